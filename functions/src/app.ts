@@ -1,14 +1,28 @@
 /** The composition root. Everything is made once per instance, on first use. */
+
+import { Addresses } from './access/rules/addresses.ts';
 import { type Bindings, composePorts, composePush } from './composition/ports.ts';
 import { composeServices } from './composition/services.ts';
-import { allowedOrigins, clockFile, mountPath, publicUrl, rateLimit, STREAMS, VERSION } from './config.ts';
-import { movableClock, systemClock } from './kernel/platform.ts';
+import {
+  allowedOrigins,
+  clockFile,
+  functionUrl,
+  mountPath,
+  publicUrl,
+  rateLimit,
+  STREAMS,
+  signInSettings,
+  VERSION,
+} from './config.ts';
+import { movableClock, readAsset, systemClock } from './kernel/platform.ts';
 import { realtimeDatabase } from './kernel/realtime/database.ts';
 import { expiryPart } from './kernel/sweep.ts';
 import { createEndpoint } from './mcp/http/endpoint.ts';
 import type { Endpoint } from './mcp/http/request.ts';
 import { OpenStreams } from './mcp/http/streams.ts';
 import { createWebhookEndpoint } from './mcp/http/webhook.ts';
+import { toolsetsAt } from './mcp/urlSelection.ts';
+import { createSignIn, signInPathOf } from './signin/http/signIn.ts';
 import { DatabaseCommitProofs } from './toolsets/firebase/store/watcherLeases.ts';
 import { toolsets } from './toolsets/index.ts';
 import { sweep } from './toolsets/system/rules/sweeper.ts';
@@ -47,6 +61,16 @@ type Instance = Composition & { readonly endpoint: Endpoint };
 
 let instance: Instance | undefined;
 
+/** What signing in needs to know of the rest. */
+export function signInParts() {
+  const existing = toolsets.map(({ name }) => name);
+  return {
+    firebase: signInSettings(),
+    asset: readAsset,
+    toolsetsAt: (below: string) => toolsetsAt(below, existing),
+  };
+}
+
 /** This instance's parts. */
 export function app(): Instance {
   if (instance !== undefined) return instance;
@@ -54,7 +78,8 @@ export function app(): Instance {
   const clock = file === undefined ? systemClock : movableClock(file);
   const composition = compose({ clock, rateLimit: rateLimit(), push: composePush() });
   const { ports, services } = composition;
-  const endpoint = createEndpoint({
+  const addresses = new Addresses({ publicUrl: publicUrl(), functionUrl: functionUrl() });
+  const mcp = createEndpoint({
     ...ports,
     toolsets,
     services: () => services,
@@ -62,10 +87,13 @@ export function app(): Instance {
     streams: STREAMS,
     openStreams: new OpenStreams(),
     allowedOrigins: allowedOrigins(),
-    publicUrl: publicUrl(),
+    addresses,
     mountPath: mountPath(),
     version: VERSION,
   });
+  const signIn = createSignIn({ ...ports, ...services.signIn, ...signInParts() }, addresses);
+  const endpoint: Endpoint = (request, response) =>
+    signInPathOf(request.url ?? '/') === undefined ? mcp(request, response) : signIn(request, response);
   instance = { ...composition, endpoint };
   return instance;
 }

@@ -23,6 +23,7 @@ export const minInstances = whole('MIN_INSTANCES');
 const allowedOriginsList = text('ALLOWED_ORIGINS');
 const publicUrlText = text('PUBLIC_URL');
 const webApiKeyText = text('WEB_API_KEY');
+const googleSignIn = text('GOOGLE_SIGN_IN');
 const gitHubApiUrl = text('GITHUB_API_URL');
 const gitHubAppId = text('GITHUB_APP_ID');
 const gitHubRepositories = text('GITHUB_REPOSITORIES');
@@ -109,6 +110,30 @@ export function allowedOrigins(): readonly string[] {
 
 export function publicUrl(): string | undefined {
   return publicUrlText.value() || undefined;
+}
+
+/** The function's own address, of which only what is below it leads to the function. */
+export function functionUrl(): string | undefined {
+  if (isEmulator()) return process.env['MUSTER_MCP_URL'];
+  const project = process.env['GCLOUD_PROJECT'];
+  return project && `https://${region.value()}-${project}.cloudfunctions.net/mcp`;
+}
+
+/** For the page on which people sign in, which asks Firebase Auth itself. */
+export function signInSettings() {
+  const project = process.env['GCLOUD_PROJECT'] ?? '';
+  const emulator = isEmulator() ? process.env['FIREBASE_AUTH_EMULATOR_HOST'] : undefined;
+  return {
+    apiKey: webApiKey() || 'emulator',
+    authDomain: `${project}.firebaseapp.com`,
+    ...(emulator !== undefined && { emulator: `http://${emulator}` }),
+    google: googleSignIn.value().trim().toLowerCase() === 'yes',
+  };
+}
+
+/** Where the emulators read the documents of clients, in place of the clients' own servers; for tests. */
+export function clientDocumentsUrl(): string | undefined {
+  return isEmulator() ? process.env['MUSTER_CLIENT_DOCUMENTS_URL'] : undefined;
 }
 
 /** Empty where none was given; the emulators need none. */

@@ -5,6 +5,7 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { http } from '@google-cloud/functions-framework';
 import { getTestServer } from '@google-cloud/functions-framework/testing';
+import { Addresses } from '../../functions/src/access/rules/addresses.ts';
 import type { EndedCall } from '../../functions/src/access/rules/callMetrics.ts';
 import type { Principal } from '../../functions/src/access/rules/principal.ts';
 import { disguise } from '../../functions/src/entry/http.ts';
@@ -85,7 +86,7 @@ export function memoryPorts(): MemoryPorts {
     streams: { lifetimeMs: 60_000, keepAliveMs: 15_000 },
     openStreams: new OpenStreams(),
     version: '0.0.0',
-    publicUrl: undefined,
+    addresses: new Addresses({ publicUrl: undefined, functionUrl: undefined }),
     mountPath: undefined,
   };
 }

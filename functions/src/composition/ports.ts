@@ -7,11 +7,13 @@ import { followChanges } from '../access/store/accessMirror.ts';
 import { FirebaseIdTokenVerifier } from '../access/store/accounts.ts';
 import { AgentDirectory } from '../access/store/agentDirectory.ts';
 import { AgentQueries, agentWriters } from '../access/store/agents.ts';
+import { GrantQueries, grantWriters } from '../access/store/grants.ts';
 import { CachedCallerTokens, IdentityToolkitSignIn } from '../access/store/idTokens.ts';
 import { DatabaseLimitLedger, DatabaseMetricsLedger, DatabasePresence } from '../access/store/ledgers.ts';
 import { PeopleQueries, peopleWriters } from '../access/store/people.ts';
 import { WorkspaceQueries, workspaceWriters } from '../access/store/workspaces.ts';
 import {
+  clientDocumentsUrl,
   gitHubSettings,
   hasPubSub,
   modelSettings,
@@ -29,6 +31,7 @@ import { cloudLog, firebaseApp, systemHashing, systemRandomness, systemTimer } f
 import type { Clock } from '../kernel/ports.ts';
 import { probeRealtimeDatabase, realtimeDatabase } from '../kernel/realtime/database.ts';
 import { DatabaseUnreadable } from '../kernel/realtime/unreadable.ts';
+import { SignInQueries, signInWriters } from '../signin/store/signIns.ts';
 import { codingWriters, TaskLogQueries } from '../toolsets/coding/store/logs.ts';
 import { CodingTaskQueries } from '../toolsets/coding/store/tasks.ts';
 import { sessionWriters, taskWriters } from '../toolsets/coordination/store/documents.ts';
@@ -65,6 +68,7 @@ import {
 import { RecurringTaskQueries, ReminderQueries } from '../toolsets/todo/store/reminders.ts';
 import { TodoQueries, todoWriters } from '../toolsets/todo/store/todos.ts';
 import { Claude } from '../vendors/anthropic/claude.ts';
+import { HttpsClientDocuments } from '../vendors/clientdocument/clientDocuments.ts';
 import { cloudTasksRunQueue } from '../vendors/cloudtasks/runQueue.ts';
 import { fcmPushService, localMessagingApp } from '../vendors/fcm/pushService.ts';
 import { Gemini } from '../vendors/gemini/gemini.ts';
@@ -132,6 +136,9 @@ export function composePorts({ clock, database = firestore(), rateLimit, push, .
     ledgers,
 
     agents: new AgentQueries(database, documents),
+    grants: new GrantQueries(database, documents),
+    signIns: new SignInQueries(database, documents),
+    clientDocuments: new HttpsClientDocuments(clientDocumentsUrl()),
     directory: new AgentDirectory(database, documents),
     people,
     workspaces: new WorkspaceQueries(database, documents, realtimeDatabase),
@@ -196,6 +203,8 @@ export function composePorts({ clock, database = firestore(), rateLimit, push, .
 /** How each change is written, of all features. The compiler refuses it where a kind has no writer. */
 export const changeWriters: ChangeWriters<ChangeKinds> = {
   ...agentWriters,
+  ...grantWriters,
+  ...signInWriters,
   ...peopleWriters,
   ...workspaceWriters,
   ...taskWriters,

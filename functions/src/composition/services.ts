@@ -8,6 +8,10 @@ import { mirrorPerson, mirrorWorkspaces } from '../access/store/accessMirror.ts'
 import { gitHubWebhookKey, VERSION } from '../config.ts';
 import { unlessUnreadable } from '../kernel/ports.ts';
 import { realtimeDatabase } from '../kernel/realtime/database.ts';
+import { Apps } from '../signin/rules/apps.ts';
+import { Clients } from '../signin/rules/clients.ts';
+import { Consent } from '../signin/rules/consent.ts';
+import { TokenService } from '../signin/rules/tokens.ts';
 import { Connections } from '../toolsets/access/rules/connections.ts';
 import { Explanations } from '../toolsets/access/rules/explanations.ts';
 import { Identities } from '../toolsets/access/rules/identity.ts';
@@ -52,6 +56,8 @@ export function composeServices(ports: ReturnType<typeof composePorts>) {
   const liveness = new AgentLiveness(ports);
   const registration = new AgentRegistration(ports);
   const invitations = new Invitations(ports);
+  const clients = new Clients(ports);
+  const apps = new Apps({ ...ports, registration });
   const taskCreation = new TaskCreation(ports);
   const taskClaims = new TaskClaims(ports);
   const codingPorts = { ...ports, liveness, taskCreation, taskClaims };
@@ -67,6 +73,12 @@ export function composeServices(ports: ReturnType<typeof composePorts>) {
     liveness,
     authenticator: new CredentialAuthenticator({ ...ports, liveness, invitations }),
     registration,
+
+    signIn: {
+      clients,
+      consent: new Consent({ ...ports, invitations, apps }),
+      tokens: new TokenService(ports),
+    },
 
     access: {
       identities: new Identities({ ...ports, invitations }),

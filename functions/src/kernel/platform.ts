@@ -1,6 +1,7 @@
 /** The clock, chance, hashing, connections, the log and the app, as Node.js, Cloud Logging and Firebase have them. */
 import { createHash, createHmac, randomBytes, randomInt, randomUUID, timingSafeEqual } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 import { type App, getApps, initializeApp } from 'firebase-admin/app';
 import { logger } from 'firebase-functions/logger';
@@ -23,6 +24,17 @@ function millisecondsIn(file: string): number {
   } catch {
     return 0; // nobody has moved it
   }
+}
+
+/** Where the build puts what browsers are sent, from each place that this code is run from: its folder, and the bundle's. */
+const ASSET_FOLDERS = ['../../lib/signin/', './signin/', '../signin/'];
+
+/** A file that the build has made for browsers. */
+export async function readAsset(name: string): Promise<Buffer> {
+  const urls = ASSET_FOLDERS.map((folder) => new URL(`${folder}${name}`, import.meta.url));
+  const found = urls.find((url) => existsSync(url));
+  if (found === undefined) throw new Error(`The build has made no ${name}.`);
+  return readFile(found);
 }
 
 /** The connection was never made, so that nothing was sent: by the codes that Node.js and its `fetch` give. */

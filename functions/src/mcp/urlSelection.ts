@@ -71,6 +71,11 @@ export function parseSelection(
   };
 }
 
+/** The toolsets of a path at which MCP is spoken, or what stands beside it; none where nothing is. */
+export function toolsetsAt(path: string, existing: readonly string[]): readonly string[] {
+  return parsePath(path, existing)?.toolsets ?? [];
+}
+
 /** Every path at which something answers, for the answer to any other. */
 export function knownPaths(existing: readonly string[]): readonly string[] {
   const network = existing.some((toolset) => NETWORK_TOOLSETS.includes(toolset)) ? ['network'] : [];

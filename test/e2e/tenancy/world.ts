@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { z } from 'zod';
+import { Addresses } from '../../../functions/src/access/rules/addresses.ts';
 import { type Agent, NOTHING_DONE, USUAL_CONFIGURATION } from '../../../functions/src/access/rules/agent.ts';
 import type { Role } from '../../../functions/src/access/rules/principal.ts';
 import { type Composition, compose } from '../../../functions/src/app.ts';
@@ -128,7 +129,7 @@ export class World {
       streams: { lifetimeMs: 60_000, keepAliveMs: 15_000 },
       openStreams: new OpenStreams(),
       allowedOrigins: [],
-      publicUrl: undefined,
+      addresses: new Addresses({ publicUrl: undefined, functionUrl: undefined }),
       mountPath: undefined,
       version: '0.0.0',
       log: silent,

@@ -39,6 +39,7 @@ export function principalOf(
   agent: Agent,
   owner: Principal['owner'],
   { toolsets, heldTo, readonly }: Limits,
+  grant?: Principal['grant'],
 ): Principal {
   const home = heldTo ?? agent.workspace;
   return {
@@ -52,6 +53,7 @@ export function principalOf(
     ...(heldTo !== undefined && { heldTo }),
     ...(readonly && { readonly }),
     ...(home !== undefined && { workspace: home }),
+    ...(grant && { grant }),
   };
 }
 

@@ -5,11 +5,14 @@
 import { MusterError } from '../../kernel/errors.ts';
 import { BoundedMap } from '../../kernel/memoCache.ts';
 import { Service } from '../../kernel/ports.ts';
-import { principalOf } from './agent.ts';
+import { type Agent, principalOf } from './agent.ts';
+import { Attempts } from './attempts.ts';
+import { accessBy, type Presented, presentedIn } from './grant.ts';
 import type { Invitations } from './invitations.ts';
+import type { Limits } from './limits.ts';
 import type { AgentLiveness } from './liveness.ts';
 import type { AccessPorts, Principal } from './principal.ts';
-import { type Bucket, draw, type RateLimit, rateLimited } from './rateLimiter.ts';
+import type { RateLimit } from './rateLimiter.ts';
 
 /**
  * How long an instance trusts a credential that it has checked: a revoked one stops working everywhere
@@ -19,17 +22,20 @@ const TRUSTED_MILLISECONDS = 5000;
 
 const MAX_TRUSTED = 5000;
 
+const AGENT_CREDENTIAL = /^(mk_[a-z2-7]{20})\.([A-Za-z0-9_-]{20,100})$/;
+
 /**
  * How many credentials from one address an instance looks up that turn out to be none. Each look-up may cost a read of
- * the database, and an attacker who guesses needs many. Kept in memory alone: an attack on several instances costs so
- * much at each of them, and asking for a shared count would cost more than it saves. More at once than an instance
- * serves requests, so that good newcomers alone never meet it.
+ * the database, and an attacker who guesses needs many. More at once than an instance serves requests, so that good
+ * newcomers alone never meet it.
  */
 const ATTEMPTS: RateLimit = { perSecond: 5, burst: 100 };
 
-const MAX_ADDRESSES = 10_000;
-
-const AGENT_CREDENTIAL = /^(mk_[a-z2-7]{20})\.([A-Za-z0-9_-]{20,100})$/;
+const TOO_MANY_ATTEMPTS = {
+  message: 'Too many credentials from your address were refused.',
+  reason: 'TOO_MANY_ATTEMPTS',
+  suggestion: 'Look whether yours is right, and call again',
+};
 
 export class CredentialAuthenticator extends Service<
   AccessPorts & {
@@ -39,8 +45,7 @@ export class CredentialAuthenticator extends Service<
 > {
   /** Credentials that were good when they were last checked, the longest ago first. */
   private readonly trusted = new BoundedMap<string, { principal: Principal; until: number }>(MAX_TRUSTED);
-  /** Of addresses, least recently used first; an address without one has a full bucket. */
-  private readonly attempts = new BoundedMap<string, Bucket>(MAX_ADDRESSES);
+  private readonly attempts = new Attempts(ATTEMPTS, TOO_MANY_ATTEMPTS);
 
   /**
    * @param bearer the credential of the `Authorization` header, without `Bearer `
@@ -67,7 +72,7 @@ export class CredentialAuthenticator extends Service<
     if (trusted !== undefined && isGood(trusted)) return trusted.principal;
     // One that was good before is no guess, even where somebody else guesses from the same address.
     const isGuess = trusted === undefined && address !== undefined;
-    const forgive = isGuess ? this.countAttempt(address) : () => undefined;
+    const forgive = isGuess ? this.attempts.count(address, this.now()) : () => undefined;
     try {
       const principal = await this.check(bearer, now);
       this.trusted.set(digest, { principal, until: now + TRUSTED_MILLISECONDS });
@@ -80,42 +85,47 @@ export class CredentialAuthenticator extends Service<
     }
   }
 
-  /**
-   * Counts an attempt as failed until it is forgiven, so that many at once are not let through together.
-   * @returns forgives it: the credential was good, or it could not be looked up
-   * @throws MusterError RATE_LIMITED
-   */
-  private countAttempt(address: string): () => void {
-    const { attempts } = this;
-    const drawn = draw(attempts.get(address), ATTEMPTS, { owed: 0, wanted: 1 }, this.now());
-    attempts.set(address, drawn.bucket);
-    if (drawn.granted < 1)
-      throw rateLimited(drawn.waitMilliseconds, {
-        message: 'Too many credentials from your address were refused.',
-        reason: 'TOO_MANY_ATTEMPTS',
-        suggestion: 'Look whether yours is right, and call again',
-      });
-    return () => {
-      const known = attempts.get(address);
-      if (known === undefined) return;
-      const { bucket } = draw(known, ATTEMPTS, { owed: -1, wanted: 0 }, this.now());
-      if (bucket.tokens >= ATTEMPTS.burst) attempts.delete(address);
-      else attempts.set(address, bucket);
-    };
-  }
-
   private async check(bearer: string, now: number): Promise<Principal> {
     const [, apiKey, secret] = AGENT_CREDENTIAL.exec(bearer) ?? [];
-    if (apiKey === undefined || secret === undefined) return this.checkPerson(bearer);
+    if (apiKey === undefined || secret === undefined) {
+      const presented = presentedIn('access', bearer);
+      return presented ? this.checkApp(presented, now) : this.checkPerson(bearer);
+    }
     const { agents, hashing } = this.ports;
     const found = await agents.findWithAgent(apiKey);
     const known = hashing.equal(hashing.sha256(secret), found?.credential.secretHash ?? hashing.sha256(''));
     if (found === undefined || !known) throw notAccepted();
     const { agent, credential } = found;
     if (credential.expiresAt.getTime() <= now) throw expiredKey();
+    if (credential.grant !== undefined && !(await this.stands(credential.grant, now))) throw notAccepted();
+    const grant = credential.grant === undefined ? undefined : { id: credential.grant };
+    return this.principalOf(agent, credential, grant);
+  }
+
+  /** An app that somebody has signed in from. */
+  private async checkApp({ grantId, secret }: Presented, now: number): Promise<Principal> {
+    const { agents, grants, hashing } = this.ports;
+    const found = await grants.find(grantId);
+    if (found === undefined) throw notAccepted();
+    const { value: grant } = found;
+    const access = accessBy(hashing, grant, secret, new Date(now));
+    if (access === 'unknown') throw notAccepted();
+    if (access === 'expired') throw expiredAccess();
+    const known = await agents.find(grant.agentId);
+    if (known === undefined) throw notAccepted();
+    return this.principalOf(known.value, grant, { id: grantId, resource: grant.resource });
+  }
+
+  /** Whether an app may still call: what it has registered ends with it. */
+  private async stands(grantId: string, now: number): Promise<boolean> {
+    const grant = await this.ports.grants.find(grantId);
+    return grant !== undefined && grant.value.expiresAt.getTime() > now;
+  }
+
+  private async principalOf(agent: Agent, limits: Limits, grant: Principal['grant']): Promise<Principal> {
     const owner = await this.ports.roles.of(agent.ownerUid);
     if (agent.status === 'offline') await this.ports.liveness.revive(agent.id);
-    return principalOf(agent, owner, credential);
+    return principalOf(agent, owner, limits, grant);
   }
 
   private async checkPerson(idToken: string): Promise<Principal> {
@@ -140,6 +150,12 @@ export function notAccepted(cause?: unknown): MusterError {
     suggestion:
       'Use "<apiKey>.<secret>" of onboarding.registerAgent or of "npm run agents", or a Firebase ID token of this project.',
     cause,
+  });
+}
+
+function expiredAccess(): MusterError {
+  return new MusterError('TOKEN_EXPIRED', 'The access token has expired.', {
+    suggestion: 'An access token is good for an hour: the app gets another with its refresh token.',
   });
 }
 

@@ -6,6 +6,7 @@ import type { KernelPorts, PortOf } from '../../kernel/ports.ts';
 import type { FirebaseIdTokenVerifier } from '../store/accounts.ts';
 import type { AgentDirectory } from '../store/agentDirectory.ts';
 import type { AgentReader, credentialFromDocument } from '../store/agents.ts';
+import type { GrantQueries } from '../store/grants.ts';
 import type { DatabasePresence } from '../store/ledgers.ts';
 import type { PeopleQueries } from '../store/people.ts';
 import type { WorkspaceQueries } from '../store/workspaces.ts';
@@ -29,6 +30,7 @@ export type Role = (typeof ROLES)[number];
  * `toolsets`, where present, are the only toolsets that the caller may use; `heldTo` is the only workspace.
  * `readonly`: it may change nothing.
  * `workspace` is the agent's home, which the URL may override.
+ * `grant`: the caller is an app that its owner has signed in from, or was registered by one.
  */
 export interface Principal {
   readonly uid: string;
@@ -41,8 +43,15 @@ export interface Principal {
   readonly heldTo?: string;
   readonly readonly?: true;
   readonly workspace?: string;
+  readonly grant?: GrantOfCaller;
   /** A person's address, where it is verified: invitations go by it. */
   readonly email?: string;
+}
+
+export interface GrantOfCaller {
+  readonly id: string;
+  /** The address that the caller's access token is good for, and all below it; absent where it came with a key. */
+  readonly resource?: string;
 }
 
 /** What a person may do, where. */
@@ -166,6 +175,7 @@ export const DEFAULT_WORKSPACE = 'default';
 
 export interface AccessPorts extends KernelPorts {
   readonly agents: AgentReader;
+  readonly grants: PortOf<GrantQueries>;
   readonly directory: PortOf<AgentDirectory>;
   readonly people: PortOf<PeopleQueries>;
   readonly workspaces: PortOf<WorkspaceQueries>;

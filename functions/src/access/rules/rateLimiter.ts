@@ -218,6 +218,13 @@ export class RateLimiter extends Service<KernelPorts> {
   }
 }
 
+/** What is said to a caller that is refused for its rate. */
+export interface Refused {
+  readonly message: string;
+  readonly reason: string;
+  readonly suggestion: string;
+}
+
 const TOO_MANY_CALLS = {
   message: 'Too many calls in too short a time.',
   reason: 'RATE_LIMITED',
@@ -225,10 +232,7 @@ const TOO_MANY_CALLS = {
 };
 
 /** Says in whole seconds when to call again. */
-export function rateLimited(
-  milliseconds: number,
-  { message, reason, suggestion }: typeof TOO_MANY_CALLS,
-): MusterError {
+export function rateLimited(milliseconds: number, { message, reason, suggestion }: Refused): MusterError {
   const retryAfter = Math.max(1, Math.ceil(milliseconds / 1000));
   return new MusterError('RATE_LIMITED', message, {
     reason,

@@ -1,7 +1,7 @@
 /**
  * Registers agents. A new credential never opens more than the old one, unless a person or an admin says so. Source: docs/decisions/0006-who-may-register.md.
  */
-import type { Change, Operation, RecordAnswer } from '../../kernel/commit.ts';
+import type { Change, Operation, RecordAnswer, Versioned } from '../../kernel/commit.ts';
 import { MusterError } from '../../kernel/errors.ts';
 import { MAX_AGENT_BYTES, requireSize } from '../../kernel/json.ts';
 import { Service } from '../../kernel/ports.ts';
@@ -116,6 +116,7 @@ export function newCredential(
   agentId: string,
   secret: string,
   limits: Limits,
+  grant?: string,
 ): Credential {
   const now = clock.now();
   return {
@@ -125,6 +126,7 @@ export function newCredential(
     createdAt: now,
     expiresAt: new Date(now.getTime() + CREDENTIAL_DAYS * DAY_MILLISECONDS),
     ...limits,
+    ...(grant !== undefined && { grant }),
   };
 }
 
@@ -163,7 +165,7 @@ export class AgentRegistration extends Service<AccessPorts> {
       };
       requireFewWorkspaces(before, agent);
       const secret = operation.derivedSecret('credential') ?? randomness.secret(32);
-      const credential = newCredential(this.ports, id, secret, limits);
+      const credential = newCredential(this.ports, id, secret, limits, principal.grant?.id);
       const outcome = { agent, credential, secret };
       await store.commit(
         [
@@ -194,14 +196,20 @@ export class AgentRegistration extends Service<AccessPorts> {
     return hashing.equal(hashing.sha256(secret), credential.secretHash) ? secret : undefined;
   }
 
-  /** Withdraws every credential of an agent. Tells how many there were. */
+  /** Withdraws every credential of an agent, and ends every grant of the app that it is. Tells how many there were. */
   async revoke(agentId: string, recordAnswer: RecordAnswer<number> = () => undefined): Promise<number> {
-    const { agents, store, randomness } = this.ports;
+    const { agents, grants, store, randomness } = this.ports;
     return retryStale(randomness, async () => {
-      const credentials = await agents.credentials(agentId);
-      const withdrawn = credentials.map(({ apiKey }): Change => ({ kind: 'withdrawCredential', apiKey }));
-      await store.commit(withdrawn, recordAnswer(credentials.length));
-      return credentials.length;
+      const [credentials, open] = await Promise.all([
+        agents.credentials(agentId),
+        grants.ofAgents([agentId]),
+      ]);
+      const changes = [
+        ...credentials.map(({ apiKey }): Change => ({ kind: 'withdrawCredential', apiKey })),
+        ...open.map(({ value: { id } }): Change => ({ kind: 'endGrant', id })),
+      ];
+      await store.commit(changes, recordAnswer(changes.length));
+      return changes.length;
     });
   }
 
@@ -210,12 +218,20 @@ export class AgentRegistration extends Service<AccessPorts> {
    * so that registering again finds the agent.
    */
   agentId(ownerUid: string, name: string, digits = USUAL_DIGITS): string {
-    const start = name.replace(/^[^A-Za-z0-9]+/, '') || 'agent';
+    // An app's name may be any text, and an id may not.
+    const start =
+      name
+        .replace(/[^A-Za-z0-9_-]+/g, '-')
+        .replace(/^[^A-Za-z0-9]+/, '')
+        .slice(0, 60) || 'agent';
     return `${start}-${this.ports.hashing.sha256(`${ownerUid}\n${name}`).slice(0, digits)}`;
   }
 
   /** The owner's agent of a name, or the id for it. Where somebody else has the usual id, it is another. */
-  private async find(ownerUid: string, name: string) {
+  async find(
+    ownerUid: string,
+    name: string,
+  ): Promise<{ readonly id: string; readonly known: Versioned<Agent> | undefined }> {
     const { agents } = this.ports;
     const usual = this.agentId(ownerUid, name);
     const known = await agents.find(usual);
@@ -267,7 +283,7 @@ function describedIn({ role: _role, limits: _limits, workspace: _workspace, ...d
 }
 
 /** The part of an agent that another registration leaves as it is. */
-function keptOf(before: Agent | undefined, now: Date) {
+export function keptOf(before: Agent | undefined, now: Date) {
   // Nobody has seen a new agent yet: its first call makes it active.
   if (before === undefined)
     return { ...NOTHING_DONE, status: 'offline' as const, registeredAt: now, lastSeen: now };

@@ -93,6 +93,25 @@ export class FirebaseIdTokenVerifier extends Service<{ readonly app: () => App; 
     return account?.isDisabled ? undefined : account?.role;
   }
 
+  /**
+   * The same of a person who has signed in just now, whose account is asked for anew.
+   * @throws MusterError TOKEN_EXPIRED where the sign-in is older than so many seconds
+   */
+  async verifyRecent(idToken: string, seconds: number): Promise<SignedInPerson> {
+    const { uid, auth_time: signedInAt } = await this.claimsOf(idToken);
+    if (signedInAt * 1000 < this.ports.clock.now().getTime() - seconds * 1000) throw expired();
+    this.believed.delete(uid);
+    return this.verify(idToken);
+  }
+
+  /**
+   * Whether a person's account is there and is not disabled.
+   * @throws MusterError FIREBASE_ERROR where nobody knows
+   */
+  async isGood(uid: string): Promise<boolean> {
+    return (await this.accountOf(uid))?.isDisabled === false;
+  }
+
   /** What is known of people, by uid; of those who have no account, nothing. */
   async profiles(uids: readonly string[]): Promise<ReadonlyMap<string, Profile>> {
     if (uids.length === 0) return new Map();

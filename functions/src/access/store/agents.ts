@@ -277,5 +277,7 @@ export const { toDocument: credentialToDocument, fromDocument: credentialFromDoc
     held_to: z.string().exactOptional(),
     /** Whether it may change nothing. */
     readonly: z.literal(true).exactOptional(),
+    /** The grant of the app through which it was issued: it ends with that. */
+    grant: z.string().exactOptional(),
   }),
 );

@@ -5,6 +5,9 @@ import { segmentOf } from '../ids.ts';
 export const COLLECTIONS = {
   agents: 'agents',
   credentials: 'credentials',
+  grants: 'grants',
+  authorizations: 'authorizations',
+  clients: 'clients',
   people: 'people',
   access: 'access',
   invitations: 'invitations',
@@ -65,6 +68,15 @@ export const agentPath = documentIn(COLLECTIONS.agents);
 
 export const skillPath = documentIn(COLLECTIONS.skills);
 export const credentialPath = documentIn(COLLECTIONS.credentials);
+
+/** What an app may do that somebody has signed in from. */
+export const grantPath = documentIn(COLLECTIONS.grants);
+
+/** A sign-in that is under way. */
+export const authorizationPath = documentIn(COLLECTIONS.authorizations);
+
+/** An app that has registered itself. */
+export const clientPath = documentIn(COLLECTIONS.clients);
 export const taskPath = documentIn(COLLECTIONS.tasks);
 
 /** The chunks of a task's log, among them what else was logged about it. */

@@ -5,7 +5,9 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isJsonContentType } from '@modelcontextprotocol/server';
+import { type Addresses, belowMcp, metadataUrlOf } from '../../access/rules/addresses.ts';
 import { mayUse } from '../../access/rules/gate.ts';
+import { EVERY_SCOPE } from '../../access/rules/grant.ts';
 import { DEFAULT_WORKSPACE, type Principal } from '../../access/rules/principal.ts';
 import { MusterError } from '../../kernel/errors.ts';
 import type { Randomness } from '../../kernel/ports.ts';
@@ -17,7 +19,9 @@ import type { Toolset } from '../tool.ts';
 import { knownPaths, type Protocol, parseSelection, type RoutedSelection } from '../urlSelection.ts';
 import { BadMessage, checkBodyHeaders, parseMessage, readBody } from './body.ts';
 import {
+  type Challenge,
   corsHeaders,
+  insufficientScope,
   isAllowedOrigin,
   notFound,
   preflightHeaders,
@@ -37,8 +41,7 @@ export interface EndpointDependencies extends StreamPorts {
   /** The origins of web pages that may call, beside local ones: `https://console.example`. */
   readonly allowedOrigins: readonly string[];
   readonly version: string;
-  /** Where the deployment is reached, where its requests cannot tell: `https://muster.example/mcp`. */
-  readonly publicUrl: string | undefined;
+  readonly addresses: Addresses;
   /** The path before `req.url`, where something in front has taken it away: the emulator does. */
   readonly mountPath: string | undefined;
 }
@@ -77,13 +80,17 @@ async function answer(
   const { method, whatIsHere } = PROTOCOLS[protocol];
   const isPreflight = checkOrigin(request, response, dependencies.allowedOrigins);
   if (isPreflight) return void response.writeHead(204, preflightHeaders(method)).end();
-  if (request.method !== method) throw refusal(405, whatIsHere, { Allow: method });
-  if (method === 'POST') checkBody(request);
-  const credential = credentialOf(request.headers.authorization);
+  if (method === 'POST' && request.method === method) checkBody(request);
+  const address = dependencies.addresses.of(request.headers.host);
+  const challenge = address && { metadataUrl: metadataUrlOf(address, path), scope: EVERY_SCOPE };
+  const credential = credentialOf(request.headers.authorization, challenge);
   const principal = await dependencies.authenticator
     .authenticate(credential, addressOf(request))
-    .catch(refuseCredential);
-  checkToolsets(principal, selection);
+    .then((known) => requireAudience(known, address && `${address.mcp}${belowMcp(path)}`))
+    .catch((error) => refuseCredential(error, challenge));
+  // A client that looks for the way to sign in may ask by any method.
+  if (request.method !== method) throw refusal(405, whatIsHere, { Allow: method });
+  checkToolsets(principal, selection, challenge);
   const isReadonly = selection.readonly || principal.readonly === true;
   const listed = catalogues.of({ ...selection, readonly: isReadonly }, principal.toolsets);
   const requestContext = {
@@ -91,7 +98,7 @@ async function answer(
     credential,
     workspace: selection.workspace ?? principal.workspace ?? DEFAULT_WORKSPACE,
     requestId,
-    baseUrl: baseUrlOf(request, dependencies.publicUrl, dependencies.mountPath),
+    baseUrl: baseUrlOf(request, dependencies.addresses, dependencies.mountPath),
     directory: listed.directory,
     gone: clientSignalOf(response),
     timeLeft,
@@ -116,7 +123,7 @@ const PROTOCOLS: Readonly<Record<Protocol, { method: 'GET' | 'POST'; whatIsHere:
   mcp: {
     method: 'POST',
     whatIsHere:
-      'This is the address of Muster, a hub for AI agents, and no page to look at: it speaks MCP, in POST requests. Give the address to an MCP client, with a credential: claude mcp add --transport http muster <this address> --header "Authorization: Bearer <key>". There are no streams and no sessions to open with GET or to end with DELETE.',
+      'This is the address of Muster, a hub for AI agents, and no page to look at: it speaks MCP, in POST requests. Give the address to an MCP client, and sign in there, or with a key: claude mcp add --transport http muster <this address> --header "Authorization: Bearer <key>". There are no streams and no sessions to open with GET or to end with DELETE.',
   },
   rpc: {
     method: 'POST',
@@ -163,13 +170,28 @@ function checkBody(request: IncomingMessage): void {
   throw refusal(415, what);
 }
 
-function checkToolsets(principal: Principal, { toolsets }: RoutedSelection): void {
+/**
+ * Tokens are good where they were issued for. Source: MCP 2026-07-28, "Access Token Usage"; RFC 8707, section 2.
+ * @throws MusterError UNAUTHORIZED
+ */
+function requireAudience(principal: Principal, asked: string | undefined): Principal {
+  const resource = principal.grant?.resource;
+  if (resource === undefined || asked === resource || asked?.startsWith(`${resource}/`)) return principal;
+  throw new MusterError('UNAUTHORIZED', `The access token was issued for ${resource}.`, {
+    suggestion: 'Use it there, or sign in at this address.',
+  });
+}
+
+function checkToolsets(
+  principal: Principal,
+  { toolsets }: RoutedSelection,
+  challenge: Challenge | undefined,
+): void {
   if (toolsets.some((toolset) => mayUse(principal, toolset))) return;
-  throw refusalOf(
-    new MusterError('FORBIDDEN', `You may not use ${toolsets.join(', ')}.`, {
-      suggestion: `Your toolsets: ${principal.toolsets?.join(', ') || 'none'}.`,
-    }),
-  );
+  const refused = new MusterError('FORBIDDEN', `You may not use ${toolsets.join(', ')}.`, {
+    suggestion: `Your toolsets: ${principal.toolsets?.join(', ') || 'none'}.`,
+  });
+  throw principal.grant === undefined ? refusalOf(refused) : insufficientScope(refused, challenge);
 }
 
 /** @param charge charges for a message that is none */

@@ -41,11 +41,45 @@ export function notFound(paths: readonly string[]): Refusal {
   return new Refusal(404, message, { error: message, endpoints: paths });
 }
 
-/** @param given whether a credential came at all */
-export function unauthorised(message: string, code: ErrorCode, given: boolean): Refusal {
-  const shown = message.replace(/[^ !#-[\]-~]/g, '?');
-  const detail = given ? `, error="invalid_token", error_description="${shown}"` : '';
-  return refusal(401, message, { 'WWW-Authenticate': `Bearer realm="muster"${detail}` }, ERROR_CODES[code]);
+/** Where a client finds out how one signs in, and what it then asks for. Source: RFC 9728, section 5.1. */
+export interface Challenge {
+  readonly metadataUrl: string;
+  readonly scope: string;
+}
+
+/**
+ * @param sent whether a credential came at all
+ * Source: RFC 6750, section 3.
+ */
+export function unauthorised(
+  message: string,
+  code: ErrorCode,
+  sent: { readonly challenge: Challenge | undefined; readonly isGiven: boolean },
+): Refusal {
+  const error = sent.isGiven ? { error: 'invalid_token', error_description: message } : {};
+  return refusal(
+    401,
+    message,
+    { 'WWW-Authenticate': challengeText(sent.challenge, error) },
+    ERROR_CODES[code],
+  );
+}
+
+/** The credential is good, and opens less than is asked for. */
+export function insufficientScope(error: MusterError, challenge: Challenge | undefined): Refusal {
+  const { status, message, body } = refusalOf(error);
+  const text = challengeText(challenge, { error: 'insufficient_scope', error_description: message });
+  return new Refusal(status, message, body, { 'WWW-Authenticate': text });
+}
+
+function challengeText(challenge: Challenge | undefined, error: Readonly<Record<string, string>>): string {
+  const where = challenge && { resource_metadata: challenge.metadataUrl, scope: challenge.scope };
+  const parameters = Object.entries({ realm: 'muster', ...where, ...error });
+  return `Bearer ${parameters.map(([name, value]) => `${name}="${quotable(value)}"`).join(', ')}`;
+}
+
+function quotable(text: string): string {
+  return text.replace(/[^ !#-[\]-~]/g, '?');
 }
 
 const STATUSES: Readonly<Partial<Record<ErrorCode, number>>> = {

@@ -1,8 +1,9 @@
 /** Reading a request's headers: where it came to, whose credential it has, which address sent it. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Addresses } from '../../access/rules/addresses.ts';
 import { MusterError } from '../../kernel/errors.ts';
-import { type Refusal, unauthorised } from './refusal.ts';
+import { type Challenge, type Refusal, unauthorised } from './refusal.ts';
 
 /** @param request one whose body nobody has touched */
 export type Endpoint = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
@@ -19,10 +20,11 @@ export function headerOf(request: IncomingMessage, name: string): string | undef
  */
 export function baseUrlOf(
   request: IncomingMessage,
-  publicUrl: string | undefined,
+  addresses: Addresses,
   mountPath: string | undefined,
 ): string {
-  if (publicUrl !== undefined) return publicUrl.replace(/\/+$/, '');
+  const known = addresses.of(request.headers.host);
+  if (known !== undefined) return known.mcp;
   const sentHost = request.headers.host ?? '';
   const host = /^[A-Za-z0-9.:[\]-]{1,255}$/.test(sentHost) ? sentHost : 'localhost';
   const scheme = headerOf(request, 'x-forwarded-proto')?.split(',')[0]?.trim() === 'https' ? 'https' : 'http';
@@ -32,9 +34,14 @@ export function baseUrlOf(
 
 /**
  * The credential of a request.
+ * @param challenge where one signs in for it
  * @throws Refusal where there is none, which says what is wrong with how it was sent
  */
-export function credentialOf(authorization: string | undefined): string {
+export function credentialOf(authorization: string | undefined, challenge: Challenge | undefined): string {
+  const missing = (what: string): Refusal => {
+    const how = challenge === undefined ? HOW : `${SIGN_IN} ${HOW}`;
+    return unauthorised(`${what} ${how}`, 'UNAUTHORIZED', { challenge, isGiven: false });
+  };
   const [first = '', second, ...others] = (authorization ?? '').trim().split(/ +/);
   if (first === '') throw missing('There is no credential.');
   if (!/^bearer$/i.test(first)) throw missing(withoutBearer(first, second));
@@ -50,20 +57,19 @@ function withoutBearer(first: string, second: string | undefined): string {
   return `The header Authorization begins with another word${scheme} than "Bearer".`;
 }
 
+const SIGN_IN = 'A person signs in from their MCP client, which finds the way by itself. For machines:';
+
 const HOW =
   'Send the header "Authorization: Bearer <key>", where <key> is "<apiKey>.<secret>" of ' +
   'onboarding.registerAgent or of "npm run agents", or a Firebase ID token.';
 
-function missing(what: string): Refusal {
-  return unauthorised(`${what} ${HOW}`, 'UNAUTHORIZED', false);
-}
-
 /** @throws Refusal where the credential is to blame, else what came */
-export function refuseCredential(error: unknown): never {
+export function refuseCredential(error: unknown, challenge: Challenge | undefined): never {
   if (!(error instanceof MusterError)) throw error;
   const { code, message, details } = error;
   if (code !== 'UNAUTHORIZED' && code !== 'TOKEN_EXPIRED') throw error;
-  throw unauthorised([message, details.suggestion].filter(Boolean).join(' '), code, true);
+  const whole = [message, details.suggestion].filter(Boolean).join(' ');
+  throw unauthorised(whole, code, { challenge, isGiven: true });
 }
 
 const LONGEST_ADDRESS = 45;

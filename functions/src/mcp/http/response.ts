@@ -79,7 +79,11 @@ const REST_LIMITS: BodyLimits = { bytes: 32 * 1024 * 1024, milliseconds: 5000 };
 export function answerEarly(
   request: IncomingMessage,
   response: ServerResponse,
-  { status, headers, body }: { status: number; headers: Readonly<Record<string, string>>; body: string },
+  {
+    status,
+    headers,
+    body,
+  }: { status: number; headers: Readonly<Record<string, string>>; body: string | Buffer },
 ): void {
   const length = status === 204 ? {} : { 'Content-Length': Buffer.byteLength(body) };
   response.writeHead(status, { ...headers, ...length });

@@ -1,5 +1,7 @@
-/** The agents through which a person is connected: those that have a credential. */
+/** The agents through which a person is connected: those that have a credential, and apps that were signed in from. */
 import type { Agent } from '../../../access/rules/agent.ts';
+import { type Grant, isUsed } from '../../../access/rules/grant.ts';
+import type { Limits } from '../../../access/rules/limits.ts';
 import {
   type AccessPorts,
   type Credential,
@@ -13,9 +15,12 @@ import type { RecordAnswer, Versioned } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { Service } from '../../../kernel/ports.ts';
 
+/** An agent with a key of its own, or an app that its owner has signed in from. */
 export interface Connection {
   readonly agent: Agent;
-  readonly credential: Credential;
+  readonly opens: Limits & Pick<Credential, 'createdAt' | 'expiresAt'>;
+  /** What the app calls itself, and whose document says so, where there is one. */
+  readonly app?: Pick<Grant, 'clientName' | 'clientHost'>;
   readonly lastSeen: Date;
 }
 
@@ -39,18 +44,11 @@ export class Connections extends Service<
     limit: number,
     after: string | undefined,
   ): Promise<{ readonly connections: readonly Connection[]; readonly next?: string | undefined }> {
-    const { directory, agents, presence } = this.ports;
+    const { directory } = this.ports;
     if (owner !== undefined && owner !== principal.ownerUid && !isAdmin(principal)) throw notYours(owner);
     if (!speaksForOwner(principal)) return { connections: await this.own(principal) };
     const { items, more } = await directory.ofOwner(owner ?? principal.ownerUid, limit, after);
-    const ids = items.map(({ id }) => id);
-    const [credentials, seen] = await Promise.all([agents.credentialsOf(ids), presence.lastSeen(ids)]);
-    const connections = items.flatMap((agent) =>
-      credentials
-        .filter(({ agentId }) => agentId === agent.id)
-        .map((credential) => ({ agent, credential, lastSeen: seen.get(agent.id) ?? agent.lastSeen })),
-    );
-    return { connections, next: more ? ids.at(-1) : undefined };
+    return { connections: await this.of(items), next: more ? items.at(-1)?.id : undefined };
   }
 
   /**
@@ -61,8 +59,9 @@ export class Connections extends Service<
     const known = await this.ports.agents.find(agentId);
     if (known === undefined || !mayRevoke(principal, known)) throw noConnection(agentId);
     const { value: agent } = known;
-    const { agents, registration } = this.ports;
-    if ((await agents.credentials(agentId)).length === 0) throw nothingToRevoke(agentId);
+    const { agents, grants, registration } = this.ports;
+    const [keys, open] = await Promise.all([agents.credentials(agentId), grants.ofAgents([agentId])]);
+    if (keys.length + open.length === 0) throw nothingToRevoke(agentId);
     const credentials = await registration.revoke(agentId, (count) =>
       recordAnswer({ agent, credentials: count }),
     );
@@ -70,20 +69,27 @@ export class Connections extends Service<
   }
 
   private async own({ agentId }: Principal): Promise<readonly Connection[]> {
-    if (agentId === undefined) return [];
-    const { agents, presence } = this.ports;
-    const [known, credentials, seen] = await Promise.all([
-      agents.find(agentId),
-      agents.credentials(agentId),
-      presence.lastSeen([agentId]),
+    const known = agentId === undefined ? undefined : await this.ports.agents.find(agentId);
+    return known === undefined ? [] : this.of([known.value]);
+  }
+
+  private async of(those: readonly Agent[]): Promise<readonly Connection[]> {
+    const { agents, grants, presence } = this.ports;
+    const ids = those.map(({ id }) => id);
+    const [keys, open, seen] = await Promise.all([
+      agents.credentialsOf(ids),
+      grants.ofAgents(ids),
+      presence.lastSeen(ids),
     ]);
-    if (known === undefined) return [];
-    const { value: agent } = known;
-    return credentials.map((credential) => ({
-      agent,
-      credential,
-      lastSeen: seen.get(agentId) ?? agent.lastSeen,
-    }));
+    const apps = open.flatMap(({ value }) => (isUsed(value) ? [value] : []));
+    return those.flatMap((agent) => {
+      const lastSeen = seen.get(agent.id) ?? agent.lastSeen;
+      const isIts = ({ agentId }: { readonly agentId: string }): boolean => agentId === agent.id;
+      return [
+        ...keys.filter(isIts).map((opens) => ({ agent, opens, lastSeen })),
+        ...apps.filter(isIts).map((grant) => ({ agent, opens: grant, app: grant, lastSeen })),
+      ];
+    });
   }
 }
 
@@ -118,9 +124,9 @@ function noConnection(agentId: string): MusterError {
 }
 
 function nothingToRevoke(agentId: string): MusterError {
-  return new MusterError('CONFLICT', `The agent "${agentId}" has no credential.`, {
+  return new MusterError('CONFLICT', `The agent "${agentId}" is not connected.`, {
     field: 'agent_id',
     reason: 'NOTHING_TO_REVOKE',
-    suggestion: 'access.list_connections lists the agents that have one.',
+    suggestion: 'access.list_connections lists the agents that are.',
   });
 }

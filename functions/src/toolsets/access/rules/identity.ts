@@ -74,8 +74,10 @@ export class Identities extends Service<AccessPorts & { readonly invitations: Pi
     };
   }
 
-  private async expiryOf({ agentId }: Principal, credential: string): Promise<Date | undefined> {
+  private async expiryOf({ agentId, grant }: Principal, credential: string): Promise<Date | undefined> {
     if (agentId === undefined) return tokenExpiry(credential);
+    // An app's access token is renewed by itself: what its person sees end is the sign-in.
+    if (grant?.resource !== undefined) return (await this.ports.grants.find(grant.id))?.value.expiresAt;
     const [apiKey] = credential.split('.');
     const credentials = await this.ports.agents.credentials(agentId);
     return credentials.find((one) => one.apiKey === apiKey)?.expiresAt;

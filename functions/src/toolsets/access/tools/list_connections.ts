@@ -15,6 +15,13 @@ const connectionShape = z.object({
   toolsets: z.array(z.string()).optional().describe('All that it may use, where there is such a limit.'),
   held_to: z.string().optional().describe('The only workspace that it may use.'),
   readonly: z.boolean().optional(),
+  app: z
+    .object({
+      name: z.string().describe('What it calls itself.'),
+      host: z.string().optional().describe('Whose document says so; absent where nobody vouches for it.'),
+    })
+    .optional()
+    .describe('Where its owner has signed in from an app, and no key was issued.'),
   created_at: z.iso.datetime(),
   expires_at: z.iso.datetime(),
   last_seen: z.iso.datetime(),
@@ -23,9 +30,10 @@ const connectionShape = z.object({
 export const listConnections = defineTool({
   name: 'list_connections',
   title: 'Connections',
-  description: "Lists the agents that have a credential of the caller's owner, and what each may do.",
+  description:
+    "Lists the apps that the caller's owner has signed in from, and their agents with a key, and what each may do.",
   details:
-    'To an agent that does not lead, its own alone. An admin may name another owner. A page may be short and go on all the same, since agents without a credential are left out.',
+    'To an agent that does not lead, its own alone. An admin may name another owner. A page may be short and go on all the same, since agents that are not connected are left out.',
   audience: 'those who administer',
   input: z.strictObject({
     owner: uidArgument.optional().describe('Another person, for admins'),
@@ -53,8 +61,8 @@ export const listConnections = defineTool({
   },
 });
 
-function connectionAnswer({ agent, credential, lastSeen }: Connection): z.input<typeof connectionShape> {
-  const { toolsets, heldTo, readonly, createdAt, expiresAt } = credential;
+function connectionAnswer({ agent, opens, app, lastSeen }: Connection): z.input<typeof connectionShape> {
+  const { toolsets, heldTo, readonly, createdAt, expiresAt } = opens;
   return {
     agent_id: agent.id,
     name: agent.name,
@@ -63,6 +71,7 @@ function connectionAnswer({ agent, credential, lastSeen }: Connection): z.input<
     toolsets: toolsets && [...toolsets],
     held_to: heldTo,
     readonly,
+    app: app && { name: app.clientName, host: app.clientHost },
     created_at: createdAt.toISOString(),
     expires_at: expiresAt.toISOString(),
     last_seen: lastSeen.toISOString(),

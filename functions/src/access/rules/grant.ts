@@ -1,0 +1,224 @@
+/**
+ * A grant: what an app may do that a person has signed in from, and the tokens by which it shows that. Tokens are
+ * opaque and stored as hashes. Source: docs/decisions/0032-signing-in.md; OAuth 2.1 (draft-ietf-oauth-v2-1), sections
+ * 1.3 and 4; RFC 9700, section 4.14.
+ */
+import type { Hashing } from '../../kernel/ports.ts';
+import type { grantFromDocument } from '../store/grants.ts';
+
+export type Grant = ReturnType<typeof grantFromDocument>;
+
+export interface GrantChanges {
+  readonly createGrant: { readonly grant: Grant };
+  readonly replaceGrant: { readonly grant: Grant; readonly version: string };
+  /** Its tokens are good for nothing any more. Refused as stale where it has ended before. */
+  readonly endGrant: { readonly id: string };
+}
+
+declare module '../../kernel/commit.ts' {
+  interface ChangeKinds extends GrantChanges {}
+}
+
+/** What clients may ask for. Which toolsets, role and workspace an app has, its person chooses. */
+export const SCOPES = { read: 'muster:read', write: 'muster:write' } as const;
+
+export const EVERY_SCOPE = `${SCOPES.read} ${SCOPES.write}`;
+
+const SECOND = 1000;
+const DAY = 24 * 60 * 60 * SECOND;
+
+export const CODE_MILLISECONDS = 60 * SECOND;
+const ACCESS_MILLISECONDS = 60 * 60 * SECOND;
+const UNUSED_MILLISECONDS = 90 * DAY;
+export const MOST_MILLISECONDS = 365 * DAY;
+
+/**
+ * For so long a refresh token that was used gives the same successor again: several processes share one, and answers
+ * get lost. Later it is taken for stolen.
+ */
+const GRACE_MILLISECONDS = 60 * SECOND;
+
+/** So many refreshes within the grace, and tokens at a time: clients refresh once an hour. */
+const MOST_AT_ONCE = 20;
+
+/** A client that refreshes twice an hour for a year has had so many. */
+const MOST_ROTATIONS = 20_000;
+
+const PREFIXES = { code: 'mc_', access: 'ma_', refresh: 'mr_' } as const;
+
+export type TokenKind = keyof typeof PREFIXES;
+
+const FORM = /^(m[car]_)([a-z2-7]{20})\.([A-Za-z0-9_-]{20,100})$/;
+
+/** How many letters the id of a grant has. It is a part of its tokens and shown nowhere else. */
+export const GRANT_LETTERS = 20;
+
+export interface Presented {
+  readonly grantId: string;
+  readonly secret: string;
+}
+
+export function presentedIn(kind: TokenKind, token: string): Presented | undefined {
+  const [, prefix, grantId, secret] = FORM.exec(token) ?? [];
+  if (prefix !== PREFIXES[kind] || grantId === undefined || secret === undefined) return undefined;
+  return { grantId, secret };
+}
+
+export function tokenOf(kind: TokenKind, { grantId, secret }: Presented): string {
+  return `${PREFIXES[kind]}${grantId}.${secret}`;
+}
+
+/** What an app is given. */
+export interface Tokens {
+  readonly accessToken: string;
+  /** In seconds. */
+  readonly expiresIn: number;
+  readonly refreshToken: string;
+}
+
+/** Whether its app has been given tokens. */
+export function isUsed({ refreshHash }: Grant): boolean {
+  return refreshHash !== undefined;
+}
+
+/** Whether an access token is the grant's, and still good. */
+export function accessBy(
+  hashing: Hashing,
+  grant: Grant,
+  secret: string,
+  now: Date,
+): 'good' | 'expired' | 'unknown' {
+  const hash = hashing.sha256(secret);
+  const found = grant.accessTokens.find((token) => hashing.equal(token.hash, hash));
+  if (found === undefined) return 'unknown';
+  return found.expiresAt > now && grant.expiresAt > now ? 'good' : 'expired';
+}
+
+/** What becomes of a code. `replayed`: it was redeemed before, so that one of the two who had it has stolen it. */
+export type Redemption =
+  | { readonly outcome: 'redeemed'; readonly grant: Grant; readonly tokens: Tokens }
+  | { readonly outcome: 'replayed' }
+  | { readonly outcome: 'refused' };
+
+/**
+ * Redeems the code of a grant.
+ * @param verifier of the challenge that the code was asked for with (RFC 7636, S256)
+ * @param fresh a new secret, from which all later ones follow
+ */
+export function redemptionOf(
+  hashing: Hashing,
+  grant: Grant,
+  { secret, verifier }: { readonly secret: string; readonly verifier: string },
+  fresh: string,
+  now: Date,
+): Redemption {
+  const { code } = grant;
+  if (!hashing.equal(code.hash, hashing.sha256(secret))) return { outcome: 'refused' };
+  if (code.isRedeemed) return { outcome: 'replayed' };
+  if (code.expiresAt <= now || challengeOf(hashing, verifier) !== code.challenge)
+    return { outcome: 'refused' };
+  const redeemed = { ...grant, code: { ...code, isRedeemed: true } };
+  return { outcome: 'redeemed', ...withTokens(hashing, redeemed, fresh, now) };
+}
+
+/** Source: RFC 7636, section 4.2. */
+export function challengeOf(hashing: Hashing, verifier: string): string {
+  return Buffer.from(hashing.sha256(verifier), 'hex').toString('base64url');
+}
+
+/**
+ * What becomes of a refresh token. `repeated`: what it has given before is given again. `reused`: it was used long
+ * ago, so that somebody has stolen it, or its successor.
+ */
+export type Refresh =
+  | { readonly outcome: 'rotated'; readonly grant: Grant; readonly tokens: Tokens }
+  | { readonly outcome: 'repeated'; readonly tokens: Tokens }
+  | { readonly outcome: 'reused' }
+  | { readonly outcome: 'refused' };
+
+export function refreshOf(hashing: Hashing, grant: Grant, secret: string, now: Date): Refresh {
+  if (grant.expiresAt <= now) return { outcome: 'refused' };
+  const age = ageOf(hashing, grant, secret);
+  if (age === undefined) return { outcome: 'refused' };
+  const successor = successorOf(hashing, grant, secret);
+  if (age === 0) {
+    if (grant.rotated >= MOST_ROTATIONS) return { outcome: 'refused' };
+    const recent = [...grant.recentRotations.filter(isRecent(now)), now].slice(-MOST_AT_ONCE);
+    const rotated = { ...grant, rotated: grant.rotated + 1, recentRotations: recent };
+    return { outcome: 'rotated', ...withTokens(hashing, rotated, successor, now) };
+  }
+  const used = grant.recentRotations.at(-age);
+  if (used === undefined || !isRecent(now)(used)) return { outcome: 'reused' };
+  const tokens = tokensOf(hashing, grant, successor);
+  const access = accessSecretOf(hashing, grant, successor);
+  const expiresAt = grant.accessTokens.find(({ hash }) => hash === hashing.sha256(access))?.expiresAt ?? now;
+  return { outcome: 'repeated', tokens: { ...tokens, expiresIn: secondsFrom(now, expiresAt) } };
+}
+
+/** Whether a token is the grant's, be it used or over. */
+export function isTokenOf(hashing: Hashing, grant: Grant, kind: TokenKind, secret: string): boolean {
+  if (kind === 'refresh') return ageOf(hashing, grant, secret) !== undefined;
+  const hash = hashing.sha256(secret);
+  const hashes = kind === 'code' ? [grant.code.hash] : grant.accessTokens.map((token) => token.hash);
+  return hashes.some((known) => hashing.equal(known, hash));
+}
+
+const isRecent = (now: Date) => (at: Date) => now.getTime() - at.getTime() < GRACE_MILLISECONDS;
+
+/**
+ * How many rotations ago a refresh token was the grant's: 0 for the one that is; undefined where it never was. Each
+ * token leads to its successor by the grant's salt, so that no old one has to be stored to be known again.
+ */
+function ageOf(hashing: Hashing, grant: Grant, secret: string): number | undefined {
+  const { refreshHash, rotated } = grant;
+  if (refreshHash === undefined) return undefined;
+  let one = secret;
+  for (let age = 0; age <= rotated; age++) {
+    if (hashing.equal(hashing.sha256(one), refreshHash)) return age;
+    one = successorOf(hashing, grant, one);
+  }
+  return undefined;
+}
+
+function successorOf(hashing: Hashing, { salt }: Grant, secret: string): string {
+  return hashing.hmac(salt, `refresh\n${secret}`);
+}
+
+/** Of the access token that goes with a refresh token. */
+function accessSecretOf(hashing: Hashing, { salt }: Grant, refreshSecret: string): string {
+  return hashing.hmac(salt, `access\n${refreshSecret}`);
+}
+
+function tokensOf(hashing: Hashing, grant: Grant, refreshSecret: string): Omit<Tokens, 'expiresIn'> {
+  const access = accessSecretOf(hashing, grant, refreshSecret);
+  return {
+    accessToken: tokenOf('access', { grantId: grant.id, secret: access }),
+    refreshToken: tokenOf('refresh', { grantId: grant.id, secret: refreshSecret }),
+  };
+}
+
+/** The grant with a new refresh token and its access token. Older access tokens are good until they expire. */
+function withTokens(hashing: Hashing, grant: Grant, refreshSecret: string, now: Date) {
+  const end = grant.endsAt.getTime();
+  const expiresAt = new Date(Math.min(now.getTime() + UNUSED_MILLISECONDS, end));
+  const accessExpiresAt = new Date(Math.min(now.getTime() + ACCESS_MILLISECONDS, end));
+  const fresh = {
+    hash: hashing.sha256(accessSecretOf(hashing, grant, refreshSecret)),
+    expiresAt: accessExpiresAt,
+  };
+  const live = grant.accessTokens.filter((token) => token.expiresAt > now);
+  return {
+    grant: {
+      ...grant,
+      refreshHash: hashing.sha256(refreshSecret),
+      accessTokens: [...live, fresh].slice(-MOST_AT_ONCE),
+      usedAt: now,
+      expiresAt,
+    },
+    tokens: { ...tokensOf(hashing, grant, refreshSecret), expiresIn: secondsFrom(now, accessExpiresAt) },
+  };
+}
+
+function secondsFrom(now: Date, end: Date): number {
+  return Math.max(0, Math.floor((end.getTime() - now.getTime()) / SECOND));
+}

@@ -1,0 +1,236 @@
+/** The page on which a person signs in and decides, and the two requests that it makes. Source: OAuth 2.1, section 4.1. */
+import { z } from 'zod';
+import { Attempts } from '../../access/rules/attempts.ts';
+import { ROLES } from '../../access/rules/principal.ts';
+import { MusterError } from '../../kernel/errors.ts';
+import { addressOf } from '../../mcp/http/request.ts';
+import {
+  type Authorization,
+  askedIn,
+  DECIDING_MILLISECONDS,
+  parametersIn,
+  wayBack,
+} from '../rules/authorization.ts';
+import { Hindered } from '../rules/choices.ts';
+import { OAuthError } from '../rules/oauthError.ts';
+import { isNamed, isOnThisMachine, shownHost } from '../rules/redirects.ts';
+import { tooMany } from './endpoints.ts';
+import { pageHeaders } from './headers.ts';
+import { consentPage, languageOf, type Problem, problemPage } from './pages.ts';
+import { json, jsonOf, NOT_STORED, type Reply, type SignInPorts, type Visit } from './visit.ts';
+
+/** Sent over TLS and to this host alone: no neighbour can plant one. Source: RFC 6265bis, section 4.1.3.2. */
+const COOKIE = '__Host-muster-sign-in';
+
+const SECRET = /^[A-Za-z0-9_-]{43}$/;
+
+const SECRET_BYTES = 32;
+
+const person = z.object({ authorization: z.string(), idToken: z.string() });
+
+const decision = z.discriminatedUnion('allow', [
+  z.object({
+    allow: z.literal(true),
+    authorization: z.string(),
+    approval: z.string(),
+    agentName: z.string().min(1).max(200),
+    role: z.enum(ROLES),
+    workspace: z.string().nullable(),
+    toolsets: z.array(z.string()).max(100),
+    readonly: z.boolean(),
+  }),
+  z.object({ allow: z.literal(false), authorization: z.string() }),
+]);
+
+/** A page in place of the one that was asked for. */
+class Obstacle extends Error {
+  readonly problem: Problem;
+  readonly detail: string | undefined;
+  readonly back: string | undefined;
+
+  constructor(problem: Problem, detail?: string, back?: string) {
+    super(`A sign-in cannot begin: ${problem}.`);
+    this.name = 'Obstacle';
+    this.problem = problem;
+    this.detail = detail;
+    this.back = back;
+  }
+}
+
+export class AuthorizationPage {
+  private readonly ports: SignInPorts;
+
+  private readonly visits = new Attempts(
+    { perSecond: 1, burst: 60 },
+    tooMany('Too many sign-ins have begun from your address.'),
+  );
+
+  private readonly documents = new Attempts(
+    { perSecond: 10 / 60, burst: 10 },
+    tooMany('Too many clients that are not known here were named from your address.'),
+  );
+
+  constructor(ports: SignInPorts) {
+    this.ports = ports;
+  }
+
+  /** A page in any case, or the way back to a program on the person's machine. */
+  async open(visit: Visit): Promise<Reply> {
+    try {
+      this.visits.count(addressOf(visit.request), this.now());
+      return visit.query.has('authorization') ? await this.reopen(visit) : await this.begin(visit);
+    } catch (error) {
+      const { problem, detail, back } = obstacleOf(error, this.ports, visit);
+      // Only where it cannot lead to a stranger's page: RFC 9700, section 4.11.2.
+      if (back !== undefined && isOnThisMachine(back))
+        return { status: 302, headers: { ...NOT_STORED, Location: back }, body: '' };
+      const shown = {
+        language: languageOf(visit.request.headers['accept-language']),
+        style: `${visit.address.issuer}/signin/page.css`,
+        problem,
+        ...(detail !== undefined && { detail }),
+        ...(back !== undefined && { back: { url: back, host: shownHost(back) } }),
+      };
+      const headers = pageHeaders(this.ports.firebase);
+      return { status: STATUSES[problem] ?? 400, headers, body: problemPage(shown) };
+    }
+  }
+
+  async identify(visit: Visit): Promise<Reply> {
+    return this.answered(visit, async (body) => {
+      this.visits.count(addressOf(visit.request), this.now());
+      const { authorization, idToken } = parsed(person, body);
+      return this.ports.consent.identify(authorization, browserOf(visit), idToken, this.toolsetsOf(visit));
+    });
+  }
+
+  async decide(visit: Visit): Promise<Reply> {
+    return this.answered(visit, async (body) => {
+      const { consent } = this.ports;
+      const decided = parsed(decision, body);
+      const browser = browserOf(visit);
+      if (!decided.allow) return { location: await consent.cancel(decided.authorization, browser) };
+      const { authorization, approval, workspace, ...rest } = decided;
+      const chosen = { ...rest, workspace: workspace ?? undefined };
+      const toolsets = this.toolsetsOf(visit);
+      return { location: await consent.allow(authorization, browser, approval, chosen, toolsets) };
+    });
+  }
+
+  private async begin(visit: Visit): Promise<Reply> {
+    const { address, query, request } = visit;
+    const { clients, consent, randomness } = this.ports;
+    const parameter = parametersIn(query);
+    const id = parameter('client_id');
+    if (id === undefined) throw new Obstacle('bad_request', 'The parameter "client_id" is missing.');
+    const charge = () => void this.documents.count(addressOf(request), this.now());
+    const client = await clients.find(id, charge);
+    if (client === undefined) throw new Obstacle('unknown_client');
+    const [only, ...others] = client.redirectUris;
+    const redirectUri = parameter('redirect_uri') ?? (others.length === 0 ? only : undefined);
+    if (redirectUri === undefined || !isNamed(redirectUri, client.redirectUris))
+      throw new Obstacle('bad_redirect', redirectUri);
+    const { issuer } = address;
+    const browser = browserOf(visit) ?? randomness.secret(SECRET_BYTES);
+    try {
+      const isServed = (below: string) => this.ports.toolsetsAt(below).length > 0;
+      const asked = askedIn(parameter, address, isServed);
+      return this.page(visit, await consent.begin(client, redirectUri, asked, issuer, browser), browser);
+    } catch (error) {
+      if (!(error instanceof OAuthError)) throw error;
+      const state = parameter('state');
+      const back = { redirectUri, issuer, ...(state !== undefined && { state }) };
+      throw new Obstacle('bad_request', error.message, wayBack(back, { error }));
+    }
+  }
+
+  /** Whoever has signed in by mail comes back by the link in it. */
+  private async reopen(visit: Visit): Promise<Reply> {
+    const browser = browserOf(visit);
+    const { value } = await this.ports.consent.find(visit.query.get('authorization') ?? '', browser);
+    return this.page(visit, value, browser ?? '');
+  }
+
+  private page({ address, request }: Visit, authorization: Authorization, browser: string): Reply {
+    const { issuer } = address;
+    const { id, clientName, clientHost, redirectUri } = authorization;
+    const { firebase } = this.ports;
+    const body = consentPage({
+      language: languageOf(request.headers['accept-language']),
+      settings: {
+        authorization: id,
+        personUrl: `${issuer}/authorize/person`,
+        decisionUrl: `${issuer}/authorize/decision`,
+        continueUrl: `${issuer}/authorize?authorization=${id}`,
+        firebase: { apiKey: firebase.apiKey, authDomain: firebase.authDomain },
+        ...(firebase.emulator !== undefined && { emulator: firebase.emulator }),
+        google: firebase.google,
+      },
+      assets: { script: `${issuer}/signin/page.js`, style: `${issuer}/signin/page.css` },
+      client: { name: clientName, ...(clientHost !== undefined && { host: clientHost }) },
+      redirect: { host: shownHost(redirectUri), isLocal: isOnThisMachine(redirectUri) },
+    });
+    const seconds = DECIDING_MILLISECONDS / 1000;
+    const cookie = `${COOKIE}=${browser}; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=${seconds}`;
+    return { status: 200, headers: { ...pageHeaders(firebase), 'Set-Cookie': cookie }, body };
+  }
+
+  /** The answer to the page's own script, of this very address. */
+  private async answered(visit: Visit, answer: (body: unknown) => Promise<object>): Promise<Reply> {
+    try {
+      if (visit.request.headers.origin !== new URL(visit.address.issuer).origin)
+        throw new Hindered('invalid');
+      return json(200, await answer(await jsonOf(visit)));
+    } catch (error) {
+      if (error instanceof Hindered) return json(400, { error: error.hindrance });
+      if (error instanceof OAuthError) return json(400, { error: 'invalid' });
+      if (error instanceof MusterError && error.code === 'RATE_LIMITED')
+        return json(
+          429,
+          { error: 'too_many' },
+          { ...NOT_STORED, 'Retry-After': String(error.details.retryAfter) },
+        );
+      this.ports.log.error('sign_in_broke', { error });
+      return json(503, { error: 'unavailable' });
+    }
+  }
+
+  private toolsetsOf({ address }: Visit) {
+    return (resource: string) => this.ports.toolsetsAt(resource.slice(address.mcp.length));
+  }
+
+  private now(): number {
+    return this.ports.clock.now().getTime();
+  }
+}
+
+const STATUSES: Readonly<Partial<Record<Problem, number>>> = { too_many: 429, unavailable: 503 };
+
+/** What is shown in place of the page. What nobody foresaw goes to the log alone. */
+function obstacleOf(error: unknown, { log }: SignInPorts, { address }: Visit): Obstacle {
+  if (error instanceof Obstacle) return error;
+  if (error instanceof Hindered)
+    return new Obstacle(error.hindrance === 'other_browser' ? 'other_browser' : 'expired');
+  if (error instanceof OAuthError)
+    return new Obstacle(
+      error.code === 'invalid_client' ? 'client_unreachable' : 'bad_request',
+      error.message,
+    );
+  if (error instanceof MusterError && error.code === 'RATE_LIMITED') return new Obstacle('too_many');
+  log.error('sign_in_broke', { issuer: address.issuer, error });
+  return new Obstacle('unavailable');
+}
+
+/** @throws Hindered */
+function parsed<Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> {
+  const { success, data } = schema.safeParse(body);
+  if (!success) throw new Hindered('invalid');
+  return data;
+}
+
+/** The secret that the browser was given with the page. */
+function browserOf({ request }: Visit): string | undefined {
+  const cookies = (request.headers.cookie ?? '').split(';').map((cookie) => cookie.trim());
+  const found = cookies.find((cookie) => cookie.startsWith(`${COOKIE}=`))?.slice(COOKIE.length + 1);
+  return found !== undefined && SECRET.test(found) ? found : undefined;
+}

@@ -1,0 +1,127 @@
+/** What clients call themselves: for tokens, to register, to revoke. Source: RFC 6749, section 5; RFC 7009; RFC 7591. */
+import { Attempts } from '../../access/rules/attempts.ts';
+import { addressOf } from '../../mcp/http/request.ts';
+import { parametersIn } from '../rules/authorization.ts';
+import { OAuthError } from '../rules/oauthError.ts';
+import type { Given } from '../rules/tokens.ts';
+import { formOf, json, jsonOf, type Reply, type SignInPorts, type Visit } from './visit.ts';
+
+type Parameter = (name: string) => string | undefined;
+
+/** RFC 7636, section 4.1. */
+const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/;
+
+export class TokenEndpoints {
+  private readonly ports: SignInPorts;
+
+  /** Whoever tries codes and tokens out needs many; several people may be behind one address. */
+  private readonly failures = new Attempts(
+    { perSecond: 5, burst: 100 },
+    tooMany('Too many codes and tokens from your address were refused.'),
+  );
+
+  private readonly registrations = new Attempts(
+    { perSecond: 10 / 60, burst: 20 },
+    tooMany('Too many clients have registered from your address.'),
+  );
+
+  constructor(ports: SignInPorts) {
+    this.ports = ports;
+  }
+
+  async token(visit: Visit): Promise<Reply> {
+    const forgive = this.failures.count(addressOf(visit.request), this.now());
+    try {
+      requireNoSecret(visit);
+      const given = await this.given(parametersIn(await formOf(visit)));
+      forgive();
+      return json(200, answerOf(given));
+    } catch (error) {
+      if (!(error instanceof OAuthError)) forgive();
+      throw error;
+    }
+  }
+
+  async revoke(visit: Visit): Promise<Reply> {
+    const forgive = this.failures.count(addressOf(visit.request), this.now());
+    requireNoSecret(visit);
+    const parameter = parametersIn(await formOf(visit));
+    await this.ports.tokens.revoke(required(parameter, 'token'), parameter('client_id'));
+    forgive();
+    return json(200, {});
+  }
+
+  async register(visit: Visit): Promise<Reply> {
+    this.registrations.count(addressOf(visit.request), this.now());
+    const { id, name, redirectUris, createdAt } = await this.ports.clients.register(await jsonOf(visit));
+    return json(201, {
+      client_id: id,
+      client_id_issued_at: Math.floor(createdAt.getTime() / 1000),
+      client_name: name,
+      redirect_uris: redirectUris,
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+      token_endpoint_auth_method: 'none',
+    });
+  }
+
+  private given(parameter: Parameter): Promise<Given> {
+    const { tokens } = this.ports;
+    const clientId = required(parameter, 'client_id');
+    const resource = parameter('resource');
+    switch (required(parameter, 'grant_type')) {
+      case 'authorization_code': {
+        const verifier = required(parameter, 'code_verifier');
+        if (!VERIFIER.test(verifier))
+          throw new OAuthError(
+            'invalid_request',
+            'The code_verifier must be 43 to 128 letters, digits, "-._~".',
+          );
+        const redirectUri = parameter('redirect_uri');
+        return tokens.redeem(required(parameter, 'code'), { clientId, verifier, redirectUri, resource });
+      }
+      case 'refresh_token':
+        // Whatever scope is asked for: an app has what its person has chosen.
+        return tokens.refresh(required(parameter, 'refresh_token'), { clientId, resource });
+      default:
+        throw new OAuthError(
+          'unsupported_grant_type',
+          'The grant_type must be "authorization_code" or "refresh_token".',
+        );
+    }
+  }
+
+  private now(): number {
+    return this.ports.clock.now().getTime();
+  }
+}
+
+export function tooMany(message: string) {
+  return { message, reason: 'TOO_MANY_ATTEMPTS', suggestion: 'Try again' };
+}
+
+function answerOf({ accessToken, expiresIn, refreshToken, scope }: Given) {
+  return {
+    access_token: accessToken,
+    token_type: 'Bearer',
+    expires_in: expiresIn,
+    refresh_token: refreshToken,
+    scope,
+  };
+}
+
+/** @throws OAuthError */
+function requireNoSecret({ request }: Visit): void {
+  if (request.headers.authorization === undefined) return;
+  throw new OAuthError(
+    'invalid_client',
+    'Clients are public here: send client_id in the body, and no Authorization header.',
+  );
+}
+
+/** @throws OAuthError */
+function required(parameter: Parameter, name: string): string {
+  const value = parameter(name);
+  if (value === undefined) throw new OAuthError('invalid_request', `The parameter "${name}" is missing.`);
+  return value;
+}

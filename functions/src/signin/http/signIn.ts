@@ -1,0 +1,156 @@
+/** Routes what concerns signing in, and answers it. Source: docs/guides/sign-in.md; docs/decisions/0032-signing-in.md. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Addresses } from '../../access/rules/addresses.ts';
+import type { MusterError } from '../../kernel/errors.ts';
+import { presentable } from '../../mcp/answer.ts';
+import { Refusal } from '../../mcp/http/refusal.ts';
+import { answerEarly } from '../../mcp/http/response.ts';
+import { OAuthError } from '../rules/oauthError.ts';
+import { AuthorizationPage } from './authorize.ts';
+import { TokenEndpoints } from './endpoints.ts';
+import { metadataAt } from './metadata.ts';
+import { json, NOT_STORED, type Reply, type SignInPorts, type Visit } from './visit.ts';
+
+interface Route {
+  readonly method: 'GET' | 'POST';
+  /** Whether any page may call, which sends nothing along by itself. */
+  readonly isForAnyPage: boolean;
+  readonly serve: (visit: Visit) => Promise<Reply> | Reply;
+}
+
+export type SignIn = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+
+/** The names at the root that are no toolset's. */
+export const RESERVED = [
+  '.well-known',
+  'authorize',
+  'token',
+  'register',
+  'revoke',
+  'jwks',
+  'signin',
+] as const;
+
+/** The path of a request, from the root of sign-in; undefined where something else is there. */
+export function signInPathOf(url: string): string | undefined {
+  const [path = '/'] = url.split('?', 1);
+  const own = path.startsWith('/mcp/') ? path.slice('/mcp'.length) : path;
+  const [, name] = own.split('/');
+  return RESERVED.some((one) => one === name) ? own.replace(/(.)\/+$/, '$1') : undefined;
+}
+
+export function createSignIn(ports: SignInPorts, addresses: Addresses): SignIn {
+  const routes = routesOf(ports);
+  return async (request, response) => {
+    const { url = '/' } = request;
+    const path = signInPathOf(url) ?? '/';
+    const address = addresses.of(request.headers.host);
+    const query = new URLSearchParams(url.split('?').slice(1).join('?'));
+    const route = routeAt(routes, path);
+    const isThere = route !== undefined && address !== undefined;
+    const visited = isThere ? answer(route, { request, response, address, path, query }, ports) : NOTHING;
+    const reply = await visited;
+    const cors = route === undefined || route.isForAnyPage ? ANY_PAGE : {};
+    const { status, headers, body } = reply;
+    answerEarly(request, response, { status, headers: { ...headers, ...cors }, body });
+  };
+}
+
+const NOTHING = json(404, { error: 'not_found', error_description: 'There is nothing at this path.' });
+
+const ANY_PAGE = { 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': 'Retry-After' };
+
+function routesOf(ports: SignInPorts): ReadonlyMap<string, Route> {
+  const page = new AuthorizationPage(ports);
+  const endpoints = new TokenEndpoints(ports);
+  const read = (serve: Route['serve']): Route => ({ method: 'GET', isForAnyPage: true, serve });
+  const call = (serve: Route['serve']): Route => ({ method: 'POST', isForAnyPage: true, serve });
+  const own = (method: Route['method'], serve: Route['serve']): Route => ({
+    method,
+    isForAnyPage: false,
+    serve,
+  });
+  return new Map<string, Route>([
+    ['/.well-known', read(({ path, address }) => metadataAt(path, address, ports))],
+    ['/jwks', read(() => json(200, { keys: [] }))],
+    ['/token', call((visit) => endpoints.token(visit))],
+    ['/register', call((visit) => endpoints.register(visit))],
+    ['/revoke', call((visit) => endpoints.revoke(visit))],
+    ['/authorize', own('GET', (visit) => page.open(visit))],
+    ['/authorize/person', own('POST', (visit) => page.identify(visit))],
+    ['/authorize/decision', own('POST', (visit) => page.decide(visit))],
+    ['/signin/page.js', own('GET', () => assetReply(ports, 'page.js', 'text/javascript'))],
+    ['/signin/page.css', own('GET', () => assetReply(ports, 'page.css', 'text/css'))],
+  ]);
+}
+
+function routeAt(routes: ReadonlyMap<string, Route>, path: string): Route | undefined {
+  return routes.get(path.startsWith('/.well-known/') ? '/.well-known' : path);
+}
+
+async function answer(
+  { method, isForAnyPage, serve }: Route,
+  visit: Visit,
+  ports: SignInPorts,
+): Promise<Reply> {
+  const sent = visit.request.method ?? '';
+  if (sent === 'OPTIONS' && isForAnyPage) return { status: 204, headers: preflight(method), body: '' };
+  if (sent !== method && !(sent === 'HEAD' && method === 'GET'))
+    return json(
+      405,
+      { error: 'invalid_request', error_description: `Send a ${method} request.` },
+      { Allow: method },
+    );
+  try {
+    return await serve(visit);
+  } catch (error) {
+    return refusalOf(error, ports);
+  }
+}
+
+function preflight(method: string): Record<string, string> {
+  return {
+    'Access-Control-Allow-Methods': method,
+    'Access-Control-Allow-Headers': 'Authorization, Content-Type, MCP-Protocol-Version',
+    'Access-Control-Max-Age': '7200',
+  };
+}
+
+/** Source: RFC 6749, section 5.2. */
+function refusalOf(error: unknown, { log, randomness }: SignInPorts): Reply {
+  if (error instanceof OAuthError) {
+    log.info('sign_in_refused', { code: error.code, why: error.message });
+    return json(error.status, { error: error.code, error_description: error.message });
+  }
+  if (error instanceof Refusal)
+    return json(
+      error.status,
+      { error: 'invalid_request', error_description: error.message },
+      {
+        ...NOT_STORED,
+        ...error.headers,
+      },
+    );
+  const shown = presentable(error, randomness.uuid(), 'sign-in', log);
+  return json(...unforeseen(shown));
+}
+
+function unforeseen({ code, message, details }: MusterError): Parameters<typeof json> {
+  const { retryAfter, suggestion } = details;
+  const headers =
+    retryAfter === undefined ? NOT_STORED : { ...NOT_STORED, 'Retry-After': String(retryAfter) };
+  const error_description = [message, suggestion].filter(Boolean).join(' ');
+  if (code === 'RATE_LIMITED') return [429, { error: 'temporarily_unavailable', error_description }, headers];
+  if (code === 'INTERNAL') return [500, { error: 'server_error', error_description }, headers];
+  return [503, { error: 'temporarily_unavailable', error_description }, headers];
+}
+
+/** It changes with a deployment, and browsers ask whether it has. */
+async function assetReply(ports: SignInPorts, name: 'page.js' | 'page.css', type: string): Promise<Reply> {
+  const headers = {
+    'Content-Type': `${type}; charset=utf-8`,
+    'Cache-Control': 'public, max-age=300',
+    'X-Content-Type-Options': 'nosniff',
+  };
+  return { status: 200, headers, body: await ports.asset(name) };
+}

@@ -1,0 +1,119 @@
+/**
+ * What a client asks for when it sends a person here, until the person has decided. Source: OAuth 2.1
+ * (draft-ietf-oauth-v2-1), section 4.1; RFC 7636; RFC 8707; RFC 9207.
+ */
+import type { Address } from '../../access/rules/addresses.ts';
+import { SCOPES } from '../../access/rules/grant.ts';
+import type { authorizationFromDocument } from '../store/signIns.ts';
+import { OAuthError } from './oauthError.ts';
+import { answered } from './redirects.ts';
+
+export type Authorization = ReturnType<typeof authorizationFromDocument>;
+
+export interface AuthorizationChanges {
+  readonly beginAuthorization: { readonly authorization: Authorization };
+  readonly replaceAuthorization: { readonly authorization: Authorization; readonly version: string };
+  readonly endAuthorization: { readonly id: string; readonly version: string };
+}
+
+declare module '../../kernel/commit.ts' {
+  interface ChangeKinds extends AuthorizationChanges {}
+}
+
+/** How long a person has to decide. */
+export const DECIDING_MILLISECONDS = 10 * 60 * 1000;
+
+export type Asked = Pick<Authorization, 'challenge' | 'state' | 'isReadonly' | 'resource'>;
+
+/** A challenge is the base64url of a SHA-256. Source: RFC 7636, section 4.2. */
+const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
+
+const LONGEST_STATE = 4000;
+
+/**
+ * The parameters of a request, each once.
+ * @throws OAuthError where one is repeated: who reads the first and who the last would not agree
+ */
+export function parametersIn(query: URLSearchParams): (name: string) => string | undefined {
+  const repeated = [...new Set(query.keys())].find((name) => query.getAll(name).length > 1);
+  if (repeated !== undefined)
+    throw new OAuthError('invalid_request', `The parameter "${repeated}" is there more than once.`);
+  // A parameter without a value counts as left out: RFC 6749, section 3.1.
+  return (name) => query.get(name) || undefined;
+}
+
+/**
+ * What is asked for, of a client that is known and an address that is its own.
+ * @param isServed whether MCP is spoken at an address below where it is spoken here
+ * @throws OAuthError of which the client is told
+ */
+export function askedIn(
+  parameter: (name: string) => string | undefined,
+  address: Address,
+  isServed: (below: string) => boolean,
+): Asked {
+  if (parameter('response_type') !== 'code')
+    throw new OAuthError('unsupported_response_type', 'The response_type must be "code".');
+  if (!['query', undefined].includes(parameter('response_mode')))
+    throw new OAuthError('invalid_request', 'The response_mode must be "query", or left out.');
+  const challenge = parameter('code_challenge');
+  if (challenge === undefined || parameter('code_challenge_method') !== 'S256' || !CHALLENGE.test(challenge))
+    throw new OAuthError(
+      'invalid_request',
+      'A code_challenge is needed, of the code_challenge_method "S256".',
+    );
+  const state = parameter('state');
+  if ((state?.length ?? 0) > LONGEST_STATE)
+    throw new OAuthError('invalid_request', `The state is longer than ${LONGEST_STATE} characters.`);
+  if (parameter('request') !== undefined || parameter('request_uri') !== undefined)
+    throw new OAuthError('invalid_request', 'Requests are not taken as objects.');
+  // Each time somebody decides, so that no sign-in goes on unseen.
+  if (parameter('prompt') === 'none')
+    throw new OAuthError('interaction_required', 'A person must sign in and allow it.');
+  return {
+    challenge,
+    ...(state !== undefined && { state }),
+    isReadonly: asksForReading(parameter('scope')),
+    resource: resourceIn(parameter('resource'), address, isServed),
+  };
+}
+
+/** Clients ask for what they have read somewhere, or for nothing: what is not known here does not count. */
+export function asksForReading(scope: string | undefined): boolean {
+  const names = scope?.split(' ') ?? [];
+  return names.includes(SCOPES.read) && !names.includes(SCOPES.write);
+}
+
+/**
+ * The address that tokens are asked for, as it is written here.
+ * @throws OAuthError invalid_target where it is none of this deployment, or nothing is there
+ */
+export function resourceIn(
+  resource: string | undefined,
+  { mcp }: Address,
+  isServed: (below: string) => boolean,
+): string {
+  if (resource === undefined) return mcp;
+  const url = URL.canParse(resource) ? new URL(resource) : undefined;
+  // A query chooses among what is there, and a slash at the end means nothing.
+  const plain = url && `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
+  if (plain === mcp || plain === new URL(mcp).origin) return mcp;
+  if (plain?.startsWith(`${mcp}/`) && isServed(plain.slice(mcp.length))) return plain;
+  throw new OAuthError(
+    'invalid_target',
+    `There are no tokens for that resource here: the address is ${mcp}.`,
+  );
+}
+
+/** The way back to the client, with what it asked for or why not. */
+export function wayBack(
+  { redirectUri, state, issuer }: Pick<Authorization, 'redirectUri' | 'state' | 'issuer'>,
+  answer: { readonly code: string } | { readonly error: OAuthError },
+): string {
+  const outcome =
+    'code' in answer
+      ? { code: answer.code }
+      : { error: answer.error.code, error_description: answer.error.message };
+  // By the issuer a client that talks to several servers knows whose answer it is.
+  return answered(redirectUri, { ...outcome, state, iss: issuer });
+}

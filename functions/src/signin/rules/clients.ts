@@ -1,0 +1,196 @@
+/**
+ * The apps that people sign in from. An app is known by the address of a document that describes it, or registers
+ * itself. All are public: none has a secret. Source: draft-ietf-oauth-client-id-metadata-document; RFC 7591.
+ */
+import { z } from 'zod';
+import { parsedJson } from '../../kernel/json.ts';
+import { BoundedMap } from '../../kernel/memoCache.ts';
+import { type KernelPorts, type PortOf, Service } from '../../kernel/ports.ts';
+import type { SignInQueries } from '../store/signIns.ts';
+import { OAuthError } from './oauthError.ts';
+import { redirectFault } from './redirects.ts';
+
+export interface Client {
+  readonly id: string;
+  /** What it calls itself, fit to be shown. */
+  readonly name: string;
+  /** Whose document says so; absent where it registered itself, so that nobody vouches for it. */
+  readonly host?: string;
+  readonly redirectUris: readonly string[];
+}
+
+/** Reads the document at an address of somebody else's. */
+export interface ClientDocuments {
+  /** @throws Error where there is none that may be read, whose message tells why */
+  fetch(url: URL): Promise<{ readonly text: string; readonly maxAgeSeconds: number | undefined }>;
+}
+
+export interface ClientChanges {
+  /** As a client registers, and as it is used: it is forgotten some time after that. */
+  readonly keepClient: { readonly client: RegisteredClient };
+}
+
+export interface RegisteredClient extends Omit<Client, 'host'> {
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+}
+
+declare module '../../kernel/commit.ts' {
+  interface ChangeKinds extends ClientChanges {}
+}
+
+const SECOND = 1000;
+const DAY = 24 * 60 * 60 * SECOND;
+
+const UNUSED_DAYS = 90;
+
+/** A client that is used is kept for longer, and written once a day at most for it. */
+const KEPT_DAYS_AT_LEAST = UNUSED_DAYS - 1;
+
+const MAX_REDIRECTS = 10;
+
+const LONGEST_NAME = 60;
+
+const MAX_CACHED = 200;
+
+/** Whatever its server says. */
+const [LEAST_CACHED, MOST_CACHED] = [5 * 60 * SECOND, DAY];
+
+const NAMELESS = 'An app';
+
+/** A name as it may be shown: on one line, without what reorders or hides text, and no longer than a line. */
+export function shownName(name: string): string {
+  const plain = name.replace(/[\p{C}\p{Z}]+/gu, ' ').trim();
+  return [...plain].slice(0, LONGEST_NAME).join('').trim() || NAMELESS;
+}
+
+/** Registered ids have a form of their own, which no address has. */
+const REGISTERED = /^client_[0-9a-f]{32}$/;
+
+export class Clients extends Service<
+  KernelPorts & { readonly signIns: PortOf<SignInQueries>; readonly clientDocuments: ClientDocuments }
+> {
+  /** By the address of their documents. */
+  private readonly cached = new BoundedMap<string, { client: Client; until: number }>(MAX_CACHED);
+
+  /**
+   * The client of an id.
+   * @param charge is called before a document is fetched; throws where too many were
+   * @returns undefined where there is none
+   * @throws OAuthError where its document cannot be taken, which says why
+   */
+  async find(id: string, charge: () => void): Promise<Client | undefined> {
+    if (REGISTERED.test(id)) return this.findRegistered(id);
+    const url = documentUrl(id);
+    if (url === undefined) return undefined;
+    const known = this.cached.get(id);
+    const now = this.ports.clock.now().getTime();
+    if (known !== undefined && known.until > now) return known.client;
+    charge();
+    const { text, maxAgeSeconds = 0 } = await this.ports.clientDocuments
+      .fetch(url)
+      .catch((error: unknown) => {
+        this.ports.log.info('client_document_refused', { host: url.host, error });
+        throw new OAuthError('invalid_client', `The document ${id} could not be read: ${reasonOf(error)}.`);
+      });
+    const client = describedIn(text, id, url.host);
+    const lasting = Math.min(Math.max(maxAgeSeconds * SECOND, LEAST_CACHED), MOST_CACHED);
+    this.cached.set(id, { client, until: now + lasting });
+    return client;
+  }
+
+  /** Registers a client. The same again is the same client, so that nobody fills the database. */
+  async register(body: unknown): Promise<RegisteredClient> {
+    const { success, data, error } = registration.safeParse(body);
+    if (!success) throw new OAuthError('invalid_client_metadata', faultIn(error));
+    const name = shownName(data.client_name ?? '');
+    const redirectUris = [...new Set(data.redirect_uris)];
+    for (const uri of redirectUris) {
+      const fault = redirectFault(uri);
+      if (fault !== undefined)
+        throw new OAuthError('invalid_redirect_uri', `The redirect URI "${uri}" ${fault}.`);
+    }
+    const digest = this.ports.hashing.sha256(JSON.stringify([name, [...redirectUris].sort()]));
+    const now = this.ports.clock.now();
+    const id = `client_${digest.slice(0, 32)}`;
+    const known = await this.ports.signIns.client(id);
+    const client = { id, name, redirectUris, createdAt: known?.createdAt ?? now, expiresAt: keptUntil(now) };
+    await this.keep(client, known, now);
+    return client;
+  }
+
+  private async findRegistered(id: string): Promise<Client | undefined> {
+    const now = this.ports.clock.now();
+    const known = await this.ports.signIns.client(id);
+    if (known === undefined || known.expiresAt <= now) return undefined;
+    await this.keep({ ...known, expiresAt: keptUntil(now) }, known, now);
+    const { name, redirectUris } = known;
+    return { id, name, redirectUris };
+  }
+
+  private async keep(
+    client: RegisteredClient,
+    known: RegisteredClient | undefined,
+    now: Date,
+  ): Promise<void> {
+    const left = (known?.expiresAt.getTime() ?? 0) - now.getTime();
+    if (left < KEPT_DAYS_AT_LEAST * DAY) await this.ports.store.commit([{ kind: 'keepClient', client }]);
+  }
+}
+
+function keptUntil(now: Date): Date {
+  return new Date(now.getTime() + UNUSED_DAYS * DAY);
+}
+
+/** The address of a client's document, where an id is one. Source: the draft, section 3, "Client Identifier". */
+function documentUrl(id: string): URL | undefined {
+  if (id.length > 1000 || !URL.canParse(id) || !id.startsWith('https://')) return undefined;
+  const url = new URL(id);
+  // One that the parser writes otherwise has dot segments, a port that is the usual one, or letters that are folded.
+  const isPlain = url.href === id && url.hash === '' && url.username === '' && url.password === '';
+  return isPlain && url.pathname !== '/' ? url : undefined;
+}
+
+const description = z.looseObject({
+  client_id: z.string(),
+  client_name: z.string().min(1),
+  redirect_uris: z.array(z.string()).min(1),
+  client_secret: z.undefined().optional(),
+  token_endpoint_auth_method: z.string().optional(),
+  token_endpoint_auth_methods_supported: z.array(z.string()).optional(),
+});
+
+/** @throws OAuthError */
+function describedIn(text: string, id: string, host: string): Client {
+  const { success, data, error } = description.safeParse(parsedJson(text));
+  if (!success)
+    throw new OAuthError('invalid_client', `The document ${id} is none of a client: ${faultIn(error)}`);
+  if (data.client_id !== id)
+    throw new OAuthError('invalid_client', `The document ${id} says that it is of another client.`);
+  // ChatGPT prefers a signature by its own key, and can do without.
+  const methods = [
+    data.token_endpoint_auth_method ?? 'none',
+    ...(data.token_endpoint_auth_methods_supported ?? []),
+  ];
+  if (!methods.includes('none'))
+    throw new OAuthError(
+      'invalid_client',
+      `The client ${id} is not public, and public ones alone are taken.`,
+    );
+  const redirectUris = data.redirect_uris.filter((uri) => redirectFault(uri) === undefined);
+  return { id, name: shownName(data.client_name), host, redirectUris };
+}
+
+const registration = z.looseObject({
+  client_name: z.string().max(1000).optional(),
+  redirect_uris: z.array(z.string()).min(1).max(MAX_REDIRECTS),
+});
+
+function faultIn({ issues: [issue] }: z.ZodError): string {
+  const where = issue?.path.join('.') || 'the body';
+  return `${where}: ${issue?.message ?? 'it is not as it must be'}.`;
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message.replace(/\.$/, '') : 'it cannot be reached';
+}

@@ -1,0 +1,167 @@
+/** A person decides what an app may do that has sent them here. Source: docs/decisions/0032-signing-in.md. */
+import type { Invitations } from '../../access/rules/invitations.ts';
+import { TOOLSETS } from '../../access/rules/limits.ts';
+import {
+  type AccessPorts,
+  accessOf,
+  DEFAULT_WORKSPACE,
+  hasRole,
+  ownRole,
+  type PersonRoles,
+  personsRoleIn,
+  ROLES,
+  weaker,
+} from '../../access/rules/principal.ts';
+import type { Versioned } from '../../kernel/commit.ts';
+import { MusterError } from '../../kernel/errors.ts';
+import { type PortOf, Service } from '../../kernel/ports.ts';
+import { retryStale } from '../../kernel/waiting.ts';
+import type { SignInQueries } from '../store/signIns.ts';
+import type { Apps } from './apps.ts';
+import { type Asked, type Authorization, DECIDING_MILLISECONDS, wayBack } from './authorization.ts';
+import { type Choices, type Decision, Hindered } from './choices.ts';
+import { type Client, shownName } from './clients.ts';
+import { OAuthError } from './oauthError.ts';
+import { personOf } from './tokens.ts';
+
+interface ConsentPorts extends AccessPorts {
+  readonly signIns: PortOf<SignInQueries>;
+  readonly invitations: Pick<Invitations, 'take'>;
+  readonly apps: Pick<Apps, 'connect'>;
+}
+
+/** A sign-in is good for consenting while it is so old. */
+const SIGNED_IN_SECONDS = 10 * 60;
+
+const ID_LETTERS = 20;
+
+export class Consent extends Service<ConsentPorts> {
+  /** @param browser the secret of the browser, in which all that follows must happen */
+  async begin(client: Client, redirectUri: string, asked: Asked, issuer: string, browser: string) {
+    const { store, clock, randomness, hashing } = this.ports;
+    const authorization: Authorization = {
+      ...asked,
+      id: randomness.letters(ID_LETTERS),
+      browserHash: hashing.sha256(browser),
+      clientId: client.id,
+      clientName: client.name,
+      ...(client.host !== undefined && { clientHost: client.host }),
+      redirectUri,
+      issuer,
+      expiresAt: new Date(clock.now().getTime() + DECIDING_MILLISECONDS),
+    };
+    await store.commit([{ kind: 'beginAuthorization', authorization }]);
+    return authorization;
+  }
+
+  /** @throws Hindered */
+  async find(id: string, browser: string | undefined): Promise<Versioned<Authorization>> {
+    const { signIns, clock, hashing } = this.ports;
+    const found = await signIns.authorization(id);
+    if (found === undefined || found.value.expiresAt <= clock.now()) throw new Hindered('expired');
+    if (!hashing.equal(found.value.browserHash, hashing.sha256(browser ?? '')))
+      throw new Hindered('other_browser');
+    return found;
+  }
+
+  /**
+   * Notes who has signed in, lets them into what they are invited to, and tells what they may choose from.
+   * @param toolsetsAt those that the address has for which tokens are asked
+   * @throws Hindered, MusterError FIREBASE_ERROR
+   */
+  async identify(
+    id: string,
+    browser: string | undefined,
+    idToken: string,
+    toolsetsAt: (resource: string) => readonly string[],
+  ): Promise<Choices> {
+    const { idTokens, roles, randomness, hashing, store } = this.ports;
+    await this.find(id, browser);
+    const { uid, role, email } = await idTokens.verifyRecent(idToken, SIGNED_IN_SECONDS).catch(signInAgain);
+    if (email !== undefined) await this.ports.invitations.take(uid, email, undefined, () => undefined);
+    const owner = await roles.of(uid, async () => role);
+    const own = ownRole(personOf(uid, owner));
+    const profile = (await idTokens.profiles([uid])).get(uid) ?? {};
+    if (own === undefined) throw new Hindered('no_role');
+    const approval = randomness.secret(32);
+    const authorization = await retryStale(randomness, async () => {
+      const { value, version } = await this.find(id, browser);
+      const person = { uid, approvalHash: hashing.sha256(approval) };
+      await store.commit([{ kind: 'replaceAuthorization', authorization: { ...value, person }, version }]);
+      return value;
+    });
+    const address = profile.email ?? email;
+    const name = profile.name ?? address?.split('@', 1)[0] ?? 'you';
+    const shown = shownName(name);
+    return {
+      approval,
+      person: { name: shown, ...(address !== undefined && { email: address }) },
+      agentName: `${authorization.clientName} (${shown.split(' ', 1)[0]})`,
+      role: weaker(own, 'leader'),
+      roles: ROLES.filter((one) => hasRole(own, one)),
+      workspaces: workspacesOf(owner),
+      toolsets: TOOLSETS.filter((one) => toolsetsAt(authorization.resource).includes(one)),
+      readonly: { value: authorization.isReadonly, fixed: authorization.isReadonly },
+    };
+  }
+
+  /**
+   * Lets the app have what its person has chosen.
+   * @returns the way back to it, with a code
+   * @throws Hindered
+   */
+  async allow(
+    id: string,
+    browser: string | undefined,
+    approval: string,
+    decision: Decision,
+    toolsetsAt: (resource: string) => readonly string[],
+  ): Promise<string> {
+    const { hashing, apps, roles, randomness } = this.ports;
+    return retryStale(randomness, async () => {
+      const { value: authorization, version } = await this.find(id, browser);
+      const { person } = authorization;
+      if (person === undefined || !hashing.equal(person.approvalHash, hashing.sha256(approval)))
+        throw new Hindered('expired');
+      const owner = await roles.of(person.uid);
+      const there = toolsetsAt(authorization.resource);
+      const toolsets = there.filter((one) => decision.toolsets.includes(one));
+      if (toolsets.length === 0) throw new Hindered('invalid');
+      const code = await apps.connect(
+        { ...authorization, person },
+        {
+          ...decision,
+          agentName: shownName(decision.agentName),
+          readonly: decision.readonly || authorization.isReadonly,
+          // A choice of all is one of all that there ever are.
+          toolsets: toolsets.length === TOOLSETS.length ? undefined : toolsets,
+        },
+        owner,
+        { kind: 'endAuthorization', id, version },
+      );
+      return wayBack(authorization, { code });
+    });
+  }
+
+  /** @returns the way back, with the news */
+  async cancel(id: string, browser: string | undefined): Promise<string> {
+    const { store, randomness } = this.ports;
+    return retryStale(randomness, async () => {
+      const { value: authorization, version } = await this.find(id, browser);
+      await store.commit([{ kind: 'endAuthorization', id, version }]);
+      return wayBack(authorization, { error: new OAuthError('access_denied', 'The person said no.') });
+    });
+  }
+}
+
+/** Those that the person has a role in. */
+function workspacesOf(owner: PersonRoles): readonly string[] {
+  const named = Object.keys(owner.access).filter((one) => accessOf(owner.access, one) !== undefined);
+  const known = [DEFAULT_WORKSPACE, ...named.sort()];
+  return [...new Set(known)].filter((workspace) => personsRoleIn(owner, workspace) !== undefined);
+}
+
+function signInAgain(error: unknown): never {
+  const isTold = error instanceof MusterError && ['UNAUTHORIZED', 'TOKEN_EXPIRED'].includes(error.code);
+  throw isTold ? new Hindered('sign_in_again') : error;
+}

@@ -1,0 +1,177 @@
+/** Gives apps their tokens: for a code, and for a refresh token. Source: OAuth 2.1, section 3.2; RFC 7009; RFC 9700. */
+import {
+  EVERY_SCOPE,
+  type Grant,
+  isTokenOf,
+  presentedIn,
+  redemptionOf,
+  refreshOf,
+  SCOPES,
+  type Tokens,
+} from '../../access/rules/grant.ts';
+import {
+  type AccessPorts,
+  DEFAULT_WORKSPACE,
+  ownRole,
+  type Principal,
+} from '../../access/rules/principal.ts';
+import { type Change, StaleWriteError } from '../../kernel/commit.ts';
+import { Service } from '../../kernel/ports.ts';
+import { retryStale } from '../../kernel/waiting.ts';
+import { OAuthError } from './oauthError.ts';
+
+/** An answer of the token endpoint. */
+export interface Given extends Tokens {
+  readonly scope: string;
+}
+
+type TokenPorts = Pick<
+  AccessPorts,
+  'grants' | 'store' | 'clock' | 'randomness' | 'hashing' | 'log' | 'roles' | 'idTokens'
+>;
+
+/** One text for all that a code or a token may lack: who tries them out learns nothing. */
+const NO_GOOD = 'It is not known, has expired, was used before, or was issued to another client.';
+
+export class TokenService extends Service<TokenPorts> {
+  /**
+   * @param asked `redirectUri` and `resource` where the client says them again
+   * @throws OAuthError
+   */
+  redeem(
+    code: string,
+    asked: {
+      readonly clientId: string;
+      readonly verifier: string;
+      readonly redirectUri: string | undefined;
+      readonly resource: string | undefined;
+    },
+  ): Promise<Given> {
+    const presented = presentedIn('code', code);
+    if (presented === undefined) throw refused('The code');
+    const { grants, store, clock, randomness, hashing } = this.ports;
+    return retryStale(randomness, async () => {
+      const found = await grants.find(presented.grantId);
+      if (found === undefined) throw refused('The code');
+      const { value: grant, version } = found;
+      requireSameClient(grant, asked.clientId, 'The code');
+      const { secret } = presented;
+      const redemption = redemptionOf(
+        hashing,
+        grant,
+        { secret, verifier: asked.verifier },
+        randomness.secret(32),
+        clock.now(),
+      );
+      if (redemption.outcome === 'replayed') await this.endStolen(grant, 'code_replayed');
+      if (redemption.outcome !== 'redeemed') throw refused('The code');
+      if (asked.redirectUri !== undefined && asked.redirectUri !== grant.code.redirectUri)
+        throw new OAuthError(
+          'invalid_grant',
+          'The redirect_uri is another one than the code was asked for with.',
+        );
+      requireResource(grant, asked.resource);
+      await store.commit([{ kind: 'replaceGrant', grant: redemption.grant, version }]);
+      this.note('app_connected', grant);
+      return { ...redemption.tokens, scope: scopeOf(grant) };
+    });
+  }
+
+  /** @throws OAuthError */
+  refresh(
+    token: string,
+    asked: { readonly clientId: string; readonly resource: string | undefined },
+  ): Promise<Given> {
+    const presented = presentedIn('refresh', token);
+    if (presented === undefined) throw refused('The refresh token');
+    const { grants, store, clock, randomness, hashing } = this.ports;
+    return retryStale(randomness, async () => {
+      const found = await grants.find(presented.grantId);
+      if (found === undefined) throw refused('The refresh token');
+      const { value: grant, version } = found;
+      requireSameClient(grant, asked.clientId, 'The refresh token');
+      const refresh = refreshOf(hashing, grant, presented.secret, clock.now());
+      if (refresh.outcome === 'reused') await this.endStolen(grant, 'refresh_token_reused');
+      if (refresh.outcome === 'reused' || refresh.outcome === 'refused') throw refused('The refresh token');
+      requireResource(grant, asked.resource);
+      await this.requireOwner(grant);
+      if (refresh.outcome === 'rotated')
+        await store.commit([{ kind: 'replaceGrant', grant: refresh.grant, version }]);
+      return { ...refresh.tokens, scope: scopeOf(grant) };
+    });
+  }
+
+  /**
+   * Ends the grant of a token, whichever of its tokens it is.
+   * @param clientId where the client says it: a token of another client is none of its business
+   */
+  async revoke(token: string, clientId: string | undefined): Promise<void> {
+    const kinds = ['refresh', 'access'] as const;
+    const kind = kinds.find((one) => presentedIn(one, token) !== undefined);
+    const presented = kind && presentedIn(kind, token);
+    if (kind === undefined || presented === undefined) return;
+    const grant = (await this.ports.grants.find(presented.grantId))?.value;
+    if (grant === undefined || (clientId !== undefined && grant.clientId !== clientId)) return;
+    if (!isTokenOf(this.ports.hashing, grant, kind, presented.secret)) return;
+    await this.end(grant);
+    this.note('app_disconnected', grant);
+  }
+
+  /** The person may have been disabled or have lost every role since: then the app is out too. */
+  private async requireOwner(grant: Grant): Promise<void> {
+    const { roles, idTokens } = this.ports;
+    const [isGood, owner] = await Promise.all([idTokens.isGood(grant.ownerUid), roles.of(grant.ownerUid)]);
+    if (isGood && ownRole(personOf(grant.ownerUid, owner)) !== undefined) return;
+    await this.end(grant);
+    this.note('app_lost_its_person', grant);
+    throw new OAuthError('invalid_grant', 'The person who signed in has no role here any more.');
+  }
+
+  private async endStolen(grant: Grant, event: string): Promise<void> {
+    await this.end(grant);
+    this.ports.log.warn(event, namesOf(grant));
+  }
+
+  private async end({ id }: Grant): Promise<void> {
+    const ended: Change = { kind: 'endGrant', id };
+    await this.ports.store.commit([ended]).catch((error: unknown) => {
+      // Somebody else has ended it.
+      if (!(error instanceof StaleWriteError)) throw error;
+    });
+  }
+
+  private note(event: string, grant: Grant): void {
+    this.ports.log.info(event, namesOf(grant));
+  }
+}
+
+/** For the log, which the id of a grant never gets into: it is a part of its tokens. */
+function namesOf({ ownerUid: owner, agentId, clientId }: Grant) {
+  return { owner, agentId, clientId };
+}
+
+/** Somebody as they are in person. */
+export function personOf(uid: string, owner: Principal['owner']): Principal {
+  return { uid, kind: 'person', ownerUid: uid, maxRole: 'admin', owner, workspace: DEFAULT_WORKSPACE };
+}
+
+function scopeOf({ readonly }: Grant): string {
+  return readonly ? SCOPES.read : EVERY_SCOPE;
+}
+
+function requireSameClient(grant: Grant, clientId: string, what: string): void {
+  if (grant.clientId !== clientId) throw refused(what);
+}
+
+/** Source: RFC 8707, section 2.2: a part of what was granted may be asked for, and is what is granted here. */
+function requireResource(grant: Grant, resource: string | undefined): void {
+  if (resource === undefined) return;
+  const plain = resource.split('?', 1)[0]?.replace(/\/+$/, '') ?? '';
+  const { origin } = new URL(grant.resource);
+  if (plain === grant.resource || plain.startsWith(`${grant.resource}/`) || plain === origin) return;
+  throw new OAuthError('invalid_target', `The tokens are for ${grant.resource}, and for nothing else.`);
+}
+
+function refused(what: string): OAuthError {
+  return new OAuthError('invalid_grant', `${what} is no good. ${NO_GOOD}`);
+}
