@@ -7,6 +7,7 @@ import {
   credentialFromDocument,
   skillFromDocument,
 } from '../../functions/src/access/store/agents.ts';
+import { grantFromDocument } from '../../functions/src/access/store/grants.ts';
 import {
   accessFromDocument,
   invitationFromDocument,
@@ -17,6 +18,7 @@ import { workspaceFromDocument } from '../../functions/src/access/store/workspac
 import * as paths from '../../functions/src/kernel/firestore/paths.ts';
 import { recordedAnswerFromDocument } from '../../functions/src/kernel/firestore/store.ts';
 import { canonicalJson } from '../../functions/src/kernel/json.ts';
+import { authorizationFromDocument, clientFromDocument } from '../../functions/src/signin/store/signIns.ts';
 import { headFromDocument, linesFromDocument } from '../../functions/src/toolsets/coding/store/logs.ts';
 import { sumCounters } from '../../functions/src/toolsets/coordination/rules/session.ts';
 import {
@@ -63,6 +65,9 @@ const notRead = () => undefined;
 const READERS: ReadonlyMap<string, (data: unknown) => unknown> = new Map<string, (data: unknown) => unknown>([
   ['agents', agentFromDocument],
   ['credentials', credentialFromDocument],
+  ['grants', grantFromDocument],
+  ['authorizations', authorizationFromDocument],
+  ['clients', clientFromDocument],
   ['workspaces', workspaceFromDocument],
   ['workspaces.sessions', sessionFromDocument],
   ['workspaces.archive', sessionFromDocument],

@@ -1,7 +1,9 @@
 /** Something of everything that is stored: changes with all that a document may have, and with as little as it may. */
 import { type Agent, NOTHING_DONE } from '../../functions/src/access/rules/agent.ts';
+import type { Grant } from '../../functions/src/access/rules/grant.ts';
 import type { Caller, Credential } from '../../functions/src/access/rules/principal.ts';
 import type { Change } from '../../functions/src/kernel/commit.ts';
+import type { Authorization } from '../../functions/src/signin/rules/authorization.ts';
 import type { NumberedEntry } from '../../functions/src/toolsets/coding/rules/log.ts';
 import { appendNumbered } from '../../functions/src/toolsets/coding/rules/log.ts';
 import type { CodingWork } from '../../functions/src/toolsets/coordination/rules/codingTask.ts';
@@ -183,6 +185,84 @@ const CREDENTIAL: Credential = {
   secretHash: 'e3b0c442',
   createdAt: at(0),
   expiresAt: at(100),
+};
+
+/** Its app has asked for it, and has not come for its tokens yet. */
+const GRANT: Grant = {
+  id: 'k3v7q2mzj5x4n6r2wbta',
+  ownerUid: 'ada',
+  agentId: 'Claude-Code-Ada-4f1c8e20',
+  clientId: 'https://claude.ai/oauth/claude-code-client-metadata',
+  clientName: 'Claude Code',
+  clientHost: 'claude.ai',
+  resource: 'https://mcp-123456789012.us-central1.run.app/mcp',
+  createdAt: at(0),
+  usedAt: at(0),
+  expiresAt: at(1),
+  endsAt: at(365 * 24 * 60),
+  salt: 'Jm3yqT1c0ZKQv5bqk1pA8Yl2m9o4h7uXeWnRsDgBfCE',
+  code: {
+    hash: '1f825aa2f0020ef7cf91dfa30da4668d791c5d4824fc8e41354b89ec05795ab3',
+    challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+    redirectUri: 'http://localhost:49152/callback',
+    expiresAt: at(1),
+    isRedeemed: false,
+  },
+  rotated: 0,
+  recentRotations: [],
+  accessTokens: [],
+};
+
+const { clientHost: _host, ...SELF_REGISTERED } = GRANT;
+
+/** It has been renewed again and again, and may do little. */
+const USED_GRANT: Grant = {
+  ...SELF_REGISTERED,
+  id: 'p6d2s4y7c3hn5kx2uqrv',
+  clientId: 'client_9b2f4c1d7e8a40536271f0e9d8c7b6a5',
+  clientName: 'Cursor',
+  resource: 'https://mcp-123456789012.us-central1.run.app/mcp/todo',
+  toolsets: ['todo', 'system'],
+  heldTo: 'alpha',
+  readonly: true,
+  usedAt: at(130),
+  expiresAt: at(130 + 90 * 24 * 60),
+  code: { ...GRANT.code, redirectUri: 'cursor://anysphere.cursor-mcp/oauth/callback', isRedeemed: true },
+  refreshHash: '9c56cc51b374c3ba189210d5b6d4bf57790d351c96c47c02190ecf1e430635ab',
+  rotated: 3,
+  recentRotations: [at(129), at(130)],
+  accessTokens: [
+    { hash: '2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae', expiresAt: at(189) },
+    { hash: 'fcde2b2edba56bf408601fb721fe9b5c338d10ee429ea04fae5511b68fbf8fb9', expiresAt: at(190) },
+  ],
+};
+
+const AUTHORIZATION: Authorization = {
+  id: 'w5b3n7kq2xd4m6jt7vca',
+  browserHash: '486ea46224d1bb4fb680f34f7c9ad96a8f24ec88be73ea8e5a6c65260e9cb8a7',
+  clientId: 'client_9b2f4c1d7e8a40536271f0e9d8c7b6a5',
+  clientName: 'Cursor',
+  redirectUri: 'cursor://anysphere.cursor-mcp/oauth/callback',
+  challenge: GRANT.code.challenge,
+  isReadonly: false,
+  resource: GRANT.resource,
+  issuer: 'https://mcp-123456789012.us-central1.run.app',
+  expiresAt: at(10),
+};
+
+const SIGNED_AUTHORIZATION: Authorization = {
+  ...AUTHORIZATION,
+  id: 'f2u6z4s7ph3yr5kx2qgm',
+  clientId: GRANT.clientId,
+  clientName: GRANT.clientName,
+  clientHost: 'claude.ai',
+  redirectUri: GRANT.code.redirectUri,
+  state: 'af0ifjsldkj',
+  isReadonly: true,
+  person: {
+    uid: 'ada',
+    approvalHash: '7d1a54127b222502f5b79b5fb0803061152a44f92b37e23c6527baf665d4da9a',
+  },
 };
 
 const SESSION: Session = {
@@ -389,6 +469,28 @@ export const CHANGES: readonly Change[] = [
   {
     kind: 'issueCredential',
     credential: { ...CREDENTIAL, apiKey: 'mk_held', heldTo: 'alpha', readonly: true },
+  },
+  {
+    kind: 'issueCredential',
+    credential: { ...CREDENTIAL, apiKey: 'mk_by_app', grant: USED_GRANT.id },
+  },
+  ...[GRANT, USED_GRANT].map((grant): Change => ({ kind: 'createGrant', grant })),
+  ...[AUTHORIZATION, SIGNED_AUTHORIZATION].map(
+    (authorization): Change => ({ kind: 'beginAuthorization', authorization }),
+  ),
+  {
+    kind: 'keepClient',
+    client: {
+      id: 'client_9b2f4c1d7e8a40536271f0e9d8c7b6a5',
+      name: 'Cursor',
+      redirectUris: [
+        'cursor://anysphere.cursor-mcp/oauth/callback',
+        'https://www.cursor.com/agents/mcp/oauth/callback',
+        'http://localhost:8787/callback',
+      ],
+      createdAt: at(0),
+      expiresAt: at(90 * 24 * 60),
+    },
   },
   { kind: 'setPerson', uid: 'ada', role: 'admin' },
   { kind: 'setPerson', uid: 'cyd', role: 'none' },

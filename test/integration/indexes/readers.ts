@@ -12,6 +12,7 @@ export const APART = '?read-for-indexes';
 const source = new URL('../../../functions/src/', import.meta.url);
 
 type AgentReaders = typeof import('../../../functions/src/access/store/agents.ts');
+type GrantReaders = typeof import('../../../functions/src/access/store/grants.ts');
 type PeopleReaders = typeof import('../../../functions/src/access/store/people.ts');
 type AgentDirectories = typeof import('../../../functions/src/access/store/agentDirectory.ts');
 type OnboardingFacts = typeof import('../../../functions/src/toolsets/onboarding/store/onboardingFacts.ts');
@@ -40,6 +41,7 @@ type Call = (database: Firestore) => Promise<unknown>;
 export const calls: Readonly<Record<string, readonly Call[]>> = {
   'access/store/agentDirectory.ts': await agentDirectoryCalls(),
   'access/store/agents.ts': await agentCalls(),
+  'access/store/grants.ts': await grantCalls(),
   'access/store/people.ts': await peopleCalls(),
   'toolsets/coding/store/logs.ts': await taskLogCalls(),
   'toolsets/coding/store/tasks.ts': await codingTaskCalls(),
@@ -251,6 +253,15 @@ async function agentCalls(): Promise<readonly Call[]> {
     (database) => new AgentQueries(database, documents).credentials('agent-1'),
     (database) => new AgentQueries(database, documents).credentialsOf(['agent-1', 'agent-2']),
     (database) => new AgentQueries(database, documents).findWithAgent('key-1'),
+  ];
+}
+
+async function grantCalls(): Promise<readonly Call[]> {
+  const { GrantQueries }: GrantReaders = await load('access/store/grants.ts');
+  return [
+    (database) => new GrantQueries(database, documents).find('grant-1'),
+    (database) => new GrantQueries(database, documents).ofAgents([]),
+    (database) => new GrantQueries(database, documents).ofAgents(['agent-1', 'agent-2']),
   ];
 }
 
