@@ -23,6 +23,7 @@ import { OpenStreams } from './mcp/http/streams.ts';
 import { createWebhookEndpoint } from './mcp/http/webhook.ts';
 import { toolsetsAt } from './mcp/urlSelection.ts';
 import { createSignIn, signInPathOf } from './signin/http/signIn.ts';
+import type { FirebaseSettings } from './signin/http/visit.ts';
 import { DatabaseCommitProofs } from './toolsets/firebase/store/watcherLeases.ts';
 import { toolsets } from './toolsets/index.ts';
 import { sweep } from './toolsets/system/rules/sweeper.ts';
@@ -61,14 +62,39 @@ type Instance = Composition & { readonly endpoint: Endpoint };
 
 let instance: Instance | undefined;
 
-/** What signing in needs to know of the rest. */
-export function signInParts() {
+/** What is known of a deployment from outside. */
+interface Front {
+  readonly addresses: Addresses;
+  readonly firebase: FirebaseSettings;
+  readonly allowedOrigins: readonly string[];
+  readonly mountPath: string | undefined;
+}
+
+/** Everything that is answered over HTTP, but for webhooks. */
+export function createFront({ ports, services }: Composition, front: Front): Endpoint {
   const existing = toolsets.map(({ name }) => name);
-  return {
-    firebase: signInSettings(),
-    asset: readAsset,
-    toolsetsAt: (below: string) => toolsetsAt(below, existing),
-  };
+  const mcp = createEndpoint({
+    ...ports,
+    ...front,
+    toolsets,
+    services: () => services,
+    authenticator: services.authenticator,
+    streams: STREAMS,
+    openStreams: new OpenStreams(),
+    version: VERSION,
+  });
+  const signIn = createSignIn(
+    {
+      ...ports,
+      ...services.signIn,
+      firebase: front.firebase,
+      asset: readAsset,
+      toolsetsAt: (below) => toolsetsAt(below, existing),
+    },
+    front.addresses,
+  );
+  return (request, response) =>
+    signInPathOf(request.url ?? '/') === undefined ? mcp(request, response) : signIn(request, response);
 }
 
 /** This instance's parts. */
@@ -77,23 +103,12 @@ export function app(): Instance {
   const file = clockFile();
   const clock = file === undefined ? systemClock : movableClock(file);
   const composition = compose({ clock, rateLimit: rateLimit(), push: composePush() });
-  const { ports, services } = composition;
-  const addresses = new Addresses({ publicUrl: publicUrl(), functionUrl: functionUrl() });
-  const mcp = createEndpoint({
-    ...ports,
-    toolsets,
-    services: () => services,
-    authenticator: services.authenticator,
-    streams: STREAMS,
-    openStreams: new OpenStreams(),
+  const endpoint = createFront(composition, {
+    addresses: new Addresses({ publicUrl: publicUrl(), functionUrl: functionUrl() }),
+    firebase: signInSettings(),
     allowedOrigins: allowedOrigins(),
-    addresses,
     mountPath: mountPath(),
-    version: VERSION,
   });
-  const signIn = createSignIn({ ...ports, ...services.signIn, ...signInParts() }, addresses);
-  const endpoint: Endpoint = (request, response) =>
-    signInPathOf(request.url ?? '/') === undefined ? mcp(request, response) : signIn(request, response);
   instance = { ...composition, endpoint };
   return instance;
 }

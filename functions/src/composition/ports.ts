@@ -28,9 +28,10 @@ import { firestore, probeFirestore } from '../kernel/firestore/client.ts';
 import { DocumentReading } from '../kernel/firestore/reading.ts';
 import { type ChangeWriters, FirestoreStore, RecordedAnswerQueries } from '../kernel/firestore/store.ts';
 import { cloudLog, firebaseApp, systemHashing, systemRandomness, systemTimer } from '../kernel/platform.ts';
-import type { Clock } from '../kernel/ports.ts';
+import type { Clock, Log } from '../kernel/ports.ts';
 import { probeRealtimeDatabase, realtimeDatabase } from '../kernel/realtime/database.ts';
 import { DatabaseUnreadable } from '../kernel/realtime/unreadable.ts';
+import type { ClientDocuments } from '../signin/rules/clients.ts';
 import { SignInQueries, signInWriters } from '../signin/store/signIns.ts';
 import { codingWriters, TaskLogQueries } from '../toolsets/coding/store/logs.ts';
 import { CodingTaskQueries } from '../toolsets/coding/store/tasks.ts';
@@ -91,6 +92,10 @@ export interface Bindings {
   readonly dispatch?: RunDispatch | undefined;
   /** What a run may spend of which its caller says nothing. Absent: what the environment says. */
   readonly budget?: RunOrder['budget'] | undefined;
+  /** Absent: Cloud Logging. */
+  readonly log?: Log | undefined;
+  /** Absent: the internet. */
+  readonly clientDocuments?: ClientDocuments | undefined;
   /** Absent: what the environment says. */
   readonly gitHub?: (() => GitHubSettings) | undefined;
 }
@@ -98,20 +103,27 @@ export interface Bindings {
 /** How long a database may take to answer a call that runs as its caller. */
 const DATABASE_TIMEOUT_MILLISECONDS = 10_000;
 
-export function composePorts({ clock, database = firestore(), rateLimit, push, ...bound }: Bindings) {
-  const unreadable = new DatabaseUnreadable({ database: realtimeDatabase, clock, log: cloudLog });
+export function composePorts({
+  clock,
+  database = firestore(),
+  log = cloudLog,
+  rateLimit,
+  push,
+  ...bound
+}: Bindings) {
+  const unreadable = new DatabaseUnreadable({ database: realtimeDatabase, clock, log });
   const documents = new DocumentReading(unreadable);
   const people = new PeopleQueries(database, documents);
   const kernel = {
     store: new FirestoreStore({
       ...{ database, clock, randomness: systemRandomness, writers: changeWriters },
-      followed: (changes) => followChanges({ database: realtimeDatabase, people, log: cloudLog }, changes),
+      followed: (changes) => followChanges({ database: realtimeDatabase, people, log }, changes),
     }),
     recordedAnswers: new RecordedAnswerQueries(database, documents),
     clock,
     randomness: systemRandomness,
     hashing: systemHashing,
-    log: cloudLog,
+    log,
   };
   const ledgers = {
     limits: new DatabaseLimitLedger({ database: realtimeDatabase, clock }),
@@ -138,7 +150,7 @@ export function composePorts({ clock, database = firestore(), rateLimit, push, .
     agents: new AgentQueries(database, documents),
     grants: new GrantQueries(database, documents),
     signIns: new SignInQueries(database, documents),
-    clientDocuments: new HttpsClientDocuments(clientDocumentsUrl()),
+    clientDocuments: bound.clientDocuments ?? new HttpsClientDocuments(clientDocumentsUrl()),
     directory: new AgentDirectory(database, documents),
     people,
     workspaces: new WorkspaceQueries(database, documents, realtimeDatabase),
@@ -152,12 +164,12 @@ export function composePorts({ clock, database = firestore(), rateLimit, push, .
     queue: new QueueQueries(database, documents),
     sessions: new SessionQueries(database, documents),
 
-    codingTasks: new CodingTaskQueries(database, documents, cloudLog),
+    codingTasks: new CodingTaskQueries(database, documents, log),
     taskLogs: new TaskLogQueries(database, documents),
 
     openRepositories,
     pullRequestLinks: new PullRequestLinkQueries(database, documents),
-    gitHub: new RestGitHub(new OctokitClients({ settings: bound.gitHub ?? gitHubSettings, log: cloudLog })),
+    gitHub: new RestGitHub(new OctokitClients({ settings: bound.gitHub ?? gitHubSettings, log })),
 
     hosted: bound.hosted ?? deployedAgents(),
     budget: bound.budget ?? runBudget(),
@@ -196,7 +208,7 @@ export function composePorts({ clock, database = firestore(), rateLimit, push, .
       firestore: () => probeFirestore(database),
       realtimeDatabase: () => probeRealtimeDatabase(realtimeDatabase),
     },
-    sweepRecord: new FirestoreSweepRecord({ database, sweep: 'main', log: cloudLog }),
+    sweepRecord: new FirestoreSweepRecord({ database, sweep: 'main', log }),
   };
 }
 

@@ -3,6 +3,7 @@
  */
 import type { Change, Operation, RecordAnswer, Versioned } from '../../kernel/commit.ts';
 import { MusterError } from '../../kernel/errors.ts';
+import { ID } from '../../kernel/ids.ts';
 import { MAX_AGENT_BYTES, requireSize } from '../../kernel/json.ts';
 import { Service } from '../../kernel/ports.ts';
 import { retryStale } from '../../kernel/waiting.ts';
@@ -218,13 +219,15 @@ export class AgentRegistration extends Service<AccessPorts> {
    * so that registering again finds the agent.
    */
   agentId(ownerUid: string, name: string, digits = USUAL_DIGITS): string {
+    const start = name.replace(/^[^A-Za-z0-9]+/, '');
     // An app's name may be any text, and an id may not.
-    const start =
-      name
-        .replace(/[^A-Za-z0-9_-]+/g, '-')
-        .replace(/^[^A-Za-z0-9]+/, '')
-        .slice(0, 60) || 'agent';
-    return `${start}-${this.ports.hashing.sha256(`${ownerUid}\n${name}`).slice(0, digits)}`;
+    const plain = ID.test(start)
+      ? start
+      : start
+          .replace(/[^A-Za-z0-9_-]+/g, '-')
+          .slice(0, 50)
+          .replace(/-+$/, '');
+    return `${plain || 'agent'}-${this.ports.hashing.sha256(`${ownerUid}\n${name}`).slice(0, digits)}`;
   }
 
   /** The owner's agent of a name, or the id for it. Where somebody else has the usual id, it is another. */

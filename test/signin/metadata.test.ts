@@ -1,0 +1,165 @@
+/** How clients find out how one signs in: every address that one of them is known to try. Source: docs/guides/sign-in.md. */
+import assert from 'node:assert/strict';
+import { createServer, type IncomingMessage, request, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { z } from 'zod';
+import { Deployment } from './support/deployment.ts';
+
+const PUBLIC = 'https://muster.example';
+const FUNCTION = 'https://us-central1-demo.cloudfunctions.net/mcp';
+
+describe('what clients find out about signing in', () => {
+  let deployment: Deployment;
+  let server: Server;
+
+  before(async () => {
+    deployment = await Deployment.start();
+    const answer = deployment.front({ publicUrl: PUBLIC, functionUrl: FUNCTION });
+    server = createServer((request, response) => void answer(request, response));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  });
+  after(async () => {
+    await deployment?.stop();
+    server?.closeAllConnections();
+    await new Promise((resolve) => server?.close(resolve));
+  });
+
+  /** Asks as a proxy passes it on; on cloudfunctions.net the function's name is taken off the path. */
+  async function ask(url: string, method = 'GET', headers: Record<string, string> = {}) {
+    const { host, pathname, search } = new URL(url);
+    const { port } = server.address() as AddressInfo;
+    const path = host.endsWith('.cloudfunctions.net') ? pathname.replace(/^\/mcp/, '') || '/' : pathname;
+    const sent = request({
+      port,
+      host: '127.0.0.1',
+      method,
+      path: `${path}${search}`,
+      headers: { host, ...headers },
+    });
+    sent.end();
+    const response = await new Promise<IncomingMessage>((resolve, reject) => {
+      sent.once('response', resolve).once('error', reject);
+    });
+    let text = '';
+    for await (const chunk of response) text += chunk;
+    return { status: response.statusCode, headers: response.headers, text };
+  }
+
+  const json = async (url: string) => {
+    const { status, headers, text } = await ask(url);
+    assert.equal(status, 200, `${url}: ${text}`);
+    assert.match(headers['content-type'] ?? '', /^application\/json/);
+    assert.equal(headers['access-control-allow-origin'], '*');
+    return z.record(z.string(), z.unknown()).parse(JSON.parse(text));
+  };
+
+  const AT_ROOT = {
+    issuer: PUBLIC,
+    authorization_endpoint: `${PUBLIC}/authorize`,
+    token_endpoint: `${PUBLIC}/token`,
+    registration_endpoint: `${PUBLIC}/register`,
+    revocation_endpoint: `${PUBLIC}/revoke`,
+  };
+
+  for (const below of ['', '/todo', '/network', '/rpc', '/todo/readonly', '/events']) {
+    it(`is named by the challenge of /mcp${below}, with the very address as the resource`, async () => {
+      for (const method of ['GET', 'HEAD', 'POST', 'DELETE', 'PUT']) {
+        const sent = await ask(`${PUBLIC}/mcp${below}`, method, { 'content-type': 'application/json' });
+        assert.equal(sent.status, 401, method);
+        const named = `${PUBLIC}/.well-known/oauth-protected-resource/mcp${below}`;
+        assert.equal(
+          sent.headers['www-authenticate'],
+          `Bearer realm="muster", resource_metadata="${named}", scope="muster:read muster:write"`,
+        );
+        assert.equal((await json(named))['resource'], `${PUBLIC}/mcp${below}`);
+      }
+    });
+  }
+
+  it('is one truth at every address below the root', async () => {
+    const { resource, authorization_servers } = await json(`${PUBLIC}/.well-known/oauth-protected-resource`);
+    assert.deepEqual([resource, authorization_servers], [`${PUBLIC}/mcp`, [PUBLIC]]);
+    const documents = await Promise.all(
+      ['', '/mcp', '/mcp/todo'].map((path) =>
+        json(`${PUBLIC}/.well-known/oauth-authorization-server${path}`),
+      ),
+    );
+    for (const found of documents) assert.deepEqual(found, documents[0]);
+    const [metadata = {}] = documents;
+    for (const [name, value] of Object.entries(AT_ROOT)) assert.equal(metadata[name], value, name);
+    assert.deepEqual(metadata['code_challenge_methods_supported'], ['S256']);
+    assert.deepEqual(metadata['token_endpoint_auth_methods_supported'], ['none']);
+    assert.equal(metadata['client_id_metadata_document_supported'], true);
+    assert.equal(metadata['authorization_response_iss_parameter_supported'], true);
+  });
+
+  it('stands below the path of the function too, as whoever issues tokens there', async () => {
+    const { status, headers } = await ask(`${FUNCTION}/todo`, 'HEAD');
+    assert.equal(status, 401);
+    const named = `${FUNCTION}/.well-known/oauth-protected-resource/todo`;
+    assert.ok(headers['www-authenticate']?.includes(`resource_metadata="${named}"`));
+    const { resource, authorization_servers } = await json(named);
+    assert.deepEqual([resource, authorization_servers], [`${FUNCTION}/todo`, [FUNCTION]]);
+    const openid = await json(`${FUNCTION}/.well-known/openid-configuration`);
+    assert.equal(openid['issuer'], FUNCTION);
+    assert.equal(openid['token_endpoint'], `${FUNCTION}/token`);
+    for (const name of ['jwks_uri', 'subject_types_supported', 'id_token_signing_alg_values_supported'])
+      assert.ok(openid[name], name);
+    assert.deepEqual(JSON.parse((await ask(`${FUNCTION}/jwks`)).text), { keys: [] });
+    const server = await json(`${FUNCTION}/.well-known/oauth-authorization-server`);
+    assert.equal(server['issuer'], FUNCTION);
+  });
+
+  it('never follows the Host header to a stranger', async () => {
+    const challenged = await ask('https://evil.example/mcp', 'HEAD');
+    assert.ok(challenged.headers['www-authenticate']?.includes(`resource_metadata="${PUBLIC}/`));
+    const found = await ask('https://evil.example/.well-known/oauth-authorization-server');
+    assert.equal(JSON.parse(found.text).issuer, PUBLIC);
+  });
+
+  it('is a 404 in JSON elsewhere, for every client, and never a challenge', async () => {
+    for (const path of [
+      '/.well-known/openid-configuration',
+      '/.well-known/openid-configuration/mcp',
+      '/.well-known/nothing',
+      '/.well-known/oauth-protected-resource/nothing',
+      '/.well-known/oauth-protected-resource/mcp/nothing',
+      '/.well-known',
+      '/signin/nothing',
+    ]) {
+      const { status, headers, text } = await ask(`${PUBLIC}${path}`);
+      assert.equal(status, 404, path);
+      assert.equal(headers['www-authenticate'], undefined);
+      assert.equal(JSON.parse(text).error, 'not_found');
+    }
+  });
+
+  it('is read by GET and HEAD alone, from any page', async () => {
+    const url = `${PUBLIC}/.well-known/oauth-authorization-server`;
+    const asked = await ask(url, 'OPTIONS', {
+      origin: 'https://any.example',
+      'access-control-request-method': 'GET',
+    });
+    assert.deepEqual([asked.status, asked.headers['access-control-allow-origin']], [204, '*']);
+    const posted = await ask(url, 'POST');
+    assert.deepEqual([posted.status, posted.headers.allow], [405, 'GET']);
+    const head = await ask(url, 'HEAD', { origin: 'https://any.example' });
+    assert.deepEqual([head.status, head.text], [200, '']);
+  });
+
+  it('is nothing where the deployment does not say where people connect', async () => {
+    const closed = await Deployment.start();
+    const answer = closed.front({ publicUrl: '', functionUrl: FUNCTION });
+    const own = createServer((request, response) => void answer(request, response));
+    await new Promise<void>((resolve) => own.listen(0, '127.0.0.1', resolve));
+    const { port } = own.address() as AddressInfo;
+    const base = `http://127.0.0.1:${port}`;
+    const challenged = await fetch(`${base}/mcp`, { method: 'HEAD' });
+    assert.equal(challenged.headers.get('www-authenticate'), 'Bearer realm="muster"');
+    for (const path of ['/.well-known/oauth-authorization-server', '/authorize', '/token', '/register'])
+      assert.equal((await fetch(`${base}${path}`)).status, 404, path);
+    own.closeAllConnections();
+    await new Promise((resolve) => own.close(resolve));
+    await closed.stop();
+  });
+});

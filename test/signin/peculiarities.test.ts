@@ -1,0 +1,216 @@
+/**
+ * What single clients are known to do, with the very documents and requests that they send. Source: the table of
+ * docs/guides/sign-in.md.
+ */
+import assert from 'node:assert/strict';
+import { z } from 'zod';
+import { App, call } from './support/app.ts';
+import { Deployment, type Someone } from './support/deployment.ts';
+import { locationIn, Visitor } from './support/visitor.ts';
+
+const registered = z.looseObject({ client_id: z.string(), redirect_uris: z.array(z.string()) });
+
+const CLAUDE_CODE = {
+  client_id: 'https://claude.ai/oauth/claude-code-client-metadata',
+  client_name: 'Claude Code',
+  client_uri: 'https://claude.ai',
+  redirect_uris: ['http://localhost/callback', 'http://127.0.0.1/callback'],
+  grant_types: ['authorization_code', 'refresh_token'],
+  response_types: ['code'],
+  token_endpoint_auth_method: 'none',
+};
+
+const CLAUDE_AI = {
+  ...CLAUDE_CODE,
+  client_id: 'https://claude.ai/oauth/mcp-oauth-client-metadata',
+  client_name: 'Claude',
+  redirect_uris: ['https://claude.ai/api/mcp/auth_callback', 'https://claude.com/api/mcp/auth_callback'],
+};
+
+const CHATGPT = {
+  client_id: 'https://chatgpt.com/oauth/0a1b2c3d/client.json',
+  client_name: 'ChatGPT',
+  redirect_uris: ['https://chatgpt.com/connector/oauth/0a1b2c3d'],
+  grant_types: ['authorization_code', 'refresh_token'],
+  response_types: ['code'],
+  token_endpoint_auth_method: 'private_key_jwt',
+  token_endpoint_auth_methods_supported: ['private_key_jwt', 'none'],
+  jwks_uri: 'https://chatgpt.com/oauth/jwks.json',
+};
+
+const CODEX = {
+  ...CHATGPT,
+  client_id: 'https://chatgpt.com/oauth/codex/client.json',
+  client_name: 'Codex',
+  redirect_uris: ['http://127.0.0.1/callback', 'http://localhost/callback'],
+};
+
+const VS_CODE = {
+  client_id: 'https://vscode.dev/oauth/client-metadata.json',
+  client_name: 'Visual Studio Code',
+  client_uri: 'https://vscode.dev/product',
+  grant_types: ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:device_code'],
+  response_types: ['code'],
+  redirect_uris: [
+    'http://127.0.0.1:33418/',
+    'http://127.0.0.1/',
+    'https://vscode.dev/redirect',
+    'vscode://dynamicauthprovider/vscode.dev/authorize',
+  ],
+  token_endpoint_auth_method: 'none',
+  application_type: 'native',
+};
+
+const CURSOR = {
+  client_name: 'Cursor',
+  redirect_uris: [
+    'http://localhost:8787/callback',
+    'https://www.cursor.com/agents/mcp/oauth/callback',
+    'cursor://anysphere.cursor-mcp/oauth/callback',
+  ],
+  grant_types: ['authorization_code', 'refresh_token'],
+  response_types: ['code'],
+  token_endpoint_auth_method: 'none',
+};
+
+const GEMINI = {
+  client_name: 'Gemini CLI MCP Client',
+  redirect_uris: ['http://localhost:7777/oauth/callback'],
+  grant_types: ['authorization_code', 'refresh_token'],
+  response_types: ['code'],
+  token_endpoint_auth_method: 'none',
+  scope: '',
+};
+
+describe('clients with peculiarities', () => {
+  let deployment: Deployment;
+  let ada: Someone;
+
+  before(async () => {
+    deployment = await Deployment.start();
+    ada = await deployment.person('Ada', 'leader');
+    for (const document of [CLAUDE_CODE, CLAUDE_AI, CHATGPT, CODEX, VS_CODE])
+      deployment.documents.texts.set(document.client_id, JSON.stringify(document));
+  });
+  after(() => deployment?.stop());
+
+  async function register(body: object) {
+    const headers = { 'content-type': 'application/json' };
+    const url = `${deployment.origin}/register`;
+    const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
+    const text = await response.text();
+    assert.equal(response.status, 201, text);
+    return registered.parse(JSON.parse(text));
+  }
+
+  /** The whole way with a redirect of the client's, and a call in the end. */
+  async function signsIn(app: App, redirect: string, more: Readonly<Record<string, string>> = {}) {
+    const begun = await app.begin({ redirect_uri: redirect, ...more });
+    const back = await new Visitor().allow(begun.url, ada);
+    assert.ok(back.href.startsWith(redirect), back.href);
+    const tokens = await app.redeem(back, begun, redirect);
+    assert.equal((await call(deployment, tokens.access_token, 'access.whoami')).status, 200);
+    return tokens;
+  }
+
+  for (const [document, redirects] of [
+    [CLAUDE_CODE, ['http://localhost:54213/callback', 'http://127.0.0.1:61000/callback']],
+    [CLAUDE_AI, CLAUDE_AI.redirect_uris],
+    [CHATGPT, CHATGPT.redirect_uris],
+    [CODEX, ['http://127.0.0.1:1455/callback']],
+    [VS_CODE, ['http://127.0.0.1:33418/', 'http://127.0.0.1:40123/', 'https://vscode.dev/redirect']],
+  ] as const) {
+    it(`${document.client_name} signs in by its document`, async () => {
+      const app = await App.described(deployment, document.client_id);
+      for (const redirect of redirects) await signsIn(app, redirect);
+      assert.equal(deployment.documents.fetched.filter((url) => url === document.client_id).length, 1);
+    });
+  }
+
+  it('Claude Code is led to no other path, host or query of the machine than it says', async () => {
+    const app = await App.described(deployment, CLAUDE_CODE.client_id);
+    for (const redirect of [
+      'http://localhost:54213/callback2',
+      'http://localhost:54213/callback?to=evil',
+      'http://localhost:54213/callback/',
+      'http://[::1]:54213/callback',
+      'http://localhost.evil.example:54213/callback',
+      'http://localhost:54213@evil.example/callback',
+      'https://localhost:54213/callback',
+    ]) {
+      const { status, headers, text } = await new Visitor().open(
+        (await app.begin({ redirect_uri: redirect })).url,
+      );
+      assert.deepEqual([status, headers.get('location')], [400, null], redirect);
+      assert.match(text, /somewhere it did not say/);
+    }
+  });
+
+  it('Claude asks for offline_access alone, and gets a refresh token as everybody', async () => {
+    const app = await App.described(deployment, CLAUDE_AI.client_id);
+    const tokens = await signsIn(app, CLAUDE_AI.redirect_uris[0] ?? '', { scope: ' offline_access' });
+    assert.ok((await app.refresh(tokens.refresh_token)).refresh_token);
+  });
+
+  it('Cursor registers three redirects at once, and is led back to its own scheme', async () => {
+    const { redirect_uris, client_id } = await register(CURSOR);
+    assert.deepEqual(redirect_uris, CURSOR.redirect_uris);
+    const app = await App.described(deployment, client_id);
+    for (const redirect of CURSOR.redirect_uris) await signsIn(app, redirect);
+  });
+
+  it('Gemini CLI registers without a scope, finds the challenge by HEAD, and asks for every scope at each refresh', async () => {
+    const { client_id } = await register(GEMINI);
+    const app = await App.described(deployment, client_id);
+    const tokens = await signsIn(app, GEMINI.redirect_uris[0] ?? '');
+    const scope = (app.server.scopes_supported ?? []).join(' ');
+    const { status, body } = await app.token({
+      grant_type: 'refresh_token',
+      client_id,
+      refresh_token: tokens.refresh_token,
+      scope: `${scope} openid everything`,
+      resource: deployment.mcp,
+    });
+    assert.deepEqual([status, body['scope']], [200, 'muster:read muster:write']);
+  });
+
+  it('Claude Code and VS Code register as native programs where they do so', async () => {
+    for (const redirect of ['http://localhost:3118/callback', 'http://127.0.0.1:33418/']) {
+      const { client_id } = await register({ redirect_uris: [redirect], application_type: 'native' });
+      await signsIn(await App.described(deployment, client_id), redirect);
+    }
+  });
+
+  it('a client that wants a secret is told that it has none, and may go on without', async () => {
+    const asked = { ...GEMINI, token_endpoint_auth_method: 'client_secret_post' };
+    const answer = await register(asked);
+    assert.equal(answer['token_endpoint_auth_method'], 'none');
+    assert.equal(answer['client_secret'], undefined);
+  });
+
+  it('the same registration is the same client, however often', async () => {
+    const ids = await Promise.all([1, 2, 3].map(async () => (await register(CURSOR)).client_id));
+    assert.equal(new Set(ids).size, 1);
+  });
+
+  it('mcp-remote types a slash or a workspace after the address', async () => {
+    const { client_id } = await register({ redirect_uris: ['http://localhost:9696/oauth/callback'] });
+    const app = await App.described(deployment, client_id);
+    for (const resource of [`${deployment.mcp}/`, `${deployment.mcp}?workspace=default`]) {
+      const begun = await app.begin({ redirect_uri: 'http://localhost:9696/oauth/callback', resource });
+      const back = await new Visitor().allow(begun.url, ada);
+      assert.ok(back.searchParams.get('code'));
+    }
+  });
+
+  it('conformance asks without a resource and a scope', async () => {
+    const { client_id } = await register({ redirect_uris: ['http://127.0.0.1:3000/callback'] });
+    const app = await App.described(deployment, client_id);
+    const redirect = 'http://127.0.0.1:3000/callback';
+    const begun = await app.begin({ redirect_uri: redirect, resource: undefined, scope: undefined });
+    const visitor = new Visitor();
+    const page = await visitor.settings(begun.url);
+    const back = locationIn((await visitor.decide(page, await visitor.identify(page, ada))).text);
+    assert.ok((await app.redeem(back, begun, redirect)).access_token);
+  });
+});

@@ -1,0 +1,294 @@
+/** People sign in from apps, which are then agents of theirs. */
+import assert from 'node:assert/strict';
+import { getAuth } from 'firebase-admin/auth';
+import { z } from 'zod';
+import { compose } from '../../functions/src/app.ts';
+import { firebaseApp } from '../../functions/src/kernel/platform.ts';
+import { App, call, REDIRECT } from './support/app.ts';
+import { Deployment, type Someone } from './support/deployment.ts';
+import { idTokenOf, Visitor } from './support/visitor.ts';
+
+const DAY = 86_400_000;
+
+describe('signing in', () => {
+  let deployment: Deployment;
+  let ada: Someone;
+  let app: App;
+
+  before(async () => {
+    deployment = await Deployment.start();
+    ada = await deployment.person('Ada', 'leader');
+    app = await App.registered(deployment, 'Pencil');
+  });
+  after(() => deployment?.stop());
+
+  const resultOf = async (token: string, method: string, params: object = {}) => {
+    const { status, result, error } = await call(deployment, token, method, params);
+    assert.equal(status, 200, JSON.stringify(error));
+    assert.ok(result, JSON.stringify(error));
+    return result;
+  };
+
+  const connectionsOf = async (token: string) => {
+    const { connections } = await resultOf(token, 'access.list_connections');
+    assert.ok(Array.isArray(connections));
+    return connections;
+  };
+
+  it('makes an app an agent of the person, with as much as it was allowed', async () => {
+    const { access_token, scope, expires_in } = await app.signIn(ada);
+    assert.deepEqual([scope, expires_in], ['muster:read muster:write', 3600]);
+    const { agent, owner, deployment_role, limits } = await resultOf(access_token, 'access.whoami');
+    assert.ok(agent instanceof Object && 'name' in agent && 'id' in agent);
+    assert.equal(agent.name, 'Pencil (Ada)');
+    assert.match(String(agent.id), /^Pencil-Ada-[0-9a-f]{8}$/);
+    assert.deepEqual(owner, { uid: ada.uid, name: 'Ada' });
+    assert.equal(deployment_role, 'leader');
+    assert.ok(limits instanceof Object && 'role' in limits);
+    assert.equal(limits.role, 'leader');
+    const { agents } = await resultOf(access_token, 'system.getAgents');
+    assert.ok(JSON.stringify(agents).includes(`"${agent.id}"`));
+  });
+
+  it('lists the app among the connections, and disconnects it everywhere within 5 seconds', async () => {
+    const eve = await deployment.person('Eve', 'leader');
+    const [one, other] = [await app.signIn(eve), await app.signIn(eve, { agentName: 'Second' })];
+    const listed = await connectionsOf(one.access_token);
+    assert.deepEqual(listed.map(({ name, app: { name: called } }) => [name, called]).sort(), [
+      ['Pencil (Eve)', 'Pencil'],
+      ['Second', 'Pencil'],
+    ]);
+    const second = listed.find(({ name }) => name === 'Second');
+    assert.equal(Math.round((Date.parse(second.expires_at) - Date.parse(second.created_at)) / DAY), 90);
+    const elsewhere = compose({ clock: { now: () => deployment.now() } }).services.authenticator;
+    await elsewhere.authenticate(other.access_token);
+    assert.equal((await call(deployment, other.access_token, 'access.whoami')).status, 200);
+    const revoked = await resultOf(one.access_token, 'access.revoke_connection', {
+      agent_id: second.agent_id,
+    });
+    assert.equal(revoked['revoked'], 1);
+    deployment.move(5000);
+    assert.equal((await call(deployment, other.access_token, 'access.whoami')).status, 401);
+    await assert.rejects(elsewhere.authenticate(other.access_token), { code: 'UNAUTHORIZED' });
+    await assert.rejects(app.refresh(other.refresh_token), { error: 'invalid_grant' });
+    assert.equal((await call(deployment, one.access_token, 'access.whoami')).status, 200);
+  });
+
+  it('opens no more than the person has ticked: toolsets, one workspace, reading', async () => {
+    const { access_token, scope } = await app.signIn(ada, {
+      agentName: 'Narrow',
+      role: 'worker',
+      toolsets: ['access', 'todo'],
+      workspace: 'default',
+      readonly: true,
+    });
+    assert.equal(scope, 'muster:read');
+    const { limits } = await resultOf(access_token, 'access.whoami');
+    assert.ok(
+      limits instanceof Object && 'toolsets' in limits && 'held_to' in limits && 'readonly' in limits,
+    );
+    assert.deepEqual(limits.toolsets, ['access', 'todo']);
+    assert.deepEqual([limits.held_to, limits.readonly], ['default', true]);
+    const adding = await call(deployment, access_token, 'todo.add_task', { title: 'Buy milk' });
+    assert.equal(adding.error?.['code'], -32101);
+    await resultOf(access_token, 'todo.list_tasks');
+    const refused = await call(deployment, access_token, 'coordination.get_status');
+    assert.equal(refused.error?.['code'], -32101);
+  });
+
+  it('answers 403 insufficient_scope where the URL selects what was not ticked', async () => {
+    const { access_token } = await app.signIn(ada, { agentName: 'Only to-dos', toolsets: ['todo'] });
+    const headers = { authorization: `Bearer ${access_token}`, 'content-type': 'application/json' };
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
+    const response = await fetch(`${deployment.mcp}/coordination`, { method: 'POST', headers, body });
+    assert.equal(response.status, 403);
+    assert.match(
+      response.headers.get('www-authenticate') ?? '',
+      /resource_metadata="[^"]+\/mcp\/coordination", scope="muster:read muster:write", error="insufficient_scope"/,
+    );
+  });
+
+  it('reads only where no more is asked for, whatever is sent', async () => {
+    const begun = await app.begin({ scope: 'muster:read offline_access profile' });
+    const visitor = new Visitor();
+    const page = await visitor.settings(begun.url);
+    const proposed = await visitor.identify(page, ada);
+    assert.deepEqual(proposed.readonly, { value: true, fixed: true });
+    const { text } = await visitor.decide(page, proposed, { readonly: false, agentName: 'Reader' });
+    const { scope, access_token } = await app.redeem(new URL(JSON.parse(text).location), begun);
+    assert.equal(scope, 'muster:read');
+    const adding = await call(deployment, access_token, 'todo.add_task', { title: 'Buy milk' });
+    assert.equal(adding.error?.['code'], -32101);
+  });
+
+  it('proposes what the person has, and refuses more', async () => {
+    const ben = await deployment.person('Ben', 'worker');
+    const begun = await app.begin({ scope: 'offline_access' });
+    const visitor = new Visitor();
+    const page = await visitor.settings(begun.url);
+    const proposed = await visitor.identify(page, ben);
+    const { approval: _approval, ...shown } = proposed;
+    assert.deepEqual(shown, {
+      person: { name: 'Ben', email: ben.email },
+      agentName: 'Pencil (Ben)',
+      role: 'worker',
+      roles: ['viewer', 'worker'],
+      workspaces: ['default'],
+      toolsets: [
+        ...['onboarding', 'access', 'system', 'firebase', 'github', 'coordination', 'todo'],
+        ...['orchestration', 'coding'],
+      ],
+      readonly: { value: false, fixed: false },
+    });
+    for (const more of [{ role: 'leader' }, { role: 'admin' }, { workspace: 'nowhere' }]) {
+      const { status, text } = await visitor.decide(page, proposed, more);
+      assert.deepEqual([status, text], [400, '{"error":"not_allowed"}'], JSON.stringify(more));
+    }
+    for (const nothing of [
+      { toolsets: [] },
+      { toolsets: ['nothing'] },
+      { role: 'king' },
+      { agentName: '' },
+    ]) {
+      const { status, text } = await visitor.decide(page, proposed, nothing);
+      assert.deepEqual([status, text], [400, '{"error":"invalid"}'], JSON.stringify(nothing));
+    }
+    const { text } = await visitor.decide(page, proposed);
+    const { access_token } = await app.redeem(new URL(JSON.parse(text).location), begun);
+    const { limits } = await resultOf(access_token, 'access.whoami');
+    assert.ok(limits instanceof Object && 'role' in limits);
+    assert.equal(limits.role, 'worker');
+  });
+
+  it('turns away who has no role, and lets in who is invited, into that workspace', async () => {
+    const eve = await deployment.person('Eve', 'none');
+    const visitor = new Visitor();
+    const begun = await app.begin();
+    const page = await visitor.settings(begun.url);
+    const cold = await idTokenOf(eve);
+    const { status, text } = await visitor.post(page.personUrl, {
+      authorization: page.authorization,
+      idToken: cold,
+    });
+    assert.deepEqual([status, text], [400, '{"error":"no_role"}']);
+    const { access_token } = await app.signIn(ada, { agentName: 'Inviting' });
+    const workspace = `guild-${eve.uid}`;
+    await resultOf(access_token, 'access.create_workspace', { name: workspace });
+    await resultOf(access_token, 'access.invite', { workspace, email: eve.email, role: 'worker' });
+    const proposed = await visitor.identify(page, eve);
+    assert.deepEqual([proposed.workspaces, proposed.roles], [[workspace], ['viewer', 'worker']]);
+    const decided = await visitor.decide(page, proposed);
+    const tokens = await app.redeem(new URL(JSON.parse(decided.text).location), begun);
+    const { this_call } = await resultOf(tokens.access_token, 'access.whoami');
+    assert.equal(this_call, workspace);
+  });
+
+  it('is the same agent at a second place, and what was chosen last holds at both', async () => {
+    const kim = await deployment.person('Kim', 'leader');
+    const laptop = await app.signIn(kim);
+    const desktop = await app.signIn(kim, { role: 'worker', toolsets: ['access', 'todo'] });
+    const listed = await connectionsOf(desktop.access_token);
+    assert.equal(listed.length, 2);
+    assert.equal(new Set(listed.map(({ agent_id }) => agent_id)).size, 1);
+    for (const { toolsets, role } of listed)
+      assert.deepEqual([toolsets, role], [['access', 'todo'], 'worker']);
+    deployment.move(5000);
+    assert.equal(
+      (await call(deployment, laptop.access_token, 'coordination.get_status')).error?.['code'],
+      -32101,
+    );
+    const again = await app.refresh(laptop.refresh_token);
+    await resultOf(again.access_token, 'todo.list_tasks');
+    await app.signIn(kim);
+    for (const { toolsets } of await connectionsOf(again.access_token)) assert.equal(toolsets, undefined);
+  });
+
+  it('takes no name of an agent that has a key', async () => {
+    const { access_token } = await app.signIn(ada, { agentName: 'Registering' });
+    const agentInfo = { name: 'robot', type: 'developer', version: '1.0.0' };
+    await resultOf(access_token, 'onboarding.registerAgent', {
+      agentInfo,
+      capabilities: [{ name: 'drawing', category: 'art' }],
+    });
+    const visitor = new Visitor();
+    const page = await visitor.settings((await app.begin()).url);
+    const { status, text } = await visitor.decide(page, await visitor.identify(page, ada), {
+      agentName: 'robot',
+    });
+    assert.deepEqual([status, text], [400, '{"error":"name_taken"}']);
+  });
+
+  it('ends with it what an app has registered', async () => {
+    const sue = await deployment.person('Sue', 'leader');
+    const { access_token } = await app.signIn(sue);
+    const agentInfo = { name: 'offspring', type: 'developer', version: '1.0.0' };
+    const made = await resultOf(access_token, 'onboarding.registerAgent', {
+      agentInfo,
+      capabilities: [{ name: 'drawing', category: 'art' }],
+    });
+    const { credentials } = z
+      .object({ credentials: z.object({ apiKey: z.string(), secret: z.string() }) })
+      .parse(made);
+    const credential = `${credentials.apiKey}.${credentials.secret}`;
+    assert.equal((await call(deployment, credential, 'access.whoami')).status, 200);
+    const { agent } = await resultOf(access_token, 'access.whoami');
+    assert.ok(agent instanceof Object && 'id' in agent);
+    await resultOf(access_token, 'access.revoke_connection', { agent_id: agent.id });
+    deployment.move(5000);
+    assert.equal((await call(deployment, credential, 'access.whoami')).status, 401);
+  });
+
+  it('ends where its person is disabled, or has no role any more', async () => {
+    for (const loss of ['disabled', 'role'] as const) {
+      const someone = await deployment.person('Gone', 'worker');
+      const { uid } = someone;
+      const { access_token, refresh_token } = await app.signIn(someone);
+      if (loss === 'disabled') await getAuth(firebaseApp()).updateUser(uid, { disabled: true });
+      else await deployment.composition.ports.store.commit([{ kind: 'setPerson', uid, role: 'none' }]);
+      deployment.move(60_000);
+      await assert.rejects(app.refresh(refresh_token), { error: 'invalid_grant' }, loss);
+      deployment.move(5000);
+      assert.equal((await call(deployment, access_token, 'access.whoami')).status, 401, loss);
+    }
+  });
+
+  it('is good at the address that was signed in to, and below it', async () => {
+    const todo = await App.registered(deployment, 'To-dos', '/todo');
+    assert.equal(todo.resource, `${deployment.mcp}/todo`);
+    const narrow = await todo.signIn(ada, { agentName: 'Below' });
+    const wide = await app.signIn(ada, { agentName: 'Above' });
+    const status = async (token: string, below: string) => {
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
+      const url = `${deployment.mcp}${below}`;
+      const response = await fetch(url, { method: 'POST', headers, body });
+      await response.arrayBuffer();
+      return response.status;
+    };
+    assert.deepEqual(
+      [await status(wide.access_token, ''), await status(wide.access_token, '/todo')],
+      [200, 200],
+    );
+    assert.deepEqual(
+      [await status(narrow.access_token, '/todo'), await status(narrow.access_token, '/todo/readonly')],
+      [200, 200],
+    );
+    for (const below of ['', '/coordination', '/rpc'])
+      assert.equal(await status(narrow.access_token, below), 401, below);
+  });
+
+  it('tells the app where the person says no', async () => {
+    const begun = await app.begin();
+    const visitor = new Visitor();
+    const { authorization, decisionUrl } = await visitor.settings(begun.url);
+    const { text } = await visitor.post(decisionUrl, { authorization, allow: false });
+    const back = new URL(JSON.parse(text).location);
+    assert.equal(`${back.origin}${back.pathname}`, REDIRECT);
+    assert.deepEqual(
+      [back.searchParams.get('error'), back.searchParams.get('state'), back.searchParams.get('iss')],
+      ['access_denied', begun.state, deployment.origin],
+    );
+    const again = await visitor.post(decisionUrl, { authorization, allow: false });
+    assert.deepEqual([again.status, again.text], [400, '{"error":"expired"}']);
+  });
+});

@@ -1,0 +1,123 @@
+/** A deployment at a root of its own, in this process, with a clock that tests move. */
+import { randomUUID } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { getAuth } from 'firebase-admin/auth';
+import { Addresses } from '../../../functions/src/access/rules/addresses.ts';
+import type { Role } from '../../../functions/src/access/rules/principal.ts';
+import { type Composition, compose, createFront } from '../../../functions/src/app.ts';
+import { firebaseApp } from '../../../functions/src/kernel/platform.ts';
+import type { Log } from '../../../functions/src/kernel/ports.ts';
+import type { ClientDocuments } from '../../../functions/src/signin/rules/clients.ts';
+
+export const PASSWORD = 'only-for-these-tests';
+
+export interface Someone {
+  readonly uid: string;
+  readonly name: string;
+  readonly email: string;
+}
+
+export interface LogEntry {
+  readonly level: keyof Log;
+  readonly event: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+/** Documents of clients, in place of the internet: by their addresses. */
+export class Documents implements ClientDocuments {
+  readonly texts = new Map<string, string>();
+  readonly fetched: string[] = [];
+  maxAgeSeconds: number | undefined;
+
+  async fetch(url: URL) {
+    this.fetched.push(url.href);
+    const text = this.texts.get(url.href);
+    if (text === undefined) throw new Error('its server answered 404');
+    return { text, maxAgeSeconds: this.maxAgeSeconds };
+  }
+}
+
+export class Deployment {
+  readonly documents = new Documents();
+  readonly entries: LogEntry[] = [];
+  readonly composition: Composition;
+  private readonly server: Server;
+  private moved = 0;
+
+  private constructor(server: Server, origin: string) {
+    this.server = server;
+    this.origin = origin;
+    this.composition = compose({
+      clock: { now: () => this.now() },
+      log: this.log,
+      clientDocuments: this.documents,
+    });
+    const answer = this.front({ publicUrl: origin, functionUrl: undefined });
+    server.on('request', (request, response) => void answer(request, response));
+  }
+
+  /** Without a slash at its end. */
+  readonly origin: string;
+
+  static async start(): Promise<Deployment> {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    return new Deployment(server, `http://127.0.0.1:${port}`);
+  }
+
+  get mcp(): string {
+    return `${this.origin}/mcp`;
+  }
+
+  now(): Date {
+    return new Date(Date.now() + this.moved);
+  }
+
+  move(milliseconds: number): void {
+    this.moved += milliseconds;
+  }
+
+  /** Another door to the same databases. */
+  front(known: { readonly publicUrl: string; readonly functionUrl: string | undefined }) {
+    return createFront(this.composition, {
+      addresses: new Addresses(known),
+      firebase: {
+        apiKey: 'emulator',
+        authDomain: 'demo.firebaseapp.com',
+        emulator: `http://${process.env['FIREBASE_AUTH_EMULATOR_HOST']}`,
+        google: false,
+      },
+      allowedOrigins: [],
+      mountPath: undefined,
+    });
+  }
+
+  /** @param role the deployment's; `none` for somebody who is nobody here */
+  async person(name: string, role: Role | 'none' = 'worker'): Promise<Someone> {
+    const mark = randomUUID().slice(0, 8);
+    const someone = {
+      uid: `${name.toLowerCase()}-${mark}`,
+      name,
+      email: `${name.toLowerCase()}-${mark}@example.com`,
+    };
+    const { uid, email } = someone;
+    const account = { uid, email, displayName: name, password: PASSWORD, emailVerified: true };
+    await getAuth(firebaseApp()).createUser(account);
+    await this.composition.ports.store.commit([{ kind: 'setPerson', uid, role }]);
+    return someone;
+  }
+
+  async stop(): Promise<void> {
+    this.server.closeAllConnections();
+    await new Promise((resolve) => this.server.close(resolve));
+  }
+
+  private readonly note = (level: keyof Log) => (event: string, fields: Readonly<Record<string, unknown>>) =>
+    void this.entries.push({ level, event, fields });
+
+  private get log(): Log {
+    return { info: this.note('info'), warn: this.note('warn'), error: this.note('error') };
+  }
+}
