@@ -11,15 +11,19 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { devDirectory, root } from '../project.mjs';
-import { bundle } from './bundle.mjs';
+import { bundle, bundlePage } from './bundle.mjs';
 import { succeeds } from './command.mjs';
 import { exclusively } from './lock.mjs';
 
 const functionsFolder = `${root}/functions`;
 
+/** What runs in browsers, whose types are others than those of Node. */
+const pageFolder = `${functionsFolder}/src/signin/page`;
+
 /**
- * Bundles the functions into `functions/lib`, without a look at their types. Only files that change are written there,
- * and all at once: a running `npm start` reloads its functions when one changes, and may be reading them at any time.
+ * Bundles the functions and the page that they serve into `functions/lib`, without a look at their types. Only files
+ * that change are written there, and all at once: a running `npm start` reloads its functions when one changes, and may
+ * be reading them at any time.
  */
 export async function buildFunctions() {
   await exclusively(`${devDirectory}/build.lock`, async () => {
@@ -27,6 +31,10 @@ export async function buildFunctions() {
     rmSync(fresh, { recursive: true, force: true });
     try {
       await bundle(`${functionsFolder}/src/index.ts`, fresh);
+      await bundlePage(
+        { script: `${pageFolder}/main.ts`, style: `${pageFolder}/page.css` },
+        `${fresh}/signin`,
+      );
       replaceChanged(fresh, `${functionsFolder}/lib`);
     } finally {
       rmSync(fresh, { recursive: true, force: true });
@@ -38,8 +46,14 @@ export async function buildFunctions() {
  * @param {{ node: string, env: NodeJS.ProcessEnv }} run
  * @returns {Promise<boolean>} whether the functions' types hold
  */
-export function checkFunctions({ node, env }) {
-  return succeeds(compile(node, ['--noEmit', '-p', functionsFolder]), { env });
+export async function checkFunctions({ node, env }) {
+  const holds = await succeeds(compile(node, ['--noEmit', '-p', functionsFolder]), { env });
+  return (await succeeds(checkPage(node), { env })) && holds;
+}
+
+/** @param {string} node @returns {string[]} the command that checks the types of the page */
+export function checkPage(node) {
+  return compile(node, ['--noEmit', '-p', pageFolder]);
 }
 
 /** @param {string} node @param {string[]} args */

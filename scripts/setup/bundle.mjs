@@ -41,3 +41,28 @@ export async function bundle(entry, target) {
   });
   await stop(); // its service would otherwise run for as long as npm start does
 }
+
+/**
+ * Puts the script of a page for browsers, with all the packages it uses, into one file, and its style into another:
+ * `page.js` and `page.css`.
+ * @param {{ script: string, style: string }} entries @param {string} target a folder
+ */
+export async function bundlePage({ script, style }, target) {
+  const { build, stop } = await import('esbuild');
+  await build({
+    absWorkingDir: root,
+    entryPoints: [
+      { in: script, out: 'page' },
+      { in: style, out: 'page' },
+    ],
+    outdir: target,
+    bundle: true,
+    platform: 'browser',
+    target: 'es2022',
+    format: 'iife',
+    minify: true,
+    legalComments: 'linked',
+    logLevel: 'warning',
+  });
+  await stop();
+}

@@ -1,6 +1,6 @@
 // @ts-check
 import { root } from '../project.mjs';
-import { compile } from '../setup/build.mjs';
+import { checkPage, compile } from '../setup/build.mjs';
 import { succeeds } from '../setup/command.mjs';
 import { failure } from './mocha.mjs';
 
@@ -13,6 +13,7 @@ export function checks(node) {
   const colours = process.stderr.isTTY ? 'force' : 'off'; // its output passes through us, so it cannot tell
   return {
     types: compile(node, ['--noEmit', '-p', root]),
+    'types of the page': checkPage(node),
     style: [node, `${root}/node_modules/@biomejs/biome/bin/biome`, 'ci', `--colors=${colours}`],
   };
 }

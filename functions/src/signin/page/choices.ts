@@ -1,0 +1,90 @@
+/** The form of what the client may do. */
+import { type Embedded, fill } from './embedded.ts';
+import type { Choices, Offer } from './server.ts';
+import { element, type View } from './view.ts';
+
+type Texts = Embedded['texts'];
+
+export class ChoicesForm {
+  private readonly view: View;
+  private readonly texts: Texts;
+  private readonly agentName = element('agent-name', HTMLInputElement);
+  private readonly role = element('role', HTMLSelectElement);
+  private readonly workspace = element('workspace', HTMLSelectElement);
+  private readonly readonly = element('readonly', HTMLInputElement);
+  private readonly allow = element('allow', HTMLButtonElement);
+  private toolsets: readonly HTMLInputElement[] = [];
+
+  constructor(view: View, texts: Texts) {
+    this.view = view;
+    this.texts = texts;
+    element('toolsets', HTMLElement).addEventListener('change', () => this.updateAllow());
+    this.agentName.addEventListener('input', () => this.agentName.removeAttribute('aria-invalid'));
+  }
+
+  fill(offer: Offer): void {
+    const { person, agentName, role, roles, workspaces, toolsets, readonly } = offer;
+    const { signedInAs, allWorkspaces } = this.texts;
+    const known = person.email === undefined || person.email === person.name;
+    const shown = known ? person.name : `${person.name} (${person.email})`;
+    element('person', HTMLElement).textContent = fill(signedInAs, { person: shown });
+    this.agentName.value = agentName;
+    this.agentName.removeAttribute('aria-invalid');
+    this.role.replaceChildren(
+      ...roles.map((one) => new Option(this.texts.roles[one], one, one === role, one === role)),
+    );
+    this.workspace.replaceChildren(
+      new Option(allWorkspaces, ''),
+      ...workspaces.map((one) => new Option(one, one)),
+    );
+    this.readonly.checked = readonly.value || readonly.fixed;
+    this.readonly.disabled = readonly.fixed;
+    const boxes = toolsets.map((name) => toolsetBox(name, this.texts.toolsets));
+    element('toolsets', HTMLElement).replaceChildren(...boxes.map(({ row }) => row));
+    this.toolsets = boxes.map(({ box }) => box);
+    this.updateAllow();
+  }
+
+  chosen(): Choices {
+    return {
+      agentName: this.agentName.value.trim(),
+      role: this.role.value,
+      // The first stands for all of them, whatever a workspace is called.
+      workspace: this.workspace.selectedIndex === 0 ? null : this.workspace.value,
+      toolsets: this.toolsets.filter(({ checked }) => checked).map(({ value }) => value),
+      readonly: this.readonly.checked,
+    };
+  }
+
+  /** Has the person choose another name. */
+  markName(): void {
+    this.agentName.setAttribute('aria-invalid', 'true');
+    this.view.focus(this.agentName);
+    this.agentName.select();
+  }
+
+  private updateAllow(): void {
+    const isNothing = !this.toolsets.some(({ checked }) => checked);
+    this.view.setBlocked(this.allow, isNothing);
+    this.view.tell(isNothing ? this.texts.nothingTicked : '');
+  }
+}
+
+/** What the name of the box begins with is the toolset's own, by which documents and tools call it. */
+function toolsetBox(name: string, descriptions: Readonly<Record<string, string>>) {
+  const row = document.createElement('label');
+  row.className = 'choice';
+  const box = document.createElement('input');
+  box.type = 'checkbox';
+  box.value = name;
+  box.checked = true;
+  const title = document.createElement('strong');
+  title.textContent = name;
+  const description = document.createElement('span');
+  description.className = 'hint';
+  description.textContent = descriptions[name] ?? '';
+  const words = document.createElement('span');
+  words.append(title, ' ', description);
+  row.append(box, words);
+  return { row, box };
+}

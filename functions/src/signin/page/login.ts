@@ -1,0 +1,131 @@
+/** Signing in at Firebase. It lasts as long as the page is open: nothing of it is stored. */
+import { FirebaseError, initializeApp } from 'firebase/app';
+import {
+  type Auth,
+  browserPopupRedirectResolver,
+  connectAuthEmulator,
+  GoogleAuthProvider,
+  initializeAuth,
+  inMemoryPersistence,
+  isSignInWithEmailLink,
+  sendSignInLinkToEmail,
+  signInWithEmailAndPassword,
+  signInWithEmailLink,
+  signInWithPopup,
+  signOut,
+} from 'firebase/auth';
+import type { Embedded } from './embedded.ts';
+import { Failure, type Trouble } from './view.ts';
+
+/** What the link of a sign-in mail adds to the page's address. */
+const LINK_PARAMETERS = ['apiKey', 'oobCode', 'mode', 'lang', 'tenantId'];
+
+/** Wrong address and wrong password are one, so that nobody learns which accounts there are. */
+const TROUBLES: Readonly<Record<string, Trouble>> = {
+  'auth/invalid-credential': 'credentials',
+  'auth/invalid-login-credentials': 'credentials',
+  'auth/wrong-password': 'credentials',
+  'auth/user-not-found': 'credentials',
+  'auth/invalid-email': 'address',
+  'auth/too-many-requests': 'attempts',
+  'auth/quota-exceeded': 'attempts',
+  'auth/network-request-failed': 'network',
+  'auth/timeout': 'network',
+  'auth/user-disabled': 'disabled',
+  'auth/admin-restricted-operation': 'noNewAccounts',
+  'auth/operation-not-allowed': 'noNewAccounts',
+  'auth/multi-factor-auth-required': 'secondFactor',
+  'auth/expired-action-code': 'usedLink',
+  'auth/invalid-action-code': 'usedLink',
+  'auth/popup-closed-by-user': 'popupClosed',
+  'auth/cancelled-popup-request': 'popupClosed',
+  'auth/user-cancelled': 'popupClosed',
+  'auth/popup-blocked': 'popupBlocked',
+  'auth/account-exists-with-different-credential': 'otherWay',
+  'auth/unauthorized-domain': 'setup',
+  'auth/unauthorized-continue-uri': 'setup',
+  'auth/invalid-continue-uri': 'setup',
+  'auth/missing-continue-uri': 'setup',
+  'auth/configuration-not-found': 'setup',
+  'auth/invalid-api-key': 'setup',
+};
+
+export class Login {
+  private readonly auth: Auth;
+  private readonly continueUrl: string;
+
+  constructor({ firebase, emulator, google, continueUrl }: Embedded) {
+    this.continueUrl = continueUrl;
+    this.auth = initializeAuth(initializeApp(firebase), {
+      persistence: inMemoryPersistence,
+      ...(google && { popupRedirectResolver: browserPopupRedirectResolver }),
+    });
+    this.auth.languageCode = document.documentElement.lang;
+    if (emulator !== undefined) connectAuthEmulator(this.auth, emulator, { disableWarnings: true });
+  }
+
+  get isSignedIn(): boolean {
+    return this.auth.currentUser !== null;
+  }
+
+  /** The address of the account that is signed in. */
+  get email(): string {
+    return this.auth.currentUser?.email ?? '';
+  }
+
+  withPassword(email: string, password: string): Promise<void> {
+    return told(signInWithEmailAndPassword(this.auth, email, password));
+  }
+
+  /** To be called while a click is handled: browsers block windows that open later. */
+  withGoogle(): Promise<void> {
+    const provider = new GoogleAuthProvider();
+    provider.setCustomParameters({ prompt: 'select_account' });
+    return told(signInWithPopup(this.auth, provider));
+  }
+
+  withLink(email: string, link: string): Promise<void> {
+    return told(signInWithEmailLink(this.auth, email, link), { 'auth/invalid-email': 'linkAddress' });
+  }
+
+  sendLink(email: string): Promise<void> {
+    const settings = { url: this.continueUrl, handleCodeInApp: true };
+    return told(sendSignInLinkToEmail(this.auth, email, settings));
+  }
+
+  /**
+   * The link of a sign-in mail, where the page was opened by one. Its code leaves the address bar, so that it is in no
+   * history and no bookmark.
+   */
+  takeLink(): string | undefined {
+    const link = location.href;
+    if (!isSignInWithEmailLink(this.auth, link)) return undefined;
+    const plain = new URL(link);
+    for (const name of LINK_PARAMETERS) plain.searchParams.delete(name);
+    history.replaceState(null, '', plain);
+    return link;
+  }
+
+  async token(): Promise<string> {
+    const { currentUser } = this.auth;
+    if (currentUser === null) throw new Failure('sign_in_again');
+    return currentUser.getIdToken().catch((error: unknown) => {
+      throw failureOf(error, {});
+    });
+  }
+
+  forget(): Promise<void> {
+    return signOut(this.auth);
+  }
+}
+
+async function told(signingIn: Promise<unknown>, here: typeof TROUBLES = {}): Promise<void> {
+  await signingIn.catch((error: unknown) => {
+    throw failureOf(error, here);
+  });
+}
+
+function failureOf(error: unknown, here: typeof TROUBLES): Failure {
+  const code = error instanceof FirebaseError ? error.code : 'auth/unknown';
+  return new Failure(here[code] ?? TROUBLES[code] ?? 'unknown', { code });
+}

@@ -1,0 +1,161 @@
+/**
+ * The browser's part of signing in: who the person is, what the client may do, and the way back to it. A token is never
+ * anywhere but in memory and in one request.
+ */
+import { forgetAddress, recallAddress, rememberAddress } from './addresses.ts';
+import { ChoicesForm } from './choices.ts';
+import { EMBEDDED_ID, type Embedded, fill, isFollowed } from './embedded.ts';
+import { Login } from './login.ts';
+import { type Decision, Server } from './server.ts';
+import { element, Failure, type Trouble, View } from './view.ts';
+
+/** After these the page is of no more use. */
+const FINAL: readonly Trouble[] = ['expired', 'other_browser'];
+
+// Written by the server of the same build.
+const settings: Embedded = JSON.parse(element(EMBEDDED_ID, HTMLScriptElement).text);
+const { authorization, texts } = settings;
+const view = new View(texts.wait);
+const server = new Server(settings);
+const login = new Login(settings);
+const form = new ChoicesForm(view, texts);
+const email = element('email', HTMLInputElement);
+const password = element('password', HTMLInputElement);
+const notice = element('sign-in-notice', HTMLElement);
+
+/** The link of a sign-in mail that has not been used yet. */
+let link = login.takeLink();
+/** What the server gave for this person, to be spent by the decision. */
+let approval: string | undefined;
+/** The address of the person who is known to the server. */
+let address = '';
+
+/** One thing at a time: what is begun meanwhile is dropped. */
+async function run(act: () => Promise<void>): Promise<void> {
+  if (view.isBusy) return;
+  view.setBusy(true);
+  view.tell('');
+  notice.textContent = '';
+  try {
+    await act();
+  } catch (error) {
+    await fail(error instanceof Failure ? error : new Failure('unknown', { code: 'page' }));
+  } finally {
+    view.setBusy(false);
+  }
+}
+
+async function fail({ trouble, values }: Failure): Promise<void> {
+  const text = fill(texts.errors[trouble], { ...values, email: login.email || address });
+  if (FINAL.includes(trouble)) {
+    view.show('ended');
+  } else if (trouble === 'sign_in_again' || trouble === 'usedLink') {
+    link = undefined;
+    await login.forget();
+    showSignIn();
+  } else if (login.isSignedIn) {
+    view.show('standstill');
+  }
+  view.tell(text);
+  if (view.shown === 'sign-in') view.focus(trouble === 'credentials' ? password : emptyField());
+  if (trouble === 'credentials') password.select();
+  if (trouble === 'name_taken') form.markName();
+}
+
+/** With a link only the address is asked for. */
+function showSignIn(): void {
+  const isByLink = link !== undefined;
+  for (const id of ['password-row', 'other-ways']) element(id, HTMLElement).hidden = isByLink;
+  password.value = '';
+  password.disabled = isByLink;
+  view.show('sign-in');
+  notice.textContent = isByLink ? texts.linkAddress : '';
+  view.focus(emptyField());
+}
+
+function emptyField(): HTMLInputElement {
+  return email.value === '' || link !== undefined ? email : password;
+}
+
+async function signIn(): Promise<void> {
+  if (link === undefined) {
+    await login.withPassword(email.value, password.value);
+  } else {
+    await login.withLink(email.value, link);
+    link = undefined;
+    forgetAddress(authorization);
+  }
+  await meet();
+}
+
+/** Tells the server who has signed in, and shows what they may choose from. The token is of no more use then. */
+async function meet(): Promise<void> {
+  const offer = await server.offer(await login.token());
+  approval = offer.approval;
+  address = offer.person.email ?? offer.person.name;
+  password.value = '';
+  await login.forget();
+  view.show('choices');
+  form.fill(offer);
+}
+
+async function useAnother(): Promise<void> {
+  approval = undefined;
+  email.value = '';
+  await login.forget();
+  showSignIn();
+}
+
+async function sendLink(): Promise<void> {
+  await login.sendLink(email.value);
+  rememberAddress(authorization, email.value);
+  notice.textContent = fill(texts.linkSent, { email: email.value });
+}
+
+async function decide(decision: Decision): Promise<void> {
+  const location = await server.decide(decision);
+  if (!isFollowed(location)) throw new Failure('unavailable');
+  forgetAddress(authorization);
+  element('back', HTMLAnchorElement).href = location;
+  view.show('done');
+  window.location.assign(location);
+}
+
+async function allow(): Promise<void> {
+  if (approval === undefined) throw new Failure('sign_in_again');
+  await decide({ allow: true, approval, ...form.chosen() });
+}
+
+function cancel(): Promise<void> {
+  return decide({ allow: false, ...(approval !== undefined && { approval }) });
+}
+
+function onSubmit(id: string, act: () => Promise<void>): void {
+  element(id, HTMLFormElement).addEventListener('submit', (event) => {
+    event.preventDefault();
+    run(act);
+  });
+}
+
+function onClick(selector: string, act: () => Promise<void>): void {
+  for (const button of document.querySelectorAll(selector)) {
+    button.addEventListener('click', () => run(act));
+  }
+}
+
+onSubmit('sign-in-form', signIn);
+onSubmit('choices-form', allow);
+onClick('#google', async () => {
+  await login.withGoogle();
+  await meet();
+});
+onClick('#retry', meet);
+onClick('.another', useAnother);
+onClick('.cancel', cancel);
+element('send-link', HTMLButtonElement).addEventListener('click', () => {
+  if (email.reportValidity()) run(sendLink);
+});
+
+email.value = (link !== undefined && recallAddress(authorization)) || '';
+showSignIn();
+if (link !== undefined && email.value !== '') run(signIn);

@@ -1,0 +1,109 @@
+/** Muster's two endpoints for this page. What they answer is looked at before it is believed. */
+import type { Embedded } from './embedded.ts';
+import { Failure, type Trouble } from './view.ts';
+
+export const ROLES = ['viewer', 'worker', 'leader', 'admin'] as const;
+
+export type Role = (typeof ROLES)[number];
+
+export interface Offer {
+  /** Spent by one decision. */
+  readonly approval: string;
+  readonly person: { readonly name: string; readonly email?: string };
+  readonly agentName: string;
+  /** The one to begin with. */
+  readonly role: Role;
+  /** Weakest first. */
+  readonly roles: readonly Role[];
+  readonly workspaces: readonly string[];
+  readonly toolsets: readonly string[];
+  readonly readonly: { readonly value: boolean; readonly fixed: boolean };
+}
+
+export interface Choices {
+  readonly agentName: string;
+  readonly role: string;
+  /** `null`: every one in which the person has a role. */
+  readonly workspace: string | null;
+  readonly toolsets: readonly string[];
+  readonly readonly: boolean;
+}
+
+export type Decision =
+  | ({ readonly allow: true; readonly approval: string } & Choices)
+  | { readonly allow: false; readonly approval?: string };
+
+/** Longer than a cold instance takes. */
+const TIMEOUT_MILLISECONDS = 30_000;
+
+const REFUSALS: readonly Trouble[] = [
+  'no_role',
+  'sign_in_again',
+  'expired',
+  'other_browser',
+  'unavailable',
+  'too_many',
+  'invalid',
+  'name_taken',
+  'not_allowed',
+];
+
+export class Server {
+  private readonly settings: Embedded;
+
+  constructor(settings: Embedded) {
+    this.settings = settings;
+  }
+
+  async offer(idToken: string): Promise<Offer> {
+    const answer = await this.post(this.settings.personUrl, { idToken });
+    if (!isOffer(answer)) throw new Failure('unavailable');
+    return answer;
+  }
+
+  /** @returns where the person is to be led */
+  async decide(decision: Decision): Promise<string> {
+    const answer = await this.post(this.settings.decisionUrl, decision);
+    if (!isRecord(answer) || typeof answer['location'] !== 'string') throw new Failure('unavailable');
+    return answer['location'];
+  }
+
+  private async post(url: string, body: object): Promise<unknown> {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      credentials: 'same-origin',
+      body: JSON.stringify({ authorization: this.settings.authorization, ...body }),
+      signal: AbortSignal.timeout(TIMEOUT_MILLISECONDS),
+    }).catch(() => {
+      throw new Failure('network');
+    });
+    const answer: unknown = await response.json().catch(() => undefined);
+    if (response.ok) return answer;
+    const code = isRecord(answer) ? answer['error'] : undefined;
+    throw new Failure(REFUSALS.find((known) => known === code) ?? 'unavailable');
+  }
+}
+
+function isOffer(answer: unknown): answer is Offer {
+  if (!isRecord(answer)) return false;
+  const { approval, person, agentName, role, roles, workspaces, toolsets, readonly } = answer;
+  return (
+    [approval, agentName].every((value) => typeof value === 'string') &&
+    isRecord(person) &&
+    typeof person['name'] === 'string' &&
+    ['string', 'undefined'].includes(typeof person['email']) &&
+    [role, ...(Array.isArray(roles) ? roles : [undefined])].every((one) =>
+      ROLES.some((known) => known === one),
+    ) &&
+    [workspaces, toolsets].every(
+      (names) => Array.isArray(names) && names.every((name) => typeof name === 'string'),
+    ) &&
+    isRecord(readonly) &&
+    [readonly['value'], readonly['fixed']].every((value) => typeof value === 'boolean')
+  );
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
+}

@@ -1,0 +1,273 @@
+/** What the pages of the sign-in say, and that a stranger's words stay words. */
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import {
+  type ConsentPage,
+  consentPage,
+  languageOf,
+  type Problem,
+  problemPage,
+} from '../../../functions/src/signin/http/pages.ts';
+import { LANGUAGES, TEXTS } from '../../../functions/src/signin/http/texts.ts';
+import { type Embedded, fill, isFollowed } from '../../../functions/src/signin/page/embedded.ts';
+import { toolsets } from '../../../functions/src/toolsets/index.ts';
+
+const page = (changes: Partial<ConsentPage> = {}): ConsentPage => ({
+  language: 'en',
+  settings: {
+    authorization: 'authorization-1',
+    personUrl: 'https://muster.example/person',
+    decisionUrl: 'https://muster.example/decision',
+    continueUrl: 'https://muster.example/authorize?authorization=authorization-1',
+    firebase: { apiKey: 'key', authDomain: 'muster.firebaseapp.com' },
+    google: false,
+  },
+  assets: { script: 'https://muster.example/page.js', style: 'https://muster.example/page.css' },
+  client: { name: 'Claude Code', host: 'claude.ai' },
+  redirect: { host: 'claude.ai', isLocal: false },
+  ...changes,
+});
+
+/** What the script reads. */
+function embeddedIn(html: string): Embedded {
+  const [, json = ''] = /<script type="application\/json" id="settings">(.*?)<\/script>/s.exec(html) ?? [];
+  return JSON.parse(json);
+}
+
+/** The tags of a page, without what stands between them and in their values. */
+const tagsOf = (html: string) => (html.match(/<[^>]*>/g) ?? []).map((tag) => tag.replace(/"[^"]*"/g, '""'));
+
+/** As a browser shows it. */
+const shown = (html: string) =>
+  html
+    .replace(/<[^>]*>/g, '')
+    .replace(/&#(\d+|x[\dA-F]+);/gi, (_, code: string) =>
+      String.fromCharCode(Number(code.replace(/^x/i, '0x'))),
+    )
+    .replace(/&lt;/g, '<')
+    .replace(/&gt;/g, '>')
+    .replace(/&quot;/g, '"')
+    .replace(/&amp;/g, '&');
+
+const hostile = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 300 }),
+  fc
+    .array(
+      fc.constantFrom(
+        '<img src=x onerror=alert(1)>',
+        '</script>',
+        '"',
+        "'",
+        '{{{embedded}}}',
+        '{{#texts}}',
+        '{client}',
+        '&',
+        '`',
+        '\u202e',
+        '\u2028',
+        '<!--',
+      ),
+      { maxLength: 8 },
+    )
+    .map((parts) => parts.join('')),
+);
+
+describe('the consent page', () => {
+  it('shows who asks, who vouches for it and where it leads back to', () => {
+    const text = shown(consentPage(page()));
+    assert.match(text, /It calls itself\s+Claude Code\s/);
+    assert.match(text, /Verified: claude\.ai vouches for it/);
+    assert.match(text, /It leads back to\s+claude\.ai\s/);
+    assert.doesNotMatch(text, /Not verified|program on this computer/);
+  });
+
+  it('says what nobody vouches for, and warns of a program on this computer', () => {
+    const html = consentPage(
+      page({ client: { name: 'X' }, redirect: { host: 'localhost:3118', isLocal: true } }),
+    );
+    assert.match(html, /Not verified: it registered itself/);
+    assert.match(shown(html), /localhost:3118 \(a program on this computer\)/);
+    assert.match(html, /<p class="warning">Nobody can prove/);
+  });
+
+  it('has the labels that tests and guides name', () => {
+    const html = consentPage(page());
+    for (const label of ['Email', 'Password', 'Read only', 'Agent name', 'Role', 'Workspace'])
+      assert.match(html, new RegExp(`<label for="[a-z-]+">${label}</label>`));
+    for (const button of ['Sign in', 'Allow', 'Cancel', 'Email me a link', 'Use another account'])
+      assert.match(html, new RegExp(`<button[^>]*>${button}</button>`));
+    assert.match(html, /role="switch"/);
+  });
+
+  it('offers Google only where it is configured', () => {
+    const { settings } = page();
+    assert.doesNotMatch(consentPage(page()), /id="google"/);
+    assert.match(consentPage(page({ settings: { ...settings, google: true } })), /Continue with Google/);
+  });
+
+  it('runs nothing that stands in it: no handlers, no styles, no other script', () => {
+    const html = consentPage(page());
+    assert.doesNotMatch(html, /\son\w+=|\sstyle=|<style|javascript:/i);
+    const scripts = html.match(/<script[^>]*>/g);
+    assert.deepEqual(scripts, [
+      '<script src="https:&#x2F;&#x2F;muster.example&#x2F;page.js" defer>',
+      '<script type="application/json" id="settings">',
+    ]);
+  });
+
+  it('gives the script what it asks the server with, and its texts', () => {
+    const { settings } = page();
+    assert.deepEqual(embeddedIn(consentPage(page({ language: 'ja' }))), {
+      ...settings,
+      texts: TEXTS.ja.script,
+    });
+  });
+
+  it('keeps hostile words text, in the page and in the settings', () => {
+    const usual = tagsOf(consentPage(page()));
+    fc.assert(
+      fc.property(hostile, (words) => {
+        const { settings } = page();
+        const html = consentPage(
+          page({
+            client: { name: words, host: words },
+            redirect: { host: words, isLocal: false },
+            settings: { ...settings, continueUrl: words },
+          }),
+        );
+        assert.deepEqual(tagsOf(html), usual);
+        assert.equal(embeddedIn(html).continueUrl, words);
+        assert.doesNotMatch(html, /[\u2028\u2029]/);
+        const [visible = ''] = html.split('<script type=');
+        assert.doesNotMatch(visible, /[\u202a-\u202e\u2066-\u2069]/);
+      }),
+    );
+  });
+
+  it('shows a name as it is, but for what cannot be seen', () => {
+    const name = '<b>{{name}} {{{embedded}}}</b> \u202eevil\u0000\u200b';
+    const [, said] = /<bdi class="name">(.*?)<\/bdi>/.exec(consentPage(page({ client: { name } }))) ?? [];
+    assert.equal(shown(said ?? ''), '<b>{{name}} {{{embedded}}}</b>  evil');
+  });
+
+  it('has a line for every toolset in every language', () => {
+    for (const language of LANGUAGES)
+      for (const { name } of toolsets)
+        assert.ok(Object.hasOwn(TEXTS[language].script.toolsets, name), `${language}: ${name}`);
+  });
+});
+
+describe('a problem page', () => {
+  const problems = Object.keys(TEXTS.en.problems).filter(
+    (name): name is Problem => !['detail', 'back'].includes(name),
+  );
+  const style = 'https://muster.example/page.css';
+
+  it('tells every problem in every language', () => {
+    assert.equal(problems.length, 8);
+    for (const language of LANGUAGES) {
+      for (const problem of problems) {
+        const html = problemPage({ language, style, problem });
+        assert.match(html, new RegExp(`<html lang="${language}">`));
+        assert.ok(shown(html).includes(TEXTS[language].problems[problem].heading));
+        assert.doesNotMatch(html, /<script|<a /);
+      }
+    }
+  });
+
+  it('has the detail in English, and a way back to the client', () => {
+    const back = { url: 'https://claude.ai/callback?error=x&state="y"', host: 'claude.ai' };
+    const html = problemPage({
+      language: 'de',
+      style,
+      problem: 'bad_request',
+      detail: '<i>code_challenge</i>',
+      back,
+    });
+    assert.match(shown(html), /<i>code_challenge<\/i>/);
+    assert.match(html, /<p lang="en" class="detail">/);
+    assert.match(shown(html), /Zurück zu claude\.ai/);
+    assert.equal(html.match(/<a [^>]*>/g)?.length, 1);
+  });
+
+  it('links to nothing that runs', () => {
+    for (const url of ['javascript:alert(1)', ' data:text/html,x', 'claude.ai', 'vbscript:x'])
+      assert.doesNotMatch(
+        problemPage({ language: 'en', style, problem: 'expired', back: { url, host: 'x' } }),
+        /<a /,
+      );
+  });
+});
+
+describe('the texts', () => {
+  const leaves = (texts: object, path = ''): readonly (readonly [string, string])[] =>
+    Object.entries(texts).flatMap(([key, value]) =>
+      typeof value === 'string' ? [[`${path}${key}`, value] as const] : leaves(value, `${path}${key}.`),
+    );
+  const gaps = (text: string) => text.match(/\{\w+\}/g) ?? [];
+
+  it('say the same in every language, with the same gaps', () => {
+    const english = leaves(TEXTS.en);
+    for (const language of LANGUAGES) {
+      const own = new Map(leaves(TEXTS[language]));
+      assert.deepEqual([...own.keys()].sort(), english.map(([key]) => key).sort(), language);
+      for (const [key, text] of english) {
+        assert.deepEqual(gaps(own.get(key) ?? ''), gaps(text), `${language}: ${key}`);
+        assert.notEqual(own.get(key)?.trim(), '');
+      }
+    }
+  });
+
+  it('are filled once: what fills a gap is not read again', () => {
+    assert.equal(fill('{a} and {b} {c}', { a: '{b}', b: '$&' }), '{b} and $& {c}');
+  });
+});
+
+describe('the language', () => {
+  const wishes: Readonly<Record<string, string>> = {
+    '': 'en',
+    de: 'de',
+    'pt-BR': 'pt',
+    'zh-Hant-TW': 'zh',
+    'FR-ca': 'fr',
+    'it, ja;q=0.5': 'ja',
+    'de;q=0.3, es;q=0.8, en;q=0.5': 'es',
+    'fr;q=0, de;q=0.1': 'de',
+    'it,nl': 'en',
+    '*': 'en',
+    '*;q=0.5, zh;q=0.4': 'en',
+    'ja ; q = 0.7 , de;q=0.6': 'ja',
+    'de;q=2, fr;q=0.9': 'fr',
+    ';;;,,q=1,=': 'en',
+    'deutsch, es': 'es',
+    constructor: 'en',
+  };
+
+  it('is the one that somebody reads best', () => {
+    for (const [header, language] of Object.entries(wishes))
+      assert.equal(languageOf(header), language, header);
+    assert.equal(languageOf(undefined), 'en');
+  });
+
+  it('is found in any header, however long', () => {
+    fc.assert(fc.property(fc.string({ unit: 'binary' }), (header) => LANGUAGES.includes(languageOf(header))));
+    assert.equal(languageOf(`de,${'a;q=0.1,'.repeat(1_000_000)}`), 'de');
+    assert.equal(languageOf(`${' '.repeat(1_000_000)}de`), 'en');
+  });
+});
+
+describe('the way back', () => {
+  it('is followed to web pages, programs on this computer and Cursor alone', () => {
+    for (const url of ['https://claude.ai/x', 'http://127.0.0.1:1/x', 'cursor://anysphere.cursor-mcp/x'])
+      assert.ok(isFollowed(url), url);
+    for (const url of [
+      'javascript:alert(1)',
+      'data:,x',
+      'file:///etc/passwd',
+      '/x',
+      '',
+      'java\nscript:alert(1)',
+    ])
+      assert.ok(!isFollowed(url), url);
+  });
+});
