@@ -45,13 +45,13 @@ export class Deployment {
   private readonly server: Server;
   private moved = 0;
 
-  private constructor(server: Server, origin: string) {
+  private constructor(server: Server, origin: string, documents: ClientDocuments | undefined) {
     this.server = server;
     this.origin = origin;
     this.composition = compose({
       clock: { now: () => this.now() },
       log: this.log,
-      clientDocuments: this.documents,
+      clientDocuments: documents ?? this.documents,
     });
     const answer = this.front({ publicUrl: origin, functionUrl: undefined });
     server.on('request', (request, response) => void answer(request, response));
@@ -60,11 +60,12 @@ export class Deployment {
   /** Without a slash at its end. */
   readonly origin: string;
 
-  static async start(): Promise<Deployment> {
+  /** @param documents the real ones, in place of those that tests put there */
+  static async start(documents?: ClientDocuments): Promise<Deployment> {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
-    return new Deployment(server, `http://127.0.0.1:${port}`);
+    return new Deployment(server, `http://127.0.0.1:${port}`, documents);
   }
 
   get mcp(): string {
@@ -77,6 +78,11 @@ export class Deployment {
 
   move(milliseconds: number): void {
     this.moved += milliseconds;
+  }
+
+  /** To the machine's own time. */
+  moveBack(): void {
+    this.moved = 0;
   }
 
   /** Another door to the same databases. */

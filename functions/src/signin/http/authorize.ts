@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { Attempts } from '../../access/rules/attempts.ts';
 import { ROLES } from '../../access/rules/principal.ts';
 import { MusterError } from '../../kernel/errors.ts';
+import { Refusal } from '../../mcp/http/refusal.ts';
 import { addressOf } from '../../mcp/http/request.ts';
 import {
   type Authorization,
@@ -184,6 +185,7 @@ export class AuthorizationPage {
     } catch (error) {
       if (error instanceof Hindered) return json(400, { error: error.hindrance });
       if (error instanceof OAuthError) return json(400, { error: 'invalid' });
+      if (error instanceof Refusal) return json(error.status, { error: 'invalid' });
       if (error instanceof MusterError && error.code === 'RATE_LIMITED')
         return json(
           429,

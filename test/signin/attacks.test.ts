@@ -1,0 +1,483 @@
+/** What is tried against sign-in, from published attacks and from the standards' own lists: RFC 9700; RFC 6819. */
+import assert from 'node:assert/strict';
+import { type AddressInfo, createServer } from 'node:net';
+import fc from 'fast-check';
+import { getAuth } from 'firebase-admin/auth';
+import { firebaseApp } from '../../functions/src/kernel/platform.ts';
+import { HttpsClientDocuments } from '../../functions/src/vendors/clientdocument/clientDocuments.ts';
+import { byDay } from '../support/night.ts';
+import { App, REDIRECT } from './support/app.ts';
+import { Deployment, type Someone } from './support/deployment.ts';
+import { idTokenOf, locationIn, Visitor } from './support/visitor.ts';
+
+describe('attacks on sign-in', () => {
+  let deployment: Deployment;
+  let ada: Someone;
+  let eve: Someone;
+  let app: App;
+
+  // Each has the whole of what an address may try.
+  beforeEach(async () => {
+    deployment = await Deployment.start();
+    ada = await deployment.person('Ada', 'leader');
+    eve = await deployment.person('Eve', 'leader');
+    app = await App.registered(deployment, 'Pencil');
+  });
+  afterEach(() => deployment?.stop());
+
+  describe('injected codes', () => {
+    it('a code of another sign-in is refused: the verifier is not its own', async () => {
+      const [hers, his] = [await app.begin(), await app.begin()];
+      const stolen = await new Visitor().allow(hers.url, ada);
+      const injected = new URL(await new Visitor().allow(his.url, eve, { agentName: 'Injected' }));
+      injected.searchParams.set('code', stolen.searchParams.get('code') ?? '');
+      await assert.rejects(app.redeem(injected, his), { error: 'invalid_grant' });
+    });
+
+    it('a code cannot be asked for without a challenge, or with one that is plain', async () => {
+      for (const more of [
+        { code_challenge: undefined },
+        { code_challenge_method: 'plain' },
+        { code_challenge_method: undefined },
+        { code_challenge: 'short' },
+      ]) {
+        const { status, headers } = await new Visitor().open((await app.begin(more)).url);
+        const back = new URL(headers.get('location') ?? '');
+        assert.deepEqual(
+          [status, back.searchParams.get('error')],
+          [302, 'invalid_request'],
+          JSON.stringify(more),
+        );
+        assert.equal(back.searchParams.get('iss'), deployment.origin);
+        assert.equal(back.searchParams.get('code'), null);
+      }
+    });
+
+    it('no token comes by the front: the implicit and the hybrid flow are not there', async () => {
+      for (const response_type of ['token', 'code token', 'id_token', 'none']) {
+        const { headers } = await new Visitor().open((await app.begin({ response_type })).url);
+        const error = new URL(headers.get('location') ?? '').searchParams.get('error');
+        assert.equal(error, 'unsupported_response_type');
+      }
+      for (const response_mode of ['fragment', 'form_post']) {
+        const { headers } = await new Visitor().open((await app.begin({ response_mode })).url);
+        assert.match(headers.get('location') ?? '', /error=invalid_request/);
+      }
+    });
+  });
+
+  describe('mix-ups', () => {
+    it('every answer says who gives it, good or bad, and a client takes no other', async () => {
+      const begun = await app.begin();
+      const back = await new Visitor().allow(begun.url, ada);
+      assert.deepEqual(back.searchParams.getAll('iss'), [deployment.origin]);
+      const forged = new URL(back);
+      forged.searchParams.set('iss', 'https://evil.example');
+      await assert.rejects(app.redeem(forged, begun), /iss/);
+      forged.searchParams.delete('iss');
+      await assert.rejects(app.redeem(forged, begun), /iss/);
+    });
+
+    it('what a client has in its own redirect is not taken for an answer', async () => {
+      const headers = { 'content-type': 'application/json' };
+      const redirect = 'http://127.0.0.1:9999/callback?code=planted&state=planted&iss=planted&keep=this';
+      const body = JSON.stringify({ redirect_uris: [redirect] });
+      const response = await fetch(`${deployment.origin}/register`, { method: 'POST', headers, body });
+      const { client_id } = JSON.parse(await response.text());
+      const other = await App.described(deployment, client_id);
+      const begun = await other.begin({ redirect_uri: redirect });
+      const back = await new Visitor().allow(begun.url, ada, { agentName: 'Planted' });
+      for (const name of ['code', 'state', 'iss']) assert.equal(back.searchParams.getAll(name).length, 1);
+      assert.equal(back.searchParams.get('keep'), 'this');
+      assert.ok((await other.redeem(back, begun, redirect)).access_token);
+    });
+  });
+
+  describe("other people's sign-ins", () => {
+    it('are nobody’s who has not the cookie of the browser, or has another’s', async () => {
+      const visitor = new Visitor();
+      const page = await visitor.settings((await app.begin()).url);
+      const stranger = new Visitor();
+      await stranger.settings((await app.begin()).url);
+      const idToken = await idTokenOf(eve);
+      for (const cookie of [undefined, stranger.cookie, `${visitor.cookie}x`, '__Host-muster-sign-in=']) {
+        const thief = new Visitor();
+        thief.cookie = cookie;
+        const { authorization } = page;
+        const identified = await thief.post(page.personUrl, { authorization, idToken });
+        assert.deepEqual([identified.status, identified.text], [400, '{"error":"other_browser"}']);
+        const decided = await thief.post(page.decisionUrl, { authorization, allow: false });
+        assert.equal(decided.text, '{"error":"other_browser"}');
+        const opened = await thief.open(page.continueUrl);
+        assert.equal(opened.status, 400);
+        assert.match(opened.text, /another browser/);
+      }
+      const proposed = await visitor.identify(page, ada);
+      const own = new Visitor();
+      own.cookie = visitor.cookie;
+      const unapproved = await own.decide(page, { ...proposed, approval: 'x'.repeat(43) });
+      assert.deepEqual([unapproved.status, unapproved.text], [400, '{"error":"expired"}']);
+      assert.equal((await visitor.decide(page, proposed, { agentName: 'Own' })).status, 200);
+    });
+
+    it('cannot be decided before anybody has signed in, twice, or after ten minutes', async () => {
+      const visitor = new Visitor();
+      const page = await visitor.settings((await app.begin()).url);
+      const nobody = { approval: '', agentName: 'x', role: 'worker', toolsets: ['todo'] };
+      const early = {
+        ...nobody,
+        person: { name: '' },
+        roles: [],
+        workspaces: [],
+        readonly: { value: false, fixed: false },
+      };
+      assert.equal((await visitor.decide(page, early)).text, '{"error":"expired"}');
+      const proposed = await visitor.identify(page, ada);
+      const [one, other] = await Promise.all([
+        visitor.decide(page, proposed),
+        visitor.decide(page, proposed),
+      ]);
+      assert.deepEqual([one.status, other.status].sort(), [200, 400]);
+      const late = await visitor.settings((await app.begin()).url);
+      deployment.move(10 * 60_000 + 1000);
+      const { authorization } = late;
+      const { text } = await visitor.post(late.decisionUrl, { authorization, allow: false });
+      assert.equal(text, '{"error":"expired"}');
+      deployment.moveBack();
+    });
+
+    it('take the word of nobody but their own page', async () => {
+      const visitor = new Visitor();
+      const page = await visitor.settings((await app.begin()).url);
+      const body = { authorization: page.authorization, idToken: await idTokenOf(ada) };
+      for (const headers of [
+        { origin: 'https://evil.example' },
+        { origin: 'null' },
+        { origin: deployment.origin.replace('127.0.0.1', 'localhost') },
+        { 'content-type': 'text/plain' },
+        { 'content-type': 'application/x-www-form-urlencoded' },
+      ]) {
+        const { status, text } = await visitor.post(page.personUrl, body, headers);
+        assert.deepEqual([status, text], [400, '{"error":"invalid"}'], JSON.stringify(headers));
+      }
+      const asked = await fetch(page.personUrl, {
+        method: 'OPTIONS',
+        headers: { origin: 'https://evil.example', 'access-control-request-method': 'POST' },
+      });
+      assert.equal(asked.headers.get('access-control-allow-origin'), null);
+    });
+
+    it('take a fresh sign-in alone, of an account that is good, of this project', async () => {
+      const visitor = new Visitor();
+      const page = await visitor.settings((await app.begin()).url);
+      const say = async (idToken: string) => {
+        const { authorization } = page;
+        return JSON.parse((await visitor.post(page.personUrl, { authorization, idToken })).text).error;
+      };
+      const good = await idTokenOf(ada);
+      const [header, payload = ''] = good.split('.');
+      const claims = JSON.parse(Buffer.from(payload, 'base64url').toString());
+      const forged = (changes: object) =>
+        `${header}.${Buffer.from(JSON.stringify({ ...claims, ...changes })).toString('base64url')}.`;
+      const old = claims.auth_time - 601;
+      assert.equal(await say(forged({ auth_time: old })), 'sign_in_again');
+      assert.equal(await say(forged({ aud: 'elsewhere' })), 'sign_in_again');
+      assert.equal(await say(forged({ kind: 'agent' })), 'sign_in_again');
+      for (const nonsense of ['', 'x', 'a.b.c', 'x'.repeat(5000)])
+        assert.equal(await say(nonsense), 'sign_in_again');
+      const [hers, disabled] = [await idTokenOf(eve), { disabled: true }];
+      await getAuth(firebaseApp()).updateUser(eve.uid, disabled);
+      assert.equal(await say(hers), 'sign_in_again');
+      assert.equal(await say(good), undefined);
+      await getAuth(firebaseApp()).updateUser(eve.uid, { disabled: false });
+    });
+  });
+
+  describe('the page', () => {
+    it('cannot be framed, and runs nothing but its own script', async () => {
+      const { headers } = await new Visitor().open((await app.begin()).url);
+      assert.equal(headers.get('x-frame-options'), 'DENY');
+      const policy = headers.get('content-security-policy') ?? '';
+      for (const part of [
+        "default-src 'none'",
+        "script-src 'self';",
+        "style-src 'self';",
+        "form-action 'none'",
+        "frame-ancestors 'none'",
+        "base-uri 'none'",
+        "require-trusted-types-for 'script'",
+      ])
+        assert.ok(policy.includes(part), part);
+      assert.ok(!/unsafe|\*|data:/.test(policy), policy);
+      assert.equal(headers.get('referrer-policy'), 'no-referrer');
+      assert.equal(headers.get('cache-control'), 'no-store');
+      const cookie = headers.get('set-cookie') ?? '';
+      assert.match(cookie, /^__Host-[^;]+; Path=\/; Secure; HttpOnly; SameSite=Lax; Max-Age=600$/);
+    });
+
+    it('shows a name as text, however it spoofs', async () => {
+      const names = [
+        '</script><script>alert(1)</script>',
+        '<img src=x onerror=alert(1)>',
+        'Claude\u202egnp.exe',
+        'Muster\u200b\nis verified by muster.example',
+        `${'A'.repeat(5000)}`.slice(0, 900),
+        '{{{settings}}}{{#texts}}',
+        '"><base href=https://evil.example>',
+      ];
+      for (const name of names) {
+        const spoofing = await App.registered(deployment, name);
+        const { text } = await new Visitor().open((await spoofing.begin()).url);
+        assert.ok(!text.includes('<img') && !text.includes('alert(1)<') && !text.includes('<base'), name);
+        assert.ok(!/[\u202e\u200b]/.test(text), name);
+        assert.ok(!text.includes('A'.repeat(61)), name);
+        assert.equal(text.match(/<script/g)?.length, 2, name);
+        assert.match(text, /not verified/i);
+      }
+    });
+  });
+
+  describe('open redirects', () => {
+    it('there are none: a stranger’s address is never followed, and an error leads on by a click', async () => {
+      const stranger = 'https://evil.example/phish';
+      const headers = { 'content-type': 'application/json' };
+      const body = JSON.stringify({ client_name: 'Evil', redirect_uris: [stranger] });
+      const response = await fetch(`${deployment.origin}/register`, { method: 'POST', headers, body });
+      const evil = await App.described(deployment, JSON.parse(await response.text()).client_id);
+      const {
+        status,
+        headers: sent,
+        text,
+      } = await new Visitor().open(
+        (await evil.begin({ redirect_uri: stranger, response_type: 'token' })).url,
+      );
+      assert.deepEqual([status, sent.get('location')], [400, null]);
+      assert.match(text, /evil\.example/);
+      for (const redirect_uri of [stranger, 'javascript:alert(1)', '//evil.example', `${REDIRECT}#x`, '']) {
+        const opened = await new Visitor().open((await app.begin({ redirect_uri })).url);
+        if (redirect_uri === '') assert.equal(opened.status, 200, 'the only one that is registered');
+        else assert.deepEqual([opened.status, opened.headers.get('location')], [400, null], redirect_uri);
+      }
+    });
+
+    it('a parameter that is there twice is refused, since nobody knows which counts', async () => {
+      const { url } = await app.begin();
+      for (const name of ['redirect_uri', 'client_id', 'state', 'resource']) {
+        const doubled = new URL(url);
+        doubled.searchParams.append(name, 'https://evil.example');
+        const { status, headers } = await new Visitor().open(doubled);
+        assert.deepEqual([status, headers.get('location')], [400, null], name);
+      }
+      const body = 'grant_type=refresh_token&grant_type=authorization_code&client_id=x&refresh_token=x';
+      const form = { 'content-type': 'application/x-www-form-urlencoded' };
+      const answer = await fetch(`${deployment.origin}/token`, { method: 'POST', headers: form, body });
+      assert.equal(JSON.parse(await answer.text()).error, 'invalid_request');
+    });
+
+    it('a client may register no address that runs or leaks something', async () => {
+      const other = await Deployment.start();
+      for (const redirect of [
+        'javascript:alert(1)',
+        'data:text/html,x',
+        'file:///etc/passwd',
+        'http://evil.example/callback',
+        'https://user:secret@example.com/callback',
+        'https://example.com/callback#fragment',
+        'cursor://other/oauth/callback',
+        'intent://x',
+        'callback',
+        ' https://example.com',
+        'https://example.com/\n',
+        `https://example.com/${'x'.repeat(3000)}`,
+      ]) {
+        const headers = { 'content-type': 'application/json' };
+        const body = JSON.stringify({ redirect_uris: ['https://good.example/callback', redirect] });
+        const response = await fetch(`${other.origin}/register`, { method: 'POST', headers, body });
+        assert.deepEqual(
+          [response.status, JSON.parse(await response.text()).error],
+          [400, 'invalid_redirect_uri'],
+          redirect,
+        );
+      }
+      await other.stop();
+    });
+  });
+
+  describe('documents at addresses that are not on the internet', () => {
+    it('are not asked for, by number, by name or by another port', async () => {
+      const asked: string[] = [];
+      const inside = createServer((socket) => {
+        asked.push('connected');
+        socket.destroy();
+      });
+      await new Promise<void>((resolve) => inside.listen(0, resolve));
+      const { port } = inside.address() as AddressInfo;
+      const exposed = await Deployment.start(new HttpsClientDocuments());
+      for (const client_id of [
+        `https://localhost:${port}/client.json`,
+        `https://127.0.0.1:${port}/client.json`,
+        `https://[::1]:${port}/client.json`,
+        'https://localhost/client.json',
+        'https://127.0.0.1/client.json',
+        'https://[::ffff:7f00:1]/client.json',
+        'https://169.254.169.254/computeMetadata/v1/',
+        'https://no-such-host.invalid/client.json',
+      ]) {
+        const url = new URL(`${exposed.origin}/authorize`);
+        url.searchParams.set('client_id', client_id);
+        const { status, text } = await new Visitor().open(url);
+        assert.equal(status, 400, client_id);
+        assert.match(text, /could not be checked|does not know this app/, client_id);
+      }
+      assert.deepEqual(asked, []);
+      await exposed.stop();
+      inside.close();
+    });
+  });
+
+  describe('floods', () => {
+    it('of registrations, sign-ins, unknown documents and guesses are told to wait, by address', async () => {
+      const flooded = await Deployment.start();
+      const post = async (path: string, type: string, body: string) => {
+        const headers = { 'content-type': type };
+        const response = await fetch(`${flooded.origin}${path}`, { method: 'POST', headers, body });
+        await response.arrayBuffer();
+        return { status: response.status, wait: response.headers.get('retry-after') };
+      };
+      const many = async (
+        count: number,
+        one: (number: number) => Promise<{ status: number; wait?: string | null }>,
+      ) => {
+        const answers = await Promise.all(Array.from({ length: count }, (_, number) => one(number)));
+        const refused = answers.filter(({ status }) => status === 429);
+        for (const { wait } of refused) if (wait !== undefined) assert.ok(Number(wait) >= 1);
+        return [refused.length > 0, refused.length < count, answers.some(({ status }) => status >= 500)];
+      };
+      const registering = await many(40, (number) =>
+        post(
+          '/register',
+          'application/json',
+          JSON.stringify({ redirect_uris: [`https://example.com/${number}`] }),
+        ),
+      );
+      assert.deepEqual(registering, [true, true, false]);
+      const guessing = await many(150, (number) =>
+        post(
+          '/token',
+          'application/x-www-form-urlencoded',
+          `grant_type=refresh_token&client_id=x&refresh_token=mr_${'a'.repeat(20)}.${String(number).padStart(43, 'a')}`,
+        ),
+      );
+      assert.deepEqual(guessing, [true, true, false]);
+      const fetching = await many(30, async (number) => {
+        const url = new URL(`${flooded.origin}/authorize`);
+        url.searchParams.set('client_id', `https://example.com/${number}`);
+        return { status: (await new Visitor().open(url)).status };
+      });
+      assert.deepEqual(fetching, [true, true, false]);
+      assert.ok(flooded.documents.fetched.length <= 12);
+      await flooded.stop();
+    });
+
+    it('of other sign-ins do not keep out who refreshes with a good token', async () => {
+      const { refresh_token } = await app.signIn(ada);
+      const guess = {
+        grant_type: 'refresh_token',
+        client_id: 'x',
+        refresh_token: `mr_${'b'.repeat(20)}.${'b'.repeat(43)}`,
+      };
+      await Promise.all(Array.from({ length: 60 }, () => app.token(guess)));
+      const all = await Promise.all([1, 2, 3].map(() => app.refresh(refresh_token)));
+      assert.equal(all.length, 3);
+    });
+  });
+
+  describe('garbage', () => {
+    const text = fc.oneof(
+      fc.string(),
+      fc.string({ unit: 'binary' }),
+      fc.constantFrom(
+        'code',
+        'S256',
+        REDIRECT,
+        'https://127.0.0.1/x',
+        'https://[::1]/x',
+        '__proto__',
+        'a'.repeat(5000),
+        '\0',
+      ),
+    );
+
+    it('is answered with a 4xx and in form, wherever it is sent', async () => {
+      const names = [
+        'client_id',
+        'redirect_uri',
+        'response_type',
+        'state',
+        'scope',
+        'resource',
+        'code',
+        'grant_type',
+      ];
+      const parameters = fc.dictionary(fc.oneof(fc.constantFrom(...names), fc.string()), text, {
+        maxKeys: 8,
+      });
+      await fc.assert(
+        fc.asyncProperty(
+          parameters,
+          fc.json(),
+          fc.constantFrom('/token', '/revoke'),
+          async (given, json, path) => {
+            const query = new URLSearchParams(given);
+            const opened = await new Visitor().open(`${deployment.origin}/authorize?${query}`);
+            assert.ok(
+              opened.status === 200 || (opened.status >= 400 && opened.status < 500),
+              `${opened.status}`,
+            );
+            const form = await fetch(`${deployment.origin}${path}`, { method: 'POST', body: query });
+            assert.ok(form.status < 500, `${path}: ${form.status}`);
+            JSON.parse(await form.text());
+            const visitor = new Visitor();
+            for (const one of ['/register', '/authorize/person', '/authorize/decision']) {
+              const headers = { 'content-type': 'application/json', origin: deployment.origin };
+              const sent = await fetch(`${deployment.origin}${one}`, { method: 'POST', headers, body: json });
+              assert.ok(sent.status >= 400 && sent.status < 500, `${one}: ${sent.status}`);
+              JSON.parse(await sent.text());
+            }
+            void visitor;
+          },
+        ),
+        { numRuns: byDay(25, { night: 2000 }) },
+      );
+      const broken = deployment.entries.filter(({ level }) => level === 'error');
+      assert.deepEqual(broken, []);
+    });
+
+    it('that is too long, or no JSON, is refused before it is read on', async () => {
+      for (const path of ['/token', '/register', '/authorize/person']) {
+        const headers = {
+          'content-type': path === '/token' ? 'application/x-www-form-urlencoded' : 'application/json',
+          origin: deployment.origin,
+        };
+        const long = await fetch(`${deployment.origin}${path}`, {
+          method: 'POST',
+          headers,
+          body: 'x'.repeat(100_000),
+        });
+        assert.ok([400, 413, 429].includes(long.status), `${path}: ${long.status}`);
+        await long.arrayBuffer();
+      }
+    });
+  });
+
+  it('a cancelled sign-in leaves nothing that could be used', async () => {
+    const begun = await app.begin();
+    const visitor = new Visitor();
+    const page = await visitor.settings(begun.url);
+    const proposed = await visitor.identify(page, ada);
+    const { authorization } = page;
+    const back = locationIn((await visitor.post(page.decisionUrl, { authorization, allow: false })).text);
+    await assert.rejects(app.redeem(back, begun), { error: 'access_denied' });
+    assert.equal((await visitor.decide(page, proposed)).text, '{"error":"expired"}');
+  });
+});
