@@ -7,6 +7,10 @@ import { type HttpAnswer, headersFor, post, request, send } from './support/http
 const LIST = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} });
 const FOUR_MIB = 4 * 1024 * 1024;
 
+/** Where one signs in is said to whoever has no credential. */
+const CHALLENGE =
+  /^Bearer realm="muster", resource_metadata="http[^"]+\/\.well-known\/oauth-protected-resource[^"]*", scope="muster:read muster:write"$/;
+
 describe('the endpoint over HTTP', () => {
   let token: string;
 
@@ -38,7 +42,10 @@ describe('the endpoint over HTTP', () => {
       body: LIST,
     });
     assert.equal(answer.status, 401);
-    assert.match(answer.headers.get('www-authenticate') ?? '', /^Bearer realm="muster"$/);
+    assert.match(answer.headers.get('www-authenticate') ?? '', CHALLENGE);
+    const asked = await send(MCP_URL, { method: 'GET' });
+    assert.equal(asked.status, 401, 'whoever has none is told first where one signs in');
+    assert.match(asked.headers.get('www-authenticate') ?? '', CHALLENGE);
   });
 
   it('refuses a credential that is none', async () => {
@@ -48,7 +55,7 @@ describe('the endpoint over HTTP', () => {
       assert.equal(answer.status, 401, bearer);
       assert.match(
         answer.headers.get('www-authenticate') ?? '',
-        /^Bearer realm="muster", error="invalid_token"/,
+        /^Bearer realm="muster", resource_metadata="[^"]+", scope="[^"]+", error="invalid_token"/,
       );
       assert.ok(!answer.text.includes(bearer));
     }

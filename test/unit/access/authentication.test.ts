@@ -2,11 +2,13 @@
 import assert from 'node:assert/strict';
 import type { Agent } from '../../../functions/src/access/rules/agent.ts';
 import { CredentialAuthenticator } from '../../../functions/src/access/rules/authentication.ts';
+import type { Grant } from '../../../functions/src/access/rules/grant.ts';
 import type { Credential, Principal } from '../../../functions/src/access/rules/principal.ts';
 import { systemHashing } from '../../../functions/src/kernel/platform.ts';
 import { portsOf } from '../../support/ports.ts';
 import { personOf } from '../../support/principals.ts';
 import { refusal, START, sampleAgent, secondsAfterStart } from '../samples.ts';
+import { redeemed, sampleGrant } from './grantSamples.ts';
 
 const API_KEY = 'mk_aaaabbbbccccdddd2345';
 const SECRET = 'a-secret-of-some-length_123';
@@ -27,6 +29,7 @@ const sampleCredential = (changes: Partial<Credential> = {}): Credential => ({
 describe('authentication', () => {
   let now: Date;
   let stored: { credential: Credential; agent: Agent } | undefined;
+  let grant: Grant | undefined;
   let lookups: string[];
   let tokens: string[];
   let compared: [string, string][];
@@ -36,6 +39,7 @@ describe('authentication', () => {
   beforeEach(() => {
     now = START;
     stored = { credential: sampleCredential(), agent: sampleAgent() };
+    grant = undefined;
     [lookups, tokens, compared, revived] = [[], [], [], []];
     authenticator = new CredentialAuthenticator(
       portsOf<ConstructorParameters<typeof CredentialAuthenticator>[0]>({
@@ -44,6 +48,10 @@ describe('authentication', () => {
             lookups.push(apiKey);
             return stored;
           },
+          find: async (id) => (stored?.agent.id === id ? { value: stored.agent, version: '1' } : undefined),
+        },
+        grants: {
+          find: async (id) => (grant?.id === id ? { value: grant, version: '1' } : undefined),
         },
         idTokens: {
           verify: async (token) => {
@@ -164,6 +172,60 @@ describe('authentication', () => {
       assert.deepEqual([tokens, lookups], [[bearer], []]);
     });
   }
+
+  it('makes an agent of an app that its owner has signed in from, within the limits of the grant', async () => {
+    const given = redeemed({ toolsets: ['todo'], heldTo: 'alpha', readonly: true });
+    grant = given.grant;
+    assert.deepEqual(await authenticator.authenticate(given.tokens.accessToken), {
+      uid: 'agent:terminal-2',
+      kind: 'agent',
+      agentId: 'terminal-2',
+      ownerUid: 'person',
+      maxRole: 'worker',
+      owner: ROLES,
+      toolsets: ['todo'],
+      heldTo: 'alpha',
+      readonly: true,
+      workspace: 'alpha',
+      grant: { id: grant.id, resource: grant.resource },
+    });
+    assert.deepEqual(tokens, [], 'it is no person’s token');
+  });
+
+  it('refuses the access token of an app that is over, unknown, or whose grant or agent has ended', async () => {
+    const given = redeemed();
+    grant = given.grant;
+    const { accessToken, refreshToken } = given.tokens;
+    const codeOf = async (bearer: string): Promise<string> =>
+      (await refusal(() => authenticator.authenticate(bearer))).code;
+    assert.equal(await codeOf(`${accessToken.slice(0, -1)}-`), 'UNAUTHORIZED');
+    now = secondsAfterStart(3600);
+    assert.equal(await codeOf(accessToken), 'TOKEN_EXPIRED');
+    now = START;
+    await authenticator.authenticate(accessToken);
+    stored = undefined;
+    assert.equal((await refusal(() => authenticator.authenticateAnew(accessToken))).code, 'UNAUTHORIZED');
+    stored = { credential: sampleCredential(), agent: sampleAgent() };
+    await authenticator.authenticateAnew(accessToken);
+    grant = undefined;
+    await authenticator.authenticate(accessToken);
+    now = secondsAfterStart(5);
+    assert.equal(await codeOf(accessToken), 'UNAUTHORIZED', 'within 5 seconds');
+    // Neither opens anything here: they are left to Firebase, which knows no such token.
+    for (const other of [refreshToken, accessToken.replace('ma_', 'mc_')])
+      assert.deepEqual(await authenticator.authenticate(other), ADA);
+  });
+
+  it('ends the key of an agent that an app has registered with the grant of the app', async () => {
+    grant = redeemed().grant;
+    stored = { credential: sampleCredential({ grant: grant.id }), agent: sampleAgent() };
+    const principal = await authenticator.authenticate(BEARER);
+    assert.deepEqual(principal.grant, { id: grant.id }, 'without the address that tokens are bound to');
+    for (const ended of [undefined, sampleGrant({ expiresAt: START })]) {
+      grant = ended;
+      assert.equal((await refusal(() => authenticator.authenticateAnew(BEARER))).code, 'UNAUTHORIZED');
+    }
+  });
 
   it('revives an agent that was offline, and only such a one', async () => {
     await authenticator.authenticate(BEARER);

@@ -21,6 +21,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'mcp/http/request.ts',
     'mcp/http/response.ts',
   ],
+  'signin/page/': ['signin/http/texts.ts'],
   'toolsets/access/': ground,
   'toolsets/firebase/': ground,
   'toolsets/todo/': ground,
@@ -52,9 +53,11 @@ export const parts: readonly {
   readonly never: RegExp;
   readonly butTypes?: boolean;
 }[] = [
+  // It runs in browsers, where none of the rest does.
+  { part: /^signin\/page\//, never: /^(?!signin\/page\/)/, butTypes: true },
   { part: /\/rules\//, never: /^kernel\/(firestore|realtime|platform)|^vendors\// },
   { part: /\/rules\//, never: /\/(store|firestore|realtime)\//, butTypes: true },
-  { part: /\/(rules|store|firestore|realtime)\//, never: /\/tools\/|^mcp\// },
+  { part: /\/(rules|store|firestore|realtime)\//, never: /\/tools\/|^mcp\/|^signin\/(http|page)\// },
   { part: /\/tools\//, never: /\/(store|firestore|realtime)\/|^kernel\/(firestore|realtime|platform)/ },
 ];
 

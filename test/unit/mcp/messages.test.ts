@@ -1,5 +1,6 @@
 /** What a client is told that sends something malformed: what is wrong, where, and what to do. */
 import assert from 'node:assert/strict';
+import { Addresses } from '../../../functions/src/access/rules/addresses.ts';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import { counterToolset, systemToolset } from '../../support/fixture-toolset.ts';
 import { memoryPorts, type RunningEndpoint, serveEndpoint } from '../../support/mcp-endpoint.ts';
@@ -67,22 +68,78 @@ describe('what a client is told', () => {
     });
   }
 
+  const ASKED = [
+    ['/mcp', 'GET', 'POST', /Muster, a hub for AI agents.*speaks MCP.*claude mcp add --transport http/],
+    ['/mcp/todo', 'GET', undefined, /endpoints/],
+    ['/mcp/rpc', 'GET', 'POST', /plain JSON-RPC 2\.0/],
+    ['/mcp/coordination', 'DELETE', 'POST', /no sessions/],
+    ['/mcp', 'HEAD', 'POST', /^$/],
+  ] as const;
+
   it('of the address, by whatever method a person or a client tries it', async () => {
-    for (const [path, method, allowed, message] of [
-      ['/mcp', 'GET', 'POST', /Muster, a hub for AI agents.*speaks MCP.*claude mcp add --transport http/],
-      ['/mcp/todo', 'GET', undefined, /endpoints/],
-      ['/mcp/rpc', 'GET', 'POST', /plain JSON-RPC 2\.0/],
-      ['/mcp/coordination', 'DELETE', 'POST', /no sessions/],
-      ['/mcp', 'HEAD', 'POST', undefined],
-    ] as const) {
-      for (const headers of [{}, { Authorization: '' }]) {
-        const response = await send(path, { method, headers });
-        assert.equal(response.status, allowed === undefined ? 404 : 405);
-        assert.equal(response.headers.get('allow'), allowed ?? null);
-        assert.equal(response.headers.get('content-type'), 'application/json');
-        assert.match(await response.text(), message ?? /^$/);
-      }
+    for (const [path, method, allowed, message] of ASKED) {
+      const response = await send(path, { method });
+      assert.equal(response.status, allowed === undefined ? 404 : 405);
+      assert.equal(response.headers.get('allow'), allowed ?? null);
+      assert.equal(response.headers.get('content-type'), 'application/json');
+      assert.match(await response.text(), message);
     }
+  });
+
+  it('first of all that a credential is needed, by whatever method', async () => {
+    for (const [path, method, allowed] of ASKED) {
+      const response = await send(path, { method, headers: { Authorization: '' } });
+      const [status, challenge, told] =
+        allowed === undefined
+          ? [404, null, /endpoints/]
+          : [401, 'Bearer realm="muster"', /There is no credential/];
+      assert.equal(response.status, status, `${method} ${path}`);
+      assert.equal(response.headers.get('www-authenticate'), challenge);
+      assert.equal(response.headers.get('allow'), null);
+      assert.equal(response.headers.get('content-type'), 'application/json');
+      assert.match(await response.text(), method === 'HEAD' ? /^$/ : told);
+    }
+  });
+
+  describe('where people sign in', () => {
+    const METADATA = 'https://muster.example/.well-known/oauth-protected-resource/mcp';
+    let open: RunningEndpoint;
+
+    before(async () => {
+      const addresses = new Addresses({ publicUrl: 'https://muster.example', functionUrl: undefined });
+      open = await serveEndpoint({ ...ports, addresses, toolsets: [systemToolset] });
+    });
+
+    after(() => open.close());
+
+    it('is where one signs in, before anything else, by whatever method', async () => {
+      const challenge = `Bearer realm="muster", resource_metadata="${METADATA}", scope="muster:read muster:write"`;
+      for (const method of ['GET', 'HEAD', 'DELETE', 'PUT', 'POST']) {
+        const response = await fetch(`${open.url}/mcp`, {
+          method,
+          headers: { 'Content-Type': 'application/json' },
+        });
+        assert.equal(response.status, 401, method);
+        assert.equal(response.headers.get('www-authenticate'), challenge, method);
+        const text = await response.text();
+        if (method !== 'HEAD')
+          assert.match(text, /A person signs in from their MCP client.*Authorization: Bearer/);
+      }
+    });
+
+    it('is the same with what is wrong with a credential, which is not repeated', async () => {
+      const { authenticate } = ports.authenticator;
+      ports.authenticator.authenticate = async () => {
+        throw new MusterError('UNAUTHORIZED', 'It is "forged"\nö.');
+      };
+      const response = await fetch(`${open.url}/mcp`, { headers: { Authorization: 'Bearer x.y' } });
+      ports.authenticator.authenticate = authenticate;
+      assert.equal(response.status, 401);
+      assert.equal(
+        response.headers.get('www-authenticate'),
+        `Bearer realm="muster", resource_metadata="${METADATA}", scope="muster:read muster:write", error="invalid_token", error_description="It is ?forged???."`,
+      );
+    });
   });
 
   it('of the content type', async () => {

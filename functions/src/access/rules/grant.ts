@@ -50,6 +50,9 @@ export type TokenKind = keyof typeof PREFIXES;
 
 const FORM = /^(m[car]_)([a-z2-7]{20})\.([A-Za-z0-9_-]{20,100})$/;
 
+/** An agent has one for each place where its person has signed in, and no more than this. */
+export const MAX_GRANTS = 10;
+
 /** How many letters the id of a grant has. It is a part of its tokens and shown nowhere else. */
 export const GRANT_LETTERS = 20;
 

@@ -7,9 +7,6 @@ import { FirestoreReader } from '../../kernel/firestore/reading.ts';
 import type { ChangeWriters } from '../../kernel/firestore/store.ts';
 import type { Grant, GrantChanges } from '../rules/grant.ts';
 
-/** An agent has one for each place where its person has signed in, and no more than this. */
-export const MAX_GRANTS = 10;
-
 export class GrantQueries extends FirestoreReader {
   async find(id: string): Promise<Versioned<Grant> | undefined> {
     return this.documents.findVersioned(await this.database.doc(grantPath(id)).get(), grantFromDocument);

@@ -11,6 +11,7 @@ import {
   CODE_MILLISECONDS,
   GRANT_LETTERS,
   type Grant,
+  MAX_GRANTS,
   MOST_MILLISECONDS,
   tokenOf,
 } from '../../access/rules/grant.ts';
@@ -25,7 +26,6 @@ import {
   roleIn,
 } from '../../access/rules/principal.ts';
 import { type AgentRegistration, keptOf } from '../../access/rules/registration.ts';
-import { MAX_GRANTS } from '../../access/store/grants.ts';
 import type { Change, Versioned } from '../../kernel/commit.ts';
 import { Service } from '../../kernel/ports.ts';
 import type { Authorization } from './authorization.ts';
