@@ -36,20 +36,32 @@ export class App {
   readonly server: oauth.AuthorizationServer;
   readonly client: oauth.Client;
   readonly resource: string;
+  private readonly redirect: string;
 
-  private constructor(server: oauth.AuthorizationServer, clientId: string, resource: string) {
+  private constructor(
+    server: oauth.AuthorizationServer,
+    clientId: string,
+    resource: string,
+    redirect = REDIRECT,
+  ) {
+    this.redirect = redirect;
     this.server = server;
     this.client = { client_id: clientId };
     this.resource = resource;
   }
 
   /** Finds the way by the challenge of the endpoint, and registers. */
-  static async registered(deployment: Deployment, name = 'Test App', below = ''): Promise<App> {
+  static async registered(
+    deployment: Deployment,
+    name = 'Test App',
+    below = '',
+    redirect = REDIRECT,
+  ): Promise<App> {
     const server = await discovered(`${deployment.mcp}${below}`);
-    const metadata = { client_name: name, redirect_uris: [REDIRECT], token_endpoint_auth_method: 'none' };
+    const metadata = { client_name: name, redirect_uris: [redirect], token_endpoint_auth_method: 'none' };
     const response = await oauth.dynamicClientRegistrationRequest(server, metadata, INSECURE);
     const { client_id } = await oauth.processDynamicClientRegistrationResponse(response);
-    return new App(server, client_id, `${deployment.mcp}${below}`);
+    return new App(server, client_id, `${deployment.mcp}${below}`, redirect);
   }
 
   /** One that has a document at that address. */
@@ -63,7 +75,7 @@ export class App {
     const parameters = {
       response_type: 'code',
       client_id: this.client.client_id,
-      redirect_uri: REDIRECT,
+      redirect_uri: this.redirect,
       code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
       code_challenge_method: 'S256',
       scope: 'muster:read muster:write',
@@ -78,7 +90,7 @@ export class App {
   }
 
   /** Takes the way back, as a good client does, which compares state and issuer. */
-  async redeem(back: URL, { verifier, state }: Begun, redirect = REDIRECT): Promise<AppTokens> {
+  async redeem(back: URL, { verifier, state }: Begun, redirect = this.redirect): Promise<AppTokens> {
     const answer = oauth.validateAuthResponse(this.server, this.client, back, state);
     const response = await oauth.authorizationCodeGrantRequest(
       ...([this.server, this.client, oauth.None(), answer, redirect, verifier] as const),

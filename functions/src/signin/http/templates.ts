@@ -91,7 +91,7 @@ const CHOICES = `<section id="choices" hidden>
 <p id="person" class="name"></p>
 <button type="button" class="another small">{{texts.choices.another}}</button>
 <label for="agent-name">{{texts.choices.agentName}}</label>
-<input id="agent-name" type="text" required maxlength="100" autocomplete="off" spellcheck="false"
+<input id="agent-name" type="text" required maxlength="60" autocomplete="off" spellcheck="false"
  aria-describedby="agent-name-hint choices-error">
 <p id="agent-name-hint" class="hint">{{texts.choices.agentNameHint}}</p>
 <label for="role">{{texts.choices.role}}</label>

@@ -1,0 +1,232 @@
+/** The page on which people sign in, in a real browser, against Firebase's own emulator. */
+import assert from 'node:assert/strict';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { z } from 'zod';
+import { axeViolations, openBrowser } from '../support/browser.ts';
+import { App, call } from './support/app.ts';
+import { Deployment, PASSWORD, type Someone } from './support/deployment.ts';
+
+const PHONE = { width: 390, height: 844 };
+
+const codes = z.object({
+  oobCodes: z.array(z.object({ email: z.string(), requestType: z.string(), oobLink: z.string() })),
+});
+
+describe('the page to sign in at', () => {
+  let deployment: Deployment;
+  let ada: Someone;
+  let browser: Browser;
+  let context: BrowserContext;
+  let page: Page;
+  let callback: Server;
+  let redirect: string;
+  let app: App;
+  let complaints: string[];
+
+  before(async () => {
+    deployment = await Deployment.start();
+    ada = await deployment.person('Ada', 'leader');
+    browser = await openBrowser();
+    callback = createServer((_request, response) => response.end('Back in the app.'));
+    await new Promise<void>((resolve) => callback.listen(0, '127.0.0.1', resolve));
+    redirect = `http://127.0.0.1:${(callback.address() as AddressInfo).port}/callback`;
+    app = await App.registered(deployment, 'Pencil', '', redirect);
+  });
+  after(async () => {
+    await browser?.close();
+    await deployment?.stop();
+    callback?.closeAllConnections();
+    await new Promise((resolve) => callback?.close(resolve));
+  });
+
+  async function open(settings: Parameters<Browser['newContext']>[0] = {}): Promise<void> {
+    context = await browser.newContext({ locale: 'en-GB', ...settings });
+    page = await context.newPage();
+    complaints = [];
+    page.on('console', (message) => {
+      if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+    });
+    page.on('pageerror', (error) => complaints.push(error.message));
+    page.on('dialog', (dialog) => complaints.push(`a dialog: ${dialog.message()}`));
+    page.on('request', (request) => {
+      if (new URL(request.url()).hostname !== '127.0.0.1') complaints.push(`asked ${request.url()}`);
+    });
+  }
+  afterEach(() => context?.close());
+
+  async function signIn({ email }: Someone): Promise<void> {
+    await page.getByLabel('Email').fill(email);
+    await page.getByLabel('Password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByRole('button', { name: 'Allow' }).waitFor();
+  }
+
+  /** What the browser is led back with. */
+  async function back(): Promise<URL> {
+    await page.waitForURL((url) => url.href.startsWith(redirect));
+    return new URL(page.url());
+  }
+
+  it('signs in by address and password, and lets an app have what is ticked', async () => {
+    await open();
+    const begun = await app.begin();
+    await page.goto(begun.url.href);
+    const text = await page.locator('main').innerText();
+    assert.match(text, /Pencil/);
+    assert.match(text, /not verified/i);
+    await signIn(ada);
+    assert.match(await page.locator('main').innerText(), new RegExp(`Ada.*${ada.email}`, 's'));
+    for (const toolset of ['todo', 'github', 'coordination'])
+      assert.ok(await page.getByRole('checkbox', { name: new RegExp(`^${toolset}`) }).isChecked());
+    await page.getByRole('checkbox', { name: /^github/ }).uncheck();
+    await page.getByRole('switch', { name: 'Read only' }).check();
+    await page.getByRole('button', { name: 'Allow' }).click();
+    const { access_token, scope } = await app.redeem(await back(), begun, redirect);
+    assert.equal(scope, 'muster:read');
+    const { result } = await call(deployment, access_token, 'access.whoami');
+    const { limits } = z.object({ limits: z.looseObject({ toolsets: z.array(z.string()) }) }).parse(result);
+    assert.ok(limits.toolsets.includes('todo') && !limits.toolsets.includes('github'));
+    assert.deepEqual(complaints, []);
+  });
+
+  it('leads back with the news where somebody says no', async () => {
+    await open();
+    const begun = await app.begin();
+    await page.goto(begun.url.href);
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    assert.equal((await back()).searchParams.get('error'), 'access_denied');
+    assert.deepEqual(complaints, []);
+  });
+
+  it('says in plain words what is wrong, and tells nobody who has an account', async () => {
+    await open();
+    await page.goto((await app.begin()).url.href);
+    const told: string[] = [];
+    for (const email of [ada.email, 'nobody@example.com']) {
+      await page.getByLabel('Email').fill(email);
+      await page.getByLabel('Password').fill('wrong');
+      await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+      const alert = page.getByRole('alert').filter({ hasText: /\w/ });
+      await alert.waitFor();
+      told.push(await alert.innerText());
+      await page.locator('main[aria-busy="false"]').waitFor();
+    }
+    assert.equal(told[0], told[1]);
+  });
+
+  it('signs in by a link in a mail who has no account yet, but an invitation', async () => {
+    const workspace = `guild-${ada.uid}`;
+    const inviting = await app.signIn(ada, { agentName: 'Inviting' });
+    const email = `new-${ada.uid}@example.com`;
+    for (const [method, params] of [
+      ['access.create_workspace', { name: workspace }],
+      ['access.invite', { workspace, email, role: 'worker' }],
+    ] as const)
+      assert.ok((await call(deployment, inviting.access_token, method, params)).result);
+    await open();
+    const begun = await app.begin();
+    await page.goto(begun.url.href);
+    await page.getByLabel('Email').fill(email);
+    await page.getByRole('button', { name: /link/i }).click();
+    await page.getByText('A mail is on its way').waitFor();
+    await page.goto(await linkTo(email));
+    await page.getByRole('button', { name: 'Allow' }).waitFor();
+    assert.ok(!page.url().includes('oobCode'), 'the code stays in the address');
+    await page.getByRole('button', { name: 'Allow' }).click();
+    const { access_token } = await app.redeem(await back(), begun, redirect);
+    const { result } = await call(deployment, access_token, 'access.whoami');
+    assert.equal(result?.['this_call'], workspace);
+    assert.deepEqual(complaints, []);
+  });
+
+  it('works by keyboard alone', async () => {
+    await open();
+    const begun = await app.begin();
+    await page.goto(begun.url.href);
+    await reach('Email');
+    await page.keyboard.type(ada.email);
+    await page.keyboard.press('Tab');
+    await page.keyboard.type(PASSWORD);
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Allow' }).waitFor();
+    await page.locator('main[aria-busy="false"]').waitFor();
+    await reach('Read only');
+    await page.keyboard.press('Space');
+    await reach('Allow');
+    await page.keyboard.press('Enter');
+    assert.equal((await app.redeem(await back(), begun, redirect)).scope, 'muster:read');
+  });
+
+  for (const colorScheme of ['light', 'dark'] as const) {
+    it(`can be used by everybody: in ${colorScheme}, on a phone, before and after signing in`, async () => {
+      await open({ colorScheme, viewport: PHONE });
+      const opened = await app.begin();
+      await page.goto(opened.url.href);
+      await check('signing in');
+      await signIn(ada);
+      await check('choosing');
+      opened.url.searchParams.set('client_id', 'client_unknown');
+      await page.goto(opened.url.href);
+      await check('a problem');
+    });
+  }
+
+  it('speaks the languages of the welcome', async () => {
+    const said = new Set<string>();
+    for (const locale of ['en-US', 'es-MX', 'fr-FR', 'de-AT', 'pt-BR', 'zh-CN', 'ja-JP']) {
+      await open({ locale, viewport: PHONE });
+      await page.goto((await app.begin()).url.href);
+      assert.equal(await page.locator('html').getAttribute('lang'), locale.slice(0, 2));
+      said.add(await page.locator('main').innerText());
+      assert.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), locale);
+      await context.close();
+    }
+    assert.equal(said.size, 7);
+  });
+
+  it('keeps no token where another script or person could find it', async () => {
+    await open();
+    await page.goto((await app.begin()).url.href);
+    await signIn(ada);
+    const kept: unknown = await page.evaluate(
+      'JSON.stringify([localStorage, sessionStorage, document.cookie, document.documentElement.outerHTML, location.href])',
+    );
+    assert.ok(!/eyJ[\w-]{10,}\./.test(String(kept)));
+    const cookies = await context.cookies();
+    assert.ok(cookies.every(({ httpOnly, secure, sameSite }) => httpOnly && secure && sameSite === 'Lax'));
+  });
+
+  /** By Tab, as somebody without a mouse gets there. */
+  async function reach(name: string): Promise<void> {
+    for (let steps = 0; steps < 40; steps++) {
+      const focused: unknown = await page.evaluate(
+        "(document.activeElement?.labels?.[0]?.innerText ?? document.activeElement?.innerText ?? '').trim()",
+      );
+      if (String(focused).startsWith(name)) return;
+      await page.keyboard.press('Tab');
+    }
+    assert.fail(`"${name}" is not reached by Tab`);
+  }
+
+  async function check(what: string): Promise<void> {
+    assert.deepEqual(await axeViolations(page), [], what);
+    assert.ok(
+      await page.evaluate('document.documentElement.scrollWidth <= innerWidth'),
+      `${what} is too wide`,
+    );
+  }
+});
+
+/** The link that the emulator would have sent. */
+async function linkTo(email: string): Promise<string> {
+  const host = process.env['FIREBASE_AUTH_EMULATOR_HOST'];
+  const response = await fetch(
+    `http://${host}/emulator/v1/projects/${process.env['GCLOUD_PROJECT']}/oobCodes`,
+  );
+  const { oobCodes } = codes.parse(await response.json());
+  const found = oobCodes.findLast((one) => one.email === email && one.requestType === 'EMAIL_SIGNIN');
+  assert.ok(found, `no mail was sent to ${email}`);
+  return found.oobLink;
+}
