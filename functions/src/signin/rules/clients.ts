@@ -58,9 +58,12 @@ const [LEAST_CACHED, MOST_CACHED] = [5 * 60 * SECOND, DAY];
 
 const NAMELESS = 'An app';
 
+/** What takes no place on a page, reorders text, or looks like a space: letters among it, and the blank of Braille. */
+const UNSEEN = /[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]+/gu;
+
 /** A name as it may be shown: on one line, without what reorders or hides text, and no longer than a line. */
 export function shownName(name: string): string {
-  const plain = name.replace(/[\p{C}\p{Z}]+/gu, ' ').trim();
+  const plain = name.replace(UNSEEN, ' ').trim();
   return [...plain].slice(0, LONGEST_NAME).join('').trim() || NAMELESS;
 }
 
@@ -147,7 +150,7 @@ function documentUrl(id: string): URL | undefined {
   if (id.length > 1000 || !URL.canParse(id) || !id.startsWith('https://')) return undefined;
   const url = new URL(id);
   // One that the parser writes otherwise has dot segments, a port that is the usual one, or letters that are folded.
-  const isPlain = url.href === id && url.hash === '' && url.username === '' && url.password === '';
+  const isPlain = url.href === id && !id.includes('#') && url.username === '' && url.password === '';
   return isPlain && url.pathname !== '/' ? url : undefined;
 }
 

@@ -17,8 +17,9 @@ const PROGRAMS: readonly string[] = ['cursor://anysphere.cursor-mcp/oauth/callba
 export function redirectFault(uri: string): string | undefined {
   if (uri.length > LONGEST) return `is longer than ${LONGEST} characters`;
   if (PROGRAMS.includes(uri)) return undefined;
-  if (!URL.canParse(uri) || !/^[\x21-\x7e]+$/.test(uri))
-    return 'is no absolute URI of printable ASCII characters';
+  // A backslash is no part of a URI, and a slash to browsers alone.
+  if (!URL.canParse(uri) || !/^[\x21-\x7e]+$/.test(uri) || uri.includes('\\'))
+    return 'is no absolute URI of printable ASCII characters without a backslash';
   const { protocol, hostname, username, password } = new URL(uri);
   if (uri.includes('#')) return 'has a fragment';
   if (username !== '' || password !== '') return 'has a user or a password';
@@ -46,7 +47,7 @@ function withoutPort(uri: string): string | undefined {
   if (!URL.canParse(uri)) return undefined;
   const { protocol, hostname } = new URL(uri);
   if (protocol !== 'http:' || !isLoopback(hostname)) return undefined;
-  return uri.replace(/^(http:\/\/(?:\[[^\]]*\]|[^/:?]*)):\d*/i, '$1');
+  return uri.replace(/^(http:\/\/(?:\[[^\]]*\]|[^/:?[]*)):\d*/i, '$1');
 }
 
 /** For people: whose address it is. */

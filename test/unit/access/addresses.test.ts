@@ -1,0 +1,159 @@
+/** Which addresses a deployment believes to be its own. */
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import {
+  Addresses,
+  belowMcp,
+  isLoopback,
+  metadataUrlOf,
+} from '../../../functions/src/access/rules/addresses.ts';
+
+const ORIGIN = 'https://muster.example';
+const ROOT = { issuer: ORIGIN, mcp: `${ORIGIN}/mcp` };
+const FUNCTION = 'https://us-central1-project.cloudfunctions.net/mcp';
+const OWN = { issuer: FUNCTION, mcp: FUNCTION };
+
+const mainOf = (publicUrl: string | undefined) => new Addresses({ publicUrl, functionUrl: undefined }).main;
+
+describe('the address where people connect', () => {
+  for (const written of [
+    ORIGIN,
+    `${ORIGIN}/`,
+    `${ORIGIN}/mcp`,
+    `${ORIGIN}/mcp/`,
+    'HTTPS://Muster.Example:443/mcp',
+  ])
+    it(`is an origin: ${written}`, () => assert.deepEqual(mainOf(written), ROOT));
+
+  it('keeps its port', () => {
+    assert.deepEqual(mainOf('http://localhost:5005/mcp'), {
+      issuer: 'http://localhost:5005',
+      mcp: 'http://localhost:5005/mcp',
+    });
+  });
+
+  it('is the path of a function where nothing above that leads to it', () => {
+    assert.deepEqual(mainOf(FUNCTION), OWN);
+    assert.deepEqual(mainOf(`${FUNCTION}/`), OWN);
+    const below = `${ORIGIN}/agents/mcp`;
+    assert.deepEqual(mainOf(below), { issuer: below, mcp: below });
+  });
+
+  for (const refused of [
+    undefined,
+    '',
+    'muster.example',
+    'http://muster.example',
+    'http://muster.example/mcp',
+    'http://10.0.0.1',
+    'http://localhost.evil.example',
+    'http://127.0.0.1.evil.example',
+    'ftp://localhost',
+    'javascript:alert(1)',
+    'https://user@muster.example',
+    'https://muster.example/mcp?toolsets=todo',
+    'https://muster.example/mcp#top',
+  ])
+    it(`is none: ${refused}`, () => assert.equal(mainOf(refused), undefined));
+
+  it('may lack TLS on this machine alone', () => {
+    for (const host of ['localhost', '127.0.0.1', '[::1]']) {
+      assert.equal(isLoopback(host), true);
+      assert.equal(mainOf(`http://${host}:8080`)?.issuer, `http://${host}:8080`);
+    }
+    for (const host of ['localhost.', 'localhost.example', '127.0.0.2', '0.0.0.0', '[::]', '::1', ''])
+      assert.equal(isLoopback(host), false, host);
+  });
+});
+
+describe('the address that a request came to', () => {
+  const addresses = new Addresses({ publicUrl: ORIGIN, functionUrl: FUNCTION });
+  const functionHost = 'us-central1-project.cloudfunctions.net';
+
+  it('is the known one of its host', () => {
+    assert.deepEqual(addresses.of('muster.example'), ROOT);
+    assert.deepEqual(addresses.of('MUSTER.example'), ROOT);
+    assert.deepEqual(addresses.of(functionHost), OWN);
+    assert.deepEqual(addresses.at(functionHost), OWN);
+  });
+
+  it('is the main one where the host is a stranger, whatever it says', () => {
+    for (const host of [undefined, '', 'evil.example', 'muster.example.evil.example', 'muster.example:444']) {
+      assert.deepEqual(addresses.of(host), ROOT, host);
+      assert.equal(addresses.at(host), undefined, host);
+    }
+    fc.assert(
+      fc.property(fc.string(), (host) => {
+        assert.ok([ORIGIN, FUNCTION].includes(addresses.of(host)?.issuer ?? ''));
+      }),
+    );
+  });
+
+  it('is none where nobody said where people connect', () => {
+    for (const publicUrl of [undefined, 'http://muster.example']) {
+      const closed = new Addresses({ publicUrl, functionUrl: FUNCTION });
+      assert.equal(closed.of(functionHost), undefined);
+      assert.equal(closed.of('muster.example'), undefined);
+    }
+  });
+
+  it('is either name of this machine, as it was typed', () => {
+    const own = new Addresses({
+      publicUrl: 'http://127.0.0.1:5005',
+      functionUrl: 'http://127.0.0.1:5001/demo/us-central1/mcp',
+    });
+    for (const name of ['localhost', '127.0.0.1']) {
+      const origin = `http://${name}:5005`;
+      assert.deepEqual(own.of(`${name}:5005`), { issuer: origin, mcp: `${origin}/mcp` });
+      const path = `http://${name}:5001/demo/us-central1/mcp`;
+      assert.deepEqual(own.of(`${name}:5001`), { issuer: path, mcp: path });
+    }
+    assert.equal(own.of('localhost:5006')?.issuer, 'http://127.0.0.1:5005');
+  });
+
+  it('is that of people where both have one host', () => {
+    const same = new Addresses({ publicUrl: ORIGIN, functionUrl: `${ORIGIN}/function/mcp` });
+    assert.deepEqual(same.of('muster.example'), ROOT);
+  });
+});
+
+describe('where metadata stands', () => {
+  it('is below the root of an origin, with the path of MCP', () => {
+    for (const [path, found] of [
+      ['/mcp', '/mcp'],
+      ['/mcp/', '/mcp'],
+      ['/', '/mcp'],
+      ['', '/mcp'],
+      ['/mcp/todo', '/mcp/todo'],
+      ['/mcp/todo/readonly/', '/mcp/todo/readonly'],
+      ['/todo', '/mcp/todo'],
+    ] as const)
+      assert.equal(metadataUrlOf(ROOT, path), `${ORIGIN}/.well-known/oauth-protected-resource${found}`, path);
+  });
+
+  it('is below the path of a function, where its root is not ours', () => {
+    for (const [path, found] of [
+      ['/mcp', ''],
+      ['/', ''],
+      ['/todo', '/todo'],
+      ['/mcp/todo', '/todo'],
+    ] as const)
+      assert.equal(
+        metadataUrlOf(OWN, path),
+        `${FUNCTION}/.well-known/oauth-protected-resource${found}`,
+        path,
+      );
+  });
+
+  it('takes the path of MCP away once', () => {
+    for (const [path, below] of [
+      ['', ''],
+      ['/', ''],
+      ['/mcp', ''],
+      ['//mcp//todo//', '/todo'],
+      ['/mcp/mcp', '/mcp'],
+      ['/mcps', '/mcps'],
+    ] as const)
+      assert.equal(belowMcp(path), below, path);
+  });
+});

@@ -1,0 +1,345 @@
+/** What becomes of the codes and tokens of apps that people have signed in from. */
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import {
+  accessBy,
+  EVERY_SCOPE,
+  type Grant,
+  isTokenOf,
+  isUsed,
+  presentedIn,
+  type Refresh,
+  redemptionOf,
+  refreshOf,
+  type Tokens,
+  tokenOf,
+} from '../../../functions/src/access/rules/grant.ts';
+import { grantFromDocument, grantToDocument } from '../../../functions/src/access/store/grants.ts';
+import { systemHashing } from '../../../functions/src/kernel/platform.ts';
+import { START, secondsAfterStart } from '../samples.ts';
+import { CODE, FIRST, redeemed, SALT, sampleGrant, secretOf, VERIFIER } from './grantSamples.ts';
+
+const GRACE = 60;
+const HOUR = 3600;
+const DAY = 24 * HOUR;
+
+/** So many rotations are remembered. */
+const MOST_AT_ONCE = 20;
+
+function redeem(grant: Grant, asked: { secret?: string; verifier?: string } = {}, now = START) {
+  return redemptionOf(systemHashing, grant, { secret: CODE, verifier: VERIFIER, ...asked }, FIRST, now);
+}
+
+function refresh(grant: Grant, token: string, now: Date): Refresh {
+  return refreshOf(systemHashing, grant, secretOf('refresh', token), now);
+}
+
+function rotated(grant: Grant, token: string, now: Date): { grant: Grant; tokens: Tokens } {
+  const outcome = refresh(grant, token, now);
+  assert.equal(outcome.outcome, 'rotated');
+  return outcome;
+}
+
+/** Each token is good for one refresh, a second after the one before it. */
+function chain(length: number) {
+  let { grant, tokens } = redeemed();
+  const all = [tokens];
+  for (let second = 1; second <= length; second++) {
+    ({ grant, tokens } = rotated(grant, tokens.refreshToken, secondsAfterStart(second)));
+    all.push(tokens);
+  }
+  return { grant, all };
+}
+
+const access = (grant: Grant, tokens: Tokens, now: Date) =>
+  accessBy(systemHashing, grant, secretOf('access', tokens.accessToken), now);
+
+describe('the form of a token', () => {
+  it('names its grant and what it is', () => {
+    const { grant, tokens } = redeemed();
+    assert.match(tokens.accessToken, /^ma_[a-z2-7]{20}\.[\w-]{43}$/);
+    assert.match(tokens.refreshToken, /^mr_[a-z2-7]{20}\.[\w-]{20,}$/);
+    assert.equal(presentedIn('access', tokens.accessToken)?.grantId, grant.id);
+    assert.equal(presentedIn('refresh', tokens.accessToken), undefined);
+    assert.equal(presentedIn('code', tokens.refreshToken), undefined);
+    assert.deepEqual(presentedIn('code', tokenOf('code', { grantId: grant.id, secret: CODE })), {
+      grantId: grant.id,
+      secret: CODE,
+    });
+  });
+
+  it('is no other', () => {
+    const { grant, tokens } = redeemed();
+    for (const wrong of [
+      '',
+      tokens.accessToken.slice(1),
+      `${tokens.accessToken}\n`,
+      `${tokens.accessToken}.more`,
+      `ma_${grant.id}`,
+      `ma_${grant.id}.short`,
+      `ma_${grant.id.toUpperCase()}.${SALT}`,
+      `mk_${grant.id}.${SALT}`,
+    ])
+      assert.equal(presentedIn('access', wrong), undefined, wrong);
+  });
+
+  it('has scopes of its own', () => assert.equal(EVERY_SCOPE, 'muster:read muster:write'));
+});
+
+describe('a code', () => {
+  it('is redeemed once, and then is a sign of theft', () => {
+    assert.equal(isUsed(sampleGrant()), false);
+    const { grant, tokens } = redeemed();
+    assert.equal(isUsed(grant), true);
+    assert.equal(tokens.expiresIn, HOUR);
+    assert.equal(access(grant, tokens, START), 'good');
+    assert.equal(redeem(grant).outcome, 'replayed');
+    assert.equal(redeem(grant, { verifier: 'of-somebody-else' }).outcome, 'replayed');
+    assert.equal(redeem(grant, {}, secondsAfterStart(DAY)).outcome, 'replayed');
+    const later = rotated(grant, tokens.refreshToken, secondsAfterStart(1)).grant;
+    assert.equal(redeem(later).outcome, 'replayed');
+  });
+
+  it('is good for 60 seconds', () => {
+    assert.equal(redeem(sampleGrant(), {}, secondsAfterStart(59.999)).outcome, 'redeemed');
+    assert.equal(redeem(sampleGrant(), {}, secondsAfterStart(60)).outcome, 'refused');
+  });
+
+  it('takes its own secret and the verifier of its challenge', () => {
+    assert.equal(redeem(sampleGrant(), { secret: `${CODE}x` }).outcome, 'refused');
+    assert.equal(redeem(sampleGrant(), { secret: '' }).outcome, 'refused');
+    assert.equal(redeem(sampleGrant(), { verifier: '' }).outcome, 'refused');
+    assert.equal(redeem(sampleGrant(), { verifier: VERIFIER.toLowerCase() }).outcome, 'refused');
+    const { challenge } = sampleGrant().code;
+    assert.equal(redeem(sampleGrant(), { verifier: challenge }).outcome, 'refused', 'nothing is plain');
+    // RFC 7636, appendix B, has both.
+    assert.equal(challenge, 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM');
+  });
+
+  it('is nothing that a wrong secret could use up', () => {
+    const { grant } = redeemed();
+    assert.equal(redeem(grant, { secret: 'x'.repeat(43) }).outcome, 'refused');
+    assert.equal(isTokenOf(systemHashing, grant, 'code', CODE), true);
+    assert.equal(isTokenOf(systemHashing, grant, 'code', FIRST), false);
+  });
+});
+
+describe('an access token', () => {
+  it('is good for an hour', () => {
+    const { grant, tokens } = redeemed();
+    assert.equal(access(grant, tokens, secondsAfterStart(HOUR - 0.001)), 'good');
+    assert.equal(access(grant, tokens, secondsAfterStart(HOUR)), 'expired');
+  });
+
+  it('stays good when another one follows, and is forgotten some time after it has expired', () => {
+    const first = redeemed();
+    const second = rotated(first.grant, first.tokens.refreshToken, secondsAfterStart(HOUR - 1));
+    assert.equal(access(second.grant, first.tokens, secondsAfterStart(HOUR - 0.5)), 'good');
+    assert.equal(access(second.grant, second.tokens, secondsAfterStart(HOUR)), 'good');
+    assert.equal(access(second.grant, first.tokens, secondsAfterStart(HOUR)), 'expired');
+    const third = rotated(second.grant, second.tokens.refreshToken, secondsAfterStart(HOUR));
+    assert.equal(access(third.grant, first.tokens, secondsAfterStart(HOUR)), 'unknown');
+    assert.equal(
+      isTokenOf(systemHashing, third.grant, 'access', secretOf('access', second.tokens.accessToken)),
+      true,
+    );
+  });
+
+  it('is no other secret of its grant', () => {
+    const { grant, tokens } = redeemed();
+    for (const secret of [CODE, FIRST, SALT, secretOf('refresh', tokens.refreshToken), ''])
+      assert.equal(accessBy(systemHashing, grant, secret, START), 'unknown');
+  });
+
+  it('ends with its grant', () => {
+    const { grant, tokens } = redeemed({ endsAt: secondsAfterStart(100) });
+    assert.equal(tokens.expiresIn, 100);
+    assert.equal(access(grant, tokens, secondsAfterStart(99)), 'good');
+    assert.equal(access(grant, tokens, secondsAfterStart(100)), 'expired');
+  });
+});
+
+describe('a refresh token', () => {
+  it('gives another one, and another access token', () => {
+    const first = redeemed();
+    const second = rotated(first.grant, first.tokens.refreshToken, secondsAfterStart(10));
+    assert.notEqual(second.tokens.refreshToken, first.tokens.refreshToken);
+    assert.notEqual(second.tokens.accessToken, first.tokens.accessToken);
+    assert.equal(second.tokens.expiresIn, HOUR);
+    assert.deepEqual(second.grant.usedAt, secondsAfterStart(10));
+    for (const token of [first, second])
+      assert.equal(
+        isTokenOf(systemHashing, second.grant, 'refresh', secretOf('refresh', token.tokens.refreshToken)),
+        true,
+      );
+  });
+
+  it('gives the very same for 60 seconds, however many ask at once', () => {
+    const { grant, tokens } = redeemed();
+    const at = secondsAfterStart(10);
+    // They have read the grant before any of them has written it.
+    const [one, ...others] = Array.from({ length: 5 }, () => rotated(grant, tokens.refreshToken, at));
+    for (const other of others) assert.deepEqual(other, one);
+    // These read it after.
+    for (const [seconds, left] of [
+      [0, HOUR],
+      [0.5, HOUR - 1],
+      [GRACE - 0.001, HOUR - GRACE],
+    ] as const) {
+      const again = refresh(one?.grant ?? grant, tokens.refreshToken, secondsAfterStart(10 + seconds));
+      assert.deepEqual(again, { outcome: 'repeated', tokens: { ...one?.tokens, expiresIn: left } });
+    }
+  });
+
+  it('is reused after that', () => {
+    const first = redeemed();
+    const { grant } = rotated(first.grant, first.tokens.refreshToken, secondsAfterStart(10));
+    for (const seconds of [GRACE, GRACE + 1, DAY])
+      assert.deepEqual(refresh(grant, first.tokens.refreshToken, secondsAfterStart(10 + seconds)), {
+        outcome: 'reused',
+      });
+  });
+
+  for (const length of [1, 2, 7, MOST_AT_ONCE])
+    it(`is repeated where it was used within 60 seconds and ${length} rotations, else it is reused`, () => {
+      const { grant, all } = chain(length);
+      for (const [index, { refreshToken }] of all.slice(0, -1).entries()) {
+        // Rotation `index + 1` has used it, at that second.
+        const until = index + 1 + GRACE;
+        const outcome = refresh(grant, refreshToken, secondsAfterStart(until - 0.001));
+        assert.equal(outcome.outcome, 'repeated', `${index}`);
+        assert.ok('tokens' in outcome);
+        const { accessToken, refreshToken: successor } = outcome.tokens;
+        assert.equal(successor, all[index + 1]?.refreshToken);
+        assert.equal(accessToken, all[index + 1]?.accessToken);
+        assert.equal(refresh(grant, refreshToken, secondsAfterStart(until)).outcome, 'reused', `${index}`);
+      }
+    });
+
+  it('is no longer repeated after twenty others', () => {
+    const { grant, all } = chain(MOST_AT_ONCE + 1);
+    const [oldest, next] = all.map(({ refreshToken }) => refreshToken);
+    assert.equal(refresh(grant, oldest ?? '', secondsAfterStart(30)).outcome, 'reused');
+    assert.equal(refresh(grant, next ?? '', secondsAfterStart(30)).outcome, 'repeated');
+  });
+
+  it('that is forged is refused, and never taken for one that was used', () => {
+    const { grant, all } = chain(5);
+    const stranger = redeemed({ salt: 'Xz3yqT1c0ZKQv5bqk1pA8Yl2m9o4h7uXeWnRsDgBfCE' });
+    const foreign = rotated(stranger.grant, stranger.tokens.refreshToken, START).tokens.refreshToken;
+    const known = new Set(all.map(({ refreshToken }) => secretOf('refresh', refreshToken)));
+    const secrets = fc.oneof(
+      fc.stringMatching(/^[\w-]{43}$/),
+      fc.constantFrom(
+        '',
+        SALT,
+        CODE,
+        secretOf('refresh', foreign),
+        ...all.map(({ accessToken }) => secretOf('access', accessToken)),
+        ...[...known].map((secret) => `${secret.slice(0, -1)}_`),
+      ),
+    );
+    fc.assert(
+      fc.property(secrets, fc.nat(200 * DAY), (secret, seconds) => {
+        fc.pre(!known.has(secret));
+        const outcome = refreshOf(systemHashing, grant, secret, secondsAfterStart(seconds));
+        assert.deepEqual(outcome, { outcome: 'refused' });
+        assert.equal(isTokenOf(systemHashing, grant, 'refresh', secret), false);
+      }),
+    );
+  });
+
+  it('is none before the code is redeemed', () => {
+    for (const secret of [FIRST, CODE, ''])
+      assert.deepEqual(refreshOf(systemHashing, sampleGrant(), secret, START), { outcome: 'refused' });
+  });
+
+  it('is good for 90 days after the last use, and for a year at most', () => {
+    let { grant, tokens } = redeemed();
+    assert.deepEqual(grant.expiresAt, secondsAfterStart(90 * DAY));
+    assert.equal(refresh(grant, tokens.refreshToken, secondsAfterStart(90 * DAY)).outcome, 'refused');
+    for (const day of [89, 178, 267, 356]) {
+      ({ grant, tokens } = rotated(grant, tokens.refreshToken, secondsAfterStart(day * DAY)));
+      assert.deepEqual(grant.expiresAt, secondsAfterStart(Math.min(day + 90, 365) * DAY));
+    }
+    const last = rotated(grant, tokens.refreshToken, secondsAfterStart(365 * DAY - 60));
+    assert.equal(last.tokens.expiresIn, 60, 'nothing outlives the year');
+    assert.equal(
+      refresh(last.grant, last.tokens.refreshToken, secondsAfterStart(365 * DAY)).outcome,
+      'refused',
+    );
+    assert.equal(access(last.grant, last.tokens, secondsAfterStart(365 * DAY)), 'expired');
+  });
+
+  it('is refused where a client refreshes without end', () => {
+    const { grant, tokens } = redeemed();
+    const worn = { ...grant, rotated: 20_000 };
+    assert.deepEqual(refresh(worn, tokens.refreshToken, START), { outcome: 'refused' });
+  });
+});
+
+describe('a grant, whatever comes in whatever order', () => {
+  const step = fc.record({
+    /** How long after the one before. */
+    seconds: fc.oneof(fc.constant(0), fc.nat(3), fc.nat(2 * GRACE), fc.nat(2 * HOUR), fc.nat(100 * DAY)),
+    /** How many rotations ago its token was the latest. */
+    back: fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, { weight: 2, arbitrary: fc.nat(25) }),
+  });
+
+  it('gives each token one successor, and keeps none of them', () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+        let { grant, tokens } = redeemed();
+        let now = START;
+        const all = [tokens];
+        const usedAt: number[] = [];
+        for (const { seconds, back } of steps) {
+          now = new Date(now.getTime() + seconds * 1000);
+          const index = Math.max(0, all.length - 1 - back);
+          const outcome = refresh(grant, all[index]?.refreshToken ?? '', now);
+          assert.equal(outcome.outcome, expected(index), `token ${index} of ${all.length}`);
+          if (outcome.outcome === 'rotated') {
+            usedAt.push(now.getTime());
+            ({ grant, tokens } = outcome);
+            all.push(tokens);
+            assert.equal(access(grant, tokens, now), 'good');
+          }
+          if (outcome.outcome === 'repeated') {
+            const given = all[index + 1];
+            assert.equal(outcome.tokens.refreshToken, given?.refreshToken);
+            assert.equal(outcome.tokens.accessToken, given?.accessToken);
+            assert.ok(outcome.tokens.expiresIn > 0);
+            assert.equal(access(grant, outcome.tokens, now), 'good');
+          }
+          requireNoSecretIn(grant, all);
+        }
+
+        function expected(index: number): Refresh['outcome'] {
+          if (grant.expiresAt <= now) return 'refused';
+          const age = all.length - 1 - index;
+          if (age === 0) return 'rotated';
+          const isRecent = now.getTime() - (usedAt[index] ?? 0) < GRACE * 1000;
+          return isRecent && age <= MOST_AT_ONCE ? 'repeated' : 'reused';
+        }
+      }),
+    );
+  });
+
+  it('is stored without the secret of its code, too, and read as it was', () => {
+    requireNoSecretIn(sampleGrant(), []);
+    const { grant, tokens } = redeemed({ toolsets: ['todo'], heldTo: 'alpha', readonly: true });
+    requireNoSecretIn(grant, [tokens]);
+    assert.deepEqual(Object.keys(grantToDocument(grant)), Object.keys(grantToDocument(sampleGrant())));
+    assert.throws(() => grantFromDocument({}));
+  });
+
+  function requireNoSecretIn(grant: Grant, given: readonly Tokens[]): void {
+    const stored = JSON.stringify(grantToDocument(grant));
+    const secrets = given.flatMap(({ accessToken, refreshToken }) => [
+      secretOf('access', accessToken),
+      secretOf('refresh', refreshToken),
+    ]);
+    for (const secret of [CODE, FIRST, VERIFIER, ...secrets])
+      assert.ok(!stored.includes(secret), `a secret is stored: ${secret}`);
+  }
+});
