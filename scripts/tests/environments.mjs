@@ -23,9 +23,15 @@ export async function startEmulators(suites, { session: { run, say }, node }) {
   const output = openOutput(run, 'test-emulators', { screen: false });
   const isWhole = suites.some(isEndToEnd);
   if (isWhole) await installTestClients({ env: run.env, say });
-  const parameters = isWhole ? await startVendors({ node, env: run.env, output }) : undefined;
+  const played = { node, env: run.env, output };
+  const parameters = isWhole ? await startVendors(played) : undefined;
+  const documents = isWhole ? await startLocalService('client documents', played) : undefined;
   const options = { run, node, ports: await freePorts(), output, say };
-  const { env, exited } = await startSuite({ ...options, ...(parameters && { parameters }) });
+  const { env, exited } = await startSuite({
+    ...options,
+    ...(parameters && { parameters }),
+    ...(documents?.url !== undefined && { clientDocumentsUrl: documents.url }),
+  });
   return { env: { ...parameters, ...env }, exited, output };
 }
 

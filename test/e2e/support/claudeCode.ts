@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { text } from 'node:stream/consumers';
+import { startTerminal, type Terminal } from './terminal.ts';
 
 const PROGRAM = new URL('../../clients/node_modules/.bin/claude', import.meta.url).pathname;
 const PATIENCE_MS = 120_000;
@@ -12,6 +13,8 @@ const PATIENCE_MS = 120_000;
 export interface ClaudeCode {
   /** Runs `claude` with arguments. Returns what it printed. */
   run(...args: readonly string[]): Promise<string>;
+  /** The same in a terminal, for what asks for one. */
+  start(...args: readonly string[]): Promise<Terminal>;
   /** Whom it has tried to reach outside of this machine. */
   readonly outside: readonly string[];
   close(): Promise<void>;
@@ -35,6 +38,7 @@ export async function installedClaudeCode(modelUrl: string): Promise<ClaudeCode>
   return {
     outside,
     run: (...args) => run(args, home, env),
+    start: (...args) => startTerminal(PROGRAM, args, { cwd: home, env }),
     close: async () => {
       rmSync(home, { recursive: true, force: true });
       proxy.closeAllConnections();
@@ -61,6 +65,8 @@ function environment(home: string, modelUrl: string, proxyPort: number): NodeJS.
     HTTP_PROXY: proxy,
     HTTPS_PROXY: proxy,
     NO_PROXY: '127.0.0.1,localhost',
+    // Whoever tests opens what it would open.
+    BROWSER: '/bin/true',
   };
 }
 
