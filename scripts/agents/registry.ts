@@ -7,7 +7,8 @@ import {
   USUAL_CONFIGURATION,
   workspacesOf,
 } from '../../functions/src/access/rules/agent.ts';
-import { grantedLimits } from '../../functions/src/access/rules/limits.ts';
+import { isConnected } from '../../functions/src/access/rules/grant.ts';
+import { grantedLimits, type Limits } from '../../functions/src/access/rules/limits.ts';
 import {
   type Credential,
   DEFAULT_WORKSPACE,
@@ -103,10 +104,13 @@ async function existing(agentId: string): Promise<Versioned<Agent>> {
   return known;
 }
 
+/** What an agent calls with, and what that opens no more than. */
+type Opening = Limits & Pick<Credential, 'createdAt' | 'expiresAt'>;
+
 export interface Listed {
   readonly agent: Agent;
-  /** The latest; undefined where it has none. */
-  readonly credential: Credential | undefined;
+  /** The latest, or the latest sign-in of the app that it is; undefined where it has none. */
+  readonly credential: Opening | undefined;
 }
 
 /**
@@ -121,12 +125,17 @@ export async function* listed(
   for await (const page of pagesOf(owner === undefined ? all : all.where('owner_uid', '==', owner)))
     for (const { value: agent } of readable(page, agentFromDocument, told)) {
       if (workspace !== undefined && !workspacesOf(agent).includes(workspace)) continue;
-      yield { agent, credential: latest(await ports.agents.credentials(agent.id)) };
+      yield { agent, credential: await latestOf(agent.id) };
     }
 }
 
-function latest(credentials: readonly Credential[]): Credential | undefined {
-  return [...credentials].sort((one, other) => other.createdAt.getTime() - one.createdAt.getTime())[0];
+async function latestOf(agentId: string): Promise<Opening | undefined> {
+  const [keys, grants] = await Promise.all([
+    ports.agents.credentials(agentId),
+    ports.grants.ofAgents([agentId]),
+  ]);
+  const apps = grants.flatMap(({ value }) => (isConnected(value, ports.clock.now()) ? [value] : []));
+  return [...keys, ...apps].sort((one, other) => other.createdAt.getTime() - one.createdAt.getTime())[0];
 }
 
 /** @returns the sentence that says what was done about an owner who had no role */

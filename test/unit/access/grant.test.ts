@@ -5,8 +5,8 @@ import {
   accessBy,
   EVERY_SCOPE,
   type Grant,
+  isConnected,
   isTokenOf,
-  isUsed,
   presentedIn,
   type Refresh,
   redemptionOf,
@@ -88,9 +88,9 @@ describe('the form of a token', () => {
 
 describe('a code', () => {
   it('is redeemed once, and then is a sign of theft', () => {
-    assert.equal(isUsed(sampleGrant()), false);
+    assert.equal(isConnected(sampleGrant(), START), false);
     const { grant, tokens } = redeemed();
-    assert.equal(isUsed(grant), true);
+    assert.equal(isConnected(grant, START), true);
     assert.equal(tokens.expiresIn, HOUR);
     assert.equal(access(grant, tokens, START), 'good');
     assert.equal(redeem(grant).outcome, 'replayed');

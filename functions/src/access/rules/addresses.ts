@@ -65,8 +65,8 @@ function addressIn(url: string): Address | undefined {
   if (known === undefined) return undefined;
   const { origin, hostname } = known;
   const path = known.pathname.replace(/\/+$/, '');
-  const isRoot = (path === '' || path === '/mcp') && !SHARED_HOST.test(hostname);
-  return isRoot ? { issuer: origin, mcp: `${origin}/mcp` } : pathAddress(url);
+  if (SHARED_HOST.test(hostname)) return path === '' ? undefined : pathAddress(url);
+  return path === '' || path === '/mcp' ? { issuer: origin, mcp: `${origin}/mcp` } : pathAddress(url);
 }
 
 function pathAddress(url: string): Address | undefined {

@@ -79,9 +79,9 @@ export interface Tokens {
   readonly refreshToken: string;
 }
 
-/** Whether its app has been given tokens. */
-export function isUsed({ refreshHash }: Grant): boolean {
-  return refreshHash !== undefined;
+/** Whether its app has been given tokens, and may still have others. */
+export function isConnected({ refreshHash, expiresAt }: Grant, now: Date): boolean {
+  return refreshHash !== undefined && expiresAt > now;
 }
 
 /** Whether an access token is the grant's, and still good. */

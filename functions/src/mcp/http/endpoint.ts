@@ -83,7 +83,8 @@ async function answer(
   if (method === 'POST' && request.method === method) checkBody(request);
   const address = dependencies.addresses.of(request.headers.host);
   const challenge = address && { metadataUrl: metadataUrlOf(address, path), scope: EVERY_SCOPE };
-  const credential = credentialOf(request.headers.authorization, challenge);
+  const about = request.method === method ? '' : `${whatIsHere} `;
+  const credential = credentialOf(request.headers.authorization, challenge, about);
   const principal = await dependencies.authenticator
     .authenticate(credential, addressOf(request))
     .then((known) => requireAudience(known, address && `${address.mcp}${belowMcp(path)}`))

@@ -23,8 +23,7 @@ export function baseUrlOf(
   addresses: Addresses,
   mountPath: string | undefined,
 ): string {
-  const known = addresses.of(request.headers.host);
-  if (known !== undefined) return known.mcp;
+  if (addresses.main !== undefined) return addresses.main.mcp;
   const sentHost = request.headers.host ?? '';
   const host = /^[A-Za-z0-9.:[\]-]{1,255}$/.test(sentHost) ? sentHost : 'localhost';
   const scheme = headerOf(request, 'x-forwarded-proto')?.split(',')[0]?.trim() === 'https' ? 'https' : 'http';
@@ -35,12 +34,17 @@ export function baseUrlOf(
 /**
  * The credential of a request.
  * @param challenge where one signs in for it
+ * @param about what is said beside, to somebody who may not know what is here
  * @throws Refusal where there is none, which says what is wrong with how it was sent
  */
-export function credentialOf(authorization: string | undefined, challenge: Challenge | undefined): string {
+export function credentialOf(
+  authorization: string | undefined,
+  challenge: Challenge | undefined,
+  about = '',
+): string {
   const missing = (what: string): Refusal => {
     const how = challenge === undefined ? HOW : `${SIGN_IN} ${HOW}`;
-    return unauthorised(`${what} ${how}`, 'UNAUTHORIZED', { challenge, isGiven: false });
+    return unauthorised(`${about}${what} ${how}`, 'UNAUTHORIZED', { challenge, isGiven: false });
   };
   const [first = '', second, ...others] = (authorization ?? '').trim().split(/ +/);
   if (first === '') throw missing('There is no credential.');

@@ -23,6 +23,8 @@ export function redirectFault(uri: string): string | undefined {
   const { protocol, hostname, username, password } = new URL(uri);
   if (uri.includes('#')) return 'has a fragment';
   if (username !== '' || password !== '') return 'has a user or a password';
+  // Browsers put in slashes that are missing.
+  if (/^https?:(?!\/\/[^/])/i.test(uri)) return 'has no host after two slashes';
   if (protocol === 'https:') return undefined;
   if (protocol === 'http:')
     return isLoopback(hostname) ? undefined : 'is http, which is taken on localhost alone';

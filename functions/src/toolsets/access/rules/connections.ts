@@ -1,6 +1,6 @@
 /** The agents through which a person is connected: those that have a credential, and apps that were signed in from. */
 import type { Agent } from '../../../access/rules/agent.ts';
-import { type Grant, isUsed } from '../../../access/rules/grant.ts';
+import { type Grant, isConnected } from '../../../access/rules/grant.ts';
 import type { Limits } from '../../../access/rules/limits.ts';
 import {
   type AccessPorts,
@@ -68,25 +68,35 @@ export class Connections extends Service<
     return { agent, credentials };
   }
 
+  /** What an app has registered ends with it. */
+  private async stands({ grant: id }: Credential, now: Date): Promise<boolean> {
+    if (id === undefined) return true;
+    const grant = await this.ports.grants.find(id);
+    return grant !== undefined && isConnected(grant.value, now);
+  }
+
   private async own({ agentId }: Principal): Promise<readonly Connection[]> {
     const known = agentId === undefined ? undefined : await this.ports.agents.find(agentId);
     return known === undefined ? [] : this.of([known.value]);
   }
 
   private async of(those: readonly Agent[]): Promise<readonly Connection[]> {
-    const { agents, grants, presence } = this.ports;
+    const { agents, grants, presence, clock } = this.ports;
     const ids = those.map(({ id }) => id);
     const [keys, open, seen] = await Promise.all([
       agents.credentialsOf(ids),
       grants.ofAgents(ids),
       presence.lastSeen(ids),
     ]);
-    const apps = open.flatMap(({ value }) => (isUsed(value) ? [value] : []));
+    const now = clock.now();
+    const apps = open.flatMap(({ value }) => (isConnected(value, now) ? [value] : []));
+    const standing = await Promise.all(keys.map((key) => this.stands(key, now)));
+    const own = keys.filter((_, index) => standing[index]);
     return those.flatMap((agent) => {
       const lastSeen = seen.get(agent.id) ?? agent.lastSeen;
       const isIts = ({ agentId }: { readonly agentId: string }): boolean => agentId === agent.id;
       return [
-        ...keys.filter(isIts).map((opens) => ({ agent, opens, lastSeen })),
+        ...own.filter(isIts).map((opens) => ({ agent, opens, lastSeen })),
         ...apps.filter(isIts).map((grant) => ({ agent, opens: grant, app: grant, lastSeen })),
       ];
     });

@@ -103,7 +103,8 @@ function mailOf({ id, workspace, email, role, createdAt: at, expiresAt }: Invita
     subject: `You are invited to the workspace ${workspace}`,
     text: [
       `You are invited to the workspace ${workspace} of a Muster deployment, as ${role}.`,
-      `Sign in there with this address until ${until}, and you are in: ${url}`,
+      `Sign in there with this address until ${until}, and you are in. You do that from a client that speaks MCP, to which you give this address: ${url}`,
+      `In Claude Code, for example: claude mcp add --transport http muster ${url} and then /mcp. You need no password: the page that opens can send you a link.`,
       'If you do not know what this is about, ignore this mail.',
       '',
     ].join('\n\n'),
