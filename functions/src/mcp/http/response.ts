@@ -41,16 +41,22 @@ export async function send(
   }
   const { status, json } = reply;
   if (json === undefined) return void response.writeHead(status).end();
-  const length = Buffer.byteLength(json);
-  const isLong = length >= MIN_COMPRESSED_BYTES;
-  const encoding = isLong ? encodingFor(headerOf(request, 'accept-encoding')) : undefined;
-  if (isLong) response.appendHeader('Vary', 'Accept-Encoding');
-  if (encoding === undefined) {
-    return void response.writeHead(status, { ...JSON_TYPE, 'Content-Length': length }).end(json);
-  }
-  const body = await COMPRESS[encoding](json);
-  const headers = { ...JSON_TYPE, 'Content-Encoding': encoding, 'Content-Length': body.length };
-  response.writeHead(status, headers).end(body);
+  const { body, encoding, varies } = await compressed(request, json);
+  if (varies) response.appendHeader('Vary', 'Accept-Encoding');
+  const encoded = encoding && { 'Content-Encoding': encoding };
+  response
+    .writeHead(status, { ...JSON_TYPE, ...encoded, 'Content-Length': Buffer.byteLength(body) })
+    .end(body);
+}
+
+/**
+ * A body as its client likes it best.
+ * @returns `varies` where another client might be sent another one
+ */
+export async function compressed(request: IncomingMessage, body: Json) {
+  const varies = Buffer.byteLength(body) >= MIN_COMPRESSED_BYTES;
+  const encoding = varies ? encodingFor(headerOf(request, 'accept-encoding')) : undefined;
+  return { body: encoding === undefined ? body : await COMPRESS[encoding](body), encoding, varies };
 }
 
 /** Sends events as fast as the client takes them, until they end or the client has gone. */

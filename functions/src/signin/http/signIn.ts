@@ -4,7 +4,7 @@ import type { Addresses } from '../../access/rules/addresses.ts';
 import type { MusterError } from '../../kernel/errors.ts';
 import { presentable } from '../../mcp/answer.ts';
 import { Refusal } from '../../mcp/http/refusal.ts';
-import { answerEarly } from '../../mcp/http/response.ts';
+import { answerEarly, compressed } from '../../mcp/http/response.ts';
 import { OAuthError } from '../rules/oauthError.ts';
 import { AuthorizationPage } from './authorize.ts';
 import { TokenEndpoints } from './endpoints.ts';
@@ -79,8 +79,8 @@ function routesOf(ports: SignInPorts): ReadonlyMap<string, Route> {
     ['/authorize', own('GET', (visit) => page.open(visit))],
     ['/authorize/person', own('POST', (visit) => page.identify(visit))],
     ['/authorize/decision', own('POST', (visit) => page.decide(visit))],
-    ['/signin/page.js', own('GET', () => assetReply(ports, 'page.js', 'text/javascript'))],
-    ['/signin/page.css', own('GET', () => assetReply(ports, 'page.css', 'text/css'))],
+    ['/signin/page.js', own('GET', (visit) => assetReply(visit, ports, 'page.js', 'text/javascript'))],
+    ['/signin/page.css', own('GET', (visit) => assetReply(visit, ports, 'page.css', 'text/css'))],
   ]);
 }
 
@@ -146,11 +146,19 @@ function unforeseen({ code, message, details }: MusterError): Parameters<typeof 
 }
 
 /** It changes with a deployment, and browsers ask whether it has. */
-async function assetReply(ports: SignInPorts, name: 'page.js' | 'page.css', type: string): Promise<Reply> {
+async function assetReply(
+  { request }: Visit,
+  ports: SignInPorts,
+  name: 'page.js' | 'page.css',
+  type: string,
+): Promise<Reply> {
+  const { body, encoding } = await compressed(request, await ports.asset(name));
   const headers = {
     'Content-Type': `${type}; charset=utf-8`,
     'Cache-Control': 'public, max-age=300',
+    Vary: 'Accept-Encoding',
     'X-Content-Type-Options': 'nosniff',
+    ...(encoding && { 'Content-Encoding': encoding }),
   };
-  return { status: 200, headers, body: await ports.asset(name) };
+  return { status: 200, headers, body };
 }
