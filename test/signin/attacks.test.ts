@@ -312,7 +312,7 @@ describe('attacks on sign-in', () => {
       });
       await new Promise<void>((resolve) => inside.listen(0, resolve));
       const { port } = inside.address() as AddressInfo;
-      const exposed = await Deployment.start(new HttpsClientDocuments());
+      const exposed = await Deployment.start({ documents: new HttpsClientDocuments() });
       for (const client_id of [
         `https://localhost:${port}/client.json`,
         `https://127.0.0.1:${port}/client.json`,

@@ -186,6 +186,18 @@ describe('the page to sign in at', () => {
     assert.equal(said.size, 7);
   });
 
+  it('is shown in no frame of another page', async () => {
+    await open();
+    const begun = await app.begin();
+    await page.goto(redirect);
+    await page.setContent(`<iframe src="${begun.url.href.replaceAll('&', '&amp;')}"></iframe>`);
+    assert.ok(
+      complaints.some((complaint) => /frame/i.test(complaint)),
+      complaints.join('\n'),
+    );
+    for (const frame of page.frames()) assert.equal(await frame.getByLabel('Email').count(), 0);
+  });
+
   it('keeps no token where another script or person could find it', async () => {
     await open();
     await page.goto((await app.begin()).url.href);

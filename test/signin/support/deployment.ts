@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Firestore } from '@google-cloud/firestore';
 import { getAuth } from 'firebase-admin/auth';
 import { Addresses } from '../../../functions/src/access/rules/addresses.ts';
 import type { Role } from '../../../functions/src/access/rules/principal.ts';
@@ -38,6 +39,13 @@ export class Documents implements ClientDocuments {
   }
 }
 
+interface Parts {
+  /** The real ones, in place of those that tests put there. */
+  readonly documents?: ClientDocuments;
+  /** Absent: the emulator's, undisturbed. */
+  readonly database?: Firestore;
+}
+
 export class Deployment {
   readonly documents = new Documents();
   readonly entries: LogEntry[] = [];
@@ -45,13 +53,14 @@ export class Deployment {
   private readonly server: Server;
   private moved = 0;
 
-  private constructor(server: Server, origin: string, documents: ClientDocuments | undefined) {
+  private constructor(server: Server, origin: string, { documents, database }: Parts) {
     this.server = server;
     this.origin = origin;
     this.composition = compose({
       clock: { now: () => this.now() },
       log: this.log,
       clientDocuments: documents ?? this.documents,
+      database,
     });
     const answer = this.front({ publicUrl: origin, functionUrl: undefined });
     server.on('request', (request, response) => void answer(request, response));
@@ -60,12 +69,11 @@ export class Deployment {
   /** Without a slash at its end. */
   readonly origin: string;
 
-  /** @param documents the real ones, in place of those that tests put there */
-  static async start(documents?: ClientDocuments): Promise<Deployment> {
+  static async start(parts: Parts = {}): Promise<Deployment> {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
-    return new Deployment(server, `http://127.0.0.1:${port}`, documents);
+    return new Deployment(server, `http://127.0.0.1:${port}`, parts);
   }
 
   get mcp(): string {

@@ -1,0 +1,56 @@
+/** A commit of sign-in whose answer is lost is carried out once, and nobody has to begin again. */
+import assert from 'node:assert/strict';
+import { Lanes } from '../support/lossyFirestore/lanes.ts';
+import { LOST, type Loss, type LostStatus } from '../support/lossyFirestore/proxy.ts';
+import { App, call } from './support/app.ts';
+import { Deployment, type Someone } from './support/deployment.ts';
+import { locationIn, Visitor } from './support/visitor.ts';
+
+const STATUSES = Object.keys(LOST) as readonly LostStatus[];
+
+describe('a sign-in whose answers are lost', () => {
+  let lanes: Lanes;
+
+  before(async () => {
+    lanes = await Lanes.open(1);
+  });
+  after(() => lanes?.close());
+
+  for (const status of STATUSES) {
+    it(`goes on after ${status}, at each of its steps`, () =>
+      lanes.use(async ({ database, proxy }) => {
+        const deployment = await Deployment.start({ database });
+        const ada: Someone = await deployment.person('Ada', 'leader');
+        /** Each step commits once. */
+        const losing = async <Result>(step: () => Promise<Result>): Promise<Result> => {
+          const loss: Loss = { commit: 1, status, what: 'answer' };
+          proxy.begin(loss);
+          const result = await step();
+          assert.equal(proxy.seen.lost, 1);
+          proxy.begin();
+          return result;
+        };
+        const app = await losing(() => App.registered(deployment, `Pencil ${ada.uid}`));
+        const begun = await app.begin();
+        const visitor = new Visitor();
+        const page = await losing(() => visitor.settings(begun.url));
+        const proposed = await losing(() => visitor.identify(page, ada));
+        const decided = await losing(() => visitor.decide(page, proposed));
+        assert.equal(decided.status, 200, decided.text);
+        const first = await losing(() => app.redeem(locationIn(decided.text), begun));
+        const second = await losing(() => app.refresh(first.refresh_token));
+        assert.equal((await app.refresh(first.refresh_token)).refresh_token, second.refresh_token);
+        const me = await call(deployment, second.access_token, 'access.whoami');
+        assert.equal(me.status, 200);
+        const listed = await call(deployment, second.access_token, 'access.list_connections');
+        assert.ok(Array.isArray(listed.result?.['connections']) && listed.result['connections'].length === 1);
+        const body = new URLSearchParams({ token: second.refresh_token });
+        const revoked = await losing(() =>
+          fetch(app.server.revocation_endpoint ?? '', { method: 'POST', body }),
+        );
+        assert.equal(revoked.status, 200);
+        await assert.rejects(app.refresh(second.refresh_token), { error: 'invalid_grant' });
+        await deployment.stop();
+      }));
+  }
+});
