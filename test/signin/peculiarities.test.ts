@@ -188,7 +188,13 @@ describe('clients with peculiarities', () => {
     assert.equal(answer['client_secret'], undefined);
   });
 
-  it('the same registration is the same client, however often', async () => {
+  it('the same registration is the same client, however often, and at whatever port it listens', async () => {
+    const at = (port: number) => ({ ...GEMINI, redirect_uris: [`http://localhost:${port}/oauth/callback`] });
+    const [one, other] = [await register(at(38349)), await register(at(45963))];
+    assert.equal(one.client_id, other.client_id);
+    assert.deepEqual(other.redirect_uris, ['http://localhost:45963/oauth/callback']);
+    const elsewhere = { ...GEMINI, redirect_uris: ['http://localhost:38349/other'] };
+    assert.notEqual((await register(elsewhere)).client_id, one.client_id);
     const ids = await Promise.all([1, 2, 3].map(async () => (await register(CURSOR)).client_id));
     assert.equal(new Set(ids).size, 1);
   });

@@ -218,6 +218,30 @@ describe('signing in', () => {
     assert.deepEqual([status, text], [400, '{"error":"name_taken"}']);
   });
 
+  it('is another agent for another app of the same name: what is allowed the one is not allowed the other', async () => {
+    const lee = await deployment.person('Lee', 'leader');
+    const spoofing = await App.registered(deployment, 'Pencil', '', 'https://evil.example/callback');
+    const begun = await spoofing.begin();
+    const back = await new Visitor().allow(begun.url, lee, { toolsets: ['todo'], readonly: true });
+    const spoofed = await spoofing.redeem(back, begun, 'https://evil.example/callback');
+    const visitor = new Visitor();
+    const asked = await app.begin();
+    const page = await visitor.settings(asked.url);
+    const proposed = await visitor.identify(page, lee);
+    assert.equal(proposed.agentName, 'Pencil (Lee) 2');
+    const same = await visitor.decide(page, proposed, { agentName: 'Pencil (Lee)' });
+    assert.deepEqual([same.status, same.text], [400, '{"error":"name_taken"}']);
+    const { text } = await visitor.decide(page, proposed);
+    const { access_token } = await app.redeem(new URL(JSON.parse(text).location), asked);
+    assert.equal((await connectionsOf(access_token)).length, 2);
+    deployment.move(5000);
+    const { error } = await call(deployment, spoofed.access_token, 'coordination.get_status');
+    assert.equal(error?.['code'], -32101);
+    const again = new Visitor();
+    const reopened = await again.settings((await spoofing.begin()).url);
+    assert.equal((await again.identify(reopened, lee)).agentName, 'Pencil (Lee)');
+  });
+
   it('ends with it what an app has registered', async () => {
     const sue = await deployment.person('Sue', 'leader');
     const { access_token } = await app.signIn(sue);

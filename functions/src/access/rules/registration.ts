@@ -286,7 +286,7 @@ function describedIn({ role: _role, limits: _limits, workspace: _workspace, ...d
 }
 
 /** The part of an agent that another registration leaves as it is. */
-export function keptOf(before: Agent | undefined, now: Date) {
+function keptOf(before: Agent | undefined, now: Date) {
   // Nobody has seen a new agent yet: its first call makes it active.
   if (before === undefined)
     return { ...NOTHING_DONE, status: 'offline' as const, registeredAt: now, lastSeen: now };

@@ -3,6 +3,7 @@ import {
   type Agent,
   countedAgent,
   homeOf,
+  NOTHING_DONE,
   requireFewWorkspaces,
   skillChanges,
   USUAL_CONFIGURATION,
@@ -25,7 +26,7 @@ import {
   personsRoleIn,
   roleIn,
 } from '../../access/rules/principal.ts';
-import { type AgentRegistration, keptOf } from '../../access/rules/registration.ts';
+import type { AgentRegistration } from '../../access/rules/registration.ts';
 import type { Change, Versioned } from '../../kernel/commit.ts';
 import { Service } from '../../kernel/ports.ts';
 import type { Authorization } from './authorization.ts';
@@ -41,6 +42,19 @@ type Signed = Authorization & { readonly person: NonNullable<Authorization['pers
 
 const SECRET_BYTES = 32;
 
+/** So many agents of one name are looked at. */
+const MOST_NAMES = 10;
+
+/** What is said of an app that has not said anything of itself. */
+const NEW_APP = {
+  ...NOTHING_DONE,
+  type: 'developer',
+  version: '1.0.0',
+  capabilities: [],
+  configuration: USUAL_CONFIGURATION,
+  status: 'offline',
+} as const satisfies Partial<Agent>;
+
 export class Apps extends Service<AccessPorts & { readonly registration: Pick<AgentRegistration, 'find'> }> {
   /**
    * Makes the app an agent of its person, or renews it, with a grant that its code opens. What is chosen holds for
@@ -50,12 +64,11 @@ export class Apps extends Service<AccessPorts & { readonly registration: Pick<Ag
    * @throws Hindered; StaleWriteError
    */
   async connect(authorization: Signed, chosen: Chosen, owner: PersonRoles, ended: Change): Promise<string> {
-    const { agents, grants, store, clock, randomness, registration } = this.ports;
-    const { uid } = authorization.person;
-    const { id, known } = await registration.find(uid, chosen.agentName);
-    const [keys, others] = await Promise.all([agents.credentials(id), grants.ofAgents([id])]);
-    if (keys.length > 0 || (known !== undefined && known.value.ownerUid !== uid))
-      throw new Hindered('name_taken');
+    const { store, clock, randomness } = this.ports;
+    const { person, clientId } = authorization;
+    const { uid } = person;
+    const { id, known, others, isFree } = await this.look(uid, chosen.agentName, clientId);
+    if (!isFree) throw new Hindered('name_taken');
     const limits = limitsOf(uid, owner, chosen);
     const now = clock.now();
     const agent = agentOf(id, uid, owner, chosen, known?.value, now);
@@ -73,6 +86,29 @@ export class Apps extends Service<AccessPorts & { readonly registration: Pick<Ag
       ended,
     ]);
     return tokenOf('code', { grantId: grant.id, secret });
+  }
+
+  /** A name for the app's agent that it has already, or nobody: the one that is wished for, or that with a number. */
+  async freeName(uid: string, wished: string, clientId: string): Promise<string> {
+    for (let number = 2, name = wished; number <= MOST_NAMES; number++) {
+      if ((await this.look(uid, name, clientId)).isFree) return name;
+      name = `${wished} ${number}`;
+    }
+    return wished;
+  }
+
+  /**
+   * The person's agent of a name. It is another app's, or has a key, where it is not free: who has allowed the one
+   * something must not have allowed it to the other.
+   */
+  private async look(uid: string, name: string, clientId: string) {
+    const { agents, grants, clock, registration } = this.ports;
+    const { id, known } = await registration.find(uid, name);
+    const [keys, all] = await Promise.all([agents.credentials(id), grants.ofAgents([id])]);
+    const now = clock.now();
+    const isAnothers = all.some(({ value }) => value.clientId !== clientId && value.expiresAt > now);
+    const isTheirs = known === undefined || known.value.ownerUid === uid;
+    return { id, known, others: all, isFree: isTheirs && keys.length === 0 && !isAnothers };
   }
 
   private newGrant(authorization: Signed, agentId: string, limits: Limits, secret: string, now: Date): Grant {
@@ -145,15 +181,14 @@ function agentOf(
   now: Date,
 ): Agent {
   const home = workspace ?? usualHome(owner, before);
+  const { workspace: _former, ...kept } = before ?? {
+    ...NEW_APP,
+    workspace,
+    registeredAt: now,
+    lastSeen: now,
+  };
   return {
-    type: 'developer',
-    version: '1.0.0',
-    capabilities: [],
-    configuration: USUAL_CONFIGURATION,
-    ...before,
-    ...keptOf(before, now),
-    ...(before?.description !== undefined && { description: before.description }),
-    ...(before?.creator !== undefined && { creator: before.creator }),
+    ...kept,
     id,
     name,
     ownerUid,

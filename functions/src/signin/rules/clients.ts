@@ -8,7 +8,7 @@ import { BoundedMap } from '../../kernel/memoCache.ts';
 import { type KernelPorts, type PortOf, Service } from '../../kernel/ports.ts';
 import type { SignInQueries } from '../store/signIns.ts';
 import { OAuthError } from './oauthError.ts';
-import { redirectFault } from './redirects.ts';
+import { redirectFault, withoutPort } from './redirects.ts';
 
 export interface Client {
   readonly id: string;
@@ -113,7 +113,8 @@ export class Clients extends Service<
       if (fault !== undefined)
         throw new OAuthError('invalid_redirect_uri', `The redirect URI "${uri}" ${fault}.`);
     }
-    const digest = this.ports.hashing.sha256(JSON.stringify([name, [...redirectUris].sort()]));
+    // Programs that listen at another port each time are the same, as where their people are led back to is.
+    const digest = this.ports.hashing.sha256(JSON.stringify([name, redirectUris.map(withoutPort).sort()]));
     const now = this.ports.clock.now();
     const id = `client_${digest.slice(0, 32)}`;
     const known = await this.ports.signIns.client(id);

@@ -27,7 +27,7 @@ import { personOf } from './tokens.ts';
 interface ConsentPorts extends AccessPorts {
   readonly signIns: PortOf<SignInQueries>;
   readonly invitations: Pick<Invitations, 'take'>;
-  readonly apps: Pick<Apps, 'connect'>;
+  readonly apps: Pick<Apps, 'connect' | 'freeName'>;
 }
 
 /** A sign-in is good for consenting while it is so old. */
@@ -93,10 +93,12 @@ export class Consent extends Service<ConsentPorts> {
     const address = profile.email ?? email;
     const name = profile.name ?? address?.split('@', 1)[0] ?? 'you';
     const shown = shownName(name);
+    const wished = `${authorization.clientName} (${shown.split(' ', 1)[0]})`;
+    const agentName = await this.ports.apps.freeName(uid, shownName(wished), authorization.clientId);
     return {
       approval,
       person: { name: shown, ...(address !== undefined && { email: address }) },
-      agentName: `${authorization.clientName} (${shown.split(' ', 1)[0]})`,
+      agentName,
       role: weaker(own, 'leader'),
       roles: ROLES.filter((one) => hasRole(own, one)),
       workspaces: workspacesOf(owner),

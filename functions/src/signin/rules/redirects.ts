@@ -41,14 +41,14 @@ export function isNamed(uri: string, named: readonly string[]): boolean {
 }
 
 function isSameLoopback(one: string, other: string): boolean {
-  const [left, right] = [withoutPort(one), withoutPort(other)];
-  return left !== undefined && left === right;
+  return withoutPort(one) === withoutPort(other);
 }
 
-function withoutPort(uri: string): string | undefined {
-  if (!URL.canParse(uri)) return undefined;
+/** An address without the port that does not count: of a program on the person's machine. Any other as it is. */
+export function withoutPort(uri: string): string {
+  if (!URL.canParse(uri)) return uri;
   const { protocol, hostname } = new URL(uri);
-  if (protocol !== 'http:' || !isLoopback(hostname)) return undefined;
+  if (protocol !== 'http:' || !isLoopback(hostname)) return uri;
   return uri.replace(/^(http:\/\/(?:\[[^\]]*\]|[^/:?[]*)):\d*/i, '$1');
 }
 
