@@ -1,5 +1,7 @@
 /** Both SDKs of MCP sign in by the URL alone: as an app that registers, and as one that has a document. */
 import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import {
   Client,
   type OAuthClientInformationMixed,
@@ -11,6 +13,7 @@ import {
 import { UnauthorizedError as OlderUnauthorizedError } from '@modelcontextprotocol/sdk/client/auth.js';
 import { Client as OlderClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as OlderTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { call } from './support/app.ts';
 import { Deployment, type Someone } from './support/deployment.ts';
 import { Visitor } from './support/visitor.ts';
 
@@ -90,6 +93,35 @@ describe('the SDKs of MCP', () => {
     assert.equal(back.searchParams.get('iss'), deployment.origin);
     return back.searchParams.get('code') ?? '';
   }
+
+  it('sign in at the path of a function too, whose root is somebody else’s', async () => {
+    const prefix = '/demo/us-central1/mcp';
+    let answer: ReturnType<Deployment['front']> | undefined;
+    const emulator = createServer((request, response) => {
+      const { url = '' } = request;
+      if (!url.startsWith(prefix)) return void response.writeHead(404).end('{}');
+      request.url = url.slice(prefix.length) || '/';
+      void answer?.(request, response);
+    });
+    await new Promise<void>((resolve) => emulator.listen(0, '127.0.0.1', resolve));
+    const base = `http://127.0.0.1:${(emulator.address() as AddressInfo).port}${prefix}`;
+    answer = deployment.front({ publicUrl: deployment.origin, functionUrl: base });
+    const keeper = new Keeper(undefined);
+    const first = newer(new URL(base), keeper);
+    await assert.rejects(first.client.connect(first.transport), first.refused);
+    const back = await new Visitor().allow(keeper.sentTo ?? '', ada, { agentName: 'at a path' });
+    assert.equal(back.searchParams.get('iss'), base);
+    await first.transport.finishAuth(back.searchParams);
+    const second = newer(new URL(base), keeper);
+    await second.client.connect(second.transport);
+    const { structuredContent } = await second.client.callTool({ name: 'access_whoami', arguments: {} });
+    assert.match(JSON.stringify(structuredContent), /"at a path"/);
+    await second.client.close();
+    const token = keeper.tokens()?.access_token ?? '';
+    assert.equal((await call(deployment, token, 'access.whoami')).status, 401, 'it is good there alone');
+    emulator.closeAllConnections();
+    await new Promise((resolve) => emulator.close(resolve));
+  });
 
   for (const [way, document] of [
     ['registers', undefined],

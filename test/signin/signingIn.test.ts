@@ -301,6 +301,20 @@ describe('signing in', () => {
       assert.equal(await status(narrow.access_token, below), 401, below);
   });
 
+  it('is another agent at another address, so that what is chosen there holds there alone', async () => {
+    const max = await deployment.person('Max', 'leader');
+    const wide = await app.signIn(max);
+    const todo = await App.registered(deployment, 'Pencil', '/todo');
+    assert.equal(todo.client.client_id, app.client.client_id);
+    const visitor = new Visitor();
+    const page = await visitor.settings((await todo.begin()).url);
+    const proposed = await visitor.identify(page, max);
+    assert.deepEqual([proposed.agentName, proposed.toolsets], ['Pencil (Max) 2', ['todo']]);
+    assert.equal((await visitor.decide(page, proposed)).status, 200);
+    deployment.move(5000);
+    await resultOf(wide.access_token, 'coordination.get_status');
+  });
+
   it('tells the app where the person says no', async () => {
     const begun = await app.begin();
     const visitor = new Visitor();

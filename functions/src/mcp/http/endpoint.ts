@@ -80,7 +80,7 @@ async function answer(
   const { method, whatIsHere } = PROTOCOLS[protocol];
   const isPreflight = checkOrigin(request, response, dependencies.allowedOrigins);
   if (isPreflight) return void response.writeHead(204, preflightHeaders(method)).end();
-  if (method === 'POST' && request.method === method) checkBody(request);
+  if (request.method === 'POST') checkBodyHeaders(request);
   const address = dependencies.addresses.of(request.headers.host);
   const challenge = address && { metadataUrl: metadataUrlOf(address, path), scope: EVERY_SCOPE };
   const about = request.method === method ? '' : `${whatIsHere} `;
@@ -91,6 +91,7 @@ async function answer(
     .catch((error) => refuseCredential(error, challenge));
   // A client that looks for the way to sign in may ask by any method.
   if (request.method !== method) throw refusal(405, whatIsHere, { Allow: method });
+  if (method === 'POST') checkContentType(request);
   checkToolsets(principal, selection, challenge);
   const isReadonly = selection.readonly || principal.readonly === true;
   const listed = catalogues.of({ ...selection, readonly: isReadonly }, principal.toolsets);
@@ -164,8 +165,7 @@ function checkOrigin(
   return method === 'OPTIONS' && headers['access-control-request-method'] !== undefined;
 }
 
-function checkBody(request: IncomingMessage): void {
-  checkBodyHeaders(request);
+function checkContentType(request: IncomingMessage): void {
   if (isJsonContentType(request.headers['content-type'])) return;
   const what = 'The content type must be application/json: send the header "Content-Type: application/json".';
   throw refusal(415, what);

@@ -46,8 +46,7 @@ export class TokenEndpoints {
     const forgive = this.failures.count(addressOf(visit.request), this.now());
     requireNoSecret(visit);
     const parameter = parametersIn(await formOf(visit));
-    await this.ports.tokens.revoke(required(parameter, 'token'), parameter('client_id'));
-    forgive();
+    if (await this.ports.tokens.revoke(required(parameter, 'token'), parameter('client_id'))) forgive();
     return json(200, {});
   }
 

@@ -127,5 +127,7 @@ async function told(signingIn: Promise<unknown>, here: typeof TROUBLES = {}): Pr
 
 function failureOf(error: unknown, here: typeof TROUBLES): Failure {
   const code = error instanceof FirebaseError ? error.code : 'auth/unknown';
-  return new Failure(here[code] ?? TROUBLES[code] ?? 'unknown', { code });
+  // These two have the rest of Google's sentence in their names.
+  const isKeyRefused = /^auth\/(?:api-key-not-valid|requests-from-referer)/.test(code);
+  return new Failure(here[code] ?? TROUBLES[code] ?? (isKeyRefused ? 'setup' : 'unknown'), { code });
 }

@@ -37,6 +37,9 @@ interface Chosen extends Omit<Decision, 'toolsets'> {
   readonly toolsets: readonly string[] | undefined;
 }
 
+/** Which app it is, and for which address it asks for tokens. */
+type App = Pick<Authorization, 'clientId' | 'resource'>;
+
 /** One whose person has signed in. */
 type Signed = Authorization & { readonly person: NonNullable<Authorization['person']> };
 
@@ -65,9 +68,8 @@ export class Apps extends Service<AccessPorts & { readonly registration: Pick<Ag
    */
   async connect(authorization: Signed, chosen: Chosen, owner: PersonRoles, ended: Change): Promise<string> {
     const { store, clock, randomness } = this.ports;
-    const { person, clientId } = authorization;
-    const { uid } = person;
-    const { id, known, others, isFree } = await this.look(uid, chosen.agentName, clientId);
+    const { uid } = authorization.person;
+    const { id, known, others, isFree } = await this.look(uid, chosen.agentName, authorization);
     if (!isFree) throw new Hindered('name_taken');
     const limits = limitsOf(uid, owner, chosen);
     const now = clock.now();
@@ -89,9 +91,9 @@ export class Apps extends Service<AccessPorts & { readonly registration: Pick<Ag
   }
 
   /** A name for the app's agent that it has already, or nobody: the one that is wished for, or that with a number. */
-  async freeName(uid: string, wished: string, clientId: string): Promise<string> {
+  async freeName(uid: string, wished: string, app: App): Promise<string> {
     for (let number = 2, name = wished; number <= MOST_NAMES; number++) {
-      if ((await this.look(uid, name, clientId)).isFree) return name;
+      if ((await this.look(uid, name, app)).isFree) return name;
       name = `${wished} ${number}`;
     }
     return wished;
@@ -99,14 +101,16 @@ export class Apps extends Service<AccessPorts & { readonly registration: Pick<Ag
 
   /**
    * The person's agent of a name. It is another app's, or has a key, where it is not free: who has allowed the one
-   * something must not have allowed it to the other.
+   * something must not have allowed it to the other. At another address an app is another one, with other choices.
    */
-  private async look(uid: string, name: string, clientId: string) {
+  private async look(uid: string, name: string, { clientId, resource }: App) {
     const { agents, grants, clock, registration } = this.ports;
     const { id, known } = await registration.find(uid, name);
     const [keys, all] = await Promise.all([agents.credentials(id), grants.ofAgents([id])]);
     const now = clock.now();
-    const isAnothers = all.some(({ value }) => value.clientId !== clientId && value.expiresAt > now);
+    const isAnothers = all.some(
+      ({ value }) => (value.clientId !== clientId || value.resource !== resource) && value.expiresAt > now,
+    );
     const isTheirs = known === undefined || known.value.ownerUid === uid;
     return { id, known, others: all, isFree: isTheirs && keys.length === 0 && !isAnothers };
   }

@@ -94,7 +94,7 @@ export class Consent extends Service<ConsentPorts> {
     const name = profile.name ?? address?.split('@', 1)[0] ?? 'you';
     const shown = shownName(name);
     const wished = `${authorization.clientName} (${shown.split(' ', 1)[0]})`;
-    const agentName = await this.ports.apps.freeName(uid, shownName(wished), authorization.clientId);
+    const agentName = await this.ports.apps.freeName(uid, shownName(wished), authorization);
     return {
       approval,
       person: { name: shown, ...(address !== undefined && { email: address }) },

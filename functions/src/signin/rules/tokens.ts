@@ -103,18 +103,20 @@ export class TokenService extends Service<TokenPorts> {
 
   /**
    * Ends the grant of a token, whichever of its tokens it is.
+   * @returns whether it was one
    * @param clientId where the client says it: a token of another client is none of its business
    */
-  async revoke(token: string, clientId: string | undefined): Promise<void> {
+  async revoke(token: string, clientId: string | undefined): Promise<boolean> {
     const kinds = ['refresh', 'access'] as const;
     const kind = kinds.find((one) => presentedIn(one, token) !== undefined);
     const presented = kind && presentedIn(kind, token);
-    if (kind === undefined || presented === undefined) return;
+    if (kind === undefined || presented === undefined) return false;
     const grant = (await this.ports.grants.find(presented.grantId))?.value;
-    if (grant === undefined || (clientId !== undefined && grant.clientId !== clientId)) return;
-    if (!isTokenOf(this.ports.hashing, grant, kind, presented.secret)) return;
+    if (grant === undefined || (clientId !== undefined && grant.clientId !== clientId)) return false;
+    if (!isTokenOf(this.ports.hashing, grant, kind, presented.secret)) return false;
     await this.end(grant);
     this.note('app_disconnected', grant);
+    return true;
   }
 
   /** The person may have been disabled or have lost every role since: then the app is out too. */
