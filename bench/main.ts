@@ -30,7 +30,7 @@ const { values } = parseArgs({
 });
 
 const benchmarks: Benchmarks = {
-  coldStart: async () => [await measureColdStart()],
+  coldStart: measureColdStart,
   overhead: async () => [await measureOverhead()],
   list: async () => [await measureList()],
   read: async () => [await measureRead()],

@@ -1,16 +1,25 @@
 /** Agents that call in the benchmarks. Each benchmark has a Firestore project of its own in the emulator. */
 import { Firestore } from '@google-cloud/firestore';
 import { type Agent, NOTHING_DONE } from '../functions/src/access/rules/agent.ts';
+import {
+  CODE_MILLISECONDS,
+  challengeOf,
+  GRANT_LETTERS,
+  MOST_MILLISECONDS,
+  tokenOf,
+} from '../functions/src/access/rules/grant.ts';
 import { CREDENTIAL_DAYS, DEFAULT_WORKSPACE } from '../functions/src/access/rules/principal.ts';
 import { agentToDocument, credentialToDocument } from '../functions/src/access/store/agents.ts';
+import { grantToDocument } from '../functions/src/access/store/grants.ts';
 import { personToDocument } from '../functions/src/access/store/people.ts';
 import {
   agentCountsPath,
   agentPath,
   credentialPath,
+  grantPath,
   personPath,
 } from '../functions/src/kernel/firestore/paths.ts';
-import { systemHashing } from '../functions/src/kernel/platform.ts';
+import { systemHashing, systemRandomness } from '../functions/src/kernel/platform.ts';
 
 export interface Caller {
   readonly agentId: string;
@@ -101,6 +110,47 @@ export async function addCallers(
   batch.set(firestore.doc(personPath(OWNER)), personToDocument({ role: 'admin', workspaces: {} }));
   await batch.commit();
   return callers;
+}
+
+/** What a client sends to have its tokens. */
+export interface Code {
+  readonly clientId: string;
+  readonly code: string;
+  readonly verifier: string;
+}
+
+/** Lets an app be one of the callers, whose tokens nobody has fetched yet. The code is good for a minute. */
+export async function addGrant({ firestore }: Pick<Project, 'firestore'>, agentId: string): Promise<Code> {
+  const now = new Date();
+  const grantId = systemRandomness.letters(GRANT_LETTERS);
+  const [secret, verifier] = [systemRandomness.secret(32), systemRandomness.secret(32)];
+  const clientId = 'https://app.example/client';
+  const expiresAt = new Date(now.getTime() + CODE_MILLISECONDS);
+  const grant = {
+    id: grantId,
+    ownerUid: OWNER,
+    agentId,
+    clientId,
+    clientName: 'App',
+    resource: 'https://muster.example/mcp',
+    createdAt: now,
+    usedAt: now,
+    expiresAt,
+    endsAt: new Date(now.getTime() + MOST_MILLISECONDS),
+    salt: systemRandomness.secret(32),
+    code: {
+      hash: systemHashing.sha256(secret),
+      challenge: challengeOf(systemHashing, verifier),
+      redirectUri: 'http://127.0.0.1/callback',
+      expiresAt,
+      isRedeemed: false,
+    },
+    rotated: 0,
+    recentRotations: [],
+    accessTokens: [],
+  };
+  await firestore.doc(grantPath(grantId)).set(grantToDocument(grant));
+  return { clientId, code: tokenOf('code', { grantId, secret }), verifier };
 }
 
 function agentOf(id: string, role: 'leader' | 'worker', now: Date): Agent {

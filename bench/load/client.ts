@@ -11,9 +11,15 @@ export interface Answer {
 /** More than any benchmark has callers. */
 const connections = new Agent({ keepAlive: true, maxSockets: 64 });
 
-export function post(url: string, headers: Readonly<Record<string, string>>, body: string): Promise<Answer> {
+type Headers = Readonly<Record<string, string>>;
+
+export function post(url: string, headers: Headers, body: string): Promise<Answer> {
+  return ask('POST', url, headers, body);
+}
+
+export function ask(method: string, url: string, headers: Headers = {}, body = ''): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const sent = request(url, { method: 'POST', agent: connections, headers: { ...headers } }, (response) => {
+    const sent = request(url, { method, agent: connections, headers: { ...headers } }, (response) => {
       const parts: Buffer[] = [];
       response.on('data', (part: Buffer) => parts.push(part));
       response.on('end', () =>
@@ -24,7 +30,7 @@ export function post(url: string, headers: Readonly<Record<string, string>>, bod
     sent.on('error', (error) => {
       // The server has just closed a connection that was idle for too long: it never saw the request.
       const unseen = sent.reusedSocket && 'code' in error && error.code === 'ECONNRESET';
-      if (unseen) post(url, headers, body).then(resolve, reject);
+      if (unseen) ask(method, url, headers, body).then(resolve, reject);
       else reject(error);
     });
     sent.end(body);

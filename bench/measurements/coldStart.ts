@@ -1,35 +1,85 @@
 /** From the start of the process to its first answer, against a function that reads one document. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { mcpHeaders, mcpMessage, post } from '../load/client.ts';
+import { type Answer, ask, mcpHeaders, mcpMessage, post } from '../load/client.ts';
 import { type Measurement, spread } from '../measurement.ts';
 import { alternate, ratioOf, type Schedule } from '../rounds.ts';
-import { addCallers, newProject } from '../seed.ts';
+import { addCallers, addGrant, newProject } from '../seed.ts';
 import { type FunctionSource, musterFunction, startFunction } from '../servers/functionServer.ts';
 
 const SCHEDULE: Schedule = { warmUps: 2, rounds: 15 };
 
 const oneDocument = fileURLToPath(new URL('../baselines/oneDocument.mjs', import.meta.url));
 
-export async function measureColdStart(): Promise<Measurement> {
+/** Where people connect, so that one can sign in: whatever port a process listens on. */
+const PUBLIC_URL = 'https://muster.example';
+
+/** A first request, and what is measured with it. */
+interface First {
+  readonly name: string;
+  readonly title: string;
+  readonly atMost: number;
+  /** The status of the answer. */
+  readonly status: number;
+  /** Makes ready what the request needs, and gives the way to send it. */
+  prepare(): Promise<(url: string) => Promise<Answer>>;
+}
+
+export async function measureColdStart(): Promise<Measurement[]> {
   const project = newProject('cold-start');
   const [worker] = await addCallers(project, 'worker');
   if (worker === undefined) throw new Error('There is no caller.');
   const status = mcpMessage('tools/call', { name: 'coordination_get_status', arguments: {} });
   const headers = mcpHeaders(worker.credential);
+  const firsts: readonly First[] = [
+    {
+      name: 'coldStart',
+      title: 'From process start to the first answered tools/call (get_status)',
+      ...{ atMost: 1.5, status: 200 },
+      prepare: async () => (url) => post(url, headers, status),
+    },
+    {
+      name: 'coldStart.token',
+      title: 'From process start to the first answered POST /token, which redeems a code',
+      ...{ atMost: 1.3, status: 200 },
+      prepare: async () => {
+        const { clientId, code, verifier } = await addGrant(project, worker.agentId);
+        const redemption = { grant_type: 'authorization_code', client_id: clientId, code };
+        const form = new URLSearchParams({ ...redemption, code_verifier: verifier }).toString();
+        return (url) => post(`${url}token`, { 'content-type': 'application/x-www-form-urlencoded' }, form);
+      },
+    },
+    {
+      name: 'coldStart.challenge',
+      title: 'From process start to the first 401 of HEAD /mcp, which says where one signs in',
+      ...{ atMost: 1.3, status: 401 },
+      prepare: async () => (url) => ask('HEAD', `${url}mcp`),
+    },
+    {
+      name: 'coldStart.metadata',
+      title: 'From process start to the first GET /.well-known/oauth-authorization-server',
+      ...{ atMost: 1.3, status: 200 },
+      prepare: async () => (url) => ask('GET', `${url}.well-known/oauth-authorization-server`),
+    },
+  ];
+  const env = { ...project.env, PUBLIC_URL };
+  const measurements: Measurement[] = [];
+  for (const first of firsts) measurements.push(await measureFirst(first, env));
+  return measurements;
+}
+
+async function measureFirst(first: First, env: FunctionSource['env'] & object): Promise<Measurement> {
+  const { name, title, atMost, status } = first;
   const milliseconds = await alternate(
     SCHEDULE,
-    () => firstAnswer({ ...musterFunction, env: project.env }, (url) => post(url, headers, status)),
-    () =>
-      firstAnswer({ source: oneDocument, target: 'oneDocument', env: project.env }, (url) =>
-        post(url, {}, ''),
-      ),
+    async () => firstAnswer({ ...musterFunction, env }, status, await first.prepare()),
+    () => firstAnswer({ source: oneDocument, target: 'oneDocument', env }, 200, (url) => post(url, {}, '')),
   );
   return {
-    name: 'coldStart',
-    title: 'From process start to the first answered tools/call (get_status)',
+    name,
+    title,
     ratio: ratioOf(milliseconds),
-    target: { kind: 'at most', value: 1.5 },
+    target: { kind: 'at most', value: atMost },
     figures: {
       ms: spread(milliseconds.ours),
       'ms of a bare function that reads one document': spread(milliseconds.baseline),
@@ -40,15 +90,16 @@ export async function measureColdStart(): Promise<Measurement> {
 
 async function firstAnswer(
   source: FunctionSource,
-  ask: (url: string) => Promise<{ readonly status: number; readonly text: string }>,
+  status: number,
+  send: (url: string) => Promise<Answer>,
 ): Promise<number> {
   const started = performance.now();
   const server = await startFunction(source);
   try {
     for (;;) {
-      const answer = await ask(server.url).catch(() => undefined);
+      const answer = await send(server.url).catch(() => undefined);
       const milliseconds = performance.now() - started;
-      if (answer?.status === 200) return milliseconds;
+      if (answer?.status === status) return milliseconds;
       if (answer !== undefined) throw new Error(`HTTP ${answer.status}: ${answer.text.slice(0, 500)}`);
       if (server.exited()) throw new Error(`${source.target} ended before it answered.`);
       await delay(1);

@@ -9,10 +9,11 @@ import { type Bill, NOTHING, plus } from '../wire/bill.ts';
 import { type Meter, type MeteredCall, openMeter } from '../wire/meter.ts';
 import { startInvited } from './costOfAccess.ts';
 import { startGitHub } from './costOfGitHub.ts';
+import { ORIGIN } from './costOfSignIn.ts';
 import { type Ledger, playEveryTool } from './costScenario.ts';
 
 export interface CostRow extends Bill {
-  /** A tool's full name, or a resource's URI or template. */
+  /** A tool's full name, a resource's URI or template, or a request of signing in. */
   readonly what: string;
   readonly situation: string;
 }
@@ -34,23 +35,29 @@ export async function measureCost(): Promise<CostMeasurement> {
   ]);
   const server = await serveFunction({
     ...musterFunction,
-    env: { ...project.env, ...gitHub.env, ...runQueue.env, FIRESTORE_EMULATOR_HOST: meter.host },
+    env: {
+      ...{ ...project.env, ...gitHub.env, ...runQueue.env },
+      ...{ FIRESTORE_EMULATOR_HOST: meter.host, PUBLIC_URL: ORIGIN },
+    },
   });
   const cast = {
+    url: server.url,
     leader: new McpCaller(server.url, leader.credential),
     worker: new McpCaller(server.url, worker.credential),
     invited: new McpCaller(server.url, invited),
+    invitedToken: invited,
     workerId: worker.agentId,
     runQueue,
   };
   const rows: CostRow[] = [];
-  await playEveryTool(cast, ledgerOf(meter, rows));
+  const faults: string[] = [];
+  await playEveryTool(cast, ledgerOf(meter, rows, faults));
   const missing = (await everything(new McpCaller(`${server.url}?toolsets=all`, leader.credential))).filter(
     (what) => !rows.some((row) => wireName(row.what) === what),
   );
   await Promise.all([server.end(), gitHub.stop(), runQueue.stop()]);
   meter.close();
-  const faults = missing.map((what) => `${what} is missing in bench/measurements/costScenario.ts`);
+  faults.push(...missing.map((what) => `${what} is missing in bench/measurements/costScenario.ts`));
   return {
     name: 'cost',
     title: 'Firestore documents per call',
@@ -60,13 +67,16 @@ export async function measureCost(): Promise<CostMeasurement> {
   };
 }
 
-function ledgerOf(meter: Meter, rows: CostRow[]): Ledger {
-  const book = (what: string, situation: string): void => {
-    const bill = withoutAuthentication(meter.take()).reduce((sum, call) => plus(sum, call.bill), NOTHING);
+function ledgerOf(meter: Meter, rows: CostRow[], faults: string[]): Ledger {
+  const bookAll = (what: string, situation: string, calls: readonly MeteredCall[]): Bill => {
+    const bill = calls.reduce((sum, call) => plus(sum, call.bill), NOTHING);
     const row = { what, situation, ...bill };
     // The same call in the same situation is told once.
     if (!rows.some((known) => JSON.stringify(known) === JSON.stringify(row))) rows.push(row);
+    return bill;
   };
+  const book = (what: string, situation: string) =>
+    bookAll(what, situation, withoutAuthentication(meter.take()));
   return {
     async call(by, tool, args, situation = '') {
       meter.take();
@@ -80,6 +90,12 @@ function ledgerOf(meter: Meter, rows: CostRow[]): Ledger {
       if ('error' in JSON.parse(text)) throw new Error(`${uri}: ${text.slice(0, 500)}`);
       book(template, situation);
     },
+    async whole(what, situation, deed) {
+      meter.take();
+      await deed();
+      return bookAll(what, situation, meter.take());
+    },
+    fault: (what) => void faults.push(what),
   };
 }
 

@@ -4,18 +4,24 @@
  */
 import type { McpCaller } from '../load/client.ts';
 import type { RunQueue } from '../servers/runQueue.ts';
+import type { Bill } from '../wire/bill.ts';
 import { playAccess } from './costOfAccess.ts';
 import { playCoding } from './costOfCoding.ts';
 import { playData } from './costOfData.ts';
 import { playGitHub } from './costOfGitHub.ts';
 import { playOrchestration } from './costOfOrchestration.ts';
+import { playSignIn } from './costOfSignIn.ts';
 import { playTodos } from './costOfTodos.ts';
 
 export interface Cast {
+  /** The function's own. */
+  readonly url: string;
   readonly leader: McpCaller;
   readonly worker: McpCaller;
   /** Somebody who is invited into a workspace. */
   readonly invited: McpCaller;
+  /** Their ID token. */
+  readonly invitedToken: string;
   readonly workerId: string;
   readonly runQueue: RunQueue;
 }
@@ -25,6 +31,10 @@ export interface Ledger {
   call(by: McpCaller, tool: string, args: object, situation?: string): Promise<Record<string, unknown>>;
   /** @param template what to book it under, where the URI is one of a family */
   read(by: McpCaller, uri: string, situation?: string, template?: string): Promise<void>;
+  /** Books all that is done meanwhile, be it the check of a credential. */
+  whole(what: string, situation: string, deed: () => Promise<unknown>): Promise<Bill>;
+  /** Notes what is wrong with the costs. */
+  fault(what: string): void;
 }
 
 /** How many discoveries it takes until each of a session's counter documents has been written to. */
@@ -46,6 +56,7 @@ export async function playEveryTool(cast: Cast, ledger: Ledger): Promise<void> {
   await playCoding(cast, ledger);
   await playOrchestration(cast, ledger);
   await playAccess(cast, ledger);
+  await playSignIn(cast, ledger);
 }
 
 async function begin({ leader, worker, workerId }: Cast, ledger: Ledger): Promise<void> {
