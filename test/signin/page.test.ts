@@ -5,14 +5,11 @@ import type { AddressInfo } from 'node:net';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { z } from 'zod';
 import { axeViolations, openBrowser } from '../support/browser.ts';
+import { linkTo } from '../support/signInMail.ts';
 import { App, call } from './support/app.ts';
 import { Deployment, PASSWORD, type Someone } from './support/deployment.ts';
 
 const PHONE = { width: 390, height: 844 };
-
-const codes = z.object({
-  oobCodes: z.array(z.object({ email: z.string(), requestType: z.string(), oobLink: z.string() })),
-});
 
 describe('the page to sign in at', () => {
   let deployment: Deployment;
@@ -230,15 +227,3 @@ describe('the page to sign in at', () => {
     );
   }
 });
-
-/** The link that the emulator would have sent. */
-async function linkTo(email: string): Promise<string> {
-  const host = process.env['FIREBASE_AUTH_EMULATOR_HOST'];
-  const response = await fetch(
-    `http://${host}/emulator/v1/projects/${process.env['GCLOUD_PROJECT']}/oobCodes`,
-  );
-  const { oobCodes } = codes.parse(await response.json());
-  const found = oobCodes.findLast((one) => one.email === email && one.requestType === 'EMAIL_SIGNIN');
-  assert.ok(found, `no mail was sent to ${email}`);
-  return found.oobLink;
-}

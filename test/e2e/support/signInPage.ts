@@ -1,14 +1,10 @@
 /** Somebody at the sign-in page of the deployment, with a browser. */
 import assert from 'node:assert/strict';
 import type { Browser } from 'playwright-core';
-import { z } from 'zod';
+import { linkTo } from '../../support/signInMail.ts';
 
 /** `npm start` and the tests put the deployment there too: at the root of an origin. */
 export const ORIGIN = process.env['MUSTER_ORIGIN'] ?? '';
-
-const codes = z.object({
-  oobCodes: z.array(z.object({ email: z.string(), requestType: z.string(), oobLink: z.string() })),
-});
 
 /** Signs in, allows what the page proposes, and waits until the browser is back at the app. */
 export async function allow(
@@ -37,14 +33,4 @@ export async function allow(
   } finally {
     await context.close();
   }
-}
-
-/** The link of a mail that the emulator does not send. */
-async function linkTo(email: string): Promise<string> {
-  const [host, project] = [process.env['FIREBASE_AUTH_EMULATOR_HOST'], process.env['GCLOUD_PROJECT']];
-  const response = await fetch(`http://${host}/emulator/v1/projects/${project}/oobCodes`);
-  const { oobCodes } = codes.parse(await response.json());
-  const found = oobCodes.findLast((one) => one.email === email && one.requestType === 'EMAIL_SIGNIN');
-  assert.ok(found, `no mail was sent to ${email}`);
-  return found.oobLink;
 }
