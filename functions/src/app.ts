@@ -14,7 +14,7 @@ import {
   signInSettings,
   VERSION,
 } from './config.ts';
-import { movableClock, readAsset, systemClock } from './kernel/platform.ts';
+import { cloudLog, movableClock, readAsset, systemClock } from './kernel/platform.ts';
 import { realtimeDatabase } from './kernel/realtime/database.ts';
 import { expiryPart } from './kernel/sweep.ts';
 import { createEndpoint } from './mcp/http/endpoint.ts';
@@ -103,8 +103,11 @@ export function app(): Instance {
   const file = clockFile();
   const clock = file === undefined ? systemClock : movableClock(file);
   const composition = compose({ clock, rateLimit: rateLimit(), push: composePush() });
+  const addresses = new Addresses({ publicUrl: publicUrl(), functionUrl: functionUrl() });
+  if (publicUrl() !== undefined && addresses.main === undefined)
+    cloudLog.warn('public_url_unusable', { publicUrl: publicUrl(), effect: 'nobody can sign in' });
   const endpoint = createFront(composition, {
-    addresses: new Addresses({ publicUrl: publicUrl(), functionUrl: functionUrl() }),
+    addresses,
     firebase: signInSettings(),
     allowedOrigins: allowedOrigins(),
     mountPath: mountPath(),

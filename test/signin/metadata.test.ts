@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { z } from 'zod';
+import { TOOLSETS } from '../../functions/src/access/rules/limits.ts';
+import { RESERVED } from '../../functions/src/signin/http/signIn.ts';
 import { Deployment } from './support/deployment.ts';
 
 const PUBLIC = 'https://muster.example';
@@ -132,6 +134,11 @@ describe('what clients find out about signing in', () => {
       assert.equal(headers['www-authenticate'], undefined);
       assert.equal(JSON.parse(text).error, 'not_found');
     }
+  });
+
+  it('stands where no toolset does', () => {
+    const names: readonly string[] = RESERVED;
+    for (const toolset of TOOLSETS) assert.ok(!names.includes(toolset), toolset);
   });
 
   it('is read by GET and HEAD alone, from any page', async () => {
