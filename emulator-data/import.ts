@@ -15,7 +15,7 @@ import {
 } from '../functions/src/access/rules/agent.ts';
 import { CREDENTIAL_DAYS, type Credential, ROLES } from '../functions/src/access/rules/principal.ts';
 import { AgentQueries, credentialToDocument } from '../functions/src/access/store/agents.ts';
-import { changeWriters } from '../functions/src/composition/ports.ts';
+import { changeEffects, changeWriters } from '../functions/src/composition/ports.ts';
 import type { Change } from '../functions/src/kernel/commit.ts';
 import { firestore } from '../functions/src/kernel/firestore/client.ts';
 import { credentialPath } from '../functions/src/kernel/firestore/paths.ts';
@@ -111,6 +111,7 @@ async function importAgent(agent: Agent): Promise<void> {
     database: firestore(),
     clock: systemClock,
     randomness: systemRandomness,
+    effects: changeEffects,
     writers: changeWriters,
   });
   const known = await new AgentQueries(firestore(), DOCUMENTS).find(agent.id);

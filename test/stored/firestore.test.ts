@@ -17,6 +17,7 @@ import {
 import { workspaceFromDocument } from '../../functions/src/access/store/workspaces.ts';
 import * as paths from '../../functions/src/kernel/firestore/paths.ts';
 import { recordedAnswerFromDocument } from '../../functions/src/kernel/firestore/store.ts';
+import { entryFromDocument } from '../../functions/src/kernel/firestore/trail.ts';
 import { canonicalJson } from '../../functions/src/kernel/json.ts';
 import { authorizationFromDocument, clientFromDocument } from '../../functions/src/signin/store/signIns.ts';
 import { headFromDocument, linesFromDocument } from '../../functions/src/toolsets/coding/store/logs.ts';
@@ -64,6 +65,7 @@ const notRead = () => undefined;
 /** How each collection is read. */
 const READERS: ReadonlyMap<string, (data: unknown) => unknown> = new Map<string, (data: unknown) => unknown>([
   ['agents', agentFromDocument],
+  ['trail', entryFromDocument],
   ['credentials', credentialFromDocument],
   ['grants', grantFromDocument],
   ['authorizations', authorizationFromDocument],

@@ -2,14 +2,24 @@
 
 import assert from 'node:assert/strict';
 import { type DocumentReference, FieldValue, Firestore, type SetOptions } from '@google-cloud/firestore';
-import { changeWriters } from '../../functions/src/composition/ports.ts';
+import { changeEffects, changeWriters } from '../../functions/src/composition/ports.ts';
 import { DocumentReading } from '../../functions/src/kernel/firestore/reading.ts';
 import { FirestoreStore } from '../../functions/src/kernel/firestore/store.ts';
 import { WriteProof } from '../../functions/src/toolsets/firebase/firestore/write.ts';
 import { FirestoreSweepRecord } from '../../functions/src/toolsets/system/store/metrics.ts';
 import { recordArrivalIn } from '../../functions/src/toolsets/todo/store/events.ts';
 import { FirestoreNotifications } from '../../functions/src/toolsets/todo/store/notifications.ts';
-import { ARRIVAL, BEHIND, CALLER, CHANGES, NOTIFICATION, OUTAGE, REPETITION, SETTLED } from './samples.ts';
+import {
+  ARRIVAL,
+  BEHIND,
+  CALLER,
+  CHANGES,
+  NOTIFICATION,
+  OUTAGE,
+  REPETITION,
+  SETTLED,
+  TOLD,
+} from './samples.ts';
 
 /** Of one collection, by their ids. */
 export type Documents = Readonly<Record<string, unknown>>;
@@ -45,9 +55,16 @@ export async function recorded(): Promise<ReadonlyMap<string, Documents>> {
   const database = recording(keep);
   const documents = new DocumentReading({ note() {}, recent: async () => [] });
   const clock = { now: () => new Date(0) };
-  const store = new FirestoreStore({ database, clock, randomness: NO_CHANCE, writers: changeWriters });
+  const store = new FirestoreStore({
+    database,
+    clock,
+    randomness: NO_CHANCE,
+    effects: changeEffects,
+    writers: changeWriters,
+  });
   for (const change of CHANGES) await store.commit([change]);
-  await store.commit([], SETTLED);
+  await store.commit([], { answer: SETTLED });
+  for (const [changes, record] of TOLD) await store.commit(changes, record);
   await recordArrivalIn(database)(...ARRIVAL);
   await new FirestoreNotifications(database, documents).queueMail('ada@example.com', NOTIFICATION);
   const sweepRecord = new FirestoreSweepRecord({ database, sweep: 'main', log: SILENT });

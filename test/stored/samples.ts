@@ -2,7 +2,7 @@
 import { type Agent, NOTHING_DONE } from '../../functions/src/access/rules/agent.ts';
 import type { Grant } from '../../functions/src/access/rules/grant.ts';
 import type { Caller, Credential } from '../../functions/src/access/rules/principal.ts';
-import type { Change } from '../../functions/src/kernel/commit.ts';
+import type { CallRecord, Change } from '../../functions/src/kernel/commit.ts';
 import type { Authorization } from '../../functions/src/signin/rules/authorization.ts';
 import type { NumberedEntry } from '../../functions/src/toolsets/coding/rules/log.ts';
 import { appendNumbered } from '../../functions/src/toolsets/coding/rules/log.ts';
@@ -693,6 +693,38 @@ export const SETTLED = {
   answer: { task_id: 'plain', files: [['a.ts']] },
   expiresAt: at(1440),
 };
+
+/** Calls that change something, as the trail tells of them. */
+export const TOLD: readonly [readonly Change[], CallRecord][] = [
+  [
+    [
+      { kind: 'tell', effect: { kind: 'task', id: 'plain', workspace: 'default', after: { priority: 5 } } },
+      { kind: 'tell', effect: { kind: 'todo', id: 'todo-1', ownerUid: 'ada', before: { title: 'Milk' } } },
+      {
+        kind: 'tell',
+        effect: { kind: 'task', id: 'huge', workspace: 'default', after: { hints: 'x'.repeat(200_000) } },
+      },
+    ],
+    {
+      by: {
+        uid: 'agent:coder',
+        agentId: 'coder',
+        ownerUid: 'ada',
+        grantId: 'grant-1',
+        tool: 'coordination.create_task',
+        workspace: 'default',
+        requestId: 'request-1',
+      },
+    },
+  ],
+  [
+    [{ kind: 'tell', effect: { kind: 'todo', id: 'todo-1', ownerUid: 'ada', after: { title: 'Milk' } } }],
+    {
+      by: { uid: 'ada', ownerUid: 'ada', tool: 'system.undo', workspace: 'default', requestId: 'request-2' },
+      undoes: { id: 'entry-1', version: '1.0' },
+    },
+  ],
+];
 
 /** Who writes as themselves, and what. */
 export const CALLER: Caller = {

@@ -39,7 +39,7 @@ export function counterToolset(store: Map<string, unknown>): Toolset {
     example: {},
     handler: async ({ operation }, { by }) => {
       count += by;
-      const settled = operation.recordAnswer({ count });
+      const settled = operation.recordAnswer({ count })?.answer;
       if (settled !== undefined) store.set(settled.id, settled);
       return { count };
     },

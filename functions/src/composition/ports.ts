@@ -7,6 +7,7 @@ import { followChanges } from '../access/store/accessMirror.ts';
 import { FirebaseIdTokenVerifier } from '../access/store/accounts.ts';
 import { AgentDirectory } from '../access/store/agentDirectory.ts';
 import { AgentQueries, agentWriters } from '../access/store/agents.ts';
+import { agentEffects, peopleEffects } from '../access/store/effects.ts';
 import { GrantQueries, grantWriters } from '../access/store/grants.ts';
 import { CachedCallerTokens, IdentityToolkitSignIn } from '../access/store/idTokens.ts';
 import { DatabaseLimitLedger, DatabaseMetricsLedger, DatabasePresence } from '../access/store/ledgers.ts';
@@ -27,6 +28,7 @@ import type { ChangeKinds } from '../kernel/commit.ts';
 import { firestore, probeFirestore } from '../kernel/firestore/client.ts';
 import { DocumentReading } from '../kernel/firestore/reading.ts';
 import { type ChangeWriters, FirestoreStore, RecordedAnswerQueries } from '../kernel/firestore/store.ts';
+import type { EffectsOf } from '../kernel/firestore/trail.ts';
 import { cloudLog, firebaseApp, systemHashing, systemRandomness, systemTimer } from '../kernel/platform.ts';
 import type { Clock, Log } from '../kernel/ports.ts';
 import { probeRealtimeDatabase, realtimeDatabase } from '../kernel/realtime/database.ts';
@@ -36,6 +38,7 @@ import { SignInQueries, signInWriters } from '../signin/store/signIns.ts';
 import { codingWriters, TaskLogQueries } from '../toolsets/coding/store/logs.ts';
 import { CodingTaskQueries } from '../toolsets/coding/store/tasks.ts';
 import { sessionWriters, taskWriters } from '../toolsets/coordination/store/documents.ts';
+import { coordinationEffects } from '../toolsets/coordination/store/effects.ts';
 import { SessionQueries, TaskQueries } from '../toolsets/coordination/store/queries.ts';
 import { QueueQueries } from '../toolsets/coordination/store/queue.ts';
 import { FirestoreAccess } from '../toolsets/firebase/firestore/access.ts';
@@ -44,10 +47,11 @@ import { DatabaseEventLog } from '../toolsets/firebase/store/eventLog.ts';
 import { SubscriptionQueries, subscriptionWriters } from '../toolsets/firebase/store/subscriptions.ts';
 import { DatabaseWatcherLeases } from '../toolsets/firebase/store/watcherLeases.ts';
 import { RestGitHub } from '../toolsets/github/store/gitHub.ts';
-import { linkWriters, PullRequestLinkQueries } from '../toolsets/github/store/pullRequests.ts';
+import { linkEffects, linkWriters, PullRequestLinkQueries } from '../toolsets/github/store/pullRequests.ts';
 import { FirestoreOnboardingFacts } from '../toolsets/onboarding/store/onboardingFacts.ts';
 import type { HostedAgent, RunDispatch } from '../toolsets/orchestration/rules/ports.ts';
 import type { RunOrder } from '../toolsets/orchestration/rules/runs/run.ts';
+import { orchestrationEffects } from '../toolsets/orchestration/store/effects.ts';
 import { RunQueries, runWriters } from '../toolsets/orchestration/store/runs.ts';
 import {
   AgentMeasures,
@@ -58,6 +62,7 @@ import {
 import { DatabaseMetricsReader, FirestoreSweepRecord } from '../toolsets/system/store/metrics.ts';
 import { SkillQueries } from '../toolsets/system/store/skills.ts';
 import type { PushService } from '../toolsets/todo/rules/notifications.ts';
+import { todoEffects } from '../toolsets/todo/store/effects.ts';
 import { FirestoreTaskHistory, recordArrivalIn, reminderWriters } from '../toolsets/todo/store/events.ts';
 import {
   DatabaseClientLists,
@@ -116,7 +121,7 @@ export function composePorts({
   const people = new PeopleQueries(database, documents);
   const kernel = {
     store: new FirestoreStore({
-      ...{ database, clock, randomness: systemRandomness, writers: changeWriters },
+      ...{ database, clock, randomness: systemRandomness, writers: changeWriters, effects: changeEffects },
       followed: (changes) => followChanges({ database: realtimeDatabase, people, log }, changes),
     }),
     recordedAnswers: new RecordedAnswerQueries(database, documents),
@@ -229,6 +234,19 @@ export const changeWriters: ChangeWriters<ChangeKinds> = {
   ...workflowWriters,
   ...measureWriters,
   ...runWriters,
+  // The trail tells of it, and that is all.
+  tell: () => undefined,
+};
+
+/** What the trail tells of changes, of all features. */
+export const changeEffects: EffectsOf<ChangeKinds> = {
+  ...agentEffects,
+  ...peopleEffects,
+  ...coordinationEffects,
+  ...linkEffects,
+  ...todoEffects,
+  ...orchestrationEffects,
+  tell: ({ effect }) => effect,
 };
 
 export function hostedAgents({ claude, gemini }: Readonly<Record<'claude' | 'gemini', ModelSettings>>) {

@@ -6,6 +6,7 @@
  */
 import type { recordedAnswerFromDocument } from './firestore/store.ts';
 import type { JsonObject } from './json.ts';
+import type { Actor, Effect } from './trail.ts';
 
 /** A document as it was read. `version` is opaque. */
 export interface Versioned<Value> {
@@ -17,8 +18,10 @@ export interface Versioned<Value> {
  * All that commits may change: a kind, and what it needs to be carried out. Each feature adds its own by declaring
  * them of this module, so that nothing below a feature knows what it keeps. See docs/decisions/0028-changes-and-their-writers.md.
  */
-// biome-ignore lint/suspicious/noEmptyInterface: features add to it
-export interface ChangeKinds {}
+export interface ChangeKinds {
+  /** Tells the trail of what a call has brought about that no other change of its commit shows. */
+  readonly tell: { readonly effect: Effect };
+}
 
 /** A change of one of some kinds; of any kind where none are named. Plain data, which tests compare. */
 export type Change<Kind extends keyof ChangeKinds = keyof ChangeKinds> = {
@@ -28,14 +31,24 @@ export type Change<Kind extends keyof ChangeKinds = keyof ChangeKinds> = {
 export interface Store {
   /**
    * @throws StaleWriteError when a document has changed since it was read
-   * @throws MusterError CONFLICT with reason ALREADY_SETTLED when `answer` is stored already
+   * @throws MusterError CONFLICT with reason ALREADY_SETTLED when the answer of `record` is stored already
    * @throws UnansweredCommitError when nobody knows whether it was carried out
    */
-  commit(changes: readonly Change[], answer?: RecordedAnswer): Promise<void>;
+  commit(changes: readonly Change[], record?: CallRecord): Promise<void>;
 }
 
 /** Makes the record of the call from its outcome, for the commit that brings it about. */
-export type RecordAnswer<Outcome> = (outcome: Outcome) => RecordedAnswer | undefined;
+export type RecordAnswer<Outcome> = (outcome: Outcome) => CallRecord | undefined;
+
+/** What a commit records of the call that it carries out. */
+export interface CallRecord {
+  /** Of whose changes the trail tells; absent where an operator works with a shell. */
+  readonly by?: Actor | undefined;
+  /** Where the call gave a key. */
+  readonly answer?: RecordedAnswer | undefined;
+  /** The entry of the trail that the call takes back. Stale where it is not at this version. */
+  readonly undoes?: { readonly id: string; readonly version: string };
+}
 
 /** A document was changed by somebody else between its reading and the commit. */
 export class StaleWriteError extends Error {
@@ -63,10 +76,12 @@ export type RecordedAnswer = ReturnType<typeof recordedAnswerFromDocument>;
  * changes, so that the change and the proof that it happened are stored together or not at all.
  */
 export interface Operation {
+  /** Who makes the call; absent where an operator works with a shell. */
+  readonly by?: Actor;
   /** Tells this call from another one under the same key, or undefined where the caller gave no key. */
   readonly argumentsHash: string | undefined;
-  /** The record to store with the change, or undefined where the caller gave no key. */
-  recordAnswer(answer: JsonObject): RecordedAnswer | undefined;
+  /** The record to store with the change. Its answer is left out where the caller gave no key. */
+  recordAnswer(answer: JsonObject): CallRecord | undefined;
   /**
    * A secret that a repetition of this very call derives again, so that it never has to be stored, or
    * undefined where the caller gave no key.

@@ -3,7 +3,7 @@ import { callingAgent, touchPresence } from '../access/rules/liveness.ts';
 import { type AccessPorts, rightsOf } from '../access/rules/principal.ts';
 import type { Operation } from '../kernel/commit.ts';
 import { MusterError } from '../kernel/errors.ts';
-import type { JsonObject } from '../kernel/json.ts';
+import type { Actor } from '../kernel/trail.ts';
 import type { Waiting } from '../kernel/waiting.ts';
 import {
   LOOK_FIRST,
@@ -16,9 +16,9 @@ import {
 } from './answer.ts';
 import { type AuthorisationPorts, admit, authorise } from './authorisation.ts';
 import type { CallContext, RequestContext, Services } from './callContext.ts';
-import { type CallIdentity, type IdempotencyPorts, runKeyed } from './idempotency.ts';
+import { type IdempotencyPorts, runOnce, unkeyed } from './idempotency.ts';
 import type { FoundResource, FoundTemplate } from './resources.ts';
-import type { FoundTool, PreparedCall, Tool } from './tool.ts';
+import type { FoundTool, Tool } from './tool.ts';
 import { fullName } from './tool.ts';
 
 export interface CallPorts
@@ -71,7 +71,7 @@ export async function callTool(
     const ifLate: CallContext['ifLate'] = (said) => {
       late = said;
     };
-    const identity = { uid: principal.uid, tool: name, workspace, credential };
+    const identity = { by: actorOf(admitted, name), credential };
     const work = runOnce(ports, identity, prepared, (operation) =>
       contextOf(ports, admitted, operation, telling, ifLate, waiting),
     );
@@ -95,24 +95,18 @@ function rightsChanged(): MusterError {
   });
 }
 
-/** The operation of a call that gave no key. */
-export const UNKEYED: Operation = {
-  argumentsHash: undefined,
-  recordAnswer: () => undefined,
-  derivedSecret: () => undefined,
-  derivedId: () => undefined,
-};
-
-/** Runs the call, which one with a key does but once. */
-export function runOnce(
-  ports: IdempotencyPorts,
-  identity: CallIdentity,
-  prepared: PreparedCall,
-  contextWith: (operation: Operation) => CallContext,
-): Promise<JsonObject> {
-  const { idempotencyKey: key } = prepared;
-  if (key === undefined) return prepared.run(contextWith(UNKEYED));
-  return runKeyed(ports, identity, prepared, key, contextWith);
+/** Who makes a call, as the trail has it. */
+function actorOf({ principal, workspace, requestId }: RequestContext, tool: string): Actor {
+  const { uid, agentId, ownerUid, grant } = principal;
+  return {
+    uid,
+    ...(agentId !== undefined && { agentId }),
+    ownerUid,
+    ...(grant && { grantId: grant.id }),
+    tool,
+    workspace,
+    requestId,
+  };
 }
 
 /** @throws MusterError as its reader may see it */
@@ -124,7 +118,7 @@ export function readResource(
   return observedRead(ports, requestContext, what, async () => {
     await ports.limits.take(requestContext.principal);
     const admitted = await admit(ports, requestContext, need);
-    return textWithinBounds(mimeType, await resource.read(readingContext(ports, admitted)));
+    return textWithinBounds(mimeType, await resource.read(readingContext(ports, admitted, what)));
   });
 }
 
@@ -141,7 +135,7 @@ export function completeVariable(
 ): Promise<readonly string[]> {
   const what = template.uriTemplate;
   return observedRead(ports, requestContext, `complete ${what}`, async () => {
-    const context = readingContext(ports, await admit(ports, requestContext, need));
+    const context = readingContext(ports, await admit(ports, requestContext, need), what);
     return (await template.completions.get(variable)?.(context, chosen)) ?? [];
   });
 }
@@ -159,9 +153,10 @@ function observedRead<T>(
 }
 
 /** The context of what is read: it settles nothing, notifies nobody and waits for nobody. */
-export function readingContext(ports: CallPorts, requestContext: RequestContext): CallContext {
+export function readingContext(ports: CallPorts, requestContext: RequestContext, what: string): CallContext {
   const ifLate = () => undefined;
-  return contextOf(ports, requestContext, UNKEYED, UNTOLD, ifLate, (wait) => wait);
+  const operation = unkeyed(actorOf(requestContext, what));
+  return contextOf(ports, requestContext, operation, UNTOLD, ifLate, (wait) => wait);
 }
 
 function contextOf(

@@ -8,14 +8,13 @@ import {
 import { keyReused, MusterError } from '../kernel/errors.ts';
 import { canonicalJson, type JsonObject } from '../kernel/json.ts';
 import type { KernelPorts } from '../kernel/ports.ts';
+import type { Actor } from '../kernel/trail.ts';
 import type { CallContext } from './callContext.ts';
 import type { PreparedCall } from './tool.ts';
 
 /** Whose call it is and which. */
 export interface CallIdentity {
-  readonly uid: string;
-  readonly tool: string;
-  readonly workspace: string;
+  readonly by: Actor;
   /** The bearer credential: the key of derived secrets, never stored. */
   readonly credential: string;
 }
@@ -24,22 +23,46 @@ export type IdempotencyPorts = Pick<KernelPorts, 'recordedAnswers' | 'clock' | '
 
 const ID_LENGTH = 20;
 
-/** Runs the call, or replays it where its key has been settled. */
-export async function runKeyed(
+/** The operation of a call that gave no key. */
+export function unkeyed(by: Actor): Operation {
+  return {
+    by,
+    argumentsHash: undefined,
+    recordAnswer: () => ({ by }),
+    derivedSecret: () => undefined,
+    derivedId: () => undefined,
+  };
+}
+
+/** Runs the call, which one with a key does but once. */
+export function runOnce(
   ports: IdempotencyPorts,
-  { uid, tool, workspace, credential }: CallIdentity,
+  identity: CallIdentity,
+  prepared: PreparedCall,
+  contextWith: (operation: Operation) => CallContext,
+): Promise<JsonObject> {
+  const { idempotencyKey: key } = prepared;
+  if (key === undefined) return prepared.run(contextWith(unkeyed(identity.by)));
+  return runKeyed(ports, identity, prepared, key, contextWith);
+}
+
+/** Runs the call, or replays it where its key has been settled. */
+async function runKeyed(
+  ports: IdempotencyPorts,
+  { by, credential }: CallIdentity,
   prepared: PreparedCall,
   idempotencyKey: string,
   contextWith: (operation: Operation) => CallContext,
 ): Promise<JsonObject> {
   const { sha256, hmac } = ports.hashing;
-  const id = sha256(JSON.stringify([uid, tool, workspace, idempotencyKey]));
+  const id = sha256(JSON.stringify([by.uid, by.tool, by.workspace, idempotencyKey]));
   const argumentsHash = sha256(canonicalJson(prepared.input));
   const context = contextWith({
+    by,
     argumentsHash,
     recordAnswer: (answer) => {
       const expiresAt = new Date(ports.clock.now().getTime() + REPLAY_HOURS * 3_600_000);
-      return { id, argumentsHash, answer, expiresAt };
+      return { by, answer: { id, argumentsHash, answer, expiresAt } };
     },
     derivedSecret: (label) => hmac(credential, `${id}:${label}`),
     derivedId: (label) => sha256(`${id}:${label}`).slice(0, ID_LENGTH),

@@ -184,7 +184,7 @@ function toolOf<Input extends z.ZodObject, Output extends z.ZodObject, Outcome>(
           const { operation } = context;
           const recordAnswer: RecordAnswer<Outcome> = (outcome) =>
             operation.argumentsHash === undefined
-              ? undefined
+              ? { by: operation.by }
               : operation.recordAnswer(shown(answer(outcome, checked)));
           return shown(answer(await handler({ ...context, recordAnswer }, checked), checked));
         },

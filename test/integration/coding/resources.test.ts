@@ -140,7 +140,7 @@ describe('the resources of coding', () => {
       const watched = resources.find(`task://${taskId}`);
       assert.ok(watched?.resource.watch);
       const { watch } = watched.resource;
-      const context = readingContext(other.ports, other.exchange(other.creator));
+      const context = readingContext(other.ports, other.exchange(other.creator), 'task');
       assert.equal((await refusal(() => watch(context))).code, 'NOT_FOUND');
     });
 
@@ -243,7 +243,7 @@ describe('the resources of coding', () => {
     assert.ok(found?.resource.watch);
     const controller = new AbortController();
     const exchange = team.exchange(team.creator, controller.signal);
-    const watch = await found.resource.watch(readingContext(team.ports, exchange));
+    const watch = await found.resource.watch(readingContext(team.ports, exchange, 'task'));
     const changes = watch[Symbol.asyncIterator]();
     assert.equal((await changes.next()).done, false);
     for (const [sequence, message] of ['one', 'two'].entries()) {

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { holding } from '../../../functions/src/access/rules/agent.ts';
 import { AgentQueries } from '../../../functions/src/access/store/agents.ts';
-import { changeWriters } from '../../../functions/src/composition/ports.ts';
+import { changeEffects, changeWriters } from '../../../functions/src/composition/ports.ts';
 import { type Change, StaleWriteError } from '../../../functions/src/kernel/commit.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { agentPath } from '../../../functions/src/kernel/firestore/paths.ts';
@@ -27,6 +27,7 @@ describe('the store', () => {
     database: firestore(),
     clock: { now: () => now },
     randomness: oneShard,
+    effects: changeEffects,
     writers: changeWriters,
   });
   let id: string;
@@ -48,12 +49,12 @@ describe('the store', () => {
   it('commits nothing at all where one change is stale', async () => {
     await store.commit([{ kind: 'createTask', task: task() }]);
     const old = await versionOf();
-    await store.commit([{ kind: 'replaceTask', task: task({ priority: 2 }), version: old }]);
+    await store.commit([{ kind: 'replaceTask', task: task({ priority: 2 }), before: task(), version: old }]);
     const changes: Change[] = [
       { kind: 'createAgent', agent: sampleAgent({ id }) },
-      { kind: 'replaceTask', task: task({ priority: 3 }), version: old },
+      { kind: 'replaceTask', task: task({ priority: 3 }), before: task(), version: old },
     ];
-    await assert.rejects(store.commit(changes, recorded()), StaleWriteError);
+    await assert.rejects(store.commit(changes, { answer: recorded() }), StaleWriteError);
     assert.equal((await tasks.find(id))?.value.priority, 2);
     assert.equal(await agents.find(id), undefined);
     assert.equal(await recordedAnswers.find(id), undefined);
@@ -79,7 +80,7 @@ describe('the store', () => {
     });
     await store.commit([{ kind: 'createTask', task: full }]);
     assert.deepEqual((await tasks.find(id))?.value, full);
-    await store.commit([{ kind: 'replaceTask', task: task(), version: await versionOf() }]);
+    await store.commit([{ kind: 'replaceTask', task: task(), before: task(), version: await versionOf() }]);
     assert.deepEqual((await tasks.find(id))?.value, task());
   });
 
@@ -141,22 +142,28 @@ describe('the store', () => {
   });
 
   it('stores the record of an operation with its changes, as it was', async () => {
-    await store.commit([{ kind: 'createTask', task: task() }], recorded());
+    await store.commit([{ kind: 'createTask', task: task() }], { answer: recorded() });
     assert.deepEqual(await recordedAnswers.find(id), recorded());
   });
 
   it('refuses a second commit of the same operation, with its changes', async () => {
-    await store.commit([], recorded());
-    const error = await refusal(() => store.commit([{ kind: 'createTask', task: task() }], recorded()));
+    await store.commit([], { answer: recorded() });
+    const error = await refusal(() =>
+      store.commit([{ kind: 'createTask', task: task() }], { answer: recorded() }),
+    );
     assert.deepEqual([error.code, error.details.reason], ['CONFLICT', 'ALREADY_SETTLED']);
     assert.equal(await tasks.find(id), undefined);
   });
 
   it('makes room where the record of an operation has expired', async () => {
-    await store.commit([], recorded(60));
+    await store.commit([], { answer: recorded(60) });
     now = secondsAfterStart(60);
-    await assert.rejects(store.commit([], recorded(999)), StaleWriteError, 'decided again, and then stored');
-    await store.commit([], recorded(999));
+    await assert.rejects(
+      store.commit([], { answer: recorded(999) }),
+      StaleWriteError,
+      'decided again, and then stored',
+    );
+    await store.commit([], { answer: recorded(999) });
     assert.deepEqual((await recordedAnswers.find(id))?.expiresAt, secondsAfterStart(999));
   });
 

@@ -21,7 +21,9 @@ const CALLER: Caller = {
 
 const KEYED: Operation = {
   argumentsHash: 'hash',
-  recordAnswer: (answer) => ({ id: 'id', argumentsHash: 'hash', answer, expiresAt: new Date(0) }),
+  recordAnswer: (answer) => ({
+    answer: { id: 'id', argumentsHash: 'hash', answer, expiresAt: new Date(0) },
+  }),
   derivedSecret: () => 'secret',
   derivedId: (label) => `id-for-${label}`,
 };
@@ -61,8 +63,8 @@ function recording() {
     portsOf<FirebasePorts>({
       databases: { firestore: access, realtime: access },
       store: {
-        commit: async (_changes, operation) => {
-          if (operation !== undefined) settled.push(operation);
+        commit: async (_changes, record) => {
+          if (record?.answer !== undefined) settled.push(record.answer);
         },
       },
     }),

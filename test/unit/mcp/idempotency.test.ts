@@ -2,15 +2,20 @@ import assert from 'node:assert/strict';
 import type { Operation } from '../../../functions/src/kernel/commit.ts';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import { canonicalJson } from '../../../functions/src/kernel/json.ts';
-import { runOnce } from '../../../functions/src/mcp/call.ts';
 import type { CallContext } from '../../../functions/src/mcp/callContext.ts';
+import { runOnce } from '../../../functions/src/mcp/idempotency.ts';
 import type { PreparedCall } from '../../../functions/src/mcp/tool.ts';
 import { memoryPorts } from '../../support/mcp-endpoint.ts';
 
-const identity = {
+const by = {
   uid: 'agent:a',
+  ownerUid: 'ada',
   tool: 'coordination.create_task',
   workspace: 'default',
+  requestId: 'request',
+};
+const identity = {
+  by,
   credential: 'secret',
 };
 
@@ -27,7 +32,7 @@ function counting(ports: ReturnType<typeof memoryPorts>, key: string | undefined
     run: async ({ operation }) => {
       runs.push(operation);
       const answer = { run: runs.length };
-      const settled = operation.recordAnswer(answer);
+      const settled = operation.recordAnswer(answer)?.answer;
       if (settled !== undefined) ports.settled.set(settled.id, settled);
       return answer;
     },
@@ -72,7 +77,10 @@ describe('runOnce', () => {
     const ports = memoryPorts();
     for (const other of [{}, { uid: 'agent:b' }, { tool: 'coordination.fail_task' }, { workspace: 'w' }]) {
       const { prepared } = counting(ports, 'key');
-      assert.deepEqual(await runOnce(ports, { ...identity, ...other }, prepared, contextWith), { run: 1 });
+      assert.deepEqual(
+        await runOnce(ports, { ...identity, by: { ...by, ...other } }, prepared, contextWith),
+        { run: 1 },
+      );
     }
     assert.equal(ports.settled.size, 4);
   });

@@ -107,7 +107,8 @@ export interface ClosedWork {
 /** Changes of agents, their credentials and the skills that they declare. */
 export interface AgentChanges {
   readonly createAgent: { readonly agent: Agent };
-  readonly replaceAgent: { readonly agent: Agent; readonly version: string };
+  /** With `before` where a call changes it, so that the trail tells of it. */
+  readonly replaceAgent: { readonly agent: Agent; readonly before?: Agent; readonly version: string };
   /** The agent as the claim leaves it, the task among those that it holds. */
   readonly holdTask: { readonly agent: Agent; readonly taskId: string; readonly version: string };
   readonly dropTask: {

@@ -77,7 +77,7 @@ export class Invitations extends Service<AccessPorts> {
     now: Date,
   ): Promise<{ readonly changes: Change[]; readonly taken?: Taken }> {
     const { id, workspace, role, invitedBy: addedBy } = invitation;
-    const ended: Change = { kind: 'endInvitation', id };
+    const ended: Change = { kind: 'endInvitation', id, before: invitation };
     if (invitation.expiresAt <= now || !(await this.mayLetIn(addedBy, workspace)))
       return { changes: [ended] };
     const known = await this.ports.people.member(workspace, uid);
@@ -85,7 +85,8 @@ export class Invitations extends Service<AccessPorts> {
       return { changes: [ended], taken: { workspace, role: known.value.role } };
     const member = { uid, workspace, role, addedBy, addedAt: now };
     const version = known?.version ?? null;
-    return { changes: [{ kind: 'setMember', member, version }, ended], taken: { workspace, role } };
+    const set: Change = { kind: 'setMember', member, before: known?.value, version };
+    return { changes: [set, ended], taken: { workspace, role } };
   }
 
   private async mayLetIn(uid: string, workspace: string): Promise<boolean> {

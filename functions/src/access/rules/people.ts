@@ -33,16 +33,32 @@ export interface PeopleChanges {
   /** The role that the deployment gives a person, `none` for none, whatever an ID token claims. */
   readonly setPerson: { readonly uid: string; readonly role: Role | 'none' };
   /** With a version, stale where the member is at another; with null, where there is one. */
-  readonly setMember: { readonly member: Member; readonly version?: string | null };
+  readonly setMember: {
+    readonly member: Member;
+    /** For the trail. */
+    readonly before?: Member | undefined;
+    readonly version?: string | null;
+  };
   /** Refused as stale where the member is not there at this version. */
   readonly expectMember: { readonly member: Member; readonly version: string };
-  readonly removeMember: { readonly workspace: string; readonly uid: string; readonly version?: string };
+  readonly removeMember: {
+    readonly workspace: string;
+    readonly uid: string;
+    /** For the trail. */
+    readonly before?: Member;
+    readonly version?: string;
+  };
   /** Makes a workspace known; its document is made by whoever opens it. */
-  readonly nameWorkspace: { readonly workspace: string; readonly access: WorkspaceAccess };
+  readonly nameWorkspace: {
+    readonly workspace: string;
+    readonly access: WorkspaceAccess;
+    /** For the trail; absent where it is new. */
+    readonly before?: WorkspaceAccess;
+  };
   /** In place of an earlier one of the same address to the same workspace. */
   readonly invite: { readonly invitation: Invitation };
   /** Refused as stale where there is none any more. */
-  readonly endInvitation: { readonly id: string };
+  readonly endInvitation: { readonly id: string; readonly before?: Invitation };
   /** Has a mail sent, by Firebase's extension Trigger Email. */
   readonly queueMail: { readonly mail: Mail };
 }

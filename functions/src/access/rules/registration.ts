@@ -172,7 +172,7 @@ export class AgentRegistration extends Service<AccessPorts> {
         [
           known === undefined
             ? { kind: 'createAgent', agent }
-            : { kind: 'replaceAgent', agent, version: known.version },
+            : { kind: 'replaceAgent', agent, before: known.value, version: known.version },
           ...countedAgent(before, agent),
           ...skillChanges(before, agent),
           ...old.map(({ apiKey }): Change => ({ kind: 'withdrawCredential', apiKey })),

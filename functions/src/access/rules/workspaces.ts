@@ -11,7 +11,12 @@ export type StoredWorkspace = ReturnType<typeof workspaceFromDocument>;
 export interface WorkspaceChanges {
   /** Refused as stale where there is one. It has no session until somebody opens one. */
   readonly createWorkspace: { readonly name: string; readonly workspace: StoredWorkspace };
-  readonly listRepositories: { readonly workspace: string; readonly repositories: readonly string[] };
+  readonly listRepositories: {
+    readonly workspace: string;
+    readonly repositories: readonly string[];
+    /** For the trail. */
+    readonly before?: readonly string[];
+  };
 }
 
 declare module '../../kernel/commit.ts' {

@@ -23,6 +23,7 @@ export const COLLECTIONS = {
   events: 'events',
   reminders: 'reminders',
   audit: 'audit',
+  trail: 'trail',
   mail: 'mail',
   preferences: 'preferences',
   todos: 'todos',
@@ -122,6 +123,9 @@ export const eventPath = documentIn(COLLECTIONS.events);
 
 /** That an event arrived. */
 export const auditPath = documentIn(COLLECTIONS.audit);
+
+/** What one commit of a call has changed. */
+export const trailPath = documentIn(COLLECTIONS.trail);
 
 /** By the notification's id. */
 export const mailPath = documentIn(COLLECTIONS.mail);

@@ -9,6 +9,7 @@ import {
 } from '@google-cloud/firestore';
 import { z } from 'zod';
 import {
+  type CallRecord,
   type Change,
   type ChangeKinds,
   type RecordedAnswer,
@@ -19,7 +20,7 @@ import { MusterError } from '../errors.ts';
 import { type Clock, type Randomness, Service } from '../ports.ts';
 import { TOO_LARGE } from './client.ts';
 import { documentCodec, jsonText, timestamp } from './codec.ts';
-import { commitPath, idempotencyPath } from './paths.ts';
+import { commitPath, idempotencyPath, trailPath } from './paths.ts';
 import {
   ALREADY_EXISTS,
   atVersion,
@@ -30,6 +31,7 @@ import {
   statusCode,
 } from './provenCommit.ts';
 import { FirestoreReader } from './reading.ts';
+import { type EffectsOf, effectsOf, entryToDocument } from './trail.ts';
 
 /** A lost answer is asked for within minutes; the document is deleted some time after that. */
 const PROOF_MILLISECONDS = 3_600_000;
@@ -42,6 +44,8 @@ interface StorePorts {
   readonly randomness: Randomness;
   /** Of all features. */
   readonly writers: ChangeWriters<ChangeKinds>;
+  /** What the trail tells of changes, of all features. */
+  readonly effects: EffectsOf<ChangeKinds>;
   /** Is told of what was committed, before whoever has committed it goes on. */
   readonly followed?: (changes: readonly Change[]) => Promise<void>;
 }
@@ -54,13 +58,15 @@ export class FirestoreStore extends Service<StorePorts> implements Store {
     return this.counts.get(kind) ?? 0;
   }
 
-  async commit(changes: readonly Change[], recorded?: RecordedAnswer): Promise<void> {
+  async commit(changes: readonly Change[], record?: CallRecord): Promise<void> {
+    const recorded = record?.answer;
     if (changes.length === 0 && recorded === undefined) return;
     const { database, clock, randomness } = this.ports;
     const writes = new CommitWrites(database, randomness);
     const { batch, proof } = writes;
     if (recorded !== undefined)
       writes.createLasting(idempotencyPath(recorded.id), recordedAnswerToDocument(recorded));
+    this.addEntry(changes, record, writes);
     for (const change of changes) this.write(change, writes);
     if (!proof.isHeld) {
       const expires_at = new Date(clock.now().getTime() + PROOF_MILLISECONDS);
@@ -78,6 +84,20 @@ export class FirestoreStore extends Service<StorePorts> implements Store {
 
   private write<Kind extends keyof ChangeKinds>(change: Change<Kind>, writes: CommitWrites): void {
     this.ports.writers[change.kind](change, writes);
+  }
+
+  /** Tells the trail of what a call changes. */
+  private addEntry(changes: readonly Change[], record: CallRecord | undefined, writes: CommitWrites): void {
+    const effects = record?.by ? effectsOf(this.ports.effects, changes) : [];
+    if (record?.by === undefined || effects.length === 0) return;
+    const { clock, randomness } = this.ports;
+    const { by, undoes } = record;
+    const entry = { id: randomness.letters(PROOF_LETTERS), at: clock.now(), by, effects };
+    writes.createLasting(
+      trailPath(entry.id),
+      entryToDocument({ ...entry, ...(undoes && { undoes: undoes.id }) }),
+    );
+    if (undoes !== undefined) writes.replace(trailPath(undoes.id), { undone_by: entry.id }, undoes.version);
   }
 
   /** Translates the error of a failed commit for rules; one that they do not know goes on as it is. */

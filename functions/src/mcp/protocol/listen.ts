@@ -103,7 +103,7 @@ async function openWatch(
 ): Promise<AsyncIterable<unknown> | undefined> {
   try {
     const admitted = { ...(await stream.admit(need)), gone: () => stream.end };
-    return await resource.watch?.(readingContext(ports, admitted));
+    return await resource.watch?.(readingContext(ports, admitted, what));
   } catch (error) {
     // Logged where nobody foresaw it; to the client it is a resource that cannot be watched.
     presentable(error, requestId, what, ports.log);

@@ -13,7 +13,7 @@ import {
   musterFunction,
   serveFunction,
 } from '../../../../bench/servers/functionServer.ts';
-import { changeWriters } from '../../../../functions/src/composition/ports.ts';
+import { changeEffects, changeWriters } from '../../../../functions/src/composition/ports.ts';
 import { FirestoreStore } from '../../../../functions/src/kernel/firestore/store.ts';
 import { movableClock, systemHashing, systemRandomness } from '../../../../functions/src/kernel/platform.ts';
 import type { TodoPorts } from '../../../../functions/src/toolsets/todo/rules/ports.ts';
@@ -126,6 +126,7 @@ export class Deployment {
         database: this.firestore,
         clock,
         randomness: systemRandomness,
+        effects: changeEffects,
         writers: changeWriters,
       }),
       clock,

@@ -96,7 +96,8 @@ export class Members extends Service<AccessPorts> {
       const isSame = known?.value.role === role;
       const member = isSame ? known.value : changed;
       const outcome = { member, ...(known && { was: known.value.role }) };
-      const set: Change = { kind: 'setMember', member, version: known?.version ?? null };
+      const version = known?.version ?? null;
+      const set: Change = { kind: 'setMember', member, before: known?.value, version };
       await store.commit(isSame ? [] : [set, ...kept], recordAnswer(outcome));
       return outcome;
     });
@@ -127,7 +128,8 @@ export class Members extends Service<AccessPorts> {
       const { role, access } = await roles.of(uid);
       const remains = personsRoleIn({ workspaces: {}, access, ...(role && { role }) }, workspace);
       const outcome = { workspace, uid, was: known.value.role, ...(remains && { remains }) };
-      const removed: Change = { kind: 'removeMember', workspace, uid, version: known.version };
+      const { value: before, version } = known;
+      const removed: Change = { kind: 'removeMember', workspace, uid, before, version };
       const ended = await this.invitationOf(workspace, uid);
       await store.commit([removed, ...kept, ...ended], recordAnswer(outcome));
       return outcome;
@@ -140,7 +142,8 @@ export class Members extends Service<AccessPorts> {
     const email = (await idTokens.profiles([uid])).get(uid)?.email;
     if (email === undefined) return [];
     const id = invitationId(hashing, workspace, foldedEmail(email));
-    return (await people.invitation(id)) === undefined ? [] : [{ kind: 'endInvitation', id }];
+    const before = await people.invitation(id);
+    return before === undefined ? [] : [{ kind: 'endInvitation', id, before }];
   }
 
   /**

@@ -80,7 +80,7 @@ export class WorkspaceAdministration extends Service<WorkspacePorts> {
       const kept = known?.value.repositories ?? [];
       const listed = repositories === undefined ? kept : distinct(repositories);
       this.requireReach(principal, kept, listed);
-      const named: Change = { kind: 'listRepositories', workspace, repositories: listed };
+      const named: Change = { kind: 'listRepositories', workspace, repositories: listed, before: kept };
       const isLed = entered.some(({ kind }) => kind === 'setMember');
       const outcome = {
         workspace,
@@ -120,11 +120,11 @@ export class WorkspaceAdministration extends Service<WorkspacePorts> {
     if (access === before) return [];
     if (access === 'open') {
       if (!administers(principal, workspace)) await authorised(this.ports, principal, deploymentRefusal);
-      return [{ kind: 'nameWorkspace', workspace, access }];
+      return [{ kind: 'nameWorkspace', workspace, access, before }];
     }
     const isLed = (await this.ports.people.leaders(workspace, 1)).length > 0;
     if (!isLed) return foundingChanges(principal, workspace, access, this.ports.clock.now());
-    return [{ kind: 'nameWorkspace', workspace, access }];
+    return [{ kind: 'nameWorkspace', workspace, access, before }];
   }
 }
 

@@ -210,7 +210,7 @@ export async function endingChanges(
   version: string,
 ): Promise<Change[]> {
   if (outcome === 'repeated') return [];
-  if (outcome === 'kept') return [{ kind: 'replaceTask', task, version }];
+  if (outcome === 'kept') return [{ kind: 'replaceTask', task, before, version }];
   const kind = outcome === 'late' ? 'late' : 'accepted';
   const changes = outcomeChanges(before, { kind, task }, version, now);
   const frees =

@@ -160,7 +160,7 @@ export class CodingRunners extends Service<CodingPorts> {
     const task = refreshed(held, claimant, sign, now);
     const answer = { leaseUntil: task.claim?.leaseExpiresAt };
     if (task === before) return { answer, changes: [] };
-    if (task.status === status) return { answer, changes: [{ kind: 'replaceTask', task, version }] };
+    if (task.status === status) return { answer, changes: [{ kind: 'replaceTask', task, before, version }] };
     if (isHolding) return { answer, changes: taskChanges(before, task, version, now) };
     const agent = await this.ports.agents.find(claimant.agentId);
     if (agent === undefined) throw new Error(`The agent that held task ${task.id} is gone.`);

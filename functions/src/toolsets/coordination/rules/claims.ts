@@ -153,7 +153,7 @@ export class TaskClaims extends Service<CoordinationPorts> {
     if (waiting?.value.retryAt === undefined || waiting.value.retryAt > now) return false;
     const task = endBackoff(waiting.value);
     await this.ports.store.commit([
-      { kind: 'replaceTask', task, version: waiting.version },
+      { kind: 'replaceTask', task, before: waiting.value, version: waiting.version },
       { kind: 'queueGrew', workspace: task.workspace, session: task.session, capabilityKeys: [] },
     ]);
     return true;

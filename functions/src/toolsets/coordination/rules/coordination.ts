@@ -222,5 +222,5 @@ function sessionChanges(open: OpenSession, session: Session, now: Date): Change[
     return [{ kind: 'archiveSession', session: known, at: now }, openingOf(session, replaces)];
   }
   const isUnchanged = known.goal === session.goal && known.masterPlan === session.masterPlan;
-  return isUnchanged ? [] : [{ kind: 'describeSession', session, version }];
+  return isUnchanged ? [] : [{ kind: 'describeSession', session, before: known, version }];
 }

@@ -109,7 +109,7 @@ export class TaskSweep extends Service<CoordinationPorts & { readonly coding: Co
     const seenAt = claim.isRunners ? undefined : seen.get(claim.agentId);
     const renewed = seenAt && renewLease(value, seenAt);
     if (renewed?.claim !== undefined && renewed.claim.leaseExpiresAt > now) {
-      await this.ports.store.commit([{ kind: 'replaceTask', task: renewed, version }]);
+      await this.ports.store.commit([{ kind: 'replaceTask', task: renewed, before: value, version }]);
       return 'renewed';
     }
     // A runner renews its lease in the task itself: what is known of its presence does not matter.

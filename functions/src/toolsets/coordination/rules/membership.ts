@@ -79,7 +79,7 @@ export class AgentMembership extends Service<
       const held = Object.entries(agent.held).find(([, task]) => task.session === open?.session.id);
       const outcome = { agent, role, currentTask: held?.[0] ?? null };
       const change: Change = known
-        ? { kind: 'replaceAgent', agent, version: known.version }
+        ? { kind: 'replaceAgent', agent, before: known.value, version: known.version }
         : { kind: 'createAgent', agent };
       const changes = [change, ...countedAgent(before, agent), ...skillChanges(before, agent)];
       await store.commit(changes, recordAnswer(outcome));

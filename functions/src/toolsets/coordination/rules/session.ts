@@ -35,7 +35,7 @@ export type Counter = TaskStatus | 'discoveries';
 export interface SessionChanges {
   /** Makes a session its workspace's own; `replaces` is the workspace's version, where it has one. */
   readonly openSession: { readonly session: Session; readonly replaces?: string };
-  readonly describeSession: { readonly session: Session; readonly version: string };
+  readonly describeSession: { readonly session: Session; readonly before: Session; readonly version: string };
   /** Takes a session out of service; commits that expect it to be open fail from then on. */
   readonly archiveSession: { readonly session: Session; readonly at: Date };
   /** No run waits any more for a task of an archived session. */

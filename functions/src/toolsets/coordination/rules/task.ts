@@ -160,7 +160,7 @@ export function taskNotFound(taskId: string): MusterError {
 
 /** A task's change of state, counted. */
 export function taskChanges(before: Task, task: Task, version: string, now: Date): Change[] {
-  return [{ kind: 'replaceTask', task, version }, countedChange(before, task, now)];
+  return [{ kind: 'replaceTask', task, before, version }, countedChange(before, task, now)];
 }
 
 /** What a task adds to the record of who closed it. */
@@ -177,7 +177,7 @@ export function outcomeChanges(
   version: string,
   now: Date,
 ): Change[] {
-  if (kind === 'late') return [{ kind: 'replaceTask', task, version }];
+  if (kind === 'late') return [{ kind: 'replaceTask', task, before, version }];
   const changes = taskChanges(before, task, version, now);
   const holder = before.claim?.agentId ?? task.claim?.agentId;
   if (holder !== undefined) {
@@ -198,7 +198,7 @@ export function outcomeChanges(
 /** What commits may change of tasks. */
 export interface TaskChanges {
   readonly createTask: { readonly task: Task };
-  readonly replaceTask: { readonly task: Task; readonly version: string };
+  readonly replaceTask: { readonly task: Task; readonly before: Task; readonly version: string };
   /** A dependency of the task was closed: one blocker fewer, or one that will never go. */
   readonly dependencyDone: { readonly taskId: string };
   readonly dependencyFailed: { readonly taskId: string; readonly dependencyId: string };

@@ -4,7 +4,7 @@
  */
 
 import { hasRole, type Principal, roleIn } from '../../../access/rules/principal.ts';
-import type { RecordAnswer, RecordedAnswer, Versioned } from '../../../kernel/commit.ts';
+import type { CallRecord, RecordAnswer, Versioned } from '../../../kernel/commit.ts';
 import { MAX_REPORT_BYTES, requireSize } from '../../../kernel/json.ts';
 import { readIn, Service } from '../../../kernel/ports.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
@@ -88,12 +88,12 @@ export class TaskQueue extends Service<CoordinationPorts> {
     { value: before, version }: Versioned<Task>,
     outcome: TaskOutcome,
     now: Date,
-    answer?: RecordedAnswer,
+    record?: CallRecord,
   ): Promise<void> {
     const { sessions, store } = this.ports;
     const changes = outcome.kind === 'repeated' ? [] : outcomeChanges(before, outcome, version, now);
     const frees = changes.length > 0 && outcome.task.status === 'done' && before.dependents.length > 0;
-    await store.commit([...changes, ...(frees ? await queueGrowth(sessions, before) : [])], answer);
+    await store.commit([...changes, ...(frees ? await queueGrowth(sessions, before) : [])], record);
   }
 
   private change<Result>(

@@ -4,6 +4,7 @@ import { documentCodec, timestamp } from '../../../kernel/firestore/codec.ts';
 import { pullRequestId, pullRequestPath } from '../../../kernel/firestore/paths.ts';
 import { FirestoreReader } from '../../../kernel/firestore/reading.ts';
 import type { ChangeWriters } from '../../../kernel/firestore/store.ts';
+import type { EffectsOf } from '../../../kernel/firestore/trail.ts';
 import type { LinkChanges } from '../rules/pullRequests.ts';
 
 export const { toDocument: linkToDocument, fromDocument: linkFromDocument } = documentCodec(
@@ -26,6 +27,14 @@ export class PullRequestLinkQueries extends FirestoreReader {
     return this.documents.find(snapshot, linkFromDocument);
   }
 }
+
+export const linkEffects: EffectsOf<LinkChanges> = {
+  linkPullRequest: ({ link }) => ({
+    kind: 'pull_request',
+    id: `${link.owner}/${link.repo}#${link.number}`,
+    after: linkToDocument(link),
+  }),
+};
 
 export const linkWriters: ChangeWriters<LinkChanges> = {
   linkPullRequest({ link }, writes) {

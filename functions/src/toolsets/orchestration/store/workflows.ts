@@ -67,7 +67,7 @@ export const workflowWriters: ChangeWriters<WorkflowChanges> = {
   replaceWorkflow({ saved, version }, writes) {
     writes.replace(workflowPath(saved.id), namedDocument(saved), version);
   },
-  deleteWorkflow({ id, version }, writes) {
+  deleteWorkflow({ saved: { id }, version }, writes) {
     writes.deleteAt(workflowPath(id), version);
   },
 };

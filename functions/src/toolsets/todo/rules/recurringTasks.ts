@@ -93,8 +93,8 @@ function edited(recurring: RecurringTask, edit: RecurringEdit): RecurringTask {
   return { ...rest, ...checked, ...rule };
 }
 
-function replacement(recurringTask: RecurringTask, { version }: Versioned<RecurringTask>): Change {
-  return { kind: 'replaceRecurringTask', recurringTask, version };
+function replacement(recurringTask: RecurringTask, found: Versioned<RecurringTask>): Change {
+  return { kind: 'replaceRecurringTask', recurringTask, before: found.value, version: found.version };
 }
 
 /** The to-do of a recurring task's latest occurrence, under an id that does not depend on who makes it. */

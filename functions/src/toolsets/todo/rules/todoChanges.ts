@@ -76,7 +76,7 @@ export function replacementChanges(before: RemindedTodo, after: Todo, context: C
   const [was, is] = [todoAnswer(value), todoAnswer(after)];
   if (differences(was, is).length === 0) return [];
   return [
-    { kind: 'replaceTodo', todo: after, version },
+    { kind: 'replaceTodo', todo: after, before: value, version },
     { kind: 'recordEvent', event: todoEvent(was, after, is, context) },
     ...reminderChanges(value, after, reminder, context),
   ];
@@ -126,13 +126,17 @@ export function reminderChanges(
 /** What commits may change of to-dos, their titles and recurring tasks. */
 export interface TodoChanges {
   readonly createTodo: { readonly todo: Todo };
-  readonly replaceTodo: { readonly todo: Todo; readonly version: string };
-  readonly deleteTodo: { readonly id: string; readonly version: string };
+  readonly replaceTodo: { readonly todo: Todo; readonly before: Todo; readonly version: string };
+  readonly deleteTodo: { readonly todo: Todo; readonly version: string };
   /** Keeps a title and due date for one open to-do; `replaces` is the version of one that is no longer open. */
   readonly reserveTitle: { readonly id: string; readonly taskId: string; readonly replaces?: string };
   readonly releaseTitle: { readonly id: string };
   readonly createRecurringTask: { readonly recurringTask: RecurringTask };
-  readonly replaceRecurringTask: { readonly recurringTask: RecurringTask; readonly version: string };
+  readonly replaceRecurringTask: {
+    readonly recurringTask: RecurringTask;
+    readonly before: RecurringTask;
+    readonly version: string;
+  };
 }
 
 declare module '../../../kernel/commit.ts' {

@@ -110,7 +110,7 @@ export class TodoService extends Service<TodoPorts> {
   delete(ownerUid: string, id: string, recordAnswer: RecordAnswer<EndedOutcome>): Promise<EndedOutcome> {
     return this.end(ownerUid, id, recordAnswer, ({ value: todo, version }, now) => ({
       todo,
-      changes: [{ kind: 'deleteTodo', id, version }, ...deletionEffects(todo, now)],
+      changes: [{ kind: 'deleteTodo', todo, version }, ...deletionEffects(todo, now)],
     }));
   }
 

@@ -119,6 +119,9 @@ const codec = documentCodec(todoDocument);
 
 export const todoFromDocument = codec.fromDocument;
 
+/** What is stored of a to-do, without its index and what its last event reported. */
+export const todoFieldsOf = codec.toDocument;
+
 export type Todo = ReturnType<typeof todoFromDocument>;
 
 /** What is read of a to-do; its index, which is longer, stays where it is. */

@@ -140,7 +140,7 @@ export const todoWriters: ChangeWriters<TodoChanges> = {
   replaceTodo({ todo, version }, writes) {
     writes.replace(todoPath(todo.id), todoToDocument(todo), version);
   },
-  deleteTodo({ id, version }, writes) {
+  deleteTodo({ todo: { id }, version }, writes) {
     writes.deleteAt(todoPath(id), version);
   },
   reserveTitle({ id, taskId, replaces }, writes) {

@@ -144,7 +144,8 @@ export function withRecord(run: Run, { record, warnings }: StepWork): Run {
 /** What commits may change of runs, their steps, their journal and the answers that are kept. */
 export interface RunChanges {
   readonly createRun: { readonly run: Run; readonly order: RunOrder };
-  readonly replaceRun: { readonly run: Run; readonly version: string };
+  /** With `before` where a call changes it, so that the trail tells of it. */
+  readonly replaceRun: { readonly run: Run; readonly before?: Run; readonly version: string };
   /** In place of what was recorded while it waited. */
   readonly recordStep: { readonly runId: string; readonly step: StepRecord };
   /** Stale where the call has been started before. */

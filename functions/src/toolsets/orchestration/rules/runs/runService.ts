@@ -180,7 +180,8 @@ export class RunService extends Service<OrchestrationPorts> {
       const asked = { ...value, cancelRequested: true };
       const run = isEnded(value) || isLeased(value, now) ? asked : ended(asked, { status: 'cancelled' }, now);
       const cancelled = isEnded(value) ? [] : await taskCancellations(tasks, run, now);
-      await store.commit([{ kind: 'replaceRun', run, version }, ...cancelled], recordAnswer(run));
+      const replaced: Change = { kind: 'replaceRun', run, before: value, version };
+      await store.commit([replaced, ...cancelled], recordAnswer(run));
       return run;
     });
   }

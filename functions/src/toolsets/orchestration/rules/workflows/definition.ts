@@ -171,8 +171,12 @@ export function blocksOf(workflow: Workflow): readonly Block[] {
 /** What commits may change of saved workflows. */
 export interface WorkflowChanges {
   readonly createWorkflow: { readonly saved: SavedWorkflow };
-  readonly replaceWorkflow: { readonly saved: SavedWorkflow; readonly version: string };
-  readonly deleteWorkflow: { readonly id: string; readonly version: string };
+  readonly replaceWorkflow: {
+    readonly saved: SavedWorkflow;
+    readonly before: SavedWorkflow;
+    readonly version: string;
+  };
+  readonly deleteWorkflow: { readonly saved: SavedWorkflow; readonly version: string };
 }
 
 declare module '../../../../kernel/commit.ts' {

@@ -77,7 +77,9 @@ export class WorkflowLibrary extends Service<OrchestrationPorts> {
       if (canonicalJson(value.workflow) === canonicalJson(workflow))
         return commit({ saved: value, change: 'unchanged' }, []);
       const saved = { ...value, workflow, version: value.version + 1, updatedAt: now };
-      return commit({ saved, change: 'replaced' }, [{ kind: 'replaceWorkflow', saved, version }]);
+      return commit({ saved, change: 'replaced' }, [
+        { kind: 'replaceWorkflow', saved, before: value, version },
+      ]);
     });
   }
 
@@ -93,7 +95,7 @@ export class WorkflowLibrary extends Service<OrchestrationPorts> {
     return retryStale(randomness, async () => {
       const { value, version } = await this.find(ownerUid, name, 'name');
       requireVersion(name, value, expectedVersion);
-      await store.commit([{ kind: 'deleteWorkflow', id: value.id, version }], recordAnswer(value));
+      await store.commit([{ kind: 'deleteWorkflow', saved: value, version }], recordAnswer(value));
       return value;
     });
   }

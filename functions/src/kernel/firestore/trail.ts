@@ -1,0 +1,75 @@
+/** The trail as Firestore keeps it: `trail/{id}`, an entry for the commit of a call. */
+
+import { z } from 'zod';
+import { changedPart, type Effect, keptEffects, type TrailEntry, thingKey } from '../trail.ts';
+import { documentCodec, timestamp } from './codec.ts';
+
+/** What the trail tells of each change. Kinds that are left out tell nothing: another of their commit does. */
+export type EffectsOf<Changes> = {
+  readonly [Kind in keyof Changes]?: (change: Changes[Kind]) => Effect | undefined;
+};
+
+/** Fields of a document, which the codec takes as they are. */
+const fields = z.record(z.string(), z.unknown());
+
+const { toDocument, fromDocument } = documentCodec(
+  z.object({
+    id: z.string(),
+    at: timestamp,
+    /** Who made the call, and which it was. */
+    by: z.object({
+      /** As security rules know them: `agent:…`, or a person's uid. */
+      uid: z.string(),
+      agent_id: z.string().nullable(),
+      /** On whose behalf: an agent's owner, or the person. */
+      owner_uid: z.string(),
+      /** The grant of the app through which they called. */
+      grant_id: z.string().nullable(),
+      /** By its full name: `coordination.create_task`. */
+      tool: z.string(),
+      /** The workspace of the call. */
+      workspace: z.string(),
+      request_id: z.string(),
+    }),
+    effects: z.array(
+      z.object({
+        /** `task`, `todo`: each feature names its own. */
+        kind: z.string(),
+        id: z.string(),
+        /** The workspace that it belongs to; null where it is its owner's alone. */
+        workspace: z.string().nullable(),
+        owner_uid: z.string().nullable(),
+        /** The fields that were changed, as the thing's document has them; of what is new or gone, all. */
+        before: fields.nullable(),
+        after: fields.nullable(),
+        /** What was made was too much to be kept a second time. */
+        cut: z.literal(true).exactOptional(),
+      }),
+    ),
+    /** The entry that this one has taken back. */
+    undoes: z.string().nullable(),
+    /** The entry that has taken this one back. */
+    undone_by: z.string().nullable(),
+  }),
+);
+
+export const entryFromDocument = fromDocument;
+
+/** By what entries are found, beside what they tell. */
+export function entryToDocument(entry: TrailEntry): Record<string, unknown> {
+  const { effects } = entry;
+  const kept = { ...entry, effects: keptEffects(effects) };
+  const workspace = effects.find((effect) => effect.workspace !== undefined)?.workspace ?? null;
+  return { ...toDocument(kept), workspace, things: [...new Set(effects.map(thingKey))] };
+}
+
+/** What the trail tells of a commit. */
+export function effectsOf<Changes, Kind extends keyof Changes>(
+  told: EffectsOf<Changes>,
+  changes: readonly ({ readonly kind: Kind } & Changes[Kind])[],
+): readonly Effect[] {
+  return changes.flatMap((change) => {
+    const effect = told[change.kind]?.(change);
+    return (effect && changedPart(effect)) ?? [];
+  });
+}

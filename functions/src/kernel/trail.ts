@@ -1,0 +1,60 @@
+/**
+ * The trail: who changed what, on whose behalf, by which call, and how it was before. Every commit of a call that
+ * changes a thing leaves one entry, in that very commit. Source: docs/decisions/0036-trail.md.
+ */
+import type { entryFromDocument } from './firestore/trail.ts';
+import { canonicalJson } from './json.ts';
+
+/** What the commit of one call has changed. firestore/trail.ts tells of the fields. */
+export type TrailEntry = ReturnType<typeof entryFromDocument>;
+
+/** Who makes a call that writes, and which call it is. */
+export type Actor = TrailEntry['by'];
+
+/** A thing that a commit changes. Without `before` there was none, without `after` there is none any more. */
+export type Effect = TrailEntry['effects'][number];
+
+/** What is stored of a thing, as its document has it. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** More of what a call has made is not kept: it is in the thing itself. What was there before is kept whole. */
+const MAX_MADE_BYTES = 200_000;
+
+/** The name by which entries are found that tell of a thing. */
+export function thingKey({ kind, id }: Pick<Effect, 'kind' | 'id'>): string {
+  return `${kind}:${id}`;
+}
+
+/** The effect with the fields alone that it changes; undefined where it changes none. */
+export function changedPart(effect: Effect): Effect | undefined {
+  const { before, after } = effect;
+  if (before === undefined || after === undefined) return before === after ? undefined : effect;
+  const names = changedNames(before, after);
+  return names.length === 0
+    ? undefined
+    : { ...effect, before: only(before, names), after: only(after, names) };
+}
+
+/** The names of the fields in which two states of a thing differ. */
+export function changedNames(before: Fields, after: Fields): readonly string[] {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  return names.filter((name) => textOf(before[name]) !== textOf(after[name]));
+}
+
+/** The effects of a commit as its entry keeps them: what it has made is left out where it is too much. */
+export function keptEffects(effects: readonly Effect[]): readonly Effect[] {
+  let left = MAX_MADE_BYTES;
+  return effects.map((effect) => {
+    left -= textOf(effect.after).length;
+    return left >= 0 ? effect : { ...effect, after: {}, cut: true };
+  });
+}
+
+function only(fields: Fields, names: readonly string[]): Fields {
+  return Object.fromEntries(names.flatMap((name) => (name in fields ? [[name, fields[name]]] : [])));
+}
+
+/** By which stored values are compared: dates as text, fields in one order. */
+function textOf(value: unknown): string {
+  return value === undefined ? '' : canonicalJson(JSON.parse(JSON.stringify(value)));
+}

@@ -1,0 +1,44 @@
+/** What the trail tells of tasks, sessions and discoveries. */
+import type { EffectsOf } from '../../../kernel/firestore/trail.ts';
+import type { Effect, Fields } from '../../../kernel/trail.ts';
+import type { Session, SessionChanges } from '../rules/session.ts';
+import type { Task, TaskChanges } from '../rules/task.ts';
+import { discoveryToDocument, sessionToDocument, taskToDocument } from './documents.ts';
+
+/** A task whose lease alone goes on is not changed by anybody. */
+function toldOf(task: Task): Fields {
+  const { lease_expires_at: _, ...told } = taskToDocument(task);
+  return told;
+}
+
+const ofTask = ({ id, workspace }: Task) => ({ kind: 'task', id, workspace });
+
+const ofSession = ({ id, workspace }: Session) => ({ kind: 'session', id, workspace });
+
+/** What grows with each task is not what somebody said of the session. */
+function saidOf(session: Session): Fields {
+  const { queue_version: _, capability_keys: __, ...said } = sessionToDocument(session);
+  return said;
+}
+
+export const coordinationEffects: EffectsOf<TaskChanges & SessionChanges> = {
+  createTask: ({ task }): Effect => ({ ...ofTask(task), after: toldOf(task) }),
+  replaceTask: ({ task, before }): Effect => ({
+    ...ofTask(task),
+    before: toldOf(before),
+    after: toldOf(task),
+  }),
+  openSession: ({ session }): Effect => ({ ...ofSession(session), after: saidOf(session) }),
+  describeSession: ({ session, before }): Effect => ({
+    ...ofSession(session),
+    before: saidOf(before),
+    after: saidOf(session),
+  }),
+  archiveSession: ({ session }): Effect => ({ ...ofSession(session), before: saidOf(session) }),
+  createDiscovery: ({ discovery }): Effect => ({
+    kind: 'discovery',
+    id: discovery.id,
+    workspace: discovery.workspace,
+    after: discoveryToDocument(discovery),
+  }),
+};
