@@ -43,9 +43,10 @@ export function compose(bindings: Bindings) {
   ];
   const parts = [
     ...services.taskSweep.parts,
+    services.stuckTasks.part,
     services.liveness.part,
     services.orchestration.runs.part,
-    services.coordination.archivesPart,
+    services.coordination.archives.part,
     ...expiring.map(expiryPart),
   ];
   return {

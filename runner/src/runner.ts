@@ -22,7 +22,7 @@ const RETRY_MS = 5000;
 const LAST_SENDING_MS = 15_000;
 
 /** At most so long until end_task is heard of, in milliseconds. */
-const LONGEST_HEARTBEAT_MS = 10_000;
+const LONGEST_HEARTBEAT_MS = 3000;
 
 export interface RunnerOptions {
   readonly settings: Settings;

@@ -19,6 +19,21 @@ interface Contract {
 
 const contract: Contract = JSON.parse(readFileSync(new URL('contract.json', import.meta.url), 'utf8'));
 
+/** Values that an argument takes beside those of its specification. Source: docs/semantics.md. */
+const ADDED_VALUES: Readonly<Record<string, readonly string[]>> = { status_filter: ['stuck'] };
+
+/** The arguments with the values alone that their specification lists. */
+function withoutAddedValues(name: string, input: Schema): Schema {
+  if (name !== 'coordination.get_all_tasks') return input;
+  const properties = Object.entries(input.properties ?? {}).map(([argument, property]) => {
+    const values = Array.isArray(property['enum'])
+      ? property['enum'].filter((value) => !ADDED_VALUES[argument]?.includes(value))
+      : undefined;
+    return [argument, values ? { ...property, enum: values } : property] as const;
+  });
+  return { ...input, properties: Object.fromEntries(properties) };
+}
+
 /** `onboarding.registerAgent` and `create_task` are how the specifications write them. */
 function contractName(toolset: string, name: string): string {
   return NETWORK_TOOLSETS.includes(toolset) ? `${toolset}.${name}` : name;
@@ -32,7 +47,7 @@ describe('the contract', () => {
     if (written === undefined) continue;
 
     it(`agrees with the arguments of ${name}`, () => {
-      assert.deepEqual(disagreements(written.inputSchema, input), []);
+      assert.deepEqual(disagreements(written.inputSchema, withoutAddedValues(name, input)), []);
     });
 
     const { outputSchema } = written;

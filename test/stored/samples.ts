@@ -45,6 +45,10 @@ const TASK: Task = {
   epoch: 0,
   lapsedClaims: [],
   retries: 0,
+  formerEnds: [],
+  stuckDependencies: {},
+  stuck: false,
+  stuckUnsettled: false,
 };
 
 const CLAIM = {
@@ -533,7 +537,7 @@ export const CHANGES: readonly Change[] = [
     by: { total: 1, leaders: 1, active: 1, registered: 1, online: 1 },
   },
   { kind: 'openSession', session: SESSION },
-  { kind: 'archiveSession', session: { ...SESSION, id: 'session-0' }, at: at(1) },
+  { kind: 'archiveSession', session: { ...SESSION, id: 'session-0' }, version: '1.0', at: at(1) },
   {
     kind: 'count',
     workspace: 'default',

@@ -31,6 +31,10 @@ export function sampleTask(changes: Partial<Task> = {}): Task {
     epoch: 0,
     lapsedClaims: [],
     retries: 0,
+    formerEnds: [],
+    stuckDependencies: {},
+    stuck: false,
+    stuckUnsettled: false,
     ...changes,
   };
 }

@@ -26,8 +26,11 @@ import { TaskClaims } from '../toolsets/coordination/rules/claims.ts';
 import { CoordinationService } from '../toolsets/coordination/rules/coordination.ts';
 import { TaskCreation } from '../toolsets/coordination/rules/creation.ts';
 import { TaskSweep } from '../toolsets/coordination/rules/leases.ts';
+import { TaskLevers } from '../toolsets/coordination/rules/levers.ts';
 import { AgentMembership } from '../toolsets/coordination/rules/membership.ts';
+import { isUnsettled, StuckTasks } from '../toolsets/coordination/rules/stuck.ts';
 import { TaskQueue } from '../toolsets/coordination/rules/taskProgress.ts';
+import { TaskUpdates } from '../toolsets/coordination/rules/updating.ts';
 import { mirrorQueuedTask } from '../toolsets/coordination/store/queue.ts';
 import { DataService } from '../toolsets/firebase/rules/dataService.ts';
 import { SubscriptionService } from '../toolsets/firebase/rules/subscriptionService.ts';
@@ -60,6 +63,7 @@ export function composeServices(ports: ReturnType<typeof composePorts>) {
   const apps = new Apps({ ...ports, registration });
   const taskCreation = new TaskCreation(ports);
   const taskClaims = new TaskClaims(ports);
+  const stuckTasks = new StuckTasks(ports);
   const codingPorts = { ...ports, liveness, taskCreation, taskClaims };
   const overview = new AgentOverview(ports);
   const tasks = new TaskOverview({ ...ports, liveness });
@@ -94,9 +98,16 @@ export function composeServices(ports: ReturnType<typeof composePorts>) {
     taskCreation,
     taskClaims,
     taskQueue: new TaskQueue(ports),
+    taskLevers: new TaskLevers(ports),
+    taskUpdates: new TaskUpdates(ports),
+    stuckTasks,
     taskSweep: new TaskSweep({ ...ports, coding: codingExpiry(ports.sessions) }),
     mirrorQueuedTask: (taskId: string, before?: unknown) =>
       mirrorQueuedTask(realtimeDatabase, ports.tasks, taskId, before),
+    /** Tells the dependents of a task whether it can never start, where it was written so. */
+    settleTask: async (taskId: string, written: unknown): Promise<void> => {
+      if (isUnsettled(written)) await stuckTasks.settle(taskId);
+    },
     mirrorPerson: (uid: string) => mirrorPerson(realtimeDatabase, ports.people, uid),
     mirrorWorkspaces: () => mirrorWorkspaces(realtimeDatabase, ports.people),
 

@@ -17,9 +17,19 @@ export const relayEvent = onDocumentCreated(
   (event) => app().services.relayEvent(event.params.eventId),
 );
 
-/** Keeps the queues of the Realtime Database in step with `tasks` of Firestore. */
-export const mirrorTaskQueue = onDocumentWritten({ document: TASK, region, retry: true }, (event) =>
-  app().services.mirrorQueuedTask(event.params.taskId, event.data?.before.data()),
+/**
+ * Keeps the queues of the Realtime Database in step with `tasks` of Firestore, and tells those that depend on a task
+ * whether it can never start.
+ */
+export const mirrorTaskQueue = onDocumentWritten(
+  { document: TASK, region, retry: true },
+  async ({ params: { taskId }, data }) => {
+    const { mirrorQueuedTask, settleTask } = app().services;
+    await Promise.all([
+      settleTask(taskId, data?.after.data()),
+      mirrorQueuedTask(taskId, data?.before.data()),
+    ]);
+  },
 );
 
 /** Tells the rules of the Realtime Database what a person may do. */

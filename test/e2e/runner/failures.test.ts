@@ -11,7 +11,7 @@ import { isRecord } from '../support/clients.ts';
 import { Deployment } from '../support/delivery/deployment.ts';
 import { eventually } from '../support/waiting.ts';
 import { openNetwork } from './network.ts';
-import { closing, onStage, PATIENCE_MS, Stage } from './stage.ts';
+import { closing, isRunning, onStage, PATIENCE_MS, Stage } from './stage.ts';
 
 /** Most of the time they wait: for a lease, for a process to end, for an answer. */
 const AT_ONCE = 3;
@@ -231,13 +231,3 @@ describe('a coding task that does not go as it should', () => {
 });
 
 const testAgent = ({ agentId, credential }: Caller): TestAgent => ({ id: agentId, token: credential });
-
-/** A zombie has ended: only nobody has asked how. */
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return process.platform !== 'linux' || !/^State:\tZ/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
-  } catch {
-    return false;
-  }
-}

@@ -1,6 +1,7 @@
 /** Runners as people start them, a repository for them to work on, and the hub's view of what they do. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { newFolder, newRepository, removeFolder } from '../../../runner/test/support/folders.ts';
 import { registerAgent, type TestAgent } from '../support/agents.ts';
@@ -63,14 +64,16 @@ export class Stage {
   readonly url: string;
   readonly agent: TestAgent;
   readonly client: Connection;
+  private readonly leader: TestAgent;
   private readonly runners: ChildProcess[] = [];
 
-  private constructor(folder: string, url: string, agent: TestAgent, client: Connection) {
+  private constructor(folder: string, url: string, agent: TestAgent, leader: TestAgent, client: Connection) {
     this.folder = folder;
     this.repo = newRepository(`${folder}/repo`);
     this.bin = `${folder}/bin`;
     this.url = url;
     this.agent = agent;
+    this.leader = leader;
     this.client = client;
   }
 
@@ -84,13 +87,13 @@ export class Stage {
     const access = await connect('client 2026-07-28', endpointUrl('/access'), leader.token);
     await succeed(access, 'create_workspace', { name: workspace, repositories: ['sartor-ai/*'] });
     await access.close();
-    return new Stage(newFolder(), endpointUrl('', { workspace }), agent, client);
+    return new Stage(newFolder(), endpointUrl('', { workspace }), agent, leader, client);
   }
 
   /** At a hub of the test's own. */
   static async at(hubUrl: string, agent: TestAgent, leader: TestAgent): Promise<Stage> {
     const client = await connect('client 2026-07-28', `${hubUrl}coding`, leader.token);
-    return new Stage(newFolder(), hubUrl, agent, client);
+    return new Stage(newFolder(), hubUrl, agent, leader, client);
   }
 
   async close(): Promise<void> {
@@ -110,6 +113,16 @@ export class Stage {
       branch: 'feature/auth',
     };
     return created.parse(await succeed(this.client, 'create_task', { ...example, ...wishes })).result;
+  }
+
+  /** A call of the leader's that coordination serves. */
+  async lead(tool: string, args: Readonly<Record<string, unknown>>): Promise<void> {
+    const client = await connect('client 2026-07-28', this.url, this.leader.token);
+    try {
+      await succeed(client, `coordination_${tool}`, args);
+    } finally {
+      await client.close();
+    }
   }
 
   startRunner(args: readonly string[], { url, agent, repo, env }: RunnerWishes = {}): RunnerProcess {
@@ -197,5 +210,15 @@ export async function closing(stage: Stage, test: (stage: Stage) => Promise<void
     await test(stage);
   } finally {
     await stage.close();
+  }
+}
+
+/** A zombie has ended: only nobody has asked how. */
+export function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return process.platform !== 'linux' || !/^State:\tZ/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    return false;
   }
 }

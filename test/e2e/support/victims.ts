@@ -21,7 +21,16 @@ export async function newTask(client: Connection, agentId: string): Promise<Vict
   const id = idOf(created['task']);
   await succeed(client, 'coordination_register_agent', { agent_id: agentId, role: 'worker' });
   await succeed(client, 'coordination_claim_task', { agent_id: agentId });
-  return { ...ANY_LIST, agent_id: [agentId], task_id: [id], task_ids: [[id]], lease_seconds: [600] };
+  return {
+    ...ANY_LIST,
+    agent_id: [agentId],
+    task_id: [id],
+    task_ids: [[id]],
+    lease_seconds: [600],
+    dependencies: [[id], undefined],
+    deadline: [LATER, null],
+    session_id: [undefined],
+  };
 }
 
 /** To-dos of the caller's with their reminders, and recurring tasks. */

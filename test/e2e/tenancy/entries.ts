@@ -87,6 +87,11 @@ export const TOOLS: Readonly<Record<string, Arguments>> = {
   'coordination.fail_task': ({ agent, held }) => ({ agent_id: agent, task_id: held, error: 'Mine' }),
   'coordination.heartbeat': ({ agent }) => ({ agent_id: agent }),
   'coordination.add_discovery': ({ agent }) => ({ agent_id: agent, content: 'Mine' }),
+  'coordination.cancel_task': ({ task }) => ({ task_id: task }),
+  'coordination.retry_task': ({ task }) => ({ task_id: task, with_dependents: true }),
+  'coordination.release_task': ({ held }) => ({ task_id: held }),
+  'coordination.update_task': ({ task }) => ({ task_id: task, description: 'Mine' }),
+  'coordination.reopen': nothing,
   'coordination.get_discoveries': nothing,
   'coordination.get_master_plan': nothing,
 

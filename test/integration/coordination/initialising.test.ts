@@ -50,7 +50,7 @@ describe('initialising a coordination', () => {
     const { session: first } = await initialise('One');
     await team.create({}, {});
     const { session: second, archived } = await initialise('Two');
-    assert.equal(archived?.id, first.id);
+    assert.equal(archived?.session.id, first.id);
     assert.notEqual(second.id, first.id);
     assert.deepEqual(await team.tasks(), []);
     assert.deepEqual(await team.counts(), {});
@@ -94,7 +94,7 @@ describe('initialising a coordination', () => {
       open.map((document) => document.id),
       [current?.id],
     );
-    const archived = outcomes.flatMap((outcome) => outcome.archived?.id ?? []);
+    const archived = outcomes.flatMap((outcome) => outcome.archived?.session.id ?? []);
     assert.equal(new Set(archived).size, 3, 'each but the first has archived the one before');
     assert.equal(new Set(outcomes.map((outcome) => outcome.session.id)).size, 4);
   });

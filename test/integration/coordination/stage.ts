@@ -1,5 +1,5 @@
 /**
- * What the tools' examples speak of: to-dos, task-xxx-001, task-xxx-002 and terminal-2 in a team's workspace,
+ * What the tools' examples speak of: to-dos, task-xxx-001, task-xxx-002, task-xxx-004 and terminal-2 in a team's workspace,
  * agent-001, the coding task task-000abc-001, and the leader's subscription sub-tasks-001.
  */
 
@@ -26,6 +26,9 @@ const SUBSCRIPTION = {
 
 const GOAL = 'Build a REST API for user management';
 
+/** A task that failed. */
+const FAILED = 'task-xxx-004';
+
 /** The coding task that terminal-2 holds. */
 const CODING = 'task-000abc-001';
 
@@ -36,6 +39,7 @@ export async function setStage(team: Team): Promise<void> {
   await setRun(team);
   await setAccess(team);
   const { services, ports } = team.app;
+  await services.coordination.initialise(team.workspace, 'An earlier goal', undefined, unkeyed);
   const { session } = await services.coordination.initialise(team.workspace, GOAL, 'A plan', unkeyed);
   const place = { workspace: team.workspace, session: session.id, createdAt: team.now };
   const claim = {
@@ -67,6 +71,10 @@ export async function setStage(team: Team): Promise<void> {
     {
       kind: 'createTask',
       task: sampleTask({ ...place, id: SECOND, priority: 1, status: 'claimed', epoch: 1, claim }),
+    },
+    {
+      kind: 'createTask',
+      task: sampleTask({ ...place, id: FAILED, status: 'failed', error: 'It broke', closedAt: team.now }),
     },
     {
       kind: 'createTask',
@@ -136,7 +144,7 @@ export function crowdSkill(team: Team): string {
 /** The ids are the same for every test, so one must make room for the next. */
 export async function clearStage(): Promise<void> {
   const batch = firestore().batch();
-  const tasks = [FIRST, SECOND, CODING].map(taskPath);
+  const tasks = [FIRST, SECOND, FAILED, CODING].map(taskPath);
   const paths = [...tasks, agentPath(AGENT), agentPath(RESEARCHER)];
   for (const path of paths) batch.delete(firestore().doc(path));
   await batch.commit();

@@ -18,6 +18,7 @@ import type {
   ReportedOutcome,
   TaskOutcome,
 } from '../../../functions/src/toolsets/coordination/rules/stateMachine.ts';
+import { StuckTasks } from '../../../functions/src/toolsets/coordination/rules/stuck.ts';
 import type { Task } from '../../../functions/src/toolsets/coordination/rules/task.ts';
 import { sweep } from '../../../functions/src/toolsets/system/rules/sweeper.ts';
 import { FirestoreSweepRecord } from '../../../functions/src/toolsets/system/store/metrics.ts';
@@ -188,6 +189,13 @@ export class Team {
     ];
     const limits = { turnMilliseconds: 60_000, timeoutMilliseconds };
     return sweep(parts, { ...quiet, sweepRecord: this.sweepRecord }, limits);
+  }
+
+  /** Tells all tasks that are not settled, of whatever test, whether they can never start. */
+  sweepStuck() {
+    const { part } = new StuckTasks({ ...this.app.ports, log: silent });
+    const presence = Promise.resolve('trusted' as const);
+    return part.run({ now: this.now, from: undefined, presence, isOver: () => false });
   }
 
   get sweepRecord(): FirestoreSweepRecord {

@@ -20,6 +20,7 @@ type QueueReaders = typeof import('../../../functions/src/toolsets/coordination/
 type ReminderReaders = typeof import('../../../functions/src/toolsets/todo/store/reminders.ts');
 type RunReaders = typeof import('../../../functions/src/toolsets/orchestration/store/runs.ts');
 type CoordinationReaders = typeof import('../../../functions/src/toolsets/coordination/store/queries.ts');
+type SessionReaders = typeof import('../../../functions/src/toolsets/coordination/store/sessions.ts');
 type SkillReaders = typeof import('../../../functions/src/toolsets/system/store/skills.ts');
 type SubscriptionStore = typeof import('../../../functions/src/toolsets/firebase/store/subscriptions.ts');
 type TodoReaders = typeof import('../../../functions/src/toolsets/todo/store/todos.ts');
@@ -46,7 +47,8 @@ export const calls: Readonly<Record<string, readonly Call[]>> = {
   'toolsets/coding/store/logs.ts': await taskLogCalls(),
   'toolsets/coding/store/tasks.ts': await codingTaskCalls(),
   'toolsets/coordination/store/queue.ts': await queueCalls(),
-  'toolsets/coordination/store/queries.ts': [...(await sessionCalls()), ...(await taskCalls())],
+  'toolsets/coordination/store/queries.ts': await taskCalls(),
+  'toolsets/coordination/store/sessions.ts': await sessionCalls(),
   'toolsets/firebase/store/subscriptions.ts': await subscriptionCalls(),
   'toolsets/onboarding/store/onboardingFacts.ts': await onboardingFactsCalls(),
   'toolsets/orchestration/store/runs.ts': await runCalls(),
@@ -198,12 +200,13 @@ async function runCalls(): Promise<readonly Call[]> {
 }
 
 async function sessionCalls(): Promise<readonly Call[]> {
-  const { SessionQueries }: CoordinationReaders = await load('toolsets/coordination/store/queries.ts');
+  const { SessionQueries }: SessionReaders = await load('toolsets/coordination/store/sessions.ts');
   return [
     (database) => new SessionQueries(database, documents).current('workspace-1'),
     (database) => new SessionQueries(database, documents).opening('workspace-1'),
     (database) => new SessionQueries(database, documents).currentWithAgent('workspace-1', 'agent-1'),
     (database) => new SessionQueries(database, documents).archived('workspace-1', SESSION),
+    (database) => new SessionQueries(database, documents).lastArchived('workspace-1'),
     (database) => new SessionQueries(database, documents).counters('workspace-1', SESSION),
     (database) => new SessionQueries(database, documents).uncleared(2),
     (database) => new SessionQueries(database, documents).discoveries(SESSION, undefined, FIRST),
@@ -290,6 +293,10 @@ async function taskCalls(): Promise<readonly Call[]> {
     (database) => new TaskQueries(database, documents).late(SESSION, NOW, 5),
     (database) => new TaskQueries(database, documents).countLate(SESSION, NOW),
     (database) => new TaskQueries(database, documents).startingWith('run-1-'),
+    (database) => new TaskQueries(database, documents).unsettled(2),
+    (database) => new TaskQueries(database, documents).listStuck(SESSION, FIRST),
+    (database) => new TaskQueries(database, documents).listStuck(SESSION, NEXT),
+    (database) => new TaskQueries(database, documents).countStuck(SESSION),
     (database) => new TaskQueries(database, documents).openStartingWith(SESSION, 'run-', 2),
     (database) => new TaskQueries(database, documents).notStarted(SESSION, 'agent-1'),
     (database) => new TaskQueries(database, documents).firstBackoff(SESSION),

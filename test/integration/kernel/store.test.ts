@@ -10,7 +10,8 @@ import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { agentPath } from '../../../functions/src/kernel/firestore/paths.ts';
 import { FirestoreStore, RecordedAnswerQueries } from '../../../functions/src/kernel/firestore/store.ts';
 import { systemRandomness } from '../../../functions/src/kernel/platform.ts';
-import { SessionQueries, TaskQueries } from '../../../functions/src/toolsets/coordination/store/queries.ts';
+import { TaskQueries } from '../../../functions/src/toolsets/coordination/store/queries.ts';
+import { SessionQueries } from '../../../functions/src/toolsets/coordination/store/sessions.ts';
 import { documents } from '../../support/reading.ts';
 import { refusal, START, sampleAgent, sampleTask, secondsAfterStart } from '../../unit/samples.ts';
 

@@ -23,7 +23,7 @@ describe('a run whose task is in a session that is archived', () => {
   const initialise = (goal: string) =>
     team.app.services.coordination.initialise(team.workspace, goal, undefined, unkeyed);
 
-  const sweep = ({ services } = team.app) => services.coordination.archivesPart.run(turnAt(team.now));
+  const sweep = ({ services } = team.app) => services.coordination.archives.part.run(turnAt(team.now));
 
   /** Runs that wait, and their tasks. */
   async function waiting(count: number): Promise<{ runId: string; taskId: string }[]> {
@@ -82,10 +82,10 @@ describe('a run whose task is in a session that is archived', () => {
 
   it('fails with the next sweep where the instance died that archived the session', async () => {
     const several = await waiting(3);
-    const { coordination } = team.app.services;
-    const session = await coordination.session(team.workspace);
-    assert.ok(session);
-    await team.app.ports.store.commit([{ kind: 'archiveSession', session, at: team.now }]);
+    const open = await team.app.ports.sessions.current(team.workspace);
+    assert.ok(open);
+    const { session, sessionVersion: version } = open;
+    await team.app.ports.store.commit([{ kind: 'archiveSession', session, version, at: team.now }]);
     const archived = firestore().doc(archivedSessionPath(team.workspace, session.id));
     assert.equal((await archived.get()).get('cleared'), false);
     await Promise.all([sweep(), sweep(team.anotherInstance())]);

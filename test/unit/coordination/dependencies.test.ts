@@ -1,7 +1,7 @@
 /** Dependencies within a batch, and cycles among them. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { resolveBatch } from '../../../functions/src/toolsets/coordination/rules/creation.ts';
+import { resolveBatch } from '../../../functions/src/toolsets/coordination/rules/dependencies.ts';
 import { refusal } from '../samples.ts';
 
 describe('the dependencies of a batch', () => {

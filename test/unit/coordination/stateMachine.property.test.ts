@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import {
   type Claimant,
+  cancelTask,
   claimTask,
   endBackoff,
   finishTask,
@@ -11,7 +12,10 @@ import {
   releaseTask,
   renewLease,
   reportOutcome,
+  restoreClaim,
+  reviveTask,
   startTask,
+  takeAway,
 } from '../../../functions/src/toolsets/coordination/rules/stateMachine.ts';
 import { isClosed, isHeld, type Task } from '../../../functions/src/toolsets/coordination/rules/task.ts';
 import { sampleTask, secondsAfterStart } from '../samples.ts';
@@ -51,7 +55,16 @@ function step(name: string, change: (task: Task, now: Date, model: Model) => Tas
 /** What no step may break. */
 function holds(before: Task, after: Task): void {
   assert.ok(after.epoch >= before.epoch, 'the epoch never decreases');
-  if (isClosed(before.status)) {
+  const isRevived = isClosed(before.status) && after.status === 'available';
+  if (isRevived) {
+    assert.notEqual(before.status, 'done', 'done is final');
+    assert.equal(after.epoch, before.epoch);
+    assert.equal(after.formerEnds.at(-1)?.error, before.error, 'what was is kept');
+    assert.ok(
+      !after.lapsedClaims.some((lapsed) => lapsed.epoch === after.epoch),
+      'nobody holds it by an old claim',
+    );
+  } else if (isClosed(before.status)) {
     assert.deepEqual(
       { ...after, lateResult: undefined },
       { ...before, lateResult: undefined },
@@ -99,6 +112,17 @@ const claim = agent.map((agentId) =>
 
 const start = claimant.map((who) => step(`start ${who}`, (task, now) => startTask(task, who.of(task), now)));
 
+/** A runner's sign of life gives its claim back, where its lease has just run out. */
+const restore = claimant.map((who) =>
+  step(`restore ${who}`, (task, now, model) => {
+    const restored = restoreClaim(task, who.of(task), 60, now);
+    if (restored === undefined) return task;
+    assert.notEqual(task.releasedEpoch, task.epoch, 'what somebody took away does not come back by itself');
+    assert.ok(model.given.get(restored.claim?.agentId ?? '')?.has(task.epoch));
+    return restored;
+  }),
+);
+
 const settle = fc.tuple(claimant, outcome).map(([someone, what]) =>
   step(`settle ${someone} ${JSON.stringify(what)}`, (task, now, model) => {
     const who = someone.of(task);
@@ -126,13 +150,16 @@ const finish = step('finish', (task, now, model) => {
 const others = fc.constantFrom(
   finish,
   step('release', (task) => releaseTask(task)),
+  step('take away', (task) => takeAway(task)),
+  step('cancel', (task, now) => cancelTask(task, 'Cancelled by lead.', now)),
+  step('revive', (task) => reviveTask(task)),
   step('renew', (task, now) => renewLease(task, now)),
   step('end backoff', (task) => endBackoff(task)),
 );
 
 describe('the machine, whatever happens', () => {
   it('keeps to one holder, one outcome and growing epochs', () => {
-    const steps = fc.commands([claim, start, settle, others], { maxCommands: 80, size: 'max' });
+    const steps = fc.commands([claim, start, settle, restore, others], { maxCommands: 80, size: 'max' });
     fc.assert(
       fc.property(steps, (commands) => {
         fc.modelRun(() => ({ model: { now: 0, given: new Map() }, real: { task: sampleTask() } }), commands);

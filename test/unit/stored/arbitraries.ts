@@ -131,6 +131,26 @@ const anyTask: fc.Arbitrary<Task> = withSome(
     closedAt: date,
     lateResult: lateResults,
     coding: codingWork,
+    ownerUid: id,
+    formerEnds: fc.array(
+      withSome(
+        {
+          status: fc.constantFrom('failed' as const, 'cancelled' as const),
+          error: text,
+          endedAt: date,
+          epoch: count,
+          agentId: id,
+          retries: count,
+        },
+        ['status', 'endedAt', 'epoch', 'retries'],
+      ),
+      { maxLength: 2 },
+    ),
+    releasedEpoch: count,
+    stuckDependencies: fc.dictionary(id, id, { noNullPrototype: true }),
+    stuckBy: id,
+    stuck: fc.boolean(),
+    stuckUnsettled: fc.boolean(),
   },
   [
     'id',
@@ -150,6 +170,10 @@ const anyTask: fc.Arbitrary<Task> = withSome(
     'epoch',
     'lapsedClaims',
     'retries',
+    'formerEnds',
+    'stuckDependencies',
+    'stuck',
+    'stuckUnsettled',
   ],
 );
 

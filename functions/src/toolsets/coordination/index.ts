@@ -6,10 +6,13 @@ import type { Toolset } from '../../mcp/tool.ts';
 import type { TaskClaims } from './rules/claims.ts';
 import type { CoordinationService } from './rules/coordination.ts';
 import type { TaskCreation } from './rules/creation.ts';
+import type { TaskLevers } from './rules/levers.ts';
 import type { AgentMembership } from './rules/membership.ts';
 import type { TaskQueue } from './rules/taskProgress.ts';
+import type { TaskUpdates } from './rules/updating.ts';
 
 import { addDiscovery } from './tools/add_discovery.ts';
+import { cancelTask } from './tools/cancel_task.ts';
 import { claimTask } from './tools/claim_task.ts';
 import { completeTask } from './tools/complete_task.ts';
 import { createTask } from './tools/create_task.ts';
@@ -24,8 +27,12 @@ import { heartbeat } from './tools/heartbeat.ts';
 import { initCoordination } from './tools/init_coordination.ts';
 import { pageOf } from './tools/paging.ts';
 import { registerAgent } from './tools/register_agent.ts';
+import { releaseTask } from './tools/release_task.ts';
+import { reopen } from './tools/reopen.ts';
+import { retryTask } from './tools/retry_task.ts';
 import { discoveryAnswer, taskAnswer } from './tools/shapes.ts';
 import { startTask } from './tools/start_task.ts';
+import { updateTask } from './tools/update_task.ts';
 
 /** Source: spec/coordination.md, "MCP Resources". */
 const resources: readonly Resource[] = [
@@ -70,6 +77,11 @@ export const coordination: Toolset = {
     addDiscovery,
     getDiscoveries,
     getMasterPlan,
+    cancelTask,
+    retryTask,
+    releaseTask,
+    updateTask,
+    reopen,
   ],
   resources,
   errors: {
@@ -88,6 +100,8 @@ declare module '../../mcp/callContext.ts' {
     readonly taskCreation: TaskCreation;
     readonly taskClaims: TaskClaims;
     readonly taskQueue: TaskQueue;
+    readonly taskLevers: TaskLevers;
+    readonly taskUpdates: TaskUpdates;
   }
 }
 
@@ -132,6 +146,7 @@ export {
   type Failure,
   isRetryable,
   MAX_ATTEMPTS,
+  MAX_ATTEMPTS_KEPT,
   notClaimable,
   type PastAttempt,
   programOf,
@@ -140,6 +155,7 @@ export {
   type StoredResult,
 } from './rules/codingTask.ts';
 export { TaskCreation, type TaskDraft } from './rules/creation.ts';
+export { authoriseDeciding } from './rules/deciding.ts';
 export type { CodingExpiry } from './rules/leases.ts';
 export { CODING_GOAL, type CoordinationPorts, queueGrowth } from './rules/session.ts';
 export {
@@ -155,6 +171,7 @@ export {
   startTask,
   waitTask,
 } from './rules/stateMachine.ts';
+export { stuckReason } from './rules/stuck.ts';
 export {
   CODING_TYPE,
   compareInQueue,

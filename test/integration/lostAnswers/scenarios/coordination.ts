@@ -87,6 +87,50 @@ export const coordination = scenariosOf('coordination', {
       return { args: { ...args, error: 'It broke', retryable: true }, principal };
     },
   },
+  cancel_task: async (scene) => {
+    const { task_id } = await scene.holder();
+    await scene.create({ dependencies: [task_id] });
+    return { args: { task_id, reason: 'No longer wanted' } };
+  },
+  release_task: async (scene) => {
+    const { task_id } = await scene.holder();
+    return { args: { task_id } };
+  },
+  retry_task: {
+    'that failed': async (scene) => {
+      const { agent_id, task_id } = await scene.holder();
+      await scene.fail(agent_id, task_id);
+      return { args: { task_id } };
+    },
+    'with what depends on it': async (scene) => {
+      const { agent_id, task_id } = await scene.holder();
+      const { id } = await scene.createOne({ dependencies: [task_id] });
+      await scene.create({ dependencies: [id] });
+      await scene.fail(agent_id, task_id);
+      const { taskLevers } = scene.app.services;
+      await taskLevers.cancel(scene.leader, { taskId: id }, () => undefined);
+      return { args: { task_id, with_dependents: true } };
+    },
+  },
+  update_task: {
+    'that somebody holds': async (scene) => {
+      const { task_id } = await scene.holder();
+      return { args: { task_id, description: 'Other work', deadline: null } };
+    },
+    'with other dependencies': async (scene) => {
+      const [, second, third] = await scene.create({}, {}, { dependencies: ['task-1'] });
+      const task_id = String(third?.id);
+      await scene.create({ dependencies: [task_id] });
+      return { args: { task_id, dependencies: [String(second?.id)], required_capabilities: ['sql'] } };
+    },
+  },
+  reopen: async (scene) => {
+    const { coordination } = scene.app.services;
+    await coordination.initialise(scene.workspace, 'One', undefined, () => undefined);
+    await scene.createOne();
+    await coordination.initialise(scene.workspace, 'Two', undefined, () => undefined);
+    return { args: {} };
+  },
   heartbeat: async (scene) => {
     const { principal, agent_id } = await scene.holder();
     return { args: { agent_id }, principal };

@@ -7,6 +7,7 @@ import { MusterError } from '../../../kernel/errors.ts';
 import { Service } from '../../../kernel/ports.ts';
 import {
   asCodingTask,
+  authoriseDeciding,
   type CodingTask,
   claimChanges,
   claimTask,
@@ -29,7 +30,6 @@ import {
 } from './ending.ts';
 import { appendChanges, appendNote, type LogEntry } from './log.ts';
 import {
-  authoriseDeciding,
   type CodingPorts,
   changeTask,
   claimantOf,
@@ -70,7 +70,7 @@ export class CodingChanges extends Service<CodingPorts> {
       return this.end(principal, { ...request, status }, recordAnswer);
     return changeTask(this.ports, request, async (found, now) => {
       const { value: before } = found;
-      if (!isHolder(principal, before)) authoriseDeciding(principal, before);
+      if (!isHolder(principal, before)) authoriseDeciding(principal, before, 'taskId');
       const { task, changes } =
         status === undefined ? { task: before, changes: [] } : await this.start(principal, found, now);
       const noted = await this.noted(before, principal, log, now);
@@ -109,7 +109,7 @@ export class CodingChanges extends Service<CodingPorts> {
       const claimant = await claimantOf(this.ports, principal, before, epoch);
       return endByRunner(before, claimant, request, now);
     }
-    authoriseDeciding(principal, before);
+    authoriseDeciding(principal, before, 'taskId');
     return endByDecision(before, request, principal.agentId ?? principal.uid, now);
   }
 

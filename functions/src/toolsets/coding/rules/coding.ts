@@ -161,7 +161,7 @@ export class CodingService extends Service<CodingPorts> {
     const { sessions } = this.ports;
     const open = (await sessions.current(workspace))?.session;
     const isOpen = open?.id === id;
-    const session = isOpen ? open : await sessions.archived(workspace, id);
+    const session = isOpen ? open : (await sessions.archived(workspace, id))?.value;
     if (session === undefined) throw notFound(`There is no coordination session "${id}" here.`);
     return { session, isOpen, counters: await sessions.counters(workspace, id) };
   }

@@ -17,6 +17,7 @@ import {
   isClosed,
   isRetryable,
   MAX_ATTEMPTS,
+  MAX_ATTEMPTS_KEPT,
   outcomeChanges,
   type PastAttempt,
   programOf,
@@ -45,7 +46,6 @@ export interface Ended extends Seen {
 const MAX_SUMMARY_LENGTH = 20_000;
 const MAX_FILES = 200;
 const MAX_COMMITS = 20;
-const MAX_ATTEMPTS_KEPT = 20;
 
 /** What a runner's result has that others are shown at once. Whatever else it is, it is kept as it came. */
 const summarised = z

@@ -5,6 +5,7 @@ import type { Change, RecordAnswer, Versioned } from '../../../kernel/commit.ts'
 import { MusterError } from '../../../kernel/errors.ts';
 import { requireSize } from '../../../kernel/json.ts';
 import { Service } from '../../../kernel/ports.ts';
+import { terminalText } from '../../../kernel/text.ts';
 import type { LongPoll } from '../../../kernel/waiting.ts';
 import {
   asCodingTask,
@@ -148,7 +149,8 @@ export class CodingRunners extends Service<CodingPorts> {
     const { claim, status } = before;
     const isTheirs = claim?.agentId === claimant.agentId && claim.epoch === claimant.epoch;
     if (isTheirs && isClosed(status)) {
-      const message = `Task ${before.id} was ended: it is ${codingStatus(status)}.`;
+      const why = before.error === undefined ? '' : ` ${terminalText(before.error)}`;
+      const message = `Task ${before.id} was ended: it is ${codingStatus(status)}.${why}`;
       return { answer: { stop: { reason: 'ended', message } }, changes: [] };
     }
     const isHolding = isTheirs && isHeld(status);

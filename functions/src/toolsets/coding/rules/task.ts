@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import type { AgentLiveness } from '../../../access/rules/liveness.ts';
-import { hasRole, type Principal, roleIn } from '../../../access/rules/principal.ts';
+import type { Principal } from '../../../access/rules/principal.ts';
 import type { Versioned } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { jsonObject, requireSize } from '../../../kernel/json.ts';
@@ -150,18 +150,4 @@ export async function claimantOf(
   if (holder === undefined) return { agentId: principal.agentId ?? principal.uid, epoch };
   await liveness.actAs(principal, task.workspace, holder);
   return { agentId: holder, epoch };
-}
-
-/**
- * Lets the creator, whoever has the same owner, and leaders decide about a task. Source: docs/semantics.md#coding.
- * @throws MusterError FORBIDDEN
- */
-export function authoriseDeciding(principal: Principal, task: CodingTask): void {
-  const role = roleIn(principal, task.workspace) ?? 'viewer';
-  if (hasRole(role, 'leader') || principal.ownerUid === task.coding.ownerUid) return;
-  throw new MusterError('FORBIDDEN', `You may not change task "${task.id}".`, {
-    field: 'taskId',
-    reason: 'NOT_YOURS',
-    suggestion: 'Its runner may, whoever created it or has the same owner, and leaders.',
-  });
 }

@@ -10,6 +10,7 @@ import {
   FAILURE_CLASSES,
   isHeld,
   type PastAttempt,
+  stuckReason,
   TASK_STATUSES,
 } from '../../coordination/index.ts';
 import { LOG_LEVELS, LOG_TYPES, type LogLine } from '../rules/log.ts';
@@ -62,6 +63,7 @@ export const taskShape = z.object({
   summary: z.string().optional().describe('What came of it, in words.'),
   error: z.string().optional(),
   failure: failureShape.optional(),
+  stuck: z.string().optional().describe('Why it will never start.'),
 });
 
 /** @param now for how long it has been worked on */
@@ -94,6 +96,7 @@ export function codingTaskAnswer(task: CodingTask, now: Date): z.output<typeof t
     summary: shown(task.result?.output),
     error: shown(task.error),
     failure: coding.failure && failureAnswer(coding.failure),
+    stuck: stuckReason(task),
   };
 }
 

@@ -69,6 +69,34 @@ export function backoffSeconds(failure: FailureClass, attempt: number): number {
   return failure === 'rate_limit' ? 30 * 2 ** (attempt - 1) : 0;
 }
 
+/** A coding task that somebody has ended. Any other task stays as it is. */
+export function withFailure(task: Task, failure: NonNullable<Failure>): Task {
+  return task.coding === undefined ? task : { ...task, coding: { ...task.coding, failure } };
+}
+
+/** How many attempts a task remembers. */
+export const MAX_ATTEMPTS_KEPT = 20;
+
+/**
+ * A coding task that is put into the queue again: it waits for a runner anew, and its attempt is one of the past. Any
+ * other task stays as it is.
+ * @param before as it was held or closed
+ */
+export function requeuedWork(before: Task, task: Task, failure: NonNullable<Failure>, now: Date): Task {
+  if (task.coding === undefined) return task;
+  const { result: _former, ...coding } = task.coding;
+  const past = before.claim && {
+    epoch: before.claim.epoch,
+    agentId: before.claim.agentId,
+    endedAt: before.closedAt ?? now,
+    failure,
+    commits: [],
+  };
+  const attempts = [...coding.attempts, ...(past ? [past] : [])].slice(-MAX_ATTEMPTS_KEPT);
+  const queueEndsAt = new Date(now.getTime() + coding.queueSeconds * 1000);
+  return { ...task, coding: { ...coding, failure, attempts, queueEndsAt } };
+}
+
 export type CodingTask = Task & { readonly coding: CodingWork };
 
 export function isCodingTask(task: Task): task is CodingTask {

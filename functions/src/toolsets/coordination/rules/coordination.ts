@@ -1,13 +1,12 @@
 /** A workspace's goal, plan, progress and discoveries. Source: spec/coordination.md; docs/semantics.md#coordination. */
 
 import { type Opener, openingChanges } from '../../../access/rules/workspaces.ts';
-import type { Change, RecordAnswer, Versioned } from '../../../kernel/commit.ts';
+import type { Change, RecordAnswer } from '../../../kernel/commit.ts';
 import type { Page, Slice } from '../../../kernel/paging.ts';
 import { readIn, Service } from '../../../kernel/ports.ts';
-import type { SweepPart, SweepTurn, Swept } from '../../../kernel/sweep.ts';
-import { retryStale, unlessStale } from '../../../kernel/waiting.ts';
+import { retryStale } from '../../../kernel/waiting.ts';
+import { archivingOf, SessionArchives, type SessionExtent } from './archives.ts';
 import {
-  type ArchivedSession,
   CODING_GOAL,
   type CoordinationPorts,
   type Discovery,
@@ -18,39 +17,24 @@ import {
   type Session,
   sumCounters,
 } from './session.ts';
-import { cancelTask } from './stateMachine.ts';
-import { outcomeChanges, type Task, type TaskStatus, taskNotFound } from './task.ts';
+import { type Task, type TaskStatus, taskNotFound } from './task.ts';
 
-/** How many late tasks a status names. */
+/** How many late tasks a status names, and how many that can never start. */
 const LATE_NAMED = 10;
+const STUCK_NAMED = 5;
 
-/** How the ids of all tasks of all runs begin, and of no others. */
-const TASKS_OF_RUNS = 'run-';
-
-/** How many tasks of an archived session are cancelled side by side, each in a commit of its own. */
-const ABREAST = 20;
-
-/** How often one clearing reads on; the next sweep does the rest. */
-const MAX_ROUNDS = 5;
-
-/** How many archived sessions one sweep clears. */
-const MAX_SESSIONS = 50;
+const NO_TASKS = { count: 0, first: [] as readonly Task[] };
 
 export interface Initialised {
   readonly session: Session;
-  /** The session that had to make room for the new goal. */
-  readonly archived?: Session;
+  /** The session that had to make room. */
+  readonly archived?: SessionExtent;
 }
 
 export type CoordinationStatus = Awaited<ReturnType<CoordinationService['status']>>;
 
 export class CoordinationService extends Service<CoordinationPorts> {
-  /**
-   * Nobody can claim the tasks of an archived session any more, so those that runs wait for are cancelled, and the runs
-   * hear of it as of any task that is closed. The archived session says until then that it is not cleared, so that the
-   * sweep finishes what an instance has left that died.
-   */
-  readonly archivesPart: SweepPart = { name: 'archives', run: (turn) => this.sweepArchives(turn) };
+  readonly archives = new SessionArchives(this.ports);
 
   /**
    * Gives the workspace a goal. The same goal again changes nothing but the plan, where one is given;
@@ -75,13 +59,13 @@ export class CoordinationService extends Service<CoordinationPorts> {
       const session = isKept
         ? { ...known, goal, masterPlan: masterPlan ?? known.masterPlan }
         : newSession(randomness, workspace, goal, masterPlan ?? '', now);
-      const outcome = { session, ...(known && !isKept && { archived: known }) };
+      const outcome = { session, ...(known && !isKept && { archived: await this.archives.extentOf(known) }) };
       const changes =
         open === undefined ? [openingOf(session, vacant), ...opening] : sessionChanges(open, session, now);
       await store.commit(changes, recordAnswer(outcome));
       return outcome;
     });
-    if (initialised.archived !== undefined) await this.clear(initialised.archived);
+    if (initialised.archived !== undefined) await this.archives.clear(initialised.archived.session);
     return initialised;
   }
 
@@ -97,13 +81,22 @@ export class CoordinationService extends Service<CoordinationPorts> {
     const { sessions, queue, directory } = this.ports;
     const [session, agents] = await Promise.all([this.session(workspace), directory.counts(workspace)]);
     if (session === undefined)
-      return { session, agents, counters: sumCounters([]), blocked: 0, late: { count: 0, first: [] } };
+      return { session, agents, counters: sumCounters([]), blocked: 0, late: NO_TASKS, stuck: NO_TASKS };
     const [counters, blocked, late] = await Promise.all([
       sessions.counters(workspace, session.id),
       queue.count(session.id, 'blocked'),
       this.late(session.id),
     ]);
-    return { session, agents, counters, blocked, late };
+    const { failed, cancelled } = counters.counts;
+    // Where nothing has ended badly, nothing waits for it.
+    const stuck = blocked > 0 && failed + cancelled > 0 ? await this.stuck(session.id) : NO_TASKS;
+    return { session, agents, counters, blocked, late, stuck };
+  }
+
+  private async stuck(session: string) {
+    const { tasks } = this.ports;
+    const { items: first, more } = await tasks.listStuck(session, { limit: STUCK_NAMED });
+    return { count: more ? await tasks.countStuck(session) : first.length, first };
   }
 
   private async late(session: string) {
@@ -116,6 +109,11 @@ export class CoordinationService extends Service<CoordinationPorts> {
 
   listTasks(workspace: string, statuses: readonly TaskStatus[] | undefined, page: Page) {
     return this.listed(workspace, (session) => this.ports.tasks.list(session, statuses, page));
+  }
+
+  /** Those that can never start. */
+  listStuck(workspace: string, page: Page) {
+    return this.listed(workspace, (session) => this.ports.tasks.listStuck(session, page));
   }
 
   listDone(workspace: string, page: Page) {
@@ -176,50 +174,13 @@ export class CoordinationService extends Service<CoordinationPorts> {
       return discovery;
     });
   }
-
-  /** Clears what archiving has left behind. */
-  private async sweepArchives(turn: SweepTurn): Promise<Swept> {
-    const uncleared = await this.ports.sessions.uncleared(MAX_SESSIONS);
-    let cleared = 0;
-    for (const session of uncleared) {
-      if (turn.isOver()) break;
-      if (await this.clear(session)) cleared++;
-    }
-    const isBehind = cleared < uncleared.length || uncleared.length === MAX_SESSIONS;
-    return { counts: { cleared }, isBehind };
-  }
-
-  /** Cancels what runs wait for. Where that is not done in a moment, the next sweep goes on. Tells whether it is done. */
-  private async clear({ workspace, id }: ArchivedSession): Promise<boolean> {
-    const { tasks, store, log } = this.ports;
-    try {
-      for (let round = 0; round < MAX_ROUNDS; round++) {
-        const open = await tasks.openStartingWith(id, TASKS_OF_RUNS, ABREAST);
-        await Promise.all(open.map((task) => this.cancel(task)));
-        if (open.length > 0) continue;
-        await store.commit([{ kind: 'sessionCleared', session: { workspace, id } }]);
-        return true;
-      }
-    } catch (error) {
-      log.error('archive_not_cleared', { session: id, error });
-    }
-    return false;
-  }
-
-  /** Cancels the task for its holder, too; or leaves it to the next round where somebody else has just changed it. */
-  private async cancel({ value: before, version }: Versioned<Task>): Promise<void> {
-    const { store, clock } = this.ports;
-    const now = clock.now();
-    const task = cancelTask(before, 'The session that it belonged to was archived.', now);
-    await unlessStale(store.commit(outcomeChanges(before, { kind: 'accepted', task }, version, now)));
-  }
 }
 
 /** Makes `session` the open one: the same with a new goal or plan, or another in its place. */
 function sessionChanges(open: OpenSession, session: Session, now: Date): Change[] {
   const { session: known, sessionVersion: version, workspaceVersion: replaces } = open;
   if (known.id !== session.id) {
-    return [{ kind: 'archiveSession', session: known, at: now }, openingOf(session, replaces)];
+    return [archivingOf(open, now), openingOf(session, replaces)];
   }
   const isUnchanged = known.goal === session.goal && known.masterPlan === session.masterPlan;
   return isUnchanged ? [] : [{ kind: 'describeSession', session, before: known, version }];

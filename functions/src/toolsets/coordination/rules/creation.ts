@@ -1,79 +1,25 @@
 /** Putting tasks into the queue, with their dependencies. Source: docs/semantics.md#coordination. */
 
 import type { Opener } from '../../../access/rules/workspaces.ts';
-import type { Change, RecordAnswer, Versioned } from '../../../kernel/commit.ts';
+import type { Change, RecordAnswer } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { MAX_TASK_BYTES, requireSize } from '../../../kernel/json.ts';
-import { readIn, Service } from '../../../kernel/ports.ts';
+import { Service } from '../../../kernel/ports.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
 import type { CodingWork } from './codingTask.ts';
+import {
+  type Dependency,
+  type Dependents,
+  readDependencies,
+  resolveBatch,
+  standingOf,
+  type TasksById,
+} from './dependencies.ts';
 import { type CoordinationPorts, type FilledSession, openSession, type Session } from './session.ts';
-import { capabilityKey, isClosed, MAX_CAPABILITY_KEYS, requireAhead, type Task, USUAL_TYPE } from './task.ts';
-
-const BATCH_REFERENCE = /^task-(\d+)$/;
-
-/** A dependency on the task at a place of the same batch (from 0), or on one that exists already, by its id. */
-type Dependency = { readonly sibling: number } | { readonly existing: string };
-
-/**
- * Tells references into the batch from ids of existing tasks.
- * @param batch each task's dependencies as the caller wrote them
- * @throws MusterError VALIDATION_ERROR for a reference past the batch's end, or a cycle, with its path
- */
-export function resolveBatch(batch: readonly (readonly string[])[]): Dependency[][] {
-  const resolved = batch.map((dependencies, index) =>
-    [...new Set(dependencies)].map((dependency) => resolve(dependency, index, batch.length)),
-  );
-  const cycle = findCycle(
-    resolved.map((task) => task.flatMap((one) => ('sibling' in one ? one.sibling : []))),
-  );
-  if (cycle === undefined) return resolved;
-  const path = cycle.map((index) => `task-${index + 1}`).join(' -> ');
-  throw new MusterError('VALIDATION_ERROR', `The dependencies form a cycle: ${path}.`, {
-    field: `tasks.${cycle[0]}.dependencies`,
-    reason: 'DEPENDENCY_CYCLE',
-    suggestion: 'Remove one of these dependencies.',
-  });
-}
-
-function resolve(dependency: string, index: number, size: number): Dependency {
-  const reference = BATCH_REFERENCE.exec(dependency);
-  if (reference === null) return { existing: dependency };
-  const place = Number(reference[1]);
-  if (place >= 1 && place <= size) return { sibling: place - 1 };
-  throw new MusterError('VALIDATION_ERROR', `Unknown dependency "${dependency}" of task-${index + 1}.`, {
-    field: `tasks.${index}.dependencies`,
-    reason: 'UNKNOWN_DEPENDENCY',
-    suggestion: `In a batch, "task-N" means its N-th task, and this one has ${size}.`,
-  });
-}
-
-/** A cycle as the places on it, the first repeated at the end; undefined where there is none. */
-function findCycle(edges: readonly (readonly number[])[]): number[] | undefined {
-  const finished = new Set<number>();
-  const path: number[] = [];
-  // A batch is at most MAX_BATCH tasks, so the recursion is no deeper than that.
-  const firstOf = (nodes: Iterable<number>): number[] | undefined => {
-    for (const node of nodes) {
-      if (finished.has(node)) continue;
-      const met = path.indexOf(node);
-      if (met >= 0) return [...path.slice(met), node];
-      path.push(node);
-      const cycle = firstOf(edges[node] ?? []);
-      if (cycle) return cycle;
-      path.pop();
-      finished.add(node);
-    }
-    return undefined;
-  };
-  return firstOf(edges.keys());
-}
+import { capabilityKey, MAX_CAPABILITY_KEYS, requireAhead, type Task, USUAL_TYPE } from './task.ts';
 
 /** The most tasks that one call creates. */
 export const MAX_BATCH = 500;
-
-/** The most tasks that may depend on one task: closing it touches each. */
-const MAX_DEPENDENTS = 1000;
 
 /** What the caller says of a task. */
 export interface TaskDraft {
@@ -114,11 +60,6 @@ interface NumberedDraft extends TaskDraft {
   readonly existing: readonly string[];
 }
 
-type TasksById = ReadonlyMap<string, Versioned<Task>>;
-
-/** For each task that new ones depend on: their ids. */
-type Dependents = ReadonlyMap<string, readonly string[]>;
-
 export class TaskCreation extends Service<CoordinationPorts> {
   /**
    * Creates all the tasks or none, in the workspace's open session.
@@ -131,10 +72,15 @@ export class TaskCreation extends Service<CoordinationPorts> {
     return retryStale(this.ports.randomness, async () => {
       const now = this.ports.clock.now();
       const opening = await openSession(this.ports, workspace, now, opener, goal);
-      const existing = await this.existing(drafts, dependents, opening.session, request);
-      const tasks = drafts.map((draft) =>
-        newTask(draft, existing, dependents, opening.session, createdBy, now),
-      );
+      const { session } = opening;
+      const ids = [...new Set(drafts.flatMap((draft) => draft.existing))];
+      const fieldFor = (id: string) => {
+        const index = drafts.findIndex((draft) => draft.existing.includes(id));
+        return fieldOf(request, index, 'dependencies');
+      };
+      const existing = await readDependencies(this.ports.tasks, ids, dependents, session, fieldFor);
+      const creation = { existing, dependents, session, createdBy, ownerUid: opener?.ownerUid, now };
+      const tasks = drafts.map((draft) => newTask(draft, creation));
       const changes = creationChanges(tasks, existing, dependents, opening, now);
       await this.ports.store.commit(changes, recordAnswer(tasks));
       return tasks;
@@ -164,48 +110,6 @@ export class TaskCreation extends Service<CoordinationPorts> {
       };
     });
   }
-
-  /**
-   * Reads the tasks of this session that the drafts depend on.
-   * @throws MusterError VALIDATION_ERROR for one that is not there, or that too many would depend on
-   */
-  private async existing(
-    drafts: readonly NumberedDraft[],
-    dependents: Dependents,
-    session: Session,
-    request: CreationRequest,
-  ): Promise<TasksById> {
-    const ids = [...new Set(drafts.flatMap((draft) => draft.existing))];
-    const { tasks } = this.ports;
-    const found = await tasks.findAll(ids);
-    const existing = new Map<string, Versioned<Task>>();
-    for (const [place, id] of ids.entries()) {
-      // Which says so where it cannot be read.
-      const read = () => readIn((one) => one === request.workspace, tasks.find(id));
-      const task = found[place] ?? (await read());
-      const index = drafts.findIndex((draft) => draft.existing.includes(id));
-      const field = fieldOf(request, index, 'dependencies');
-      if (task?.value.session !== session.id) {
-        throw new MusterError('VALIDATION_ERROR', `Unknown dependency "${id}".`, {
-          field,
-          value: id,
-          reason: 'UNKNOWN_DEPENDENCY',
-          suggestion: 'Name tasks of this workspace by their ids, as get_all_tasks lists them.',
-        });
-      }
-      if (task.value.dependents.length + (dependents.get(id)?.length ?? 0) > MAX_DEPENDENTS) {
-        const what = `More than ${MAX_DEPENDENTS} tasks would depend on "${id}".`;
-        throw new MusterError('VALIDATION_ERROR', what, {
-          field,
-          value: id,
-          reason: 'TOO_MANY_DEPENDENTS',
-          suggestion: 'Put a task in between that collects them.',
-        });
-      }
-      existing.set(id, task);
-    }
-    return existing;
-  }
 }
 
 function dependentsOf(drafts: readonly NumberedDraft[]): Dependents {
@@ -216,27 +120,33 @@ function dependentsOf(drafts: readonly NumberedDraft[]): Dependents {
   return dependents;
 }
 
+/** What new tasks are made with, beside their drafts. */
+interface Creation {
+  readonly existing: TasksById;
+  readonly dependents: Dependents;
+  readonly session: Session;
+  readonly createdBy: string;
+  readonly ownerUid: string | undefined;
+  readonly now: Date;
+}
+
 function newTask(
   { id, existing: existingIds, files, hints, type, deadline, coding, ...draft }: NumberedDraft,
-  existing: TasksById,
-  dependents: Dependents,
-  session: Session,
-  createdBy: string,
-  now: Date,
+  { existing, dependents, session, createdBy, ownerUid, now }: Creation,
 ): Task {
   const before = existingIds.flatMap((dependency) => existing.get(dependency)?.value ?? []);
-  const failed = before.filter((task) => task.status === 'failed' || task.status === 'cancelled');
-  const done = before.filter((task) => task.status === 'done');
+  const { blockers, ...standing } = standingOf(before);
   return {
     ...draft,
+    ...standing,
     id,
     workspace: session.workspace,
     session: session.id,
     ...(type !== undefined && type !== USUAL_TYPE && { type }),
     status: 'available',
     dependents: dependents.get(id) ?? [],
-    blockers: draft.dependencies.length - done.length,
-    failedDependencies: failed.map((task) => task.id),
+    // And those that are created with it.
+    blockers: blockers + draft.dependencies.length - before.length,
     context: { files, ...(hints !== undefined && { hints }) },
     createdAt: now,
     createdBy,
@@ -244,17 +154,21 @@ function newTask(
     epoch: 0,
     lapsedClaims: [],
     retries: 0,
+    formerEnds: [],
+    stuck: false,
+    ...(ownerUid !== undefined && { ownerUid }),
     ...(coding && { coding: coding(id, now) }),
   };
 }
 
-function creationChanges(
-  tasks: readonly Task[],
-  existing: TasksById,
-  dependents: Dependents,
-  { session, opened }: FilledSession,
-  now: Date,
-): Change[] {
+/**
+ * The keys of capabilities that a session does not know yet and tasks are to require.
+ * @throws MusterError VALIDATION_ERROR where they would be too many
+ */
+export function freshKeys(
+  session: Pick<Session, 'capabilityKeys'>,
+  tasks: readonly Pick<Task, 'requiredCapabilities'>[],
+): readonly string[] {
   const keys = [...new Set(tasks.map((task) => capabilityKey(task.requiredCapabilities)))];
   const fresh = keys.filter((key) => key !== '' && !session.capabilityKeys.includes(key));
   if (session.capabilityKeys.length + fresh.length > MAX_CAPABILITY_KEYS) {
@@ -265,15 +179,27 @@ function creationChanges(
       suggestion: 'Use fewer, broader capabilities.',
     });
   }
+  return fresh;
+}
+
+function creationChanges(
+  tasks: readonly Task[],
+  existing: TasksById,
+  dependents: Dependents,
+  { session, opened }: FilledSession,
+  now: Date,
+): Change[] {
+  const fresh = freshKeys(session, tasks);
   const { workspace, id } = session;
   const grown: Change[] = opened?.({ ...session, capabilityKeys: fresh }) ?? [
     { kind: 'queueGrew', workspace, session: id, capabilityKeys: fresh },
   ];
-  const open = [...existing.values()].filter(({ value }) => !isClosed(value.status));
+  // One that failed may be tried again.
+  const undone = [...existing.values()].filter(({ value }) => value.status !== 'done');
   return [
     ...grown,
     ...tasks.map((task): Change => ({ kind: 'createTask', task })),
-    ...open.map(({ value: { id: taskId }, version }): Change => {
+    ...undone.map(({ value: { id: taskId }, version }): Change => {
       return { kind: 'addDependents', taskId, dependents: dependents.get(taskId) ?? [], version };
     }),
     { kind: 'count', workspace, session: id, by: { available: tasks.length }, at: now },

@@ -18,6 +18,7 @@ import {
 } from '../../../kernel/sweep.ts';
 import { inTime } from '../../../kernel/waiting.ts';
 import { type CodingTask, isCodingTask } from './codingTask.ts';
+import { commitRelieving } from './deciding.ts';
 import { type CoordinationPorts, queueGrowth } from './session.ts';
 import { endBackoff, releaseTask, renewLease } from './stateMachine.ts';
 import { type Task, taskChanges } from './task.ts';
@@ -73,7 +74,7 @@ export class TaskSweep extends Service<CoordinationPorts & { readonly coding: Co
     const due = (after: Position | undefined) => this.ports.tasks.queueEnded(turn.now, BATCH, after);
     return this.sweep(turn, { unclaimed: 0 }, due, async ({ value, version }) => {
       if (!isCodingTask(value)) return undefined;
-      await this.commit(await this.ports.coding.queueExpired({ value, version }, turn.now));
+      await commitRelieving(this.ports, await this.ports.coding.queueExpired({ value, version }, turn.now));
       return 'unclaimed';
     });
   }
@@ -115,7 +116,7 @@ export class TaskSweep extends Service<CoordinationPorts & { readonly coding: Co
     // A runner renews its lease in the task itself: what is known of its presence does not matter.
     if (!claim.isRunners && health !== 'trusted') return 'left';
     if (isCodingTask(value)) {
-      await this.commit(await this.ports.coding.leaseExpired({ value, version }, now));
+      await commitRelieving(this.ports, await this.ports.coding.leaseExpired({ value, version }, now));
       return 'released';
     }
     const drop: Change = { kind: 'dropTask', agentId: claim.agentId, taskId: value.id, wasHeld: true };
@@ -125,19 +126,10 @@ export class TaskSweep extends Service<CoordinationPorts & { readonly coding: Co
 
   private async replace(before: Versioned<Task>, task: Task, more: readonly Change[], now: Date) {
     const grown = await queueGrowth(this.ports.sessions, task);
-    await this.commit([...taskChanges(before.value, task, before.version, now), ...more, ...grown]);
-  }
-
-  /** Commits; where a holder no longer exists, without what it would be relieved of. */
-  private async commit(changes: readonly Change[]): Promise<void> {
-    const { store, agents } = this.ports;
-    try {
-      await store.commit(changes);
-    } catch (error) {
-      const drop = changes.find((change) => change.kind === 'dropTask');
-      if (!(error instanceof StaleWriteError) || drop === undefined) throw error;
-      if ((await agents.find(drop.agentId)) !== undefined) throw error;
-      await store.commit(changes.filter((change) => change !== drop));
-    }
+    await commitRelieving(this.ports, [
+      ...taskChanges(before.value, task, before.version, now),
+      ...more,
+      ...grown,
+    ]);
   }
 }

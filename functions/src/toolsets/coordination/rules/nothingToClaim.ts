@@ -4,6 +4,7 @@ import type { Agent } from '../../../access/rules/agent.ts';
 import { MemoCache } from '../../../kernel/memoCache.ts';
 import { Service } from '../../../kernel/ports.ts';
 import type { CoordinationPorts, Session } from './session.ts';
+import { stuckBy } from './stuck.ts';
 import { capabilityKey, isClosed, satisfiedKeys, type Task } from './task.ts';
 
 export const NO_TASK_REASONS = [
@@ -78,8 +79,10 @@ export class NothingToClaim extends Service<CoordinationPorts> {
     );
     const found = (await this.ports.tasks.findAll(ids)).flatMap((task) => task?.value ?? []);
     const open = new Map(found.filter(({ status }) => !isClosed(status)).map((task) => [task.id, task]));
-    return blocked.map(({ id, dependencies, failedDependencies: [failed] }) => {
-      if (failed !== undefined) return `"${id}" can never start, because "${failed}" failed`;
+    return blocked.map((task) => {
+      const { id, dependencies } = task;
+      const by = stuckBy(task);
+      if (by !== undefined) return `"${id}" will never start, because "${by}" failed or was cancelled`;
       const [first] = dependencies.flatMap((dependency) => open.get(dependency) ?? []);
       return first === undefined ? `"${id}"` : `"${id}" waits for "${first.id}" (${stateOf(first)})`;
     });

@@ -4,8 +4,9 @@ import { type Opener, openingChanges } from '../../../access/rules/workspaces.ts
 import type { Change } from '../../../kernel/commit.ts';
 import type { PortOf, Randomness } from '../../../kernel/ports.ts';
 import type { CounterShard, discoveryFromDocument, sessionFromDocument } from '../store/documents.ts';
-import type { SessionReader, TaskQueries } from '../store/queries.ts';
+import type { TaskQueries } from '../store/queries.ts';
 import type { QueueQueries } from '../store/queue.ts';
+import type { SessionReader } from '../store/sessions.ts';
 import type { Task, TaskStatus } from './task.ts';
 
 export type Session = ReturnType<typeof sessionFromDocument>;
@@ -37,7 +38,13 @@ export interface SessionChanges {
   readonly openSession: { readonly session: Session; readonly replaces?: string };
   readonly describeSession: { readonly session: Session; readonly before: Session; readonly version: string };
   /** Takes a session out of service; commits that expect it to be open fail from then on. */
-  readonly archiveSession: { readonly session: Session; readonly at: Date };
+  readonly archiveSession: { readonly session: Session; readonly version: string; readonly at: Date };
+  /** Makes an archived session its workspace's own again; `replaces` is the workspace's version. */
+  readonly reopenSession: {
+    readonly session: Session;
+    readonly archivedVersion: string;
+    readonly replaces: string;
+  };
   /** No run waits any more for a task of an archived session. */
   readonly sessionCleared: { readonly session: ArchivedSession };
   /** More can be claimed than before. Refused as stale where the session is no longer open. */
@@ -45,6 +52,8 @@ export interface SessionChanges {
     readonly workspace: string;
     readonly session: string;
     readonly capabilityKeys: readonly string[];
+    /** Where nothing else of the session may have changed meanwhile. */
+    readonly version?: string;
   };
   readonly count: {
     readonly workspace: string;

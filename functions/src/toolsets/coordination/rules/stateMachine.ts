@@ -1,10 +1,19 @@
 /**
  * The task's state machine: available → claimed → in_progress → done | failed, with leases, epochs and late results;
- * coding tasks also wait, and are cancelled, as are those of runs. Each transition is pure: it gives a new task or
+ * coding tasks also wait. Whoever decides about a task cancels it, takes it from its holder, or has it tried again after
+ * it failed or was cancelled. Each transition is pure: it gives a new task or
  * throws what stands in its way. Source: docs/semantics.md#coordination.
  */
 import { MusterError } from '../../../kernel/errors.ts';
-import { type Claim, isClosed, isHeld, type LapsedClaim, type Task, type TaskResult } from './task.ts';
+import {
+  type Claim,
+  isClosed,
+  isHeld,
+  type LapsedClaim,
+  type Task,
+  type TaskResult,
+  type TaskStatus,
+} from './task.ts';
 
 /** How often a task may fail retryably before a failure is final. */
 export const MAX_RETRIES = 3;
@@ -84,6 +93,42 @@ export function cancelTask(task: Task, error: string, now: Date): Task {
   return { ...withoutBackoff(task), status: 'cancelled', error, closedAt: now };
 }
 
+/** How many former ends a task remembers. */
+const MAX_FORMER_ENDS = 10;
+
+/**
+ * Puts a task into the queue again that failed or was cancelled. How it ended stays with it. Its former holders are heard
+ * no more; its epoch goes on, and its tries begin anew.
+ */
+export function reviveTask(task: Task): Task {
+  const { status, claim, closedAt, ...rest } = task;
+  if ((status !== 'failed' && status !== 'cancelled') || closedAt === undefined)
+    throw notPossible(task, 'be tried again', undefined, suggestionToRevive(status));
+  const { error, epoch, retries } = task;
+  const end = {
+    status,
+    endedAt: closedAt,
+    epoch,
+    retries,
+    ...(error !== undefined && { error }),
+    ...(claim && { agentId: claim.agentId }),
+  };
+  return {
+    ...rest,
+    status: 'available',
+    retries: 0,
+    formerEnds: [...task.formerEnds, end].slice(-MAX_FORMER_ENDS),
+    lapsedClaims: task.lapsedClaims.filter((lapsed) => lapsed.epoch !== epoch),
+  };
+}
+
+function suggestionToRevive(status: TaskStatus): string {
+  if (status === 'done') return 'What is done stays done: create another task with create_task.';
+  return status === 'available'
+    ? 'It waits to be claimed as it is.'
+    : 'Take it from its holder with release_task, or end it with cancel_task first.';
+}
+
 /** Gives the task back to the last holder whose lease ran out; undefined where somebody has claimed it since. */
 export function restoreClaim(
   task: Task,
@@ -93,6 +138,8 @@ export function restoreClaim(
 ): Task | undefined {
   const lapsed = lapsedClaim(task, claimant);
   if (task.status !== 'available' || lapsed?.epoch !== task.epoch || task.blockers > 0) return undefined;
+  // Somebody has taken it away, and it did not just run out.
+  if (task.releasedEpoch === task.epoch) return undefined;
   const claim = { ...newClaim(lapsed, leaseSeconds, now), startedAt: now };
   const lapsedClaims = task.lapsedClaims.filter((one) => one !== lapsed);
   return { ...task, status: 'in_progress', claim, lapsedClaims };
@@ -140,6 +187,11 @@ export function releaseTask(task: Task): Task {
   return { ...rest, status: 'available', lapsedClaims };
 }
 
+/** Takes the task from its holder, whose result still counts until somebody else has claimed the task. */
+export function takeAway(task: Task): Task {
+  return { ...releaseTask(task), releasedEpoch: task.epoch };
+}
+
 /** Extends the lease of a holder that was seen at `seenAt`. */
 export function renewLease(task: Task, seenAt: Date): Task {
   if (task.claim === undefined || !isHeld(task.status)) throw notPossible(task, 'be renewed');
@@ -161,7 +213,8 @@ function withoutBackoff(task: Task): Task {
 function applyOutcome(task: Task, outcome: ReportedOutcome, now: Date): Task {
   if (outcome.kind === 'done') {
     const { error: _overcome, ...rest } = task;
-    return { ...rest, status: 'done', result: outcome.result, closedAt: now };
+    const stuckUnsettled = task.stuckUnsettled || task.stuck;
+    return { ...rest, status: 'done', result: outcome.result, closedAt: now, stuckUnsettled };
   }
   const { limit, backoffSeconds } = outcome.retry ?? {
     limit: MAX_RETRIES,
@@ -201,17 +254,24 @@ function lapsedClaim(task: Task, claimant: Claimant): LapsedClaim | undefined {
   return task.lapsedClaims.findLast((lapsed) => isOf(lapsed, claimant));
 }
 
-function notPossible(task: Task, verb: string, agentId?: string): MusterError {
+function notPossible(
+  task: Task,
+  verb: string,
+  agentId?: string,
+  suggestion = suggestionFor(task, agentId),
+): MusterError {
   const holder = task.claim?.agentId;
   const by = holder === undefined ? '' : holder === agentId ? ', held by you' : `, held by "${holder}"`;
   const blocked = task.status === 'available' && task.blockers > 0 ? ' and not ready yet' : '';
+  // Whoever held it hears who has cancelled it, and why.
+  const why = task.status === 'cancelled' && task.error !== undefined ? ` ${task.error}` : '';
   return new MusterError(
     'CONFLICT',
-    `Task "${task.id}" cannot ${verb}: it is ${task.status}${blocked}${by}.`,
+    `Task "${task.id}" cannot ${verb}: it is ${task.status}${blocked}${by}.${why}`,
     {
       field: 'task_id',
       reason: holder !== undefined && holder !== agentId ? 'NOT_HOLDER' : 'WRONG_STATE',
-      suggestion: suggestionFor(task, agentId),
+      suggestion,
     },
   );
 }

@@ -150,6 +150,13 @@ export function satisfiedKeys(keys: readonly string[], capabilities: readonly st
   return ['', ...satisfied.sort()];
 }
 
+/** How the ids of all tasks of all runs begin, and of no others. */
+export const TASKS_OF_RUNS = 'run-';
+
+export function isOfRun({ id }: Pick<Task, 'id'>): boolean {
+  return id.startsWith(TASKS_OF_RUNS);
+}
+
 export function taskNotFound(taskId: string): MusterError {
   return new MusterError('NOT_FOUND', `No task "${taskId}".`, {
     field: 'task_id',
@@ -202,11 +209,17 @@ export interface TaskChanges {
   /** A dependency of the task was closed: one blocker fewer, or one that will never go. */
   readonly dependencyDone: { readonly taskId: string };
   readonly dependencyFailed: { readonly taskId: string; readonly dependencyId: string };
+  /** The dependency is to be tried again. */
+  readonly dependencyRevived: { readonly taskId: string; readonly dependencyId: string };
+  /** The dependency can never start itself, because of the task `by`; without it, it can again. */
+  readonly dependencyStuck: { readonly taskId: string; readonly dependencyId: string; readonly by?: string };
   readonly addDependents: {
     readonly taskId: string;
     readonly dependents: readonly string[];
     readonly version: string;
   };
+  /** The task no longer waits for this one. */
+  readonly removeDependent: { readonly taskId: string; readonly dependentId: string };
   /** What happened to a task while it was worked on. An entry of the same id is written again: it is about the same. */
   readonly logTask: {
     readonly task: Pick<Task, 'id' | 'workspace'>;

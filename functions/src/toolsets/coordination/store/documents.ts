@@ -1,22 +1,9 @@
-/** Tasks, sessions, counters and discoveries as Firestore keeps them, and how each change of them is written. */
+/** Tasks, sessions, counters and discoveries as Firestore keeps them. */
 
-import { FieldValue } from '@google-cloud/firestore';
 import { z } from 'zod';
 import { documentCodec, jsonText, timestamp } from '../../../kernel/firestore/codec.ts';
-import {
-  archivedSessionPath,
-  COUNTER_SHARDS,
-  countersPath,
-  discoveryPath,
-  sessionPath,
-  taskLogPath,
-  taskPath,
-  workspacePath,
-} from '../../../kernel/firestore/paths.ts';
-import { type ChangeWriters, increments } from '../../../kernel/firestore/store.ts';
 import { CODING_TOOLS, FAILURE_CLASSES } from '../rules/codingTask.ts';
-import type { SessionChanges } from '../rules/session.ts';
-import { capabilityKey, TASK_STATUSES, type Task, type TaskChanges, taskType } from '../rules/task.ts';
+import { capabilityKey, TASK_STATUSES, type Task, taskType } from '../rules/task.ts';
 
 const failure = z.object({ class: z.enum(FAILURE_CLASSES), message: z.string() });
 
@@ -109,6 +96,30 @@ const document = z.object({
     })
     .nullable(),
   coding: codingDocument.nullable().default(null),
+  /** Whose agents may decide about it beside leaders: the creator's owner. Null in tasks that are older than this. */
+  owner_uid: z.string().nullable().default(null),
+  /** How it ended before somebody had it tried again, latest last. */
+  former_ends: z
+    .array(
+      z.object({
+        status: z.enum(['failed', 'cancelled']),
+        error: z.string().nullable(),
+        ended_at: timestamp,
+        claim_epoch: z.int(),
+        agent_id: z.string().nullable(),
+        retries: z.int(),
+      }),
+    )
+    .default([]),
+  /** The claim that somebody has taken away from its holder: it does not come back by a sign of life. */
+  released_epoch: z.int().nullable().default(null),
+  /** Dependencies that can never start themselves, each with the task that failed or was cancelled. */
+  stuck_dependencies: z.record(z.string(), z.string()).default({}),
+  /** The task that it can never start for, as its dependents have been told; `stuck` is whether there is one. */
+  stuck_by: z.string().nullable().default(null),
+  stuck: z.boolean().default(false),
+  /** Its dependencies have changed since its dependents were told. */
+  stuck_unsettled: z.boolean().default(false),
   /** What the creator named. `type` is made of it for queries, and the version before writes its own there. */
   given_type: z.string().nullable().default(null),
   /**
@@ -197,59 +208,3 @@ export const { toDocument: discoveryToDocument, fromDocument: discoveryFromDocum
     created_at: timestamp,
   }),
 );
-
-export const sessionWriters: ChangeWriters<SessionChanges> = {
-  openSession({ session, replaces }, writes) {
-    writes.createOrReplace(workspacePath(session.workspace), { session: session.id }, replaces);
-    writes.create(sessionPath(session.workspace, session.id), sessionToDocument(session));
-  },
-  describeSession({ session: { workspace, id, goal, masterPlan }, version }, writes) {
-    writes.replace(sessionPath(workspace, id), { goal, master_plan: masterPlan }, version);
-  },
-  archiveSession({ session, at }, writes) {
-    const { workspace, id } = session;
-    const archived = { ...sessionToDocument(session), archived_at: at, cleared: false };
-    writes.set(archivedSessionPath(workspace, id), archived);
-    writes.delete(sessionPath(workspace, id), { exists: true });
-  },
-  sessionCleared({ session: { workspace, id } }, writes) {
-    writes.update(archivedSessionPath(workspace, id), { cleared: true });
-  },
-  queueGrew({ workspace, session, capabilityKeys }, writes) {
-    writes.update(sessionPath(workspace, session), {
-      queue_version: FieldValue.increment(1),
-      ...(capabilityKeys.length > 0 && { capability_keys: FieldValue.arrayUnion(...capabilityKeys) }),
-    });
-  },
-  count({ workspace, session, by, at, waited }, writes) {
-    const shard = `${countersPath(workspace, session)}/${writes.randomness.integer(COUNTER_SHARDS)}`;
-    // Merging an empty map would empty the stored one.
-    const counts = Object.keys(by).length > 0 && { counts: increments(by) };
-    const waits = waited !== undefined && { waits: increments({ tasks: 1, milliseconds: waited }) };
-    writes.merge(shard, { ...counts, ...waits, last_activity: at });
-  },
-  createDiscovery({ discovery }, writes) {
-    writes.createLasting(discoveryPath(discovery.id), discoveryToDocument(discovery));
-  },
-};
-
-export const taskWriters: ChangeWriters<TaskChanges> = {
-  createTask({ task }, writes) {
-    writes.createLasting(taskPath(task.id), taskToDocument(task));
-  },
-  replaceTask({ task, version }, writes) {
-    writes.replaceLatest(taskPath(task.id), taskToDocument(task), version);
-  },
-  dependencyDone({ taskId }, writes) {
-    writes.update(taskPath(taskId), { blockers: FieldValue.increment(-1) });
-  },
-  dependencyFailed({ taskId, dependencyId }, writes) {
-    writes.update(taskPath(taskId), { failed_dependencies: FieldValue.arrayUnion(dependencyId) });
-  },
-  addDependents({ taskId, dependents, version }, writes) {
-    writes.replace(taskPath(taskId), { dependents: FieldValue.arrayUnion(...dependents) }, version);
-  },
-  logTask({ task: { id: taskId, workspace }, entry: { id, kind, at, details } }, writes) {
-    writes.set(taskLogPath(taskId, id), { ...details, kind, at, workspace });
-  },
-};

@@ -1,39 +1,11 @@
-/** How tasks, sessions and discoveries are found. */
-import { type DocumentSnapshot, FieldPath, type Query } from '@google-cloud/firestore';
-import { agentFromDocument } from '../../../access/store/agents.ts';
-import { workspaceFromDocument } from '../../../access/store/workspaces.ts';
+/** How tasks are found. */
+import { FieldPath, type Query } from '@google-cloud/firestore';
 import type { Versioned } from '../../../kernel/commit.ts';
-import {
-  ARCHIVE,
-  agentPath,
-  archivedSessionPath,
-  COLLECTIONS,
-  COUNTER_SHARDS,
-  countersPath,
-  sessionPath,
-  taskPath,
-  workspacePath,
-} from '../../../kernel/firestore/paths.ts';
-import { versioned } from '../../../kernel/firestore/provenCommit.ts';
+import { COLLECTIONS, taskPath } from '../../../kernel/firestore/paths.ts';
 import { type DuePage, FirestoreReader, readDue } from '../../../kernel/firestore/reading.ts';
-import { BoundedMap } from '../../../kernel/memoCache.ts';
 import type { Batch, Page, Position, Slice } from '../../../kernel/paging.ts';
-import type { PortOf } from '../../../kernel/ports.ts';
-import {
-  type ArchivedSession,
-  type Discovery,
-  type Opening,
-  type OpenSession,
-  type Session,
-  sumCounters,
-} from '../rules/session.ts';
 import { compareInQueue, type QueuePart, type Task, type TaskStatus } from '../rules/task.ts';
-import {
-  counterFromDocument,
-  discoveryFromDocument,
-  sessionFromDocument,
-  taskFromDocument,
-} from './documents.ts';
+import { taskFromDocument } from './documents.ts';
 
 /** The most alternatives that one `in` filter takes. */
 const MAX_ALTERNATIVES = 30;
@@ -41,11 +13,6 @@ const MAX_ALTERNATIVES = 30;
 const HELD: readonly TaskStatus[] = ['claimed', 'in_progress', 'waiting'];
 
 export const OPEN: readonly TaskStatus[] = ['available', ...HELD];
-
-const MAX_ATTEMPTS = 5;
-
-/** How many workspaces' session names an instance remembers. */
-const MAX_REMEMBERED = 1000;
 
 export class TaskQueries extends FirestoreReader {
   async find(taskId: string): Promise<Versioned<Task> | undefined> {
@@ -157,6 +124,24 @@ export class TaskQueries extends FirestoreReader {
     return this.due(available, 'coding.queue_ends_at', { now, limit, after });
   }
 
+  /** Tasks of any session whose dependents are to be told whether they can never start. */
+  unsettled(limit: number): Promise<readonly Versioned<Task>[]> {
+    return this.first(this.tasks.where('stuck_unsettled', '==', true), limit);
+  }
+
+  /** Those that can never start, by creation, oldest first. */
+  listStuck(session: string, page: Page): Promise<Slice<Task>> {
+    return this.documents.slice(this.stuck(session), 'created_at', 'asc', page, taskFromDocument);
+  }
+
+  async countStuck(session: string): Promise<number> {
+    return (await this.stuck(session).orderBy('created_at').count().get()).data().count;
+  }
+
+  private stuck(session: string): Query {
+    return this.inSession(session).where('status', '==', 'available').where('stuck', '==', true);
+  }
+
   private due(query: Query, time: string, page: DuePage): Promise<Batch<Versioned<Task>>> {
     return readDue(query, time, page, (snapshot) =>
       this.documents.readableVersioned(snapshot, taskFromDocument),
@@ -195,87 +180,3 @@ export function withDeadline(ready: Query): Query {
 export function withoutRegardToDeadline(ready: Query): Query {
   return ready.orderBy('priority').orderBy('created_at').orderBy(FieldPath.documentId());
 }
-
-export class SessionQueries extends FirestoreReader {
-  /** Which session each workspace last had open: a guess that saves a round trip, checked at every read. */
-  private readonly remembered = new BoundedMap<string, string>(MAX_REMEMBERED);
-
-  async current(workspace: string): Promise<OpenSession | undefined> {
-    return (await this.read(workspace, [])).open;
-  }
-
-  /** The open session, or the version of a workspace that has none. Neither where there is no workspace. */
-  async opening(workspace: string): Promise<Opening> {
-    return this.read(workspace, []);
-  }
-
-  /** The agent and the open session in one round trip. */
-  async currentWithAgent(workspace: string, agentId: string) {
-    const { open, more } = await this.read(workspace, [agentPath(agentId)]);
-    return { open, agent: more[0] && this.documents.findVersioned(more[0], agentFromDocument) };
-  }
-
-  /** A session that another goal has replaced. */
-  async archived(workspace: string, session: string): Promise<Session | undefined> {
-    const snapshot = await this.database.doc(archivedSessionPath(workspace, session)).get();
-    return this.documents.find(snapshot, sessionFromDocument);
-  }
-
-  /** Sessions that were archived and not cleared yet. */
-  async uncleared(limit: number): Promise<readonly ArchivedSession[]> {
-    const uncleared = this.database.collectionGroup(ARCHIVE).where('cleared', '==', false);
-    const { docs } = await uncleared.limit(limit).get();
-    return docs.map(({ id, ref }) => ({ id, workspace: ref.parent.parent?.id ?? '' }));
-  }
-
-  /** Newest first, with any of `tags` where given. */
-  discoveries(session: string, tags: readonly string[] | undefined, page: Page): Promise<Slice<Discovery>> {
-    const all: Query = this.database.collection(COLLECTIONS.discoveries).where('session', '==', session);
-    const matching = tags === undefined ? all : all.where('tags', 'array-contains-any', tags);
-    return this.documents.slice(matching, 'created_at', 'desc', page, discoveryFromDocument);
-  }
-
-  /** The session's counters; `stamp` is another one after each change of what is counted. */
-  async counters(workspace: string, session: string) {
-    const path = countersPath(workspace, session);
-    const shards = Array.from({ length: COUNTER_SHARDS }, (_, shard) =>
-      this.database.doc(`${path}/${shard}`),
-    );
-    const snapshots = (await this.database.getAll(...shards)).filter((snapshot) => snapshot.exists);
-    const stamp = snapshots.map(({ updateTime: at }) => `${at?.seconds}.${at?.nanoseconds}`).join();
-    const counters = snapshots.flatMap((snapshot) => this.documents.readable(snapshot, counterFromDocument));
-    return { ...sumCounters(counters), stamp };
-  }
-
-  /** Reads the workspace, its session where the guess is right, and more documents, in one round trip. */
-  private async read(
-    workspace: string,
-    paths: readonly string[],
-    attempt = 1,
-  ): Promise<Opening & { more: readonly DocumentSnapshot[] }> {
-    const guess = this.remembered.get(workspace);
-    const guessed = guess === undefined ? [] : [sessionPath(workspace, guess)];
-    const snapshots = await this.database.getAll(
-      ...[workspacePath(workspace), ...paths, ...guessed].map((path) => this.database.doc(path)),
-    );
-    const [named, ...rest] = snapshots;
-    const more = rest.slice(0, paths.length);
-    if (named?.updateTime === undefined) return { more };
-    const { session: name } = this.documents.value(named, workspaceFromDocument);
-    const { version: workspaceVersion } = versioned(name, named.updateTime);
-    if (name === undefined) return { vacant: workspaceVersion, more };
-    const stored =
-      guess === name ? rest[paths.length] : await this.database.doc(sessionPath(workspace, name)).get();
-    this.remembered.set(workspace, name);
-    if (stored?.updateTime === undefined) {
-      // Archived between the two reads; but not time and again.
-      if (attempt === MAX_ATTEMPTS)
-        throw new Error(`Workspace ${workspace} names a session that is not there.`);
-      return this.read(workspace, paths, attempt + 1);
-    }
-    const session = versioned(this.documents.value(stored, sessionFromDocument), stored.updateTime);
-    return { open: { session: session.value, sessionVersion: session.version, workspaceVersion }, more };
-  }
-}
-
-export type SessionReader = PortOf<SessionQueries>;

@@ -10,9 +10,9 @@ export const getAllTasks = defineTool({
   description: 'Lists the tasks of the session, oldest first. system_getTaskQueue shows the order of claims.',
   input: z.strictObject({
     status_filter: z
-      .enum(['all', ...COORDINATION_STATUSES])
+      .enum(['all', ...COORDINATION_STATUSES, 'stuck'])
       .default('all')
-      .describe('Of this status'),
+      .describe('stuck: those that will never start'),
     limit: pageLimit('1 to 500', 200, 500),
     cursor,
   }),
@@ -21,9 +21,13 @@ export const getAllTasks = defineTool({
   role: 'viewer',
   example: { status_filter: 'available' },
   handler: async ({ services, workspace }, { status_filter, limit, cursor: encoded }) => {
-    const statuses = status_filter === 'all' ? undefined : storedStatuses(status_filter);
     const page = pageAfter(encoded, limit);
-    const found = await services.coordination.listTasks(workspace, statuses, page);
+    const { coordination } = services;
+    const statuses =
+      status_filter === 'all' || status_filter === 'stuck' ? undefined : storedStatuses(status_filter);
+    const found = await (status_filter === 'stuck'
+      ? coordination.listStuck(workspace, page)
+      : coordination.listTasks(workspace, statuses, page));
     const { items, end } = pageOf(found, (task) => task.createdAt, taskAnswer);
     return { tasks: items, ...end };
   },

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
 import type { CoordinationStatus } from '../rules/coordination.ts';
+import { stuckReason } from '../rules/stuck.ts';
 import { coordinationStatus, isHeld, type Task } from '../rules/task.ts';
 import { taskShape } from './shapes.ts';
 
@@ -30,11 +31,20 @@ const statusShape = z.object({
     })
     .optional()
     .describe('Tasks that are not closed and past their deadline; the first 10 by deadline are named.'),
+  stuck: z
+    .object({
+      count: z.number(),
+      tasks: z.array(z.object({ id: z.string(), reason: z.string().optional() })),
+    })
+    .optional()
+    .describe(
+      'Tasks that will never start; the 5 oldest are named. get_all_tasks has all, with status_filter stuck.',
+    ),
 });
 
 /** Progress is the floor of done over all: 100 means that everything is done. */
 export function statusAnswer(status: CoordinationStatus): z.output<typeof statusShape> {
-  const { session, counters, blocked, agents, late } = status;
+  const { session, counters, blocked, agents, late, stuck } = status;
   const { counts, lastActivity } = counters;
   const { total, leaders, active } = agents;
   const tasks = {
@@ -56,7 +66,12 @@ export function statusAnswer(status: CoordinationStatus): z.output<typeof status
     discoveries_count: counts.discoveries,
     last_activity: (lastActivity ?? session?.createdAt)?.toISOString() ?? null,
     late: late.count > 0 ? { count: late.count, tasks: late.first.map(lateAnswer) } : undefined,
+    stuck: stuck.count > 0 ? { count: stuck.count, tasks: stuck.first.map(stuckAnswer) } : undefined,
   };
+}
+
+function stuckAnswer(task: Task) {
+  return { id: task.id, reason: stuckReason(task) };
 }
 
 function lateAnswer({ id, deadline, status, claim }: Task) {

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
 import type { Initialised } from '../rules/coordination.ts';
-import { text } from './shapes.ts';
+import { archivedAnswer, archivedShape, text } from './shapes.ts';
 
 export const initCoordination = defineTool({
   name: 'init_coordination',
   title: 'Initialise coordination',
   description:
-    "Begins the workspace's session with a goal and plan. The same goal keeps the session; another archives it with its tasks.",
+    "Begins the workspace's session with a goal and plan. The same goal keeps the session; another archives it with its tasks, which reopen undoes.",
   input: z.strictObject({
     goal: text('Overall project goal', 5000),
     master_plan: text('High-level plan', 100_000).optional(),
@@ -17,9 +17,9 @@ export const initCoordination = defineTool({
     goal: z.string(),
     created_at: z.string(),
     archived_session: z
-      .object({ id: z.string(), goal: z.string() })
+      .object(archivedShape)
       .optional()
-      .describe('The session that made room for the new goal.'),
+      .describe('The session that made room for the new goal. reopen brings it back.'),
   }),
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
   role: 'leader',
@@ -31,7 +31,7 @@ export const initCoordination = defineTool({
     success: true,
     goal: session.goal,
     created_at: session.createdAt.toISOString(),
-    archived_session: archived && { id: archived.id, goal: archived.goal },
+    archived_session: archived && archivedAnswer(archived),
   }),
   handler: ({ services, workspace, principal, recordAnswer }, { goal, master_plan }) =>
     services.coordination.initialise(workspace, goal, master_plan, recordAnswer, principal),

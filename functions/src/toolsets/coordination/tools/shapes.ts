@@ -3,9 +3,11 @@
 import { z } from 'zod';
 import { chosenId, idOf } from '../../../kernel/ids.ts';
 import { claimNumber, listUpTo, partial, wholeNumber } from '../../../mcp/tool.ts';
+import type { SessionExtent } from '../rules/archives.ts';
 import type { TaskDraft } from '../rules/creation.ts';
 import type { Discovery } from '../rules/session.ts';
 import { MAX_RETRIES, type TaskOutcome } from '../rules/stateMachine.ts';
+import { stuckReason } from '../rules/stuck.ts';
 import {
   CODING_TYPE,
   COORDINATION_STATUSES,
@@ -119,6 +121,7 @@ export const taskShape = z.object({
     failed_dependencies: z
       .array(z.string())
       .describe('Dependencies that failed: the task will not become claimable.'),
+    stuck: z.string().describe('Why it will never start, and what would change that.'),
     retry_at: z.string(),
     claimed_by: z.string(),
     claimed_at: z.string(),
@@ -131,6 +134,17 @@ export const taskShape = z.object({
     completed_at: z.string(),
     result,
     error: z.string(),
+    earlier_ends: z
+      .array(
+        z.object({
+          status: z.enum(['failed', 'cancelled']),
+          error: z.string().optional(),
+          ended_at: z.string(),
+          claim_epoch: z.number(),
+          agent_id: z.string().optional(),
+        }),
+      )
+      .describe('How it ended before retry_task had it tried again, latest last.'),
     late_result: z
       .object({
         agent_id: z.string(),
@@ -167,6 +181,7 @@ export function taskAnswer(task: Task): TaskAnswer {
     required_capabilities: some(task.requiredCapabilities),
     blocked: (status === 'available' && task.blockers > 0) || undefined,
     failed_dependencies: some(task.failedDependencies),
+    stuck: stuckReason(task),
     retry_at: task.retryAt?.toISOString(),
     claimed_by: claim?.agentId,
     claimed_at: claim?.claimedAt.toISOString(),
@@ -177,8 +192,13 @@ export function taskAnswer(task: Task): TaskAnswer {
     completed_at: task.closedAt?.toISOString(),
     result: resultAnswer(task.result),
     error: task.error,
+    earlier_ends: some(task.formerEnds.map(endAnswer)),
     late_result: lateResultOf(task),
   };
+}
+
+function endAnswer({ status, error, endedAt, epoch, agentId: agent_id }: Task['formerEnds'][number]) {
+  return { status, error, ended_at: endedAt.toISOString(), claim_epoch: epoch, agent_id };
 }
 
 export function resultAnswer(stored: TaskResult | undefined): TaskAnswer['result'] {
@@ -237,4 +257,16 @@ export function outcomeAnswer({ kind, task }: TaskOutcome): z.output<typeof outc
   }
   const blocked_tasks = task.status === 'failed' ? some(task.dependents) : undefined;
   return { success: true, blocked_tasks, late_result };
+}
+
+/** A session that was archived, with what is left in it. */
+export const archivedShape = {
+  id: z.string(),
+  goal: z.string(),
+  open_tasks: z.number().describe('How many of its tasks are not closed.'),
+  held_tasks: z.number().describe('Those of them that somebody holds.'),
+};
+
+export function archivedAnswer({ session: { id, goal }, open, held }: SessionExtent) {
+  return { id, goal, open_tasks: open, held_tasks: held };
 }

@@ -9,6 +9,7 @@ import {
   priorityWord,
   QUEUE_STATUSES,
   type QueueStatus,
+  stuckReason,
   type Task,
   taskType,
   USUAL_TYPE,
@@ -29,6 +30,7 @@ const metadata = partial({
   createdBy: z.string(),
   blockers: z.int().describe('What stands between the task and a claim.'),
   failedDependencies: z.array(z.string()),
+  stuck: z.string().describe('Why it will never start.'),
   retryAt: z.iso.datetime(),
 });
 
@@ -79,6 +81,7 @@ function taskAnswer(task: Task): z.output<typeof taskShape> {
       hints: task.context.hints,
       ...(task.blockers > 0 && { blockers: task.blockers }),
       ...(task.failedDependencies.length > 0 && { failedDependencies: [...task.failedDependencies] }),
+      stuck: stuckReason(task),
       retryAt: task.retryAt?.toISOString(),
     },
   };

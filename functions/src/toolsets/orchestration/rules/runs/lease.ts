@@ -1,6 +1,8 @@
 /** The lease by which one instance executes a run: it is taken, renewed and given up, and its epoch fences every write. */
 import type { Change, Versioned } from '../../../../kernel/commit.ts';
+import { unlessUnreadable } from '../../../../kernel/ports.ts';
 import { retryStale } from '../../../../kernel/waiting.ts';
+import type { Task } from '../../../coordination/index.ts';
 import type { OrchestrationPorts } from '../ports.ts';
 import { isEnded, isLeased, LEASE_MILLISECONDS, type Run, renewed, take } from './run.ts';
 
@@ -29,6 +31,19 @@ export function takeRun(ports: OrchestrationPorts, runId: string) {
     const run = take(found.value, now);
     await store.commit([{ kind: 'replaceRun', run, version: found.version }]);
     return { lease: new RunLease(ports, run), run };
+  });
+}
+
+/** Ends what an instance still does for a run whose task somebody has cancelled: nothing will come of it. */
+export function callOff(ports: OrchestrationPorts, runId: string, { id, error }: Task): Promise<void> {
+  const { runs, store, clock, randomness } = ports;
+  return retryStale(randomness, async () => {
+    const found = await unlessUnreadable(runs.find(runId));
+    if (found === undefined || isEnded(found.value) || !isLeased(found.value, clock.now())) return;
+    if (found.value.cancelRequested) return;
+    const why = `The task ${id} was cancelled${error === undefined ? '.' : `: ${error}`}`;
+    const run = { ...found.value, cancelRequested: true, warnings: [...found.value.warnings, why] };
+    await store.commit([{ kind: 'replaceRun', run, version: found.version }]);
   });
 }
 

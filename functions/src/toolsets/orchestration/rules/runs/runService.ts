@@ -14,6 +14,7 @@ import type { OrchestrationPorts } from '../ports.ts';
 import { allSteps } from '../workflows/definition.ts';
 import type { WorkflowLibrary } from '../workflows/library.ts';
 import { progressOf } from '../workflows/progress.ts';
+import { callOff } from './lease.ts';
 import {
   ended,
   isEnded,
@@ -223,6 +224,7 @@ export class RunService extends Service<OrchestrationPorts> {
     // What becomes readable again is written, and so comes here again.
     const task = (await unlessUnreadable(tasks.find(taskId)))?.value;
     if (task === undefined) return;
+    if (task.status === 'cancelled') await callOff(this.ports, runId, task);
     if (isClosed(task.status)) return dispatch.dispatch(runId);
     return retryStale(randomness, async () => {
       const run = (await runs.find(runId))?.value;

@@ -1,0 +1,166 @@
+/**
+ * What whoever decides about a task does to it: cancel, have tried again, take from its holder, change. Each is one
+ * optimistic commit of the task, its holder, its dependents and the session's counters.
+ * Source: docs/semantics.md#levers.
+ */
+
+import { type Principal, roleIn } from '../../../access/rules/principal.ts';
+import type { Change, RecordAnswer, Versioned } from '../../../kernel/commit.ts';
+import { MusterError } from '../../../kernel/errors.ts';
+import { readIn, Service } from '../../../kernel/ports.ts';
+import { retryStale } from '../../../kernel/waiting.ts';
+import { requeuedWork, withFailure } from './codingTask.ts';
+import { authoriseDeciding, commitRelieving } from './deciding.ts';
+import { type CoordinationPorts, queueGrowth } from './session.ts';
+import { cancelTask, reviveTask, takeAway } from './stateMachine.ts';
+import { isOfRun, outcomeChanges, type Task, taskChanges, taskNotFound } from './task.ts';
+
+/** How many tasks one call has tried again, and how many it reads to find them. */
+const MAX_REVIVED = 100;
+const MAX_DEPENDENTS_READ = 500;
+
+interface Decision {
+  readonly taskId: string;
+  readonly reason?: string | undefined;
+}
+
+export interface Revived {
+  readonly task: Task;
+  /** The ids of the dependents that are tried again with it. */
+  readonly dependents: readonly string[];
+  /** Whether there were more than one call takes. */
+  readonly isCut: boolean;
+}
+
+export class TaskLevers extends Service<CoordinationPorts> {
+  /**
+   * Cancels an open task for whoever holds it.
+   * @throws MusterError NOT_FOUND; FORBIDDEN; CONFLICT where it is closed
+   */
+  cancel(principal: Principal, decision: Decision, recordAnswer: RecordAnswer<Task>): Promise<Task> {
+    return decide(this.ports, principal, decision.taskId, async ({ value: before, version }, now) => {
+      const message = said('Cancelled', principal, decision.reason);
+      const task = withFailure(cancelTask(before, message, now), { class: 'cancelled', message });
+      const changes = outcomeChanges(before, { kind: 'accepted', task }, version, now);
+      await commitRelieving(this.ports, changes, recordAnswer(task));
+      return task;
+    });
+  }
+
+  /**
+   * Takes a task from its holder: it can be claimed at once.
+   * @throws MusterError NOT_FOUND; FORBIDDEN; CONFLICT where nobody holds it
+   */
+  release(principal: Principal, decision: Decision, recordAnswer: RecordAnswer<Task>): Promise<Task> {
+    return decide(this.ports, principal, decision.taskId, async ({ value: before, version }, now) => {
+      const message = said('Released', principal, decision.reason);
+      const released = takeAway(before);
+      const task = requeuedWork(before, released, { class: 'cancelled', message }, now);
+      const changes = outcomeChanges(before, { kind: 'accepted', task }, version, now);
+      const grown = await queueGrowth(this.ports.sessions, task);
+      await commitRelieving(this.ports, [...changes, ...grown], recordAnswer(task));
+      return task;
+    });
+  }
+
+  /**
+   * Puts a task into the queue again that failed or was cancelled, and on demand those that depend on it and ended so.
+   * @throws MusterError NOT_FOUND; FORBIDDEN; CONFLICT where it is open or done, or its session was archived
+   */
+  retry(
+    principal: Principal,
+    { taskId, withDependents }: { readonly taskId: string; readonly withDependents: boolean },
+    recordAnswer: RecordAnswer<Revived>,
+  ): Promise<Revived> {
+    return decide(this.ports, principal, taskId, async (found, now) => {
+      if (isOfRun(found.value)) throw runHasEnded(taskId);
+      const task = revived(found.value, now);
+      const { items, isCut } = withDependents
+        ? await this.endedDependents(found.value)
+        : { items: [], isCut: false };
+      const ended = [found, ...items];
+      const changes = [
+        ...ended.flatMap(({ value, version }) => taskChanges(value, revived(value, now), version, now)),
+        ...ended.flatMap(({ value }) => dependencyChanges(value)),
+      ];
+      const grown = await queueGrowth(this.ports.sessions, task);
+      if (grown.length === 0) throw sessionArchived(taskId);
+      const outcome = { task, dependents: items.map(({ value }) => value.id), isCut };
+      await this.ports.store.commit([...changes, ...grown], recordAnswer(outcome));
+      return outcome;
+    });
+  }
+
+  /** Those that failed or were cancelled among all that depend on the task, nearest first. */
+  private async endedDependents(task: Task): Promise<{ items: Versioned<Task>[]; isCut: boolean }> {
+    const seen = new Set([task.id]);
+    const items: Versioned<Task>[] = [];
+    let next: readonly string[] = task.dependents;
+    while (next.length > 0) {
+      const ids = [...new Set(next)].filter((id) => !seen.has(id));
+      if (seen.size + ids.length > MAX_DEPENDENTS_READ) return { items, isCut: true };
+      for (const id of ids) seen.add(id);
+      const found = (await this.ports.tasks.findAll(ids)).flatMap((one) => one ?? []);
+      const ended = found.filter(({ value }) => value.status === 'failed' || value.status === 'cancelled');
+      items.push(...ended.slice(0, MAX_REVIVED - items.length));
+      if (items.length === MAX_REVIVED) return { items, isCut: true };
+      next = found.flatMap(({ value }) => (value.status === 'done' ? [] : value.dependents));
+    }
+    return { items, isCut: false };
+  }
+}
+
+/**
+ * Reads a task that the caller may decide about, and changes it, again for as long as somebody else changes it meanwhile.
+ * @throws MusterError NOT_FOUND to whoever is not in the task's workspace; FORBIDDEN
+ */
+export function decide<Result>(
+  { tasks, randomness, clock }: CoordinationPorts,
+  principal: Principal,
+  taskId: string,
+  attempt: (found: Versioned<Task>, now: Date) => Promise<Result>,
+): Promise<Result> {
+  const isIn = (workspace: string) => roleIn(principal, workspace) !== undefined;
+  return retryStale(randomness, async () => {
+    const found = await readIn(isIn, tasks.find(taskId));
+    if (found === undefined || !isIn(found.value.workspace)) throw taskNotFound(taskId);
+    authoriseDeciding(principal, found.value, 'task_id');
+    return attempt(found, clock.now());
+  });
+}
+
+/** Who has done what, and why: `Cancelled by lead: no longer wanted`. */
+function said(what: string, { agentId, uid }: Principal, reason: string | undefined): string {
+  return `${what} by ${agentId ?? uid}${reason === undefined ? '.' : `: ${reason}`}`;
+}
+
+function revived(before: Task, now: Date): Task {
+  const kind = before.status === 'cancelled' ? 'cancelled' : 'crashed';
+  const failure = before.coding?.failure ?? { class: kind, message: before.error ?? 'It failed.' };
+  return requeuedWork(before, reviveTask(before), failure, now);
+}
+
+/** It stands in the way of those that wait for it no longer than any open task. */
+function dependencyChanges({ id, dependents }: Task): Change[] {
+  return dependents.map((taskId) => ({ kind: 'dependencyRevived', taskId, dependencyId: id }));
+}
+
+function runHasEnded(taskId: string): MusterError {
+  return new MusterError(
+    'CONFLICT',
+    `Task "${taskId}" belongs to a run, which does not wait for it any more.`,
+    {
+      field: 'task_id',
+      reason: 'RUN_ENDED',
+      suggestion: 'Start the workflow again: orchestrate_workflow makes another run, with tasks of its own.',
+    },
+  );
+}
+
+export function sessionArchived(taskId: string, verb = 'be tried again'): MusterError {
+  return new MusterError('CONFLICT', `Task "${taskId}" cannot ${verb}: its session was archived.`, {
+    field: 'task_id',
+    reason: 'SESSION_ARCHIVED',
+    suggestion: 'Bring the session back with reopen first.',
+  });
+}

@@ -1,0 +1,177 @@
+/** Changing what a task asks for while it is open. Source: docs/semantics.md#levers. */
+
+import type { Principal } from '../../../access/rules/principal.ts';
+import type { Change, RecordAnswer } from '../../../kernel/commit.ts';
+import { MusterError } from '../../../kernel/errors.ts';
+import { MAX_TASK_BYTES, requireSize } from '../../../kernel/json.ts';
+import { Service } from '../../../kernel/ports.ts';
+import { freshKeys } from './creation.ts';
+import { readDependencies, requireNoCycle, standingOf, type TasksById } from './dependencies.ts';
+import { decide, sessionArchived } from './levers.ts';
+import type { CoordinationPorts, OpenSession } from './session.ts';
+import { capabilityKey, isClosed, isHeld, requireAhead, type Task, taskChanges } from './task.ts';
+
+/** What is left out stays as it is; null takes the deadline away. */
+export interface TaskUpdate {
+  readonly taskId: string;
+  readonly description?: string | undefined;
+  readonly priority?: number | undefined;
+  readonly dependencies?: readonly string[] | undefined;
+  readonly requiredCapabilities?: readonly string[] | undefined;
+  readonly hints?: string | undefined;
+  readonly files?: readonly string[] | undefined;
+  readonly deadline?: Date | null | undefined;
+}
+
+/** A task with other dependencies, and what that changes in others. */
+interface Redirected {
+  readonly task: Task;
+  readonly changes: readonly Change[];
+}
+
+export class TaskUpdates extends Service<CoordinationPorts> {
+  /**
+   * @throws MusterError NOT_FOUND; FORBIDDEN; CONFLICT where the task is closed, or would be blocked in somebody's hands;
+   * VALIDATION_ERROR for an unknown dependency or a cycle
+   */
+  update(principal: Principal, update: TaskUpdate, recordAnswer: RecordAnswer<Task>): Promise<Task> {
+    const { taskId, ...wishes } = update;
+    if (Object.values(wishes).every((wish) => wish === undefined)) throw nothingToUpdate();
+    requireSize('A task', 'description', wishes, MAX_TASK_BYTES);
+    requireAhead(update.deadline ?? undefined, 'deadline', this.ports.clock.now());
+    return decide(this.ports, principal, taskId, async ({ value: before, version }, now) => {
+      if (isClosed(before.status)) throw closed(before);
+      const described = withWishes(before, update);
+      const open = concernsQueue(update) ? await this.openSession(before) : undefined;
+      const { task, changes } =
+        update.dependencies === undefined || open === undefined
+          ? { task: described, changes: [] }
+          : await this.redirected(before, described, update.dependencies, open);
+      const grown = open === undefined ? [] : queueChanges(task, open, update.dependencies !== undefined);
+      await this.ports.store.commit(
+        [...taskChanges(before, task, version, now), ...changes, ...grown],
+        recordAnswer(task),
+      );
+      return task;
+    });
+  }
+
+  private async openSession(task: Task): Promise<OpenSession> {
+    const open = await this.ports.sessions.current(task.workspace);
+    if (open?.session.id !== task.session) throw sessionArchived(task.id, 'be changed so');
+    return open;
+  }
+
+  private async redirected(
+    before: Task,
+    task: Task,
+    named: readonly string[],
+    { session }: OpenSession,
+  ): Promise<Redirected> {
+    const { tasks } = this.ports;
+    const ids = [...new Set(named)];
+    const known = new Set(before.dependencies);
+    const added = new Map(ids.filter((id) => !known.has(id)).map((id) => [id, [task.id]]));
+    const found = await readDependencies(tasks, ids, added, session, () => 'dependencies');
+    const dependencies = [...found.values()].map(({ value }) => value);
+    await requireNoCycle(tasks, task, dependencies);
+    const standing = standingOf(dependencies);
+    if (isHeld(before.status) && standing.blockers > 0) throw blockedInHand(before);
+    const blockers = standing.blockers + (before.retryAt === undefined ? 0 : 1);
+    const stuckUnsettled = standing.stuckUnsettled || before.stuck || before.stuckUnsettled;
+    return {
+      task: { ...task, ...standing, blockers, stuckUnsettled, dependencies: ids },
+      changes: edgeChanges(before, found),
+    };
+  }
+}
+
+function withWishes(before: Task, { deadline, hints, files, ...update }: TaskUpdate): Task {
+  const { description = before.description, priority = before.priority } = update;
+  const { requiredCapabilities = before.requiredCapabilities } = update;
+  if (before.coding !== undefined && update.requiredCapabilities !== undefined) throw codingRequires(before);
+  const { deadline: former, ...rest } = before;
+  const kept = deadline === undefined ? former : (deadline ?? undefined);
+  return {
+    ...rest,
+    description,
+    priority,
+    requiredCapabilities,
+    context: { ...before.context, ...(files && { files }), ...(hints !== undefined && { hints }) },
+    ...(kept && { deadline: kept }),
+  };
+}
+
+/** Whether an update decides about who gets the task when. */
+function concernsQueue({ priority, dependencies, requiredCapabilities, deadline }: TaskUpdate): boolean {
+  return [priority, dependencies, requiredCapabilities, deadline].some((wish) => wish !== undefined);
+}
+
+/**
+ * Claims look at the queue anew.
+ * @param isRedirected whether it has other dependencies: two such changes at once might close a cycle between them,
+ * so that one of them looks again
+ */
+function queueChanges(task: Task, { session, sessionVersion }: OpenSession, isRedirected: boolean): Change[] {
+  const capabilityKeys = capabilityKey(task.requiredCapabilities) === '' ? [] : freshKeys(session, [task]);
+  const { workspace, id } = session;
+  return [
+    {
+      kind: 'queueGrew',
+      workspace,
+      session: id,
+      capabilityKeys,
+      ...(isRedirected && { version: sessionVersion }),
+    },
+  ];
+}
+
+/** Those that it depends on from now on know of it, and those that it does not no longer. */
+function edgeChanges(before: Task, found: TasksById): Change[] {
+  const fresh = [...found.values()].filter(
+    ({ value: { status, dependents } }) => status !== 'done' && !dependents.includes(before.id),
+  );
+  const removed = before.dependencies.filter((id) => !found.has(id));
+  return [
+    ...fresh.map(({ value: { id: taskId }, version }): Change => {
+      return { kind: 'addDependents', taskId, dependents: [before.id], version };
+    }),
+    ...removed.map((taskId): Change => ({ kind: 'removeDependent', taskId, dependentId: before.id })),
+  ];
+}
+
+function nothingToUpdate(): MusterError {
+  return new MusterError('VALIDATION_ERROR', 'There is nothing to update.', {
+    field: 'task_id',
+    reason: 'NOTHING_TO_UPDATE',
+    suggestion: 'Give what is to change: a description, a priority, dependencies, a deadline.',
+  });
+}
+
+function closed({ id, status }: Task): MusterError {
+  return new MusterError('CONFLICT', `Task "${id}" cannot be changed: it is ${status}.`, {
+    field: 'task_id',
+    reason: 'WRONG_STATE',
+    suggestion:
+      status === 'done'
+        ? 'What is done stays as it is: create another task.'
+        : 'Put it into the queue again with retry_task first.',
+  });
+}
+
+function blockedInHand({ id, claim }: Task): MusterError {
+  const what = `Task "${id}" cannot wait for others: it is held by "${claim?.agentId}".`;
+  return new MusterError('CONFLICT', what, {
+    field: 'dependencies',
+    reason: 'WRONG_STATE',
+    suggestion: 'Take it from its holder with release_task first, or name only tasks that are done.',
+  });
+}
+
+function codingRequires({ id }: Task): MusterError {
+  return new MusterError('VALIDATION_ERROR', `Task "${id}" is a coding task: it requires its tool.`, {
+    field: 'required_capabilities',
+    reason: 'CODING_TASK',
+    suggestion: 'Leave required_capabilities out. For another tool or project create another task.',
+  });
+}

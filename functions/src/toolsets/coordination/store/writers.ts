@@ -1,0 +1,101 @@
+/** How each change of tasks, sessions and discoveries is written. */
+
+import { FieldPath, FieldValue } from '@google-cloud/firestore';
+import {
+  archivedSessionPath,
+  COUNTER_SHARDS,
+  countersPath,
+  discoveryPath,
+  sessionPath,
+  taskLogPath,
+  taskPath,
+  workspacePath,
+} from '../../../kernel/firestore/paths.ts';
+import { type ChangeWriters, increments } from '../../../kernel/firestore/store.ts';
+import type { SessionChanges } from '../rules/session.ts';
+import type { TaskChanges } from '../rules/task.ts';
+import { discoveryToDocument, sessionToDocument, taskToDocument } from './documents.ts';
+
+export const sessionWriters: ChangeWriters<SessionChanges> = {
+  openSession({ session, replaces }, writes) {
+    writes.createOrReplace(workspacePath(session.workspace), { session: session.id }, replaces);
+    writes.create(sessionPath(session.workspace, session.id), sessionToDocument(session));
+  },
+  describeSession({ session: { workspace, id, goal, masterPlan }, version }, writes) {
+    writes.replace(sessionPath(workspace, id), { goal, master_plan: masterPlan }, version);
+  },
+  archiveSession({ session, version, at }, writes) {
+    const { workspace, id } = session;
+    const archived = { ...sessionToDocument(session), archived_at: at, cleared: false };
+    writes.set(archivedSessionPath(workspace, id), archived);
+    writes.deleteAt(sessionPath(workspace, id), version);
+  },
+  reopenSession({ session, archivedVersion, replaces }, writes) {
+    const { workspace, id } = session;
+    writes.replace(workspacePath(workspace), { session: id }, replaces);
+    writes.create(sessionPath(workspace, id), sessionToDocument(session));
+    writes.deleteAt(archivedSessionPath(workspace, id), archivedVersion);
+  },
+  sessionCleared({ session: { workspace, id } }, writes) {
+    writes.update(archivedSessionPath(workspace, id), { cleared: true });
+  },
+  queueGrew({ workspace, session, capabilityKeys, version }, writes) {
+    const path = sessionPath(workspace, session);
+    const fields = {
+      queue_version: FieldValue.increment(1),
+      ...(capabilityKeys.length > 0 && { capability_keys: FieldValue.arrayUnion(...capabilityKeys) }),
+    };
+    if (version === undefined) writes.update(path, fields);
+    else writes.replace(path, fields, version);
+  },
+  count({ workspace, session, by, at, waited }, writes) {
+    const shard = `${countersPath(workspace, session)}/${writes.randomness.integer(COUNTER_SHARDS)}`;
+    // Merging an empty map would empty the stored one.
+    const counts = Object.keys(by).length > 0 && { counts: increments(by) };
+    const waits = waited !== undefined && { waits: increments({ tasks: 1, milliseconds: waited }) };
+    writes.merge(shard, { ...counts, ...waits, last_activity: at });
+  },
+  createDiscovery({ discovery }, writes) {
+    writes.createLasting(discoveryPath(discovery.id), discoveryToDocument(discovery));
+  },
+};
+
+export const taskWriters: ChangeWriters<TaskChanges> = {
+  createTask({ task }, writes) {
+    writes.createLasting(taskPath(task.id), taskToDocument(task));
+  },
+  replaceTask({ task, version }, writes) {
+    // What is left out of the document would stay.
+    const document = { deadline: FieldValue.delete(), ...taskToDocument(task) };
+    writes.replaceLatest(taskPath(task.id), document, version);
+  },
+  dependencyDone({ taskId }, writes) {
+    writes.update(taskPath(taskId), { blockers: FieldValue.increment(-1) });
+  },
+  dependencyFailed({ taskId, dependencyId }, writes) {
+    writes.update(taskPath(taskId), {
+      failed_dependencies: FieldValue.arrayUnion(dependencyId),
+      stuck_unsettled: true,
+    });
+  },
+  dependencyRevived({ taskId, dependencyId }, writes) {
+    writes.update(taskPath(taskId), {
+      failed_dependencies: FieldValue.arrayRemove(dependencyId),
+      stuck_unsettled: true,
+    });
+  },
+  dependencyStuck({ taskId, dependencyId, by }, writes) {
+    const mark = new FieldPath('stuck_dependencies', dependencyId);
+    const why = by ?? FieldValue.delete();
+    writes.batch.update(writes.document(taskPath(taskId)), mark, why, 'stuck_unsettled', true);
+  },
+  addDependents({ taskId, dependents, version }, writes) {
+    writes.replace(taskPath(taskId), { dependents: FieldValue.arrayUnion(...dependents) }, version);
+  },
+  removeDependent({ taskId, dependentId }, writes) {
+    writes.update(taskPath(taskId), { dependents: FieldValue.arrayRemove(dependentId) });
+  },
+  logTask({ task: { id: taskId, workspace }, entry: { id, kind, at, details } }, writes) {
+    writes.set(taskLogPath(taskId, id), { ...details, kind, at, workspace });
+  },
+};

@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import { defineTool } from '../../../mcp/tool.ts';
+import type { Task } from '../rules/task.ts';
+import { priority, taskAnswer, taskArguments, taskId, taskShape } from './shapes.ts';
+
+const { description, dependencies, context_files, hints, required_capabilities, deadline } = taskArguments;
+
+export const updateTask = defineTool({
+  name: 'update_task',
+  title: 'Update a task',
+  description:
+    'Changes what an open task asks for: for its creator and leaders. What is left out stays; lists are replaced.',
+  details:
+    'Dependencies are checked as at creation. A task that somebody holds can only depend on what is done; other changes its holder finds in the task.',
+  input: z.strictObject({
+    task_id: taskId,
+    description: description.optional(),
+    priority: priority.optional(),
+    dependencies,
+    required_capabilities,
+    hints,
+    context_files,
+    deadline: deadline.nullable().describe('null takes it away'),
+  }),
+  output: z.object({ success: z.boolean(), task: taskShape }),
+  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  role: 'worker',
+  example: { task_id: 'task-xxx-001', priority: 2, deadline: null },
+  answer: (task: Task) => ({ success: true, task: taskAnswer(task) }),
+  handler: ({ services, principal, recordAnswer }, { task_id, ...wishes }) =>
+    services.taskUpdates.update(
+      principal,
+      {
+        taskId: task_id,
+        description: wishes.description,
+        priority: wishes.priority,
+        dependencies: wishes.dependencies,
+        requiredCapabilities: wishes.required_capabilities,
+        hints: wishes.hints,
+        files: wishes.context_files,
+        deadline: typeof wishes.deadline === 'string' ? new Date(wishes.deadline) : wishes.deadline,
+      },
+      recordAnswer,
+    ),
+});

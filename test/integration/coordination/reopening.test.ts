@@ -1,0 +1,117 @@
+/** reopen: an archived session comes back with its tasks, and what a mistyped goal has done is undone. */
+import assert from 'node:assert/strict';
+import { turnAt } from '../../unit/kernel/turn.ts';
+import { refusal } from '../../unit/samples.ts';
+import { answer } from './calls.ts';
+import { Team, unkeyed } from './team.ts';
+
+describe('an archived session', () => {
+  let team: Team;
+  let ann: string;
+
+  const initialise = (goal: string) =>
+    team.app.services.coordination.initialise(team.workspace, goal, 'A plan', unkeyed);
+  const reopen = (id?: string) => team.app.services.coordination.archives.reopen(team.workspace, id, unkeyed);
+
+  beforeEach(async () => {
+    team = new Team();
+    ann = await team.join('ann');
+  });
+
+  it('is told of with what is left in it, and comes back as it was', async () => {
+    const { session: first } = await initialise('One');
+    const [one, two] = await team.create({ priority: 1 }, { requiredCapabilities: ['sql'] });
+    assert.ok(one && two);
+    assert.equal(await team.claim(ann), one.id);
+    team.pass(1);
+    const { archived_session: archived } = await answer(team, 'coordination_init_coordination', {
+      goal: 'Tow',
+    });
+    assert.deepEqual(archived, { id: first.id, goal: 'One', open_tasks: 2, held_tasks: 1 });
+    const three = await team.createOne();
+    team.pass(1);
+    const back = await answer(team, 'coordination_reopen', {});
+    assert.equal(back['session_id'], first.id);
+    assert.deepEqual([back['goal'], back['open_tasks'], back['held_tasks']], ['One', 2, 1]);
+    assert.match(JSON.stringify(back['archived_session']), /"goal":"Tow","open_tasks":1/);
+    assert.deepEqual(await team.counts(), { available: 1, claimed: 1 });
+    await team.complete(ann, one.id);
+    const dba = await team.join('dba', ['sql']);
+    assert.equal(await team.claim(dba), two.id);
+    assert.equal(await team.claim(ann), undefined);
+    // There and back again.
+    await reopen();
+    assert.equal(await team.claim(ann), three.id);
+    await reopen(first.id);
+    assert.equal((await team.app.services.coordination.session(team.workspace))?.masterPlan, 'A plan');
+    assert.deepEqual(await team.counts(), { claimed: 1, done: 1 });
+  });
+
+  it('is claimed from by instances that had looked at its queue before', async () => {
+    await initialise('One');
+    const other = team.anotherInstance();
+    assert.equal((await team.claimOutcome(ann, 60, other)).kind, 'none');
+    const { id } = await team.createOne();
+    await initialise('Two');
+    assert.equal((await team.claimOutcome(ann, 60, other)).kind, 'none');
+    await reopen();
+    const outcome = await team.claimOutcome(ann, 60, other);
+    assert.ok(outcome.kind === 'claimed' && outcome.task.id === id);
+  });
+
+  it('keeps what was declared in the moment before it was archived', async () => {
+    await initialise('One');
+    await Promise.all([
+      team.create({ requiredCapabilities: ['sql'] }).catch(() => undefined),
+      initialise('Two'),
+    ]);
+    const second = (await team.tasks()).length;
+    await reopen();
+    const inFirst = (await team.tasks()).length;
+    assert.equal(second + inFirst, 1);
+    if (second === 1) await reopen();
+    const dba = await team.join('dba', ['sql']);
+    assert.ok(await team.claim(dba), 'its capabilities are known');
+  });
+
+  it('is not there twice, and not where there is none', async () => {
+    const { session } = await initialise('One');
+    assert.equal((await refusal(() => reopen())).code, 'NOT_FOUND');
+    assert.equal((await refusal(() => reopen('session-none'))).code, 'NOT_FOUND');
+    const { code, details } = await refusal(() => reopen(session.id));
+    assert.deepEqual([code, details.reason], ['CONFLICT', 'WRONG_STATE']);
+  });
+
+  it('is reopened once by several at a time, who find the one that the other has archived', async () => {
+    await initialise('One');
+    await initialise('Two');
+    await Promise.all([reopen(), reopen()]);
+    assert.equal((await team.app.services.coordination.session(team.workspace))?.goal, 'Two');
+  });
+
+  it('keeps what runs wait for where it comes back before it was cleared, and does not where it was', async () => {
+    await initialise('One');
+    const [task] = await team.create({ id: `run-${team.workspace}-1` });
+    assert.ok(task);
+    const open = await team.app.ports.sessions.current(team.workspace);
+    assert.ok(open);
+    const { session, sessionVersion: version } = open;
+    const opening = { ...session, id: `${session.id}-2` };
+    await team.app.ports.store.commit([
+      { kind: 'archiveSession', session, version, at: team.now },
+      { kind: 'openSession', session: opening, replaces: open.workspaceVersion },
+    ]);
+    // The instance died before it had cancelled anything.
+    await reopen(session.id);
+    await team.app.services.coordination.archives.part.run(turnAt(team.now));
+    assert.equal((await team.task(task.id)).status, 'available');
+    await initialise('Three');
+    await reopen(session.id);
+    assert.equal((await team.task(task.id)).status, 'cancelled');
+    const { taskLevers } = team.app.services;
+    const { details } = await refusal(() =>
+      taskLevers.retry(team.leader, { taskId: task.id, withDependents: false }, unkeyed),
+    );
+    assert.equal(details.reason, 'RUN_ENDED');
+  });
+});
