@@ -16,7 +16,7 @@ export const TOOLSET_TOKENS: Readonly<Record<string, number>> = {
   firebase: 850,
   github: 1250,
   coordination: 2750,
-  todo: 2470,
+  todo: 2480,
   orchestration: 1525,
   coding: 665,
 };

@@ -98,6 +98,7 @@ export const TOOLS: Readonly<Record<string, Arguments>> = {
   'todo.add_task': () => ({ title: 'Mine' }),
   'todo.update_task': ({ todo }) => ({ task_id: todo, title: 'Mine' }),
   'todo.complete_task': ({ todo }) => ({ task_id: todo }),
+  'todo.reopen_task': ({ todo }) => ({ task_id: todo }),
   'todo.delete_task': ({ todo }) => ({ task_id: todo }),
   'todo.list_tasks': nothing,
   'todo.set_task_priority': ({ todo }) => ({ task_id: todo, priority: 'HIGH' }),

@@ -1,4 +1,4 @@
-/** What the examples of the to-do tools speak of: todo-xxx-001 and recurring-xxx-001. */
+/** What the examples of the to-do tools speak of: todo-xxx-001, todo-xxx-002 and recurring-xxx-001. */
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import {
   COLLECTIONS,
@@ -12,7 +12,7 @@ import { creationChanges } from '../../../functions/src/toolsets/todo/rules/todo
 import { sampleRecurringTask, sampleTodo } from '../../unit/todo/samples.ts';
 import type { Team } from '../coordination/team.ts';
 
-const [TODO, RECURRING] = ['todo-xxx-001', 'recurring-xxx-001'];
+const [TODO, COMPLETED, RECURRING] = ['todo-xxx-001', 'todo-xxx-002', 'recurring-xxx-001'];
 
 export async function setTodos(team: Team): Promise<void> {
   const { ownerUid } = team.leader;
@@ -20,16 +20,32 @@ export async function setTodos(team: Team): Promise<void> {
   await team.app.ports.store.commit([
     { kind: 'createReminder', reminder: reminderAt(todo, new Date(team.now.getTime() + 3_600_000)) },
     ...creationChanges(todo, { eventId: `${TODO}-created`, now: team.now }),
+    ...creationChanges(
+      sampleTodo({
+        id: COMPLETED,
+        ownerUid,
+        title: 'Prepare the call',
+        createdAt: team.now,
+        completed: true,
+        completedAt: team.now,
+      }),
+      { eventId: `${COMPLETED}-created`, now: team.now },
+    ),
     { kind: 'createRecurringTask', recurringTask: sampleRecurringTask({ id: RECURRING, ownerUid }) },
   ]);
 }
 
 /** The ids are the same for every test, so one must make room for the next. */
 export async function clearTodos(): Promise<void> {
-  const { docs } = await firestore().collection(COLLECTIONS.events).where('task_id', '==', TODO).get();
+  const { docs } = await firestore()
+    .collection(COLLECTIONS.events)
+    .where('task_id', 'in', [TODO, COMPLETED])
+    .get();
   const batch = firestore().batch();
   for (const path of [
     todoPath(TODO),
+    todoPath(COMPLETED),
+    reminderPath(COMPLETED),
     recurringTaskPath(RECURRING),
     eventPath(`${TODO}-created`),
     reminderPath(TODO),

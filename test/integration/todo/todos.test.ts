@@ -193,6 +193,36 @@ describe('to-dos', () => {
     assert.equal(await remindAt(), undefined);
   });
 
+  it('are open again with their reminder and title, and their history says so', async () => {
+    const due = inDays(2);
+    const id = await added({ title: 'Buy milk', due_date: due });
+    assert.equal((await refused('reopen_task', { task_id: id }))['code'], 'CONFLICT');
+    const reminder = async () => (await firestore().doc(reminderPath(id)).get()).exists;
+    team.pass(1);
+    await tool('complete_task', { task_id: id });
+    assert.equal(await reminder(), false);
+    team.pass(1);
+    const { task } = await tool('reopen_task', { task_id: id });
+    assert.deepEqual(
+      [isObject(task) && task['completed'], isObject(task) && task['completed_at']],
+      [false, undefined],
+    );
+    assert.equal(await reminder(), true);
+    assert.equal((await refused('add_task', { title: 'buy MILK', due_date: due }))['code'], 'DUPLICATE_TASK');
+    assert.deepEqual(
+      (await events(id)).map(({ event_type }) => event_type),
+      ['updated', 'completed', 'created'],
+    );
+  });
+
+  it('stay completed where another has their title by then', async () => {
+    const due_date = inDays(1);
+    const id = await added({ title: 'Buy milk', due_date });
+    await tool('complete_task', { task_id: id });
+    await added({ title: 'Buy milk', due_date });
+    assert.equal((await refused('reopen_task', { task_id: id }))['code'], 'DUPLICATE_TASK');
+  });
+
   describe('that recur', () => {
     async function begin(
       args: JsonObject = {},
@@ -217,6 +247,49 @@ describe('to-dos', () => {
       const [next, ...more] = await open();
       assert.deepEqual(more, []);
       assert.equal(next?.['due_date'], inDays(2));
+    });
+
+    it('lose the next occurrence again when one is reopened, and have it anew when it is completed', async () => {
+      const { first } = await begin();
+      const { next_occurrence } = await tool('complete_task', { task_id: first });
+      const next = fieldOf(next_occurrence, 'id');
+      const before = (await firestore().doc(todoPath(next)).get()).data();
+      const { removed_occurrence } = await tool('reopen_task', { task_id: first });
+      assert.equal(removed_occurrence, next);
+      const { todos } = team.app.ports;
+      assert.equal(await todos.find(next), undefined);
+      // What the trigger does that hears of the deletion: nothing more.
+      const { todoFromRecord } = await import('../../../functions/src/toolsets/todo/store/todoDocument.ts');
+      assert.ok(todoFromRecord(before));
+      await team.app.services.repairTodo(next, before);
+      assert.deepEqual(
+        (await open()).map(({ id }) => id),
+        [first],
+      );
+      team.pass(1);
+      await tool('complete_task', { task_id: first });
+      assert.deepEqual(
+        (await open()).map(({ id }) => id),
+        [next],
+      );
+      await tool('delete_task', { task_id: next });
+      assert.equal((await open()).length, 1, 'the one after it has come');
+    });
+
+    it('keep the next occurrence where somebody has changed it, and go on after their last', async () => {
+      const { first } = await begin({ end_date: inDays(2) });
+      const { next_occurrence } = await tool('complete_task', { task_id: first });
+      const next = fieldOf(next_occurrence, 'id');
+      await tool('set_task_priority', { task_id: next, priority: 'HIGH' });
+      const { kept_occurrence, message } = await tool('reopen_task', { task_id: first });
+      assert.equal(kept_occurrence, next);
+      assert.match(String(message), /stays/);
+      await tool('complete_task', { task_id: first });
+      await tool('complete_task', { task_id: next });
+      assert.deepEqual(await open(), []);
+      await tool('reopen_task', { task_id: next });
+      const { recurring_tasks } = await tool('list_recurring_tasks', {});
+      assert.ok(Array.isArray(recurring_tasks) && recurring_tasks.length === 1, 'it has not ended');
     });
 
     it('skip one that is deleted, and end with their recurring task or their last date', async () => {

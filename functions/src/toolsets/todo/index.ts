@@ -16,6 +16,7 @@ import { getTaskHistory } from './tools/get_task_history.ts';
 import { listRecurringTasks } from './tools/list_recurring_tasks.ts';
 import { listReminders } from './tools/list_reminders.ts';
 import { listTasks } from './tools/list_tasks.ts';
+import { reopenTask } from './tools/reopen_task.ts';
 import { searchTasks } from './tools/search_tasks.ts';
 import { setReminder } from './tools/set_reminder.ts';
 import { setTaskDueDate } from './tools/set_task_due_date.ts';
@@ -73,6 +74,7 @@ export const todo: Toolset = {
     setReminder,
     snoozeReminder,
     deleteReminder,
+    reopenTask,
   ],
   resources: [],
   errors: errorEnvelope,

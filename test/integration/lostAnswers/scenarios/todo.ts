@@ -27,6 +27,13 @@ async function recurring(scene: Scene, more: JsonObject = {}): Promise<Prepared>
   return { args: { recurring_task_id: (await begun(scene)).recurringTask.id, ...more } };
 }
 
+/** The same, completed. */
+async function completed(scene: Scene, made: (scene: Scene) => Promise<Prepared>): Promise<Prepared> {
+  const { args } = await made(scene);
+  await scene.app.services.todos.complete(scene.leader.ownerUid, String(args['task_id']), unkeyed);
+  return { args };
+}
+
 const DUE = '2041-02-11T17:00:00Z';
 
 export const todo = scenariosOf('todo', {
@@ -36,6 +43,10 @@ export const todo = scenariosOf('todo', {
   },
   update_task: (scene) => one(scene, { title: 'Another title', priority: 'HIGH', due_date: DUE }),
   complete_task: { 'that is one': (scene) => one(scene), 'that recurs': occurrence },
+  reopen_task: {
+    'that is one': (scene) => completed(scene, one),
+    'that recurs': (scene) => completed(scene, occurrence),
+  },
   delete_task: { 'that is one': (scene) => one(scene), 'that recurs': occurrence },
   set_task_priority: (scene) => one(scene, { priority: 'HIGH' }),
   set_task_due_date: (scene) => one(scene, { due_date: DUE }),

@@ -1,7 +1,7 @@
 /** Who may decide about a task beside its holder, and commits that take a task from its holder. */
 
 import { hasRole, type Principal, roleIn } from '../../../access/rules/principal.ts';
-import { type Change, type RecordedAnswer, StaleWriteError } from '../../../kernel/commit.ts';
+import { type CallRecord, type Change, StaleWriteError } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import type { CoordinationPorts } from './session.ts';
 import type { Task } from './task.ts';
@@ -35,17 +35,17 @@ function isCreators({ uid, agentId, ownerUid }: Principal, task: Decided): boole
 export async function commitRelieving(
   { store, agents }: Pick<CoordinationPorts, 'store' | 'agents'>,
   changes: readonly Change[],
-  answer?: RecordedAnswer,
+  record?: CallRecord,
 ): Promise<void> {
   try {
-    await store.commit(changes, answer);
+    await store.commit(changes, record);
   } catch (error) {
     const drop = changes.find((change) => change.kind === 'dropTask');
     if (!(error instanceof StaleWriteError) || drop === undefined) throw error;
     if ((await agents.find(drop.agentId)) !== undefined) throw error;
     await store.commit(
       changes.filter((change) => change !== drop),
-      answer,
+      record,
     );
   }
 }

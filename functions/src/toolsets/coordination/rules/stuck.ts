@@ -79,5 +79,5 @@ function settlingChanges(before: Task, version: string): Change[] {
   const marks = before.dependents.map((taskId): Change => {
     return { kind: 'dependencyStuck', taskId, dependencyId: before.id, ...(stuck && { by }) };
   });
-  return [{ kind: 'replaceTask', task, version }, ...(told === by ? [] : marks)];
+  return [{ kind: 'replaceTask', task, before, version }, ...(told === by ? [] : marks)];
 }

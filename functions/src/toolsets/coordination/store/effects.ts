@@ -35,6 +35,7 @@ export const coordinationEffects: EffectsOf<TaskChanges & SessionChanges> = {
     after: saidOf(session),
   }),
   archiveSession: ({ session }): Effect => ({ ...ofSession(session), before: saidOf(session) }),
+  reopenSession: ({ session }): Effect => ({ ...ofSession(session), after: saidOf(session) }),
   createDiscovery: ({ discovery }): Effect => ({
     kind: 'discovery',
     id: discovery.id,

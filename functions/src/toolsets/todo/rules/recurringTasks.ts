@@ -93,7 +93,7 @@ function edited(recurring: RecurringTask, edit: RecurringEdit): RecurringTask {
   return { ...rest, ...checked, ...rule };
 }
 
-function replacement(recurringTask: RecurringTask, found: Versioned<RecurringTask>): Change {
+export function replacement(recurringTask: RecurringTask, found: Versioned<RecurringTask>): Change {
   return { kind: 'replaceRecurringTask', recurringTask, before: found.value, version: found.version };
 }
 

@@ -18,6 +18,7 @@ import {
   type RemindedTodo,
   reminderChanges,
   todoEvent,
+  withdrawalId,
 } from './todoChanges.ts';
 
 /** @param before the to-do as it was, for where it is deleted; undefined where that is unknown or unreadable */
@@ -54,7 +55,12 @@ async function repairPresent(ports: TodoPorts, found: RemindedTodo): Promise<voi
 }
 
 async function repairDeleted(ports: TodoPorts, before: Todo): Promise<void> {
-  if ((await ports.taskHistory.find(deletionId(before.id))) !== undefined) return;
+  const ids = [
+    deletionId(before.id),
+    ...(before.recurringTaskId === undefined ? [] : [withdrawalId(before)]),
+  ];
+  const told = await Promise.all(ids.map((id) => ports.taskHistory.find(id)));
+  if (told.some((event) => event !== undefined)) return;
   const now = ports.clock.now();
   await ports.store.commit([
     ...deletionEffects(before, now),

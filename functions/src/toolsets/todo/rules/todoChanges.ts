@@ -84,7 +84,20 @@ export function replacementChanges(before: RemindedTodo, after: Todo, context: C
 
 /** What changes beside the document of a to-do that is deleted. */
 export function deletionEffects(todo: Todo, now: Date): Change[] {
-  const context = { eventId: deletionId(todo.id), now };
+  return removalEffects(todo, { eventId: deletionId(todo.id), now });
+}
+
+/** The event of an occurrence's going because the one before is open again: another may come in its place, with its id. */
+export function withdrawalId({ id, createdAt }: Todo): string {
+  return `withdrawn-${id}-${createdAt.getTime()}`;
+}
+
+/** What changes beside the document of an occurrence that goes again. */
+export function withdrawalEffects(todo: Todo, now: Date): Change[] {
+  return removalEffects(todo, { eventId: withdrawalId(todo), now });
+}
+
+function removalEffects(todo: Todo, context: ChangeContext): Change[] {
   return [
     { kind: 'recordEvent', event: todoEvent(todoAnswer(todo), todo, null, context) },
     { kind: 'deleteReminder', id: todo.id },

@@ -8,6 +8,7 @@ import { guardChanges } from './duplicateGuard.ts';
 import type { TaskEvent } from './outbox.ts';
 import type { TodoPorts } from './ports.ts';
 import { followingOccurrence } from './recurringTasks.ts';
+import { type ReopenedOutcome, reopenTodo } from './reopening.ts';
 import { isReported, repairTodo } from './repair.ts';
 import {
   addedTags,
@@ -104,6 +105,18 @@ export class TodoService extends Service<TodoPorts> {
       const context = { eventId: this.ports.randomness.uuid(), now };
       return { todo, changes: replacementChanges(found, todo, context) };
     });
+  }
+
+  /**
+   * Makes a completed to-do open again.
+   * @throws MusterError NOT_FOUND, with the reason TASK_NOT_FOUND; CONFLICT where it is open, or DUPLICATE_TASK
+   */
+  reopen(
+    ownerUid: string,
+    id: string,
+    recordAnswer: RecordAnswer<ReopenedOutcome>,
+  ): Promise<ReopenedOutcome> {
+    return reopenTodo(this.ports, () => this.own(ownerUid, id), recordAnswer);
   }
 
   /** @throws MusterError NOT_FOUND, with the reason TASK_NOT_FOUND */

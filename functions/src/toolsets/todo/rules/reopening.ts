@@ -1,0 +1,102 @@
+/** Taking back that a to-do was completed. Source: docs/semantics.md#to-dos. */
+import type { Change, RecordAnswer, Versioned } from '../../../kernel/commit.ts';
+import { MusterError } from '../../../kernel/errors.ts';
+import { canonicalJson } from '../../../kernel/json.ts';
+import { retryStale } from '../../../kernel/waiting.ts';
+import { guardChanges } from './duplicateGuard.ts';
+import type { TodoPorts } from './ports.ts';
+import type { RecurringTask } from './recurrenceRule.ts';
+import { latestOccurrence, replacement } from './recurringTasks.ts';
+import { reminderBefore } from './reminders.ts';
+import { isReported } from './repair.ts';
+import { type Todo, todoAnswer } from './todo.ts';
+import { changeContext, type RemindedTodo, replacementChanges, withdrawalEffects } from './todoChanges.ts';
+
+export interface ReopenedOutcome {
+  readonly todo: Todo;
+  /** The occurrence that has followed it, and whether it has gone again. */
+  readonly next?: { readonly todo: Todo; readonly isWithdrawn: boolean };
+}
+
+/**
+ * @param own reads the to-do of the caller
+ * @throws MusterError CONFLICT where it is open, or with the reason DUPLICATE_TASK where another has its title and due date
+ */
+export function reopenTodo(
+  ports: TodoPorts,
+  own: () => Promise<RemindedTodo>,
+  recordAnswer: RecordAnswer<ReopenedOutcome>,
+): Promise<ReopenedOutcome> {
+  const { clock, randomness, store } = ports;
+  return retryStale(randomness, async () => {
+    const found = await own();
+    if (!found.value.completed) throw notCompleted(found.value);
+    const { completedAt: _undone, ...rest } = found.value;
+    const todo: Todo = { ...rest, completed: false };
+    const now = clock.now();
+    const context = await changeContext(ports, todo, now, todo.dueDate !== undefined);
+    const following = await withoutFollowing(ports, found.value, now);
+    const outcome = { todo, ...(following.next && { next: following.next }) };
+    const reserved = await guardChanges(ports, undefined, todo);
+    await store.commit(
+      [...replacementChanges(found, todo, context), ...following.changes, ...reserved],
+      recordAnswer(outcome),
+    );
+    return outcome;
+  });
+}
+
+interface Following {
+  readonly next?: ReopenedOutcome['next'];
+  readonly changes: readonly Change[];
+}
+
+/** Takes back what the completion of an occurrence has brought about, where nobody has touched that. */
+async function withoutFollowing(ports: TodoPorts, todo: Todo, now: Date): Promise<Following> {
+  const { recurringTaskId, occursOn, completedAt, dueDate, ownerUid } = todo;
+  if (recurringTaskId === undefined || occursOn === undefined) return { changes: [] };
+  const found = await ports.recurringTasks.find(recurringTaskId);
+  if (found === undefined || found.value.ownerUid !== ownerUid) return { changes: [] };
+  if (found.value.latestOn === occursOn) return { changes: revivalOf(found, completedAt) };
+  const next = await ports.todos.findReminded(`${recurringTaskId}_${found.value.latestOn}`);
+  if (next === undefined) return { changes: [] };
+  const isItsOwn = next.value.createdAt.getTime() === completedAt?.getTime();
+  if (!isItsOwn || !(await isUntouched(ports, next, found.value)))
+    return { next: { todo: next.value, isWithdrawn: false }, changes: [] };
+  const latest = { ...found.value, latestOn: occursOn, latestDue: dueDate ?? found.value.latestDue };
+  return {
+    next: { todo: next.value, isWithdrawn: true },
+    changes: [
+      { kind: 'deleteTodo', todo: next.value, version: next.version },
+      ...withdrawalEffects(next.value, now),
+      ...(await guardChanges(ports, next.value, undefined)),
+      replacement(latest, found),
+    ],
+  };
+}
+
+/** The completion of its last occurrence had ended it. */
+function revivalOf(found: Versioned<RecurringTask>, completedAt: Date | undefined): readonly Change[] {
+  const { endedAt, ...recurring } = found.value;
+  const endedByIt = endedAt !== undefined && endedAt.getTime() === completedAt?.getTime();
+  return endedByIt ? [replacement(recurring, found)] : [];
+}
+
+/** Whether an occurrence is as it was made, its reminder too. */
+async function isUntouched(ports: TodoPorts, next: RemindedTodo, recurring: RecurringTask): Promise<boolean> {
+  const { value: todo, reminder } = next;
+  const made = latestOccurrence(recurring, todo.createdAt);
+  if (!isReported(next) || canonicalJson(todoAnswer(made)) !== canonicalJson(todoAnswer(todo))) return false;
+  const { leadMilliseconds } = await ports.notifications.preferences(todo.ownerUid);
+  const usual = reminderBefore(todo, recurring.latestDue, todo.createdAt, leadMilliseconds);
+  return reminder?.value.remindAt.getTime() === usual.remindAt.getTime();
+}
+
+function notCompleted({ id }: Todo): MusterError {
+  return new MusterError('CONFLICT', 'This task is open. Nothing was changed.', {
+    field: 'task_id',
+    value: id,
+    reason: 'NOT_COMPLETED',
+    about: { task_id: id },
+  });
+}
