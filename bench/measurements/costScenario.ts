@@ -9,6 +9,7 @@ import { playAccess } from './costOfAccess.ts';
 import { playCoding } from './costOfCoding.ts';
 import { playData } from './costOfData.ts';
 import { playGitHub } from './costOfGitHub.ts';
+import { playLevers } from './costOfLevers.ts';
 import { playOrchestration } from './costOfOrchestration.ts';
 import { playSignIn } from './costOfSignIn.ts';
 import { playTodos } from './costOfTodos.ts';
@@ -50,6 +51,7 @@ export async function playEveryTool(cast: Cast, ledger: Ledger): Promise<void> {
   await fillCounters(cast);
   await work(cast, ledger);
   await look(cast, ledger);
+  await playLevers(cast, ledger);
   await playTodos(cast, ledger);
   await playData(cast, ledger);
   await playGitHub(cast, ledger);

@@ -5,10 +5,12 @@ import type { Session, SessionChanges } from '../rules/session.ts';
 import type { Task, TaskChanges } from '../rules/task.ts';
 import { discoveryToDocument, sessionToDocument, taskToDocument } from './documents.ts';
 
-/** A task whose lease alone goes on is not changed by anybody. */
+/** A task whose lease alone goes on is not changed by anybody. Whether it can start follows from others. */
+const FOLLOWING = ['lease_expires_at', 'stuck', 'stuck_by', 'stuck_dependencies', 'stuck_unsettled'];
+
 function toldOf(task: Task): Fields {
-  const { lease_expires_at: _, ...told } = taskToDocument(task);
-  return told;
+  const told = Object.entries(taskToDocument(task)).filter(([field]) => !FOLLOWING.includes(field));
+  return Object.fromEntries(told);
 }
 
 const ofTask = ({ id, workspace }: Task) => ({ kind: 'task', id, workspace });

@@ -1,0 +1,26 @@
+/** One call of every lever on a task, and of what brings an archived session back. */
+import type { Cast, Ledger } from './costScenario.ts';
+
+export async function playLevers({ leader, worker, workerId }: Cast, ledger: Ledger): Promise<void> {
+  const lever = (tool: string, args: object, situation?: string) =>
+    ledger.call(leader, `coordination.${tool}`, args, situation);
+  const { task } = await leader.call('coordination.create_task', { description: 'A task', priority: 1 });
+  const task_id = idOf(task);
+  await lever('update_task', { task_id, description: 'Another task' }, 'what it says');
+  await lever('update_task', { task_id, priority: 2, dependencies: [] }, 'its place in the queue');
+  const claimed = await worker.call('coordination.claim_task', { agent_id: workerId, in_hand: [] });
+  await lever('release_task', { task_id: idOf(claimed['task']) });
+  await lever('cancel_task', { task_id });
+  await lever('retry_task', { task_id }, 'without dependents');
+  await leader.call('coordination.create_task', { description: 'After it', dependencies: [task_id] });
+  await lever('cancel_task', { task_id }, 'one task depends on it');
+  await lever('get_all_tasks', { status_filter: 'stuck' }, 'one task will never start');
+  await lever('retry_task', { task_id, with_dependents: true }, 'one task depends on it');
+  await lever('reopen', {}, 'the one archived last');
+  await leader.call('coordination.reopen', {});
+}
+
+function idOf(value: unknown): string {
+  if (typeof value === 'object' && value !== null && 'id' in value) return String(value.id);
+  throw new Error('There was nothing with an id.');
+}
