@@ -11,7 +11,7 @@ import { agentEffects, peopleEffects } from '../access/store/effects.ts';
 import { GrantQueries, grantWriters } from '../access/store/grants.ts';
 import { CachedCallerTokens, IdentityToolkitSignIn } from '../access/store/idTokens.ts';
 import { DatabaseLimitLedger, DatabaseMetricsLedger, DatabasePresence } from '../access/store/ledgers.ts';
-import { PeopleQueries, peopleWriters } from '../access/store/people.ts';
+import { memberFields, PeopleQueries, peopleWriters } from '../access/store/people.ts';
 import { WorkspaceQueries, workspaceWriters } from '../access/store/workspaces.ts';
 import {
   clientDocumentsUrl,
@@ -58,10 +58,12 @@ import {
   AgentMeasures,
   measureWriters,
   WorkflowQueries,
+  workflowFields,
   workflowWriters,
 } from '../toolsets/orchestration/store/workflows.ts';
 import { DatabaseMetricsReader, FirestoreSweepRecord } from '../toolsets/system/store/metrics.ts';
 import { SkillQueries } from '../toolsets/system/store/skills.ts';
+import { TrailQueries } from '../toolsets/system/store/trail.ts';
 import type { PushService } from '../toolsets/todo/rules/notifications.ts';
 import { todoEffects } from '../toolsets/todo/store/effects.ts';
 import { FirestoreTaskHistory, recordArrivalIn, reminderWriters } from '../toolsets/todo/store/events.ts';
@@ -72,7 +74,12 @@ import {
   FirestoreNotifications,
   verifiedEmail,
 } from '../toolsets/todo/store/notifications.ts';
-import { RecurringTaskQueries, ReminderQueries } from '../toolsets/todo/store/reminders.ts';
+import {
+  RecurringTaskQueries,
+  ReminderQueries,
+  recurringTaskFields,
+} from '../toolsets/todo/store/reminders.ts';
+import { todoFields } from '../toolsets/todo/store/todoDocument.ts';
 import { TodoQueries, todoWriters } from '../toolsets/todo/store/todos.ts';
 import { Claude } from '../vendors/anthropic/claude.ts';
 import { HttpsClientDocuments } from '../vendors/clientdocument/clientDocuments.ts';
@@ -159,6 +166,7 @@ export function composePorts({
     clientDocuments: bound.clientDocuments ?? new HttpsClientDocuments(clientDocumentsUrl()),
     directory: new AgentDirectory(database, documents),
     people,
+    memberFields,
     workspaces: new WorkspaceQueries(database, documents, realtimeDatabase),
     roles: new PersonRoleReader({ people, idTokens }),
     presence: new DatabasePresence({ database: realtimeDatabase, clock }),
@@ -180,6 +188,7 @@ export function composePorts({
     hosted: bound.hosted ?? deployedAgents(),
     budget: bound.budget ?? runBudget(),
     workflows: new WorkflowQueries(database, documents),
+    workflowFields,
     measures: new AgentMeasures(database, documents),
     runs: new RunQueries(database, documents),
     dispatch: bound.dispatch ?? cloudTasksRunQueue(region.value(), systemRandomness),
@@ -194,6 +203,8 @@ export function composePorts({
     leases: new DatabaseWatcherLeases(realtimeDatabase),
 
     todos: new TodoQueries(database, documents),
+    todoFields,
+    recurringTaskFields,
     recurringTasks: new RecurringTaskQueries(database, documents),
     taskHistory: new FirestoreTaskHistory(database, documents),
     recordArrival: recordArrivalIn(database),
@@ -209,6 +220,7 @@ export function composePorts({
 
     onboardingFacts: new FirestoreOnboardingFacts(database, documents),
     skills: new SkillQueries(database, documents),
+    trail: new TrailQueries(database, documents),
     metricsReader: new DatabaseMetricsReader({ database: realtimeDatabase, unreadable }),
     probes: {
       firestore: () => probeFirestore(database),

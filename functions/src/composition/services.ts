@@ -40,10 +40,12 @@ import { AgentRoster } from '../toolsets/orchestration/rules/agents/assignment.t
 import { RunExecution } from '../toolsets/orchestration/rules/runs/execution.ts';
 import { RunService } from '../toolsets/orchestration/rules/runs/runService.ts';
 import { WorkflowLibrary } from '../toolsets/orchestration/rules/workflows/library.ts';
+import { AuditTrail } from '../toolsets/system/rules/audit.ts';
 import { AgentOverview, findSkillsWith } from '../toolsets/system/rules/directory.ts';
 import { RecentCalls } from '../toolsets/system/rules/metrics.ts';
 import { SystemStatus } from '../toolsets/system/rules/status.ts';
 import { TaskOverview } from '../toolsets/system/rules/taskOverview.ts';
+import { Undoing } from '../toolsets/system/rules/undo.ts';
 import { ProcessGauge } from '../toolsets/system/store/metrics.ts';
 import { notify } from '../toolsets/todo/rules/notifications.ts';
 import { audit, directDelivery, eventConsumer, relayEvent, TOPICS } from '../toolsets/todo/rules/outbox.ts';
@@ -53,6 +55,7 @@ import { repairTodo } from '../toolsets/todo/rules/repair.ts';
 import { TodoService } from '../toolsets/todo/rules/todos.ts';
 import { todoFromRecord } from '../toolsets/todo/store/todoDocument.ts';
 import { GitHubWebhook } from '../vendors/octokit/webhook.ts';
+import { composeInverses } from './inverses.ts';
 import type { composePorts } from './ports.ts';
 
 export function composeServices(ports: ReturnType<typeof composePorts>) {
@@ -117,6 +120,8 @@ export function composeServices(ports: ReturnType<typeof composePorts>) {
       findSkills: findSkillsWith(ports.skills),
       status: new SystemStatus({ ...ports, workQueue: tasks }),
       recentCalls: new RecentCalls(ports),
+      audit: new AuditTrail(ports),
+      undoing: new Undoing({ ...ports, ...composeInverses(ports) }),
       gauge: new ProcessGauge(),
       version: VERSION,
     },

@@ -2,6 +2,8 @@
  * The trail: who changed what, on whose behalf, by which call, and how it was before. Every commit of a call that
  * changes a thing leaves one entry, in that very commit. Source: docs/decisions/0036-trail.md.
  */
+
+import { MusterError } from './errors.ts';
 import type { entryFromDocument } from './firestore/trail.ts';
 import { canonicalJson } from './json.ts';
 
@@ -16,6 +18,13 @@ export type Effect = TrailEntry['effects'][number];
 
 /** What is stored of a thing, as its document has it. */
 export type Fields = Readonly<Record<string, unknown>>;
+
+/** Things as the trail tells of them, and back. */
+export interface FieldsCodec<Value> {
+  readonly of: (value: Value) => Fields;
+  /** @throws ZodError where they are not those of such a thing */
+  readonly from: (fields: Fields) => Value;
+}
 
 /** More of what a call has made is not kept: it is in the thing itself. What was there before is kept whole. */
 const MAX_MADE_BYTES = 200_000;
@@ -47,6 +56,41 @@ export function keptEffects(effects: readonly Effect[]): readonly Effect[] {
   return effects.map((effect) => {
     left -= textOf(effect.after).length;
     return left >= 0 ? effect : { ...effect, after: {}, cut: true };
+  });
+}
+
+/**
+ * What takes an effect back as long as nobody has changed the same fields since.
+ * @param current as the document has it now; undefined where there is none
+ * @returns the fields as they were; undefined where there was nothing
+ * @throws MusterError CONFLICT with reason CHANGED_SINCE
+ */
+export function asBefore(effect: Effect, current: Fields | undefined): Fields | undefined {
+  const { before, after, cut } = effect;
+  if (after === undefined) {
+    if (current !== undefined) throw changedSince(effect, ['there is one again']);
+    return before;
+  }
+  if (current === undefined) throw changedSince(effect, ['it is gone']);
+  const changed = cut ? [] : changedNames(only(current, Object.keys(after)), after);
+  if (changed.length > 0) throw changedSince(effect, changed);
+  if (before === undefined) return undefined;
+  const kept = Object.entries(current).filter(([name]) => !(name in after) || name in before);
+  return { ...Object.fromEntries(kept), ...before };
+}
+
+/** @param what the fields that differ, or what else is so */
+export function changedSince({ kind, id }: Effect, what: readonly string[]): MusterError {
+  return new MusterError('CONFLICT', `The ${kind} "${id}" has changed since: ${what.join(', ')}.`, {
+    reason: 'CHANGED_SINCE',
+    suggestion: 'Look at it as it is now, and change it as you want it.',
+  });
+}
+
+/** @param why in a sentence */
+export function cannotUndo({ kind, id }: Effect, why: string): MusterError {
+  return new MusterError('CONFLICT', `The ${kind} "${id}" cannot be taken back. ${why}`, {
+    reason: 'CANNOT_BE_UNDONE',
   });
 }
 

@@ -73,6 +73,8 @@ export const TOOLS: Readonly<Record<string, Arguments>> = {
   'system.getTaskQueue': ({ agent }) => ({ agentId: agent }),
   'system.listSkills': () => ({ limit: 200 }),
   'system.getSystemStatus': nothing,
+  'system.getAudit': ({ task }) => ({ thing: `task:${task}` }),
+  'system.undo': ({ agent }) => ({ agent_id: agent, since: '2020-01-01T00:00:00Z' }),
 
   'coordination.init_coordination': () => ({ goal: 'Another goal' }),
   'coordination.create_task': ({ task }) => ({ description: 'A', dependencies: [task] }),

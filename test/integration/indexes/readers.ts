@@ -25,6 +25,7 @@ type SkillReaders = typeof import('../../../functions/src/toolsets/system/store/
 type SubscriptionStore = typeof import('../../../functions/src/toolsets/firebase/store/subscriptions.ts');
 type TodoReaders = typeof import('../../../functions/src/toolsets/todo/store/todos.ts');
 type RecurringTaskReaders = typeof import('../../../functions/src/toolsets/todo/store/reminders.ts');
+type TrailReaders = typeof import('../../../functions/src/toolsets/system/store/trail.ts');
 type TaskHistories = typeof import('../../../functions/src/toolsets/todo/store/events.ts');
 type WorkflowReaders = typeof import('../../../functions/src/toolsets/orchestration/store/workflows.ts');
 type CodingTaskReaders = typeof import('../../../functions/src/toolsets/coding/store/tasks.ts');
@@ -54,6 +55,7 @@ export const calls: Readonly<Record<string, readonly Call[]>> = {
   'toolsets/orchestration/store/runs.ts': await runCalls(),
   'toolsets/orchestration/store/workflows.ts': await workflowCalls(),
   'toolsets/system/store/skills.ts': await skillCalls(),
+  'toolsets/system/store/trail.ts': await trailCalls(),
   'toolsets/todo/store/events.ts': await taskHistoryCalls(),
   'toolsets/todo/store/reminders.ts': [...(await recurringTaskCalls()), ...(await reminderCalls())],
   'toolsets/todo/store/todoSearch.ts': await todoSearchCalls(),
@@ -397,6 +399,20 @@ async function recurringTaskCalls(): Promise<readonly Call[]> {
     (database) => new RecurringTaskQueries(database, documents).find('recurring-1'),
     (database) => new RecurringTaskQueries(database, documents).list('uid-1', false, FIRST),
     (database) => new RecurringTaskQueries(database, documents).list('uid-1', true, NEXT),
+  ];
+}
+
+async function trailCalls(): Promise<readonly Call[]> {
+  const { TrailQueries }: TrailReaders = await load('toolsets/system/store/trail.ts');
+  const narrowings = [undefined, { agentId: 'agent-1' }, { runId: 'run-1' }, { thing: 'task:task-1' }];
+  const whose = [{ ownerUid: 'ada' }, { workspace: 'alpha' }];
+  const filters = whose.flatMap((one) => narrowings.map((narrowed) => ({ whose: one, narrowed })));
+  return [
+    (database) => new TrailQueries(database, documents).find('entry-1'),
+    ...filters.flatMap((filter): readonly Call[] => [
+      (database) => new TrailQueries(database, documents).list(filter, FIRST),
+      (database) => new TrailQueries(database, documents).list({ ...filter, since: NOW, until: NOW }, NEXT),
+    ]),
   ];
 }
 

@@ -17,7 +17,7 @@ import { access } from './scenarios/access.ts';
 import { coding } from './scenarios/coding.ts';
 import { coordination } from './scenarios/coordination.ts';
 import { orchestration } from './scenarios/orchestration.ts';
-import { firebase, github, onboarding } from './scenarios/others.ts';
+import { firebase, github, onboarding, system } from './scenarios/others.ts';
 import { todo } from './scenarios/todo.ts';
 import { type Scenario, Scene, Vendors } from './scene.ts';
 
@@ -26,6 +26,7 @@ const scenarios: readonly Scenario[] = [
   ...onboarding,
   ...firebase,
   ...github,
+  ...system,
   ...coordination,
   ...todo,
   ...orchestration,

@@ -42,6 +42,8 @@ describe('the light list', () => {
       'access_update_workspace',
       'access_list_connections',
       'access_revoke_connection',
+      'system_getAudit',
+      'system_undo',
       'orchestration_execute_code',
       'orchestration_execute_task',
       'coding_register_runner',

@@ -15,6 +15,7 @@ import {
 } from '../../kernel/firestore/paths.ts';
 import { FirestoreReader } from '../../kernel/firestore/reading.ts';
 import type { ChangeWriters } from '../../kernel/firestore/store.ts';
+import { fieldsCodec } from '../../kernel/firestore/trail.ts';
 import type { Slice } from '../../kernel/paging.ts';
 import {
   type Invitation,
@@ -118,6 +119,9 @@ export const { toDocument: memberToDocument, fromDocument: memberFromDocument } 
     added_at: timestamp,
   }),
 );
+
+/** Members as the trail tells of them. */
+export const memberFields = fieldsCodec<Member>(memberToDocument, memberFromDocument);
 
 export const { toDocument: invitationToDocument, fromDocument: invitationFromDocument } = documentCodec(
   z.object({

@@ -1,7 +1,17 @@
 /** The trail as Firestore keeps it: `trail/{id}`, an entry for the commit of a call. */
 
+import { Timestamp } from '@google-cloud/firestore';
 import { z } from 'zod';
-import { changedPart, type Effect, keptEffects, type TrailEntry, thingKey } from '../trail.ts';
+import {
+  type Actor,
+  changedPart,
+  type Effect,
+  type Fields,
+  type FieldsCodec,
+  keptEffects,
+  type TrailEntry,
+  thingKey,
+} from '../trail.ts';
 import { documentCodec, timestamp } from './codec.ts';
 
 /** What the trail tells of each change. Kinds that are left out tell nothing: another of their commit does. */
@@ -9,8 +19,8 @@ export type EffectsOf<Changes> = {
   readonly [Kind in keyof Changes]?: (change: Changes[Kind]) => Effect | undefined;
 };
 
-/** Fields of a document, which the codec takes as they are. */
-const fields = z.record(z.string(), z.unknown());
+/** Fields of a document, whatever they are. Times are dates, as everywhere outside of documents. */
+const fields = z.record(z.string(), z.unknown()).transform((stored): Fields => dated(stored));
 
 const { toDocument, fromDocument } = documentCodec(
   z.object({
@@ -30,6 +40,8 @@ const { toDocument, fromDocument } = documentCodec(
       /** The workspace of the call. */
       workspace: z.string(),
       request_id: z.string(),
+      /** The run that did it, in the name of who started it. */
+      run_id: z.string().nullable().default(null),
     }),
     effects: z.array(
       z.object({
@@ -57,10 +69,45 @@ export const entryFromDocument = fromDocument;
 
 /** By what entries are found, beside what they tell. */
 export function entryToDocument(entry: TrailEntry): Record<string, unknown> {
-  const { effects } = entry;
+  const effects = entry.effects.map((effect) => belonging(effect, entry.by));
   const kept = { ...entry, effects: keptEffects(effects) };
   const workspace = effects.find((effect) => effect.workspace !== undefined)?.workspace ?? null;
   return { ...toDocument(kept), workspace, things: [...new Set(effects.map(thingKey))] };
+}
+
+/** @param fromDocument reads a document, in which times are Firestore's */
+export function fieldsCodec<Value>(
+  of: (value: Value) => Fields,
+  fromDocument: (data: unknown) => Value,
+): FieldsCodec<Value> {
+  return { of, from: (fields) => fromDocument(mapped(fields, stamped)) };
+}
+
+function dated(stored: Fields): Fields {
+  return mapped(stored, (part) => (part instanceof Timestamp ? part.toDate() : undefined));
+}
+
+function stamped(part: unknown): unknown {
+  return part instanceof Date ? Timestamp.fromDate(part) : undefined;
+}
+
+/** @param replaced gives undefined for what stays, whose parts are then looked at */
+function mapped(fields: Fields, replaced: (part: unknown) => unknown): Fields {
+  const walk = (part: unknown): unknown => {
+    const other = replaced(part);
+    if (other !== undefined) return other;
+    if (Array.isArray(part)) return part.map(walk);
+    if (typeof part !== 'object' || part === null || part instanceof Date || part instanceof Timestamp)
+      return part;
+    return Object.fromEntries(Object.entries(part).map(([name, value]) => [name, walk(value)]));
+  };
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, walk(value)]));
+}
+
+/** What says neither whose it is nor where is of the workspace of the call. */
+function belonging(effect: Effect, { workspace }: Actor): Effect {
+  const isSaid = effect.workspace !== undefined || effect.ownerUid !== undefined;
+  return isSaid ? effect : { ...effect, workspace };
 }
 
 /** What the trail tells of a commit. */

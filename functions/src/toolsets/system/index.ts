@@ -1,20 +1,24 @@
 import type { Toolset } from '../../mcp/tool.ts';
+import type { AuditTrail } from './rules/audit.ts';
 import type { AgentOverview, FindSkills } from './rules/directory.ts';
 import type { RecentCalls } from './rules/metrics.ts';
 import type { SystemStatus } from './rules/status.ts';
 import type { TaskOverview } from './rules/taskOverview.ts';
+import type { Undoing } from './rules/undo.ts';
 import type { ProcessGauge } from './store/metrics.ts';
 import { getAgents } from './tools/getAgents.ts';
+import { getAudit } from './tools/getAudit.ts';
 import { getSystemStatus } from './tools/getSystemStatus.ts';
 import { getTaskQueue } from './tools/getTaskQueue.ts';
 import { listSkills } from './tools/listSkills.ts';
+import { undo } from './tools/undo.ts';
 
 /** Finding one's way. Source: spec/network.md, "System Navigation Tools". */
 export const system: Toolset = {
   name: 'system',
   instructions:
     'listSkills, getAgents, getTaskQueue and getSystemStatus tell what can be done, by whom, what waits, and whether all is well.',
-  tools: [listSkills, getAgents, getTaskQueue, getSystemStatus],
+  tools: [listSkills, getAgents, getTaskQueue, getSystemStatus, getAudit, undo],
   resources: [],
 };
 
@@ -26,6 +30,8 @@ declare module '../../mcp/callContext.ts' {
       readonly findSkills: FindSkills;
       readonly status: SystemStatus;
       readonly recentCalls: RecentCalls;
+      readonly audit: AuditTrail;
+      readonly undoing: Undoing;
       readonly gauge: ProcessGauge;
       /** This deployment's: `1.0.0`. */
       readonly version: string;

@@ -13,6 +13,26 @@ export const onboarding = scenariosOf('onboarding', {
   }),
 });
 
+/** Of what a call before has done. */
+export const system = scenariosOf('system', {
+  undo: {
+    'of one event': async (scene) => {
+      await answer(scene, 'todo_add_task', { title: 'Milk' });
+      scene.pass(1);
+      const { events } = await answer(scene, 'system_getAudit', { limit: 1 });
+      return { args: { event_id: Object(events)[0].event_id } };
+    },
+    'of what an agent has done': async (scene) => {
+      const since = scene.now.toISOString();
+      await answer(scene, 'todo_add_task', { title: 'Milk' });
+      scene.pass(1);
+      await answer(scene, 'todo_add_task', { title: 'Bread' });
+      scene.pass(1);
+      return { args: { agent_id: String(scene.leader.agentId), since } };
+    },
+  },
+});
+
 /** A document that is there, and a write to it as its caller. */
 async function document(scene: Scene, more: JsonObject, fields: object = { count: 1 }): Promise<Prepared> {
   scene.now = new Date(); // tokens of callers are of the present

@@ -13,6 +13,7 @@ import { noRoleIn } from '../../../access/rules/workspaces.ts';
 import type { Change, RecordAnswer, Versioned } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { Service } from '../../../kernel/ports.ts';
+import type { FieldsCodec } from '../../../kernel/trail.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
 import { administers, authorised, refusalIn } from './administration.ts';
 
@@ -48,7 +49,12 @@ export interface Removed {
   readonly remains?: Role;
 }
 
-export class Members extends Service<AccessPorts> {
+export interface MemberPorts extends AccessPorts {
+  /** Members as the trail tells of them. */
+  readonly memberFields: FieldsCodec<Member>;
+}
+
+export class Members extends Service<MemberPorts> {
   /** @throws MusterError FORBIDDEN, the same for a workspace that is not there */
   async list(
     caller: Principal,
@@ -91,7 +97,7 @@ export class Members extends Service<AccessPorts> {
     return retryStale(randomness, async () => {
       const known = await people.member(workspace, uid);
       if (known === undefined) await this.requireKnown(principal, workspace, uid, named);
-      const kept = await this.withoutLeader(principal, workspace, known, role);
+      const kept = await withoutLeader(this.ports, principal, workspace, known, role);
       const changed = { uid, workspace, role, addedBy: principal.uid, addedAt: clock.now() };
       const isSame = known?.value.role === role;
       const member = isSame ? known.value : changed;
@@ -124,7 +130,7 @@ export class Members extends Service<AccessPorts> {
         const isIn = roleIn(principal, workspace) !== undefined || administers(principal, workspace);
         throw isIn ? notAMember(workspace, uid) : noRoleIn(workspace);
       }
-      const kept = await this.withoutLeader(principal, workspace, known, undefined);
+      const kept = await withoutLeader(this.ports, principal, workspace, known, undefined);
       const { role, access } = await roles.of(uid);
       const remains = personsRoleIn({ workspaces: {}, access, ...(role && { role }) }, workspace);
       const outcome = { workspace, uid, was: known.value.role, ...(remains && { remains }) };
@@ -144,30 +150,6 @@ export class Members extends Service<AccessPorts> {
     const id = invitationId(hashing, workspace, foldedEmail(email));
     const before = await people.invitation(id);
     return before === undefined ? [] : [{ kind: 'endInvitation', id, before }];
-  }
-
-  /**
-   * What must hold for a leader of a private workspace to be one no longer: somebody else leads it, and goes on to.
-   * @throws MusterError FORBIDDEN to others than admins, where nobody else does
-   */
-  private async withoutLeader(
-    principal: Principal,
-    workspace: string,
-    known: Versioned<Member> | undefined,
-    role: MemberRole | undefined,
-  ): Promise<Change[]> {
-    if (known?.value.role !== 'leader' || role === 'leader') return [];
-    const { people } = this.ports;
-    const access = accessOf(await people.workspaces(), workspace);
-    if (access === 'open' || administers(principal, workspace)) return [];
-    const leaders = await people.leaders(workspace, 2);
-    const other = leaders.find(({ value }) => value.uid !== known.value.uid);
-    if (other !== undefined) return [{ kind: 'expectMember', member: other.value, version: other.version }];
-    throw new MusterError('FORBIDDEN', `Nobody else leads the workspace "${workspace}".`, {
-      field: 'uid',
-      reason: 'LAST_LEADER',
-      suggestion: 'Make somebody else its leader first, or ask an admin of the deployment.',
-    });
   }
 
   private async uidOf(named: Named, workspace: string): Promise<string> {
@@ -193,6 +175,31 @@ export class Members extends Service<AccessPorts> {
     }
     throw notKnown(workspace, 'uid' in named ? 'uid' : 'email');
   }
+}
+
+/**
+ * What must hold for a leader of a private workspace to be one no longer: somebody else leads it, and goes on to.
+ * @throws MusterError FORBIDDEN to others than admins, where nobody else does
+ */
+export async function withoutLeader(
+  ports: MemberPorts,
+  principal: Principal,
+  workspace: string,
+  known: Versioned<Member> | undefined,
+  role: MemberRole | undefined,
+): Promise<Change[]> {
+  if (known?.value.role !== 'leader' || role === 'leader') return [];
+  const { people } = ports;
+  const access = accessOf(await people.workspaces(), workspace);
+  if (access === 'open' || administers(principal, workspace)) return [];
+  const leaders = await people.leaders(workspace, 2);
+  const other = leaders.find(({ value }) => value.uid !== known.value.uid);
+  if (other !== undefined) return [{ kind: 'expectMember', member: other.value, version: other.version }];
+  throw new MusterError('FORBIDDEN', `Nobody else leads the workspace "${workspace}".`, {
+    field: 'uid',
+    reason: 'LAST_LEADER',
+    suggestion: 'Make somebody else its leader first, or ask an admin of the deployment.',
+  });
 }
 
 /** The same whether there is no account, or one that is nobody here. */

@@ -5,7 +5,7 @@ import { Service } from '../../../kernel/ports.ts';
 import type { Commit } from './answers.ts';
 import { type CommitRequest, checkRequest, type FileChange, isObstacle, kindsOf } from './commitRequest.ts';
 import { refusal } from './errors.ts';
-import { isSha, refName } from './names.ts';
+import { isSha, outside, refName } from './names.ts';
 import type { GitHub, GitHubPorts, NewTreeEntry, RepositoryName } from './ports.ts';
 import { openTree } from './tree.ts';
 
@@ -46,7 +46,7 @@ export async function makeBranch(
   if (commit === undefined) throw await missing(gitHub, at, ref, 'from');
   const { sha } = commit;
   const outcome = { branch, sha, created: await createBranch(gitHub, at, branch, sha) };
-  await store.commit([], recordAnswer(outcome));
+  await store.commit([outside(at, `branch ${branch}`, { sha })], recordAnswer(outcome));
   return outcome;
 }
 
@@ -78,7 +78,8 @@ export async function commitChanges(
 ): Promise<CommitOutcome> {
   checkRequest(request);
   const outcome = await new Committing({ gitHub, request }).commit();
-  await store.commit([], recordAnswer(outcome));
+  const { sha } = outcome;
+  await store.commit([outside(request.at, `branch ${request.branch}`, { sha })], recordAnswer(outcome));
   return outcome;
 }
 

@@ -2,6 +2,7 @@
 import { type Operation, REPLAY_HOURS, type RecordAnswer } from '../../../kernel/commit.ts';
 import type { Issue } from './answers.ts';
 import { refusal } from './errors.ts';
+import { outside } from './names.ts';
 import type { GitHubPorts, NewIssue, RepositoryName } from './ports.ts';
 
 const MARK_LENGTH = 20;
@@ -31,7 +32,8 @@ export async function openIssue(
   const outcome = earlier
     ? { ...earlier, created: false }
     : { ...(await createNew(ports, at, issue, mark)), created: true };
-  await ports.store.commit([], recordAnswer(outcome));
+  const { number, title } = outcome;
+  await ports.store.commit([outside(at, `issue #${number}`, { title })], recordAnswer(outcome));
   return outcome;
 }
 

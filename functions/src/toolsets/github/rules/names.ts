@@ -5,6 +5,8 @@
  * Source: spec/network.md, "github.readFile", "github.searchCode"; https://git-scm.com/docs/git-check-ref-format
  */
 import { z } from 'zod';
+import type { Change } from '../../../kernel/commit.ts';
+import type { Fields } from '../../../kernel/trail.ts';
 import { refusal } from './errors.ts';
 import type { RepositoryName } from './ports.ts';
 
@@ -160,4 +162,9 @@ export function matchedLine(fragment: string, start: number): string {
   const from = fragment.lastIndexOf('\n', start - 1) + 1;
   const to = fragment.indexOf('\n', start);
   return fragment.slice(start === 0 ? 0 : from, to === -1 ? undefined : to);
+}
+
+/** What the trail tells of what a call has made on GitHub. */
+export function outside({ owner, repo }: RepositoryName, what: string, after: Fields): Change {
+  return { kind: 'tell', effect: { kind: 'external', id: `${owner}/${repo} ${what}`, after } };
 }

@@ -6,7 +6,7 @@ import { isClosed, taskNotFound } from '../../coordination/index.ts';
 import type { PullRequestLink } from '../store/pullRequests.ts';
 import type { PullRequest } from './answers.ts';
 import { refusal } from './errors.ts';
-import { headName, refName } from './names.ts';
+import { headName, outside, refName } from './names.ts';
 import type { GitHubPorts, NewPullRequest, RepositoryName } from './ports.ts';
 import { reachable } from './reach.ts';
 
@@ -39,7 +39,8 @@ export async function openPullRequest(
   const { store, randomness } = ports;
   return retryStale(randomness, async () => {
     const changes = taskId === undefined ? [] : await linkChanges(ports, request, taskId, outcome);
-    await store.commit(changes, recordAnswer(outcome));
+    const made = outside(at, `pull request #${outcome.number}`, { head: pullRequest.head });
+    await store.commit([made, ...changes], recordAnswer(outcome));
     return outcome;
   });
 }

@@ -1,9 +1,12 @@
 /** What orchestrations ask of the world: hosted agents, and how runs are read and dispatched. */
+
 import type { PortOf, Timer } from '../../../kernel/ports.ts';
+import type { FieldsCodec } from '../../../kernel/trail.ts';
 import type { CoordinationPorts } from '../../coordination/index.ts';
 import type { RunQueries } from '../store/runs.ts';
 import type { AgentMeasures, WorkflowQueries } from '../store/workflows.ts';
 import type { RunOrder } from './runs/run.ts';
+import type { SavedWorkflow } from './workflows/definition.ts';
 
 /** Why a model's call failed, in no vendor's words. What is tried again, and by whom, is decided by these. */
 export const FAILURE_CLASSES = [
@@ -115,6 +118,8 @@ export interface OrchestrationPorts extends CoordinationPorts {
   /** What a run may spend where its caller does not say. */
   readonly budget: RunOrder['budget'];
   readonly workflows: PortOf<WorkflowQueries>;
+  /** Workflows as the trail tells of them. */
+  readonly workflowFields: FieldsCodec<SavedWorkflow>;
   readonly measures: PortOf<AgentMeasures>;
   readonly runs: PortOf<RunQueries>;
   readonly dispatch: RunDispatch;

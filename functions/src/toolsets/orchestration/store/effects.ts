@@ -3,7 +3,7 @@ import type { EffectsOf } from '../../../kernel/firestore/trail.ts';
 import type { Effect, Fields } from '../../../kernel/trail.ts';
 import type { Run, RunChanges } from '../rules/runs/run.ts';
 import type { SavedWorkflow, WorkflowChanges } from '../rules/workflows/definition.ts';
-import { workflowToDocument } from './workflows.ts';
+import { workflowFields } from './workflows.ts';
 
 const ofWorkflow = ({ id, ownerUid }: SavedWorkflow) => ({ kind: 'workflow', id, ownerUid });
 
@@ -15,13 +15,13 @@ function courseOf({ status, workflow, cancelRequested }: Run): Fields {
 const ofRun = ({ id, workspace, ownerUid }: Run) => ({ kind: 'run', id, workspace, ownerUid });
 
 export const orchestrationEffects: EffectsOf<WorkflowChanges & RunChanges> = {
-  createWorkflow: ({ saved }): Effect => ({ ...ofWorkflow(saved), after: workflowToDocument(saved) }),
+  createWorkflow: ({ saved }): Effect => ({ ...ofWorkflow(saved), after: workflowFields.of(saved) }),
   replaceWorkflow: ({ saved, before }): Effect => ({
     ...ofWorkflow(saved),
-    before: workflowToDocument(before),
-    after: workflowToDocument(saved),
+    before: workflowFields.of(before),
+    after: workflowFields.of(saved),
   }),
-  deleteWorkflow: ({ saved }): Effect => ({ ...ofWorkflow(saved), before: workflowToDocument(saved) }),
+  deleteWorkflow: ({ saved }): Effect => ({ ...ofWorkflow(saved), before: workflowFields.of(saved) }),
   createRun: ({ run }): Effect => ({ ...ofRun(run), after: courseOf(run) }),
   replaceRun: ({ run, before }): Effect | undefined =>
     before && { ...ofRun(run), before: courseOf(before), after: courseOf(run) },

@@ -11,6 +11,7 @@ import {
 } from '../../../kernel/firestore/paths.ts';
 import { FirestoreReader } from '../../../kernel/firestore/reading.ts';
 import { type ChangeWriters, increments } from '../../../kernel/firestore/store.ts';
+import { fieldsCodec } from '../../../kernel/firestore/trail.ts';
 import type { Slice } from '../../../kernel/paging.ts';
 import type { MeasureChanges } from '../rules/agents/profile.ts';
 import type { Workflow, WorkflowChanges } from '../rules/workflows/definition.ts';
@@ -38,6 +39,9 @@ export const { toDocument: workflowToDocument, fromDocument: workflowFromDocumen
 );
 
 export type SavedWorkflow = ReturnType<typeof workflowFromDocument>;
+
+/** Workflows as the trail tells of them. */
+export const workflowFields = fieldsCodec<SavedWorkflow>(workflowToDocument, workflowFromDocument);
 
 function namedDocument(saved: SavedWorkflow): Record<string, unknown> {
   return { ...workflowToDocument(saved), name: saved.workflow.name };

@@ -1,6 +1,7 @@
 /** What the rules of to-dos read and write through. */
 import type { AccessPorts } from '../../../access/rules/principal.ts';
 import type { PortOf } from '../../../kernel/ports.ts';
+import type { FieldsCodec } from '../../../kernel/trail.ts';
 import type { FirestoreTaskHistory, recordArrivalIn } from '../store/events.ts';
 import type {
   DatabaseClientLists,
@@ -12,9 +13,14 @@ import type { RecurringTaskQueries, ReminderQueries } from '../store/reminders.t
 import type { TodoQueries } from '../store/todos.ts';
 import type { PushService } from './notifications.ts';
 import type { DeadLetters, EventPublisher } from './outbox.ts';
+import type { RecurringTask } from './recurrenceRule.ts';
+import type { Todo } from './todo.ts';
 
 export interface TodoPorts extends AccessPorts {
   readonly todos: PortOf<TodoQueries>;
+  /** To-dos and recurring tasks as the trail tells of them. */
+  readonly todoFields: FieldsCodec<Todo>;
+  readonly recurringTaskFields: FieldsCodec<RecurringTask>;
   readonly recurringTasks: PortOf<RecurringTaskQueries>;
   readonly taskHistory: PortOf<FirestoreTaskHistory>;
   readonly reminders: PortOf<ReminderQueries>;

@@ -55,10 +55,7 @@ async function repairPresent(ports: TodoPorts, found: RemindedTodo): Promise<voi
 }
 
 async function repairDeleted(ports: TodoPorts, before: Todo): Promise<void> {
-  const ids = [
-    deletionId(before.id),
-    ...(before.recurringTaskId === undefined ? [] : [withdrawalId(before)]),
-  ];
+  const ids = [deletionId(before), ...(before.recurringTaskId === undefined ? [] : [withdrawalId(before)])];
   const told = await Promise.all(ids.map((id) => ports.taskHistory.find(id)));
   if (told.some((event) => event !== undefined)) return;
   const now = ports.clock.now();

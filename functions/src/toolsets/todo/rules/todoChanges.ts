@@ -16,9 +16,9 @@ export function differences(before: JsonObject | null, after: JsonObject | null)
   return REPORTED.filter((field) => canonicalJson(before?.[field]) !== canonicalJson(after?.[field]));
 }
 
-/** The event of a to-do's being deleted: it happens once. */
-export function deletionId(todoId: string): string {
-  return `deleted-${todoId}`;
+/** The event of a to-do's being deleted: it happens once, and once more after it came back. */
+export function deletionId({ id, restored }: Pick<Todo, 'id' | 'restored'>): string {
+  return restored === undefined ? `deleted-${id}` : `deleted-${id}-${restored}`;
 }
 
 /** What all changes of one commit have in common. */
@@ -84,7 +84,7 @@ export function replacementChanges(before: RemindedTodo, after: Todo, context: C
 
 /** What changes beside the document of a to-do that is deleted. */
 export function deletionEffects(todo: Todo, now: Date): Change[] {
-  return removalEffects(todo, { eventId: deletionId(todo.id), now });
+  return removalEffects(todo, { eventId: deletionId(todo), now });
 }
 
 /** The event of an occurrence's going because the one before is open again: another may come in its place, with its id. */

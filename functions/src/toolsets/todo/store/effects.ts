@@ -4,28 +4,28 @@ import type { Effect } from '../../../kernel/trail.ts';
 import type { RecurringTask } from '../rules/recurrenceRule.ts';
 import type { Todo } from '../rules/todo.ts';
 import type { TodoChanges } from '../rules/todoChanges.ts';
-import { recurringTaskToDocument } from './reminders.ts';
-import { todoFieldsOf } from './todoDocument.ts';
+import { recurringTaskFields } from './reminders.ts';
+import { todoFields } from './todoDocument.ts';
 
 const ofTodo = ({ id, ownerUid }: Todo) => ({ kind: 'todo', id, ownerUid });
 
 const ofRecurring = ({ id, ownerUid }: RecurringTask) => ({ kind: 'recurring_task', id, ownerUid });
 
 export const todoEffects: EffectsOf<TodoChanges> = {
-  createTodo: ({ todo }): Effect => ({ ...ofTodo(todo), after: todoFieldsOf(todo) }),
+  createTodo: ({ todo }): Effect => ({ ...ofTodo(todo), after: todoFields.of(todo) }),
   replaceTodo: ({ todo, before }): Effect => ({
     ...ofTodo(todo),
-    before: todoFieldsOf(before),
-    after: todoFieldsOf(todo),
+    before: todoFields.of(before),
+    after: todoFields.of(todo),
   }),
-  deleteTodo: ({ todo }): Effect => ({ ...ofTodo(todo), before: todoFieldsOf(todo) }),
+  deleteTodo: ({ todo }): Effect => ({ ...ofTodo(todo), before: todoFields.of(todo) }),
   createRecurringTask: ({ recurringTask }): Effect => ({
     ...ofRecurring(recurringTask),
-    after: recurringTaskToDocument(recurringTask),
+    after: recurringTaskFields.of(recurringTask),
   }),
   replaceRecurringTask: ({ recurringTask, before }): Effect => ({
     ...ofRecurring(recurringTask),
-    before: recurringTaskToDocument(before),
-    after: recurringTaskToDocument(recurringTask),
+    before: recurringTaskFields.of(before),
+    after: recurringTaskFields.of(recurringTask),
   }),
 };

@@ -6,6 +6,7 @@ import type { Versioned } from '../../../kernel/commit.ts';
 import { documentCodec, timestamp } from '../../../kernel/firestore/codec.ts';
 import { COLLECTIONS, recurringTaskPath, reminderPath } from '../../../kernel/firestore/paths.ts';
 import { FirestoreReader } from '../../../kernel/firestore/reading.ts';
+import { fieldsCodec } from '../../../kernel/firestore/trail.ts';
 import type { Page, Position, Slice } from '../../../kernel/paging.ts';
 import { FREQUENCIES } from '../rules/recurrenceRule.ts';
 import { PRIORITIES } from '../rules/todo.ts';
@@ -111,6 +112,11 @@ export function recurringTaskToDocument(recurring: RecurringTask): Record<string
   // Beside `ended_at` for queries.
   return { ...recurringTaskCodec.toDocument(recurring), ended: recurring.endedAt !== undefined };
 }
+
+export const recurringTaskFields = fieldsCodec<RecurringTask>(
+  recurringTaskToDocument,
+  recurringTaskFromDocument,
+);
 
 export class RecurringTaskQueries extends FirestoreReader {
   async find(id: string): Promise<Versioned<RecurringTask> | undefined> {

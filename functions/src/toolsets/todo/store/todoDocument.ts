@@ -7,6 +7,7 @@
 
 import { z } from 'zod';
 import { documentCodec, timestamp } from '../../../kernel/firestore/codec.ts';
+import { fieldsCodec } from '../../../kernel/firestore/trail.ts';
 import { canonicalJson, jsonObject } from '../../../kernel/json.ts';
 import { systemHashing } from '../../../kernel/platform.ts';
 import { prefixesOf } from '../../../kernel/text.ts';
@@ -113,14 +114,16 @@ const todoDocument = z.object({
   recurring_task_id: z.string().nullable(),
   /** The calendar date that the rule means, `YYYY-MM-DD`, wherever the to-do itself was moved. */
   occurs_on: z.string().nullable(),
+  /** How often it came back after it had been deleted. */
+  restored: z.int().exactOptional(),
 });
 
 const codec = documentCodec(todoDocument);
 
 export const todoFromDocument = codec.fromDocument;
 
-/** What is stored of a to-do, without its index and what its last event reported. */
-export const todoFieldsOf = codec.toDocument;
+/** To-dos as the trail tells of them: without their index and what their last events reported. */
+export const todoFields = fieldsCodec<Todo>(codec.toDocument, codec.fromDocument);
 
 export type Todo = ReturnType<typeof todoFromDocument>;
 
@@ -196,6 +199,7 @@ const recordCodec = documentCodec(
   z.object({
     owner_uid: z.string(),
     occurs_on: z.string().nullable(),
+    restored: z.int().exactOptional(),
     recorded: z.object({
       id: z.string(),
       title: z.string(),

@@ -1,0 +1,27 @@
+/** What takes back which change, of all features. */
+import { MemberInverse } from '../toolsets/access/rules/inverse.ts';
+import { WorkflowInverse } from '../toolsets/orchestration/rules/workflows/inverse.ts';
+import { TodoInverse } from '../toolsets/todo/rules/inverse.ts';
+import type { composePorts } from './ports.ts';
+
+export function composeInverses(ports: ReturnType<typeof composePorts>) {
+  const todos = new TodoInverse(ports);
+  const members = new MemberInverse(ports);
+  const workflows = new WorkflowInverse(ports);
+  return {
+    inverses: {
+      todo: todos.todo,
+      recurring_task: todos.recurringTask,
+      member: members.member,
+      workflow: workflows.workflow,
+    },
+    irrevocable: {
+      agent: 'An agent stays registered; access.revoke_connection takes its credentials.',
+      connection: 'A secret is shown once and kept nowhere: connect again.',
+      external: 'It is on GitHub, where others may have seen it: take it back there.',
+      invitation: 'The mail has been sent; access.remove_member ends what came of it.',
+      pull_request: 'It is on GitHub, where others may have seen it: close it there.',
+      run: 'Its models have been asked and paid; orchestration.cancel_run ends what still goes on.',
+    },
+  };
+}

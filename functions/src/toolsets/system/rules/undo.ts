@@ -1,0 +1,200 @@
+/** Taking back what calls have changed. Source: docs/decisions/0036-trail.md; docs/semantics.md#taking-back. */
+import { hasRole, type Principal, roleIn } from '../../../access/rules/principal.ts';
+import type { CallRecord, Change, RecordAnswer, Versioned } from '../../../kernel/commit.ts';
+import { MusterError } from '../../../kernel/errors.ts';
+import { Service } from '../../../kernel/ports.ts';
+import { cannotUndo, type Effect, type TrailEntry, thingKey } from '../../../kernel/trail.ts';
+import { retryStale } from '../../../kernel/waiting.ts';
+import { maySee, type TrailFilter, type TrailPorts } from './audit.ts';
+
+/**
+ * The changes that take an effect back, with the versions that they were decided on.
+ * @throws MusterError CONFLICT, with the reason CHANGED_SINCE or CANNOT_BE_UNDONE, or whatever else stands against it
+ */
+export type Inverse = (effect: Effect, by: Principal) => Promise<readonly Change[]>;
+
+/** How many events one call takes back. */
+export const MAX_UNDONE = 50;
+
+/** What of an event was not taken back. */
+export interface Refused {
+  readonly eventId: string;
+  readonly effect: Effect;
+  readonly error: MusterError;
+  /** The event that has changed the thing since, where a call did. */
+  readonly since?: TrailEntry | undefined;
+}
+
+export interface Undone {
+  readonly events: readonly string[];
+  readonly things: readonly Effect[];
+  readonly refused: readonly Refused[];
+  /** Whether there are older events that were not looked at. */
+  readonly more: boolean;
+}
+
+interface UndoPorts extends TrailPorts {
+  /** By the kind of thing. What is not named cannot be taken back. */
+  readonly inverses: Readonly<Record<string, Inverse>>;
+  /** Why, in a sentence, by the kind of thing. */
+  readonly irrevocable: Readonly<Record<string, string>>;
+}
+
+/** What is to be done to take an event back, and what of it cannot be. */
+interface Plan extends Pick<Undone, 'things' | 'refused'> {
+  readonly changes: readonly Change[];
+}
+
+export class Undoing extends Service<UndoPorts> {
+  /**
+   * Takes back what one event has changed: in one commit, and part by part where something stands against a part.
+   * @throws MusterError NOT_FOUND; FORBIDDEN; CONFLICT where all of it is refused, or it was taken back before
+   */
+  event(principal: Principal, id: string, recordAnswer: RecordAnswer<Undone>): Promise<Undone> {
+    return retryStale(this.ports.randomness, async () => {
+      const found = await this.ports.trail.find(id);
+      if (found === undefined || !isVisible(principal, found.value)) throw noEvent(id);
+      requireMayUndo(principal, found.value);
+      if (found.value.undoneBy !== undefined) throw alreadyUndone(found.value);
+      const { changes, things, refused } = await this.plan(principal, found.value);
+      const [first] = refused;
+      if (first !== undefined && things.length === 0) throw explained(first);
+      const undone = { events: [id], things, refused, more: false };
+      await this.commit(found, changes, refused, recordAnswer(undone));
+      return undone;
+    });
+  }
+
+  /** Takes back what an agent or a run has done, the newest first, event by event. */
+  async several(
+    principal: Principal,
+    filter: TrailFilter,
+    recordAnswer: RecordAnswer<Undone>,
+  ): Promise<Undone> {
+    const { trail, store } = this.ports;
+    const { items, more } = await trail.list(filter, { limit: MAX_UNDONE });
+    const all = { events: [] as string[], things: [] as Effect[], refused: [] as Refused[], more };
+    const by = recordAnswer(all)?.by;
+    for (const entry of items) {
+      if (entry.undoneBy !== undefined || entry.undoes !== undefined) continue;
+      const { things, refused } = await this.oneOfSeveral(principal, entry, by);
+      if (things.length > 0) all.events.push(entry.id);
+      all.things.push(...things);
+      all.refused.push(...refused);
+    }
+    await store.commit([], recordAnswer(all));
+    return all;
+  }
+
+  private oneOfSeveral(principal: Principal, { id }: TrailEntry, by: CallRecord['by']): Promise<Plan> {
+    return retryStale(this.ports.randomness, async () => {
+      const found = await this.ports.trail.find(id);
+      if (found === undefined || found.value.undoneBy !== undefined)
+        return { changes: [], things: [], refused: [] };
+      requireMayUndo(principal, found.value);
+      const plan = await this.plan(principal, found.value);
+      if (plan.things.length > 0) await this.commit(found, plan.changes, plan.refused, { by });
+      return plan;
+    });
+  }
+
+  private async commit(
+    { value: { id }, version }: Versioned<TrailEntry>,
+    changes: readonly Change[],
+    refused: readonly Refused[],
+    record: CallRecord | undefined,
+  ): Promise<void> {
+    // What was taken back in part may be taken back further.
+    const undoes = refused.length === 0 ? { id, version } : undefined;
+    await this.ports.store.commit(changes, record && { ...record, ...(undoes && { undoes }) });
+  }
+
+  /** The last that was done is taken back first. */
+  private async plan(principal: Principal, entry: TrailEntry): Promise<Plan> {
+    const plan = {
+      changes: [] as Change[],
+      things: [] as Effect[],
+      refused: [] as Refused[],
+    };
+    for (const effect of entry.effects.toReversed()) {
+      if (!maySee(principal, entry, effect)) continue;
+      try {
+        plan.changes.push(...(await this.invert(effect, principal)));
+        plan.things.push(effect);
+      } catch (error) {
+        if (!(error instanceof MusterError)) throw error;
+        const since = await this.changedSince(entry, effect);
+        plan.refused.push({ eventId: entry.id, effect, error, since });
+      }
+    }
+    return plan;
+  }
+
+  private async invert(effect: Effect, principal: Principal): Promise<readonly Change[]> {
+    const { inverses, irrevocable } = this.ports;
+    const inverse = inverses[effect.kind];
+    if (inverse === undefined)
+      throw cannotUndo(effect, irrevocable[effect.kind] ?? 'Nothing is known that would.');
+    return inverse(effect, principal);
+  }
+
+  /** The latest call that has changed the thing after the event. */
+  private async changedSince({ id, at, by }: TrailEntry, effect: Effect): Promise<TrailEntry | undefined> {
+    const { workspace, ownerUid = by.ownerUid } = effect;
+    const whose = workspace === undefined ? { ownerUid } : { workspace };
+    const filter = { whose, narrowed: { thing: thingKey(effect) }, since: at };
+    const { items } = await this.ports.trail.list(filter, { limit: 2 });
+    const [latest] = items;
+    return latest?.id === id ? undefined : latest;
+  }
+}
+
+function isVisible(principal: Principal, entry: TrailEntry): boolean {
+  return entry.effects.some((effect) => maySee(principal, entry, effect));
+}
+
+/**
+ * A person takes back what was done on their behalf, an agent what it has done itself, and leaders of a workspace what
+ * anybody has done to what belongs to it.
+ */
+function requireMayUndo(principal: Principal, { id, by, effects }: TrailEntry): void {
+  if (by.uid === principal.uid) return;
+  if (by.ownerUid === principal.ownerUid && principal.kind === 'person') return;
+  const leads = ({ workspace }: Effect): boolean => {
+    const role = workspace === undefined ? undefined : roleIn(principal, workspace);
+    return role !== undefined && hasRole(role, 'leader');
+  };
+  if (effects.every(leads)) return;
+  throw new MusterError('FORBIDDEN', `The event "${id}" was another's, "${by.agentId ?? by.uid}".`, {
+    field: 'event_id',
+    value: id,
+    reason: 'NOT_YOURS',
+    suggestion:
+      'An agent takes back what it did itself, a person what was done for them, and a leader of a workspace what was done in it.',
+  });
+}
+
+function noEvent(id: string): MusterError {
+  return new MusterError('NOT_FOUND', `There is no event "${id}" that you may see.`, {
+    field: 'event_id',
+    value: id,
+    suggestion: 'getAudit lists events with their ids.',
+  });
+}
+
+function alreadyUndone({ id, undoneBy }: TrailEntry): MusterError {
+  return new MusterError('CONFLICT', `The event "${id}" was taken back already, by "${undoneBy}".`, {
+    field: 'event_id',
+    value: id,
+    reason: 'ALREADY_UNDONE',
+    suggestion: 'Take that one back to have it as it was in between.',
+  });
+}
+
+/** The refusal with who has changed the thing since. */
+function explained({ error, since }: Refused): MusterError {
+  if (since === undefined) return error;
+  const { by, at, id } = since;
+  const who = `"${by.agentId ?? by.uid}" by ${by.tool} at ${at.toISOString()} (event "${id}")`;
+  return new MusterError(error.code, `${error.message} The latest change was by ${who}.`, error.details);
+}

@@ -1,0 +1,127 @@
+import { z } from 'zod';
+import { MusterError } from '../../../kernel/errors.ts';
+import { idOf } from '../../../kernel/ids.ts';
+import { encodeCursor, type Page } from '../../../kernel/paging.ts';
+import type { Effect, TrailEntry } from '../../../kernel/trail.ts';
+import { defineTool, wholeNumber } from '../../../mcp/tool.ts';
+import type { TrailFilter } from '../rules/audit.ts';
+import { cursor, pageShape, placeAfter } from './paging.ts';
+
+const fields = z.record(z.string(), z.unknown());
+
+const changeShape = z.object({
+  kind: z.string().describe('task, todo, member, workflow, document and so on.'),
+  id: z.string(),
+  before: fields.optional().describe('The fields that changed; absent where there was nothing.'),
+  after: fields.optional().describe('Absent where it is gone.'),
+  shortened: z.boolean().optional().describe('What was made was too much to be kept a second time.'),
+});
+
+const eventShape = z.object({
+  event_id: z.string(),
+  at: z.iso.datetime(),
+  by: z.string().describe('The agent, or the person by their uid.'),
+  on_behalf_of: z.string().describe('The person, by their uid.'),
+  app: z.string().optional().describe('The connection through which it was done.'),
+  run_id: z.string().optional(),
+  tool: z.string(),
+  workspace: z.string().describe('That of the call.'),
+  changes: z.array(changeShape),
+  undoes: z.string().optional().describe('The event that this one took back.'),
+  undone_by: z.string().optional().describe('The event that took this one back.'),
+});
+
+const instant = z.iso.datetime({ offset: true }).optional();
+
+export const getAudit = defineTool({
+  name: 'getAudit',
+  title: 'Who changed what',
+  description: 'Lists who changed what, when, by which tool, newest first. undo takes an event back.',
+  details:
+    "Each event is one commit of one call, with every thing that it changed, before and after. Of your own and your agents' doings, or, for leaders, of a workspace. Heartbeats and reads leave none.",
+  input: z.strictObject({
+    of: z.enum(['mine', 'workspace']).default('mine').describe('workspace: of everybody there, for leaders'),
+    agent_id: idOf('an agent').optional().describe('Done by it'),
+    run_id: idOf('a run').optional().describe('Done by it'),
+    thing: z
+      .string()
+      .max(2000)
+      .refine((name) => /^[a-z_]+:./.test(name), 'expected a kind and an id, as in "task:task-123"')
+      .optional()
+      .describe('About it, as in "task:task-123"'),
+    since: instant.describe('From then on'),
+    until: instant.describe('Up to then'),
+    limit: wholeNumber(1, 100).default(20).describe('1 to 100'),
+    cursor,
+  }),
+  output: z.object({ events: z.array(eventShape), ...pageShape }),
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  role: 'viewer',
+  audience: 'those who administer',
+  example: { limit: 5 },
+  ifTooLarge: 'Ask for fewer events with limit, and go on with nextCursor.',
+  handler: async ({ services, principal, workspace }, { limit, cursor: encoded, ...asked }) => {
+    const question = JSON.stringify(asked);
+    const place = placeAfter(question, encoded);
+    const at = place?.order[0];
+    const page: Page = {
+      limit,
+      ...(place && at !== undefined && { after: { at: new Date(at), id: place.id } }),
+    };
+    const { of, since, until } = asked;
+    const request = {
+      of,
+      narrowed: narrowedBy(asked),
+      since: since === undefined ? undefined : new Date(since),
+      until: until === undefined ? undefined : new Date(until),
+    };
+    const { items, more } = await services.system.audit.list(principal, workspace, request, page);
+    const last = more ? items.at(-1) : undefined;
+    return {
+      events: items.map(eventAnswer),
+      truncated: more,
+      ...(last && { nextCursor: encodeCursor(question, { order: [last.at.getTime()], id: last.id }) }),
+    };
+  },
+});
+
+interface Narrowing {
+  readonly agent_id?: string | undefined;
+  readonly run_id?: string | undefined;
+  readonly thing?: string | undefined;
+}
+
+/** @throws MusterError VALIDATION_ERROR where more than one is named */
+function narrowedBy({ agent_id: agentId, run_id: runId, thing }: Narrowing): TrailFilter['narrowed'] {
+  const named = [
+    ...(agentId === undefined ? [] : [{ agentId }]),
+    ...(runId === undefined ? [] : [{ runId }]),
+    ...(thing === undefined ? [] : [{ thing }]),
+  ];
+  if (named.length <= 1) return named[0];
+  throw new MusterError('VALIDATION_ERROR', 'Events are listed of an agent, of a run or of a thing.', {
+    field: 'thing',
+    suggestion: 'Give one of agent_id, run_id and thing.',
+  });
+}
+
+export function eventAnswer(entry: TrailEntry): z.output<typeof eventShape> {
+  const { id, at, by, effects, undoes, undoneBy } = entry;
+  return {
+    event_id: id,
+    at: at.toISOString(),
+    by: by.agentId ?? by.uid,
+    on_behalf_of: by.ownerUid,
+    app: by.grantId,
+    run_id: by.runId,
+    tool: by.tool,
+    workspace: by.workspace,
+    changes: effects.map(changeAnswer),
+    undoes,
+    undone_by: undoneBy,
+  };
+}
+
+function changeAnswer({ kind, id, before, after, cut }: Effect): z.output<typeof changeShape> {
+  return { kind, id, before, after, shortened: cut };
+}

@@ -1,0 +1,267 @@
+/** Who changed what, and taking it back: the trail of real calls. */
+import assert from 'node:assert/strict';
+import type { Principal } from '../../../functions/src/access/rules/principal.ts';
+import type { JsonObject } from '../../../functions/src/kernel/json.ts';
+import { Town } from '../access/town.ts';
+import { answer as ask, call } from '../coordination/calls.ts';
+
+interface Event {
+  readonly event_id: string;
+  readonly at: string;
+  readonly by: string;
+  readonly on_behalf_of: string;
+  readonly tool: string;
+  readonly changes: readonly { kind: string; id: string; before?: JsonObject; after?: JsonObject }[];
+  readonly undoes?: string;
+  readonly undone_by?: string;
+}
+
+describe('the trail', () => {
+  let town: Town;
+  let ada: Principal;
+  let hers: Principal;
+  let ben: Principal;
+
+  beforeEach(async () => {
+    town = new Town();
+    await town.arrive('ada', 'leader');
+    await town.arrive('ben', 'worker');
+    const { workspace } = town;
+    await town.app.ports.store.commit([{ kind: 'nameWorkspace', workspace, access: 'private' }]);
+    await town.letIn(workspace, 'ada', 'leader');
+    await town.letIn(workspace, 'ben', 'worker');
+    [ada, hers, ben] = [
+      await town.person('ada'),
+      await town.agentOf('ada', 'worker'),
+      await town.person('ben'),
+    ];
+  });
+
+  /** No two of them happen at the same time. */
+  const answer = (...asked: Parameters<typeof ask>): Promise<JsonObject> => {
+    town.pass(1);
+    return ask(...asked);
+  };
+
+  const events = async (principal: Principal, asked: JsonObject = {}): Promise<readonly Event[]> =>
+    Object(await answer(town, 'system_getAudit', asked, principal)).events;
+
+  const latest = async (principal: Principal): Promise<Event> => {
+    const [event] = await events(principal, { limit: 1 });
+    return event ?? assert.fail('nothing was changed');
+  };
+
+  const undo = (principal: Principal, args: JsonObject) => answer(town, 'system_undo', args, principal);
+
+  const refusal = async (principal: Principal, args: JsonObject) => {
+    const { structuredContent, isError } = await call(town, 'system_undo', args, principal);
+    assert.ok(isError, JSON.stringify(structuredContent));
+    return Object(structuredContent).error;
+  };
+
+  const add = async (title: string, more: JsonObject = {}, principal = ada): Promise<string> =>
+    Object(await answer(town, 'todo_add_task', { title, ...more }, principal)).task.id;
+
+  const todos = async (): Promise<readonly JsonObject[]> =>
+    Object(await answer(town, 'todo_list_tasks', { limit: 50 }, ada)).tasks;
+
+  it('tells of a change with what was before and after, who made it, on whose behalf and by which tool', async () => {
+    const id = await add('Milk', { priority: 'LOW' });
+    await answer(town, 'todo_update_task', { task_id: id, title: 'Oat milk' }, hers);
+    const [changed, made] = await events(ada);
+    assert.ok(changed && made);
+    assert.deepEqual(
+      [changed.by, changed.on_behalf_of, changed.tool, changed.changes],
+      [
+        hers.agentId,
+        ada.uid,
+        'todo.update_task',
+        [{ kind: 'todo', id, before: { title: 'Milk' }, after: { title: 'Oat milk' } }],
+      ],
+    );
+    assert.deepEqual([made.by, made.tool], [ada.uid, 'todo.add_task']);
+    const [{ before, after } = {}] = made.changes;
+    assert.deepEqual([before, Object(after).title, Object(after).priority], [undefined, 'Milk', 'LOW']);
+  });
+
+  it('tells nobody of what is another person’s', async () => {
+    const id = await add('Secret');
+    const { event_id } = await latest(ada);
+    assert.deepEqual(await events(ben), []);
+    assert.deepEqual(await events(ben, { thing: `todo:${id}` }), []);
+    assert.equal((await refusal(ben, { event_id })).data.suggestion, 'getAudit lists events with their ids.');
+    assert.equal((await todos()).length, 1);
+  });
+
+  it('tells leaders what others did in their workspace, and nobody else', async () => {
+    const his = await town.agentOf('ben', 'worker');
+    const found = { agent_id: String(his.agentId), content: 'Look' };
+    await answer(town, 'coordination_add_discovery', found, his);
+    const [event] = await events(ada, { of: 'workspace', limit: 1 });
+    const kinds = event?.changes.map(({ kind }) => kind).sort();
+    assert.deepEqual([event?.by, kinds], [his.agentId, ['discovery', 'session']]);
+    const { isError } = await call(town, 'system_getAudit', { of: 'workspace' }, ben);
+    assert.equal(isError, true);
+  });
+
+  describe('undo', () => {
+    it('has a change of a to-do as it was before, and what was made gone', async () => {
+      const id = await add('Milk', { due_date: '2099-01-01T10:00:00Z' });
+      const made = await latest(ada);
+      await answer(town, 'todo_update_task', { task_id: id, due_date: null, tags: ['shop'] }, ada);
+      const changed = await latest(ada);
+      const undone = await undo(ada, { event_id: changed.event_id });
+      assert.deepEqual([undone['success'], undone['undone']], [true, [{ kind: 'todo', id }]]);
+      const [todo] = await todos();
+      assert.deepEqual([todo?.['due_date'], todo?.['tags']], ['2099-01-01T10:00:00.000Z', []]);
+      const reminders = Object(await answer(town, 'todo_list_reminders', {}, ada)).reminders;
+      assert.deepEqual(
+        reminders.map(({ task_id }: JsonObject) => task_id),
+        [id],
+        'its reminder is back',
+      );
+      await undo(ada, { event_id: made.event_id });
+      assert.deepEqual(await todos(), []);
+      assert.equal((await latest(ada)).tool, 'system.undo');
+    });
+
+    it('brings back what was deleted, and takes that back again', async () => {
+      const id = await add('Milk', { tags: ['shop'] });
+      await answer(town, 'todo_delete_task', { task_id: id }, ada);
+      const deleted = await latest(ada);
+      await undo(ada, { event_id: deleted.event_id });
+      const [todo] = await todos();
+      assert.deepEqual([todo?.['id'], todo?.['title'], todo?.['tags']], [id, 'Milk', ['shop']]);
+      const taken = await latest(ada);
+      assert.equal(taken.undoes, deleted.event_id);
+      const again = await refusal(ada, { event_id: deleted.event_id });
+      assert.equal(again.data.reason, 'ALREADY_UNDONE');
+      await undo(ada, { event_id: taken.event_id });
+      assert.deepEqual(await todos(), []);
+      await undo(ada, { event_id: (await latest(ada)).event_id });
+      await answer(town, 'todo_delete_task', { task_id: id }, ada);
+      assert.deepEqual(await todos(), [], 'what came back can be deleted again');
+    });
+
+    it('opens what was completed, and takes the occurrence away that followed it', async () => {
+      const recurring = await answer(
+        town,
+        'todo_create_recurring_task',
+        { title: 'Water', frequency: 'DAILY', start_date: '2099-01-01T10:00:00Z' },
+        ada,
+      );
+      const [first] = await todos();
+      await answer(town, 'todo_complete_task', { task_id: String(first?.['id']) }, ada);
+      assert.equal((await todos()).length, 2);
+      const completed = await latest(ada);
+      const undone = await undo(ada, { event_id: completed.event_id });
+      assert.deepEqual(undone['refused'], []);
+      const left = await todos();
+      assert.deepEqual(
+        left.map(({ id, completed: isDone }) => [id, isDone]),
+        [[first?.['id'], false]],
+        JSON.stringify(recurring),
+      );
+    });
+
+    it('refuses what has changed since, with what and by whom, and takes back the rest', async () => {
+      const id = await add('Milk');
+      await answer(town, 'todo_update_task', { task_id: id, title: 'Oat milk' }, ada);
+      const changed = await latest(ada);
+      await answer(town, 'todo_update_task', { task_id: id, title: 'Soy milk' }, hers);
+      const refused = await refusal(ada, { event_id: changed.event_id });
+      assert.match(
+        refused.message,
+        new RegExp(`changed since: title.*"${hers.agentId}" by todo.update_task`),
+      );
+      await answer(town, 'todo_update_task', { task_id: id, priority: 'HIGH' }, ada);
+      const { event_id } = await latest(ada);
+      await answer(town, 'todo_update_task', { task_id: id, description: 'Two' }, ada);
+      await undo(ada, { event_id });
+      const [todo] = await todos();
+      assert.deepEqual(
+        [todo?.['title'], todo?.['priority'], todo?.['description']],
+        ['Soy milk', 'MEDIUM', 'Two'],
+        'other fields do not matter',
+      );
+    });
+
+    it('takes back an agent’s last hour, and nothing that was done before it or by others', async () => {
+      const before = await add('Before', {}, hers);
+      town.pass(60);
+      const since = town.now.toISOString();
+      const made = await add('Made', {}, hers);
+      await answer(town, 'todo_update_task', { task_id: before, title: 'Changed' }, hers);
+      await add('Own');
+      const undone = await undo(ada, { agent_id: String(hers.agentId), since });
+      assert.deepEqual(
+        [undone['success'], undone['refused'], Object(undone).events.length],
+        [true, [], 2],
+        JSON.stringify(undone),
+      );
+      assert.deepEqual((await todos()).map(({ title }) => title).sort(), ['Before', 'Own']);
+      assert.ok(made);
+      const again = await undo(ada, { agent_id: String(hers.agentId), since });
+      assert.deepEqual([again['events'], again['refused']], [[], []]);
+    });
+
+    it('lets an agent take back its own doings alone', async () => {
+      await add('Hers');
+      const { event_id } = await latest(ada);
+      assert.equal((await refusal(hers, { event_id })).data.reason, 'NOT_YOURS');
+      await add('Its', {}, hers);
+      const own = await latest(hers);
+      assert.equal((await undo(hers, { event_id: own.event_id }))['success'], true);
+    });
+
+    it('has a role of a member as it was', async () => {
+      const workspace = await town.workspaceOf('ada');
+      await town.letIn(workspace, 'ben', 'worker');
+      const now = await town.person('ada');
+      const member = { workspace, uid: ben.uid };
+      await town.ask(now, 'set_member', { ...member, role: 'viewer' });
+      await undo(now, { event_id: (await latest(now)).event_id });
+      assert.equal(await town.roleOf('ben', workspace), 'worker');
+      town.pass(1);
+      await town.ask(now, 'remove_member', member);
+      const removed = await latest(now);
+      const hidden = await refusal(ben, { event_id: removed.event_id });
+      assert.match(hidden.message, /There is no event/);
+      await undo(now, { event_id: removed.event_id });
+      assert.equal(await town.roleOf('ben', workspace), 'worker');
+    });
+
+    it('has a saved workflow as it was, and back after it was deleted', async () => {
+      const workflow = (prompt: string) => ({
+        name: 'mine',
+        steps: [{ name: 'write', role: 'execute', agent: 'claude', prompt }],
+      });
+      await answer(town, 'orchestration_save_workflow', { workflow: workflow('One {input}') }, ada);
+      await answer(town, 'orchestration_save_workflow', { workflow: workflow('Two {input}') }, ada);
+      await undo(ada, { event_id: (await latest(ada)).event_id });
+      await answer(town, 'orchestration_delete_workflow', { name: 'mine' }, ada);
+      await undo(ada, { event_id: (await latest(ada)).event_id });
+      const listed = await answer(
+        town,
+        'orchestration_list_workflows',
+        { filter: 'custom', detailed: true },
+        ada,
+      );
+      assert.match(JSON.stringify(listed), /One \{input\}/);
+    });
+
+    it('says of what has left Muster that it stays', async () => {
+      const agentInfo = {
+        name: 'helper',
+        type: 'developer',
+        version: '1.0.0',
+      };
+      const capabilities = [{ name: 'coding', category: 'work' }];
+      await answer(town, 'onboarding_registerAgent', { agentInfo, capabilities }, ada);
+      const event = (await events(ada)).find(({ tool }) => tool === 'onboarding.registerAgent');
+      assert.ok(event);
+      const refused = await refusal(ada, { event_id: event.event_id });
+      assert.equal(refused.data.reason, 'CANNOT_BE_UNDONE');
+    });
+  });
+});
