@@ -97,7 +97,7 @@ function runsAt(url: string) {
   const owner = `bench-${randomUUID()}`;
   const principal = agentOf(owner, owner, 'worker');
   return async (workflow: object, input: string): Promise<void> => {
-    const { runs } = app.services.orchestration;
+    const { runs, roster } = app.services.orchestration;
     const { runId } = await runs.start(
       principal,
       'bench',
@@ -105,6 +105,7 @@ function runsAt(url: string) {
         ...{ input, context: {}, parallel: true, cache: false },
         workflow: readWorkflow(workflow, 'workflow'),
         budget: { tokens: 1_000_000, costUsd: 100 },
+        situation: await roster.situation('bench'),
       },
       () => undefined,
     );

@@ -43,6 +43,7 @@ import {
   measureFromDocument,
   workflowFromDocument,
 } from '../../functions/src/toolsets/orchestration/store/workflows.ts';
+import { workFromDocument } from '../../functions/src/toolsets/orchestration/store/workRecords.ts';
 import { sweepFromDocument } from '../../functions/src/toolsets/system/store/metrics.ts';
 import { eventFromDocument } from '../../functions/src/toolsets/todo/store/events.ts';
 import { preferencesFromDocument } from '../../functions/src/toolsets/todo/store/notifications.ts';
@@ -76,6 +77,7 @@ const READERS: ReadonlyMap<string, (data: unknown) => unknown> = new Map<string,
   ['workspaces.sessions.counters', (data) => sumCounters([counterFromDocument(data)])],
   ['workspaces.agentCounts', (data) => sumAgents([agentCountFromDocument(data)])],
   ['workspaces.members', memberFromDocument],
+  ['workspaces.routing', workFromDocument],
   ['people', personFromDocument],
   ['access', accessFromDocument],
   ['invitations', invitationFromDocument],

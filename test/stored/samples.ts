@@ -412,6 +412,7 @@ const FULL_STEP: StepRecord = {
     { ...ATTEMPT, number: 2, end: 'timeout', reason: 'It timed out.', outcomeUnknown: true },
   ],
   explanation: 'claude won',
+  judged: true,
   taskId: 'held',
   settledAt: at(2),
 };
@@ -509,6 +510,11 @@ export const CHANGES: readonly Change[] = [
     workspace: { repositories: ['sartor-ai/muster'], createdBy: 'agent:plain', createdAt: at(0) },
   },
   { kind: 'listRepositories', workspace: 'alpha', repositories: ['sartor-ai/*'] },
+  {
+    kind: 'routeWorkspace',
+    workspace: 'alpha',
+    routing: { pins: [{ kind: 'review', agent: 'claude' }], forbidden: ['gemini'] },
+  },
   {
     kind: 'queueMail',
     mail: {
@@ -661,6 +667,24 @@ export const CHANGES: readonly Change[] = [
     },
   },
   { kind: 'measureAgent', measure: { agent: 'claude', requests: 2, answered: 1, milliseconds: 1200 } },
+  {
+    kind: 'bookOutcomes',
+    workspace: 'alpha',
+    bookings: [
+      {
+        kind: 'review',
+        outcomes: 2,
+        bucket: 16,
+        tallies: {
+          claude: {
+            ...{ accepted: 1, failed: 1, lost: 0, retried: 1, worth: 0.75 },
+            ...{ milliseconds: 1200, costUsd: 0.01 },
+          },
+        },
+        faded: [],
+      },
+    ],
+  },
   ...[RUN, FULL_RUN].map(
     (run): Change => ({
       kind: 'createRun',
@@ -671,6 +695,7 @@ export const CHANGES: readonly Change[] = [
         context: { about: [['roses']] },
         budget: { tokens: 1000, costUsd: 1 },
         parallel: false,
+        forbidden: ['gemini'],
       },
     }),
   ),

@@ -61,6 +61,7 @@ import {
   workflowFields,
   workflowWriters,
 } from '../toolsets/orchestration/store/workflows.ts';
+import { WorkRecordQueries, workWriters } from '../toolsets/orchestration/store/workRecords.ts';
 import { DatabaseMetricsReader, FirestoreSweepRecord } from '../toolsets/system/store/metrics.ts';
 import { SkillQueries } from '../toolsets/system/store/skills.ts';
 import { TrailQueries } from '../toolsets/system/store/trail.ts';
@@ -190,6 +191,7 @@ export function composePorts({
     workflows: new WorkflowQueries(database, documents),
     workflowFields,
     measures: new AgentMeasures(database, documents),
+    workRecords: new WorkRecordQueries(database, documents),
     runs: new RunQueries(database, documents),
     dispatch: bound.dispatch ?? cloudTasksRunQueue(region.value(), systemRandomness),
     timer: systemTimer,
@@ -246,6 +248,7 @@ export const changeWriters: ChangeWriters<ChangeKinds> = {
   ...reminderWriters,
   ...workflowWriters,
   ...measureWriters,
+  ...workWriters,
   ...runWriters,
   // The trail tells of it, and that is all.
   tell: () => undefined,

@@ -36,7 +36,7 @@ import { DataService } from '../toolsets/firebase/rules/dataService.ts';
 import { SubscriptionService } from '../toolsets/firebase/rules/subscriptionService.ts';
 import { Deliveries } from '../toolsets/github/rules/deliveries.ts';
 import { OnboardingService } from '../toolsets/onboarding/rules/onboarding.ts';
-import { AgentRoster } from '../toolsets/orchestration/rules/agents/assignment.ts';
+import { AgentRoster } from '../toolsets/orchestration/rules/agents/roster.ts';
 import { RunExecution } from '../toolsets/orchestration/rules/runs/execution.ts';
 import { RunService } from '../toolsets/orchestration/rules/runs/runService.ts';
 import { WorkflowLibrary } from '../toolsets/orchestration/rules/workflows/library.ts';

@@ -136,7 +136,7 @@ function idIn(value: unknown, ...names: readonly string[]): string {
 
 async function pendingRun(world: World): Promise<string> {
   const principal = await world.app.services.authenticator.authenticate(world.credential('ann the worker'));
-  const { runs } = world.app.services.orchestration;
+  const { runs, roster } = world.app.services.orchestration;
   const request = {
     workflow: readWorkflow({ name: 'one', steps: [{ name: 'only', agent: 'claude' }] }, 'workflow'),
     input: world.secret,
@@ -144,6 +144,7 @@ async function pendingRun(world: World): Promise<string> {
     budget: { tokens: 1_000_000, costUsd: 10 },
     parallel: true,
     cache: false,
+    situation: await roster.situation(world.alpha),
   };
   return (await runs.start(principal, world.alpha, request, () => undefined)).runId;
 }

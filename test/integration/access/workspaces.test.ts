@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
+import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import { realtimeDatabase } from '../../../functions/src/kernel/realtime/database.ts';
 import { refusal } from '../../unit/samples.ts';
 import { answer } from '../coordination/calls.ts';
@@ -178,5 +179,36 @@ describe('workspaces', () => {
       access: 'private',
     });
     assert.match(always.message, /always open/);
+  });
+
+  it('say which hosted agents they ask for a kind of work, and which never', async () => {
+    const name = NEW();
+    const ada = await town.person('ada');
+    await town.ask(ada, 'create_workspace', { name });
+    const routed = async (routing: JsonObject) =>
+      (await town.ask(ada, 'update_workspace', { workspace: name, routing }))['routing'];
+    assert.deepEqual(await routed({ pin: { review: 'claude' } }), { pin: { review: 'claude' }, forbid: [] });
+    const both = { pin: { review: 'claude' }, forbid: ['gemini'] };
+    assert.deepEqual(await routed({ forbid: ['gemini', 'gemini'] }), both);
+    const { roster } = town.app.services.orchestration;
+    const { routing } = await roster.situation(name);
+    assert.deepEqual(routing, { pins: [{ kind: 'review', agent: 'claude' }], forbidden: ['gemini'] });
+    const refused = await town.refused(ada, 'update_workspace', {
+      workspace: name,
+      routing: { forbid: ['claude'] },
+    });
+    assert.equal(refused.reason, 'PINNED_AND_FORBIDDEN');
+    const listed = await town.ask(ada, 'update_workspace', { workspace: name, repositories: [] });
+    assert.deepEqual(listed['routing'], both, 'what is left out stays');
+    assert.deepEqual(await routed({ pin: {} }), { pin: {}, forbid: ['gemini'] });
+    assert.equal(await routed({ forbid: [] }), undefined);
+    const elsewhere = await roster.situation(NEW());
+    assert.deepEqual(elsewhere.routing, { pins: [], forbidden: [] });
+    const ben = await town.person('ben');
+    const stranger = await town.refused(ben, 'update_workspace', {
+      workspace: name,
+      routing: { forbid: [] },
+    });
+    assert.match(String(stranger.reason), /NO_ROLE|ROLE_TOO_WEAK/);
   });
 });

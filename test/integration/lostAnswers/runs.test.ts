@@ -1,5 +1,6 @@
 /** A run, with the answer of each of its commits lost: each step is asked and paid for once, and nobody waits. */
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { accountOf } from '../../support/lossyFirestore/account.ts';
 import { type Lane, Lanes } from '../../support/lossyFirestore/lanes.ts';
@@ -63,25 +64,30 @@ describe('a lost answer to the instance that executes', function () {
     status: string,
   ): Promise<Outcome> {
     const input = orchestra.question();
-    const { runId } = await orchestra.begin(workflow, { input });
+    // What agents have done is counted by workspace, and where it is counted goes by how much there is.
+    const workspace = questions > 0 ? `${orchestra.workspace}-${randomUUID()}` : orchestra.workspace;
+    const { runId } = await orchestra.begin(workflow, { input }, orchestra.app, workspace);
     const app = orchestra.anotherInstance(undefined, lane.database);
     lane.proxy.begin(loss);
     const delivery = await app.services.runExecution.deliver({ runId });
     const { applied, sent, lost } = lane.proxy.seen;
     const { run, steps } = await orchestra.view(runId);
     const asked = orchestra.models.askedAbout(input).length;
+    const learned = Object.values(await orchestra.app.ports.workRecords.find(workspace));
+    const outcomes = learned.reduce((sum, kind) => sum + kind.outcomes, 0);
     const spent = steps.reduce((sum, step) => sum + step.spent.outputTokens, 0);
     const problems = [
       ...(delivery === 'done' ? [] : ['it is to be delivered again']),
       ...(run.status === status ? [] : [`it is ${run.status}: ${JSON.stringify(run.failure)}`]),
       ...(asked === questions ? [] : [`models were asked ${asked} times`]),
+      ...(outcomes === questions ? [] : [`${outcomes} outcomes are counted`]),
       ...(run.spent.outputTokens === spent
         ? []
         : [`${run.spent.outputTokens} tokens are booked of ${spent}`]),
     ];
     const account = accountOf(
       { answer: [run.status, run.spent, run.stepsSettled], written: applied },
-      { place: orchestra.workspace, chance: new Set(['milliseconds']) },
+      { place: workspace, chance: new Set(['milliseconds']) },
     );
     return { problems, account, commits: sent, lost };
   }

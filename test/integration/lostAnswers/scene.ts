@@ -86,6 +86,7 @@ export class Scene extends CodingTeam {
   /** A run of the leader's that nobody has begun to execute. Gives its id. */
   async pendingRun(): Promise<string> {
     this.losing = true;
+    const { runs, roster } = this.app.services.orchestration;
     const request = {
       workflow: readWorkflow(ONE_STEP, 'workflow'),
       input: 'Do it',
@@ -93,8 +94,8 @@ export class Scene extends CodingTeam {
       budget: BUDGET,
       parallel: true,
       cache: false,
+      situation: await roster.situation(this.workspace),
     };
-    const { runs } = this.app.services.orchestration;
     return (await runs.start(this.leader, this.workspace, request, unkeyed)).runId;
   }
 

@@ -40,6 +40,7 @@ export async function setRun({ app, now, leader, workspace }: Team): Promise<voi
     context: {},
     budget: { tokens: 1000, costUsd: 1 },
     parallel: true,
+    forbidden: [],
   };
   await app.ports.store.commit([{ kind: 'createRun', run: released(run, now), order }]);
   const saved = { name: 'plan-and-check', steps: [{ agent: 'claude' }] };

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Principal } from '../../../functions/src/access/rules/principal.ts';
+import { NO_ROUTING } from '../../../functions/src/access/rules/routing.ts';
 import { type Bindings, type Composition, compose } from '../../../functions/src/app.ts';
 import { hostedAgents } from '../../../functions/src/composition/ports.ts';
 import type { HostedAgent } from '../../../functions/src/toolsets/orchestration/rules/ports.ts';
@@ -109,6 +110,12 @@ export class Orchestra {
       budget: { tokens: 1_000_000, costUsd: 10 },
       parallel: true,
       cache: false,
+      situation: {
+        workspace: this.workspace,
+        agentStatuses: this.app.services.orchestration.roster.agentStatuses(),
+        routing: NO_ROUTING,
+        work: {},
+      },
       ...changed,
     };
   }
@@ -118,9 +125,14 @@ export class Orchestra {
     return `question ${randomUUID()}`;
   }
 
-  begin(workflow: object, changed: Partial<RunRequest> = {}, app = this.app): Promise<Beginning> {
+  begin(
+    workflow: object,
+    changed: Partial<RunRequest> = {},
+    app = this.app,
+    workspace = this.workspace,
+  ): Promise<Beginning> {
     const request = this.request(workflow, changed);
-    return app.services.orchestration.runs.start(this.principal, this.workspace, request, unkeyed);
+    return app.services.orchestration.runs.start(this.principal, workspace, request, unkeyed);
   }
 
   /** The run when it has ended. */

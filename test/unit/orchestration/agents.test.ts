@@ -1,18 +1,22 @@
 /** Who suits a task, what auto chooses, what is measured, and steps for the network. */
 import assert from 'node:assert/strict';
+import { NO_ROUTING } from '../../../functions/src/access/rules/routing.ts';
 import {
   assignAgents,
-  chooseWorkflow,
-  standIns,
+  withOverrides,
 } from '../../../functions/src/toolsets/orchestration/rules/agents/assignment.ts';
 import {
   inferRequirements,
   measuresOf,
   metricsOf,
   PROFILES,
-  recommend,
   roleNamed,
 } from '../../../functions/src/toolsets/orchestration/rules/agents/profile.ts';
+import { recommend } from '../../../functions/src/toolsets/orchestration/rules/agents/recommendation.ts';
+import {
+  chooseWorkflow,
+  standIns,
+} from '../../../functions/src/toolsets/orchestration/rules/agents/roster.ts';
 import {
   networkTask,
   recordOf,
@@ -30,6 +34,9 @@ import type { Attempt } from '../../../functions/src/toolsets/orchestration/stor
 import { START, sampleTask } from '../samples.ts';
 
 const available = PROFILES.map((profile) => ({ ...profile, availability: { available: true as const } }));
+const UNKNOWN = { workspace: 'alpha', agentStatuses: available, routing: NO_ROUTING, work: {} };
+/** Where nothing has been learned there is nothing to draw. */
+const NO_CHANCE = { integer: (): number => assert.fail('a lot was drawn') };
 const away = { availability: { available: false as const, reason: 'There is no key.' } };
 
 describe('a recommendation', () => {
@@ -141,22 +148,21 @@ describe('the automatic choice', () => {
   it('of an agent goes by the role of the step, and is explained', () => {
     const workflow = builtIn('iterative');
     assert.ok(workflow);
-    const none = {};
-    const { workflow: assigned, reasons } = assignAgents(workflow, 'Do it.', available, none);
+    const { workflow: assigned, reasons } = assignAgents(workflow, 'Do it.', UNKNOWN, NO_CHANCE);
     assert.deepEqual(allSteps(assigned).flatMap(agentsOf), ['gemini', 'claude', 'gemini']);
     assert.match(
       reasons.join('\n'),
       /^execute: gemini: Best execution capability \(0\.95\)\.\nrefine: gemini/,
     );
-    const preferred = assignAgents(workflow, 'Do it.', available, none, 'claude');
-    assert.deepEqual(allSteps(preferred.workflow).flatMap(agentsOf), ['claude', 'claude', 'claude']);
+    const preferred = withOverrides(workflow, {}, 'claude');
+    assert.deepEqual(allSteps(preferred).flatMap(agentsOf), ['claude', 'claude', 'claude']);
   });
 
   it('gives way to overrides of agents and time-outs by step', () => {
     const workflow = builtIn('competitive');
     assert.ok(workflow);
     const overrides = { agents: { compete: 'gemini' }, timeouts: { pick: 5000 } };
-    const [compete, pick] = allSteps(assignAgents(workflow, 'Do it.', available, overrides).workflow);
+    const [compete, pick] = allSteps(withOverrides(workflow, overrides, 'auto'));
     assert.deepEqual([compete?.agent, compete?.agents, pick?.timeout], ['gemini', undefined, 5000]);
   });
 

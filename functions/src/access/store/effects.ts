@@ -4,10 +4,11 @@ import type { Fields } from '../../kernel/trail.ts';
 import type { Agent, AgentChanges } from '../rules/agent.ts';
 import type { GrantChanges } from '../rules/grant.ts';
 import type { Member, PeopleChanges } from '../rules/people.ts';
+import type { RoutingChanges } from '../rules/routing.ts';
 import type { WorkspaceChanges } from '../rules/workspaces.ts';
 import { agentToDocument } from './agents.ts';
 import { invitationToDocument, memberToDocument } from './people.ts';
-import { workspaceToDocument } from './workspaces.ts';
+import { routingToFields, workspaceToDocument } from './workspaces.ts';
 
 /** What calls do not change by themselves: what an agent holds and has done, and when it was seen. */
 const FOLLOWING = ['held', 'last_seen', 'status', 'milestones', 'active_since'];
@@ -46,7 +47,7 @@ function memberKey({ workspace, uid }: Pick<Member, 'workspace' | 'uid'>): strin
   return `${workspace}/${uid}`;
 }
 
-export const peopleEffects: EffectsOf<PeopleChanges & WorkspaceChanges> = {
+export const peopleEffects: EffectsOf<PeopleChanges & RoutingChanges & WorkspaceChanges> = {
   setMember: ({ member, before }) => ({
     kind: 'member',
     id: memberKey(member),
@@ -89,5 +90,13 @@ export const peopleEffects: EffectsOf<PeopleChanges & WorkspaceChanges> = {
       workspace,
       before: { repositories: before },
       after: { repositories },
+    },
+  routeWorkspace: ({ workspace, routing, before }) =>
+    before && {
+      kind: 'workspace',
+      id: workspace,
+      workspace,
+      before: routingToFields(before),
+      after: routingToFields(routing),
     },
 };

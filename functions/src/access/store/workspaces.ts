@@ -7,6 +7,7 @@ import { documentCodec, timestamp } from '../../kernel/firestore/codec.ts';
 import { workspacePath } from '../../kernel/firestore/paths.ts';
 import { type DocumentReading, FirestoreReader } from '../../kernel/firestore/reading.ts';
 import type { ChangeWriters } from '../../kernel/firestore/store.ts';
+import type { Routing, RoutingChanges } from '../rules/routing.ts';
 import type { StoredWorkspace, WorkspaceChanges } from '../rules/workspaces.ts';
 
 /**
@@ -19,11 +20,19 @@ export const { toDocument: workspaceToDocument, fromDocument: workspaceFromDocum
     session: z.string().exactOptional(),
     /** What its members may reach on GitHub: `owner/name`, or `owner/*` for all of an owner's. */
     repositories: z.array(z.string()).default([]),
+    /** Which hosted agent is asked for a kind of work. */
+    pinned_agents: z.array(z.object({ kind: z.string(), agent: z.string() })).exactOptional(),
+    /** The hosted agents that are never asked. */
+    forbidden_agents: z.array(z.string()).exactOptional(),
     /** The uid of who created it. */
     created_by: z.string().exactOptional(),
     created_at: timestamp.exactOptional(),
   }),
 );
+
+export function routingToFields({ pins, forbidden }: Partial<Routing>): Record<string, unknown> {
+  return { ...(pins && { pinned_agents: pins }), ...(forbidden && { forbidden_agents: forbidden }) };
+}
 
 /** Where every caller may keep data of their own making: what is below a workspace's name there is the workspace's. */
 const SHARED_DATA = ['messages', 'shared'] as const;
@@ -67,11 +76,14 @@ export class WorkspaceQueries extends FirestoreReader {
   }
 }
 
-export const workspaceWriters: ChangeWriters<WorkspaceChanges> = {
+export const workspaceWriters: ChangeWriters<WorkspaceChanges & RoutingChanges> = {
   createWorkspace({ name, workspace }, writes) {
     writes.createLasting(workspacePath(name), workspaceToDocument(workspace));
   },
   listRepositories({ workspace, repositories }, writes) {
     writes.merge(workspacePath(workspace), { repositories });
+  },
+  routeWorkspace({ workspace, routing }, writes) {
+    writes.merge(workspacePath(workspace), routingToFields(routing));
   },
 };

@@ -148,6 +148,9 @@ export const workspacePath = documentIn(COLLECTIONS.workspaces);
 /** The counts of the agents that are in the workspace. */
 export const agentCountsPath = under(workspacePath, 'agentCounts');
 
+/** How hosted agents have done in the workspace, by kind of work. */
+export const workRecordPath = under(workspacePath, 'routing/work');
+
 /** The people who have a role in a workspace. */
 export const MEMBERS = 'members';
 export const memberPath = documentUnder(workspacePath, MEMBERS);

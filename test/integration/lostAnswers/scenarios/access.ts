@@ -54,7 +54,8 @@ export const access = scenariosOf('access', {
   },
   update_workspace: async (scene) => {
     await ledBy(scene);
-    return { args: { repositories: ['sartor-ai/*'] } };
+    const routing = { pin: { review: 'claude' }, forbid: ['gemini'] };
+    return { args: { repositories: ['sartor-ai/*'], routing } };
   },
   revoke_connection: async (scene) => {
     const { agentId } = await answer(scene, 'onboarding_registerAgent', {

@@ -8,18 +8,21 @@ import {
   type Principal,
 } from '../../../access/rules/principal.ts';
 import { isListed } from '../../../access/rules/repositories.ts';
+import type { Routing } from '../../../access/rules/routing.ts';
 import { foundingChanges, notAvailable, requireFree } from '../../../access/rules/workspaces.ts';
 import type { Change, RecordAnswer } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { Service } from '../../../kernel/ports.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
 import { administers, authorised, deploymentRefusal, refusalIn } from './administration.ts';
+import { namedOf, type RoutingUpdate, routingAfter } from './routingChanges.ts';
 
 /** What is told of a workspace. */
 export interface WorkspaceSettings {
   readonly workspace: string;
   readonly access: WorkspaceAccess;
   readonly repositories: readonly string[];
+  readonly routing?: Routing;
   /** Who was made its leader by this, so that somebody leads it. */
   readonly leader?: string;
 }
@@ -27,6 +30,7 @@ export interface WorkspaceSettings {
 export interface WorkspaceUpdate {
   readonly access?: WorkspaceAccess | undefined;
   readonly repositories?: readonly string[] | undefined;
+  readonly routing?: RoutingUpdate | undefined;
 }
 
 interface WorkspacePorts extends AccessPorts {
@@ -66,12 +70,12 @@ export class WorkspaceAdministration extends Service<WorkspacePorts> {
   async update(
     caller: Principal,
     workspace: string,
-    { access, repositories }: WorkspaceUpdate,
+    { access, repositories, routing }: WorkspaceUpdate,
     recordAnswer: RecordAnswer<WorkspaceSettings>,
   ): Promise<WorkspaceSettings> {
     const { people, workspaces, store, randomness } = this.ports;
     const principal = await authorised(this.ports, caller, (one) => refusalIn(one, workspace, 'leader'));
-    if (access === undefined && repositories === undefined) throw nothingToChange();
+    if (access === undefined && repositories === undefined && routing === undefined) throw nothingToChange();
     if (access === 'private' && workspace === DEFAULT_WORKSPACE) throw defaultStaysOpen();
     return retryStale(randomness, async () => {
       const [known, all] = await Promise.all([workspaces.find(workspace), people.workspaces()]);
@@ -81,14 +85,22 @@ export class WorkspaceAdministration extends Service<WorkspacePorts> {
       const listed = repositories === undefined ? kept : distinct(repositories);
       this.requireReach(principal, kept, listed);
       const named: Change = { kind: 'listRepositories', workspace, repositories: listed, before: kept };
+      const routed = routingAfter(known?.value, routing);
       const isLed = entered.some(({ kind }) => kind === 'setMember');
       const outcome = {
         workspace,
         access: access ?? before,
         repositories: listed,
+        routing: routed,
         ...(isLed && { leader: principal.ownerUid }),
       };
-      await store.commit(repositories === undefined ? entered : [...entered, named], recordAnswer(outcome));
+      const changes = repositories === undefined ? entered : [...entered, named];
+      if (routing !== undefined) {
+        const was = namedOf(routing, routingAfter(known?.value));
+        const is = namedOf(routing, routed);
+        changes.push({ kind: 'routeWorkspace', workspace, routing: is, before: was });
+      }
+      await store.commit(changes, recordAnswer(outcome));
       return outcome;
     });
   }
@@ -137,7 +149,7 @@ function distinct(repositories: readonly string[]): readonly string[] {
 function nothingToChange(): MusterError {
   return new MusterError('REQUIRED_FIELD', 'This says nothing that is to be changed.', {
     field: 'access',
-    suggestion: 'Give access, repositories or both.',
+    suggestion: 'Give access, repositories or routing.',
   });
 }
 

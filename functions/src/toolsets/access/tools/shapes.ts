@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { MEMBER_ROLES, WORKSPACE_ACCESS } from '../../../access/rules/people.ts';
 import { ROLES, WORKSPACE_NAME } from '../../../access/rules/principal.ts';
+import { HOSTED_AGENTS } from '../../../access/rules/routing.ts';
 import { idLike } from '../../../kernel/ids.ts';
 import { decodeCursor, encodeCursor } from '../../../kernel/paging.ts';
 import { listUpTo, textUpTo } from '../../../mcp/tool.ts';
@@ -42,15 +43,44 @@ export const repositoriesArgument = listUpTo(
   'repositories',
 );
 
+const hostedAgent = z.enum(HOSTED_AGENTS);
+
+const pinned = (to: string) => hostedAgent.optional().describe(to);
+
+export const routingArgument = z.strictObject({
+  pin: z
+    .strictObject({
+      plan: pinned('Who plans'),
+      execute: pinned('Who executes'),
+      review: pinned('Who reviews'),
+    })
+    .optional()
+    .describe('Agent by kind of work'),
+  forbid: listUpTo(HOSTED_AGENTS.length, hostedAgent, 'agents').optional().describe('Never asked'),
+});
+
 export const workspaceShape = z.object({
   workspace: z.string(),
   access: accessArgument,
   repositories: z.array(z.string()).describe('What its members may reach on GitHub.'),
+  routing: z
+    .object({ pin: z.record(z.string(), z.string()), forbid: z.array(z.string()) })
+    .optional()
+    .describe(
+      'Which hosted agents it asks for a kind of work, and which never. Left out where it says nothing.',
+    ),
   leader: z.string().optional().describe('The uid of who leads it because of this call.'),
 });
 
-export function workspaceAnswer({ repositories, ...rest }: WorkspaceSettings) {
-  return { ...rest, repositories: [...repositories] };
+export function workspaceAnswer({ repositories, routing, ...rest }: WorkspaceSettings) {
+  const { pins = [], forbidden = [] } = routing ?? {};
+  const pin = Object.fromEntries(pins.map(({ kind, agent }) => [kind, agent]));
+  const isRouted = pins.length > 0 || forbidden.length > 0;
+  return {
+    ...rest,
+    repositories: [...repositories],
+    ...(isRouted && { routing: { pin, forbid: [...forbidden] } }),
+  };
 }
 
 export const cursorArgument = textUpTo(4000).optional().describe('The last next_cursor');

@@ -3,6 +3,7 @@ import { defineTool } from '../../../mcp/tool.ts';
 import {
   accessArgument,
   repositoriesArgument,
+  routingArgument,
   workspaceAnswer,
   workspaceArgument,
   workspaceShape,
@@ -11,7 +12,8 @@ import {
 export const updateWorkspace = defineTool({
   name: 'update_workspace',
   title: 'Change a workspace',
-  description: 'Changes who may come into a workspace, and which repositories its members reach.',
+  description:
+    'Changes who may come into a workspace, which repositories its members reach, and which hosted agents it asks.',
   details:
     'What is left out stays. Opening one to everybody takes a leader of the deployment. default is always open.',
   audience: 'those who administer',
@@ -19,6 +21,7 @@ export const updateWorkspace = defineTool({
     workspace: workspaceArgument,
     access: accessArgument.optional().describe('Who comes in'),
     repositories: repositoriesArgument.optional().describe('All of them: replaces the list'),
+    routing: routingArgument.optional().describe('Who is asked: pin and forbid replace what was set'),
   }),
   output: workspaceShape,
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },

@@ -5,6 +5,7 @@ import type { FieldsCodec } from '../../../kernel/trail.ts';
 import type { CoordinationPorts } from '../../coordination/index.ts';
 import type { RunQueries } from '../store/runs.ts';
 import type { AgentMeasures, WorkflowQueries } from '../store/workflows.ts';
+import type { WorkRecordQueries } from '../store/workRecords.ts';
 import type { RunOrder } from './runs/run.ts';
 import type { SavedWorkflow } from './workflows/definition.ts';
 
@@ -121,6 +122,7 @@ export interface OrchestrationPorts extends CoordinationPorts {
   /** Workflows as the trail tells of them. */
   readonly workflowFields: FieldsCodec<SavedWorkflow>;
   readonly measures: PortOf<AgentMeasures>;
+  readonly workRecords: PortOf<WorkRecordQueries>;
   readonly runs: PortOf<RunQueries>;
   readonly dispatch: RunDispatch;
   readonly timer: Timer;

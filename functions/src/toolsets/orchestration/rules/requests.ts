@@ -1,8 +1,15 @@
 /** Turns what a caller asks for into a run: which workflow, which agents, and why. Source: spec/orchestration.md. */
 import { MusterError } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
-import { assignAgents, chooseWorkflow, type Overrides } from './agents/assignment.ts';
-import { type AgentRole, type AgentStatus, AUTO, isAgent, unknownAgent } from './agents/profile.ts';
+import {
+  asRouted,
+  type Overrides,
+  requireAgentAllowed,
+  requireAllowed,
+  withOverrides,
+} from './agents/assignment.ts';
+import { type AgentRole, AUTO, isAgent, unknownAgent } from './agents/profile.ts';
+import { chooseWorkflow, type Situation } from './agents/roster.ts';
 import type { RunRequest } from './runs/runService.ts';
 import {
   allSteps,
@@ -31,18 +38,20 @@ interface RunOptions {
   readonly budget: RunRequest['budget'];
 }
 
-/** Chooses the workflow and the agents for a prompt, where the caller's preferences leave them open. */
+/**
+ * Chooses the workflow for a prompt, where the caller's preferences leave it open.
+ * @throws MusterError FORBIDDEN where the workspace never asks the agent that is preferred
+ */
 export function requestFor(
   prompt: string,
   context: JsonObject,
   { agent = AUTO, workflow: name = AUTO, role = AUTO, cache = true }: Preferences,
   { retries, parallel, budget }: RunOptions,
-  agentStatuses: readonly AgentStatus[],
+  situation: Situation,
 ): RunRequest {
+  requireAgentAllowed(agent, situation, 'preferences.agent');
   const chosen =
-    name === AUTO
-      ? chosenWorkflow(prompt, agent, role, agentStatuses)
-      : { workflow: name, reason: undefined };
+    name === AUTO ? chosenWorkflow(prompt, agent, role, situation) : { workflow: name, reason: undefined };
   const known = builtIn(chosen.workflow);
   if (known === undefined) throw new Error(`There is no built-in workflow ${chosen.workflow}.`);
   // A role is for a workflow's only step: the steps of the others have theirs.
@@ -54,32 +63,39 @@ export function requestFor(
     ...(attempts !== undefined && { retry: { attempts } }),
     ...(parallel === false && { parallel }),
   }));
-  const { workflow, reasons } = assignAgents(adjusted, prompt, agentStatuses, {}, agent);
+  const { workflow: routed, reasons } = asRouted(adjusted, situation);
+  const workflow = withOverrides(routed, {}, agent);
   const selection = {
     agent,
     workflow: known.name,
     reasons: chosen.reason === undefined ? reasons : [chosen.reason, ...reasons],
   };
-  return { workflow, input: prompt, context, budget, parallel: parallel ?? true, cache, selection };
+  const request = { workflow, input: prompt, context, budget, parallel: parallel ?? true };
+  return { ...request, cache, selection, situation };
 }
 
-function chosenWorkflow(prompt: string, agent: string, role: string, agentStatuses: readonly AgentStatus[]) {
+function chosenWorkflow(prompt: string, agent: string, role: string, situation: Situation) {
   if (agent !== AUTO) return { workflow: 'direct', reason: 'direct: one agent was asked for.' };
   if (role !== AUTO) return { workflow: 'direct', reason: 'direct: one role was asked for.' };
-  return chooseWorkflow(prompt, agentStatuses.filter(({ availability }) => availability.available).length);
+  return chooseWorkflow(prompt, ready(situation).length);
 }
 
-/** @throws MusterError VALIDATION_ERROR for an override of what is not there */
+/** @throws MusterError VALIDATION_ERROR for an override of what is not there; FORBIDDEN for an agent */
 export function requestOf(
   workflow: Workflow,
   given: Pick<RunRequest, 'input' | 'context' | 'budget'>,
   overrides: Overrides,
-  agentStatuses: readonly AgentStatus[],
+  situation: Situation,
 ): RunRequest {
   requirePossible(workflow, overrides);
-  const { workflow: assigned, reasons } = assignAgents(workflow, given.input, agentStatuses, overrides);
+  for (const [step, name] of Object.entries(overrides.agents ?? {}))
+    requireAgentAllowed(name, situation, `overrides.agents.${step}`);
+  const isBuiltIn = builtIn(workflow.name) === workflow;
+  const { workflow: routed, reasons } = isBuiltIn ? asRouted(workflow, situation) : { workflow, reasons: [] };
+  const asked = withOverrides(routed, overrides, AUTO);
+  requireAllowed(asked, situation, 'workflow');
   const selection = { agent: AUTO, workflow: workflow.name, reasons };
-  return { ...given, workflow: assigned, parallel: true, cache: true, selection };
+  return { ...given, workflow: asked, parallel: true, cache: true, selection, situation };
 }
 
 function requirePossible(workflow: Workflow, { agents = {}, timeouts = {} }: Overrides): void {
@@ -105,16 +121,24 @@ function wrong(path: string, message: string, suggestion: string): MusterError {
   return new MusterError('VALIDATION_ERROR', message, { field, reason: 'INVALID_OVERRIDE', suggestion });
 }
 
+function allowed({ agentStatuses, routing }: Situation) {
+  return agentStatuses.filter(({ name }) => !routing.forbidden.includes(name));
+}
+
+function ready(situation: Situation) {
+  return allowed(situation).filter(({ availability }) => availability.available);
+}
+
 /** One step that several agents do at once; where none is named, all that can be asked. */
 export function parallelWorkflow(
   agents: readonly string[],
   mode: Mode,
   role: AgentRole,
-  agentStatuses: readonly AgentStatus[],
+  situation: Situation,
 ): Workflow {
-  const ready = agentStatuses.filter(({ availability }) => availability.available);
-  const asked =
-    agents.length > 0 ? agents : (ready.length > 0 ? ready : agentStatuses).map(({ name }) => name);
+  for (const name of agents) requireAgentAllowed(name, situation, 'agents');
+  const [able, all] = [ready(situation), allowed(situation)];
+  const asked = agents.length > 0 ? agents : (able.length > 0 ? able : all).map(({ name }) => name);
   const [only, ...others] = asked;
   const step = others.length === 0 ? { agent: only } : { agents: asked, mode };
   return readWorkflow({ name: 'parallel', steps: [{ name: 'answer', role, ...step }] }, 'agents');

@@ -72,6 +72,8 @@ export const { toDocument: orderToDocument, fromDocument: orderFromDocument } = 
     budget: z.object({ tokens: z.number(), cost_usd: z.number() }),
     /** False: the agents of a step are asked one after the other. */
     parallel: z.boolean().default(true),
+    /** The hosted agents that the workspace never asked when the run was started: none of them stands in or judges. */
+    forbidden: z.array(z.string()).default([]),
   }),
 );
 
@@ -133,6 +135,8 @@ export const { toDocument: stepToDocument, fromDocument: stepFromDocument } = do
     spent,
     /** How the output came about: who won, how the votes fell. */
     explanation: z.string().exactOptional(),
+    /** True: of several answers it is the best because of what they say, and not by lot or by whose it is. */
+    judged: z.boolean().exactOptional(),
     /** The task of the work queue that a live agent does for it. */
     task_id: z.string().exactOptional(),
     started_at: timestamp,

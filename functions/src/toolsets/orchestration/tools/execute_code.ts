@@ -18,7 +18,7 @@ export const executeCode = defineTool({
     const { runs, roster } = context.services.orchestration;
     const preferences = { agent: 'gemini', workflow: 'direct', role: 'execute' } as const;
     const options = { budget: runs.budgetOf() };
-    const request = requestFor(input, {}, preferences, options, roster.agentStatuses());
+    const request = requestFor(input, {}, preferences, options, await roster.situation(context.workspace));
     return runAndAnswer(context, request);
   },
 });

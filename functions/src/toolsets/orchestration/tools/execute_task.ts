@@ -26,7 +26,13 @@ export const executeTask = defineTool({
     const options = { budget: runs.budgetOf() };
     const about = task.id === undefined ? {} : { taskId: task.id };
     const preferences = { workflow: 'plan-execute' };
-    const request = requestFor(task.prompt, about, preferences, options, roster.agentStatuses());
+    const request = requestFor(
+      task.prompt,
+      about,
+      preferences,
+      options,
+      await roster.situation(context.workspace),
+    );
     return runAndAnswer(context, request);
   },
 });

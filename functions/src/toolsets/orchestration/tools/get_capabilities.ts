@@ -40,9 +40,9 @@ export const getCapabilities = defineTool({
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   role: 'viewer',
   example: { task: 'Process 1MB of text data', requirements: { contextSize: 1_000_000 } },
-  handler: async ({ services }, { task = '', requirements = {} }) => {
+  handler: async ({ services, workspace }, { task = '', requirements = {} }) => {
     const { language, contextSize, role } = requirements;
-    const { recommendations, inferred } = services.orchestration.roster.recommend(task, {
+    const { recommendations, inferred } = await services.orchestration.roster.recommend(workspace, task, {
       contextSize,
       language: language === undefined ? undefined : languageNamed(language),
       role: role === undefined ? undefined : requireRole(role, 'requirements.role'),

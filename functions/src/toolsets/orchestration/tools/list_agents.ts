@@ -3,7 +3,7 @@ import type { Agent } from '../../../access/rules/agent.ts';
 import { availability } from '../../../access/rules/liveness.ts';
 import { fitting } from '../../../kernel/json.ts';
 import { defineTool, textUpTo } from '../../../mcp/tool.ts';
-import type { AgentRoster } from '../rules/agents/assignment.ts';
+import type { AgentRoster } from '../rules/agents/roster.ts';
 
 const agentShape = z
   .object({

@@ -49,7 +49,7 @@ export const orchestrate = defineTool({
   handler: async (context, { prompt: input, preferences = {}, options = {} }) => {
     const { runs, roster } = context.services.orchestration;
     const bounded = { ...options, budget: runs.budgetOf(options.budget) };
-    const request = requestFor(input, {}, preferences, bounded, roster.agentStatuses());
+    const request = requestFor(input, {}, preferences, bounded, await roster.situation(context.workspace));
     return runAndAnswer(context, request, options.timeout);
   },
   replay: (context, { options }, stored) => answerAgain(context, stored, options?.timeout),

@@ -32,9 +32,9 @@ export const orchestrateParallel = defineTool({
     { prompt: input, agents = [], mode = 'all', role = 'execute', budget: wanted },
   ) => {
     const { runs, roster } = context.services.orchestration;
-    const agentStatuses = roster.agentStatuses();
-    const workflow = parallelWorkflow(agents, mode, requireRole(role, 'role'), agentStatuses);
+    const situation = await roster.situation(context.workspace);
+    const workflow = parallelWorkflow(agents, mode, requireRole(role, 'role'), situation);
     const given = { input, context: {}, budget: runs.budgetOf(wanted) };
-    return runAndAnswer(context, requestOf(workflow, given, {}, agentStatuses));
+    return runAndAnswer(context, requestOf(workflow, given, {}, situation));
   },
 });

@@ -45,6 +45,6 @@ export const orchestrateWorkflow = defineTool({
     const { runs, workflows, roster } = call.services.orchestration;
     const resolved = await workflows.resolve(call.principal.ownerUid, workflow);
     const given = { input, context: jsonObject.parse(context), budget: runs.budgetOf(wanted) };
-    return runAndAnswer(call, requestOf(resolved, given, overrides, roster.agentStatuses()));
+    return runAndAnswer(call, requestOf(resolved, given, overrides, await roster.situation(call.workspace)));
   },
 });

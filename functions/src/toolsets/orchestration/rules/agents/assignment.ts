@@ -1,59 +1,17 @@
-/** Chooses a workflow and agents where the caller leaves that open, and says why. */
-import { type Agent, foldedCapability } from '../../../../access/rules/agent.ts';
-import { byteLength } from '../../../../kernel/json.ts';
-import type { Slice } from '../../../../kernel/paging.ts';
-import { estimatedTokens } from '../calls/budget.ts';
-import type { HostedAgent, OrchestrationPorts } from '../ports.ts';
-import { agentsOf, type Step, type Workflow, withSteps } from '../workflows/definition.ts';
-import {
-  type AgentRole,
-  type AgentStatus,
-  AUTO,
-  CAPABILITY_OF,
-  inferRequirements,
-  LOOKED_AT,
-  metricsOf,
-  NETWORK,
-  PROFILES,
-  recommend,
-  roleNamed,
-} from './profile.ts';
-
-/** Longer tasks are planned first, in characters. */
-const LONG = 600;
-
-const COMPARING =
-  /\b(best|optimi[sz]e|compare|alternatives?|which is better|several (ways|options|solutions))\b/i;
-const REFINING =
-  /\b(polish|refine|iterat\w*|perfect|production[- ]ready|high[- ]quality|until (it|all|every))\b/i;
-const BUILDING =
-  /\b(build|create|implement|develop|design|migrate|refactor|set up)\b[^.?!]*\b(app\w*|api|system|service|component|module|library|pipeline|website|server|database|platform|scraper|tool)\b/i;
-const LIST_ITEM = /^[ \t]*(?:[-*]|\d{1,3}[.)])[ \t]/;
-
 /**
- * What `auto` chooses.
- * @param available how many hosted agents can be asked now
+ * Chooses the agents of a workflow's steps where that is left open, and says why. Within what the workspace has pinned
+ * and forbidden it goes by how the agents stand there. Source: docs/decisions/0034-routing-that-learns.md.
  */
-export function chooseWorkflow(prompt: string, available: number) {
-  const beginning = prompt.slice(0, LOOKED_AT);
-  const chosen = (workflow: string, reason: string) => ({ workflow, reason: `${workflow}: ${reason}` });
-  if (REFINING.test(beginning)) return chosen('iterative', 'the task asks for work that is refined.');
-  if (COMPARING.test(beginning)) {
-    const reason = 'the task asks for the best of several solutions';
-    return available > 1
-      ? chosen('competitive', `${reason}.`)
-      : chosen('direct', `${reason}, but only one agent is available.`);
-  }
-  if (prompt.length > LONG || hasParts(beginning))
-    return chosen('plan-execute', 'the task has several parts.');
-  if (BUILDING.test(beginning)) return chosen('plan-execute', 'the task is to build something.');
-  return chosen('direct', 'the task is a single one.');
-}
-
-function hasParts(text: string): boolean {
-  const items = text.split('\n').filter((line) => LIST_ITEM.test(line));
-  return items.length > 1 || (text.match(/\bthen\b/gi) ?? []).length > 1;
-}
+import { pinnedFor } from '../../../../access/rules/routing.ts';
+import { MusterError } from '../../../../kernel/errors.ts';
+import { byteLength } from '../../../../kernel/json.ts';
+import { estimatedTokens } from '../calls/budget.ts';
+import type { Chance } from '../modes/judging.ts';
+import { agentsOf, isGroup, type Step, type Workflow, withSteps } from '../workflows/definition.ts';
+import { AUTO } from './profile.ts';
+import { recommend, standingsAt } from './recommendation.ts';
+import type { Situation } from './roster.ts';
+import { chosenBy, evidenceOf } from './standing.ts';
 
 /** What a caller changes of a workflow's steps, by their names; time-outs in milliseconds. */
 export interface Overrides {
@@ -61,108 +19,138 @@ export interface Overrides {
   readonly timeouts?: Readonly<Record<string, number>> | undefined;
 }
 
+export interface Assigned {
+  readonly workflow: Workflow;
+  /** Why each step has the agent that it has, where its caller has not named it. */
+  readonly reasons: readonly string[];
+}
+
+/** @param preferred stands in for `auto` where the caller prefers an agent */
+export function withOverrides(workflow: Workflow, overrides: Overrides, preferred: string): Workflow {
+  const agents = new Map(Object.entries(overrides.agents ?? {}));
+  const timeouts = new Map(Object.entries(overrides.timeouts ?? {}));
+  return withSteps(workflow, (step) => {
+    const timeout = timeouts.get(step.name) ?? step.timeout;
+    const named = agents.get(step.name);
+    if (named === undefined && !agentsOf(step).includes(AUTO)) return { ...step, timeout };
+    return { ...alone(step, named ?? preferred), timeout };
+  });
+}
+
+/** @throws MusterError FORBIDDEN where a step names an agent that the workspace never asks */
+export function requireAllowed(workflow: Workflow, situation: Situation, field: string): void {
+  withSteps(workflow, (step) => {
+    for (const name of agentsOf(step)) requireAgentAllowed(name, situation, field);
+    return step;
+  });
+}
+
+/** @throws MusterError FORBIDDEN */
+export function requireAgentAllowed(
+  name: string,
+  { routing, workspace }: Pick<Situation, 'routing' | 'workspace'>,
+  field: string,
+): void {
+  if (!routing.forbidden.includes(name)) return;
+  throw new MusterError('FORBIDDEN', `The agent "${name}" is forbidden in the workspace "${workspace}".`, {
+    field,
+    value: name,
+    reason: 'AGENT_FORBIDDEN',
+    suggestion: `Name another agent or ${AUTO}. Leaders of the workspace change it: access.update_workspace with routing.forbid.`,
+  });
+}
+
+/** A built-in workflow as the workspace would have it: who it names there is Muster's choice, and no caller's. */
+export function asRouted(workflow: Workflow, { routing }: Situation): Assigned {
+  const reasons: string[] = [];
+  const isAllowed = (name: string) => !routing.forbidden.includes(name);
+  const routed = (step: Step): Step => {
+    const names = agentsOf(step);
+    const [only = AUTO, ...others] = names;
+    if (others.length === 0) {
+      const pinned = pinnedFor(routing, step.role);
+      if (only === AUTO || (isAllowed(only) && (pinned === undefined || pinned === only))) return step;
+      return alone(step, AUTO);
+    }
+    const left = names.filter(isAllowed);
+    if (left.length === names.length) return step;
+    const without = names.filter((name) => !isAllowed(name)).join(' and ');
+    reasons.push(`${step.name}: without ${without}, forbidden in this workspace.`);
+    const [last = AUTO, ...more] = left;
+    return more.length > 0 ? { ...step, agents: left } : alone(step, last);
+  };
+  const adapted = withSteps(workflow, routed);
+  const several = adapted.steps.flatMap((entry) =>
+    !isGroup(entry) && agentsOf(entry).length > 1 ? [entry.name] : [],
+  );
+  const hasNoChoice = (entry: (typeof adapted.steps)[number]) =>
+    !isGroup(entry) && entry.picks !== undefined && !several.includes(entry.picks);
+  return { workflow: { ...adapted, steps: adapted.steps.filter((entry) => !hasNoChoice(entry)) }, reasons };
+}
+
 /**
- * @param preferred stands in for `auto` where the caller prefers an agent
+ * @param chance of the run: the same for the same run, so that its choice can be made again
  * @returns the workflow with no step for `auto` any more, and why each became what it is
  */
 export function assignAgents(
   workflow: Workflow,
   input: string,
-  agentStatuses: readonly AgentStatus[],
-  overrides: Overrides,
-  preferred: string = AUTO,
-): { readonly workflow: Workflow; readonly reasons: readonly string[] } {
+  situation: Situation,
+  chance: Chance,
+): Assigned {
   const reasons: string[] = [];
-  const agents = new Map(Object.entries(overrides.agents ?? {}));
-  const timeouts = new Map(Object.entries(overrides.timeouts ?? {}));
   const contextSize = estimatedTokens(byteLength(input));
   const assigned = (step: Step): Step => {
-    const timeout = timeouts.get(step.name) ?? step.timeout;
-    const named = agents.get(step.name);
-    if (named === undefined && !agentsOf(step).includes(AUTO)) return { ...step, timeout };
-    const wanted = named ?? preferred;
-    const { agents: _several, mode: _mode, ...single } = step;
-    if (wanted !== AUTO) return { ...single, agent: wanted, timeout };
-    const [best] = recommend(agentStatuses, { role: step.role, contextSize });
-    if (best === undefined) throw new Error('There are no hosted agents.');
-    const { agent, score, warnings } = best;
-    const but = warnings.length === 0 ? '' : `, though: ${warnings.join('; ')}`;
-    reasons.push(`${step.name}: ${agent}: ${best.reasons.join(', ')} (${score})${but}.`);
-    return { ...single, agent, timeout };
+    if (!agentsOf(step).includes(AUTO)) return step;
+    const { agent, reason } = chosenFor(step, contextSize, situation, chance);
+    reasons.push(`${step.name}: ${reason}.`);
+    return alone(step, agent);
   };
   return { workflow: withSteps(workflow, assigned), reasons };
 }
 
-/** Agents that may answer in an agent's place, best first. */
-export function standIns(
-  agent: string,
-  role: AgentRole,
-  agentStatuses: readonly AgentStatus[],
-): readonly string[] {
-  const others = agent === NETWORK ? [] : agentStatuses.filter(({ name }) => name !== agent);
-  return recommend(others, { role }).map((one) => one.agent);
+function chosenFor({ role }: Step, contextSize: number, situation: Situation, chance: Chance) {
+  const { agentStatuses, routing, work, workspace } = situation;
+  const allowed = agentStatuses.filter(({ name }) => !routing.forbidden.includes(name));
+  const ranked = recommend(allowed, { role, contextSize }, situation);
+  const [best] = ranked;
+  if (best === undefined) throw noneAllowed(workspace);
+  const pinned = pinnedFor(routing, role);
+  const pinnedStatus = allowed.find(({ name }) => name === pinned);
+  const able = ranked.filter(({ warnings }) => warnings.length === 0);
+  const standings = standingsAt(role, agentStatuses, work);
+  const inOrder = able.flatMap(({ agent }) => standings.filter((one) => one.agent === agent));
+  const agent = pinnedStatus?.availability.available
+    ? pinnedStatus.name
+    : (chosenBy(inOrder, work[role], chance)?.agent ?? best.agent);
+  const chosen = ranked.find((one) => one.agent === agent) ?? best;
+  const { score, warnings, reasons } = chosen;
+  const said = [`${agent}: ${reasons.join(', ')} (${score})`];
+  if (warnings.length > 0) said.push(`, though: ${warnings.join('; ')}`);
+  if (agent !== pinned && chosen !== best) said.push(`, tried now and then: ${best.agent} stands better`);
+  if (pinned !== undefined && agent !== pinned)
+    said.push(`; ${pinned} is pinned, but ${absenceOf(pinnedStatus)}`);
+  for (const { agent: other, record } of standings) {
+    if (routing.forbidden.includes(other)) said.push(`; ${other}: forbidden in this workspace`);
+    else if (other !== agent && record !== undefined) said.push(`; ${other}: ${evidenceOf(record, role)}`);
+  }
+  return { agent, reason: said.join('') };
 }
 
-/** From here on an agent is capable of a role. */
-const CAPABLE = 0.5;
+function absenceOf(status: Situation['agentStatuses'][number] | undefined): string {
+  if (status === undefined || status.availability.available) return 'not to be asked here';
+  return `unavailable: ${status.availability.reason}`;
+}
 
-/** The most live agents of the network that are listed. */
-const MAX_LIVE = 50;
-
-/** Hosted agents in the specification's order. */
-export function agentStatusesOf(hosted: readonly HostedAgent[]) {
-  return PROFILES.flatMap((profile) => {
-    const agent = hosted.find(({ name }) => name === profile.name);
-    return agent ? [{ ...profile, availability: agent.availability(), model: agent.model }] : [];
+function noneAllowed(workspace: string): MusterError {
+  const message = `Every agent that could be asked is forbidden in the workspace "${workspace}".`;
+  return new MusterError('FORBIDDEN', message, {
+    reason: 'AGENT_FORBIDDEN',
+    suggestion: 'Ask a leader of the workspace to allow one: access.update_workspace with routing.forbid.',
   });
 }
 
-/** The agents that a workflow can be given to. Source: spec/orchestration.md, list_agents and get_capabilities. */
-export class AgentRoster {
-  private readonly ports: OrchestrationPorts;
-  /** Reads agents of a workspace that are alive, at most `limit`. */
-  private readonly overview: { live(workspace: string, limit: number): Promise<Slice<Agent>> };
-
-  constructor(ports: OrchestrationPorts, overview: AgentRoster['overview']) {
-    this.ports = ports;
-    this.overview = overview;
-  }
-
-  /** The hosted agents, in the specification's order. */
-  agentStatuses() {
-    return agentStatusesOf(this.ports.hosted());
-  }
-
-  /**
-   * The hosted agents, and those of the network that a step for it can reach.
-   * @param word a role, or of agents of the network any capability
-   */
-  async list(workspace: string, word: string | undefined, withMetrics: boolean) {
-    const role = word === undefined ? undefined : roleNamed(word);
-    const capable = this.agentStatuses().filter(
-      ({ capabilities }) =>
-        word === undefined || (role !== undefined && capabilities[CAPABILITY_OF[role]] >= CAPABLE),
-    );
-    const [measures, live] = await Promise.all([
-      withMetrics ? this.ports.measures.read(capable.map(({ name }) => name)) : undefined,
-      this.overview.live(workspace, MAX_LIVE),
-    ]);
-    const hosted = capable.map((agent) => ({ ...agent, metrics: metricsOf(measures?.get(agent.name)) }));
-    const network = live.items.filter((agent) => word === undefined || hasCapability(agent, word));
-    return { hosted, network, moreOfNetwork: live.more };
-  }
-
-  recommend(...[task, given]: Parameters<typeof inferRequirements>) {
-    const { notes, ...requirements } = inferRequirements(task, given);
-    return { recommendations: recommend(this.agentStatuses(), requirements), inferred: notes };
-  }
-}
-
-function hasCapability({ capabilities }: Agent, word: string): boolean {
-  const names = capabilities.map(({ name }) => foldedCapability(name));
-  const role = roleNamed(word);
-  return (
-    names.includes(foldedCapability(word)) ||
-    names.some((name) => role !== undefined && roleNamed(name) === role)
-  );
+function alone(step: Step, agent: string): Step {
+  const { agents: _several, mode: _mode, ...single } = step;
+  return { ...single, agent };
 }

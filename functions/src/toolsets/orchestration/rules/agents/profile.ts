@@ -1,13 +1,13 @@
-/** What the hosted agents are good at, what tasks ask of them, and how well they suit a task. */
+/** What the hosted agents are good at, what tasks ask of them, and what is measured of them. */
+import { HOSTED_AGENTS, KINDS_OF_WORK, type KindOfWork } from '../../../../access/rules/routing.ts';
 import { MusterError } from '../../../../kernel/errors.ts';
 import type { Attempt } from '../../store/runDocument.ts';
 import type { AgentMeasure } from '../../store/workflows.ts';
-import type { Availability } from '../ports.ts';
 
-/** What an agent does in a step. */
-export const ROLES = ['plan', 'execute', 'review'] as const;
+/** What an agent does in a step: a kind of work. */
+export const ROLES = KINDS_OF_WORK;
 
-export type AgentRole = (typeof ROLES)[number];
+export type AgentRole = KindOfWork;
 
 /** In the order of spec/orchestration.md, list_agents. Capabilities from 0 to 1, and the context window in tokens. */
 export const PROFILES = [
@@ -19,11 +19,9 @@ export const PROFILES = [
     name: 'gemini',
     capabilities: { planning: 0.85, execution: 0.95, review: 0.8, contextWindow: 1_000_000 },
   },
-];
+] satisfies readonly { readonly name: (typeof HOSTED_AGENTS)[number]; readonly capabilities: object }[];
 
 export type AgentProfile = Readonly<(typeof PROFILES)[number]>;
-
-export const HOSTED_AGENTS: readonly string[] = PROFILES.map(({ name }) => name);
 
 /** Stands for the agent that fits best. */
 export const AUTO = 'auto';
@@ -33,7 +31,11 @@ export const NETWORK = 'network';
 
 /** Whether a step may name it. */
 export function isAgent(name: string): boolean {
-  return name === AUTO || name === NETWORK || HOSTED_AGENTS.includes(name);
+  return name === AUTO || name === NETWORK || isHosted(name);
+}
+
+export function isHosted(name: string): boolean {
+  return HOSTED_AGENTS.some((one) => one === name);
 }
 
 /** The end of an error about a name that no agent has. */
@@ -78,9 +80,13 @@ export function profileOf(agent: string): AgentProfile | undefined {
 /** What became of no fault or merit of the agent's: it was not asked, or called off. */
 const UNMEASURED: readonly Attempt['end'][] = ['unavailable', 'over_budget', 'interrupted', 'aborted'];
 
+export function isMeasured({ end }: Attempt): boolean {
+  return !UNMEASURED.includes(end);
+}
+
 /** By agent. Attempts that an earlier execution has made, and counted, must not be among them. */
 export function measuresOf(attempts: readonly Attempt[]): readonly AgentMeasure[] {
-  const measured = attempts.filter(({ end }) => !UNMEASURED.includes(end));
+  const measured = attempts.filter(isMeasured);
   return [...new Set(measured.map(({ agent }) => agent))].map((agent) => {
     const own = measured.filter((attempt) => attempt.agent === agent);
     const answered = own.filter(({ end }) => end === 'answered');
@@ -101,7 +107,7 @@ export function metricsOf(measure: AgentMeasure | undefined) {
 }
 
 /** What a task asks of an agent, as far as its description says so. */
-interface Requirements {
+export interface Requirements {
   readonly role: AgentRole;
   /** As it is usually written: `Python`. */
   readonly language?: string | undefined;
@@ -197,46 +203,15 @@ function sizeIn(task: string): number | undefined {
   return Number.isSafeInteger(tokens) && tokens > 0 ? tokens : undefined;
 }
 
+export function isKnownLanguage(name: string | undefined): boolean {
+  return LANGUAGES.some(([known]) => known === name);
+}
+
 /** A language as it is usually written; one that is not known stays as it is. */
 export function languageNamed(text: string): string {
   const trimmed = text.trim();
   const known = LANGUAGES.find(([name]) => name.toLowerCase() === trimmed.toLowerCase());
   return known?.[0] ?? trimmed;
-}
-
-/** A hosted agent as it stands now. */
-export type AgentStatus = AgentProfile & { readonly availability: Availability };
-
-/** From here on a capability is called good. */
-const GOOD = 0.8;
-
-/**
- * Best first, with scores from 0 to 1. A score is the capability for the role; an agent that lacks something never
- * scores above one that lacks nothing, and stands after it where they are even.
- * Source: spec/orchestration.md, get_capabilities.
- */
-export function recommend(agents: readonly AgentStatus[], requirements: Requirements) {
-  const { role, language, contextSize = 0 } = requirements;
-  const capability = CAPABILITY_OF[role];
-  const best = Math.max(...agents.map(({ capabilities }) => capabilities[capability]));
-  const isKnown = LANGUAGES.some(([known]) => known === language);
-  const judged = agents.map(({ name, capabilities, availability }) => {
-    const score = capabilities[capability];
-    const word = score === best ? 'Best' : score >= GOOD ? 'Good' : 'Some';
-    const reasons = [`${word} ${capability} capability`];
-    const warnings: string[] = [];
-    // What speaks for an agent beside its capability does so only where it can take the whole task.
-    if (contextSize > capabilities.contextWindow) warnings.push('Lower context window than required');
-    else if (isKnown) reasons.push(`Supports ${language}`);
-    if (language !== undefined && !isKnown) warnings.push(`Nothing is known about ${language}`);
-    if (!availability.available) warnings.push(`Unavailable: ${availability.reason}`);
-    return { agent: name, score, reasons, warnings };
-  });
-  const faultless = judged.filter(({ warnings }) => warnings.length === 0).map(({ score }) => score);
-  const ceiling = Math.min(1, ...faultless);
-  return judged
-    .map((one) => (one.warnings.length === 0 ? one : { ...one, score: Math.min(one.score, ceiling) }))
-    .sort((left, right) => right.score - left.score || left.warnings.length - right.warnings.length);
 }
 
 /** What commits may change of measures. */

@@ -39,6 +39,8 @@ export interface ModeResult {
   readonly winner?: string;
   /** How it came about, in words. */
   readonly explanation: string;
+  /** Whether the answers were compared by what they say, and that decided. */
+  readonly judged?: boolean;
   readonly warnings: readonly string[];
   /** Calls that were made to judge or to put together. */
   readonly furtherCalls: readonly CallResult[];

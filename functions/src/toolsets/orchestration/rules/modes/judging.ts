@@ -112,7 +112,7 @@ export async function pick({
   if (best !== undefined) {
     const explanation = `${by} ranked the answers without knowing whose they were: ${best.agent} is best.`;
     const warnings = result?.kind === 'answered' ? result.warnings : [];
-    return modeResult([], explanation, { ...chosen(best), ...further, warnings });
+    return modeResult([], explanation, { ...chosen(best), ...further, warnings, judged: true });
   }
   if (result === undefined || !isValid(result))
     return modeResult([], `${name} could not judge the answers.`, further);
@@ -156,7 +156,8 @@ export async function vote(round: Vote): Promise<ModeResult> {
   if (majority !== undefined) {
     const names = majority.map(({ agent }) => agent).join(', ');
     const [winner = first] = majority;
-    return decided(winner, `${majority.length} of ${valid.length} gave the same answer: ${names}.`);
+    const explanation = `${majority.length} of ${valid.length} gave the same answer: ${names}.`;
+    return decided(winner, explanation, { judged: true });
   }
   const { ballots, calls } = await judge({
     ...round,
@@ -164,11 +165,12 @@ export async function vote(round: Vote): Promise<ModeResult> {
     replaceable: false,
     contributions: valid.map(({ agent, answer }) => ({ agent, output: answer.text })),
   });
-  const { winner, explanation } = elected(valid, ballots, round);
+  const { winner, explanation, judged } = elected(valid, ballots, round);
   const silent = ballots
     .filter(({ ranking }) => ranking === undefined)
     .map((ballot) => `${ballot.judge} gave no ranking, and does not count.`);
-  return decided(winner, explanation, { ballots, furtherCalls: calls, warnings: [...warnings, ...silent] });
+  const further = { ballots, furtherCalls: calls, warnings: [...warnings, ...silent] };
+  return decided(winner, explanation, { ...further, judged });
 }
 
 /** Those who have not answered themselves, where there are any; otherwise everybody who has. */
@@ -205,7 +207,7 @@ function elected(
   valid: readonly AnsweredCall[],
   ballots: readonly Ballot[],
   { capability, chance }: Vote,
-): { readonly winner: AnsweredCall; readonly explanation: string } {
+): { readonly winner: AnsweredCall; readonly explanation: string; readonly judged: boolean } {
   const sum = (of: (ballot: Ballot) => number) => ballots.reduce((total, ballot) => total + of(ballot), 0);
   const rules: readonly (readonly [name: string, score: (agent: string) => number])[] = [
     ['the points of blind rankings', (agent) => sum((ballot) => points(ballot, agent))],
@@ -222,12 +224,14 @@ function elected(
     const best = Math.max(...left.map(({ agent }) => score(agent)));
     left = left.filter(({ agent }) => score(agent) === best);
     const [winner] = left;
-    if (winner !== undefined && left.length === 1) return { winner, explanation: told(winner, name, tied) };
+    if (winner !== undefined && left.length === 1) {
+      return { winner, explanation: told(winner, name, tied), judged: score !== capability };
+    }
     tied.push(name);
   }
   const [winner] = left;
   if (winner === undefined) throw new Error('A vote without an answer.');
-  return { winner, explanation: told(winner, 'lot', tied) };
+  return { winner, explanation: told(winner, 'lot', tied), judged: false };
 }
 
 function told({ agent }: AnsweredCall, rule: string, tied: readonly string[]): string {

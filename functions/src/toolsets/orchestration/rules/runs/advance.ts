@@ -4,7 +4,9 @@ import { MusterError } from '../../../../kernel/errors.ts';
 import { byteLength } from '../../../../kernel/json.ts';
 import type { TaskCreation } from '../../../coordination/index.ts';
 import type { Attempt } from '../../store/runDocument.ts';
+import { outcomesOfRun } from '../agents/outcomes.ts';
 import { measuresOf, NETWORK } from '../agents/profile.ts';
+import { bookingsOf, type Outcome } from '../agents/standing.ts';
 import { Budget } from '../calls/budget.ts';
 import { executeOnNetwork, taskCancellations } from '../network.ts';
 import type { OrchestrationPorts } from '../ports.ts';
@@ -114,13 +116,23 @@ export class Advance {
       const failure = { reason: next.reason, message: next.error };
       records.push({ ...unexecuted(next.at, skipped.length), status: 'failed', failure });
     }
+    const settled = [...this.records.values(), ...records];
+    const outcomes = outcomesOfRun(this.order.workflow, settled, ending.status);
     await this.lease.change(
       (run, now) => ended({ ...run, warnings: [...new Set([...run.warnings, ...warnings])] }, ending, now),
       async (run, now) => [
         ...records.map((step): Change => ({ kind: 'recordStep', runId, step })),
         ...(await taskCancellations(this.ports.tasks, run, now)),
+        ...(await this.bookings(run.workspace, outcomes)),
       ],
     );
+  }
+
+  /** What the run teaches of its agents. It is part of the commit that ends the run, and so is counted once. */
+  private async bookings(workspace: string, outcomes: readonly Outcome[]): Promise<readonly Change[]> {
+    if (outcomes.length === 0) return [];
+    const bookings = bookingsOf(await this.ports.workRecords.find(workspace), outcomes);
+    return [{ kind: 'bookOutcomes', workspace, bookings }];
   }
 
   /** @param index its place among those that begin with it */
@@ -145,7 +157,8 @@ export class Advance {
       }),
     );
     this.budget ??= this.openBudget(tasks.map(({ journal }) => spentOn(journal.booked)));
-    const shared = { run, lease, budget: this.budget, abreast: due.length, inTurn: !this.order.parallel };
+    const { parallel, forbidden } = this.order;
+    const shared = { run, lease, budget: this.budget, abreast: due.length, inTurn: !parallel, forbidden };
     const works = tasks.map(async (task): Promise<StepRecord> => {
       const { record, warnings } = await this.executeStep({ ...task, ...shared });
       const measures = record.status === 'waiting' ? [] : measuresOf(record.attempts);

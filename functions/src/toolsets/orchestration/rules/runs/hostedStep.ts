@@ -1,7 +1,8 @@
 /** Executes a step whose agents are models behind a vendor's API. */
 import { MusterError } from '../../../../kernel/errors.ts';
-import { agentStatusesOf, standIns } from '../agents/assignment.ts';
-import { type AgentStatus, capabilityFor, profileOf } from '../agents/profile.ts';
+import { capabilityFor, profileOf } from '../agents/profile.ts';
+import type { AgentStatus } from '../agents/recommendation.ts';
+import { agentStatusesOf, standIns } from '../agents/roster.ts';
 import type { Budget } from '../calls/budget.ts';
 import { type CallResult, call } from '../calls/calling.ts';
 import {
@@ -35,6 +36,8 @@ export interface StepTask {
   readonly abreast: number;
   /** Whether its agents are asked one after the other. */
   readonly inTurn: boolean;
+  /** Agents that are not asked in another's place, nor to judge. */
+  readonly forbidden: readonly string[];
 }
 
 export class HostedStep {
@@ -50,7 +53,7 @@ export class HostedStep {
     this.task = task;
     this.ports = ports;
     this.signal = AbortSignal.any([task.lease.stop, this.over.signal]);
-    this.agentStatuses = agentStatusesOf(ports.hosted());
+    this.agentStatuses = agentStatusesOf(ports.hosted()).filter(({ name }) => !task.forbidden.includes(name));
     this.agents = agentsOf(task.due.step);
   }
 
@@ -97,7 +100,7 @@ export class HostedStep {
   }
 
   private workOf(result: ModeResult): StepWork {
-    const { answers, furtherCalls, output, winner, explanation, warnings, ballots } = result;
+    const { answers, furtherCalls, output, winner, explanation, warnings, ballots, judged } = result;
     const { begun, journal, due } = this.task;
     const attempts = [...answers, ...furtherCalls].flatMap((made) => made.attempts);
     const noted = attempts.map((attempt) => journal.noted(attempt));
@@ -117,6 +120,7 @@ export class HostedStep {
         ...(several && { results }),
         attempts: [...journal.interrupted, ...journal.outdated, ...noted],
         spent: spentOn(journal.booked),
+        ...(judged && { judged }),
         ...((several || due.candidates !== undefined) && { explanation: told(explanation, ballots) }),
         settledAt: this.ports.clock.now(),
       },

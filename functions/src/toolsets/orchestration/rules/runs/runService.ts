@@ -2,19 +2,20 @@
 import type { Principal } from '../../../../access/rules/principal.ts';
 import type { Change, RecordAnswer, Versioned } from '../../../../kernel/commit.ts';
 import { MusterError } from '../../../../kernel/errors.ts';
-import { canonicalJson, requireSize } from '../../../../kernel/json.ts';
+import { canonicalJson } from '../../../../kernel/json.ts';
 import type { Slice } from '../../../../kernel/paging.ts';
 import { readFor, Service, unlessUnreadable } from '../../../../kernel/ports.ts';
 import { type SweepPart, type SweepTurn, type Swept, walk } from '../../../../kernel/sweep.ts';
 import { retryStale } from '../../../../kernel/waiting.ts';
 import { isClosed } from '../../../coordination/index.ts';
-import type { AgentRoster } from '../agents/assignment.ts';
+import type { AgentRoster, Situation } from '../agents/roster.ts';
+import { seededChance } from '../modes/judging.ts';
 import { runOfTask, taskCancellations } from '../network.ts';
 import type { OrchestrationPorts } from '../ports.ts';
 import { allSteps } from '../workflows/definition.ts';
 import type { WorkflowLibrary } from '../workflows/library.ts';
-import { progressOf } from '../workflows/progress.ts';
 import { callOff } from './lease.ts';
+import { ordersOf } from './order.ts';
 import {
   ended,
   isEnded,
@@ -35,12 +36,11 @@ const FRESH_MILLISECONDS = 5 * 60_000;
 /** A run may wait for a live agent, but not for ever. */
 const LIFETIME_MILLISECONDS = 24 * 3_600_000;
 
-/** An input with its context and workflow is one document. */
-const MAX_ORDER_BYTES = 600_000;
-
 const TITLE_LENGTH = 200;
 
-export interface RunRequest extends RunOrder, Pick<Run, 'selection'> {
+export interface RunRequest extends Omit<RunOrder, 'forbidden'>, Pick<Run, 'selection'> {
+  /** By which agents are chosen for the steps that leave it open. */
+  readonly situation: Situation;
   /** Whether a fresh answer to the same question will do, or the one that is being made. */
   readonly cache: boolean;
 }
@@ -63,13 +63,25 @@ export class RunService extends Service<OrchestrationPorts> {
   ): Promise<Beginning> {
     const { clock, randomness, hashing, hosted, runs, store } = this.ports;
     const { ownerUid } = principal;
-    const order = orderOf(request);
-    const run = newRun(`run-${randomness.letters(20)}`, principal, workspace, request, clock.now());
+    const id = `run-${randomness.letters(20)}`;
+    const { asked, order, reasons } = ordersOf(request, seededChance(hashing, id));
+    const { situation, selection } = request;
+    const run = newRun(
+      id,
+      principal,
+      workspace,
+      request,
+      clock.now(),
+      selection && {
+        ...selection,
+        reasons: [...selection.reasons, ...reasons],
+      },
+    );
     // The key holds the owner, since callers must not learn what others have asked, and the models: an answer of
-    // another model is another answer.
+    // another model is another answer. Who is chosen is not in it: the same question has one answer, whoever gave it.
     const models = hosted().map(({ model }) => model);
     const key = request.cache
-      ? hashing.sha256(canonicalJson([ownerUid, workspace, order, models]))
+      ? hashing.sha256(canonicalJson([ownerUid, workspace, asked, models, situation.routing]))
       : undefined;
     const beginning = await retryStale(randomness, async () => {
       const kept = key === undefined ? undefined : await runs.answer(key);
@@ -247,8 +259,9 @@ function newRun(
   id: string,
   { ownerUid, uid: startedBy }: Principal,
   workspace: string,
-  { workflow, input, selection }: RunRequest,
+  { workflow, input }: RunRequest,
   createdAt: Date,
+  selection: Run['selection'],
 ): Run {
   const origin = { id, ownerUid, startedBy, workspace, createdAt };
   const run: Run = {
@@ -268,19 +281,6 @@ function newRun(
     ...(selection && { selection }),
   };
   return released(run, createdAt);
-}
-
-/** @throws MusterError VALIDATION_ERROR where it is too much for one document, or for a prompt of the first steps */
-function orderOf({ workflow, input, context, budget, parallel }: RunRequest): RunOrder {
-  const order = { workflow, input, context, budget, parallel };
-  requireSize('A run', 'input', order, MAX_ORDER_BYTES);
-  const { next } = progressOf(workflow, order, new Map());
-  if (next.kind !== 'failed' || next.reason !== 'PROMPT_TOO_LARGE') return order;
-  throw new MusterError('VALIDATION_ERROR', `Step "${next.at.name}": ${next.error}`, {
-    field: 'workflow',
-    reason: next.reason,
-    suggestion: 'Name what is long once in a template, or send less of it.',
-  });
 }
 
 /** What the orchestration tools ask. */

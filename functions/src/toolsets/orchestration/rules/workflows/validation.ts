@@ -3,7 +3,7 @@
 import type { z } from 'zod';
 import { MusterError } from '../../../../kernel/errors.ts';
 import { parsedJson, requireSize } from '../../../../kernel/json.ts';
-import { HOSTED_AGENTS, isAgent, NETWORK, unknownAgent } from '../agents/profile.ts';
+import { isAgent, isHosted, NETWORK, unknownAgent } from '../agents/profile.ts';
 import { checkCondition } from './condition.ts';
 import {
   agentsOf,
@@ -184,7 +184,7 @@ function requireAgents({ agent, agents, capabilities }: Step, fail: Fail): void 
   const unknown = names.find((name) => !isAgent(name));
   if (unknown !== undefined) fail(unknownAgent(unknown), at);
   if (new Set(names).size < names.length) fail('it names an agent twice.', at);
-  const alone = names.length > 1 && names.find((name) => !HOSTED_AGENTS.includes(name));
+  const alone = names.length > 1 && names.find((name) => !isHosted(name));
   if (alone) fail(`"${alone}" must be a step's only agent.`, at);
   if (capabilities.length > 0 && names[0] !== NETWORK)
     fail(`only an agent "${NETWORK}" is found by capabilities.`, 'capabilities');

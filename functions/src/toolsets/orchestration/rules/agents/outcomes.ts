@@ -1,0 +1,147 @@
+/**
+ * What became of each agent's work in a run, from how its steps have ended: what routing learns from. A run is counted
+ * when it ends, since only then is it known whether an answer was used. Source: docs/semantics.md#orchestration.
+ */
+import type { Attempt, Run, StepRecord } from '../../store/runDocument.ts';
+import { normalised } from '../modes/judging.ts';
+import { allSteps, type Step, type Workflow } from '../workflows/definition.ts';
+import { isMeasured } from './profile.ts';
+import type { Outcome } from './standing.ts';
+
+/** Of an answer that was accepted, but had to be asked for again. */
+const RETRIED_WORTH = 0.75;
+
+/** Of a race that was lost: it says who is slower, and not who is worse. */
+const SLOWER_WORTH = 0.5;
+
+/** The first lines by which the built-in workflows have a review say what it found. */
+const VERDICTS: ReadonlyMap<string, boolean> = new Map([
+  ['APPROVED', true],
+  ['NO FINDINGS', true],
+  ['CHANGES', false],
+  ['FINDINGS', false],
+]);
+
+/** How an agent's answer compares with what others say of it; undefined where nobody has judged it. */
+type Judgement = { readonly good: boolean; readonly worth: number } | undefined;
+
+/** @param records all of the run's */
+export function outcomesOfRun(
+  workflow: Workflow,
+  records: readonly StepRecord[],
+  status: Run['status'],
+): readonly Outcome[] {
+  if (status === 'cancelled') return [];
+  const steps = new Map(allSteps(workflow).map((step) => [step.name, step]));
+  const inOrder = records.toSorted((left, right) => left.number - right.number);
+  return inOrder.flatMap((record, index) => {
+    const step = steps.get(record.name);
+    if (step === undefined || record.taskId !== undefined) return [];
+    const later = inOrder.slice(index + 1);
+    return new StepOutcomes(step, record, later, steps, status === 'succeeded').all();
+  });
+}
+
+class StepOutcomes {
+  private readonly step: Step;
+  private readonly record: StepRecord;
+  private readonly later: readonly StepRecord[];
+  private readonly steps: ReadonlyMap<string, Step>;
+  private readonly isUsed: boolean;
+
+  constructor(
+    step: Step,
+    record: StepRecord,
+    later: readonly StepRecord[],
+    steps: ReadonlyMap<string, Step>,
+    isUsed: boolean,
+  ) {
+    this.step = step;
+    this.record = record;
+    this.later = later;
+    this.steps = steps;
+    this.isUsed = isUsed;
+  }
+
+  all(): readonly Outcome[] {
+    const { attempts } = this.record;
+    // Who judges in a vote, or puts answers together, is judged by nobody.
+    const key = this.step.picks === undefined ? 'answer' : 'judge';
+    const own = attempts.filter(({ call }) => call === key || call.startsWith(`${key}:`));
+    return [...new Set(own.map(({ agent }) => agent))].flatMap((agent) =>
+      this.of(
+        agent,
+        own.filter((attempt) => attempt.agent === agent),
+      ),
+    );
+  }
+
+  private of(agent: string, attempts: readonly Attempt[]): readonly Outcome[] {
+    const { role: kind } = this.record;
+    const measured = attempts.filter(isMeasured);
+    const failures = measured.filter(({ end }) => end !== 'answered');
+    const spent = {
+      milliseconds: attempts.reduce((sum, { milliseconds }) => sum + milliseconds, 0),
+      costUsd: attempts.reduce((sum, { costUsd }) => sum + costUsd, 0),
+    };
+    const outcome = (end: 'accepted' | 'failed' | 'lost', worth: number): readonly Outcome[] => {
+      const retried = end === 'accepted' && failures.length > 0 ? 1 : 0;
+      const counted = { accepted: 0, failed: 0, lost: 0, [end]: 1, retried };
+      return [{ agent, kind, ...counted, worth: retried ? worth * RETRIED_WORTH : worth, ...spent }];
+    };
+    if (this.wasOutrun(agent, attempts)) return outcome('lost', SLOWER_WORTH);
+    if (!this.hasAnswered(agent, measured)) return measured.length === 0 ? [] : outcome('failed', 0);
+    const judged = this.judgementOf(agent);
+    if (judged !== undefined) return outcome(judged.good ? 'accepted' : 'lost', judged.worth);
+    return this.isUsed ? outcome('accepted', 1) : [];
+  }
+
+  private hasAnswered(agent: string, measured: readonly Attempt[]): boolean {
+    const { status, agents, results, judged = false } = this.record;
+    if (results !== undefined) return results.some((one) => one.agent === agent && one.output !== undefined);
+    if (this.step.picks !== undefined) return judged && measured.some(({ end }) => end === 'answered');
+    return status === 'succeeded' && agents.includes(agent);
+  }
+
+  /** Whether it was called off, because another was faster. */
+  private wasOutrun(agent: string, attempts: readonly Attempt[]): boolean {
+    const { status, agents } = this.record;
+    if (this.step.mode !== 'race' || status !== 'succeeded' || agents.includes(agent)) return false;
+    return attempts.at(-1)?.end === 'aborted';
+  }
+
+  private judgementOf(agent: string): Judgement {
+    const { agents, results = [], judged = false, output = '' } = this.record;
+    const isSeveral = results.length > 1;
+    if (isSeveral && this.step.mode === 'race') {
+      return agents.includes(agent) ? { good: true, worth: 1 } : { good: false, worth: SLOWER_WORTH };
+    }
+    if (isSeveral && this.step.mode === 'vote') {
+      const own = results.find((one) => one.agent === agent)?.output ?? '';
+      return judged ? verdict(normalised(own) === normalised(output)) : undefined;
+    }
+    if (isSeveral) {
+      const pick = this.later.find(({ name }) => this.steps.get(name)?.picks === this.step.name);
+      return pick?.judged ? verdict(pick.agents.includes(agent)) : undefined;
+    }
+    const reviews = this.reviews();
+    return reviews.length === 0 ? undefined : verdict(!reviews.includes(false));
+  }
+
+  /** What the reviews between this work and the next said of it. */
+  private reviews(): readonly boolean[] {
+    if (this.record.role !== 'execute') return [];
+    const next = this.later.findIndex(({ role, status }) => role === 'execute' && status === 'succeeded');
+    const following = next === -1 ? this.later : this.later.slice(0, next);
+    return following.flatMap(({ name, role, status, output = '' }) => {
+      if (role !== 'review' || status !== 'succeeded' || this.steps.get(name)?.picks !== undefined) return [];
+      const [first = ''] = output.trim().split('\n', 1);
+      const said = VERDICTS.get(first.replace(/[*_#`.:\s]+/g, ' ').trim());
+      return said === undefined ? [] : [said];
+    });
+  }
+}
+
+function verdict(good: boolean): Judgement {
+  return { good, worth: good ? 1 : 0 };
+}

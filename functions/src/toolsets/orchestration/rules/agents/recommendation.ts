@@ -1,0 +1,91 @@
+/** How well hosted agents suit a task in a workspace, and why. Source: spec/orchestration.md, get_capabilities. */
+import { NO_ROUTING, pinnedFor, type Routing } from '../../../../access/rules/routing.ts';
+import type { Availability } from '../ports.ts';
+import {
+  type AgentProfile,
+  type AgentRole,
+  CAPABILITY_OF,
+  isKnownLanguage,
+  type Requirements,
+} from './profile.ts';
+import { evidenceOf, round, standingsOf, type WorkRecord } from './standing.ts';
+
+/** A hosted agent as it stands now. */
+export type AgentStatus = AgentProfile & { readonly availability: Availability };
+
+/** From here on a capability is called good. */
+const GOOD = 0.8;
+
+/** What a workspace has said of agents, and what has become of their work there. */
+export interface Experience {
+  readonly routing: Routing;
+  readonly work: WorkRecord;
+}
+
+/** How the agents stand at a role, in their order: first by what the specification says of them. */
+export function standingsAt(role: AgentRole, agents: readonly AgentStatus[], work: WorkRecord) {
+  const capability = CAPABILITY_OF[role];
+  const candidates = agents.map(({ name, capabilities }) => ({
+    agent: name,
+    capability: capabilities[capability],
+  }));
+  return standingsOf(candidates, work[role]);
+}
+
+/**
+ * Best first, with scores from 0 to 1. A score is the capability for the role, corrected by what has become of the
+ * agent's work in the workspace; an agent that lacks something never scores above one that lacks nothing, and stands
+ * after it where they are even. What is pinned stands first.
+ * Source: spec/orchestration.md, get_capabilities.
+ */
+export function recommend(
+  agents: readonly AgentStatus[],
+  requirements: Requirements,
+  { routing, work }: Experience = { routing: NO_ROUTING, work: {} },
+) {
+  const { role, language, contextSize = 0 } = requirements;
+  const capability = CAPABILITY_OF[role];
+  const pinned = pinnedFor(routing, role);
+  const standings = new Map(standingsAt(role, agents, work).map((one) => [one.agent, one]));
+  const best = Math.max(...agents.map(({ capabilities }) => capabilities[capability]));
+  const isKnown = isKnownLanguage(language);
+  const judged = agents.map(({ name, capabilities, availability }) => {
+    const number = capabilities[capability];
+    const { score = number, record } = standings.get(name) ?? {};
+    const word = number === best ? 'Best' : number >= GOOD ? 'Good' : 'Some';
+    const isTooLarge = contextSize > capabilities.contextWindow;
+    return {
+      agent: name,
+      score: round(score, 2),
+      reasons: said(
+        name === pinned && `Pinned for ${role} in this workspace`,
+        `${word} ${capability} capability`,
+        // What speaks for an agent beside its capability does so only where it can take the whole task.
+        isKnown && !isTooLarge && `Supports ${language}`,
+        record && evidenceOf(record, role),
+      ),
+      warnings: said(
+        isTooLarge && 'Lower context window than required',
+        language !== undefined && !isKnown && `Nothing is known about ${language}`,
+        !availability.available && `Unavailable: ${availability.reason}`,
+        routing.forbidden.includes(name) && 'Forbidden in this workspace',
+      ),
+    };
+  });
+  const faultless = judged.filter(({ warnings }) => warnings.length === 0).map(({ score }) => score);
+  const ceiling = Math.min(1, ...faultless);
+  const first = ({ agent, warnings }: (typeof judged)[number]) =>
+    agent === pinned && warnings.length === 0 ? 1 : 0;
+  return judged
+    .map((one) => (one.warnings.length === 0 ? one : { ...one, score: Math.min(one.score, ceiling) }))
+    .sort(
+      (left, right) =>
+        first(right) - first(left) ||
+        right.score - left.score ||
+        left.warnings.length - right.warnings.length,
+    );
+}
+
+function said(...texts: readonly (string | false | undefined)[]): string[] {
+  return texts.filter((text) => typeof text === 'string');
+}

@@ -1,0 +1,140 @@
+/** Which agents there are, which workflow suits a task, and who may answer in whose place. */
+import { type Agent, foldedCapability } from '../../../../access/rules/agent.ts';
+import type { Slice } from '../../../../kernel/paging.ts';
+import type { HostedAgent, OrchestrationPorts } from '../ports.ts';
+import {
+  type AgentRole,
+  CAPABILITY_OF,
+  inferRequirements,
+  LOOKED_AT,
+  metricsOf,
+  NETWORK,
+  PROFILES,
+  roleNamed,
+} from './profile.ts';
+import { type AgentStatus, type Experience, recommend } from './recommendation.ts';
+
+/** Longer tasks are planned first, in characters. */
+const LONG = 600;
+
+const COMPARING =
+  /\b(best|optimi[sz]e|compare|alternatives?|which is better|several (ways|options|solutions))\b/i;
+const REFINING =
+  /\b(polish|refine|iterat\w*|perfect|production[- ]ready|high[- ]quality|until (it|all|every))\b/i;
+const BUILDING =
+  /\b(build|create|implement|develop|design|migrate|refactor|set up)\b[^.?!]*\b(app\w*|api|system|service|component|module|library|pipeline|website|server|database|platform|scraper|tool)\b/i;
+const LIST_ITEM = /^[ \t]*(?:[-*]|\d{1,3}[.)])[ \t]/;
+
+/**
+ * What `auto` chooses.
+ * @param available how many hosted agents can be asked now
+ */
+export function chooseWorkflow(prompt: string, available: number) {
+  const beginning = prompt.slice(0, LOOKED_AT);
+  const chosen = (workflow: string, reason: string) => ({ workflow, reason: `${workflow}: ${reason}` });
+  if (REFINING.test(beginning)) return chosen('iterative', 'the task asks for work that is refined.');
+  if (COMPARING.test(beginning)) {
+    const reason = 'the task asks for the best of several solutions';
+    return available > 1
+      ? chosen('competitive', `${reason}.`)
+      : chosen('direct', `${reason}, but only one agent is available.`);
+  }
+  if (prompt.length > LONG || hasParts(beginning))
+    return chosen('plan-execute', 'the task has several parts.');
+  if (BUILDING.test(beginning)) return chosen('plan-execute', 'the task is to build something.');
+  return chosen('direct', 'the task is a single one.');
+}
+
+function hasParts(text: string): boolean {
+  const items = text.split('\n').filter((line) => LIST_ITEM.test(line));
+  return items.length > 1 || (text.match(/\bthen\b/gi) ?? []).length > 1;
+}
+
+/** Agents that may answer in an agent's place, best first. */
+export function standIns(
+  agent: string,
+  role: AgentRole,
+  agentStatuses: readonly AgentStatus[],
+): readonly string[] {
+  const others = agent === NETWORK ? [] : agentStatuses.filter(({ name }) => name !== agent);
+  return recommend(others, { role }).map((one) => one.agent);
+}
+
+/** From here on an agent is capable of a role. */
+const CAPABLE = 0.5;
+
+/** The most live agents of the network that are listed. */
+const MAX_LIVE = 50;
+
+/** Hosted agents in the specification's order. */
+export function agentStatusesOf(hosted: readonly HostedAgent[]) {
+  return PROFILES.flatMap((profile) => {
+    const agent = hosted.find(({ name }) => name === profile.name);
+    return agent ? [{ ...profile, availability: agent.availability(), model: agent.model }] : [];
+  });
+}
+
+/** What a choice of agents goes by. */
+export interface Situation extends Experience {
+  readonly workspace: string;
+  readonly agentStatuses: readonly AgentStatus[];
+}
+
+/** The agents that a workflow can be given to. Source: spec/orchestration.md, list_agents and get_capabilities. */
+export class AgentRoster {
+  private readonly ports: OrchestrationPorts;
+  /** Reads agents of a workspace that are alive, at most `limit`. */
+  private readonly overview: { live(workspace: string, limit: number): Promise<Slice<Agent>> };
+
+  constructor(ports: OrchestrationPorts, overview: AgentRoster['overview']) {
+    this.ports = ports;
+    this.overview = overview;
+  }
+
+  /** The hosted agents, in the specification's order. */
+  agentStatuses() {
+    return agentStatusesOf(this.ports.hosted());
+  }
+
+  /** How it stands with the hosted agents in a workspace. Two documents, however many outcomes there were. */
+  async situation(workspace: string): Promise<Situation> {
+    const { workspaces, workRecords } = this.ports;
+    const [found, work] = await Promise.all([workspaces.find(workspace), workRecords.find(workspace)]);
+    const { pinnedAgents: pins = [], forbiddenAgents: forbidden = [] } = found?.value ?? {};
+    return { workspace, agentStatuses: this.agentStatuses(), routing: { pins, forbidden }, work };
+  }
+
+  /**
+   * The hosted agents, and those of the network that a step for it can reach.
+   * @param word a role, or of agents of the network any capability
+   */
+  async list(workspace: string, word: string | undefined, withMetrics: boolean) {
+    const role = word === undefined ? undefined : roleNamed(word);
+    const capable = this.agentStatuses().filter(
+      ({ capabilities }) =>
+        word === undefined || (role !== undefined && capabilities[CAPABILITY_OF[role]] >= CAPABLE),
+    );
+    const [measures, live] = await Promise.all([
+      withMetrics ? this.ports.measures.read(capable.map(({ name }) => name)) : undefined,
+      this.overview.live(workspace, MAX_LIVE),
+    ]);
+    const hosted = capable.map((agent) => ({ ...agent, metrics: metricsOf(measures?.get(agent.name)) }));
+    const network = live.items.filter((agent) => word === undefined || hasCapability(agent, word));
+    return { hosted, network, moreOfNetwork: live.more };
+  }
+
+  async recommend(workspace: string, ...[task, given]: Parameters<typeof inferRequirements>) {
+    const { notes, ...requirements } = inferRequirements(task, given);
+    const { agentStatuses, ...experience } = await this.situation(workspace);
+    return { recommendations: recommend(agentStatuses, requirements, experience), inferred: notes };
+  }
+}
+
+function hasCapability({ capabilities }: Agent, word: string): boolean {
+  const names = capabilities.map(({ name }) => foldedCapability(name));
+  const role = roleNamed(word);
+  return (
+    names.includes(foldedCapability(word)) ||
+    names.some((name) => role !== undefined && roleNamed(name) === role)
+  );
+}

@@ -1,0 +1,36 @@
+/** What a run is to do, as it was asked and with its agents chosen. */
+import { MusterError } from '../../../../kernel/errors.ts';
+import { requireSize } from '../../../../kernel/json.ts';
+import { assignAgents } from '../agents/assignment.ts';
+import type { Chance } from '../modes/judging.ts';
+import { progressOf } from '../workflows/progress.ts';
+import type { RunOrder } from './run.ts';
+import type { RunRequest } from './runService.ts';
+
+/** An input with its context and workflow is one document. */
+const MAX_ORDER_BYTES = 600_000;
+
+/**
+ * @param chance of the run
+ * @returns `asked` is the same for the same request; `order` has the agents that were chosen for this run
+ * @throws MusterError VALIDATION_ERROR where it is too much for one document, or for a prompt of the first steps;
+ * FORBIDDEN where the workspace allows no agent
+ */
+export function ordersOf(
+  { workflow, input, context, budget, parallel, situation }: RunRequest,
+  chance: Chance,
+): { readonly asked: RunOrder; readonly order: RunOrder; readonly reasons: readonly string[] } {
+  const { forbidden } = situation.routing;
+  const asked = { workflow, input, context, budget, parallel, forbidden };
+  requireSize('A run', 'input', asked, MAX_ORDER_BYTES);
+  const { next } = progressOf(workflow, asked, new Map());
+  if (next.kind === 'failed' && next.reason === 'PROMPT_TOO_LARGE') {
+    throw new MusterError('VALIDATION_ERROR', `Step "${next.at.name}": ${next.error}`, {
+      field: 'workflow',
+      reason: next.reason,
+      suggestion: 'Name what is long once in a template, or send less of it.',
+    });
+  }
+  const { workflow: assigned, reasons } = assignAgents(workflow, input, situation, chance);
+  return { asked, order: { ...asked, workflow: assigned }, reasons };
+}

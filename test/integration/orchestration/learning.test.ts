@@ -1,0 +1,207 @@
+/** What becomes of agents' work is counted once, and decides who is asked next in its workspace. */
+import assert from 'node:assert/strict';
+import { NO_ROUTING } from '../../../functions/src/access/rules/routing.ts';
+import { MusterError } from '../../../functions/src/kernel/errors.ts';
+import type { Situation } from '../../../functions/src/toolsets/orchestration/rules/agents/roster.ts';
+import {
+  bookingsOf,
+  outcomesIn,
+  type Tally,
+} from '../../../functions/src/toolsets/orchestration/rules/agents/standing.ts';
+import { requestFor } from '../../../functions/src/toolsets/orchestration/rules/requests.ts';
+import { refusal } from '../../unit/samples.ts';
+import { Orchestra, unkeyed } from './orchestra.ts';
+
+const BUDGET = { budget: { tokens: 1_000_000, costUsd: 10 } };
+
+const SUCCESS = {
+  ...{ accepted: 1, failed: 0, lost: 0, retried: 0, worth: 1 },
+  ...{ milliseconds: 100, costUsd: 0.01 },
+};
+
+const REVIEWED = {
+  name: 'reviewed',
+  steps: [
+    { name: 'work', agent: 'gemini', prompt: 'WORK {{input}}' },
+    { name: 'check', agent: 'claude', role: 'review', prompt: 'CHECK {{input}}' },
+  ],
+};
+
+describe('what becomes of the work of agents', () => {
+  let orchestra: Orchestra;
+
+  beforeEach(async () => {
+    orchestra = new Orchestra();
+    await orchestra.start();
+  });
+  afterEach(() => orchestra.stop());
+
+  const situation = (workspace = orchestra.workspace): Promise<Situation> =>
+    orchestra.app.services.orchestration.roster.situation(workspace);
+
+  /** All that is known of an agent at a kind of work. */
+  async function tally(kind: string, agent: string, workspace = orchestra.workspace): Promise<Tally[]> {
+    const { work } = await situation(workspace);
+    return Object.values(work[kind]?.buckets ?? {}).flatMap((tallies) => tallies[agent] ?? []);
+  }
+
+  async function ask(preferences: Parameters<typeof requestFor>[2] = {}, input = orchestra.question()) {
+    const request = requestFor(input, {}, preferences, BUDGET, await situation());
+    const { runs } = orchestra.app.services.orchestration;
+    return runs.start(orchestra.principal, orchestra.workspace, request, unkeyed);
+  }
+
+  async function route(pin: Readonly<Record<string, string>>, forbidden: readonly string[]): Promise<void> {
+    const pins = Object.entries(pin).map(([kind, agent]) => ({ kind, agent }));
+    const { workspace } = orchestra;
+    const routing = { pins, forbidden };
+    await orchestra.app.ports.store.commit([{ kind: 'routeWorkspace', workspace, routing }]);
+  }
+
+  /** As if so many answers of an agent had not been approved of. */
+  async function disappoint(agent: string, lost: number): Promise<void> {
+    const { workspace } = orchestra;
+    const nothing = { accepted: 0, failed: 0, retried: 0, worth: 0, milliseconds: 0, costUsd: 0 };
+    const tallies = { [agent]: { ...nothing, lost } };
+    const booking = { kind: 'execute', outcomes: lost, bucket: 0, tallies, faded: [] } as const;
+    await orchestra.app.ports.store.commit([{ kind: 'bookOutcomes', workspace, bookings: [booking] }]);
+  }
+
+  it('is counted when the run ends, by kind of work, with its cost and time', async () => {
+    const input = orchestra.question();
+    orchestra.models.when({ text: `CHECK ${input}` }, { does: 'answer', text: 'CHANGES\nAll of it.' });
+    const { run } = await orchestra.run(REVIEWED, { input });
+    assert.equal(run.status, 'succeeded', JSON.stringify(run.failure));
+    const [work, ...others] = await tally('execute', 'gemini');
+    assert.deepEqual(others, []);
+    assert.deepEqual([work?.accepted, work?.failed, work?.lost, work?.worth], [0, 0, 1, 0]);
+    assert.ok(work && work.costUsd > 0 && work.milliseconds >= 0);
+    const [check] = await tally('review', 'claude');
+    assert.deepEqual([check?.accepted, check?.worth], [1, 1]);
+    assert.equal((await situation()).work['execute']?.outcomes, 1);
+  });
+
+  it('is counted once, however often the run is delivered', async () => {
+    orchestra.losing = true;
+    const { runId } = await orchestra.begin(REVIEWED);
+    const other = orchestra.anotherInstance();
+    await Promise.all([orchestra.deliver(runId), orchestra.deliver(runId, other), orchestra.deliver(runId)]);
+    await orchestra.deliver(runId, other);
+    const [work] = await tally('execute', 'gemini');
+    assert.equal(work && outcomesIn(work), 1);
+  });
+
+  it('adds up where many runs end at once', async () => {
+    const runs = await Promise.all(Array.from({ length: 8 }, () => orchestra.run(REVIEWED)));
+    assert.ok(runs.every(({ run }) => run.status === 'succeeded'));
+    const counted = (await tally('execute', 'gemini')).map(outcomesIn);
+    assert.equal(
+      counted.reduce((sum, one) => sum + one, 0),
+      8,
+    );
+  });
+
+  it('is dropped when it has faded', async () => {
+    await disappoint('gemini', 10);
+    const { workspace } = orchestra;
+    const before = (await situation()).work;
+    const outcome = { agent: 'gemini', kind: 'execute', ...SUCCESS } as const;
+    const long = { execute: { outcomes: 400, buckets: before['execute']?.buckets ?? {} } };
+    const bookings = bookingsOf(long, [outcome]);
+    await orchestra.app.ports.store.commit([{ kind: 'bookOutcomes', workspace, bookings }]);
+    const { outcomes, buckets = {} } = (await situation()).work['execute'] ?? {};
+    assert.deepEqual([outcomes, Object.keys(buckets)], [11, ['40']]);
+    assert.deepEqual(await tally('execute', 'gemini'), [SUCCESS]);
+  });
+
+  it('is not counted again where an answer is given again, nor where the run was cancelled', async () => {
+    const input = orchestra.question();
+    const { runId } = await ask({}, input);
+    await orchestra.ended(runId);
+    assert.deepEqual(await ask({}, input), { runId, cached: true });
+    assert.equal((await situation()).work['execute']?.outcomes, 1);
+    orchestra.losing = true;
+    const { runId: cancelled } = await ask();
+    const { runs } = orchestra.app.services.orchestration;
+    await runs.cancel(orchestra.principal, cancelled, unkeyed);
+    await orchestra.deliver(cancelled);
+    assert.equal((await situation()).work['execute']?.outcomes, 1);
+  });
+
+  it('is the agent’s failure where the run fails of it', async () => {
+    const input = orchestra.question();
+    orchestra.models.when({ text: input }, { does: 'error', status: 401 });
+    const { runId } = await ask({}, input);
+    assert.equal((await orchestra.ended(runId)).run.status, 'failed');
+    const [work] = await tally('execute', 'gemini');
+    assert.deepEqual([work?.accepted, work?.failed, work?.worth], [0, 1, 0]);
+  });
+
+  it('moves the work to the other agent, and says why', async () => {
+    const first = await orchestra.ended((await ask()).runId);
+    assert.deepEqual(first.steps[0]?.agents, ['gemini']);
+    assert.match(first.run.selection?.reasons.join() ?? '', /execute: gemini: Best execution capability/);
+    await disappoint('gemini', 7);
+    const view = await orchestra.ended((await ask()).runId);
+    const [reason = ''] = view.run.selection?.reasons.slice(-1) ?? [];
+    if (view.steps[0]?.agents[0] === 'gemini')
+      assert.match(reason, /tried now and then: claude stands better/);
+    else assert.match(reason, /^execute: claude: .*; gemini: 1 of 8 accepted here for execute, /);
+    const agents = await Promise.all(
+      Array.from(
+        { length: 12 },
+        async () => (await orchestra.ended((await ask()).runId)).steps[0]?.agents[0],
+      ),
+    );
+    assert.ok(agents.filter((agent) => agent === 'claude').length > 6, agents.join());
+  });
+
+  it('is not known in another workspace', async () => {
+    await disappoint('gemini', 50);
+    const elsewhere = await situation(`${orchestra.workspace}-2`);
+    assert.deepEqual([elsewhere.work, elsewhere.routing], [{}, NO_ROUTING]);
+    const { roster } = orchestra.app.services.orchestration;
+    const [there] = (await roster.recommend(`${orchestra.workspace}-2`, '', {})).recommendations;
+    assert.deepEqual([there?.agent, there?.score], ['gemini', 0.95]);
+    const [here, gemini] = (await roster.recommend(orchestra.workspace, '', {})).recommendations;
+    assert.equal(here?.agent, 'claude');
+    assert.match(gemini?.reasons.join() ?? '', /0 of 50 accepted here for execute, 0 s, 0 USD/);
+  });
+
+  describe('where a workspace says who is asked', () => {
+    it('goes to who is pinned, in built-in workflows too', async () => {
+      await route({ execute: 'claude' }, []);
+      const { steps, run } = await orchestra.ended((await ask({ workflow: 'plan-execute' })).runId);
+      assert.deepEqual(
+        steps.map(({ agents }) => agents),
+        [['claude'], ['claude']],
+      );
+      assert.match(run.selection?.reasons.join() ?? '', /execute: claude: Pinned for execute/);
+    });
+
+    it('never goes to who is forbidden, not even in another’s place', async () => {
+      await route({}, ['gemini']);
+      for (const workflow of ['direct', 'plan-execute', 'competitive', 'iterative'] as const) {
+        const { steps, run } = await orchestra.ended((await ask({ workflow })).runId);
+        assert.equal(run.status, 'succeeded', JSON.stringify(run.failure));
+        assert.ok(steps.every(({ agents }) => agents.join() === 'claude' || agents.length === 0));
+      }
+      const input = orchestra.question();
+      orchestra.models.when({ text: input }, { does: 'answer', text: '' });
+      const failed = await orchestra.ended((await ask({ workflow: 'direct' }, input)).runId);
+      assert.equal(failed.run.status, 'failed');
+      const asked = failed.steps.flatMap(({ attempts }) => attempts.map(({ agent }) => agent));
+      assert.deepEqual([...new Set(asked)], ['claude']);
+    });
+
+    it('is refused where a caller names who is forbidden', async () => {
+      await route({}, ['gemini']);
+      const error = await refusal(() => ask({ agent: 'gemini' }));
+      assert.ok(error instanceof MusterError);
+      assert.deepEqual(
+        [error.code, error.details.field, error.details.reason],
+        ['FORBIDDEN', 'preferences.agent', 'AGENT_FORBIDDEN'],
+      );
+    });
+  });
+});

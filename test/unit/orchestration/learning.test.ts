@@ -1,0 +1,266 @@
+/** Whom routing chooses by what it has learned, by simulation with known qualities. */
+import assert from 'node:assert/strict';
+import { NO_ROUTING, type Routing } from '../../../functions/src/access/rules/routing.ts';
+import { systemHashing } from '../../../functions/src/kernel/platform.ts';
+import {
+  asRouted,
+  assignAgents,
+  requireAllowed,
+} from '../../../functions/src/toolsets/orchestration/rules/agents/assignment.ts';
+import { outcomesOfRun } from '../../../functions/src/toolsets/orchestration/rules/agents/outcomes.ts';
+import { PROFILES } from '../../../functions/src/toolsets/orchestration/rules/agents/profile.ts';
+import { recommend } from '../../../functions/src/toolsets/orchestration/rules/agents/recommendation.ts';
+import type { Situation } from '../../../functions/src/toolsets/orchestration/rules/agents/roster.ts';
+import {
+  type Booking,
+  bookingsOf,
+  type KindRecord,
+  type Tally,
+  type WorkRecord,
+} from '../../../functions/src/toolsets/orchestration/rules/agents/standing.ts';
+import { seededChance } from '../../../functions/src/toolsets/orchestration/rules/modes/judging.ts';
+import { begun } from '../../../functions/src/toolsets/orchestration/rules/runs/run.ts';
+import {
+  agentsOf,
+  allSteps,
+} from '../../../functions/src/toolsets/orchestration/rules/workflows/definition.ts';
+import { builtIn } from '../../../functions/src/toolsets/orchestration/rules/workflows/library.ts';
+import { readWorkflow } from '../../../functions/src/toolsets/orchestration/rules/workflows/validation.ts';
+import type { StepRecord } from '../../../functions/src/toolsets/orchestration/store/runDocument.ts';
+import { refusal, START } from '../samples.ts';
+
+type Qualities = Readonly<Record<'claude' | 'gemini', number>>;
+
+const available = PROFILES.map((profile) => ({ ...profile, availability: { available: true as const } }));
+
+const REVIEWED = readWorkflow(
+  {
+    name: 'reviewed',
+    steps: [
+      { name: 'work', agent: 'auto' },
+      { name: 'check', agent: 'claude', role: 'review' },
+    ],
+  },
+  'workflow',
+);
+
+const [WORK = assert.fail()] = allSteps(REVIEWED);
+
+function situation(work: WorkRecord = {}, routing: Routing = NO_ROUTING): Situation {
+  return { workspace: 'alpha', agentStatuses: available, routing, work };
+}
+
+/** What the store makes of bookings. */
+function booked(work: WorkRecord, bookings: readonly Booking[]): WorkRecord {
+  return {
+    ...work,
+    ...Object.fromEntries(bookings.map((one) => [one.kind, withBooking(work[one.kind], one)])),
+  };
+}
+
+function withBooking(before: KindRecord | undefined, booking: Booking): KindRecord {
+  const { outcomes, bucket, tallies, faded } = booking;
+  const { outcomes: known = 0, buckets = {} } = before ?? {};
+  const own = { ...buckets[bucket] };
+  for (const [agent, tally] of Object.entries(tallies)) {
+    const total = (name: keyof Tally) => tally[name] + (own[agent]?.[name] ?? 0);
+    own[agent] = {
+      ...{ accepted: total('accepted'), failed: total('failed'), lost: total('lost') },
+      ...{ retried: total('retried'), worth: total('worth') },
+      ...{ milliseconds: total('milliseconds'), costUsd: total('costUsd') },
+    };
+  }
+  const left = Object.entries(buckets).filter(([one]) => !faded.includes(Number(one)));
+  return { outcomes: known + outcomes, buckets: { ...Object.fromEntries(left), [bucket]: own } };
+}
+
+function stepBy(agent: string, name: string, role: 'execute' | 'review', output: string): StepRecord {
+  const usage = { inputTokens: 1, outputTokens: 1 };
+  const identity = { call: 'answer', number: 1, agent, model: 'm', waited: 0 };
+  const attempt = { ...identity, end: 'answered' as const, milliseconds: 1000, usage, costUsd: 0.01 };
+  return {
+    ...begun({ name, iteration: 1 }, role, role === 'execute' ? 1 : 2, new Date(START)),
+    ...{ status: 'succeeded', output, agents: [agent] },
+    attempts: [{ ...attempt, outcomeUnknown: false }],
+  };
+}
+
+/** Runs of one workspace, one after the other. Gives who did the work of each. */
+function simulated(seed: number, runs: number, qualitiesAt: (run: number) => Qualities): string[] {
+  const world = seededChance(systemHashing, `world ${seed}`);
+  let work: WorkRecord = {};
+  return Array.from({ length: runs }, (_, run) => {
+    const chance = seededChance(systemHashing, `run-${seed}-${run}`);
+    const { workflow } = assignAgents(REVIEWED, 'Do it.', situation(work), chance);
+    const agent = allSteps(workflow)[0]?.agent ?? '';
+    const quality = agent === 'claude' ? qualitiesAt(run).claude : qualitiesAt(run).gemini;
+    const isGood = world.integer(1_000_000) < quality * 1_000_000;
+    const records = [
+      stepBy(agent, 'work', 'execute', 'Done.'),
+      stepBy('claude', 'check', 'review', isGood ? 'APPROVED' : 'CHANGES'),
+    ];
+    work = booked(work, bookingsOf(work, outcomesOfRun(workflow, records, 'succeeded')));
+    return agent;
+  });
+}
+
+function share(agents: readonly string[], agent: string): number {
+  return agents.filter((one) => one === agent).length / agents.length;
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+const SEEDS = Array.from({ length: process.env['MUSTER_NIGHTLY'] ? 400 : 60 }, (_, seed) => seed);
+
+describe('routing that learns', () => {
+  // For execute the specification has 0.95 for gemini and 0.85 for claude.
+  const pairs: readonly (Qualities & { readonly better: 'claude' | 'gemini'; readonly prior: string })[] = [
+    { claude: 0.9, gemini: 0.6, better: 'claude', prior: 'against' },
+    { claude: 0.8, gemini: 0.5, better: 'claude', prior: 'against' },
+    { claude: 0.6, gemini: 0.9, better: 'gemini', prior: 'for' },
+    { claude: 0.5, gemini: 0.8, better: 'gemini', prior: 'for' },
+  ];
+  for (const { better, prior, ...qualities } of pairs) {
+    const worse = better === 'claude' ? 'gemini' : 'claude';
+    const swapped = { claude: qualities.gemini, gemini: qualities.claude };
+    const named = `${better} is good in ${qualities[better]} of 1 and ${worse} in ${qualities[worse]}`;
+
+    it(`gives ${better} its work where ${named}, ${prior} what was known, and notices a change`, () => {
+      const all = SEEDS.map((seed) => simulated(seed, 400, (run) => (run < 300 ? qualities : swapped)));
+      const after200 = all.map((agents) => share(agents.slice(200, 300), better));
+      const held = after200.filter((one) => one >= 0.8).length / SEEDS.length;
+      assert.ok(mean(after200) >= 0.8, `on average ${mean(after200)}`);
+      assert.ok(held >= 0.8, `in ${held} of the seeds`);
+      const moved = all.map((agents) => share(agents.slice(375, 400), worse));
+      assert.ok(mean(moved) >= 0.8, `on average ${mean(moved)}`);
+      const most = moved.filter((one) => one > 0.5).length / SEEDS.length;
+      assert.ok(most >= 0.95, `most of it in ${most} of the seeds`);
+    });
+  }
+
+  it('makes the same choice for the same run again', () => {
+    const once = simulated(7, 100, () => ({ claude: 0.7, gemini: 0.7 }));
+    assert.deepEqual(
+      simulated(7, 100, () => ({ claude: 0.7, gemini: 0.7 })),
+      once,
+    );
+    assert.ok(share(once, 'claude') > 0 && share(once, 'gemini') > 0);
+  });
+
+  it('tries nobody before there are outcomes to go by', () => {
+    const first = SEEDS.map((seed) => simulated(seed, 8, () => ({ claude: 1, gemini: 1 })));
+    assert.deepEqual([...new Set(first.flat())], ['gemini']);
+  });
+
+  it('goes by cost and time where two are as good', () => {
+    const spent = { accepted: 20, failed: 0, lost: 0, retried: 0, worth: 20 };
+    const record = {
+      claude: { ...spent, milliseconds: 20_000, costUsd: 0.02 },
+      gemini: { ...spent, milliseconds: 200_000, costUsd: 2 },
+    };
+    const work = { execute: { outcomes: 40, buckets: { 0: record } } };
+    const ranked = recommend(available, { role: 'execute' }, { routing: NO_ROUTING, work });
+    assert.deepEqual(
+      ranked.map(({ agent, score }) => [agent, score]),
+      [
+        ['claude', 0.97],
+        ['gemini', 0.94],
+      ],
+    );
+  });
+});
+
+describe('the reasons of a choice', () => {
+  const tally = { failed: 0, retried: 0, milliseconds: 12_800, costUsd: 0.16 };
+  const record = {
+    claude: { ...tally, accepted: 14, lost: 2, worth: 14 },
+    gemini: { ...tally, accepted: 7, lost: 2, worth: 7 },
+  };
+  const work = { execute: { outcomes: 25, buckets: { 2: record } } };
+  const chosen = (routing?: Routing, changed: Partial<Situation> = {}, seed = 'run') => {
+    const given = { ...situation(work, routing), ...changed };
+    return assignAgents(REVIEWED, 'Do it.', given, seededChance(systemHashing, seed)).reasons.join('\n');
+  };
+  const away = available.map((one) =>
+    one.name === 'gemini'
+      ? { ...one, availability: { available: false as const, reason: 'There is no key.' } }
+      : one,
+  );
+
+  it('are what has become of the work here, of both', () => {
+    assert.equal(
+      chosen(),
+      'work: claude: Good execution capability, 14 of 16 accepted here for execute, 0.8 s, 0.01 USD (0.84); gemini: 7 of 9 accepted here for execute, 1.4 s, 0.0178 USD.',
+    );
+  });
+
+  it('are that the other was tried, where it was', () => {
+    const told = SEEDS.map((seed) => chosen(NO_ROUTING, {}, `run ${seed}`));
+    const tried = told.filter((one) => one.includes('tried now and then: claude stands better'));
+    assert.ok(tried.length > 0 && tried.length < SEEDS.length / 2, `${tried.length}`);
+    for (const one of tried) assert.match(one, /^work: gemini: /);
+  });
+
+  it('are that it is pinned, whatever has become of its work', () => {
+    const pins = [{ kind: 'execute', agent: 'gemini' }];
+    const told = SEEDS.map((seed) => chosen({ pins, forbidden: [] }, {}, `run ${seed}`));
+    for (const one of told) assert.match(one, /^work: gemini: Pinned for execute in this workspace, /);
+  });
+
+  it('are that what is pinned is unavailable', () => {
+    const pins = [{ kind: 'execute', agent: 'gemini' }];
+    assert.match(
+      chosen({ pins, forbidden: [] }, { agentStatuses: away }),
+      /^work: claude: .*; gemini is pinned, but unavailable: There is no key\./,
+    );
+  });
+
+  it('are that another is forbidden, and none is chosen where all are', async () => {
+    const told = SEEDS.map((seed) => chosen({ pins: [], forbidden: ['claude'] }, {}, `run ${seed}`));
+    for (const one of told) assert.match(one, /^work: gemini: .*; claude: forbidden in this workspace\.$/);
+    const all = { pins: [], forbidden: ['claude', 'gemini'] };
+    const { code, details } = await refusal(async () => chosen(all));
+    assert.deepEqual([code, details.reason], ['FORBIDDEN', 'AGENT_FORBIDDEN']);
+  });
+
+  it('refuse a step that names who is forbidden', async () => {
+    const given = situation({}, { pins: [], forbidden: ['claude'] });
+    const { code, details } = await refusal(async () => requireAllowed(REVIEWED, given, 'workflow'));
+    assert.deepEqual([code, details.field, details.value], ['FORBIDDEN', 'workflow', 'claude']);
+  });
+});
+
+describe('a built-in workflow', () => {
+  const routed = (name: string, routing: Routing) => {
+    const { workflow, reasons } = asRouted(builtIn(name) ?? assert.fail(), situation({}, routing));
+    return [allSteps(workflow).map((step) => [step.name, ...agentsOf(step)].join(' ')), reasons] as const;
+  };
+
+  it('leaves open who does what is pinned to another, or was for who is forbidden', () => {
+    const pins = [{ kind: 'plan', agent: 'gemini' }];
+    assert.deepEqual(routed('plan-execute', { pins, forbidden: [] })[0], ['plan auto', 'execute gemini']);
+    assert.deepEqual(routed('plan-execute', { pins: [], forbidden: ['gemini'] })[0], [
+      'plan claude',
+      'execute auto',
+    ]);
+  });
+
+  it('does without who is forbidden, and does not judge what is left of one', () => {
+    assert.deepEqual(routed('competitive', { pins: [], forbidden: ['gemini'] }), [
+      ['compete claude'],
+      ['compete: without gemini, forbidden in this workspace.'],
+    ]);
+    assert.deepEqual(routed('competitive', NO_ROUTING)[0], ['compete claude gemini', 'pick claude']);
+  });
+
+  it('is one that can be read again', () => {
+    const forbidden = { pins: [], forbidden: ['gemini'] };
+    for (const name of ['direct', 'plan-execute', 'competitive', 'iterative', 'code-review']) {
+      const { workflow } = asRouted(builtIn(name) ?? assert.fail(), situation({}, forbidden));
+      assert.deepEqual(readWorkflow(JSON.stringify(workflow), 'workflow'), workflow);
+    }
+    assert.equal(WORK.role, 'execute');
+  });
+});

@@ -1,0 +1,185 @@
+/** What a run teaches of its agents. */
+import assert from 'node:assert/strict';
+import { outcomesOfRun } from '../../../functions/src/toolsets/orchestration/rules/agents/outcomes.ts';
+import { begun } from '../../../functions/src/toolsets/orchestration/rules/runs/run.ts';
+import { builtIn } from '../../../functions/src/toolsets/orchestration/rules/workflows/library.ts';
+import { readWorkflow } from '../../../functions/src/toolsets/orchestration/rules/workflows/validation.ts';
+import type { Attempt, StepRecord } from '../../../functions/src/toolsets/orchestration/store/runDocument.ts';
+import { START } from '../samples.ts';
+
+const BOTH = ['claude', 'gemini'];
+
+const DIRECT = builtIn('direct') ?? assert.fail();
+
+function attempt(agent: string, call = 'answer', end: Attempt['end'] = 'answered'): Attempt {
+  return {
+    ...{ call, number: 1, agent, model: 'm', waited: 0, end, milliseconds: 100 },
+    usage: { inputTokens: 1, outputTokens: 1 },
+    costUsd: 0.01,
+    outcomeUnknown: false,
+  };
+}
+
+let number = 0;
+
+function record(name: string, changed: Partial<StepRecord>): StepRecord {
+  number += 1;
+  const { role = 'execute', iteration = 1 } = changed;
+  const round = { name, iteration };
+  return { ...begun(round, role, number, new Date(START)), status: 'succeeded', output: 'Done.', ...changed };
+}
+
+function done(name: string, agent: string, changed: Partial<StepRecord> = {}): StepRecord {
+  return record(name, { agents: [agent], attempts: [attempt(agent)], ...changed });
+}
+
+function together(name: string, winner: string | undefined, changed: Partial<StepRecord> = {}): StepRecord {
+  return record(name, {
+    agents: winner === undefined ? BOTH : [winner],
+    attempts: BOTH.map((agent) => attempt(agent, `answer:${agent}`)),
+    results: BOTH.map((agent) => ({ agent, output: `By ${agent}` })),
+    ...changed,
+  });
+}
+
+/** Which agent, at what, and whether it was accepted, failed or lost, and its worth. */
+function told(...given: Parameters<typeof outcomesOfRun>): string[] {
+  return outcomesOfRun(...given).map(({ agent, kind, accepted, failed, retried, worth }) => {
+    const end = accepted ? `accepted${retried ? ' again' : ''}` : failed ? 'failed' : 'lost';
+    return `${agent} ${kind} ${end} ${worth}`;
+  });
+}
+
+function several(mode: string) {
+  return readWorkflow({ name: 'x', steps: [{ name: 'all', agents: BOTH, mode }] }, 'workflow');
+}
+
+describe('what a run teaches', () => {
+  it('is that an answer was used, what it cost and how long it took', () => {
+    const [outcome, ...others] = outcomesOfRun(DIRECT, [done('execute', 'gemini')], 'succeeded');
+    assert.deepEqual(others, []);
+    assert.deepEqual(outcome, {
+      ...{ agent: 'gemini', kind: 'execute', accepted: 1, failed: 0, lost: 0, retried: 0, worth: 1 },
+      ...{ milliseconds: 100, costUsd: 0.01 },
+    });
+  });
+
+  it('is less where the agent had to be asked again', () => {
+    const attempts = [attempt('gemini', 'answer', 'overloaded'), attempt('gemini')];
+    assert.deepEqual(told(DIRECT, [done('execute', 'gemini', { attempts })], 'succeeded'), [
+      'gemini execute accepted again 0.75',
+    ]);
+  });
+
+  it('is who failed, and who stood in', () => {
+    const attempts = [attempt('gemini', 'answer', 'malformed'), attempt('claude')];
+    assert.deepEqual(told(DIRECT, [done('execute', 'claude', { attempts })], 'succeeded'), [
+      'gemini execute failed 0',
+      'claude execute accepted 1',
+    ]);
+  });
+
+  it('is nothing of who was not asked, and nothing where the run was cancelled', () => {
+    const ends = ['unavailable', 'over_budget', 'interrupted', 'aborted'] as const;
+    const attempts = ends.map((end) => attempt('gemini', 'answer', end));
+    const failed = record('execute', { status: 'failed', agents: ['gemini'], attempts });
+    assert.deepEqual(told(DIRECT, [failed], 'failed'), []);
+    assert.deepEqual(told(DIRECT, [done('execute', 'gemini')], 'cancelled'), []);
+  });
+
+  it('is in a run that failed only who failed: what the others did was not used', () => {
+    const workflow = builtIn('plan-execute') ?? assert.fail();
+    const attempts = [attempt('gemini', 'answer', 'refused')];
+    const failed = record('execute', { status: 'failed', agents: ['gemini'], attempts });
+    const records = [done('plan', 'claude', { role: 'plan' }), failed];
+    assert.deepEqual(told(workflow, records, 'failed'), ['gemini execute failed 0']);
+  });
+
+  it('is whose answer a judge has picked, and that the judge could judge', () => {
+    const workflow = builtIn('competitive') ?? assert.fail();
+    const compete = together('compete', undefined);
+    const judges = { role: 'review', attempts: [attempt('claude', 'judge:claude')] } as const;
+    const pick = done('pick', 'gemini', { ...judges, judged: true });
+    assert.deepEqual(told(workflow, [compete, pick], 'succeeded'), [
+      'claude execute lost 0',
+      'gemini execute accepted 1',
+      'claude review accepted 1',
+    ]);
+    const byLot = done('pick', 'gemini', judges);
+    assert.deepEqual(told(workflow, [compete, byLot], 'succeeded'), [
+      'claude execute accepted 1',
+      'gemini execute accepted 1',
+      'claude review failed 0',
+    ]);
+  });
+
+  it('is who has won a vote, with all who said the same, and nothing where a lot decided', () => {
+    const vote = several('vote');
+    const won = { output: 'By claude' };
+    assert.deepEqual(told(vote, [together('all', 'claude', { ...won, judged: true })], 'succeeded'), [
+      'claude execute accepted 1',
+      'gemini execute lost 0',
+    ]);
+    assert.deepEqual(told(vote, [together('all', 'claude', won)], 'succeeded'), [
+      'claude execute accepted 1',
+      'gemini execute accepted 1',
+    ]);
+    const same = BOTH.map((agent) => ({ agent, output: agent === 'claude' ? '42' : ' 42. ' }));
+    const agreed = together('all', 'claude', { output: '42', results: same, judged: true });
+    assert.deepEqual(told(vote, [agreed], 'succeeded'), [
+      'claude execute accepted 1',
+      'gemini execute accepted 1',
+    ]);
+  });
+
+  it('is who was faster in a race, which is not all that there is to it', () => {
+    const attempts = [attempt('claude', 'answer:claude', 'aborted'), attempt('gemini', 'answer:gemini')];
+    const results = [
+      { agent: 'claude', error: 'aborted: It was called off.' },
+      { agent: 'gemini', output: 'x' },
+    ];
+    assert.deepEqual(told(several('race'), [together('all', 'gemini', { attempts, results })], 'succeeded'), [
+      'claude execute lost 0.5',
+      'gemini execute accepted 1',
+    ]);
+  });
+
+  it('is what a review has said of the work before it, by its first line', () => {
+    const workflow = builtIn('iterative') ?? assert.fail();
+    const review = (iteration: number, output: string) =>
+      done('review', 'claude', { role: 'review', iteration, output });
+    const records = [
+      done('execute', 'gemini'),
+      review(1, 'CHANGES\nMore tests.'),
+      done('refine', 'claude'),
+      review(2, '**APPROVED**\n'),
+    ];
+    assert.deepEqual(told(workflow, records, 'succeeded'), [
+      'gemini execute lost 0',
+      'claude review accepted 1',
+      'claude execute accepted 1',
+      'claude review accepted 1',
+    ]);
+    for (const output of ['CHANGES are few', 'constructor', '', 'I approve.'])
+      assert.equal(
+        told(workflow, [done('execute', 'gemini'), review(1, output)], 'succeeded')[0],
+        'gemini execute accepted 1',
+      );
+  });
+
+  it('is that work is not approved where one of several reviews does not approve', () => {
+    const workflow = builtIn('code-review') ?? assert.fail();
+    const reviewed = (name: string, output: string) => done(name, 'claude', { role: 'review', output });
+    const records = [
+      done('generate', 'gemini'),
+      reviewed('security', 'NO FINDINGS'),
+      reviewed('performance', 'FINDINGS\nOne.'),
+    ];
+    assert.equal(told(workflow, records, 'succeeded')[0], 'gemini execute lost 0');
+  });
+
+  it('is nothing of live agents, which nobody has chosen', () => {
+    const live = record('execute', { agents: ['worker-1'], taskId: 'task-1' });
+    assert.deepEqual(told(DIRECT, [live], 'succeeded'), []);
+  });
+});
