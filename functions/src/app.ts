@@ -47,6 +47,7 @@ export function compose(bindings: Bindings) {
     services.liveness.part,
     services.orchestration.runs.part,
     services.coordination.archives.part,
+    services.inbox.answers.part,
     ...expiring.map(expiryPart),
   ];
   return {

@@ -6,7 +6,7 @@ import { toolsets } from '../../functions/src/toolsets/index.ts';
 /** The most tokens of the list, of all its toolsets and of each, counted by o200k, to the role that sees most. */
 export const MAX_TOKENS = 11_000;
 
-export const MAX_BYTES = 60_000;
+export const MAX_BYTES = 63_000;
 
 /** They add up to no more than `MAX_TOKENS`. */
 export const TOOLSET_TOKENS: Readonly<Record<string, number>> = {
@@ -19,6 +19,7 @@ export const TOOLSET_TOKENS: Readonly<Record<string, number>> = {
   todo: 2480,
   orchestration: 1525,
   coding: 665,
+  inbox: 600,
 };
 
 export interface ListCost {

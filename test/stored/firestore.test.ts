@@ -32,6 +32,7 @@ import {
 import { proofDocument } from '../../functions/src/toolsets/firebase/firestore/write.ts';
 import { subscriptionFromDocument } from '../../functions/src/toolsets/firebase/store/subscriptions.ts';
 import { linkFromDocument } from '../../functions/src/toolsets/github/store/pullRequests.ts';
+import { requestFromDocument } from '../../functions/src/toolsets/inbox/store/requests.ts';
 import {
   callFromDocument,
   orderFromDocument,
@@ -93,6 +94,7 @@ const READERS: ReadonlyMap<string, (data: unknown) => unknown> = new Map<string,
   ['skills', skillFromDocument],
   ['events', eventFromDocument],
   ['reminders', reminderFromDocument],
+  ['requests', requestFromDocument],
   ['audit', notRead],
   ['mail', notRead],
   ['preferences', preferencesFromDocument],

@@ -9,6 +9,7 @@ import { appendNumbered } from '../../functions/src/toolsets/coding/rules/log.ts
 import type { CodingWork } from '../../functions/src/toolsets/coordination/rules/codingTask.ts';
 import type { Session } from '../../functions/src/toolsets/coordination/rules/session.ts';
 import type { Task } from '../../functions/src/toolsets/coordination/rules/task.ts';
+import type { Request } from '../../functions/src/toolsets/inbox/rules/request.ts';
 import { ModelFailure } from '../../functions/src/toolsets/orchestration/rules/ports.ts';
 import type { Run, StepRecord } from '../../functions/src/toolsets/orchestration/rules/runs/run.ts';
 import { readWorkflow } from '../../functions/src/toolsets/orchestration/rules/workflows/validation.ts';
@@ -75,6 +76,7 @@ const TASKS: readonly Task[] = [
     epoch: 2,
     claim: CLAIM,
     lapsedClaims: [{ agentId: 'terminal-1', epoch: 1 }],
+    waitingFor: { requestId: 'full', who: 'Ben', until: at(60) },
   },
   {
     ...TASK,
@@ -463,6 +465,52 @@ const REMINDER = {
 };
 
 /** What creates a document, or adds to one that may not be there. */
+const REQUEST: Request = {
+  id: 'plain',
+  workspace: 'default',
+  kind: 'text',
+  question: 'What is it to be called?',
+  options: [],
+  askedBy: 'agent:lead',
+  ownerUid: 'ada',
+  askedOf: 'ada',
+  askedOfName: 'Ada',
+  state: 'open',
+  createdAt: at(0),
+  expiresAt: at(1440),
+  epoch: 0,
+};
+
+const FULL_REQUEST: Request = {
+  ...REQUEST,
+  id: 'full',
+  kind: 'approval',
+  options: [],
+  taskId: 'held',
+  askedByAgent: 'lead',
+  askedOf: 'ben',
+  askedOfName: 'Ben',
+  state: 'answered',
+  answer: 'approve',
+  comment: 'Go ahead.',
+  answeredBy: 'ben',
+  answeredByAgent: 'bens-agent',
+  settledAt: at(5),
+  defaultAnswer: 'refuse',
+  call: {
+    tool: 'coding.create_task',
+    arguments: { description: 'Write the tests', files: [['a.ts']] },
+    toolsets: ['coding'],
+    heldTo: 'default',
+    readonly: false,
+    grant: 'grant-1',
+  },
+  callKey: 'e3b0c442',
+  dueAt: at(6),
+  epoch: 1,
+  outcome: { answer: { taskId: 'plain' } },
+};
+
 export const CHANGES: readonly Change[] = [
   ...[...TASKS, ...CODING_TASKS].map((task): Change => ({ kind: 'createTask', task })),
   ...AGENTS.map((agent): Change => ({ kind: 'createAgent', agent })),
@@ -713,6 +761,7 @@ export const CHANGES: readonly Change[] = [
       },
     },
   ].map((entry): Change => ({ kind: 'startCall', runId: 'plain', entry })),
+  ...[REQUEST, FULL_REQUEST].map((request): Change => ({ kind: 'createRequest', request })),
   { kind: 'keepAnswer', key: 'answer-1', runId: 'plain', expiresAt: at(5) },
 ];
 
@@ -775,7 +824,8 @@ export const ARRIVAL = [EVENT, 'e3b0c442', at(1)] as const;
 export const NOTIFICATION: Notification = {
   id: 'event-1',
   uid: 'ada',
-  taskId: 'plain',
+  about: { task_id: 'plain' },
+  what: 'Reminder',
   title: 'Buy milk',
   body: 'A reminder of your to-do.',
   at: at(30),

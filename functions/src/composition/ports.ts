@@ -49,6 +49,7 @@ import { SubscriptionQueries, subscriptionWriters } from '../toolsets/firebase/s
 import { DatabaseWatcherLeases } from '../toolsets/firebase/store/watcherLeases.ts';
 import { RestGitHub } from '../toolsets/github/store/gitHub.ts';
 import { linkEffects, linkWriters, PullRequestLinkQueries } from '../toolsets/github/store/pullRequests.ts';
+import { RequestQueries, requestWriters } from '../toolsets/inbox/store/requests.ts';
 import { FirestoreOnboardingFacts } from '../toolsets/onboarding/store/onboardingFacts.ts';
 import type { HostedAgent, RunDispatch } from '../toolsets/orchestration/rules/ports.ts';
 import type { RunOrder } from '../toolsets/orchestration/rules/runs/run.ts';
@@ -220,6 +221,8 @@ export function composePorts({
     verifiedEmail: (uid: string) => verifiedEmail(firebaseApp(), uid),
     push,
 
+    requests: new RequestQueries(database, documents),
+
     onboardingFacts: new FirestoreOnboardingFacts(database, documents),
     skills: new SkillQueries(database, documents),
     trail: new TrailQueries(database, documents),
@@ -250,6 +253,7 @@ export const changeWriters: ChangeWriters<ChangeKinds> = {
   ...measureWriters,
   ...workWriters,
   ...runWriters,
+  ...requestWriters,
   // The trail tells of it, and that is all.
   tell: () => undefined,
 };

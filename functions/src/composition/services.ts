@@ -35,6 +35,8 @@ import { mirrorQueuedTask } from '../toolsets/coordination/store/queue.ts';
 import { DataService } from '../toolsets/firebase/rules/dataService.ts';
 import { SubscriptionService } from '../toolsets/firebase/rules/subscriptionService.ts';
 import { Deliveries } from '../toolsets/github/rules/deliveries.ts';
+import { Answers } from '../toolsets/inbox/rules/answering.ts';
+import { Asking } from '../toolsets/inbox/rules/asking.ts';
 import { OnboardingService } from '../toolsets/onboarding/rules/onboarding.ts';
 import { AgentRoster } from '../toolsets/orchestration/rules/agents/roster.ts';
 import { RunExecution } from '../toolsets/orchestration/rules/runs/execution.ts';
@@ -68,6 +70,11 @@ export function composeServices(ports: ReturnType<typeof composePorts>) {
   const taskClaims = new TaskClaims(ports);
   const stuckTasks = new StuckTasks(ports);
   const codingPorts = { ...ports, liveness, taskCreation, taskClaims };
+  const inboxPorts = {
+    ...ports,
+    liveness,
+    agentsMayAnswer: async (uid: string) => (await ports.notifications.preferences(uid)).agentsMayAnswer,
+  };
   const overview = new AgentOverview(ports);
   const tasks = new TaskOverview({ ...ports, liveness });
   const consumers = {
@@ -155,6 +162,8 @@ export function composeServices(ports: ReturnType<typeof composePorts>) {
 
     gitHub: ports,
     webhook: new GitHubWebhook({ secret: gitHubWebhookKey, deliveries: new Deliveries(ports) }),
+
+    inbox: { asking: new Asking(inboxPorts), answers: new Answers(inboxPorts) },
 
     onboarding: new OnboardingService({ ...ports, registration, liveness }),
   };

@@ -4,6 +4,7 @@ import { coding } from './coding/index.ts';
 import { coordination } from './coordination/index.ts';
 import { firebase } from './firebase/index.ts';
 import { github } from './github/index.ts';
+import { inbox } from './inbox/index.ts';
 import { onboarding } from './onboarding/index.ts';
 import { orchestration } from './orchestration/index.ts';
 import { system } from './system/index.ts';
@@ -20,4 +21,5 @@ export const toolsets: readonly Toolset[] = [
   todo,
   orchestration,
   coding,
+  inbox,
 ];

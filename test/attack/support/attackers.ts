@@ -1,6 +1,13 @@
 /** Those who attack: agents of each role, with something of their own that they may harm. */
 import { type Connection, connect, isRecord } from '../../e2e/support/clients.ts';
-import { newCodingTask, newRun, newTask, newTodos, type Victims } from '../../e2e/support/victims.ts';
+import {
+  newCodingTask,
+  newRequests,
+  newRun,
+  newTask,
+  newTodos,
+  type Victims,
+} from '../../e2e/support/victims.ts';
 
 export const ROLES = ['leader', 'worker', 'viewer'] as const;
 
@@ -73,5 +80,6 @@ export class Attackers {
 function victimsOf(tool: string, client: Connection, agentId: string): Promise<Victims> {
   if (tool.startsWith('todo_')) return newTodos(client);
   if (tool.startsWith('coding_')) return newCodingTask(client);
+  if (tool.startsWith('inbox_')) return newRequests(client);
   return tool.startsWith('orchestration_') ? newRun(client) : newTask(client, agentId);
 }

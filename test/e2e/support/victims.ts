@@ -59,6 +59,16 @@ export async function newTodos(client: Connection): Promise<Victims> {
   };
 }
 
+/** Questions of the caller's to its owner. */
+export async function newRequests(client: Connection): Promise<Victims> {
+  const ids: string[] = [];
+  for (let number = 0; number < VICTIMS; number++) {
+    const asked = { question: 'A victim?', kind: 'text' };
+    ids.push(String((await succeed(client, 'inbox_ask', asked))['request_id']));
+  }
+  return { ...ANY_LIST, request_id: ids, wait_ms: [0], expires: [undefined], to: [undefined] };
+}
+
 /** A run of the caller's, and questions that are answered by then: asked again, they cost no time. */
 export async function newRun(client: Connection): Promise<Victims> {
   const prompt = `A victim ${randomUUID()}`;

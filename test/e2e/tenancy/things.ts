@@ -24,6 +24,7 @@ export interface Ids {
   readonly todo: string;
   readonly recurring: string;
   readonly workflow: string;
+  readonly request: string;
 }
 
 export async function makeThings(world: World): Promise<Ids> {
@@ -95,6 +96,8 @@ export async function makeThings(world: World): Promise<Ids> {
       steps: [{ name: 'only', agent: 'claude', prompt: secret }],
     },
   });
+  const question = { question: secret, kind: 'text' };
+  const request = idIn(await as('ann the worker', 'inbox.ask', question), 'request_id');
   const open = await world.app.services.coordination.session(alpha);
   return {
     workspace: alpha,
@@ -114,6 +117,7 @@ export async function makeThings(world: World): Promise<Ids> {
     todo,
     recurring,
     workflow,
+    request,
   };
 }
 

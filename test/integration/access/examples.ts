@@ -20,6 +20,10 @@ const [NEW, CREDENTIAL, CYD] = ['apollo', 'mk_examples', 'cyd@example.com'];
 
 /** Who calls the example of a tool: the team's leader, but for what people alone may call. */
 export function callerOfExample(team: Team, tool: string): Principal {
+  if (tool === 'answer') {
+    const { ownerUid, owner } = team.leader;
+    return { uid: ownerUid, kind: 'person', ownerUid, maxRole: 'admin', owner };
+  }
   return tool === 'accept_invitation' ? { ...personOf('cyd', undefined), email: CYD } : team.leader;
 }
 

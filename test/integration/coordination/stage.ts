@@ -11,6 +11,7 @@ import type { Task } from '../../../functions/src/toolsets/coordination/rules/ta
 import { emptyQueueMirror } from '../../support/queueMirror.ts';
 import { sampleAgent, sampleCodingWork, sampleTask } from '../../unit/samples.ts';
 import { clearAccess, setAccess } from '../access/examples.ts';
+import { clearInbox, setInbox } from '../inbox/examples.ts';
 import { clearRun, setRun } from '../orchestration/examples.ts';
 import { clearTodos, setTodos } from '../todo/examples.ts';
 import { type Team, unkeyed } from './team.ts';
@@ -38,6 +39,7 @@ export async function setStage(team: Team): Promise<void> {
   await setTodos(team);
   await setRun(team);
   await setAccess(team);
+  await setInbox(team);
   const { services, ports } = team.app;
   await services.coordination.initialise(team.workspace, 'An earlier goal', undefined, unkeyed);
   const { session } = await services.coordination.initialise(team.workspace, GOAL, 'A plan', unkeyed);
@@ -150,6 +152,7 @@ export async function clearStage(): Promise<void> {
   await batch.commit();
   await emptyQueueMirror();
   await clearTodos();
+  await clearInbox();
   await clearRun();
   await clearAccess();
 }

@@ -18,6 +18,7 @@ type AgentDirectories = typeof import('../../../functions/src/access/store/agent
 type OnboardingFacts = typeof import('../../../functions/src/toolsets/onboarding/store/onboardingFacts.ts');
 type QueueReaders = typeof import('../../../functions/src/toolsets/coordination/store/queue.ts');
 type ReminderReaders = typeof import('../../../functions/src/toolsets/todo/store/reminders.ts');
+type RequestReaders = typeof import('../../../functions/src/toolsets/inbox/store/requests.ts');
 type RunReaders = typeof import('../../../functions/src/toolsets/orchestration/store/runs.ts');
 type CoordinationReaders = typeof import('../../../functions/src/toolsets/coordination/store/queries.ts');
 type SessionReaders = typeof import('../../../functions/src/toolsets/coordination/store/sessions.ts');
@@ -51,6 +52,7 @@ export const calls: Readonly<Record<string, readonly Call[]>> = {
   'toolsets/coordination/store/queries.ts': await taskCalls(),
   'toolsets/coordination/store/sessions.ts': await sessionCalls(),
   'toolsets/firebase/store/subscriptions.ts': await subscriptionCalls(),
+  'toolsets/inbox/store/requests.ts': await requestCalls(),
   'toolsets/onboarding/store/onboardingFacts.ts': await onboardingFactsCalls(),
   'toolsets/orchestration/store/runs.ts': await runCalls(),
   'toolsets/orchestration/store/workflows.ts': await workflowCalls(),
@@ -173,6 +175,28 @@ async function queueCalls(): Promise<readonly Call[]> {
     (database) => new QueueQueries(database, documents).count(SESSION, 'pending'),
     (database) => new QueueQueries(database, documents).count(SESSION, 'blocked'),
     (database) => new QueueQueries(database, documents).oldest(SESSION),
+  ];
+}
+
+async function requestCalls(): Promise<readonly Call[]> {
+  const { RequestQueries }: RequestReaders = await load('toolsets/inbox/store/requests.ts');
+  const reader = (database: Firestore) => new RequestQueries(database, documents);
+  const lists = (['asked_by', 'asked_of', 'owner_uid'] as const).flatMap((by) =>
+    [undefined, 'alpha'].map(
+      (workspace): Call =>
+        (database) =>
+          reader(database).list({ by, uid: 'ada', workspace, states: ['open', 'answered'] }, NEXT),
+    ),
+  );
+  return [
+    ...lists,
+    (database) => reader(database).find('request-1'),
+    (database) => reader(database).countOpen('agent:lead'),
+    (database) => reader(database).due(NOW, 2),
+    (database) => reader(database).due(NOW, 2, NEXT.after),
+    async (database) => {
+      for await (const _ of reader(database).watch('request-1', AbortSignal.abort())) return;
+    },
   ];
 }
 

@@ -16,6 +16,7 @@ import { recount } from './recount.ts';
 import { access } from './scenarios/access.ts';
 import { coding } from './scenarios/coding.ts';
 import { coordination } from './scenarios/coordination.ts';
+import { inbox } from './scenarios/inbox.ts';
 import { orchestration } from './scenarios/orchestration.ts';
 import { firebase, github, onboarding, system } from './scenarios/others.ts';
 import { todo } from './scenarios/todo.ts';
@@ -31,6 +32,7 @@ const scenarios: readonly Scenario[] = [
   ...todo,
   ...orchestration,
   ...coding,
+  ...inbox,
 ];
 
 /** Cases at once: most of each is the client's wait before it sends again. */

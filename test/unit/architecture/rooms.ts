@@ -29,6 +29,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   'toolsets/github/': [...ground, ...door('coordination')],
   'toolsets/orchestration/': [...ground, ...door('coordination')],
   'toolsets/coding/': [...ground, ...door('coordination', 'github')],
+  'toolsets/inbox/': [...ground, ...door('coordination', 'todo')],
   'toolsets/system/': [...ground, ...door('coordination', 'coding', 'github', 'orchestration')],
   'toolsets/onboarding/': [...ground, ...door('coordination', 'system')],
   'toolsets/index.ts': ['toolsets/', 'mcp/tool.ts'],

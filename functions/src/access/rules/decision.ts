@@ -27,19 +27,22 @@ export interface AccessQuestion extends DataQuestion {
 export interface Subject {
   readonly workspace?: string | null;
   readonly owner?: string;
+  readonly otherOwner?: string;
 }
 
 /** What the row goes by, of what is stored there. What names no workspace in the Realtime Database is `default`'s. */
 export function subjectIn(
-  { database, where, ownerField }: Permission,
+  { database, where, ownerField, otherOwnerField }: Permission,
   data: Readonly<Record<string, unknown>>,
 ): Subject {
   const named = typeof where === 'object' && 'field' in where ? data[where.field] : undefined;
   const workspace = named === undefined && database === 'realtime' ? null : named;
   const owner = ownerField === undefined ? undefined : data[ownerField];
+  const otherOwner = otherOwnerField === undefined ? undefined : data[otherOwnerField];
   return {
     ...((typeof workspace === 'string' || workspace === null) && { workspace }),
     ...(typeof owner === 'string' && { owner }),
+    ...(typeof otherOwner === 'string' && { otherOwner }),
   };
 }
 
@@ -117,13 +120,15 @@ function closedTo(operation: AccessQuestion['operation'], asked: Case): string |
 function asOwner(principal: Principal, asked: Case, isAlone: boolean): Answer {
   const { uid, ownerUid } = principal;
   const { permission, variables, subject } = asked;
-  const owner = permission.ownerField === undefined ? variables.get('uid') : subject.owner;
+  const owners =
+    permission.ownerField === undefined ? [variables.get('uid')] : [subject.owner, subject.otherOwner];
   const named = (name: string) => (permission.database === 'realtime' ? keyOf(name) : name);
-  if (owner !== named(uid) && (isAlone || owner !== named(ownerUid))) return refused(NOT_YOURS);
+  const isOwn = owners.includes(named(uid));
+  if (!isOwn && (isAlone || !owners.includes(named(ownerUid)))) return refused(NOT_YOURS);
   if (isHeldElsewhere(principal, asked)) return refused(NOT_YOURS);
   const role = ownRole(principal);
   if (role === undefined && permission.where !== 'nowhere') return refused(NO_ROLE_ANYWHERE);
-  const reason = owner === named(uid) ? 'It is yours.' : "It is your owner's, for whom you act.";
+  const reason = isOwn ? 'It is yours.' : "It is your owner's, for whom you act.";
   return { isAllowed: true, reason, ...(role !== undefined && { role }) };
 }
 

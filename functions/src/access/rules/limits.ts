@@ -13,6 +13,7 @@ export const TOOLSETS = [
   'todo',
   'orchestration',
   'coding',
+  'inbox',
 ] as const;
 
 /** What a credential opens no more than. */

@@ -33,6 +33,8 @@ const permission = z.strictObject({
   where: where.default('anywhere'),
   /** The field that says whose it is. Where there is none, `{uid}` in the path does. Beside a role, its owner reads too. */
   ownerField: z.string().exactOptional(),
+  /** The field that names another person whose it is as well. */
+  otherOwnerField: z.string().exactOptional(),
   writes: least,
   /** Each may be read, and all of them by nobody. */
   unlisted: z.literal(true).exactOptional(),

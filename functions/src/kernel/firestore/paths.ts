@@ -34,6 +34,7 @@ export const COLLECTIONS = {
   runs: 'runs',
   answerCache: 'answerCache',
   sweeps: 'sweeps',
+  requests: 'requests',
 } as const;
 
 /** Over how many documents a workspace's counts of agents are spread. */
@@ -187,6 +188,9 @@ export const runCallsPath = under(runPath, 'calls');
 
 /** Which run answers a question. */
 export const answerPath = documentIn(COLLECTIONS.answerCache);
+
+/** A question to a person. */
+export const requestPath = documentIn(COLLECTIONS.requests);
 
 /** What one sweep tells the next. */
 export const sweepPath = documentIn(COLLECTIONS.sweeps);

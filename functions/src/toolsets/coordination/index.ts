@@ -162,6 +162,7 @@ export {
   type Claimant,
   cancelTask,
   claimTask,
+  endWaitForAnswer,
   finishTask,
   noteStart,
   type ReportedOutcome,
@@ -169,10 +170,12 @@ export {
   reportOutcome,
   restoreClaim,
   startTask,
+  waitForAnswer,
   waitTask,
 } from './rules/stateMachine.ts';
 export { stuckReason } from './rules/stuck.ts';
 export {
+  askedFor,
   CODING_TYPE,
   compareInQueue,
   isClosed,

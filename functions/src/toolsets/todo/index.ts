@@ -90,5 +90,5 @@ declare module '../../mcp/callContext.ts' {
 
 export type { PushOutcome, PushService } from './rules/notifications.ts';
 export type { DeadLetter, DeadLetters, EventPublisher, TaskEvent, Topic } from './rules/outbox.ts';
-export { messageOf } from './rules/outbox.ts';
+export { messageOf, QUESTION } from './rules/outbox.ts';
 export type { Notification } from './rules/reminderMail.ts';

@@ -41,11 +41,11 @@ export function fcmPushService(app: () => Promise<App>): PushService {
 }
 
 /** Named by the notification, so that a device shows it once even where it is pushed twice. */
-function messageTo(token: string, { id, taskId, title, body, at }: Notification): Message {
+function messageTo(token: string, { id, about, title, body, at }: Notification): Message {
   return {
     token,
     notification: { title, body },
-    data: { event_id: id, task_id: taskId, timestamp: at.toISOString() },
+    data: { event_id: id, ...about, timestamp: at.toISOString() },
     android: { collapseKey: id, notification: { tag: id } },
     apns: { headers: { 'apns-collapse-id': id.slice(0, 64) } },
     webpush: { notification: { tag: id } },

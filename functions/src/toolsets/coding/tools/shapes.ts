@@ -5,6 +5,7 @@ import { idOf } from '../../../kernel/ids.ts';
 import { terminalText } from '../../../kernel/text.ts';
 import { claimNumber } from '../../../mcp/tool.ts';
 import {
+  askedFor,
   CODING_TOOLS,
   type CodingTask,
   FAILURE_CLASSES,
@@ -59,6 +60,7 @@ export const taskShape = z.object({
   startedAt: time.optional(),
   completedAt: time.optional(),
   durationMs: z.number().optional().describe('From claim to end, or until now.'),
+  waitingFor: z.string().optional().describe('The person whose answer it waits for.'),
   progress: z.string().optional().describe('What its runner last said of it.'),
   summary: z.string().optional().describe('What came of it, in words.'),
   error: z.string().optional(),
@@ -92,6 +94,7 @@ export function codingTaskAnswer(task: CodingTask, now: Date): z.output<typeof t
     startedAt: claim?.startedAt?.toISOString(),
     durationMs: claim && (closedAt ?? now).getTime() - claim.claimedAt.getTime(),
     completedAt: closedAt?.toISOString(),
+    waitingFor: askedFor(task)?.who,
     progress: shown(coding.progress),
     summary: shown(task.result?.output),
     error: shown(task.error),

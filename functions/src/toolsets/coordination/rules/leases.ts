@@ -20,7 +20,7 @@ import { inTime } from '../../../kernel/waiting.ts';
 import { type CodingTask, isCodingTask } from './codingTask.ts';
 import { commitRelieving } from './deciding.ts';
 import { type CoordinationPorts, queueGrowth } from './session.ts';
-import { endBackoff, releaseTask, renewLease } from './stateMachine.ts';
+import { endBackoff, releaseTask, renewLease, waitForAnswer } from './stateMachine.ts';
 import { type Task, taskChanges } from './task.ts';
 
 const BATCH = 100;
@@ -107,6 +107,11 @@ export class TaskSweep extends Service<CoordinationPorts & { readonly coding: Co
   ): Promise<'released' | 'renewed' | 'left' | undefined> {
     const { claim } = value;
     if (claim === undefined) return undefined;
+    if (value.waitingFor !== undefined && value.waitingFor.until > now) {
+      const task = waitForAnswer(value, value.waitingFor);
+      await this.ports.store.commit([{ kind: 'replaceTask', task, version }]);
+      return 'renewed';
+    }
     const seenAt = claim.isRunners ? undefined : seen.get(claim.agentId);
     const renewed = seenAt && renewLease(value, seenAt);
     if (renewed?.claim !== undefined && renewed.claim.leaseExpiresAt > now) {

@@ -52,6 +52,10 @@ export interface TaskOutcome {
 
 const laterBySeconds = (from: Date, seconds: number): Date => new Date(from.getTime() + seconds * 1000);
 
+function later(one: Date, other: Date): Date {
+  return one > other ? one : other;
+}
+
 /** A claim that begins now. */
 function newClaim(holder: LapsedClaim, leaseSeconds: number, now: Date): Claim {
   return { ...holder, claimedAt: now, leaseSeconds, leaseExpiresAt: laterBySeconds(now, leaseSeconds) };
@@ -60,7 +64,8 @@ function newClaim(holder: LapsedClaim, leaseSeconds: number, now: Date): Claim {
 export function claimTask(task: Task, agentId: string, leaseSeconds: number, now: Date): Task {
   if (task.status !== 'available' || task.blockers > 0) throw notPossible(task, 'be claimed');
   const epoch = task.epoch + 1;
-  return { ...task, status: 'claimed', epoch, claim: newClaim({ agentId, epoch }, leaseSeconds, now) };
+  const { waitingFor: _formerHolders, ...rest } = task;
+  return { ...rest, status: 'claimed', epoch, claim: newClaim({ agentId, epoch }, leaseSeconds, now) };
 }
 
 /** What the same claim has started already stays the very same task. */
@@ -197,6 +202,20 @@ export function renewLease(task: Task, seenAt: Date): Task {
   if (task.claim === undefined || !isHeld(task.status)) throw notPossible(task, 'be renewed');
   const leaseExpiresAt = laterBySeconds(seenAt, task.claim.leaseSeconds);
   return { ...task, claim: { ...task.claim, leaseExpiresAt } };
+}
+
+/** The holder has asked a person: the claim stands until the question is over. */
+export function waitForAnswer(task: Task, waitingFor: NonNullable<Task['waitingFor']>): Task {
+  if (task.claim === undefined || !isHeld(task.status)) throw notPossible(task, 'wait for an answer');
+  const leaseExpiresAt = later(task.claim.leaseExpiresAt, waitingFor.until);
+  return { ...task, waitingFor, claim: { ...task.claim, leaseExpiresAt } };
+}
+
+/** The question is over: the lease begins anew. Undefined where the task no longer waits for it. */
+export function endWaitForAnswer(task: Task, requestId: string, now: Date): Task | undefined {
+  const { waitingFor, claim, ...rest } = task;
+  if (waitingFor?.requestId !== requestId || claim === undefined || !isHeld(task.status)) return undefined;
+  return { ...rest, claim: { ...claim, leaseExpiresAt: laterBySeconds(now, claim.leaseSeconds) } };
 }
 
 /** Ends the wait before a retry. */

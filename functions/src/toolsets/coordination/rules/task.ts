@@ -47,6 +47,11 @@ export function isHeld(status: TaskStatus): boolean {
   return status === 'claimed' || status === 'in_progress' || status === 'waiting';
 }
 
+/** The question that a task waits for, while somebody holds it. */
+export function askedFor({ waitingFor, status }: Task): Task['waitingFor'] {
+  return isHeld(status) ? waitingFor : undefined;
+}
+
 /** How long ago a deadline may be that its creator still took for the future. */
 const GRACE_MILLISECONDS = 60_000;
 

@@ -127,6 +127,16 @@ const document = z.object({
    * there is none, so that the index of deadlines holds no others.
    */
   deadline: timestamp.exactOptional(),
+  /** The question that its holder has asked a person; the claim stands until it is answered. */
+  waiting_for: z
+    .object({
+      request_id: z.string(),
+      /** The name of the person. */
+      who: z.string(),
+      until: timestamp,
+    })
+    .nullable()
+    .default(null),
 });
 
 const codec = documentCodec(document, { claim_epoch: 'epoch', completed_at: 'closedAt', given_type: 'type' });

@@ -9,6 +9,7 @@ import type { Discovery } from '../rules/session.ts';
 import { MAX_RETRIES, type TaskOutcome } from '../rules/stateMachine.ts';
 import { stuckReason } from '../rules/stuck.ts';
 import {
+  askedFor,
   CODING_TYPE,
   COORDINATION_STATUSES,
   capabilityKey,
@@ -128,6 +129,9 @@ export const taskShape = z.object({
     claim_epoch: z.number(),
     lease_expires_at: z.string(),
     started_at: z.string(),
+    waiting_for: z
+      .object({ request_id: z.string(), who: z.string() })
+      .describe('The person whose answer it waits for.'),
     coding: z
       .object({ tool: z.string(), instructions: z.string(), branch: z.string() })
       .describe('What a coding task asks for; coding.report_task tells all about it.'),
@@ -168,6 +172,7 @@ export function some<Item>(list: readonly Item[]): Item[] | undefined {
 
 export function taskAnswer(task: Task): TaskAnswer {
   const { claim, coding, context, status } = task;
+  const waiting = askedFor(task);
   return {
     id: task.id,
     description: task.description,
@@ -188,6 +193,7 @@ export function taskAnswer(task: Task): TaskAnswer {
     claim_epoch: claim?.epoch,
     lease_expires_at: isHeld(status) ? claim?.leaseExpiresAt.toISOString() : undefined,
     started_at: claim?.startedAt?.toISOString(),
+    waiting_for: waiting && { request_id: waiting.requestId, who: waiting.who },
     coding: coding && { tool: coding.tool, instructions: coding.instructions, branch: coding.branch },
     completed_at: task.closedAt?.toISOString(),
     result: resultAnswer(task.result),

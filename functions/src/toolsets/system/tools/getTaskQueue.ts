@@ -3,6 +3,7 @@ import { idOf } from '../../../kernel/ids.ts';
 import { encodeCursor } from '../../../kernel/paging.ts';
 import { defineTool, partial, textUpTo } from '../../../mcp/tool.ts';
 import {
+  askedFor,
   CODING_TYPE,
   isHeld,
   PRIORITY_WORDS,
@@ -32,6 +33,7 @@ const metadata = partial({
   failedDependencies: z.array(z.string()),
   stuck: z.string().describe('Why it will never start.'),
   retryAt: z.iso.datetime(),
+  waitingFor: z.string().describe('The person whose answer it waits for.'),
 });
 
 const taskShape = partial({
@@ -83,6 +85,7 @@ function taskAnswer(task: Task): z.output<typeof taskShape> {
       ...(task.failedDependencies.length > 0 && { failedDependencies: [...task.failedDependencies] }),
       stuck: stuckReason(task),
       retryAt: task.retryAt?.toISOString(),
+      waitingFor: askedFor(task)?.who,
     },
   };
 }

@@ -8,8 +8,11 @@ import { z } from 'zod';
 import { canonicalJson, type JsonObject, jsonObject, parsedJson } from '../../../kernel/json.ts';
 import type { TodoPorts } from './ports.ts';
 
-/** `reminder` is ours: a reminder of the to-do became due. */
-export const EVENT_TYPES = ['created', 'updated', 'completed', 'deleted', 'reminder'] as const;
+/** A person is asked something; what stands for the to-do's id is the request's. */
+export const QUESTION = 'question';
+
+/** `reminder` and `question` are ours: a reminder of the to-do became due. */
+export const EVENT_TYPES = ['created', 'updated', 'completed', 'deleted', 'reminder', QUESTION] as const;
 
 export interface TaskEvent {
   readonly id: string;
@@ -103,9 +106,12 @@ export interface DeadLetters {
   bury(letter: DeadLetter): Promise<void>;
 }
 
-/** All events go to the audit trail, changes also to those who watch, reminders to the notifier. */
+/** All events go to the audit trail, changes also to those who watch, what people are told of to the notifier. */
 export function topicsOf({ type }: Pick<TaskEvent, 'type'>): readonly Topic[] {
-  return [TOPICS.taskEvents, type === 'reminder' ? TOPICS.reminders : TOPICS.taskUpdates];
+  return [
+    TOPICS.taskEvents,
+    type === 'reminder' || type === QUESTION ? TOPICS.reminders : TOPICS.taskUpdates,
+  ];
 }
 
 /**

@@ -1,11 +1,14 @@
-/** The words of a reminder: of its notification, and of its mail. */
-import type { TaskEvent } from './outbox.ts';
+/** The words of what people are told, reminders and questions: of the notification, and of its mail. */
+import { QUESTION, type TaskEvent } from './outbox.ts';
 
 export interface Notification {
   /** The event's id: a notification that comes again has the same one. */
   readonly id: string;
   readonly uid: string;
-  readonly taskId: string;
+  /** What it is about: the id of the to-do, or of the request. */
+  readonly about: Readonly<Record<'task_id', string>> | Readonly<Record<'request_id', string>>;
+  /** How the subject of its mail begins. */
+  readonly what: 'Reminder' | 'Question';
   readonly title: string;
   readonly body: string;
   readonly at: Date;
@@ -23,13 +26,18 @@ function oneLine(title: string): string {
 /** Undefined for an event of which people are not told. */
 export function notificationOf(event: TaskEvent): Notification | undefined {
   const { id, type, taskId, userId: uid, timestamp: at, after } = event;
+  if (type === QUESTION) {
+    const title = typeof after?.['question'] === 'string' ? oneLine(after['question']) : taskId;
+    const body = 'An agent asks you. Answer it in your inbox.';
+    return { id, uid, about: { request_id: taskId }, what: 'Question', title, body, at };
+  }
   if (type !== 'reminder') return undefined;
   const title = typeof after?.['task_title'] === 'string' ? oneLine(after['task_title']) : taskId;
   const isLate = after?.['late'] === true;
   const body = isLate ? 'A reminder of your to-do, later than it was to be.' : 'A reminder of your to-do.';
-  return { id, uid, taskId, title, body, at };
+  return { id, uid, about: { task_id: taskId }, what: 'Reminder', title, body, at };
 }
 
-export function reminderMail({ title, body }: Notification) {
-  return { subject: `Reminder: ${title}`, text: `${title}\n\n${body}\n` };
+export function mailOf({ what, title, body }: Notification) {
+  return { subject: `${what}: ${title}`, text: `${title}\n\n${body}\n` };
 }

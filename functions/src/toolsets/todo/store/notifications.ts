@@ -20,7 +20,7 @@ import {
 import type { Expiring } from '../../../kernel/sweep.ts';
 import type { Device } from '../rules/notifications.ts';
 import { messageOf, type TaskEvent } from '../rules/outbox.ts';
-import { type Notification, reminderMail } from '../rules/reminderMail.ts';
+import { mailOf, type Notification } from '../rules/reminderMail.ts';
 import { DEFAULT_LEAD_MILLISECONDS } from '../rules/reminders.ts';
 
 interface RealtimePorts {
@@ -32,9 +32,9 @@ const [KEPT_NOTIFICATIONS, KEPT_UPDATES] = [100, 50];
 
 /** Of each person, the latest that clients show: `notifications/{uid}/{id}` and `task-updates/{uid}/{eventId}`. */
 export class DatabaseClientLists extends Service<RealtimePorts> {
-  async putNotification({ id, uid, taskId, title, body, at }: Notification): Promise<void> {
+  async putNotification({ id, uid, about, title, body, at }: Notification): Promise<void> {
     const latest = (await this.ports.database()).ref(notificationsPath(uid)).orderByChild('at');
-    const entry = { id, task_id: taskId, title, body, timestamp: at.toISOString(), at: at.getTime() };
+    const entry = { id, ...about, title, body, timestamp: at.toISOString(), at: at.getTime() };
     await putAmongLatest(latest, keyOf(id), entry, KEPT_NOTIFICATIONS);
   }
 
@@ -146,12 +146,18 @@ const preferencesDocument = z.object({
     .catch(DEFAULT_LEAD_MILLISECONDS / MINUTE),
   push: z.boolean().catch(true),
   email: z.boolean().catch(false),
+  /** The ids of the agents that may answer questions for the person. */
+  agents_may_answer: z.array(z.string()).catch([]),
 });
 
 /** How long before its due date a person is reminded of a to-do, and how beside the list that always shows it. */
 export function preferencesFromDocument(data: unknown) {
-  const { reminder_lead_minutes, ...channels } = preferencesDocument.parse(data);
-  return { leadMilliseconds: reminder_lead_minutes * MINUTE, ...channels };
+  const { reminder_lead_minutes, agents_may_answer, ...channels } = preferencesDocument.parse(data);
+  return {
+    leadMilliseconds: reminder_lead_minutes * MINUTE,
+    agentsMayAnswer: agents_may_answer,
+    ...channels,
+  };
 }
 
 /** What each person prefers, and mails. */
@@ -167,12 +173,12 @@ export class FirestoreNotifications extends FirestoreReader {
    * Source: https://extensions.dev/extensions/firebase/firestore-send-email
    */
   async queueMail(address: string, notification: Notification): Promise<void> {
-    const { id, uid, taskId, at } = notification;
+    const { id, uid, about, at } = notification;
     await createOnce(this.database.doc(mailPath(id)), {
       to: [address],
-      message: reminderMail(notification),
+      message: mailOf(notification),
       user_id: uid,
-      task_id: taskId,
+      ...about,
       created_at: at,
     });
   }

@@ -1,0 +1,27 @@
+import type { Toolset } from '../../mcp/tool.ts';
+import type { Answers } from './rules/answering.ts';
+import type { Asking } from './rules/asking.ts';
+import { answer } from './tools/answer.ts';
+import { ask } from './tools/ask.ts';
+import { list } from './tools/list.ts';
+import { wait } from './tools/wait.ts';
+import { withdraw } from './tools/withdraw.ts';
+
+/** Agents ask people. Source: docs/guides/inbox.md. */
+export const inbox: Toolset = {
+  name: 'inbox',
+  instructions:
+    'ask puts a question to a person, wait waits for the answer; people answer with list and answer.',
+  scope: 'owner',
+  tools: [ask, wait, list, answer, withdraw],
+  resources: [],
+};
+
+declare module '../../mcp/callContext.ts' {
+  interface Services {
+    readonly inbox: {
+      readonly asking: Asking;
+      readonly answers: Answers;
+    };
+  }
+}

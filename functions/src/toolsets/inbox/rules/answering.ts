@@ -1,0 +1,211 @@
+/** Finding, awaiting, answering and ending questions. Source: docs/guides/inbox.md. */
+import { hasRole, ownRole, type Principal, personsRoleIn } from '../../../access/rules/principal.ts';
+import { type Change, type RecordAnswer, StaleWriteError, type Versioned } from '../../../kernel/commit.ts';
+import { MusterError } from '../../../kernel/errors.ts';
+import type { Page, Slice } from '../../../kernel/paging.ts';
+import { readFor, Service, unlessUnreadable } from '../../../kernel/ports.ts';
+import { type SweepPart, type SweepTurn, type Swept, walk } from '../../../kernel/sweep.ts';
+import { cancellableAbort, cancellableDelay, type LongPoll, retryStale } from '../../../kernel/waiting.ts';
+import { endWaitForAnswer } from '../../coordination/index.ts';
+import type { InboxPorts } from './ports.ts';
+import {
+  type Answerer,
+  answered,
+  expired,
+  isDue,
+  type Request,
+  type RequestState,
+  requestNotFound,
+} from './request.ts';
+
+const BATCH = 100;
+
+export interface Answering {
+  readonly answer: string;
+  readonly comment?: string | undefined;
+}
+
+/** What waits for the caller's owner, or what the caller has asked. */
+export type Box = 'received' | 'sent';
+
+export class Answers extends Service<InboxPorts> {
+  /** Ends what nobody has answered in time. */
+  readonly part: SweepPart = { name: 'requests', run: (turn) => this.sweep(turn) };
+
+  /** Newest first. An agent has sent what it has asked itself; a person, what they and their agents have. */
+  async list(
+    { uid, kind, ownerUid, heldTo }: Principal,
+    box: Box,
+    states: readonly RequestState[],
+    page: Page,
+  ): Promise<Slice<Request>> {
+    const whose =
+      box === 'received'
+        ? ({ by: 'asked_of', uid: ownerUid } as const)
+        : ({ by: kind === 'agent' ? 'asked_by' : 'owner_uid', uid } as const);
+    const { items, more } = await this.ports.requests.list({ ...whose, workspace: heldTo, states }, page);
+    const now = this.ports.clock.now();
+    return { items: items.map((request) => (isDue(request, now) ? expired(request, now) : request)), more };
+  }
+
+  /**
+   * The request when it is over, or as it is after so many milliseconds.
+   * @throws MusterError NOT_FOUND
+   */
+  async wait(
+    principal: Principal,
+    id: string,
+    milliseconds: number,
+    { gone, waiting }: LongPoll,
+  ): Promise<Request> {
+    const now = await this.current(principal, id);
+    if (isSettled(now) || milliseconds === 0) return now;
+    await waiting(this.settled(now, milliseconds, gone()));
+    return this.current(principal, id);
+  }
+
+  /**
+   * Answers a question, once: by whom it was asked of, as themselves, or by an agent that they let answer.
+   * @throws MusterError NOT_FOUND; FORBIDDEN; VALIDATION_ERROR for what is none of the options; CONFLICT where it is over
+   */
+  answer(
+    principal: Principal,
+    id: string,
+    given: Answering,
+    recordAnswer: RecordAnswer<Request>,
+  ): Promise<Request> {
+    const { clock, randomness, store } = this.ports;
+    return retryStale(randomness, async () => {
+      const found = await findOwn(this.ports, principal, id);
+      const by = await this.answererOf(principal, found.value);
+      const now = clock.now();
+      const request = answered(found.value, given, by, now);
+      const changes = request === found.value ? [] : await settlement(this.ports, found, request, now);
+      await store.commit(changes, recordAnswer(request));
+      return request;
+    });
+  }
+
+  private async answererOf(principal: Principal, request: Request): Promise<Answerer> {
+    const { uid, kind, agentId, ownerUid, owner } = principal;
+    if (ownerUid !== request.askedOf) throw notAsked(request);
+    if (personsRoleIn(owner, request.workspace) === undefined) throw notAsked(request);
+    if (kind === 'person') return { uid };
+    const isAllowed =
+      uid !== request.askedBy &&
+      agentId !== undefined &&
+      (await this.ports.agentsMayAnswer(ownerUid)).includes(agentId);
+    if (!isAllowed) throw notAPerson(request);
+    return { uid: ownerUid, agentId };
+  }
+
+  /** The request as it is now: one whose time is over is ended by whoever sees it first. */
+  private async current(principal: Principal, id: string): Promise<Request> {
+    const found = await findOwn(this.ports, principal, id);
+    return isDue(found.value, this.ports.clock.now()) ? this.end(id, principal) : found.value;
+  }
+
+  private end(id: string, principal: Principal): Promise<Request> {
+    return retryStale(this.ports.randomness, async () => {
+      const found = await findOwn(this.ports, principal, id);
+      return this.expire(found);
+    });
+  }
+
+  private async expire(found: Versioned<Request>): Promise<Request> {
+    const now = this.ports.clock.now();
+    if (!isDue(found.value, now)) return found.value;
+    const request = expired(found.value, now);
+    await this.ports.store.commit(await settlement(this.ports, found, request, now));
+    return request;
+  }
+
+  /** Resolves when the request is over, when its time is, after so long, or when the caller has gone. */
+  private async settled({ id, expiresAt }: Request, milliseconds: number, gone: AbortSignal): Promise<void> {
+    const { requests, clock, log } = this.ports;
+    const left = Math.max(0, expiresAt.getTime() - clock.now().getTime());
+    const end = new AbortController();
+    const late = cancellableDelay(Math.min(milliseconds, left));
+    const away = cancellableAbort(gone);
+    const watched = (async () => {
+      for await (const request of requests.watch(id, end.signal)) if (isSettled(request)) return;
+    })().catch((error: unknown) => log.warn('request_watch_broke', { requestId: id, error }));
+    await Promise.race([watched, late.promise, away.promise]);
+    late.forget();
+    away.forget();
+    end.abort();
+  }
+
+  private async sweep(turn: SweepTurn): Promise<Swept> {
+    const counts = { expired: 0 };
+    const { requests, log } = this.ports;
+    const due = (after: SweepTurn['from']) => requests.due(turn.now, BATCH, after);
+    const end = await walk(turn, due, async (found) => {
+      try {
+        await this.expire(found);
+        counts.expired++;
+      } catch (error) {
+        // Somebody answers it just now, or the task changes that waits: the next sweep looks again.
+        if (error instanceof StaleWriteError) return;
+        log.error('request_not_expired', { requestId: found.value.id, error });
+      }
+    });
+    return { ...end, counts };
+  }
+}
+
+/** Whether nothing more comes of it. */
+export function isSettled({ state }: Request): boolean {
+  return state !== 'open';
+}
+
+/**
+ * A request that concerns the caller: that they or their owner asked, or that their owner is asked.
+ * @throws MusterError NOT_FOUND
+ */
+export async function findOwn(
+  { requests }: Pick<InboxPorts, 'requests'>,
+  { ownerUid, heldTo, ...rest }: Principal,
+  id: string,
+): Promise<Versioned<Request>> {
+  const found = await readFor(ownerUid, requests.find(id));
+  const { value } = found ?? {};
+  const concerns = value !== undefined && [value.ownerUid, value.askedOf].includes(ownerUid);
+  const isHere = heldTo === undefined || heldTo === value?.workspace;
+  const role = ownRole({ ownerUid, ...(heldTo !== undefined && { heldTo }), ...rest });
+  if (found === undefined || !concerns || !isHere || role === undefined || !hasRole(role, 'viewer'))
+    throw requestNotFound(id);
+  return found;
+}
+
+/** What changes when a request is over: it, and the task that waited for it. */
+export async function settlement(
+  { tasks }: Pick<InboxPorts, 'tasks'>,
+  before: Versioned<Request>,
+  request: Request,
+  now: Date,
+): Promise<Change[]> {
+  const changes: Change[] = [{ kind: 'replaceRequest', request, version: before.version }];
+  if (request.taskId === undefined) return changes;
+  const found = await unlessUnreadable(tasks.find(request.taskId));
+  const task = found && endWaitForAnswer(found.value, request.id, now);
+  if (found === undefined || task === undefined) return changes;
+  return [...changes, { kind: 'replaceTask', task, version: found.version }];
+}
+
+function notAsked({ id, askedOfName }: Request): MusterError {
+  return new MusterError('FORBIDDEN', `Only ${askedOfName} answers the request "${id}".`, {
+    field: 'request_id',
+    reason: 'NOT_ASKED',
+    suggestion: 'inbox.withdraw takes it back, where you have asked it.',
+  });
+}
+
+function notAPerson({ id, askedOfName }: Request): MusterError {
+  return new MusterError('FORBIDDEN', `${askedOfName} answers the request "${id}" in person.`, {
+    field: 'request_id',
+    reason: 'NOT_A_PERSON',
+    suggestion:
+      'They name the agents that may answer for them in agents_may_answer of preferences/{uid}. Whoever has asked never answers.',
+  });
+}

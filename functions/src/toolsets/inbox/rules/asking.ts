@@ -1,0 +1,193 @@
+/** Asking a person, and taking a question back. Source: docs/guides/inbox.md. */
+import { foldedEmail } from '../../../access/rules/invitations.ts';
+import { type Principal, personsRoleIn } from '../../../access/rules/principal.ts';
+import type { Change, RecordAnswer } from '../../../kernel/commit.ts';
+import { MusterError } from '../../../kernel/errors.ts';
+import { Service } from '../../../kernel/ports.ts';
+import { retryStale } from '../../../kernel/waiting.ts';
+import { isHeld, taskNotFound, waitForAnswer } from '../../coordination/index.ts';
+import { findOwn, settlement } from './answering.ts';
+import type { InboxPorts } from './ports.ts';
+import { type Request, type RequestKind, requireForm, withdrawn } from './request.ts';
+import { questionEvent } from './telling.ts';
+
+export interface Question {
+  readonly workspace: string;
+  readonly question: string;
+  readonly kind: RequestKind;
+  readonly options: readonly string[];
+  readonly taskId?: string | undefined;
+  readonly expires?: Date | undefined;
+  readonly defaultAnswer?: string | undefined;
+  /** The uid or the mail address of a person; the caller's owner where it is left out. */
+  readonly to?: string | undefined;
+}
+
+const DAY_MILLISECONDS = 24 * 60 * 60_000;
+
+/** How long a question stands whose asker says nothing of it. */
+const USUAL_MILLISECONDS = DAY_MILLISECONDS;
+
+const LONGEST_DAYS = 30;
+
+/** How many questions of one asker may be open: each is a mail to somebody. */
+const MAX_OPEN = 50;
+
+export class Asking extends Service<InboxPorts> {
+  /**
+   * @throws MusterError NOT_FOUND for whom the workspace does not know, the same whoever that is; CONFLICT for a task
+   *   that the caller does not hold; VALIDATION_ERROR; QUOTA_EXCEEDED
+   */
+  async ask(principal: Principal, asked: Question, recordAnswer: RecordAnswer<Request>): Promise<Request> {
+    const { clock, randomness, requests, store } = this.ports;
+    const { workspace, kind, question, options, taskId, defaultAnswer } = asked;
+    requireOptions(kind, options);
+    if (defaultAnswer !== undefined) requireForm({ kind, options }, 'default', defaultAnswer);
+    const askedOf = await this.personNamed(principal, asked);
+    const [askedOfName, open] = await Promise.all([this.nameOf(askedOf), requests.countOpen(principal.uid)]);
+    if (open >= MAX_OPEN) throw tooMany();
+    return retryStale(randomness, async () => {
+      const now = clock.now();
+      const request: Request = {
+        id: `request-${randomness.letters(20)}`,
+        workspace,
+        kind,
+        question,
+        options,
+        ...(taskId !== undefined && { taskId }),
+        askedBy: principal.uid,
+        ...(principal.agentId !== undefined && { askedByAgent: principal.agentId }),
+        ownerUid: principal.ownerUid,
+        askedOf,
+        askedOfName,
+        state: 'open',
+        createdAt: now,
+        expiresAt: expiryOf(asked.expires, now),
+        ...(defaultAnswer !== undefined && { defaultAnswer }),
+        epoch: 0,
+      };
+      const waiting = taskId === undefined ? [] : await this.taskWaits(principal, request, taskId);
+      await store.commit([...openingOf(request), ...waiting], recordAnswer(request));
+      return request;
+    });
+  }
+
+  /**
+   * By whoever has asked, or their owner. What was withdrawn already is answered again.
+   * @throws MusterError NOT_FOUND; FORBIDDEN to others who see it; CONFLICT where it is over
+   */
+  withdraw(principal: Principal, id: string, recordAnswer: RecordAnswer<Request>): Promise<Request> {
+    const { clock, randomness, store } = this.ports;
+    return retryStale(randomness, async () => {
+      const found = await findOwn(this.ports, principal, id);
+      if (principal.uid !== found.value.askedBy && principal.uid !== found.value.ownerUid) throw notAsker(id);
+      const now = clock.now();
+      const request = withdrawn(found.value, now);
+      const changes = request === found.value ? [] : await settlement(this.ports, found, request, now);
+      await store.commit(changes, recordAnswer(request));
+      return request;
+    });
+  }
+
+  private async personNamed({ ownerUid }: Principal, { workspace, to }: Question): Promise<string> {
+    if (to === undefined || to === ownerUid) return ownerUid;
+    const { idTokens, roles } = this.ports;
+    const uid = to.includes('@') ? await idTokens.uidOf(foldedEmail(to)) : to;
+    if (uid === ownerUid) return ownerUid;
+    const role = uid === undefined ? undefined : personsRoleIn(await roles.of(uid), workspace);
+    if (uid === undefined || role === undefined) throw notKnown(workspace, to);
+    return uid;
+  }
+
+  private async nameOf(uid: string): Promise<string> {
+    return (await this.ports.idTokens.profiles([uid])).get(uid)?.name ?? uid;
+  }
+
+  /** The task that its holder asks about waits, and keeps its lease until the question is over. */
+  private async taskWaits(principal: Principal, request: Request, taskId: string): Promise<Change[]> {
+    const { tasks, liveness } = this.ports;
+    const { workspace, id: requestId, askedOfName: who, expiresAt: until } = request;
+    const found = await tasks.find(taskId);
+    if (found === undefined || found.value.workspace !== workspace) throw taskNotFound(taskId);
+    const { claim, status, waitingFor } = found.value;
+    const isOwn = claim?.agentId === principal.agentId;
+    if (claim === undefined || !isHeld(status)) throw notHolder(taskId);
+    if (!isOwn && (await liveness.actable(principal, workspace, claim.agentId)) === undefined)
+      throw notHolder(taskId);
+    if (waitingFor !== undefined) throw waitsAlready(taskId, waitingFor.requestId);
+    const task = waitForAnswer(found.value, { requestId, who, until });
+    return [{ kind: 'replaceTask', task, version: found.version }];
+  }
+}
+
+/** A new request, and its event, by which the person hears of it. */
+export function openingOf(request: Request): Change[] {
+  return [
+    { kind: 'createRequest', request },
+    { kind: 'recordEvent', event: questionEvent(request) },
+  ];
+}
+
+function requireOptions(kind: RequestKind, options: readonly string[]): void {
+  const isGood = kind === 'choice' ? options.length >= 2 : options.length === 0;
+  if (isGood && new Set(options).size === options.length) return;
+  throw new MusterError(
+    'VALIDATION_ERROR',
+    'A choice has 2 options or more, which differ; nothing else has any.',
+    {
+      field: 'options',
+      suggestion: 'Give options with kind choice alone.',
+    },
+  );
+}
+
+function expiryOf(expires: Date | undefined, now: Date): Date {
+  if (expires === undefined) return new Date(now.getTime() + USUAL_MILLISECONDS);
+  const milliseconds = expires.getTime() - now.getTime();
+  if (milliseconds > 0 && milliseconds <= LONGEST_DAYS * DAY_MILLISECONDS) return expires;
+  throw new MusterError(
+    'VALIDATION_ERROR',
+    `A question expires within ${LONGEST_DAYS} days from now, not at ${expires.toISOString()}.`,
+    { field: 'expires', suggestion: `It is ${now.toISOString()} now. Left out, it expires after a day.` },
+  );
+}
+
+function notKnown(workspace: string, to: string): MusterError {
+  return new MusterError('NOT_FOUND', `The workspace "${workspace}" has no person "${to}".`, {
+    field: 'to',
+    value: to,
+    suggestion: 'access.list_members lists its members. Left out, your owner is asked.',
+  });
+}
+
+function notAsker(id: string): MusterError {
+  return new MusterError('FORBIDDEN', `Only who has asked withdraws "${id}", or their owner.`, {
+    field: 'request_id',
+    suggestion: 'inbox.answer answers it.',
+  });
+}
+
+function notHolder(taskId: string): MusterError {
+  return new MusterError('CONFLICT', `You do not hold the task "${taskId}".`, {
+    field: 'task_id',
+    reason: 'NOT_HOLDER',
+    suggestion: 'Ask about a task that you have claimed, or leave task_id out.',
+  });
+}
+
+function waitsAlready(taskId: string, requestId: string): MusterError {
+  return new MusterError('CONFLICT', `The task "${taskId}" waits for an answer already.`, {
+    field: 'task_id',
+    reason: 'WAITS_ALREADY',
+    about: { request_id: requestId },
+    suggestion: 'inbox.wait waits for it, inbox.withdraw takes the question back.',
+  });
+}
+
+function tooMany(): MusterError {
+  return new MusterError('QUOTA_EXCEEDED', `${MAX_OPEN} questions of yours are open.`, {
+    reason: 'TOO_MANY_OPEN',
+    suggestion:
+      'Wait for answers, or withdraw what no longer matters: inbox.list {box: "sent", state: "open"}.',
+  });
+}

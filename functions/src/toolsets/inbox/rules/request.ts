@@ -1,0 +1,133 @@
+/**
+ * A question to a person: `requests/{id}`. It is open until it is answered, withdrawn, or its time is over. Each
+ * transition is pure: it gives a new request or throws what stands in its way. Source: docs/guides/inbox.md.
+ */
+import { MusterError } from '../../../kernel/errors.ts';
+import type { StoredRequest } from '../store/requests.ts';
+
+/** What is asked for: yes or no, one of some options, or words. */
+export const REQUEST_KINDS = ['approval', 'choice', 'text'] as const;
+
+export const REQUEST_STATES = ['open', 'answered', 'expired', 'withdrawn'] as const;
+
+export type RequestKind = (typeof REQUEST_KINDS)[number];
+
+export type RequestState = (typeof REQUEST_STATES)[number];
+
+export type Request = StoredRequest;
+
+export const APPROVE = 'approve';
+
+export const REFUSE = 'refuse';
+
+/** Who answers: a person, or an agent that the person lets answer. */
+export interface Answerer {
+  readonly uid: string;
+  readonly agentId?: string | undefined;
+}
+
+/** What may be answered; undefined where it is words of one's own. */
+export function optionsOf({
+  kind,
+  options,
+}: Pick<Request, 'kind' | 'options'>): readonly string[] | undefined {
+  if (kind === 'text') return undefined;
+  return kind === 'approval' ? [APPROVE, REFUSE] : options;
+}
+
+/** Whether its time is over and nobody has noted that yet. */
+export function isDue({ state, expiresAt }: Request, now: Date): boolean {
+  return state === 'open' && expiresAt <= now;
+}
+
+/**
+ * What has been answered already by the same person stays the very same request.
+ * @throws MusterError VALIDATION_ERROR for what is none of the options; CONFLICT where it is over
+ */
+export function answered(
+  request: Request,
+  { answer, comment }: { readonly answer: string; readonly comment?: string | undefined },
+  by: Answerer,
+  now: Date,
+): Request {
+  requireForm(request, 'answer', answer);
+  if (request.state === 'answered' && request.answer === answer && request.answeredBy === by.uid)
+    return request;
+  if (request.state !== 'open' || isDue(request, now)) throw isOver(request, now);
+  return {
+    ...request,
+    state: 'answered',
+    answer,
+    ...(comment !== undefined && { comment }),
+    answeredBy: by.uid,
+    ...(by.agentId !== undefined && { answeredByAgent: by.agentId }),
+    settledAt: now,
+  };
+}
+
+/** Its time is over: the answer that was said beforehand holds, or none. */
+export function expired(request: Request, now: Date): Request {
+  if (!isDue(request, now)) throw isOver(request, now);
+  const { defaultAnswer: answer } = request;
+  return { ...request, state: 'expired', ...(answer !== undefined && { answer }), settledAt: now };
+}
+
+/** Nobody needs the answer any more. @throws MusterError CONFLICT where it is over */
+export function withdrawn(request: Request, now: Date): Request {
+  if (request.state === 'withdrawn') return request;
+  if (request.state !== 'open' || isDue(request, now)) throw isOver(request, now);
+  return { ...request, state: 'withdrawn', settledAt: now };
+}
+
+/** @throws MusterError VALIDATION_ERROR for what is none of the options */
+export function requireForm(
+  request: Pick<Request, 'kind' | 'options'>,
+  field: 'answer' | 'default',
+  answer: string,
+): void {
+  const options = optionsOf(request);
+  if (options === undefined || options.includes(answer)) return;
+  throw new MusterError('VALIDATION_ERROR', `"${answer}" is none of the answers that there are.`, {
+    field,
+    value: answer,
+    reason: 'NOT_AN_OPTION',
+    suggestion: 'Give one of the entries, letter for letter.',
+    entries: options,
+  });
+}
+
+function isOver({ id, state, answer, answeredBy, answeredByAgent, settledAt }: Request, now: Date) {
+  const at = (settledAt ?? now).toISOString();
+  const by = answeredByAgent === undefined ? `"${answeredBy}"` : `the agent "${answeredByAgent}"`;
+  const how = {
+    open: 'its time is over',
+    answered: `${by} answered it at ${at}`,
+    expired: `it expired at ${at}`,
+    withdrawn: `it was withdrawn at ${at}`,
+  }[state];
+  return new MusterError('CONFLICT', `The request "${id}" takes no answer any more: ${how}.`, {
+    field: 'request_id',
+    reason: state === 'answered' ? 'ALREADY_ANSWERED' : 'NOT_OPEN',
+    ...(answer !== undefined && { about: { answer } }),
+    suggestion: 'inbox.list shows it as it is.',
+  });
+}
+
+/** The same whether there is none, or one that is somebody else's. */
+export function requestNotFound(id: string): MusterError {
+  return new MusterError('NOT_FOUND', `There is no request "${id}" of yours.`, {
+    field: 'request_id',
+    value: id,
+    suggestion: 'inbox.list lists what waits for you, and what you have asked.',
+  });
+}
+
+/** What commits may change of requests. */
+export interface RequestChanges {
+  readonly createRequest: { readonly request: Request };
+  readonly replaceRequest: { readonly request: Request; readonly version: string };
+}
+
+declare module '../../../kernel/commit.ts' {
+  interface ChangeKinds extends RequestChanges {}
+}

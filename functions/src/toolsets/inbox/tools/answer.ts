@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { defineTool } from '../../../mcp/tool.ts';
+import { text } from '../../coordination/index.ts';
+import { requestAnswer, requestId, requestShape } from './shapes.ts';
+
+export const answer = defineTool({
+  name: 'answer',
+  title: 'Answer a request',
+  description: 'For people: answers what was asked of you, once.',
+  details:
+    'An approval takes approve or refuse, a choice one of its options. An agent answers for its owner only where they have named it in agents_may_answer of their preferences, and never what it has asked itself.',
+  input: z.strictObject({
+    request_id: requestId,
+    answer: text('An option, or words', 10_000),
+    comment: text('For who asked', 2000).optional(),
+  }),
+  output: requestShape,
+  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  role: 'viewer',
+  example: { request_id: 'request-region', answer: 'us-central1' },
+  answer: requestAnswer,
+  handler: ({ services, principal, recordAnswer }, { request_id: id, ...given }) =>
+    services.inbox.answers.answer(principal, id, given, recordAnswer),
+});

@@ -1,0 +1,62 @@
+/** Arguments and answers that the inbox's tools share. */
+import { z } from 'zod';
+import { idOf } from '../../../kernel/ids.ts';
+import { optionsOf, REQUEST_KINDS, REQUEST_STATES, type Request } from '../rules/request.ts';
+
+export const requestId = idOf('a request').describe('From ask or list');
+
+export const requestState = z.enum(REQUEST_STATES);
+
+const time = z.iso.datetime();
+
+export const requestShape = z.object({
+  request_id: z.string(),
+  workspace: z.string(),
+  kind: z.enum(REQUEST_KINDS),
+  question: z.string(),
+  options: z.array(z.string()).optional().describe("What may be answered; words of one's own where absent."),
+  state: requestState,
+  asked_by: z.string().describe('The uid of who asked.'),
+  asked_of: z.object({ uid: z.string(), name: z.string() }),
+  task_id: z.string().optional(),
+  created_at: time,
+  expires_at: time,
+  default: z.string().optional().describe('The answer that holds when it expires.'),
+  answer: z.string().optional(),
+  comment: z.string().optional(),
+  answered_by: z
+    .object({ uid: z.string(), agent_id: z.string().optional() })
+    .optional()
+    .describe('The person, and the agent that answered for them, where one did.'),
+  settled_at: time.optional(),
+});
+
+export function requestAnswer(request: Request): z.output<typeof requestShape> {
+  const { answeredBy, answeredByAgent } = request;
+  const options = optionsOf(request);
+  return {
+    request_id: request.id,
+    workspace: request.workspace,
+    kind: request.kind,
+    question: request.question,
+    options: options && [...options],
+    state: request.state,
+    asked_by: request.askedBy,
+    asked_of: { uid: request.askedOf, name: request.askedOfName },
+    task_id: request.taskId,
+    created_at: request.createdAt.toISOString(),
+    expires_at: request.expiresAt.toISOString(),
+    default: request.defaultAnswer,
+    answer: request.answer,
+    comment: request.comment,
+    answered_by: answeredBy === undefined ? undefined : { uid: answeredBy, agent_id: answeredByAgent },
+    settled_at: request.settledAt?.toISOString(),
+  };
+}
+
+export const reading = {
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
+} as const;

@@ -1,0 +1,17 @@
+import { z } from 'zod';
+import { defineTool } from '../../../mcp/tool.ts';
+import { requestAnswer, requestId, requestShape } from './shapes.ts';
+
+export const withdraw = defineTool({
+  name: 'withdraw',
+  title: 'Withdraw a request',
+  description: 'Takes back what you have asked: nobody needs to answer any more.',
+  input: z.strictObject({ request_id: requestId }),
+  output: requestShape,
+  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+  role: 'viewer',
+  example: { request_id: 'request-own' },
+  answer: requestAnswer,
+  handler: ({ services, principal, recordAnswer }, { request_id: id }) =>
+    services.inbox.asking.withdraw(principal, id, recordAnswer),
+});

@@ -1,0 +1,246 @@
+/** Agents ask people, who answer once; the tasks that they ask about wait. */
+import assert from 'node:assert/strict';
+import type { Principal } from '../../../functions/src/access/rules/principal.ts';
+import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
+import { eventPath, mailPath, preferencesPath } from '../../../functions/src/kernel/firestore/paths.ts';
+import { answer as answerOf } from '../coordination/calls.ts';
+import { House } from './house.ts';
+
+const ASK = { question: 'Which colour?', kind: 'choice', options: ['red', 'blue'] };
+
+describe('asking a person', () => {
+  let house: House;
+  let agent: Principal;
+  let ada: Principal;
+  let ben: Principal;
+
+  beforeEach(async () => {
+    house = new House();
+    await house.open();
+    agent = await house.agentOf('ada', 'worker');
+    ada = await house.person('ada');
+    ben = await house.person('ben');
+  });
+
+  const ask = async (more = {}) =>
+    String((await house.inbox(agent, 'ask', { ...ASK, ...more }))['request_id']);
+
+  it('asks the owner, who finds the question and answers it', async () => {
+    const asked = await house.inbox(agent, 'ask', ASK);
+    const request_id = String(asked['request_id']);
+    assert.deepEqual(asked['asked_of'], { uid: ada.uid, name: `ada of ${ada.uid}` });
+    assert.match(String(asked['next']), /inbox\.wait/);
+    const waiting = await house.inbox(ada, 'list', { state: 'open' });
+    assert.equal(Object(waiting['requests'])[0].request_id, request_id);
+    await house.inbox(ada, 'answer', { request_id, answer: 'blue', comment: 'As the sea.' });
+    const heard = await house.inbox(agent, 'wait', { request_id, wait_ms: 0 });
+    assert.deepEqual(
+      [heard['state'], heard['answer'], heard['comment'], heard['answered_by']],
+      ['answered', 'blue', 'As the sea.', { uid: ada.uid }],
+    );
+    const sent = await house.inbox(agent, 'list', { box: 'sent' });
+    assert.equal(Object(sent['requests'])[0].state, 'answered');
+    assert.deepEqual((await house.inbox(ada, 'list', { state: 'open' }))['requests'], []);
+  });
+
+  it('wakes who waits, at another instance than the one that takes the answer', async () => {
+    const request_id = await ask();
+    const other = house.anotherInstance();
+    const waited = house.inbox(agent, 'wait', { request_id, wait_ms: 20_000 }, other);
+    await house.inbox(ada, 'answer', { request_id, answer: 'red' });
+    assert.equal((await waited)['answer'], 'red');
+  });
+
+  it('takes one answer, and the same again', async () => {
+    const request_id = await ask();
+    const wrong = await house.refusal(ada, 'inbox_answer', { request_id, answer: 'green' });
+    assert.deepEqual([wrong.reason, wrong.entries], ['NOT_AN_OPTION', ['red', 'blue']]);
+    await house.inbox(ada, 'answer', { request_id, answer: 'red' });
+    await house.inbox(ada, 'answer', { request_id, answer: 'red' });
+    const second = await house.refusal(ada, 'inbox_answer', { request_id, answer: 'blue' });
+    assert.deepEqual([second.reason, second.answer], ['ALREADY_ANSWERED', 'red']);
+  });
+
+  it('takes one of two answers at once', async () => {
+    const request_id = await ask();
+    const both = await Promise.allSettled(
+      ['red', 'blue'].map((answer) =>
+        house.inbox(ada, 'answer', { request_id, answer }, house.anotherInstance()),
+      ),
+    );
+    assert.deepEqual(both.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
+  });
+
+  it("does not let a person's agent answer for them, unless they said so, and never who has asked", async () => {
+    const request_id = await ask();
+    const other: Principal = { ...agent, uid: 'agent:helper', agentId: 'helper' };
+    const given = { request_id, answer: 'red' };
+    for (const one of [agent, other])
+      assert.equal((await house.refusal(one, 'inbox_answer', given)).reason, 'NOT_A_PERSON');
+    await house.lets('ada', ['helper', String(agent.agentId)]);
+    assert.equal((await house.refusal(agent, 'inbox_answer', given)).reason, 'NOT_A_PERSON');
+    const answered = await house.inbox(other, 'answer', given);
+    assert.deepEqual(answered['answered_by'], { uid: ada.uid, agent_id: 'helper' });
+  });
+
+  it('asks another member by uid or address, and tells nobody who is none', async () => {
+    for (const to of [ben.uid, house.email('ben')]) {
+      const request_id = await ask({ to });
+      assert.equal(
+        (await house.refusal(ada, 'inbox_answer', { request_id, answer: 'red' })).reason,
+        'NOT_ASKED',
+      );
+      await house.inbox(ben, 'answer', { request_id, answer: 'red' });
+    }
+    const said = [];
+    for (const to of [house.id('eve'), house.email('eve'), 'nobody', 'nobody@example.com']) {
+      const { message, ...rest } = await house.refusal(agent, 'inbox_ask', { ...ASK, to });
+      said.push(JSON.stringify({ ...rest, value: 0, message: message.replaceAll(to, 'X') }));
+    }
+    assert.equal(new Set(said).size, 1, said.join('\n'));
+  });
+
+  it('is nobody else’s business', async () => {
+    const request_id = await ask();
+    const eve = {
+      ...(await house.person('eve')),
+      owner: { role: 'admin' as const, workspaces: {}, access: {} },
+    };
+    const hidden = async (id: string) => {
+      const said = [];
+      for (const [tool, more] of [
+        ['wait', { wait_ms: 0 }],
+        ['answer', { answer: 'red' }],
+        ['withdraw', {}],
+      ] as const)
+        for (const one of [eve, ben])
+          said.push((await house.refusal(one, `inbox_${tool}`, { request_id: id, ...more })).message);
+      return said.map((message) => message.replaceAll(id, 'X'));
+    };
+    assert.deepEqual(await hidden(request_id), await hidden('request-none'));
+    const elsewhere = await house.agentOf('ada', 'worker', { heldTo: 'another' });
+    await assert.rejects(house.inbox(elsewhere, 'wait', { request_id, wait_ms: 0 }));
+  });
+
+  it('is withdrawn by who asked or their owner', async () => {
+    const toBen = await ask({ to: ben.uid });
+    assert.equal((await house.refusal(ben, 'inbox_withdraw', { request_id: toBen })).code, -32101);
+    for (const one of [agent, ada]) {
+      const withdrawn = await house.inbox(one, 'withdraw', { request_id: await ask() });
+      assert.equal(withdrawn['state'], 'withdrawn');
+    }
+    await house.inbox(ada, 'withdraw', { request_id: toBen });
+    assert.equal(
+      (await house.refusal(ben, 'inbox_answer', { request_id: toBen, answer: 'red' })).reason,
+      'NOT_OPEN',
+    );
+  });
+
+  it('expires into its default or a failure, by who reads it or by the sweep, once', async () => {
+    const ids = [await ask({ default: 'red' }), await ask()];
+    house.pass(25 * 3600);
+    const first = await house.inbox(agent, 'wait', { request_id: String(ids[0]), wait_ms: 0 });
+    assert.deepEqual([first['state'], first['answer'], first['answered_by']], ['expired', 'red', undefined]);
+    const listed = await house.inbox(ada, 'list', { state: 'open' });
+    assert.equal(Object(listed['requests'])[0].state, 'expired');
+    const stored = async () => (await house.app.ports.requests.find(String(ids[1])))?.value.state;
+    assert.equal(await stored(), 'open', 'a list only shows it as it is');
+    await house.sweepRequests();
+    assert.equal(await stored(), 'expired');
+    const second = await house.inbox(agent, 'wait', { request_id: String(ids[1]), wait_ms: 0 });
+    assert.deepEqual([second['state'], second['answer']], ['expired', undefined]);
+    await assert.rejects(house.inbox(ada, 'answer', { request_id: String(ids[1]), answer: 'red' }));
+  });
+
+  it('refuses what is no question of its kind', async () => {
+    for (const [field, more] of [
+      ['options', { options: ['red'] }],
+      ['options', { options: ['red', 'red'] }],
+      ['options', { kind: 'text' }],
+      ['default', { default: 'green' }],
+      ['expires', { expires: '2039-12-31T00:00:00Z' }],
+      ['expires', { expires: '2040-03-01T00:00:00Z' }],
+    ] as const)
+      assert.equal((await house.refusal(agent, 'inbox_ask', { ...ASK, ...more })).field, field);
+  });
+
+  it('tells the person once, by all the ways that they chose', async () => {
+    await firestore().doc(preferencesPath(ada.uid)).set({ email: true });
+    const request_id = await ask({ question: 'Red\r\nBcc: eve@example.com <b>or</b> blue?' });
+    const eventId = `question-${request_id}`;
+    assert.ok((await firestore().doc(eventPath(eventId)).get()).exists);
+    const event = await house.app.ports.taskHistory.find(eventId);
+    assert.ok(event);
+    for (let times = 0; times < 2; times++) await house.app.services.consumers.reminders.act(event);
+    const mail = (await firestore().doc(mailPath(eventId)).get()).data();
+    assert.deepEqual(mail?.['to'], [house.email('ada')]);
+    assert.equal(mail?.['message'].subject, 'Question: Red Bcc: eve@example.com <b>or</b> blue?');
+    assert.equal(mail?.['message'].html, undefined, 'text is shown as text');
+    assert.equal(mail?.['request_id'], request_id);
+  });
+
+  describe('about a task', () => {
+    const held = async () => {
+      const agent_id = String(agent.agentId);
+      const request = { agentId: agent_id, role: 'worker' as const, workspace: house.workspace };
+      await house.app.services.membership.join(agent, request, () => undefined);
+      await house.create({});
+      const claimed = await answerOf(
+        house,
+        'coordination_claim_task',
+        { agent_id, lease_seconds: 60 },
+        agent,
+      );
+      return String(Object(claimed['task']).id);
+    };
+    const taskOf = async (id: string) => (await house.app.ports.tasks.find(id))?.value;
+
+    it('keeps its lease while the question is open, and says for whom it waits', async () => {
+      const task_id = await held();
+      const request_id = await ask({ task_id });
+      house.pass(3600);
+      await house.sweep();
+      const waiting = await taskOf(task_id);
+      assert.deepEqual([waiting?.status, waiting?.claim?.agentId], ['claimed', agent.agentId]);
+      const shown = await answerOf(house, 'coordination_get_all_tasks', {}, agent);
+      assert.deepEqual(Object(shown['tasks'])[0].waiting_for, { request_id, who: `ada of ${ada.uid}` });
+      const queue = await answerOf(house, 'system_getTaskQueue', { includeAssigned: true }, agent);
+      assert.equal(Object(queue['tasks'])[0].metadata.waitingFor, `ada of ${ada.uid}`);
+      await house.inbox(ada, 'answer', { request_id, answer: 'red' });
+      const after = await taskOf(task_id);
+      assert.equal(after?.waitingFor, undefined);
+      assert.equal(Number(after?.claim?.leaseExpiresAt) - house.now.getTime(), 60_000);
+      house.pass(3600);
+      await house.sweep();
+      assert.equal((await taskOf(task_id))?.status, 'available');
+    });
+
+    it('does so where its lease was set anew meanwhile', async () => {
+      const task_id = await held();
+      await ask({ task_id });
+      await answerOf(house, 'coordination_start_task', { agent_id: String(agent.agentId), task_id }, agent);
+      house.pass(600);
+      await house.sweep();
+      assert.equal((await taskOf(task_id))?.status, 'in_progress');
+    });
+
+    it('goes on when the question is withdrawn or expires', async () => {
+      const task_id = await held();
+      await house.inbox(agent, 'withdraw', { request_id: await ask({ task_id }) });
+      assert.equal((await taskOf(task_id))?.waitingFor, undefined);
+      await ask({ task_id });
+      const again = await house.refusal(agent, 'inbox_ask', { ...ASK, task_id });
+      assert.equal(again.reason, 'WAITS_ALREADY');
+      house.pass(25 * 3600);
+      await house.sweepRequests();
+      assert.equal((await taskOf(task_id))?.waitingFor, undefined);
+    });
+
+    it('is asked by its holder alone', async () => {
+      const task_id = await held();
+      const other = await house.agentOf('ben', 'worker');
+      assert.equal((await house.refusal(other, 'inbox_ask', { ...ASK, task_id })).reason, 'NOT_HOLDER');
+      assert.equal((await house.refusal(agent, 'inbox_ask', { ...ASK, task_id: 'none' })).code, -32200);
+    });
+  });
+});

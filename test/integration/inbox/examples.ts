@@ -1,0 +1,33 @@
+/** What the examples of the inbox speak of: a question to the leader's owner, and one that the leader has asked. */
+import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
+import { requestPath } from '../../../functions/src/kernel/firestore/paths.ts';
+import { sampleRequest } from '../../unit/inbox/samples.ts';
+import type { Team } from '../coordination/team.ts';
+
+const [REGION, OWN] = ['request-region', 'request-own'];
+
+export async function setInbox({ app, leader, workspace, now }: Team): Promise<void> {
+  const question = {
+    workspace,
+    askedBy: leader.uid,
+    ownerUid: leader.ownerUid,
+    askedOf: leader.ownerUid,
+    createdAt: now,
+    expiresAt: new Date(now.getTime() + 86_400_000),
+  };
+  const options = ['europe-west1', 'us-central1'];
+  await app.ports.store.commit([
+    {
+      kind: 'createRequest',
+      request: sampleRequest({ ...question, id: REGION, kind: 'choice', options }),
+    },
+    { kind: 'createRequest', request: sampleRequest({ ...question, id: OWN }) },
+  ]);
+}
+
+/** The ids are the same for every test, so one must make room for the next. */
+export async function clearInbox(): Promise<void> {
+  const batch = firestore().batch();
+  for (const id of [REGION, OWN]) batch.delete(firestore().doc(requestPath(id)));
+  await batch.commit();
+}

@@ -1,0 +1,53 @@
+/** A workspace in which agents ask people. */
+import assert from 'node:assert/strict';
+import type { Principal } from '../../../functions/src/access/rules/principal.ts';
+import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
+import { preferencesPath } from '../../../functions/src/kernel/firestore/paths.ts';
+import type { JsonObject } from '../../../functions/src/kernel/json.ts';
+import { sweep } from '../../../functions/src/toolsets/system/rules/sweeper.ts';
+import { FirestoreSweepRecord } from '../../../functions/src/toolsets/system/store/metrics.ts';
+import { Town } from '../access/town.ts';
+import { answer, call } from '../coordination/calls.ts';
+import { silent } from '../coordination/team.ts';
+
+export class House extends Town {
+  /** Ada leads the workspace of the calls, and Ben works in it. */
+  async open(): Promise<void> {
+    for (const name of ['ada', 'ben', 'eve']) await this.arrive(name);
+    await this.app.ports.store.commit([
+      { kind: 'nameWorkspace', workspace: this.workspace, access: 'private' },
+    ]);
+    await this.letIn(this.workspace, 'ada', 'leader');
+    await this.letIn(this.workspace, 'ben', 'worker');
+  }
+
+  async inbox(
+    principal: Principal,
+    tool: string,
+    args: JsonObject = {},
+    app = this.app,
+  ): Promise<JsonObject> {
+    return answer(this, `inbox_${tool}`, args, principal, app);
+  }
+
+  /** What is said to whom it is refused. */
+  async refusal(principal: Principal, tool: string, args: JsonObject = {}) {
+    const { structuredContent, isError } = await call(this, tool, args, principal);
+    assert.equal(isError, true, JSON.stringify(structuredContent));
+    const { code, message, data } = Object(structuredContent['error'] ?? {});
+    return { code, message: message ?? structuredContent['error'], ...data };
+  }
+
+  /** The person lets agents answer for them. */
+  async lets(name: string, agents: readonly string[]): Promise<void> {
+    await firestore()
+      .doc(preferencesPath(this.id(name)))
+      .set({ agents_may_answer: agents });
+  }
+
+  async sweepRequests() {
+    const record = new FirestoreSweepRecord({ database: firestore(), sweep: this.workspace, log: silent });
+    const { part } = this.app.services.inbox.answers;
+    return sweep([part], { ...this.app.ports, sweepRecord: record, log: silent });
+  }
+}

@@ -1,0 +1,29 @@
+/** Asking people. */
+import type { Principal } from '../../../../functions/src/access/rules/principal.ts';
+import { answer } from '../../coordination/calls.ts';
+import { type Prepared, type Scene, scenariosOf } from '../scene.ts';
+
+const QUESTION = { question: 'Go on?', kind: 'approval' };
+
+/** The leader has asked its owner. */
+async function asked(scene: Scene): Promise<string> {
+  return String((await answer(scene, 'inbox_ask', QUESTION))['request_id']);
+}
+
+function owner({ leader: { ownerUid, owner } }: Scene): Principal {
+  return { uid: ownerUid, kind: 'person', ownerUid, maxRole: 'admin', owner };
+}
+
+async function aboutATask(scene: Scene): Promise<Prepared> {
+  const { principal, task_id } = await scene.holder();
+  return { principal, args: { ...QUESTION, task_id } };
+}
+
+export const inbox = scenariosOf('inbox', {
+  ask: { 'about nothing': async () => ({ args: QUESTION }), 'about a task': aboutATask },
+  answer: async (scene) => ({
+    principal: owner(scene),
+    args: { request_id: await asked(scene), answer: 'approve' },
+  }),
+  withdraw: async (scene) => ({ args: { request_id: await asked(scene) } }),
+});

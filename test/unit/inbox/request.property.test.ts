@@ -1,0 +1,122 @@
+/** Whatever people and agents do to one request, in whatever order: the machine against what must always hold. */
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { MusterError } from '../../../functions/src/kernel/errors.ts';
+import {
+  answered,
+  expired,
+  isDue,
+  optionsOf,
+  type Request,
+  withdrawn,
+} from '../../../functions/src/toolsets/inbox/rules/request.ts';
+import { sampleRequest } from './samples.ts';
+
+const START = new Date('2026-11-22T09:00:00Z').getTime();
+
+const steps = fc.array(
+  fc.record({
+    minutes: fc.nat(90),
+    step: fc.oneof(
+      fc.record({
+        kind: fc.constant('answer' as const),
+        answer: fc.constantFrom('approve', 'refuse', 'red', 'blue', 'anything'),
+        by: fc.constantFrom('ada', 'ben'),
+      }),
+      fc.record({ kind: fc.constantFrom('expire' as const, 'withdraw' as const) }),
+    ),
+  }),
+  { maxLength: 12 },
+);
+
+const requests = fc
+  .record({
+    kind: fc.constantFrom('approval' as const, 'choice' as const, 'text' as const),
+    defaultAnswer: fc.option(fc.constant('refuse'), { nil: undefined }),
+  })
+  .map(({ kind, defaultAnswer }) =>
+    sampleRequest({
+      kind,
+      options: kind === 'choice' ? ['red', 'blue', 'refuse'] : [],
+      createdAt: new Date(START),
+      expiresAt: new Date(START + 3_600_000),
+      ...(defaultAnswer !== undefined && { defaultAnswer }),
+    }),
+  );
+
+type Step =
+  | { readonly kind: 'answer'; readonly answer: string; readonly by: string }
+  | { readonly kind: 'expire' | 'withdraw' };
+
+function taken(request: Request, step: Step, now: Date): Request {
+  try {
+    if (step.kind === 'answer') return answered(request, step, { uid: step.by }, now);
+    return step.kind === 'expire' ? expired(request, now) : withdrawn(request, now);
+  } catch (error) {
+    assert.ok(error instanceof MusterError);
+    assert.match(error.code, /^(CONFLICT|VALIDATION_ERROR)$/);
+    return request;
+  }
+}
+
+/** What no step may break. */
+function holds(before: Request, after: Request): void {
+  if (before.state !== 'open') assert.deepEqual(after, before, 'what is over stays');
+  if (after.state === 'answered')
+    assert.ok(Number(after.settledAt) < after.expiresAt.getTime(), 'never after its time');
+  const { answer } = after;
+  assert.equal(answer, ANSWERS[after.state](after));
+  if (answer !== undefined) assert.ok(optionsOf(after)?.includes(answer) ?? true);
+  assert.equal(isDue(after, new Date(START)), false);
+}
+
+/** What the answer is in each state. */
+const ANSWERS: Readonly<Record<Request['state'], (request: Request) => string | undefined>> = {
+  open: () => undefined,
+  withdrawn: () => undefined,
+  expired: ({ defaultAnswer }) => defaultAnswer,
+  answered: ({ answer }) => answer,
+};
+
+describe('a request', () => {
+  it('is over once, stays as it ended, and its answer is of its kind', () => {
+    fc.assert(
+      fc.property(requests, steps, (first, plan) => {
+        let request: Request = first;
+        let now = START;
+        for (const { minutes, step } of plan) {
+          now += minutes * 60_000;
+          const after = taken(request, step, new Date(now));
+          holds(request, after);
+          request = after;
+        }
+      }),
+    );
+  });
+
+  it('tells a second answer what the first was, and takes the same again', () => {
+    const open = sampleRequest({ kind: 'choice', options: ['red', 'blue'] });
+    const now = open.createdAt;
+    const first = answered(open, { answer: 'red', comment: 'warm' }, { uid: 'ada' }, now);
+    assert.equal(answered(first, { answer: 'red' }, { uid: 'ada' }, now), first);
+    for (const [answer, uid] of [
+      ['blue', 'ada'],
+      ['red', 'ben'],
+    ] as const)
+      assert.throws(
+        () => answered(first, { answer }, { uid }, now),
+        (error) =>
+          error instanceof MusterError &&
+          error.details.reason === 'ALREADY_ANSWERED' &&
+          error.details.about?.['answer'] === 'red',
+      );
+  });
+
+  it('shows its options to who gives another answer', () => {
+    const open = sampleRequest({ kind: 'approval' });
+    assert.throws(
+      () => answered(open, { answer: 'yes' }, { uid: 'ada' }, open.createdAt),
+      (error) => error instanceof MusterError && error.details.entries?.join() === 'approve,refuse',
+    );
+  });
+});
