@@ -17,6 +17,7 @@ import {
 import { cloudLog, movableClock, readAsset, systemClock } from './kernel/platform.ts';
 import { realtimeDatabase } from './kernel/realtime/database.ts';
 import { expiryPart } from './kernel/sweep.ts';
+import { ApprovedCalls } from './mcp/approvedCalls.ts';
 import { createEndpoint } from './mcp/http/endpoint.ts';
 import type { Endpoint } from './mcp/http/request.ts';
 import { OpenStreams } from './mcp/http/streams.ts';
@@ -33,7 +34,12 @@ export type { Bindings };
 /** Builds the features over their ports: everything but the HTTP endpoint. */
 export function compose(bindings: Bindings) {
   const ports = composePorts(bindings);
-  const services = composeServices(ports);
+  const services = composeServices(ports, (call) => approvedCalls.make(call));
+  const approvedCalls = new ApprovedCalls(
+    { ...ports, services: () => services, authenticator: services.authenticator },
+    toolsets,
+    bindings.baseUrl ?? '',
+  );
   const expiring = [
     ...Object.values(ports.ledgers),
     services.subscriptions,
@@ -48,6 +54,7 @@ export function compose(bindings: Bindings) {
     services.orchestration.runs.part,
     services.coordination.archives.part,
     services.inbox.answers.part,
+    services.approvedCalls.part,
     ...expiring.map(expiryPart),
   ];
   return {
@@ -104,8 +111,9 @@ export function app(): Instance {
   if (instance !== undefined) return instance;
   const file = clockFile();
   const clock = file === undefined ? systemClock : movableClock(file);
-  const composition = compose({ clock, rateLimit: rateLimit(), push: composePush() });
   const addresses = new Addresses({ publicUrl: publicUrl(), functionUrl: functionUrl() });
+  const baseUrl = addresses.main?.mcp ?? functionUrl();
+  const composition = compose({ clock, rateLimit: rateLimit(), push: composePush(), baseUrl });
   if (publicUrl() !== undefined && addresses.main === undefined)
     cloudLog.warn('public_url_unusable', { publicUrl: publicUrl(), effect: 'nobody can sign in' });
   const endpoint = createFront(composition, {

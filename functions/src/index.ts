@@ -4,6 +4,7 @@ export {
   auditEvents,
   executeRun,
   logDeadLetters,
+  makeApprovedCall,
   mirrorPerson,
   mirrorTaskQueue,
   mirrorTaskUpdates,

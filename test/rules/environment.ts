@@ -88,7 +88,7 @@ async function openEnvironment(): Promise<Environment> {
 /** What the rules go by: the workspaces and people, as they are stored, and as the other database mirrors them. */
 async function settle({ firestore, realtime }: Clients): Promise<void> {
   await Promise.all([
-    setDoc(doc(firestore, WORKSPACE_ACCESS_PATH), accessToDocument({ access: ACCESS })),
+    setDoc(doc(firestore, WORKSPACE_ACCESS_PATH), accessToDocument({ access: ACCESS, asking: {} })),
     set(ref(realtime, ACCESS_WORKSPACES), ACCESS),
     ...callers.flatMap(({ stored }) =>
       stored?.person === undefined

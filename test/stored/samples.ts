@@ -557,6 +557,11 @@ export const CHANGES: readonly Change[] = [
     name: 'alpha',
     workspace: { repositories: ['sartor-ai/muster'], createdBy: 'agent:plain', createdAt: at(0) },
   },
+  {
+    kind: 'demandApprovals',
+    workspace: 'alpha',
+    approvals: [{ tool: 'github.createPR' }, { tool: 'orchestration.orchestrate', aboveUsd: 2, asks: 'ben' }],
+  },
   { kind: 'listRepositories', workspace: 'alpha', repositories: ['sartor-ai/*'] },
   {
     kind: 'routeWorkspace',

@@ -49,7 +49,7 @@ import { SubscriptionQueries, subscriptionWriters } from '../toolsets/firebase/s
 import { DatabaseWatcherLeases } from '../toolsets/firebase/store/watcherLeases.ts';
 import { RestGitHub } from '../toolsets/github/store/gitHub.ts';
 import { linkEffects, linkWriters, PullRequestLinkQueries } from '../toolsets/github/store/pullRequests.ts';
-import { RequestQueries, requestWriters } from '../toolsets/inbox/store/requests.ts';
+import { RequestQueries, requestEffects, requestWriters } from '../toolsets/inbox/store/requests.ts';
 import { FirestoreOnboardingFacts } from '../toolsets/onboarding/store/onboardingFacts.ts';
 import type { HostedAgent, RunDispatch } from '../toolsets/orchestration/rules/ports.ts';
 import type { RunOrder } from '../toolsets/orchestration/rules/runs/run.ts';
@@ -95,6 +95,8 @@ import type { ModelSettings } from '../vendors/vendorModel.ts';
 /** What is not read from the environment. Tests bind a clock of their own. */
 export interface Bindings {
   readonly clock: Clock;
+  /** Where this deployment answers, for what is said outside of a request. Absent: nowhere. */
+  readonly baseUrl?: string | undefined;
   /** Absent: the environment's. */
   readonly database?: Firestore | undefined;
   /** Absent: nobody is limited. */
@@ -266,6 +268,7 @@ export const changeEffects: EffectsOf<ChangeKinds> = {
   ...linkEffects,
   ...todoEffects,
   ...orchestrationEffects,
+  ...requestEffects,
   tell: ({ effect }) => effect,
 };
 

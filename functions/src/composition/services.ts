@@ -36,7 +36,9 @@ import { DataService } from '../toolsets/firebase/rules/dataService.ts';
 import { SubscriptionService } from '../toolsets/firebase/rules/subscriptionService.ts';
 import { Deliveries } from '../toolsets/github/rules/deliveries.ts';
 import { Answers } from '../toolsets/inbox/rules/answering.ts';
+import { ApprovalGate } from '../toolsets/inbox/rules/approvals.ts';
 import { Asking } from '../toolsets/inbox/rules/asking.ts';
+import { ApprovalExecution, type MakeCall } from '../toolsets/inbox/rules/execution.ts';
 import { OnboardingService } from '../toolsets/onboarding/rules/onboarding.ts';
 import { AgentRoster } from '../toolsets/orchestration/rules/agents/roster.ts';
 import { RunExecution } from '../toolsets/orchestration/rules/runs/execution.ts';
@@ -60,7 +62,7 @@ import { GitHubWebhook } from '../vendors/octokit/webhook.ts';
 import { composeInverses } from './inverses.ts';
 import type { composePorts } from './ports.ts';
 
-export function composeServices(ports: ReturnType<typeof composePorts>) {
+export function composeServices(ports: ReturnType<typeof composePorts>, makeCall: MakeCall) {
   const liveness = new AgentLiveness(ports);
   const registration = new AgentRegistration(ports);
   const invitations = new Invitations(ports);
@@ -163,7 +165,9 @@ export function composeServices(ports: ReturnType<typeof composePorts>) {
     gitHub: ports,
     webhook: new GitHubWebhook({ secret: gitHubWebhookKey, deliveries: new Deliveries(ports) }),
 
+    approvals: new ApprovalGate({ ...inboxPorts, budget: ports.budget }),
     inbox: { asking: new Asking(inboxPorts), answers: new Answers(inboxPorts) },
+    approvedCalls: new ApprovalExecution({ ...inboxPorts, makeCall }),
 
     onboarding: new OnboardingService({ ...ports, registration, liveness }),
   };

@@ -55,6 +55,12 @@ export const resumeRun = onDocumentWritten({ document: TASK, region, retry: true
   app().services.orchestration.runs.taskChanged(event.params.taskId),
 );
 
+/** Makes a call that was approved. One that breaks off is made by the sweep. */
+export const makeApprovedCall = onDocumentWritten(
+  { document: `${COLLECTIONS.requests}/{requestId}`, region, retry: true, timeoutSeconds: 120 },
+  async (event) => void (await app().services.approvedCalls.execute(event.params.requestId)),
+);
+
 /** Records in `audit` that each event arrived. */
 export const auditEvents = onMessagePublished({ topic: 'task-events', region, retry: true }, (event) =>
   app().services.consumers['task-events'].receive(messageIn(event)),

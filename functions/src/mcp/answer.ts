@@ -163,8 +163,8 @@ const REQUEST_MILLISECONDS = 50_000;
 export type TimeLeft = () => number;
 
 /** To be made when the request comes in: authentication and all the calls of a batch take from the same time. */
-export function timeLeftOfRequest(): TimeLeft {
-  const end = performance.now() + REQUEST_MILLISECONDS;
+export function timeLeftOfRequest(milliseconds = REQUEST_MILLISECONDS): TimeLeft {
+  const end = performance.now() + milliseconds;
   return () => Math.max(0, end - performance.now());
 }
 

@@ -1,6 +1,6 @@
 /** Runs one call of a tool, from its raw arguments to its answer. */
 import { callingAgent, touchPresence } from '../access/rules/liveness.ts';
-import { type AccessPorts, rightsOf } from '../access/rules/principal.ts';
+import { type AccessPorts, asksIn, rightsOf } from '../access/rules/principal.ts';
 import type { Operation } from '../kernel/commit.ts';
 import { MusterError } from '../kernel/errors.ts';
 import type { Actor } from '../kernel/trail.ts';
@@ -18,7 +18,7 @@ import { type AuthorisationPorts, admit, authorise } from './authorisation.ts';
 import type { CallContext, RequestContext, Services } from './callContext.ts';
 import { type IdempotencyPorts, runOnce, unkeyed } from './idempotency.ts';
 import type { FoundResource, FoundTemplate } from './resources.ts';
-import type { FoundTool, Tool } from './tool.ts';
+import type { FoundTool, PreparedCall, Tool } from './tool.ts';
 import { fullName } from './tool.ts';
 
 export interface CallPorts
@@ -72,7 +72,8 @@ export async function callTool(
       late = said;
     };
     const identity = { by: actorOf(admitted, name), credential };
-    const work = runOnce(ports, identity, prepared, (operation) =>
+    const approved = tool.approvable ? gated(ports, admitted, name, prepared) : prepared;
+    const work = runOnce(ports, identity, approved, (operation) =>
       contextOf(ports, admitted, operation, telling, ifLate, waiting),
     );
     const named = work.catch((error: unknown) => {
@@ -88,6 +89,22 @@ export async function callTool(
   }
 }
 
+/** A call that somebody may have to approve. What was answered once under its key is replayed without asking. */
+function gated(
+  ports: CallPorts,
+  { principal, workspace }: RequestContext,
+  tool: string,
+  prepared: PreparedCall,
+): PreparedCall {
+  if (!asksIn(principal.owner, workspace)) return prepared;
+  const { input, idempotencyKey, mostUsd } = prepared;
+  const call = { principal, workspace, tool, input, idempotencyKey, mostUsd };
+  return {
+    ...prepared,
+    run: async (context) => (await ports.services().approvals.pass(call)) ?? prepared.run(context),
+  };
+}
+
 function rightsChanged(): MusterError {
   return new MusterError('CONFLICT', 'What you may do has changed while the call waited.', {
     reason: 'RIGHTS_CHANGED',
@@ -96,7 +113,7 @@ function rightsChanged(): MusterError {
 }
 
 /** Who makes a call, as the trail has it. */
-function actorOf({ principal, workspace, requestId }: RequestContext, tool: string): Actor {
+export function actorOf({ principal, workspace, requestId }: RequestContext, tool: string): Actor {
   const { uid, agentId, ownerUid, grant } = principal;
   return {
     uid,

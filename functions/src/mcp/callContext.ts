@@ -1,4 +1,6 @@
 /** What is known of a request and of the call that it carries. */
+
+import type { Approvals } from '../access/rules/approvals.ts';
 import type { Caller, Principal, Role, Scope } from '../access/rules/principal.ts';
 import type { AgentRegistration } from '../access/rules/registration.ts';
 import type { Operation } from '../kernel/commit.ts';
@@ -82,6 +84,8 @@ export interface KnownTool {
   readonly agentRole: Role | undefined;
   readonly scope: Scope;
   readonly writes: boolean;
+  /** Whether a workspace may want its calls approved. */
+  readonly approvable: boolean;
   /** The JSON Schema of its arguments. */
   readonly parameters: JsonObject;
   readonly example: JsonObject;
@@ -90,6 +94,7 @@ export interface KnownTool {
 /** What the tools ask. Each toolset declares its own services of this module; composition/services.ts makes them. */
 export interface Services {
   readonly registration: AgentRegistration;
+  readonly approvals: Approvals;
 }
 
 /** For whom a message is served, and over what. */

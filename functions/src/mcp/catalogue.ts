@@ -100,7 +100,18 @@ export class Catalogues {
   #knownTools(): readonly KnownTool[] {
     this.#known ??= this.#toolsets.flatMap(({ name: toolset, tools, scope: ofToolset = 'workspace' }) =>
       tools.map(
-        ({ name, title, description, role, agentRole, scope = ofToolset, annotations, input, example }) => ({
+        ({
+          name,
+          title,
+          description,
+          role,
+          agentRole,
+          scope = ofToolset,
+          annotations,
+          approvable = false,
+          input,
+          example,
+        }) => ({
           toolset,
           fullName: fullName(toolset, name),
           title,
@@ -109,6 +120,7 @@ export class Catalogues {
           agentRole,
           scope,
           writes: !annotations.readOnlyHint,
+          approvable,
           parameters: inputJsonSchema(input),
           example: jsonObject.parse(example),
         }),

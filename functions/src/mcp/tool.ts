@@ -40,6 +40,8 @@ interface Described<Input extends z.ZodObject, Output extends z.ZodObject> {
   readonly example: z.input<Input>;
   /** How to get at a large answer in parts, where it comes whole or not at all: in the others' long texts are cut. */
   readonly ifTooLarge?: string;
+  /** Whether a workspace may want its calls approved: what its arguments hold is then kept, and nothing of them is secret. */
+  readonly approvable?: true;
   /** Whether it may call `notify`: its callers are then offered a stream, which costs more than JSON. */
   readonly notifies?: true;
 }
@@ -47,6 +49,8 @@ interface Described<Input extends z.ZodObject, Output extends z.ZodObject> {
 /** A tool as its file writes it. */
 interface ToolDefinition<Input extends z.ZodObject, Output extends z.ZodObject, Outcome>
   extends Described<Input, Output> {
+  /** The most that a call says that it may spend, in US dollars. */
+  mostUsd?(input: z.output<Input>): number | undefined;
   handler(context: WritingContext<Outcome>, input: z.output<Input>): Promise<Outcome>;
   /** Turns a stored answer into a replayed one, for tools whose answer holds what must not be stored. */
   replay?(context: CallContext, input: z.output<Input>, stored: JsonObject): Promise<z.input<Output>>;
@@ -81,6 +85,8 @@ export interface PreparedCall {
   /** The arguments as checked, without the idempotency key: what a repeated call is compared with. */
   readonly input: Readonly<Record<string, unknown>>;
   readonly idempotencyKey: string | undefined;
+  /** The most that it may spend, in US dollars, where it says so. */
+  readonly mostUsd: number | undefined;
   /** Runs the handler and checks its answer against the output schema. */
   run(context: CallContext): Promise<JsonObject>;
   /** Answers a repeated call from the stored answer. */
@@ -130,11 +136,14 @@ export const claimNumber = z
   .number()
   .refine((value) => Number.isSafeInteger(value) && value > 0, 'expected a whole number above 0');
 
+/** Of an idempotency key. */
+export const MAX_KEY_LENGTH = 200;
+
 const keyArgument = z.strictObject({
   idempotency_key: z
     .string()
     .min(1)
-    .max(200)
+    .max(MAX_KEY_LENGTH)
     .optional()
     .describe('Repeat a call with the same key and arguments and the first answer is replayed for 24 hours.'),
 });
@@ -166,7 +175,7 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
 function toolOf<Input extends z.ZodObject, Output extends z.ZodObject, Outcome>(
   definition: ToolDefinition<Input, Output, Outcome> & Rendering<Input, Output, Outcome>,
 ): Tool {
-  const { handler, answer, replay, input, ...rest } = definition;
+  const { handler, answer, replay, input, mostUsd, ...rest } = definition;
   const keyed = !rest.annotations.readOnlyHint;
   const listed: z.ZodObject = keyed ? input.extend(keyArgument.shape) : input;
   const check = argumentsChecker(input, Object.keys(listed.shape));
@@ -179,6 +188,7 @@ function toolOf<Input extends z.ZodObject, Output extends z.ZodObject, Outcome>(
       const checked = check(keyed ? others : rawArguments);
       return {
         input: checked,
+        mostUsd: mostUsd?.(checked),
         idempotencyKey: keyed ? checkKey({ idempotency_key: rawKey }).idempotency_key : undefined,
         async run(context) {
           const { operation } = context;

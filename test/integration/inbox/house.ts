@@ -4,6 +4,7 @@ import type { Principal } from '../../../functions/src/access/rules/principal.ts
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { preferencesPath } from '../../../functions/src/kernel/firestore/paths.ts';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
+import type { SweepPart } from '../../../functions/src/kernel/sweep.ts';
 import { sweep } from '../../../functions/src/toolsets/system/rules/sweeper.ts';
 import { FirestoreSweepRecord } from '../../../functions/src/toolsets/system/store/metrics.ts';
 import { Town } from '../access/town.ts';
@@ -45,9 +46,16 @@ export class House extends Town {
       .set({ agents_may_answer: agents });
   }
 
-  async sweepRequests() {
+  sweepRequests() {
+    return this.sweepPart(this.app.services.inbox.answers.part);
+  }
+
+  sweepApprovals() {
+    return this.sweepPart(this.app.services.approvedCalls.part);
+  }
+
+  private sweepPart(part: SweepPart) {
     const record = new FirestoreSweepRecord({ database: firestore(), sweep: this.workspace, log: silent });
-    const { part } = this.app.services.inbox.answers;
     return sweep([part], { ...this.app.ports, sweepRecord: record, log: silent });
   }
 }

@@ -192,6 +192,9 @@ async function requestCalls(): Promise<readonly Call[]> {
     ...lists,
     (database) => reader(database).find('request-1'),
     (database) => reader(database).countOpen('agent:lead'),
+    (database) => reader(database).latestOf('key-1'),
+    (database) => reader(database).toMake(NOW, 2),
+    (database) => reader(database).toMake(NOW, 2, NEXT.after),
     (database) => reader(database).due(NOW, 2),
     (database) => reader(database).due(NOW, 2, NEXT.after),
     async (database) => {

@@ -29,6 +29,7 @@ function counting(ports: ReturnType<typeof memoryPorts>, key: string | undefined
   const prepared: PreparedCall = {
     input: { ...input },
     idempotencyKey: key,
+    mostUsd: undefined,
     run: async ({ operation }) => {
       runs.push(operation);
       const answer = { run: runs.length };

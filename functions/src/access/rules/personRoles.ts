@@ -9,9 +9,9 @@ export class PersonRoleReader extends Service<Pick<AccessPorts, 'people' | 'idTo
     claimed: () => Promise<Role | undefined> = () => this.ports.idTokens.roleOf(uid),
   ): Promise<PersonRoles> {
     const { people } = this.ports;
-    const [person, access] = await Promise.all([people.find(uid), people.workspaces()]);
+    const [person, { access, asking }] = await Promise.all([people.find(uid), people.deployment()]);
     const role = person?.role ?? (await claimed());
     const { workspaces = {} } = person ?? {};
-    return { workspaces, access, ...(role !== undefined && role !== 'none' && { role }) };
+    return { workspaces, access, asking, ...(role !== undefined && role !== 'none' && { role }) };
   }
 }

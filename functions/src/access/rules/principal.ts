@@ -60,6 +60,8 @@ export interface PersonRoles extends Pick<Person, 'workspaces'> {
   readonly role?: Role;
   /** The workspaces that there are beside `default`, which is open. */
   readonly access: Readonly<Record<string, WorkspaceAccess>>;
+  /** Those in which some calls take an approval. */
+  readonly asking?: Readonly<Record<string, boolean>>;
 }
 
 /** Whether `role` is `least` or stronger. */
@@ -107,6 +109,11 @@ export function personsRoleIn(
 export function accessOf(access: PersonRoles['access'], workspace: string): WorkspaceAccess | undefined {
   if (workspace === DEFAULT_WORKSPACE) return 'open';
   return named(access, workspace);
+}
+
+/** Whether some calls take an approval in a workspace. */
+export function asksIn({ asking = {} }: PersonRoles, workspace: string): boolean {
+  return named(asking, workspace) ?? false;
 }
 
 /** A workspace may have a name that every object has. */

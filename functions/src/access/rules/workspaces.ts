@@ -8,9 +8,19 @@ import { type AccessPorts, accessOf, type PersonRoles, type Principal, personsRo
 /** What is kept of a workspace itself. */
 export type StoredWorkspace = ReturnType<typeof workspaceFromDocument>;
 
+/** Before calls of a tool somebody is asked: `asks`, or the owner of the agent that calls. */
+export type ApprovalRule = NonNullable<StoredWorkspace['approvals']>[number];
+
 export interface WorkspaceChanges {
   /** Refused as stale where there is one. It has no session until somebody opens one. */
   readonly createWorkspace: { readonly name: string; readonly workspace: StoredWorkspace };
+  /** Before which calls somebody is asked, in place of what was said before. */
+  readonly demandApprovals: {
+    readonly workspace: string;
+    readonly approvals: readonly ApprovalRule[];
+    /** For the trail. */
+    readonly before?: readonly ApprovalRule[];
+  };
   readonly listRepositories: {
     readonly workspace: string;
     readonly repositories: readonly string[];

@@ -8,7 +8,7 @@ import type { RoutingChanges } from '../rules/routing.ts';
 import type { WorkspaceChanges } from '../rules/workspaces.ts';
 import { agentToDocument } from './agents.ts';
 import { invitationToDocument, memberToDocument } from './people.ts';
-import { routingToFields, workspaceToDocument } from './workspaces.ts';
+import { approvalToDocument, routingToFields, workspaceToDocument } from './workspaces.ts';
 
 /** What calls do not change by themselves: what an agent holds and has done, and when it was seen. */
 const FOLLOWING = ['held', 'last_seen', 'status', 'milestones', 'active_since'];
@@ -83,6 +83,14 @@ export const peopleEffects: EffectsOf<PeopleChanges & RoutingChanges & Workspace
     workspace: name,
     after: workspaceToDocument(workspace),
   }),
+  demandApprovals: ({ workspace, approvals, before }) =>
+    before && {
+      kind: 'workspace',
+      id: workspace,
+      workspace,
+      before: { approvals: before.map(approvalToDocument) },
+      after: { approvals: approvals.map(approvalToDocument) },
+    },
   listRepositories: ({ workspace, repositories, before }) =>
     before && {
       kind: 'workspace',

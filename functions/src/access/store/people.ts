@@ -38,8 +38,13 @@ export class PeopleQueries extends FirestoreReader {
 
   /** Which workspaces there are beside `default`, and who may come into each. */
   async workspaces(): Promise<Readonly<Record<string, WorkspaceAccess>>> {
+    return (await this.deployment()).access;
+  }
+
+  /** The same, and in which of them some calls take an approval. */
+  async deployment(): Promise<Deployment> {
     const snapshot = await this.database.doc(WORKSPACE_ACCESS_PATH).get();
-    return this.documents.find(snapshot, accessFromDocument)?.access ?? {};
+    return this.documents.find(snapshot, accessFromDocument) ?? { access: {}, asking: {} };
   }
 
   /**
@@ -138,8 +143,14 @@ export const { toDocument: invitationToDocument, fromDocument: invitationFromDoc
 );
 
 export const { toDocument: accessToDocument, fromDocument: accessFromDocument } = documentCodec(
-  z.object({ access: z.record(z.string(), z.enum(WORKSPACE_ACCESS)) }),
+  z.object({
+    access: z.record(z.string(), z.enum(WORKSPACE_ACCESS)).default({}),
+    /** Whether some calls take an approval there: the workspace itself says which. */
+    asking: z.record(z.string(), z.boolean()).default({}),
+  }),
 );
+
+export type Deployment = ReturnType<typeof accessFromDocument>;
 
 export const peopleWriters: ChangeWriters<PeopleChanges> = {
   setPerson({ uid, role }, writes) {

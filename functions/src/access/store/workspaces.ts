@@ -4,11 +4,11 @@ import type { Database } from 'firebase-admin/database';
 import { z } from 'zod';
 import type { Versioned } from '../../kernel/commit.ts';
 import { documentCodec, timestamp } from '../../kernel/firestore/codec.ts';
-import { workspacePath } from '../../kernel/firestore/paths.ts';
+import { WORKSPACE_ACCESS_PATH, workspacePath } from '../../kernel/firestore/paths.ts';
 import { type DocumentReading, FirestoreReader } from '../../kernel/firestore/reading.ts';
 import type { ChangeWriters } from '../../kernel/firestore/store.ts';
 import type { Routing, RoutingChanges } from '../rules/routing.ts';
-import type { StoredWorkspace, WorkspaceChanges } from '../rules/workspaces.ts';
+import type { ApprovalRule, StoredWorkspace, WorkspaceChanges } from '../rules/workspaces.ts';
 
 /**
  * A workspace: `workspaces/{workspace}`. It is there from its first session on, or from when somebody has created it;
@@ -24,6 +24,19 @@ export const { toDocument: workspaceToDocument, fromDocument: workspaceFromDocum
     pinned_agents: z.array(z.object({ kind: z.string(), agent: z.string() })).exactOptional(),
     /** The hosted agents that are never asked. */
     forbidden_agents: z.array(z.string()).exactOptional(),
+    /** Before which tools' calls somebody is asked. */
+    approvals: z
+      .array(
+        z.object({
+          /** Its full name. */
+          tool: z.string(),
+          /** Only where a call may spend more. */
+          above_usd: z.number().nullable(),
+          /** The uid of the person who is asked; the caller's owner where there is none. */
+          asks: z.string().nullable(),
+        }),
+      )
+      .exactOptional(),
     /** The uid of who created it. */
     created_by: z.string().exactOptional(),
     created_at: timestamp.exactOptional(),
@@ -32,6 +45,10 @@ export const { toDocument: workspaceToDocument, fromDocument: workspaceFromDocum
 
 export function routingToFields({ pins, forbidden }: Partial<Routing>): Record<string, unknown> {
   return { ...(pins && { pinned_agents: pins }), ...(forbidden && { forbidden_agents: forbidden }) };
+}
+
+export function approvalToDocument({ tool, aboveUsd, asks }: ApprovalRule) {
+  return { tool, above_usd: aboveUsd ?? null, asks: asks ?? null };
 }
 
 /** Where every caller may keep data of their own making: what is below a workspace's name there is the workspace's. */
@@ -79,6 +96,10 @@ export class WorkspaceQueries extends FirestoreReader {
 export const workspaceWriters: ChangeWriters<WorkspaceChanges & RoutingChanges> = {
   createWorkspace({ name, workspace }, writes) {
     writes.createLasting(workspacePath(name), workspaceToDocument(workspace));
+  },
+  demandApprovals({ workspace, approvals }, writes) {
+    writes.merge(workspacePath(workspace), { approvals: approvals.map(approvalToDocument) });
+    writes.merge(WORKSPACE_ACCESS_PATH, { asking: { [workspace]: approvals.length > 0 } });
   },
   listRepositories({ workspace, repositories }, writes) {
     writes.merge(workspacePath(workspace), { repositories });

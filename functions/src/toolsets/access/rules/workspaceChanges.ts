@@ -6,10 +6,16 @@ import {
   DEFAULT_WORKSPACE,
   isAdmin,
   type Principal,
+  personsRoleIn,
 } from '../../../access/rules/principal.ts';
 import { isListed } from '../../../access/rules/repositories.ts';
 import type { Routing } from '../../../access/rules/routing.ts';
-import { foundingChanges, notAvailable, requireFree } from '../../../access/rules/workspaces.ts';
+import {
+  type ApprovalRule,
+  foundingChanges,
+  notAvailable,
+  requireFree,
+} from '../../../access/rules/workspaces.ts';
 import type { Change, RecordAnswer } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { Service } from '../../../kernel/ports.ts';
@@ -23,6 +29,8 @@ export interface WorkspaceSettings {
   readonly access: WorkspaceAccess;
   readonly repositories: readonly string[];
   readonly routing?: Routing;
+  /** Before which calls somebody is asked, where somebody is. */
+  readonly approvals?: readonly ApprovalRule[];
   /** Who was made its leader by this, so that somebody leads it. */
   readonly leader?: string;
 }
@@ -31,6 +39,7 @@ export interface WorkspaceUpdate {
   readonly access?: WorkspaceAccess | undefined;
   readonly repositories?: readonly string[] | undefined;
   readonly routing?: RoutingUpdate | undefined;
+  readonly approvals?: readonly ApprovalRule[] | undefined;
 }
 
 interface WorkspacePorts extends AccessPorts {
@@ -70,13 +79,14 @@ export class WorkspaceAdministration extends Service<WorkspacePorts> {
   async update(
     caller: Principal,
     workspace: string,
-    { access, repositories, routing }: WorkspaceUpdate,
+    { access, repositories, routing, approvals }: WorkspaceUpdate,
     recordAnswer: RecordAnswer<WorkspaceSettings>,
   ): Promise<WorkspaceSettings> {
     const { people, workspaces, store, randomness } = this.ports;
     const principal = await authorised(this.ports, caller, (one) => refusalIn(one, workspace, 'leader'));
-    if (access === undefined && repositories === undefined && routing === undefined) throw nothingToChange();
+    if ([access, repositories, routing, approvals].every((one) => one === undefined)) throw nothingToChange();
     if (access === 'private' && workspace === DEFAULT_WORKSPACE) throw defaultStaysOpen();
+    await this.requireMembers(workspace, approvals ?? []);
     return retryStale(randomness, async () => {
       const [known, all] = await Promise.all([workspaces.find(workspace), people.workspaces()]);
       const before = accessOf(all, workspace) ?? 'private';
@@ -86,15 +96,21 @@ export class WorkspaceAdministration extends Service<WorkspacePorts> {
       this.requireReach(principal, kept, listed);
       const named: Change = { kind: 'listRepositories', workspace, repositories: listed, before: kept };
       const routed = routingAfter(known?.value, routing);
+      const demanded = known?.value.approvals;
+      const asked: Change[] = approvals
+        ? [{ kind: 'demandApprovals', workspace, approvals, before: demanded ?? [] }]
+        : [];
+      const shown = approvals ?? demanded;
       const isLed = entered.some(({ kind }) => kind === 'setMember');
       const outcome = {
         workspace,
         access: access ?? before,
         repositories: listed,
         routing: routed,
+        ...(shown && { approvals: shown }),
         ...(isLed && { leader: principal.ownerUid }),
       };
-      const changes = repositories === undefined ? entered : [...entered, named];
+      const changes = [...entered, ...(repositories === undefined ? [] : [named]), ...asked];
       if (routing !== undefined) {
         const was = namedOf(routing, routingAfter(known?.value));
         const is = namedOf(routing, routed);
@@ -103,6 +119,18 @@ export class WorkspaceAdministration extends Service<WorkspacePorts> {
       await store.commit(changes, recordAnswer(outcome));
       return outcome;
     });
+  }
+
+  /** Whoever approves is in the workspace. @throws MusterError NOT_FOUND */
+  private async requireMembers(workspace: string, approvals: readonly ApprovalRule[]): Promise<void> {
+    for (const uid of new Set(approvals.flatMap(({ asks }) => asks ?? []))) {
+      if (personsRoleIn(await this.ports.roles.of(uid), workspace) !== undefined) continue;
+      throw new MusterError('NOT_FOUND', `The workspace "${workspace}" has no person "${uid}".`, {
+        field: 'approvals',
+        value: uid,
+        suggestion: 'access.list_members lists its members.',
+      });
+    }
   }
 
   /**
@@ -149,7 +177,7 @@ function distinct(repositories: readonly string[]): readonly string[] {
 function nothingToChange(): MusterError {
   return new MusterError('REQUIRED_FIELD', 'This says nothing that is to be changed.', {
     field: 'access',
-    suggestion: 'Give access, repositories or routing.',
+    suggestion: 'Give access, repositories, routing or approvals.',
   });
 }
 

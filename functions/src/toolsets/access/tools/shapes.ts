@@ -59,6 +59,21 @@ export const routingArgument = z.strictObject({
   forbid: listUpTo(HOSTED_AGENTS.length, hostedAgent, 'agents').optional().describe('Never asked'),
 });
 
+const MAX_APPROVALS = 20;
+
+export const approvalsArgument = listUpTo(
+  MAX_APPROVALS,
+  z.strictObject({
+    tool: textUpTo(100).describe('github.createPR'),
+    above_usd: z.number().min(0).max(10_000).optional().describe('Only where a call may spend more'),
+    asks: uidArgument.optional().describe("A member's uid; the agent's owner if left out"),
+  }),
+  'approvals',
+).refine(
+  (approvals) => new Set(approvals.map(({ tool }) => tool)).size === approvals.length,
+  'expected each tool once',
+);
+
 export const workspaceShape = z.object({
   workspace: z.string(),
   access: accessArgument,
@@ -69,10 +84,14 @@ export const workspaceShape = z.object({
     .describe(
       'Which hosted agents it asks for a kind of work, and which never. Left out where it says nothing.',
     ),
+  approvals: z
+    .array(z.object({ tool: z.string(), above_usd: z.number().optional(), asks: z.string().optional() }))
+    .optional()
+    .describe('Before which calls somebody is asked.'),
   leader: z.string().optional().describe('The uid of who leads it because of this call.'),
 });
 
-export function workspaceAnswer({ repositories, routing, ...rest }: WorkspaceSettings) {
+export function workspaceAnswer({ repositories, routing, approvals, ...rest }: WorkspaceSettings) {
   const { pins = [], forbidden = [] } = routing ?? {};
   const pin = Object.fromEntries(pins.map(({ kind, agent }) => [kind, agent]));
   const isRouted = pins.length > 0 || forbidden.length > 0;
@@ -80,6 +99,7 @@ export function workspaceAnswer({ repositories, routing, ...rest }: WorkspaceSet
     ...rest,
     repositories: [...repositories],
     ...(isRouted && { routing: { pin, forbid: [...forbidden] } }),
+    approvals: approvals?.map(({ tool, aboveUsd: above_usd, asks }) => ({ tool, above_usd, asks })),
   };
 }
 

@@ -1,7 +1,10 @@
 import { z } from 'zod';
+import { MusterError } from '../../../kernel/errors.ts';
+import type { KnownTool } from '../../../mcp/callContext.ts';
 import { defineTool } from '../../../mcp/tool.ts';
 import {
   accessArgument,
+  approvalsArgument,
   repositoriesArgument,
   routingArgument,
   workspaceAnswer,
@@ -9,19 +12,36 @@ import {
   workspaceShape,
 } from './shapes.ts';
 
+/** @throws MusterError VALIDATION_ERROR for a tool that there is not, or whose calls nobody approves */
+function requireApprovable(
+  tools: readonly KnownTool[],
+  approvals: readonly { readonly tool: string }[],
+): void {
+  const known = tools.filter(({ approvable }) => approvable).map(({ fullName }) => fullName);
+  const index = approvals.findIndex(({ tool }) => !known.includes(tool));
+  if (index === -1) return;
+  throw new MusterError('VALIDATION_ERROR', `Calls of "${approvals[index]?.tool}" take no approval.`, {
+    field: `approvals.${index}.tool`,
+    reason: 'NOT_APPROVABLE',
+    suggestion: 'Name one of the entries.',
+    entries: known,
+  });
+}
+
 export const updateWorkspace = defineTool({
   name: 'update_workspace',
   title: 'Change a workspace',
   description:
-    'Changes who may come into a workspace, which repositories its members reach, and which hosted agents it asks.',
+    'Changes who may come into a workspace, which repositories its members reach, which hosted agents it asks, and which calls take an approval.',
   details:
-    'What is left out stays. Opening one to everybody takes a leader of the deployment. default is always open.',
+    'What is left out stays. Opening one to everybody takes a leader of the deployment. default is always open. A call that takes an approval waits in the inbox of the person who asks names, or of the owner of the agent that calls, and is made once it is approved; above_usd asks only where it may spend more. Calls are asked about within 5 seconds of the change.',
   audience: 'those who administer',
   input: z.strictObject({
     workspace: workspaceArgument,
     access: accessArgument.optional().describe('Who comes in'),
     repositories: repositoriesArgument.optional().describe('All of them: replaces the list'),
     routing: routingArgument.optional().describe('Who is asked: pin and forbid replace what was set'),
+    approvals: approvalsArgument.optional().describe('All of them: replaces the list'),
   }),
   output: workspaceShape,
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
@@ -29,6 +49,17 @@ export const updateWorkspace = defineTool({
   scope: 'owner',
   example: { repositories: ['sartor-ai/*'] },
   answer: workspaceAnswer,
-  handler: ({ services, principal, workspace: here, recordAnswer }, { workspace = here, ...update }) =>
-    services.access.workspaces.update(principal, workspace, update, recordAnswer),
+  handler: async (
+    { services, directory, principal, workspace: here, recordAnswer },
+    { workspace = here, approvals, ...rest },
+  ) => {
+    requireApprovable(directory.tools, approvals ?? []);
+    const rules = approvals?.map(({ tool, above_usd: aboveUsd, asks }) => ({
+      tool,
+      ...(aboveUsd !== undefined && { aboveUsd }),
+      ...(asks !== undefined && { asks }),
+    }));
+    const update = { ...rest, approvals: rules };
+    return services.access.workspaces.update(principal, workspace, update, recordAnswer);
+  },
 });

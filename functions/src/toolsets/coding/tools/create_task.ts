@@ -27,6 +27,7 @@ export const createTask = defineTool({
   output: answerShape(z.object({ taskId: z.string(), branch: z.string(), task: taskShape })),
   annotations: { ...writing, idempotentHint: false },
   role: 'worker',
+  approvable: true,
   example: {
     tool: 'CLAUDECODE',
     description: 'Add authentication to the app',

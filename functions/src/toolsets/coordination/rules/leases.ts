@@ -109,7 +109,7 @@ export class TaskSweep extends Service<CoordinationPorts & { readonly coding: Co
     if (claim === undefined) return undefined;
     if (value.waitingFor !== undefined && value.waitingFor.until > now) {
       const task = waitForAnswer(value, value.waitingFor);
-      await this.ports.store.commit([{ kind: 'replaceTask', task, version }]);
+      await this.ports.store.commit([{ kind: 'replaceTask', task, before: value, version }]);
       return 'renewed';
     }
     const seenAt = claim.isRunners ? undefined : seen.get(claim.agentId);

@@ -29,6 +29,7 @@ export const commitFiles = defineTool({
   // It replaces what files held; the history keeps it.
   annotations: { ...ADDS, destructiveHint: true },
   role: 'worker',
+  approvable: true,
   example: {
     owner: 'sartor-ai',
     repo: 'claude-network',

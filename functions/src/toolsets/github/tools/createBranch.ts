@@ -23,6 +23,7 @@ export const createBranch = defineTool({
   }),
   annotations: { ...ADDS, idempotentHint: true },
   role: 'worker',
+  approvable: true,
   example: { owner: 'sartor-ai', repo: 'claude-network', branch: 'feature/login', from: 'main' },
   handler: async (context, { owner, repo, branch, from }) => {
     const { services, recordAnswer } = context;

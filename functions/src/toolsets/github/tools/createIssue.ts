@@ -31,6 +31,7 @@ export const createIssue = defineTool({
   }),
   annotations: ADDS,
   role: 'worker',
+  approvable: true,
   example: {
     owner: 'sartor-ai',
     repo: 'claude-network',

@@ -38,6 +38,7 @@ export const createPR = defineTool({
   }),
   annotations: ADDS,
   role: 'worker',
+  approvable: true,
   example: {
     owner: 'sartor-ai',
     repo: 'claude-network',

@@ -12,6 +12,7 @@ import {
   type Answerer,
   answered,
   expired,
+  isApproved,
   isDue,
   type Request,
   type RequestState,
@@ -155,8 +156,8 @@ export class Answers extends Service<InboxPorts> {
 }
 
 /** Whether nothing more comes of it. */
-export function isSettled({ state }: Request): boolean {
-  return state !== 'open';
+export function isSettled(request: Request): boolean {
+  return request.state !== 'open' && !isApproved(request);
 }
 
 /**
@@ -185,12 +186,14 @@ export async function settlement(
   request: Request,
   now: Date,
 ): Promise<Change[]> {
-  const changes: Change[] = [{ kind: 'replaceRequest', request, version: before.version }];
+  const changes: Change[] = [
+    { kind: 'replaceRequest', request, before: before.value, version: before.version },
+  ];
   if (request.taskId === undefined) return changes;
   const found = await unlessUnreadable(tasks.find(request.taskId));
   const task = found && endWaitForAnswer(found.value, request.id, now);
   if (found === undefined || task === undefined) return changes;
-  return [...changes, { kind: 'replaceTask', task, version: found.version }];
+  return [...changes, { kind: 'replaceTask', task, before: found.value, version: found.version }];
 }
 
 function notAsked({ id, askedOfName }: Request): MusterError {

@@ -116,7 +116,7 @@ export class Asking extends Service<InboxPorts> {
       throw notHolder(taskId);
     if (waitingFor !== undefined) throw waitsAlready(taskId, waitingFor.requestId);
     const task = waitForAnswer(found.value, { requestId, who, until });
-    return [{ kind: 'replaceTask', task, version: found.version }];
+    return [{ kind: 'replaceTask', task, before: found.value, version: found.version }];
   }
 }
 

@@ -3,6 +3,7 @@
  * transition is pure: it gives a new request or throws what stands in its way. Source: docs/guides/inbox.md.
  */
 import { MusterError } from '../../../kernel/errors.ts';
+import type { JsonObject } from '../../../kernel/json.ts';
 import type { StoredRequest } from '../store/requests.ts';
 
 /** What is asked for: yes or no, one of some options, or words. */
@@ -61,6 +62,7 @@ export function answered(
     ...(comment !== undefined && { comment }),
     answeredBy: by.uid,
     ...(by.agentId !== undefined && { answeredByAgent: by.agentId }),
+    ...(request.call !== undefined && answer === APPROVE && { dueAt: now }),
     settledAt: now,
   };
 }
@@ -113,6 +115,27 @@ function isOver({ id, state, answer, answeredBy, answeredByAgent, settledAt }: R
   });
 }
 
+/** How long an instance has for an approved call before another one takes it on. */
+export const EXECUTION_MILLISECONDS = 2 * 60_000;
+
+/** Whether an approved call is yet to be made. */
+export function isApproved({ dueAt }: Request): boolean {
+  return dueAt !== undefined;
+}
+
+/** Taken on by an instance, which has the call until its time is over. Undefined while another one has it. */
+export function takenOn(request: Request, now: Date): Request | undefined {
+  const { dueAt, epoch } = request;
+  if (dueAt === undefined || (epoch > 0 && dueAt > now)) return undefined;
+  return { ...request, epoch: epoch + 1, dueAt: new Date(now.getTime() + EXECUTION_MILLISECONDS) };
+}
+
+/** What came of the call. Undefined where another instance has taken it on since. */
+export function madeWith(request: Request, outcome: JsonObject, epoch: number): Request | undefined {
+  const { dueAt, ...rest } = request;
+  return dueAt === undefined || request.epoch !== epoch ? undefined : { ...rest, outcome };
+}
+
 /** The same whether there is none, or one that is somebody else's. */
 export function requestNotFound(id: string): MusterError {
   return new MusterError('NOT_FOUND', `There is no request "${id}" of yours.`, {
@@ -125,7 +148,12 @@ export function requestNotFound(id: string): MusterError {
 /** What commits may change of requests. */
 export interface RequestChanges {
   readonly createRequest: { readonly request: Request };
-  readonly replaceRequest: { readonly request: Request; readonly version: string };
+  readonly replaceRequest: {
+    readonly request: Request;
+    /** For the trail. */
+    readonly before: Request;
+    readonly version: string;
+  };
 }
 
 declare module '../../../kernel/commit.ts' {

@@ -1,11 +1,12 @@
 /** Questions to people as Firestore keeps them, and how they are found and watched. */
-import type { DocumentSnapshot, Query } from '@google-cloud/firestore';
+import { type DocumentSnapshot, FieldValue, type Query } from '@google-cloud/firestore';
 import { z } from 'zod';
 import type { Versioned } from '../../../kernel/commit.ts';
 import { documentCodec, jsonText, timestamp } from '../../../kernel/firestore/codec.ts';
 import { COLLECTIONS, requestPath } from '../../../kernel/firestore/paths.ts';
 import { FirestoreReader, readDue } from '../../../kernel/firestore/reading.ts';
 import type { ChangeWriters } from '../../../kernel/firestore/store.ts';
+import type { EffectsOf } from '../../../kernel/firestore/trail.ts';
 import type { Batch, Page, Position, Slice } from '../../../kernel/paging.ts';
 import { LatestValue } from '../../../kernel/waiting.ts';
 import { REQUEST_KINDS, REQUEST_STATES, type RequestChanges, type RequestState } from '../rules/request.ts';
@@ -103,6 +104,19 @@ export class RequestQueries extends FirestoreReader {
     );
   }
 
+  /** The latest that was made for a call. */
+  async latestOf(callKey: string): Promise<Versioned<StoredRequest> | undefined> {
+    const same = this.requests.where('call_key', '==', callKey).orderBy('created_at', 'desc');
+    return (await this.documents.firstVersioned(same, 1, requestFromDocument))[0];
+  }
+
+  /** Those whose approved call somebody is to look after by `now`, longest ago first. */
+  toMake(now: Date, limit: number, after?: Position): Promise<Batch<StoredRequest>> {
+    return readDue(this.requests, 'due_at', { now, limit, after }, (snapshot) =>
+      this.documents.readable(snapshot, requestFromDocument),
+    );
+  }
+
   /** The request as it is now and after each change, until the signal. */
   async *watch(id: string, end: AbortSignal): AsyncGenerator<StoredRequest, void, undefined> {
     const latest = new LatestValue<StoredRequest>();
@@ -126,11 +140,27 @@ export class RequestQueries extends FirestoreReader {
   }
 }
 
+/** What the trail tells of requests. */
+export const requestEffects: EffectsOf<RequestChanges> = {
+  createRequest: ({ request }) => ({ ...namedOf(request), after: requestToDocument(request) }),
+  replaceRequest: ({ request, before }) => ({
+    ...namedOf(request),
+    before: requestToDocument(before),
+    after: requestToDocument(request),
+  }),
+};
+
+function namedOf({ id, workspace, ownerUid }: StoredRequest) {
+  return { kind: 'request', id, workspace, ownerUid };
+}
+
 export const requestWriters: ChangeWriters<RequestChanges> = {
   createRequest({ request }, writes) {
     writes.createLasting(requestPath(request.id), requestToDocument(request));
   },
   replaceRequest({ request, version }, writes) {
-    writes.replaceLatest(requestPath(request.id), requestToDocument(request), version);
+    // An update keeps the fields that it does not name.
+    const document = { due_at: FieldValue.delete(), ...requestToDocument(request) };
+    writes.replaceLatest(requestPath(request.id), document, version);
   },
 };

@@ -29,6 +29,14 @@ export const requestShape = z.object({
     .optional()
     .describe('The person, and the agent that answered for them, where one did.'),
   settled_at: time.optional(),
+  call: z
+    .object({ tool: z.string(), arguments: z.record(z.string(), z.unknown()) })
+    .optional()
+    .describe('What is called once it is approved.'),
+  outcome: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe('What came of the call: its answer, or its error.'),
 });
 
 export function requestAnswer(request: Request): z.output<typeof requestShape> {
@@ -51,6 +59,8 @@ export function requestAnswer(request: Request): z.output<typeof requestShape> {
     comment: request.comment,
     answered_by: answeredBy === undefined ? undefined : { uid: answeredBy, agent_id: answeredByAgent },
     settled_at: request.settledAt?.toISOString(),
+    call: request.call && { tool: request.call.tool, arguments: request.call.arguments },
+    outcome: request.outcome,
   };
 }
 

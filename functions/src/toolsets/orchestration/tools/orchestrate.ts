@@ -42,6 +42,7 @@ export const orchestrate = defineTool({
       .describe('How'),
   }),
   ...startsRun,
+  mostUsd: ({ options }) => options?.budget?.cost_usd,
   example: {
     prompt: 'Create a React component for user authentication',
     preferences: { workflow: 'plan-execute', agent: 'auto' },

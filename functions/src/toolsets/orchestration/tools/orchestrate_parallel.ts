@@ -21,6 +21,7 @@ export const orchestrateParallel = defineTool({
     budget,
   }),
   ...startsRun,
+  mostUsd: ({ budget: wanted }) => wanted?.cost_usd,
   example: {
     prompt: 'Optimize this SQL query',
     agents: ['claude', 'gemini'],

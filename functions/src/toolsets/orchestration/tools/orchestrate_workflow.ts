@@ -30,6 +30,7 @@ export const orchestrateWorkflow = defineTool({
     budget,
   }),
   ...startsRun,
+  mostUsd: ({ budget: wanted }) => wanted?.cost_usd,
   example: {
     workflow: {
       name: 'custom',

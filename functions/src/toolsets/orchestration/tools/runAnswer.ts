@@ -115,6 +115,7 @@ export const startsRun = {
   output: runShape,
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
   role: 'worker',
+  approvable: true,
   notifies: true,
   replay: (context: CallContext, _input: unknown, stored: JsonObject) => answerAgain(context, stored),
 } as const;

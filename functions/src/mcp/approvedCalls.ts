@@ -1,0 +1,114 @@
+/** Makes calls that were approved, as whoever asked, after their request is over. Source: docs/decisions/0033-asking-people.md. */
+
+import type { AccessPorts } from '../access/rules/principal.ts';
+import { type RememberedCaller, standingOf } from '../access/rules/standing.ts';
+import { MusterError } from '../kernel/errors.ts';
+import type { JsonObject } from '../kernel/json.ts';
+import { type Outcome, presentable, timeLeftOfRequest, withinBounds } from './answer.ts';
+import { actorOf, type CallPorts, readingContext } from './call.ts';
+import type { RequestContext } from './callContext.ts';
+import { Catalogues } from './catalogue.ts';
+import { runOnce } from './idempotency.ts';
+import { MAX_KEY_LENGTH, type Toolset } from './tool.ts';
+
+/** A call as it waited for its approval. */
+export interface ApprovedCall {
+  /** Of the request: the same call is never made twice under it. */
+  readonly id: string;
+  readonly caller: RememberedCaller;
+  readonly workspace: string;
+  /** Its full name. */
+  readonly tool: string;
+  /** As they were checked. */
+  readonly input: JsonObject;
+}
+
+/** How long a tool that waits may wait here: what goes on longer has an id to be looked up by. */
+const WAITED_MILLISECONDS = 15_000;
+
+/** What is kept of an answer takes no more than a part of a document. */
+const KEPT_SHARE = 3;
+
+type Ports = CallPorts & Pick<AccessPorts, 'agents' | 'grants' | 'roles' | 'idTokens'>;
+
+export class ApprovedCalls {
+  private readonly ports: Ports;
+  private readonly catalogues: Catalogues;
+  /** Where this deployment answers. */
+  private readonly baseUrl: string;
+
+  constructor(ports: Ports, toolsets: readonly Toolset[], baseUrl: string) {
+    this.ports = ports;
+    this.catalogues = new Catalogues(toolsets);
+    this.baseUrl = baseUrl;
+  }
+
+  /**
+   * Makes the call with the caller's rights of this moment, or gives what came of it where it was made before.
+   * @throws what may be otherwise when it is tried again; all else is the outcome
+   */
+  async make({ id, caller, workspace, tool: name, input }: ApprovedCall): Promise<Outcome> {
+    const { ports } = this;
+    const found = this.catalogue.findTool(name);
+    if (found === undefined) return { error: noSuchTool(name) };
+    const { toolset, tool, scope } = found;
+    const { role, agentRole, annotations } = tool;
+    const need = { toolset, what: name, role, agentRole, scope, writes: !annotations.readOnlyHint };
+    try {
+      const principal = await standingOf(ports, caller, workspace, need);
+      const prepared = { ...tool.prepare(input), idempotencyKey: keyOf(id) };
+      const again = { authenticate: async () => principal, authenticateAnew: async () => principal };
+      const unattended = { ...ports, authenticator: again };
+      const request = this.contextOf(principal, workspace, id);
+      // No tool whose calls are approved derives a secret, which is what the credential is for.
+      const identity = { by: actorOf(request, name), credential: id };
+      const answer = await runOnce(ports, identity, prepared, (operation) => ({
+        ...readingContext(unattended, request, name),
+        operation,
+      }));
+      return { answer: withinBounds(tool, answer, (json) => Buffer.byteLength(json) * KEPT_SHARE) };
+    } catch (error) {
+      const shown = presentable(error, id, name, ports.log);
+      if (mayPass(shown)) throw error;
+      return { error: shown };
+    }
+  }
+
+  private get catalogue() {
+    const selection = {
+      readonly: false,
+      workspace: undefined,
+      dialect: 'prefixed',
+      listing: 'whole',
+    } as const;
+    return this.catalogues.of({ ...selection, toolsets: this.catalogues.names });
+  }
+
+  private contextOf(principal: RequestContext['principal'], workspace: string, id: string): RequestContext {
+    const timeLeft = timeLeftOfRequest(WAITED_MILLISECONDS);
+    return {
+      principal,
+      credential: id,
+      workspace,
+      requestId: id,
+      baseUrl: this.baseUrl,
+      directory: this.catalogue.directory,
+      gone: () => new AbortController().signal,
+      timeLeft,
+    };
+  }
+}
+
+/** Longer than a caller's may be, so that nobody else's call has it. */
+function keyOf(id: string): string {
+  return id.padEnd(MAX_KEY_LENGTH + 1, '.');
+}
+
+/** Whether it may go well another time: nothing that was said is wrong. */
+function mayPass({ code }: MusterError): boolean {
+  return ['FIREBASE_ERROR', 'TIMEOUT', 'RATE_LIMITED', 'INTERNAL'].includes(code);
+}
+
+function noSuchTool(name: string): MusterError {
+  return new MusterError('NOT_FOUND', `There is no tool "${name}" any more.`);
+}

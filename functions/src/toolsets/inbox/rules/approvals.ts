@@ -1,0 +1,153 @@
+/** The gate of calls that a workspace wants approved. Source: docs/decisions/0033-asking-people.md. */
+import type { Approvals, GatedCall } from '../../../access/rules/approvals.ts';
+import { type Principal, personsRoleIn } from '../../../access/rules/principal.ts';
+import type { ApprovalRule } from '../../../access/rules/workspaces.ts';
+import { REPLAY_HOURS } from '../../../kernel/commit.ts';
+import { keyReused, MusterError } from '../../../kernel/errors.ts';
+import { canonicalJson, type JsonObject, jsonObject, requireSize } from '../../../kernel/json.ts';
+import { Service } from '../../../kernel/ports.ts';
+import { retryStale } from '../../../kernel/waiting.ts';
+import { openingOf } from './asking.ts';
+import { answerOf } from './outcome.ts';
+import type { InboxPorts } from './ports.ts';
+import { APPROVE, expired, isApproved, isDue, type Request } from './request.ts';
+
+/** A call is kept in one document with what comes of it. */
+const MAX_KEPT_BYTES = 300_000;
+
+/** How much of the arguments stands in the question; the whole is beside it. */
+const SHOWN_CHARACTERS = 600;
+
+const USUAL_HOURS = 24;
+
+const ID_LENGTH = 20;
+
+interface GatePorts extends InboxPorts {
+  /** What a run may spend of which its caller says nothing. */
+  readonly budget: { readonly costUsd: number };
+}
+
+export class ApprovalGate extends Service<GatePorts> implements Approvals {
+  /** The workspace says before which calls somebody is asked: one document more, where some are. */
+  async pass(call: GatedCall): Promise<JsonObject | undefined> {
+    const { workspaces, budget } = this.ports;
+    const found = await workspaces.find(call.workspace);
+    const rule = found?.value.approvals?.find(({ tool }) => tool === call.tool);
+    if (rule === undefined) return undefined;
+    const { aboveUsd } = rule;
+    if (aboveUsd !== undefined && (call.mostUsd ?? budget.costUsd) <= aboveUsd) return undefined;
+    const { principal } = call;
+    const askedOf = rule.asks ?? principal.ownerUid;
+    // Whoever would be asked says so by calling.
+    if (principal.kind === 'person' && principal.uid === askedOf) return undefined;
+    await this.requirePerson(principal, rule, call.workspace);
+    return retryStale(this.ports.randomness, () => this.settle(call, askedOf));
+  }
+
+  private async settle(call: GatedCall, askedOf: string): Promise<JsonObject> {
+    const { requests, hashing, clock } = this.ports;
+    const { principal, workspace, tool, input, idempotencyKey } = call;
+    const digest = hashing.sha256(canonicalJson(input));
+    const named = idempotencyKey === undefined ? { digest } : { key: idempotencyKey };
+    const callKey = hashing.sha256(canonicalJson({ uid: principal.uid, tool, workspace, ...named }));
+    const found = await requests.latestOf(callKey);
+    const now = clock.now();
+    if (found !== undefined) {
+      const request = isDue(found.value, now) ? expired(found.value, now) : found.value;
+      const args = request.call?.arguments;
+      if (args !== undefined && hashing.sha256(canonicalJson(args)) !== digest) throw keyReused();
+      const said = saidBefore(request, now);
+      if (said !== undefined) return said;
+    }
+    throw await this.ask(call, askedOf, callKey, found?.value.id ?? '');
+  }
+
+  private async ask(call: GatedCall, askedOf: string, callKey: string, before: string): Promise<MusterError> {
+    const { store, clock, hashing, idTokens } = this.ports;
+    const { principal, workspace, tool, input } = call;
+    // The call may be made in an hour: it is kept as JSON, as it came.
+    const args = jsonObject.parse(JSON.parse(JSON.stringify(input)));
+    requireSize('A call that waits for approval', 'arguments', args, MAX_KEPT_BYTES);
+    const now = clock.now();
+    const name = (await idTokens.profiles([askedOf])).get(askedOf)?.name ?? askedOf;
+    const { toolsets, heldTo, readonly = false, grant } = principal;
+    const request: Request = {
+      // Of two that ask at once one is stale, and finds the other's.
+      id: `request-${hashing.sha256(`${callKey}:${before}`).slice(0, ID_LENGTH)}`,
+      workspace,
+      kind: 'approval',
+      question: questionOf(principal, tool, args),
+      options: [],
+      askedBy: principal.uid,
+      ...(principal.agentId !== undefined && { askedByAgent: principal.agentId }),
+      ownerUid: principal.ownerUid,
+      askedOf,
+      askedOfName: name,
+      state: 'open',
+      createdAt: now,
+      expiresAt: new Date(now.getTime() + USUAL_HOURS * 3_600_000),
+      call: {
+        tool,
+        arguments: args,
+        ...(toolsets && { toolsets }),
+        ...(heldTo !== undefined && { heldTo }),
+        readonly,
+        ...(grant && { grant: grant.id }),
+      },
+      callKey,
+      epoch: 0,
+    };
+    await store.commit(openingOf(request));
+    return approvalRequired(request);
+  }
+
+  private async requirePerson({ ownerUid }: Principal, { asks, tool }: ApprovalRule, workspace: string) {
+    if (asks === undefined || asks === ownerUid) return;
+    if (personsRoleIn(await this.ports.roles.of(asks), workspace) !== undefined) return;
+    throw new MusterError('FORBIDDEN', `Whoever approves ${tool} has left the workspace "${workspace}".`, {
+      reason: 'NOBODY_TO_ASK',
+      suggestion: 'Its leaders name somebody else with access.update_workspace.',
+    });
+  }
+}
+
+/**
+ * What is said to the same call again: undefined where it is asked about anew.
+ * @throws MusterError while it waits, and where it was refused
+ */
+function saidBefore(request: Request, now: Date): JsonObject | undefined {
+  const { state, answer, settledAt, outcome } = request;
+  if (state === 'open' || isApproved(request)) throw approvalRequired(request);
+  const isOld = now.getTime() - Number(settledAt) > REPLAY_HOURS * 3_600_000;
+  if (state !== 'answered' || isOld) return undefined;
+  if (answer !== APPROVE) throw notApproved(request);
+  return outcome && answerOf(outcome);
+}
+
+function questionOf({ agentId, uid }: Principal, tool: string, args: JsonObject): string {
+  const who = agentId === undefined ? `"${uid}"` : `the agent "${agentId}"`;
+  const json = [...JSON.stringify(args)];
+  const shown = json.slice(0, SHOWN_CHARACTERS).join('');
+  return `May ${who} call ${tool}? ${shown}${json.length > SHOWN_CHARACTERS ? '…' : ''}`;
+}
+
+function approvalRequired(request: Request): MusterError {
+  const { id, call, askedOfName, expiresAt } = request;
+  const message = isApproved(request)
+    ? `${call?.tool} is approved and is being made: request "${id}".`
+    : `${call?.tool} waits for approval by ${askedOfName}: request "${id}".`;
+  return new MusterError('APPROVAL_REQUIRED', message, {
+    reason: isApproved(request) ? 'BEING_MADE' : 'WAITS_FOR_APPROVAL',
+    about: { request_id: id, expires_at: expiresAt.toISOString() },
+    suggestion: `Call inbox.wait with request_id "${id}". Once approved the call is made by itself, as you: do not look for another way. The same call again then gives its answer.`,
+  });
+}
+
+function notApproved({ id, call, askedOfName, comment }: Request): MusterError {
+  const why = comment === undefined ? '' : ` "${comment}"`;
+  return new MusterError('FORBIDDEN', `${askedOfName} has not approved this call of ${call?.tool}.${why}`, {
+    reason: 'NOT_APPROVED',
+    about: { request_id: id },
+    suggestion: 'Do something else, or ask them with inbox.ask what would be right.',
+  });
+}

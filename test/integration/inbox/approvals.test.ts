@@ -1,0 +1,241 @@
+/** Calls that a workspace wants approved: they wait, and are made once, as whoever asked, with their rights then. */
+import assert from 'node:assert/strict';
+import type { Principal } from '../../../functions/src/access/rules/principal.ts';
+import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
+import type { JsonObject } from '../../../functions/src/kernel/json.ts';
+import { ApprovedCalls } from '../../../functions/src/mcp/approvedCalls.ts';
+import { ApprovalExecution } from '../../../functions/src/toolsets/inbox/rules/execution.ts';
+import { toolsets } from '../../../functions/src/toolsets/index.ts';
+import { sampleAgent } from '../../unit/samples.ts';
+import { answer, call } from '../coordination/calls.ts';
+import { silent } from '../coordination/team.ts';
+import { House } from './house.ts';
+
+const CREATE = 'coding_create_task';
+const CODE = { tool: 'CLAUDECODE', description: 'Add a test', instructions: 'Write it.' };
+
+describe('a call that takes an approval', () => {
+  let house: House;
+  let agent: Principal;
+  let ada: Principal;
+
+  beforeEach(async () => {
+    house = new House();
+    await house.open();
+    const known = await house.agentOf('ada', 'worker');
+    const { store } = house.app.ports;
+    const id = String(known.agentId);
+    await store.commit([
+      {
+        kind: 'createAgent',
+        agent: sampleAgent({ id, ownerUid: known.ownerUid, role: 'worker', workspace: house.workspace }),
+      },
+      {
+        kind: 'issueCredential',
+        credential: {
+          apiKey: `mk_${id}`,
+          secretHash: 'a-digest',
+          agentId: id,
+          createdAt: house.now,
+          expiresAt: new Date(house.now.getTime() + 10 * 86_400_000),
+        },
+      },
+    ]);
+    await demand([{ tool: 'coding.create_task' }]);
+    agent = await house.agentOf('ada', 'worker');
+    ada = await house.person('ada');
+  });
+
+  const demand = async (approvals: readonly JsonObject[]) =>
+    answer(house, 'access_update_workspace', { approvals }, await house.person('ada'));
+  const waits = async (args: JsonObject = CODE, by = agent, tool = CREATE) => {
+    const { structuredContent, isError } = await call(house, tool, args, by);
+    assert.equal(isError, true, JSON.stringify(structuredContent));
+    const said = JSON.stringify(structuredContent);
+    assert.match(said, /APPROVAL_REQUIRED|-32103/, said);
+    return String(/request-[a-z0-9]+/.exec(said)?.[0]);
+  };
+  const settle = (request_id: string, given: string, comment?: string) =>
+    house.inbox(ada, 'answer', { request_id, answer: given, ...(comment && { comment }) });
+  const execute = (id: string, app = house.app) => app.services.approvedCalls.execute(id);
+  const tasks = async () => {
+    const found = await firestore().collection('tasks').where('workspace', '==', house.workspace).get();
+    return found.docs.map((document) => document.data());
+  };
+  const seen = (request_id: string) => house.inbox(agent, 'wait', { request_id, wait_ms: 0 });
+
+  it('waits in the inbox of the owner, and is made once when it is approved, as who asked', async () => {
+    const request_id = await waits();
+    assert.equal(await waits(), request_id, 'the same call is the same request');
+    assert.equal(await execute(request_id), 'nothing', 'nobody has approved it');
+    const listed = await house.inbox(ada, 'list', { state: 'open' });
+    const [shown] = Object(listed['requests']);
+    assert.deepEqual(shown.call.tool, 'coding.create_task');
+    assert.match(shown.question, /coding\.create_task/);
+    assert.deepEqual(await tasks(), []);
+    await settle(request_id, 'approve');
+    assert.match(String((await seen(request_id))['next']), /wait/);
+    const both = await Promise.all([execute(request_id), execute(request_id, house.anotherInstance())]);
+    assert.deepEqual(both.sort(), ['made', 'nothing']);
+    const made = await tasks();
+    assert.deepEqual(
+      made.map((task) => [task['created_by'], task['coding'].owner_uid, task['description']]),
+      [[agent.agentId, ada.uid, 'Add a test']],
+    );
+    const { outcome } = await seen(request_id);
+    const again = await answer(house, CREATE, CODE, agent);
+    assert.deepEqual(Object(outcome).answer, again, 'the same call gives its answer');
+    assert.equal(Object(again['result']).taskId, made[0]?.['id']);
+    assert.equal((await tasks()).length, 1);
+  });
+
+  it('is told apart by its key, and by its arguments where it has none', async () => {
+    const keyed = await waits({ ...CODE, idempotency_key: 'one' });
+    assert.equal(await waits({ ...CODE, idempotency_key: 'one' }), keyed);
+    const ids = new Set([
+      keyed,
+      await waits({ ...CODE, idempotency_key: 'two' }),
+      await waits(CODE),
+      await waits({ ...CODE, description: 'Add another' }),
+    ]);
+    assert.equal(ids.size, 4);
+    const reused = await call(house, CREATE, { ...CODE, description: 'B', idempotency_key: 'one' }, agent);
+    assert.match(JSON.stringify(reused.structuredContent), /KEY_REUSED/);
+  });
+
+  it('is one request where it is made from several sides at once', async () => {
+    const ids = await Promise.all([1, 2, 3, 4].map(() => waits()));
+    assert.equal(new Set(ids).size, 1);
+  });
+
+  it('is not made where it is refused, which is said with the reason', async () => {
+    const request_id = await waits();
+    await settle(request_id, 'refuse', 'Not on a Friday.');
+    assert.equal(await execute(request_id), 'nothing');
+    const { structuredContent } = await call(house, CREATE, CODE, agent);
+    assert.match(JSON.stringify(structuredContent), /Not on a Friday.*NOT_APPROVED/);
+    assert.deepEqual(await tasks(), []);
+    house.pass(25 * 3600);
+    assert.notEqual(await waits(), request_id, 'another day it is asked anew');
+  });
+
+  it('asks anew where nobody has answered in time', async () => {
+    const request_id = await waits();
+    house.pass(25 * 3600);
+    assert.notEqual(await waits(), request_id);
+    await assert.rejects(settle(request_id, 'approve'));
+  });
+
+  it('is refused where the rights of who asked have gone meanwhile', async () => {
+    const { store } = house.app.ports;
+    const [first, second, third] = [
+      await waits(),
+      await waits({ ...CODE, description: 'B' }),
+      await waits({ ...CODE, description: 'C' }),
+    ];
+    for (const id of [first, second, third]) await settle(id, 'approve');
+    await store.commit([{ kind: 'removeMember', workspace: house.workspace, uid: ada.uid }]);
+    await execute(first);
+    await house.letIn(house.workspace, 'ada', 'viewer');
+    await execute(second);
+    await house.letIn(house.workspace, 'ada', 'leader');
+    await store.commit([{ kind: 'withdrawCredential', apiKey: `mk_${agent.agentId}` }]);
+    await execute(third);
+    const reasons = await Promise.all(
+      [first, second, third].map(async (id) => Object((await seen(id))['outcome']).error.reason),
+    );
+    assert.deepEqual(reasons, ['NO_ROLE', 'ROLE_TOO_WEAK', 'RIGHTS_GONE']);
+    assert.deepEqual(await tasks(), []);
+  });
+
+  it('is made by another instance where the first dies, before and after it was made', async () => {
+    const unmade = await waits();
+    await settle(unmade, 'approve');
+    const { requests, store } = house.app.ports;
+    const dead = house.anotherInstance();
+    // It takes the call on, makes it, and dies before it can say so.
+    let dies = true;
+    const dying = {
+      ...dead.ports,
+      store: {
+        commit: async (...[changes, recorded]: Parameters<typeof store.commit>) => {
+          const isEnd = changes.some((one) => one.kind === 'replaceRequest' && one.request.outcome);
+          if (dies && isEnd) throw new Error('dead');
+          await store.commit(changes, recorded);
+        },
+      },
+    };
+    const calls = new ApprovedCalls(
+      { ...dead.ports, services: () => dead.services, authenticator: dead.services.authenticator },
+      toolsets,
+      '',
+    );
+    const execution = new ApprovalExecution({
+      ...dying,
+      log: silent,
+      liveness: dead.services.liveness,
+      agentsMayAnswer: async () => [],
+      makeCall: (one) => calls.make(one),
+    });
+    await assert.rejects(execution.execute(unmade), /dead/);
+    dies = false;
+    assert.equal((await tasks()).length, 1);
+    assert.equal(await execute(unmade), 'nothing', 'the dead one may live');
+    house.pass(121);
+    await house.sweepApprovals();
+    assert.equal((await tasks()).length, 1, 'it is not made again');
+    const { value } = (await requests.find(unmade)) ?? {};
+    assert.deepEqual([value?.epoch, value?.dueAt], [2, undefined]);
+    assert.ok(Object((await seen(unmade))['outcome']).answer);
+    // One that dies before it has made anything.
+    const other = await waits({ ...CODE, description: 'B' });
+    await settle(other, 'approve');
+    house.pass(1);
+    await house.sweepApprovals();
+    assert.equal((await tasks()).length, 2);
+  });
+
+  it('asks nobody of what a person does who would be asked', async () => {
+    assert.ok(await answer(house, CREATE, CODE, ada));
+    const ben = await house.person('ben');
+    assert.ok(await answer(house, CREATE, CODE, ben), 'his own owner');
+    await demand([{ tool: 'coding.create_task', asks: ada.uid }]);
+    const request_id = await waits(CODE, ben);
+    const found = await house.inbox(ada, 'list', { state: 'open' });
+    assert.equal(Object(found['requests'])[0].request_id, request_id);
+    const own = await house.refusal(ben, 'inbox_answer', { request_id, answer: 'approve' });
+    assert.equal(own.reason, 'NOT_ASKED');
+  });
+
+  it('is demanded of tools that write, by leaders, above a cost where one is named', async () => {
+    for (const tool of ['coding.report_task', 'inbox.answer', 'onboarding.registerAgent', 'nothing.at_all']) {
+      const { reason, entries } = await house.refusal(ada, 'access_update_workspace', {
+        approvals: [{ tool }],
+      });
+      assert.equal(reason, 'NOT_APPROVABLE');
+      assert.ok(entries.includes('github.createPR'));
+    }
+    const stranger = { tool: 'coding.create_task', asks: house.id('eve') };
+    assert.equal(
+      (await house.refusal(ada, 'access_update_workspace', { approvals: [stranger] })).code,
+      -32200,
+    );
+    await assert.rejects(
+      answer(house, 'access_update_workspace', { approvals: [] }, await house.person('ben')),
+    );
+    await demand([{ tool: 'orchestration.orchestrate', above_usd: 2 }]);
+    agent = await house.agentOf('ada', 'worker');
+    assert.ok(await answer(house, CREATE, CODE, agent), 'no longer asked of');
+    const run = (cost_usd: number) => ({ prompt: 'Hi', options: { timeout: 0, budget: { cost_usd } } });
+    await waits(run(3), agent, 'orchestration_orchestrate');
+    const cheap = await call(house, 'orchestration_orchestrate', run(1), agent);
+    assert.doesNotMatch(JSON.stringify(cheap.structuredContent), /-32103/);
+  });
+
+  it('costs nothing where its workspace demands none', async () => {
+    await demand([]);
+    const free = await house.agentOf('ada', 'worker');
+    assert.equal(free.owner.asking?.[house.workspace], false);
+    assert.ok(await answer(house, CREATE, CODE, free));
+  });
+});
