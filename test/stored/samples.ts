@@ -478,6 +478,7 @@ const REQUEST: Request = {
   state: 'open',
   createdAt: at(0),
   expiresAt: at(1440),
+  putOff: false,
   epoch: 0,
 };
 

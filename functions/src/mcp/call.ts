@@ -31,6 +31,7 @@ export interface CallPorts
 /** What a client is told before the answer. */
 interface Telling {
   readonly notify: CallContext['notify'];
+  readonly elicitation?: CallContext['elicitation'];
   /** Names the call for a client that wants to be told how far it has come. */
   readonly progressToken?: string | number | undefined;
   /** What an answer takes as it is sent. */
@@ -180,7 +181,7 @@ function contextOf(
   ports: CallPorts,
   requestContext: RequestContext,
   operation: Operation,
-  { notify, progressToken }: Telling,
+  { notify, progressToken, elicitation }: Telling,
   ifLate: CallContext['ifLate'],
   waiting: Waiting,
 ): CallContext {
@@ -190,6 +191,7 @@ function contextOf(
     caller: requestContext,
     operation,
     waiting,
+    ...(elicitation && { elicitation }),
     notify,
     ifLate,
     progress(progress) {

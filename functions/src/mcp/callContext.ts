@@ -42,8 +42,34 @@ export interface CallContext extends LongPoll, Omit<RequestContext, 'credential'
    * client that takes no stream does not get it, so nothing may be told by notifications alone.
    */
   notify(notification: Notification): void;
+  /** Absent where the client cannot ask, or speaks a revision in which a server without sessions cannot have it ask. */
+  readonly elicitation?: Elicitation | undefined;
   /** Says how far the call has come, in growing numbers, to who asks. Only for a tool that says `notifies`. */
   progress(progress: Progress): void;
+}
+
+/**
+ * Asking the person at the client, before the answer. The client shows the question and calls again with what came of
+ * it; nothing is kept in between. Source: MCP 2026-07-28, "Elicitation" and "Multi Round-Trip Requests".
+ */
+export interface Elicitation {
+  /** What came of a question, where the client has asked it already. Of its content nothing is checked. */
+  said(key: string): Said | undefined;
+  /** Has the client ask, in place of what the call answers. */
+  ask(key: string, form: ElicitationForm): void;
+}
+
+export interface Said {
+  readonly action: 'accept' | 'decline' | 'cancel';
+  readonly content?: Readonly<Record<string, unknown>>;
+}
+
+/** One text that the person enters, or chooses where there are options. */
+export interface ElicitationForm {
+  readonly message: string;
+  readonly field: string;
+  readonly title: string;
+  readonly options?: readonly string[] | undefined;
 }
 
 /** A JSON-RPC notification. */

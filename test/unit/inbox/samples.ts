@@ -17,6 +17,7 @@ export function sampleRequest(changed: Partial<Request> = {}): Request {
     state: 'open',
     createdAt: START,
     expiresAt: new Date(START.getTime() + 86_400_000),
+    putOff: false,
     epoch: 0,
     ...changed,
   };

@@ -16,6 +16,7 @@ import { type CallPorts, callTool, completeVariable, readResource } from '../cal
 import type { RoutedRequest } from '../callContext.ts';
 import { unknownTool } from '../names.ts';
 import { isRecord, shownName } from '../validation.ts';
+import { askingOf } from './elicitation.ts';
 
 /** The revisions with a handshake, to 2025-11-25, or those without, from 2026-07-28. */
 export type Era = 'legacy' | 'modern';
@@ -83,7 +84,9 @@ export function buildServer(
       const found = selected.findTool(name);
       if (found === undefined)
         throw new ProtocolError(INVALID_PARAMS, unknownTool(name, listed, requestContext.directory.tools));
+      const asking = era === 'modern' ? askingOf(context.mcpReq) : undefined;
       const outcome = await callTool(ports, requestContext, found, given, {
+        elicitation: asking?.elicitation,
         notify: (notification) => {
           // It fails only where the client has gone, which the answer will find out too.
           context.mcpReq.notify({ ...notification }).catch(() => undefined);
@@ -91,6 +94,7 @@ export function buildServer(
         progressToken: context.mcpReq._meta?.progressToken,
         bytesOf: sentBytes,
       });
+      if (asking?.asked !== undefined && 'answer' in outcome) return asking.asked;
       const result = toolResult(found.errors, outcome);
       return { ...(era === 'legacy' ? forLegacy(found.errors, result) : result) };
     },

@@ -13,6 +13,7 @@ import {
   answered,
   expired,
   isApproved,
+  isAskedAtClient,
   isDue,
   type Request,
   type RequestState,
@@ -84,6 +85,34 @@ export class Answers extends Service<InboxPorts> {
       const changes = request === found.value ? [] : await settlement(this.ports, found, request, now);
       await store.commit(changes, recordAnswer(request));
       return request;
+    });
+  }
+
+  /**
+   * Takes what the person has said at the client of whoever asked them. What they have answered elsewhere meanwhile
+   * stands, and what is no answer leaves the question open, to be answered elsewhere.
+   * @param answer undefined where they said nothing
+   */
+  async answeredAtClient(principal: Principal, id: string, answer: string | undefined): Promise<void> {
+    const { clock, randomness, store } = this.ports;
+    await retryStale(randomness, async () => {
+      const found = await findOwn(this.ports, principal, id);
+      const now = clock.now();
+      if (!isAskedAtClient(found.value, principal) || isDue(found.value, now)) return;
+      if (answer === undefined) {
+        const request = { ...found.value, putOff: true };
+        const putOff = {
+          kind: 'replaceRequest',
+          request,
+          before: found.value,
+          version: found.version,
+        } as const;
+        await store.commit([putOff]);
+        return;
+      }
+      const by = { uid: found.value.askedOf, agentId: principal.agentId };
+      const request = answered(found.value, { answer }, by, now);
+      await store.commit(await settlement(this.ports, found, request, now));
     });
   }
 

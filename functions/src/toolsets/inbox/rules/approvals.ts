@@ -95,6 +95,7 @@ export class ApprovalGate extends Service<GatePorts> implements Approvals {
         ...(grant && { grant: grant.id }),
       },
       callKey,
+      putOff: false,
       epoch: 0,
     };
     await store.commit(openingOf(request));

@@ -64,6 +64,7 @@ export class Asking extends Service<InboxPorts> {
         createdAt: now,
         expiresAt: expiryOf(asked.expires, now),
         ...(defaultAnswer !== undefined && { defaultAnswer }),
+        putOff: false,
         epoch: 0,
       };
       const waiting = taskId === undefined ? [] : await this.taskWaits(principal, request, taskId);

@@ -2,6 +2,7 @@
  * A question to a person: `requests/{id}`. It is open until it is answered, withdrawn, or its time is over. Each
  * transition is pure: it gives a new request or throws what stands in its way. Source: docs/guides/inbox.md.
  */
+import type { Principal } from '../../../access/rules/principal.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import type { StoredRequest } from '../store/requests.ts';
@@ -20,6 +21,9 @@ export type Request = StoredRequest;
 export const APPROVE = 'approve';
 
 export const REFUSE = 'refuse';
+
+/** The longest answer, in characters. */
+export const MAX_ANSWER = 10_000;
 
 /** Who answers: a person, or an agent that the person lets answer. */
 export interface Answerer {
@@ -65,6 +69,15 @@ export function answered(
     ...(request.call !== undefined && answer === APPROVE && { dueAt: now }),
     settledAt: now,
   };
+}
+
+/** Whoever has asked may have its client ask the person too: of what it wants to know itself, and nobody demands. */
+export function isAskedAtClient(
+  { state, askedBy, askedOf, call, putOff }: Request,
+  { uid, kind, ownerUid, readonly }: Pick<Principal, 'uid' | 'kind' | 'ownerUid' | 'readonly'>,
+): boolean {
+  const isOwn = kind === 'agent' && askedBy === uid && askedOf === ownerUid;
+  return state === 'open' && isOwn && call === undefined && !putOff && readonly !== true;
 }
 
 /** Its time is over: the answer that was said beforehand holds, or none. */

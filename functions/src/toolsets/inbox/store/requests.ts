@@ -50,6 +50,8 @@ const codec = documentCodec(
         grant: z.string().nullable(),
       })
       .nullable(),
+    /** The person was asked at the asker's client as well, and has not answered there. */
+    put_off: z.boolean(),
     /** A digest of who called what: the same call again is the same request. */
     call_key: z.string().nullable(),
     /** While an approved call is to be made: when somebody is to look after it. An instance makes it until then. */

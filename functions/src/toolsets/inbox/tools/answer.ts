@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
 import { text } from '../../coordination/index.ts';
+import { MAX_ANSWER } from '../rules/request.ts';
 import { requestAnswer, requestId, requestShape } from './shapes.ts';
 
 export const answer = defineTool({
@@ -11,7 +12,7 @@ export const answer = defineTool({
     'An approval takes approve or refuse, a choice one of its options. An agent answers for its owner only where they have named it in agents_may_answer of their preferences, and never what it has asked itself.',
   input: z.strictObject({
     request_id: requestId,
-    answer: text('An option, or words', 10_000),
+    answer: text('An option, or words', MAX_ANSWER),
     comment: text('For who asked', 2000).optional(),
   }),
   output: requestShape,

@@ -1,14 +1,46 @@
 import { z } from 'zod';
+import type { CallContext } from '../../../mcp/callContext.ts';
 import { defineTool, wholeNumber } from '../../../mcp/tool.ts';
 import { isSettled } from '../rules/answering.ts';
+import { isAskedAtClient, MAX_ANSWER, optionsOf } from '../rules/request.ts';
 import { reading, requestAnswer, requestId, requestShape } from './shapes.ts';
 
 const MAX_WAIT_MS = 25_000;
+
+/** The form's one field. */
+const ANSWER = 'answer';
+
+const said = z.object({ [ANSWER]: z.string().trim().min(1).max(MAX_ANSWER) });
+
+/** Has the client ask the person who sits at it, or takes what they have said there. Tells whether the client is to ask. */
+async function askedAtClient(context: CallContext, id: string): Promise<boolean> {
+  const { elicitation, principal, services, waiting, gone } = context;
+  if (elicitation === undefined) return false;
+  const { answers } = services.inbox;
+  const response = elicitation.said(id);
+  if (response !== undefined) {
+    const { data } = said.safeParse(response.action === 'accept' ? response.content : undefined);
+    await answers.answeredAtClient(principal, id, data?.[ANSWER]);
+    return false;
+  }
+  const request = await answers.wait(principal, id, 0, { gone, waiting });
+  if (!isAskedAtClient(request, principal)) return false;
+  const form = {
+    message: request.question,
+    field: ANSWER,
+    title: 'Your answer',
+    options: optionsOf(request),
+  };
+  elicitation.ask(id, form);
+  return true;
+}
 
 export const wait = defineTool({
   name: 'wait',
   title: 'Wait for an answer',
   description: 'Waits until a request is answered, expired or withdrawn. While it is open, call again.',
+  details:
+    'Where your client can ask the person who sits at it (MCP 2026-07-28 with elicitation), it asks your owner there as well, what you have asked them yourself; the first answer counts.',
   input: z.strictObject({
     request_id: requestId,
     wait_ms: wholeNumber(0, MAX_WAIT_MS).default(20_000).describe('Milliseconds; 0 answers at once'),
@@ -17,7 +49,10 @@ export const wait = defineTool({
   annotations: reading,
   role: 'viewer',
   example: { request_id: 'request-region', wait_ms: 0 },
-  handler: async ({ services, principal, gone, waiting }, { request_id: id, wait_ms: milliseconds }) => {
+  handler: async (context, { request_id: id, wait_ms }) => {
+    const { services, principal, gone, waiting } = context;
+    const isAsking = await askedAtClient(context, id);
+    const milliseconds = isAsking ? 0 : wait_ms;
     const request = await services.inbox.answers.wait(principal, id, milliseconds, { gone, waiting });
     const next = isSettled(request)
       ? undefined

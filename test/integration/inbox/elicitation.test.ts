@@ -1,0 +1,147 @@
+/** A client that can ask the person who sits at it is asked to, with the real client of the SDK. The first answer wins. */
+import assert from 'node:assert/strict';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { Addresses } from '../../../functions/src/access/rules/addresses.ts';
+import type { Principal } from '../../../functions/src/access/rules/principal.ts';
+import { OpenStreams } from '../../../functions/src/mcp/http/streams.ts';
+import { toolsets } from '../../../functions/src/toolsets/index.ts';
+import { type RunningEndpoint, serveEndpoint } from '../../support/mcp-endpoint.ts';
+import { authenticatorOf } from '../../support/principals.ts';
+import { silent } from '../coordination/team.ts';
+import { House } from './house.ts';
+
+type Reply =
+  | { readonly action: 'accept'; readonly content: Record<string, string> }
+  | { readonly action: 'decline' };
+
+const ASK = { question: 'Which colour?', kind: 'choice', options: ['red', 'blue'] };
+
+describe('asking at the client', () => {
+  let house: House;
+  let agent: Principal;
+  let ada: Principal;
+  const endpoints: RunningEndpoint[] = [];
+  const clients: Client[] = [];
+
+  beforeEach(async () => {
+    house = new House();
+    await house.open();
+    agent = await house.agentOf('ada', 'worker');
+    ada = await house.person('ada');
+  });
+
+  afterEach(async () => {
+    await Promise.all(clients.splice(0).map((client) => client.close()));
+    await Promise.all(endpoints.splice(0).map((endpoint) => endpoint.close()));
+  });
+
+  /** What the person was shown, and a client whose person replies so. */
+  async function connect(reply: (shown: unknown) => Promise<Reply>, revision = '2026-07-28', by = agent) {
+    const { ports, services } = house.app;
+    const endpoint = await serveEndpoint({
+      ...ports,
+      toolsets,
+      services: () => services,
+      authenticator: authenticatorOf(by),
+      streams: { lifetimeMs: 60_000, keepAliveMs: 15_000 },
+      openStreams: new OpenStreams(),
+      allowedOrigins: [],
+      addresses: new Addresses({ publicUrl: undefined, functionUrl: undefined }),
+      mountPath: undefined,
+      version: '0.0.0',
+      log: silent,
+    });
+    endpoints.push(endpoint);
+    const shown: unknown[] = [];
+    const client = new Client(
+      { name: 'test', version: '1' },
+      {
+        capabilities: { elicitation: { form: {} } },
+        ...(revision === '2026-07-28' && { versionNegotiation: { mode: { pin: revision } } }),
+      },
+    );
+    client.setRequestHandler('elicitation/create', async ({ params }) => {
+      shown.push(params);
+      return reply(params);
+    });
+    const requestInit = { headers: { Authorization: 'Bearer any' } };
+    const url = new URL(`${endpoint.url}/mcp?workspace=${house.workspace}`);
+    await client.connect(new StreamableHTTPClientTransport(url, { requestInit }));
+    clients.push(client);
+    const wait = async (request_id: string) => {
+      const { structuredContent } = await client.callTool({
+        name: 'inbox_wait',
+        arguments: { request_id, wait_ms: 0 },
+      });
+      return Object(structuredContent);
+    };
+    return { shown, wait };
+  }
+
+  const ask = async (more = {}) =>
+    String((await house.inbox(agent, 'ask', { ...ASK, ...more }))['request_id']);
+
+  it('shows the question there, and takes what the person says', async () => {
+    const { shown, wait } = await connect(async () => ({ action: 'accept', content: { answer: 'red' } }));
+    const request_id = await ask();
+    const heard = await wait(request_id);
+    assert.deepEqual([heard.state, heard.answer], ['answered', 'red']);
+    assert.deepEqual(heard.answered_by, { uid: ada.uid, agent_id: agent.agentId });
+    const [form] = shown;
+    assert.equal(Object(form).message, 'Which colour?');
+    assert.deepEqual(Object(form).requestedSchema.properties.answer.enum, ['red', 'blue']);
+  });
+
+  it('lets the first answer win', async () => {
+    let request_id = '';
+    const { shown, wait } = await connect(async () => {
+      await house.inbox(ada, 'answer', { request_id, answer: 'blue' });
+      return { action: 'accept', content: { answer: 'red' } };
+    });
+    request_id = await ask();
+    const heard = await wait(request_id);
+    assert.deepEqual([heard.answer, heard.answered_by], ['blue', { uid: ada.uid }]);
+    assert.equal(shown.length, 1);
+  });
+
+  it('asks once where the person does not want to say, and leaves the question open', async () => {
+    const { shown, wait } = await connect(async () => ({ action: 'decline' }));
+    const request_id = await ask();
+    assert.equal((await wait(request_id)).state, 'open');
+    assert.equal((await wait(request_id)).state, 'open');
+    assert.equal(shown.length, 1);
+    await house.inbox(ada, 'answer', { request_id, answer: 'blue' });
+    assert.equal((await wait(request_id)).answer, 'blue');
+  });
+
+  it('takes nothing that is no answer', async () => {
+    const { wait } = await connect(async () => ({ action: 'accept', content: { answer: 'green' } }));
+    const request_id = await ask();
+    await wait(request_id).catch(() => undefined);
+    assert.equal((await house.app.ports.requests.find(request_id))?.value.state, 'open');
+  });
+
+  it('does not ask of what another is asked, another has asked, or a workspace demands', async () => {
+    const { shown, wait } = await connect(async () => ({ action: 'accept', content: { answer: 'red' } }));
+    assert.equal((await wait(await ask({ to: house.id('ben') }))).state, 'open');
+    const other: Principal = { ...agent, uid: 'agent:other', agentId: 'other' };
+    const others = await house.inbox(other, 'ask', ASK);
+    assert.equal((await wait(String(others['request_id']))).state, 'open');
+    const own = (await house.app.ports.requests.find(await ask()))?.value;
+    assert.ok(own);
+    const call = { tool: 'coding.create_task', arguments: {}, readonly: false };
+    const demanded = { ...own, id: `${own.id}-demanded`, call };
+    await house.app.ports.store.commit([{ kind: 'createRequest', request: demanded }]);
+    assert.equal((await wait(demanded.id)).state, 'open');
+    assert.equal(shown.length, 0);
+  });
+
+  it('cannot do so in the revisions that ask over a session', async () => {
+    const { shown, wait } = await connect(
+      async () => ({ action: 'accept', content: { answer: 'red' } }),
+      '2025-11-25',
+    );
+    assert.equal((await wait(await ask())).state, 'open');
+    assert.equal(shown.length, 0);
+  });
+});
