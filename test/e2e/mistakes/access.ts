@@ -49,6 +49,13 @@ export const accessMistakes: readonly Mistake[] = [
     next: /viewer.*worker.*leader/,
   },
   {
+    who: 'pins an agent and forbids it',
+    make: asking('update_workspace', { routing: { pin: { review: 'claude' }, forbid: ['claude'] } }),
+    happened: /pinned for review and forbidden/,
+    where: /routing\.pin/,
+    next: /both pin and forbid/,
+  },
+  {
     who: 'gives a role to nobody',
     make: asking('set_member', { role: 'viewer' }),
     happened: /either by uid or by email/,

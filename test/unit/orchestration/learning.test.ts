@@ -112,7 +112,7 @@ function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-const SEEDS = Array.from({ length: process.env['MUSTER_NIGHTLY'] ? 400 : 60 }, (_, seed) => seed);
+const SEEDS = Array.from({ length: process.env['MUSTER_NIGHTLY'] ? 400 : 40 }, (_, seed) => seed);
 
 describe('routing that learns', () => {
   // For execute the specification has 0.95 for gemini and 0.85 for claude.

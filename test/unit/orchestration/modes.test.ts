@@ -142,6 +142,7 @@ describe('agents that answer at once', () => {
       );
       assert.deepEqual([result.winner, result.output], ['one', '**Paris.**']);
       assert.equal(result.explanation, '2 of 3 gave the same answer: one, three.');
+      assert.equal(result.judged, true);
       assert.deepEqual(
         questions.map(({ key }) => key),
         ['answer:one', 'answer:two', 'answer:three'],
@@ -228,6 +229,7 @@ describe('agents that answer at once', () => {
       assert.equal(result.winner, 'gemini');
       assert.match(result.warnings.join(' '), /claude gave no ranking.* gemini gave no ranking/);
       assert.match(result.explanation, /capable of\.$/);
+      assert.equal(result.judged, false, 'nobody has compared them');
     });
 
     it('has the only valid answer as its winner', async () => {
@@ -282,6 +284,7 @@ describe('agents that answer at once', () => {
         pick({ ...round({ claude: [{ says: judges }] }), judge: 'claude', contributions }),
       );
       assert.deepEqual([result.winner, result.output], ['gemini', contributions[1]?.output]);
+      assert.equal(result.judged, true);
       assert.doesNotMatch(questions[0]?.prompt ?? '', /claude|gemini/);
     });
 
@@ -291,6 +294,7 @@ describe('agents that answer at once', () => {
       );
       assert.ok(result.output);
       assert.match(result.warnings.join(), /drawn by lot/);
+      assert.equal(result.judged, undefined);
     });
 
     it('give nothing where nobody could judge', async () => {
