@@ -19,6 +19,11 @@ import {
   type WorkRecord,
 } from '../../../functions/src/toolsets/orchestration/rules/agents/standing.ts';
 import { seededChance } from '../../../functions/src/toolsets/orchestration/rules/modes/judging.ts';
+import {
+  parallelWorkflow,
+  requestFor,
+  requestOf,
+} from '../../../functions/src/toolsets/orchestration/rules/requests.ts';
 import { begun } from '../../../functions/src/toolsets/orchestration/rules/runs/run.ts';
 import {
   agentsOf,
@@ -229,6 +234,44 @@ describe('the reasons of a choice', () => {
     const given = situation({}, { pins: [], forbidden: ['claude'] });
     const { code, details } = await refusal(async () => requireAllowed(REVIEWED, given, 'workflow'));
     assert.deepEqual([code, details.field, details.value], ['FORBIDDEN', 'workflow', 'claude']);
+  });
+});
+
+describe('who is forbidden', () => {
+  const given = situation({}, { pins: [{ kind: 'plan', agent: 'gemini' }], forbidden: ['claude'] });
+  const rest = { input: 'Do it.', context: {}, budget: { tokens: 1000, costUsd: 1 } };
+  const planned = builtIn('plan-execute') ?? assert.fail();
+  const fieldOf = async (make: () => unknown) => {
+    const { code, details } = await refusal(async () => make());
+    assert.deepEqual([code, details.reason], ['FORBIDDEN', 'AGENT_FORBIDDEN']);
+    return details.field;
+  };
+
+  it('is refused wherever a caller names them', async () => {
+    const overrides = { agents: { plan: 'claude' } };
+    assert.equal(await fieldOf(() => requestOf(planned, rest, overrides, given)), 'overrides.agents.plan');
+    assert.equal(await fieldOf(() => requestOf(REVIEWED, rest, {}, given)), 'workflow');
+    assert.equal(await fieldOf(() => parallelWorkflow(['gemini', 'claude'], 'all', 'plan', given)), 'agents');
+    const preferring = () => requestFor('Do it.', {}, { agent: 'claude' }, { budget: rest.budget }, given);
+    assert.equal(await fieldOf(preferring), 'preferences.agent');
+  });
+
+  it('is none of all that are asked at once', () => {
+    const [only] = allSteps(parallelWorkflow([], 'all', 'plan', given));
+    assert.deepEqual(only && agentsOf(only), ['gemini']);
+  });
+
+  it('leaves to callers whom else they name, whatever is pinned', () => {
+    const allowed = situation({}, { pins: [{ kind: 'plan', agent: 'gemini' }], forbidden: [] });
+    const { workflow } = requestOf(planned, rest, { agents: { plan: 'claude' } }, allowed);
+    assert.deepEqual(allSteps(workflow).flatMap(agentsOf), ['claude', 'gemini']);
+    const own = requestOf({ ...planned, name: 'mine' }, rest, {}, allowed).workflow;
+    assert.deepEqual(allSteps(own).flatMap(agentsOf), ['claude', 'gemini']);
+  });
+
+  it('does not compete where a workflow is chosen', () => {
+    const { selection } = requestFor('Which is the best name?', {}, {}, { budget: rest.budget }, given);
+    assert.match(selection?.reasons[0] ?? '', /^direct: .*only one agent is available/);
   });
 });
 
