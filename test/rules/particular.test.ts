@@ -13,10 +13,17 @@ import {
   query,
   setDoc,
   updateDoc,
+  where,
   writeBatch,
 } from 'firebase/firestore/lite';
 import { permissions } from '../../functions/src/access/rules/permissions.ts';
-import { agentPath, preferencesPath, taskPath } from '../../functions/src/kernel/firestore/paths.ts';
+import {
+  agentPath,
+  COLLECTIONS,
+  preferencesPath,
+  requestPath,
+  taskPath,
+} from '../../functions/src/kernel/firestore/paths.ts';
 import { presencePath, realtimeCommitPath } from '../../functions/src/kernel/realtime/database.ts';
 import { IS_NIGHT } from '../support/night.ts';
 import { callerNamed, callers, OWNER, someOf } from './callers.ts';
@@ -36,6 +43,33 @@ const groups = new Set(
 
 describe('rules of firestore, in particular', () => {
   const environment = useEnvironment();
+
+  it('show a question to whom it was asked of and to the owner of who asked, and let neither answer past the tools', async () => {
+    const owner = String(OWNER.uid);
+    const others = callers.filter(({ principal }) => principal?.ownerUid !== owner);
+    const cases = [
+      ['asked', { asked_of: owner, owner_uid: 'somebody' }, true],
+      ['asking', { asked_of: 'somebody', owner_uid: owner }, true],
+      ['neither', { asked_of: 'somebody', owner_uid: 'another' }, false],
+    ] as const;
+    for (const [name, whose, isShown] of cases) {
+      const path = requestPath(`request-${name}`);
+      const value = { workspace: 'default', state: 'open', ...whose };
+      await setDoc(doc(environment.unbound.firestore, path), value);
+      const own = doc(environment.as(OWNER).firestore, path);
+      await (isShown ? assertSucceeds(getDoc(own)) : assertFails(getDoc(own)));
+      await assertFails(updateDoc(own, { state: 'answered', answer: 'approve' }));
+      for (const each of IS_NIGHT ? others : someOf(others))
+        await assertFails(getDoc(doc(environment.as(each).firestore, path)));
+    }
+    const mine = (field: string) =>
+      getDocs(
+        query(collection(environment.as(OWNER).firestore, COLLECTIONS.requests), where(field, '==', owner)),
+      );
+    await assertSucceeds(mine('asked_of'));
+    await assertSucceeds(mine('owner_uid'));
+    await assertFails(mine('workspace'));
+  });
 
   it('keep every group of collections closed, though members of some can be read', async () => {
     const { firestore } = environment.as(viewer);
@@ -84,11 +118,15 @@ describe('what a person says of themselves', () => {
       {},
       { reminder_lead_minutes: 0 },
       { reminder_lead_minutes: 40320, push: false, email: true },
+      { agents_may_answer: [] },
+      { agents_may_answer: ['agent-7'] },
     ];
     for (const each of good) await assertSucceeds(setDoc(preferences(), each));
     const bad = [
       ...[-1, 40321, 1.5, '60', null].map((reminder_lead_minutes) => ({ reminder_lead_minutes })),
       ...[{ push: 'yes' }, { email: 1 }, { address: 'all@example.com' }],
+      { agents_may_answer: 'agent-7' },
+      { agents_may_answer: Array.from({ length: 21 }, () => 'agent-7') },
     ];
     for (const each of bad) {
       await assertFails(setDoc(preferences(), each));

@@ -52,7 +52,7 @@ describe('the documents read by', () => {
     await setStage(team);
     let answered: JsonObject = {};
     const read = await reads.during(async () => {
-      const caller = callerOfExample(team, name.replace('access_', ''));
+      const caller = callerOfExample(team, name.replace(/^(access|inbox)_/, ''));
       answered = await answer(team, name, example, caller, team.anotherInstance());
     });
     return read - longestList(answered);

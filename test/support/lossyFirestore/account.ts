@@ -35,7 +35,7 @@ const BY_CHANCE = new RegExp(
     '(?<=task-)[a-z0-9]{12,}',
     '(?<=/pullRequests/)[0-9]+(?=-)',
     '(?<=session-)[a-z2-7]{12}',
-    '(?<=(?:run-|mk_|invitation-))[a-z2-7]{20}',
+    '(?<=(?:run-|mk_|invitation-|request-))[a-z2-7]{20}',
     '(?<=[a-z]-)[0-9a-f]{8}(?![A-Za-z0-9-])',
     '[0-9a-f]{40,}',
     '(?<![A-Za-z0-9_-])[A-Za-z0-9_-]{43}(?![A-Za-z0-9_-])',
