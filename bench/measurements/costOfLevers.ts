@@ -16,6 +16,7 @@ export async function playLevers({ leader, worker, workerId }: Cast, ledger: Led
   await lever('cancel_task', { task_id }, 'one task depends on it');
   await lever('get_all_tasks', { status_filter: 'stuck' }, 'one task will never start');
   await lever('retry_task', { task_id, with_dependents: true }, 'one task depends on it');
+  await lever('message_agent', { agent_id: workerId, message: 'Look' });
   await lever('reopen', {}, 'the one archived last');
   await leader.call('coordination.reopen', {});
 }

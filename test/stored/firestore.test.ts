@@ -29,6 +29,7 @@ import {
   sessionFromDocument,
   taskFromDocument,
 } from '../../functions/src/toolsets/coordination/store/documents.ts';
+import { mailboxFromDocument } from '../../functions/src/toolsets/coordination/store/mailboxes.ts';
 import { proofDocument } from '../../functions/src/toolsets/firebase/firestore/write.ts';
 import { subscriptionFromDocument } from '../../functions/src/toolsets/firebase/store/subscriptions.ts';
 import { linkFromDocument } from '../../functions/src/toolsets/github/store/pullRequests.ts';
@@ -67,6 +68,7 @@ const notRead = () => undefined;
 /** How each collection is read. */
 const READERS: ReadonlyMap<string, (data: unknown) => unknown> = new Map<string, (data: unknown) => unknown>([
   ['agents', agentFromDocument],
+  ['mailboxes', mailboxFromDocument],
   ['trail', entryFromDocument],
   ['credentials', credentialFromDocument],
   ['grants', grantFromDocument],

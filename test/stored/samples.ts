@@ -515,6 +515,17 @@ const FULL_REQUEST: Request = {
 export const CHANGES: readonly Change[] = [
   ...[...TASKS, ...CODING_TASKS].map((task): Change => ({ kind: 'createTask', task })),
   ...AGENTS.map((agent): Change => ({ kind: 'createAgent', agent })),
+  {
+    kind: 'replaceMailbox',
+    mailbox: {
+      id: 'plain',
+      count: 2,
+      messages: [
+        { id: '1', from: 'lead', workspace: 'default', text: 'Look', at: at(1) },
+        { id: '2', from: 'lead', workspace: 'default', text: 'Look', at: at(2), taskId: 'plain' },
+      ],
+    },
+  },
   { kind: 'issueCredential', credential: CREDENTIAL },
   {
     kind: 'issueCredential',

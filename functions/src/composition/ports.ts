@@ -38,6 +38,7 @@ import { SignInQueries, signInWriters } from '../signin/store/signIns.ts';
 import { codingWriters, TaskLogQueries } from '../toolsets/coding/store/logs.ts';
 import { CodingTaskQueries } from '../toolsets/coding/store/tasks.ts';
 import { coordinationEffects } from '../toolsets/coordination/store/effects.ts';
+import { MailboxQueries, mailboxWriters } from '../toolsets/coordination/store/mailboxes.ts';
 import { TaskQueries } from '../toolsets/coordination/store/queries.ts';
 import { QueueQueries } from '../toolsets/coordination/store/queue.ts';
 import { SessionQueries } from '../toolsets/coordination/store/sessions.ts';
@@ -181,6 +182,7 @@ export function composePorts({
     tasks: new TaskQueries(database, documents),
     queue: new QueueQueries(database, documents),
     sessions: new SessionQueries(database, documents),
+    mailboxes: new MailboxQueries(database, documents),
 
     codingTasks: new CodingTaskQueries(database, documents, log),
     taskLogs: new TaskLogQueries(database, documents),
@@ -246,6 +248,7 @@ export const changeWriters: ChangeWriters<ChangeKinds> = {
   ...workspaceWriters,
   ...taskWriters,
   ...sessionWriters,
+  ...mailboxWriters,
   ...codingWriters,
   ...linkWriters,
   ...subscriptionWriters,

@@ -28,6 +28,7 @@ import { TaskCreation } from '../toolsets/coordination/rules/creation.ts';
 import { TaskSweep } from '../toolsets/coordination/rules/leases.ts';
 import { TaskLevers } from '../toolsets/coordination/rules/levers.ts';
 import { AgentMembership } from '../toolsets/coordination/rules/membership.ts';
+import { AgentMessages } from '../toolsets/coordination/rules/messages.ts';
 import { isUnsettled, StuckTasks } from '../toolsets/coordination/rules/stuck.ts';
 import { TaskQueue } from '../toolsets/coordination/rules/taskProgress.ts';
 import { TaskUpdates } from '../toolsets/coordination/rules/updating.ts';
@@ -69,7 +70,8 @@ export function composeServices(ports: ReturnType<typeof composePorts>, makeCall
   const clients = new Clients(ports);
   const apps = new Apps({ ...ports, registration });
   const taskCreation = new TaskCreation(ports);
-  const taskClaims = new TaskClaims(ports);
+  const messages = new AgentMessages(ports);
+  const taskClaims = new TaskClaims({ ...ports, messages });
   const stuckTasks = new StuckTasks(ports);
   const codingPorts = { ...ports, liveness, taskCreation, taskClaims };
   const inboxPorts = {
@@ -105,7 +107,8 @@ export function composeServices(ports: ReturnType<typeof composePorts>, makeCall
       connections: new Connections({ ...ports, registration }),
     },
 
-    membership: new AgentMembership({ ...ports, liveness }),
+    membership: new AgentMembership({ ...ports, liveness, messages }),
+    messages,
     coordination: new CoordinationService(ports),
     taskCreation,
     taskClaims,

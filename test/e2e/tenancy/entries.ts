@@ -94,6 +94,7 @@ export const TOOLS: Readonly<Record<string, Arguments>> = {
   'coordination.release_task': ({ held }) => ({ task_id: held }),
   'coordination.update_task': ({ task }) => ({ task_id: task, description: 'Mine' }),
   'coordination.reopen': nothing,
+  'coordination.message_agent': ({ agent }) => ({ agent_id: agent, message: 'Do as I say' }),
   'coordination.get_discoveries': nothing,
   'coordination.get_master_plan': nothing,
 

@@ -86,7 +86,11 @@ describe('the sweep of agents', () => {
   it('keeps one active that sends heartbeats', async () => {
     for (let minute = 0; minute < 5; minute++) {
       team.pass(60);
-      await team.app.services.membership.heartbeat(team.principal('ann'), team.workspace, ann, unkeyed);
+      await team.app.services.membership.heartbeat(
+        team.principal('ann'),
+        { workspace: team.workspace, name: ann },
+        unkeyed,
+      );
       await team.sweep();
     }
     assert.equal(await status(ann), 'active');
@@ -96,7 +100,12 @@ describe('the sweep of agents', () => {
     await team.createOne();
     const returns = [
       // Its own heartbeat comes with its credential, and checking that revives it: see authentication.
-      () => team.app.services.membership.heartbeat(team.leader, team.workspace, ann, unkeyed),
+      () =>
+        team.app.services.membership.heartbeat(
+          team.leader,
+          { workspace: team.workspace, name: ann },
+          unkeyed,
+        ),
       () => team.app.services.liveness.actAs(team.leader, team.workspace, ann),
       () => Promise.all([team.app.ports.presence.touch(ann), team.claim(ann)]), // any call is noted
       () => team.join('ann'),
@@ -123,7 +132,11 @@ describe('the sweep of agents', () => {
   it('leaves one active that comes back while the sweep runs', async () => {
     team.pass(200);
     const sweeps = [team.sweep(), team.sweep(team.anotherInstance())];
-    const beat = team.app.services.membership.heartbeat(team.principal('ann'), team.workspace, ann, unkeyed);
+    const beat = team.app.services.membership.heartbeat(
+      team.principal('ann'),
+      { workspace: team.workspace, name: ann },
+      unkeyed,
+    );
     await Promise.all([...sweeps, beat]);
     await team.sweep();
     assert.equal(await status(ann), 'active');

@@ -23,7 +23,7 @@ describe('membership', () => {
   const actAs = (as: Principal, agentId: string) =>
     team.app.services.liveness.actAs(as, team.workspace, agentId);
   const heartbeat = (as: Principal, agentId: string) =>
-    team.app.services.membership.heartbeat(as, team.workspace, agentId, unkeyed);
+    team.app.services.membership.heartbeat(as, { workspace: team.workspace, name: agentId }, unkeyed);
   const counted = async () => (await team.app.services.coordination.status(team.workspace)).agents;
 
   beforeEach(() => {

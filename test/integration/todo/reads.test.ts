@@ -60,6 +60,7 @@ const calls: readonly (readonly [tool: string, args: Arguments])[] = [
   ['snooze_reminder', (team) => ({ reminder_id: open(team), minutes: 10 })],
   ['delete_reminder', (team) => ({ reminder_id: open(team) })],
   ['complete_task', (team) => ({ task_id: open(team) })],
+  ['reopen_task', (team) => ({ task_id: open(team) })],
   ['delete_task', (team) => ({ task_id: `${team.workspace}-2` })],
   ['create_recurring_task', (team) => ({ title: 'Daily', frequency: 'DAILY', start_date: inDays(team, 1) })],
   ['update_recurring_task', (team) => ({ recurring_task_id: again(team), title: 'Hourly' })],

@@ -1,7 +1,6 @@
 /** What a claim asks the queue for. */
 import assert from 'node:assert/strict';
 import { TaskClaims } from '../../../functions/src/toolsets/coordination/rules/claims.ts';
-import type { CoordinationPorts } from '../../../functions/src/toolsets/coordination/rules/session.ts';
 import { portsOf } from '../../support/ports.ts';
 import { START, sampleAgent, versionOf } from '../samples.ts';
 
@@ -42,7 +41,7 @@ describe('a claim', () => {
         serves,
       });
       const claims = new TaskClaims(
-        portsOf<CoordinationPorts>({
+        portsOf<ConstructorParameters<typeof TaskClaims>[0]>({
           sessions: {
             currentWithAgent: async () => ({
               open: { session, sessionVersion: '1.0', workspaceVersion: '1.0' },
@@ -56,6 +55,7 @@ describe('a claim', () => {
             },
             firstBackoff: async () => undefined,
           },
+          messages: { unread: async () => [] },
           queue: { list: async () => NONE },
           store: { commit: async () => undefined },
           clock: { now: () => START },

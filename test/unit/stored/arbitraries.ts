@@ -227,6 +227,7 @@ export const agents: fc.Arbitrary<Agent> = withSome(
     workMilliseconds: count,
     lastFailed: fc.boolean(),
     lastCompletedAt: date,
+    hasMessages: fc.boolean(),
     milestones: withSome({ seen: date, joined: date, claimed: date, completed: date }, []),
   },
   [
@@ -248,6 +249,7 @@ export const agents: fc.Arbitrary<Agent> = withSome(
     'lastFailed',
     'parts',
     'serves',
+    'hasMessages',
     'milestones',
   ],
 );

@@ -32,6 +32,7 @@ export const NOTHING_DONE = {
   parts: {},
   serves: 'owner',
   milestones: {},
+  hasMessages: false,
 } as const satisfies Partial<Agent>;
 
 /** Who calls with a credential of the agent. */
@@ -54,6 +55,7 @@ export function principalOf(
     ...(readonly && { readonly }),
     ...(home !== undefined && { workspace: home }),
     ...(grant && { grant }),
+    ...(agent.hasMessages && { hasMessages: true }),
   };
 }
 
@@ -118,6 +120,8 @@ export interface AgentChanges {
     readonly wasHeld: boolean;
     readonly closed?: ClosedWork;
   };
+  /** Messages to the agent have come, or it has read them. */
+  readonly noteMessages: { readonly agentId: string; readonly hasMessages: boolean };
   readonly countAgents: { readonly workspace: string; readonly by: AgentCount };
   readonly issueCredential: { readonly credential: Credential };
   readonly withdrawCredential: { readonly apiKey: string };

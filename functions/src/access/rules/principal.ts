@@ -44,6 +44,8 @@ export interface Principal {
   readonly readonly?: true;
   readonly workspace?: string;
   readonly grant?: GrantOfCaller;
+  /** There were messages to the agent when its credential was checked. */
+  readonly hasMessages?: true;
   /** A person's address, where it is verified: invitations go by it. */
   readonly email?: string;
 }

@@ -95,6 +95,9 @@ export const agentWriters: ChangeWriters<AgentChanges> = {
     ] as const;
     writes.batch.update(writes.document(agentPath(agentId)), ...pairs);
   },
+  noteMessages({ agentId, hasMessages }, writes) {
+    writes.update(agentPath(agentId), { has_messages: hasMessages });
+  },
   countAgents({ workspace, by }, writes) {
     const shard = `${agentCountsPath(workspace)}/${writes.randomness.integer(AGENT_COUNT_SHARDS)}`;
     writes.merge(shard, increments({ ...by }));
@@ -186,6 +189,8 @@ const agentCodec = documentCodec(
     parts: z.record(z.string(), z.enum(PARTS)).default({}),
     /** For whom it works where it is a runner: its owner, or the workers of its workspace too. */
     serves: z.enum(SERVED).default('owner'),
+    /** Whether there are messages that it has not read. */
+    has_messages: z.boolean().default(false),
     /** The uid of the caller whose terminal it is, who acts as it. */
     registered_by: z.string().nullable().default(null),
     status: z.enum(['active', 'offline']),

@@ -5,6 +5,7 @@ import { segmentOf } from '../ids.ts';
 export const COLLECTIONS = {
   agents: 'agents',
   credentials: 'credentials',
+  mailboxes: 'mailboxes',
   grants: 'grants',
   authorizations: 'authorizations',
   clients: 'clients',
@@ -79,6 +80,8 @@ export const authorizationPath = documentIn(COLLECTIONS.authorizations);
 
 /** An app that has registered itself. */
 export const clientPath = documentIn(COLLECTIONS.clients);
+export const mailboxPath = documentIn(COLLECTIONS.mailboxes);
+
 export const taskPath = documentIn(COLLECTIONS.tasks);
 
 /** The chunks of a task's log, among them what else was logged about it. */

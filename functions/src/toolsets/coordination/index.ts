@@ -8,6 +8,7 @@ import type { CoordinationService } from './rules/coordination.ts';
 import type { TaskCreation } from './rules/creation.ts';
 import type { TaskLevers } from './rules/levers.ts';
 import type { AgentMembership } from './rules/membership.ts';
+import type { AgentMessages } from './rules/messages.ts';
 import type { TaskQueue } from './rules/taskProgress.ts';
 import type { TaskUpdates } from './rules/updating.ts';
 
@@ -25,6 +26,7 @@ import { getResults } from './tools/get_results.ts';
 import { getStatus, statusAnswer } from './tools/get_status.ts';
 import { heartbeat } from './tools/heartbeat.ts';
 import { initCoordination } from './tools/init_coordination.ts';
+import { messageAgent } from './tools/message_agent.ts';
 import { pageOf } from './tools/paging.ts';
 import { registerAgent } from './tools/register_agent.ts';
 import { releaseTask } from './tools/release_task.ts';
@@ -82,6 +84,7 @@ export const coordination: Toolset = {
     releaseTask,
     updateTask,
     reopen,
+    messageAgent,
   ],
   resources,
   errors: {
@@ -96,6 +99,7 @@ declare module '../../mcp/callContext.ts' {
   interface Services {
     readonly liveness: AgentLiveness;
     readonly membership: AgentMembership;
+    readonly messages: AgentMessages;
     readonly coordination: CoordinationService;
     readonly taskCreation: TaskCreation;
     readonly taskClaims: TaskClaims;

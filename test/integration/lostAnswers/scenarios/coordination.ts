@@ -131,9 +131,21 @@ export const coordination = scenariosOf('coordination', {
     await coordination.initialise(scene.workspace, 'Two', undefined, () => undefined);
     return { args: {} };
   },
-  heartbeat: async (scene) => {
-    const { principal, agent_id } = await scene.holder();
-    return { args: { agent_id }, principal };
+  heartbeat: {
+    'of one without messages': async (scene) => {
+      const { principal, agent_id } = await scene.holder();
+      return { args: { agent_id }, principal };
+    },
+    'of one that has read its messages': async (scene) => {
+      const { principal, agent_id: agentId } = await scene.holder();
+      const letter = { workspace: scene.workspace, agentId, text: 'Look' };
+      const { id } = await scene.app.services.messages.send(scene.leader, letter, () => undefined);
+      return { args: { agent_id: agentId, read_until: id }, principal };
+    },
+  },
+  message_agent: async (scene) => {
+    const { agent_id, task_id } = await scene.holder();
+    return { args: { agent_id, task_id, message: 'Look' } };
   },
   add_discovery: async (scene) => {
     const { principal, agent_id } = await scene.holder();

@@ -8,7 +8,9 @@ import { type Change, type RecordAnswer, StaleWriteError, type Versioned } from 
 import { BoundedMap } from '../../../kernel/memoCache.ts';
 import { Service } from '../../../kernel/ports.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
+import { ClaimWindow } from './claimWindow.ts';
 import { claimableNow, projectCapability, type RunnerClaim, runnersPart } from './codingTask.ts';
+import type { AgentMessages, Message } from './messages.ts';
 import { type NoTask, NothingToClaim, noGoal } from './nothingToClaim.ts';
 import type { CoordinationPorts, Session } from './session.ts';
 import { claimTask, endBackoff } from './stateMachine.ts';
@@ -36,10 +38,14 @@ export interface QueueMark {
   readonly queueVersion: number;
 }
 
-export type ClaimOutcome =
+export type ClaimOutcome = (
   | { readonly kind: 'claimed' | 'resumed'; readonly task: Task }
   /** A runner is not told why: it waits. */
-  | { readonly kind: 'none'; readonly mark: QueueMark; readonly why?: NoTask };
+  | { readonly kind: 'none'; readonly mark: QueueMark; readonly why?: NoTask }
+) & {
+  /** What the agent has not read yet. A runner reads nothing. */
+  readonly messages?: readonly Message[];
+};
 
 /** A claim under way: its request, and what was read for it. */
 interface Claiming {
@@ -50,7 +56,9 @@ interface Claiming {
   readonly recordAnswer: RecordAnswer<ClaimOutcome>;
 }
 
-export class TaskClaims extends Service<CoordinationPorts> {
+export class TaskClaims extends Service<
+  CoordinationPorts & { readonly messages: Pick<AgentMessages, 'unread'> }
+> {
   private readonly windows = new BoundedMap<string, ClaimWindow>(MAX_WINDOWS);
   private readonly nothing = new NothingToClaim(this.ports);
 
@@ -74,9 +82,13 @@ export class TaskClaims extends Service<CoordinationPorts> {
     const claiming = { request, session, agent, mark, recordAnswer };
     const declared = agent.value.capabilities.map(({ name }) => name);
     if (runner !== undefined) return this.claimForRunner(claiming, runner, declared);
+    const messages = await this.ports.messages.unread(agent.value);
+    const told = (outcome: ClaimOutcome) => (messages.length === 0 ? outcome : { ...outcome, messages });
+    const record: RecordAnswer<ClaimOutcome> = (outcome) => recordAnswer(told(outcome));
     const resumed = await this.resumable(agent.value, session, inHand);
-    if (resumed !== undefined) return this.answer({ kind: 'resumed', task: resumed }, recordAnswer);
-    return this.claimNext(claiming, satisfiedKeys(session.capabilityKeys, declared));
+    if (resumed !== undefined) return told(await this.answer({ kind: 'resumed', task: resumed }, record));
+    const keys = satisfiedKeys(session.capabilityKeys, declared);
+    return told(await this.claimNext({ ...claiming, recordAnswer: record }, keys));
   }
 
   /** Claims the task that the runner names, or the first that it can do. */
@@ -203,95 +215,4 @@ export function codingClaimed(task: Task, runner: RunnerClaim | undefined): Task
     claim: runner === undefined ? claim : { ...claim, isRunners: true },
     coding: { ...(runner?.project !== undefined && { project: runner.project }), ...coding },
   };
-}
-
-/** How many tasks one query reads ahead, beyond what the waiting calls need. */
-const READ_AHEAD = 10;
-
-interface Waiting {
-  readonly queueVersion: number;
-  readonly resolve: (task: Versioned<Task> | undefined) => void;
-  readonly reject: (reason: unknown) => void;
-}
-
-/**
- * The head of the queue as one instance last read it. Calls that claim at the same time share one query and
- * are dealt different tasks, and the rest of a query serves later calls, for as long as the session's queue
- * version says that nothing has become claimable since. A window only proposes: the commit decides.
- */
-export class ClaimWindow {
-  private readonly claimable: (limit: number) => Promise<readonly Versioned<Task>[]>;
-  private candidates: Versioned<Task>[] = [];
-  private queueVersion = -1;
-  /** Whether the last query found fewer tasks than it asked for: the window then holds all there are. */
-  private complete = false;
-  private waiting: Waiting[] = [];
-  private reading = false;
-  /** Tasks dealt out whose commit is under way: a query may still find them claimable. */
-  private readonly dealt = new Set<string>();
-  /** Tasks claimed while a query is under way, which may still list them. */
-  private readonly claimedMeanwhile = new Set<string>();
-
-  /** @param claimable finds the first tasks of the queue that may be dealt */
-  constructor(claimable: (limit: number) => Promise<readonly Versioned<Task>[]>) {
-    this.claimable = claimable;
-  }
-
-  /**
-   * Deals the next task, or undefined where nothing is claimable. The caller gives it back with `finish`.
-   * @param queueVersion the session's, as the caller has just read it
-   */
-  next(queueVersion: number): Promise<Versioned<Task> | undefined> {
-    if (queueVersion <= this.queueVersion) {
-      const candidate = this.deal();
-      if (candidate !== undefined || this.complete) return Promise.resolve(candidate);
-    }
-    return new Promise((resolve, reject) => {
-      this.waiting.push({ queueVersion, resolve, reject });
-      void this.read();
-    });
-  }
-
-  /** Ends the dealing of a task. Where its commit was refused the window is out of date and is read anew. */
-  finish(taskId: string, outcome: 'claimed' | 'refused'): void {
-    this.dealt.delete(taskId);
-    if (outcome === 'refused') this.forget();
-    else if (this.reading) this.claimedMeanwhile.add(taskId);
-  }
-
-  private forget(): void {
-    this.candidates = [];
-    this.queueVersion = -1;
-    this.complete = false;
-  }
-
-  private deal(): Versioned<Task> | undefined {
-    let task = this.candidates.shift();
-    while (task && this.dealt.has(task.value.id)) task = this.candidates.shift();
-    if (task) this.dealt.add(task.value.id);
-    return task;
-  }
-
-  /** Answers all calls that wait now with one query; calls that come meanwhile wait for the next. */
-  private async read(): Promise<void> {
-    if (this.reading) return;
-    this.reading = true;
-    while (this.waiting.length > 0) {
-      const served = this.waiting;
-      this.waiting = [];
-      try {
-        this.claimedMeanwhile.clear();
-        const limit = served.length + this.dealt.size + READ_AHEAD;
-        const found = await this.claimable(limit);
-        this.candidates = found.filter((task) => !this.claimedMeanwhile.has(task.value.id));
-        this.complete = found.length < limit;
-        this.queueVersion = Math.min(...served.map((call) => call.queueVersion));
-        for (const call of served) call.resolve(this.deal());
-      } catch (error) {
-        this.forget();
-        for (const call of served) call.reject(error);
-      }
-    }
-    this.reading = false;
-  }
 }

@@ -25,6 +25,7 @@ import type { Change, RecordAnswer } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { Service } from '../../../kernel/ports.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
+import type { AgentMessages, Message } from './messages.ts';
 import type { CoordinationPorts } from './session.ts';
 
 interface MembershipRequest {
@@ -46,7 +47,10 @@ export interface Membership {
 }
 
 export class AgentMembership extends Service<
-  CoordinationPorts & { readonly liveness: Pick<AgentLiveness, 'actable' | 'revived'> }
+  CoordinationPorts & {
+    readonly liveness: Pick<AgentLiveness, 'actable' | 'revived'>;
+    readonly messages: Pick<AgentMessages, 'unread' | 'markRead'>;
+  }
 > {
   /**
    * Registers an agent in a workspace: a known one, or a new one without a credential of its own that the
@@ -106,23 +110,32 @@ export class AgentMembership extends Service<
     return isFree ? name : terminalId(hashing, principal, name);
   }
 
-  /** @throws MusterError NOT_FOUND when the agent is not registered */
+  /**
+   * @param readUntil the last message that the agent has read
+   * @returns the messages that it has not read yet
+   * @throws MusterError NOT_FOUND when the agent is not registered
+   */
   async heartbeat(
     principal: Principal,
-    workspace: string,
-    name: string,
-    recordAnswer: RecordAnswer<undefined>,
-  ): Promise<void> {
+    { workspace, name, readUntil }: { workspace: string; name: string; readUntil?: string | undefined },
+    recordAnswer: RecordAnswer<readonly Message[]>,
+  ): Promise<readonly Message[]> {
+    const { liveness, messages, store } = this.ports;
     // An agent's own credential was checked a moment ago, which read the agent and revived it.
     const caller = callingAgent(principal);
     const agent =
-      caller?.id === name ? caller : (await this.ports.liveness.revived(principal, workspace, name)).value;
+      caller?.id === name
+        ? { ...caller, hasMessages: principal.hasMessages === true }
+        : (await liveness.revived(principal, workspace, name)).value;
     if (!(await touchPresence(this.ports, agent))) {
       throw new MusterError('FIREBASE_ERROR', 'Your heartbeat could not be noted just now.', {
         suggestion: 'Send it again in a moment.',
       });
     }
-    await this.ports.store.commit([], recordAnswer(undefined));
+    if (readUntil !== undefined) return messages.markRead(agent.id, readUntil, recordAnswer);
+    const unread = await messages.unread(agent);
+    await store.commit([], recordAnswer(unread));
+    return unread;
   }
 }
 

@@ -4,6 +4,7 @@ import { type Opener, openingChanges } from '../../../access/rules/workspaces.ts
 import type { Change } from '../../../kernel/commit.ts';
 import type { PortOf, Randomness } from '../../../kernel/ports.ts';
 import type { CounterShard, discoveryFromDocument, sessionFromDocument } from '../store/documents.ts';
+import type { MailboxQueries } from '../store/mailboxes.ts';
 import type { TaskQueries } from '../store/queries.ts';
 import type { QueueQueries } from '../store/queue.ts';
 import type { SessionReader } from '../store/sessions.ts';
@@ -101,6 +102,7 @@ export interface CoordinationPorts extends AccessPorts {
   readonly tasks: PortOf<TaskQueries>;
   readonly queue: PortOf<QueueQueries>;
   readonly sessions: SessionReader;
+  readonly mailboxes: PortOf<MailboxQueries>;
 }
 
 /** The session that a commit fills. */

@@ -3,7 +3,7 @@ import { idOf } from '../../../kernel/ids.ts';
 import { defineTool, wholeNumber } from '../../../mcp/tool.ts';
 import { type ClaimOutcome, DEFAULT_LEASE_SECONDS } from '../rules/claims.ts';
 import { NO_TASK_REASONS } from '../rules/nothingToClaim.ts';
-import { agentId, taskAnswer, taskShape } from './shapes.ts';
+import { agentId, messagesAnswer, messagesShape, taskAnswer, taskShape } from './shapes.ts';
 
 const DAY_SECONDS = 24 * 60 * 60;
 
@@ -34,14 +34,23 @@ export const claimTask = defineTool({
     message: z.string().optional(),
     reason: z.enum(NO_TASK_REASONS).optional().describe('Why there is none, for a program.'),
     explanation: z.string().optional().describe('Why there is none, and what would change that.'),
+    messages: messagesShape,
   }),
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
   role: 'worker',
   example: { agent_id: 'terminal-2' },
-  answer: (outcome: ClaimOutcome) =>
-    outcome.kind === 'none'
-      ? { success: false, message: 'No available tasks with satisfied dependencies', ...outcome.why }
-      : { success: true, task: taskAnswer(outcome.task), resumed: outcome.kind === 'resumed' || undefined },
+  answer: (outcome: ClaimOutcome) => {
+    const messages = messagesAnswer(outcome.messages ?? []);
+    if (outcome.kind === 'none')
+      return {
+        success: false,
+        message: 'No available tasks with satisfied dependencies',
+        ...outcome.why,
+        messages,
+      };
+    const resumed = outcome.kind === 'resumed' || undefined;
+    return { success: true, task: taskAnswer(outcome.task), resumed, messages };
+  },
   handler: async ({ services, workspace, principal, recordAnswer }, { agent_id, lease_seconds, in_hand }) => {
     const agentId = await services.liveness.actAs(principal, workspace, agent_id);
     const request = { workspace, agentId, leaseSeconds: lease_seconds, inHand: in_hand };

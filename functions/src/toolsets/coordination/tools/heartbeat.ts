@@ -1,17 +1,23 @@
 import { z } from 'zod';
+import { idOf } from '../../../kernel/ids.ts';
 import { defineTool } from '../../../mcp/tool.ts';
-import { agentId } from './shapes.ts';
+import type { Message } from '../rules/messages.ts';
+import { agentId, messagesAnswer, messagesShape } from './shapes.ts';
 
 export const heartbeat = defineTool({
   name: 'heartbeat',
   title: 'Heartbeat',
-  description: 'Says that you are alive. Any call does; send one a minute during long work.',
-  input: z.strictObject({ agent_id: agentId }),
-  output: z.object({ success: z.boolean() }),
+  description:
+    'Says that you are alive. Any call does; send one a minute during long work. Answers messages to you.',
+  input: z.strictObject({
+    agent_id: agentId,
+    read_until: idOf('a message').optional().describe('The last message you have read: they come no more'),
+  }),
+  output: z.object({ success: z.boolean(), messages: messagesShape }),
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   role: 'worker',
   example: { agent_id: 'terminal-2' },
-  answer: () => ({ success: true }),
-  handler: ({ services, workspace, principal, recordAnswer }, { agent_id }) =>
-    services.membership.heartbeat(principal, workspace, agent_id, recordAnswer),
+  answer: (messages: readonly Message[]) => ({ success: true, messages: messagesAnswer(messages) }),
+  handler: ({ services, workspace, principal, recordAnswer }, { agent_id: name, read_until: readUntil }) =>
+    services.membership.heartbeat(principal, { workspace, name, readUntil }, recordAnswer),
 });

@@ -1,0 +1,138 @@
+/**
+ * Messages to agents. They wait in the agent's mailbox and come with its calls, as often as it takes until it says that it
+ * has read them. Who has none costs no read. Source: docs/semantics.md#levers.
+ */
+
+import { type Agent, isIn } from '../../../access/rules/agent.ts';
+import type { Principal } from '../../../access/rules/principal.ts';
+import type { Change, RecordAnswer, Versioned } from '../../../kernel/commit.ts';
+import { MusterError } from '../../../kernel/errors.ts';
+import { readFor, readIn, Service } from '../../../kernel/ports.ts';
+import { retryStale } from '../../../kernel/waiting.ts';
+import type { Mailbox } from '../store/mailboxes.ts';
+import type { CoordinationPorts } from './session.ts';
+import { taskNotFound } from './task.ts';
+
+/** How many messages wait at most until their agent reads them. */
+const MAX_UNREAD = 20;
+
+export type Message = Mailbox['messages'][number];
+
+/** What commits may change of messages. */
+export interface MessageChanges {
+  /** `version` is that of the mailbox, where there is one. */
+  readonly replaceMailbox: { readonly mailbox: Mailbox; readonly version?: string };
+}
+
+declare module '../../../kernel/commit.ts' {
+  interface ChangeKinds extends MessageChanges {}
+}
+
+interface Letter {
+  readonly workspace: string;
+  readonly agentId: string;
+  readonly text: string;
+  readonly taskId?: string | undefined;
+}
+
+export class AgentMessages extends Service<CoordinationPorts> {
+  /**
+   * Writes to an agent of the workspace.
+   * @throws MusterError NOT_FOUND for an agent or a task that is not there; QUOTA_EXCEEDED where it does not read
+   */
+  send(principal: Principal, letter: Letter, recordAnswer: RecordAnswer<Message>): Promise<Message> {
+    const { agents, clock, mailboxes, randomness, store } = this.ports;
+    const { workspace, agentId, taskId, text } = letter;
+    return retryStale(randomness, async () => {
+      const [agent, found] = await Promise.all([
+        readFor(principal.ownerUid, agents.find(agentId)),
+        mailboxes.find(agentId),
+      ]);
+      if (agent === undefined || !isIn(agent.value, workspace)) throw noAgentHere(agentId);
+      if (taskId !== undefined) await this.requireTask(workspace, taskId);
+      const { messages: waiting, count } = found?.value ?? { messages: [], count: 0 };
+      if (waiting.length >= MAX_UNREAD) throw mailboxFull(agentId);
+      const at = clock.now();
+      const message: Message = {
+        id: messageId(count + 1),
+        from: principal.agentId ?? principal.uid,
+        workspace,
+        text,
+        at,
+        ...(taskId !== undefined && { taskId }),
+      };
+      const changes = mailboxChanges(
+        { id: agentId, messages: [...waiting, message], count: count + 1 },
+        found,
+      );
+      await store.commit(changes, recordAnswer(message));
+      return message;
+    });
+  }
+
+  /** What an agent has not read yet, oldest first. */
+  async unread({ id, hasMessages }: Pick<Agent, 'id' | 'hasMessages'>): Promise<readonly Message[]> {
+    if (!hasMessages) return [];
+    return (await this.ports.mailboxes.find(id))?.value.messages ?? [];
+  }
+
+  /**
+   * Forgets what an agent has read.
+   * @param until the id of the last message that it has read
+   * @returns what it has not read yet
+   */
+  markRead(
+    agentId: string,
+    until: string,
+    recordAnswer: RecordAnswer<readonly Message[]>,
+  ): Promise<readonly Message[]> {
+    const { mailboxes, randomness, store } = this.ports;
+    return retryStale(randomness, async () => {
+      const found = await mailboxes.find(agentId);
+      const messages = found?.value.messages ?? [];
+      const left = messages.filter(({ id }) => id > until);
+      const changes =
+        found === undefined || left.length === messages.length
+          ? []
+          : mailboxChanges({ ...found.value, messages: left }, found);
+      await store.commit(changes, recordAnswer(left));
+      return left;
+    });
+  }
+
+  private async requireTask(workspace: string, taskId: string): Promise<void> {
+    const task = await readIn((one) => one === workspace, this.ports.tasks.find(taskId));
+    if (task?.value.workspace !== workspace) throw taskNotFound(taskId);
+  }
+}
+
+/** Ids sort in the order of the messages, and none is given twice. */
+function messageId(number: number): string {
+  return `message-${String(number).padStart(9, '0')}`;
+}
+
+function mailboxChanges(mailbox: Mailbox, found: Versioned<Mailbox> | undefined): Change[] {
+  const { id: agentId, messages } = mailbox;
+  return [
+    { kind: 'replaceMailbox', mailbox, ...(found && { version: found.version }) },
+    { kind: 'noteMessages', agentId, hasMessages: messages.length > 0 },
+  ];
+}
+
+function noAgentHere(agentId: string): MusterError {
+  return new MusterError('NOT_FOUND', `There is no agent "${agentId}" in this workspace.`, {
+    field: 'agent_id',
+    value: agentId,
+    suggestion: 'system.getAgents lists the agents of this workspace.',
+  });
+}
+
+function mailboxFull(agentId: string): MusterError {
+  const what = `Agent "${agentId}" has not read the last ${MAX_UNREAD} messages.`;
+  return new MusterError('QUOTA_EXCEEDED', what, {
+    field: 'agent_id',
+    value: agentId,
+    reason: 'MAILBOX_FULL',
+    suggestion: 'It reads with heartbeat and read_until. Look in system.getAgents whether it is still there.',
+  });
+}

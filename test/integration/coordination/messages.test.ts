@@ -1,0 +1,102 @@
+/** message_agent: what others write reaches an agent until it says that it has read it. */
+import assert from 'node:assert/strict';
+import { agentOf } from '../../support/principals.ts';
+import { answer, call } from './calls.ts';
+import { Team, unkeyed } from './team.ts';
+
+describe('messages to agents', () => {
+  let team: Team;
+  let ann: string;
+
+  const send = (message: string, more = {}) =>
+    answer(team, 'coordination_message_agent', { agent_id: ann, message, ...more });
+  const texts = ({ messages }: { readonly messages?: unknown }) =>
+    Array.isArray(messages) ? messages.map(({ text }) => text) : messages;
+
+  /** As the caller is once its credential is checked the next time. */
+  const own = async () => {
+    const hasMessages = (await team.app.ports.agents.find(ann))?.value.hasMessages === true;
+    return { ...team.principal('ann'), ...(hasMessages && { hasMessages }) };
+  };
+  const beat = async (more = {}) =>
+    answer(team, 'coordination_heartbeat', { agent_id: ann, ...more }, await own());
+
+  beforeEach(async () => {
+    team = new Team();
+    ann = await team.join('ann');
+  });
+
+  it('come with heartbeats and claims, with their sender, until they are read', async () => {
+    assert.equal(texts(await beat()), undefined);
+    const { id: task_id } = await team.createOne();
+    await send('One', { task_id });
+    team.pass(1);
+    const { message_id } = await send('Two');
+    const { messages } = await beat();
+    assert.ok(Array.isArray(messages));
+    assert.deepEqual(
+      messages.map(({ from, text, task_id: about }) => [from, text, about]),
+      [
+        [team.leader.agentId, 'One', task_id],
+        [team.leader.agentId, 'Two', undefined],
+      ],
+    );
+    const claimed = await answer(team, 'coordination_claim_task', { agent_id: ann }, await own());
+    assert.deepEqual(texts(claimed), ['One', 'Two']);
+    const again = await answer(team, 'coordination_claim_task', { agent_id: ann }, await own());
+    assert.deepEqual([again['resumed'], texts(again)], [true, ['One', 'Two']]);
+    await send('Three');
+    assert.deepEqual(texts(await beat({ read_until: message_id })), ['Three']);
+    assert.deepEqual(texts(await beat({ read_until: message_id })), ['Three'], 'reading twice reads once');
+    const { message_id: last } = await send('Four');
+    assert.equal(texts(await beat({ read_until: last })), undefined);
+    assert.equal((await own()).hasMessages, undefined);
+  });
+
+  it('are not lost or mixed up where several write at once', async () => {
+    const numbers = Array.from({ length: 10 }, (_, number) => String(number));
+    await Promise.all(numbers.map((number) => send(number)));
+    const { messages } = await beat();
+    assert.ok(Array.isArray(messages));
+    assert.deepEqual(messages.map(({ text }) => text).sort(), numbers);
+    assert.deepEqual(
+      messages.map(({ id }) => id).sort(),
+      messages.map(({ id }) => id),
+    );
+  });
+
+  it('wait up to twenty, and then their sender hears that', async () => {
+    const { messages, leader } = { messages: team.app.services.messages, leader: team.leader };
+    for (let count = 0; count < 20; count++)
+      await messages.send(leader, { workspace: team.workspace, agentId: ann, text: 'Look' }, unkeyed);
+    const { isError, structuredContent } = await call(team, 'coordination_message_agent', {
+      agent_id: ann,
+      message: 'Look',
+    });
+    assert.equal(isError, true);
+    assert.match(String(structuredContent['error']), /has not read the last 20/);
+  });
+
+  it('reach nobody outside of the workspace, and speak of no task that is elsewhere', async () => {
+    const elsewhere = new Team();
+    const stranger = await elsewhere.join('bob');
+    const { id } = await elsewhere.createOne();
+    for (const args of [
+      { agent_id: stranger, message: 'Hello' },
+      { agent_id: 'nobody', message: 'Hello' },
+      { agent_id: ann, message: 'Hello', task_id: id },
+    ]) {
+      const { isError, structuredContent } = await call(team, 'coordination_message_agent', args);
+      assert.equal(isError, true);
+      assert.match(String(structuredContent['error']), /There is no agent|No task/);
+    }
+    const viewer = agentOf('viewer', team.leader.ownerUid, 'viewer');
+    const { isError } = await call(
+      team,
+      'coordination_message_agent',
+      { agent_id: ann, message: 'Hello' },
+      viewer,
+    );
+    assert.equal(isError, true);
+  });
+});
