@@ -3,6 +3,7 @@
 export {
   auditEvents,
   executeRun,
+  followGraph,
   logDeadLetters,
   makeApprovedCall,
   mirrorPerson,

@@ -15,6 +15,7 @@ import {
   personFromDocument,
 } from '../../functions/src/access/store/people.ts';
 import { workspaceFromDocument } from '../../functions/src/access/store/workspaces.ts';
+import { nodeFromDocument } from '../../functions/src/graph/store/nodes.ts';
 import * as paths from '../../functions/src/kernel/firestore/paths.ts';
 import { recordedAnswerFromDocument } from '../../functions/src/kernel/firestore/store.ts';
 import { entryFromDocument } from '../../functions/src/kernel/firestore/trail.ts';
@@ -111,6 +112,7 @@ const READERS: ReadonlyMap<string, (data: unknown) => unknown> = new Map<string,
   ['runs.calls', callFromDocument],
   ['answerCache', answerFromDocument],
   ['sweeps', sweepFromDocument],
+  ['graph', nodeFromDocument],
 ]);
 
 /** Written by people's clients, as the security rules let them. */

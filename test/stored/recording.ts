@@ -76,18 +76,21 @@ export async function recorded(): Promise<ReadonlyMap<string, Documents>> {
 
 /** A client whose writes are checked by itself, and then kept. */
 function recording(keep: (path: string, data: unknown) => void): Firestore {
+  const created = new Set<string>();
   const database = new Firestore({ projectId: 'recorded' });
   const [newBatch, documentAt] = [database.batch.bind(database), database.doc.bind(database)];
   database.batch = () => {
     const [checked, batch] = [newBatch(), newBatch()];
     return Object.assign(batch, {
       create: (document: DocumentReference, data: object) => {
+        created.add(document.path);
         keep(document.path, data);
         checked.create(document, data);
         return batch;
       },
       set: (document: DocumentReference, data: object, options: SetOptions = {}) => {
-        keep(document.path, data);
+        // What adds to a document that another sample has made is no document of its own.
+        if (!created.has(document.path)) keep(document.path, data);
         checked.set(document, data, options);
         return batch;
       },

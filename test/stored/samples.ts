@@ -87,6 +87,17 @@ const TASKS: readonly Task[] = [
     retryAt: at(5),
     error: 'The network was away',
   },
+  {
+    ...TASK,
+    id: 'part',
+    status: 'waiting',
+    epoch: 1,
+    result: RESULT,
+    partOf: { kind: 'todo', id: 'full' },
+    ancestors: ['todo-full'],
+    spent: { inputTokens: 10, outputTokens: 20, costUsd: 0.01, milliseconds: 60_000 },
+    partsAwaited: { agentId: 'terminal-1', epoch: 1, since: at(5), failed: ['task-other'] },
+  },
   { ...TASK, id: 'due', type: 'research', deadline: at(60) },
   {
     ...TASK,
@@ -302,6 +313,8 @@ const FULL_TODO: Todo = {
   completedAt: at(80),
   recurringTaskId: 'plain',
   occursOn: '2026-11-22',
+  ancestors: [],
+  delegatedTaskId: 'part',
 };
 
 const RECURRING: RecurringTask = {
@@ -368,6 +381,9 @@ const FULL_RUN: Run = {
   failure: { reason: 'STEP_FAILED', message: 'The step failed.' },
   warnings: ['claude was not available'],
   selection: { agent: 'claude', workflow: 'direct', reasons: ['It is short'] },
+  partOf: { kind: 'task', id: 'part' },
+  ancestors: ['task-part', 'todo-full'],
+  worked: { attempts: 2, milliseconds: 900 },
 };
 
 const DEFINITION = JSON.stringify({ name: 'mine', steps: [{ name: 'execute', agent: 'auto' }] });
@@ -513,6 +529,8 @@ const FULL_REQUEST: Request = {
 };
 
 export const CHANGES: readonly Change[] = [
+  // What others are part of is made before them.
+  { kind: 'createTodo', todo: FULL_TODO },
   ...[...TASKS, ...CODING_TASKS].map((task): Change => ({ kind: 'createTask', task })),
   ...AGENTS.map((agent): Change => ({ kind: 'createAgent', agent })),
   {
@@ -679,6 +697,9 @@ export const CHANGES: readonly Change[] = [
       taskId: 'held',
       linkedBy: 'agent:plain',
       linkedAt: at(4),
+      workspace: 'default',
+      title: 'End retries',
+      state: 'open',
     },
   },
   {
@@ -706,7 +727,7 @@ export const CHANGES: readonly Change[] = [
     kind: 'createReminder',
     reminder: { ...REMINDER, id: 'full', taskId: 'full', sent: true, sentAt: at(31), late: true },
   },
-  ...[TODO, FULL_TODO].map((todo): Change => ({ kind: 'createTodo', todo })),
+  { kind: 'createTodo', todo: TODO },
   { kind: 'reserveTitle', id: 'guard-1', taskId: 'plain' },
   { kind: 'createRecurringTask', recurringTask: RECURRING },
   {
@@ -780,6 +801,24 @@ export const CHANGES: readonly Change[] = [
   ].map((entry): Change => ({ kind: 'startCall', runId: 'plain', entry })),
   ...[REQUEST, FULL_REQUEST].map((request): Change => ({ kind: 'createRequest', request })),
   { kind: 'keepAnswer', key: 'answer-1', runId: 'plain', expiresAt: at(5) },
+  {
+    kind: 'linkPullRequest',
+    link: {
+      repositoryId: 7,
+      number: 9,
+      owner: 'owner',
+      repo: 'name',
+      taskId: '',
+      linkedBy: 'agent:plain',
+      linkedAt: at(4),
+      workspace: 'default',
+      title: 'Say why',
+      state: 'merged',
+      stateAt: at(5),
+      partOf: { kind: 'run', id: FULL_RUN.id },
+      ancestors: [`run-${FULL_RUN.id}`, 'task-part', 'todo-full'],
+    },
+  },
 ];
 
 export const SETTLED = {

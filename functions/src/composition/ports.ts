@@ -24,6 +24,7 @@ import {
   runBudget,
   webApiKey,
 } from '../config.ts';
+import { graphWriters } from '../graph/store/nodes.ts';
 import type { ChangeKinds } from '../kernel/commit.ts';
 import { firestore, probeFirestore } from '../kernel/firestore/client.ts';
 import { DocumentReading } from '../kernel/firestore/reading.ts';
@@ -39,7 +40,6 @@ import { codingWriters, TaskLogQueries } from '../toolsets/coding/store/logs.ts'
 import { CodingTaskQueries } from '../toolsets/coding/store/tasks.ts';
 import { coordinationEffects } from '../toolsets/coordination/store/effects.ts';
 import { MailboxQueries, mailboxWriters } from '../toolsets/coordination/store/mailboxes.ts';
-import { TaskQueries } from '../toolsets/coordination/store/queries.ts';
 import { QueueQueries } from '../toolsets/coordination/store/queue.ts';
 import { SessionQueries } from '../toolsets/coordination/store/sessions.ts';
 import { sessionWriters, taskWriters } from '../toolsets/coordination/store/writers.ts';
@@ -49,13 +49,13 @@ import { DatabaseEventLog } from '../toolsets/firebase/store/eventLog.ts';
 import { SubscriptionQueries, subscriptionWriters } from '../toolsets/firebase/store/subscriptions.ts';
 import { DatabaseWatcherLeases } from '../toolsets/firebase/store/watcherLeases.ts';
 import { RestGitHub } from '../toolsets/github/store/gitHub.ts';
-import { linkEffects, linkWriters, PullRequestLinkQueries } from '../toolsets/github/store/pullRequests.ts';
+import { linkEffects, linkWriters } from '../toolsets/github/store/pullRequests.ts';
 import { RequestQueries, requestEffects, requestWriters } from '../toolsets/inbox/store/requests.ts';
 import { FirestoreOnboardingFacts } from '../toolsets/onboarding/store/onboardingFacts.ts';
 import type { HostedAgent, RunDispatch } from '../toolsets/orchestration/rules/ports.ts';
 import type { RunOrder } from '../toolsets/orchestration/rules/runs/run.ts';
 import { orchestrationEffects } from '../toolsets/orchestration/store/effects.ts';
-import { RunQueries, runWriters } from '../toolsets/orchestration/store/runs.ts';
+import { runWriters } from '../toolsets/orchestration/store/runs.ts';
 import {
   AgentMeasures,
   measureWriters,
@@ -83,7 +83,7 @@ import {
   recurringTaskFields,
 } from '../toolsets/todo/store/reminders.ts';
 import { todoFields } from '../toolsets/todo/store/todoDocument.ts';
-import { TodoQueries, todoWriters } from '../toolsets/todo/store/todos.ts';
+import { todoWriters } from '../toolsets/todo/store/todos.ts';
 import { Claude } from '../vendors/anthropic/claude.ts';
 import { HttpsClientDocuments } from '../vendors/clientdocument/clientDocuments.ts';
 import { cloudTasksRunQueue } from '../vendors/cloudtasks/runQueue.ts';
@@ -92,6 +92,7 @@ import { Gemini } from '../vendors/gemini/gemini.ts';
 import { type GitHubSettings, OctokitClients } from '../vendors/octokit/clients.ts';
 import { PubSubPublisher } from '../vendors/pubsub/publisher.ts';
 import type { ModelSettings } from '../vendors/vendorModel.ts';
+import { composeGraph } from './graph.ts';
 
 /** What is not read from the environment. Tests bind a clock of their own. */
 export interface Bindings {
@@ -179,7 +180,7 @@ export function composePorts({
     limits: rateLimit ? new RateLimiter(rateLimit, ledgers.limits, kernel) : UNLIMITED,
     metrics: new CallRecorder(ledgers.metrics, kernel),
 
-    tasks: new TaskQueries(database, documents),
+    ...composeGraph(database, documents),
     queue: new QueueQueries(database, documents),
     sessions: new SessionQueries(database, documents),
     mailboxes: new MailboxQueries(database, documents),
@@ -188,7 +189,6 @@ export function composePorts({
     taskLogs: new TaskLogQueries(database, documents),
 
     openRepositories,
-    pullRequestLinks: new PullRequestLinkQueries(database, documents),
     gitHub: new RestGitHub(new OctokitClients({ settings: bound.gitHub ?? gitHubSettings, log })),
 
     hosted: bound.hosted ?? deployedAgents(),
@@ -197,7 +197,6 @@ export function composePorts({
     workflowFields,
     measures: new AgentMeasures(database, documents),
     workRecords: new WorkRecordQueries(database, documents),
-    runs: new RunQueries(database, documents),
     dispatch: bound.dispatch ?? cloudTasksRunQueue(region.value(), systemRandomness),
     timer: systemTimer,
 
@@ -209,7 +208,6 @@ export function composePorts({
     events: new DatabaseEventLog(realtimeDatabase, unreadable),
     leases: new DatabaseWatcherLeases(realtimeDatabase),
 
-    todos: new TodoQueries(database, documents),
     todoFields,
     recurringTaskFields,
     recurringTasks: new RecurringTaskQueries(database, documents),
@@ -246,6 +244,7 @@ export const changeWriters: ChangeWriters<ChangeKinds> = {
   ...signInWriters,
   ...peopleWriters,
   ...workspaceWriters,
+  ...graphWriters,
   ...taskWriters,
   ...sessionWriters,
   ...mailboxWriters,

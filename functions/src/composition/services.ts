@@ -50,8 +50,10 @@ import { AgentOverview, findSkillsWith } from '../toolsets/system/rules/director
 import { RecentCalls } from '../toolsets/system/rules/metrics.ts';
 import { SystemStatus } from '../toolsets/system/rules/status.ts';
 import { TaskOverview } from '../toolsets/system/rules/taskOverview.ts';
+import { Trees } from '../toolsets/system/rules/tree.ts';
 import { Undoing } from '../toolsets/system/rules/undo.ts';
 import { ProcessGauge } from '../toolsets/system/store/metrics.ts';
+import { Delegation } from '../toolsets/todo/rules/delegation.ts';
 import { notify } from '../toolsets/todo/rules/notifications.ts';
 import { audit, directDelivery, eventConsumer, relayEvent, TOPICS } from '../toolsets/todo/rules/outbox.ts';
 import { RecurringTasks } from '../toolsets/todo/rules/recurringTasks.ts';
@@ -60,6 +62,7 @@ import { repairTodo } from '../toolsets/todo/rules/repair.ts';
 import { TodoService } from '../toolsets/todo/rules/todos.ts';
 import { todoFromRecord } from '../toolsets/todo/store/todoDocument.ts';
 import { GitHubWebhook } from '../vendors/octokit/webhook.ts';
+import { followGraph } from './graph.ts';
 import { composeInverses } from './inverses.ts';
 import type { composePorts } from './ports.ts';
 
@@ -86,6 +89,9 @@ export function composeServices(ports: ReturnType<typeof composePorts>, makeCall
     [TOPICS.taskUpdates]: eventConsumer('mirror', (event) => ports.clientLists.putTaskUpdate(event), ports),
     [TOPICS.reminders]: eventConsumer('notifier', (event) => notify(ports, event), ports),
   };
+  const taskQueue = new TaskQueue(ports);
+  const todos = new TodoService(ports);
+  const delegation = new Delegation({ ...ports, taskCreation, todoService: todos });
   const publisher = ports.publisher ?? directDelivery(consumers);
   return {
     liveness,
@@ -112,7 +118,7 @@ export function composeServices(ports: ReturnType<typeof composePorts>, makeCall
     coordination: new CoordinationService(ports),
     taskCreation,
     taskClaims,
-    taskQueue: new TaskQueue(ports),
+    taskQueue,
     taskLevers: new TaskLevers(ports),
     taskUpdates: new TaskUpdates(ports),
     stuckTasks,
@@ -129,6 +135,7 @@ export function composeServices(ports: ReturnType<typeof composePorts>, makeCall
     system: {
       overview,
       tasks,
+      trees: new Trees(ports),
       findSkills: findSkillsWith(ports.skills),
       status: new SystemStatus({ ...ports, workQueue: tasks }),
       recentCalls: new RecentCalls(ports),
@@ -138,7 +145,10 @@ export function composeServices(ports: ReturnType<typeof composePorts>, makeCall
       version: VERSION,
     },
 
-    todos: new TodoService(ports),
+    todos,
+    delegation,
+    /** A thing of the graph was written: what that brings about elsewhere. `now` is the document as it was written. */
+    followGraph: (now: unknown) => followGraph({ taskQueue, delegation }, now),
     recurringTasks: new RecurringTasks(ports),
     reminders: new ReminderService(ports),
     sendReminders: () => sendReminders(ports),

@@ -61,6 +61,12 @@ export const makeApprovedCall = onDocumentWritten(
   async (event) => void (await app().services.approvedCalls.execute(event.params.requestId)),
 );
 
+/** Completes a task when all its parts are done that it waits for, and a to-do when the task is that was made of it. */
+export const followGraph = onDocumentWritten(
+  { document: `${COLLECTIONS.graph}/{key}`, region, retry: true },
+  (event) => app().services.followGraph(event.data?.after.data()),
+);
+
 /** Records in `audit` that each event arrived. */
 export const auditEvents = onMessagePublished({ topic: 'task-events', region, retry: true }, (event) =>
   app().services.consumers['task-events'].receive(messageIn(event)),

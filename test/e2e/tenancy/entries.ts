@@ -75,6 +75,7 @@ export const TOOLS: Readonly<Record<string, Arguments>> = {
   'system.getSystemStatus': nothing,
   'system.getAudit': ({ task }) => ({ thing: `task:${task}` }),
   'system.undo': ({ agent }) => ({ agent_id: agent, since: '2020-01-01T00:00:00Z' }),
+  'system.getTree': ({ run }) => ({ kind: 'run', id: run }),
 
   'coordination.init_coordination': () => ({ goal: 'Another goal' }),
   'coordination.create_task': ({ task }) => ({ description: 'A', dependencies: [task] }),
@@ -98,7 +99,7 @@ export const TOOLS: Readonly<Record<string, Arguments>> = {
   'coordination.get_discoveries': nothing,
   'coordination.get_master_plan': nothing,
 
-  'todo.add_task': () => ({ title: 'Mine' }),
+  'todo.add_task': ({ todo }) => ({ title: 'Mine', part_of: { kind: 'todo', id: todo } }),
   'todo.update_task': ({ todo }) => ({ task_id: todo, title: 'Mine' }),
   'todo.complete_task': ({ todo }) => ({ task_id: todo }),
   'todo.reopen_task': ({ todo }) => ({ task_id: todo }),
@@ -118,9 +119,14 @@ export const TOOLS: Readonly<Record<string, Arguments>> = {
   'todo.get_task_history': ({ todo }) => ({ task_id: todo }),
   'todo.set_reminder': ({ todo }) => ({ task_id: todo, remind_at: '2099-02-11T16:00:00Z' }),
   'todo.snooze_reminder': ({ todo }) => ({ reminder_id: todo, minutes: 30 }),
+  'todo.delegate': ({ todo, workspace }) => ({ task_id: todo, workspace }),
   'todo.delete_reminder': ({ todo }) => ({ reminder_id: todo }),
 
-  'orchestration.orchestrate': () => ({ ...PROMPT, options: { timeout: 0 } }),
+  'orchestration.orchestrate': ({ task }) => ({
+    ...PROMPT,
+    options: { timeout: 0 },
+    part_of: { kind: 'task', id: task },
+  }),
   'orchestration.orchestrate_workflow': ({ workflow }) => ({ workflow, input: 'Do it' }),
   'orchestration.orchestrate_parallel': () => ({ ...PROMPT, agents: ['nobody'] }),
   'orchestration.execute_code': () => ({ ...PROMPT, options: { timeout: 0 } }),

@@ -126,9 +126,9 @@ describe("GitHub's deliveries", () => {
     assert.deepEqual(await stage.team.task(id), before);
   });
 
-  it('do nothing for a pull request that was closed, or of which Muster knows nothing', async () => {
+  it('leave the task of a pull request alone that was closed, or of which Muster knows nothing', async () => {
     const { id, number } = await taskInReview();
-    assert.equal((await deliver('pull_request', merged(number, { merged: false }))).status, 204);
+    assert.equal((await deliver('pull_request', merged(number, { merged: false }))).status, 202);
     const forged = merged(99, { body: `Muster-Task: ${id}` });
     assert.equal((await deliver('pull_request', forged)).status, 202);
     const elsewhere = { ...merged(number), repository: { id: 1 } };

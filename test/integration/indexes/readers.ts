@@ -14,6 +14,7 @@ const source = new URL('../../../functions/src/', import.meta.url);
 type AgentReaders = typeof import('../../../functions/src/access/store/agents.ts');
 type GrantReaders = typeof import('../../../functions/src/access/store/grants.ts');
 type PeopleReaders = typeof import('../../../functions/src/access/store/people.ts');
+type GraphReaders = typeof import('../../../functions/src/graph/store/nodes.ts');
 type AgentDirectories = typeof import('../../../functions/src/access/store/agentDirectory.ts');
 type OnboardingFacts = typeof import('../../../functions/src/toolsets/onboarding/store/onboardingFacts.ts');
 type QueueReaders = typeof import('../../../functions/src/toolsets/coordination/store/queue.ts');
@@ -46,6 +47,7 @@ export const calls: Readonly<Record<string, readonly Call[]>> = {
   'access/store/agents.ts': await agentCalls(),
   'access/store/grants.ts': await grantCalls(),
   'access/store/people.ts': await peopleCalls(),
+  'graph/store/nodes.ts': await graphCalls(),
   'toolsets/coding/store/logs.ts': await taskLogCalls(),
   'toolsets/coding/store/tasks.ts': await codingTaskCalls(),
   'toolsets/coordination/store/queue.ts': await queueCalls(),
@@ -83,6 +85,19 @@ async function peopleCalls(): Promise<readonly Call[]> {
         () => undefined,
         () => undefined,
       )(),
+  ];
+}
+
+async function graphCalls(): Promise<readonly Call[]> {
+  const { GraphQueries }: GraphReaders = await load('graph/store/nodes.ts');
+  const queries = (database: Firestore) => new GraphQueries(database, documents);
+  return [
+    (database) => queries(database).findAll(['task-1']),
+    (database) => queries(database).countParts('task-1'),
+    (database) => queries(database).below('task-1', FIRST),
+    (database) => queries(database).below('task-1', NEXT),
+    (database) => queries(database).failedBelow('task-1'),
+    (database) => queries(database).progressOf({ kind: 'task', id: '1' }),
   ];
 }
 

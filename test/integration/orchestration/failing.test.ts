@@ -116,7 +116,7 @@ describe('a run that cannot be executed', () => {
     const found = await runs.find(runId);
     assert.ok(found);
     const run = { ...found.value, status: 'running', epoch: 5, deliveries: MAX_DELIVERIES } as const;
-    await store.commit([{ kind: 'replaceRun', run, version: found.version }]);
+    await store.commit([{ kind: 'replaceRun', before: found.value, run, version: found.version }]);
     assert.equal(await orchestra.app.services.runExecution.deliver({ runId }), 'done');
     const { run: ended } = await orchestra.view(runId);
     assert.deepEqual([ended.status, ended.failure?.reason], ['failed', 'EXECUTION_FAILED']);

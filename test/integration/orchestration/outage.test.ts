@@ -146,7 +146,7 @@ describe('the journal of a run', () => {
     await store.commit([
       { kind: 'startCall', runId, entry },
       { kind: 'completeCall', runId, entry },
-      { kind: 'replaceRun', run: { ...found.value, epoch: 1 }, version: found.version },
+      { kind: 'replaceRun', before: found.value, run: { ...found.value, epoch: 1 }, version: found.version },
     ]);
     await orchestra.deliver(runId);
     return { input, ...(await orchestra.view(runId)) };
@@ -195,7 +195,7 @@ describe('a step of several agents', () => {
     const entry = { ...made, ...about, inputTokens: 10, maxOutputTokens: 10, startedAt: new Date() };
     await store.commit([
       { kind: 'startCall', runId, entry },
-      { kind: 'replaceRun', run: { ...found.value, epoch: 1 }, version: found.version },
+      { kind: 'replaceRun', before: found.value, run: { ...found.value, epoch: 1 }, version: found.version },
     ]);
     await orchestra.deliver(runId);
     const { run, steps } = await orchestra.view(runId);

@@ -442,7 +442,7 @@ describe('a run', () => {
     const run = { ...found.value, epoch: 1 };
     await ports.store.commit([
       { kind: 'startCall', runId, entry },
-      { kind: 'replaceRun', run, version: found.version },
+      { kind: 'replaceRun', before: found.value, run, version: found.version },
     ]);
     await orchestra.deliver(runId);
     const { run: ended } = await orchestra.view(runId);

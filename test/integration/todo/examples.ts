@@ -1,8 +1,10 @@
 /** What the examples of the to-do tools speak of: todo-xxx-001, todo-xxx-002 and recurring-xxx-001. */
+import { nodeKey } from '../../../functions/src/graph/rules/node.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import {
   COLLECTIONS,
   eventPath,
+  graphPath,
   recurringTaskPath,
   reminderPath,
   todoPath,
@@ -49,6 +51,7 @@ export async function clearTodos(): Promise<void> {
     recurringTaskPath(RECURRING),
     eventPath(`${TODO}-created`),
     reminderPath(TODO),
+    graphPath(nodeKey({ kind: 'todo', id: TODO })),
   ])
     batch.delete(firestore().doc(path));
   for (const { ref } of docs) batch.delete(ref);

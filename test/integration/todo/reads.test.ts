@@ -59,6 +59,7 @@ const calls: readonly (readonly [tool: string, args: Arguments])[] = [
   ['set_reminder', (team) => ({ task_id: open(team), remind_at: inDays(team, 1) })],
   ['snooze_reminder', (team) => ({ reminder_id: open(team), minutes: 10 })],
   ['delete_reminder', (team) => ({ reminder_id: open(team) })],
+  ['delegate', (team) => ({ task_id: open(team) })],
   ['complete_task', (team) => ({ task_id: open(team) })],
   ['reopen_task', (team) => ({ task_id: open(team) })],
   ['delete_task', (team) => ({ task_id: `${team.workspace}-2` })],

@@ -2,7 +2,7 @@
  * The rooms of functions/src, from the bottom up: for each folder or file, what it may import beside itself. Between
  * toolsets, arrows point only at another's index.ts. Source: docs/architecture.md.
  */
-const ground = ['kernel/', 'access/', 'mcp/tool.ts', 'mcp/resource.ts', 'mcp/callContext.ts'];
+const ground = ['kernel/', 'access/', 'graph/', 'mcp/tool.ts', 'mcp/resource.ts', 'mcp/callContext.ts'];
 
 const door = (...toolsets: readonly string[]): readonly string[] =>
   toolsets.map((name) => `toolsets/${name}/index.ts`);
@@ -11,6 +11,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   'config.ts': [],
   'kernel/': [],
   'access/': ['kernel/'],
+  'graph/': ['kernel/', 'access/'],
   'mcp/': ['kernel/', 'access/'],
   'signin/': [
     'kernel/',
@@ -24,7 +25,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   'signin/page/': ['signin/http/texts.ts'],
   'toolsets/access/': ground,
   'toolsets/firebase/': ground,
-  'toolsets/todo/': ground,
+  'toolsets/todo/': [...ground, ...door('coordination')],
   'toolsets/coordination/': ground,
   'toolsets/github/': [...ground, ...door('coordination')],
   'toolsets/orchestration/': [...ground, ...door('coordination')],
@@ -38,6 +39,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'config.ts',
     'kernel/',
     'access/',
+    'graph/',
     'mcp/callContext.ts',
     'signin/',
     'toolsets/',
@@ -64,7 +66,7 @@ export const parts: readonly {
 
 /** Every package that functions/src uses, and the only places that may. */
 export const packageOwners: Readonly<Record<string, readonly string[]>> = {
-  zod: ['kernel/', 'access/', 'mcp/', 'signin/', 'toolsets/', 'vendors/'],
+  zod: ['kernel/', 'access/', 'graph/', 'mcp/', 'signin/', 'toolsets/', 'vendors/'],
   '@modelcontextprotocol': ['mcp/'],
   '@google-cloud/firestore': [
     'kernel/firestore/',

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
+import { reviveTask } from '../../../functions/src/toolsets/coordination/rules/revival.ts';
 import {
   type Claimant,
   cancelTask,
@@ -13,7 +14,6 @@ import {
   renewLease,
   reportOutcome,
   restoreClaim,
-  reviveTask,
   startTask,
   takeAway,
 } from '../../../functions/src/toolsets/coordination/rules/stateMachine.ts';

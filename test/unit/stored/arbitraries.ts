@@ -288,7 +288,18 @@ export const settledOperations: fc.Arbitrary<RecordedAnswer> = fc.record(
 );
 
 export const links: fc.Arbitrary<PullRequestLink> = fc.record(
-  { repositoryId: count, number: count, owner: id, repo: id, taskId: id, linkedBy: id, linkedAt: date },
+  {
+    repositoryId: count,
+    number: count,
+    owner: id,
+    repo: id,
+    taskId: id,
+    linkedBy: id,
+    linkedAt: date,
+    workspace: id,
+    title: text,
+    state: fc.constantFrom('open', 'merged', 'closed'),
+  },
   { noNullPrototype: true },
 );
 

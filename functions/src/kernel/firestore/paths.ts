@@ -36,6 +36,7 @@ export const COLLECTIONS = {
   answerCache: 'answerCache',
   sweeps: 'sweeps',
   requests: 'requests',
+  graph: 'graph',
 } as const;
 
 /** Over how many documents a workspace's counts of agents are spread. */
@@ -101,13 +102,8 @@ export function taskResultPath(taskId: string, epoch: number | string, part: num
   return `${taskPath(taskId)}/results/${segment(`${epoch}-${part}`)}`;
 }
 
-/** @param id as pullRequestId makes it */
+/** By the repository's id, which outlives its name, and its number: `29114-7`. */
 export const pullRequestPath = documentIn(COLLECTIONS.pullRequests);
-
-/** By the repository's id, which outlives its name. */
-export function pullRequestId(repositoryId: number, number: number): string {
-  return `${repositoryId}-${number}`;
-}
 
 export const discoveryPath = documentIn(COLLECTIONS.discoveries);
 export const todoPath = documentIn(COLLECTIONS.todos);
@@ -194,6 +190,8 @@ export const answerPath = documentIn(COLLECTIONS.answerCache);
 
 /** A question to a person. */
 export const requestPath = documentIn(COLLECTIONS.requests);
+/** What is known of a thing and of everything below it. @param key as nodeKey makes it */
+export const graphPath = documentIn(COLLECTIONS.graph);
 
 /** What one sweep tells the next. */
 export const sweepPath = documentIn(COLLECTIONS.sweeps);

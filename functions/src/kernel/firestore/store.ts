@@ -68,6 +68,7 @@ export class FirestoreStore extends Service<StorePorts> implements Store {
       writes.createLasting(idempotencyPath(recorded.id), recordedAnswerToDocument(recorded));
     this.addEntry(changes, record, writes);
     for (const change of changes) this.write(change, writes);
+    writes.writeAdditions();
     if (!proof.isHeld) {
       const expires_at = new Date(clock.now().getTime() + PROOF_MILLISECONDS);
       writes.createLasting(commitPath(proof.id), { expires_at });
@@ -161,11 +162,12 @@ export type ChangeWriters<Changes> = {
 type Fields = Record<string, unknown>;
 
 /** The writes of a commit. The first that can hold the proof that the commit was carried out does. */
-class CommitWrites {
+export class CommitWrites {
   readonly batch: WriteBatch;
   readonly proof: CommitProof;
   readonly randomness: Randomness;
   private readonly database: Firestore;
+  private readonly additions = new Map<string, Addition>();
 
   constructor(database: Firestore, randomness: Randomness) {
     this.batch = database.batch();
@@ -227,6 +229,29 @@ class CommitWrites {
     this.batch.update(document, this.proof.latestIn(document, data, version), atVersion(version));
   }
 
+  /**
+   * Adds to numbers of a document, whatever they are by then, and sets fields of it beside. All that the changes of a
+   * commit add to one document is one write: Firestore counts what a commit does to each.
+   * @param amounts by the paths of their fields, `totals.attempts`
+   */
+  add(path: string, amounts: Readonly<Record<string, number>>, fields: Fields = {}): void {
+    const addition = this.additions.get(path) ?? { amounts: new Map(), fields: {} };
+    for (const [field, amount] of Object.entries(amounts))
+      addition.amounts.set(field, (addition.amounts.get(field) ?? 0) + amount);
+    Object.assign(addition.fields, fields);
+    this.additions.set(path, addition);
+  }
+
+  /** Puts what was added into the batch, after what creates the documents. */
+  writeAdditions(): void {
+    for (const [path, { amounts, fields }] of this.additions) {
+      const data: Fields = { ...fields };
+      for (const [field, amount] of amounts)
+        if (amount !== 0) nest(data, field.split('.'), FieldValue.increment(amount));
+      if (Object.keys(data).length > 0) this.merge(path, data);
+    }
+  }
+
   delete(path: string, precondition: Precondition = {}): void {
     this.batch.delete(this.document(path), precondition);
   }
@@ -234,6 +259,23 @@ class CommitWrites {
   deleteAt(path: string, version: string): void {
     this.delete(path, atVersion(version));
   }
+}
+
+/** What a commit adds to one document. */
+interface Addition {
+  readonly amounts: Map<string, number>;
+  readonly fields: Fields;
+}
+
+/** Puts a value into objects within objects. */
+function nest(into: Fields, [field = '', ...deeper]: readonly string[], value: unknown): void {
+  if (deeper.length === 0) {
+    into[field] = value;
+    return;
+  }
+  const inner: Fields = {};
+  into[field] = Object.assign(inner, into[field]);
+  nest(inner, deeper, value);
 }
 
 /** Adds to counters, whatever they are by then. */

@@ -161,6 +161,7 @@ export {
 export { TaskCreation, type TaskDraft } from './rules/creation.ts';
 export { authoriseDeciding } from './rules/deciding.ts';
 export type { CodingExpiry } from './rules/leases.ts';
+export { taskNode, taskNodeFinder } from './rules/node.ts';
 export { CODING_GOAL, type CoordinationPorts, queueGrowth } from './rules/session.ts';
 export {
   type Claimant,
@@ -198,6 +199,7 @@ export {
   taskNotFound,
   taskType,
   USUAL_TYPE,
+  withSpent,
 } from './rules/task.ts';
 export { QUEUE_STATUSES, type QueueStatus, STATE_SHARE, TaskQueue } from './rules/taskProgress.ts';
 export {

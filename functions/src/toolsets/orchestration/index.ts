@@ -79,3 +79,4 @@ export {
   type RunDispatch,
   type Usage,
 } from './rules/ports.ts';
+export { sightOf } from './rules/runs/visibility.ts';

@@ -4,12 +4,14 @@ import type { AgentOverview, FindSkills } from './rules/directory.ts';
 import type { RecentCalls } from './rules/metrics.ts';
 import type { SystemStatus } from './rules/status.ts';
 import type { TaskOverview } from './rules/taskOverview.ts';
+import type { Trees } from './rules/tree.ts';
 import type { Undoing } from './rules/undo.ts';
 import type { ProcessGauge } from './store/metrics.ts';
 import { getAgents } from './tools/getAgents.ts';
 import { getAudit } from './tools/getAudit.ts';
 import { getSystemStatus } from './tools/getSystemStatus.ts';
 import { getTaskQueue } from './tools/getTaskQueue.ts';
+import { getTree } from './tools/getTree.ts';
 import { listSkills } from './tools/listSkills.ts';
 import { undo } from './tools/undo.ts';
 
@@ -18,7 +20,7 @@ export const system: Toolset = {
   name: 'system',
   instructions:
     'listSkills, getAgents, getTaskQueue and getSystemStatus tell what can be done, by whom, what waits, and whether all is well.',
-  tools: [listSkills, getAgents, getTaskQueue, getSystemStatus, getAudit, undo],
+  tools: [listSkills, getAgents, getTaskQueue, getSystemStatus, getTree, getAudit, undo],
   resources: [],
 };
 
@@ -27,6 +29,7 @@ declare module '../../mcp/callContext.ts' {
     readonly system: {
       readonly overview: AgentOverview;
       readonly tasks: TaskOverview;
+      readonly trees: Trees;
       readonly findSkills: FindSkills;
       readonly status: SystemStatus;
       readonly recentCalls: RecentCalls;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ErrorEnvelope, Toolset } from '../../mcp/tool.ts';
+import type { Delegation } from './rules/delegation.ts';
 import type { RecurringTasks } from './rules/recurringTasks.ts';
 import type { ReminderService } from './rules/reminders.ts';
 import { TODO_CODES } from './rules/todo.ts';
@@ -8,6 +9,7 @@ import { addTask } from './tools/add_task.ts';
 import { addTaskTags } from './tools/add_task_tags.ts';
 import { completeTask } from './tools/complete_task.ts';
 import { createRecurringTask } from './tools/create_recurring_task.ts';
+import { delegate } from './tools/delegate.ts';
 import { deleteRecurringTask } from './tools/delete_recurring_task.ts';
 import { deleteReminder } from './tools/delete_reminder.ts';
 import { deleteTask } from './tools/delete_task.ts';
@@ -75,6 +77,7 @@ export const todo: Toolset = {
     snoozeReminder,
     deleteReminder,
     reopenTask,
+    delegate,
   ],
   resources: [],
   errors: errorEnvelope,
@@ -83,6 +86,7 @@ export const todo: Toolset = {
 declare module '../../mcp/callContext.ts' {
   interface Services {
     readonly todos: TodoService;
+    readonly delegation: Delegation;
     readonly recurringTasks: RecurringTasks;
     readonly reminders: ReminderService;
   }

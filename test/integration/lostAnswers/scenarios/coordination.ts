@@ -14,6 +14,16 @@ export const coordination = scenariosOf('coordination', {
       const { id } = await scene.createOne();
       return { args: { description: 'A', dependencies: [id] } };
     },
+    'as part of another': async (scene) => {
+      const { id } = await scene.createOne();
+      return { args: { description: 'A', part_of: { kind: 'task', id } } };
+    },
+    'as another part of what has one': async (scene) => {
+      const { id } = await scene.createOne();
+      const partOf = { kind: 'task', id } as const;
+      await scene.createOne({ partOf });
+      return { args: { description: 'A', part_of: partOf } };
+    },
   },
   create_tasks_batch: async (scene) => {
     await scene.createOne();
@@ -56,6 +66,11 @@ export const coordination = scenariosOf('coordination', {
     return { args, principal };
   },
   complete_task: {
+    'when its parts are done': async (scene) => {
+      const { principal, ...args } = await scene.holder();
+      await scene.createOne({ partOf: { kind: 'task', id: args.task_id } });
+      return { args: { ...args, output: 'Done', when_parts_done: true }, principal };
+    },
     'that another waits for': async (scene) => {
       const { principal, ...args } = await scene.holder();
       await scene.create({ dependencies: [args.task_id] });

@@ -40,6 +40,10 @@ export const todo = scenariosOf('todo', {
   add_task: {
     'with a due date': async () => ({ args: { title: 'A', due_date: DUE, tags: ['work'] } }),
     'without one': async () => ({ args: { title: 'A' } }),
+    'for another': async (scene) => {
+      const { args } = await one(scene);
+      return { args: { title: 'A', part_of: { kind: 'todo', id: String(args['task_id']) } } };
+    },
   },
   update_task: (scene) => one(scene, { title: 'Another title', priority: 'HIGH', due_date: DUE }),
   complete_task: { 'that is one': (scene) => one(scene), 'that recurs': occurrence },
@@ -59,6 +63,7 @@ export const todo = scenariosOf('todo', {
     const { args } = await one(scene);
     return { args: { reminder_id: String(args['task_id']), minutes: 30 } };
   },
+  delegate: (scene) => one(scene),
   delete_reminder: async (scene) => {
     const { args } = await one(scene);
     return { args: { reminder_id: String(args['task_id']) } };

@@ -2,6 +2,7 @@
 
 import { availability, withPresence } from '../../../access/rules/liveness.ts';
 import type { Principal } from '../../../access/rules/principal.ts';
+import type { NodeRef } from '../../../graph/rules/node.ts';
 import type { RecordAnswer } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import type { Slice } from '../../../kernel/paging.ts';
@@ -29,6 +30,7 @@ interface CodingDraft {
   readonly config?: Readonly<Record<string, unknown>> | undefined;
   readonly priority: number;
   readonly dependencies?: readonly string[] | undefined;
+  readonly partOf?: NodeRef | undefined;
 }
 
 export interface Seen {
@@ -58,6 +60,7 @@ export class CodingService extends Service<CodingPorts> {
       workspace,
       createdBy: principal.agentId ?? principal.uid,
       opener: principal,
+      viewer: principal,
       goal: CODING_GOAL,
       drafts: [
         {
@@ -65,6 +68,7 @@ export class CodingService extends Service<CodingPorts> {
           priority,
           dependencies,
           files: [],
+          partOf: draft.partOf,
           requiredCapabilities: [
             programOf(tool),
             ...(project === undefined ? [] : [projectCapability(project)]),

@@ -26,6 +26,7 @@ import {
   reportOutcome,
   type Task,
   type TaskResult,
+  withSpent,
 } from '../../coordination/index.ts';
 import type { Seen } from './coding.ts';
 import { codingStatus } from './task.ts';
@@ -47,11 +48,15 @@ const MAX_SUMMARY_LENGTH = 20_000;
 const MAX_FILES = 200;
 const MAX_COMMITS = 20;
 
+const tokens = z.number().int().min(0).max(1e12).default(0);
+
 /** What a runner's result has that others are shown at once. Whatever else it is, it is kept as it came. */
 const summarised = z
   .object({
     summary: z.string().optional().catch(undefined),
     commits: z.array(z.object({ sha: z.string().max(100), subject: z.string().max(1000) })).catch([]),
+    tokens: z.object({ input: tokens, output: tokens, cacheRead: tokens }).optional().catch(undefined),
+    costUsd: z.number().min(0).max(1e6).optional().catch(undefined),
     files: z
       .array(z.object({ path: z.string().max(1000) }))
       .optional()
@@ -67,13 +72,30 @@ export function endByRunner(task: CodingTask, claimant: Claimant, report: EndRep
   const { claim, coding } = task;
   const isTheirs = claim?.agentId === claimant.agentId && claim.epoch === claimant.epoch;
   if (isTheirs && isClosed(task.status) && report.result !== undefined && coding.result === undefined) {
-    return { task, now, outcome: 'kept' };
+    return { task: asCodingTask(booked(task, report.result)), now, outcome: 'kept' };
   }
   const { kind, task: reported } = reportOutcome(task, claimant, outcomeOf(task, report), now);
-  if (kind !== 'accepted') return { task: asCodingTask(reported), now, outcome: kind };
+  if (kind !== 'accepted') {
+    // Of an attempt that is reported late more than once, the first report is booked.
+    const isFirst = kind === 'late' && task.lateResult?.epoch !== claimant.epoch;
+    const late = isFirst ? booked(reported, report.result) : reported;
+    return { task: asCodingTask(late), now, outcome: kind };
+  }
   const epoch = claimant.epoch ?? claim?.epoch ?? task.epoch;
   const commits = summarised.parse(report.result).commits.slice(-MAX_COMMITS);
-  return attemptEnded(reported, { epoch, agentId: claimant.agentId, endedAt: now, commits }, report.failure);
+  return attemptEnded(
+    booked(reported, report.result),
+    { epoch, agentId: claimant.agentId, endedAt: now, commits },
+    report.failure,
+  );
+}
+
+/** The task with what an attempt at it has taken, as its runner reports it: tokens, and money where that was paid by use. */
+function booked(task: Task, result: unknown): Task {
+  const { tokens: used, costUsd = 0 } = summarised.parse(result);
+  if (used === undefined && costUsd === 0) return task;
+  const { input = 0, output = 0, cacheRead = 0 } = used ?? {};
+  return withSpent(task, { inputTokens: input + cacheRead, outputTokens: output, costUsd });
 }
 
 /**

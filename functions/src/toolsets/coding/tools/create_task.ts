@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { partOf } from '../../../graph/rules/node.ts';
 import { idOf } from '../../../kernel/ids.ts';
 import { defineTool, listUpTo, textUpTo, wholeNumber } from '../../../mcp/tool.ts';
 import { type CodingTask, codingTool, programOf, text } from '../../coordination/index.ts';
@@ -23,6 +24,7 @@ export const createTask = defineTool({
       ),
     priority: wholeNumber(1, 10).default(5).describe('1 (first) to 10 (last)'),
     dependencies: listUpTo(100, idOf('a task')).optional().describe('Tasks to complete first, by id'),
+    part_of: partOf,
   }),
   output: answerShape(z.object({ taskId: z.string(), branch: z.string(), task: taskShape })),
   annotations: { ...writing, idempotentHint: false },
@@ -40,8 +42,8 @@ export const createTask = defineTool({
       branch: task.coding.branch,
       task: codingTaskAnswer(task, task.createdAt),
     }),
-  handler: async ({ services, workspace, principal, recordAnswer, baseUrl }, { tool, ...draft }) => {
-    const request = { ...draft, tool: codingTool(tool, 'tool'), workspace };
+  handler: async ({ services, workspace, principal, recordAnswer, baseUrl }, { tool, part_of, ...draft }) => {
+    const request = { ...draft, partOf: part_of, tool: codingTool(tool, 'tool'), workspace };
     const record = (task: CodingTask) => recordAnswer({ task, baseUrl });
     return { task: await services.coding.create(principal, request, record), baseUrl };
   },

@@ -1,6 +1,9 @@
 /** Putting tasks into the queue, with their dependencies. Source: docs/semantics.md#coordination. */
 
+import type { Principal } from '../../../access/rules/principal.ts';
 import type { Opener } from '../../../access/rules/workspaces.ts';
+import { type Link, type Links, linkAll } from '../../../graph/rules/linking.ts';
+import type { NodeRef } from '../../../graph/rules/node.ts';
 import type { Change, RecordAnswer } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { MAX_TASK_BYTES, requireSize } from '../../../kernel/json.ts';
@@ -33,6 +36,8 @@ export interface TaskDraft {
   readonly hints?: string | undefined;
   readonly requiredCapabilities: readonly string[];
   readonly deadline?: Date | undefined;
+  /** What it is made for. */
+  readonly partOf?: NodeRef | undefined;
   /** Makes it a coding task, once its id is known. */
   readonly coding?: (taskId: string, now: Date) => CodingWork;
 }
@@ -42,7 +47,11 @@ export interface CreationRequest {
   readonly createdBy: string;
   /** As openingChanges has it. */
   readonly opener?: Opener;
+  /** Who must see what the drafts are part of; absent where Muster itself knows it. */
+  readonly viewer?: Principal;
   readonly drafts: readonly TaskDraft[];
+  /** Links them instead. Asked again where something has changed. */
+  readonly link?: (ids: readonly string[]) => Promise<Link>;
   /** Whether "task-N" means the N-th draft, and errors name a draft's arguments by its place. */
   readonly isBatch?: boolean;
   /** The goal of the session where none is open yet. */
@@ -80,11 +89,21 @@ export class TaskCreation extends Service<CoordinationPorts> {
       };
       const existing = await readDependencies(this.ports.tasks, ids, dependents, session, fieldFor);
       const creation = { existing, dependents, session, createdBy, ownerUid: opener?.ownerUid, now };
-      const tasks = drafts.map((draft) => newTask(draft, creation));
+      const { placeOf, changes: linked } = await this.links(drafts, request);
+      const tasks = drafts.map((draft) => ({ ...newTask(draft, creation), ...placeOf(draft.partOf) }));
       const changes = creationChanges(tasks, existing, dependents, opening, now);
-      await this.ports.store.commit(changes, recordAnswer(tasks));
+      await this.ports.store.commit([...changes, ...linked], recordAnswer(tasks));
       return tasks;
     });
+  }
+
+  private async links(drafts: readonly NumberedDraft[], request: CreationRequest): Promise<Links> {
+    const { workspace, viewer: principal, link } = request;
+    const given = await link?.(drafts.map(({ id }) => id));
+    if (given) return { placeOf: () => given.place, changes: given.changes };
+    const field = (index: number) => fieldOf(request, index, 'part_of');
+    const wanted = drafts.map(({ partOf }) => partOf);
+    return linkAll(this.ports, wanted, { principal, workspace }, field);
   }
 
   /** Gives the drafts ids that sort in their order. */
@@ -131,7 +150,7 @@ interface Creation {
 }
 
 function newTask(
-  { id, existing: existingIds, files, hints, type, deadline, coding, ...draft }: NumberedDraft,
+  { id, existing: existingIds, files, hints, type, deadline, coding, partOf: _, ...draft }: NumberedDraft,
   { existing, dependents, session, createdBy, ownerUid, now }: Creation,
 ): Task {
   const before = existingIds.flatMap((dependency) => existing.get(dependency)?.value ?? []);

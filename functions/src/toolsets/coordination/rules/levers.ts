@@ -11,8 +11,9 @@ import { readIn, Service } from '../../../kernel/ports.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
 import { requeuedWork, withFailure } from './codingTask.ts';
 import { authoriseDeciding, commitRelieving } from './deciding.ts';
+import { reviveTask } from './revival.ts';
 import { type CoordinationPorts, queueGrowth } from './session.ts';
-import { cancelTask, reviveTask, takeAway } from './stateMachine.ts';
+import { cancelTask, takeAway } from './stateMachine.ts';
 import { isOfRun, outcomeChanges, type Task, taskChanges, taskNotFound } from './task.ts';
 
 /** How many tasks one call has tried again, and how many it reads to find them. */

@@ -1,6 +1,7 @@
 /** Sessions of a workspace: what one is, what is counted in it, and how it is opened. */
 import type { AccessPorts } from '../../../access/rules/principal.ts';
 import { type Opener, openingChanges } from '../../../access/rules/workspaces.ts';
+import type { GraphPorts } from '../../../graph/rules/linking.ts';
 import type { Change } from '../../../kernel/commit.ts';
 import type { PortOf, Randomness } from '../../../kernel/ports.ts';
 import type { CounterShard, discoveryFromDocument, sessionFromDocument } from '../store/documents.ts';
@@ -98,7 +99,7 @@ export function sumCounters(shards: readonly CounterShard[]) {
 export type ArchivedSession = Pick<Session, 'workspace' | 'id'>;
 
 /** What sessions and the queue of tasks are read by. */
-export interface CoordinationPorts extends AccessPorts {
+export interface CoordinationPorts extends AccessPorts, GraphPorts {
   readonly tasks: PortOf<TaskQueries>;
   readonly queue: PortOf<QueueQueries>;
   readonly sessions: SessionReader;

@@ -5,15 +5,8 @@
  * throws what stands in its way. Source: docs/semantics.md#coordination.
  */
 import { MusterError } from '../../../kernel/errors.ts';
-import {
-  type Claim,
-  isClosed,
-  isHeld,
-  type LapsedClaim,
-  type Task,
-  type TaskResult,
-  type TaskStatus,
-} from './task.ts';
+import { awaitParts, hasReported } from './parts.ts';
+import { type Claim, isClosed, isHeld, type LapsedClaim, type Task, type TaskResult } from './task.ts';
 
 /** How often a task may fail retryably before a failure is final. */
 export const MAX_RETRIES = 3;
@@ -31,7 +24,12 @@ export interface Claimant {
 }
 
 export type ReportedOutcome =
-  | { readonly kind: 'done'; readonly result: TaskResult }
+  | {
+      readonly kind: 'done';
+      readonly result: TaskResult;
+      /** Whether it is done only when all is that is part of it. Without parts it is done at once. */
+      readonly whenPartsDone?: boolean;
+    }
   | {
       readonly kind: 'failed';
       readonly error: string;
@@ -43,7 +41,7 @@ export type ReportedOutcome =
 /** What became of a reported outcome. */
 export interface TaskOutcome {
   /**
-   * `accepted`: the task is closed, or waits for its retry. `repeated`: the same holder had reported the same before.
+   * `accepted`: the task is closed, or waits for its retry or its parts. `repeated`: the same holder had reported the same before.
    * `late`: somebody else has claimed the task since, which keeps the report as its late result.
    */
   readonly kind: 'accepted' | 'repeated' | 'late';
@@ -98,42 +96,6 @@ export function cancelTask(task: Task, error: string, now: Date): Task {
   return { ...withoutBackoff(task), status: 'cancelled', error, closedAt: now };
 }
 
-/** How many former ends a task remembers. */
-const MAX_FORMER_ENDS = 10;
-
-/**
- * Puts a task into the queue again that failed or was cancelled. How it ended stays with it. Its former holders are heard
- * no more; its epoch goes on, and its tries begin anew.
- */
-export function reviveTask(task: Task): Task {
-  const { status, claim, closedAt, ...rest } = task;
-  if ((status !== 'failed' && status !== 'cancelled') || closedAt === undefined)
-    throw notPossible(task, 'be tried again', undefined, suggestionToRevive(status));
-  const { error, epoch, retries } = task;
-  const end = {
-    status,
-    endedAt: closedAt,
-    epoch,
-    retries,
-    ...(error !== undefined && { error }),
-    ...(claim && { agentId: claim.agentId }),
-  };
-  return {
-    ...rest,
-    status: 'available',
-    retries: 0,
-    formerEnds: [...task.formerEnds, end].slice(-MAX_FORMER_ENDS),
-    lapsedClaims: task.lapsedClaims.filter((lapsed) => lapsed.epoch !== epoch),
-  };
-}
-
-function suggestionToRevive(status: TaskStatus): string {
-  if (status === 'done') return 'What is done stays done: create another task with create_task.';
-  return status === 'available'
-    ? 'It waits to be claimed as it is.'
-    : 'Take it from its holder with release_task, or end it with cancel_task first.';
-}
-
 /** Gives the task back to the last holder whose lease ran out; undefined where somebody has claimed it since. */
 export function restoreClaim(
   task: Task,
@@ -159,7 +121,7 @@ export function reportOutcome(
 ): TaskOutcome {
   const isOwn = currentClaim(task, claimant) !== undefined;
   if (isOwn && isHeld(task.status)) return { kind: 'accepted', task: applyOutcome(task, outcome, now) };
-  if (isOwn && sameOutcome(task, outcome)) return { kind: 'repeated', task };
+  if ((isOwn || hasReported(task, claimant)) && sameOutcome(task, outcome)) return { kind: 'repeated', task };
   const lapsed = isOwn ? undefined : lapsedClaim(task, claimant);
   if (lapsed === undefined)
     throw notPossible(task, outcome.kind === 'done' ? 'be completed' : 'be failed', claimant.agentId);
@@ -232,8 +194,10 @@ function withoutBackoff(task: Task): Task {
 function applyOutcome(task: Task, outcome: ReportedOutcome, now: Date): Task {
   if (outcome.kind === 'done') {
     const { error: _overcome, ...rest } = task;
+    const { result, whenPartsDone } = outcome;
+    if (whenPartsDone && task.ancestors && task.claim) return awaitParts(rest, task.claim, result, now);
     const stuckUnsettled = task.stuckUnsettled || task.stuck;
-    return { ...rest, status: 'done', result: outcome.result, closedAt: now, stuckUnsettled };
+    return { ...rest, status: 'done', result, closedAt: now, stuckUnsettled };
   }
   const { limit, backoffSeconds } = outcome.retry ?? {
     limit: MAX_RETRIES,
@@ -258,7 +222,8 @@ function applyOutcome(task: Task, outcome: ReportedOutcome, now: Date): Task {
 
 function sameOutcome(task: Task, outcome: ReportedOutcome): boolean {
   if (outcome.kind === 'failed') return task.status === 'failed' && task.error === outcome.error;
-  return task.status === 'done' && JSON.stringify(task.result) === JSON.stringify(outcome.result);
+  const isThere = task.status === 'done' || task.partsAwaited !== undefined;
+  return isThere && JSON.stringify(task.result) === JSON.stringify(outcome.result);
 }
 
 function isOf(claim: LapsedClaim, { agentId, epoch }: Claimant): boolean {
@@ -273,7 +238,7 @@ function lapsedClaim(task: Task, claimant: Claimant): LapsedClaim | undefined {
   return task.lapsedClaims.findLast((lapsed) => isOf(lapsed, claimant));
 }
 
-function notPossible(
+export function notPossible(
   task: Task,
   verb: string,
   agentId?: string,

@@ -1,5 +1,6 @@
 /** A task of the one work queue: `tasks/{taskId}`. Source: docs/semantics.md#one-model. */
 import { type ClosedWork, foldedCapability } from '../../../access/rules/agent.ts';
+import { NO_WORK, type Spent } from '../../../graph/rules/node.ts';
 import type { Change } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
@@ -170,13 +171,40 @@ export function taskNotFound(taskId: string): MusterError {
   });
 }
 
+/** The task with more that was spent on it. */
+export function withSpent(task: Task, more: Partial<Spent>): Task {
+  const { inputTokens, outputTokens, costUsd, milliseconds } = task.spent ?? NO_WORK;
+  const spent = {
+    inputTokens: inputTokens + (more.inputTokens ?? 0),
+    outputTokens: outputTokens + (more.outputTokens ?? 0),
+    costUsd: costUsd + (more.costUsd ?? 0),
+    milliseconds: milliseconds + (more.milliseconds ?? 0),
+  };
+  return { ...task, spent };
+}
+
+/** The task with the time that its holder has worked on it, where it has just lost or left it. */
+export function timed(before: Task, after: Task, now: Date): Task {
+  const { claim } = before;
+  if (claim === undefined || !isHeld(before.status) || (isHeld(after.status) && after.claim)) return after;
+  return withSpent(after, { milliseconds: Math.max(0, now.getTime() - claim.claimedAt.getTime()) });
+}
+
 /** A task's change of state, counted. */
 export function taskChanges(before: Task, task: Task, version: string, now: Date): Change[] {
-  return [{ kind: 'replaceTask', task, before, version }, countedChange(before, task, now)];
+  return [
+    { kind: 'replaceTask', before, task: timed(before, task, now), version },
+    countedChange(before, task, now),
+  ];
 }
 
 /** What a task adds to the record of who closed it. */
-function closedWork({ status, claim, closedAt }: Task): { closed?: ClosedWork } {
+function closedWork(before: Task, { status, claim, closedAt, partsAwaited }: Task): { closed?: ClosedWork } {
+  // Whose work is done, whatever becomes of the rest.
+  if (status === 'waiting' && partsAwaited !== undefined && before.claim !== undefined) {
+    const worked = partsAwaited.since.getTime() - before.claim.claimedAt.getTime();
+    return { closed: { status: 'done', at: partsAwaited.since, milliseconds: worked } };
+  }
   if ((status !== 'done' && status !== 'failed') || claim === undefined || closedAt === undefined) return {};
   const milliseconds = closedAt.getTime() - claim.claimedAt.getTime();
   return { closed: { status, at: closedAt, milliseconds } };
@@ -194,9 +222,15 @@ export function outcomeChanges(
   const holder = before.claim?.agentId ?? task.claim?.agentId;
   if (holder !== undefined) {
     const wasHeld = isHeld(before.status);
-    changes.push({ kind: 'dropTask', agentId: holder, taskId: task.id, wasHeld, ...closedWork(task) });
+    changes.push({
+      kind: 'dropTask',
+      agentId: holder,
+      taskId: task.id,
+      wasHeld,
+      ...closedWork(before, task),
+    });
   }
-  if (task.status === 'available') return changes;
+  if (!isClosed(task.status)) return changes;
   for (const taskId of task.dependents) {
     changes.push(
       task.status === 'done'

@@ -6,8 +6,9 @@
 import { hasRole, type Principal, roleIn } from '../../../access/rules/principal.ts';
 import type { CallRecord, RecordAnswer, Versioned } from '../../../kernel/commit.ts';
 import { MAX_REPORT_BYTES, requireSize } from '../../../kernel/json.ts';
-import { readIn, Service } from '../../../kernel/ports.ts';
+import { readIn, Service, unlessUnreadable } from '../../../kernel/ports.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
+import { partsChanged } from './parts.ts';
 import { type CoordinationPorts, queueGrowth } from './session.ts';
 import {
   type Claimant,
@@ -82,6 +83,23 @@ export class TaskQueue extends Service<CoordinationPorts> {
         return taskOutcome;
       },
     );
+  }
+
+  /**
+   * Looks at a task again that waits for its parts, since one of them has changed: completes it where they are done,
+   * or notes which of them never will be. Safe to be told twice, late and out of order: it goes by what is there.
+   */
+  partsChanged(taskId: string): Promise<void> {
+    const { tasks, graph, store, clock, randomness } = this.ports;
+    return retryStale(randomness, async () => {
+      const found = await unlessUnreadable(tasks.find(taskId));
+      if (found?.value.partsAwaited === undefined || found.value.status !== 'waiting') return;
+      const { value: before, version } = found;
+      const now = clock.now();
+      const task = partsChanged(before, await graph.progressOf({ kind: 'task', id: taskId }), now);
+      if (task.status === 'done') return this.commit(found, { kind: 'accepted', task }, now);
+      if (task !== before) await store.commit([{ kind: 'replaceTask', before, task, version }]);
+    });
   }
 
   private async commit(

@@ -1,6 +1,7 @@
 /** Tasks, sessions, counters and discoveries as Firestore keeps them. */
 
 import { z } from 'zod';
+import { placeFields } from '../../../graph/rules/node.ts';
 import { documentCodec, jsonText, timestamp } from '../../../kernel/firestore/codec.ts';
 import { CODING_TOOLS, FAILURE_CLASSES } from '../rules/codingTask.ts';
 import { capabilityKey, TASK_STATUSES, type Task, taskType } from '../rules/task.ts';
@@ -134,6 +135,28 @@ const document = z.object({
       /** The name of the person. */
       who: z.string(),
       until: timestamp,
+    })
+    .nullable()
+    .default(null),
+  ...placeFields,
+  /** What its attempts have taken that are over; null before the first. Tokens and money as far as they were reported. */
+  spent: z
+    .object({
+      input_tokens: z.number(),
+      output_tokens: z.number(),
+      cost_usd: z.number(),
+      milliseconds: z.number(),
+    })
+    .nullable()
+    .default(null),
+  /** Its result is there, and it is done when all that is part of it is: who reported it, and what stands against that. */
+  parts_awaited: z
+    .object({
+      agent_id: z.string(),
+      claim_epoch: z.int(),
+      since: timestamp,
+      /** The keys of parts that have failed or were cancelled. */
+      failed: z.array(z.string()),
     })
     .nullable()
     .default(null),

@@ -1,6 +1,7 @@
 /** How each change of tasks, sessions and discoveries is written. */
 
 import { FieldPath, FieldValue } from '@google-cloud/firestore';
+import { writeNode } from '../../../graph/store/nodes.ts';
 import {
   archivedSessionPath,
   COUNTER_SHARDS,
@@ -12,6 +13,7 @@ import {
   workspacePath,
 } from '../../../kernel/firestore/paths.ts';
 import { type ChangeWriters, increments } from '../../../kernel/firestore/store.ts';
+import { taskNode } from '../rules/node.ts';
 import type { SessionChanges } from '../rules/session.ts';
 import type { TaskChanges } from '../rules/task.ts';
 import { discoveryToDocument, sessionToDocument, taskToDocument } from './documents.ts';
@@ -63,11 +65,13 @@ export const sessionWriters: ChangeWriters<SessionChanges> = {
 export const taskWriters: ChangeWriters<TaskChanges> = {
   createTask({ task }, writes) {
     writes.createLasting(taskPath(task.id), taskToDocument(task));
+    writeNode(undefined, taskNode(task), writes);
   },
-  replaceTask({ task, version }, writes) {
+  replaceTask({ before, task, version }, writes) {
     // What is left out of the document would stay.
     const document = { deadline: FieldValue.delete(), ...taskToDocument(task) };
     writes.replaceLatest(taskPath(task.id), document, version);
+    writeNode(taskNode(before), taskNode(task), writes);
   },
   dependencyDone({ taskId }, writes) {
     writes.update(taskPath(taskId), { blockers: FieldValue.increment(-1) });

@@ -1,12 +1,14 @@
 import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
-import { agentId, claimEpoch, outcomeAnswer, outcomeShape, taskId, text, texts } from './shapes.ts';
+import { outcomeAnswer, outcomeShape } from './outcomes.ts';
+import { agentId, claimEpoch, taskId, text, texts } from './shapes.ts';
 
 export const completeTask = defineTool({
   name: 'complete_task',
   title: 'Complete a task',
   description: 'Completes a task that you hold, with its result. Repeating the same report is harmless.',
-  details: 'Tasks that depended on it may become claimable.',
+  details:
+    'Tasks that depended on it may become claimable. With when_parts_done you are relieved of it now, and it is done with this result when all that is part of it is.',
   input: z.strictObject({
     agent_id: agentId,
     task_id: taskId,
@@ -14,6 +16,7 @@ export const completeTask = defineTool({
     files_modified: texts('Modified files', 1000).optional(),
     files_created: texts('Created files', 1000).optional(),
     claim_epoch: claimEpoch,
+    when_parts_done: z.boolean().default(false).describe('Done once all its parts are'),
   }),
   output: outcomeShape,
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
@@ -28,7 +31,7 @@ export const completeTask = defineTool({
   answer: outcomeAnswer,
   handler: async (
     { services, workspace, principal, recordAnswer },
-    { agent_id, task_id, claim_epoch, ...report },
+    { agent_id, task_id, claim_epoch, when_parts_done: whenPartsDone, ...report },
   ) => {
     const agentId = await services.liveness.actAs(principal, workspace, agent_id);
     const claimant = { agentId, epoch: claim_epoch };
@@ -41,7 +44,7 @@ export const completeTask = defineTool({
       principal,
       task_id,
       claimant,
-      { kind: 'done', result },
+      { kind: 'done', result, ...(whenPartsDone && { whenPartsDone }) },
       recordAnswer,
     );
   },

@@ -26,7 +26,13 @@ export const createTask = defineTool({
   },
   handler: ({ services, workspace, principal, recordAnswer }, written) => {
     const createdBy = principal.agentId ?? principal.uid;
-    const request = { workspace, createdBy, opener: principal, drafts: [draftOf(written)] };
+    const request = {
+      workspace,
+      createdBy,
+      opener: principal,
+      viewer: principal,
+      drafts: [draftOf(written)],
+    };
     return services.taskCreation.create(request, recordAnswer);
   },
 });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { partOf } from '../../../graph/rules/node.ts';
 import { defineTool } from '../../../mcp/tool.ts';
 import { MAX_BATCH } from '../rules/creation.ts';
 import type { Task } from '../rules/task.ts';
@@ -14,6 +15,7 @@ export const createTasksBatch = defineTool({
       .array(z.strictObject({ ...taskArguments, priority: priority.optional() }))
       .refine((tasks) => tasks.length >= 1 && tasks.length <= MAX_BATCH, `expected 1 to ${MAX_BATCH} tasks`)
       .describe('Tasks to create'),
+    part_of: partOf.describe('Of those that name none'),
   }),
   output: z.object({ success: z.boolean(), created: z.number(), task_ids: z.array(z.string()) }),
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
@@ -30,9 +32,11 @@ export const createTasksBatch = defineTool({
     created: tasks.length,
     task_ids: tasks.map(({ id }) => id),
   }),
-  handler: ({ services, workspace, principal, recordAnswer }, { tasks }) => {
+  handler: ({ services, workspace, principal, recordAnswer }, { tasks, part_of }) => {
     const createdBy = principal.agentId ?? principal.uid;
-    const request = { workspace, createdBy, opener: principal, drafts: tasks.map(draftOf), isBatch: true };
+    const drafts = tasks.map((task) => draftOf({ part_of, ...task }));
+    const by = { createdBy, opener: principal, viewer: principal };
+    const request = { workspace, ...by, drafts, isBatch: true };
     return services.taskCreation.create(request, recordAnswer);
   },
 });

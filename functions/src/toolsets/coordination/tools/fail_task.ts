@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
-import { agentId, claimEpoch, outcomeAnswer, outcomeShape, taskId, text } from './shapes.ts';
+import { outcomeAnswer, outcomeShape } from './outcomes.ts';
+import { agentId, claimEpoch, taskId, text } from './shapes.ts';
 
 export const failTask = defineTool({
   name: 'fail_task',

@@ -1,13 +1,13 @@
 /** Arguments and answers that coordination's tools share. Source: spec/coordination.md. */
 
 import { z } from 'zod';
+import { partOf, partOfShape, shownPartOf } from '../../../graph/rules/node.ts';
 import { chosenId, idOf } from '../../../kernel/ids.ts';
 import { claimNumber, listUpTo, partial, wholeNumber } from '../../../mcp/tool.ts';
 import type { SessionExtent } from '../rules/archives.ts';
 import type { TaskDraft } from '../rules/creation.ts';
 import type { Message } from '../rules/messages.ts';
 import type { Discovery } from '../rules/session.ts';
-import { MAX_RETRIES, type TaskOutcome } from '../rules/stateMachine.ts';
 import { stuckReason } from '../rules/stuck.ts';
 import {
   askedFor,
@@ -80,6 +80,7 @@ export const taskArguments = {
     .refine((text) => new Date(text).getUTCFullYear() <= 9999, 'expected a date before the year 10000')
     .optional()
     .describe('At equal priority, earlier ones go first'),
+  part_of: partOf,
 };
 
 /** The priority of a task that names none. */
@@ -97,6 +98,7 @@ export function draftOf(written: Written): TaskDraft {
     requiredCapabilities: written.required_capabilities ?? [],
     type: written.type,
     deadline: written.deadline === undefined ? undefined : new Date(written.deadline),
+    partOf: written.part_of,
   };
 }
 
@@ -105,6 +107,18 @@ const result = z.object({
   files_modified: z.array(z.string()).optional(),
   files_created: z.array(z.string()).optional(),
 });
+
+const waitShape = z
+  .object({
+    since: z.string(),
+    failed: z.array(z.string()).describe('Parts that have failed or were cancelled.'),
+  })
+  .describe('Its result is there; it is done when all that is part of it is.');
+
+function waitAnswer({ status, partsAwaited: awaited }: Task): z.output<typeof waitShape> | undefined {
+  if (status !== 'waiting' || awaited === undefined) return undefined;
+  return { since: awaited.since.toISOString(), failed: [...awaited.failed] };
+}
 
 /** A task as every coordination tool shows it. */
 export const taskShape = z.object({
@@ -118,6 +132,8 @@ export const taskShape = z.object({
   ...partial({
     type: z.string().describe('What kind of work it is, where its creator said so.'),
     deadline: z.string().describe('When it should be done.'),
+    part_of: partOfShape,
+    waits_for_parts: waitShape,
     required_capabilities: z.array(z.string()),
     blocked: z.boolean().describe('True while a dependency is open or failed, or a retry is awaited.'),
     failed_dependencies: z
@@ -184,6 +200,8 @@ export function taskAnswer(task: Task): TaskAnswer {
     created_at: task.createdAt.toISOString(),
     type: task.type,
     deadline: task.deadline?.toISOString(),
+    part_of: shownPartOf(task),
+    waits_for_parts: waitAnswer(task),
     required_capabilities: some(task.requiredCapabilities),
     blocked: (status === 'available' && task.blockers > 0) || undefined,
     failed_dependencies: some(task.failedDependencies),
@@ -237,33 +255,6 @@ export const discoveryShape = z.object({
 
 export function discoveryAnswer({ id, agentId: agent_id, content, tags, createdAt }: Discovery) {
   return { id, agent_id, content, tags: [...tags], created_at: createdAt.toISOString() };
-}
-
-/** How complete_task and fail_task answer. */
-export const outcomeShape = z.object({
-  success: z.boolean(),
-  ...partial({
-    message: z.string(),
-    retry_at: z.string().describe('When the task becomes claimable again.'),
-    retries_left: z.number(),
-    blocked_tasks: z.array(z.string()).describe('Tasks that depend on this failed one and stay blocked.'),
-    late_result: taskShape.shape.late_result,
-  }).shape,
-});
-
-export function outcomeAnswer({ kind, task }: TaskOutcome): z.output<typeof outcomeShape> {
-  const late_result = lateResultOf(task);
-  if (kind === 'late') {
-    const by = task.claim === undefined ? '' : ` by "${task.claim.agentId}"`;
-    const message = `Your lease had lapsed and the task is now ${task.status}${by}. Your report is kept as its late_result.`;
-    return { success: false, message, late_result };
-  }
-  if (task.status === 'available') {
-    const retries_left = MAX_RETRIES - task.retries;
-    return { success: true, retry_at: task.retryAt?.toISOString(), retries_left, late_result };
-  }
-  const blocked_tasks = task.status === 'failed' ? some(task.dependents) : undefined;
-  return { success: true, blocked_tasks, late_result };
 }
 
 /** A session that was archived, with what is left in it. */

@@ -7,9 +7,11 @@ import { z } from 'zod';
 import { MusterError } from '../../../kernel/errors.ts';
 import { parsedJson } from '../../../kernel/json.ts';
 import { Service } from '../../../kernel/ports.ts';
+import { retryStale } from '../../../kernel/waiting.ts';
 import { TaskQueue } from '../../coordination/index.ts';
 import type { PullRequestLink } from '../store/pullRequests.ts';
 import { address, line, number, sha } from './answers.ts';
+import type { PullRequestState } from './node.ts';
 import type { GitHubPorts } from './ports.ts';
 
 /** The most pull requests of one check that are looked up. */
@@ -19,7 +21,7 @@ const FAILURES: readonly unknown[] = ['failure', 'timed_out', 'startup_failure']
 
 const repository = z.object({ id: number });
 
-const merged = z
+const pullRequestTold = z
   .object({
     action: z.string(),
     repository,
@@ -27,19 +29,18 @@ const merged = z
       number,
       merged: z.boolean().default(false),
       merge_commit_sha: sha.nullish(),
+      updated_at: z.iso.datetime().optional().catch(undefined),
     }),
   })
   .transform(({ action, repository: { id: repositoryId }, pull_request: one }) => {
-    if (action !== 'closed' || !one.merged) return undefined;
-    return {
-      kind: 'merged' as const,
-      repositoryId,
-      pullRequests: [one.number],
-      commit: one.merge_commit_sha,
-    };
+    if (action !== 'closed' && action !== 'reopened') return undefined;
+    const state: PullRequestState = action === 'reopened' ? 'open' : one.merged ? 'merged' : 'closed';
+    const at = one.updated_at === undefined ? undefined : new Date(one.updated_at);
+    const pullRequests = [one.number];
+    return { kind: 'state' as const, repositoryId, pullRequests, state, at, commit: one.merge_commit_sha };
   });
 
-type Merge = NonNullable<z.output<typeof merged>>;
+type ToldState = NonNullable<z.output<typeof pullRequestTold>>;
 
 /** What checks of all kinds tell, as GitHub names it. */
 const check = z.object({
@@ -73,8 +74,8 @@ function failedCheck(
 type FailedCheck = NonNullable<ReturnType<typeof failedCheck>>;
 
 /** By the header `X-GitHub-Event`: what a payload tells, or undefined where it is none of our business. */
-const EVENTS = new Map<string, z.ZodType<Merge | FailedCheck | undefined>>([
-  ['pull_request', merged],
+const EVENTS = new Map<string, z.ZodType<ToldState | FailedCheck | undefined>>([
+  ['pull_request', pullRequestTold],
   [
     'check_run',
     z
@@ -122,15 +123,33 @@ export class Deliveries extends Service<GitHubPorts> {
     if (!success) return 'malformed';
     if (delivery === undefined) return 'ignored';
     for (const number of delivery.pullRequests) {
-      const link = await this.ports.pullRequestLinks.find(delivery.repositoryId, number);
+      const link = (await this.ports.pullRequestLinks.find(delivery.repositoryId, number))?.value;
       if (link === undefined) continue;
-      if (delivery.kind === 'merged') await this.finish(link, delivery);
-      else await this.record(link, delivery);
+      if (delivery.kind === 'checkFailed') {
+        if (link.taskId !== '') await this.record(link, delivery);
+        continue;
+      }
+      await this.note(link, delivery);
+      if (delivery.state === 'merged' && link.taskId !== '') await this.finish(link, delivery);
     }
     return 'noted';
   }
 
-  private async finish(link: PullRequestLink, { commit }: Merge): Promise<void> {
+  /** Notes the state of the pull request, unless a later one is known. One that is merged stays so. */
+  private note({ repositoryId, number }: PullRequestLink, { state, at }: ToldState): Promise<void> {
+    const { pullRequestLinks, store, randomness } = this.ports;
+    return retryStale(randomness, async () => {
+      const found = await pullRequestLinks.find(repositoryId, number);
+      if (found === undefined) return;
+      const { value: before, version } = found;
+      const isPast = at !== undefined && before.stateAt !== undefined && at < before.stateAt;
+      if (before.state === state || before.state === 'merged' || (isPast && state !== 'merged')) return;
+      const link = { ...before, state, ...(at && { stateAt: at }) };
+      await store.commit([{ kind: 'replaceLink', before, link, version }]);
+    });
+  }
+
+  private async finish(link: PullRequestLink, { commit }: ToldState): Promise<void> {
     const { log } = this.ports;
     const at = commit == null ? '' : ` as ${commit}`;
     const output = `Pull request ${link.owner}/${link.repo}#${link.number} was merged${at}.`;

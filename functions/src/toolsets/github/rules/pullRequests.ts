@@ -1,5 +1,7 @@
 /** Creating pull requests, and the task of each. Source: spec/network.md. */
 import { hasRole, type Principal, roleIn } from '../../../access/rules/principal.ts';
+import { linkTo, pathOf } from '../../../graph/rules/linking.ts';
+import { type NodeRef, nodeKey } from '../../../graph/rules/node.ts';
 import type { Change, RecordAnswer } from '../../../kernel/commit.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
 import { isClosed, taskNotFound } from '../../coordination/index.ts';
@@ -7,6 +9,7 @@ import type { PullRequestLink } from '../store/pullRequests.ts';
 import type { PullRequest } from './answers.ts';
 import { refusal } from './errors.ts';
 import { headName, outside, refName } from './names.ts';
+import { linkId, linkNode } from './node.ts';
 import type { GitHubPorts, NewPullRequest, RepositoryName } from './ports.ts';
 import { reachable } from './reach.ts';
 
@@ -17,11 +20,15 @@ interface PullRequestRequest {
   readonly pullRequest: NewPullRequest;
   /** The task that is done when it is merged. */
   readonly taskId: string | undefined;
+  /** What it is opened for; its task, where that is named. */
+  readonly partOf?: NodeRef | undefined;
 }
 
 export interface CreatedPullRequest extends PullRequest {
   /** False where there was an open one from the same branch into the same branch. */
   readonly created: boolean;
+  /** Where it is part of something. */
+  readonly id?: string;
 }
 
 /** Creates a pull request, or gives the open one; then notes its task together with the call's answer. */
@@ -35,13 +42,15 @@ export async function openPullRequest(
   refName(pullRequest.base, 'base');
   if (owner !== at.owner) await reachable(ports, request, { owner, repo: at.repo });
   if (taskId !== undefined) await requireTask(ports, request, taskId);
+  else if (request.partOf !== undefined) await linkTo(ports, { ...request, partOf: request.partOf });
   const outcome = await findOrCreate(ports, at, `${owner}:${branch}`, withTask(pullRequest, taskId));
   const { store, randomness } = ports;
   return retryStale(randomness, async () => {
-    const changes = taskId === undefined ? [] : await linkChanges(ports, request, taskId, outcome);
+    const { id, changes } = await linkChanges(ports, request, outcome);
     const made = outside(at, `pull request #${outcome.number}`, { head: pullRequest.head });
-    await store.commit([made, ...changes], recordAnswer(outcome));
-    return outcome;
+    const linked = { ...outcome, ...(id !== undefined && { id }) };
+    await store.commit([made, ...changes], recordAnswer(linked));
+    return linked;
   });
 }
 
@@ -79,20 +88,35 @@ async function requireTask(
   throw refusal('FORBIDDEN', 'notHolder', { taskId, holder });
 }
 
+/**
+ * What it is part of is said once. Where it has parts itself, and would be part of one of them, the way round is named.
+ * @throws MusterError CONFLICT where it is part of something else
+ */
 async function linkChanges(
   ports: GitHubPorts,
-  { principal, at }: PullRequestRequest,
-  taskId: string,
-  { repositoryId, number }: PullRequest,
-): Promise<readonly Change[]> {
+  { principal, workspace, at, taskId = '', partOf: given }: PullRequestRequest,
+  { repositoryId, number, title }: PullRequest,
+): Promise<{ readonly id?: string; readonly changes: readonly Change[] }> {
   const { pullRequestLinks, clock } = ports;
-  const known = await pullRequestLinks.find(repositoryId, number);
-  if (known?.taskId === taskId) return [];
+  const partOf: NodeRef | undefined = taskId === '' ? given : { kind: 'task', id: taskId };
+  if (partOf === undefined) return { changes: [] };
+  const known = (await pullRequestLinks.find(repositoryId, number))?.value;
+  const id = linkId({ repositoryId, number });
   if (known !== undefined) {
-    throw refusal('CONFLICT', 'linkedToAnotherTask', { number, taskId: known.taskId });
+    const { partOf: before = { kind: 'task', id: known.taskId } } = known;
+    if (nodeKey(before) === nodeKey(partOf)) return { id, changes: [] };
+    const parent = await ports.nodes[partOf.kind](partOf.id, { principal, workspace });
+    const path = parent === undefined ? [] : pathOf(parent.value);
+    const round = path.slice(0, path.indexOf(nodeKey(linkNode(known))) + 1);
+    if (round.length > 0) throw refusal('CONFLICT', 'partOfItself', { number, path: round.join(' in ') });
+    if (known.taskId !== '')
+      throw refusal('CONFLICT', 'linkedToAnotherTask', { number, taskId: known.taskId });
+    throw refusal('CONFLICT', 'partOfAnother', { number });
   }
-  const link = { repositoryId, number, ...at, taskId, linkedBy: principal.uid, linkedAt: clock.now() };
-  return [{ kind: 'linkPullRequest', link }];
+  const { place, changes } = await linkTo(ports, { partOf, principal, workspace });
+  const names = { repositoryId, number, ...at, title, workspace };
+  const origin = { taskId, linkedBy: principal.uid, linkedAt: clock.now(), state: 'open' as const };
+  return { id, changes: [{ kind: 'linkPullRequest', link: { ...names, ...origin, ...place } }, ...changes] };
 }
 
 /** For people who read the pull request; Muster itself goes by what it stored. */
@@ -106,6 +130,11 @@ function withTask(pullRequest: NewPullRequest, taskId: string | undefined): NewP
 /** What commits may change of links. */
 export interface LinkChanges {
   readonly linkPullRequest: { readonly link: PullRequestLink };
+  readonly replaceLink: {
+    readonly before: PullRequestLink;
+    readonly link: PullRequestLink;
+    readonly version: string;
+  };
 }
 
 declare module '../../../kernel/commit.ts' {

@@ -1,10 +1,14 @@
 /** Which pull request belongs to which task. */
 import { z } from 'zod';
+import { placeFields } from '../../../graph/rules/node.ts';
+import { writeNode } from '../../../graph/store/nodes.ts';
+import type { Versioned } from '../../../kernel/commit.ts';
 import { documentCodec, timestamp } from '../../../kernel/firestore/codec.ts';
-import { pullRequestId, pullRequestPath } from '../../../kernel/firestore/paths.ts';
+import { pullRequestPath } from '../../../kernel/firestore/paths.ts';
 import { FirestoreReader } from '../../../kernel/firestore/reading.ts';
 import type { ChangeWriters } from '../../../kernel/firestore/store.ts';
 import type { EffectsOf } from '../../../kernel/firestore/trail.ts';
+import { linkId, linkNode, PULL_REQUEST_STATES } from '../rules/node.ts';
 import type { LinkChanges } from '../rules/pullRequests.ts';
 
 export const { toDocument: linkToDocument, fromDocument: linkFromDocument } = documentCodec(
@@ -13,18 +17,29 @@ export const { toDocument: linkToDocument, fromDocument: linkFromDocument } = do
     number: z.number(),
     owner: z.string(),
     repo: z.string(),
+    /** The task that is done when it is merged; empty where it is part of something else. */
     task_id: z.string(),
     linked_by: z.string(),
     linked_at: timestamp,
+    /** From which it was linked; null of links that are older than this field, which nothing can be part of. */
+    workspace: z.string().nullable().default(null),
+    title: z.string().default(''),
+    state: z.enum(PULL_REQUEST_STATES).default('open'),
+    /** When GitHub says that it came into this state. */
+    state_at: timestamp.nullable().default(null),
+    ...placeFields,
   }),
 );
 
 export type PullRequestLink = ReturnType<typeof linkFromDocument>;
 
 export class PullRequestLinkQueries extends FirestoreReader {
-  async find(repositoryId: number, number: number): Promise<PullRequestLink | undefined> {
-    const snapshot = await this.database.doc(pullRequestPath(pullRequestId(repositoryId, number))).get();
-    return this.documents.find(snapshot, linkFromDocument);
+  find(repositoryId: number, number: number): Promise<Versioned<PullRequestLink> | undefined> {
+    return this.findById(linkId({ repositoryId, number }));
+  }
+
+  async findById(id: string): Promise<Versioned<PullRequestLink> | undefined> {
+    return this.documents.findVersioned(await this.database.doc(pullRequestPath(id)).get(), linkFromDocument);
   }
 }
 
@@ -38,6 +53,11 @@ export const linkEffects: EffectsOf<LinkChanges> = {
 
 export const linkWriters: ChangeWriters<LinkChanges> = {
   linkPullRequest({ link }, writes) {
-    writes.create(pullRequestPath(pullRequestId(link.repositoryId, link.number)), linkToDocument(link));
+    writes.createLasting(pullRequestPath(linkId(link)), linkToDocument(link));
+    writeNode(undefined, linkNode(link), writes);
+  },
+  replaceLink({ before, link, version }, writes) {
+    writes.replaceLatest(pullRequestPath(linkId(link)), linkToDocument(link), version);
+    writeNode(linkNode(before), linkNode(link), writes);
   },
 };

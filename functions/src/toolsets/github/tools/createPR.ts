@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { partOf } from '../../../graph/rules/node.ts';
 import { idOf } from '../../../kernel/ids.ts';
 import { defineTool } from '../../../mcp/tool.ts';
 import { repositoryName } from '../rules/names.ts';
@@ -22,6 +23,7 @@ export const createPR = defineTool({
     draft: z.boolean().default(false).describe('As a draft'),
     maintainer_can_modify: z.boolean().default(true).describe('Maintainers may push'),
     task_id: idOf('a task').optional().describe('Task of the queue'),
+    part_of: partOf.describe('What it is for, where no task_id'),
   }),
   output: z.object({
     number: z.int(),
@@ -35,6 +37,7 @@ export const createPR = defineTool({
     createdAt: z.iso.datetime(),
     created: z.boolean().describe('False where it was there already.'),
     taskId: z.string().optional(),
+    id: z.string().optional().describe('For part_of and system.getTree, where it is part of something.'),
   }),
   annotations: ADDS,
   role: 'worker',
@@ -50,10 +53,10 @@ export const createPR = defineTool({
     ...outcome,
     ...(taskId !== undefined && { taskId }),
   }),
-  handler: async (context, { owner, repo, task_id: taskId, ...pullRequest }) => {
+  handler: async (context, { owner, repo, task_id: taskId, part_of: partOf, ...pullRequest }) => {
     const { services, principal, workspace, recordAnswer } = context;
     const at = await reachable(services.gitHub, context, repositoryName(owner, repo));
-    const request = { principal, workspace, at, pullRequest, taskId };
+    const request = { principal, workspace, at, pullRequest, taskId, partOf };
     return openPullRequest(services.gitHub, request, recordAnswer);
   },
 });

@@ -40,6 +40,7 @@ export function networkTask(
       files: [],
       hints: `A step of the run ${run.id}, role ${step.role}: what complete_task is given as output is what the workflow goes on with.`,
       requiredCapabilities: step.capabilities,
+      partOf: { kind: 'run', id: run.id },
     },
   };
 }

@@ -23,6 +23,9 @@ export const orchestrationEffects: EffectsOf<WorkflowChanges & RunChanges> = {
   }),
   deleteWorkflow: ({ saved }): Effect => ({ ...ofWorkflow(saved), before: workflowFields.of(saved) }),
   createRun: ({ run }): Effect => ({ ...ofRun(run), after: courseOf(run) }),
-  replaceRun: ({ run, before }): Effect | undefined =>
-    before && { ...ofRun(run), before: courseOf(before), after: courseOf(run) },
+  replaceRun: ({ run, before }): Effect => ({
+    ...ofRun(run),
+    before: courseOf(before),
+    after: courseOf(run),
+  }),
 };

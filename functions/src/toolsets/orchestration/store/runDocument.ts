@@ -1,6 +1,7 @@
 /** Runs, their orders, their steps and the journal of their calls, as they are kept: their types follow from these schemas. */
 
 import { z } from 'zod';
+import { placeFields } from '../../../graph/rules/node.ts';
 import { documentCodec, jsonText, timestamp } from '../../../kernel/firestore/codec.ts';
 import { ROLES } from '../rules/agents/profile.ts';
 import { FAILURE_CLASSES, ModelFailure } from '../rules/ports.ts';
@@ -54,6 +55,9 @@ export const { toDocument: runToDocument, fromDocument: runFromDocument } = docu
     warnings: z.array(z.string()),
     /** What was chosen for the caller, and why. */
     selection: z.object({ agent: z.string(), workflow: z.string(), reasons: z.array(z.string()) }).nullable(),
+    ...placeFields,
+    /** What its steps' calls have taken beside tokens and money; null before the first. */
+    worked: z.object({ attempts: z.int(), milliseconds: z.number() }).nullable().default(null),
   }),
 );
 

@@ -2,6 +2,7 @@
 
 import type { DocumentSnapshot, Query } from '@google-cloud/firestore';
 import { z } from 'zod';
+import { writeNode } from '../../../graph/store/nodes.ts';
 import type { Versioned } from '../../../kernel/commit.ts';
 import { documentCodec } from '../../../kernel/firestore/codec.ts';
 import {
@@ -16,6 +17,7 @@ import { FirestoreReader, readDue } from '../../../kernel/firestore/reading.ts';
 import type { ChangeWriters } from '../../../kernel/firestore/store.ts';
 import type { Batch, Page, Position, Slice } from '../../../kernel/paging.ts';
 import { LatestValue } from '../../../kernel/waiting.ts';
+import { runNode } from '../rules/runs/node.ts';
 import type { RunChanges, RunStatus } from '../rules/runs/run.ts';
 import {
   callFromDocument,
@@ -123,9 +125,11 @@ export const runWriters: ChangeWriters<RunChanges> = {
   createRun({ run, order }, writes) {
     writes.createLasting(runPath(run.id), runToDocument(run));
     writes.create(runOrderPath(run.id), orderToDocument(order));
+    writeNode(undefined, runNode(run), writes);
   },
-  replaceRun({ run, version }, writes) {
+  replaceRun({ before, run, version }, writes) {
     writes.replaceLatest(runPath(run.id), runToDocument(run), version);
+    writeNode(runNode(before), runNode(run), writes);
   },
   recordStep({ runId, step }, writes) {
     writes.set(`${runStepsPath(runId)}/${step.id}`, stepToDocument(step));

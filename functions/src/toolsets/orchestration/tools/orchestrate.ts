@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { partOf } from '../../../graph/rules/node.ts';
 import { defineTool, wholeNumber } from '../../../mcp/tool.ts';
 import { requestFor } from '../rules/requests.ts';
 import { MAX_ATTEMPTS } from '../rules/workflows/definition.ts';
@@ -40,6 +41,7 @@ export const orchestrate = defineTool({
       })
       .optional()
       .describe('How'),
+    part_of: partOf,
   }),
   ...startsRun,
   mostUsd: ({ options }) => options?.budget?.cost_usd,
@@ -47,11 +49,11 @@ export const orchestrate = defineTool({
     prompt: 'Create a React component for user authentication',
     preferences: { workflow: 'plan-execute', agent: 'auto' },
   },
-  handler: async (context, { prompt: input, preferences = {}, options = {} }) => {
+  handler: async (context, { prompt: input, preferences = {}, options = {}, part_of }) => {
     const { runs, roster } = context.services.orchestration;
     const bounded = { ...options, budget: runs.budgetOf(options.budget) };
     const request = requestFor(input, {}, preferences, bounded, await roster.situation(context.workspace));
-    return runAndAnswer(context, request, options.timeout);
+    return runAndAnswer(context, { ...request, partOf: part_of }, options.timeout);
   },
   replay: (context, { options }, stored) => answerAgain(context, stored, options?.timeout),
 });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { partOf } from '../../../graph/rules/node.ts';
 import { defineTool, listUpTo } from '../../../mcp/tool.ts';
 import { requireRole } from '../rules/agents/profile.ts';
 import { parallelWorkflow, requestOf } from '../rules/requests.ts';
@@ -19,6 +20,7 @@ export const orchestrateParallel = defineTool({
     mode: z.enum(MODES).optional().describe('all by default'),
     role: z.string().optional().describe('plan, execute or review'),
     budget,
+    part_of: partOf,
   }),
   ...startsRun,
   mostUsd: ({ budget: wanted }) => wanted?.cost_usd,
@@ -30,12 +32,13 @@ export const orchestrateParallel = defineTool({
   },
   handler: async (
     context,
-    { prompt: input, agents = [], mode = 'all', role = 'execute', budget: wanted },
+    { prompt: input, agents = [], mode = 'all', role = 'execute', budget: wanted, part_of },
   ) => {
     const { runs, roster } = context.services.orchestration;
     const situation = await roster.situation(context.workspace);
     const workflow = parallelWorkflow(agents, mode, requireRole(role, 'role'), situation);
     const given = { input, context: {}, budget: runs.budgetOf(wanted) };
-    return runAndAnswer(context, requestOf(workflow, given, {}, situation));
+    const request = requestOf(workflow, given, {}, situation);
+    return runAndAnswer(context, { ...request, partOf: part_of });
   },
 });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { partOf } from '../../../graph/rules/node.ts';
 import { jsonObject } from '../../../kernel/json.ts';
 import { defineTool } from '../../../mcp/tool.ts';
 import { requestOf } from '../rules/requests.ts';
@@ -28,6 +29,7 @@ export const orchestrateWorkflow = defineTool({
       .optional()
       .describe('Changes'),
     budget,
+    part_of: partOf,
   }),
   ...startsRun,
   mostUsd: ({ budget: wanted }) => wanted?.cost_usd,
@@ -42,10 +44,11 @@ export const orchestrateWorkflow = defineTool({
     },
     input: 'Build a REST API',
   },
-  handler: async (call, { workflow, input, context = {}, overrides = {}, budget: wanted }) => {
+  handler: async (call, { workflow, input, context = {}, overrides = {}, budget: wanted, part_of }) => {
     const { runs, workflows, roster } = call.services.orchestration;
     const resolved = await workflows.resolve(call.principal.ownerUid, workflow);
     const given = { input, context: jsonObject.parse(context), budget: runs.budgetOf(wanted) };
-    return runAndAnswer(call, requestOf(resolved, given, overrides, await roster.situation(call.workspace)));
+    const request = requestOf(resolved, given, overrides, await roster.situation(call.workspace));
+    return runAndAnswer(call, { ...request, partOf: part_of });
   },
 });

@@ -1,7 +1,9 @@
 /** What the rules of to-dos read and write through. */
 import type { AccessPorts } from '../../../access/rules/principal.ts';
+import type { GraphPorts } from '../../../graph/rules/linking.ts';
 import type { PortOf } from '../../../kernel/ports.ts';
 import type { FieldsCodec } from '../../../kernel/trail.ts';
+import type { CoordinationPorts } from '../../coordination/index.ts';
 import type { FirestoreTaskHistory, recordArrivalIn } from '../store/events.ts';
 import type {
   DatabaseClientLists,
@@ -16,7 +18,10 @@ import type { DeadLetters, EventPublisher } from './outbox.ts';
 import type { RecurringTask } from './recurrenceRule.ts';
 import type { Todo } from './todo.ts';
 
-export interface TodoPorts extends AccessPorts {
+/** The tasks of the queue, for those that were made of to-dos. */
+export type DelegationTasks = CoordinationPorts['tasks'];
+
+export interface TodoPorts extends AccessPorts, GraphPorts {
   readonly todos: PortOf<TodoQueries>;
   /** To-dos and recurring tasks as the trail tells of them. */
   readonly todoFields: FieldsCodec<Todo>;

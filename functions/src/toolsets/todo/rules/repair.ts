@@ -39,7 +39,12 @@ async function repairPresent(ports: TodoPorts, found: RemindedTodo): Promise<voi
   const states = [reported, todoAnswer(found.value), after].map(canonicalJson);
   const changes: Change[] = [];
   if (!found.isIndexCurrent() || new Set(states).size > 1)
-    changes.push({ kind: 'replaceTodo', todo, before: found.value, version: found.version });
+    changes.push({
+      kind: 'replaceTodo',
+      before: reported ? reportedTodo(todo, reported) : todo,
+      todo,
+      version: found.version,
+    });
   if (differences(reported ?? null, after).length > 0) {
     const before = reported && reportedTodo(todo, reported);
     const isDue = !todo.completed && todo.dueDate !== undefined;

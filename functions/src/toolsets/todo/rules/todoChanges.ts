@@ -2,6 +2,7 @@
 import type { Change, Versioned } from '../../../kernel/commit.ts';
 import { canonicalJson, type JsonObject } from '../../../kernel/json.ts';
 import type { Place } from '../../../kernel/paging.ts';
+import { todoNode } from './node.ts';
 import type { TaskEvent } from './outbox.ts';
 import type { TodoPorts } from './ports.ts';
 import type { RecurringTask } from './recurrenceRule.ts';
@@ -101,6 +102,7 @@ function removalEffects(todo: Todo, context: ChangeContext): Change[] {
   return [
     { kind: 'recordEvent', event: todoEvent(todoAnswer(todo), todo, null, context) },
     { kind: 'deleteReminder', id: todo.id },
+    { kind: 'recount', before: todoNode(todo), after: todoNode(todo, true) },
   ];
 }
 
@@ -139,8 +141,11 @@ export function reminderChanges(
 /** What commits may change of to-dos, their titles and recurring tasks. */
 export interface TodoChanges {
   readonly createTodo: { readonly todo: Todo };
+  /** `before` as its last event reported it. */
   readonly replaceTodo: { readonly todo: Todo; readonly before: Todo; readonly version: string };
   readonly deleteTodo: { readonly todo: Todo; readonly version: string };
+  /** A task was made of it. */
+  readonly delegateTodo: { readonly before: Todo; readonly todo: Todo; readonly version: string };
   /** Keeps a title and due date for one open to-do; `replaces` is the version of one that is no longer open. */
   readonly reserveTitle: { readonly id: string; readonly taskId: string; readonly replaces?: string };
   readonly releaseTitle: { readonly id: string };

@@ -1,4 +1,7 @@
 /** A person's to-dos. Source: spec/todo.md; docs/semantics.md#to-dos. */
+import type { Principal } from '../../../access/rules/principal.ts';
+import { linkTo } from '../../../graph/rules/linking.ts';
+import type { NodeRef } from '../../../graph/rules/node.ts';
 import type { Change, RecordAnswer } from '../../../kernel/commit.ts';
 import type { Page, Slice } from '../../../kernel/paging.ts';
 import { readFor, Service } from '../../../kernel/ports.ts';
@@ -40,6 +43,8 @@ const MAX_WORDS = 10;
 
 interface TodoDraft extends WrittenTexts {
   readonly dueDate?: Date | undefined;
+  /** What it is for, and who must see that, from where. */
+  readonly link?: { readonly partOf: NodeRef; readonly principal: Principal; readonly workspace: string };
 }
 
 interface TodoEdit extends WrittenTexts {
@@ -62,17 +67,24 @@ export interface EndedOutcome {
 
 export class TodoService extends Service<TodoPorts> {
   /** @throws MusterError VALIDATION_ERROR; CONFLICT, with the reason DUPLICATE_TASK */
-  add(ownerUid: string, { dueDate, ...texts }: TodoDraft, recordAnswer: RecordAnswer<Todo>): Promise<Todo> {
+  add(
+    ownerUid: string,
+    { dueDate, link: wanted, ...texts }: TodoDraft,
+    recordAnswer: RecordAnswer<Todo>,
+  ): Promise<Todo> {
     const { clock, randomness, store } = this.ports;
     const checked = checkedTexts(texts);
     return retryStale(randomness, async () => {
       const createdAt = clock.now();
       if (dueDate) requireFuture('due_date', dueDate, createdAt);
       const due = dueDate && { dueDate };
-      const todo: Todo = { id: randomness.uuid(), ownerUid, ...checked, ...due, completed: false, createdAt };
+      const link = wanted && (await linkTo(this.ports, wanted));
+      const id = randomness.uuid();
+      const todo: Todo = { id, ownerUid, ...checked, ...due, completed: false, createdAt, ...link?.place };
       const reserved = await guardChanges(this.ports, undefined, todo);
       const context = await changeContext(this.ports, todo, createdAt, dueDate !== undefined);
-      await store.commit([...creationChanges(todo, context), ...reserved], recordAnswer(todo));
+      const changes = [...creationChanges(todo, context), ...reserved, ...(link?.changes ?? [])];
+      await store.commit(changes, recordAnswer(todo));
       return todo;
     });
   }

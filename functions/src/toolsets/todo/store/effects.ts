@@ -18,6 +18,11 @@ export const todoEffects: EffectsOf<TodoChanges> = {
     before: todoFields.of(before),
     after: todoFields.of(todo),
   }),
+  delegateTodo: ({ todo, before }): Effect => ({
+    ...ofTodo(todo),
+    before: todoFields.of(before),
+    after: todoFields.of(todo),
+  }),
   deleteTodo: ({ todo }): Effect => ({ ...ofTodo(todo), before: todoFields.of(todo) }),
   createRecurringTask: ({ recurringTask }): Effect => ({
     ...ofRecurring(recurringTask),

@@ -6,6 +6,7 @@
  */
 
 import { z } from 'zod';
+import { placeFields } from '../../../graph/rules/node.ts';
 import { documentCodec, timestamp } from '../../../kernel/firestore/codec.ts';
 import { fieldsCodec } from '../../../kernel/firestore/trail.ts';
 import { canonicalJson, jsonObject } from '../../../kernel/json.ts';
@@ -116,6 +117,9 @@ const todoDocument = z.object({
   occurs_on: z.string().nullable(),
   /** How often it came back after it had been deleted. */
   restored: z.int().exactOptional(),
+  ...placeFields,
+  /** The task that was made of it for agents, the latest. */
+  delegated_task_id: z.string().nullable().default(null),
 });
 
 const codec = documentCodec(todoDocument);
@@ -200,6 +204,8 @@ const recordCodec = documentCodec(
     owner_uid: z.string(),
     occurs_on: z.string().nullable(),
     restored: z.int().exactOptional(),
+    ...placeFields,
+    delegated_task_id: z.string().nullable().default(null),
     recorded: z.object({
       id: z.string(),
       title: z.string(),

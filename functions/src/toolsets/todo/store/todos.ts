@@ -1,5 +1,6 @@
 /** How to-dos are found and written. */
 import { FieldPath, type Query } from '@google-cloud/firestore';
+import { enlistNode, writeNode } from '../../../graph/store/nodes.ts';
 import type { Versioned } from '../../../kernel/commit.ts';
 import {
   COLLECTIONS,
@@ -11,6 +12,7 @@ import {
 import { FirestoreReader } from '../../../kernel/firestore/reading.ts';
 import type { ChangeWriters } from '../../../kernel/firestore/store.ts';
 import { fitting } from '../../../kernel/json.ts';
+import { todoNode } from '../rules/node.ts';
 import { PRIORITIES, type Todo, type TodoFilter, type TodoPage, type TodoSort } from '../rules/todo.ts';
 import type { FoundTodos, RemindedTodo, TodoChanges } from '../rules/todoChanges.ts';
 import { recurringTaskToDocument, reminderFromDocument } from './reminders.ts';
@@ -136,9 +138,17 @@ function withinDueDates(query: Query, due: string, { dueAfter, dueBefore }: Todo
 export const todoWriters: ChangeWriters<TodoChanges> = {
   createTodo({ todo }, writes) {
     writes.create(todoPath(todo.id), todoToDocument(todo));
+    // Where it came back its node is there, of one that was deleted.
+    const before = todo.restored === undefined ? undefined : todoNode(todo, true);
+    writeNode(before, todoNode(todo), writes);
   },
-  replaceTodo({ todo, version }, writes) {
+  replaceTodo({ before, todo, version }, writes) {
     writes.replace(todoPath(todo.id), todoToDocument(todo), version);
+    writeNode(todoNode(before), todoNode(todo), writes);
+  },
+  delegateTodo({ before, todo: { id, delegatedTaskId, ancestors }, version }, writes) {
+    writes.replace(todoPath(id), { delegated_task_id: delegatedTaskId, ancestors }, version);
+    if (before.ancestors === undefined) enlistNode(todoNode(before), writes);
   },
   deleteTodo({ todo: { id }, version }, writes) {
     writes.deleteAt(todoPath(id), version);

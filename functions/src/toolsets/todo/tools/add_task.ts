@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { partOf } from '../../../graph/rules/node.ts';
 import { defineTool } from '../../../mcp/tool.ts';
 import type { Todo } from '../rules/todo.ts';
 import * as shapes from './shapes.ts';
@@ -15,6 +16,7 @@ export const addTask = defineTool({
     due_date: shapes.date('Due, in UTC').optional(),
     priority: shapes.priority('MEDIUM by default').optional(),
     tags: shapes.fewTags('Tags').optional(),
+    part_of: partOf,
   }),
   output: shapes.writtenShape,
   ...shapes.writing({ destructiveHint: false, idempotentHint: false }),
@@ -25,8 +27,9 @@ export const addTask = defineTool({
     tags: ['work', 'urgent'],
   },
   answer: (todo: Todo) => shapes.writtenAnswer(todo, `Task '${todo.title}' added.`),
-  handler: ({ services, principal, recordAnswer }, { due_date, ...texts }) => {
-    const draft = { ...texts, dueDate: shapes.dateOf(due_date) };
+  handler: ({ services, principal, workspace, recordAnswer }, { due_date, part_of, ...texts }) => {
+    const link = part_of && { link: { partOf: part_of, principal, workspace } };
+    const draft = { ...texts, dueDate: shapes.dateOf(due_date), ...link };
     return services.todos.add(principal.ownerUid, draft, recordAnswer);
   },
 });

@@ -5,7 +5,7 @@ import { canonicalJson, fitting } from '../../../kernel/json.ts';
 import { decodeCursor, encodeCursor, type Page, type Place, type Slice } from '../../../kernel/paging.ts';
 import type { CallContext } from '../../../mcp/callContext.ts';
 import { partial } from '../../../mcp/tool.ts';
-import { SORT_ORDERS, type TodoPage, type TodoSort, todoAnswer } from '../rules/todo.ts';
+import { SORT_ORDERS, type Todo, type TodoPage, type TodoSort, todoAnswer } from '../rules/todo.ts';
 import type { FoundTodos } from '../rules/todoChanges.ts';
 import { date, dateOf, priority, tags, taskShape } from './shapes.ts';
 
@@ -75,11 +75,21 @@ export async function listed({ services, principal }: CallContext, asked: AskedL
   const filter = { ...rest, ...range, ownerUid: principal.ownerUid, tags: all };
   const question = { ...criteria, by, order };
   const found = await services.todos.list(filter, { by, order }, pageOf(question, { limit, cursor: from }));
-  return listAnswer(question, found, asked);
+  return listAnswer(services, question, found, asked);
 }
 
-export function listAnswer(question: object, { todos, total, next }: FoundTodos, page: AskedPage) {
-  return { tasks: todos.map(todoAnswer), total, ...pagesOf(total, page), ...endOf(question, next) };
+export async function listAnswer(
+  { delegation }: CallContext['services'],
+  question: object,
+  { todos, total, next }: FoundTodos,
+  page: AskedPage,
+) {
+  const progress = await delegation.progress(todos);
+  const answerOf = (todo: Todo) => {
+    const delegated = progress.get(todo.id);
+    return { ...todoAnswer(todo), ...(delegated && { delegated }) };
+  };
+  return { tasks: todos.map(answerOf), total, ...pagesOf(total, page), ...endOf(question, next) };
 }
 
 export function pagesOf(total: number, { limit, cursor: from }: AskedPage) {

@@ -1,6 +1,7 @@
 /** Arguments and answers that the to-do tools share. Source: spec/todo.md. */
 
 import { z } from 'zod';
+import { NODE_STATUSES } from '../../../graph/rules/node.ts';
 import { idOf } from '../../../kernel/ids.ts';
 import { clearable, partial, type ToolHints, textUpTo } from '../../../mcp/tool.ts';
 import { FREQUENCIES, type RecurringTask } from '../rules/recurrenceRule.ts';
@@ -62,6 +63,17 @@ export function dateOf(text: string | null | undefined): Date | null | undefined
 
 const time = z.iso.datetime();
 
+/** How far the task is that was made of a to-do. */
+export const delegatedShape = partial({
+  task_id: z.string(),
+  workspace: z.string(),
+  status: z.enum(NODE_STATUSES),
+  done: z.int().describe('Of the things below, itself with them.'),
+  things: z.int(),
+  attempts: z.number(),
+  cost_usd: z.number(),
+});
+
 /** The contract requires nothing of an answer. */
 export const taskShape = partial({
   id: z.string(),
@@ -74,6 +86,7 @@ export const taskShape = partial({
   created_at: time,
   completed_at: time,
   recurring_task_id: z.string().describe('The recurring task that it is an occurrence of.'),
+  delegated: delegatedShape.describe('Where agents do it: how far they are.'),
 });
 
 /** What tools that write answer. */

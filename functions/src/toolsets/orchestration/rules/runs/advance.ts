@@ -20,6 +20,7 @@ import {
   type StepRound,
 } from '../workflows/progress.ts';
 import type { StepOutcome } from '../workflows/scope.ts';
+import { bookedOf } from './booking.ts';
 import { HostedStep, type StepTask } from './hostedStep.ts';
 import { StepJournal } from './journal.ts';
 import type { RunLease } from './lease.ts';
@@ -75,7 +76,7 @@ export class Advance {
     const run = await lease.change((current) => ({ ...current, current: due.map(({ name }) => name) }));
     const ending = this.endingOf(run, next);
     if (ending !== undefined) {
-      await this.end(ending, progress);
+      await this.end(ending, progress, run);
       return 'over';
     }
     const records = await this.execute(due, run);
@@ -103,7 +104,7 @@ export class Advance {
     return { status: 'failed', failure: { reason: 'DEADLINE', message } };
   }
 
-  private async end(ending: Ending, { next, skipped, warnings }: Progress): Promise<void> {
+  private async end(ending: Ending, { next, skipped, warnings }: Progress, run: Run): Promise<void> {
     const { runId } = this.lease;
     const settledAt = this.ports.clock.now();
     const unexecuted = (round: StepRound, index: number) => ({ ...this.begun(round, index), settledAt });
@@ -118,8 +119,11 @@ export class Advance {
     }
     const settled = [...this.records.values(), ...records];
     const outcomes = outcomesOfRun(this.order.workflow, settled, ending.status);
+    // A step that was under way when an instance died, and is not executed again, has told of nothing.
+    const booked = run.epoch > 1 ? await bookedOf(this.ports, run) : {};
     await this.lease.change(
-      (run, now) => ended({ ...run, warnings: [...new Set([...run.warnings, ...warnings])] }, ending, now),
+      (run, now) =>
+        ended({ ...run, ...booked, warnings: [...new Set([...run.warnings, ...warnings])] }, ending, now),
       async (run, now) => [
         ...records.map((step): Change => ({ kind: 'recordStep', runId, step })),
         ...(await taskCancellations(this.ports.tasks, run, now)),

@@ -7,9 +7,9 @@ import type { TaskCreation } from '../../../coordination/index.ts';
 import { taskCancellations } from '../network.ts';
 import type { OrchestrationPorts } from '../ports.ts';
 import { Advance } from './advance.ts';
-import { bookingOf } from './journal.ts';
+import { bookedOf } from './booking.ts';
 import { LeaseLostError, type LeftRun, type RunLease, takeRun } from './lease.ts';
-import { ended, MAX_DELIVERIES, type Run, released, spentOn } from './run.ts';
+import { ended, MAX_DELIVERIES, type Run, released } from './run.ts';
 
 /** How long one delivery goes on before it lets another one continue. */
 const TURN_MILLISECONDS = 10 * 60_000;
@@ -86,19 +86,11 @@ export class RunExecution {
     const said = why instanceof MusterError ? why.message : LOGGED;
     const message = `The run was taken up ${MAX_DELIVERIES} times${where}, and broke off each time before a step was done. ${said}`;
     const failure = { reason: 'EXECUTION_FAILED', message };
-    const failed = ended({ ...run, spent: await this.spentSoFar(run) }, { status: 'failed', failure }, now);
+    const failed = ended(
+      { ...run, ...(await bookedOf(this.ports, run)) },
+      { status: 'failed', failure },
+      now,
+    );
     return { run: failed, changes: await taskCancellations(this.ports.tasks, failed, now) };
-  }
-
-  /** All that its calls have cost, those of steps included that came to nothing. */
-  private async spentSoFar(run: Run): Promise<Run['spent']> {
-    const { runs, hosted, log } = this.ports;
-    try {
-      const calls = await runs.calls(run.id);
-      return spentOn(calls.map((entry) => bookingOf(entry, hosted())));
-    } catch (error) {
-      log.warn('run_not_booked', { runId: run.id, error });
-      return run.spent;
-    }
   }
 }

@@ -29,7 +29,7 @@ export function takeRun(ports: OrchestrationPorts, runId: string) {
     const now = clock.now();
     if (isLeased(found.value, now)) return 'busy';
     const run = take(found.value, now);
-    await store.commit([{ kind: 'replaceRun', run, version: found.version }]);
+    await store.commit([{ kind: 'replaceRun', before: found.value, run, version: found.version }]);
     return { lease: new RunLease(ports, run), run };
   });
 }
@@ -43,7 +43,7 @@ export function callOff(ports: OrchestrationPorts, runId: string, { id, error }:
     if (found.value.cancelRequested) return;
     const why = `The task ${id} was cancelled${error === undefined ? '.' : `: ${error}`}`;
     const run = { ...found.value, cancelRequested: true, warnings: [...found.value.warnings, why] };
-    await store.commit([{ kind: 'replaceRun', run, version: found.version }]);
+    await store.commit([{ kind: 'replaceRun', before: found.value, run, version: found.version }]);
   });
 }
 
@@ -99,7 +99,8 @@ export class RunLease {
         const found = await this.held();
         if (found === undefined) return;
         const { run, changes } = await left(found.value, clock.now());
-        await store.commit([{ kind: 'replaceRun', run, version: found.version }, ...changes]);
+        const replaced: Change = { kind: 'replaceRun', before: found.value, run, version: found.version };
+        await store.commit([replaced, ...changes]);
       });
     } catch (error) {
       // The lease lapses by itself.
@@ -122,7 +123,8 @@ export class RunLease {
       if (found === undefined) throw this.lose();
       const now = clock.now();
       const run = apply(renewed(found.value, now), now);
-      await store.commit([{ kind: 'replaceRun', run, version: found.version }, ...(await more(run, now))]);
+      const replaced: Change = { kind: 'replaceRun', before: found.value, run, version: found.version };
+      await store.commit([replaced, ...(await more(run, now))]);
       if (run.leaseExpiresAt !== undefined) this.expiresAt = run.leaseExpiresAt;
       return run;
     });

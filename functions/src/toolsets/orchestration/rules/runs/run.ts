@@ -14,6 +14,8 @@ export const RUN_STATUSES = ['pending', 'running', 'waiting', 'succeeded', 'fail
 
 export type RunStatus = Run['status'];
 
+type Worked = NonNullable<Run['worked']>;
+
 export const NOTHING_SPENT: Run['spent'] = { inputTokens: 0, outputTokens: 0, costUsd: 0 };
 
 /**
@@ -121,6 +123,22 @@ export function spentOn(attempts: readonly Attempt[]): Run['spent'] {
   return attempts.map(({ usage, costUsd }) => ({ ...usage, costUsd })).reduce(addSpent, NOTHING_SPENT);
 }
 
+/** The requests that were made, and how long they took. */
+export function workedOn(attempts: readonly Attempt[]): Worked {
+  const made = attempts.filter(({ number }) => number > 0);
+  return {
+    attempts: made.length,
+    milliseconds: made.reduce((sum, { milliseconds }) => sum + milliseconds, 0),
+  };
+}
+
+function addWorked(left: Worked = { attempts: 0, milliseconds: 0 }, right: Worked): Worked {
+  return {
+    attempts: left.attempts + right.attempts,
+    milliseconds: left.milliseconds + right.milliseconds,
+  };
+}
+
 /** The record of a step that begins. */
 export function begun(round: StepRound, role: AgentRole, number: number, startedAt: Date): BegunStep {
   const { name, iteration } = round;
@@ -136,6 +154,7 @@ export function withRecord(run: Run, { record, warnings }: StepWork): Run {
     deliveries: 0,
     stepsSettled: run.stepsSettled + 1,
     spent: addSpent(run.spent, record.spent),
+    worked: addWorked(run.worked, workedOn(record.attempts)),
     current: run.current.filter((name) => name !== record.name),
     warnings: [...new Set([...run.warnings, ...warnings])].slice(0, MAX_WARNINGS),
   };
@@ -144,8 +163,7 @@ export function withRecord(run: Run, { record, warnings }: StepWork): Run {
 /** What commits may change of runs, their steps, their journal and the answers that are kept. */
 export interface RunChanges {
   readonly createRun: { readonly run: Run; readonly order: RunOrder };
-  /** With `before` where a call changes it, so that the trail tells of it. */
-  readonly replaceRun: { readonly run: Run; readonly before?: Run; readonly version: string };
+  readonly replaceRun: { readonly before: Run; readonly run: Run; readonly version: string };
   /** In place of what was recorded while it waited. */
   readonly recordStep: { readonly runId: string; readonly step: StepRecord };
   /** Stale where the call has been started before. */

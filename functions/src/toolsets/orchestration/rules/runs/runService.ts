@@ -1,5 +1,7 @@
 /** Starting, following, looking at and cancelling runs. */
 import type { Principal } from '../../../../access/rules/principal.ts';
+import { linkTo } from '../../../../graph/rules/linking.ts';
+import { type NodeRef, nodeKey } from '../../../../graph/rules/node.ts';
 import type { Change, RecordAnswer, Versioned } from '../../../../kernel/commit.ts';
 import { MusterError } from '../../../../kernel/errors.ts';
 import { canonicalJson } from '../../../../kernel/json.ts';
@@ -12,20 +14,12 @@ import type { AgentRoster, Situation } from '../agents/roster.ts';
 import { seededChance } from '../modes/judging.ts';
 import { runOfTask, taskCancellations } from '../network.ts';
 import type { OrchestrationPorts } from '../ports.ts';
-import { allSteps } from '../workflows/definition.ts';
 import type { WorkflowLibrary } from '../workflows/library.ts';
+import { bookedOf } from './booking.ts';
 import { callOff } from './lease.ts';
+import { newRun } from './newRun.ts';
 import { ordersOf } from './order.ts';
-import {
-  ended,
-  isEnded,
-  isLeased,
-  NOTHING_SPENT,
-  type Run,
-  type RunOrder,
-  type RunStatus,
-  released,
-} from './run.ts';
+import { ended, isEnded, isLeased, type Run, type RunOrder, type RunStatus } from './run.ts';
 import { noRun, type RunView, type Sight, sightOf, viewOf } from './visibility.ts';
 
 const DUE_BATCH = 100;
@@ -33,16 +27,13 @@ const DUE_BATCH = 100;
 /** How long a success is given again to the same question. Source: docs/semantics.md#orchestration. */
 const FRESH_MILLISECONDS = 5 * 60_000;
 
-/** A run may wait for a live agent, but not for ever. */
-const LIFETIME_MILLISECONDS = 24 * 3_600_000;
-
-const TITLE_LENGTH = 200;
-
 export interface RunRequest extends Omit<RunOrder, 'forbidden'>, Pick<Run, 'selection'> {
   /** By which agents are chosen for the steps that leave it open. */
   readonly situation: Situation;
   /** Whether a fresh answer to the same question will do, or the one that is being made. */
   readonly cache: boolean;
+  /** What it is started for. An answer that was given elsewhere has cost that, and is not given here again. */
+  readonly partOf?: NodeRef | undefined;
 }
 
 export interface Beginning {
@@ -80,8 +71,10 @@ export class RunService extends Service<OrchestrationPorts> {
     // The key holds the owner, since callers must not learn what others have asked, and the models: an answer of
     // another model is another answer. Who is chosen is not in it: the same question has one answer, whoever gave it.
     const models = hosted().map(({ model }) => model);
+    const { partOf } = request;
+    const forWhat = partOf === undefined ? [] : [nodeKey(partOf)];
     const key = request.cache
-      ? hashing.sha256(canonicalJson([ownerUid, workspace, asked, models, situation.routing]))
+      ? hashing.sha256(canonicalJson([ownerUid, workspace, asked, models, situation.routing, ...forWhat]))
       : undefined;
     const beginning = await retryStale(randomness, async () => {
       const kept = key === undefined ? undefined : await runs.answer(key);
@@ -93,7 +86,11 @@ export class RunService extends Service<OrchestrationPorts> {
       const { id: runId, deadline, status } = run;
       // Kept for as long as the run may take, and then for as long as its answer is fresh.
       const expiresAt = new Date(deadline.getTime() + FRESH_MILLISECONDS);
-      const changes: Change[] = [{ kind: 'createRun', run, order }];
+      const link = partOf && (await linkTo(this.ports, { partOf, principal, workspace }));
+      const changes: Change[] = [
+        { kind: 'createRun', run: { ...run, ...link?.place }, order },
+        ...(link?.changes ?? []),
+      ];
       if (key !== undefined)
         changes.push({ kind: 'keepAnswer', key, runId, expiresAt, replaces: kept?.version });
       await store.commit(changes, recordAnswer({ runId, cached: false }));
@@ -191,12 +188,18 @@ export class RunService extends Service<OrchestrationPorts> {
       }
       const now = clock.now();
       const asked = { ...value, cancelRequested: true };
-      const run = isEnded(value) || isLeased(value, now) ? asked : ended(asked, { status: 'cancelled' }, now);
+      const run = isEnded(value) || isLeased(value, now) ? asked : await this.cancelled(asked, now);
       const cancelled = isEnded(value) ? [] : await taskCancellations(tasks, run, now);
       const replaced: Change = { kind: 'replaceRun', run, before: value, version };
       await store.commit([replaced, ...cancelled], recordAnswer(run));
       return run;
     });
+  }
+
+  /** A run that nobody executes. Where an instance died in the middle of a step, its journal says what that took. */
+  private async cancelled(run: Run, now: Date): Promise<Run> {
+    const booked = run.status === 'running' ? await bookedOf(this.ports, run) : {};
+    return ended({ ...run, ...booked }, { status: 'cancelled' }, now);
   }
 
   /**
@@ -253,34 +256,6 @@ export class RunService extends Service<OrchestrationPorts> {
       this.ports.log.error('run_not_dispatched', { runId, error });
     }
   }
-}
-
-function newRun(
-  id: string,
-  { ownerUid, uid: startedBy }: Principal,
-  workspace: string,
-  { workflow, input }: RunRequest,
-  createdAt: Date,
-  selection: Run['selection'],
-): Run {
-  const origin = { id, ownerUid, startedBy, workspace, createdAt };
-  const run: Run = {
-    ...origin,
-    workflow: workflow.name,
-    title: [...input].slice(0, TITLE_LENGTH).join(''),
-    status: 'pending',
-    cancelRequested: false,
-    epoch: 0,
-    deliveries: 0,
-    deadline: new Date(createdAt.getTime() + LIFETIME_MILLISECONDS),
-    current: [],
-    stepsSettled: 0,
-    stepsPlanned: allSteps(workflow).length,
-    spent: NOTHING_SPENT,
-    warnings: [],
-    ...(selection && { selection }),
-  };
-  return released(run, createdAt);
 }
 
 /** What the orchestration tools ask. */

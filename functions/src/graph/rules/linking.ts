@@ -1,0 +1,109 @@
+/** Makes something new a part of what it is for. Links are made when their lower end is, so there is no way round. */
+import type { Principal } from '../../access/rules/principal.ts';
+import type { Change, Versioned } from '../../kernel/commit.ts';
+import { MusterError } from '../../kernel/errors.ts';
+import type { PortOf } from '../../kernel/ports.ts';
+import type { GraphQueries } from '../store/nodes.ts';
+import {
+  type GraphNode,
+  MAX_LEVELS,
+  MAX_PARTS,
+  type NodeKind,
+  type NodeRef,
+  nodeKey,
+  nodeNotFound,
+  type Place,
+} from './node.ts';
+
+/** Who looks, and from where. */
+export interface Viewer {
+  /** Absent: Muster itself, which has found the thing by what it stored. */
+  readonly principal?: Principal | undefined;
+  readonly workspace: string;
+}
+
+/** Finds a thing by its id; gives undefined where there is none that the viewer may see. */
+export type NodeFinder = (id: string, viewer: Viewer) => Promise<Versioned<GraphNode> | undefined>;
+
+export interface GraphPorts {
+  readonly graph: PortOf<GraphQueries>;
+  readonly nodes: Readonly<Record<NodeKind, NodeFinder>>;
+}
+
+/** Where something new is in the graph, and what changes of that which it is part of. */
+export interface Link {
+  readonly place: Place;
+  readonly changes: readonly Change[];
+}
+
+export interface WantedLink extends Viewer {
+  readonly partOf: NodeRef;
+  /** How many new parts it gets. */
+  readonly count?: number;
+  /** The argument that names it. */
+  readonly field?: string;
+}
+
+/**
+ * Reads one document, and another where the thing is in the graph already.
+ * @throws MusterError NOT_FOUND where the viewer sees no such thing; VALIDATION_ERROR where it can have no more parts
+ */
+export async function linkTo({ graph, nodes }: GraphPorts, wanted: WantedLink): Promise<Link> {
+  const { partOf, count = 1, field = 'part_of' } = wanted;
+  const found = await nodes[partOf.kind](partOf.id, wanted);
+  if (found === undefined) throw nodeNotFound(partOf, `${field}.id`);
+  const { value: node, version } = found;
+  const above = node.ancestors ?? [];
+  if (above.length + 2 > MAX_LEVELS)
+    throw tooMuch(
+      field,
+      'TOO_DEEP',
+      `A graph has at most ${MAX_LEVELS} levels: ${pathOf(node).join(' in ')}.`,
+    );
+  const parts = node.ancestors === undefined ? 0 : await graph.countParts(nodeKey(node));
+  if (parts + count > MAX_PARTS)
+    throw tooMuch(field, 'TOO_MANY_PARTS', `It would have more than ${MAX_PARTS} parts, and has ${parts}.`);
+  return {
+    place: { partOf: { kind: partOf.kind, id: partOf.id }, ancestors: [nodeKey(node), ...above] },
+    changes: node.ancestors === undefined ? [{ kind: 'enlist', node, version }] : [],
+  };
+}
+
+/** Where each of several is in the graph, by what it is part of. */
+export interface Links extends Pick<Link, 'changes'> {
+  placeOf(partOf: NodeRef | undefined): Place | undefined;
+}
+
+/**
+ * The same for several that are made at once; what more than one is part of is looked up once.
+ * @param fieldOf the argument that names what the one at a place is part of
+ */
+export async function linkAll(
+  ports: GraphPorts,
+  wanted: readonly (NodeRef | undefined)[],
+  viewer: Viewer,
+  fieldOf: (index: number) => string,
+): Promise<Links> {
+  const keys = wanted.map((partOf) => partOf && nodeKey(partOf));
+  const links = new Map<string, Link>();
+  for (const [index, partOf] of wanted.entries()) {
+    const key = keys[index];
+    if (partOf === undefined || key === undefined || links.has(key)) continue;
+    const count = keys.filter((one) => one === key).length;
+    links.set(key, await linkTo(ports, { ...viewer, partOf, count, field: fieldOf(index) }));
+  }
+  return {
+    placeOf: (partOf) => partOf && links.get(nodeKey(partOf))?.place,
+    changes: [...links.values()].flatMap(({ changes }) => changes),
+  };
+}
+
+/** What something is part of, the nearest first and itself before that. */
+export function pathOf(node: GraphNode): readonly string[] {
+  return [nodeKey(node), ...(node.ancestors ?? [])];
+}
+
+function tooMuch(field: string, reason: string, message: string): MusterError {
+  const suggestion = 'Make it part of something further up, or put something in between.';
+  return new MusterError('VALIDATION_ERROR', message, { field, reason, suggestion });
+}

@@ -1,0 +1,121 @@
+/**
+ * What a to-do, a task, a run and a pull request have in common: each may be part of another, and each adds what it
+ * has taken to the totals of all that it is part of. Source: docs/decisions/0035-one-graph.md.
+ */
+import { z } from 'zod';
+import { MusterError } from '../../kernel/errors.ts';
+import { idOf } from '../../kernel/ids.ts';
+
+export const NODE_KINDS = ['todo', 'task', 'run', 'pull_request'] as const;
+
+export type NodeKind = (typeof NODE_KINDS)[number];
+
+/** Which thing: its kind, and the id that its own tools know it by. */
+export interface NodeRef {
+  readonly kind: NodeKind;
+  readonly id: string;
+}
+
+/** How far a thing has come, whatever its kind calls that. */
+export const NODE_STATUSES = ['open', 'in_progress', 'waiting', 'done', 'failed', 'cancelled'] as const;
+
+export type NodeStatus = (typeof NODE_STATUSES)[number];
+
+/** What work on a thing has taken; money only where somebody was paid by use. */
+export interface Spent {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly costUsd: number;
+  readonly milliseconds: number;
+}
+
+export const NO_WORK: Spent = { inputTokens: 0, outputTokens: 0, costUsd: 0, milliseconds: 0 };
+
+/** Where a thing is in the graph. `ancestors`, the nearest first, are absent where it is in none. */
+export interface Place {
+  readonly partOf?: NodeRef;
+  readonly ancestors?: readonly string[];
+}
+
+/** A thing as the graph knows it: all of it follows from the thing's own document. */
+export interface GraphNode extends NodeRef, Place {
+  readonly title: string;
+  readonly workspace?: string | undefined;
+  /** Of what is a person's own. */
+  readonly ownerUid?: string | undefined;
+  readonly status: NodeStatus;
+  readonly attempts: number;
+  readonly spent: Spent;
+  readonly createdAt: Date;
+  readonly isDeleted?: boolean;
+}
+
+/** As Firestore names it in `graph`, and as a path lists it. No kind has a dash. */
+export function nodeKey({ kind, id }: NodeRef): string {
+  return `${kind}-${id}`;
+}
+
+/** The most levels that a graph has, the uppermost with them: each commit writes to all that are above. */
+export const MAX_LEVELS = 10;
+
+/** How many parts one thing has at most. */
+export const MAX_PARTS = 1000;
+
+const TITLE_LENGTH = 200;
+
+/** Of a text, what a tree shows. */
+export function titleOf(text: string): string {
+  const [line = ''] = text.trim().split('\n', 1);
+  return [...line.slice(0, 2 * TITLE_LENGTH)].slice(0, TITLE_LENGTH).join('');
+}
+
+/** The argument of all tools that create. */
+export const partOf = z
+  .strictObject({
+    id: idOf('a todo, task, run or pull request').describe('Its id'),
+    kind: z.enum(NODE_KINDS).describe('What that is'),
+  })
+  .optional()
+  .describe('What it is for');
+
+/** The fields by which a thing's own document says where it is in the graph. */
+export const placeFields = {
+  /** What it was made for. */
+  part_of: z
+    .object({ kind: z.enum(NODE_KINDS), id: z.string() })
+    .nullable()
+    .default(null),
+  /** All that it is part of, the nearest first; null while it is in no graph, which then has nothing of it. */
+  ancestors: z.array(z.string()).nullable().default(null),
+};
+
+/** The same to nobody's eyes but those who may see it: of what is a person's own, others learn the kind. */
+export function shownPartOf({ partOf: parent }: Place) {
+  if (parent === undefined) return undefined;
+  return parent.kind === 'todo' ? { kind: parent.kind } : { ...parent };
+}
+
+export const partOfShape = z
+  .object({ kind: z.enum(NODE_KINDS), id: z.string().optional() })
+  .describe('What it was made for. Of a to-do, only that it is one.');
+
+export function nodeNotFound({ kind, id }: NodeRef, field: string): MusterError {
+  return new MusterError('NOT_FOUND', `There is no ${kind.replace('_', ' ')} "${id}" here.`, {
+    field,
+    value: id,
+    reason: 'NO_SUCH_NODE',
+    suggestion: 'Name a task, run or pull request of this workspace, or a to-do of yours, by its id.',
+  });
+}
+
+/** What commits may change of the graph, beside what follows from the changes of things. */
+export interface GraphChanges {
+  /** A thing gets its first part: from this version on its document says that it is in the graph. */
+  readonly enlist: { readonly node: GraphNode; readonly version: string };
+  /** A thing that a change does not carry has changed: what the graph has counted, and what it is to count. */
+  readonly recount: { readonly before: GraphNode; readonly after: GraphNode };
+}
+
+declare module '../../kernel/commit.ts' {
+  interface ChangeKinds extends GraphChanges {}
+}

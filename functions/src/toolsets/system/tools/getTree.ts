@@ -1,0 +1,111 @@
+import { z } from 'zod';
+import { NODE_KINDS, NODE_STATUSES, nodeKey } from '../../../graph/rules/node.ts';
+import { idOf } from '../../../kernel/ids.ts';
+import { fitting } from '../../../kernel/json.ts';
+import { encodeCursor } from '../../../kernel/paging.ts';
+import { defineTool, partial } from '../../../mcp/tool.ts';
+import type { SeenNode } from '../rules/tree.ts';
+import { cursor, pageShape, placeAfter } from './paging.ts';
+
+const counts = z.record(z.string(), z.int());
+
+const totalsShape = z.object({
+  counts: counts.describe('By status: how many things, itself with them.'),
+  attempts: z.number().describe('Claims of tasks and requests to models.'),
+  inputTokens: z.number(),
+  outputTokens: z.number(),
+  costUsd: z.number().describe('Where somebody was paid by use.'),
+  milliseconds: z.number().describe('Of work; what goes on side by side is added up.'),
+});
+
+const refShape = z.object({ kind: z.enum(NODE_KINDS), id: z.string().optional() });
+
+const nodeShape = z.object({
+  kind: z.enum(NODE_KINDS),
+  ...partial({
+    id: z.string(),
+    private: z.boolean().describe('It is not yours to see.'),
+    deleted: z.boolean().describe('It is gone; what it has taken still counts.'),
+    title: z.string(),
+    workspace: z.string(),
+    status: z.enum(NODE_STATUSES),
+    createdAt: z.iso.datetime(),
+    partOf: refShape,
+    depth: z.int().describe('1 for what is directly part of what was asked for.'),
+    totals: totalsShape,
+  }).shape,
+});
+
+type NodeAnswer = z.output<typeof nodeShape>;
+
+function nodeAnswer({ node, sight }: SeenNode): NodeAnswer {
+  const { kind, id, status, workspace, createdAt, totals, isDeleted } = node;
+  if (sight === undefined) return { kind, private: true };
+  return {
+    kind,
+    id,
+    ...(isDeleted ? { deleted: true } : sight === 'all' && { title: node.title }),
+    workspace,
+    status,
+    createdAt: createdAt.toISOString(),
+    totals: {
+      counts: Object.fromEntries(Object.entries(totals.counts).filter(([, count]) => count !== 0)),
+      attempts: totals.attempts,
+      inputTokens: totals.inputTokens,
+      outputTokens: totals.outputTokens,
+      costUsd: totals.costUsd,
+      milliseconds: totals.milliseconds,
+    },
+  };
+}
+
+export const getTree = defineTool({
+  name: 'getTree',
+  title: 'Tree of work',
+  description:
+    'Shows what is part of a to-do, task, run or pull request, what it is part of itself, and what all of it has taken.',
+  details:
+    'Totals are kept by each change, so they cost no more to read the more there is. What is not yours to see is there by its kind alone, and counts.',
+  input: z.strictObject({
+    kind: z.enum(NODE_KINDS).describe('What it is'),
+    id: idOf('a to-do, task, run or pull request').describe('Its id'),
+    limit: z.int().min(1).max(100).default(50).describe('How many parts'),
+    cursor,
+  }),
+  output: z.object({
+    node: nodeShape,
+    path: z.array(nodeShape).describe('What it is part of, the nearest first.'),
+    parts: z.array(nodeShape).describe('All below it, in the order in which it was made.'),
+    ...pageShape,
+  }),
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  role: 'viewer',
+  example: { kind: 'task', id: 'task-xxx-001' },
+  handler: async ({ services, principal, workspace }, { kind, id, limit, cursor: encoded }) => {
+    const question = nodeKey({ kind, id });
+    const after = placeAfter(question, encoded);
+    const page = { limit, ...(after && { after: { at: new Date(after.order[0] ?? 0), id: after.id } }) };
+    const { root, path, below } = await services.system.trees.tree(principal, { kind, id, workspace, page });
+    // What is shown to nobody who may not see it: of a parent too, its kind alone.
+    const shown = new Set(
+      [root, ...path, ...below.items].flatMap((one) => (one.sight ? [nodeKey(one.node)] : [])),
+    );
+    const answerOf = (seen: SeenNode): NodeAnswer => {
+      const { partOf, ancestors } = seen.node;
+      const depth = seen === root ? 0 : ancestors.indexOf(nodeKey(root.node)) + 1;
+      if (seen.sight === undefined) return { ...nodeAnswer(seen), ...(depth > 0 && { depth }) };
+      const parent = partOf && (shown.has(nodeKey(partOf)) ? { ...partOf } : { kind: partOf.kind });
+      return { ...nodeAnswer(seen), ...(parent && { partOf: parent }), ...(depth > 0 && { depth }) };
+    };
+    const items = fitting(below.items, answerOf);
+    const last = below.more || items.length < below.items.length ? items.at(-1) : undefined;
+    return {
+      node: answerOf(root),
+      path: path.map(answerOf),
+      parts: items.map(answerOf),
+      truncated: last !== undefined,
+      nextCursor:
+        last && encodeCursor(question, { order: [last.node.createdAt.getTime()], id: nodeKey(last.node) }),
+    };
+  },
+});

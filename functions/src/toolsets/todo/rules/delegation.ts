@@ -1,0 +1,166 @@
+/** To-dos that are handed to the agents of a workspace. Source: docs/semantics.md#one-graph. */
+import { refusalFor } from '../../../access/rules/gate.ts';
+import type { Principal } from '../../../access/rules/principal.ts';
+import { nodeKey } from '../../../graph/rules/node.ts';
+import type { RecordAnswer } from '../../../kernel/commit.ts';
+import { MusterError } from '../../../kernel/errors.ts';
+import { type PortOf, readFor, Service, unlessUnreadable } from '../../../kernel/ports.ts';
+import { isClosed, type Task, type TaskCreation } from '../../coordination/index.ts';
+import { asReported } from './node.ts';
+import type { DelegationTasks, TodoPorts } from './ports.ts';
+import { alreadyCompleted, notFound, type Todo } from './todo.ts';
+import type { TodoService } from './todos.ts';
+
+interface DelegationPorts extends TodoPorts {
+  readonly tasks: DelegationTasks;
+  readonly taskCreation: PortOf<TaskCreation>;
+  readonly todoService: PortOf<TodoService>;
+}
+
+interface DelegationRequest {
+  readonly todoId: string;
+  readonly workspace: string;
+  readonly priority: number;
+  readonly requiredCapabilities: readonly string[];
+  readonly hints?: string | undefined;
+}
+
+export interface Delegated {
+  readonly todo: Todo;
+  readonly task: Task;
+}
+
+/** What a to-do shows of the task that was made of it. */
+export type DelegatedProgress = ReturnType<typeof progressAnswer>;
+
+/** Of the usual importance. */
+export const DELEGATED_PRIORITY = 5;
+
+export class Delegation extends Service<DelegationPorts> {
+  /**
+   * Makes a task of a to-do, once for as long as that task is open.
+   * @throws MusterError NOT_FOUND; FORBIDDEN in a workspace where the caller may not work; CONFLICT where it is
+   *   delegated already, or completed
+   */
+  async delegate(
+    principal: Principal,
+    request: DelegationRequest,
+    recordAnswer: RecordAnswer<Delegated>,
+  ): Promise<Delegated> {
+    const { workspace, todoId, priority, requiredCapabilities, hints } = request;
+    const refusal = refusalFor(principal, workspace, NEED);
+    if (refusal !== undefined) throw refusal;
+    const first = await this.open(principal.ownerUid, todoId);
+    let unused: typeof first | undefined = first;
+    const draft = { description: descriptionOf(first.value), priority, dependencies: [], files: [], hints };
+    let todo = first.value;
+    const creation = {
+      workspace,
+      createdBy: principal.agentId ?? principal.uid,
+      opener: principal,
+      drafts: [{ ...draft, requiredCapabilities }],
+      link: async ([taskId = '']: readonly string[]) => {
+        // Where the commit was stale it is read again.
+        const found = unused ?? (await this.open(principal.ownerUid, todoId));
+        unused = undefined;
+        const { value: before, version } = found;
+        todo = { ...before, delegatedTaskId: taskId, ancestors: before.ancestors ?? [] };
+        const partOf = { kind: 'todo' as const, id: todoId };
+        const place = { partOf, ancestors: [nodeKey(partOf), ...(before.ancestors ?? [])] };
+        const counted = asReported(found);
+        return { place, changes: [{ kind: 'delegateTodo' as const, before: counted, todo, version }] };
+      },
+    };
+    const outcomeOf = (task: Task | undefined): Delegated => {
+      if (task === undefined) throw new Error('A task was created and is not there.');
+      return { todo, task };
+    };
+    const tasks = await this.ports.taskCreation.create(creation, ([task]) => recordAnswer(outcomeOf(task)));
+    return outcomeOf(tasks[0]);
+  }
+
+  /**
+   * The task of a to-do is closed: where it is done, so is the to-do, with all that follows from that. Where it has
+   * come to nothing the to-do stays open. Told twice it is completed once.
+   */
+  async taskClosed(taskId: string): Promise<void> {
+    const { tasks, todos, todoService } = this.ports;
+    const task = (await unlessUnreadable(tasks.find(taskId)))?.value;
+    if (task?.status !== 'done' || task.partOf?.kind !== 'todo') return;
+    const todo = (await unlessUnreadable(todos.find(task.partOf.id)))?.value;
+    if (todo === undefined || todo.completed || todo.delegatedTaskId !== taskId) return;
+    try {
+      await todoService.complete(todo.ownerUid, todo.id, () => undefined);
+    } catch (error) {
+      // It was completed or deleted meanwhile.
+      if (!(error instanceof MusterError) || (error.code !== 'CONFLICT' && error.code !== 'NOT_FOUND'))
+        throw error;
+    }
+  }
+
+  /** How far the tasks of those are that are delegated: no more documents than there are such to-dos. */
+  async progress(todos: readonly Todo[]): Promise<ReadonlyMap<string, DelegatedProgress>> {
+    const delegated = todos.flatMap(({ id, delegatedTaskId: taskId }) => (taskId ? [{ id, taskId }] : []));
+    const keys = delegated.map(({ taskId }) => nodeKey({ kind: 'task', id: taskId }));
+    const nodes = await this.ports.graph.findAll(keys);
+    return new Map(
+      delegated.flatMap(({ id, taskId }, index) => {
+        const node = nodes[index];
+        return node === undefined ? [] : [[id, progressAnswer(taskId, node)] as const];
+      }),
+    );
+  }
+
+  /** @throws MusterError NOT_FOUND; CONFLICT where it cannot be delegated now */
+  private async open(ownerUid: string, id: string) {
+    const { todos, tasks } = this.ports;
+    const found = await readFor(ownerUid, todos.findReminded(id));
+    if (found?.value.ownerUid !== ownerUid) throw notFound('Task', id, ownerUid);
+    if (found.value.completed) throw alreadyCompleted(found.value);
+    const { delegatedTaskId: taskId } = found.value;
+    const before = taskId === undefined ? undefined : (await tasks.find(taskId))?.value;
+    if (before !== undefined && !isClosed(before.status)) throw alreadyDelegated(id, before.id);
+    return found;
+  }
+}
+
+const NEED = {
+  toolset: 'todo',
+  what: 'delegate',
+  role: 'worker',
+  agentRole: undefined,
+  scope: 'workspace',
+  writes: true,
+} as const;
+
+function descriptionOf({ title, description }: Todo): string {
+  return description === undefined ? title : `${title}\n\n${description}`;
+}
+
+function progressAnswer(
+  task_id: string,
+  node: Awaited<ReturnType<DelegationPorts['graph']['findAll']>>[number] & {},
+) {
+  const { status, workspace, totals } = node;
+  const { done = 0, ...others } = totals.counts;
+  const things = Object.values(others).reduce((sum, count) => sum + count, done);
+  return {
+    task_id,
+    workspace,
+    status,
+    done,
+    things,
+    attempts: totals.attempts,
+    cost_usd: totals.costUsd,
+  };
+}
+
+function alreadyDelegated(id: string, taskId: string): MusterError {
+  return new MusterError('CONFLICT', `This task is delegated already, as "${taskId}".`, {
+    field: 'task_id',
+    value: id,
+    reason: 'ALREADY_DELEGATED',
+    suggestion: 'system.getTree shows how far that is. Once it has failed or was cancelled, delegate again.',
+    about: { task_id: id, delegated_task_id: taskId },
+  });
+}

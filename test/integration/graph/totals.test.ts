@@ -1,0 +1,249 @@
+/**
+ * Histories of trees that chance makes, over the real services and the emulator, some of whose answers are lost: what
+ * each node has counted is what the things themselves come to.
+ */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import fc from 'fast-check';
+import type { NodeKind, NodeRef } from '../../../functions/src/graph/rules/node.ts';
+import { type GraphNode, nodeKey } from '../../../functions/src/graph/rules/node.ts';
+import { nodeFromDocument, type StoredNode } from '../../../functions/src/graph/store/nodes.ts';
+import { MusterError } from '../../../functions/src/kernel/errors.ts';
+import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
+import { COLLECTIONS } from '../../../functions/src/kernel/firestore/paths.ts';
+import { taskNode } from '../../../functions/src/toolsets/coordination/rules/node.ts';
+import { taskFromDocument } from '../../../functions/src/toolsets/coordination/store/documents.ts';
+import { runNode } from '../../../functions/src/toolsets/orchestration/rules/runs/node.ts';
+import { spentOn, workedOn } from '../../../functions/src/toolsets/orchestration/rules/runs/run.ts';
+import { runFromDocument } from '../../../functions/src/toolsets/orchestration/store/runDocument.ts';
+import { todoNode } from '../../../functions/src/toolsets/todo/rules/node.ts';
+import { todoFromDocument } from '../../../functions/src/toolsets/todo/store/todoDocument.ts';
+import { type Lane, Lanes } from '../../support/lossyFirestore/lanes.ts';
+import { byDay } from '../../support/night.ts';
+import '../../support/properties.ts';
+import { GraphTeam } from './stage.ts';
+
+/** Which step a history takes, and of which of the things that there are then. */
+const step = fc.record({
+  deed: fc.constantFrom(
+    ...(['task', 'task', 'todo', 'coding', 'run', 'claim', 'claim', 'complete', 'wait', 'fail'] as const),
+    ...(['retry', 'lapse', 'finish', 'delegate', 'delete', 'cancelRun', 'follow'] as const),
+  ),
+  at: fc.nat(1000),
+  /** Whether the answer of its first commit is lost, or that of its second. */
+  loss: fc.constantFrom(0, 0, 0, 1, 2),
+});
+
+type Step = typeof step extends fc.Arbitrary<infer One> ? One : never;
+
+class History {
+  private readonly team: GraphTeam;
+  private readonly things: NodeRef[] = [];
+  private readonly ann: string;
+
+  constructor(team: GraphTeam, ann: string) {
+    this.team = team;
+    this.ann = ann;
+  }
+
+  async take({ deed, at }: Step): Promise<void> {
+    const { team } = this;
+    const partOf = at % 5 === 0 ? undefined : this.one(at);
+    const part_of = partOf && { part_of: { ...partOf } };
+    team.pass(1 + (at % 30));
+    switch (deed) {
+      case 'task':
+        return this.made('task', (await team.createOne({ priority: 1, ...(partOf && { partOf }) })).id);
+      case 'todo': {
+        const { task } = await team.ask('todo_add_task', { title: randomUUID(), ...part_of });
+        return this.made('todo', (task as { id: string }).id);
+      }
+      case 'coding': {
+        const draft = { tool: 'CLAUDECODE', description: 'Say hello', instructions: 'Kindly', ...part_of };
+        const { taskId } = await team.ask('coding_create_task', draft);
+        return this.made('task', String(taskId));
+      }
+      case 'run': {
+        const asked = { prompt: randomUUID(), preferences: { agent: 'claude' }, ...part_of };
+        const { runId } = await team.ask('orchestration_orchestrate', asked);
+        return this.made('run', String(runId));
+      }
+      case 'claim':
+        return void (await team.claimOutcome(this.ann, 60));
+      case 'lapse':
+        team.pass(3600);
+        return void (await team.sweep());
+      case 'complete':
+      case 'wait': {
+        const result = { output: 'Done' };
+        return this.report({ kind: 'done', result, whenPartsDone: deed === 'wait' }, at);
+      }
+      case 'fail':
+      case 'retry':
+        return this.report({ kind: 'failed', error: 'No', retryable: deed === 'retry' }, at);
+      case 'finish': {
+        const taskId = this.one(at, 'task')?.id;
+        const ended = { taskId: taskId ?? 'none', status: 'completed', result: { tokens: { input: at } } };
+        return void (await team.ask('coding_end_task', ended));
+      }
+      case 'delegate': {
+        const { delegated } = await team.ask('todo_delegate', {
+          task_id: this.one(at, 'todo')?.id ?? 'none',
+        });
+        return this.made('task', (delegated as { task_id: string }).task_id);
+      }
+      case 'delete':
+        return void (await team.ask('todo_delete_task', { task_id: this.one(at, 'todo')?.id ?? 'none' }));
+      case 'cancelRun':
+        return void (await team.ask('orchestration_cancel_run', {
+          runId: this.one(at, 'run')?.id ?? 'none',
+        }));
+      case 'follow': {
+        const ref = this.one(at);
+        return ref && team.follow(ref);
+      }
+    }
+  }
+
+  private async report(outcome: Parameters<GraphTeam['settle']>[2], at: number): Promise<void> {
+    const agent = await this.team.app.ports.agents.find(this.ann);
+    const held = Object.keys(agent?.value.held ?? {});
+    const taskId = held[at % Math.max(1, held.length)];
+    if (taskId !== undefined) await this.team.settle(this.ann, taskId, outcome);
+  }
+
+  private made(kind: NodeKind, id: string): void {
+    this.things.push({ kind, id });
+  }
+
+  private one(at: number, kind?: NodeKind): NodeRef | undefined {
+    const some = this.things.filter((thing) => kind === undefined || thing.kind === kind);
+    return some[at % Math.max(1, some.length)];
+  }
+}
+
+/** All things of the team that are in a graph, as their own documents have them; deleted to-dos as they were told of. */
+async function thingsOf(team: GraphTeam): Promise<readonly GraphNode[]> {
+  const database = firestore();
+  const [tasks, runs, todos] = await Promise.all([
+    database.collection(COLLECTIONS.tasks).where('workspace', '==', team.workspace).get(),
+    database.collection(COLLECTIONS.runs).where('workspace', '==', team.workspace).get(),
+    database.collection(COLLECTIONS.todos).where('owner_uid', '==', team.leader.ownerUid).get(),
+  ]);
+  const all = [
+    ...tasks.docs.map((one) => taskNode(taskFromDocument(one.data()))),
+    ...runs.docs.map((one) => runNode(runFromDocument(one.data()))),
+    ...todos.docs.map((one) => todoNode(todoFromDocument(one.data()))),
+  ];
+  return all.filter(({ ancestors }) => ancestors !== undefined);
+}
+
+async function verify(team: GraphTeam): Promise<void> {
+  const things = await thingsOf(team);
+  const graph = firestore().collection(COLLECTIONS.graph);
+  const [inWorkspace, owned] = await Promise.all([
+    graph.where('workspace', '==', team.workspace).get(),
+    graph.where('owner_uid', '==', team.leader.ownerUid).get(),
+  ]);
+  const nodes = new Map(
+    [...inWorkspace.docs, ...owned.docs].map((one) => [one.id, nodeFromDocument(one.data())]),
+  );
+  const known = new Map(things.map((thing) => [nodeKey(thing), thing]));
+  for (const [key, node] of nodes) {
+    verifyTotals(key, things, nodes);
+    assert.equal(node.status, known.get(key)?.status ?? node.status, key);
+    const parts = [...nodes.values()].filter(({ partOf }) => partOf && nodeKey(partOf) === key);
+    assert.equal(node.parts, parts.length, key);
+  }
+  for (const key of known.keys()) assert.ok(nodes.has(key), `${key} has no node`);
+  for (const run of things.filter(({ kind }) => kind === 'run')) {
+    const journal = (await team.app.ports.runs.calls(run.id)).flatMap(({ ending }) => ending?.attempt ?? []);
+    const booked = { ...spentOn(journal), ...workedOn(journal) };
+    assert.deepEqual({ ...run.spent, attempts: run.attempts }, booked, run.id);
+  }
+}
+
+function verifyTotals(
+  key: string,
+  things: readonly GraphNode[],
+  nodes: ReadonlyMap<string, StoredNode>,
+): void {
+  const isIn = ({ kind, id: own, ancestors = [] }: GraphNode | StoredNode) =>
+    nodeKey({ kind, id: own }) === key || ancestors.includes(key);
+  const below = things.filter(isIn);
+  // A deleted to-do is there in the graph alone.
+  const gone = [...nodes.values()].filter((one) => one.isDeleted && isIn(one));
+  const counts: Record<string, number> = {};
+  for (const { status } of [...below, ...gone]) counts[status] = (counts[status] ?? 0) + 1;
+  const {
+    counts: told,
+    attempts,
+    inputTokens,
+    outputTokens,
+    costUsd,
+    milliseconds,
+  } = nodes.get(key)?.totals ?? assert.fail(key);
+  assert.deepEqual(Object.fromEntries(Object.entries(told).filter(([, count]) => count !== 0)), counts, key);
+  const sum = (of: (thing: GraphNode) => number) => below.reduce((total, thing) => total + of(thing), 0);
+  assert.deepEqual(
+    [attempts, inputTokens, outputTokens, milliseconds],
+    [
+      sum((thing) => thing.attempts),
+      sum(({ spent }) => spent.inputTokens),
+      sum(({ spent }) => spent.outputTokens),
+      sum(({ spent }) => spent.milliseconds),
+    ],
+    key,
+  );
+  assert.ok(Math.abs(costUsd - sum(({ spent }) => spent.costUsd)) < 1e-9, key);
+}
+
+describe('totals of a graph', function () {
+  this.timeout(600_000);
+
+  let lanes: Lanes;
+
+  before(async () => {
+    lanes = await Lanes.open(1);
+  });
+
+  after(() => lanes.close());
+
+  it('are the sums over the things themselves, whatever happened and whichever answers were lost', async () => {
+    const histories = fc.array(step, { minLength: 15, maxLength: 45 });
+    const done = new Set<Step['deed']>();
+    let counted = 0;
+    const property = fc.asyncProperty(histories, (steps) =>
+      lanes.use(async (lane) => {
+        const team = await told(lane, steps, done);
+        counted += (await thingsOf(team)).length;
+        await verify(team);
+        await team.close();
+      }),
+    );
+    await fc.assert(property, { numRuns: byDay(6, { night: 60 }), endOnFailure: true });
+    assert.ok(counted > 20, `${counted} things were in a graph`);
+    assert.ok(done.size >= 12, `only ${[...done].join(', ')} ever succeeded`);
+  });
+});
+
+/** A team with whom all of this has happened. What is not possible at its moment is refused, and changes nothing. */
+async function told({ proxy, database }: Lane, steps: readonly Step[], done: Set<Step['deed']>) {
+  proxy.begin();
+  const team = await GraphTeam.open(database);
+  const ann = await team.join('ann');
+  await team.allow(ann, 5);
+  const history = new History(team, ann);
+  for (const one of steps) {
+    proxy.begin(one.loss === 0 ? undefined : { commit: one.loss, status: 'UNAVAILABLE', what: 'answer' });
+    const error: unknown = await history.take(one).then(
+      () => undefined,
+      (why: unknown) => why,
+    );
+    if (error === undefined) done.add(one.deed);
+    else if (!(error instanceof MusterError || error instanceof assert.AssertionError)) throw error;
+  }
+  proxy.begin();
+  await team.settled();
+  return team;
+}
