@@ -13,6 +13,9 @@ const [FEW, MANY] = [24, 240];
 /** One more than is answered, a count, and a query for each further way of having three words. */
 const MOST_BEYOND = 6;
 
+/** Of a call that makes a task, too, in a workspace that nobody has opened. */
+const MOST_DELEGATING = 12;
+
 type Arguments = (team: Team) => JsonObject;
 
 const LIMIT = 5;
@@ -101,7 +104,8 @@ describe('the documents that to-do tools read', function () {
           }),
         );
         const beyond = (read.at(-1) ?? 0) - longestList(answered);
-        assert.ok(beyond <= MOST_BEYOND, `${beyond} beyond what is answered, with ${count}`);
+        const most = tool === 'delegate' ? MOST_DELEGATING : MOST_BEYOND;
+        assert.ok(beyond <= most, `${beyond} beyond what is answered, with ${count}`);
       }
       assert.equal(read[0], read[1]);
     });
