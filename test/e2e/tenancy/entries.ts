@@ -119,7 +119,7 @@ export const TOOLS: Readonly<Record<string, Arguments>> = {
   'todo.get_task_history': ({ todo }) => ({ task_id: todo }),
   'todo.set_reminder': ({ todo }) => ({ task_id: todo, remind_at: '2099-02-11T16:00:00Z' }),
   'todo.snooze_reminder': ({ todo }) => ({ reminder_id: todo, minutes: 30 }),
-  'todo.delegate': ({ todo, workspace }) => ({ task_id: todo, workspace }),
+  'todo.delegate': ({ todo }) => ({ task_id: todo }),
   'todo.delete_reminder': ({ todo }) => ({ reminder_id: todo }),
 
   'orchestration.orchestrate': ({ task }) => ({

@@ -29,6 +29,9 @@ export const delegate = defineTool({
   }),
   output: partial({ success: z.boolean(), task: taskShape, delegated: delegatedShape, message: z.string() }),
   ...writing({ destructiveHint: false, idempotentHint: false }),
+  // The to-do is its owner's; the task is the workspace's.
+  role: 'worker',
+  scope: 'workspace',
   example: { task_id: 'todo-xxx-001', priority: 3 },
   answer: ({ todo, task }: Delegated) => ({
     success: true,
