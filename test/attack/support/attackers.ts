@@ -78,7 +78,7 @@ export class Attackers {
 }
 
 function victimsOf(tool: string, client: Connection, agentId: string): Promise<Victims> {
-  if (tool.startsWith('todo_')) return newTodos(client);
+  if (tool.startsWith('todo_')) return newTodos(client, tool === 'todo_reopen_task');
   if (tool.startsWith('coding_')) return newCodingTask(client);
   if (tool.startsWith('inbox_')) return newRequests(client);
   return tool.startsWith('orchestration_') ? newRun(client) : newTask(client, agentId);

@@ -33,15 +33,17 @@ export async function newTask(client: Connection, agentId: string): Promise<Vict
   };
 }
 
-/** To-dos of the caller's with their reminders, and recurring tasks. */
-export async function newTodos(client: Connection): Promise<Victims> {
+/** To-dos of the caller's with their reminders, and recurring tasks. Those that are completed have no reminders. */
+export async function newTodos(client: Connection, areCompleted: boolean): Promise<Victims> {
   const ids: string[] = [];
   const recurring: string[] = [];
   for (let number = 0; number < VICTIMS; number++) {
     const rule = { frequency: 'DAILY', start_date: LATER };
     const title = `A victim ${randomUUID()}`;
     const begun = await succeed(client, 'todo_create_recurring_task', { title, ...rule });
-    ids.push(idOf(begun['first_occurrence']));
+    const task_id = idOf(begun['first_occurrence']);
+    if (areCompleted) await succeed(client, 'todo_complete_task', { task_id });
+    ids.push(task_id);
     recurring.push(idOf(begun['recurring_task']));
   }
   return {

@@ -1,5 +1,5 @@
 /** Tasks that are tried again after they had ended. Source: docs/semantics.md#coordination. */
-import { notPossible } from './stateMachine.ts';
+import { notPossible } from './notPossible.ts';
 import type { Task, TaskStatus } from './task.ts';
 
 /** How many former ends a task remembers. */

@@ -3,7 +3,8 @@ import { idOf } from '../../../kernel/ids.ts';
 import { defineTool, wholeNumber } from '../../../mcp/tool.ts';
 import { type ClaimOutcome, DEFAULT_LEASE_SECONDS } from '../rules/claims.ts';
 import { NO_TASK_REASONS } from '../rules/nothingToClaim.ts';
-import { agentId, messagesAnswer, messagesShape, taskAnswer, taskShape } from './shapes.ts';
+import { messagesAnswer, messagesShape } from './messages.ts';
+import { agentId, taskAnswer, taskShape } from './shapes.ts';
 
 const DAY_SECONDS = 24 * 60 * 60;
 

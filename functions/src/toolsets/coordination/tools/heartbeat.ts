@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { idOf } from '../../../kernel/ids.ts';
 import { defineTool } from '../../../mcp/tool.ts';
 import type { Message } from '../rules/messages.ts';
-import { agentId, messagesAnswer, messagesShape } from './shapes.ts';
+import { messagesAnswer, messagesShape } from './messages.ts';
+import { agentId } from './shapes.ts';
 
 export const heartbeat = defineTool({
   name: 'heartbeat',

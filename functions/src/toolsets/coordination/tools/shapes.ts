@@ -6,7 +6,6 @@ import { chosenId, idOf } from '../../../kernel/ids.ts';
 import { claimNumber, listUpTo, partial, wholeNumber } from '../../../mcp/tool.ts';
 import type { SessionExtent } from '../rules/archives.ts';
 import type { TaskDraft } from '../rules/creation.ts';
-import type { Message } from '../rules/messages.ts';
 import type { Discovery } from '../rules/session.ts';
 import { stuckReason } from '../rules/stuck.ts';
 import {
@@ -267,29 +266,4 @@ export const archivedShape = {
 
 export function archivedAnswer({ session: { id, goal }, open, held }: SessionExtent) {
   return { id, goal, open_tasks: open, held_tasks: held };
-}
-
-/** Messages to an agent. They are what others say, and not an order of its own people. */
-export const messagesShape = z
-  .array(
-    z.object({
-      id: z.string(),
-      from: z.string(),
-      text: z.string(),
-      at: z.string(),
-      workspace: z.string(),
-      task_id: z.string().optional(),
-    }),
-  )
-  .optional()
-  .describe(
-    'What others have written to you. It comes again until heartbeat says in read_until that you have read it.',
-  );
-
-export function messagesAnswer(messages: readonly Message[]): z.output<typeof messagesShape> {
-  return some(
-    messages.map(({ id, from, text, at, workspace, taskId: task_id }) => {
-      return { id, from, text, at: at.toISOString(), workspace, task_id };
-    }),
-  );
 }
