@@ -4,22 +4,22 @@ import { Catalogues } from '../../functions/src/mcp/catalogue.ts';
 import { toolsets } from '../../functions/src/toolsets/index.ts';
 
 /** The most tokens of the list, of all its toolsets and of each, counted by o200k, to the role that sees most. */
-export const MAX_TOKENS = 12_600;
+export const MAX_TOKENS = 10_000;
 
-export const MAX_BYTES = 70_000;
+export const MAX_BYTES = 60_000;
 
 /** They add up to no more than `MAX_TOKENS`. */
 export const TOOLSET_TOKENS: Readonly<Record<string, number>> = {
-  onboarding: 610,
+  onboarding: 480,
   access: 180,
-  system: 880,
-  firebase: 850,
-  github: 1310,
-  coordination: 3070,
-  todo: 2695,
-  orchestration: 1670,
-  coding: 715,
-  inbox: 600,
+  system: 735,
+  firebase: 815,
+  github: 1160,
+  coordination: 2675,
+  todo: 1825,
+  orchestration: 1080,
+  coding: 565,
+  inbox: 485,
 };
 
 export interface ListCost {

@@ -74,7 +74,7 @@ for (const era of ERAS) {
       const called = await workThroughEveryTool(leader);
       const listed = (await leader.listTools()).map((tool) => tool.name);
       const expected = listed.filter((name) => /^(coordination_|onboarding_registerAgent)/.test(name));
-      assert.equal(expected.length, 16);
+      assert.equal(expected.length, 22);
       assert.deepEqual([...called].sort(), [...expected].sort());
     });
 
@@ -171,7 +171,15 @@ async function workThroughEveryTool(client: Connection): Promise<ReadonlySet<str
   const { tasks } = (await coordination('get_all_tasks', { status_filter: 'failed' })).structured;
   assert.equal(Array.isArray(tasks) && tasks.length, 1);
   assert.equal((await coordination('get_status')).structured['progress_percent'], 50);
+  await coordination('retry_task', { task_id: second });
+  await coordination('update_task', { task_id: second, priority: 2 });
+  assert.equal(await claimed(), second);
+  await coordination('message_agent', { agent_id: 'worker1', message: 'Leave it' });
+  await coordination('release_task', { task_id: second });
+  await coordination('cancel_task', { task_id: second });
   assert.equal((await coordination('get_master_plan')).structured['master_plan'], '1. Call them');
+  await coordination('init_coordination', { goal: 'Somethign else' });
+  assert.equal((await coordination('reopen')).structured['goal'], 'Try every tool');
   await call('onboarding_registerAgent', {
     agentInfo: { name: newAgentName('era'), type: 'developer', version: '1.0.0' },
     capabilities: [{ name: 'coding', category: 'general' }],

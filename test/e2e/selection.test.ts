@@ -14,6 +14,12 @@ const WRITERS = [
   'start_task',
   'complete_task',
   'fail_task',
+  'cancel_task',
+  'retry_task',
+  'release_task',
+  'update_task',
+  'message_agent',
+  'reopen',
   'heartbeat',
   'add_discovery',
 ];

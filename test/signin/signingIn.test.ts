@@ -137,7 +137,7 @@ describe('signing in', () => {
       roles: ['viewer', 'worker'],
       toolsets: [
         ...['onboarding', 'access', 'system', 'firebase', 'github', 'coordination', 'todo'],
-        ...['orchestration', 'coding'],
+        ...['orchestration', 'coding', 'inbox'],
       ],
       readonly: { value: false, fixed: false },
     });

@@ -206,7 +206,7 @@ function lightTool({ toolset, tool }: FoundTool, dialect: Dialect): ListedTool {
     name: wireName(toolset, tool.name, dialect),
     title: tool.title,
     description: tool.description,
-    inputSchema: { ...lightSchema(inputJsonSchema(tool.input)), type: 'object' },
+    inputSchema: { ...lightSchema(inputJsonSchema(tool.input), tool.rare), type: 'object' },
     // The hints that clients would not assume by themselves. Source: MCP 2025-11-25, ToolAnnotations.
     annotations: {
       ...(readOnlyHint && { readOnlyHint }),

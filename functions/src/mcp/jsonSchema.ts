@@ -32,7 +32,7 @@ function convert(schema: z.ZodObject, io: 'input' | 'output'): JsonObject {
   return jsonObject.parse(converted);
 }
 
-/** Told once in the server's instructions, and not with every tool that takes it. */
+/** What is told once in the server's instructions, and not with every tool that takes it. */
 const TOLD_ONCE: readonly string[] = ['idempotency_key'];
 
 /** What a description of so many words says, the argument's name says already. */
@@ -42,6 +42,7 @@ const WORDS_OF_A_NAME = 3;
 const LEFT_OUT: readonly string[] = [
   '$defs',
   'exclusiveMinimum',
+  'maximum',
   'maxItems',
   'maxLength',
   'minItems',
@@ -52,17 +53,17 @@ const LEFT_OUT: readonly string[] = [
 ];
 
 /**
- * A schema of arguments as the light list shows it: it takes all that the whole one takes, and has its names,
- * types, enums, formats, defaults and what is required.
+ * A schema of arguments as the light list shows it: it takes all that the whole one takes, and has its types,
+ * enums, formats, defaults, what is required, and the names but for what is told once and for what is rare.
  */
-export function lightSchema(schema: JsonObject): JsonObject {
+export function lightSchema(schema: JsonObject, rare: readonly string[] = []): JsonObject {
   if ('$ref' in schema) return {};
   const { properties, ...rest } = schema;
   const parts = Object.entries(rest).map(([keyword, value]) => [keyword, lightPart(keyword, value)] as const);
   const light = Object.fromEntries(parts.filter(([, part]) => part !== undefined));
   return properties === undefined
     ? light
-    : { ...light, properties: lightProperties(jsonObject.parse(properties)) };
+    : { ...light, properties: lightProperties(jsonObject.parse(properties), rare) };
 }
 
 /** What the light list shows of a keyword's value; undefined where it leaves the keyword out. */
@@ -81,13 +82,10 @@ function lightPart(keyword: string, value: JsonValue | undefined): JsonValue | u
   return keyword === 'items' || Object.keys(light).length > 0 ? light : undefined;
 }
 
-function lightProperties(properties: JsonObject): JsonObject {
-  const light = Object.entries(properties).map(([name, value]) => {
-    const { description, ...rest } = lightSchema(jsonObject.parse(value));
-    const isTold = description === undefined || TOLD_ONCE.includes(name);
-    return [name, isTold ? rest : { ...rest, description }] as const;
-  });
-  return Object.fromEntries(light);
+function lightProperties(properties: JsonObject, rare: readonly string[]): JsonObject {
+  const left = [...TOLD_ONCE, ...rare];
+  const listed = Object.entries(properties).filter(([name]) => !left.includes(name));
+  return Object.fromEntries(listed.map(([name, value]) => [name, lightSchema(jsonObject.parse(value))]));
 }
 
 /**

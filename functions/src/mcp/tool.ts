@@ -25,6 +25,8 @@ interface Described<Input extends z.ZodObject, Output extends z.ZodObject> {
   readonly details?: string;
   /** For whom it is, where it is not for agents in general: the light list leaves it out. */
   readonly audience?: 'runners' | 'older clients' | 'those who administer';
+  /** Arguments that few calls need: it takes them, and the light list leaves them out. */
+  readonly rare?: readonly string[];
   /** Strict: an argument that it does not name is an error. */
   readonly input: Input;
   /** What leaves: fields that it does not name are dropped. */

@@ -161,7 +161,7 @@ export const TOOLS: Readonly<Record<string, Arguments>> = {
   'coding.heartbeat_task': ({ coding }) => ({ taskId: coding, epoch: 1 }),
   'coding.get_task_logs': ({ coding }) => ({ taskId: coding }),
 
-  'inbox.ask': ({ owner, held }) => ({ question: 'Mine?', kind: 'text', to: owner, task_id: held }),
+  'inbox.ask': ({ held }) => ({ question: 'Mine?', kind: 'text', task_id: held }),
   'inbox.wait': ({ request }) => ({ request_id: request, wait_ms: 0 }),
   'inbox.list': () => ({ box: 'received' }),
   'inbox.answer': ({ request }) => ({ request_id: request, answer: 'Mine' }),

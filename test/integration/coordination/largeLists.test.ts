@@ -156,6 +156,8 @@ describe('a list of large items', function () {
       'todo.list_reminders',
       // Their pages end as these do; what can be long in them would take long to make.
       'coding.get_task_logs',
+      'inbox.list',
+      'system.getAudit',
       'firebase.pollEvents',
       'orchestration.list_workflows',
       'system.getAgents',

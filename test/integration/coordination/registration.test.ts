@@ -59,7 +59,12 @@ describe('registering an agent', () => {
       agentId: registered.agent.id,
       ownerUid: ada.uid,
       maxRole: 'worker',
-      owner: { role: 'leader', workspaces: {}, access: await team.app.ports.people.workspaces() },
+      owner: {
+        role: 'leader',
+        workspaces: {},
+        access: await team.app.ports.people.workspaces(),
+        asking: {},
+      },
       workspace: 'alpha',
     });
     const stored = await team.app.ports.agents.credentials(registered.agent.id);

@@ -4,7 +4,8 @@ import { createHmac, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { getAuth } from 'firebase-admin/auth';
 import type { Composition } from '../../../functions/src/app.ts';
-import { preferencesPath, todoPath } from '../../../functions/src/kernel/firestore/paths.ts';
+import { nodeKey } from '../../../functions/src/graph/rules/node.ts';
+import { graphPath, preferencesPath, todoPath } from '../../../functions/src/kernel/firestore/paths.ts';
 import { firebaseApp } from '../../../functions/src/kernel/platform.ts';
 import { Deliveries } from '../../../functions/src/toolsets/github/rules/deliveries.ts';
 import { messageOf, type Topic } from '../../../functions/src/toolsets/todo/rules/outbox.ts';
@@ -13,7 +14,9 @@ import { accountOf } from '../../support/lossyFirestore/account.ts';
 import { type Lane, Lanes } from '../../support/lossyFirestore/lanes.ts';
 import { type Outcome, tryLosses } from '../../support/lossyFirestore/losses.ts';
 import type { Loss } from '../../support/lossyFirestore/proxy.ts';
-import { answer } from '../coordination/calls.ts';
+import { agentOf, personOf } from '../../support/principals.ts';
+import { sampleAgent } from '../../unit/samples.ts';
+import { answer, call } from '../coordination/calls.ts';
 import { silent, unkeyed } from '../coordination/team.ts';
 import { makeTopics } from '../spine/pubsub.ts';
 import { recount } from './recount.ts';
@@ -79,6 +82,19 @@ const occasions: Readonly<Record<string, Readonly<Record<string, Occasion>>>> = 
     'an open task of a run that has ended': async (scene) => {
       const { id } = await taskOfRun(scene);
       return (app) => app.services.orchestration.runs.taskChanged(id);
+    },
+  },
+  makeApprovedCall: {
+    'a granted approval': async (scene) => {
+      const id = await approvedCall(scene);
+      return (app) => app.services.approvedCalls.execute(id);
+    },
+  },
+  followGraph: {
+    'a task whose parts are done': async (scene) => {
+      const id = await taskOfParts(scene);
+      const node = await scene.database.doc(graphPath(nodeKey({ kind: 'task', id }))).get();
+      return (app) => app.services.followGraph(node.data());
     },
   },
   relayEvent: {
@@ -232,7 +248,7 @@ describe('a lost answer to the function', function () {
     const { applied, sent, lost } = lane.proxy.seen;
     const account = accountOf(
       { answer: undefined, written: applied },
-      { place: scene.workspace, now: scene.now, chance: new Set() },
+      { place: scene.workspace, now: scene.now, chance: new Set(['repository_id']) },
     );
     return { problems: await recount(scene, lane.direct), account, commits: sent, lost };
   }
@@ -266,6 +282,44 @@ async function taskOfRun(scene: Scene): Promise<{ readonly id: string; readonly 
   const id = `${runId}-only-1`;
   await scene.create({ id });
   return { id, agent: await scene.join('ann') };
+}
+
+/** A call that its asker's owner has approved, and that nobody has made yet. Gives the request's id. */
+async function approvedCall(scene: Scene): Promise<string> {
+  const { app, now, workspace, leader } = scene;
+  const agentId = `ann-${workspace}`;
+  const agent = sampleAgent({ id: agentId, ownerUid: leader.ownerUid, role: 'leader', workspace });
+  const expiresAt = new Date(now.getTime() + 10 * DAY);
+  const credential = { apiKey: `mk_${agentId}`, secretHash: 'a-digest', agentId, createdAt: now, expiresAt };
+  const owner = { ...personOf(leader.ownerUid, 'admin'), owner: leader.owner };
+  await app.ports.store.commit([
+    { kind: 'createAgent', agent },
+    { kind: 'issueCredential', credential },
+    { kind: 'setPerson', uid: owner.uid, role: 'admin' },
+  ]);
+  const approvals = [{ tool: 'coding.create_task' }];
+  await answer(scene, 'access_update_workspace', { approvals }, owner);
+  const order = { tool: 'CLAUDECODE', description: 'Dare it', instructions: 'Do it.' };
+  const asker = agentOf(agentId, leader.ownerUid, 'leader');
+  const { structuredContent } = await call(scene, 'coding_create_task', order, asker);
+  const request_id = String(/request-[a-z0-9]+/.exec(JSON.stringify(structuredContent))?.[0]);
+  await answer(scene, 'inbox_answer', { request_id, answer: 'approve' }, owner);
+  return request_id;
+}
+
+/** A task that waits for its parts, which are done. */
+async function taskOfParts(scene: Scene): Promise<string> {
+  const { principal, agent_id, task_id } = await scene.holder();
+  await scene.allow(agent_id, 2);
+  await answer(scene, 'coordination_create_task', {
+    description: 'A part',
+    part_of: { kind: 'task', id: task_id },
+  });
+  const part = await scene.claimBeside(agent_id, [task_id]);
+  const report = { agent_id, task_id, output: 'Mine is done.', when_parts_done: true };
+  await answer(scene, 'coordination_complete_task', report, principal);
+  await scene.complete(agent_id, String(part));
+  return task_id;
 }
 
 async function event(scene: Scene, type: 'updated' | 'reminder') {

@@ -76,7 +76,7 @@ export const partOf = z
     kind: z.enum(NODE_KINDS).describe('What that is'),
   })
   .optional()
-  .describe('What it is for');
+  .describe('Its cause');
 
 /** The fields by which a thing's own document says where it is in the graph. */
 export const placeFields = {

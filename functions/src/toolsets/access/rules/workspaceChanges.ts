@@ -97,9 +97,6 @@ export class WorkspaceAdministration extends Service<WorkspacePorts> {
       const named: Change = { kind: 'listRepositories', workspace, repositories: listed, before: kept };
       const routed = routingAfter(known?.value, routing);
       const demanded = known?.value.approvals;
-      const asked: Change[] = approvals
-        ? [{ kind: 'demandApprovals', workspace, approvals, before: demanded ?? [] }]
-        : [];
       const shown = approvals ?? demanded;
       const isLed = entered.some(({ kind }) => kind === 'setMember');
       const outcome = {
@@ -110,12 +107,12 @@ export class WorkspaceAdministration extends Service<WorkspacePorts> {
         ...(shown && { approvals: shown }),
         ...(isLed && { leader: principal.ownerUid }),
       };
-      const changes = [...entered, ...(repositories === undefined ? [] : [named]), ...asked];
-      if (routing !== undefined) {
-        const was = namedOf(routing, routingAfter(known?.value));
-        const is = namedOf(routing, routed);
-        changes.push({ kind: 'routeWorkspace', workspace, routing: is, before: was });
-      }
+      const changes = [
+        ...entered,
+        ...(repositories === undefined ? [] : [named]),
+        ...demandChanges(workspace, approvals, demanded),
+        ...routeChanges(workspace, routing, routed, routingAfter(known?.value)),
+      ];
       await store.commit(changes, recordAnswer(outcome));
       return outcome;
     });
@@ -187,4 +184,25 @@ function defaultStaysOpen(): MusterError {
     value: 'private',
     suggestion: 'Make a private workspace with access.create_workspace.',
   });
+}
+
+/** What a workspace wants approved, in place of what it `wanted`, where it is said. */
+function demandChanges(
+  workspace: string,
+  approvals: readonly ApprovalRule[] | undefined,
+  wanted: readonly ApprovalRule[] | undefined,
+): readonly Change[] {
+  return approvals ? [{ kind: 'demandApprovals', workspace, approvals, before: wanted ?? [] }] : [];
+}
+
+/** The routing that is asked for, of what the workspace then `has` and `had`. */
+function routeChanges(
+  workspace: string,
+  asked: RoutingUpdate | undefined,
+  has: Routing,
+  had: Routing,
+): readonly Change[] {
+  if (asked === undefined) return [];
+  const [routing, before] = [namedOf(asked, has), namedOf(asked, had)];
+  return [{ kind: 'routeWorkspace', workspace, routing, before }];
 }

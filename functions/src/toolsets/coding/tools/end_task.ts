@@ -19,6 +19,7 @@ export const endTask = defineTool({
     'Completes, fails or stops a coding task. Its creator and leaders may at any time; the runner then stops.',
   details:
     'Its runner reports the outcome with its epoch. Whoever created the task, and leaders, may end it at any time, and the runner then stops within a heartbeat. A failure whose class allows it makes the task available for another attempt, at most 3 in all. A runner sends summary, commits, diffstat, files, commands, tools, turns, tokens, costUsd, exit, durationMs, acceptance, pullRequest, base, branch and head as its result.',
+  rare: ['epoch', 'failure'],
   input: z.strictObject({
     taskId,
     status: z.enum(['completed', 'failed']).describe('Final status'),

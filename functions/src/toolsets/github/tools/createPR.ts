@@ -14,6 +14,7 @@ export const createPR = defineTool({
     'Creates a pull request, or answers the open one of the same branches. With task_id, merging it completes that task.',
   details:
     'An open one is answered unchanged, with created: false. With task_id, checks that fail are noted below tasks/<task_id>/logs.',
+  rare: ['maintainer_can_modify', 'part_of'],
   input: z.strictObject({
     ...inRepository,
     title: z.string().min(1).max(256).describe('PR title'),

@@ -6,6 +6,7 @@ export const withdraw = defineTool({
   name: 'withdraw',
   title: 'Withdraw a request',
   description: 'Takes back what you have asked: nobody needs to answer any more.',
+  audience: 'those who administer',
   input: z.strictObject({ request_id: requestId }),
   output: requestShape,
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },

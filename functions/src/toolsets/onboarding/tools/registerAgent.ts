@@ -104,6 +104,7 @@ export const registerAgent = defineTool({
   details:
     'By the same owner, the same name is the same agent. The old credential stops working. ' +
     'workspace is where its calls go that name none. toolsets, heldTo and readonly narrow the new credential, and stay as they were where they are left out; a person widens them again, with heldTo null.',
+  rare: ['configuration', 'workspace', 'toolsets', 'heldTo', 'readonly'],
   input: z.strictObject({
     agentInfo: agentInfo.describe('The agent'),
     capabilities: z

@@ -8,6 +8,7 @@ export const deleteWorkflow = defineTool({
   title: 'Delete a workflow',
   description: 'Deletes a saved workflow and answers it as it was.',
   details: 'Runs that have begun go on with it. Built-in workflows stay.',
+  audience: 'those who administer',
   input: z.strictObject({
     name: workflowName.describe('Name of workflow'),
     expectedVersion,

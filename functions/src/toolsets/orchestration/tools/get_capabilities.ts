@@ -9,6 +9,7 @@ export const getCapabilities = defineTool({
   title: 'Who suits a task',
   description: 'Ranks the hosted models for a task, with reasons and warnings.',
   details: 'Role, language and size are read out of the task where the requirements leave them out.',
+  audience: 'those who administer',
   input: z.strictObject({
     task: textUpTo(100_000).optional().describe('Task description'),
     requirements: z

@@ -14,6 +14,7 @@ export const orchestrateParallel = defineTool({
     'Has several agents do one task. race: first valid answer; all: every result; vote: what most answer; merge: one answer from all.',
   details:
     'race: the others are called off. all: failures included. vote: else what a blind ranking finds best. merge: it says what came from whom.',
+  rare: ['part_of'],
   input: z.strictObject({
     prompt: prompt('What to do'),
     agents: listUpTo(MAX_AGENTS, z.string(), 'agents').optional().describe('All if left out or empty'),

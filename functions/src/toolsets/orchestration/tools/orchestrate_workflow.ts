@@ -12,6 +12,7 @@ export const orchestrateWorkflow = defineTool({
   description:
     'Runs a workflow, by name or inline. Waits up to 45 seconds; orchestration_get_run has what takes longer.',
   details: 'list_workflows lists what there is, with detailed how a definition looks.',
+  rare: ['overrides', 'part_of'],
   input: z.strictObject({
     workflow: z
       .union([z.string().min(1).max(100_000), json])

@@ -10,6 +10,7 @@ export const addTask = defineTool({
   description:
     'Adds a to-do. With a due date it gets a reminder, usually an hour before. What repeats: todo_create_recurring_task.',
   details: 'The reminder comes an hour before unless preferences say otherwise.',
+  rare: ['part_of'],
   input: z.strictObject({
     title: shapes.title('Task title'),
     description: shapes.description('Task description'),

@@ -8,6 +8,7 @@ export const addTaskTags = defineTool({
   title: 'Tag a to-do',
   description: 'Adds tags to a to-do and keeps those it has; todo_update_task replaces them.',
   details: 'A tag that it has already, in whatever case, is not added again.',
+  audience: 'older clients',
   input: z.strictObject({ task_id: taskId, tags: fewTags('Tags to add') }),
   output: writtenShape,
   ...writing({ destructiveHint: false, idempotentHint: true }),

@@ -8,6 +8,7 @@ export const filterTasks = defineTool({
   name: 'filter_tasks',
   title: 'To-dos that match',
   description: 'Lists to-dos that match all given criteria; as todo_list_tasks.',
+  audience: 'older clients',
   input: z.strictObject({
     ...filters,
     sort_by: z.enum(SORT_FIELDS).exclude(['completed_at']).optional().describe('created_at by default'),

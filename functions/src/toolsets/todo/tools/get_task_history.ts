@@ -21,6 +21,7 @@ export const getTaskHistory = defineTool({
   title: 'What happened to a to-do',
   description: 'Lists what happened to a to-do, newest first, also after it was deleted.',
   details: 'What was created, updated, completed, reminded of and deleted, with the task before and after.',
+  audience: 'those who administer',
   input: z.strictObject({ task_id: taskId, limit: pageLimit(20), cursor }),
   output: partial({ events: z.array(eventShape), ...endShape }),
   ...reading,

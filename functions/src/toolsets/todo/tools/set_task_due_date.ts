@@ -7,6 +7,7 @@ export const setTaskDueDate = defineTool({
   name: 'set_task_due_date',
   title: "Set a to-do's due date",
   description: 'Sets when a to-do is due; its reminder moves along, and null removes both.',
+  audience: 'older clients',
   input: z.strictObject({
     task_id: taskId,
     due_date: clearableDate('null removes it'),

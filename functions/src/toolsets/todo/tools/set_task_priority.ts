@@ -7,6 +7,7 @@ export const setTaskPriority = defineTool({
   name: 'set_task_priority',
   title: "Set a to-do's priority",
   description: 'Sets the priority of a to-do.',
+  audience: 'older clients',
   input: z.strictObject({ task_id: taskId, priority: priority('New priority') }),
   output: writtenShape,
   ...writing({ destructiveHint: false, idempotentHint: true }),

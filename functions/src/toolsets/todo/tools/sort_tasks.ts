@@ -9,6 +9,7 @@ export const sortTasks = defineTool({
   title: 'To-dos in an order',
   description: 'Lists all to-dos in an order; as todo_list_tasks.',
   details: 'Those without the date sorted by come last.',
+  audience: 'older clients',
   input: z.strictObject({
     sort_by: z.enum(SORT_FIELDS).describe('By what'),
     sort_order: sortOrder,
