@@ -14,9 +14,7 @@ import { accountOf } from '../../support/lossyFirestore/account.ts';
 import { type Lane, Lanes } from '../../support/lossyFirestore/lanes.ts';
 import { type Outcome, tryLosses } from '../../support/lossyFirestore/losses.ts';
 import type { Loss } from '../../support/lossyFirestore/proxy.ts';
-import { agentOf, personOf } from '../../support/principals.ts';
-import { sampleAgent } from '../../unit/samples.ts';
-import { answer, call } from '../coordination/calls.ts';
+import { answer } from '../coordination/calls.ts';
 import { silent, unkeyed } from '../coordination/team.ts';
 import { makeTopics } from '../spine/pubsub.ts';
 import { recount } from './recount.ts';
@@ -82,12 +80,6 @@ const occasions: Readonly<Record<string, Readonly<Record<string, Occasion>>>> = 
     'an open task of a run that has ended': async (scene) => {
       const { id } = await taskOfRun(scene);
       return (app) => app.services.orchestration.runs.taskChanged(id);
-    },
-  },
-  makeApprovedCall: {
-    'a granted approval': async (scene) => {
-      const id = await approvedCall(scene);
-      return (app) => app.services.approvedCalls.execute(id);
     },
   },
   followGraph: {
@@ -196,7 +188,8 @@ const WITHOUT_COMMITS = [
 /** It writes to the log alone. */
 const WRITING_NOTHING = ['logDeadLetters'];
 
-const ELSEWHERE = ['mcp', 'executeRun'];
+/** `test/integration/inbox/approvals.test.ts` has the calls that were approved. */
+const ELSEWHERE = ['mcp', 'executeRun', 'makeApprovedCall'];
 
 describe('a lost answer to the function', function () {
   this.timeout('2m');
@@ -282,29 +275,6 @@ async function taskOfRun(scene: Scene): Promise<{ readonly id: string; readonly 
   const id = `${runId}-only-1`;
   await scene.create({ id });
   return { id, agent: await scene.join('ann') };
-}
-
-/** A call that its asker's owner has approved, and that nobody has made yet. Gives the request's id. */
-async function approvedCall(scene: Scene): Promise<string> {
-  const { app, now, workspace, leader } = scene;
-  const agentId = `ann-${workspace}`;
-  const agent = sampleAgent({ id: agentId, ownerUid: leader.ownerUid, role: 'leader', workspace });
-  const expiresAt = new Date(now.getTime() + 10 * DAY);
-  const credential = { apiKey: `mk_${agentId}`, secretHash: 'a-digest', agentId, createdAt: now, expiresAt };
-  const owner = { ...personOf(leader.ownerUid, 'admin'), owner: leader.owner };
-  await app.ports.store.commit([
-    { kind: 'createAgent', agent },
-    { kind: 'issueCredential', credential },
-    { kind: 'setPerson', uid: owner.uid, role: 'admin' },
-  ]);
-  const approvals = [{ tool: 'coding.create_task' }];
-  await answer(scene, 'access_update_workspace', { approvals }, owner);
-  const order = { tool: 'CLAUDECODE', description: 'Dare it', instructions: 'Do it.' };
-  const asker = agentOf(agentId, leader.ownerUid, 'leader');
-  const { structuredContent } = await call(scene, 'coding_create_task', order, asker);
-  const request_id = String(/request-[a-z0-9]+/.exec(JSON.stringify(structuredContent))?.[0]);
-  await answer(scene, 'inbox_answer', { request_id, answer: 'approve' }, owner);
-  return request_id;
 }
 
 /** A task that waits for its parts, which are done. */
