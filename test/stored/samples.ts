@@ -704,6 +704,7 @@ export const CHANGES: readonly Change[] = [
   },
   {
     kind: 'openSubscription',
+    ownerUid: 'ada',
     subscription: {
       id: 'subscription-1',
       uid: 'agent:plain',

@@ -12,6 +12,7 @@ export function composeInverses(ports: ReturnType<typeof composePorts>) {
     inverses: {
       todo: todos.todo,
       recurring_task: todos.recurringTask,
+      reminder: todos.reminder,
       member: members.member,
       workflow: workflows.workflow,
     },
@@ -20,8 +21,11 @@ export function composeInverses(ports: ReturnType<typeof composePorts>) {
       connection: 'A secret is shown once and kept nowhere: connect again.',
       external: 'It is on GitHub, where others may have seen it: take it back there.',
       invitation: 'The mail has been sent; access.remove_member ends what came of it.',
+      message: 'The agent may have read it: write to it once more.',
       pull_request: 'It is on GitHub, where others may have seen it: close it there.',
+      request: 'A person was told of it; inbox.withdraw ends a question that is open.',
       run: 'Its models have been asked and paid; orchestration.cancel_run ends what still goes on.',
+      subscription: 'Its events are gone; firebase.unsubscribe ends one, and firebase.subscribe begins one.',
     },
   };
 }

@@ -46,7 +46,11 @@ import { sessionWriters, taskWriters } from '../toolsets/coordination/store/writ
 import { FirestoreAccess } from '../toolsets/firebase/firestore/access.ts';
 import { RealtimeAccess } from '../toolsets/firebase/realtime/access.ts';
 import { DatabaseEventLog } from '../toolsets/firebase/store/eventLog.ts';
-import { SubscriptionQueries, subscriptionWriters } from '../toolsets/firebase/store/subscriptions.ts';
+import {
+  SubscriptionQueries,
+  subscriptionEffects,
+  subscriptionWriters,
+} from '../toolsets/firebase/store/subscriptions.ts';
 import { DatabaseWatcherLeases } from '../toolsets/firebase/store/watcherLeases.ts';
 import { RestGitHub } from '../toolsets/github/store/gitHub.ts';
 import { linkEffects, linkWriters } from '../toolsets/github/store/pullRequests.ts';
@@ -68,7 +72,7 @@ import { DatabaseMetricsReader, FirestoreSweepRecord } from '../toolsets/system/
 import { SkillQueries } from '../toolsets/system/store/skills.ts';
 import { TrailQueries } from '../toolsets/system/store/trail.ts';
 import type { PushService } from '../toolsets/todo/rules/notifications.ts';
-import { todoEffects } from '../toolsets/todo/store/effects.ts';
+import { fieldsOfTodos, todoEffects } from '../toolsets/todo/store/effects.ts';
 import { FirestoreTaskHistory, recordArrivalIn, reminderWriters } from '../toolsets/todo/store/events.ts';
 import {
   DatabaseClientLists,
@@ -77,12 +81,7 @@ import {
   FirestoreNotifications,
   verifiedEmail,
 } from '../toolsets/todo/store/notifications.ts';
-import {
-  RecurringTaskQueries,
-  ReminderQueries,
-  recurringTaskFields,
-} from '../toolsets/todo/store/reminders.ts';
-import { todoFields } from '../toolsets/todo/store/todoDocument.ts';
+import { RecurringTaskQueries, ReminderQueries } from '../toolsets/todo/store/reminders.ts';
 import { todoWriters } from '../toolsets/todo/store/todos.ts';
 import { Claude } from '../vendors/anthropic/claude.ts';
 import { HttpsClientDocuments } from '../vendors/clientdocument/clientDocuments.ts';
@@ -208,8 +207,7 @@ export function composePorts({
     events: new DatabaseEventLog(realtimeDatabase, unreadable),
     leases: new DatabaseWatcherLeases(realtimeDatabase),
 
-    todoFields,
-    recurringTaskFields,
+    ...fieldsOfTodos,
     recurringTasks: new RecurringTaskQueries(database, documents),
     taskHistory: new FirestoreTaskHistory(database, documents),
     recordArrival: recordArrivalIn(database),
@@ -268,6 +266,7 @@ export const changeEffects: EffectsOf<ChangeKinds> = {
   ...peopleEffects,
   ...coordinationEffects,
   ...linkEffects,
+  ...subscriptionEffects,
   ...todoEffects,
   ...orchestrationEffects,
   ...requestEffects,

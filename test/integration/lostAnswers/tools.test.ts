@@ -13,27 +13,8 @@ import { type Outcome, tryLosses } from '../../support/lossyFirestore/losses.ts'
 import type { Loss } from '../../support/lossyFirestore/proxy.ts';
 import { call } from '../coordination/calls.ts';
 import { recount } from './recount.ts';
-import { access } from './scenarios/access.ts';
-import { coding } from './scenarios/coding.ts';
-import { coordination } from './scenarios/coordination.ts';
-import { inbox } from './scenarios/inbox.ts';
-import { orchestration } from './scenarios/orchestration.ts';
-import { firebase, github, onboarding, system } from './scenarios/others.ts';
-import { todo } from './scenarios/todo.ts';
+import { scenarios } from './scenarios/all.ts';
 import { type Scenario, Scene, Vendors } from './scene.ts';
-
-const scenarios: readonly Scenario[] = [
-  ...access,
-  ...onboarding,
-  ...firebase,
-  ...github,
-  ...system,
-  ...coordination,
-  ...todo,
-  ...orchestration,
-  ...coding,
-  ...inbox,
-];
 
 /** Cases at once: most of each is the client's wait before it sends again. */
 const LANES = 6;

@@ -4,13 +4,19 @@ import type { JsonObject } from '../../../../functions/src/kernel/json.ts';
 import { answer } from '../../coordination/calls.ts';
 import { type Prepared, type Scene, scenariosOf } from '../scene.ts';
 
+const CODER = {
+  agentInfo: { name: 'coder', type: 'developer', version: '1.0.0' },
+  capabilities: [{ name: 'coding', category: 'work' }],
+};
+
 export const onboarding = scenariosOf('onboarding', {
-  registerAgent: async () => ({
-    args: {
-      agentInfo: { name: 'coder', type: 'developer', version: '1.0.0' },
-      capabilities: [{ name: 'coding', category: 'work' }],
+  registerAgent: {
+    'for the first time': async () => ({ args: CODER }),
+    'once more': async (scene) => {
+      await answer(scene, 'onboarding_registerAgent', CODER);
+      return { args: { ...CODER, agentInfo: { ...CODER.agentInfo, version: '1.1.0' } } };
     },
-  }),
+  },
 });
 
 /** Of what a call before has done. */

@@ -20,8 +20,13 @@ export type Message = Mailbox['messages'][number];
 
 /** What commits may change of messages. */
 export interface MessageChanges {
-  /** `version` is that of the mailbox, where there is one. */
-  readonly replaceMailbox: { readonly mailbox: Mailbox; readonly version?: string };
+  readonly replaceMailbox: {
+    readonly mailbox: Mailbox;
+    /** Of the mailbox, where there is one. */
+    readonly version?: string;
+    /** What somebody has put into it, for the trail. */
+    readonly sent?: Message;
+  };
 }
 
 declare module '../../../kernel/commit.ts' {
@@ -64,6 +69,7 @@ export class AgentMessages extends Service<CoordinationPorts> {
       const changes = mailboxChanges(
         { id: agentId, messages: [...waiting, message], count: count + 1 },
         found,
+        message,
       );
       await store.commit(changes, recordAnswer(message));
       return message;
@@ -111,10 +117,10 @@ function messageId(number: number): string {
   return `message-${String(number).padStart(9, '0')}`;
 }
 
-function mailboxChanges(mailbox: Mailbox, found: Versioned<Mailbox> | undefined): Change[] {
+function mailboxChanges(mailbox: Mailbox, found: Versioned<Mailbox> | undefined, sent?: Message): Change[] {
   const { id: agentId, messages } = mailbox;
   return [
-    { kind: 'replaceMailbox', mailbox, ...(found && { version: found.version }) },
+    { kind: 'replaceMailbox', mailbox, ...(found && { version: found.version }), ...(sent && { sent }) },
     { kind: 'noteMessages', agentId, hasMessages: messages.length > 0 },
   ];
 }

@@ -1,6 +1,7 @@
-/** What the trail tells of tasks, sessions and discoveries. */
+/** What the trail tells of tasks, sessions, discoveries and messages. */
 import type { EffectsOf } from '../../../kernel/firestore/trail.ts';
 import type { Effect, Fields } from '../../../kernel/trail.ts';
+import type { MessageChanges } from '../rules/messages.ts';
 import type { Session, SessionChanges } from '../rules/session.ts';
 import type { Task, TaskChanges } from '../rules/task.ts';
 import { discoveryToDocument, sessionToDocument, taskToDocument } from './documents.ts';
@@ -23,7 +24,7 @@ function saidOf(session: Session): Fields {
   return said;
 }
 
-export const coordinationEffects: EffectsOf<TaskChanges & SessionChanges> = {
+export const coordinationEffects: EffectsOf<TaskChanges & SessionChanges & MessageChanges> = {
   createTask: ({ task }): Effect => ({ ...ofTask(task), after: toldOf(task) }),
   replaceTask: ({ task, before }): Effect => ({
     ...ofTask(task),
@@ -44,4 +45,16 @@ export const coordinationEffects: EffectsOf<TaskChanges & SessionChanges> = {
     workspace: discovery.workspace,
     after: discoveryToDocument(discovery),
   }),
+  // That an agent has read what was written to it changes nothing for anybody.
+  replaceMailbox: ({ mailbox, sent }): Effect | undefined =>
+    sent && {
+      kind: 'message',
+      id: `${mailbox.id}/${sent.id}`,
+      workspace: sent.workspace,
+      after: {
+        agent_id: mailbox.id,
+        text: sent.text,
+        ...(sent.taskId !== undefined && { task_id: sent.taskId }),
+      },
+    },
 };

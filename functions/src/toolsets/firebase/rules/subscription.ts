@@ -1,5 +1,6 @@
 /** A subscription: who watches what, and where its events are logged. Source: docs/decisions/0012-subscription-log.md. */
 import type { AccessPorts } from '../../../access/rules/principal.ts';
+import type { Versioned } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import type { JsonValue } from '../../../kernel/json.ts';
 import type { PortOf } from '../../../kernel/ports.ts';
@@ -81,7 +82,18 @@ export function tooManySubscriptions(): MusterError {
 /** What commits may change of subscriptions. */
 export interface SubscriptionChanges {
   /** `replaces` is the version of one that has expired and not been swept yet. */
-  readonly openSubscription: { readonly subscription: Subscription; readonly replaces?: string | undefined };
+  readonly openSubscription: {
+    readonly subscription: Subscription;
+    /** On whose behalf, for the trail. */
+    readonly ownerUid: string;
+    readonly replaces?: string | undefined;
+  };
+  /** Whoever has it ends it: it has expired at `until`. */
+  readonly endSubscription: {
+    readonly before: Versioned<Subscription>;
+    readonly ownerUid: string;
+    readonly until: Date;
+  };
   readonly keepSubscription: { readonly id: string; readonly until: Date; readonly version: string };
   readonly renewRights: { readonly id: string; readonly rights: string; readonly version: string };
   readonly closeSubscription: { readonly id: string; readonly version: string };

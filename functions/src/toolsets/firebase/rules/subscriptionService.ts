@@ -110,17 +110,17 @@ export class SubscriptionService implements EventReader, Expiring {
   /** @throws MusterError NOT_FOUND where the caller has no such subscription */
   async unsubscribe(caller: Caller, subscriptionId: string, recordAnswer: RecordAnswer<void>): Promise<void> {
     const { store, randomness, log } = this.ports;
-    const id = this.idOf(caller, subscriptionId);
     // It ends before its log does: whoever reads takes a log that is missing for one that is still to be made.
     const ended = await retryStale(randomness, async () => {
-      const { value, version } = await this.mine(caller, subscriptionId);
-      await store.commit([{ kind: 'keepSubscription', id, until: OVER, version }], recordAnswer());
-      return value;
+      const before = await this.mine(caller, subscriptionId);
+      const { ownerUid } = caller.principal;
+      await store.commit([{ kind: 'endSubscription', before, ownerUid, until: OVER }], recordAnswer());
+      return before.value;
     });
     try {
       await inTime(this.forget(ended), REMOVAL_MILLISECONDS, 'The log');
     } catch (error) {
-      log.warn('subscription_left_to_the_sweep', { id, error });
+      log.warn('subscription_left_to_the_sweep', { id: ended.id, error });
     }
   }
 
@@ -159,7 +159,7 @@ export class SubscriptionService implements EventReader, Expiring {
     recordAnswer: RecordAnswer<Subscribed>,
   ): Promise<Subscribed & { readonly log: string }> {
     const { randomness, store, subscriptions, events } = this.ports;
-    const { uid } = caller.principal;
+    const { uid, ownerUid } = caller.principal;
     const data = await this.readable(caller, path, request.eventType);
     if ((await subscriptions.count(uid)) >= MAX_SUBSCRIPTIONS) throw tooManySubscriptions();
     const createdAt = this.now();
@@ -175,7 +175,7 @@ export class SubscriptionService implements EventReader, Expiring {
     const subscribed = { data, cursor: cursorOf(beginningOf(subscription.log)) };
     if (expired !== undefined) await events.remove(expired.value.log);
     await store.commit(
-      [{ kind: 'openSubscription', subscription, replaces: expired?.version }],
+      [{ kind: 'openSubscription', subscription, ownerUid, replaces: expired?.version }],
       recordAnswer(subscribed),
     );
     return { ...subscribed, log: subscription.log };

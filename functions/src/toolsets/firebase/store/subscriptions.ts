@@ -6,6 +6,8 @@ import { documentCodec, timestamp } from '../../../kernel/firestore/codec.ts';
 import { COLLECTIONS, subscriptionPath } from '../../../kernel/firestore/paths.ts';
 import { FirestoreReader } from '../../../kernel/firestore/reading.ts';
 import type { ChangeWriters } from '../../../kernel/firestore/store.ts';
+import type { EffectsOf } from '../../../kernel/firestore/trail.ts';
+import type { Fields } from '../../../kernel/trail.ts';
 import { DATABASES } from '../rules/databaseAccess.ts';
 import { EVENT_TYPES, type SubscriptionChanges } from '../rules/subscription.ts';
 
@@ -57,9 +59,32 @@ export class SubscriptionQueries extends FirestoreReader {
   }
 }
 
+/** By its owner's name for it. Its log and its rights are nothing that anybody has said. */
+function toldOf({ uid, subscriptionId, database, path, eventType }: StoredSubscription): Fields {
+  return { uid, subscription_id: subscriptionId, database, path, event_type: eventType };
+}
+
+export const subscriptionEffects: EffectsOf<SubscriptionChanges> = {
+  openSubscription: ({ subscription, ownerUid }) => ({
+    kind: 'subscription',
+    id: subscription.subscriptionId,
+    ownerUid,
+    after: toldOf(subscription),
+  }),
+  endSubscription: ({ before: { value }, ownerUid }) => ({
+    kind: 'subscription',
+    id: value.subscriptionId,
+    ownerUid,
+    before: toldOf(value),
+  }),
+};
+
 export const subscriptionWriters: ChangeWriters<SubscriptionChanges> = {
   openSubscription({ subscription, replaces }, writes) {
     writes.createOrReplace(subscriptionPath(subscription.id), codec.toDocument(subscription), replaces);
+  },
+  endSubscription({ before: { value, version }, until }, writes) {
+    writes.replace(subscriptionPath(value.id), { expires_at: until }, version);
   },
   keepSubscription({ id, until, version }, writes) {
     writes.replace(subscriptionPath(id), { expires_at: until }, version);

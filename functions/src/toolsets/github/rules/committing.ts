@@ -78,8 +78,9 @@ export async function commitChanges(
 ): Promise<CommitOutcome> {
   checkRequest(request);
   const outcome = await new Committing({ gitHub, request }).commit();
-  const { sha } = outcome;
-  await store.commit([outside(request.at, `branch ${request.branch}`, { sha })], recordAnswer(outcome));
+  const { sha, parent } = outcome;
+  const moved = outside(request.at, `branch ${request.branch}`, { sha }, { sha: parent });
+  await store.commit([moved], recordAnswer(outcome));
   return outcome;
 }
 

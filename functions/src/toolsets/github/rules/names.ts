@@ -164,7 +164,13 @@ export function matchedLine(fragment: string, start: number): string {
   return fragment.slice(start === 0 ? 0 : from, to === -1 ? undefined : to);
 }
 
-/** What the trail tells of what a call has made on GitHub. */
-export function outside({ owner, repo }: RepositoryName, what: string, after: Fields): Change {
-  return { kind: 'tell', effect: { kind: 'external', id: `${owner}/${repo} ${what}`, after } };
+/** What the trail tells of what a call has made on GitHub, or changed there. */
+export function outside(
+  { owner, repo }: RepositoryName,
+  what: string,
+  after: Fields,
+  before?: Fields,
+): Change {
+  const id = `${owner}/${repo} ${what}`;
+  return { kind: 'tell', effect: { kind: 'external', id, ...(before && { before }), after } };
 }

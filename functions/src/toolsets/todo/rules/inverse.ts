@@ -1,4 +1,4 @@
-/** Takes back what was done to to-dos and recurring tasks. Source: docs/semantics.md#taking-back. */
+/** Takes back what was done to to-dos, recurring tasks and reminders. Source: docs/semantics.md#taking-back. */
 import type { Change } from '../../../kernel/commit.ts';
 import { readFor, Service } from '../../../kernel/ports.ts';
 import { asBefore, changedSince, type Effect } from '../../../kernel/trail.ts';
@@ -39,6 +39,19 @@ export class TodoInverse extends Service<TodoPorts> {
     const recurringTask =
       fields === undefined ? { ...value, endedAt: clock.now() } : recurringTaskFields.from(fields);
     return [{ kind: 'replaceRecurringTask', recurringTask, before: value, version }];
+  };
+
+  readonly reminder = async (effect: Effect): Promise<readonly Change[]> => {
+    const { todos, reminders, reminderFields } = this.ports;
+    const ownerUid = effect.ownerUid ?? '';
+    const [todo, before] = await Promise.all([
+      readFor(ownerUid, todos.find(effect.id)),
+      readFor(ownerUid, reminders.find(effect.id)),
+    ]);
+    const fields = asBefore(effect, before && reminderFields.of(before.value));
+    if (fields === undefined) return before === undefined ? [] : [{ kind: 'dropReminder', before }];
+    if (todo === undefined || todo.value.completed) throw changedSince(effect, ['its to-do is done or gone']);
+    return [{ kind: 'setReminder', reminder: reminderFields.from(fields), before }];
   };
 
   /** Without the occurrence that would follow: it is as if this one had never been made. */

@@ -11,7 +11,7 @@ import type {
   DatabaseDevices,
   FirestoreNotifications,
 } from '../store/notifications.ts';
-import type { RecurringTaskQueries, ReminderQueries } from '../store/reminders.ts';
+import type { RecurringTaskQueries, Reminder, ReminderQueries } from '../store/reminders.ts';
 import type { TodoQueries } from '../store/todos.ts';
 import type { PushService } from './notifications.ts';
 import type { DeadLetters, EventPublisher } from './outbox.ts';
@@ -23,9 +23,10 @@ export type DelegationTasks = CoordinationPorts['tasks'];
 
 export interface TodoPorts extends AccessPorts, GraphPorts {
   readonly todos: PortOf<TodoQueries>;
-  /** To-dos and recurring tasks as the trail tells of them. */
+  /** To-dos, recurring tasks and reminders as the trail tells of them. */
   readonly todoFields: FieldsCodec<Todo>;
   readonly recurringTaskFields: FieldsCodec<RecurringTask>;
+  readonly reminderFields: FieldsCodec<Reminder>;
   readonly recurringTasks: PortOf<RecurringTaskQueries>;
   readonly taskHistory: PortOf<FirestoreTaskHistory>;
   readonly reminders: PortOf<ReminderQueries>;

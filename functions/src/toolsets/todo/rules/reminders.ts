@@ -75,6 +75,9 @@ export interface ReminderChanges {
   /** In place of the one that the to-do may have. */
   readonly createReminder: { readonly reminder: Reminder };
   readonly moveReminder: { readonly reminder: Reminder; readonly version: string };
+  /** By itself, and not because its to-do changes: the trail tells of it. `before` is what it takes the place of. */
+  readonly setReminder: { readonly reminder: Reminder; readonly before?: Versioned<Reminder> | undefined };
+  readonly dropReminder: { readonly before: Versioned<Reminder> };
   /** Whether there is one or not; with a version only that one. */
   readonly deleteReminder: { readonly id: string; readonly version?: string };
 }
@@ -95,16 +98,18 @@ export class ReminderService extends Service<TodoPorts> {
    * Sets the reminder of a to-do, whether it has one or not.
    * @throws MusterError NOT_FOUND, CONFLICT where the to-do is completed, VALIDATION_ERROR for a time that has passed
    */
-  async set(ownerUid: string, todoId: string, remindAt: Date, recordAnswer: RecordAnswer<Reminder>) {
-    const { todos, store, clock } = this.ports;
-    const todo = (await readFor(ownerUid, todos.find(todoId)))?.value;
-    if (todo === undefined || todo.ownerUid !== ownerUid) throw notFound('Task', todoId, ownerUid);
-    if (todo.completed) throw alreadyCompleted(todo);
-    requireFuture('remind_at', remindAt, clock.now());
-    const reminder = reminderAt(todo, remindAt);
-    // Where the to-do is completed meanwhile, the reminder finds that out when it is to be sent.
-    await store.commit([{ kind: 'createReminder', reminder }], recordAnswer(reminder));
-    return reminder;
+  set(ownerUid: string, todoId: string, remindAt: Date, recordAnswer: RecordAnswer<Reminder>) {
+    const { todos, store, clock, randomness } = this.ports;
+    return retryStale(randomness, async () => {
+      const found = await readFor(ownerUid, todos.findReminded(todoId));
+      if (found?.value.ownerUid !== ownerUid) throw notFound('Task', todoId, ownerUid);
+      if (found.value.completed) throw alreadyCompleted(found.value);
+      requireFuture('remind_at', remindAt, clock.now());
+      const reminder = reminderAt(found.value, remindAt);
+      // Where the to-do is completed meanwhile, the reminder finds that out when it is to be sent.
+      await store.commit([{ kind: 'setReminder', reminder, before: found.reminder }], recordAnswer(reminder));
+      return reminder;
+    });
   }
 
   /**
@@ -114,18 +119,21 @@ export class ReminderService extends Service<TodoPorts> {
   snooze(ownerUid: string, id: string, milliseconds: number, recordAnswer: RecordAnswer<Reminder>) {
     const { store, clock, randomness } = this.ports;
     return retryStale(randomness, async () => {
-      const { value, version } = await this.own(ownerUid, id);
+      const before = await this.own(ownerUid, id);
       const remindAt = new Date(clock.now().getTime() + milliseconds);
-      const reminder = reminderAt({ id, ownerUid, title: value.taskTitle }, remindAt);
-      await store.commit([{ kind: 'moveReminder', reminder, version }], recordAnswer(reminder));
+      const reminder = reminderAt({ id, ownerUid, title: before.value.taskTitle }, remindAt);
+      await store.commit([{ kind: 'setReminder', reminder, before }], recordAnswer(reminder));
       return reminder;
     });
   }
 
   /** @throws MusterError NOT_FOUND */
-  async delete(ownerUid: string, id: string, recordAnswer: RecordAnswer<void>): Promise<void> {
-    await this.own(ownerUid, id);
-    await this.ports.store.commit([{ kind: 'deleteReminder', id }], recordAnswer());
+  delete(ownerUid: string, id: string, recordAnswer: RecordAnswer<void>): Promise<void> {
+    const { store, randomness } = this.ports;
+    return retryStale(randomness, async () => {
+      const before = await this.own(ownerUid, id);
+      await store.commit([{ kind: 'dropReminder', before }], recordAnswer());
+    });
   }
 
   private async own(ownerUid: string, id: string): Promise<Versioned<Reminder>> {

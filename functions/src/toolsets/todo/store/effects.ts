@@ -1,17 +1,23 @@
-/** What the trail tells of to-dos and recurring tasks: their reminders, titles and events follow from them. */
+/** What the trail tells of to-dos, recurring tasks and reminders that somebody sets; titles and events follow from them. */
 import type { EffectsOf } from '../../../kernel/firestore/trail.ts';
 import type { Effect } from '../../../kernel/trail.ts';
 import type { RecurringTask } from '../rules/recurrenceRule.ts';
+import type { Reminder, ReminderChanges } from '../rules/reminders.ts';
 import type { Todo } from '../rules/todo.ts';
 import type { TodoChanges } from '../rules/todoChanges.ts';
-import { recurringTaskFields } from './reminders.ts';
+import { recurringTaskFields, reminderFields } from './reminders.ts';
 import { todoFields } from './todoDocument.ts';
+
+/** What the trail tells of, and back. */
+export const fieldsOfTodos = { todoFields, recurringTaskFields, reminderFields };
 
 const ofTodo = ({ id, ownerUid }: Todo) => ({ kind: 'todo', id, ownerUid });
 
 const ofRecurring = ({ id, ownerUid }: RecurringTask) => ({ kind: 'recurring_task', id, ownerUid });
 
-export const todoEffects: EffectsOf<TodoChanges> = {
+const ofReminder = ({ id, ownerUid }: Reminder) => ({ kind: 'reminder', id, ownerUid });
+
+export const todoEffects: EffectsOf<TodoChanges & ReminderChanges> = {
   createTodo: ({ todo }): Effect => ({ ...ofTodo(todo), after: todoFields.of(todo) }),
   replaceTodo: ({ todo, before }): Effect => ({
     ...ofTodo(todo),
@@ -32,5 +38,14 @@ export const todoEffects: EffectsOf<TodoChanges> = {
     ...ofRecurring(recurringTask),
     before: recurringTaskFields.of(before),
     after: recurringTaskFields.of(recurringTask),
+  }),
+  setReminder: ({ reminder, before }): Effect => ({
+    ...ofReminder(reminder),
+    ...(before && { before: reminderFields.of(before.value) }),
+    after: reminderFields.of(reminder),
+  }),
+  dropReminder: ({ before: { value } }): Effect => ({
+    ...ofReminder(value),
+    before: reminderFields.of(value),
   }),
 };

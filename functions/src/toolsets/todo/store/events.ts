@@ -25,6 +25,13 @@ export const reminderWriters: ChangeWriters<EventChanges & ReminderChanges> = {
   moveReminder({ reminder, version }, writes) {
     writes.replace(reminderPath(reminder.id), { ...NEVER_SENT, ...reminderToDocument(reminder) }, version);
   },
+  setReminder({ reminder, before }, writes) {
+    const document = { ...(before && NEVER_SENT), ...reminderToDocument(reminder) };
+    writes.createOrReplace(reminderPath(reminder.id), document, before?.version);
+  },
+  dropReminder({ before: { value, version } }, writes) {
+    writes.deleteAt(reminderPath(value.id), version);
+  },
   deleteReminder({ id, version }, writes) {
     if (version === undefined) writes.delete(reminderPath(id));
     else writes.deleteAt(reminderPath(id), version);

@@ -28,6 +28,8 @@ export const { toDocument: reminderToDocument, fromDocument: reminderFromDocumen
 
 export type Reminder = ReturnType<typeof reminderFromDocument>;
 
+export const reminderFields = fieldsCodec<Reminder>(reminderToDocument, reminderFromDocument);
+
 export class ReminderQueries extends FirestoreReader {
   async find(id: string): Promise<Versioned<Reminder> | undefined> {
     return this.documents.findVersioned(

@@ -1,0 +1,78 @@
+/** Every tool that writes, of the catalogue: the trail tells what its call has changed, by whom and for whom. */
+import assert from 'node:assert/strict';
+import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
+import type { TrailEntry } from '../../../functions/src/kernel/trail.ts';
+import { fullName, type Tool } from '../../../functions/src/mcp/tool.ts';
+import { toolsets } from '../../../functions/src/toolsets/index.ts';
+import { answer } from '../coordination/calls.ts';
+import { scenarios } from '../lostAnswers/scenarios/all.ts';
+import { type Scenario, Scene, Vendors } from '../lostAnswers/scene.ts';
+
+/** What leaves no entry, by the tool or by one scenario of it, and why. */
+const SILENT: Readonly<Record<string, string>> = {
+  'firebase.write': 'what is written under the security rules is told of with its undo, which is to come',
+  'coordination.heartbeat': 'a sign of life changes nothing, nor that a message is read',
+  'coordination.claim_task of what it has not started': 'the agent holds it already and is given it again',
+  'coordination.claim_task in vain': 'nothing was claimed',
+  'orchestration.orchestrate that was answered before': 'no run begins: the answer of one is given again',
+  'coding.update_task with a line for its log':
+    'the log itself keeps who says what and when, and nothing of it changes',
+  'coding.append_logs with more lines': 'the same',
+};
+
+/** All that one scenario can have left. */
+const PAGE = { limit: 100 };
+
+describe('the trail tells of', function () {
+  this.timeout('1m');
+  const vendors = new Vendors();
+  before(() => vendors.start());
+  after(() => vendors.stop());
+
+  const writing = toolsets.flatMap(({ name, tools }) =>
+    tools
+      .filter(({ annotations }) => !annotations.readOnlyHint)
+      .map((tool): [string, Pick<Tool, 'annotations'>] => [fullName(name, tool.name), tool]),
+  );
+
+  for (const [name, { annotations }] of writing) {
+    const own = scenarios.filter(({ tool }) => tool === name);
+    it(`what ${name} changes`, async () => {
+      assert.ok(own.length > 0, 'it has no scenario');
+      const left: TrailEntry[] = [];
+      for (const scenario of own) left.push(...(await entriesOf(scenario)));
+      if (!annotations.destructiveHint || left.length === 0) return;
+      const kept = left.flatMap(({ effects }) => effects).filter(({ before }) => before !== undefined);
+      assert.ok(kept.length > 0, 'it is destructive, and of what it destroys nothing is kept');
+    });
+  }
+
+  it('all but what is named here with a reason', () => {
+    const names = scenarios.flatMap(({ tool, when }) => [tool, `${tool} ${when}`]);
+    assert.deepEqual(
+      Object.keys(SILENT).filter((name) => !names.includes(name)),
+      [],
+    );
+  });
+
+  async function entriesOf({ tool, when, prepare }: Scenario): Promise<readonly TrailEntry[]> {
+    const scene = new Scene(vendors, firestore());
+    const { args, principal = scene.leader } = await prepare(scene);
+    const { trail } = scene.app.ports;
+    const list = async () => (await trail.list({ whose: { ownerUid: principal.ownerUid } }, PAGE)).items;
+    const known = (await list()).map(({ id }) => id);
+    await answer(scene, tool, args, principal);
+    const left = (await list()).filter(({ id }) => !known.includes(id));
+    const isSilent = tool in SILENT || `${tool} ${when}` in SILENT;
+    assert.equal(left.length === 0, isSilent, `${when}: ${left.length} entries`);
+    for (const { by, effects } of left) {
+      assert.deepEqual(
+        [by.uid, by.agentId, by.ownerUid, by.tool, by.workspace],
+        [principal.uid, principal.agentId, principal.ownerUid, tool, scene.workspace],
+      );
+      for (const { kind, before, after } of effects)
+        assert.notDeepEqual(before, after, `${when}: the ${kind} is as it was`);
+    }
+    return left;
+  }
+});

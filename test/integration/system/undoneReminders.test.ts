@@ -1,0 +1,79 @@
+/** Reminders that somebody has set, snoozed or deleted, taken back. */
+import assert from 'node:assert/strict';
+import type { Principal } from '../../../functions/src/access/rules/principal.ts';
+import type { JsonObject } from '../../../functions/src/kernel/json.ts';
+import { Town } from '../access/town.ts';
+import { answer, call } from '../coordination/calls.ts';
+
+const [DUE, SET] = ['2099-01-01T10:00:00.000Z', '2098-06-01T10:00:00.000Z'];
+
+describe('undo of reminders', () => {
+  let town: Town;
+  let ada: Principal;
+  let id: string;
+
+  beforeEach(async () => {
+    town = new Town();
+    await town.arrive('ada', 'leader');
+    ada = await town.person('ada');
+    id = Object(await ask('todo_add_task', { title: 'Milk', due_date: DUE })).task.id;
+  });
+
+  const ask = (tool: string, args: JsonObject): Promise<JsonObject> => {
+    town.pass(1);
+    return answer(town, tool, args, ada);
+  };
+
+  const latest = async (): Promise<string> =>
+    Object(await ask('system_getAudit', { limit: 1 })).events[0].event_id;
+
+  const undoLatest = async () => ask('system_undo', { event_id: await latest() });
+
+  const remindsAt = async (): Promise<readonly string[]> =>
+    Object(await ask('todo_list_reminders', { upcoming: false })).reminders.map(
+      ({ remind_at }: JsonObject) => remind_at,
+    );
+
+  it('has one as it was before it was set, snoozed and deleted', async () => {
+    const usual = await remindsAt();
+    assert.equal(usual.length, 1);
+    await ask('todo_set_reminder', { task_id: id, remind_at: SET });
+    await undoLatest();
+    assert.deepEqual(await remindsAt(), usual);
+    await ask('todo_snooze_reminder', { reminder_id: id, minutes: 30 });
+    assert.notDeepEqual(await remindsAt(), usual);
+    await undoLatest();
+    assert.deepEqual(await remindsAt(), usual);
+    await ask('todo_delete_reminder', { reminder_id: id });
+    assert.deepEqual(await remindsAt(), []);
+    await undoLatest();
+    assert.deepEqual(await remindsAt(), usual);
+    await undoLatest();
+    assert.deepEqual(await remindsAt(), [], 'an undo is taken back as any other');
+  });
+
+  it('takes the one away that was set where there was none', async () => {
+    await ask('todo_delete_reminder', { reminder_id: id });
+    await ask('todo_set_reminder', { task_id: id, remind_at: SET });
+    await undoLatest();
+    assert.deepEqual(await remindsAt(), []);
+  });
+
+  it('refuses what was set anew since, and one whose to-do is done', async () => {
+    await ask('todo_set_reminder', { task_id: id, remind_at: SET });
+    const first = await latest();
+    await ask('todo_snooze_reminder', { reminder_id: id, minutes: 30 });
+    assert.match(await refusal(first), /remind_at.*todo\.snooze_reminder/);
+    await ask('todo_delete_reminder', { reminder_id: id });
+    const deleted = await latest();
+    await ask('todo_complete_task', { task_id: id });
+    assert.match(await refusal(deleted), /its to-do is done/);
+    assert.deepEqual(await remindsAt(), []);
+  });
+
+  async function refusal(event_id: string): Promise<string> {
+    const { structuredContent, isError } = await call(town, 'system_undo', { event_id }, ada);
+    assert.ok(isError, JSON.stringify(structuredContent));
+    return Object(structuredContent['error']).message;
+  }
+});
