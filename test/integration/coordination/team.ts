@@ -41,7 +41,7 @@ const DRAFT: TaskDraft = {
   requiredCapabilities: [],
 };
 
-export type TeamBindings = Pick<Bindings, 'database' | 'gitHub' | 'hosted' | 'dispatch' | 'budget'>;
+export type TeamBindings = Pick<Bindings, 'database' | 'gitHub' | 'hosted' | 'dispatch' | 'budget' | 'push'>;
 
 /** An instance that sweeps; its presence may lie elsewhere than the others'. */
 interface SweptInstance {

@@ -7,6 +7,7 @@ import { OpenStreams } from '../../../functions/src/mcp/http/streams.ts';
 import { toolsets } from '../../../functions/src/toolsets/index.ts';
 import { type RunningEndpoint, serveEndpoint } from '../../support/mcp-endpoint.ts';
 import { authenticatorOf } from '../../support/principals.ts';
+import { answer as answerOf } from '../coordination/calls.ts';
 import { silent } from '../coordination/team.ts';
 import { House } from './house.ts';
 
@@ -102,6 +103,42 @@ describe('asking at the client', () => {
     const heard = await wait(request_id);
     assert.deepEqual([heard.answer, heard.answered_by], ['blue', { uid: ada.uid }]);
     assert.equal(shown.length, 1);
+  });
+
+  it('refuses what the person answers elsewhere when the client has brought the answer', async () => {
+    const { wait } = await connect(async () => ({ action: 'accept', content: { answer: 'red' } }));
+    const request_id = await ask();
+    await wait(request_id);
+    const second = await house.refusal(ada, 'inbox_answer', { request_id, answer: 'blue' });
+    assert.deepEqual([second.reason, second.answer], ['ALREADY_ANSWERED', 'red']);
+    assert.equal((await wait(request_id)).answer, 'red');
+  });
+
+  it('takes one of both where they come at the same instant', async () => {
+    let elsewhere: Promise<unknown> = Promise.resolve();
+    let request_id = '';
+    const { wait } = await connect(async () => {
+      elsewhere = house.inbox(ada, 'answer', { request_id, answer: 'blue' }, house.anotherInstance());
+      return { action: 'accept', content: { answer: 'red' } };
+    });
+    request_id = await ask();
+    const heard = await wait(request_id);
+    const [given] = await Promise.allSettled([elsewhere]);
+    assert.equal(heard.answer, given.status === 'fulfilled' ? 'blue' : 'red');
+    assert.equal((await wait(request_id)).answer, heard.answer);
+  });
+
+  it('leaves an entry of the trail that names the agent whose client has brought the answer', async () => {
+    const { wait } = await connect(async () => ({ action: 'accept', content: { answer: 'red' } }));
+    const request_id = await ask();
+    await wait(request_id);
+    const { events } = await answerOf(house, 'system_getAudit', { thing: `request:${request_id}` }, ada);
+    const [answered, asked] = Object(events);
+    assert.deepEqual(
+      [answered.by, answered.tool, answered.changes[0].after.answer],
+      [agent.agentId, 'inbox.wait', 'red'],
+    );
+    assert.equal(asked.tool, 'inbox.ask');
   });
 
   it('asks once where the person does not want to say, and leaves the question open', async () => {

@@ -4,10 +4,13 @@ import fc from 'fast-check';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import {
   answered,
+  EXECUTION_MILLISECONDS,
   expired,
   isDue,
+  madeWith,
   optionsOf,
   type Request,
+  takenOn,
   withdrawn,
 } from '../../../functions/src/toolsets/inbox/rules/request.ts';
 import { sampleRequest } from './samples.ts';
@@ -44,6 +47,17 @@ const requests = fc
     }),
   );
 
+const CALL = { tool: 'coding.create_task', arguments: {}, readonly: false };
+
+/** An instance takes the call on, or brings what came of it: by the epoch that it has, or had. */
+const turns = fc.array(
+  fc.record({
+    seconds: fc.nat(90),
+    turn: fc.oneof({ arbitrary: fc.constant('take' as const), weight: 2 }, fc.integer({ min: 1, max: 6 })),
+  }),
+  { maxLength: 30 },
+);
+
 type Step =
   | { readonly kind: 'answer'; readonly answer: string; readonly by: string }
   | { readonly kind: 'expire' | 'withdraw' };
@@ -78,6 +92,23 @@ const ANSWERS: Readonly<Record<Request['state'], (request: Request) => string | 
   answered: ({ answer }) => answer,
 };
 
+/** An instance takes the call on: not while another has it, and not when it was made. */
+function tookOn(request: Request, now: number, isHeld: boolean): Request | undefined {
+  const next = takenOn(request, new Date(now));
+  assert.equal(next === undefined, isHeld || request.dueAt === undefined);
+  assert.equal(next?.epoch ?? request.epoch + 1, request.epoch + 1);
+  return next;
+}
+
+/** The instance of an epoch brings what came of the call: the last that took it on alone, and once. */
+function brought(request: Request, epoch: number): Request | undefined {
+  const outcome = { answer: { by: epoch } };
+  const next = madeWith(request, outcome, epoch);
+  assert.equal(next !== undefined, request.dueAt !== undefined && epoch === request.epoch);
+  if (next !== undefined) assert.deepEqual([next.outcome, next.dueAt], [outcome, undefined]);
+  return next;
+}
+
 describe('a request', () => {
   it('is over once, stays as it ended, and its answer is of its kind', () => {
     fc.assert(
@@ -92,6 +123,42 @@ describe('a request', () => {
         }
       }),
     );
+  });
+
+  it('has its call taken on by one instance at a time, and keeps what the last of them brings, once', () => {
+    const approved = answered(
+      sampleRequest({ kind: 'approval', call: CALL }),
+      { answer: 'approve' },
+      { uid: 'ada' },
+      new Date(START),
+    );
+    fc.assert(
+      fc.property(turns, (plan) => {
+        let request = approved;
+        let now = START;
+        const heldUntil: number[] = [];
+        for (const { seconds, turn } of plan) {
+          now += seconds * 1000;
+          const isHeld = heldUntil.some((until) => until > now);
+          const next = turn === 'take' ? tookOn(request, now, isHeld) : brought(request, turn);
+          if (turn === 'take' && next !== undefined) heldUntil.push(now + EXECUTION_MILLISECONDS);
+          request = next ?? request;
+          assert.deepEqual([request.state, request.answer], ['answered', 'approve']);
+        }
+      }),
+    );
+  });
+
+  it('has no call to be made where it is refused, withdrawn, expired or open', () => {
+    const open = sampleRequest({ kind: 'approval', call: CALL, defaultAnswer: 'approve' });
+    const now = open.createdAt;
+    for (const request of [
+      open,
+      answered(open, { answer: 'refuse' }, { uid: 'ada' }, now),
+      withdrawn(open, now),
+      expired(open, open.expiresAt),
+    ])
+      assert.equal(takenOn(request, open.expiresAt), undefined, request.state);
   });
 
   it('tells a second answer what the first was, and takes the same again', () => {

@@ -1,6 +1,12 @@
 /** Finding, awaiting, answering and ending questions. Source: docs/guides/inbox.md. */
 import { hasRole, ownRole, type Principal, personsRoleIn } from '../../../access/rules/principal.ts';
-import { type Change, type RecordAnswer, StaleWriteError, type Versioned } from '../../../kernel/commit.ts';
+import {
+  type CallRecord,
+  type Change,
+  type RecordAnswer,
+  StaleWriteError,
+  type Versioned,
+} from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import type { Page, Slice } from '../../../kernel/paging.ts';
 import { readFor, Service, unlessUnreadable } from '../../../kernel/ports.ts';
@@ -92,8 +98,14 @@ export class Answers extends Service<InboxPorts> {
    * Takes what the person has said at the client of whoever asked them. What they have answered elsewhere meanwhile
    * stands, and what is no answer leaves the question open, to be answered elsewhere.
    * @param answer undefined where they said nothing
+   * @param record tells the trail whose call brought it
    */
-  async answeredAtClient(principal: Principal, id: string, answer: string | undefined): Promise<void> {
+  async answeredAtClient(
+    principal: Principal,
+    id: string,
+    answer: string | undefined,
+    record: CallRecord,
+  ): Promise<void> {
     const { clock, randomness, store } = this.ports;
     await retryStale(randomness, async () => {
       const found = await findOwn(this.ports, principal, id);
@@ -112,7 +124,7 @@ export class Answers extends Service<InboxPorts> {
       }
       const by = { uid: found.value.askedOf, agentId: principal.agentId };
       const request = answered(found.value, { answer }, by, now);
-      await store.commit(await settlement(this.ports, found, request, now));
+      await store.commit(await settlement(this.ports, found, request, now), record);
     });
   }
 

@@ -14,13 +14,13 @@ const said = z.object({ [ANSWER]: z.string().trim().min(1).max(MAX_ANSWER) });
 
 /** Has the client ask the person who sits at it, or takes what they have said there. Tells whether the client is to ask. */
 async function askedAtClient(context: CallContext, id: string): Promise<boolean> {
-  const { elicitation, principal, services, waiting, gone } = context;
+  const { elicitation, operation, principal, services, waiting, gone } = context;
   if (elicitation === undefined) return false;
   const { answers } = services.inbox;
   const response = elicitation.said(id);
   if (response !== undefined) {
     const { data } = said.safeParse(response.action === 'accept' ? response.content : undefined);
-    await answers.answeredAtClient(principal, id, data?.[ANSWER]);
+    await answers.answeredAtClient(principal, id, data?.[ANSWER], { by: operation.by });
     return false;
   }
   const request = await answers.wait(principal, id, 0, { gone, waiting });

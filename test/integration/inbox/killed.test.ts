@@ -1,0 +1,140 @@
+/** Instances that make an approved call all at once, and ones that die or stall on the way: it is made exactly once. */
+import assert from 'node:assert/strict';
+import type { Principal } from '../../../functions/src/access/rules/principal.ts';
+import type { Composition } from '../../../functions/src/app.ts';
+import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
+import { ApprovedCalls } from '../../../functions/src/mcp/approvedCalls.ts';
+import { ApprovalExecution, type MakeCall } from '../../../functions/src/toolsets/inbox/rules/execution.ts';
+import { toolsets } from '../../../functions/src/toolsets/index.ts';
+import { sampleAgent } from '../../unit/samples.ts';
+import { answer, call } from '../coordination/calls.ts';
+import { silent } from '../coordination/team.ts';
+import { House } from './house.ts';
+
+const CODE = { tool: 'CLAUDECODE', description: 'Add a test', instructions: 'Write it.' };
+
+/** What an instance has to say again, by its time. */
+const MINUTES_AFTER = 121;
+
+describe('an approved call', () => {
+  let house: House;
+  let agent: Principal;
+  let id: string;
+
+  beforeEach(async () => {
+    house = new House();
+    await house.open();
+    const ada = await house.person('ada');
+    const { agentId = '' } = await house.agentOf('ada', 'worker');
+    const known = sampleAgent({ id: agentId, ownerUid: ada.uid, role: 'worker', workspace: house.workspace });
+    const credential = {
+      apiKey: `mk_${agentId}`,
+      secretHash: 'a-digest',
+      agentId,
+      createdAt: house.now,
+      expiresAt: new Date(house.now.getTime() + 10 * 86_400_000),
+    };
+    await house.app.ports.store.commit([
+      { kind: 'createAgent', agent: known },
+      { kind: 'issueCredential', credential },
+    ]);
+    await answer(house, 'access_update_workspace', { approvals: [{ tool: 'coding.create_task' }] }, ada);
+    agent = await house.agentOf('ada', 'worker');
+    const { structuredContent } = await call(house, 'coding_create_task', CODE, agent);
+    id = String(/request-[a-z0-9]+/.exec(JSON.stringify(structuredContent))?.[0]);
+    await house.inbox(ada, 'answer', { request_id: id, answer: 'approve' });
+  });
+
+  /** An instance that makes calls as `makeCall` has it: one that dies or stalls in between. */
+  const instance = (makeCall: (make: MakeCall) => MakeCall, app: Composition = house.anotherInstance()) => {
+    const { ports, services } = app;
+    const endpoint = { ...ports, services: () => services, authenticator: services.authenticator };
+    const calls = new ApprovedCalls({ ...endpoint, log: silent }, toolsets, '');
+    return new ApprovalExecution({
+      ...ports,
+      log: silent,
+      liveness: services.liveness,
+      agentsMayAnswer: async () => [],
+      makeCall: makeCall((one) => calls.make(one)),
+    });
+  };
+
+  const made = async () => {
+    const found = await firestore().collection('tasks').where('workspace', '==', house.workspace).get();
+    return found.docs.map((document) => document.id);
+  };
+
+  const request = async () => (await house.app.ports.requests.find(id))?.value ?? assert.fail();
+
+  it('is made by one of ten instances that are told of it at the same time', async () => {
+    const outcomes = await Promise.all(
+      Array.from({ length: 10 }, () => house.anotherInstance().services.approvedCalls.execute(id)),
+    );
+    assert.equal(outcomes.filter((outcome) => outcome === 'made').length, 1);
+    assert.equal((await made()).length, 1);
+    const { epoch, dueAt, outcome } = await request();
+    assert.deepEqual([epoch, dueAt], [1, undefined]);
+    assert.ok(Object(outcome).answer);
+  });
+
+  it('is made by another where the one that took it on dies before it makes it', async () => {
+    const dying = instance(() => () => Promise.reject(new Error('dead')));
+    await assert.rejects(dying.execute(id), /dead/);
+    assert.deepEqual(await made(), []);
+    assert.equal(await house.app.services.approvedCalls.execute(id), 'nothing', 'it may live');
+    house.pass(MINUTES_AFTER);
+    await Promise.all([house.sweepApprovals(), house.app.services.approvedCalls.execute(id)]);
+    assert.equal((await made()).length, 1);
+    assert.equal((await request()).epoch, 2);
+  });
+
+  it('is made once where one stalls while it makes it, and another takes it on', async () => {
+    let arrive = (): void => undefined;
+    let goOn = (): void => undefined;
+    const arrived = new Promise<void>((resolve) => {
+      arrive = resolve;
+    });
+    const woken = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const stalling = instance((make) => async (one) => {
+      arrive();
+      await woken;
+      return make(one);
+    });
+    const late = stalling.execute(id);
+    await arrived;
+    house.pass(MINUTES_AFTER);
+    assert.equal(await house.app.services.approvedCalls.execute(id), 'made');
+    const [first, settled] = [await made(), await request()];
+    goOn();
+    await late;
+    assert.deepEqual(await made(), first);
+    assert.deepEqual(await request(), settled, 'what the late one has brought changes nothing');
+  });
+
+  it('is given up after five that died, and says so', async () => {
+    for (let times = 0; times < 5; times++) {
+      const dying = instance(() => () => Promise.reject(new Error('dead')));
+      const ended = dying.execute(id);
+      if (times < 4) await assert.rejects(ended, /dead/);
+      else assert.equal(await ended, 'made');
+      house.pass(MINUTES_AFTER);
+    }
+    assert.match(JSON.stringify((await request()).outcome), /begun 5 times/);
+    assert.equal(await house.app.services.approvedCalls.execute(id), 'nothing');
+    assert.deepEqual(await made(), []);
+  });
+
+  it('is refused where the agent has lost its role since, which its outcome says', async () => {
+    const { store, agents } = house.app.ports;
+    const { value, version } = (await agents.find(String(agent.agentId))) ?? assert.fail();
+    await store.commit([{ kind: 'replaceAgent', agent: { ...value, role: 'viewer' }, version }]);
+    await house.app.services.approvedCalls.execute(id);
+    const seen = await house.inbox(agent, 'wait', { request_id: id, wait_ms: 0 });
+    assert.equal(Object(seen['outcome']).error.reason, 'ROLE_TOO_WEAK');
+    assert.deepEqual(await made(), []);
+    const { structuredContent } = await call(house, 'coding_create_task', CODE, agent);
+    assert.match(JSON.stringify(structuredContent), /ROLE_TOO_WEAK/, 'the same call is told the same');
+  });
+});

@@ -1,0 +1,223 @@
+/** What people, agents and clocks do to one question at the same instant: it is over once, and everybody is told the same. */
+import assert from 'node:assert/strict';
+import type { Principal } from '../../../functions/src/access/rules/principal.ts';
+import { type Composition, compose } from '../../../functions/src/app.ts';
+import type { Store } from '../../../functions/src/kernel/commit.ts';
+import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
+import { mailPath, preferencesPath } from '../../../functions/src/kernel/firestore/paths.ts';
+import { realtimeDatabase } from '../../../functions/src/kernel/realtime/database.ts';
+import { Answers } from '../../../functions/src/toolsets/inbox/rules/answering.ts';
+import { fcmPushService, localMessagingApp } from '../../../functions/src/vendors/fcm/pushService.ts';
+import { LocalFcm } from '../../support/fcm/server.ts';
+import { answer as answerOf, call } from '../coordination/calls.ts';
+import { House } from './house.ts';
+
+const ASK = { question: 'Which colour?', kind: 'text' };
+
+describe('at the same instant', () => {
+  let house: House;
+  let agent: Principal;
+  let ada: Principal;
+
+  beforeEach(async () => {
+    house = new House();
+    await house.open();
+    agent = await house.agentOf('ada', 'worker');
+    ada = await house.person('ada');
+  });
+
+  const ask = async (more = {}) =>
+    String((await house.inbox(agent, 'ask', { ...ASK, ...more }))['request_id']);
+
+  const stored = async (id: string) => {
+    const { value } = (await house.app.ports.requests.find(id)) ?? {};
+    return value ?? assert.fail('there is no such request');
+  };
+
+  it('ten tabs and an agent that may answer give one answer, and the others are told which', async () => {
+    await house.lets('ada', ['helper']);
+    const helper: Principal = { ...agent, uid: 'agent:helper', agentId: 'helper' };
+    const request_id = await ask();
+    const given = await Promise.all(
+      Array.from({ length: 11 }, (_, tab) =>
+        call(
+          house,
+          'inbox_answer',
+          { request_id, answer: `colour ${tab}` },
+          tab === 10 ? helper : ada,
+          house.anotherInstance(),
+        ),
+      ),
+    );
+    const taken = given.filter(({ isError }) => !isError);
+    assert.equal(taken.length, 1);
+    const { answer } = await stored(request_id);
+    assert.equal(taken[0]?.structuredContent['answer'], answer);
+    for (const { structuredContent } of given.filter(({ isError }) => isError)) {
+      const { reason, answer: told } = Object(structuredContent['error']).data;
+      assert.deepEqual([reason, told], ['ALREADY_ANSWERED', answer]);
+    }
+  });
+
+  it('an answer and a withdrawal leave one of both, and the task goes on once', async () => {
+    for (let times = 0; times < 5; times++) {
+      const request_id = await ask();
+      const [answered, withdrawn] = await Promise.all([
+        call(house, 'inbox_answer', { request_id, answer: 'red' }, ada, house.anotherInstance()),
+        call(house, 'inbox_withdraw', { request_id }, agent, house.anotherInstance()),
+      ]);
+      assert.notEqual(answered.isError, withdrawn.isError);
+      assert.equal((await stored(request_id)).state, withdrawn.isError ? 'answered' : 'withdrawn');
+    }
+  });
+
+  describe('as its time is over', () => {
+    let early: Composition;
+    let request_id: string;
+
+    /** An instance whose clock is a moment behind: to it the question is still open. */
+    beforeEach(async () => {
+      request_id = await ask({ default: 'grey' });
+      house.pass(86_400);
+      const clock = { now: () => new Date(house.now.getTime() - 1) };
+      early = compose({ clock });
+    });
+
+    /** Answers at the instance that is behind, which has something happen before it commits. */
+    const answering = (meanwhile: () => Promise<unknown>) => {
+      const { store } = early.ports;
+      const interrupted: Store = {
+        commit: async (...commit) => {
+          await meanwhile();
+          await store.commit(...commit);
+        },
+      };
+      const answers = new Answers({
+        ...early.ports,
+        store: interrupted,
+        liveness: early.services.liveness,
+        agentsMayAnswer: async () => [],
+      });
+      return answers.answer(ada, request_id, { answer: 'red' }, () => undefined);
+    };
+
+    it('what has expired first has expired: the answer that was on its way is refused', async () => {
+      await assert.rejects(
+        answering(() => house.sweepRequests()),
+        /it expired/,
+      );
+      const { state, answer } = await stored(request_id);
+      assert.deepEqual([state, answer], ['expired', 'grey']);
+    });
+
+    it('what was answered first is answered: no sweep and no reader makes anything else of it', async () => {
+      await answering(async () => undefined);
+      await house.sweepRequests();
+      const seen = await house.inbox(agent, 'wait', { request_id, wait_ms: 0 });
+      assert.deepEqual([seen['state'], seen['answer']], ['answered', 'red']);
+    });
+
+    it('whoever looks is told the same as whoever answers', async () => {
+      const others = Array.from({ length: 4 }, () =>
+        house.inbox(agent, 'wait', { request_id, wait_ms: 0 }, house.anotherInstance()),
+      );
+      const [given, , ...seen] = await Promise.all([
+        call(house, 'inbox_answer', { request_id, answer: 'red' }, ada, early),
+        house.sweepRequests(),
+        ...others,
+      ]);
+      const { state, answer } = await stored(request_id);
+      assert.deepEqual([state, answer], given.isError ? ['expired', 'grey'] : ['answered', 'red']);
+      for (const one of seen) assert.deepEqual([one['state'], one['answer']], [state, answer]);
+    });
+
+    it('an approval that comes too late has no call made', async () => {
+      const late = await house.refusal(ada, 'inbox_answer', { request_id, answer: 'red' });
+      assert.equal(late.reason, 'NOT_OPEN');
+      assert.equal(await house.app.services.approvedCalls.execute(request_id), 'nothing');
+    });
+  });
+
+  it('an agent that may no longer answer for a person does not', async () => {
+    const helper: Principal = { ...agent, uid: 'agent:helper', agentId: 'helper' };
+    await house.lets('ada', ['helper']);
+    await house.inbox(helper, 'answer', { request_id: await ask(), answer: 'red' });
+    await house.lets('ada', []);
+    const given = { request_id: await ask(), answer: 'red' };
+    assert.equal((await house.refusal(helper, 'inbox_answer', given)).reason, 'NOT_A_PERSON');
+    await house.lets('ben', ['helper']);
+    const ofBen = { request_id: await ask({ to: house.id('ben') }), answer: 'red' };
+    assert.equal((await house.refusal(helper, 'inbox_answer', ofBen)).reason, 'NOT_ASKED', 'ben has others');
+  });
+});
+
+describe('the person who is asked', () => {
+  const fcm = new LocalFcm();
+  before(() => fcm.start());
+  after(() => fcm.stop());
+
+  it('hears of it once in their list, on each device and by mail, however often it is delivered', async () => {
+    const house = new House({ push: fcmPushService(() => localMessagingApp(fcm.url)) });
+    await house.open();
+    const [agent, uid] = [await house.agentOf('ada', 'worker'), house.id('ada')];
+    await firestore().doc(preferencesPath(uid)).set({ email: true });
+    const database = await realtimeDatabase();
+    const tokens = ['phone', 'laptop'].map((name) => `${name}-${uid}`);
+    for (const token of tokens)
+      await database.ref(`devices/${uid}/${token}`).set({ token, registered_at: 1 });
+    const asked = await house.inbox(agent, 'ask', ASK);
+    const eventId = `question-${asked['request_id']}`;
+    const event = (await house.app.ports.taskHistory.find(eventId)) ?? assert.fail('nobody was told');
+    const deliver = (app = house.app) => app.services.consumers.reminders.act(event);
+    // Who comes second at once is to come again, in case the first has died.
+    await Promise.allSettled([deliver(), deliver(house.anotherInstance()), deliver(house.anotherInstance())]);
+    await deliver();
+    await deliver(house.anotherInstance());
+    assert.deepEqual(
+      tokens.map((token) => fcm.of(token).length),
+      [1, 1],
+    );
+    assert.equal(fcm.of(String(tokens[0]))[0]?.data['request_id'], asked['request_id']);
+    const listed = (await database.ref(`notifications/${uid}`).get()).val();
+    assert.deepEqual(Object.keys(Object(listed)), [eventId]);
+    assert.ok((await firestore().doc(mailPath(eventId)).get()).exists);
+    const mails = await firestore()
+      .collection('mail')
+      .where('to', 'array-contains', house.email('ada'))
+      .get();
+    assert.equal(mails.size, 1);
+  });
+});
+
+describe('the task that is asked about', () => {
+  it('waits, says for whom in every view, and has an ordinary lease again afterwards', async () => {
+    const house = new House();
+    await house.open();
+    const agent = await house.agentOf('ada', 'worker');
+    const agent_id = String(agent.agentId);
+    const ask = (tool: string, args = {}) => answerOf(house, tool, args, agent);
+    await ask('coordination_register_agent', { agent_id, role: 'worker' });
+    const [{ id: task_id } = assert.fail()] = await house.create({});
+    await ask('coordination_claim_task', { agent_id, lease_seconds: 60 });
+    const { request_id } = await house.inbox(agent, 'ask', { ...ASK, task_id });
+    const name = `ada of ${house.id('ada')}`;
+    house.pass(3600);
+    // A heartbeat asks for a lease as it would without the question; the sweep finds it lapsed, and sets it again.
+    await ask('coordination_heartbeat', { agent_id });
+    house.pass(7200);
+    await house.sweep();
+    for (const [tool, args] of [
+      ['coordination_get_all_tasks', {}],
+      ['system_getTaskQueue', { includeAssigned: true }],
+    ] as const)
+      assert.ok(JSON.stringify(await ask(tool, args)).includes(name), tool);
+    const taskOf = async () => (await house.app.ports.tasks.find(task_id))?.value;
+    assert.equal((await taskOf())?.claim?.agentId, agent_id);
+    await house.inbox(await house.person('ada'), 'answer', { request_id: String(request_id), answer: 'red' });
+    assert.equal((await taskOf())?.waitingFor, undefined);
+    await ask('coordination_heartbeat', { agent_id });
+    house.pass(7200);
+    await house.sweep();
+    assert.equal((await taskOf())?.status, 'available', 'its lease runs out as any other');
+  });
+});
