@@ -1,6 +1,7 @@
 /** The deployed trigger on the graph: what waits for its parts is done when they are, and a to-do with its task. */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
+import { RemoteModels } from '../support/models/remote.ts';
 import { registerAgent } from './support/agents.ts';
 import { succeed } from './support/calls.ts';
 import { type Connection, connect } from './support/clients.ts';
@@ -39,5 +40,31 @@ describe('the trigger on the graph', () => {
       const { tasks } = listed.parse(await succeed(leader, 'todo_search_tasks', { query: workspace }));
       return tasks.find(({ id }) => id === todo)?.completed || undefined;
     });
+  });
+
+  it('ends a run within ten seconds that is part of a cancelled task, and closes its request', async () => {
+    const models = new RemoteModels(process.env['ANTHROPIC_BASE_URL'] ?? '');
+    const prompt = `hang ${workspace}`;
+    await models.when({ text: prompt }, { does: 'hang' });
+    const draft = { description: 'Plan it' };
+    const task_id = made.parse(await succeed(leader, 'coordination_create_task', draft)).task.id;
+    const { runId } = await succeed(leader, 'orchestration_orchestrate', {
+      prompt,
+      preferences: { agent: 'claude' },
+      options: { timeout: 0 },
+      part_of: { kind: 'task', id: task_id },
+    });
+    const asked = async () => (await models.askedAbout(prompt))[0];
+    await eventually('the model is asked', asked);
+    await succeed(leader, 'coordination_cancel_task', { task_id });
+    await eventually(
+      'the run has ended',
+      async () => {
+        const { status } = await succeed(leader, 'orchestration_get_run', { runId });
+        return (status === 'cancelled' && (await asked())?.closedAt !== undefined) || undefined;
+      },
+      10_000,
+    );
+    assert.equal((await models.askedAbout(prompt)).length, 1);
   });
 });

@@ -8,6 +8,7 @@ import { TaskQueries } from '../toolsets/coordination/store/queries.ts';
 import { linkNodeFinder } from '../toolsets/github/rules/node.ts';
 import { PullRequestLinkQueries } from '../toolsets/github/store/pullRequests.ts';
 import { runNodeFinder } from '../toolsets/orchestration/rules/runs/node.ts';
+import type { RunService } from '../toolsets/orchestration/rules/runs/runService.ts';
 import { RunQueries } from '../toolsets/orchestration/store/runs.ts';
 import type { Delegation } from '../toolsets/todo/rules/delegation.ts';
 import { todoNodeFinder } from '../toolsets/todo/rules/node.ts';
@@ -31,16 +32,21 @@ export function composeGraph(database: Firestore, documents: DocumentReading) {
 interface Followers {
   readonly taskQueue: TaskQueue;
   readonly delegation: Delegation;
+  readonly runs: RunService;
 }
 
 /**
  * Each state of a thing is told, at least once: what is told here only says whether it is worth a look, and each of
  * those who look goes by what is there. One that cannot be read is told again when it is written anew.
  */
-export async function followGraph({ taskQueue, delegation }: Followers, written: unknown): Promise<void> {
+export async function followGraph(
+  { taskQueue, delegation, runs }: Followers,
+  written: unknown,
+): Promise<void> {
   const node = readable(written);
   if (node?.kind !== 'task') return;
   if (node.status === 'waiting') await taskQueue.partsChanged(node.id);
+  if (node.status === 'cancelled') await runs.wholeCancelled(node.id);
   if (node.status === 'done' && node.partOf?.kind === 'todo') await delegation.taskClosed(node.id);
 }
 

@@ -92,6 +92,7 @@ export function composeServices(ports: ReturnType<typeof composePorts>, makeCall
   const taskQueue = new TaskQueue(ports);
   const todos = new TodoService(ports);
   const delegation = new Delegation({ ...ports, taskCreation, todoService: todos });
+  const runs = new RunService(ports);
   const publisher = ports.publisher ?? directDelivery(consumers);
   return {
     liveness,
@@ -148,7 +149,7 @@ export function composeServices(ports: ReturnType<typeof composePorts>, makeCall
     todos,
     delegation,
     /** A thing of the graph was written: what that brings about elsewhere. `now` is the document as it was written. */
-    followGraph: (now: unknown) => followGraph({ taskQueue, delegation }, now),
+    followGraph: (now: unknown) => followGraph({ taskQueue, delegation, runs }, now),
     recurringTasks: new RecurringTasks(ports),
     reminders: new ReminderService(ports),
     sendReminders: () => sendReminders(ports),
@@ -167,7 +168,7 @@ export function composeServices(ports: ReturnType<typeof composePorts>, makeCall
     orchestration: {
       workflows: new WorkflowLibrary(ports),
       roster: new AgentRoster(ports, overview),
-      runs: new RunService(ports),
+      runs,
     },
     runExecution: new RunExecution(ports, taskCreation),
 

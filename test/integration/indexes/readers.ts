@@ -98,6 +98,7 @@ async function graphCalls(): Promise<readonly Call[]> {
     (database) => queries(database).below('task-1', NEXT),
     (database) => queries(database).failedBelow('task-1'),
     (database) => queries(database).progressOf({ kind: 'task', id: '1' }),
+    (database) => queries(database).openParts({ kind: 'task', id: '1' }, 'run'),
   ];
 }
 

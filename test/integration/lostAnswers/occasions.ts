@@ -96,6 +96,12 @@ export const occasions: Readonly<Record<string, Readonly<Record<string, Occasion
       await scene.complete(agent_id, part);
       return following(scene, { kind: 'task', id: whole });
     },
+    'a cancelled task that a run was started for': async (scene) => {
+      const { id } = await scene.createOne();
+      await scene.pendingRun({ kind: 'task', id });
+      await answer(scene, 'coordination_cancel_task', { task_id: id });
+      return following(scene, { kind: 'task', id });
+    },
     'a to-do whose task is done': async (scene) => {
       const task_id = await todo(scene, 'Water the plants');
       const { delegated } = await answer(scene, 'todo_delegate', { task_id });

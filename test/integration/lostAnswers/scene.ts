@@ -2,6 +2,7 @@
 import type { Firestore } from '@google-cloud/firestore';
 import type { Principal } from '../../../functions/src/access/rules/principal.ts';
 import { type Composition, compose } from '../../../functions/src/app.ts';
+import type { NodeRef } from '../../../functions/src/graph/rules/node.ts';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import { readWorkflow } from '../../../functions/src/toolsets/orchestration/rules/workflows/validation.ts';
 import { LocalGitHub } from '../../support/github/server.ts';
@@ -84,7 +85,7 @@ export class Scene extends CodingTeam {
   }
 
   /** A run of the leader's that nobody has begun to execute. Gives its id. */
-  async pendingRun(): Promise<string> {
+  async pendingRun(partOf?: NodeRef): Promise<string> {
     this.losing = true;
     const { runs, roster } = this.app.services.orchestration;
     const request = {
@@ -95,6 +96,7 @@ export class Scene extends CodingTeam {
       parallel: true,
       cache: false,
       situation: await roster.situation(this.workspace),
+      partOf,
     };
     return (await runs.start(this.leader, this.workspace, request, unkeyed)).runId;
   }

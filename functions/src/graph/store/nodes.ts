@@ -18,6 +18,7 @@ import type { Page, Slice } from '../../kernel/paging.ts';
 import {
   type GraphChanges,
   type GraphNode,
+  MAX_PARTS,
   NODE_KINDS,
   NODE_STATUSES,
   type NodeKind,
@@ -27,6 +28,8 @@ import {
 } from '../rules/node.ts';
 
 const CLOSED: readonly NodeStatus[] = ['done', 'failed', 'cancelled'];
+
+const OPEN = NODE_STATUSES.filter((status) => !CLOSED.includes(status));
 
 /** How many parts are named that have come to nothing. */
 const FAILED_NAMED = 20;
@@ -100,6 +103,19 @@ export class GraphQueries extends FirestoreReader {
       .where('status', 'in', ['failed', 'cancelled']);
     const { docs } = await failed.limit(FAILED_NAMED).get();
     return docs.map(({ id }) => id).sort();
+  }
+
+  /** The ids of what is directly part of a thing, of one kind, and open. */
+  async openParts({ kind, id }: NodeRef, of: NodeKind): Promise<readonly string[]> {
+    const parts = this.database
+      .collection(COLLECTIONS.graph)
+      .where('part_of.id', '==', id)
+      .where('kind', '==', of)
+      .where('status', 'in', OPEN);
+    const ids: string[] = [];
+    for await (const { value } of this.documents.first(parts, MAX_PARTS, nodeFromDocument))
+      if (value.partOf?.kind === kind) ids.push(value.id);
+    return ids;
   }
 
   /** Everything below, in the order in which it was made. */

@@ -35,16 +35,21 @@ export function takeRun(ports: OrchestrationPorts, runId: string) {
 }
 
 /** Ends what an instance still does for a run whose task somebody has cancelled: nothing will come of it. */
-export function callOff(ports: OrchestrationPorts, runId: string, { id, error }: Task): Promise<void> {
+export function callOff(ports: OrchestrationPorts, runId: string, task: Task): Promise<void> {
   const { runs, store, clock, randomness } = ports;
   return retryStale(randomness, async () => {
     const found = await unlessUnreadable(runs.find(runId));
     if (found === undefined || isEnded(found.value) || !isLeased(found.value, clock.now())) return;
     if (found.value.cancelRequested) return;
-    const why = `The task ${id} was cancelled${error === undefined ? '.' : `: ${error}`}`;
-    const run = { ...found.value, cancelRequested: true, warnings: [...found.value.warnings, why] };
+    const warnings = [...found.value.warnings, whyCalledOff(task)];
+    const run = { ...found.value, cancelRequested: true, warnings };
     await store.commit([{ kind: 'replaceRun', before: found.value, run, version: found.version }]);
   });
+}
+
+/** What a run says of it. */
+export function whyCalledOff({ id, error }: Task): string {
+  return `The task ${id} was cancelled${error === undefined ? '.' : `: ${error}`}`;
 }
 
 export class RunLease {

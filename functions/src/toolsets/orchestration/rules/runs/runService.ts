@@ -16,7 +16,7 @@ import { runOfTask, taskCancellations } from '../network.ts';
 import type { OrchestrationPorts } from '../ports.ts';
 import type { WorkflowLibrary } from '../workflows/library.ts';
 import { bookedOf } from './booking.ts';
-import { callOff } from './lease.ts';
+import { callOff, whyCalledOff } from './lease.ts';
 import { newRun } from './newRun.ts';
 import { ordersOf } from './order.ts';
 import { ended, isEnded, isLeased, type Run, type RunOrder, type RunStatus } from './run.ts';
@@ -175,9 +175,10 @@ export class RunService extends Service<OrchestrationPorts> {
    * @throws MusterError NOT_FOUND, or CONFLICT where it has succeeded or failed
    */
   cancel(principal: Principal, runId: string, recordAnswer: RecordAnswer<Run>): Promise<Run> {
-    const { tasks, store, clock, randomness } = this.ports;
+    const { store, randomness } = this.ports;
     return retryStale(randomness, async () => {
-      const { value, version } = await this.visible(principal, runId);
+      const found = await this.visible(principal, runId);
+      const { value } = found;
       if (isEnded(value) && value.status !== 'cancelled') {
         throw new MusterError('CONFLICT', `Run "${runId}" has ${value.status} already.`, {
           field: 'runId',
@@ -186,14 +187,41 @@ export class RunService extends Service<OrchestrationPorts> {
           suggestion: 'get_run tells what it came to.',
         });
       }
-      const now = clock.now();
-      const asked = { ...value, cancelRequested: true };
-      const run = isEnded(value) || isLeased(value, now) ? asked : await this.cancelled(asked, now);
-      const cancelled = isEnded(value) ? [] : await taskCancellations(tasks, run, now);
-      const replaced: Change = { kind: 'replaceRun', run, before: value, version };
-      await store.commit([replaced, ...cancelled], recordAnswer(run));
+      const { run, changes } = await this.cancellation(found);
+      await store.commit(changes, recordAnswer(run));
       return run;
     });
+  }
+
+  /**
+   * A task was cancelled: the runs that were started for it end with it. Safe to be told twice, late and out of order.
+   */
+  async wholeCancelled(taskId: string): Promise<void> {
+    const { tasks, graph, runs, store, randomness } = this.ports;
+    const task = (await unlessUnreadable(tasks.find(taskId)))?.value;
+    if (task?.status !== 'cancelled') return;
+    const open = await graph.openParts({ kind: 'task', id: taskId }, 'run');
+    const ending = open.map((runId) =>
+      retryStale(randomness, async () => {
+        const found = await unlessUnreadable(runs.find(runId));
+        if (found === undefined || isEnded(found.value) || found.value.cancelRequested) return;
+        const { changes } = await this.cancellation(found, whyCalledOff(task));
+        await store.commit(changes);
+      }),
+    );
+    await Promise.all(ending);
+  }
+
+  /** What ends a run: at once, or as soon as the instance sees it that executes it. */
+  private async cancellation({ value, version }: Versioned<Run>, why?: string) {
+    const { tasks, clock } = this.ports;
+    const now = clock.now();
+    const warnings = why === undefined ? value.warnings : [...value.warnings, why];
+    const asked = { ...value, cancelRequested: true, warnings };
+    const run = isEnded(value) || isLeased(value, now) ? asked : await this.cancelled(asked, now);
+    const cancelled = isEnded(value) ? [] : await taskCancellations(tasks, run, now);
+    const changes: Change[] = [{ kind: 'replaceRun', run, before: value, version }, ...cancelled];
+    return { run, changes };
   }
 
   /** A run that nobody executes. Where an instance died in the middle of a step, its journal says what that took. */
