@@ -26,6 +26,19 @@ describe('messages to agents', () => {
     ann = await team.join('ann');
   });
 
+  it('come with the start of a task, of what an agent does itself and of what another does for it', async () => {
+    const { id: task_id } = await team.createOne();
+    await team.claim(ann);
+    const start = async (by = own()) =>
+      answer(team, 'coordination_start_task', { agent_id: ann, task_id }, await by);
+    assert.equal(texts(await start()), undefined);
+    const { message_id } = await send('Leave the tests');
+    assert.deepEqual(texts(await start()), ['Leave the tests']);
+    assert.deepEqual(texts(await start(Promise.resolve(team.leader))), ['Leave the tests']);
+    await beat({ read_until: String(message_id) });
+    assert.equal(texts(await start()), undefined);
+  });
+
   it('come with heartbeats and claims, with their sender, until they are read', async () => {
     assert.equal(texts(await beat()), undefined);
     const { id: task_id } = await team.createOne();

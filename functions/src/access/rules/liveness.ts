@@ -68,10 +68,19 @@ export class AgentLiveness extends Service<AccessPorts> {
    * @throws MusterError FORBIDDEN, or NOT_FOUND to leaders
    */
   async actAs(principal: Principal, workspace: string, name: string): Promise<string> {
-    if (principal.agentId === name) return name;
+    return (await this.acting(principal, workspace, name)).id;
+  }
+
+  /** The same, with whether anybody has written to it. */
+  async acting(
+    principal: Principal,
+    workspace: string,
+    name: string,
+  ): Promise<Pick<Agent, 'id' | 'hasMessages'>> {
+    if (principal.agentId === name) return { id: name, hasMessages: principal.hasMessages === true };
     const { value: agent } = await this.revived(principal, workspace, name);
     await touchPresence(this.ports, agent);
-    return agent.id;
+    return agent;
   }
 
   /**

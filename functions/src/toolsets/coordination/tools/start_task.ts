@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
+import type { Message } from '../rules/messages.ts';
 import type { Task } from '../rules/task.ts';
+import { messagesAnswer, messagesShape } from './messages.ts';
 import { agentId, claimEpoch, lateResultOf, taskId, taskShape } from './shapes.ts';
 
 export const startTask = defineTool({
@@ -13,13 +15,30 @@ export const startTask = defineTool({
     task_id: taskId,
     claim_epoch: claimEpoch,
   }),
-  output: z.object({ success: z.boolean(), late_result: taskShape.shape.late_result }),
+  output: z.object({
+    success: z.boolean(),
+    late_result: taskShape.shape.late_result,
+    messages: messagesShape,
+  }),
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   role: 'worker',
   example: { agent_id: 'terminal-2', task_id: 'task-xxx-002' },
-  answer: (task: Task) => ({ success: true, late_result: lateResultOf(task) }),
+  answer: ({ task, messages }: Started) => ({
+    success: true,
+    late_result: lateResultOf(task),
+    messages: messagesAnswer(messages),
+  }),
   handler: async ({ services, workspace, principal, recordAnswer }, { agent_id, task_id, claim_epoch }) => {
-    const agentId = await services.liveness.actAs(principal, workspace, agent_id);
-    return services.taskQueue.start(principal, task_id, { agentId, epoch: claim_epoch }, recordAnswer);
+    const agent = await services.liveness.acting(principal, workspace, agent_id);
+    const messages = await services.messages.unread(agent);
+    const started = (task: Task): Started => ({ task, messages });
+    const claimant = { agentId: agent.id, epoch: claim_epoch };
+    const record = (task: Task) => recordAnswer(started(task));
+    return started(await services.taskQueue.start(principal, task_id, claimant, record));
   },
 });
+
+interface Started {
+  readonly task: Task;
+  readonly messages: readonly Message[];
+}
