@@ -80,6 +80,6 @@ export class Attackers {
 function victimsOf(tool: string, client: Connection, agentId: string): Promise<Victims> {
   if (tool.startsWith('todo_')) return newTodos(client, tool === 'todo_reopen_task');
   if (tool.startsWith('coding_')) return newCodingTask(client);
-  if (tool.startsWith('inbox_')) return newRequests(client);
+  if (tool.startsWith('inbox_')) return newRequests(client, agentId);
   return tool.startsWith('orchestration_') ? newRun(client) : newTask(client, agentId);
 }

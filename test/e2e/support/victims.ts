@@ -28,6 +28,7 @@ export async function newTask(client: Connection, agentId: string): Promise<Vict
     task_ids: [[id]],
     lease_seconds: [600],
     dependencies: [[id], undefined],
+    part_of: [{ kind: 'task', id }, undefined],
     deadline: [LATER, null],
     session_id: [undefined],
   };
@@ -51,6 +52,7 @@ export async function newTodos(client: Connection, areCompleted: boolean): Promi
     task_id: ids,
     reminder_id: ids, // a reminder has its to-do's id
     recurring_task_id: recurring,
+    part_of: [{ kind: 'todo', id: ids[0] }, undefined],
     due_date: [LATER],
     due_before: [LATER],
     due_after: [EARLIER],
@@ -61,14 +63,23 @@ export async function newTodos(client: Connection, areCompleted: boolean): Promi
   };
 }
 
-/** Questions of the caller's to its owner. */
-export async function newRequests(client: Connection): Promise<Victims> {
+/** Questions of the caller's to its owner, and a task that the agent holds and may ask about. */
+export async function newRequests(client: Connection, agentId: string): Promise<Victims> {
   const ids: string[] = [];
   for (let number = 0; number < VICTIMS; number++) {
     const asked = { question: 'A victim?', kind: 'text' };
     ids.push(String((await succeed(client, 'inbox_ask', asked))['request_id']));
   }
-  return { ...ANY_LIST, request_id: ids, wait_ms: [0], expires: [undefined], to: [undefined] };
+  await newTask(client, agentId);
+  const { task } = await succeed(client, 'coordination_claim_task', { agent_id: agentId });
+  return {
+    ...ANY_LIST,
+    request_id: ids,
+    task_id: [idOf(task), undefined],
+    wait_ms: [0],
+    expires: [undefined],
+    to: [undefined],
+  };
 }
 
 /** A run of the caller's, and questions that are answered by then: asked again, they cost no time. */
@@ -85,6 +96,7 @@ export async function newRun(client: Connection): Promise<Victims> {
     agent: ['gemini', 'auto'],
     role: ['execute'],
     name: ['victim'],
+    part_of: [undefined],
     timeout: [0],
     waitMs: [0],
   };
@@ -106,6 +118,7 @@ export async function newCodingTask(client: Connection): Promise<Victims> {
     agentId: [undefined],
     taskId: ids,
     dependencies: [ids],
+    part_of: [{ kind: 'task', id: first }, undefined],
     epoch: [1],
     leaseSeconds: [undefined, 60],
     entries: [[{ sequence: 1, at: EARLIER, level: 'info', type: 'agent', message: 'Ow.' }]],
