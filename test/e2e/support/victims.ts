@@ -60,6 +60,8 @@ export async function newTodos(client: Connection, areCompleted: boolean): Promi
     start_date: [LATER],
     end_date: [LATER],
     timezone: ['UTC', 'Europe/Berlin'],
+    workspace: [undefined],
+    required_capabilities: [undefined],
   };
 }
 
