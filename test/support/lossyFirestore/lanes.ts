@@ -57,7 +57,7 @@ export class Lanes {
 }
 
 /** The SDK takes the emulator's address from the environment as the client is made, whatever its settings say. */
-function clientAt(host: string, settings: Settings): Firestore {
+export function clientAt(host: string, settings: Settings = {}): Firestore {
   const usual = process.env[HOST];
   process.env[HOST] = host;
   try {
