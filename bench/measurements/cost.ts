@@ -10,6 +10,7 @@ import { type Meter, type MeteredCall, openMeter } from '../wire/meter.ts';
 import { startInvited } from './costOfAccess.ts';
 import { startGitHub } from './costOfGitHub.ts';
 import { ORIGIN } from './costOfSignIn.ts';
+import { letAnswer } from './costOfSteering.ts';
 import { type Ledger, playEveryTool } from './costScenario.ts';
 
 export interface CostRow extends Bill {
@@ -27,6 +28,7 @@ export async function measureCost(): Promise<CostMeasurement> {
   const [leader] = await addCallers(project, 'leader');
   const [worker] = await addCallers(project, 'worker');
   if (leader === undefined || worker === undefined) throw new Error('There are no callers.');
+  await letAnswer(project, worker.agentId);
   const meter = await openMeter(process.env['FIRESTORE_EMULATOR_HOST'] ?? '');
   const [gitHub, runQueue, invited] = await Promise.all([
     startGitHub(),

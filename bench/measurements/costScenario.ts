@@ -12,6 +12,7 @@ import { playGitHub } from './costOfGitHub.ts';
 import { playLevers } from './costOfLevers.ts';
 import { playOrchestration } from './costOfOrchestration.ts';
 import { playSignIn } from './costOfSignIn.ts';
+import { playSteering } from './costOfSteering.ts';
 import { playTodos } from './costOfTodos.ts';
 
 export interface Cast {
@@ -53,6 +54,7 @@ export async function playEveryTool(cast: Cast, ledger: Ledger): Promise<void> {
   await look(cast, ledger);
   await playLevers(cast, ledger);
   await playTodos(cast, ledger);
+  await playSteering(cast, ledger);
   await playData(cast, ledger);
   await playGitHub(cast, ledger);
   await playCoding(cast, ledger);

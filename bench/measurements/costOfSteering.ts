@@ -1,0 +1,62 @@
+/** What people steer by: questions, calls that wait for an approval, the trail and the graph. */
+import { preferencesPath } from '../../functions/src/kernel/firestore/paths.ts';
+import { OWNER, type Project } from '../seed.ts';
+import type { Cast, Ledger } from './costScenario.ts';
+
+/** Lets an agent answer for the owner of all callers, who does not call here. */
+export async function letAnswer({ firestore }: Project, agentId: string): Promise<void> {
+  await firestore.doc(preferencesPath(OWNER)).set({ agents_may_answer: [agentId] });
+}
+
+export async function playSteering(cast: Cast, ledger: Ledger): Promise<void> {
+  await ask(cast, ledger);
+  await takeBack(cast, ledger);
+  await relate(cast, ledger);
+}
+
+async function ask({ leader, worker, workerId }: Cast, ledger: Ledger): Promise<void> {
+  const question = { question: 'Go on?', kind: 'approval' };
+  const { request_id } = await ledger.call(leader, 'inbox.ask', question, 'about nothing');
+  await ledger.call(leader, 'inbox.wait', { request_id, wait_ms: 0 }, 'while it is open');
+  await ledger.call(worker, 'inbox.list', {}, 'the only one');
+  await ledger.call(worker, 'inbox.answer', { request_id, answer: 'approve' }, 'by an agent that may');
+  await ledger.call(leader, 'inbox.wait', { request_id, wait_ms: 0 }, 'when it is answered');
+  await leader.call('coordination.create_task', { description: 'A task', priority: 1 });
+  const { task } = await worker.call('coordination.claim_task', { agent_id: workerId, in_hand: [] });
+  const about = { ...question, task_id: idOf(task) };
+  const asked = await ledger.call(worker, 'inbox.ask', about, 'about a task, which waits');
+  const named = { request_id: asked['request_id'] };
+  await ledger.call(worker, 'inbox.withdraw', named, 'about a task, which goes on');
+  await leader.call('coordination.cancel_task', { task_id: idOf(task) });
+}
+
+async function takeBack({ leader }: Cast, ledger: Ledger): Promise<void> {
+  await leader.call('todo.add_task', { title: 'Milk' });
+  const { events } = await ledger.call(leader, 'system.getAudit', { limit: 10 }, '10 events, and one more');
+  const event_id = Array.isArray(events) ? Object(events[0]).event_id : undefined;
+  await ledger.call(leader, 'system.undo', { event_id }, 'that a to-do was made');
+  await ledger.call(leader, 'system.undo', { event_id: await latest({ leader }) }, 'of that');
+}
+
+async function latest({ leader }: Pick<Cast, 'leader'>): Promise<unknown> {
+  const { events } = await leader.call('system.getAudit', { limit: 1 });
+  return Array.isArray(events) ? Object(events[0]).event_id : undefined;
+}
+
+async function relate({ leader }: Cast, ledger: Ledger): Promise<void> {
+  const { task: todo } = await leader.call('todo.add_task', { title: 'Greet everybody' });
+  const { delegated } = await ledger.call(leader, 'todo.delegate', { task_id: idOf(todo) });
+  const part_of = { kind: 'task', id: Object(delegated).task_id };
+  const part = { description: 'Say hello', part_of };
+  const { task } = await ledger.call(leader, 'coordination.create_task', part, 'as the first part of a part');
+  await ledger.call(leader, 'coordination.create_task', part, 'as another part of a part');
+  await ledger.call(leader, 'system.setBudget', { ...part_of, money: 5 }, 'of a task');
+  const named = { kind: 'todo', id: idOf(todo) };
+  await ledger.call(leader, 'system.getTree', named, 'four things');
+  await ledger.call(leader, 'coordination.cancel_task', { task_id: idOf(task) }, 'a part of a part');
+}
+
+function idOf(value: unknown): string {
+  if (typeof value === 'object' && value !== null && 'id' in value) return String(value.id);
+  throw new Error('There was nothing with an id.');
+}
