@@ -50,7 +50,6 @@ async function relate({ leader }: Cast, ledger: Ledger): Promise<void> {
   const part = { description: 'Say hello', part_of };
   const { task } = await ledger.call(leader, 'coordination.create_task', part, 'as the first part of a part');
   await ledger.call(leader, 'coordination.create_task', part, 'as another part of a part');
-  await ledger.call(leader, 'system.setBudget', { ...part_of, money: 5 }, 'of a task');
   const named = { kind: 'todo', id: idOf(todo) };
   await ledger.call(leader, 'system.getTree', named, 'four things');
   await ledger.call(leader, 'coordination.cancel_task', { task_id: idOf(task) }, 'a part of a part');

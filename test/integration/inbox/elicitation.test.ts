@@ -131,6 +131,7 @@ describe('asking at the client', () => {
   it('leaves an entry of the trail that names the agent whose client has brought the answer', async () => {
     const { wait } = await connect(async () => ({ action: 'accept', content: { answer: 'red' } }));
     const request_id = await ask();
+    house.pass(1);
     await wait(request_id);
     const { events } = await answerOf(house, 'system_getAudit', { thing: `request:${request_id}` }, ada);
     const [answered, asked] = Object(events);
