@@ -90,9 +90,11 @@ export class Stage {
     return new Stage(newFolder(), endpointUrl('', { workspace }), agent, leader, client);
   }
 
-  /** At a hub of the test's own. */
+  /** At a hub or in a workspace of the test's own. */
   static async at(hubUrl: string, agent: TestAgent, leader: TestAgent): Promise<Stage> {
-    const client = await connect('client 2026-07-28', `${hubUrl}coding`, leader.token);
+    const coding = new URL(hubUrl);
+    coding.pathname = `${coding.pathname.replace(/\/$/, '')}/coding`;
+    const client = await connect('client 2026-07-28', String(coding), leader.token);
     return new Stage(newFolder(), hubUrl, agent, leader, client);
   }
 

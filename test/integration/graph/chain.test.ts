@@ -156,6 +156,19 @@ describe('one graph', () => {
     assert.deepEqual([node.status, node.totals.counts['failed']], ['waiting', 1]);
   });
 
+  it('does without a part that was cancelled', async () => {
+    const ann = await team.join('ann');
+    const whole = await task(undefined, { priority: 1 });
+    assert.equal(await team.claim(ann), whole);
+    const part = await task({ kind: 'task', id: whole });
+    const report = { agent_id: ann, task_id: whole, output: 'Mine is done.', when_parts_done: true };
+    await team.ask('coordination_complete_task', report, team.principal('ann'));
+    await team.ask('coordination_cancel_task', { task_id: part });
+    await team.follow({ kind: 'task', id: whole });
+    const node = await nodeOf({ kind: 'task', id: whole });
+    assert.deepEqual([node.status, node.totals.counts['cancelled']], ['done', 1]);
+  });
+
   it('is done at once where it has no parts', async () => {
     const ann = await team.join('ann');
     const only = await task(undefined, { priority: 1 });

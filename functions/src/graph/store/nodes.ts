@@ -89,18 +89,17 @@ export class GraphQueries extends FirestoreReader {
   async progressOf(ref: NodeRef) {
     const key = nodeKey(ref);
     const [node] = await this.findAll([key]);
-    const { open = 0, in_progress = 0, waiting = 0, failed = 0, cancelled = 0 } = node?.totals.counts ?? {};
+    const { open = 0, in_progress = 0, waiting = 0, failed = 0 } = node?.totals.counts ?? {};
     const own = Number(node !== undefined && !CLOSED.includes(node.status));
-    const isWhole = failed + cancelled === 0;
-    return { open: open + in_progress + waiting - own, failed: isWhole ? [] : await this.failedBelow(key) };
+    return { open: open + in_progress + waiting - own, failed: failed === 0 ? [] : await this.failedBelow(key) };
   }
 
-  /** What of all that is below has come to nothing. */
+  /** What of all that is below has failed. What was cancelled is not wanted any more, and nothing waits for it. */
   async failedBelow(key: string): Promise<readonly string[]> {
     const failed = this.database
       .collection(COLLECTIONS.graph)
       .where('ancestors', 'array-contains', key)
-      .where('status', 'in', ['failed', 'cancelled']);
+      .where('status', '==', 'failed');
     const { docs } = await failed.limit(FAILED_NAMED).get();
     return docs.map(({ id }) => id).sort();
   }

@@ -15,7 +15,7 @@ export function awaitParts(
 /**
  * What becomes of a task whose result is there, now that something below it has changed; the very same where nothing
  * does.
- * @param below how much of that is open, and what of it has failed or was cancelled
+ * @param below how much of that is open, and what of it has failed; what was cancelled is not wanted
  */
 export function partsChanged(
   task: Task,

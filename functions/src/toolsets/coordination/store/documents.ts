@@ -155,7 +155,7 @@ const document = z.object({
       agent_id: z.string(),
       claim_epoch: z.int(),
       since: timestamp,
-      /** The keys of parts that have failed or were cancelled. */
+      /** The keys of parts that have failed. */
       failed: z.array(z.string()),
     })
     .nullable()

@@ -110,7 +110,7 @@ const result = z.object({
 const waitShape = z
   .object({
     since: z.string(),
-    failed: z.array(z.string()).describe('Parts that have failed or were cancelled.'),
+    failed: z.array(z.string()).describe('Parts that have failed.'),
   })
   .describe('Its result is there; it is done when all that is part of it is.');
 

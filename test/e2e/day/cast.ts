@@ -1,0 +1,111 @@
+/** Who takes part in the scripted day: a person, the agents that she has made, and a runner with Claude Code. */
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { z } from 'zod';
+import { bearerOf, type TestAgent } from '../support/agents.ts';
+import { succeed } from '../support/calls.ts';
+import { type Connection, connect } from '../support/clients.ts';
+import { endpointUrl, MCP_URL, newAgentName, newWorkspace } from '../support/endpoint.ts';
+import { send } from '../support/http.ts';
+import { newPerson, setRole } from '../support/people.ts';
+import { eventually } from '../support/waiting.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** An agent with its client. */
+export interface Player extends TestAgent {
+  readonly client: Connection;
+}
+
+export interface Cast {
+  readonly workspace: string;
+  readonly url: string;
+  readonly adaUid: string;
+  readonly ada: Connection;
+  readonly lead: Player;
+  readonly ann: Player;
+  readonly bob: Player;
+  readonly runner: TestAgent;
+  leave(): Promise<void>;
+}
+
+/** Ada opens a workspace of her own, in which pull requests take her approval, and makes four agents. */
+export async function assemble(): Promise<Cast> {
+  const workspace = newWorkspace('day');
+  const url = endpointUrl('', { workspace });
+  const { uid: adaUid, token } = await newPerson();
+  await setRole(adaUid, 'leader');
+  const ada = await connect('client 2026-07-28', url, token);
+  const founded = { name: workspace, repositories: ['sartor-ai/*'] };
+  await eventually('Ada may make a workspace', async () => {
+    const { isError } = await ada.call('access_create_workspace', founded);
+    return !isError || undefined;
+  });
+  await succeed(ada, 'access_update_workspace', { approvals: [{ tool: 'github.createPR' }] });
+  const agents = ['leader', 'worker', 'worker', 'worker'] as const;
+  const [lead, ann, bob, runner] = await Promise.all(agents.map((role) => agentOf(ada, workspace, role)));
+  assert.ok(lead && ann && bob && runner);
+  const playing = async (agent: TestAgent): Promise<Player> => {
+    const client = await connect('client 2026-07-28', url, agent.token);
+    await succeed(client, 'coordination_register_agent', { agent_id: agent.id, role: 'worker' });
+    return { ...agent, client };
+  };
+  const players = { lead: await playing(lead), ann: await playing(ann), bob: await playing(bob) };
+  return {
+    ...{ workspace, url, adaUid, ada, runner, ...players },
+    async leave() {
+      await Promise.all(
+        [ada, ...Object.values(players).map(({ client }) => client)].map((one) => one.close()),
+      );
+    },
+  };
+}
+
+async function agentOf(ada: Connection, workspace: string, role: 'worker' | 'leader'): Promise<TestAgent> {
+  const { agentId, credentials } = await succeed(ada, 'onboarding_registerAgent', {
+    agentInfo: { name: newAgentName(role), type: 'developer', version: '1.0.0' },
+    capabilities: [{ name: 'coding', category: 'general' }],
+    configuration: { maxConcurrentTasks: 5 },
+    role,
+    workspace,
+  });
+  return { id: String(agentId), token: bearerOf(credentials) };
+}
+
+const taskAnswer = z.object({ task: z.object({ id: z.string() }) });
+
+/** Adds a thing, and gives its id. */
+export async function made(client: Connection, tool: string, args: Fields): Promise<string> {
+  return taskAnswer.parse(await succeed(client, tool, args)).task.id;
+}
+
+/** Claims what is next, which has to be this. */
+export async function claims({ client, id }: Player, task: string): Promise<void> {
+  assert.equal(await made(client, 'coordination_claim_task', { agent_id: id }), task);
+}
+
+export async function completes({ client, id }: Player, task_id: string, more: Fields = {}): Promise<void> {
+  await succeed(client, 'coordination_complete_task', {
+    agent_id: id,
+    task_id,
+    output: 'It is done.',
+    ...more,
+  });
+}
+
+/** GitHub tells that a pull request was merged, signed as it signs. */
+export async function merged(repositoryId: unknown, number: unknown): Promise<void> {
+  const pull_request = { number, merged: true, merge_commit_sha: 'c'.repeat(40) };
+  const body = JSON.stringify({ action: 'closed', repository: { id: repositoryId }, pull_request });
+  const secret = process.env['GITHUB_WEBHOOK_SECRET'] ?? '';
+  const { status } = await send(MCP_URL.replace(/\/mcp$/, '/githubWebhook'), {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'x-github-event': 'pull_request',
+      'x-hub-signature-256': `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`,
+    },
+    body,
+  });
+  assert.equal(status, 202);
+}

@@ -1,0 +1,192 @@
+/**
+ * A day of a person and her agents, end to end: what the guides promise one by one, each chapter upon the one before.
+ * Source: docs/guides/graph.md, inbox.md, budgets.md, taking-back.md and coordination.md.
+ */
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { z } from 'zod';
+import { claudeEnvironment, claudeSteps, installClaude } from '../runner/programs.ts';
+import { Stage } from '../runner/stage.ts';
+import { succeed } from '../support/calls.ts';
+import { isRecord } from '../support/clients.ts';
+import { send } from '../support/http.ts';
+import { type ScriptedModel, startScriptedModel } from '../support/scriptedModel.ts';
+import { eventually } from '../support/waiting.ts';
+import { assemble, type Cast, claims, completes, made, merged } from './cast.ts';
+
+const AT = { owner: 'sartor-ai', repo: 'claude-network' };
+
+const GITHUB_URL = process.env['GITHUB_API_URL'] ?? '';
+
+const numbers = z.object({
+  counts: z.record(z.string(), z.number()),
+  attempts: z.number(),
+  inputTokens: z.number(),
+  outputTokens: z.number(),
+  costUsd: z.number(),
+});
+const tree = z.object({
+  node: z.object({ status: z.string(), totals: numbers }),
+  parts: z.array(z.object({ kind: z.string(), id: z.string(), status: z.string(), totals: numbers })),
+});
+const requests = z.object({
+  requests: z.array(z.object({ request_id: z.string(), question: z.string(), options: z.array(z.string()) })),
+});
+const events = z.object({
+  events: z.array(
+    z.object({
+      event_id: z.string(),
+      by: z.string(),
+      on_behalf_of: z.string(),
+      tool: z.string(),
+      changes: z.array(z.object({ kind: z.string(), id: z.string() })),
+    }),
+  ),
+});
+
+describe('a day of a person and her agents', function () {
+  this.timeout('2m');
+  let cast: Cast;
+  let stage: Stage;
+  let model: ScriptedModel;
+  let todo: string;
+  let goal: string;
+  /** The parts of the plan, in its order. */
+  let [research, guide, pullRequest, dead, flaky, code]: string[] = [];
+
+  before(async () => {
+    cast = await assemble();
+    stage = await Stage.at(cast.url, cast.runner, cast.lead);
+    model = await startScriptedModel(claudeSteps(() => `${worktrees()}/${readdirSync(worktrees())[0]}`));
+  });
+  after(async () => {
+    await model?.close();
+    await stage?.close();
+    await cast?.leave();
+  });
+
+  const worktrees = () => `${stage.folder}/worktrees`;
+  const treeOf = async (kind: string, id: string) =>
+    tree.parse(await succeed(cast.ada, 'system_getTree', { kind, id }));
+  /** The one question that waits for Ada. */
+  const asked = () =>
+    eventually('Ada is asked', async () => {
+      const { requests: open } = requests.parse(await succeed(cast.ada, 'inbox_list', { state: 'open' }));
+      return open[0];
+    });
+
+  it('begins with a to-do that is handed to the agents', async () => {
+    const { ada, lead } = cast;
+    todo = await made(ada, 'todo_add_task', { title: `Ship the login ${cast.workspace}` });
+    const { delegated } = await succeed(ada, 'todo_delegate', { task_id: todo });
+    goal = z.object({ task_id: z.string() }).parse(delegated).task_id;
+    await claims(lead, goal);
+  });
+
+  it('is planned by the leader: six tasks, which are parts of it', async () => {
+    const { client } = cast.lead;
+    const part_of = { kind: 'task', id: goal };
+    const plan = [
+      { description: 'Find out how others do it', priority: 1 },
+      { description: 'Write the guide', priority: 2, dependencies: ['task-1'] },
+      { description: 'Open the pull request', priority: 3 },
+      { description: 'Ask the old vendor', priority: 4 },
+      { description: 'Try it on the old browser', priority: 5 },
+    ];
+    const batch = await succeed(client, 'coordination_create_tasks_batch', { tasks: plan, part_of });
+    const listed = z.object({ tasks: z.array(z.object({ id: z.string() })) }).parse(batch);
+    const draft = {
+      branch: `feature/${cast.workspace}`,
+      part_of,
+      config: { acceptance: 'test -f src/auth.js' },
+    };
+    const { taskId } = await stage.createTask(draft);
+    [research, guide, pullRequest, dead, flaky, code] = [...listed.tasks.map(({ id }) => id), taskId];
+    await completes(cast.lead, goal, { when_parts_done: true });
+    assert.equal((await treeOf('todo', todo)).parts.length, 7);
+  });
+
+  it('has its work done by two workers', async () => {
+    const { ann, bob } = cast;
+    await claims(ann, String(research));
+    await claims(bob, String(pullRequest));
+    await completes(ann, String(research));
+    await claims(ann, String(guide));
+    await completes(ann, String(guide));
+  });
+
+  it('has code written by Claude Code, on a runner', async () => {
+    installClaude(stage.bin);
+    const env = claudeEnvironment(stage.folder, model.url);
+    const runner = stage.startRunner(['--once', '--worktrees', worktrees()], { env });
+    assert.equal(await runner.ended, 0, runner.said());
+    const { task, result = {} } = await stage.report(String(code));
+    assert.equal(task.state, 'done');
+    const { totals } = (await treeOf('task', String(code))).node;
+    const { tokens } = z
+      .object({ tokens: z.object({ input: z.number(), output: z.number() }) })
+      .parse(result);
+    assert.deepEqual([totals.inputTokens, totals.outputTokens], [tokens.input, tokens.output]);
+    assert.equal(totals.costUsd, result['costUsd'], 'the key is paid by use');
+  });
+
+  it('has one task cancelled, and another tried again', async () => {
+    const { ann, lead } = cast;
+    await claims(ann, String(dead));
+    await succeed(lead.client, 'coordination_cancel_task', { task_id: dead, reason: 'They are gone' });
+    await claims(ann, String(flaky));
+    const failure = { agent_id: ann.id, task_id: flaky, error: 'The browser crashed' };
+    await succeed(ann.client, 'coordination_fail_task', failure);
+    await succeed(lead.client, 'coordination_retry_task', { task_id: flaky });
+    await claims(ann, String(flaky));
+    await completes(ann, String(flaky));
+  });
+
+  it('waits where a budget is spent, and goes on when the person raises it', async () => {
+    const { ada, lead } = cast;
+    await succeed(ada, 'system_setBudget', { kind: 'todo', id: todo, tokens: 10 });
+    const { runId } = await succeed(lead.client, 'orchestration_orchestrate', {
+      prompt: `Say in a word how it went ${cast.workspace}`,
+      preferences: { agent: 'claude' },
+      options: { timeout: 0 },
+      part_of: { kind: 'task', id: goal },
+    });
+    const status = async () => (await succeed(lead.client, 'orchestration_get_run', { runId }))['status'];
+    const { question } = await asked();
+    assert.match(question, /budget/i);
+    assert.ok(!['succeeded', 'failed'].includes(String(await status())));
+    await succeed(ada, 'system_setBudget', { kind: 'todo', id: todo, tokens: 1_000_000 });
+    await eventually('the run goes on', async () => (await status()) === 'succeeded' || undefined, 60_000);
+    await eventually('nothing is asked any more', async () => {
+      const { requests: open } = requests.parse(await succeed(ada, 'inbox_list', { state: 'open' }));
+      return open.length === 0 || undefined;
+    });
+  });
+
+  it('has a pull request approved by the person, merged, and the to-do done with it', async () => {
+    const { ada, bob } = cast;
+    const branch = `fix/${cast.workspace}`;
+    const files = [{ path: 'src/login.ts', content: `export const LOGIN = '${cast.workspace}';\n` }];
+    await succeed(bob.client, 'github_createBranch', { ...AT, branch });
+    await succeed(bob.client, 'github_commitFiles', { ...AT, branch, message: 'Log in', files });
+    const pull = { ...AT, title: 'Log in', head: branch, base: 'main', task_id: pullRequest };
+    const first = await bob.client.call('github_createPR', pull);
+    assert.equal(first.isError, true, first.text);
+    const { request_id, question } = await asked();
+    assert.match(question, /github\.createPR/);
+    await succeed(ada, 'inbox_answer', { request_id, answer: 'approve' });
+    const { number } = await eventually('the pull request is there', async () => {
+      const { isError, structured } = await bob.client.call('github_createPR', pull);
+      return isError ? undefined : structured;
+    });
+    const { json } = await send(`${GITHUB_URL}/repos/${AT.owner}/${AT.repo}`, {});
+    assert.ok(isRecord(json));
+    await merged(json['id'], number);
+    await eventually('the to-do is done', async () => {
+      const { node } = await treeOf('todo', todo);
+      return node.status === 'done' || undefined;
+    });
+    const { tasks } = await succeed(ada, 'todo_search_tasks', { query: cast.workspace });
+    assert.ok(Array.isArray(tasks) && isRecord(tasks[0]) && tasks[0]['completed'] === true);
+  });
+});
