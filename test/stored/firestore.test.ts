@@ -15,6 +15,11 @@ import {
   personFromDocument,
 } from '../../functions/src/access/store/people.ts';
 import { workspaceFromDocument } from '../../functions/src/access/store/workspaces.ts';
+import {
+  budgetFromDocument,
+  countsFromDocument,
+  reservationFromDocument,
+} from '../../functions/src/graph/store/budgets.ts';
 import { nodeFromDocument } from '../../functions/src/graph/store/nodes.ts';
 import * as paths from '../../functions/src/kernel/firestore/paths.ts';
 import { recordedAnswerFromDocument } from '../../functions/src/kernel/firestore/store.ts';
@@ -113,6 +118,9 @@ const READERS: ReadonlyMap<string, (data: unknown) => unknown> = new Map<string,
   ['answerCache', answerFromDocument],
   ['sweeps', sweepFromDocument],
   ['graph', nodeFromDocument],
+  ['budgets', budgetFromDocument],
+  ['budgets.counts', countsFromDocument],
+  ['reservations', reservationFromDocument],
 ]);
 
 /** Written by people's clients, as the security rules let them. */

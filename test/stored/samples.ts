@@ -2,6 +2,7 @@
 import { type Agent, NOTHING_DONE } from '../../functions/src/access/rules/agent.ts';
 import type { Grant } from '../../functions/src/access/rules/grant.ts';
 import type { Caller, Credential } from '../../functions/src/access/rules/principal.ts';
+import type { Budget, Reservation } from '../../functions/src/graph/rules/budget.ts';
 import type { CallRecord, Change } from '../../functions/src/kernel/commit.ts';
 import type { Authorization } from '../../functions/src/signin/rules/authorization.ts';
 import type { NumberedEntry } from '../../functions/src/toolsets/coding/rules/log.ts';
@@ -481,6 +482,34 @@ const REMINDER = {
 };
 
 /** What creates a document, or adds to one that may not be there. */
+const LIMIT: Budget = {
+  kind: 'todo',
+  id: 'todo-1',
+  ownerUid: 'ada',
+  tokens: 1000,
+  round: 1,
+  setAt: at(0),
+};
+
+const RESERVATION: Reservation = {
+  id: 'run-1-call-1',
+  keys: ['run-1', 'workspace-alpha'],
+  amount: { nanoUsd: 60_000_000, tokens: 4200 },
+  dueAt: at(2),
+};
+
+/** The document with the counts is merged into, and so is not shown whole. */
+const BUDGETS: readonly Change[] = [
+  { kind: 'setBudget', budget: LIMIT },
+  {
+    kind: 'setBudget',
+    budget: { ...LIMIT, kind: 'workspace', id: 'alpha', workspace: 'alpha', costUsd: 5 },
+    spent: { nanoUsd: 0, tokens: 0 },
+  },
+  { kind: 'reserve', reservation: RESERVATION },
+  { kind: 'spend', keys: ['workspace-alpha'], spent: { nanoUsd: 1500, tokens: 12 } },
+];
+
 const REQUEST: Request = {
   id: 'plain',
   workspace: 'default',
@@ -800,6 +829,7 @@ export const CHANGES: readonly Change[] = [
       },
     },
   ].map((entry): Change => ({ kind: 'startCall', runId: 'plain', entry })),
+  ...BUDGETS,
   ...[REQUEST, FULL_REQUEST].map((request): Change => ({ kind: 'createRequest', request })),
   { kind: 'keepAnswer', key: 'answer-1', runId: 'plain', expiresAt: at(5) },
   {

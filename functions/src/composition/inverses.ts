@@ -1,6 +1,7 @@
 /** What takes back which change, of all features. */
 import { MemberInverse } from '../toolsets/access/rules/inverse.ts';
 import { WorkflowInverse } from '../toolsets/orchestration/rules/workflows/inverse.ts';
+import { Budgets } from '../toolsets/system/rules/budgets.ts';
 import { TodoInverse } from '../toolsets/todo/rules/inverse.ts';
 import type { composePorts } from './ports.ts';
 
@@ -15,6 +16,7 @@ export function composeInverses(ports: ReturnType<typeof composePorts>) {
       reminder: todos.reminder,
       member: members.member,
       workflow: workflows.workflow,
+      budget: new Budgets(ports).inverse,
     },
     irrevocable: {
       agent: 'An agent stays registered; access.revoke_connection takes its credentials.',

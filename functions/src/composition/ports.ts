@@ -24,6 +24,7 @@ import {
   runBudget,
   webApiKey,
 } from '../config.ts';
+import { BudgetQueries, budgetEffects, budgetWriters } from '../graph/store/budgets.ts';
 import { graphWriters } from '../graph/store/nodes.ts';
 import type { ChangeKinds } from '../kernel/commit.ts';
 import { firestore, probeFirestore } from '../kernel/firestore/client.ts';
@@ -180,6 +181,7 @@ export function composePorts({
     metrics: new CallRecorder(ledgers.metrics, kernel),
 
     ...composeGraph(database, documents),
+    budgets: new BudgetQueries(database, documents),
     queue: new QueueQueries(database, documents),
     sessions: new SessionQueries(database, documents),
     mailboxes: new MailboxQueries(database, documents),
@@ -243,6 +245,7 @@ export const changeWriters: ChangeWriters<ChangeKinds> = {
   ...peopleWriters,
   ...workspaceWriters,
   ...graphWriters,
+  ...budgetWriters,
   ...taskWriters,
   ...sessionWriters,
   ...mailboxWriters,
@@ -264,6 +267,7 @@ export const changeWriters: ChangeWriters<ChangeKinds> = {
 export const changeEffects: EffectsOf<ChangeKinds> = {
   ...agentEffects,
   ...peopleEffects,
+  ...budgetEffects,
   ...coordinationEffects,
   ...linkEffects,
   ...subscriptionEffects,

@@ -46,6 +46,7 @@ import { RunExecution } from '../toolsets/orchestration/rules/runs/execution.ts'
 import { RunService } from '../toolsets/orchestration/rules/runs/runService.ts';
 import { WorkflowLibrary } from '../toolsets/orchestration/rules/workflows/library.ts';
 import { AuditTrail } from '../toolsets/system/rules/audit.ts';
+import { Budgets } from '../toolsets/system/rules/budgets.ts';
 import { AgentOverview, findSkillsWith } from '../toolsets/system/rules/directory.ts';
 import { RecentCalls } from '../toolsets/system/rules/metrics.ts';
 import { SystemStatus } from '../toolsets/system/rules/status.ts';
@@ -137,6 +138,7 @@ export function composeServices(ports: ReturnType<typeof composePorts>, makeCall
       overview,
       tasks,
       trees: new Trees(ports),
+      budgets: new Budgets(ports),
       findSkills: findSkillsWith(ports.skills),
       status: new SystemStatus({ ...ports, workQueue: tasks }),
       recentCalls: new RecentCalls(ports),

@@ -26,6 +26,8 @@ export async function newTask(client: Connection, agentId: string): Promise<Vict
     agent_id: [agentId],
     task_id: [id],
     task_ids: [[id]],
+    kind: ['task'],
+    id: [id],
     lease_seconds: [600],
     dependencies: [[id], undefined],
     part_of: [{ kind: 'task', id }, undefined],

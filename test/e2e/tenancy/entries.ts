@@ -76,6 +76,7 @@ export const TOOLS: Readonly<Record<string, Arguments>> = {
   'system.getAudit': ({ task }) => ({ thing: `task:${task}` }),
   'system.undo': ({ agent }) => ({ agent_id: agent, since: '2020-01-01T00:00:00Z' }),
   'system.getTree': ({ run }) => ({ kind: 'run', id: run }),
+  'system.setBudget': ({ task }) => ({ kind: 'task', id: task, money: 0 }),
 
   'coordination.init_coordination': () => ({ goal: 'Another goal' }),
   'coordination.create_task': ({ task }) => ({ description: 'A', dependencies: [task] }),

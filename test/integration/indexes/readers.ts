@@ -14,6 +14,7 @@ const source = new URL('../../../functions/src/', import.meta.url);
 type AgentReaders = typeof import('../../../functions/src/access/store/agents.ts');
 type GrantReaders = typeof import('../../../functions/src/access/store/grants.ts');
 type PeopleReaders = typeof import('../../../functions/src/access/store/people.ts');
+type BudgetReaders = typeof import('../../../functions/src/graph/store/budgets.ts');
 type GraphReaders = typeof import('../../../functions/src/graph/store/nodes.ts');
 type AgentDirectories = typeof import('../../../functions/src/access/store/agentDirectory.ts');
 type OnboardingFacts = typeof import('../../../functions/src/toolsets/onboarding/store/onboardingFacts.ts');
@@ -47,6 +48,7 @@ export const calls: Readonly<Record<string, readonly Call[]>> = {
   'access/store/agents.ts': await agentCalls(),
   'access/store/grants.ts': await grantCalls(),
   'access/store/people.ts': await peopleCalls(),
+  'graph/store/budgets.ts': await budgetCalls(),
   'graph/store/nodes.ts': await graphCalls(),
   'toolsets/coding/store/logs.ts': await taskLogCalls(),
   'toolsets/coding/store/tasks.ts': await codingTaskCalls(),
@@ -85,6 +87,17 @@ async function peopleCalls(): Promise<readonly Call[]> {
         () => undefined,
         () => undefined,
       )(),
+  ];
+}
+
+async function budgetCalls(): Promise<readonly Call[]> {
+  const { BudgetQueries }: BudgetReaders = await load('graph/store/budgets.ts');
+  const queries = (database: Firestore) => new BudgetQueries(database, documents);
+  return [
+    (database) => queries(database).find('task-1'),
+    (database) => queries(database).limited(['task-1']),
+    (database) => queries(database).due(NOW, 2),
+    (database) => queries(database).due(NOW, 2, NEXT.after),
   ];
 }
 

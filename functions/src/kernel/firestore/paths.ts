@@ -37,6 +37,8 @@ export const COLLECTIONS = {
   sweeps: 'sweeps',
   requests: 'requests',
   graph: 'graph',
+  budgets: 'budgets',
+  reservations: 'reservations',
 } as const;
 
 /** Over how many documents a workspace's counts of agents are spread. */
@@ -192,6 +194,15 @@ export const answerPath = documentIn(COLLECTIONS.answerCache);
 export const requestPath = documentIn(COLLECTIONS.requests);
 /** What is known of a thing and of everything below it. @param key as nodeKey makes it */
 export const graphPath = documentIn(COLLECTIONS.graph);
+
+/** How much may be spent. @param key as budgetKey makes it */
+export const budgetPath = documentIn(COLLECTIONS.budgets);
+
+/** What is spent of it, and what is reserved. */
+export const budgetCountsPath = under(budgetPath, 'counts/1');
+
+/** What a call in flight has reserved. */
+export const reservationPath = documentIn(COLLECTIONS.reservations);
 
 /** What one sweep tells the next. */
 export const sweepPath = documentIn(COLLECTIONS.sweeps);

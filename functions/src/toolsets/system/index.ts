@@ -1,5 +1,6 @@
 import type { Toolset } from '../../mcp/tool.ts';
 import type { AuditTrail } from './rules/audit.ts';
+import type { Budgets } from './rules/budgets.ts';
 import type { AgentOverview, FindSkills } from './rules/directory.ts';
 import type { RecentCalls } from './rules/metrics.ts';
 import type { SystemStatus } from './rules/status.ts';
@@ -13,6 +14,7 @@ import { getSystemStatus } from './tools/getSystemStatus.ts';
 import { getTaskQueue } from './tools/getTaskQueue.ts';
 import { getTree } from './tools/getTree.ts';
 import { listSkills } from './tools/listSkills.ts';
+import { setBudget } from './tools/setBudget.ts';
 import { undo } from './tools/undo.ts';
 
 /** Finding one's way. Source: spec/network.md, "System Navigation Tools". */
@@ -20,7 +22,7 @@ export const system: Toolset = {
   name: 'system',
   instructions:
     'listSkills, getAgents, getTaskQueue and getSystemStatus tell what can be done, by whom, what waits, and whether all is well.',
-  tools: [listSkills, getAgents, getTaskQueue, getSystemStatus, getTree, getAudit, undo],
+  tools: [listSkills, getAgents, getTaskQueue, getSystemStatus, getTree, setBudget, getAudit, undo],
   resources: [],
 };
 
@@ -30,6 +32,7 @@ declare module '../../mcp/callContext.ts' {
       readonly overview: AgentOverview;
       readonly tasks: TaskOverview;
       readonly trees: Trees;
+      readonly budgets: Budgets;
       readonly findSkills: FindSkills;
       readonly status: SystemStatus;
       readonly recentCalls: RecentCalls;

@@ -21,6 +21,17 @@ export const onboarding = scenariosOf('onboarding', {
 
 /** Of what a call before has done. */
 export const system = scenariosOf('system', {
+  setBudget: {
+    'of a task that has none': async (scene) => {
+      const { task } = await answer(scene, 'coordination_create_task', { description: 'Count' });
+      return { args: { kind: 'task', id: Object(task).id, money: 5 } };
+    },
+    'of a workspace that has one': async (scene) => {
+      const budget = { kind: 'workspace', id: scene.workspace };
+      await answer(scene, 'system_setBudget', { ...budget, money: 5 });
+      return { args: { ...budget, money: null, tokens: 1000 } };
+    },
+  },
   undo: {
     'of one event': async (scene) => {
       await answer(scene, 'todo_add_task', { title: 'Milk' });

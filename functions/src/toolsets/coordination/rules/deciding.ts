@@ -14,7 +14,11 @@ type Decided = Pick<Task, 'id' | 'workspace' | 'createdBy' | 'ownerUid' | 'codin
  * @param field the argument that names the task
  * @throws MusterError FORBIDDEN
  */
-export function authoriseDeciding(principal: Principal, task: Decided, field: 'task_id' | 'taskId'): void {
+export function authoriseDeciding(
+  principal: Principal,
+  task: Decided,
+  field: 'task_id' | 'taskId' | 'id',
+): void {
   const role = roleIn(principal, task.workspace) ?? 'viewer';
   if (hasRole(role, 'leader') || (hasRole(role, 'worker') && isCreators(principal, task))) return;
   throw new MusterError('FORBIDDEN', `You may not change task "${task.id}".`, {

@@ -5,6 +5,7 @@ import { fitting } from '../../../kernel/json.ts';
 import { encodeCursor } from '../../../kernel/paging.ts';
 import { defineTool, partial } from '../../../mcp/tool.ts';
 import type { SeenNode } from '../rules/tree.ts';
+import { budgetAnswer, budgetShape } from './budgetShape.ts';
 import { cursor, pageShape, placeAfter } from './paging.ts';
 
 const counts = z.record(z.string(), z.int());
@@ -76,6 +77,7 @@ export const getTree = defineTool({
     node: nodeShape,
     path: z.array(nodeShape).describe('What it is part of, the nearest first.'),
     parts: z.array(nodeShape).describe('All below it, in the order in which it was made.'),
+    budgets: z.array(budgetShape).describe('Those that hold for it, its own first.'),
     ...pageShape,
   }),
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
@@ -85,7 +87,10 @@ export const getTree = defineTool({
     const question = nodeKey({ kind, id });
     const after = placeAfter(question, encoded);
     const page = { limit, ...(after && { after: { at: new Date(after.order[0] ?? 0), id: after.id } }) };
-    const { root, path, below } = await services.system.trees.tree(principal, { kind, id, workspace, page });
+    const { trees, budgets } = services.system;
+    const { root, path, below } = await trees.tree(principal, { kind, id, workspace, page });
+    const ways = [root, ...path].filter(({ sight }) => sight !== undefined).map(({ node }) => node);
+    const holding = await budgets.holdingFor(principal, ways);
     // What is shown to nobody who may not see it: of a parent too, its kind alone.
     const shown = new Set(
       [root, ...path, ...below.items].flatMap((one) => (one.sight ? [nodeKey(one.node)] : [])),
@@ -103,6 +108,7 @@ export const getTree = defineTool({
       node: answerOf(root),
       path: path.map(answerOf),
       parts: items.map(answerOf),
+      budgets: holding.map(budgetAnswer),
       truncated: last !== undefined,
       nextCursor:
         last && encodeCursor(question, { order: [last.node.createdAt.getTime()], id: nodeKey(last.node) }),

@@ -1,0 +1,205 @@
+/**
+ * Budgets: the most that may be spent on a workspace, or on a thing and all that is part of it. A call of a model
+ * reserves the most that it can cost before it is made, and is settled afterwards. Pure.
+ * Source: docs/decisions/0037-budgets.md.
+ */
+import type { PortOf } from '../../kernel/ports.ts';
+import type { BudgetQueries, StoredBudget, StoredCounts, StoredReservation } from '../store/budgets.ts';
+import type { GraphNode } from './node.ts';
+
+export const BUDGET_KINDS = ['workspace', 'todo', 'task', 'run'] as const;
+
+export type BudgetKind = (typeof BUDGET_KINDS)[number];
+
+/** What has a budget: a workspace by its name, a thing by its id. */
+export interface BudgetRef {
+  readonly kind: BudgetKind;
+  readonly id: string;
+}
+
+/** As Firestore names it in `budgets`; of a thing, as the graph does. No kind has a dash. */
+export function budgetKey({ kind, id }: BudgetRef): string {
+  return `${kind}-${id}`;
+}
+
+/** Of all budgets that hold for a thing, the keys, its own first and the workspace's last. */
+export function budgetKeysOf(
+  key: string,
+  { ancestors = [], workspace }: Pick<GraphNode, 'ancestors' | 'workspace'>,
+): readonly string[] {
+  const outermost = workspace === undefined ? [] : [budgetKey({ kind: 'workspace', id: workspace })];
+  return [key, ...ancestors, ...outermost];
+}
+
+/**
+ * Money in billionths of a US dollar, and tokens of input and output together: whole numbers, so that what is added
+ * and taken away again leaves nothing.
+ */
+export interface Amount {
+  readonly nanoUsd: number;
+  readonly tokens: number;
+}
+
+const NANO = 1_000_000_000;
+
+export const NOTHING: Amount = { nanoUsd: 0, tokens: 0 };
+
+/** What calls have cost, in US dollars, as a budget counts it: never less. */
+export function amountOf(spent: {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly costUsd: number;
+}): Amount {
+  // Of a price for a million tokens what one costs is often no whole number of them; less than one is an error of adding.
+  return {
+    nanoUsd: Math.ceil(Number((spent.costUsd * NANO).toFixed(3))),
+    tokens: spent.inputTokens + spent.outputTokens,
+  };
+}
+
+export function usdOf({ nanoUsd }: Amount): number {
+  return nanoUsd / NANO;
+}
+
+export type Budget = StoredBudget;
+
+export type Reservation = StoredReservation;
+
+/** A budget with what is spent of it, and what calls in flight have reserved. */
+export interface CountedBudget {
+  readonly budget: Budget;
+  readonly counts: StoredCounts;
+}
+
+/** A budget that a call does not fit into. */
+export interface Refusal {
+  readonly by: CountedBudget;
+  /** The most that the call can cost; nothing where nobody knows it. */
+  readonly wanted: Amount;
+  /** False: it would fit if nothing were in flight, and may fit soon. */
+  readonly isSpent: boolean;
+}
+
+/** Whether there is a limit at all: one that was taken away is kept for the calls that had reserved of it. */
+export function isLimited({ costUsd, tokens }: Pick<Budget, 'costUsd' | 'tokens'>): boolean {
+  return costUsd !== undefined || tokens !== undefined;
+}
+
+/** What somebody has said of a budget, as the trail has it. */
+export function limitFields({ costUsd, tokens }: Pick<Budget, 'costUsd' | 'tokens'>) {
+  return { cost_usd: costUsd ?? null, tokens: tokens ?? null };
+}
+
+/** What stands against a call that may cost so much: what is spent before what is only reserved. */
+export function refusalOf(budgets: readonly CountedBudget[], wanted: Amount): Refusal | undefined {
+  const spent = budgets.find(({ budget, counts }) => !fits(budget, plus(counts.spent, wanted)));
+  if (spent !== undefined) return { by: spent, wanted, isSpent: true };
+  const full = budgets.find(
+    ({ budget, counts }) => !fits(budget, plus(plus(counts.spent, counts.reserved), wanted)),
+  );
+  return full && { by: full, wanted, isSpent: false };
+}
+
+/** What stands against work of which nobody knows what it will cost: a budget of which nothing is left. */
+export function spentOut(budgets: readonly CountedBudget[]): Refusal | undefined {
+  const by = budgets.find(({ budget, counts }) => {
+    const { nanoUsd, tokens } = counts.spent;
+    return nanoUsd >= limitIn(budget.costUsd, NANO) || tokens >= limitIn(budget.tokens);
+  });
+  return by && { by, wanted: NOTHING, isSpent: true };
+}
+
+/** For how many such calls a raised budget has room at least. */
+const CALLS_RAISED_FOR = 10;
+
+/** The limits that a person is asked to raise, and to what: as much again, and enough for some calls more. */
+export function raised({ by: { budget, counts }, wanted }: Refusal): Pick<Budget, 'costUsd' | 'tokens'> {
+  const { costUsd, tokens } = budget;
+  const more = (limit: number, spent: number, one: number) =>
+    Math.max(2 * limit, spent + CALLS_RAISED_FOR * Math.max(1, one));
+  const [money, usd] = [limitIn(costUsd, NANO), counts.spent.nanoUsd];
+  const isMoneyShort = costUsd !== undefined && usd + Math.max(1, wanted.nanoUsd) > money;
+  const areTokensShort = tokens !== undefined && counts.spent.tokens + Math.max(1, wanted.tokens) > tokens;
+  return {
+    ...(isMoneyShort && { costUsd: Math.ceil((more(money, usd, wanted.nanoUsd) / NANO) * 100) / 100 }),
+    ...(areTokensShort && { tokens: more(tokens, counts.spent.tokens, wanted.tokens) }),
+  };
+}
+
+function fits({ costUsd, tokens }: Budget, amount: Amount): boolean {
+  return amount.nanoUsd <= limitIn(costUsd, NANO) && amount.tokens <= limitIn(tokens);
+}
+
+function limitIn(limit: number | undefined, unit = 1): number {
+  return limit === undefined ? Number.POSITIVE_INFINITY : Math.round(limit * unit);
+}
+
+export function plus(left: Amount, right: Amount): Amount {
+  return { nanoUsd: left.nanoUsd + right.nanoUsd, tokens: left.tokens + right.tokens };
+}
+
+export function minus({ nanoUsd, tokens }: Amount): Amount {
+  return { nanoUsd: -nanoUsd, tokens: -tokens };
+}
+
+/** What of a budget is neither spent nor reserved; never less than nothing. */
+export function leftOf({ budget, counts }: CountedBudget): Pick<Budget, 'costUsd' | 'tokens'> {
+  const used = plus(counts.spent, counts.reserved);
+  const { costUsd, tokens } = budget;
+  return {
+    ...(costUsd !== undefined && { costUsd: Math.max(0, limitIn(costUsd, NANO) - used.nanoUsd) / NANO }),
+    ...(tokens !== undefined && { tokens: Math.max(0, tokens - used.tokens) }),
+  };
+}
+
+/** Whose budget it is, to whoever may not see the thing: of a to-do, which is somebody's own, the kind alone. */
+export function budgetName({ kind, id }: BudgetRef): string {
+  return kind === 'todo' ? 'a to-do' : `${kind} "${id}"`;
+}
+
+/** The thing or workspace of a key. */
+export function budgetRefOf(key: string): BudgetRef | undefined {
+  const kind = BUDGET_KINDS.find((one) => key.startsWith(`${one}-`));
+  return kind && { kind, id: key.slice(kind.length + 1) };
+}
+
+/** What stands between work and its beginning, in a sentence. */
+export function waitsForBudget(key: string): string {
+  const ref = budgetRefOf(key);
+  return `Waits: the budget of ${ref === undefined ? key : budgetName(ref)} is spent.`;
+}
+
+/** What a call waits for that does not fit into a budget. */
+export class OutOfBudgetError extends Error {
+  readonly refusal: Refusal;
+
+  constructor(refusal: Refusal) {
+    super(waitsForBudget(budgetKey(refusal.by.budget)));
+    this.name = 'OutOfBudgetError';
+    this.refusal = refusal;
+  }
+}
+
+export interface BudgetPorts {
+  readonly budgets: PortOf<BudgetQueries>;
+}
+
+/** What commits may change of budgets. */
+export interface BudgetChanges {
+  /** Without `before` there was none. */
+  readonly setBudget: {
+    readonly budget: Budget;
+    readonly before?: { readonly value: Budget; readonly version: string } | undefined;
+    /** From which the count begins, where it does: nothing was counted while there was no limit. */
+    readonly spent?: Amount | undefined;
+  };
+  readonly reserve: { readonly reservation: Reservation };
+  /** Stale where it is settled already. */
+  readonly settle: { readonly reservation: Reservation; readonly spent: Amount };
+  /** What was spent without having been reserved. */
+  readonly spend: { readonly keys: readonly string[]; readonly spent: Amount };
+}
+
+declare module '../../kernel/commit.ts' {
+  interface ChangeKinds extends BudgetChanges {}
+}

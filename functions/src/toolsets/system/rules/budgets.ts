@@ -1,0 +1,150 @@
+/** Who sets which budget, and who sees it. Source: docs/decisions/0037-budgets.md. */
+import { z } from 'zod';
+import { hasRole, type Principal, roleIn } from '../../../access/rules/principal.ts';
+import {
+  amountOf,
+  type Budget,
+  type BudgetPorts,
+  type BudgetRef,
+  budgetKey,
+  budgetRefOf,
+  type CountedBudget,
+  isLimited,
+  limitFields,
+  NOTHING,
+} from '../../../graph/rules/budget.ts';
+import type { GraphPorts } from '../../../graph/rules/linking.ts';
+import { nodeKey, nodeNotFound } from '../../../graph/rules/node.ts';
+import type { StoredNode } from '../../../graph/store/nodes.ts';
+import type { Change, RecordAnswer, Versioned } from '../../../kernel/commit.ts';
+import { MusterError } from '../../../kernel/errors.ts';
+import { readIn, Service } from '../../../kernel/ports.ts';
+import { asBefore, cannotUndo, type Effect } from '../../../kernel/trail.ts';
+import { retryStale } from '../../../kernel/waiting.ts';
+import { authoriseDeciding, type CoordinationPorts } from '../../coordination/index.ts';
+
+type Ports = BudgetPorts & GraphPorts & Pick<CoordinationPorts, 'store' | 'clock' | 'randomness' | 'tasks'>;
+
+export interface WantedBudget extends BudgetRef {
+  /** The workspace of the call. */
+  readonly workspace: string;
+  /** US dollars; null for no limit, undefined to leave it as it is. */
+  readonly money?: number | null | undefined;
+  readonly tokens?: number | null | undefined;
+}
+
+const noLimit = z.number().nullable().default(null);
+
+/** The limits as the trail has them; where there was no budget, none. */
+const limitsBefore = z.object({ cost_usd: noLimit, tokens: noLimit });
+
+export class Budgets extends Service<Ports> {
+  /**
+   * Says how much may be spent; what is spent already counts, but for a workspace, which is counted from then on.
+   * @throws MusterError NOT_FOUND; FORBIDDEN for who may not decide about it
+   */
+  set(
+    principal: Principal,
+    wanted: WantedBudget,
+    recordAnswer: RecordAnswer<CountedBudget>,
+  ): Promise<CountedBudget> {
+    return retryStale(this.ports.randomness, async () => {
+      const { change, counted } = await this.setting(principal, wanted);
+      await this.ports.store.commit([change], recordAnswer(counted));
+      return counted;
+    });
+  }
+
+  /** Takes back what was said of a budget, for whoever may say it now. */
+  readonly inverse = async (effect: Effect, principal: Principal): Promise<readonly Change[]> => {
+    const ref = budgetRefOf(effect.id);
+    if (ref === undefined) throw cannotUndo(effect, 'It is of nothing that has a budget.');
+    const found = await this.ports.budgets.find(effect.id);
+    const { cost_usd: money, tokens } = limitsBefore.parse(
+      asBefore(effect, found && limitFields(found.value)) ?? {},
+    );
+    const wanted = { ...ref, workspace: effect.workspace ?? '', money, tokens };
+    return [(await this.setting(principal, wanted)).change];
+  };
+
+  private async setting(principal: Principal, wanted: WantedBudget) {
+    const { budgets, clock } = this.ports;
+    const spentBefore = await this.authorised(principal, wanted);
+    const before = await budgets.find(budgetKey(wanted));
+    const budget = changed(wanted, principal.ownerUid, before, clock.now());
+    const [known] = await budgets.counted([budget]);
+    if (known === undefined) throw new Error('A budget was not counted.');
+    const isUncounted = before === undefined || !isLimited(before.value);
+    const spent = isUncounted ? spentBefore : known.counts.spent;
+    const change: Change = { kind: 'setBudget', budget, before, ...(isUncounted && { spent }) };
+    return { change, counted: { budget, counts: { ...known.counts, spent } } };
+  }
+
+  /** Of a thing and all above it that the caller sees, with the workspace's where they have a role in it. */
+  holdingFor(principal: Principal, seen: readonly StoredNode[]): Promise<readonly CountedBudget[]> {
+    const here = seen.flatMap(({ workspace }) => workspace ?? []);
+    const workspaces = here.filter((one) => roleIn(principal, one) !== undefined);
+    const outermost = workspaces.map((id) => budgetKey({ kind: 'workspace', id }));
+    return this.ports.budgets.limited([...new Set([...seen.map(nodeKey), ...outermost])]);
+  }
+
+  /**
+   * Whoever leads a workspace, may decide about a task, sees a run, or owns a to-do sets its budget.
+   * @returns what was spent on it before
+   */
+  private async authorised(principal: Principal, { kind, id, workspace }: WantedBudget) {
+    if (kind === 'workspace') {
+      requireLeading(principal, id, workspace);
+      return NOTHING;
+    }
+    const ref = { kind, id };
+    const { graph, nodes, tasks } = this.ports;
+    const found = await nodes[kind](id, { principal, workspace });
+    if (found === undefined) throw nodeNotFound(ref, 'id');
+    const task = kind === 'task' ? await readIn((one) => one === workspace, tasks.find(id)) : undefined;
+    if (task !== undefined) authoriseDeciding(principal, task.value, 'id');
+    const [node] = found.value.ancestors === undefined ? [] : await graph.findAll([nodeKey(ref)]);
+    return amountOf(node?.totals ?? found.value.spent);
+  }
+}
+
+/** To others a workspace has no budget, and none has been looked for. */
+function requireLeading(principal: Principal, id: string, workspace: string): void {
+  if (id !== workspace)
+    throw new MusterError('NOT_FOUND', `The call is made in the workspace "${workspace}", not in "${id}".`, {
+      field: 'id',
+      value: id,
+      suggestion: `Name "${workspace}", or call in the workspace whose budget it is.`,
+    });
+  const role = roleIn(principal, workspace);
+  if (role !== undefined && hasRole(role, 'leader')) return;
+  throw new MusterError('FORBIDDEN', `Only leaders set the budget of the workspace "${workspace}".`, {
+    field: 'id',
+    reason: 'ROLE_TOO_WEAK',
+    suggestion: 'A task, a run or a to-do of yours may have a budget of its own: name that.',
+  });
+}
+
+function changed(
+  { kind, id, workspace, money, tokens }: WantedBudget,
+  ownerUid: string,
+  before: Versioned<Budget> | undefined,
+  setAt: Date,
+): Budget {
+  const { costUsd: usdBefore = null, tokens: tokensBefore = null, round = 0 } = before?.value ?? {};
+  const limit = { costUsd: orBefore(money, usdBefore), tokens: orBefore(tokens, tokensBefore) };
+  return {
+    kind,
+    id,
+    ...(kind !== 'todo' && { workspace }),
+    ownerUid,
+    ...(limit.costUsd !== null && { costUsd: limit.costUsd }),
+    ...(limit.tokens !== null && { tokens: limit.tokens }),
+    round: round + 1,
+    setAt,
+  };
+}
+
+function orBefore(wanted: number | null | undefined, before: number | null): number | null {
+  return wanted === undefined ? before : wanted;
+}

@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { BUDGET_KINDS } from '../../../graph/rules/budget.ts';
+import { MusterError } from '../../../kernel/errors.ts';
+import { idOf } from '../../../kernel/ids.ts';
+import { defineTool } from '../../../mcp/tool.ts';
+import { budgetAnswer, budgetShape } from './budgetShape.ts';
+
+export const setBudget = defineTool({
+  name: 'setBudget',
+  title: 'Set a budget',
+  description:
+    'Limits what a workspace, to-do, task or run and all its parts may spend on models; null: no limit.',
+  details:
+    'A call of a model is made where what it can cost at most is left of every budget above it. When one is spent, work waits, and whoever set it is asked to raise it. What was spent before counts, but for a workspace: that counts from when it is set.',
+  input: z.strictObject({
+    kind: z.enum(BUDGET_KINDS),
+    id: idOf('a workspace, to-do, task or run'),
+    money: z.number().min(0).max(1e6).nullable().optional().describe('US dollars'),
+    tokens: z.int().min(0).max(1e12).nullable().optional(),
+  }),
+  output: budgetShape,
+  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  role: 'worker',
+  audience: 'those who administer',
+  example: { kind: 'task', id: 'task-xxx-001', money: 5, tokens: 2_000_000 },
+  answer: budgetAnswer,
+  handler: ({ services, principal, workspace, recordAnswer }, input) => {
+    if (input.money === undefined && input.tokens === undefined) throw nothingSaid();
+    return services.system.budgets.set(principal, { workspace, ...input }, recordAnswer);
+  },
+});
+
+function nothingSaid(): MusterError {
+  return new MusterError('REQUIRED_FIELD', 'It does not say how much may be spent.', {
+    field: 'money',
+    reason: 'MISSING',
+    suggestion: 'Give money, tokens or both; null takes a limit away. getTree shows the budgets that hold.',
+  });
+}

@@ -1,0 +1,95 @@
+/** Budgets over the emulators: who sets them, what they count, and that they are shown and taken back. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
+import { budgetPath } from '../../../functions/src/kernel/firestore/paths.ts';
+import { agentOf } from '../../support/principals.ts';
+import { GraphTeam } from './stage.ts';
+
+const NONE = { money: 0, tokens: 0 };
+
+const idOf = (of: unknown): string => String(Object(of).id);
+
+describe('a budget', () => {
+  let team: GraphTeam;
+
+  beforeEach(async () => {
+    team = await GraphTeam.open();
+  });
+
+  afterEach(() => team.close());
+
+  async function task(more = {}): Promise<string> {
+    return idOf((await team.ask('coordination_create_task', { description: 'Work', ...more }))['task']);
+  }
+
+  it('says what may be spent, is shown wherever it holds, and is taken away by null', async () => {
+    const top = await task();
+    const part = await task({ part_of: { kind: 'task', id: top } });
+    const of = { kind: 'task', id: top };
+    const set = await team.ask('system_setBudget', { ...of, money: 5, tokens: 1000 });
+    const limit = { money: 5, tokens: 1000 };
+    assert.deepEqual(set, { ...of, limit, spent: NONE, reserved: NONE, left: limit });
+    const there = { kind: 'workspace', id: team.workspace };
+    await team.ask('system_setBudget', { ...there, money: 0.5 });
+    const { budgets } = await team.ask('system_getTree', { kind: 'task', id: part });
+    assert.deepEqual(
+      (budgets as { kind: string }[]).map(({ kind }) => kind),
+      ['task', 'workspace'],
+    );
+    const less = await team.ask('system_setBudget', { ...of, money: null });
+    assert.deepEqual(less['limit'], { tokens: 1000 }, 'what is not named stays');
+    assert.deepEqual((await team.ask('system_setBudget', { ...of, tokens: null }))['limit'], {});
+    const tree = await team.ask('system_getTree', of);
+    assert.deepEqual((tree['budgets'] as object[]).length, 1);
+    assert.match(await team.refused('system_setBudget', of), /how much may be spent/);
+  });
+
+  it('counts what was spent before it was set', async () => {
+    const asked = { prompt: randomUUID(), preferences: { agent: 'claude' } };
+    const { runId, usage } = await team.ask('orchestration_orchestrate', asked);
+    const { inputTokens, outputTokens, costUsd } = usage as Record<string, number>;
+    const set = await team.ask('system_setBudget', { kind: 'run', id: String(runId), money: 1 });
+    const { money, tokens } = set['spent'] as typeof NONE;
+    assert.equal(tokens, Number(inputTokens) + Number(outputTokens));
+    assert.ok(money > 0 && Math.abs(money - Number(costUsd)) < 1e-8);
+  });
+
+  it('is set by leaders, by whoever may decide about a task, sees a run, or owns a to-do', async () => {
+    const [of, there] = [
+      { kind: 'task', id: await task() },
+      { kind: 'workspace', id: team.workspace },
+    ];
+    const stranger = agentOf(`agent-${randomUUID()}`, `eve-${randomUUID()}`, 'worker');
+    const todo = idOf((await team.ask('todo_add_task', { title: randomUUID() }))['task']);
+    const asked = { prompt: randomUUID(), preferences: { agent: 'claude' } };
+    const { runId } = await team.ask('orchestration_orchestrate', asked);
+    const refusals = [
+      [of, /NOT_YOURS|may not change/],
+      [there, /Only leaders/],
+      [{ kind: 'workspace', id: `other-${randomUUID()}` }, /The call is made in the workspace/],
+      [{ kind: 'todo', id: todo }, /There is no todo/],
+      [{ kind: 'run', id: String(runId) }, /There is no run/],
+    ] as const;
+    for (const [ref, why] of refusals)
+      assert.match(await team.refused('system_setBudget', { ...ref, money: 1 }, stranger), why);
+    for (const key of [`task-${of.id}`, `todo-${todo}`, `run-${runId}`])
+      assert.equal((await firestore().doc(budgetPath(key)).get()).exists, false);
+    await team.ask('system_setBudget', { kind: 'todo', id: todo, tokens: 10 });
+  });
+
+  it('leaves an entry in the trail, by which it is taken back', async () => {
+    const of = { kind: 'task', id: await task() };
+    const last = async () => {
+      const { events } = await team.ask('system_getAudit', { thing: `budget:task-${of.id}`, limit: 1 });
+      return String(Object((events as object[])[0]).event_id);
+    };
+    await team.ask('system_setBudget', { ...of, money: 5 });
+    team.pass(1);
+    await team.ask('system_setBudget', { ...of, money: 9, tokens: 7 });
+    await team.ask('system_undo', { event_id: await last() });
+    const limit = async () =>
+      Object(((await team.ask('system_getTree', of))['budgets'] as object[])[0]).limit;
+    assert.deepEqual(await limit(), { money: 5 });
+  });
+});

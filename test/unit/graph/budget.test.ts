@@ -1,0 +1,144 @@
+/** What a budget lets through: what is spent and reserved, and what that leaves. */
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import {
+  type Amount,
+  amountOf,
+  type Budget,
+  budgetKey,
+  budgetKeysOf,
+  budgetRefOf,
+  type CountedBudget,
+  leftOf,
+  minus,
+  NOTHING,
+  plus,
+  raised,
+  refusalOf,
+  spentOut,
+  usdOf,
+  waitsForBudget,
+} from '../../../functions/src/graph/rules/budget.ts';
+
+const LIMIT: Budget = { kind: 'task', id: 'task-1', ownerUid: 'ada', round: 1, setAt: new Date(0) };
+
+function counted(limit: Partial<Budget>, spent: Amount = NOTHING, reserved: Amount = NOTHING): CountedBudget {
+  return { budget: { ...LIMIT, ...limit }, counts: { spent, reserved } };
+}
+
+const usd = (costUsd: number) => amountOf({ costUsd, inputTokens: 0, outputTokens: 0 });
+
+const amounts = fc.record({
+  nanoUsd: fc.integer({ min: 0, max: 1e12 }),
+  tokens: fc.integer({ min: 0, max: 1e9 }),
+});
+
+describe('what a budget lets through', () => {
+  it('is a call that fits beside what is spent and what is reserved', () => {
+    const [limit, wanted] = [{ costUsd: 1 }, usd(0.25)];
+    assert.equal(refusalOf([counted(limit, usd(0.5), usd(0.25))], wanted), undefined);
+    const full = counted(limit, usd(0.5), usd(0.5));
+    assert.deepEqual(refusalOf([full], wanted), { by: full, wanted, isSpent: false });
+    const spent = counted(limit, usd(0.8));
+    assert.deepEqual(refusalOf([full, spent], wanted), { by: spent, wanted, isSpent: true }, 'the one to raise');
+  });
+
+  it('is as many tokens, whatever they cost, and anything where there is no limit', () => {
+    const tokens = { nanoUsd: 0, tokens: 101 };
+    assert.equal(refusalOf([counted({ tokens: 100 })], tokens)?.isSpent, true);
+    assert.equal(refusalOf([counted({ tokens: 101 })], tokens), undefined);
+    assert.equal(refusalOf([counted({}, usd(1e6), usd(1e6))], tokens), undefined);
+  });
+
+  it('is work of unknown cost for as long as anything is left', () => {
+    assert.equal(spentOut([counted({ costUsd: 1 }, usd(0.999)), counted({})]), undefined);
+    const spent = counted({ tokens: 10 }, { nanoUsd: 0, tokens: 10 });
+    assert.equal(spentOut([counted({ costUsd: 1 }), spent])?.by, spent);
+    assert.ok(spentOut([counted({ costUsd: 0 })]), 'nothing may be spent');
+  });
+
+  it('is raised by as much again, of what is short alone, and enough for some calls more', () => {
+    const raise = (limit: Partial<Budget>, spent: Amount, wanted: Amount) => {
+      const refusal = refusalOf([counted(limit, spent)], wanted) ?? spentOut([counted(limit, spent)]);
+      return refusal && raised(refusal);
+    };
+    assert.deepEqual(raise({ costUsd: 5, tokens: 1e6 }, usd(4.99), usd(0.02)), { costUsd: 10 });
+    assert.deepEqual(raise({ costUsd: 0.01 }, NOTHING, usd(0.06)), { costUsd: 0.6 });
+    assert.deepEqual(raise({ tokens: 100 }, { nanoUsd: 0, tokens: 100 }, NOTHING), { tokens: 200 });
+    assert.deepEqual(raise({ costUsd: 1 }, usd(0.5), usd(0.1)), undefined);
+  });
+
+  it('leaves nothing reserved when every call is settled, and has spent what they cost', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.record({ reserved: amounts, cost: amounts, isSettled: fc.boolean() })),
+        (calls) => {
+          let [spent, reserved] = [NOTHING, NOTHING];
+          for (const call of calls) reserved = plus(reserved, call.reserved);
+          for (const call of calls.filter(({ isSettled }) => isSettled)) {
+            reserved = plus(reserved, minus(call.reserved));
+            spent = plus(spent, call.cost);
+            assert.ok(reserved.nanoUsd >= 0 && reserved.tokens >= 0);
+          }
+          const sum = (of: 'reserved' | 'cost', isSettled: boolean) =>
+            calls
+              .filter((one) => one.isSettled === isSettled)
+              .reduce((all, one) => plus(all, one[of]), NOTHING);
+          assert.deepEqual([reserved, spent], [sum('reserved', false), sum('cost', true)]);
+        },
+      ),
+    );
+  });
+
+  it('is never more than the limit, however calls are reserved and settled one after the other', () => {
+    const calls = fc.array(fc.record({ most: amounts, share: fc.double({ min: 0, max: 1, noNaN: true }) }));
+    const limits = fc.record({
+      costUsd: fc.double({ min: 0, max: 5000, noNaN: true }),
+      tokens: fc.nat(1e10),
+    });
+    fc.assert(
+      fc.property(calls, limits, (made, limit) => {
+        let spent = NOTHING;
+        for (const { most, share } of made) {
+          if (refusalOf([counted(limit, spent)], most) !== undefined) continue;
+          const used = { nanoUsd: Math.floor(most.nanoUsd * share), tokens: Math.floor(most.tokens * share) };
+          spent = plus(spent, used);
+        }
+        assert.ok(spent.nanoUsd <= Math.round(limit.costUsd * 1e9) && spent.tokens <= limit.tokens);
+        const left = leftOf(counted(limit, spent));
+        assert.ok(Math.abs(Number(left.costUsd) + usdOf(spent) - limit.costUsd) < 1e-8);
+        assert.equal(Number(left.tokens) + spent.tokens, limit.tokens);
+      }),
+    );
+  });
+
+  it('counts whole billionths of a dollar, and never less than a call has cost', () => {
+    fc.assert(
+      fc.property(fc.nat(1e6), fc.nat(1e6), fc.integer({ min: 0, max: 100 }), (input, output, price) => {
+        const costUsd = ((input + output) * price) / 1_000_000;
+        const { nanoUsd, tokens } = amountOf({ inputTokens: input, outputTokens: output, costUsd });
+        assert.deepEqual([nanoUsd, tokens], [(input + output) * price * 1000, input + output]);
+      }),
+    );
+    assert.equal(usd(1e-10).nanoUsd, 1);
+  });
+});
+
+describe('the budgets that hold for a thing', () => {
+  it('are its own, those of all that it is part of, and its workspace’s', () => {
+    const place = { ancestors: ['task-task-1', 'todo-todo-1'], workspace: 'alpha' };
+    const keys = budgetKeysOf('run-run-1', place);
+    assert.deepEqual(keys, ['run-run-1', 'task-task-1', 'todo-todo-1', 'workspace-alpha']);
+    assert.deepEqual(budgetKeysOf('todo-todo-1', {}), ['todo-todo-1']);
+    for (const key of keys) {
+      const ref = budgetRefOf(key);
+      assert.equal(ref && budgetKey(ref), key);
+    }
+    assert.equal(budgetRefOf('pull_request-7-1'), undefined);
+  });
+
+  it('are named to whoever waits, but for a to-do, which is its owner’s', () => {
+    assert.equal(waitsForBudget('task-task-1'), 'Waits: the budget of task "task-1" is spent.');
+    assert.equal(waitsForBudget('todo-todo-1'), 'Waits: the budget of a to-do is spent.');
+  });
+});
