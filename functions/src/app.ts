@@ -51,6 +51,7 @@ export function compose(bindings: Bindings) {
     ...services.taskSweep.parts,
     services.stuckTasks.part,
     services.liveness.part,
+    services.budgetSweep.part,
     services.orchestration.runs.part,
     services.coordination.archives.part,
     services.inbox.answers.part,

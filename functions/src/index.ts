@@ -3,6 +3,7 @@
 export {
   auditEvents,
   executeRun,
+  followBudget,
   followGraph,
   logDeadLetters,
   makeApprovedCall,

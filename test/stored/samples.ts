@@ -86,6 +86,7 @@ const TASKS: readonly Task[] = [
     failedDependencies: ['held'],
     retries: 1,
     retryAt: at(5),
+    budgetWait: 'workspace-alpha',
     error: 'The network was away',
   },
   {
@@ -385,6 +386,7 @@ const FULL_RUN: Run = {
   partOf: { kind: 'task', id: 'part' },
   ancestors: ['task-part', 'todo-full'],
   worked: { attempts: 2, milliseconds: 900 },
+  budgetWait: { key: 'workspace-alpha', isSpent: true, since: at(1) },
 };
 
 const DEFINITION = JSON.stringify({ name: 'mine', steps: [{ name: 'execute', agent: 'auto' }] });

@@ -1,12 +1,16 @@
 /** The graph over all features: where each of its things is found, and what a change of one brings about in another. */
 import type { Firestore } from '@google-cloud/firestore';
+import { budgetKey } from '../graph/rules/budget.ts';
+import { BudgetQueries, budgetFromDocument } from '../graph/store/budgets.ts';
 import { GraphQueries, nodeFromDocument } from '../graph/store/nodes.ts';
 import type { DocumentReading } from '../kernel/firestore/reading.ts';
+import type { BudgetWaits } from '../toolsets/coordination/rules/budgetWait.ts';
 import { taskNodeFinder } from '../toolsets/coordination/rules/node.ts';
 import type { TaskQueue } from '../toolsets/coordination/rules/taskProgress.ts';
 import { TaskQueries } from '../toolsets/coordination/store/queries.ts';
 import { linkNodeFinder } from '../toolsets/github/rules/node.ts';
 import { PullRequestLinkQueries } from '../toolsets/github/store/pullRequests.ts';
+import type { BudgetQuestions } from '../toolsets/inbox/rules/budgetQuestions.ts';
 import { runNodeFinder } from '../toolsets/orchestration/rules/runs/node.ts';
 import type { RunService } from '../toolsets/orchestration/rules/runs/runService.ts';
 import { RunQueries } from '../toolsets/orchestration/store/runs.ts';
@@ -26,7 +30,27 @@ export function composeGraph(database: Firestore, documents: DocumentReading) {
     todo: todoNodeFinder(todos),
     pull_request: linkNodeFinder(pullRequestLinks),
   };
-  return { graph: new GraphQueries(database, documents), nodes, tasks, runs, todos, pullRequestLinks };
+  const graph = new GraphQueries(database, documents);
+  const budgets = new BudgetQueries(database, documents);
+  return { graph, budgets, nodes, tasks, runs, todos, pullRequestLinks };
+}
+
+interface BudgetFollowers {
+  readonly budgetQuestions: BudgetQuestions;
+  readonly runs: RunService;
+  readonly budgetWaits: BudgetWaits;
+}
+
+/** Told at least once of each budget that was set: nobody need answer what was asked of it before, and work goes on. */
+export async function followBudget(
+  { budgetQuestions, runs, budgetWaits }: BudgetFollowers,
+  written: unknown,
+): Promise<void> {
+  const budget = readable(budgetFromDocument, written);
+  if (budget === undefined) return;
+  await budgetQuestions.withdrawBefore(budget);
+  const key = budgetKey(budget);
+  await Promise.all([runs.budgetChanged(key), budgetWaits.budgetChanged(key)]);
 }
 
 interface Followers {
@@ -43,16 +67,16 @@ export async function followGraph(
   { taskQueue, delegation, runs }: Followers,
   written: unknown,
 ): Promise<void> {
-  const node = readable(written);
+  const node = readable(nodeFromDocument, written);
   if (node?.kind !== 'task') return;
   if (node.status === 'waiting') await taskQueue.partsChanged(node.id);
   if (node.status === 'cancelled') await runs.wholeCancelled(node.id);
   if (node.status === 'done' && node.partOf?.kind === 'todo') await delegation.taskClosed(node.id);
 }
 
-function readable(written: unknown) {
+function readable<Value>(fromDocument: (data: unknown) => Value, written: unknown): Value | undefined {
   try {
-    return nodeFromDocument(written);
+    return fromDocument(written);
   } catch {
     return undefined;
   }

@@ -24,7 +24,7 @@ import {
   runBudget,
   webApiKey,
 } from '../config.ts';
-import { BudgetQueries, budgetEffects, budgetWriters } from '../graph/store/budgets.ts';
+import { budgetEffects, budgetWriters } from '../graph/store/budgets.ts';
 import { graphWriters } from '../graph/store/nodes.ts';
 import type { ChangeKinds } from '../kernel/commit.ts';
 import { firestore, probeFirestore } from '../kernel/firestore/client.ts';
@@ -181,7 +181,6 @@ export function composePorts({
     metrics: new CallRecorder(ledgers.metrics, kernel),
 
     ...composeGraph(database, documents),
-    budgets: new BudgetQueries(database, documents),
     queue: new QueueQueries(database, documents),
     sessions: new SessionQueries(database, documents),
     mailboxes: new MailboxQueries(database, documents),

@@ -6,6 +6,7 @@ import { AgentLiveness } from '../access/rules/liveness.ts';
 import { AgentRegistration } from '../access/rules/registration.ts';
 import { mirrorPerson, mirrorWorkspaces } from '../access/store/accessMirror.ts';
 import { gitHubWebhookKey, VERSION } from '../config.ts';
+import { BudgetSweep } from '../graph/rules/budgetSweep.ts';
 import { unlessUnreadable } from '../kernel/ports.ts';
 import { realtimeDatabase } from '../kernel/realtime/database.ts';
 import { Apps } from '../signin/rules/apps.ts';
@@ -22,6 +23,7 @@ import { CodingChanges } from '../toolsets/coding/rules/changing.ts';
 import { CodingService } from '../toolsets/coding/rules/coding.ts';
 import { codingExpiry } from '../toolsets/coding/rules/ending.ts';
 import { CodingRunners } from '../toolsets/coding/rules/runners.ts';
+import { BudgetWaits } from '../toolsets/coordination/rules/budgetWait.ts';
 import { TaskClaims } from '../toolsets/coordination/rules/claims.ts';
 import { CoordinationService } from '../toolsets/coordination/rules/coordination.ts';
 import { TaskCreation } from '../toolsets/coordination/rules/creation.ts';
@@ -39,6 +41,7 @@ import { Deliveries } from '../toolsets/github/rules/deliveries.ts';
 import { Answers } from '../toolsets/inbox/rules/answering.ts';
 import { ApprovalGate } from '../toolsets/inbox/rules/approvals.ts';
 import { Asking } from '../toolsets/inbox/rules/asking.ts';
+import { BudgetQuestions } from '../toolsets/inbox/rules/budgetQuestions.ts';
 import { ApprovalExecution, type MakeCall } from '../toolsets/inbox/rules/execution.ts';
 import { OnboardingService } from '../toolsets/onboarding/rules/onboarding.ts';
 import { AgentRoster } from '../toolsets/orchestration/rules/agents/roster.ts';
@@ -63,7 +66,7 @@ import { repairTodo } from '../toolsets/todo/rules/repair.ts';
 import { TodoService } from '../toolsets/todo/rules/todos.ts';
 import { todoFromRecord } from '../toolsets/todo/store/todoDocument.ts';
 import { GitHubWebhook } from '../vendors/octokit/webhook.ts';
-import { followGraph } from './graph.ts';
+import { followBudget, followGraph } from './graph.ts';
 import { composeInverses } from './inverses.ts';
 import type { composePorts } from './ports.ts';
 
@@ -75,14 +78,18 @@ export function composeServices(ports: ReturnType<typeof composePorts>, makeCall
   const apps = new Apps({ ...ports, registration });
   const taskCreation = new TaskCreation(ports);
   const messages = new AgentMessages(ports);
-  const taskClaims = new TaskClaims({ ...ports, messages });
   const stuckTasks = new StuckTasks(ports);
-  const codingPorts = { ...ports, liveness, taskCreation, taskClaims };
   const inboxPorts = {
     ...ports,
     liveness,
     agentsMayAnswer: async (uid: string) => (await ports.notifications.preferences(uid)).agentsMayAnswer,
   };
+  const budgetQuestions = new BudgetQuestions(inboxPorts);
+  const askToRaise = budgetQuestions.ask;
+  const taskClaims = new TaskClaims({ ...ports, messages, askToRaise });
+  const codingPorts = { ...ports, liveness, taskCreation, taskClaims };
+  const budgetWaits = new BudgetWaits(ports);
+  const runs = new RunService(ports);
   const overview = new AgentOverview(ports);
   const tasks = new TaskOverview({ ...ports, liveness });
   const consumers = {
@@ -93,7 +100,6 @@ export function composeServices(ports: ReturnType<typeof composePorts>, makeCall
   const taskQueue = new TaskQueue(ports);
   const todos = new TodoService(ports);
   const delegation = new Delegation({ ...ports, taskCreation, todoService: todos });
-  const runs = new RunService(ports);
   const publisher = ports.publisher ?? directDelivery(consumers);
   return {
     liveness,
@@ -152,6 +158,9 @@ export function composeServices(ports: ReturnType<typeof composePorts>, makeCall
     delegation,
     /** A thing of the graph was written: what that brings about elsewhere. `now` is the document as it was written. */
     followGraph: (now: unknown) => followGraph({ taskQueue, delegation, runs }, now),
+    budgetSweep: new BudgetSweep(ports),
+    /** A budget was set: what waits for it goes on. `now` is the document as it was written. */
+    followBudget: (now: unknown) => followBudget({ budgetQuestions, runs, budgetWaits }, now),
     recurringTasks: new RecurringTasks(ports),
     reminders: new ReminderService(ports),
     sendReminders: () => sendReminders(ports),
@@ -172,7 +181,7 @@ export function composeServices(ports: ReturnType<typeof composePorts>, makeCall
       roster: new AgentRoster(ports, overview),
       runs,
     },
-    runExecution: new RunExecution(ports, taskCreation),
+    runExecution: new RunExecution({ ...ports, askToRaise }, taskCreation),
 
     coding: new CodingService(codingPorts),
     codingChanges: new CodingChanges(codingPorts),

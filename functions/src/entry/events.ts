@@ -67,6 +67,12 @@ export const followGraph = onDocumentWritten(
   (event) => app().services.followGraph(event.data?.after.data()),
 );
 
+/** Lets go on what waits for a budget that somebody has set. */
+export const followBudget = onDocumentWritten(
+  { document: `${COLLECTIONS.budgets}/{key}`, region, retry: true },
+  (event) => app().services.followBudget(event.data?.after.data()),
+);
+
 /** Records in `audit` that each event arrived. */
 export const auditEvents = onMessagePublished({ topic: 'task-events', region, retry: true }, (event) =>
   app().services.consumers['task-events'].receive(messageIn(event)),

@@ -92,4 +92,88 @@ describe('a budget', () => {
       Object(((await team.ask('system_getTree', of))['budgets'] as object[])[0]).limit;
     assert.deepEqual(await limit(), { money: 5 });
   });
+
+  describe('that is spent', () => {
+    const draft = { tool: 'CLAUDECODE', description: 'Say hello', instructions: 'Kindly' };
+    const coding = async (part: string) => {
+      team.pass(1);
+      const made = await team.ask('coding_create_task', { ...draft, part_of: { kind: 'task', id: part } });
+      return String(made['taskId']);
+    };
+    const claim = async (args = {}) =>
+      (await team.ask('coding_claim_task', args, team.principal('runner')))['task'];
+    const end = (taskId: string, result: object) =>
+      team.ask(
+        'coding_end_task',
+        { taskId, epoch: 1, status: 'completed', result: { ...result } },
+        team.principal('runner'),
+      );
+    const asked = async () => {
+      const own = firestore().collection('requests').where('workspace', '==', team.workspace);
+      return (await own.get()).docs.map((document) => document.data());
+    };
+    const follow = async (key: string) => {
+      const written = (await firestore().doc(budgetPath(key)).get()).data();
+      for (const _ of [1, 2]) await team.app.services.followBudget(written);
+    };
+
+    it('keeps coding tasks below from runners, which say so, until it is raised', async () => {
+      await team.join('runner', ['claude'], 'workspace');
+      const top = await task({ required_capabilities: ['nobody'] });
+      const of = { kind: 'task', id: top };
+      await team.ask('system_setBudget', { ...of, tokens: 0 });
+      const [first, second, free] = [await coding(top), await coding(top), await coding(await task())];
+      assert.equal(idOf(await claim()), free, 'what is under another budget is given out');
+      assert.equal(await claim(), null);
+      assert.equal(await claim({ taskId: first }), null);
+      const { tasks } = await team.ask('coordination_get_all_tasks', {});
+      const told = (tasks as { id: string; waits?: string }[]).filter(({ waits }) => waits !== undefined);
+      assert.deepEqual(told.map(({ id }) => id).sort(), [first, second].sort());
+      assert.equal(told[0]?.waits, `Waits: the budget of task "${top}" is spent.`);
+      const questions = await asked();
+      assert.deepEqual(
+        questions.map(({ state, asked_of }) => [state, asked_of]),
+        [['open', team.leader.ownerUid]],
+      );
+      assert.match(String(questions[0]?.['question']), /0 of 0 tokens.*Raise it to 10 tokens\?$/);
+
+      await team.ask('system_setBudget', { ...of, tokens: 100 });
+      await follow(`task-${top}`);
+      assert.equal((await asked())[0]?.['state'], 'withdrawn');
+      assert.equal(idOf(await claim()), first);
+    });
+
+    it('is looked at again by itself, should nobody tell', async () => {
+      await team.join('runner', ['claude'], 'workspace');
+      const top = await task({ required_capabilities: ['nobody'] });
+      await team.ask('system_setBudget', { kind: 'task', id: top, money: 0 });
+      const below = await coding(top);
+      assert.equal(await claim(), null);
+      team.pass(11 * 60);
+      assert.equal(await claim(), null, 'it is still spent');
+      await team.ask('system_setBudget', { kind: 'task', id: top, money: 1 });
+      team.pass(11 * 60);
+      assert.equal(idOf(await claim()), below);
+    });
+
+    it('counts what a runner reports: tokens, and money where somebody paid by use', async () => {
+      await team.join('runner', ['claude'], 'workspace');
+      const top = await task({ required_capabilities: ['nobody'] });
+      const of = { kind: 'task', id: top };
+      await team.ask('system_setBudget', { ...of, tokens: 150, money: 1 });
+      const [paid, subscribed, last] = [await coding(top), await coding(top), await coding(top)];
+      assert.equal(idOf(await claim()), paid);
+      const tokens = { input: 90, output: 5, cacheRead: 5 };
+      await end(paid, { tokens, costUsd: 0.25 });
+      const spent = async () =>
+        Object(((await team.ask('system_getTree', of))['budgets'] as object[])[0]).spent;
+      assert.deepEqual(await spent(), { money: 0.25, tokens: 100 });
+      assert.equal(idOf(await claim()), subscribed, 'something is left');
+      await end(subscribed, { tokens });
+      assert.deepEqual(await spent(), { money: 0.25, tokens: 200 });
+      const { node } = await team.ask('system_getTree', of);
+      assert.equal(Object(node).totals.costUsd, 0.25, 'what the budget counts is what the tree says');
+      assert.equal(await claim({ taskId: last }), null);
+    });
+  });
 });

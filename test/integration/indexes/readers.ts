@@ -251,6 +251,8 @@ async function runCalls(): Promise<readonly Call[]> {
     (database) => reader(database).list('owner-1', { status: 'running' }, FIRST),
     (database) => reader(database).due(NOW, 2),
     (database) => reader(database).due(NOW, 2, NEXT.after),
+    (database) => reader(database).waitingFor('workspace-alpha', 2),
+    (database) => reader(database).waitingFor('workspace-alpha', 2, 'run-1'),
     async (database) => {
       for await (const _run of reader(database).watch('run-1', AbortSignal.abort())) return;
     },
@@ -352,6 +354,8 @@ async function taskCalls(): Promise<readonly Call[]> {
     (database) => new TaskQueries(database, documents).countLate(SESSION, NOW),
     (database) => new TaskQueries(database, documents).startingWith('run-1-'),
     (database) => new TaskQueries(database, documents).unsettled(2),
+    (database) => new TaskQueries(database, documents).waitingFor('task-1', 2),
+    (database) => new TaskQueries(database, documents).waitingFor('task-1', 2, 'task-1'),
     (database) => new TaskQueries(database, documents).listStuck(SESSION, FIRST),
     (database) => new TaskQueries(database, documents).listStuck(SESSION, NEXT),
     (database) => new TaskQueries(database, documents).countStuck(SESSION),

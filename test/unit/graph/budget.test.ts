@@ -40,7 +40,11 @@ describe('what a budget lets through', () => {
     const full = counted(limit, usd(0.5), usd(0.5));
     assert.deepEqual(refusalOf([full], wanted), { by: full, wanted, isSpent: false });
     const spent = counted(limit, usd(0.8));
-    assert.deepEqual(refusalOf([full, spent], wanted), { by: spent, wanted, isSpent: true }, 'the one to raise');
+    assert.deepEqual(
+      refusalOf([full, spent], wanted),
+      { by: spent, wanted, isSpent: true },
+      'the one to raise',
+    );
   });
 
   it('is as many tokens, whatever they cost, and anything where there is no limit', () => {

@@ -133,6 +133,13 @@ function resource(
 }
 
 export {
+  type BudgetWaitPorts,
+  BudgetWaits,
+  budgetReason,
+  budgetRefusal,
+  spendingChanges,
+} from './rules/budgetWait.ts';
+export {
   claimChanges,
   codingClaimed,
   DEFAULT_LEASE_SECONDS,

@@ -8,6 +8,7 @@ import { Service } from '../../../kernel/ports.ts';
 import {
   asCodingTask,
   authoriseDeciding,
+  budgetRefusal,
   type CodingTask,
   claimChanges,
   claimTask,
@@ -16,6 +17,7 @@ import {
   isHeld,
   notClaimable,
   noteStart,
+  spendingChanges,
   startTask,
   taskChanges,
 } from '../../coordination/index.ts';
@@ -88,6 +90,7 @@ export class CodingChanges extends Service<CodingPorts> {
       await store.commit(
         [
           ...(await endingChanges(sessions, before, end, version)),
+          ...(await spendingChanges(this.ports, before, end.task)),
           ...changes,
           ...(await this.noted(before, principal, request.log, now)),
         ],
@@ -131,6 +134,9 @@ export class CodingChanges extends Service<CodingPorts> {
     const { agents, sessions } = this.ports;
     const { id, workspace, session } = found.value;
     if (agentId === undefined) throw nobodyToHold(id);
+    const refusal = await budgetRefusal(this.ports, found.value);
+    if (refusal !== undefined)
+      throw notClaimable(id, 'a budget that holds for it is spent', 'system.setBudget raises it.');
     const [agent, open] = await Promise.all([agents.find(agentId), sessions.current(workspace)]);
     if (agent === undefined) throw agentNotRegistered(agentId);
     if (open?.session.id !== session)

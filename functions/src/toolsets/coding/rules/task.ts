@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import type { AgentLiveness } from '../../../access/rules/liveness.ts';
 import type { Principal } from '../../../access/rules/principal.ts';
+import type { BudgetPorts } from '../../../graph/rules/budget.ts';
 import type { Versioned } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { jsonObject, requireSize } from '../../../kernel/json.ts';
@@ -21,7 +22,7 @@ import type { TaskLogQueries } from '../store/logs.ts';
 import type { CodingTaskQueries } from '../store/tasks.ts';
 
 /** The ports of all that coding does. */
-export interface CodingPorts extends CoordinationPorts {
+export interface CodingPorts extends CoordinationPorts, BudgetPorts {
   readonly codingTasks: PortOf<CodingTaskQueries>;
   readonly taskLogs: PortOf<TaskLogQueries>;
   readonly liveness: PortOf<AgentLiveness>;

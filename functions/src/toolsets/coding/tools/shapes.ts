@@ -6,6 +6,7 @@ import { terminalText } from '../../../kernel/text.ts';
 import { claimNumber } from '../../../mcp/tool.ts';
 import {
   askedFor,
+  budgetReason,
   CODING_TOOLS,
   type CodingTask,
   FAILURE_CLASSES,
@@ -66,6 +67,7 @@ export const taskShape = z.object({
   error: z.string().optional(),
   failure: failureShape.optional(),
   stuck: z.string().optional().describe('Why it will never start.'),
+  waits: z.string().optional().describe('The budget that it waits for.'),
 });
 
 /** @param now for how long it has been worked on */
@@ -100,6 +102,7 @@ export function codingTaskAnswer(task: CodingTask, now: Date): z.output<typeof t
     error: shown(task.error),
     failure: coding.failure && failureAnswer(coding.failure),
     stuck: stuckReason(task),
+    waits: budgetReason(task),
   };
 }
 

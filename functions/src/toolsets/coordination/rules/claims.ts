@@ -8,16 +8,20 @@ import { type Change, type RecordAnswer, StaleWriteError, type Versioned } from 
 import { BoundedMap } from '../../../kernel/memoCache.ts';
 import { Service } from '../../../kernel/ports.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
+import { type BudgetWaitPorts, budgetRefusal, waitForBudget } from './budgetWait.ts';
 import { ClaimWindow } from './claimWindow.ts';
 import { claimableNow, projectCapability, type RunnerClaim, runnersPart } from './codingTask.ts';
 import type { AgentMessages, Message } from './messages.ts';
 import { type NoTask, NothingToClaim, noGoal } from './nothingToClaim.ts';
-import type { CoordinationPorts, Session } from './session.ts';
+import type { Session } from './session.ts';
 import { claimTask, endBackoff } from './stateMachine.ts';
 import { isHeld, type QueuePart, satisfiedKeys, type Task, taskChanges } from './task.ts';
 
 /** A lease's length where the caller asks for none. Source: docs/semantics.md#coordination. */
 export const DEFAULT_LEASE_SECONDS = 30 * 60;
+
+/** How many tasks one claim finds waiting for a budget before it leaves the others to the next. */
+const MAX_REFUSED = 20;
 
 /** How many windows an instance keeps: one for each session and set of satisfied requirements. */
 const MAX_WINDOWS = 100;
@@ -57,7 +61,7 @@ interface Claiming {
 }
 
 export class TaskClaims extends Service<
-  CoordinationPorts & { readonly messages: Pick<AgentMessages, 'unread'> }
+  BudgetWaitPorts & { readonly messages: Pick<AgentMessages, 'unread'> }
 > {
   private readonly windows = new BoundedMap<string, ClaimWindow>(MAX_WINDOWS);
   private readonly nothing = new NothingToClaim(this.ports);
@@ -106,7 +110,8 @@ export class TaskClaims extends Service<
     }
     const named = await this.ports.tasks.find(runner.taskId);
     const task = claimableNow(named, runner.taskId, session, capabilities, agent.value);
-    if (task !== undefined) return this.take(task, claiming);
+    const taken = task && (await this.take(task, claiming));
+    if (taken !== undefined) return taken;
     if (await this.endBackoffOf(named)) throw new StaleWriteError();
     return this.answer({ kind: 'none', mark }, recordAnswer);
   }
@@ -114,13 +119,14 @@ export class TaskClaims extends Service<
   private async claimNext(claiming: Claiming, keys: readonly string[]): Promise<ClaimOutcome> {
     const { request, session, agent, mark, recordAnswer } = claiming;
     const window = this.window(session.id, keys, request.runner && runnersPart(agent.value));
-    const candidate = await window.next(session.queueVersion);
-    if (candidate !== undefined) {
+    for (let refused = 0; refused < MAX_REFUSED; refused++) {
+      const candidate = await window.next(session.queueVersion);
+      if (candidate === undefined) break;
       let outcome: 'claimed' | 'refused' = 'refused';
       try {
         const claimed = await this.take(candidate, claiming);
         outcome = 'claimed';
-        return claimed;
+        if (claimed !== undefined) return claimed;
       } finally {
         window.finish(candidate.value.id, outcome);
       }
@@ -132,8 +138,21 @@ export class TaskClaims extends Service<
     return this.answer({ kind: 'none', mark, why }, recordAnswer);
   }
 
-  private take(before: Versioned<Task>, { request, agent, recordAnswer }: Claiming): Promise<ClaimOutcome> {
+  /** @returns undefined where a budget is spent that holds for the task, which then waits for it */
+  private async take(
+    before: Versioned<Task>,
+    { request, agent, recordAnswer }: Claiming,
+  ): Promise<ClaimOutcome | undefined> {
     const now = this.ports.clock.now();
+    const refusal = await budgetRefusal(this.ports, before.value);
+    if (refusal !== undefined) {
+      await this.ports.askToRaise(refusal, before.value.workspace);
+      const task = waitForBudget(before.value, refusal, now);
+      await this.ports.store.commit([
+        { kind: 'replaceTask', task, before: before.value, version: before.version },
+      ]);
+      return undefined;
+    }
     const claimed = claimTask(before.value, agent.value.id, request.leaseSeconds, now);
     const task = codingClaimed(claimed, request.runner);
     return this.answer({ kind: 'claimed', task }, recordAnswer, claimChanges(before, task, agent, now));

@@ -3,6 +3,7 @@
 import type { Agent } from '../../../access/rules/agent.ts';
 import { MemoCache } from '../../../kernel/memoCache.ts';
 import { Service } from '../../../kernel/ports.ts';
+import { budgetReason } from './budgetWait.ts';
 import type { CoordinationPorts, Session } from './session.ts';
 import { stuckBy } from './stuck.ts';
 import { capabilityKey, isClosed, satisfiedKeys, type Task } from './task.ts';
@@ -65,7 +66,7 @@ export class NothingToClaim extends Service<CoordinationPorts> {
       return { reason: 'none', explanation };
     }
     const count = await queue.count(session, 'blocked');
-    if (retried?.retryAt !== undefined) return retriedAt(retried.id, retried.retryAt, count, now);
+    if (retried?.retryAt !== undefined) return retriedAt(retried, retried.retryAt, count, now);
     const waits = await this.waits(blocked);
     const explanation = `${tasksOf(count, 'waits', 'wait')} for others to be done: ${waits.join('; ')}.`;
     return { reason: 'all_blocked', explanation };
@@ -108,12 +109,14 @@ function notForYou(pending: readonly Task[], count: number, capabilities: readon
   };
 }
 
-function retriedAt(taskId: string, at: Date, count: number, now: Date): NoTask {
+function retriedAt(task: Task, at: Date, count: number, now: Date): NoTask {
   const seconds = Math.max(1, Math.ceil((at.getTime() - now.getTime()) / 1000));
   const others = count > 1 ? ` ${tasksOf(count - 1, 'more waits', 'more wait')} for others to be done.` : '';
+  const forBudget = budgetReason(task);
+  const why = forBudget === undefined ? 'failed and' : `does not start yet. ${forBudget} It`;
   return {
     reason: 'retry_later',
-    explanation: `"${taskId}" failed and can be claimed again at ${at.toISOString()}, in ${seconds} s.${others}`,
+    explanation: `"${task.id}" ${why} can be claimed again at ${at.toISOString()}, in ${seconds} s.${others}`,
   };
 }
 

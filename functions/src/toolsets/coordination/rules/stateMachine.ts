@@ -182,7 +182,7 @@ export function endWaitForAnswer(task: Task, requestId: string, now: Date): Task
 
 /** Ends the wait before a retry. */
 export function endBackoff(task: Task): Task {
-  const { retryAt, ...rest } = task;
+  const { retryAt, budgetWait: _, ...rest } = task;
   if (retryAt === undefined || task.status !== 'available') throw notPossible(task, 'be retried');
   return { ...rest, blockers: task.blockers - 1 };
 }

@@ -139,6 +139,8 @@ const document = z.object({
     .nullable()
     .default(null),
   ...placeFields,
+  /** The budget that is spent, by its key, for which a coding task waits as it does for a retry. */
+  budget_wait: z.string().nullable().default(null),
   /** What its attempts have taken that are over; null before the first. Tokens and money as far as they were reported. */
   spent: z
     .object({

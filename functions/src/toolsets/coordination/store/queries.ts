@@ -124,6 +124,13 @@ export class TaskQueries extends FirestoreReader {
     return this.due(available, 'coding.queue_ends_at', { now, limit, after });
   }
 
+  /** The ids of those of any session that wait for a budget, in their order. */
+  async waitingFor(budgetKey: string, limit: number, after?: string): Promise<readonly string[]> {
+    const waiting = this.tasks.where('budget_wait', '==', budgetKey).orderBy(FieldPath.documentId());
+    const page = after === undefined ? waiting : waiting.startAfter(after);
+    return (await page.limit(limit).select().get()).docs.map(({ id }) => id);
+  }
+
   /** Tasks of any session whose dependents are to be told whether they can never start. */
   unsettled(limit: number): Promise<readonly Versioned<Task>[]> {
     return this.first(this.tasks.where('stuck_unsettled', '==', true), limit);

@@ -5,6 +5,7 @@ import { partOf, partOfShape, shownPartOf } from '../../../graph/rules/node.ts';
 import { chosenId, idOf } from '../../../kernel/ids.ts';
 import { claimNumber, listUpTo, partial, wholeNumber } from '../../../mcp/tool.ts';
 import type { SessionExtent } from '../rules/archives.ts';
+import { budgetReason } from '../rules/budgetWait.ts';
 import type { TaskDraft } from '../rules/creation.ts';
 import type { Discovery } from '../rules/session.ts';
 import { stuckReason } from '../rules/stuck.ts';
@@ -139,6 +140,7 @@ export const taskShape = z.object({
       .array(z.string())
       .describe('Dependencies that failed: the task will not become claimable.'),
     stuck: z.string().describe('Why it will never start, and what would change that.'),
+    waits: z.string().describe('The budget that it waits for.'),
     retry_at: z.string(),
     claimed_by: z.string(),
     claimed_at: z.string(),
@@ -205,6 +207,7 @@ export function taskAnswer(task: Task): TaskAnswer {
     blocked: (status === 'available' && task.blockers > 0) || undefined,
     failed_dependencies: some(task.failedDependencies),
     stuck: stuckReason(task),
+    waits: budgetReason(task),
     retry_at: task.retryAt?.toISOString(),
     claimed_by: claim?.agentId,
     claimed_at: claim?.claimedAt.toISOString(),

@@ -1,8 +1,9 @@
 /** What orchestrations ask of the world: hosted agents, and how runs are read and dispatched. */
 
+import type { BudgetPorts } from '../../../graph/rules/budget.ts';
 import type { PortOf, Timer } from '../../../kernel/ports.ts';
 import type { FieldsCodec } from '../../../kernel/trail.ts';
-import type { CoordinationPorts } from '../../coordination/index.ts';
+import type { BudgetWaitPorts, CoordinationPorts } from '../../coordination/index.ts';
 import type { RunQueries } from '../store/runs.ts';
 import type { AgentMeasures, WorkflowQueries } from '../store/workflows.ts';
 import type { WorkRecordQueries } from '../store/workRecords.ts';
@@ -113,7 +114,7 @@ export interface RunDispatch {
   dispatch(runId: string): Promise<void>;
 }
 
-export interface OrchestrationPorts extends CoordinationPorts {
+export interface OrchestrationPorts extends CoordinationPorts, BudgetPorts {
   /** Those that this deployment has parameters for. */
   readonly hosted: () => readonly HostedAgent[];
   /** What a run may spend where its caller does not say. */
@@ -127,3 +128,6 @@ export interface OrchestrationPorts extends CoordinationPorts {
   readonly dispatch: RunDispatch;
   readonly timer: Timer;
 }
+
+/** What executing runs takes beside. */
+export type ExecutionPorts = OrchestrationPorts & Pick<BudgetWaitPorts, 'askToRaise'>;

@@ -58,6 +58,11 @@ export const { toDocument: runToDocument, fromDocument: runFromDocument } = docu
     ...placeFields,
     /** What its steps' calls have taken beside tokens and money; null before the first. */
     worked: z.object({ attempts: z.int(), milliseconds: z.number() }).nullable().default(null),
+    /** The budget into which its next call does not fit; `is_spent` false: as long as others have reserved of it. */
+    budget_wait: z
+      .object({ key: z.string(), is_spent: z.boolean(), since: timestamp })
+      .nullable()
+      .default(null),
   }),
 );
 

@@ -1,6 +1,6 @@
 /** Runs with their steps, their journal and their cached answers, as Firestore reads and writes them. */
 
-import type { DocumentSnapshot, Query } from '@google-cloud/firestore';
+import { type DocumentSnapshot, FieldPath, type Query } from '@google-cloud/firestore';
 import { z } from 'zod';
 import { writeNode } from '../../../graph/store/nodes.ts';
 import type { Versioned } from '../../../kernel/commit.ts';
@@ -84,6 +84,13 @@ export class RunQueries extends FirestoreReader {
     return readDue(this.runs, 'due_at', { now, limit, after }, (snapshot) =>
       this.documents.readable(snapshot, runFromDocument),
     );
+  }
+
+  /** The ids of those that wait for a budget, in their order. */
+  async waitingFor(budgetKey: string, limit: number, after?: string): Promise<readonly string[]> {
+    const waiting = this.runs.where('budget_wait.key', '==', budgetKey).orderBy(FieldPath.documentId());
+    const page = after === undefined ? waiting : waiting.startAfter(after);
+    return (await page.limit(limit).select().get()).docs.map(({ id }) => id);
   }
 
   /** The run as it is now and after each change, until the signal. Changes in quick succession may come as one. */

@@ -1,6 +1,7 @@
 /** A run in the words of the specification's answers. */
 
 import { z } from 'zod';
+import { waitsForBudget } from '../../../graph/rules/budget.ts';
 import { type ErrorCode, MusterError } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import type { CallContext } from '../../../mcp/callContext.ts';
@@ -58,8 +59,13 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
   EXECUTION_FAILED: 'INTERNAL',
 };
 
-function nextCall({ id, status }: Run): string {
-  const why = status === 'waiting' ? 'A live agent has a step in hand.' : 'The run goes on.';
+function nextCall({ id, status, budgetWait }: Run): string {
+  const isHeld = status === 'waiting' && budgetWait === undefined;
+  const why = budgetWait
+    ? budgetReason(budgetWait)
+    : isHeld
+      ? 'A live agent has a step in hand.'
+      : 'The run goes on.';
   return `${why} Call get_run with runId "${id}" and waitMs to wait for it, or cancel_run to end it.`;
 }
 
@@ -192,7 +198,14 @@ function reporting(progress: CallContext['progress']): (run: Run) => void {
   };
 }
 
-function said({ workflow, stepsSettled, current, status }: Run): string {
+/** Why a run waits for a budget, and what would help. */
+function budgetReason({ key, isSpent }: NonNullable<Run['budgetWait']>): string {
+  if (isSpent) return `${waitsForBudget(key)} Whoever set it is asked, and system.setBudget raises it.`;
+  return 'Waits for calls in flight, which have reserved what is left of a budget.';
+}
+
+function said({ workflow, stepsSettled, current, status, budgetWait }: Run): string {
+  if (budgetWait !== undefined) return `${workflow}: ${budgetReason(budgetWait)}`;
   if (status === 'waiting') return `${workflow}: a live agent has ${current.join(', ')} in hand.`;
   if (current.length > 0) return `${workflow}: ${current.join(', ')}.`;
   return `${workflow}: ${stepsSettled === 0 ? 'about to begin' : `${stepsSettled} steps done`}.`;

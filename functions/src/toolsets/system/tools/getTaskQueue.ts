@@ -4,6 +4,7 @@ import { encodeCursor } from '../../../kernel/paging.ts';
 import { defineTool, partial, textUpTo } from '../../../mcp/tool.ts';
 import {
   askedFor,
+  budgetReason,
   CODING_TYPE,
   isHeld,
   PRIORITY_WORDS,
@@ -32,6 +33,7 @@ const metadata = partial({
   blockers: z.int().describe('What stands between the task and a claim.'),
   failedDependencies: z.array(z.string()),
   stuck: z.string().describe('Why it will never start.'),
+  waits: z.string().describe('The budget that it waits for.'),
   retryAt: z.iso.datetime(),
   waitingFor: z.string().describe('The person whose answer it waits for.'),
 });
@@ -84,6 +86,7 @@ function taskAnswer(task: Task): z.output<typeof taskShape> {
       ...(task.blockers > 0 && { blockers: task.blockers }),
       ...(task.failedDependencies.length > 0 && { failedDependencies: [...task.failedDependencies] }),
       stuck: stuckReason(task),
+      waits: budgetReason(task),
       retryAt: task.retryAt?.toISOString(),
       waitingFor: askedFor(task)?.who,
     },

@@ -13,10 +13,10 @@ export const setBudget = defineTool({
   details:
     'A call of a model is made where what it can cost at most is left of every budget above it. When one is spent, work waits, and whoever set it is asked to raise it. What was spent before counts, but for a workspace: that counts from when it is set.',
   input: z.strictObject({
-    kind: z.enum(BUDGET_KINDS),
-    id: idOf('a workspace, to-do, task or run'),
+    kind: z.enum(BUDGET_KINDS).describe('Of what'),
+    id: idOf('a workspace, to-do, task or run').describe('Its id'),
     money: z.number().min(0).max(1e6).nullable().optional().describe('US dollars'),
-    tokens: z.int().min(0).max(1e12).nullable().optional(),
+    tokens: z.int().min(0).max(1e12).nullable().optional().describe('In and out together'),
   }),
   output: budgetShape,
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },

@@ -69,7 +69,7 @@ interface FailedCall {
 
 export type CallResult = AnsweredCall | FailedCall;
 
-/** Never rejects for a failure of an agent, only for its journal. */
+/** Never rejects for a failure of an agent, only for its journal, and for a budget of others that it does not fit into. */
 export const call = (...made: ConstructorParameters<typeof Calling>) => new Calling(...made).run();
 
 class Calling {
@@ -132,7 +132,7 @@ class Calling {
       return this.notMade(agent, 'over_budget', reason);
     }
     const identity = { call: key, number, agent: name, model, waited };
-    const planned = { ...identity, prompt, maxOutputTokens: reservation.maxOutputTokens };
+    const planned = { ...identity, prompt, time, maxOutputTokens: reservation.maxOutputTokens };
     const before = await journal.begin(planned);
     if (before !== undefined) {
       // Booked already, by the execution that made it.

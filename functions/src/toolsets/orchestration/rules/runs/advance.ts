@@ -1,4 +1,6 @@
 /** Takes a run forward, stage by stage, in the hands of one instance, and executes its steps wherever their agents are. */
+import { budgetKeysOf, OutOfBudgetError } from '../../../../graph/rules/budget.ts';
+import { nodeKey } from '../../../../graph/rules/node.ts';
 import type { Change } from '../../../../kernel/commit.ts';
 import { MusterError } from '../../../../kernel/errors.ts';
 import { byteLength } from '../../../../kernel/json.ts';
@@ -9,7 +11,7 @@ import { measuresOf, NETWORK } from '../agents/profile.ts';
 import { bookingsOf, type Outcome } from '../agents/standing.ts';
 import { Budget } from '../calls/budget.ts';
 import { executeOnNetwork, taskCancellations } from '../network.ts';
-import type { OrchestrationPorts } from '../ports.ts';
+import type { ExecutionPorts } from '../ports.ts';
 import { agentsOf, allSteps } from '../workflows/definition.ts';
 import {
   type DueStep,
@@ -24,6 +26,7 @@ import { bookedOf } from './booking.ts';
 import { HostedStep, type StepTask } from './hostedStep.ts';
 import { StepJournal } from './journal.ts';
 import type { RunLease } from './lease.ts';
+import { waitForBudget } from './outOfBudget.ts';
 import {
   addSpent,
   begun,
@@ -45,7 +48,7 @@ const MAX_OUTPUT_BYTES = 800_000;
 
 /** One run in the hands of one instance. */
 export class Advance {
-  private readonly ports: OrchestrationPorts;
+  private readonly ports: ExecutionPorts;
   private readonly taskCreation: TaskCreation;
   private readonly lease: RunLease;
   private readonly order: RunOrder;
@@ -54,7 +57,7 @@ export class Advance {
 
   /** @param before what has been recorded before */
   constructor(
-    ports: OrchestrationPorts,
+    ports: ExecutionPorts,
     taskCreation: TaskCreation,
     lease: RunLease,
     order: RunOrder,
@@ -79,10 +82,12 @@ export class Advance {
       await this.end(ending, progress, run);
       return 'over';
     }
-    const records = await this.execute(due, run);
+    const { records, refused } = await this.execute(due, run);
     const came = new Set(records.map(({ status }) => status));
     // What has failed ends the run, whatever its neighbours still wait for.
-    if (lease.isCancelled || came.has('failed') || !came.has('waiting')) return 'more';
+    if (lease.isCancelled || came.has('failed')) return 'more';
+    if (refused !== undefined) return waitForBudget(this.ports, lease, run, refused.refusal);
+    if (!came.has('waiting')) return 'more';
     const left = await lease.change((current) => (current.cancelRequested ? current : waiting(current)));
     return left.cancelRequested ? 'more' : 'over';
   }
@@ -145,17 +150,18 @@ export class Advance {
     return begun(round, role, this.records.size + index + 1, this.ports.clock.now());
   }
 
-  /** Executes steps together, and records how each of them ends. */
-  private async execute(due: readonly DueStep[], run: Run): Promise<readonly StepRecord[]> {
+  /** Executes steps together, and records how each of them ends; but for one that waits for a budget. */
+  private async execute(due: readonly DueStep[], run: Run) {
     const { lease, ports } = this;
     const runId = run.id;
+    const budgetKeys = budgetKeysOf(nodeKey({ kind: 'run', id: runId }), run);
     const tasks = await Promise.all(
       due.map(async (step, index) => {
         const id = stepId(step);
         const { repeatable } = step.step;
         // The first to have a run finds nothing in its journal.
         const before = run.epoch === 1 ? [] : await ports.runs.journal(runId, id);
-        const scope = { runId, step: id, repeatable, requireLease: lease.require };
+        const scope = { runId, step: id, budgetKeys, repeatable, requireLease: lease.require };
         const journal = new StepJournal(ports, scope, before);
         return { due: step, begun: this.records.get(id) ?? this.begun(step, index), journal };
       }),
@@ -163,8 +169,10 @@ export class Advance {
     this.budget ??= this.openBudget(tasks.map(({ journal }) => spentOn(journal.booked)));
     const { parallel, forbidden } = this.order;
     const shared = { run, lease, budget: this.budget, abreast: due.length, inTurn: !parallel, forbidden };
-    const works = tasks.map(async (task): Promise<StepRecord> => {
-      const { record, warnings } = await this.executeStep({ ...task, ...shared });
+    const works = tasks.map(async (task): Promise<StepRecord | OutOfBudgetError> => {
+      const work = await this.executeStep({ ...task, ...shared });
+      if (work instanceof OutOfBudgetError) return work;
+      const { record, warnings } = work;
       const measures = record.status === 'waiting' ? [] : measuresOf(record.attempts);
       await lease.change(
         (current) => withRecord(current, { record, warnings: [...warnings, ...repetitionWarnings(task)] }),
@@ -178,13 +186,14 @@ export class Advance {
     const all = Promise.all(works);
     all.catch((why) => lease.giveUp(why));
     await Promise.allSettled(works);
-    const records = await all;
+    const came = await all;
+    const records = came.flatMap((one) => (one instanceof OutOfBudgetError ? [] : one));
     for (const record of records) this.records.set(record.id, record);
-    return records;
+    return { records, refused: came.find((one) => one instanceof OutOfBudgetError) };
   }
 
   /** It never rejects for what is the step's own fault: that is its record. */
-  private async executeStep(task: StepTask): Promise<StepWork> {
+  private async executeStep(task: StepTask): Promise<StepWork | OutOfBudgetError> {
     try {
       const isForNetwork = agentsOf(task.due.step)[0] === NETWORK;
       const work = await (isForNetwork
@@ -196,6 +205,7 @@ export class Advance {
       const failure = { reason: 'OUTPUT_TOO_LARGE', message };
       return { ...work, record: { ...rest, status: 'failed', failure } };
     } catch (error) {
+      if (error instanceof OutOfBudgetError) return error;
       if (!(error instanceof MusterError)) throw error;
       // A step that had begun to wait may have brought something before.
       const { output: _, results: __, ...rest } = task.begun;

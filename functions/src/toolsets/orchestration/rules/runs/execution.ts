@@ -5,7 +5,7 @@ import { MusterError } from '../../../../kernel/errors.ts';
 import { unlessUnreadable } from '../../../../kernel/ports.ts';
 import type { TaskCreation } from '../../../coordination/index.ts';
 import { taskCancellations } from '../network.ts';
-import type { OrchestrationPorts } from '../ports.ts';
+import type { ExecutionPorts } from '../ports.ts';
 import { Advance } from './advance.ts';
 import { bookedOf } from './booking.ts';
 import { LeaseLostError, type LeftRun, type RunLease, takeRun } from './lease.ts';
@@ -20,10 +20,10 @@ const LOGGED =
 const message = z.object({ runId: z.string().min(1).max(100) });
 
 export class RunExecution {
-  private readonly ports: OrchestrationPorts;
+  private readonly ports: ExecutionPorts;
   private readonly taskCreation: TaskCreation;
 
-  constructor(ports: OrchestrationPorts, taskCreation: TaskCreation) {
+  constructor(ports: ExecutionPorts, taskCreation: TaskCreation) {
     this.ports = ports;
     this.taskCreation = taskCreation;
   }

@@ -1,4 +1,5 @@
 /** Executes a step whose agents are models behind a vendor's API. */
+import { OutOfBudgetError } from '../../../../graph/rules/budget.ts';
 import { MusterError } from '../../../../kernel/errors.ts';
 import { capabilityFor, profileOf } from '../agents/profile.ts';
 import type { AgentStatus } from '../agents/recommendation.ts';
@@ -57,13 +58,17 @@ export class HostedStep {
     this.agents = agentsOf(task.due.step);
   }
 
-  /** Where a call rejects, the others are called off and waited for, so that none goes on unheard. */
+  /**
+   * Where a call rejects, the others are called off and waited for, so that none goes on unheard. Where it waits for a
+   * budget they go on: what they bring is noted, and is not asked for again.
+   */
   async execute(): Promise<StepWork> {
     try {
       return this.workOf(await this.answers());
     } catch (error) {
-      if (!(error instanceof MusterError)) this.task.lease.giveUp(error);
-      this.over.abort();
+      const isWaiting = error instanceof OutOfBudgetError;
+      if (!isWaiting && !(error instanceof MusterError)) this.task.lease.giveUp(error);
+      if (!isWaiting) this.over.abort();
       await Promise.allSettled(this.calls);
       throw error;
     }

@@ -4,15 +4,20 @@
  * Nothing else of a step is kept, so all that it does must follow from its input and from its calls' outcomes. What
  * was settled answers only the very same question: an attempt with another input is made.
  */
+import type { Reservation } from '../../../../graph/rules/budget.ts';
+import { type Change, StaleWriteError } from '../../../../kernel/commit.ts';
 import { MusterError } from '../../../../kernel/errors.ts';
 import { utf8Length } from '../../../../kernel/json.ts';
 import type { Attempt, JournalEntry } from '../../store/runDocument.ts';
 import { costOf, estimatedTokens, priceOf } from '../calls/budget.ts';
+import { reservationFor, settledAs } from '../calls/reserving.ts';
 import type { HostedAgent, ModelAnswer, ModelFailure, OrchestrationPorts } from '../ports.ts';
 
 export interface PlannedAttempt
   extends Pick<JournalEntry, 'call' | 'number' | 'agent' | 'model' | 'waited' | 'maxOutputTokens'> {
   readonly prompt: string;
+  /** Milliseconds that it may take. */
+  readonly time: number;
 }
 
 export type CompletedAttempt = { readonly answer: ModelAnswer } | { readonly failure: ModelFailure };
@@ -20,6 +25,8 @@ export type CompletedAttempt = { readonly answer: ModelAnswer } | { readonly fai
 interface JournalScope {
   readonly runId: string;
   readonly step: string;
+  /** Of all budgets that hold for the run. */
+  readonly budgetKeys: readonly string[];
   /** Whether a call whose outcome is unknown may be made again. */
   readonly repeatable: boolean;
   /** @throws LeaseLostError */
@@ -35,6 +42,8 @@ export class StepJournal {
   readonly interrupted: readonly Attempt[];
   /** The entry that stands for each attempt that was begun here, by what it is an attempt at. */
   private readonly begun = new Map<string, JournalEntry>();
+  /** What the calls that were begun here have reserved, by the ids of their entries. */
+  private readonly reservations = new Map<string, Reservation>();
   private replayable: number;
 
   constructor(ports: OrchestrationPorts, scope: JournalScope, before: readonly JournalEntry[]) {
@@ -71,10 +80,11 @@ export class StepJournal {
   /**
    * Notes an attempt before its request is made.
    * @returns how this very attempt ended, where it was made before: it is then not made again, nor noted
+   * @throws OutOfBudgetError where it does not fit into a budget that holds for the run
    */
-  async begin({ prompt, ...asked }: PlannedAttempt): Promise<CompletedAttempt | undefined> {
-    const { hashing, clock, store } = this.ports;
-    const { runId, step, repeatable, requireLease } = this.scope;
+  async begin({ prompt, time, ...asked }: PlannedAttempt): Promise<CompletedAttempt | undefined> {
+    const { hashing, clock, store, hosted } = this.ports;
+    const { runId, step, repeatable, requireLease, budgetKeys } = this.scope;
     // In the place of null stood a system prompt, which no call has.
     const inputHash = hashing.sha256(JSON.stringify([null, prompt]));
     const before = this.entries.get(keyOf({ ...asked, inputHash }));
@@ -86,14 +96,18 @@ export class StepJournal {
     // What is settled is told first: it may make this attempt needless.
     if (this.replayable > 0) await new Promise((resolve) => setTimeout(resolve, 0));
     if (!repeatable) this.requireNoneInDoubt(attemptKeyOf(asked));
-    requireLease();
     const repetition = before === undefined ? 0 : before.repetition + 1;
     const { call, number, agent } = asked;
     const name = JSON.stringify([step, call, agent, number, inputHash, repetition]);
     const id = hashing.sha256(name).slice(0, 20);
     const inputTokens = estimatedTokens(utf8Length(prompt));
     const entry = { ...asked, id, step, repetition, inputHash, inputTokens, startedAt: clock.now() };
-    await store.commit([{ kind: 'startCall', runId, entry }]);
+    const price = priceOf(hosted(), agent);
+    const reservation = await reservationFor(this.ports, budgetKeys, { ...entry, runId, price, time });
+    requireLease();
+    const started: Change = { kind: 'startCall', runId, entry };
+    await store.commit(reservation === undefined ? [started] : [started, { kind: 'reserve', reservation }]);
+    if (reservation !== undefined) this.reservations.set(id, reservation);
     this.begun.set(attemptKeyOf(entry), entry);
     return undefined;
   }
@@ -106,9 +120,28 @@ export class StepJournal {
     const begun = this.begun.get(attemptKeyOf(attempt));
     if (begun === undefined) throw new Error('An attempt ended that was never begun.');
     const entry = { ...begun, ending: { at: this.ports.clock.now(), attempt, settled: completed } };
-    await this.ports.store.commit([{ kind: 'completeCall', runId, entry }]);
+    await this.complete({ kind: 'completeCall', runId, entry }, attempt, completed);
     this.entries.set(keyOf(entry), entry);
     this.begun.set(attemptKeyOf(entry), entry);
+  }
+
+  /** With what it has cost, unless it took so long that it counts as the most already. */
+  private async complete(
+    change: Change<'completeCall'>,
+    { usage, costUsd }: Attempt,
+    completed: CompletedAttempt,
+  ): Promise<void> {
+    const { store } = this.ports;
+    const reservation = this.reservations.get(change.entry.id);
+    if (reservation === undefined) return store.commit([change]);
+    const isUnknown = 'failure' in completed && completed.failure.outcomeUnknown && !completed.failure.usage;
+    const spent = settledAs(reservation, isUnknown ? undefined : { usage, costUsd });
+    try {
+      await store.commit([change, { kind: 'settle', reservation, spent }]);
+    } catch (error) {
+      if (!(error instanceof StaleWriteError)) throw error;
+      await store.commit([change]);
+    }
   }
 
   /** @throws MusterError CONFLICT where an instance died in the middle of this attempt, whatever it asked then */

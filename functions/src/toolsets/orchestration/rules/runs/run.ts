@@ -1,4 +1,5 @@
 /** An orchestration as it is kept, and its state machine. Source: docs/decisions/0021-runs.md. */
+import { budgetKey, type Refusal } from '../../../../graph/rules/budget.ts';
 import type { Attempt, JournalEntry, Run, RunOrder, StepRecord } from '../../store/runDocument.ts';
 import type { AgentRole } from '../agents/profile.ts';
 import { FAILURE_CLASSES } from '../ports.ts';
@@ -7,8 +8,8 @@ import type { StepRound } from '../workflows/progress.ts';
 export type { Run, RunOrder, StepRecord } from '../../store/runDocument.ts';
 
 /**
- * `pending` until an instance takes it, `waiting` while a live agent of the network has a step in hand; the last
- * three are final.
+ * `pending` until an instance takes it, `waiting` while a live agent of the network has a step in hand, or a budget has
+ * no room; the last three are final.
  */
 export const RUN_STATUSES = ['pending', 'running', 'waiting', 'succeeded', 'failed', 'cancelled'] as const;
 
@@ -83,9 +84,24 @@ export const MAX_DELIVERIES = 5;
 /** How long after a dispatch a run should have been taken. */
 const PICKUP_MILLISECONDS = 60_000;
 
-/** The run, taken by an instance. */
-export function take(run: Run, now: Date): Run {
-  return renewed({ ...run, status: 'running', epoch: run.epoch + 1, deliveries: run.deliveries + 1 }, now);
+/** How soon a run looks again whether its budget has room, where nobody tells it. */
+const BUDGET_SPENT_MILLISECONDS = 10 * 60_000;
+const BUDGET_RESERVED_MILLISECONDS = 15_000;
+
+/** The run, taken by an instance. What it has waited for a budget is none of its time. */
+export function take({ budgetWait, ...run }: Run, now: Date): Run {
+  const waited = budgetWait === undefined ? 0 : Math.max(0, now.getTime() - budgetWait.since.getTime());
+  const deadline = new Date(run.deadline.getTime() + waited);
+  const taken = { ...run, deadline, epoch: run.epoch + 1, deliveries: run.deliveries + 1 };
+  return renewed({ ...taken, status: 'running' }, now);
+}
+
+/** The run while its next call does not fit into a budget: until that is raised, or what others reserve is settled. */
+export function outOfBudget({ leaseExpiresAt: _, ...run }: Run, refusal: Refusal, now: Date): Run {
+  const { by, isSpent } = refusal;
+  const later = isSpent ? BUDGET_SPENT_MILLISECONDS : BUDGET_RESERVED_MILLISECONDS;
+  const budgetWait = { key: budgetKey(by.budget), isSpent, since: now };
+  return { ...run, status: 'waiting', budgetWait, dueAt: new Date(now.getTime() + later), deliveries: 0 };
 }
 
 export function renewed(run: Run, now: Date): Run {
@@ -107,7 +123,11 @@ export interface Ending extends Pick<Run, 'resultStep' | 'failure'> {
   readonly status: 'succeeded' | 'failed' | 'cancelled';
 }
 
-export function ended({ leaseExpiresAt: _, dueAt: __, ...run }: Run, ending: Ending, now: Date): Run {
+export function ended(
+  { leaseExpiresAt: _, dueAt: __, budgetWait: ___, ...run }: Run,
+  ending: Ending,
+  now: Date,
+): Run {
   return { ...run, ...ending, current: [], endedAt: now };
 }
 

@@ -226,7 +226,7 @@ export class RunService extends Service<OrchestrationPorts> {
 
   /** A run that nobody executes. Where an instance died in the middle of a step, its journal says what that took. */
   private async cancelled(run: Run, now: Date): Promise<Run> {
-    const booked = run.status === 'running' ? await bookedOf(this.ports, run) : {};
+    const booked = run.status === 'running' || run.budgetWait ? await bookedOf(this.ports, run) : {};
     return ended({ ...run, ...booked }, { status: 'cancelled' }, now);
   }
 
@@ -274,6 +274,16 @@ export class RunService extends Service<OrchestrationPorts> {
       const changes = run === undefined ? [] : await taskCancellations(tasks, run, clock.now());
       if (changes.length > 0) await store.commit(changes);
     });
+  }
+
+  /** A budget was set: what waits for it looks again. */
+  async budgetChanged(key: string): Promise<void> {
+    for (let after: string | undefined, more = true; more; ) {
+      const ids = await this.ports.runs.waitingFor(key, DUE_BATCH, after);
+      await Promise.all(ids.map((id) => this.dispatch(id)));
+      after = ids.at(-1);
+      more = ids.length === DUE_BATCH;
+    }
   }
 
   /** Where it fails, the sweep makes up for it: the run is there. */

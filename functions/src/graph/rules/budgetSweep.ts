@@ -1,0 +1,33 @@
+/** Settles what calls have reserved whose instance was killed: as the most that they can have cost. */
+import { StaleWriteError, type Store } from '../../kernel/commit.ts';
+import { type Log, Service } from '../../kernel/ports.ts';
+import { type SweepPart, type SweepTurn, type Swept, walk } from '../../kernel/sweep.ts';
+import type { BudgetPorts } from './budget.ts';
+
+const BATCH = 100;
+
+interface Ports extends BudgetPorts {
+  readonly store: Store;
+  readonly log: Log;
+}
+
+export class BudgetSweep extends Service<Ports> {
+  readonly part: SweepPart = { name: 'reservations', run: (turn) => this.sweep(turn) };
+
+  private async sweep(turn: SweepTurn): Promise<Swept> {
+    const { budgets, store, log } = this.ports;
+    const counts = { settled: 0 };
+    const due = (after: SweepTurn['from']) => budgets.due(turn.now, BATCH, after);
+    const end = await walk(turn, due, async (reservation) => {
+      try {
+        await store.commit([{ kind: 'settle', reservation, spent: reservation.amount }]);
+        counts.settled++;
+      } catch (error) {
+        // The call came back after all, and was settled by itself.
+        if (!(error instanceof StaleWriteError))
+          log.error('reservation_not_settled', { error, ...reservation });
+      }
+    });
+    return { ...end, counts };
+  }
+}

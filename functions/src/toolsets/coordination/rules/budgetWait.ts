@@ -1,0 +1,105 @@
+/** Coding tasks of which a budget is spent: they wait as before a retry, and are looked at again. */
+import {
+  amountOf,
+  type BudgetPorts,
+  budgetKey,
+  budgetKeysOf,
+  type Refusal,
+  spentOut,
+  waitsForBudget,
+} from '../../../graph/rules/budget.ts';
+import { NO_WORK, nodeKey } from '../../../graph/rules/node.ts';
+import type { Change, Versioned } from '../../../kernel/commit.ts';
+import { Service, unlessUnreadable } from '../../../kernel/ports.ts';
+import { retryStale } from '../../../kernel/waiting.ts';
+import type { CoordinationPorts } from './session.ts';
+import { endBackoff } from './stateMachine.ts';
+import type { Task } from './task.ts';
+
+/** How soon a task can be claimed again, where nobody says that the budget was raised. */
+const WAIT_MILLISECONDS = 10 * 60_000;
+
+const BATCH = 100;
+
+export interface BudgetWaitPorts extends CoordinationPorts, BudgetPorts {
+  /** Asks whoever has set a budget that is spent to raise it, once. @param workspace where it is missed */
+  readonly askToRaise: (refusal: Refusal, workspace: string) => Promise<void>;
+}
+
+function keysOf(task: Task): readonly string[] {
+  return budgetKeysOf(nodeKey({ kind: 'task', id: task.id }), task);
+}
+
+/** The budget that keeps a runner from beginning a coding task: nobody knows what it will cost. */
+export async function budgetRefusal({ budgets }: BudgetPorts, task: Task): Promise<Refusal | undefined> {
+  return task.coding === undefined ? undefined : spentOut(await budgets.limited(keysOf(task)));
+}
+
+/** Its time in the queue begins anew after the wait. */
+export function waitForBudget(task: Task, { by }: Refusal, now: Date): Task {
+  const retryAt = new Date(now.getTime() + WAIT_MILLISECONDS);
+  const { coding } = task;
+  const queueEndsAt = coding && new Date(retryAt.getTime() + coding.queueSeconds * 1000);
+  return {
+    ...task,
+    budgetWait: budgetKey(by.budget),
+    retryAt,
+    blockers: task.blockers + 1,
+    ...(coding && queueEndsAt && { coding: { ...coding, queueEndsAt } }),
+  };
+}
+
+/** Why a task waits that nobody can claim, in a sentence; undefined where it is not for a budget. */
+export function budgetReason({ status, retryAt, budgetWait }: Task): string | undefined {
+  if (status !== 'available' || retryAt === undefined || budgetWait === undefined) return undefined;
+  return waitsForBudget(budgetWait);
+}
+
+/** What a task has taken since, for the budgets that hold for it: nobody has reserved it. */
+export async function spendingChanges(
+  { budgets }: BudgetPorts,
+  { spent: before = NO_WORK }: Task,
+  task: Task,
+): Promise<readonly Change[]> {
+  const { spent: after = NO_WORK } = task;
+  const more = amountOf({
+    inputTokens: after.inputTokens - before.inputTokens,
+    outputTokens: after.outputTokens - before.outputTokens,
+    costUsd: after.costUsd - before.costUsd,
+  });
+  if (more.nanoUsd <= 0 && more.tokens <= 0) return [];
+  const keys = (await budgets.limited(keysOf(task))).map(({ budget }) => budgetKey(budget));
+  return keys.length === 0 ? [] : [{ kind: 'spend', keys, spent: more }];
+}
+
+export class BudgetWaits extends Service<CoordinationPorts> {
+  /** A budget was set: what waits for it can be claimed, and looks again then. */
+  async budgetChanged(key: string): Promise<void> {
+    for (let after: string | undefined, more = true; more; ) {
+      const ids = await this.ports.tasks.waitingFor(key, BATCH, after);
+      for (const id of ids) await this.end(id, key);
+      after = ids.at(-1);
+      more = ids.length === BATCH;
+    }
+  }
+
+  private end(taskId: string, key: string): Promise<void> {
+    const { tasks, store, randomness } = this.ports;
+    return retryStale(randomness, async () => {
+      const found = await unlessUnreadable(tasks.find(taskId));
+      if (found?.value.budgetWait !== key) return;
+      await store.commit(endingChanges(found));
+    });
+  }
+}
+
+/** A task that has ended or was changed meanwhile only stops to say that it waits. */
+function endingChanges({ value: before, version }: Versioned<Task>): readonly Change[] {
+  const isWaiting = budgetReason(before) !== undefined;
+  const { budgetWait: _, ...rest } = isWaiting ? endBackoff(before) : before;
+  const { workspace, session } = before;
+  return [
+    { kind: 'replaceTask', task: rest, before, version },
+    ...(isWaiting ? [{ kind: 'queueGrew', workspace, session, capabilityKeys: [] } as const] : []),
+  ];
+}

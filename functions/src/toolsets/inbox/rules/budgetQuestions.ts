@@ -1,0 +1,86 @@
+/** Asks whoever has set a budget to raise it, once it is spent. Source: docs/decisions/0037-budgets.md. */
+import { type Budget, budgetKey, type Refusal, raised, usdOf } from '../../../graph/rules/budget.ts';
+import { StaleWriteError } from '../../../kernel/commit.ts';
+import { Service } from '../../../kernel/ports.ts';
+import { retryStale } from '../../../kernel/waiting.ts';
+import { openingOf } from './asking.ts';
+import type { InboxPorts } from './ports.ts';
+import { isDue, type Request, withdrawn } from './request.ts';
+
+/** As long as a question may stand. */
+const STANDING_MILLISECONDS = 30 * 24 * 3_600_000;
+
+const ID_LENGTH = 20;
+
+export class BudgetQuestions extends Service<InboxPorts> {
+  /**
+   * Once for each budget that was set: its question has one id. What is approved is the call that raises it, which is
+   * made as the person.
+   * @param workspace where it is missed
+   */
+  readonly ask = async (refusal: Refusal, workspace: string): Promise<void> => {
+    const { store, clock, requests, idTokens } = this.ports;
+    const { budget } = refusal.by;
+    const { kind, id, ownerUid } = budget;
+    const requestId = this.idOf(budget, budget.round);
+    if ((await requests.find(requestId)) !== undefined) return;
+    const name = (await idTokens.profiles([ownerUid])).get(ownerUid)?.name ?? ownerUid;
+    const { costUsd: money, tokens } = raised(refusal);
+    const limits = { ...(money !== undefined && { money }), ...(tokens !== undefined && { tokens }) };
+    const now = clock.now();
+    const request: Request = {
+      id: requestId,
+      workspace: budget.workspace ?? workspace,
+      kind: 'approval',
+      question: questionOf(refusal),
+      options: [],
+      askedBy: ownerUid,
+      ownerUid,
+      askedOf: ownerUid,
+      askedOfName: name,
+      state: 'open',
+      createdAt: now,
+      expiresAt: new Date(now.getTime() + STANDING_MILLISECONDS),
+      call: { tool: 'system.setBudget', arguments: { kind, id, ...limits }, readonly: false },
+      putOff: false,
+      epoch: 0,
+    };
+    try {
+      await store.commit(openingOf(request));
+    } catch (error) {
+      // Another run has asked at the same moment.
+      if (!(error instanceof StaleWriteError)) throw error;
+    }
+  };
+
+  /** A budget was set: nobody needs an answer any more to what was asked of the one before. */
+  withdrawBefore(budget: Budget): Promise<void> {
+    const { store, clock, randomness, requests } = this.ports;
+    return retryStale(randomness, async () => {
+      const found = await requests.find(this.idOf(budget, budget.round - 1));
+      const now = clock.now();
+      if (found?.value.state !== 'open' || isDue(found.value, now)) return;
+      const { value: before, version } = found;
+      await store.commit([{ kind: 'replaceRequest', request: withdrawn(before, now), before, version }]);
+    });
+  }
+
+  private idOf(budget: Budget, round: number): string {
+    return `request-${this.ports.hashing.sha256(`${budgetKey(budget)} ${round}`).slice(0, ID_LENGTH)}`;
+  }
+}
+
+function questionOf(refusal: Refusal): string {
+  const { budget, counts } = refusal.by;
+  const { kind, id, costUsd, tokens } = budget;
+  const spent = [
+    ...(costUsd === undefined ? [] : [`${usdOf(counts.spent).toFixed(4)} of ${costUsd} US dollars`]),
+    ...(tokens === undefined ? [] : [`${counts.spent.tokens} of ${tokens} tokens`]),
+  ];
+  const to = raised(refusal);
+  const more = [
+    ...(to.costUsd === undefined ? [] : [`${to.costUsd} US dollars`]),
+    ...(to.tokens === undefined ? [] : [`${to.tokens} tokens`]),
+  ];
+  return `The budget of ${kind} "${id}" is spent: ${spent.join(', ')}. What needs it waits. Raise it to ${more.join(' and ')}?`;
+}

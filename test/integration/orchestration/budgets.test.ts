@@ -1,0 +1,214 @@
+/** Budgets that hold for runs: reserved before a model is asked, settled after, whatever becomes of the instances. */
+import assert from 'node:assert/strict';
+import type { Composition } from '../../../functions/src/app.ts';
+import { type BudgetKind, budgetKey } from '../../../functions/src/graph/rules/budget.ts';
+import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
+import { budgetPath, COLLECTIONS } from '../../../functions/src/kernel/firestore/paths.ts';
+import { isEnded, type Run, spentOn } from '../../../functions/src/toolsets/orchestration/rules/runs/run.ts';
+import { turnAt } from '../../unit/kernel/turn.ts';
+import { execute } from './doom.ts';
+import { Orchestra } from './orchestra.ts';
+
+const [RUNS, INSTANCES] = [100, 10];
+
+const step = (name: string, more = {}) => ({
+  ...{ name, agent: 'claude', prompt: `${name} {{input}}`, maxOutputTokens: 100 },
+  ...more,
+});
+
+const THREE = { name: 'three', steps: [step('one'), step('two'), step('three')] };
+const ONE = { name: 'one', steps: [step('one')] };
+
+describe('a budget that holds for runs', function () {
+  this.timeout('5m');
+  let orchestra: Orchestra;
+
+  beforeEach(async () => {
+    orchestra = new Orchestra();
+    await orchestra.start();
+  });
+  afterEach(async () => {
+    await orchestra.stop();
+    orchestra.assertAcceptable();
+  });
+
+  async function limit(tokens: number | undefined, kind: BudgetKind = 'workspace', id = orchestra.workspace) {
+    const { budgets, store } = orchestra.app.ports;
+    const before = await budgets.find(budgetKey({ kind, id }));
+    const budget = {
+      ...{ kind, id, workspace: orchestra.workspace, ownerUid: orchestra.owner, setAt: new Date() },
+      round: (before?.value.round ?? 0) + 1,
+      ...(tokens !== undefined && { tokens }),
+    };
+    await store.commit([{ kind: 'setBudget', budget, before }]);
+    return budgetKey(budget);
+  }
+
+  async function counts(key = budgetKey({ kind: 'workspace', id: orchestra.workspace })) {
+    const { budgets } = orchestra.app.ports;
+    const found = await budgets.find(key);
+    const [counted] = await budgets.counted(found ? [found.value] : []);
+    assert.ok(counted);
+    return counted.counts;
+  }
+
+  /** What the trigger does of a budget that was set, twice. */
+  async function follow(key: string): Promise<void> {
+    const written = (await firestore().doc(budgetPath(key)).get()).data();
+    for (const _ of [1, 2]) await orchestra.app.services.followBudget(written);
+  }
+
+  const runOf = async (id: string): Promise<Run> => {
+    const found = await orchestra.app.ports.runs.find(id);
+    assert.ok(found);
+    return found.value;
+  };
+
+  const journalOf = async (ids: readonly string[]) =>
+    (await Promise.all(ids.map((id) => orchestra.app.ports.runs.calls(id)))).map((entries) =>
+      entries.flatMap(({ ending }) => ending?.attempt ?? []),
+    );
+
+  const asked = async () => {
+    const own = firestore().collection(COLLECTIONS.requests).where('asked_of', '==', orchestra.owner);
+    return (await own.get()).docs.map((document) => document.data());
+  };
+
+  const settled = (run: Run) => isEnded(run) || run.budgetWait !== undefined;
+
+  /** Delivers each until it has ended, or waits for a budget that is spent. */
+  async function deliverAll(
+    ids: readonly string[],
+    instances: readonly Composition[],
+  ): Promise<readonly Run[]> {
+    const deliver = async (id: string, index: number): Promise<Run> => {
+      for (;;) {
+        const run = await orchestra.until(id, (one) => settled(one) || one.leaseExpiresAt === undefined);
+        if (isEnded(run) || run.budgetWait?.isSpent) return run;
+        await orchestra.deliver(id, instances[index % instances.length]);
+      }
+    };
+    return Promise.all(ids.map(deliver));
+  }
+
+  it('is not exceeded by a hundred runs at ten instances but by the one call that each had in flight', async () => {
+    const instances = Array.from({ length: INSTANCES }, () => orchestra.anotherInstance());
+    orchestra.losing = true;
+    const TOKENS = 2000;
+    const key = await limit(TOKENS);
+    const begun = await Promise.all(
+      Array.from({ length: RUNS }, (_, index) => orchestra.begin(THREE, {}, instances[index % INSTANCES])),
+    );
+    const ids = begun.map(({ runId }) => runId);
+    const runs = await deliverAll(ids, instances);
+
+    const journal = await journalOf(ids);
+    const tokensOf = (of: (typeof journal)[number]) => {
+      const { inputTokens, outputTokens } = spentOn(of);
+      return inputTokens + outputTokens;
+    };
+    const inFlight = journal.reduce((sum, of) => sum + Math.max(0, ...of.map((one) => tokensOf([one]))), 0);
+    const { spent, reserved } = await counts();
+    assert.equal(spent.tokens, tokensOf(journal.flat()), 'what the journals say');
+    assert.deepEqual(reserved, { nanoUsd: 0, tokens: 0 });
+    assert.ok(spent.tokens > TOKENS / 2 && spent.tokens <= TOKENS + inFlight, `${spent.tokens} of ${TOKENS}`);
+    assert.ok(journal.flat().length < RUNS * THREE.steps.length, 'not every call was made');
+
+    const waiting = runs.filter(({ status }) => status === 'waiting');
+    assert.ok(waiting.length > 0);
+    assert.ok(waiting.every(({ budgetWait }) => budgetWait?.key === key));
+    const { run } = await orchestra.view(String(waiting[0]?.id));
+    assert.equal(run.failure, undefined);
+    assert.equal((await asked()).length, 1, 'a person is asked once');
+
+    orchestra.losing = false;
+    await limit(undefined);
+    await follow(key);
+    for (const id of ids) assert.equal((await orchestra.ended(id)).run.status, 'succeeded');
+    const [question] = await asked();
+    assert.equal(question?.['state'], 'withdrawn', 'nobody needs the answer any more');
+    const all = await journalOf(ids);
+    for (const of of all) assert.equal(of.length, THREE.steps.length, 'what was paid was not asked again');
+  });
+
+  it('is reserved while a model is asked, and let go of when it has answered', async () => {
+    orchestra.losing = true;
+    const [first, second] = await Promise.all([orchestra.begin(ONE), orchestra.begin(ONE)]);
+    // Room for one such call and a half.
+    await limit(200);
+    orchestra.models.when({ text: 'one', times: 1 }, { does: 'answer', company: 2 });
+    const going = orchestra.deliver(first.runId);
+    await orchestra.models.arrival('one');
+    const during = await counts();
+    assert.ok(during.reserved.tokens > 100 && during.reserved.nanoUsd > 0);
+    await orchestra.deliver(second.runId);
+    const { status, budgetWait } = await runOf(second.runId);
+    assert.deepEqual([status, budgetWait?.isSpent], ['waiting', false]);
+    assert.deepEqual(await asked(), [], 'it will be settled: nobody is asked');
+    const elsewhere = await orchestra.begin(ONE, {}, orchestra.app, `${orchestra.workspace}-2`);
+    await Promise.all([going, orchestra.deliver(elsewhere.runId)]);
+    await deliverAll([first.runId, second.runId], [orchestra.app]);
+    for (const { runId } of [first, second]) assert.equal((await runOf(runId)).status, 'succeeded');
+    assert.deepEqual((await counts()).reserved, { nanoUsd: 0, tokens: 0 });
+  });
+
+  it('of a run alone holds for it alone, and what it waits is none of its time', async () => {
+    orchestra.losing = true;
+    const [{ runId }, other] = await Promise.all([orchestra.begin(THREE), orchestra.begin(ONE)]);
+    const key = await limit(0, 'run', runId);
+    await orchestra.deliver(runId);
+    const { budgetWait, deadline, status } = await runOf(runId);
+    assert.deepEqual([status, budgetWait?.key, budgetWait?.isSpent], ['waiting', key, true]);
+    const view = await orchestra.view(runId);
+    assert.equal(view.run.status, 'waiting');
+    await orchestra.deliver(other.runId);
+    assert.equal((await runOf(other.runId)).status, 'succeeded');
+    const later = orchestra.anotherInstance(() => new Date(Date.now() + 3_600_000));
+    await limit(10_000, 'run', runId);
+    await orchestra.deliver(runId, later);
+    const after = await runOf(runId);
+    assert.equal(after.status, 'succeeded', JSON.stringify(after.failure));
+    assert.ok(after.deadline.getTime() - deadline.getTime() > 3_500_000);
+  });
+
+  it('is let go of by the sweep where the instance was killed between asking and settling', async () => {
+    orchestra.losing = true;
+    const key = await limit(100_000);
+    const { runId } = await orchestra.begin(ONE);
+    const doom = { runId, modelsUrl: orchestra.models.url, step: 'one.1' };
+    assert.equal(await execute({ ...doom, at: 'before the answer is noted' }), 'SIGKILL');
+    const { reserved, spent } = await counts();
+    assert.ok(reserved.tokens > 100);
+    assert.deepEqual(spent, { nanoUsd: 0, tokens: 0 });
+    // More than a step may take.
+    const later = orchestra.anotherInstance(() => new Date(Date.now() + 3_600_000));
+    const sweeping = () => later.services.budgetSweep.part.run(turnAt(later.ports.clock.now()));
+    await Promise.all([sweeping(), sweeping()]);
+    const swept = await counts();
+    assert.deepEqual(
+      swept,
+      { reserved: { nanoUsd: 0, tokens: 0 }, spent: reserved },
+      'as the most it can have cost',
+    );
+    await orchestra.deliver(runId, later);
+    const { run } = await orchestra.view(runId);
+    assert.equal(run.status, 'succeeded');
+    const after = await counts(key);
+    assert.equal(
+      after.spent.tokens,
+      run.spent.inputTokens + run.spent.outputTokens,
+      'what the run has booked',
+    );
+    assert.deepEqual(after.reserved, { nanoUsd: 0, tokens: 0 });
+  });
+
+  it('is cancelled with its run while that waits', async () => {
+    orchestra.losing = true;
+    const { runId } = await orchestra.begin(THREE);
+    await limit(0, 'run', runId);
+    await orchestra.deliver(runId);
+    await orchestra.app.services.orchestration.runs.cancel(orchestra.principal, runId, () => undefined);
+    const run = await runOf(runId);
+    assert.deepEqual([run.status, run.budgetWait], ['cancelled', undefined]);
+  });
+});
