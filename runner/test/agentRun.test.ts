@@ -72,7 +72,7 @@ describe('a run of a coding agent', () => {
       {
         turns: 2,
         tokens: { input: 20, output: 10, cacheRead: 5 },
-        costUsd: 0.01,
+        costUsd: undefined,
         summary: 'Done.',
       },
     );
@@ -80,6 +80,24 @@ describe('a run of a coding agent', () => {
     assert.ok(entries.some(({ type, message }) => type === 'agent' && message === 'I was told: Do it.'));
     assert.ok(!JSON.stringify(entries).includes('hunter2'));
     assert.equal(results, 1);
+  });
+
+  it('reports a price where somebody pays by use, and none under a subscription', async () => {
+    const priced = async (apiKeySource: string, more: NodeJS.ProcessEnv = {}) => {
+      const env = { PATH: `${folder}/bin`, ...more };
+      const init = JSON.stringify({ type: 'system', subtype: 'init', apiKeySource });
+      const { transcript } = await run(`print(${init}); result();`, { env });
+      const { costUsd, tokens } = transcript.work();
+      assert.deepEqual(tokens, { input: 20, output: 10, cacheRead: 5 });
+      return costUsd;
+    };
+    assert.equal(await priced('ANTHROPIC_API_KEY'), 0.01);
+    assert.equal(await priced('none'), undefined);
+    assert.equal(await priced('none', { CLAUDE_CODE_USE_BEDROCK: '1' }), 0.01);
+    const { transcript } = await run('result();', {
+      env: { PATH: `${folder}/bin`, ANTHROPIC_API_KEY: 'key' },
+    });
+    assert.equal(transcript.work().costUsd, 0.01, 'a Claude Code that does not say with what it calls');
   });
 
   it('is over when the result has come, though the process hangs', async () => {

@@ -20,7 +20,7 @@ describe('what Claude Code prints', () => {
       input: { file_path: '/w/a.ts', old_string: 'a' },
     };
     const lines: readonly object[] = [
-      { type: 'system', subtype: 'init', model: 'claude-opus-4-8[1m]', tools: ['Bash'] },
+      { type: 'system', subtype: 'init', model: 'claude-opus-4-8[1m]', apiKeySource: 'none' },
       { type: 'assistant', message: { role: 'assistant', content: [{ type: 'text', text: 'Hello' }, use] } },
       {
         type: 'user',
@@ -41,7 +41,7 @@ describe('what Claude Code prints', () => {
       },
     ];
     assert.deepEqual(eventsOf(claude, lines), [
-      { kind: 'started', model: 'claude-opus-4-8[1m]' },
+      { kind: 'started', model: 'claude-opus-4-8[1m]', hasKey: false },
       { kind: 'said', text: 'Hello', partial: false },
       { kind: 'toolUse', tool: 'Edit', command: undefined, file: '/w/a.ts' },
       { kind: 'toolResult', failed: true, text: 'No' },

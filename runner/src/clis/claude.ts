@@ -27,6 +27,8 @@ const event = z.discriminatedUnion('type', [
     type: z.literal('system'),
     subtype: z.string().optional(),
     model: z.string().optional(),
+    /** `none` for whoever is logged in with a subscription, and for a cloud's. */
+    apiKeySource: z.string().optional(),
     attempt: z.number().optional(),
     max_retries: z.number().optional(),
     error_status: z.number().nullish(),
@@ -56,6 +58,9 @@ type Event = z.output<typeof event>;
 type SystemEvent = Extract<Event, { type: 'system' }>;
 type ResultEvent = Extract<Event, { type: 'result' }>;
 
+/** What it calls the source of its key where it has a login instead. */
+const WITHOUT_KEY: readonly string[] = ['none', 'oauth'];
+
 export const claude: CodingCli = {
   tool: 'CLAUDECODE',
   program: 'claude',
@@ -84,8 +89,11 @@ function eventsOf(one: Event): readonly AgentEvent[] {
   }
 }
 
-function systemEvent({ subtype, model, ...retry }: SystemEvent): AgentEvent[] {
-  if (subtype === 'init') return [{ kind: 'started', model }];
+function systemEvent({ subtype, model, apiKeySource, ...retry }: SystemEvent): AgentEvent[] {
+  if (subtype === 'init') {
+    const hasKey = apiKeySource === undefined ? undefined : !WITHOUT_KEY.includes(apiKeySource);
+    return [{ kind: 'started', model, ...(hasKey !== undefined && { hasKey }) }];
+  }
   if (subtype !== 'api_retry') return [];
   const { attempt = 0, max_retries = 0, error = 'error', error_status } = retry;
   const text = `The model answered ${error}; retry ${attempt} of ${max_retries}.`;

@@ -22,7 +22,12 @@ export interface RunWishes {
 }
 
 export type AgentEvent =
-  | { readonly kind: 'started'; readonly model: string | undefined }
+  | {
+      readonly kind: 'started';
+      readonly model: string | undefined;
+      /** Whether it pays with a key, by use; undefined where it does not say. */
+      readonly hasKey?: boolean | undefined;
+    }
   /** `partial`: the next one, if it follows at once, continues it. */
   | { readonly kind: 'said'; readonly text: string; readonly partial: boolean }
   | ToolUse

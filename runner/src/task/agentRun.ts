@@ -69,7 +69,7 @@ class AgentListener {
 
   constructor(options: AgentRunOptions) {
     this.options = options;
-    this.transcript = new Transcript(options.log, options.folder);
+    this.transcript = new Transcript(options.log, options.folder, options.env);
     this.watch = new SilenceWatch(options.silenceMs);
   }
 

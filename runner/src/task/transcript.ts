@@ -1,6 +1,7 @@
 /** What an agent did, told from its events. */
 import type { AgentEvent, AgentResult, ToolUse, Warning } from '../clis/cli.ts';
 import { shortened, type TaskLog } from './log.ts';
+import { isPaidByUse } from './payment.ts';
 
 const MAX_COMMANDS = 200;
 const MAX_COMMAND_CHARACTERS = 1000;
@@ -15,6 +16,7 @@ export interface AgentWork {
   readonly tools: Readonly<Record<string, number>>;
   readonly turns: number;
   readonly tokens: AgentResult['tokens'];
+  /** Where somebody pays by use. */
   readonly costUsd: number | undefined;
 }
 
@@ -22,9 +24,11 @@ export class Transcript {
   private readonly log: TaskLog;
   /** Of the worktree: what the agent calls its files by. */
   private readonly folder: string;
+  private readonly env: NodeJS.ProcessEnv;
   private readonly tools = new Map<string, number>();
   private readonly commands: string[] = [];
   private model: string | undefined;
+  private hasKey: boolean | undefined;
   private lastSaid = '';
   /** What it is just saying, in parts. */
   private saying = '';
@@ -32,9 +36,11 @@ export class Transcript {
   private result: AgentResult | undefined;
   private warning: Warning | undefined;
 
-  constructor(log: TaskLog, folder: string) {
+  /** @param env the agent's */
+  constructor(log: TaskLog, folder: string, env: NodeJS.ProcessEnv) {
     this.log = log;
     this.folder = folder;
+    this.env = env;
   }
 
   /** The agent's last word, once it is spoken. */
@@ -58,6 +64,7 @@ export class Transcript {
     switch (event.kind) {
       case 'started':
         this.model = event.model;
+        this.hasKey = event.hasKey;
         this.log.add('agent', `Started${event.model ? ` with ${event.model}` : ''}.`);
         return;
       case 'said':
@@ -98,7 +105,7 @@ export class Transcript {
       tools: Object.fromEntries(this.tools),
       turns: this.result?.turns ?? this.turns,
       tokens: this.result?.tokens,
-      costUsd: this.result?.costUsd,
+      costUsd: isPaidByUse(this.hasKey, this.env) ? this.result?.costUsd : undefined,
     };
   }
 

@@ -262,7 +262,7 @@ describe('one graph', () => {
       assert.equal(await reads.during(() => task(part_of)), plain + 2, 'and its node');
       assert.equal(await team.node({ kind: 'task', id: await task() }), undefined);
       const tree = await reads.during(() => team.ask('system_getTree', { ...part_of }));
-      assert.equal(tree, 1 + 2, 'its node, and its parts');
+      assert.equal(tree, 1 + 2 + 2, 'its node, its parts, and what its budget and its workspace’s would be');
     } finally {
       reads.stop();
     }
