@@ -43,6 +43,7 @@ describe('the light list', () => {
       'access_update_workspace',
       'access_list_connections',
       'access_revoke_connection',
+      'system_setBudget',
       'system_getAudit',
       'system_undo',
       'todo_set_task_priority',
