@@ -160,7 +160,8 @@ describe('a budget that holds for runs', function () {
     const { budgetWait, deadline, status } = await runOf(runId);
     assert.deepEqual([status, budgetWait?.key, budgetWait?.isSpent], ['waiting', key, true]);
     const view = await orchestra.view(runId);
-    assert.equal(view.run.status, 'waiting');
+    const [shown] = view.budgets;
+    assert.deepEqual([shown?.budget.tokens, shown?.counts.spent.tokens, view.budgets.length], [0, 0, 1]);
     await orchestra.deliver(other.runId);
     assert.equal((await runOf(other.runId)).status, 'succeeded');
     const later = orchestra.anotherInstance(() => new Date(Date.now() + 3_600_000));

@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { waitsForBudget } from '../../../graph/rules/budget.ts';
+import { budgetAnswer } from '../../../graph/rules/budgetShape.ts';
 import { type ErrorCode, MusterError } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import type { CallContext } from '../../../mcp/callContext.ts';
@@ -14,7 +15,11 @@ import { type RunAnswer, runShape } from './shapes.ts';
 const EXCERPT_LENGTH = 1000;
 
 /** @param full asks for every step's output whole */
-export function runAnswer({ sight, run, steps, at }: RunView, cached = false, full = false): RunAnswer {
+export function runAnswer(
+  { sight, run, steps, at, budgets }: RunView,
+  cached = false,
+  full = false,
+): RunAnswer {
   return {
     success: true,
     result: steps.find(({ id }) => id === run.resultStep)?.output,
@@ -34,6 +39,7 @@ export function runAnswer({ sight, run, steps, at }: RunView, cached = false, fu
     usage: run.spent,
     selection: run.selection && { ...run.selection, reasons: [...run.selection.reasons] },
     warnings: [...run.warnings],
+    budgets: budgets.length === 0 ? undefined : budgets.map(budgetAnswer),
     withheld: sight === 'course' || undefined,
   };
 }

@@ -1,6 +1,7 @@
 /** Arguments and answers that orchestration's tools share. Source: spec/orchestration.md; docs/semantics.md#orchestration. */
 
 import { z } from 'zod';
+import { budgetShape } from '../../../graph/rules/budgetShape.ts';
 import { idLike } from '../../../kernel/ids.ts';
 import { ROLES } from '../rules/agents/profile.ts';
 import { ATTEMPT_ENDS, RUN_STATUSES, SHOWN_STEP_STATUSES } from '../rules/runs/run.ts';
@@ -92,6 +93,7 @@ export const runShape = z.object({
     .optional()
     .describe('What was chosen for you, and why'),
   warnings: z.array(z.string()),
+  budgets: z.array(budgetShape).optional().describe('Those that hold for it while it goes on'),
   withheld: z
     .boolean()
     .optional()

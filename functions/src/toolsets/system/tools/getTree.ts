@@ -1,11 +1,11 @@
 import { z } from 'zod';
+import { budgetAnswer, budgetShape } from '../../../graph/rules/budgetShape.ts';
 import { NODE_KINDS, NODE_STATUSES, nodeKey } from '../../../graph/rules/node.ts';
 import { idOf } from '../../../kernel/ids.ts';
 import { fitting } from '../../../kernel/json.ts';
 import { encodeCursor } from '../../../kernel/paging.ts';
 import { defineTool, partial } from '../../../mcp/tool.ts';
 import type { SeenNode } from '../rules/tree.ts';
-import { budgetAnswer, budgetShape } from './budgetShape.ts';
 import { cursor, pageShape, placeAfter } from './paging.ts';
 
 const counts = z.record(z.string(), z.int());

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { BUDGET_KINDS } from '../../../graph/rules/budget.ts';
+import { budgetAnswer, budgetShape } from '../../../graph/rules/budgetShape.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { idOf } from '../../../kernel/ids.ts';
 import { defineTool } from '../../../mcp/tool.ts';
-import { budgetAnswer, budgetShape } from './budgetShape.ts';
 
 export const setBudget = defineTool({
   name: 'setBudget',

@@ -1,5 +1,6 @@
 /** Starting, following, looking at and cancelling runs. */
 import type { Principal } from '../../../../access/rules/principal.ts';
+import { budgetKeysOf } from '../../../../graph/rules/budget.ts';
 import { linkTo } from '../../../../graph/rules/linking.ts';
 import { type NodeRef, nodeKey } from '../../../../graph/rules/node.ts';
 import type { Change, RecordAnswer, Versioned } from '../../../../kernel/commit.ts';
@@ -141,7 +142,13 @@ export class RunService extends Service<OrchestrationPorts> {
   /** @throws MusterError NOT_FOUND */
   async view(principal: Principal, runId: string): Promise<RunView> {
     const { value: run } = await this.visible(principal, runId);
-    return viewOf(principal, run, await this.ports.runs.steps(runId), this.ports.clock.now());
+    const { runs, budgets, clock } = this.ports;
+    const keys = budgetKeysOf(nodeKey({ kind: 'run', id: runId }), run);
+    const [steps, holding] = await Promise.all([
+      runs.steps(runId),
+      isEnded(run) ? [] : budgets.limited(keys),
+    ]);
+    return viewOf(principal, run, steps, clock.now(), holding);
   }
 
   /**

@@ -1,5 +1,6 @@
 /** Who sees a run, and how much of it. Source: docs/semantics.md#who-may-do-what. */
 import { hasRole, type Principal, roleIn } from '../../../../access/rules/principal.ts';
+import type { Budget, CountedBudget } from '../../../../graph/rules/budget.ts';
 import { MusterError } from '../../../../kernel/errors.ts';
 import { type Run, type ShownStep, type StepRecord, shownStep } from './run.ts';
 
@@ -25,12 +26,27 @@ export interface RunView {
   readonly steps: readonly ShownStep[];
   /** When it was looked at. */
   readonly at: Date;
+  /** Those that hold for it while it goes on, as far as the viewer may know of them. */
+  readonly budgets: readonly CountedBudget[];
 }
 
-export function viewOf(principal: Principal, run: Run, records: readonly StepRecord[], at: Date): RunView {
+export function viewOf(
+  principal: Principal,
+  run: Run,
+  records: readonly StepRecord[],
+  at: Date,
+  holding: readonly CountedBudget[],
+): RunView {
   const steps = records.map((step) => shownStep(step, run));
-  if (sightOf(principal, run) === 'all') return { sight: 'all', run, steps, at };
-  return { sight: 'course', run: courseOf(run), steps: steps.map(courseOfStep), at };
+  const budgets = holding.filter(({ budget }) => mayKnow(principal, run, budget));
+  if (sightOf(principal, run) === 'all') return { sight: 'all', run, steps, at, budgets };
+  return { sight: 'course', run: courseOf(run), steps: steps.map(courseOfStep), at, budgets };
+}
+
+/** Its own; of tasks and the workspace, whoever has a role there; of a to-do, its owner. Of others' runs nobody. */
+function mayKnow(principal: Principal, run: Run, { kind, id, ownerUid }: Budget): boolean {
+  if (kind === 'run') return id === run.id;
+  return kind === 'todo' ? ownerUid === principal.ownerUid : roleIn(principal, run.workspace) !== undefined;
 }
 
 /** The run without what its owner has asked and what it has brought, and without texts that may quote either. */

@@ -1,6 +1,6 @@
 /** A budget as callers see it. */
 import { z } from 'zod';
-import { BUDGET_KINDS, type CountedBudget, leftOf, usdOf } from '../../../graph/rules/budget.ts';
+import { BUDGET_KINDS, type CountedBudget, leftOf, usdOf } from './budget.ts';
 
 const amountShape = z.object({ money: z.number().describe('US dollars.'), tokens: z.int() });
 
