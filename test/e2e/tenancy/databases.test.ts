@@ -146,6 +146,7 @@ function filled(path: string, ids: Ids): string {
     '{session}/counters': `${ids.session}/counters`,
     '{taskId}/': `${ids.coding}/`,
     '{runId}/': `${ids.run}/`,
+    '{key}/': `run-${ids.run}/`,
     '{path=**}': 'elsewhere/{id}',
   };
   return Object.entries(names).reduce((rest, [variable, name]) => rest.replace(variable, name), path);
