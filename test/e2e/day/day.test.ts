@@ -46,6 +46,8 @@ const events = z.object({
 
 describe('a day of a person and her agents', function () {
   this.timeout('2m');
+  // Each chapter goes on from the one before.
+  this.bail(true);
   let cast: Cast;
   let stage: Stage;
   let model: ScriptedModel;
@@ -94,14 +96,14 @@ describe('a day of a person and her agents', function () {
       { description: 'Try it on the old browser', priority: 5 },
     ];
     const batch = await succeed(client, 'coordination_create_tasks_batch', { tasks: plan, part_of });
-    const listed = z.object({ tasks: z.array(z.object({ id: z.string() })) }).parse(batch);
+    const { task_ids: ids } = z.object({ task_ids: z.array(z.string()) }).parse(batch);
     const draft = {
       branch: `feature/${cast.workspace}`,
       part_of,
       config: { acceptance: 'test -f src/auth.js' },
     };
     const { taskId } = await stage.createTask(draft);
-    [research, guide, pullRequest, dead, flaky, code] = [...listed.tasks.map(({ id }) => id), taskId];
+    [research, guide, pullRequest, dead, flaky, code] = [...ids, taskId];
     await completes(cast.lead, goal, { when_parts_done: true });
     assert.equal((await treeOf('todo', todo)).parts.length, 7);
   });
