@@ -1,5 +1,7 @@
 /** What takes back which change, of all features. */
 import { MemberInverse } from '../toolsets/access/rules/inverse.ts';
+import { TaskInverse } from '../toolsets/coordination/rules/inverse.ts';
+import { SessionInverse } from '../toolsets/coordination/rules/sessionInverse.ts';
 import { WorkflowInverse } from '../toolsets/orchestration/rules/workflows/inverse.ts';
 import { Budgets } from '../toolsets/system/rules/budgets.ts';
 import { TodoInverse } from '../toolsets/todo/rules/inverse.ts';
@@ -9,8 +11,12 @@ export function composeInverses(ports: ReturnType<typeof composePorts>) {
   const todos = new TodoInverse(ports);
   const members = new MemberInverse(ports);
   const workflows = new WorkflowInverse(ports);
+  const tasks = new TaskInverse(ports);
+  const sessions = new SessionInverse(ports);
   return {
     inverses: {
+      task: tasks.task,
+      session: sessions.session,
       todo: todos.todo,
       recurring_task: todos.recurringTask,
       reminder: todos.reminder,
@@ -21,6 +27,7 @@ export function composeInverses(ports: ReturnType<typeof composePorts>) {
     irrevocable: {
       agent: 'An agent stays registered; access.revoke_connection takes its credentials.',
       connection: 'A secret is shown once and kept nowhere: connect again.',
+      discovery: 'Others may have read it: add another one that corrects it.',
       external: 'It is on GitHub, where others may have seen it: take it back there.',
       invitation: 'The mail has been sent; access.remove_member ends what came of it.',
       message: 'The agent may have read it: write to it once more.',

@@ -131,22 +131,23 @@ export function decide<Result>(
 }
 
 /** Who has done what, and why: `Cancelled by lead: no longer wanted`. */
-function said(what: string, { agentId, uid }: Principal, reason: string | undefined): string {
+export function said(what: string, { agentId, uid }: Principal, reason: string | undefined): string {
   return `${what} by ${agentId ?? uid}${reason === undefined ? '.' : `: ${reason}`}`;
 }
 
-function revived(before: Task, now: Date): Task {
+/** The task in the queue again, as retry_task leaves it. */
+export function revived(before: Task, now: Date): Task {
   const kind = before.status === 'cancelled' ? 'cancelled' : 'crashed';
   const failure = before.coding?.failure ?? { class: kind, message: before.error ?? 'It failed.' };
   return requeuedWork(before, reviveTask(before), failure, now);
 }
 
 /** It stands in the way of those that wait for it no longer than any open task. */
-function dependencyChanges({ id, dependents }: Task): Change[] {
+export function dependencyChanges({ id, dependents }: Task): Change[] {
   return dependents.map((taskId) => ({ kind: 'dependencyRevived', taskId, dependencyId: id }));
 }
 
-function runHasEnded(taskId: string): MusterError {
+export function runHasEnded(taskId: string): MusterError {
   return new MusterError(
     'CONFLICT',
     `Task "${taskId}" belongs to a run, which does not wait for it any more.`,

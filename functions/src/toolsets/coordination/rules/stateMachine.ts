@@ -83,6 +83,14 @@ export function noteStart(task: Task, now: Date): Task {
   return { ...task, status: 'in_progress', claim: { ...claim, startedAt: now } };
 }
 
+/** It is taken back that it has begun: its holder has it as before. */
+export function unstartTask(task: Task): Task {
+  const { claim } = task;
+  if (claim === undefined || task.status !== 'in_progress') throw notPossible(task, 'be as before its start');
+  const { startedAt: _begun, ...rest } = claim;
+  return { ...task, status: 'claimed', claim: rest };
+}
+
 /** The agent is done and its session is still alive. */
 export function waitTask(task: Task, claimant: Claimant): Task {
   if (task.status !== 'in_progress' || currentClaim(task, claimant) === undefined)

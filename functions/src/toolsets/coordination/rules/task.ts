@@ -248,6 +248,8 @@ export interface TaskChanges {
   /** A dependency of the task was closed: one blocker fewer, or one that will never go. */
   readonly dependencyDone: { readonly taskId: string };
   readonly dependencyFailed: { readonly taskId: string; readonly dependencyId: string };
+  /** The result of a dependency was taken back: one blocker more. */
+  readonly dependencyReopened: { readonly taskId: string; readonly version: string };
   /** The dependency is to be tried again. */
   readonly dependencyRevived: { readonly taskId: string; readonly dependencyId: string };
   /** The dependency can never start itself, because of the task `by`; without it, it can again. */

@@ -1,7 +1,7 @@
 /** Changing what a task asks for while it is open. Source: docs/semantics.md#levers. */
 
 import type { Principal } from '../../../access/rules/principal.ts';
-import type { Change, RecordAnswer } from '../../../kernel/commit.ts';
+import type { Change, RecordAnswer, Versioned } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { MAX_TASK_BYTES, requireSize } from '../../../kernel/json.ts';
 import { Service } from '../../../kernel/ports.ts';
@@ -42,18 +42,32 @@ export class TaskUpdates extends Service<CoordinationPorts> {
     return decide(this.ports, principal, taskId, async ({ value: before, version }, now) => {
       if (isClosed(before.status)) throw closed(before);
       const described = withWishes(before, update);
-      const open = concernsQueue(update) ? await this.openSession(before) : undefined;
-      const { task, changes } =
-        update.dependencies === undefined || open === undefined
-          ? { task: described, changes: [] }
-          : await this.redirected(before, described, update.dependencies, open);
-      const grown = open === undefined ? [] : queueChanges(task, open, update.dependencies !== undefined);
-      await this.ports.store.commit(
-        [...taskChanges(before, task, version, now), ...changes, ...grown],
-        recordAnswer(task),
-      );
+      const { task, changes } = await this.changesTo({ value: before, version }, described, update, now);
+      await this.ports.store.commit(changes, recordAnswer(task));
       return task;
     });
+  }
+
+  /**
+   * What gives an open task what it is to ask for from now on.
+   * @param described the task so, but for its dependencies
+   * @throws MusterError as update does
+   */
+  async changesTo(
+    { value: before, version }: Versioned<Task>,
+    described: Task,
+    wishes: Omit<TaskUpdate, 'taskId'>,
+    now: Date,
+  ): Promise<Redirected> {
+    if (isClosed(before.status)) throw closed(before);
+    const { dependencies } = wishes;
+    const open = concernsQueue(wishes) ? await this.openSession(before) : undefined;
+    const { task, changes } =
+      dependencies === undefined || open === undefined
+        ? { task: described, changes: [] }
+        : await this.redirected(before, described, dependencies, open);
+    const grown = open === undefined ? [] : queueChanges(task, open, dependencies !== undefined);
+    return { task, changes: [...taskChanges(before, task, version, now), ...changes, ...grown] };
   }
 
   private async openSession(task: Task): Promise<OpenSession> {
@@ -103,7 +117,12 @@ function withWishes(before: Task, { deadline, hints, files, ...update }: TaskUpd
 }
 
 /** Whether an update decides about who gets the task when. */
-function concernsQueue({ priority, dependencies, requiredCapabilities, deadline }: TaskUpdate): boolean {
+function concernsQueue({
+  priority,
+  dependencies,
+  requiredCapabilities,
+  deadline,
+}: Omit<TaskUpdate, 'taskId'>): boolean {
   return [priority, dependencies, requiredCapabilities, deadline].some((wish) => wish !== undefined);
 }
 

@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { placeFields } from '../../../graph/rules/node.ts';
 import { documentCodec, jsonText, timestamp } from '../../../kernel/firestore/codec.ts';
+import { fieldsCodec } from '../../../kernel/firestore/trail.ts';
 import { CODING_TOOLS, FAILURE_CLASSES } from '../rules/codingTask.ts';
 import { capabilityKey, TASK_STATUSES, type Task, taskType } from '../rules/task.ts';
 
@@ -199,6 +200,8 @@ export function taskFromDocument(data: unknown): Task {
   return { ...task, claim: { agentId, epoch: task.epoch, claimedAt, ...lease } };
 }
 
+export const taskFields = fieldsCodec<Task>(taskToDocument, taskFromDocument);
+
 /**
  * One coordination: a goal, a plan and the tasks under it. A workspace has at most one that is open:
  * `workspaces/{workspace}` names it, `workspaces/{workspace}/sessions/{id}` is it, and archiving moves it to
@@ -218,6 +221,8 @@ export const { toDocument: sessionToDocument, fromDocument: sessionFromDocument 
     capability_keys: z.array(z.string()),
   }),
 );
+
+export const sessionFields = fieldsCodec(sessionToDocument, sessionFromDocument);
 
 const counterDocument = z.object({
   counts: z.partialRecord(z.enum([...TASK_STATUSES, 'discoveries']), z.int()).optional(),

@@ -82,6 +82,9 @@ export const taskWriters: ChangeWriters<TaskChanges> = {
       stuck_unsettled: true,
     });
   },
+  dependencyReopened({ taskId, version }, writes) {
+    writes.replace(taskPath(taskId), { blockers: FieldValue.increment(1) }, version);
+  },
   dependencyRevived({ taskId, dependencyId }, writes) {
     writes.update(taskPath(taskId), {
       failed_dependencies: FieldValue.arrayRemove(dependencyId),

@@ -106,7 +106,9 @@ export class Undoing extends Service<UndoPorts> {
   ): Promise<void> {
     // What was taken back in part may be taken back further.
     const undoes = refused.length === 0 ? { id, version } : undefined;
-    await this.ports.store.commit(changes, record && { ...record, ...(undoes && { undoes }) });
+    // What is at a version is written first: another part may tell the same thing something in the same commit.
+    const ordered = changes.toSorted((one, other) => Number('version' in other) - Number('version' in one));
+    await this.ports.store.commit(ordered, record && { ...record, ...(undoes && { undoes }) });
   }
 
   /** The last that was done is taken back first. */

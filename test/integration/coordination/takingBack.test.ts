@@ -1,0 +1,239 @@
+/** Taking back what was done to tasks and sessions, and what stands against it. */
+import assert from 'node:assert/strict';
+import type { Principal } from '../../../functions/src/access/rules/principal.ts';
+import type { JsonObject } from '../../../functions/src/kernel/json.ts';
+import { Town } from '../access/town.ts';
+import { answer as ask, call } from './calls.ts';
+
+describe('taking back tasks and sessions', () => {
+  let town: Town;
+  let ada: Principal;
+  let agent: Principal;
+  let other: Principal;
+
+  beforeEach(async () => {
+    town = new Town();
+    await town.arrive('ada', 'leader');
+    const { workspace } = town;
+    await town.app.ports.store.commit([{ kind: 'nameWorkspace', workspace, access: 'private' }]);
+    await town.letIn(workspace, 'ada', 'leader');
+    ada = await town.person('ada');
+    await town.arrive('ben', 'leader');
+    await town.letIn(workspace, 'ben', 'leader');
+    agent = await town.agentOf('ada', 'leader');
+    other = await town.agentOf('ben', 'leader');
+    await answer('init_coordination', { goal: 'Goal' }, ada);
+    await answer('register_agent', { agent_id: String(agent.agentId), role: 'worker' }, agent);
+    await answer('register_agent', { agent_id: String(other.agentId), role: 'worker' }, other);
+  });
+
+  /** No two of them happen at the same time. */
+  const answer = (tool: string, args: JsonObject, by: Principal = agent): Promise<JsonObject> => {
+    town.pass(1);
+    return ask(town, `coordination_${tool}`, args, by);
+  };
+
+  const create = async (description: string, more: JsonObject = {}): Promise<string> =>
+    Object(await answer('create_task', { description, ...more })).task.id;
+
+  const claim = (by: Principal = agent) => answer('claim_task', { agent_id: String(by.agentId) }, by);
+
+  const work = (tool: string, taskId: string, more: JsonObject = {}, by: Principal = agent) =>
+    answer(tool, { task_id: taskId, agent_id: String(by.agentId), ...more }, by);
+
+  const latest = async (): Promise<string> =>
+    Object(await ask(town, 'system_getAudit', { of: 'workspace', limit: 1 }, ada)).events[0].event_id;
+
+  /** Takes the latest event back. */
+  const undo = async (eventId?: string, by: Principal = ada) => {
+    const event_id = eventId ?? (await latest());
+    town.pass(1);
+    const { structuredContent, isError } = await call(town, 'system_undo', { event_id }, by);
+    const { error, refused } = Object(structuredContent);
+    return { isError: isError === true, error, refused };
+  };
+
+  const undone = async (eventId?: string): Promise<void> => {
+    const { isError, error, refused } = await undo(eventId);
+    assert.ok(!isError && refused.length === 0, JSON.stringify(error ?? refused));
+  };
+
+  const task = async (id: string) => {
+    const found = await town.app.ports.tasks.find(id);
+    return found?.value ?? assert.fail(id);
+  };
+
+  const counted = async (): Promise<JsonObject> => {
+    const { counters } = await town.app.services.coordination.status(town.workspace);
+    return Object.fromEntries(Object.entries(counters.counts).filter(([, count]) => count !== 0));
+  };
+
+  const held = async (): Promise<readonly string[]> => {
+    const found = await town.app.ports.agents.find(String(agent.agentId));
+    return Object.keys(found?.value.held ?? {});
+  };
+
+  it('cancels what was created, and refuses it where it was begun, by whom', async () => {
+    const id = await create('One');
+    const created = await latest();
+    await undone();
+    assert.equal((await task(id)).status, 'cancelled');
+    assert.deepEqual(await counted(), { cancelled: 1 });
+    assert.equal((await undo(created)).error.data.reason, 'ALREADY_UNDONE');
+    await create('Two');
+    const second = await latest();
+    await claim();
+    const { error } = await undo(second);
+    assert.equal(error.data.reason, 'CHANGED_SINCE');
+    assert.match(error.message, new RegExp(`status.*"${agent.agentId}" by coordination.claim_task`));
+  });
+
+  it('refuses to cancel what another task has come to wait for', async () => {
+    const id = await create('One');
+    const created = await latest();
+    const waiting = await create('Two', { dependencies: [id] });
+    assert.match((await undo(created)).error.message, new RegExp(`task "${waiting}" waits for it`));
+    await undone();
+    await undone(created);
+    assert.deepEqual(await counted(), { cancelled: 2 });
+  });
+
+  it('cancels a batch whose tasks depend on each other in one commit', async () => {
+    const tasks = ['One', 'Two', 'Three'].map((description, place) => ({
+      description,
+      ...(place > 0 && { dependencies: [`task-${place}`] }),
+    }));
+    await answer('create_tasks_batch', { tasks }, ada);
+    await undone();
+    assert.deepEqual(await counted(), { cancelled: 3 });
+  });
+
+  it('gives a task its earlier fields and dependencies, and refuses those that closed a cycle', async () => {
+    const [one, two] = [await create('One'), await create('Two')];
+    const three = await create('Three', {
+      dependencies: [one],
+      hints: 'H',
+      deadline: '2099-01-01T00:00:00Z',
+    });
+    const before = await task(three);
+    await answer('update_task', {
+      task_id: three,
+      description: 'X',
+      dependencies: [two],
+      deadline: null,
+      priority: 1,
+    });
+    await undone();
+    const after = await task(three);
+    for (const field of [
+      'description',
+      'dependencies',
+      'deadline',
+      'priority',
+      'blockers',
+      'context',
+    ] as const)
+      assert.deepEqual(after[field], before[field], field);
+    assert.deepEqual([(await task(one)).dependents, (await task(two)).dependents], [[three], []]);
+    await answer('update_task', { task_id: three, dependencies: [] });
+    const freed = await latest();
+    await answer('update_task', { task_id: one, dependencies: [three] });
+    assert.match((await undo(freed)).error.message, /cycle/);
+    await answer('cancel_task', { task_id: three }, ada);
+    assert.match((await undo(freed)).error.message, /it is cancelled/);
+  });
+
+  it('takes a claimed task from its agent, and has a started one as it was claimed', async () => {
+    const id = await create('One');
+    await claim();
+    const claimed = await latest();
+    await work('start_task', id);
+    assert.match((await undo(claimed)).error.message, /changed since: status/);
+    await undone();
+    assert.deepEqual([(await task(id)).status, (await task(id)).claim?.startedAt], ['claimed', undefined]);
+    await undone(claimed);
+    assert.deepEqual([(await task(id)).status, (await task(id)).claim], ['available', undefined]);
+    assert.deepEqual([await held(), await counted()], [[], { available: 1 }]);
+    assert.equal(Object(await claim(other)).task.id, id);
+    assert.equal((await task(id)).epoch, 2, 'the fence goes on');
+  });
+
+  it('opens what was done, with its dependents blocked on it again', async () => {
+    const id = await create('One');
+    const next = await create('Two', { dependencies: [id] });
+    await claim();
+    await work('start_task', id);
+    await work('complete_task', id, { output: 'Done' });
+    const completed = await latest();
+    assert.equal((await task(next)).blockers, 0);
+    await claim(other);
+    const { error } = await undo(completed);
+    assert.match(error.message, new RegExp(`task "${next}", which waited.*claimed, by "${other.agentId}"`));
+    await undone();
+    await undone(completed);
+    const { status, result, claim: holder } = await task(id);
+    assert.deepEqual([status, result, holder?.agentId], ['in_progress', undefined, agent.agentId]);
+    assert.deepEqual([(await task(next)).blockers, await held()], [1, [id]]);
+    assert.deepEqual(await counted(), { in_progress: 1, available: 1 });
+    await work('complete_task', id, { output: 'Better' });
+    assert.deepEqual([(await task(next)).blockers, (await task(id)).result?.output], [0, 'Better']);
+  });
+
+  it('puts what failed or was cancelled into the queue again, and what was tried again back', async () => {
+    const id = await create('One');
+    const next = await create('Two', { dependencies: [id] });
+    await answer('cancel_task', { task_id: id }, ada);
+    await undone();
+    assert.deepEqual([(await task(id)).status, (await task(id)).error], ['available', undefined]);
+    assert.deepEqual((await task(next)).failedDependencies, []);
+    await claim();
+    await work('fail_task', id, { error: 'No', retryable: false });
+    const ended = await task(id);
+    await answer('retry_task', { task_id: id });
+    await undone();
+    const again = await task(id);
+    assert.deepEqual(
+      [again.status, again.error, again.closedAt, again.formerEnds.length, again.claim?.agentId],
+      ['failed', 'No', ended.closedAt, ended.formerEnds.length, agent.agentId],
+    );
+    assert.deepEqual((await task(next)).failedDependencies, [id]);
+    assert.deepEqual(await counted(), { failed: 1, available: 1 });
+    await answer('retry_task', { task_id: id });
+    const retried = await latest();
+    await claim(other);
+    assert.match((await undo(retried)).error.message, new RegExp(`changed since.*"${other.agentId}"`));
+  });
+
+  it('has a plan as it was, and says what brings back another session', async () => {
+    await answer('init_coordination', { goal: 'Goal', master_plan: 'First' }, ada);
+    await answer('init_coordination', { goal: 'Goal', master_plan: 'Second' }, ada);
+    await undone();
+    const status = await town.app.services.coordination.session(town.workspace);
+    assert.equal(status?.masterPlan, 'First');
+    await answer('init_coordination', { goal: 'Another' }, ada);
+    assert.match((await undo()).error.message, /coordination.reopen/);
+  });
+
+  it('takes back an agent’s hour of work, the last first', async () => {
+    const since = town.now.toISOString();
+    const [one, two] = [await create('One'), await create('Two')];
+    await claim();
+    await work('start_task', one);
+    await work('complete_task', one, { output: 'Done' });
+    await answer('update_task', { task_id: two, priority: 1 });
+    town.pass(1);
+    const all = await ask(town, 'system_undo', { agent_id: String(agent.agentId), since }, ada);
+    assert.deepEqual(all['refused'], []);
+    assert.deepEqual(await counted(), { cancelled: 2 });
+    assert.deepEqual(await held(), []);
+  });
+
+  it('lets nobody take back a decision that they could not make', async () => {
+    const id = await create('One');
+    await answer('cancel_task', { task_id: id }, await town.person('ben'));
+    await town.letIn(town.workspace, 'ben', 'worker');
+    const { error } = await undo(await latest(), await town.person('ben'));
+    assert.match(error.message, /You may not change task/);
+    assert.equal((await task(id)).status, 'cancelled');
+  });
+});
