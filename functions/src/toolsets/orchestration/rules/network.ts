@@ -3,6 +3,7 @@
  * step's output. The task's id is derived, so that a step that is dispatched twice has one task.
  */
 import type { Change } from '../../../kernel/commit.ts';
+import type { Actor } from '../../../kernel/trail.ts';
 import {
   cancelTask,
   isClosed,
@@ -60,9 +61,15 @@ async function createTask(draft: TaskDraft, run: Run, taskCreation: TaskCreation
   const { workspace, startedBy: createdBy, ownerUid } = run;
   const opener = { uid: createdBy, ownerUid };
   const request = { workspace, createdBy, opener, drafts: [draft] };
-  const [task] = await taskCreation.create(request, () => undefined);
+  const [task] = await taskCreation.create(request, () => ({ by: actorOfRun(run) }));
   if (task === undefined) throw new Error('A task was created and is not there.');
   return task;
+}
+
+/** A run acts in the name of who has started it. */
+function actorOfRun({ id: runId, startedBy: uid, ownerUid, workspace }: Run): Actor {
+  const tool = 'orchestration.orchestrate_workflow';
+  return { uid, ownerUid, tool, workspace, requestId: runId, runId };
 }
 
 /** A step as it stands with its task: it waits while that is open. */

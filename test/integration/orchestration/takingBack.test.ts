@@ -1,0 +1,42 @@
+/** Taking back what a run has made. */
+import assert from 'node:assert/strict';
+import { call } from '../coordination/calls.ts';
+import { Team } from '../coordination/team.ts';
+import { Orchestra, unkeyed } from './orchestra.ts';
+
+const BY_HANDS = {
+  name: 'by-hands',
+  steps: [
+    { name: 'left', agent: 'network', prompt: 'L', parallel: true },
+    { name: 'right', agent: 'network', prompt: 'R', parallel: true },
+  ],
+};
+
+describe('taking back a run', () => {
+  const orchestra = new Orchestra();
+  const { runs } = orchestra.app.services.orchestration;
+  before(() => orchestra.start());
+  after(() => orchestra.stop());
+
+  it('cancels its tasks, but for one that is begun, and says who has it', async () => {
+    const team = new Team();
+    await team.app.services.coordination.initialise(team.workspace, 'One', undefined, unkeyed);
+    const request = orchestra.request(BY_HANDS);
+    const { runId } = await runs.start(orchestra.principal, team.workspace, request, unkeyed);
+    await orchestra.until(runId, ({ status }) => status === 'waiting');
+    const ann = await team.join('ann');
+    const claimed = await team.claim(ann);
+    const args = { run_id: runId };
+    const { structuredContent } = await call(team, 'system_undo', args, orchestra.principal, orchestra.app);
+    const { undone, refused } = Object(structuredContent);
+    const [left, right] = [`${runId}-left-1`, `${runId}-right-1`];
+    const open = claimed === left ? right : left;
+    assert.deepEqual(undone, [{ kind: 'task', id: open }], JSON.stringify(structuredContent));
+    assert.deepEqual(
+      refused.map(({ id, why }: { id: string; why: string }) => [id, /changed since: .*status/.test(why)]),
+      [[claimed, true]],
+    );
+    assert.equal((await team.task(open)).status, 'cancelled');
+    assert.equal((await team.task(String(claimed))).status, 'claimed');
+  });
+});
