@@ -176,7 +176,10 @@ describe('taking back tasks and sessions', () => {
     assert.deepEqual([(await task(next)).blockers, await held()], [1, [id]]);
     assert.deepEqual(await counted(), { in_progress: 1, available: 1 });
     await work('complete_task', id, { output: 'Better' });
-    assert.deepEqual([(await task(next)).blockers, (await task(id)).result?.output], [0, 'Better']);
+    const again = await task(id);
+    assert.deepEqual([(await task(next)).blockers, again.result?.output], [0, 'Better']);
+    const worked = Number(again.closedAt) - Number(again.claim?.claimedAt);
+    assert.equal(again.spent?.milliseconds, worked, 'the time of one claim is counted once');
   });
 
   it('puts what failed or was cancelled into the queue again, and what was tried again back', async () => {
