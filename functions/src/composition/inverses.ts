@@ -2,6 +2,7 @@
 import { MemberInverse } from '../toolsets/access/rules/inverse.ts';
 import { TaskInverse } from '../toolsets/coordination/rules/inverse.ts';
 import { SessionInverse } from '../toolsets/coordination/rules/sessionInverse.ts';
+import { sessionFields, taskFields } from '../toolsets/coordination/store/documents.ts';
 import { WorkflowInverse } from '../toolsets/orchestration/rules/workflows/inverse.ts';
 import { Budgets } from '../toolsets/system/rules/budgets.ts';
 import { TodoInverse } from '../toolsets/todo/rules/inverse.ts';
@@ -11,8 +12,8 @@ export function composeInverses(ports: ReturnType<typeof composePorts>) {
   const todos = new TodoInverse(ports);
   const members = new MemberInverse(ports);
   const workflows = new WorkflowInverse(ports);
-  const tasks = new TaskInverse(ports);
-  const sessions = new SessionInverse(ports);
+  const tasks = new TaskInverse({ ...ports, taskFields });
+  const sessions = new SessionInverse({ ...ports, sessionFields });
   return {
     inverses: {
       task: tasks.task,

@@ -39,7 +39,6 @@ import type { ClientDocuments } from '../signin/rules/clients.ts';
 import { SignInQueries, signInWriters } from '../signin/store/signIns.ts';
 import { codingWriters, TaskLogQueries } from '../toolsets/coding/store/logs.ts';
 import { CodingTaskQueries } from '../toolsets/coding/store/tasks.ts';
-import { sessionFields, taskFields } from '../toolsets/coordination/store/documents.ts';
 import { coordinationEffects } from '../toolsets/coordination/store/effects.ts';
 import { MailboxQueries, mailboxWriters } from '../toolsets/coordination/store/mailboxes.ts';
 import { QueueQueries } from '../toolsets/coordination/store/queue.ts';
@@ -184,7 +183,6 @@ export function composePorts({
     ...composeGraph(database, documents),
     queue: new QueueQueries(database, documents),
     sessions: new SessionQueries(database, documents),
-    ...{ taskFields, sessionFields },
     mailboxes: new MailboxQueries(database, documents),
 
     codingTasks: new CodingTaskQueries(database, documents, log),
