@@ -32,18 +32,6 @@ const tree = z.object({
 const requests = z.object({
   requests: z.array(z.object({ request_id: z.string(), question: z.string(), options: z.array(z.string()) })),
 });
-const events = z.object({
-  events: z.array(
-    z.object({
-      event_id: z.string(),
-      by: z.string(),
-      on_behalf_of: z.string(),
-      tool: z.string(),
-      changes: z.array(z.object({ kind: z.string(), id: z.string() })),
-    }),
-  ),
-});
-
 describe('a day of a person and her agents', function () {
   this.timeout('2m');
   // Each chapter goes on from the one before.

@@ -91,7 +91,10 @@ export class GraphQueries extends FirestoreReader {
     const [node] = await this.findAll([key]);
     const { open = 0, in_progress = 0, waiting = 0, failed = 0 } = node?.totals.counts ?? {};
     const own = Number(node !== undefined && !CLOSED.includes(node.status));
-    return { open: open + in_progress + waiting - own, failed: failed === 0 ? [] : await this.failedBelow(key) };
+    return {
+      open: open + in_progress + waiting - own,
+      failed: failed === 0 ? [] : await this.failedBelow(key),
+    };
   }
 
   /** What of all that is below has failed. What was cancelled is not wanted any more, and nothing waits for it. */
