@@ -16,11 +16,11 @@ import { seededChance } from '../modes/judging.ts';
 import { runOfTask, taskCancellations } from '../network.ts';
 import type { OrchestrationPorts } from '../ports.ts';
 import type { WorkflowLibrary } from '../workflows/library.ts';
-import { bookedOf } from './booking.ts';
+import { cancellationOf } from './cancelling.ts';
 import { callOff, whyCalledOff } from './lease.ts';
 import { newRun } from './newRun.ts';
 import { ordersOf } from './order.ts';
-import { ended, isEnded, isLeased, type Run, type RunOrder, type RunStatus } from './run.ts';
+import { isEnded, type Run, type RunOrder, type RunStatus } from './run.ts';
 import { noRun, type RunView, type Sight, sightOf, viewOf } from './visibility.ts';
 
 const DUE_BATCH = 100;
@@ -194,7 +194,7 @@ export class RunService extends Service<OrchestrationPorts> {
           suggestion: 'get_run tells what it came to.',
         });
       }
-      const { run, changes } = await this.cancellation(found);
+      const { run, changes } = await cancellationOf(this.ports, found);
       await store.commit(changes, recordAnswer(run));
       return run;
     });
@@ -212,29 +212,11 @@ export class RunService extends Service<OrchestrationPorts> {
       retryStale(randomness, async () => {
         const found = await unlessUnreadable(runs.find(runId));
         if (found === undefined || isEnded(found.value) || found.value.cancelRequested) return;
-        const { changes } = await this.cancellation(found, whyCalledOff(task));
+        const { changes } = await cancellationOf(this.ports, found, whyCalledOff(task));
         await store.commit(changes);
       }),
     );
     await Promise.all(ending);
-  }
-
-  /** What ends a run: at once, or as soon as the instance sees it that executes it. */
-  private async cancellation({ value, version }: Versioned<Run>, why?: string) {
-    const { tasks, clock } = this.ports;
-    const now = clock.now();
-    const warnings = why === undefined ? value.warnings : [...value.warnings, why];
-    const asked = { ...value, cancelRequested: true, warnings };
-    const run = isEnded(value) || isLeased(value, now) ? asked : await this.cancelled(asked, now);
-    const cancelled = isEnded(value) ? [] : await taskCancellations(tasks, run, now);
-    const changes: Change[] = [{ kind: 'replaceRun', run, before: value, version }, ...cancelled];
-    return { run, changes };
-  }
-
-  /** A run that nobody executes. Where an instance died in the middle of a step, its journal says what that took. */
-  private async cancelled(run: Run, now: Date): Promise<Run> {
-    const booked = run.status === 'running' || run.budgetWait ? await bookedOf(this.ports, run) : {};
-    return ended({ ...run, ...booked }, { status: 'cancelled' }, now);
   }
 
   /**

@@ -1,0 +1,29 @@
+/** What ends a run that is not wanted any more. Source: docs/semantics.md#orchestration. */
+import type { Change, Versioned } from '../../../../kernel/commit.ts';
+import { taskCancellations } from '../network.ts';
+import type { OrchestrationPorts } from '../ports.ts';
+import { bookedOf } from './booking.ts';
+import { ended, isEnded, isLeased, type Run } from './run.ts';
+
+/**
+ * Ends a run at once, or as soon as the instance sees it that executes it, and the tasks that it waits for with it.
+ * @param why what its warnings then say, where nobody has called for its end
+ */
+export async function cancellationOf(
+  ports: OrchestrationPorts,
+  { value, version }: Versioned<Run>,
+  why?: string,
+): Promise<{ readonly run: Run; readonly changes: readonly Change[] }> {
+  const now = ports.clock.now();
+  const warnings = why === undefined ? value.warnings : [...value.warnings, why];
+  const asked = { ...value, cancelRequested: true, warnings };
+  const run = isEnded(value) || isLeased(value, now) ? asked : await cancelled(ports, asked, now);
+  const tasks = isEnded(value) ? [] : await taskCancellations(ports.tasks, run, now);
+  return { run, changes: [{ kind: 'replaceRun', run, before: value, version }, ...tasks] };
+}
+
+/** A run that nobody executes. Where an instance died in the middle of a step, its journal says what that took. */
+async function cancelled(ports: OrchestrationPorts, run: Run, now: Date): Promise<Run> {
+  const booked = run.status === 'running' || run.budgetWait ? await bookedOf(ports, run) : {};
+  return ended({ ...run, ...booked }, { status: 'cancelled' }, now);
+}
