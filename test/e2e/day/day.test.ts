@@ -32,6 +32,60 @@ const tree = z.object({
 const requests = z.object({
   requests: z.array(z.object({ request_id: z.string(), question: z.string(), options: z.array(z.string()) })),
 });
+const events = z.object({
+  events: z.array(
+    z.object({
+      at: z.string(),
+      by: z.string(),
+      on_behalf_of: z.string(),
+      tool: z.string(),
+    }),
+  ),
+});
+
+const worked = z.object({
+  tokens: z.object({ input: z.number(), output: z.number() }),
+  costUsd: z.number(),
+});
+const journal = z.object({ usage: numbers.pick({ inputTokens: true, outputTokens: true, costUsd: true }) });
+const thing = z.object({ kind: z.string(), id: z.string() });
+const undoing = z.object({
+  undone: z.array(thing),
+  refused: z.array(thing.extend({ why: z.string(), changed_by: z.string().optional() })),
+});
+
+/** What was done in the day, by whom. A runner's signs of life come as often as its work takes. */
+const DAY = [
+  'ada todo.add_task',
+  'ada todo.delegate',
+  'lead coordination.claim_task',
+  'lead coordination.create_tasks_batch',
+  'lead coding.create_task',
+  'lead coordination.complete_task',
+  'ann coordination.claim_task',
+  'bob coordination.claim_task',
+  'ann coordination.complete_task',
+  'ann coordination.claim_task',
+  'ann coordination.complete_task',
+  'runner coding.register_runner',
+  'runner coding.claim_task',
+  'runner coding.end_task',
+  'ann coordination.claim_task',
+  'lead coordination.cancel_task',
+  'ann coordination.claim_task',
+  'ann coordination.fail_task',
+  'lead coordination.retry_task',
+  'ann coordination.claim_task',
+  'ann coordination.complete_task',
+  'ada system.setBudget',
+  'lead orchestration.orchestrate',
+  'ada system.setBudget',
+  'bob github.createBranch',
+  'bob github.commitFiles',
+  'ada inbox.answer',
+  'bob github.createPR',
+];
+
 describe('a day of a person and her agents', function () {
   this.timeout('2m');
   // Each chapter goes on from the one before.
@@ -179,4 +233,97 @@ describe('a day of a person and her agents', function () {
     const { tasks } = await succeed(ada, 'todo_search_tasks', { query: cast.workspace });
     assert.ok(Array.isArray(tasks) && isRecord(tasks[0]) && tasks[0]['completed'] === true);
   });
+
+  it('has taken what its parts have taken, and no more', async () => {
+    const { node, parts } = await treeOf('todo', todo);
+    const statuses = [node, ...parts].map(({ status }) => status);
+    const counts: Record<string, number> = {};
+    for (const status of statuses) counts[status] = (counts[status] ?? 0) + 1;
+    assert.deepEqual(node.totals.counts, counts);
+    assert.deepEqual(counts, { done: 9, cancelled: 1 });
+    assert.equal(node.totals.attempts, 9, 'seven claims, one of them anew, and a request to a model');
+
+    const run = parts.find(({ kind }) => kind === 'run');
+    assert.ok(run);
+    const { usage } = journal.parse(
+      await succeed(cast.lead.client, 'orchestration_get_run', { runId: run.id }),
+    );
+    const { result } = await stage.report(String(code));
+    const { tokens, costUsd } = worked.parse(result);
+    const { inputTokens, outputTokens } = node.totals;
+    assert.equal(inputTokens, tokens.input + usage.inputTokens);
+    assert.equal(outputTokens, tokens.output + usage.outputTokens);
+    assert.ok(Math.abs(node.totals.costUsd - costUsd - usage.costUsd) < 1e-9);
+  });
+
+  it('is told in the trail, with who, for whom, and by which tool', async () => {
+    const told = await trail();
+    assert.deepEqual(
+      told
+        .filter(({ tool }) => tool !== 'coding.heartbeat_task')
+        .map(({ by, tool }) => `${nameOf(by)} ${tool}`),
+      DAY,
+    );
+    assert.ok(told.every(({ on_behalf_of }) => on_behalf_of === cast.adaUid));
+  });
+
+  it('ends with an afternoon of an agent that is taken back, but for what has left and what has changed', async () => {
+    const { ada, ann, lead } = cast;
+    const { id } = ann;
+    const kept = await made(ada, 'todo_add_task', { title: `Call mother ${cast.workspace}` });
+    const asked = await made(lead.client, 'coordination_create_task', { description: 'Read the log' });
+    const other = await made(lead.client, 'coordination_create_task', { description: 'Read it again' });
+    const before = await trail();
+    const since = String(before.at(-1)?.at);
+
+    await claims(ann, asked);
+    await succeed(ann.client, 'coordination_start_task', { agent_id: id, task_id: asked });
+    await completes(ann, asked);
+    await claims(ann, other);
+    await succeed(ann.client, 'todo_complete_task', { task_id: kept });
+    const wrong = await made(ann.client, 'todo_add_task', { title: `A mistake ${cast.workspace}` });
+    const renamed = await made(ann.client, 'todo_add_task', { title: `Another ${cast.workspace}` });
+    await succeed(ada, 'todo_update_task', { task_id: renamed, title: `Not a mistake ${cast.workspace}` });
+    await succeed(ann.client, 'github_createIssue', { ...AT, title: `A mistake ${cast.workspace}` });
+
+    const { undone, refused } = undoing.parse(await succeed(ada, 'system_undo', { agent_id: id, since }));
+    assert.deepEqual(
+      refused.map(({ kind, changed_by }) => [kind, changed_by]),
+      [
+        ['external', undefined],
+        ['todo', cast.adaUid],
+      ],
+    );
+    const { tasks } = z
+      .object({ tasks: z.array(z.object({ id: z.string(), completed: z.boolean() })) })
+      .parse(await succeed(ada, 'todo_search_tasks', { query: cast.workspace }));
+    const state = new Map(tasks.map((one) => [one.id, one.completed]));
+    assert.deepEqual([state.get(kept), state.has(wrong), state.get(renamed)], [false, false, false]);
+    const open = z
+      .object({ tasks: z.array(z.object({ id: z.string(), status: z.string() })) })
+      .parse(await succeed(ada, 'coordination_get_all_tasks', { status_filter: 'available' }));
+    assert.deepEqual(open.tasks.map((one) => one.id).sort(), [asked, other].sort());
+    assert.deepEqual(undone.map((one) => one.id).sort(), [kept, wrong, asked, other].sort());
+    const again = undoing.parse(await succeed(ada, 'system_undo', { agent_id: id, since }));
+    assert.deepEqual(again.undone, []);
+  });
+
+  /** All that was done for Ada since she handed over the to-do, oldest first. */
+  async function trail() {
+    const { events: told } = events.parse(await succeed(cast.ada, 'system_getAudit', { limit: 100 }));
+    const all = told.reverse();
+    return all.slice(all.findIndex(({ tool }) => tool === 'todo.add_task'));
+  }
+
+  function nameOf(by: string): string {
+    const { ada: _client, adaUid, lead, ann, bob, runner } = cast;
+    const names = {
+      [adaUid]: 'ada',
+      [lead.id]: 'lead',
+      [ann.id]: 'ann',
+      [bob.id]: 'bob',
+      [runner.id]: 'runner',
+    };
+    return names[by] ?? by;
+  }
 });

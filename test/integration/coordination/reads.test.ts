@@ -12,8 +12,8 @@ import { countReads, longestList, type Reads } from './reads.ts';
 import { clearStage, crowd, crowdSkill, setStage } from './stage.ts';
 import { Team } from './team.ts';
 
-/** The session, the caller, the counters' parts, a window of the queue. */
-const FEW = 25;
+/** The session, the caller, the counters' parts, a window of the queue; of each question to a model, the budgets above. */
+const FEW = 28;
 
 describe('the documents read by', () => {
   const gitHub = seededGitHub();

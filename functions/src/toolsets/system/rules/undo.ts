@@ -79,7 +79,8 @@ export class Undoing extends Service<UndoPorts> {
       if (entry.undoneBy !== undefined || entry.undoes !== undefined) continue;
       const { things, refused } = await this.oneOfSeveral(principal, entry, by);
       if (things.length > 0) all.events.push(entry.id);
-      all.things.push(...things);
+      // What several events have changed is as it was once.
+      all.things.push(...things.filter((one) => !all.things.some((known) => isSame(one, known))));
       all.refused.push(...refused);
     }
     await store.commit([], recordAnswer(all));
@@ -199,4 +200,8 @@ function explained({ error, since }: Refused): MusterError {
   const { by, at, id } = since;
   const who = `"${by.agentId ?? by.uid}" by ${by.tool} at ${at.toISOString()} (event "${id}")`;
   return new MusterError(error.code, `${error.message} The latest change was by ${who}.`, error.details);
+}
+
+function isSame(one: Effect, other: Effect): boolean {
+  return one.kind === other.kind && one.id === other.id;
 }
