@@ -15,6 +15,7 @@ const SILENT: Readonly<Record<string, string>> = {
   'coordination.claim_task of what it has not started': 'the agent holds it already and is given it again',
   'coordination.claim_task in vain': 'nothing was claimed',
   'orchestration.orchestrate that was answered before': 'no run begins: the answer of one is given again',
+  'coding.heartbeat_task': 'a sign of life, with how far it is',
   'coding.update_task with a line for its log':
     'the log itself keeps who says what and when, and nothing of it changes',
   'coding.append_logs with more lines': 'the same',

@@ -14,6 +14,13 @@ function toldOf(task: Task): Fields {
   return Object.fromEntries(told);
 }
 
+/** How far its holder says that it is comes with signs of life, several a minute: it is not told by itself. */
+function asFarAs({ coding: now }: Task, before: Task): Task {
+  if (now === undefined || before.coding === undefined) return before;
+  const { progress: _, ...coding } = before.coding;
+  return { ...before, coding: { ...coding, ...(now.progress !== undefined && { progress: now.progress }) } };
+}
+
 const ofTask = ({ id, workspace }: Task) => ({ kind: 'task', id, workspace });
 
 const ofSession = ({ id, workspace }: Session) => ({ kind: 'session', id, workspace });
@@ -28,7 +35,7 @@ export const coordinationEffects: EffectsOf<TaskChanges & SessionChanges & Messa
   createTask: ({ task }): Effect => ({ ...ofTask(task), after: toldOf(task) }),
   replaceTask: ({ task, before }): Effect => ({
     ...ofTask(task),
-    before: toldOf(before),
+    before: toldOf(asFarAs(task, before)),
     after: toldOf(task),
   }),
   openSession: ({ session }): Effect => ({ ...ofSession(session), after: saidOf(session) }),
