@@ -4,7 +4,12 @@ import { createHmac, randomUUID } from 'node:crypto';
 import { getAuth } from 'firebase-admin/auth';
 import type { Composition } from '../../../functions/src/app.ts';
 import { type NodeRef, nodeKey } from '../../../functions/src/graph/rules/node.ts';
-import { graphPath, preferencesPath, todoPath } from '../../../functions/src/kernel/firestore/paths.ts';
+import {
+  budgetPath,
+  graphPath,
+  preferencesPath,
+  todoPath,
+} from '../../../functions/src/kernel/firestore/paths.ts';
 import { firebaseApp } from '../../../functions/src/kernel/platform.ts';
 import type { SweepPart } from '../../../functions/src/kernel/sweep.ts';
 import { Deliveries } from '../../../functions/src/toolsets/github/rules/deliveries.ts';
@@ -110,6 +115,19 @@ export const occasions: Readonly<Record<string, Readonly<Record<string, Occasion
       assert.equal(await scene.claim(agent), id);
       await scene.complete(agent, id);
       return following(scene, { kind: 'task', id });
+    },
+  },
+  followBudget: {
+    'a budget that a task waits for': async (scene) => {
+      const of = { kind: 'workspace', id: scene.workspace };
+      await answer(scene, 'system_setBudget', { ...of, tokens: 0 });
+      await scene.begin();
+      await scene.order();
+      await scene.ask('claim_task', {});
+      await answer(scene, 'system_setBudget', { ...of, tokens: 10 });
+      const path = budgetPath(`workspace-${scene.workspace}`);
+      const written = (await scene.database.doc(path).get()).data();
+      return (app) => app.services.followBudget(written);
     },
   },
   relayEvent: {
