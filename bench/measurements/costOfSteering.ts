@@ -52,6 +52,7 @@ async function relate({ leader }: Cast, ledger: Ledger): Promise<void> {
   await ledger.call(leader, 'coordination.create_task', part, 'as another part of a part');
   const named = { kind: 'todo', id: idOf(todo) };
   await ledger.call(leader, 'system.getTree', named, 'four things');
+  await ledger.call(leader, 'system.setBudget', { ...named, money: 5 }, 'of a to-do');
   await ledger.call(leader, 'coordination.cancel_task', { task_id: idOf(task) }, 'a part of a part');
 }
 
