@@ -39,6 +39,39 @@ export const system = scenariosOf('system', {
       const { events } = await answer(scene, 'system_getAudit', { limit: 1 });
       return { args: { event_id: Object(events)[0].event_id } };
     },
+    'of a task that was created': async (scene) => {
+      await answer(scene, 'coordination_create_task', { description: 'One' });
+      return latestUndone(scene);
+    },
+    'of a task that was completed, and of which another depends': async (scene) => {
+      const { principal, agent_id, task_id } = await scene.holder();
+      const draft = { description: 'After it', dependencies: [task_id] };
+      await answer(scene, 'coordination_create_task', draft);
+      scene.pass(1);
+      const report = { agent_id, task_id, output: 'Done' };
+      await answer(scene, 'coordination_complete_task', report, principal);
+      return latestUndone(scene);
+    },
+    'of a task that was cancelled': async (scene) => {
+      const { task_id } = await scene.holder();
+      scene.pass(1);
+      await answer(scene, 'coordination_cancel_task', { task_id });
+      return latestUndone(scene);
+    },
+    'of all that an agent has done with a task': async (scene) => {
+      const principal = scene.principal('ann');
+      const agent_id = await scene.join('ann');
+      await scene.createOne();
+      const since = scene.now.toISOString();
+      const { task } = await answer(scene, 'coordination_claim_task', { agent_id }, principal);
+      const task_id = String(Object(task).id);
+      scene.pass(1);
+      await answer(scene, 'coordination_start_task', { agent_id, task_id }, principal);
+      scene.pass(1);
+      await answer(scene, 'coordination_complete_task', { agent_id, task_id, output: 'Done' }, principal);
+      scene.pass(1);
+      return { args: { agent_id, since } };
+    },
     'of what an agent has done': async (scene) => {
       const since = scene.now.toISOString();
       await answer(scene, 'todo_add_task', { title: 'Milk' });
@@ -137,3 +170,10 @@ export const github = scenariosOf('github', {
       files: [{ path: 'src/retry.ts', content: 'export const MAX = 5;\n' }],
     }),
 });
+
+/** The latest event of all, to be taken back. */
+async function latestUndone(scene: Scene): Promise<Prepared> {
+  scene.pass(1);
+  const { events } = await answer(scene, 'system_getAudit', { of: 'workspace', limit: 1 });
+  return { args: { event_id: Object(events)[0].event_id } };
+}
