@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import type { TrailEntry } from '../../../functions/src/kernel/trail.ts';
+import { wholeDescription } from '../../../functions/src/mcp/catalogue.ts';
 import { fullName, type Tool } from '../../../functions/src/mcp/tool.ts';
 import { toolsets } from '../../../functions/src/toolsets/index.ts';
 import { answer } from '../coordination/calls.ts';
@@ -21,6 +22,12 @@ const SILENT: Readonly<Record<string, string>> = {
   'coding.append_logs with more lines': 'the same',
 };
 
+/** What has left Muster, or was paid: whoever makes it is warned before, by a hint that clients ask about. */
+const LEFT = ['external', 'pull_request', 'invitation', 'run'];
+
+/** What somebody in Muster may have read: an agent at work needs nobody's consent to it, and is told what it is. */
+const READ = ['message', 'request', 'discovery'];
+
 /** All that one scenario can have left. */
 const PAGE = { limit: 100 };
 
@@ -33,18 +40,26 @@ describe('the trail tells of', function () {
   const writing = toolsets.flatMap(({ name, tools }) =>
     tools
       .filter(({ annotations }) => !annotations.readOnlyHint)
-      .map((tool): [string, Pick<Tool, 'annotations'>] => [fullName(name, tool.name), tool]),
+      .map((tool): [string, Tool] => [fullName(name, tool.name), tool]),
   );
 
-  for (const [name, { annotations }] of writing) {
+  for (const [name, tool] of writing) {
     const own = scenarios.filter(({ tool }) => tool === name);
     it(`what ${name} changes`, async () => {
       assert.ok(own.length > 0, 'it has no scenario');
       const left: TrailEntry[] = [];
       for (const scenario of own) left.push(...(await entriesOf(scenario)));
-      if (!annotations.destructiveHint || left.length === 0) return;
-      const kept = left.flatMap(({ effects }) => effects).filter(({ before }) => before !== undefined);
-      assert.ok(kept.length > 0, 'it is destructive, and of what it destroys nothing is kept');
+      if (left.length === 0) return;
+      const { destructiveHint } = tool.annotations;
+      const effects = left.flatMap((entry) => entry.effects);
+      const isFinal = (kinds: readonly string[]) => effects.every(({ kind }) => kinds.includes(kind));
+      if (isFinal(LEFT))
+        return assert.ok(destructiveHint, 'it cannot be taken back, and does not say so before');
+      if (isFinal(READ)) {
+        return assert.ok(destructiveHint || /cannot be taken back/.test(wholeDescription(tool)), 'nor here');
+      }
+      const kept = effects.filter(({ before }) => before !== undefined);
+      assert.ok(!destructiveHint || kept.length > 0, 'of what it destroys nothing is kept');
     });
   }
 

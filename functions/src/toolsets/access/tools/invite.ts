@@ -23,7 +23,8 @@ export const invite = defineTool({
       expires_at: z.iso.datetime(),
     }),
   }),
-  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
+  // A mail that was sent is not taken back.
+  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
   role: 'leader',
   scope: 'owner',
   example: { email: 'cyd@example.com', role: 'worker' },

@@ -7,6 +7,7 @@ export const addDiscovery = defineTool({
   name: 'add_discovery',
   title: 'Share a discovery',
   description: 'Shares a finding with the other agents of the workspace.',
+  details: 'It cannot be taken back: add another one that corrects it.',
   input: z.strictObject({
     agent_id: agentId,
     content: text('What you found', 50_000),

@@ -27,7 +27,7 @@ export const commitFiles = defineTool({
     created: z.boolean().describe('False where the branch was at this very commit already.'),
   }),
   // It replaces what files held; the history keeps it.
-  annotations: { ...ADDS, destructiveHint: true },
+  annotations: ADDS,
   role: 'worker',
   approvable: true,
   example: {

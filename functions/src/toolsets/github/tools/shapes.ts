@@ -23,5 +23,5 @@ export const READS = {
   openWorldHint: true,
 } as const;
 
-/** Adds to what is there, and finds what is there already. */
-export const ADDS = { ...READS, readOnlyHint: false, idempotentHint: false } as const;
+/** Adds to what is there, and finds what is there already. Nothing takes back what others may have seen. */
+export const ADDS = { ...READS, readOnlyHint: false, destructiveHint: true, idempotentHint: false } as const;

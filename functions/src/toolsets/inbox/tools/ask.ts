@@ -12,7 +12,7 @@ export const ask = defineTool({
   title: 'Ask a person',
   description: 'Asks your owner, or another person, who is told at once. wait then waits for the answer.',
   details:
-    'approval is answered by approve or refuse, choice by one of the options, text by words. A task that you hold waits with you: its lease stands until the question is over. A question expires after a day unless it says otherwise, at most 30 days; default is the answer that holds then, and without one there is none.',
+    'approval is answered by approve or refuse, choice by one of the options, text by words. A task that you hold waits with you: its lease stands until the question is over. A question expires after a day unless it says otherwise, at most 30 days; default is the answer that holds then, and without one there is none. withdraw ends a question; that it was asked cannot be taken back.',
   input: z.strictObject({
     question: text('What to decide', 2000),
     kind: z.enum(REQUEST_KINDS).describe('Its form'),

@@ -125,7 +125,8 @@ const storedBeginning = z.object({ runId: z.string(), cached: z.boolean() });
 /** What the definitions of tools that start a run have in common. */
 export const startsRun = {
   output: runShape,
-  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
+  // A model that was asked has been paid.
+  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
   role: 'worker',
   approvable: true,
   notifies: true,
