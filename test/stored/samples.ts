@@ -871,6 +871,17 @@ export const TOLD: readonly [readonly Change[], CallRecord][] = [
         kind: 'tell',
         effect: { kind: 'task', id: 'huge', workspace: 'default', after: { hints: 'x'.repeat(200_000) } },
       },
+      {
+        kind: 'tell',
+        effect: {
+          kind: 'document',
+          id: 'realtime:shared/plan',
+          workspace: 'default',
+          before: { __rows__: [[1]] },
+          after: { __rows__: [[1, 2]], 'a-b': { c: null } },
+          freeForm: true,
+        },
+      },
     ],
     {
       by: {

@@ -3,6 +3,7 @@ import { MemberInverse } from '../toolsets/access/rules/inverse.ts';
 import { TaskInverse } from '../toolsets/coordination/rules/inverse.ts';
 import { SessionInverse } from '../toolsets/coordination/rules/sessionInverse.ts';
 import { sessionFields, taskFields } from '../toolsets/coordination/store/documents.ts';
+import { FreeFormTrail } from '../toolsets/firebase/rules/freeForm.ts';
 import { WorkflowInverse } from '../toolsets/orchestration/rules/workflows/inverse.ts';
 import { Budgets } from '../toolsets/system/rules/budgets.ts';
 import { TodoInverse } from '../toolsets/todo/rules/inverse.ts';
@@ -24,6 +25,7 @@ export function composeInverses(ports: ReturnType<typeof composePorts>) {
       member: members.member,
       workflow: workflows.workflow,
       budget: new Budgets(ports).inverse,
+      document: new FreeFormTrail(ports).document,
     },
     irrevocable: {
       agent: 'An agent stays registered; access.revoke_connection takes its credentials.',

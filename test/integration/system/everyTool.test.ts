@@ -11,7 +11,6 @@ import { type Scenario, Scene, Vendors } from '../lostAnswers/scene.ts';
 
 /** What leaves no entry, by the tool or by one scenario of it, and why. */
 const SILENT: Readonly<Record<string, string>> = {
-  'firebase.write': 'what is written under the security rules is told of with its undo, which is to come',
   'coordination.heartbeat': 'a sign of life changes nothing, nor that a message is read',
   'coordination.claim_task of what it has not started': 'the agent holds it already and is given it again',
   'coordination.claim_task in vain': 'nothing was claimed',

@@ -12,15 +12,20 @@ import {
   type TrailEntry,
   thingKey,
 } from '../trail.ts';
-import { documentCodec, timestamp } from './codec.ts';
+import { documentCodec, jsonText, timestamp } from './codec.ts';
 
 /** What the trail tells of each change. Kinds that are left out tell nothing: another of their commit does. */
 export type EffectsOf<Changes> = {
   readonly [Kind in keyof Changes]?: (change: Changes[Kind]) => Effect | undefined;
 };
 
+/** What is free-form is stored as one text under this name: Firestore's documents do not hold all that JSON does. */
+const AS_JSON = '.json';
+
 /** Fields of a document, whatever they are. Times are dates, as everywhere outside of documents. */
-const fields = z.record(z.string(), z.unknown()).transform((stored): Fields => dated(stored));
+const fields = z
+  .record(z.string(), z.unknown())
+  .transform((stored): Fields => (AS_JSON in stored ? jsonText.parse(stored[AS_JSON]) : dated(stored)));
 
 const { toDocument, fromDocument } = documentCodec(
   z.object({
@@ -54,8 +59,10 @@ const { toDocument, fromDocument } = documentCodec(
         /** The fields that were changed, as the thing's document has them; of what is new or gone, all. */
         before: fields.nullable(),
         after: fields.nullable(),
-        /** What was made was too much to be kept a second time. */
+        /** What was made was too much to be kept a second time, or what was there could not be kept. */
         cut: z.literal(true).exactOptional(),
+        /** The fields are whatever callers have written. */
+        free_form: z.literal(true).exactOptional(),
       }),
     ),
     /** The entry that this one has taken back. */
@@ -70,7 +77,7 @@ export const entryFromDocument = fromDocument;
 /** By what entries are found, beside what they tell. */
 export function entryToDocument(entry: TrailEntry): Record<string, unknown> {
   const effects = entry.effects.map((effect) => belonging(effect, entry.by));
-  const kept = { ...entry, effects: keptEffects(effects) };
+  const kept = { ...entry, effects: keptEffects(effects).map(stored) };
   const workspace = effects.find((effect) => effect.workspace !== undefined)?.workspace ?? null;
   return { ...toDocument(kept), workspace, things: [...new Set(effects.map(thingKey))] };
 }
@@ -102,6 +109,13 @@ function mapped(fields: Fields, replaced: (part: unknown) => unknown): Fields {
     return Object.fromEntries(Object.entries(part).map(([name, value]) => [name, walk(value)]));
   };
   return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, walk(value)]));
+}
+
+function stored(effect: Effect): Effect {
+  const { before, after, freeForm } = effect;
+  if (!freeForm) return effect;
+  const asJson = (state: Fields) => ({ [AS_JSON]: JSON.stringify(state) });
+  return { ...effect, ...(before && { before: asJson(before) }), ...(after && { after: asJson(after) }) };
 }
 
 /** What says neither whose it is nor where is of the workspace of the call. */

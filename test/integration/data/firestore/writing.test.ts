@@ -80,7 +80,7 @@ describe('writing Firestore as the caller', () => {
     const first = await data.write(worker, path, { n: 1 }, push);
     const second = await data.write(worker, path, { n: 2 }, push);
     assert.equal(first.key, id);
-    assert.deepEqual(second, first);
+    assert.deepEqual(second, { ...first, isRepetition: true });
     assert.deepEqual(await stored(path), [{ id, n: 1 }]);
   });
 

@@ -72,6 +72,11 @@ export const system = scenariosOf('system', {
       scene.pass(1);
       return { args: { agent_id, since } };
     },
+    'of what was written to a document': async (scene) => {
+      const { args } = await document(scene, { operation: 'update', data: { count: 2, more: [1] } });
+      await answer(scene, 'firebase_write', args);
+      return latestUndone(scene, 'mine');
+    },
     'of what an agent has done': async (scene) => {
       const since = scene.now.toISOString();
       await answer(scene, 'todo_add_task', { title: 'Milk' });
@@ -172,8 +177,8 @@ export const github = scenariosOf('github', {
 });
 
 /** The latest event of all, to be taken back. */
-async function latestUndone(scene: Scene): Promise<Prepared> {
+async function latestUndone(scene: Scene, of = 'workspace'): Promise<Prepared> {
   scene.pass(1);
-  const { events } = await answer(scene, 'system_getAudit', { of: 'workspace', limit: 1 });
+  const { events } = await answer(scene, 'system_getAudit', { of, limit: 1 });
   return { args: { event_id: Object(events)[0].event_id } };
 }

@@ -42,6 +42,7 @@ export async function write(
   const isPush = operation === 'push';
   const document = isPush ? client.collection(path.text).doc(proof.id) : client.doc(path.text);
   let at = repetition && (await proof.carriedOutAt());
+  const isRepetition = at !== undefined;
   try {
     at ??= await writeOnce(document, request, proof);
   } catch (error) {
@@ -54,6 +55,7 @@ export async function write(
     ...(isPush && { key: document.id }),
     timestamp: at.toDate(),
     ...(operation !== 'delete' && { version: versionOf(at) }),
+    isRepetition,
   };
 }
 

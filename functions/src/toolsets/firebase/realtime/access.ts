@@ -32,12 +32,12 @@ export class RealtimeAccess extends Service<RealtimePorts> implements DatabaseAc
   async read(
     caller: Caller,
     { text: path }: DataPath,
-    { query, shallow }: ReadRequest,
+    { query, shallow, mostBytes }: ReadRequest,
   ): Promise<ReadOutcome> {
     const rest = new CallerRest(this.ports, caller);
     if (query !== undefined && !shallow) return readPage(rest, path, query);
     const asked = shallow ? { path, parameters: { shallow: 'true' } } : { path, wantsEtag: true };
-    const { data, etag } = await rest.read(asked);
+    const { data, etag } = await rest.read(asked, mostBytes);
     if (data === null) throw pathNotFound(path);
     return {
       data,

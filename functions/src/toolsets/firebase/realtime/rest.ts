@@ -68,10 +68,10 @@ export class CallerRest {
   }
 
   /** @throws MusterError as toolsets/firebase/rules/errors.ts makes them, and those of CallerTokens */
-  async read(request: ReadRequest): Promise<RestAnswer> {
-    const answer = await this.readWithin(MAX_ANSWER_BYTES, request);
+  async read(request: ReadRequest, mostBytes = MAX_ANSWER_BYTES): Promise<RestAnswer> {
+    const answer = await this.readWithin(mostBytes, request);
     if (answer !== undefined) return answer;
-    throw tooLargeToRead(`There is more than one answer may hold, ${MAX_ANSWER_BYTES} bytes.`);
+    throw tooLargeToRead(`There is more than one answer may hold, ${mostBytes} bytes.`);
   }
 
   /** The same, but undefined where there is more than so many bytes. @throws MusterError as read does */

@@ -24,6 +24,8 @@ export class Writing {
   private readonly path: DataPath;
   private readonly request: WriteRequest;
   private readonly proof: WriteProof;
+  /** Whether an earlier call under the same key has written it. */
+  private isRepetition = false;
 
   constructor(rest: CallerRest, path: DataPath, request: WriteRequest) {
     this.rest = rest;
@@ -41,7 +43,8 @@ export class Writing {
     const etag = await (operation === 'update'
       ? this.update()
       : this.replace(operation === 'set' ? data : null));
-    return { version: etag === NOTHING_ETAG ? undefined : etag, timestamp: clock.now() };
+    const version = etag === NOTHING_ETAG ? undefined : etag;
+    return { version, timestamp: clock.now(), isRepetition: this.isRepetition };
   }
 
   private async push(): Promise<string> {
@@ -62,7 +65,7 @@ export class Writing {
     const { transaction, repetition } = this.request;
     if (transaction) return this.replaceOver(data);
     if (repetition === undefined && !hasIncrement(data)) return this.send(replacing(path, data));
-    await this.proof.carryOut(path, { [path]: data });
+    this.isRepetition = await this.proof.carryOut(path, { [path]: data });
     if (isNothing(data)) return undefined;
     // Somebody may have written over it.
     const there = await this.rest.read({ path, wantsEtag: true }).catch(() => undefined);
@@ -75,12 +78,15 @@ export class Writing {
     const children = checkedChildren(this.path, data);
     if (transaction) return this.updateOver(children);
     if (!(await this.rest.exists(path))) {
-      if (repetition && (await this.proof.find())) return undefined;
+      if (repetition && (await this.proof.find())) {
+        this.isRepetition = true;
+        return undefined;
+      }
       throw pathNotFound(path);
     }
     if (repetition !== undefined || hasIncrement(children)) {
       const writes = Object.entries(children).map(([key, child]) => [`${path}/${key}`, child] as const);
-      await this.proof.carryOut(path, Object.fromEntries(writes));
+      this.isRepetition = await this.proof.carryOut(path, Object.fromEntries(writes));
     } else {
       await this.send({ method: 'PATCH', path, data: children });
     }
@@ -137,7 +143,8 @@ export class Writing {
     const current = await this.current();
     const begun = await this.proof.begin(this.expectedEtag() ?? current.etag);
     if (current.etag === begun.over) return this.putOver(begun, written(current.data));
-    if (begun.isRepeated && isThere(current.data)) return current.etag;
+    this.isRepetition = begun.isRepeated && isThere(current.data);
+    if (this.isRepetition) return current.etag;
     throw begun.isRepeated ? overwrittenWrite(this.path.text) : notAtVersion(this.path.text);
   }
 
@@ -152,6 +159,7 @@ export class Writing {
     const after = await this.current().catch((error) => {
       throw unansweredWrite(error);
     });
+    this.isRepetition = !isRepeated;
     if (holds(after.data, data)) return after.etag;
     throw overwrittenWrite(path, refusal);
   }
@@ -223,16 +231,18 @@ class WriteProof {
    * Carries writes out together, exactly once.
    * @param named the path that the caller named
    * @param writes new values by their paths
+   * @returns whether an earlier call has carried them out
    */
-  async carryOut(named: string, writes: Children): Promise<void> {
+  async carryOut(named: string, writes: Children): Promise<boolean> {
     const data = { ...writes, [this.path]: this.value() };
     const { refusal, isRepeated } = await this.rest.send({ method: 'PATCH', path: '', named, data });
-    if (refusal === undefined) return;
+    if (refusal === undefined) return false;
     if (this.repetition === undefined && !isRepeated) throw refusal;
     const proof = await this.find().catch((error) => {
       throw isRepeated ? unansweredWrite(error) : error;
     });
     if (proof === undefined) throw refusal;
+    return !isRepeated;
   }
 
   /** Notes what a transaction builds on, or finds what its first attempt built on. */

@@ -1,5 +1,5 @@
 /** Reading and writing as the caller. Source: spec/network.md, "Firebase Tools"; docs/semantics.md#network. */
-import { type AccessQuestion, decideAccess } from '../../../access/rules/decision.ts';
+import { type AccessDecision, type AccessQuestion, decideAccess } from '../../../access/rules/decision.ts';
 import type { Caller } from '../../../access/rules/principal.ts';
 import type { Operation, RecordAnswer } from '../../../kernel/commit.ts';
 import {
@@ -13,6 +13,7 @@ import {
   type WriteRequest,
 } from './databaseAccess.ts';
 import { invalidPath, invalidRequest, permissionDenied, sizeLimitExceeded } from './errors.ts';
+import { FreeFormTrail } from './freeForm.ts';
 import type { FirebasePorts } from './subscription.ts';
 
 /** What Firestore holds in a document, and what one write may bring to either database. Source: docs/semantics.md#network. */
@@ -20,9 +21,11 @@ const MAX_DATA_BYTES = 1_048_576;
 
 export class DataService {
   private readonly ports: FirebasePorts;
+  private readonly trail: FreeFormTrail;
 
   constructor(ports: FirebasePorts) {
     this.ports = ports;
+    this.trail = new FreeFormTrail(ports);
   }
 
   async read(
@@ -38,9 +41,9 @@ export class DataService {
   }
 
   /**
-   * Writes, and then stores the answer under the call's idempotency key. An instance that dies in between leaves the
-   * write without that record: the repetition then finds the write's own trace, where the database can keep one with
-   * the write.
+   * Writes, and then stores the answer under the call's idempotency key, with what the trail tells of it. An instance
+   * that dies in between leaves the write without that record: the repetition then finds the write's own trace, where
+   * the database can keep one with the write.
    */
   async write(
     caller: Caller,
@@ -52,10 +55,18 @@ export class DataService {
   ): Promise<WriteOutcome> {
     const path = parsePath(database, text);
     checkWrite(path, request);
-    requireWorkspaceOf(caller, path, request.operation === 'push' ? 'push' : 'write');
+    const isPush = request.operation === 'push';
+    const { permission, workspace } = requireWorkspaceOf(caller, path, isPush ? 'push' : 'write');
     const repetition = repetitionOf(operation);
-    const outcome = await this.ports.databases[database].write(caller, path, { ...request, repetition });
-    await this.ports.store.commit([], recordAnswer(outcome));
+    const write = () => this.ports.databases[database].write(caller, path, { ...request, repetition });
+    const isTold = isFreeForm(permission) && operation.by !== undefined;
+    if (workspace === undefined || !isTold) {
+      const outcome = await write();
+      await this.ports.store.commit([], recordAnswer(outcome));
+      return outcome;
+    }
+    const { outcome, effect } = await this.trail.told(caller, path, workspace, { isPush, write });
+    await this.ports.store.commit([{ kind: 'tell', effect }], recordAnswer(outcome));
     return outcome;
   }
 }
@@ -70,10 +81,17 @@ export function requireWorkspaceOf(
   { principal }: Caller,
   { database, text: path }: DataPath,
   operation: AccessQuestion['operation'],
-): void {
-  const { permission, workspace, role } = decideAccess(principal, { database, path, operation });
+): AccessDecision {
+  const decision = decideAccess(principal, { database, path, operation });
+  const { permission, workspace, role } = decision;
   const isNamed = typeof permission.where === 'object' && !('field' in permission.where);
   if (isNamed && workspace !== undefined && role === undefined) throw permissionDenied(path, NO_ROLE);
+  return decision;
+}
+
+/** What callers themselves write for others: `messages` and `shared`. */
+function isFreeForm({ where }: AccessDecision['permission']): boolean {
+  return typeof where === 'object' && 'first' in where;
 }
 
 /** For the log. */

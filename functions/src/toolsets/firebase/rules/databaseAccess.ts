@@ -24,6 +24,8 @@ export interface ReadRequest {
   readonly query?: ReadQuery | undefined;
   /** Only the keys. Realtime Database only. */
   readonly shallow: boolean;
+  /** More at a node is SIZE_LIMIT_EXCEEDED, and not read to its end. Realtime Database only; a document is bounded. */
+  readonly mostBytes?: number | undefined;
 }
 
 export interface ReadOutcome {
@@ -71,6 +73,8 @@ export interface WriteOutcome {
   readonly timestamp: Date;
   /** Of what was written, where the database tells. */
   readonly version?: string | undefined;
+  /** Whether an earlier call under the same idempotency key has written it. */
+  readonly isRepetition?: boolean | undefined;
 }
 
 /** One thing at or below a watched path, and how it is now; undefined where it is gone. */

@@ -9,7 +9,7 @@ export const answer = defineTool({
   title: 'Answer a request',
   description: 'For people: answers what was asked of you, once.',
   details:
-    'An approval takes approve or refuse, a choice one of its options. An agent answers for its owner only where they have named it in agents_may_answer of their preferences, and never what it has asked itself.',
+    'An approval takes approve or refuse, a choice one of its options. An agent answers for its owner only where they have named it in agents_may_answer of their preferences, and never what it has asked itself. An answer cannot be taken back.',
   input: z.strictObject({
     request_id: requestId,
     answer: text('An option, or words', MAX_ANSWER),

@@ -1,5 +1,5 @@
 /** Taking back what calls have changed. Source: docs/decisions/0036-trail.md; docs/semantics.md#taking-back. */
-import { hasRole, type Principal, roleIn } from '../../../access/rules/principal.ts';
+import { type Caller, hasRole, type Principal, roleIn } from '../../../access/rules/principal.ts';
 import type { CallRecord, Change, RecordAnswer, Versioned } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { Service } from '../../../kernel/ports.ts';
@@ -8,10 +8,11 @@ import { retryStale } from '../../../kernel/waiting.ts';
 import { maySee, type TrailFilter, type TrailPorts } from './audit.ts';
 
 /**
- * The changes that take an effect back, with the versions that they were decided on.
+ * The changes that take an effect back, with the versions that they were decided on. What no commit of the server may
+ * write is written here, as the caller.
  * @throws MusterError CONFLICT, with the reason CHANGED_SINCE or CANNOT_BE_UNDONE, or whatever else stands against it
  */
-export type Inverse = (effect: Effect, by: Principal) => Promise<readonly Change[]>;
+export type Inverse = (effect: Effect, by: Principal, caller: Caller) => Promise<readonly Change[]>;
 
 /** How many events one call takes back. */
 export const MAX_UNDONE = 50;
@@ -50,13 +51,14 @@ export class Undoing extends Service<UndoPorts> {
    * Takes back what one event has changed: in one commit, and part by part where something stands against a part.
    * @throws MusterError NOT_FOUND; FORBIDDEN; CONFLICT where all of it is refused, or it was taken back before
    */
-  event(principal: Principal, id: string, recordAnswer: RecordAnswer<Undone>): Promise<Undone> {
+  event(caller: Caller, id: string, recordAnswer: RecordAnswer<Undone>): Promise<Undone> {
+    const { principal } = caller;
     return retryStale(this.ports.randomness, async () => {
       const found = await this.ports.trail.find(id);
       if (found === undefined || !isVisible(principal, found.value)) throw noEvent(id);
       requireMayUndo(principal, found.value);
       if (found.value.undoneBy !== undefined) throw alreadyUndone(found.value);
-      const { changes, things, refused } = await this.plan(principal, found.value);
+      const { changes, things, refused } = await this.plan(caller, found.value);
       const [first] = refused;
       if (first !== undefined && things.length === 0) throw explained(first);
       const undone = { events: [id], things, refused, more: false };
@@ -66,18 +68,14 @@ export class Undoing extends Service<UndoPorts> {
   }
 
   /** Takes back what an agent or a run has done, the newest first, event by event. */
-  async several(
-    principal: Principal,
-    filter: TrailFilter,
-    recordAnswer: RecordAnswer<Undone>,
-  ): Promise<Undone> {
+  async several(caller: Caller, filter: TrailFilter, recordAnswer: RecordAnswer<Undone>): Promise<Undone> {
     const { trail, store } = this.ports;
     const { items, more } = await trail.list(filter, { limit: MAX_UNDONE });
     const all = { events: [] as string[], things: [] as Effect[], refused: [] as Refused[], more };
     const by = recordAnswer(all)?.by;
     for (const entry of items) {
       if (entry.undoneBy !== undefined || entry.undoes !== undefined) continue;
-      const { things, refused } = await this.oneOfSeveral(principal, entry, by);
+      const { things, refused } = await this.oneOfSeveral(caller, entry, by);
       if (things.length > 0) all.events.push(entry.id);
       // What several events have changed is as it was once.
       all.things.push(...things.filter((one) => !all.things.some((known) => isSame(one, known))));
@@ -87,13 +85,13 @@ export class Undoing extends Service<UndoPorts> {
     return all;
   }
 
-  private oneOfSeveral(principal: Principal, { id }: TrailEntry, by: CallRecord['by']): Promise<Plan> {
+  private oneOfSeveral(caller: Caller, { id }: TrailEntry, by: CallRecord['by']): Promise<Plan> {
     return retryStale(this.ports.randomness, async () => {
       const found = await this.ports.trail.find(id);
       if (found === undefined || found.value.undoneBy !== undefined)
         return { changes: [], things: [], refused: [] };
-      requireMayUndo(principal, found.value);
-      const plan = await this.plan(principal, found.value);
+      requireMayUndo(caller.principal, found.value);
+      const plan = await this.plan(caller, found.value);
       if (plan.things.length > 0) await this.commit(found, plan.changes, plan.refused, { by });
       return plan;
     });
@@ -113,16 +111,16 @@ export class Undoing extends Service<UndoPorts> {
   }
 
   /** The last that was done is taken back first. */
-  private async plan(principal: Principal, entry: TrailEntry): Promise<Plan> {
+  private async plan(caller: Caller, entry: TrailEntry): Promise<Plan> {
     const plan = {
       changes: [] as Change[],
       things: [] as Effect[],
       refused: [] as Refused[],
     };
     for (const effect of entry.effects.toReversed()) {
-      if (!maySee(principal, entry, effect)) continue;
+      if (!maySee(caller.principal, entry, effect)) continue;
       try {
-        plan.changes.push(...(await this.invert(effect, principal)));
+        plan.changes.push(...(await this.invert(effect, caller)));
         plan.things.push(effect);
       } catch (error) {
         if (!(error instanceof MusterError)) throw error;
@@ -133,12 +131,12 @@ export class Undoing extends Service<UndoPorts> {
     return plan;
   }
 
-  private async invert(effect: Effect, principal: Principal): Promise<readonly Change[]> {
+  private async invert(effect: Effect, caller: Caller): Promise<readonly Change[]> {
     const { inverses, irrevocable } = this.ports;
     const inverse = inverses[effect.kind];
     if (inverse === undefined)
       throw cannotUndo(effect, irrevocable[effect.kind] ?? 'Nothing is known that would.');
-    return inverse(effect, principal);
+    return inverse(effect, caller.principal, caller);
   }
 
   /** The latest call that has changed the thing after the event. */

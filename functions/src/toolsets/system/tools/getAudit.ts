@@ -14,7 +14,7 @@ const changeShape = z.object({
   id: z.string(),
   before: fields.optional().describe('The fields that changed; absent where there was nothing.'),
   after: fields.optional().describe('Absent where it is gone.'),
-  shortened: z.boolean().optional().describe('What was made was too much to be kept a second time.'),
+  shortened: z.boolean().optional().describe('Not all that there was is kept.'),
 });
 
 const eventShape = z.object({

@@ -49,13 +49,13 @@ export const undo = defineTool({
     refused: refused.map(refusedAnswer),
     more,
   }),
-  handler: ({ services, principal, recordAnswer }, { event_id: eventId, ...several }) => {
+  handler: ({ services, caller, recordAnswer }, { event_id: eventId, ...several }) => {
     const { undoing } = services.system;
     if (eventId !== undefined) {
       if (Object.keys(several).length > 0) throw oneOf();
-      return undoing.event(principal, eventId, recordAnswer);
+      return undoing.event(caller, eventId, recordAnswer);
     }
-    return undoing.several(principal, filterOf(principal, several), recordAnswer);
+    return undoing.several(caller, filterOf(caller.principal, several), recordAnswer);
   },
 });
 

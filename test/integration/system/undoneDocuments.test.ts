@@ -1,0 +1,241 @@
+/** Free-form data of both databases: what the trail tells of writes under the security rules, and taking them back. */
+import assert from 'node:assert/strict';
+import type { Principal } from '../../../functions/src/access/rules/principal.ts';
+import type { JsonObject, JsonValue } from '../../../functions/src/kernel/json.ts';
+import { Town } from '../access/town.ts';
+import { answer, call } from '../coordination/calls.ts';
+
+const EVERYTHING = {
+  text: 'one',
+  number: 1.5,
+  none: null,
+  nested: { list: [1, { deep: ['a'] }], 'odd-name': true },
+};
+
+const OF_FIRESTORE = {
+  when: { __timestamp__: '2026-11-22T01:02:03.123456Z' },
+  place: { __geopoint__: { latitude: 48.2, longitude: 16.4 } },
+  bytes: { __bytes__: 'aGVsbG8=' },
+  large: { __integer__: '9007199254740993' },
+  'odd.name': { 'a.b': 1 },
+};
+
+const LARGE = 'x'.repeat(250_000);
+
+for (const database of ['firestore', 'realtime'] as const) {
+  describe(`undo of what was written to ${database === 'firestore' ? 'Firestore' : 'the Realtime Database'}`, () => {
+    let town: Town;
+    let hers: Principal;
+    let his: Principal;
+    let leading: Principal;
+    let list: string;
+    let path: string;
+
+    beforeEach(async () => {
+      town = new Town();
+      // The security rules of the Realtime Database go by its own clock.
+      town.now = new Date();
+      await town.arrive('ada', 'leader');
+      await town.arrive('ben', 'worker');
+      const { workspace } = town;
+      await town.app.ports.store.commit([{ kind: 'nameWorkspace', workspace, access: 'private' }]);
+      await town.letIn(workspace, 'ada', 'leader');
+      await town.letIn(workspace, 'ben', 'worker');
+      [hers, leading, his] = [
+        await town.agentOf('ada', 'worker'),
+        await town.agentOf('ada', 'leader'),
+        await town.agentOf('ben', 'worker'),
+      ];
+      list = `shared/${workspace}/notes`;
+      path = `${list}/first`;
+    });
+
+    const ask = (tool: string, args: JsonObject, principal = hers): Promise<JsonObject> => {
+      town.pass(1);
+      return answer(town, tool, args, principal);
+    };
+
+    const write = (data: JsonValue, more: JsonObject = {}, principal = hers) =>
+      ask('firebase_write', { database, path, data, ...more }, principal);
+
+    const data = async (at = path): Promise<JsonValue | undefined> => {
+      const { structuredContent, isError } = await call(town, 'firebase_read', { database, path: at }, hers);
+      if (!isError) return structuredContent['data'];
+      assert.equal(Object(structuredContent['error']).data.reason, 'NOT_FOUND');
+      return undefined;
+    };
+
+    const latest = async (principal = hers) => {
+      const { events } = Object(await ask('system_getAudit', { limit: 1 }, principal));
+      return events[0];
+    };
+
+    const undoLatest = async (principal = hers) =>
+      ask('system_undo', { event_id: (await latest(principal)).event_id }, principal);
+
+    async function refusal(event_id: string, principal = hers): Promise<string> {
+      const { structuredContent, isError } = await call(town, 'system_undo', { event_id }, principal);
+      assert.ok(isError, JSON.stringify(structuredContent));
+      return Object(structuredContent['error']).message;
+    }
+
+    it('tells who changed which fields, from what to what', async () => {
+      await write({ title: 'Plan', step: 1 });
+      const made = await latest();
+      await write({ step: 2 }, { operation: 'update' }, his);
+      const changed = await latest(his);
+      const thing = { kind: 'document', id: `${database}:${path}` };
+      assert.deepEqual(
+        [made.by, made.on_behalf_of, made.tool, made.changes],
+        [hers.agentId, hers.ownerUid, 'firebase.write', [{ ...thing, after: { title: 'Plan', step: 1 } }]],
+      );
+      assert.deepEqual(
+        [changed.by, changed.on_behalf_of, changed.changes],
+        [his.agentId, his.ownerUid, [{ ...thing, before: { step: 1 }, after: { step: 2 } }]],
+      );
+      const { events } = Object(await ask('system_getAudit', { thing: `document:${thing.id}` }));
+      assert.deepEqual(
+        events.map(({ event_id }: { event_id: string }) => event_id),
+        [made.event_id],
+        'others see what was done for them',
+      );
+      await write({ step: 2 }, { operation: 'update' });
+      assert.equal((await latest()).event_id, made.event_id, 'what changes nothing leaves nothing');
+    });
+
+    it('has everything as it was, and back again', async () => {
+      const first = database === 'firestore' ? { ...EVERYTHING, ...OF_FIRESTORE } : EVERYTHING;
+      await write(first);
+      const stored = await data();
+      await undoLatest();
+      assert.equal(await data(), undefined);
+      await undoLatest();
+      assert.deepEqual(await data(), stored);
+      await write({ other: true });
+      await undoLatest();
+      assert.deepEqual(await data(), stored);
+      await write(null, { operation: 'delete' });
+      await undoLatest();
+      assert.deepEqual(await data(), stored);
+      await write({ text: 'two', added: ['x'] }, { operation: 'update' });
+      assert.notDeepEqual(await data(), stored);
+      await undoLatest();
+      assert.deepEqual(await data(), stored);
+    });
+
+    it('takes away what was pushed', async () => {
+      const { key } = await ask('firebase_write', {
+        database,
+        path: list,
+        data: { a: 1 },
+        operation: 'push',
+      });
+      assert.deepEqual((await latest()).changes[0].id, `${database}:${list}/${key}`);
+      await undoLatest();
+      assert.equal(await data(`${list}/${key}`), undefined);
+    });
+
+    it('keeps what others have changed since, and says who has changed the same', async () => {
+      await write({ title: 'Plan', step: 1 });
+      await write({ title: 'Better plan' }, { operation: 'update' });
+      const { event_id } = await latest();
+      await write({ step: 2 }, { operation: 'update' }, his);
+      await ask('system_undo', { event_id });
+      assert.deepEqual(await data(), { title: 'Plan', step: 2 });
+      const taken = await latest();
+      await write({ title: 'Mine' }, { operation: 'update' }, his);
+      assert.match(await refusal(taken.event_id, leading), /title.*firebase\.write/);
+      assert.deepEqual(await data(), { title: 'Mine', step: 2 });
+    });
+
+    it('lets a leader take back what another wrote, and no other worker', async () => {
+      await write({ a: 1 }, {}, his);
+      const { event_id } = await latest(his);
+      assert.match(await refusal(event_id), /no event/);
+      await ask('system_undo', { event_id }, leading);
+      assert.equal(await data(), undefined);
+    });
+
+    it('is refused by the rules to who may not write there any more', async () => {
+      await write({ a: 1 }, {}, his);
+      const { event_id } = await latest(his);
+      await town.letIn(town.workspace, 'ben', 'viewer');
+      const viewing = await town.agentOf('ben', 'worker');
+      await call(town, 'system_undo', { event_id }, viewing);
+      assert.deepEqual(await data(), { a: 1 });
+    });
+
+    it('says what is too much to be kept, and does not touch it', async () => {
+      await write({ large: LARGE });
+      await write({ small: 1 });
+      const { event_id, changes } = await latest();
+      assert.equal(changes[0].shortened, true);
+      assert.match(changes[0].before['.not_kept'], /200000 bytes/);
+      assert.match(await refusal(event_id), /does not keep all/);
+      assert.deepEqual(await data(), { small: 1 });
+      await write(null, { operation: 'delete' });
+      await undoLatest();
+      assert.deepEqual(await data(), { small: 1 });
+    });
+
+    it('finishes an undo whose instance died between the write and the event', async () => {
+      await write({ title: 'Plan' });
+      await write({ title: 'Worse' });
+      const { event_id } = await latest();
+      const { by, ...rest } = await latest();
+      assert.equal(by, hers.agentId, JSON.stringify(rest));
+      const { store } = town.app.ports;
+      const commit = store.commit;
+      Object.assign(store, { commit: () => Promise.reject(new Error('The instance has died.')) });
+      await call(town, 'system_undo', { event_id }, hers).catch(() => undefined);
+      Object.assign(store, { commit });
+      assert.deepEqual(await data(), { title: 'Plan' });
+      await ask('system_undo', { event_id });
+      const taken = await latest();
+      assert.deepEqual(
+        [taken.undoes, taken.changes[0].before, taken.changes[0].after],
+        [event_id, { title: 'Worse' }, { title: 'Plan' }],
+      );
+    });
+
+    it('tells of a write whose instance died before it had told, when it is repeated', async () => {
+      await write({ title: 'Plan' });
+      const args = { idempotency_key: 'the-same' };
+      const { store } = town.app.ports;
+      const commit = store.commit;
+      Object.assign(store, { commit: () => Promise.reject(new Error('The instance has died.')) });
+      await call(town, 'firebase_write', { database, path, data: { title: 'New' }, ...args }, hers).catch(
+        () => undefined,
+      );
+      Object.assign(store, { commit });
+      assert.deepEqual(await data(), { title: 'New' });
+      await write({ title: 'New' }, args);
+      const { event_id, changes } = await latest();
+      assert.deepEqual([changes[0].after, changes[0].shortened], [{ title: 'New' }, true]);
+      assert.match(await refusal(event_id), /does not keep all/);
+    });
+  });
+}
+
+describe('what was written to a single value of the Realtime Database', () => {
+  it('is taken back', async () => {
+    const town = new Town();
+    await town.arrive('ada', 'leader');
+    const hers = await town.agentOf('ada', 'worker');
+    const path = `shared/${town.workspace}-value`;
+    const write = (data: JsonValue) => {
+      town.pass(1);
+      return answer(town, 'firebase_write', { database: 'realtime', path, data }, hers);
+    };
+    await write('one');
+    await write('two');
+    const { events } = Object(await answer(town, 'system_getAudit', { limit: 1 }, hers));
+    assert.deepEqual(
+      [events[0].changes[0].before, events[0].changes[0].after],
+      [{ '.value': 'one' }, { '.value': 'two' }],
+    );
+    await answer(town, 'system_undo', { event_id: events[0].event_id }, hers);
+    const read = await answer(town, 'firebase_read', { database: 'realtime', path }, hers);
+    assert.deepEqual(read['data'], { '.value': 'one' });
+  });
+});
