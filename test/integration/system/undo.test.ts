@@ -264,4 +264,22 @@ describe('the trail', () => {
       assert.equal(refused.data.reason, 'CANNOT_BE_UNDONE');
     });
   });
+
+  it('goes on where an instance has died in the midst of several', async () => {
+    const since = town.now.toISOString();
+    for (const title of ['Milk', 'Bread', 'Salt']) await add(title, {}, hers);
+    const { store } = town.app.ports;
+    const { commit } = store;
+    let left = 2;
+    const dying: typeof commit = (...args) =>
+      left-- > 0 ? commit.apply(store, args) : Promise.reject(new Error('The instance has died.'));
+    Object.assign(store, { commit: dying });
+    const args = { agent_id: String(hers.agentId), since };
+    await call(town, 'system_undo', args, ada).catch(() => undefined);
+    Object.assign(store, { commit });
+    assert.equal((await todos()).length, 1);
+    const { events: again, refused } = Object(await undo(ada, args));
+    assert.deepEqual([again.length, refused], [1, []]);
+    assert.deepEqual(await todos(), []);
+  });
 });

@@ -178,6 +178,35 @@ for (const database of ['firestore', 'realtime'] as const) {
       assert.deepEqual(await data(), { small: 1 });
     });
 
+    /** Lets his agent write in the moment after the next read, or write, of whoever comes first. */
+    const meddleAfter = (step: 'read' | 'write') => {
+      const access = town.app.ports.databases[database];
+      const original: (...args: never[]) => Promise<unknown> = access[step];
+      const meddled = async (...args: never[]) => {
+        Object.assign(access, { [step]: original });
+        const outcome = await original.apply(access, args);
+        await write({ his: true }, {}, his);
+        return outcome;
+      };
+      Object.assign(access, { [step]: meddled });
+    };
+
+    it('tells of nothing as its own that another wrote in the same moment', async () => {
+      meddleAfter('write');
+      await write({ mine: true });
+      const [change] = (await latest()).changes;
+      assert.deepEqual([change.before, change.shortened], [undefined, true]);
+      assert.match(change.after['.not_kept'], /Somebody has changed it/);
+    });
+
+    it('does not overwrite what comes in while it looks', async () => {
+      await write({ mine: true });
+      const { event_id } = await latest();
+      meddleAfter('read');
+      await refusal(event_id);
+      assert.deepEqual(await data(), { his: true });
+    });
+
     it('finishes an undo whose instance died between the write and the event', async () => {
       await write({ title: 'Plan' });
       await write({ title: 'Worse' });
