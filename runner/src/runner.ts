@@ -46,6 +46,8 @@ export class Runner {
   private readonly project: string | undefined;
   private readonly active = new Set<Outbox>();
   private readonly stopping = new AbortController();
+  /** The id of the last message that a coding agent was told of. They come again where we end before we say so. */
+  private readUntil: string | undefined;
   /** Aborted when the runner is asked to end, or cannot go on. */
   private readonly ending: AbortSignal;
 
@@ -114,6 +116,7 @@ export class Runner {
       waitMs: CLAIM_WAIT_MS,
       project: this.project,
       taskId: settings.task,
+      readUntil: this.readUntil,
     };
     return claimTask(hub, wishes, { retryMs: RETRY_MS, shutdown: this.ending, say });
   }
@@ -154,6 +157,7 @@ export class Runner {
       keep: (ending) => record.keep(ending),
     });
     const { ending, delivery } = await attempt.run();
+    this.readUntil = task.messages.at(-1)?.id ?? this.readUntil;
     this.active.delete(outbox);
     const outcome = delivery.delivered ? delivery.outcome : 'not reported';
     say(`${taskId}: ${ending.failure?.class ?? ending.status} (${outcome})`);

@@ -28,7 +28,7 @@ class UnsteadyHub {
 
 function taskOf(id: string): ClaimedTask {
   const texts = { description: 'A task', instructions: 'Do it', branch: 'a-branch' };
-  return { id, epoch: 1, tool: 'CLAUDECODE', ...texts, config: {}, attempt: 1 };
+  return { id, epoch: 1, tool: 'CLAUDECODE', ...texts, config: {}, attempt: 1, messages: [] };
 }
 
 describe('a claim', () => {

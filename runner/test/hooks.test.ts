@@ -68,7 +68,7 @@ describe("the runner's own git", () => {
     await handOver({
       repository,
       hub,
-      task: { ...task, branch: 'work', config: {}, attempt: 1 },
+      task: { ...task, branch: 'work', config: {}, attempt: 1, messages: [] },
       project: 'a/b',
       branch: 'work',
       base: 'main',

@@ -87,7 +87,7 @@ export function composeServices(ports: ReturnType<typeof composePorts>, makeCall
   const budgetQuestions = new BudgetQuestions(inboxPorts);
   const askToRaise = budgetQuestions.ask;
   const taskClaims = new TaskClaims({ ...ports, messages, askToRaise });
-  const codingPorts = { ...ports, liveness, taskCreation, taskClaims };
+  const codingPorts = { ...ports, liveness, taskCreation, taskClaims, messages };
   const budgetWaits = new BudgetWaits(ports);
   const runs = new RunService(ports);
   const overview = new AgentOverview(ports);

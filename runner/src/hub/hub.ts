@@ -29,14 +29,27 @@ const claimedTask = z.object({
   attempt: z.number(),
   previous: z.object({ failure: z.object({ class: z.string(), message: z.string() }) }).optional(),
 });
-export type ClaimedTask = z.output<typeof claimedTask>;
+
+const message = z.object({
+  id: z.string(),
+  from: z.string(),
+  text: z.string(),
+  task_id: z.string().optional(),
+});
+
+/** What somebody has written to the runner. */
+export type Message = z.output<typeof message>;
+
+export type ClaimedTask = z.output<typeof claimedTask> & { readonly messages: readonly Message[] };
 
 const stop = z.object({ reason: z.enum(['ended', 'claim_lost']), message: z.string() });
 /** Why a runner is to stop working on a task. */
 export type Stop = z.output<typeof stop>;
 
 const answer = <Result extends z.ZodType>(result: Result) => z.object({ result });
-const claimAnswer = answer(z.object({ task: claimedTask.nullable() }));
+const claimAnswer = answer(
+  z.object({ task: claimedTask.nullable(), messages: z.array(message).default([]) }),
+);
 const standing = answer(z.object({ stop: stop.optional() }));
 const endAnswer = answer(z.object({ outcome: z.string() }));
 const registration = z.object({ agentId: z.string(), workspace: z.string() });
@@ -64,6 +77,8 @@ export interface ClaimWishes {
   readonly waitMs: number;
   readonly project?: string | undefined;
   readonly taskId?: string | undefined;
+  /** The id of the last message that was handed on to a coding agent. */
+  readonly readUntil?: string | undefined;
 }
 
 export interface PullRequestDraft {
@@ -95,12 +110,17 @@ export class Hub {
    * @param key of this claim: the same again is answered as it was first
    */
   async claim(wishes: ClaimWishes, key: string, signal: AbortSignal): Promise<ClaimedTask | undefined> {
-    const { project, taskId, ...rest } = wishes;
-    const named = { ...(project && { project }), ...(taskId && { taskId }) };
+    const { project, taskId, readUntil, ...rest } = wishes;
+    const named = {
+      ...(project && { project }),
+      ...(taskId && { taskId }),
+      ...(readUntil && { readUntil }),
+    };
     const args = { ...rest, ...named, idempotency_key: key };
     const options = { signal, waitMs: wishes.waitMs };
     const { result } = await this.connection.call('coding_claim_task', args, claimAnswer, options);
-    return result.task ?? undefined;
+    const { task, messages } = result;
+    return task === null ? undefined : { ...task, messages };
   }
 
   async append(taskId: string, epoch: number, entries: readonly LogEntry[]): Promise<Stop | undefined> {

@@ -61,7 +61,7 @@ export class LocalHub extends Hub {
 
 export function taskOf(id: string): ClaimedTask {
   const texts = { description: 'A task', instructions: 'Do it', branch: `work/${id}` };
-  return { id, epoch: 1, tool: 'CLAUDECODE', ...texts, config: {}, attempt: 1 };
+  return { id, epoch: 1, tool: 'CLAUDECODE', ...texts, config: {}, attempt: 1, messages: [] };
 }
 
 interface RunnerWishes {

@@ -1,6 +1,8 @@
 /** Runners: what they claim, how they wait, and what becomes of tasks whose runners fall silent. */
 import assert from 'node:assert/strict';
+import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import { personOf } from '../../support/principals.ts';
+import { answer } from '../coordination/calls.ts';
 import { CodingTeam, entry, fields } from './calls.ts';
 
 const END = { status: 'failed', epoch: 1 } as const;
@@ -91,7 +93,32 @@ describe('runners', () => {
       { gone: () => gone, waiting: (wait) => wait },
       () => undefined,
     );
-    assert.equal(claimed, undefined);
+    assert.equal(claimed.task, undefined);
+  });
+
+  it('are given what others have written to them with each task, until they say that they have handed it on', async () => {
+    const agent_id = String(team.runner.agentId);
+    const written = { agent_id, message: 'Use the new API.' };
+    await answer(team, 'coordination_message_agent', written);
+    await claimNothing();
+    await team.order();
+    const told = async (args: JsonObject = {}) => {
+      const { task, messages = [] } = await team.ask('claim_task', args);
+      assert.ok(task);
+      return Object(messages);
+    };
+    const [first, ...more] = await told();
+    assert.deepEqual([first.from, first.text, more], [team.leader.agentId, written.message, []]);
+    await team.order();
+    assert.deepEqual(await told(), [first]);
+    await team.order();
+    assert.deepEqual(await told({ readUntil: first.id }), []);
+    await answer(team, 'coordination_message_agent', { ...written, message: 'And the old one.' });
+    await team.order();
+    assert.deepEqual(
+      (await told({ readUntil: first.id })).map(({ text }: { text: string }) => text),
+      ['And the old one.'],
+    );
   });
 
   it('are many, and each gets a task of its own', async () => {

@@ -140,6 +140,7 @@ export {
   spendingChanges,
 } from './rules/budgetWait.ts';
 export {
+  type ClaimOutcome,
   claimChanges,
   codingClaimed,
   DEFAULT_LEASE_SECONDS,
@@ -168,6 +169,7 @@ export {
 export { TaskCreation, type TaskDraft } from './rules/creation.ts';
 export { authoriseDeciding } from './rules/deciding.ts';
 export type { CodingExpiry } from './rules/leases.ts';
+export type { AgentMessages, Message } from './rules/messages.ts';
 export { taskNode, taskNodeFinder } from './rules/node.ts';
 export { CODING_GOAL, type CoordinationPorts, queueGrowth } from './rules/session.ts';
 export {
@@ -215,4 +217,5 @@ export {
   sessionFromDocument,
   taskFromDocument,
 } from './store/documents.ts';
+export { messagesAnswer, messagesShape } from './tools/messages.ts';
 export { text } from './tools/shapes.ts';

@@ -10,11 +10,13 @@ import type { LongPoll } from '../../../kernel/waiting.ts';
 import {
   asCodingTask,
   type Claimant,
+  type ClaimOutcome,
   type CodingTask,
   type CodingTool,
   claimChanges,
   isClosed,
   isHeld,
+  type Message,
   programOf,
   renewLease,
   restoreClaim,
@@ -33,6 +35,14 @@ interface RunnerClaimRequest {
   readonly taskId?: string | undefined;
   readonly waitMs: number;
   readonly leaseSeconds: number;
+  /** The id of the last message that the runner has handed on. */
+  readonly readUntil?: string | undefined;
+}
+
+/** What a runner has claimed, where there was something, and what others have written to it. */
+export interface RunnerClaimed {
+  readonly task: CodingTask | undefined;
+  readonly messages: readonly Message[];
 }
 
 /** A claim of a runner. */
@@ -78,27 +88,29 @@ export class CodingRunners extends Service<CodingPorts> {
     principal: Principal,
     request: RunnerClaimRequest,
     { gone, waiting }: LongPoll,
-    recordAnswer: RecordAnswer<CodingTask | undefined>,
-  ): Promise<CodingTask | undefined> {
-    const { codingTasks, liveness, store, taskClaims } = this.ports;
-    const { workspace, leaseSeconds, waitMs, tools, taskId, project } = request;
+    recordAnswer: RecordAnswer<RunnerClaimed>,
+  ): Promise<RunnerClaimed> {
+    const { codingTasks, liveness, messages, store, taskClaims } = this.ports;
+    const { workspace, leaseSeconds, waitMs, tools, taskId, project, readUntil } = request;
     const name = request.agentId ?? principal.agentId;
     if (name === undefined) throw noAgent();
     const agentId = await liveness.actAs(principal, workspace, name);
+    if (readUntil !== undefined) await messages.markRead(agentId, readUntil, () => undefined);
     const until = waitMs === 0 ? AbortSignal.abort() : AbortSignal.any([gone(), AbortSignal.timeout(waitMs)]);
     const runner = { capabilities: tools?.map(programOf), project, taskId };
     for (;;) {
       const outcome = await taskClaims.claim({ workspace, agentId, leaseSeconds, runner }, (claimed) =>
-        claimed.kind === 'none' ? undefined : recordAnswer(asCodingTask(claimed.task)),
+        claimed.kind === 'none' ? undefined : recordAnswer(claimedBy(claimed)),
       );
-      if (outcome.kind !== 'none') return asCodingTask(outcome.task);
+      if (outcome.kind !== 'none') return claimedBy(outcome);
       if (until.aborted) break;
       await waiting(codingTasks.queueGrowth(workspace, outcome.mark, until));
       // Nobody is there to hear of a claim.
       if (until.aborted && gone().aborted) break;
     }
-    await store.commit([], recordAnswer(undefined));
-    return undefined;
+    const nothing: RunnerClaimed = { task: undefined, messages: [] };
+    await store.commit([], recordAnswer(nothing));
+    return nothing;
   }
 
   /** @throws MusterError NOT_FOUND; VALIDATION_ERROR for entries out of order or too large */
@@ -168,6 +180,10 @@ export class CodingRunners extends Service<CodingPorts> {
     if (agent === undefined) throw new Error(`The agent that held task ${task.id} is gone.`);
     return { answer, changes: claimChanges(found, task, agent, now) };
   }
+}
+
+function claimedBy({ task, messages = [] }: Exclude<ClaimOutcome, { kind: 'none' }>): RunnerClaimed {
+  return { task: asCodingTask(task), messages };
 }
 
 /** The task as its last holder has it again whose lease had run out: the attempt was not lost after all. */

@@ -10,6 +10,7 @@ import { jsonObject, requireSize } from '../../../kernel/json.ts';
 import { type PortOf, readIn } from '../../../kernel/ports.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
 import {
+  type AgentMessages,
   type Claimant,
   type CodingTask,
   type CoordinationPorts,
@@ -28,6 +29,7 @@ export interface CodingPorts extends CoordinationPorts, BudgetPorts {
   readonly liveness: PortOf<AgentLiveness>;
   readonly taskCreation: PortOf<TaskCreation>;
   readonly taskClaims: PortOf<TaskClaims>;
+  readonly messages: Pick<AgentMessages, 'markRead'>;
 }
 
 /** Which task, in which workspace. */

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { idOf } from '../../../kernel/ids.ts';
 import { defineTool, wholeNumber } from '../../../mcp/tool.ts';
-import { CODING_TOOLS, type CodingTask, text } from '../../coordination/index.ts';
+import { CODING_TOOLS, messagesAnswer, messagesShape, text } from '../../coordination/index.ts';
+import type { RunnerClaimed } from '../rules/runners.ts';
 import {
   answerShape,
   codingTaskAnswer,
@@ -62,13 +63,16 @@ export const claimTask = defineTool({
     leaseSeconds: wholeNumber(15, 3600)
       .describe('How long the claim stands without a sign of life')
       .default(USUAL_LEASE_SECONDS),
+    readUntil: idOf('a message')
+      .optional()
+      .describe('The last message that you have handed on: they come no more'),
   }),
-  output: answerShape(z.object({ task: claimedShape.nullable() })),
+  output: answerShape(z.object({ task: claimedShape.nullable(), messages: messagesShape })),
   annotations: { ...writing, idempotentHint: false },
   role: 'worker',
   audience: 'runners',
   example: { agentId: 'terminal-2', tools: ['CLAUDECODE'], waitMs: 0 },
-  answer: (task: CodingTask | undefined) => {
+  answer: ({ task, messages }: RunnerClaimed) => {
     if (task?.claim === undefined) return success('No task to claim.', { task: null });
     const { coding, claim } = task;
     const previous = coding.attempts.at(-1);
@@ -79,6 +83,7 @@ export const claimTask = defineTool({
         leaseUntil: claim.leaseExpiresAt.toISOString(),
         previous: previous && pastAttemptAnswer(task, previous),
       },
+      messages: messagesAnswer(messages),
     });
   },
   handler: ({ services, workspace, principal, gone, waiting, recordAnswer }, wishes) =>

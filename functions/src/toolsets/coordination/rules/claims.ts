@@ -47,7 +47,7 @@ export type ClaimOutcome = (
   /** A runner is not told why: it waits. */
   | { readonly kind: 'none'; readonly mark: QueueMark; readonly why?: NoTask }
 ) & {
-  /** What the agent has not read yet. A runner reads nothing. */
+  /** What the agent has not read yet. */
   readonly messages?: readonly Message[];
 };
 
@@ -83,16 +83,16 @@ export class TaskClaims extends Service<
       return this.answer({ kind: 'none', mark: { queueVersion: 0 }, why: noGoal(workspace) }, recordAnswer);
     const { session } = open;
     const mark = { session: session.id, queueVersion: session.queueVersion };
-    const claiming = { request, session, agent, mark, recordAnswer };
     const declared = agent.value.capabilities.map(({ name }) => name);
-    if (runner !== undefined) return this.claimForRunner(claiming, runner, declared);
     const messages = await this.ports.messages.unread(agent.value);
     const told = (outcome: ClaimOutcome) => (messages.length === 0 ? outcome : { ...outcome, messages });
     const record: RecordAnswer<ClaimOutcome> = (outcome) => recordAnswer(told(outcome));
+    const claiming = { request, session, agent, mark, recordAnswer: record };
+    if (runner !== undefined) return told(await this.claimForRunner(claiming, runner, declared));
     const resumed = await this.resumable(agent.value, session, inHand);
     if (resumed !== undefined) return told(await this.answer({ kind: 'resumed', task: resumed }, record));
     const keys = satisfiedKeys(session.capabilityKeys, declared);
-    return told(await this.claimNext({ ...claiming, recordAnswer: record }, keys));
+    return told(await this.claimNext(claiming, keys));
   }
 
   /** Claims the task that the runner names, or the first that it can do. */
