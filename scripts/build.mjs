@@ -5,8 +5,13 @@ import { checkPrerequisites } from './setup/prerequisites.mjs';
 checkPrerequisites({ java: false });
 const { runSession } = await import('./processes/session.mjs');
 const { checkFunctions } = await import('./setup/build.mjs');
+const { buildConsole, checkConsole } = await import('./setup/console.mjs');
+const { succeeds } = await import('./setup/command.mjs');
 const { prepare } = await import('./setup/prepare.mjs');
 await runSession({ kind: 'build', interrupted: 130 }, async (session) => {
   const node = await prepare(session);
-  return (await checkFunctions({ node, env: session.run.env })) ? 0 : 1;
+  const { env } = session.run;
+  await buildConsole('production', { node, env });
+  const holds = await succeeds(checkConsole(node), { env });
+  return (await checkFunctions({ node, env })) && holds ? 0 : 1;
 });

@@ -1,6 +1,7 @@
 // @ts-check
 import { readFileSync, writeFileSync } from 'node:fs';
 import { databaseNamespace, root } from '../project.mjs';
+import { hostingOf } from './hosting.mjs';
 import { writeParameters } from './parameters.mjs';
 import { host } from './ports.mjs';
 
@@ -23,6 +24,7 @@ export function writeConfig(run, ports, { ui, parameters, personal }) {
     }),
     // Without the instance's name firebase-tools loads the rules into another namespace than the functions use.
     database: [{ ...committed.database, instance: databaseNamespace }],
+    hosting: hostingOf(run, ports, committed.hosting),
     emulators: emulatorsOf(ports, ui),
   };
   const path = `${root}/.firebase-${run.tag}.json`;
@@ -45,6 +47,7 @@ function emulatorsOf(ports, ui) {
     logging: at(ports.logging),
     eventarc: at(ports.eventarc),
     tasks: at(ports.tasks),
+    hosting: at(ports.hosting),
     ui: { ...at(ports.ui), enabled: ui },
   };
 }

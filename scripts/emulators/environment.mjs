@@ -60,6 +60,7 @@ export function clientsEnv({ run, ports, clientDocumentsUrl }, { functions, pubs
       MUSTER_FUNCTIONS_URL: functionsUrl(ports),
       MUSTER_MCP_URL: mcpUrl(ports),
       MUSTER_ORIGIN: originUrl(ports),
+      MUSTER_CONSOLE_URL: consoleUrl(ports),
       ...documentsEnv(clientDocumentsUrl),
     }),
   };
@@ -68,6 +69,11 @@ export function clientsEnv({ run, ports, clientDocumentsUrl }, { functions, pubs
 /** The origin whose root is Muster's. @param {import('./ports.mjs').Ports} ports */
 export function originUrl(ports) {
   return `http://${host}:${ports.origin}`;
+}
+
+/** The page on which people see. @param {import('./ports.mjs').Ports} ports */
+export function consoleUrl(ports) {
+  return `http://${host}:${ports.hosting}`;
 }
 
 /** The endpoint below the functions emulator's own root. @param {import('./ports.mjs').Ports} ports */

@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 
 /**
  * @typedef {Record<PortName, number>} Ports
- * @typedef {'functions' | 'origin' | 'firestore' | 'auth' | 'database' | 'pubsub' | 'hub' | 'ui' | 'logging' | 'eventarc'
+ * @typedef {'functions' | 'origin' | 'hosting' | 'firestore' | 'auth' | 'database' | 'pubsub' | 'hub' | 'ui' | 'logging' | 'eventarc'
  *   | 'tasks' | 'firestoreWebsocket'} PortName
  */
 
@@ -13,6 +13,7 @@ export const host = '127.0.0.1';
 const usualPorts = {
   functions: 5001,
   origin: 5005,
+  hosting: 5000,
   firestore: 8080,
   auth: 9099,
   database: 9000,

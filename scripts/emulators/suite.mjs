@@ -4,6 +4,7 @@ import { writeConfig } from './config.mjs';
 import { deliverMessages } from './delivery.mjs';
 import { clientsEnv, databaseEnv, emulatorsEnv, originUrl, pubsubEnv } from './environment.mjs';
 import { startFirebaseTools } from './firebaseTools.mjs';
+import { placeConsole } from './hosting.mjs';
 import { startOrigin } from './origin.mjs';
 import { findPrograms } from './programs.mjs';
 import { startPubsub } from './pubsub.mjs';
@@ -46,6 +47,7 @@ export async function startSuite(options) {
   };
   const exported = exportIn(options.importFrom);
   if (functions) await startOrigin({ port: ports.origin, functions: ports.functions });
+  placeConsole(run, ports, { people: [] });
   // These go first: a function may look for them as soon as it is loaded.
   const own = await Promise.all([
     ...(lite ? [startRtdbLite({ node, ports, env, output })] : []),
@@ -54,7 +56,12 @@ export async function startSuite(options) {
   if (lite && exported !== undefined) await importDatabase(ports, exported);
   const firebase = await startFirebaseTools({
     node,
-    emulators: ['firestore', 'auth', ...(functions ? ['functions'] : []), ...(lite ? [] : ['database'])],
+    emulators: [
+      'firestore',
+      'auth',
+      ...(functions ? ['functions', 'hosting'] : []),
+      ...(lite ? [] : ['database']),
+    ],
     config: writeConfig(run, ports, {
       ui: programs.ui,
       parameters: functions ? { ...options.parameters, PUBLIC_URL: originUrl(ports) } : undefined,

@@ -1,10 +1,11 @@
 // @ts-check
 import { buildFunctions } from './build.mjs';
+import { buildConsole } from './console.mjs';
 import { installDependencies } from './install.mjs';
 import { node22 } from './node22.mjs';
 
 /**
- * Brings a clone to where the emulators can start: dependencies, Node 22, bundled functions.
+ * Brings a clone to where the emulators can start: dependencies, Node 22, bundled functions, the console.
  * @param {{ run: import('../processes/run.mjs').Run, say: (message: string) => void }} options
  * @returns {Promise<string>} the Node to run everything with
  */
@@ -12,5 +13,6 @@ export async function prepare({ run, say }) {
   await installDependencies({ env: run.env, say });
   const node = node22();
   await buildFunctions();
+  await buildConsole('emulators', { node, env: run.env });
   return node;
 }

@@ -8,6 +8,7 @@ import { devDirectory, projectId, root } from '../project.mjs';
  * @typedef {object} Endpoint what a program on this machine needs to call Muster
  * @property {string} mcpUrl
  * @property {string} origin whose root is Muster's, as a client that signs in needs it: MCP is at `<origin>/mcp`
+ * @property {string} consoleUrl where people see and steer
  * @property {string} projectId
  * @property {import('./tokens.mjs').Tokens} tokens
  * @property {import('./tokens.mjs').SeededPerson[]} people who can sign in
@@ -33,6 +34,7 @@ export function writeEndpoint(run, { ports, env, ui }, { tokens, people }) {
     auth: ports.auth,
     database: ports.database,
     functions: ports.functions,
+    hosting: ports.hosting,
     tasks: ports.tasks,
     ...(env.PUBSUB_EMULATOR_HOST !== undefined && { pubsub: ports.pubsub }),
   };
@@ -41,6 +43,7 @@ export function writeEndpoint(run, { ports, env, ui }, { tokens, people }) {
   const endpoint = {
     mcpUrl: env.MUSTER_MCP_URL ?? '',
     origin: env.MUSTER_ORIGIN ?? '',
+    consoleUrl: env.MUSTER_CONSOLE_URL ?? '',
     projectId,
     tokens,
     people,
@@ -79,11 +82,12 @@ export function announce(endpoint, run, { demoModels }) {
 }
 
 /** People sign in, machines have a key. @param {Endpoint} endpoint */
-export function waysIn({ origin, tokens, people: [person] }) {
+export function waysIn({ origin, consoleUrl, tokens, people: [person] }) {
   const add = `  claude mcp add --transport http muster ${origin}/mcp`;
   const credential = tokens.worker1 ?? tokens.leader ?? '<credential>';
   return [
-    `Muster is ready: ${origin}/mcp`,
+    `Muster is ready. The console, where people see and steer: ${consoleUrl}`,
+    `For agents: ${origin}/mcp`,
     '',
     'Connect Claude Code:',
     add,

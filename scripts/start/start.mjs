@@ -1,6 +1,7 @@
 // @ts-check
 import { tmpdir } from 'node:os';
 import { endpointAnswers } from '../emulators/answers.mjs';
+import { placeConsole } from '../emulators/hosting.mjs';
 import { startLocalService } from '../emulators/localService.mjs';
 import { openOutput } from '../emulators/output.mjs';
 import { usualOrFreePorts } from '../emulators/ports.mjs';
@@ -41,6 +42,7 @@ export async function start({ demoModels }) {
       await endpointAnswers(suite.env.MUSTER_MCP_URL ?? '');
       const seeding = { node, run, suite, output };
       const seeded = await seed(seeding, { refresh: false });
+      placeConsole(run, suite.ports, { people: seeded.people });
       const endpoint = writeEndpoint(run, suite, seeded);
       announce(endpoint, run, { demoModels });
       tickSchedules(suite.env.MUSTER_FUNCTIONS_URL ?? '', output);

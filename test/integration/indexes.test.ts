@@ -5,13 +5,18 @@
 import assert from 'node:assert/strict';
 import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { Firestore } from '@google-cloud/firestore';
+import * as queryModule from '../../console/src/live/queries.ts';
 import { permissions } from '../../functions/src/access/rules/permissions.ts';
 import { type DeclaredIndexes, declaredIndexes, describeFields } from '../rules/declaredIndexes.ts';
+import { consoleQueries, sent } from './indexes/consoleQueries.ts';
 import { describeNeed, findIndex, needOf } from './indexes/need.ts';
 import { type RecordedQuery, recordQueries } from './indexes/recordedQueries.ts';
 import { isQueryBuilding, observe, type Untaken } from './indexes/untaken.ts';
 
 const source = new URL('../../functions/src/', import.meta.url);
+
+const isQuery = (name: string): boolean =>
+  typeof Object.entries(queryModule).find(([known]) => known === name)?.[1] === 'function';
 
 describe('the indexes of Firestore', () => {
   const declared = declaredIndexes();
@@ -25,6 +30,7 @@ describe('the indexes of Firestore', () => {
     const database = new Firestore({ projectId: 'demo-muster-indexes' });
     queries = recordQueries(database);
     for (const each of Object.values(calls).flat()) await each(database);
+    for (const asked of Object.values(consoleQueries()).flat()) await sent(database, asked);
     await database.terminate();
     untaken = await observation.end(APART);
     called = Object.keys(calls);
@@ -43,6 +49,10 @@ describe('the indexes of Firestore', () => {
       unused.map((index) => `${index.collectionGroup}: ${describeFields(index.fields)}`),
       [],
     );
+  });
+
+  it('are derived from every query of the console', () => {
+    assert.deepEqual(Object.keys(consoleQueries()).sort(), Object.keys(queryModule).filter(isQuery).sort());
   });
 
   it('are derived from every method and every variant of a query', () => {

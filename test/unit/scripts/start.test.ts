@@ -31,14 +31,16 @@ async function options(clientDocumentsUrl?: string) {
 }
 
 describe('what npm start prints', () => {
-  it('leads with signing in, and has a key for machines', () => {
+  it('leads with the console and with signing in, and has a key for machines', () => {
     const endpoint = {
       ...{ mcpUrl: 'http://127.0.0.1:5001/p/r/mcp', origin: 'http://127.0.0.1:5005', projectId: 'p' },
+      consoleUrl: 'http://127.0.0.1:5000',
       ...{ tokens: { worker1: 'mk_a.b' }, people: [ADA], emulators: {}, clockFile: '' },
     };
     const add = '  claude mcp add --transport http muster http://127.0.0.1:5005/mcp';
     assert.deepEqual(waysIn(endpoint), [
-      'Muster is ready: http://127.0.0.1:5005/mcp',
+      'Muster is ready. The console, where people see and steer: http://127.0.0.1:5000',
+      'For agents: http://127.0.0.1:5005/mcp',
       '',
       'Connect Claude Code:',
       add,

@@ -1,0 +1,80 @@
+/** Calls tools as the person who is signed in. Source: docs/guides/json-rpc.md. */
+import type { z } from 'zod/mini';
+import { workspace } from '../router.ts';
+import { connection, idToken } from '../session/session.ts';
+
+/** A tool has said no, and why. */
+export class Refusal extends Error {
+  readonly code: string;
+  readonly suggestion: string | undefined;
+
+  constructor(code: string, message: string, suggestion?: string) {
+    super(message);
+    this.code = code;
+    this.suggestion = suggestion;
+  }
+}
+
+/** Longer than a cold instance takes. */
+const TIMEOUT_MILLISECONDS = 60_000;
+
+/** One call may be sent twice where its answer was lost: its key has it carried out once. */
+const ATTEMPTS = 2;
+
+/**
+ * @param method a tool's full name: `coordination.cancel_task`
+ * @throws Refusal, or Error where nobody knows what became of the call
+ */
+export async function callTool<Schema extends z.ZodMiniType>(
+  method: string,
+  args: Readonly<Record<string, unknown>>,
+  schema: Schema,
+): Promise<z.output<Schema>> {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: args });
+  const answer = await post(body);
+  if (isRecord(answer) && isRecord(answer['error'])) throw refusalOf(answer['error']);
+  const result = schema.safeParse(isRecord(answer) ? answer['result'] : undefined);
+  if (!result.success) throw new Error(`${method} answered something that this page does not know.`);
+  return result.data;
+}
+
+/** A call that changes something: sent again, it is not carried out again. */
+export function act<Schema extends z.ZodMiniType>(
+  method: string,
+  args: Readonly<Record<string, unknown>>,
+  schema: Schema,
+): Promise<z.output<Schema>> {
+  return callTool(method, { ...args, idempotency_key: crypto.randomUUID() }, schema);
+}
+
+async function post(body: string): Promise<unknown> {
+  const url = `${connection().deployment.endpoint}/rpc?workspace=${encodeURIComponent(workspace.value)}`;
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const response = await fetch(url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${await idToken()}` },
+        body,
+        signal: AbortSignal.timeout(TIMEOUT_MILLISECONDS),
+      });
+      return await response.json();
+    } catch {
+      if (attempt < ATTEMPTS) continue;
+      throw new Error('The server has not answered. Look whether it was done before you try again.');
+    }
+  }
+}
+
+function refusalOf(error: Readonly<Record<string, unknown>>): Refusal {
+  const data = isRecord(error['data']) ? error['data'] : {};
+  const suggestion = data['suggestion'];
+  return new Refusal(
+    String(data['code'] ?? error['code'] ?? ''),
+    String(error['message'] ?? 'The call was refused.'),
+    typeof suggestion === 'string' ? suggestion : undefined,
+  );
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

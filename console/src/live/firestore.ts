@@ -1,0 +1,85 @@
+/** Listens to Firestore. It is loaded beside the first view, which does not wait for it. */
+import {
+  collection,
+  connectFirestoreEmulator,
+  doc,
+  type Firestore,
+  type FirestoreError,
+  getFirestore,
+  limit,
+  onSnapshot,
+  orderBy,
+  query,
+  Timestamp,
+  where,
+} from 'firebase/firestore';
+import { connection } from '../session/session.ts';
+import type { DocumentQuery, DocumentsQuery } from './query.ts';
+
+export interface Heard {
+  readonly id: string;
+  readonly data: unknown;
+}
+
+interface Hearing<Value> {
+  next(value: Value, isFresh: boolean): void;
+  error(error: FirestoreError): void;
+}
+
+let opened: Firestore | undefined;
+
+function database(): Firestore {
+  if (opened !== undefined) return opened;
+  const { app, deployment } = connection();
+  opened = getFirestore(app);
+  if (deployment.emulators !== undefined) {
+    const { hostname, port } = new URL(`http://${deployment.emulators.firestore}`);
+    connectFirestoreEmulator(opened, hostname, Number(port));
+  }
+  return opened;
+}
+
+export function hearDocuments(asked: DocumentsQuery, hearing: Hearing<readonly Heard[]>): () => void {
+  const found = query(
+    collection(database(), asked.collection),
+    ...asked.where.map(([field, comparison, value]) => where(field, comparison, value)),
+    ...asked.orderBy.map(([field, direction]) => orderBy(field, direction)),
+    limit(asked.limit),
+  );
+  return onSnapshot(
+    found,
+    { includeMetadataChanges: true },
+    {
+      next: ({ docs, metadata }) =>
+        hearing.next(
+          docs.map((one) => ({ id: one.id, data: plain(one.data()) })),
+          !metadata.fromCache,
+        ),
+      error: (error) => hearing.error(error),
+    },
+  );
+}
+
+/** Undefined where there is no such document. */
+export function hearDocument(asked: DocumentQuery, hearing: Hearing<Heard | undefined>): () => void {
+  return onSnapshot(
+    doc(database(), asked.document),
+    { includeMetadataChanges: true },
+    {
+      next: (one) =>
+        hearing.next(
+          one.exists() ? { id: one.id, data: plain(one.data()) } : undefined,
+          !one.metadata.fromCache,
+        ),
+      error: (error) => hearing.error(error),
+    },
+  );
+}
+
+/** Firestore's instants are dates, at every depth. */
+function plain(value: unknown): unknown {
+  if (value instanceof Timestamp) return value.toDate();
+  if (Array.isArray(value)) return value.map(plain);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, plain(inner)]));
+}

@@ -1,0 +1,153 @@
+/**
+ * Things that are listened to. However many parts of the page show a thing, one listener serves them all, a little
+ * longer than the last of them is shown, and none while nobody looks at the page.
+ */
+import { type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import { useEffect, useMemo } from 'preact/hooks';
+
+export type Live<Value> =
+  | { readonly state: 'loading' }
+  | { readonly state: 'live'; readonly value: Value }
+  /** The connection is gone: what was there then. */
+  | { readonly state: 'stale'; readonly value: Value; readonly asOf: Date }
+  /** The person may not see it. */
+  | { readonly state: 'denied' }
+  | { readonly state: 'failed'; readonly why: string };
+
+export interface Listener<Value> {
+  /** @param isFresh whether the server vouches for it now */
+  next(value: Value, isFresh: boolean): void;
+  denied(): void;
+  failed(why: string): void;
+}
+
+export interface Source<Value> {
+  /** Two sources with one key are one. */
+  readonly key: string;
+  /** @returns how to stop */
+  open(listener: Listener<Value>): () => void;
+}
+
+interface Entry {
+  readonly live: Signal<Live<unknown>>;
+  readonly source: Source<unknown>;
+  users: number;
+  stop: (() => void) | undefined;
+  ending: ReturnType<typeof setTimeout> | undefined;
+}
+
+/** Whoever goes back and forth between two screens does not pay for both each time. */
+const LINGER_MILLISECONDS = 5000;
+
+/** A page that nobody has looked at for so long listens no more. */
+const HIDDEN_MILLISECONDS = 60_000;
+
+const entries = new Map<string, Entry>();
+
+let isHidden = false;
+
+function opened(entry: Entry): void {
+  const { live, source } = entry;
+  if (entry.stop !== undefined || isHidden) return;
+  entry.stop = source.open({
+    next(value, isFresh) {
+      live.value = isFresh ? { state: 'live', value } : { state: 'stale', value, asOf: asOf(live.peek()) };
+    },
+    denied() {
+      live.value = { state: 'denied' };
+    },
+    failed(why) {
+      live.value = { state: 'failed', why };
+    },
+  });
+}
+
+function asOf(before: Live<unknown>): Date {
+  return before.state === 'stale' ? before.asOf : new Date();
+}
+
+function closed(entry: Entry): void {
+  entry.stop?.();
+  entry.stop = undefined;
+}
+
+function entryOf(source: Source<unknown>): Entry {
+  const known = entries.get(source.key);
+  if (known !== undefined) return known;
+  const entry: Entry = {
+    live: signal<Live<unknown>>({ state: 'loading' }),
+    source,
+    users: 0,
+    stop: undefined,
+    ending: undefined,
+  };
+  entries.set(source.key, entry);
+  return entry;
+}
+
+function use(source: Source<unknown>): () => void {
+  const entry = entryOf(source);
+  clearTimeout(entry.ending);
+  entry.users++;
+  opened(entry);
+  return () => {
+    entry.users--;
+    if (entry.users > 0) return;
+    entry.ending = setTimeout(() => {
+      closed(entry);
+      if (entries.get(source.key) === entry) entries.delete(source.key);
+    }, LINGER_MILLISECONDS);
+  };
+}
+
+const NOTHING: ReadonlySignal<Live<never>> = signal<Live<never>>({ state: 'loading' });
+
+/** What a thing is now. Without a source it is never there: what it depends on is not known yet. */
+export function useLive<Value>(source: Source<Value> | undefined): Live<Value> {
+  const key = source?.key;
+  useEffect(() => (source === undefined ? undefined : use(source)), [key]);
+  const live = useMemo(() => (source === undefined ? NOTHING : entryOf(source).live), [key]);
+  // The key names the source, and with it what its values are.
+  return live.value as Live<Value>;
+}
+
+/** Everything is listened to anew, such as when the person's rights have changed. */
+export function listenAnew(): void {
+  for (const entry of entries.values()) {
+    closed(entry);
+    if (entry.users > 0) opened(entry);
+  }
+}
+
+/** Nothing of one person is shown to the next. */
+export function forgetEverything(): void {
+  for (const entry of entries.values()) {
+    clearTimeout(entry.ending);
+    closed(entry);
+  }
+  entries.clear();
+}
+
+/** Has the page listen only while somebody looks at it. */
+export function followVisibility(): void {
+  let hiding: ReturnType<typeof setTimeout> | undefined;
+  document.addEventListener('visibilitychange', () => {
+    clearTimeout(hiding);
+    if (document.visibilityState === 'hidden') {
+      hiding = setTimeout(() => {
+        isHidden = true;
+        for (const entry of entries.values()) closed(entry);
+      }, HIDDEN_MILLISECONDS);
+      return;
+    }
+    if (!isHidden) return;
+    isHidden = false;
+    for (const entry of entries.values()) if (entry.users > 0) opened(entry);
+  });
+}
+
+/** Of several things the first that is not there, as one has to say it; undefined where all are. */
+export function missing(...lives: readonly Live<unknown>[]): Live<never> | undefined {
+  for (const live of lives) if (!('value' in live)) return live;
+  return undefined;
+}

@@ -1,0 +1,38 @@
+/** Where the page begins. */
+import { render } from 'preact';
+import { followVisibility, forgetEverything } from './live/live.ts';
+import { followTime } from './live/time.ts';
+import { lazily } from './parts/lazily.tsx';
+import { followLinks } from './router.ts';
+import { SignIn } from './session/SignIn.tsx';
+import { session, startSession } from './session/session.ts';
+import './style/page.css';
+
+/** What only those need who are signed in. */
+const Shell = lazily(async () => (await import('./shell/Shell.tsx')).Shell);
+
+function Page() {
+  const now = session.value;
+  if (now.state === 'starting') return <p class="starting">Muster is starting.</p>;
+  if (now.state === 'failed') {
+    return (
+      <p class="starting" role="alert">
+        Muster cannot start: {now.why} Load the page again; whoever looks after the deployment can help.
+      </p>
+    );
+  }
+  if (now.state === 'signedIn') return <Shell key={now.person.uid} person={now.person} />;
+  return <SignIn />;
+}
+
+const element = document.getElementById('page');
+if (element === null) throw new Error('index.html has no element "page".');
+followLinks();
+followTime();
+followVisibility();
+session.subscribe(({ state }) => {
+  if (state === 'signedOut') forgetEverything();
+});
+element.replaceChildren();
+render(<Page />, element);
+void startSession();

@@ -1,0 +1,82 @@
+/** What a part of the page says of itself: that it loads, that it is not live, that it may not be seen, that it is empty. */
+import type { ComponentChildren } from 'preact';
+import { type Live, listenAnew } from '../live/live.ts';
+import { timeOfDay } from '../live/time.ts';
+
+interface ShownProps<Value> {
+  readonly live: Live<Value>;
+  readonly children: (value: Value) => ComponentChildren;
+}
+
+/** Shows a thing that is listened to, or says why it cannot. */
+export function Shown<Value>({ live, children }: ShownProps<Value>) {
+  if (live.state === 'live') return <>{children(live.value)}</>;
+  if (live.state === 'stale') {
+    return (
+      <>
+        <p class="notice" role="status">
+          Reconnecting. This is as of {timeOfDay(live.asOf)}.
+        </p>
+        {children(live.value)}
+      </>
+    );
+  }
+  return <Absent live={live} />;
+}
+
+export function Absent({ live }: { readonly live: Live<unknown> }) {
+  if (live.state === 'denied') {
+    return (
+      <p class="notice denied" role="status">
+        You may not see this. Whoever leads the workspace can let you.
+      </p>
+    );
+  }
+  if (live.state === 'failed') {
+    return (
+      <p class="notice error" role="alert">
+        This cannot be shown: {live.why}{' '}
+        <button type="button" class="plain" onClick={listenAnew}>
+          Try again
+        </button>
+      </p>
+    );
+  }
+  return <p class="notice loading">Loading</p>;
+}
+
+/** What to do where there is nothing yet: one next step. */
+export function Empty({
+  title,
+  children,
+}: {
+  readonly title: string;
+  readonly children?: ComponentChildren;
+}) {
+  return (
+    <div class="empty">
+      <p>
+        <strong>{title}</strong>
+      </p>
+      {children}
+    </div>
+  );
+}
+
+interface CardProps {
+  readonly title: string;
+  readonly count?: number | undefined;
+  readonly children: ComponentChildren;
+}
+
+export function Card({ title, count, children }: CardProps) {
+  return (
+    <section class="card" aria-label={title}>
+      <h2>
+        {title}
+        {count !== undefined && <span class="count">{count}</span>}
+      </h2>
+      {children}
+    </section>
+  );
+}

@@ -1,0 +1,58 @@
+/** Of many rows of one height those that can be seen, and a few beside them: 50,000 are as quick as fifty. */
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { useLayoutEffect, useRef } from 'preact/hooks';
+
+/** So that a turn of the wheel shows no gap. */
+const BESIDE = 12;
+
+interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * Which rows can be seen now.
+ * @param count how many there are
+ * @param height of each, in CSS pixels
+ */
+export function useWindow(count: number, height: number) {
+  const box = useRef<HTMLElement>(null);
+  const span = useSignal<Span>({ from: 0, to: BESIDE * 4 });
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (element === null) return undefined;
+    const measure = () => {
+      const from = Math.max(0, Math.floor(element.scrollTop / height) - BESIDE);
+      const to = Math.ceil((element.scrollTop + element.clientHeight) / height) + BESIDE;
+      if (from !== span.peek().from || to !== span.peek().to) span.value = { from, to };
+    };
+    measure();
+    element.addEventListener('scroll', measure, { passive: true });
+    const resized = new ResizeObserver(measure);
+    resized.observe(element);
+    return () => {
+      element.removeEventListener('scroll', measure);
+      resized.disconnect();
+    };
+  }, [height, span]);
+  const from = Math.min(span.value.from, count);
+  const to = Math.min(span.value.to, count);
+  return { box, from, to, above: from * height, below: (count - to) * height };
+}
+
+/** Stands for rows that are not there, in a table. */
+export function Gap({
+  height,
+  columns,
+}: {
+  readonly height: number;
+  readonly columns: number;
+}): ComponentChildren {
+  if (height === 0) return null;
+  return (
+    <tr>
+      <td colSpan={columns} class="gap" style={{ height: `${height}px` }} />
+    </tr>
+  );
+}

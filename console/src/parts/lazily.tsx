@@ -1,0 +1,35 @@
+/** Parts of the page that are loaded when they are first shown. */
+import { signal } from '@preact/signals';
+import type { ComponentType } from 'preact';
+import { Absent } from './Notice.tsx';
+
+/**
+ * @param load a dynamic import, which the build puts into a file of its own
+ */
+export function lazily<Props extends object>(
+  load: () => Promise<ComponentType<Props>>,
+): ComponentType<Props> {
+  const loaded = signal<ComponentType<Props> | undefined>(undefined);
+  const trouble = signal<string | undefined>(undefined);
+  let isAsked = false;
+  return function Lazy(props: Props) {
+    if (!isAsked) {
+      isAsked = true;
+      load().then(
+        (component) => (loaded.value = component),
+        () => {
+          // A newer version may have taken the file's place: the page has to be loaded anew then.
+          isAsked = false;
+          trouble.value = 'this part of the page does not load. Load the page again.';
+        },
+      );
+    }
+    const Loaded = loaded.value;
+    if (Loaded !== undefined) return <Loaded {...props} />;
+    return trouble.value === undefined ? (
+      <Absent live={{ state: 'loading' }} />
+    ) : (
+      <Absent live={{ state: 'failed', why: trouble.value }} />
+    );
+  };
+}

@@ -1,0 +1,223 @@
+/** What a person sees first: what waits for them, then how far the goal is and who is alive. */
+
+import {
+  useClosedTasks,
+  useCounts,
+  useSession,
+  useSessionId,
+  useStuckTasks,
+} from '../../live/coordination.ts';
+import { type Agent, agentDocument, type Request, requestDocument, type Task } from '../../live/documents.ts';
+import { type Live, useLive } from '../../live/live.ts';
+import { agentsOf, requestsTo } from '../../live/queries.ts';
+import { documents, type Rows } from '../../live/sources.ts';
+import { Absent, Card, Empty, Shown } from '../../parts/Notice.tsx';
+import { Ago, Status } from '../../parts/Status.tsx';
+import { Words } from '../../parts/Words.tsx';
+import { addressOf, workspace } from '../../router.ts';
+import { connection, type Person } from '../../session/session.ts';
+import { Question } from './Question.tsx';
+
+/** An agent that was seen longer ago is silent, as the sweep counts it. */
+const SILENT_MILLISECONDS = 3 * 60_000;
+
+export function NeedsYou({ person }: { readonly person: Person }) {
+  const here = workspace.value;
+  const sessionId = useSessionId(here);
+  const id = 'value' in sessionId ? sessionId.value : undefined;
+  const questions = useLive(documents(requestsTo(person.uid), requestDocument));
+  const stuck = useStuckTasks(here, id);
+  const failed = useClosedTasks(here, id, 'failed');
+  const hasNoSession = 'value' in sessionId && id === undefined;
+  return (
+    <>
+      <h1>Needs you</h1>
+      <Card title="Questions" count={countOf(questions)}>
+        <Shown live={questions}>
+          {({ rows }) =>
+            rows.length === 0 ? (
+              <p class="soft">Nobody waits for your answer.</p>
+            ) : (
+              <ul class="plain">
+                {rows.map((request: Request) => (
+                  <li key={request.id}>
+                    <Question request={request} />
+                  </li>
+                ))}
+              </ul>
+            )
+          }
+        </Shown>
+      </Card>
+      {hasNoSession ? (
+        <NoGoal />
+      ) : 'value' in sessionId ? (
+        <>
+          <Trouble stuck={stuck} failed={failed} />
+          <Goal here={here} session={id} />
+        </>
+      ) : (
+        <Absent live={sessionId} />
+      )}
+      <Alive here={here} />
+    </>
+  );
+}
+
+function NoGoal() {
+  const { endpoint } = connection().deployment;
+  return (
+    <Card title="The goal">
+      <Empty title="This workspace has no goal yet.">
+        <p>Connect an agent, and tell it what you want to reach:</p>
+        <p>
+          <code>{`claude mcp add --transport http muster ${endpoint}`}</code>
+        </p>
+      </Empty>
+    </Card>
+  );
+}
+
+/** What does not go on by itself. */
+function Trouble({ stuck, failed }: { readonly stuck: Live<Rows<Task>>; readonly failed: Live<Rows<Task>> }) {
+  const never = 'value' in stuck ? stuck.value.rows : [];
+  const count = 'value' in failed ? failed.value.rows.length + never.length : undefined;
+  return (
+    <Card title="Does not go on" count={count}>
+      <Shown live={failed}>
+        {({ rows }) =>
+          rows.length + never.length === 0 ? (
+            <p class="soft">Nothing has failed.</p>
+          ) : (
+            <ul class="plain rows">
+              {rows.map((task) => (
+                <li key={task.id}>
+                  <Status of="failed" /> <TaskLink task={task} />
+                  {task.error !== null && (
+                    <p class="soft">
+                      <Words text={task.error} most={300} />
+                    </p>
+                  )}
+                </li>
+              ))}
+              {never.map((task) => (
+                <li key={task.id}>
+                  <Status of="never" /> <TaskLink task={task} />
+                  <p class="soft">
+                    It waits for <a href={addressOf(['t', causeOf(task)])}>{causeOf(task)}</a>, which has not
+                    been done.
+                  </p>
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Shown>
+    </Card>
+  );
+}
+
+function causeOf({ stuck_by, failed_dependencies: [failed] }: Task): string {
+  return stuck_by ?? failed ?? '';
+}
+
+function TaskLink({ task }: { readonly task: Task }) {
+  return (
+    <a href={addressOf(['t', task.id])}>
+      <Words text={task.description.split('\n', 1)[0] ?? ''} most={140} />
+    </a>
+  );
+}
+
+function Goal({ here, session }: { readonly here: string; readonly session: string | undefined }) {
+  const live = useSession(here, session);
+  const counts = useCounts(here, session);
+  return (
+    <Card title="The goal">
+      <Shown live={live}>
+        {(value) => (
+          <p class="goal">
+            <Words text={value?.goal || 'Nobody has said what the goal is: init_coordination does.'} />
+          </p>
+        )}
+      </Shown>
+      <Shown live={counts}>{(value) => <Progress counts={value} />}</Shown>
+    </Card>
+  );
+}
+
+const SHOWN_STATES = [
+  'done',
+  'in_progress',
+  'claimed',
+  'waiting',
+  'available',
+  'failed',
+  'cancelled',
+] as const;
+
+function Progress({ counts }: { readonly counts: Readonly<Record<string, number>> }) {
+  const whole = SHOWN_STATES.reduce((sum, state) => sum + (counts[state] ?? 0), 0);
+  if (whole === 0) return <p class="soft">There are no tasks yet.</p>;
+  return (
+    <>
+      <div class="bar" aria-hidden="true">
+        {SHOWN_STATES.map((state) => (
+          <span key={state} class={state} style={{ flexGrow: String(counts[state] ?? 0) }} />
+        ))}
+      </div>
+      <p>
+        <a href={addressOf(['tasks'])}>{`${counts['done'] ?? 0} of ${whole} tasks done`}</a>
+        <span class="soft">
+          {SHOWN_STATES.slice(1)
+            .filter((state) => (counts[state] ?? 0) > 0)
+            .map((state) => ` · ${counts[state]} ${state.replace('_', ' ')}`)
+            .join('')}
+        </span>
+      </p>
+    </>
+  );
+}
+
+function Alive({ here }: { readonly here: string }) {
+  const agents = useLive(documents(agentsOf(here), agentDocument));
+  return (
+    <Card title="Agents" count={countOf(agents)}>
+      <Shown live={agents}>
+        {({ rows }) =>
+          rows.length === 0 ? (
+            <p class="soft">No agent has its home here.</p>
+          ) : (
+            <ul class="plain rows">
+              {rows.map((agent) => (
+                <li key={agent.id}>
+                  <Words text={agent.name} /> <Sign agent={agent} />
+                  {Object.keys(agent.held).map((taskId) => (
+                    <span key={taskId}>
+                      {' '}
+                      · <a href={addressOf(['t', taskId])}>{taskId}</a>
+                    </span>
+                  ))}
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Shown>
+    </Card>
+  );
+}
+
+function Sign({ agent }: { readonly agent: Agent }) {
+  const isSilent = Date.now() - agent.last_seen.getTime() > SILENT_MILLISECONDS;
+  const word = agent.status === 'offline' ? 'offline' : isSilent ? 'silent' : 'alive';
+  return (
+    <span class={`sign ${word}`}>
+      {word}, seen <Ago at={agent.last_seen} />
+    </span>
+  );
+}
+
+function countOf(live: Live<Rows<unknown>>): number | undefined {
+  return 'value' in live ? live.value.rows.length : undefined;
+}

@@ -1,0 +1,102 @@
+/** A question that waits for the person, and how it is answered. */
+import { useSignal } from '@preact/signals';
+import { z } from 'zod/mini';
+import { act } from '../../calls/tools.ts';
+import type { Request } from '../../live/documents.ts';
+import { Act } from '../../parts/Act.tsx';
+import { Ago } from '../../parts/Status.tsx';
+import { Words } from '../../parts/Words.tsx';
+import { addressOf } from '../../router.ts';
+
+export function Question({ request }: { readonly request: Request }) {
+  const answer = useSignal('');
+  const comment = useSignal('');
+  const said = (text: string) =>
+    act(
+      'inbox.answer',
+      {
+        request_id: request.id,
+        answer: text,
+        ...(comment.value.trim() !== '' && { comment: comment.value.trim() }),
+      },
+      z.object({}),
+    );
+  const choices = request.kind === 'approval' ? ['approve', 'refuse'] : request.options;
+  return (
+    <article class="question">
+      <p>
+        <Words text={request.question} links />
+      </p>
+      {request.call !== null && (
+        <details>
+          <summary>
+            What will be done: <code>{request.call.tool}</code>
+          </summary>
+          <pre>
+            <Words text={pretty(request.call.arguments)} />
+          </pre>
+        </details>
+      )}
+      <p class="soft">
+        {request.asked_by_agent === null ? 'Somebody' : <Words text={request.asked_by_agent} />} asks,{' '}
+        <Ago at={request.created_at} />. It ends <Ago at={request.expires_at} />
+        {request.default !== null && (
+          <>
+            {' with the answer '}
+            <Words text={request.default} />
+          </>
+        )}
+        .
+        {request.task_id !== null && (
+          <>
+            {' '}
+            <a href={addressOf(['t', request.task_id])}>Its task</a> waits.
+          </>
+        )}
+      </p>
+      {request.kind === 'text' && (
+        <label>
+          Your answer
+          <textarea
+            rows={3}
+            value={answer.value}
+            onInput={(event) => (answer.value = event.currentTarget.value)}
+          />
+        </label>
+      )}
+      {request.kind === 'approval' && (
+        <label>
+          What you want to say with it
+          <input value={comment.value} onInput={(event) => (comment.value = event.currentTarget.value)} />
+        </label>
+      )}
+      <p class="acts">
+        {request.kind === 'text' ? (
+          <Act
+            label="Answer"
+            kind="primary"
+            disabled={answer.value.trim() === ''}
+            act={() => said(answer.value)}
+          />
+        ) : (
+          choices.map((choice, index) => (
+            <Act
+              key={choice}
+              label={request.kind === 'approval' ? (choice === 'approve' ? 'Approve' : 'Refuse') : choice}
+              kind={index === 0 ? 'primary' : 'plain'}
+              act={() => said(choice)}
+            />
+          ))
+        )}
+      </p>
+    </article>
+  );
+}
+
+function pretty(json: string): string {
+  try {
+    return JSON.stringify(JSON.parse(json), undefined, 2);
+  } catch {
+    return json;
+  }
+}

@@ -1,0 +1,85 @@
+/** What a person can do about a task. Who may is the tools' affair, and they say so. */
+import { useSignal } from '@preact/signals';
+import { z } from 'zod/mini';
+import { act } from '../../calls/tools.ts';
+import type { Task } from '../../live/documents.ts';
+import { Act } from '../../parts/Act.tsx';
+
+const DONE = z.object({});
+
+export function Levers({ task }: { readonly task: Task }) {
+  const message = useSignal('');
+  const isClosed = task.completed_at !== null || ['done', 'failed', 'cancelled'].includes(task.status);
+  const call = (method: string, args: Readonly<Record<string, unknown>> = {}) =>
+    act(`coordination.${method}`, { task_id: task.id, ...args }, DONE);
+  const waiting = task.dependents.length;
+  return (
+    <div class="levers">
+      <p class="acts">
+        {!isClosed && (
+          <>
+            <Act
+              label="Cancel this task"
+              kind="danger"
+              consequence={`It is cancelled${task.claimed_by === null ? '' : `, and ${task.claimed_by} is told to stop`}.${
+                waiting > 0
+                  ? ` ${waiting} other ${waiting === 1 ? 'task waits' : 'tasks wait'} for it and could never start.`
+                  : ''
+              } Trying it again takes that back.`}
+              act={() => call('cancel_task')}
+            />
+            {task.claimed_by !== null && (
+              <Act
+                label="Take it from its holder"
+                consequence={`${task.claimed_by} loses the task, and others can claim it at once.`}
+                act={() => call('release_task')}
+              />
+            )}
+            <Act
+              label="More urgent"
+              disabled={task.priority <= 1}
+              act={() => call('update_task', { priority: task.priority - 1 })}
+            />
+            <Act
+              label="Less urgent"
+              disabled={task.priority >= 10}
+              act={() => call('update_task', { priority: task.priority + 1 })}
+            />
+          </>
+        )}
+        {['failed', 'cancelled'].includes(task.status) && (
+          <>
+            <Act label="Try it again" kind="primary" act={() => call('retry_task')} />
+            {waiting > 0 && (
+              <Act
+                label="Try it again with what failed after it"
+                act={() => call('retry_task', { with_dependents: true })}
+              />
+            )}
+          </>
+        )}
+      </p>
+      {!isClosed && task.claimed_by !== null && (
+        <div class="write">
+          <label>
+            Write to {task.claimed_by}
+            <input
+              value={message.value}
+              onInput={(event) => {
+                message.value = event.currentTarget.value;
+              }}
+            />
+          </label>
+          <Act
+            label="Send"
+            disabled={message.value.trim() === ''}
+            act={async () => {
+              await call('message_agent', { agent_id: task.claimed_by, message: message.value.trim() });
+              message.value = '';
+            }}
+          />
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,222 @@
+/** One task: a sentence that says how it stands, what can be done about it, and all that has happened to it. */
+import { type Task, taskDocument } from '../../live/documents.ts';
+import { useLive } from '../../live/live.ts';
+import { task as taskQuery } from '../../live/queries.ts';
+import { document } from '../../live/sources.ts';
+import { Card, Shown } from '../../parts/Notice.tsx';
+import { Ago, Status, stateOf } from '../../parts/Status.tsx';
+import { Away, Words } from '../../parts/Words.tsx';
+import { addressOf } from '../../router.ts';
+import { Holder } from '../tasks/TaskTable.tsx';
+import { Attempts } from './Attempts.tsx';
+import { Levers } from './Levers.tsx';
+import { Log } from './Log.tsx';
+
+export function TaskPage({ id }: { readonly id: string }) {
+  const live = useLive(document(taskQuery(id), taskDocument));
+  return (
+    <>
+      <p class="trail">
+        <a href={addressOf(['tasks'])}>Tasks</a> / <Words text={id} />
+      </p>
+      <Shown live={live}>
+        {(task) => (task === undefined ? <h1>There is no such task</h1> : <Whole task={task} />)}
+      </Shown>
+    </>
+  );
+}
+
+function Whole({ task }: { readonly task: Task }) {
+  const [first = '', ...rest] = task.description.split('\n');
+  return (
+    <>
+      <h1>
+        <Words text={first} />
+      </h1>
+      <p class="sentence">
+        <Status of={stateOf(task)} /> <Sentence task={task} />
+      </p>
+      {rest.length > 0 && (
+        <pre class="text">
+          <Words text={rest.join('\n')} links />
+        </pre>
+      )}
+      <Levers task={task} />
+      <Links task={task} />
+      {task.coding !== null && <Log task={task} />}
+      <Result task={task} />
+      <Attempts task={task} />
+    </>
+  );
+}
+
+/** How it stands, in one sentence. */
+function Sentence({ task }: { readonly task: Task }) {
+  const cause = task.stuck_by ?? task.failed_dependencies[0];
+  if (stateOf(task) === 'never' && cause !== undefined) {
+    return (
+      <>
+        It will never start: <a href={addressOf(['t', cause])}>{cause}</a> has not been done.
+      </>
+    );
+  }
+  if (task.waiting_for !== null) {
+    return (
+      <>
+        It waits for an answer of <Words text={task.waiting_for.who} />, at most{' '}
+        <Ago at={task.waiting_for.until} />.
+      </>
+    );
+  }
+  if (task.claimed_by !== null && task.completed_at === null) {
+    return (
+      <>
+        <Holder task={task} id={task.claimed_by} />
+        {task.claimed_at !== null && (
+          <>
+            , claimed <Ago at={task.claimed_at} />
+          </>
+        )}
+        {task.coding?.progress != null && (
+          <>
+            : <Words text={task.coding.progress} />
+          </>
+        )}
+      </>
+    );
+  }
+  if (task.retry_at !== null) {
+    return (
+      <>
+        It is tried again <Ago at={task.retry_at} />.
+      </>
+    );
+  }
+  if (task.completed_at !== null) {
+    return (
+      <>
+        <Ago at={task.completed_at} />
+        {task.claimed_by !== null && (
+          <>
+            {' by '}
+            <a href={addressOf(['a', task.claimed_by])}>
+              <Words text={task.claimed_by} />
+            </a>
+          </>
+        )}
+        {task.error !== null && (
+          <>
+            : <Words text={task.error} most={500} />
+          </>
+        )}
+      </>
+    );
+  }
+  if (task.blockers > 0) return <>It starts when {task.blockers} other tasks are done.</>;
+  return (
+    <>
+      Nobody has claimed it.{' '}
+      {task.required_capabilities.length > 0 && (
+        <>
+          It takes an agent with <Words text={task.required_capabilities.join(', ')} />.
+        </>
+      )}
+    </>
+  );
+}
+
+function Links({ task }: { readonly task: Task }) {
+  return (
+    <dl class="facts">
+      <dt>Priority</dt>
+      <dd>{task.priority} of 10</dd>
+      <dt>Created</dt>
+      <dd>
+        <Ago at={task.created_at} /> by <Words text={task.created_by} />
+      </dd>
+      {task.deadline !== undefined && (
+        <>
+          <dt>Deadline</dt>
+          <dd>
+            <Ago at={task.deadline} />
+          </dd>
+        </>
+      )}
+      <Others title="Waits for" ids={task.dependencies} />
+      <Others title="Others wait for it" ids={task.dependents} />
+      {task.spent !== null && (
+        <>
+          <dt>Has taken</dt>
+          <dd>
+            {`${task.spent.input_tokens + task.spent.output_tokens} tokens, $${task.spent.cost_usd.toFixed(2)}`}
+          </dd>
+        </>
+      )}
+      {task.coding !== null && (
+        <>
+          <dt>Branch</dt>
+          <dd>
+            <code>
+              <Words text={task.coding.branch} />
+            </code>
+            {task.coding.project !== null && /^[\w.-]+\/[\w.-]+$/.test(task.coding.project) && (
+              <>
+                {' '}
+                <Away
+                  address={`https://github.com/${task.coding.project}/tree/${encodeURIComponent(task.coding.branch)}`}
+                >
+                  <Words text={task.coding.project} />
+                </Away>
+              </>
+            )}
+          </dd>
+        </>
+      )}
+    </dl>
+  );
+}
+
+function Others({ title, ids }: { readonly title: string; readonly ids: readonly string[] }) {
+  if (ids.length === 0) return null;
+  return (
+    <>
+      <dt>{title}</dt>
+      <dd>
+        {ids.map((id) => (
+          <span key={id}>
+            <a href={addressOf(['t', id])}>
+              <Words text={id} />
+            </a>{' '}
+          </span>
+        ))}
+      </dd>
+    </>
+  );
+}
+
+function Result({ task }: { readonly task: Task }) {
+  const { result, late_result: late } = task;
+  if (result === null && late === null) return null;
+  return (
+    <Card title="Result">
+      {result !== null && (
+        <pre class="text">
+          <Words text={result.output} links />
+        </pre>
+      )}
+      {[...(result?.files_created ?? []), ...(result?.files_modified ?? [])].map((file) => (
+        <p key={file}>
+          <code>
+            <Words text={file} />
+          </code>
+        </p>
+      ))}
+      {late !== null && (
+        <p class="notice">
+          <Words text={late.agent_id} /> reported after another had claimed the task,{' '}
+          <Ago at={late.received_at} />: <Words text={late.result?.output ?? late.error ?? ''} />
+        </p>
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,122 @@
+/** Tasks in a table: what is asked, how far it is, who holds it until when. */
+
+import { presenceNode, type Task } from '../../live/documents.ts';
+import { useLive } from '../../live/live.ts';
+import { presenceOf } from '../../live/queries.ts';
+import { node } from '../../live/sources.ts';
+import { Ago, Lease, Status, stateOf } from '../../parts/Status.tsx';
+import { Gap, useWindow } from '../../parts/Windowed.tsx';
+import { Words } from '../../parts/Words.tsx';
+import { addressOf } from '../../router.ts';
+
+const ROW_HEIGHT = 52;
+const COLUMNS = 5;
+
+export function TaskTable({ tasks }: { readonly tasks: readonly Task[] }) {
+  const { box, from, to, above, below } = useWindow(tasks.length, ROW_HEIGHT);
+  return (
+    <section class="scrolled" ref={box} aria-label="Tasks" onKeyDown={byKeys}>
+      <table class="tasks" aria-rowcount={tasks.length + 1}>
+        <thead>
+          <tr>
+            <th scope="col">Task</th>
+            <th scope="col">State</th>
+            <th scope="col">Held by</th>
+            <th scope="col">Priority</th>
+            <th scope="col">Created</th>
+          </tr>
+        </thead>
+        <tbody>
+          <Gap height={above} columns={COLUMNS} />
+          {tasks.slice(from, to).map((task, index) => (
+            <TaskRow key={task.id} task={task} row={from + index + 2} />
+          ))}
+          <Gap height={below} columns={COLUMNS} />
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function TaskRow({ task, row }: { readonly task: Task; readonly row: number }) {
+  return (
+    <tr aria-rowindex={row}>
+      <th scope="row">
+        <a href={addressOf(['t', task.id])}>
+          <Words text={task.description.split('\n', 1)[0] ?? ''} most={160} />
+        </a>
+        {task.coding !== null && <span class="tag">coding</span>}
+      </th>
+      <td>
+        <Status of={stateOf(task)} />
+        <Because task={task} />
+      </td>
+      <td>
+        {task.claimed_by === null ? (
+          <span class="soft">nobody</span>
+        ) : (
+          <Holder task={task} id={task.claimed_by} />
+        )}
+      </td>
+      <td>{task.priority}</td>
+      <td>
+        <Ago at={task.created_at} />
+      </td>
+    </tr>
+  );
+}
+
+/** Why it does not go on. */
+export function Because({ task }: { readonly task: Task }) {
+  const state = stateOf(task);
+  if (state === 'never') {
+    const cause = task.stuck_by ?? task.failed_dependencies[0];
+    return cause === undefined ? null : (
+      <span class="soft">
+        {' '}
+        since <a href={addressOf(['t', cause])}>its dependency</a> failed
+      </span>
+    );
+  }
+  if (task.waiting_for !== null) {
+    return (
+      <span class="soft">
+        {' '}
+        for <Words text={task.waiting_for.who} />
+      </span>
+    );
+  }
+  if (task.retry_at !== null) {
+    return (
+      <span class="soft">
+        {' '}
+        tried again <Ago at={task.retry_at} />
+      </span>
+    );
+  }
+  return state === 'blocked' ? <span class="soft">{` by ${task.blockers}`}</span> : null;
+}
+
+export function Holder({ task, id }: { readonly task: Task; readonly id: string }) {
+  const isOpen = ['claimed', 'in_progress', 'waiting'].includes(task.status);
+  const presence = useLive(isOpen ? node(presenceOf(id), presenceNode) : undefined);
+  const lastSeen = 'value' in presence ? presence.value?.last_seen : undefined;
+  return (
+    <>
+      <a href={addressOf(['a', id])}>
+        <Words text={id} />
+      </a>{' '}
+      {isOpen && <Lease task={task} lastSeen={lastSeen} />}
+    </>
+  );
+}
+
+/** j and k, as everywhere: the next link and the one before. */
+function byKeys(event: KeyboardEvent & { readonly currentTarget: HTMLElement }): void {
+  const step = { j: 1, k: -1 }[event.key];
+  if (step === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+  const links = [...event.currentTarget.querySelectorAll<HTMLAnchorElement>('th[scope="row"] > a')];
+  const { activeElement } = document;
+  const at = activeElement instanceof HTMLAnchorElement ? links.indexOf(activeElement) : -1;
+  links[Math.max(0, Math.min(links.length - 1, at + step))]?.focus();
+}

@@ -1,0 +1,180 @@
+/** The tasks of the open session: as a table, or on a board by their states. */
+import { useSignal } from '@preact/signals';
+import { useClosedTasks, useCounts, useOpenTasks, useSessionId } from '../../live/coordination.ts';
+import type { Task } from '../../live/documents.ts';
+import type { Live } from '../../live/live.ts';
+import type { Rows } from '../../live/sources.ts';
+import { Absent, Empty, Shown } from '../../parts/Notice.tsx';
+import { stateOf } from '../../parts/Status.tsx';
+import { addressOf, ask, parameter, workspace } from '../../router.ts';
+import { Board } from './Board.tsx';
+import { TaskTable } from './TaskTable.tsx';
+
+/** What can be asked for; each is a query of its own, so that no limit hides what is sought. */
+const CHOICES = [
+  ['open', 'Open'],
+  ['done', 'Done'],
+  ['failed', 'Failed'],
+  ['cancelled', 'Cancelled'],
+] as const;
+
+type Choice = (typeof CHOICES)[number][0];
+
+export function Tasks() {
+  const here = workspace.value;
+  const sessionId = useSessionId(here);
+  if (!('value' in sessionId)) return <Absent live={sessionId} />;
+  if (sessionId.value === undefined) {
+    return (
+      <>
+        <h1>Tasks</h1>
+        <Empty title="No tasks.">
+          <p>A leader makes them, and so does a delegated to-do. An agent begins with init_coordination.</p>
+        </Empty>
+      </>
+    );
+  }
+  return <SessionTasks here={here} session={sessionId.value} />;
+}
+
+function SessionTasks({ here, session }: { readonly here: string; readonly session: string }) {
+  const shown = CHOICES.find(([name]) => name === parameter('show'))?.[0] ?? 'open';
+  const view = parameter('view') === 'board' ? 'board' : 'table';
+  const counts = useCounts(here, session);
+  const numbers = 'value' in counts ? counts.value : {};
+  const words = useSignal('');
+  return (
+    <>
+      <div class="title">
+        <h1>Tasks</h1>
+        <fieldset class="choices">
+          <legend>View</legend>
+          <Choose is={view === 'table'} label="Table" choose={() => ask('view', undefined)} />
+          <Choose is={view === 'board'} label="Board" choose={() => ask('view', 'board')} />
+        </fieldset>
+      </div>
+      {view === 'board' ? (
+        <Board here={here} session={session} counts={numbers} />
+      ) : (
+        <>
+          <div class="filters">
+            <fieldset class="choices">
+              <legend>Which tasks</legend>
+              {CHOICES.map(([name, label]) => (
+                <Choose
+                  key={name}
+                  is={shown === name}
+                  label={`${label} ${countOf(name, numbers)}`}
+                  choose={() => ask('show', name === 'open' ? undefined : name)}
+                />
+              ))}
+            </fieldset>
+            <label>
+              Find in these
+              <input
+                type="search"
+                value={words.value}
+                onInput={(event) => (words.value = event.currentTarget.value)}
+              />
+            </label>
+          </div>
+          <Listed
+            key={shown}
+            here={here}
+            session={session}
+            choice={shown}
+            words={words.value}
+            counts={numbers}
+          />
+        </>
+      )}
+    </>
+  );
+}
+
+const OPEN = ['available', 'claimed', 'in_progress', 'waiting'];
+
+function countOf(choice: Choice, counts: Readonly<Record<string, number>>): number {
+  return (choice === 'open' ? OPEN : [choice]).reduce((sum, status) => sum + (counts[status] ?? 0), 0);
+}
+
+interface ListedProps {
+  readonly here: string;
+  readonly session: string;
+  readonly choice: Choice;
+  readonly words: string;
+  readonly counts: Readonly<Record<string, number>>;
+}
+
+function Listed({ choice, ...props }: ListedProps) {
+  return choice === 'open' ? (
+    <OpenTasks {...props} choice={choice} />
+  ) : (
+    <ClosedTasks {...props} choice={choice} />
+  );
+}
+
+function OpenTasks(props: ListedProps) {
+  return <Found live={useOpenTasks(props.here, props.session)} {...props} />;
+}
+
+function ClosedTasks(props: ListedProps & { readonly choice: 'done' | 'failed' | 'cancelled' }) {
+  return <Found live={useClosedTasks(props.here, props.session, props.choice)} {...props} />;
+}
+
+function Found({ live, words, choice, counts }: ListedProps & { readonly live: Live<Rows<Task>> }) {
+  return (
+    <Shown live={live}>
+      {({ rows, unreadable }) => {
+        const found = rows.filter((task) => has(task, words));
+        const all = countOf(choice, counts);
+        return (
+          <>
+            {rows.length === 0 ? (
+              <Empty title={choice === 'open' ? 'Nothing is open.' : `Nothing is ${choice}.`}>
+                {choice === 'open' && (
+                  <p>
+                    Look at what is <a href={addressOf(['tasks'], { show: 'done' })}>done</a>, or have an
+                    agent plan more with create_tasks_batch.
+                  </p>
+                )}
+              </Empty>
+            ) : (
+              <TaskTable tasks={found} />
+            )}
+            <p class="soft" role="status">
+              {found.length < rows.length && `${found.length} of these have “${words}”. `}
+              {all > rows.length &&
+                `The ${rows.length} ${choice === 'open' ? 'oldest' : 'latest'} of ${all}. `}
+              {unreadable > 0 && `${unreadable} could not be read.`}
+            </p>
+          </>
+        );
+      }}
+    </Shown>
+  );
+}
+
+function has(task: Task, words: string): boolean {
+  const sought = words.trim().toLowerCase();
+  return (
+    sought === '' ||
+    [task.description, task.id, task.claimed_by ?? '', stateOf(task)].some((text) =>
+      text.toLowerCase().includes(sought),
+    )
+  );
+}
+
+interface ChooseProps {
+  readonly is: boolean;
+  readonly label: string;
+  choose(): void;
+}
+
+function Choose({ is, label, choose }: ChooseProps) {
+  return (
+    <button type="button" class="choice" aria-pressed={is} onClick={choose}>
+      {label}
+    </button>
+  );
+}

@@ -1,0 +1,147 @@
+/** Who is signed in, for the whole page. */
+import { signal } from '@preact/signals';
+import { type FirebaseApp, FirebaseError, initializeApp } from 'firebase/app';
+import {
+  type Auth,
+  browserLocalPersistence,
+  connectAuthEmulator,
+  indexedDBLocalPersistence,
+  initializeAuth,
+  isSignInWithEmailLink,
+  onAuthStateChanged,
+  sendSignInLinkToEmail,
+  signInWithEmailAndPassword,
+  signInWithEmailLink,
+  signOut,
+} from 'firebase/auth';
+import { type Deployment, loadDeployment } from '../deployment.ts';
+
+export interface Person {
+  readonly uid: string;
+  readonly name: string;
+  readonly email: string;
+}
+
+export type Session =
+  | { readonly state: 'starting' }
+  | { readonly state: 'failed'; readonly why: string }
+  | { readonly state: 'signedOut' }
+  /** The page was opened by the link of a sign-in mail, in a browser that does not know which address it went to. */
+  | { readonly state: 'addressWanted' }
+  | { readonly state: 'signedIn'; readonly person: Person };
+
+export const session = signal<Session>({ state: 'starting' });
+
+interface Connected {
+  readonly app: FirebaseApp;
+  readonly auth: Auth;
+  readonly deployment: Deployment;
+}
+
+let connected: Connected | undefined;
+
+/** What the page is connected with; it is, before anything that asks is shown. */
+export function connection(): Connected {
+  if (connected === undefined) throw new Error('The page has not been connected yet.');
+  return connected;
+}
+
+/** Connects the page, and follows who is signed in from then on. */
+export async function startSession(): Promise<void> {
+  try {
+    const deployment = await loadDeployment();
+    const app = initializeApp(deployment.firebase);
+    // Without the resolver of pop-ups, which would bring scripts and frames of others into the page.
+    const auth = initializeAuth(app, { persistence: [indexedDBLocalPersistence, browserLocalPersistence] });
+    if (deployment.emulators !== undefined)
+      connectAuthEmulator(auth, `http://${deployment.emulators.auth}`, { disableWarnings: true });
+    connected = { app, auth, deployment };
+    await takeLink(auth);
+    onAuthStateChanged(auth, (user) => {
+      if (user === null) {
+        if (session.value.state !== 'addressWanted') session.value = { state: 'signedOut' };
+        return;
+      }
+      const { uid, email, displayName } = user;
+      const person = { uid, email: email ?? '', name: displayName ?? email ?? uid };
+      session.value = { state: 'signedIn', person };
+    });
+  } catch (error) {
+    session.value = { state: 'failed', why: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** The ID token by which the person's calls are known. It is in memory and in the SDK's own store alone. */
+export async function idToken(): Promise<string> {
+  const user = connection().auth.currentUser;
+  if (user === null) throw new Error('Nobody is signed in.');
+  return user.getIdToken();
+}
+
+/** Rights may have changed since the token was made, which lives for an hour. */
+export async function renewToken(): Promise<void> {
+  await connection().auth.currentUser?.getIdToken(true);
+}
+
+export function withPassword(email: string, password: string): Promise<void> {
+  return told(signInWithEmailAndPassword(connection().auth, email, password));
+}
+
+/** Where the address is kept that a link was sent to, until the link is opened in this browser. */
+const ADDRESS_KEY = 'muster.signInAddress';
+
+export async function sendLink(email: string): Promise<void> {
+  const settings = { url: `${location.origin}/`, handleCodeInApp: true };
+  await told(sendSignInLinkToEmail(connection().auth, email, settings));
+  localStorage.setItem(ADDRESS_KEY, email);
+}
+
+let openedLink: string | undefined;
+
+/** Signs in by the link that opened the page. Its code leaves the address bar, so that it is in no history. */
+async function takeLink(auth: Auth): Promise<void> {
+  if (!isSignInWithEmailLink(auth, location.href)) return;
+  openedLink = location.href;
+  history.replaceState(null, '', '/');
+  const email = localStorage.getItem(ADDRESS_KEY);
+  if (email === null) session.value = { state: 'addressWanted' };
+  else await withLink(email).catch(() => (session.value = { state: 'addressWanted' }));
+}
+
+export async function withLink(email: string): Promise<void> {
+  if (openedLink === undefined) throw new Error('The page was not opened by a link.');
+  await told(signInWithEmailLink(connection().auth, email, openedLink));
+  localStorage.removeItem(ADDRESS_KEY);
+}
+
+export async function leave(): Promise<void> {
+  await signOut(connection().auth);
+}
+
+/** Wrong address and wrong password are one, so that nobody learns which accounts there are. */
+const WORDS: Readonly<Record<string, string>> = {
+  'auth/invalid-credential': 'Address and password do not belong together.',
+  'auth/wrong-password': 'Address and password do not belong together.',
+  'auth/user-not-found': 'Address and password do not belong together.',
+  'auth/invalid-email': 'This is no e-mail address, or not the one that the link was sent to.',
+  'auth/too-many-requests': 'There were too many attempts. Try again in some minutes.',
+  'auth/quota-exceeded': 'Too many mails were sent today. Sign in with a password, or tomorrow.',
+  'auth/network-request-failed': 'The network does not answer. Look at your connection and try again.',
+  'auth/user-disabled': 'This account is closed. Ask who looks after the deployment.',
+  'auth/admin-restricted-operation': 'There is no account of this address. Ask to be invited.',
+  'auth/operation-not-allowed': 'This way to sign in is not open here. Ask who looks after the deployment.',
+  'auth/expired-action-code': 'The link is too old. Have another one sent.',
+  'auth/invalid-action-code': 'The link was used already, or is too old. Have another one sent.',
+  'auth/unauthorized-continue-uri':
+    'Firebase does not know this address of the console: it has to be among the authorised domains.',
+};
+
+/** @throws Error in words for the person */
+async function told(attempt: Promise<unknown>): Promise<void> {
+  try {
+    await attempt;
+  } catch (error) {
+    const code = error instanceof FirebaseError ? error.code : '';
+    throw new Error(WORDS[code] ?? `Signing in has failed${code && ` (${code})`}. Try again.`);
+  }
+}

@@ -1,0 +1,134 @@
+/** The frame around every screen: where one can go, which workspace is looked at, whether it is live. */
+import { useEffect } from 'preact/hooks';
+import { personDocument } from '../live/documents.ts';
+import { listenAnew, useLive } from '../live/live.ts';
+import { person as personQuery } from '../live/queries.ts';
+import { document, followConnection, isConnected } from '../live/sources.ts';
+import { lazily } from '../parts/lazily.tsx';
+import { Words } from '../parts/Words.tsx';
+import { addressOf, ask, DEFAULT_WORKSPACE, go, place, workspace } from '../router.ts';
+import { NeedsYou } from '../screens/needsYou/NeedsYou.tsx';
+import { leave, type Person, renewToken } from '../session/session.ts';
+
+const Tasks = lazily(async () => (await import('../screens/tasks/Tasks.tsx')).Tasks);
+const TaskPage = lazily(async () => (await import('../screens/task/TaskPage.tsx')).TaskPage);
+
+interface Screen {
+  readonly path: string;
+  readonly title: string;
+  /** The key that leads there, after a g. */
+  readonly key: string;
+}
+
+const SCREENS: readonly Screen[] = [
+  { path: '', title: 'Needs you', key: 'n' },
+  { path: 'tasks', title: 'Tasks', key: 't' },
+];
+
+export function Shell({ person }: { readonly person: Person }) {
+  const rights = useLive(document(personQuery(person.uid), personDocument));
+  const known = 'value' in rights ? JSON.stringify(rights.value ?? {}) : undefined;
+  useEffect(() => {
+    void followConnection();
+  }, []);
+  // The rules go by what is stored of the person: what was refused may be open now, and the other way round.
+  useEffect(() => {
+    if (known !== undefined) void renewToken().then(listenAnew, listenAnew);
+  }, [known]);
+  useEffect(() => {
+    addEventListener('keydown', byKeys);
+    return () => removeEventListener('keydown', byKeys);
+  }, []);
+
+  const memberOf = 'value' in rights ? Object.keys(rights.value?.workspaces ?? {}) : [];
+  const workspaces = [...new Set([DEFAULT_WORKSPACE, ...memberOf, workspace.value])].sort();
+  const [first = ''] = place.value;
+
+  return (
+    <>
+      <a class="skip" href="#main">
+        To the content
+      </a>
+      <header>
+        <a class="brand" href={addressOf([])}>
+          Muster
+        </a>
+        <nav aria-label="Screens">
+          {SCREENS.map(({ path, title }) => (
+            <a
+              key={path}
+              href={addressOf(path === '' ? [] : [path])}
+              aria-current={path === first ? 'page' : undefined}
+            >
+              {title}
+            </a>
+          ))}
+        </nav>
+        <label class="workspace">
+          <span>Workspace</span>
+          <select
+            value={workspace.value}
+            onChange={(event) => {
+              const chosen = event.currentTarget.value;
+              ask('workspace', chosen === DEFAULT_WORKSPACE ? undefined : chosen);
+            }}
+          >
+            {workspaces.map((name) => (
+              <option key={name} value={name}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </label>
+        <p class={isConnected.value ? 'connection' : 'connection away'} role="status">
+          {isConnected.value ? 'live' : 'reconnecting'}
+        </p>
+        <details class="person">
+          <summary>
+            <Words text={person.name} />
+          </summary>
+          <p>
+            <Words text={person.email} />
+          </p>
+          <button type="button" onClick={() => void leave()}>
+            Sign out
+          </button>
+        </details>
+      </header>
+      <main id="main" tabIndex={-1}>
+        <CurrentScreen person={person} />
+      </main>
+    </>
+  );
+}
+
+function CurrentScreen({ person }: { readonly person: Person }) {
+  const [kind, id] = place.value;
+  if (kind === undefined) return <NeedsYou key={workspace.value} person={person} />;
+  if (kind === 'tasks' && id === undefined) return <Tasks key={workspace.value} />;
+  if (kind === 't' && id !== undefined) return <TaskPage key={id} id={id} />;
+  return (
+    <>
+      <h1>There is no such page</h1>
+      <p>
+        <a href={addressOf([])}>What needs you</a> is where to begin.
+      </p>
+    </>
+  );
+}
+
+let isAfterG = false;
+
+/** `g` and a letter lead to a screen, wherever nobody is writing. */
+function byKeys(event: KeyboardEvent): void {
+  const { target, key } = event;
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (target instanceof Element && target.closest('input, textarea, select, dialog[open]') !== null) return;
+  if (isAfterG) {
+    isAfterG = false;
+    const screen = SCREENS.find((one) => one.key === key);
+    if (screen !== undefined) go(addressOf(screen.path === '' ? [] : [screen.path]));
+    return;
+  }
+  if (key === 'g') isAfterG = true;
+}

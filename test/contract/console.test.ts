@@ -1,0 +1,98 @@
+/** What the console weighs as it is deployed, and what is not in it. Source: docs/decisions/0039-the-console.md. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { gzipSync } from 'node:zlib';
+import { z } from 'zod';
+import { buildConsole } from '../../scripts/setup/console.mjs';
+
+const manifest = z.record(
+  z.string(),
+  z.object({
+    file: z.string(),
+    src: z.string().optional(),
+    imports: z.array(z.string()).default([]),
+    dynamicImports: z.array(z.string()).default([]),
+    css: z.array(z.string()).default([]),
+  }),
+);
+
+const ENTRY = 'index.html';
+const SHELL = 'src/shell/Shell.tsx';
+const REALTIME = 'src/live/realtime.ts';
+const FIRESTORE = 'src/live/firestore.ts';
+
+describe('the console as it is deployed', () => {
+  const folder = mkdtempSync(`${tmpdir()}/muster-console-`);
+  let chunks: z.output<typeof manifest>;
+
+  before(async () => {
+    await buildConsole('production', { node: process.execPath, env: {}, target: folder });
+    chunks = manifest.parse(JSON.parse(readFileSync(`${folder}/.vite/manifest.json`, 'utf8')));
+  });
+  after(() => rmSync(folder, { recursive: true, force: true }));
+
+  /** The files that are loaded once these are, beside those that are there already. */
+  function scripts(names: readonly string[], without: readonly string[] = []): readonly string[] {
+    const seen = new Set<string>();
+    const follow = (name: string): void => {
+      const chunk = chunks[name];
+      assert.ok(chunk, `there is no chunk ${name}`);
+      if (seen.has(chunk.file)) return;
+      seen.add(chunk.file);
+      for (const next of chunk.imports) follow(next);
+    };
+    for (const name of names) follow(name);
+    return [...seen].filter((file) => !without.includes(file));
+  }
+
+  function kilobytes(files: readonly string[]): number {
+    return files.reduce((sum, file) => sum + gzipSync(readFileSync(`${folder}/${file}`)).length, 0) / 1000;
+  }
+
+  function holds(what: string, files: readonly string[], most: number): void {
+    const size = kilobytes(files);
+    assert.ok(size <= most, `${what}: ${size.toFixed(1)} kB of at most ${most}: ${files.join(', ')}`);
+  }
+
+  it('lets people sign in within 60 kB, and shows what is live within 130', () => {
+    holds('sign-in', [ENTRY, ...scripts([ENTRY])], 60);
+    holds('the first live view', [ENTRY, ...scripts([ENTRY, SHELL, REALTIME])], 130);
+  });
+
+  it('loads Firestore beside it, within 120 kB, and each screen within 25', () => {
+    const first = scripts([ENTRY, SHELL, REALTIME]);
+    holds('Firestore', scripts([FIRESTORE], first), 120);
+    const screens = (chunks[SHELL]?.dynamicImports ?? []).filter((name) => name.startsWith('src/screens/'));
+    assert.notEqual(screens.length, 0);
+    for (const screen of screens) holds(screen, scripts([screen], first), 25);
+  });
+
+  it('has style within 12 kB', () => {
+    const styles = [...new Set(Object.values(chunks).flatMap(({ css }) => css))];
+    assert.notEqual(styles.length, 0);
+    holds('style', styles, 12);
+  });
+
+  it('has no seeded people, no emulators, and none of what pipelines would need', () => {
+    const whole = readdirSync(`${folder}/assets`).map((file) =>
+      readFileSync(`${folder}/assets/${file}`, 'utf8'),
+    );
+    for (const word of ['Sign in as', 'emulators.json', 'only-for-the-emulators', 'RE2JSException'])
+      assert.equal(
+        whole.some((text) => text.includes(word)),
+        false,
+        word,
+      );
+    assert.equal(
+      whole.some((text) => text.includes('/__/firebase/init.json')),
+      true,
+    );
+  });
+
+  it('writes no script and no style into its page, which the policy forbids', () => {
+    const page = readFileSync(`${folder}/index.html`, 'utf8');
+    assert.doesNotMatch(page, /<script(?![^>]*\bsrc=)/);
+    assert.doesNotMatch(page, /<style|\son\w+=|\sstyle=/);
+  });
+});

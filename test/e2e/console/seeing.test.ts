@@ -1,0 +1,182 @@
+/** People see the work live and steer it: the console in a real browser, against the emulators. */
+import assert from 'node:assert/strict';
+import type { Browser } from 'playwright-core';
+import { axeViolations, openBrowser } from '../../support/browser.ts';
+import { type Account, seededAccount, Visit } from './support/visit.ts';
+import { Work } from './support/work.ts';
+
+describe('the console', () => {
+  let browser: Browser;
+  let ada: Account;
+  let ben: Account;
+  let visit: Visit;
+
+  before(async () => {
+    browser = await openBrowser();
+    ada = await seededAccount('Ada Person');
+    ben = await seededAccount('Ben Person');
+  });
+  after(() => browser?.close());
+  afterEach(async () => {
+    await visit?.close();
+    assert.deepEqual(visit?.complaints ?? [], []);
+  });
+
+  it('refuses a wrong password in words, and lets nobody see anything before that', async () => {
+    visit = await Visit.open(browser);
+    await visit.page.goto(process.env['MUSTER_CONSOLE_URL'] ?? '');
+    await visit.page.getByLabel('E-mail').fill(ada.email);
+    await visit.page.getByLabel('Password').fill('wrong');
+    await visit.page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await visit.page.getByText('Address and password do not belong together.').waitFor();
+    assert.equal(await visit.page.locator('header').count(), 0);
+    // The browser itself says that a request was answered with 400.
+    visit.complaints.splice(
+      0,
+      visit.complaints.length,
+      ...visit.complaints.filter((text) => !text.includes('400')),
+    );
+  });
+
+  it('shows what needs one, and what a person answers there reaches who asked', async () => {
+    const work = new Work();
+    await work.begin('Ship the import');
+    const first = await work.task('Parse the statements', { priority: 1 });
+    await work.task('Match them to invoices', { dependencies: [first] });
+    assert.equal(await work.claim(), first);
+    const asked = await work.call('worker1', 'inbox.ask', {
+      question: `Which dates in ${work.workspace}?`,
+      kind: 'choice',
+      options: ['As Excel', 'Always 20xx'],
+      task_id: first,
+    });
+    visit = await Visit.open(browser);
+    await visit.signIn(ada, `/?workspace=${work.workspace}`);
+    const question = visit.page.getByRole('article').filter({ hasText: `Which dates in ${work.workspace}?` });
+    await question.getByRole('button', { name: 'Always 20xx' }).click();
+    await question.waitFor({ state: 'detached' });
+    const told = await work.call('worker1', 'inbox.wait', {
+      request_id: (asked as { request_id: string }).request_id,
+    });
+    assert.equal((told as { answer: string }).answer, 'Always 20xx');
+    await visit.page.getByText('Ship the import').waitFor();
+    await visit.page.getByText('0 of 2 tasks done').waitFor();
+    await work.fail(first, 'The schema is missing.');
+    const trouble = visit.page.getByRole('region', { name: 'Does not go on' });
+    await trouble.getByText('The schema is missing.').waitFor();
+    await trouble.getByText('will never start').waitFor();
+  });
+
+  it('retries and cancels what a person chooses, and says what that means first', async () => {
+    const work = new Work();
+    await work.begin('Steer');
+    const failed = await work.task('Fails once', { priority: 1 });
+    assert.equal(await work.claim(), failed);
+    await work.fail(failed, 'Not today.');
+    visit = await Visit.open(browser);
+    await visit.signIn(ada, `/t/${failed}?workspace=${work.workspace}`);
+    await visit.page.getByRole('button', { name: 'Try it again' }).click();
+    await visit.page.getByText('Nobody has claimed it.').waitFor();
+    await visit.page.getByRole('button', { name: 'Cancel this task' }).click();
+    const dialog = visit.page.getByRole('dialog');
+    await dialog.getByText('It is cancelled').waitFor();
+    await dialog.getByRole('button', { name: 'Cancel this task' }).click();
+    await visit.page.locator('.sentence .status.cancelled').waitFor();
+  });
+
+  it('has what a tool writes on the screen within a second, and asks nothing while nothing happens', async () => {
+    const work = new Work();
+    await work.begin('Quick');
+    visit = await Visit.open(browser);
+    await visit.signIn(ada, `/tasks?view=board&workspace=${work.workspace}`);
+    await visit.page.getByRole('region', { name: 'Board' }).waitFor();
+    const times: number[] = [];
+    for (let number = 1; number <= 50; number++) {
+      const id = await work.task(`Quick ${number}.`, { priority: 5 });
+      const written = Date.now();
+      await visit.page.locator(`a[href*="${id}"]`).waitFor({ state: 'attached' });
+      times.push(Date.now() - written);
+    }
+    const sorted = times.sort((one, other) => one - other);
+    assert.ok((sorted[47] ?? Infinity) < 1000, `${sorted.join(', ')} ms`);
+    visit.requests.length = 0;
+    await visit.page.waitForTimeout(process.env['MUSTER_NIGHT'] === '1' ? 60_000 : 8000);
+    assert.deepEqual(visit.requests, []);
+  });
+
+  it('says that it is out of reach, and shows nothing twice when it is back', async () => {
+    const work = new Work();
+    await work.begin('Away');
+    await work.task('Before');
+    visit = await Visit.open(browser);
+    await visit.signIn(ada, `/tasks?workspace=${work.workspace}`);
+    await visit.page.getByRole('link', { name: 'Before' }).waitFor();
+    await visit.context.setOffline(true);
+    await work.task('Meanwhile');
+    await visit.context.setOffline(false);
+    await visit.page.getByRole('link', { name: 'Meanwhile' }).waitFor({ timeout: 60_000 });
+    assert.equal(await visit.page.getByRole('link', { name: /^(Before|Meanwhile)$/ }).count(), 2);
+    visit.complaints.length = 0; // the browser says that requests failed while it was away
+  });
+
+  it('shows another person nothing that is not theirs', async () => {
+    const work = new Work();
+    await work.begin('Between us');
+    const id = await work.task('Hidden from Ben');
+    visit = await Visit.open(browser);
+    await visit.signIn(ben, `/?workspace=${work.workspace}`);
+    await visit.page.getByText('You may not see this.').first().waitFor();
+    await visit.follow(`/t/${id}?workspace=${work.workspace}`);
+    await visit.page.getByText('You may not see this.').waitFor();
+    assert.doesNotMatch(await visit.page.locator('body').innerText(), /Between us|Hidden from Ben/);
+    visit.complaints.length = 0; // Firebase's SDK warns of each refusal
+  });
+
+  it('leads everywhere by keyboard', async () => {
+    const work = new Work();
+    await work.begin('Keys');
+    const id = await work.task('By keys');
+    visit = await Visit.open(browser);
+    await visit.signIn(ada, `/?workspace=${work.workspace}`);
+    await visit.page.getByText('Keys').waitFor();
+    await visit.page.keyboard.press('g');
+    await visit.page.keyboard.press('t');
+    await visit.page.getByRole('link', { name: 'By keys' }).focus();
+    await visit.page.keyboard.press('k');
+    await visit.page.keyboard.press('Enter');
+    await visit.page.getByRole('heading', { name: 'By keys' }).waitFor();
+    assert.match(visit.page.url(), new RegExp(`/t/${id}\\?workspace=${work.workspace}`));
+  });
+
+  for (const colorScheme of ['light', 'dark'] as const) {
+    it(`can be used by everybody, ${colorScheme}, on a phone too`, async () => {
+      const work = new Work();
+      await work.begin('Everybody');
+      const first = await work.task('A task', { priority: 1 });
+      await work.task('Another', { dependencies: [first] });
+      await work.claim();
+      visit = await Visit.open(browser, { colorScheme, viewport: { width: 390, height: 844 } });
+      await visit.page.goto(process.env['MUSTER_CONSOLE_URL'] ?? '');
+      await visit.page.getByLabel('E-mail').waitFor();
+      assert.deepEqual(await axeViolations(visit.page), []);
+      await visit.signIn(ada, `/?workspace=${work.workspace}`);
+      const { workspace } = work;
+      const screens = [
+        [`/?workspace=${workspace}`, 'Everybody'],
+        [`/tasks?workspace=${workspace}`, 'Another'],
+        [`/tasks?view=board&workspace=${workspace}`, 'Another'],
+        [`/tasks?show=done&workspace=${workspace}`, 'Nothing is done.'],
+        [`/t/${first}?workspace=${workspace}`, 'Priority'],
+        ['/tasks?workspace=nobody-has-opened-this', 'No tasks.'],
+        ['/nowhere', 'There is no such page'],
+      ] as const;
+      for (const [path, text] of screens) {
+        await visit.follow(path);
+        await visit.page.locator('main').getByText(text).first().waitFor();
+        assert.deepEqual(await axeViolations(visit.page), [], path);
+        const width = Number(await visit.page.evaluate('document.documentElement.scrollWidth'));
+        assert.ok(width <= 390, `${path} is ${width} px wide`);
+      }
+    });
+  }
+});

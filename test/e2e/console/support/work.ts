@@ -1,0 +1,55 @@
+/** Work to be looked at: what agents do by their tools, in a workspace of a test's own. */
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import { endpointUrl, newWorkspace, type Seeded, tokenOf } from '../../support/endpoint.ts';
+
+const answered = z.object({ result: z.unknown().optional(), error: z.unknown().optional() });
+
+const made = z.object({ task: z.object({ id: z.string() }) });
+
+export class Work {
+  readonly workspace = newWorkspace('console');
+
+  /** @throws Error where the tool refuses */
+  async call(who: Seeded, method: string, params: object = {}): Promise<unknown> {
+    const response = await fetch(endpointUrl('/rpc', { workspace: this.workspace }), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${await tokenOf(who)}` },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+    });
+    const { result, error } = answered.parse(await response.json());
+    if (error !== undefined) throw new Error(`${method}: ${JSON.stringify(error)}`);
+    return result;
+  }
+
+  /** Opens the workspace, whose owner leads it then: Ada, who owns the seeded agents. */
+  async begin(goal: string): Promise<void> {
+    await this.call('leader', 'coordination.init_coordination', { goal, master_plan: 'As it comes.' });
+  }
+
+  async task(description: string, more: object = {}): Promise<string> {
+    const answer = await this.call('leader', 'coordination.create_task', { description, ...more });
+    return made.parse(answer).task.id;
+  }
+
+  /** An agent of the test's own name claims what is first in the queue, and starts it. */
+  async claim(who: Seeded = 'worker1'): Promise<string> {
+    const agentId = `${who}-${randomUUID().slice(0, 8)}`;
+    await this.call(who, 'coordination.register_agent', { agent_id: agentId, role: 'worker' });
+    const { task } = made.parse(await this.call(who, 'coordination.claim_task', { agent_id: agentId }));
+    await this.call(who, 'coordination.start_task', { agent_id: agentId, task_id: task.id });
+    this.holders.set(task.id, { who, agentId });
+    return task.id;
+  }
+
+  async fail(taskId: string, error: string): Promise<void> {
+    const holder = this.holders.get(taskId);
+    if (holder === undefined) throw new Error(`nobody has claimed ${taskId}`);
+    await this.call(holder.who, 'coordination.fail_task', {
+      ...{ agent_id: holder.agentId, task_id: taskId, error },
+      retryable: false,
+    });
+  }
+
+  private readonly holders = new Map<string, { readonly who: Seeded; readonly agentId: string }>();
+}

@@ -1,0 +1,58 @@
+/** Every query that the console makes, for the tests of indexes and of rules: under the name of what asks it. */
+import type { Firestore } from '@google-cloud/firestore';
+import * as queries from '../../../console/src/live/queries.ts';
+import type { DocumentQuery, DocumentsQuery, NodeQuery } from '../../../console/src/live/query.ts';
+
+export type ConsoleQuery = DocumentsQuery | DocumentQuery | NodeQuery;
+
+/** Whose they are, and where. */
+export interface Asked {
+  readonly uid: string;
+  readonly workspace: string;
+  readonly session: string;
+  readonly task: string;
+  readonly agent: string;
+  readonly run: string;
+}
+
+const SOMETHING: Asked = {
+  uid: 'uid-1',
+  workspace: 'default',
+  session: 'session-1',
+  task: 'task-1',
+  agent: 'agent-1',
+  run: 'run-1',
+};
+
+export function consoleQueries(asked: Asked = SOMETHING): Readonly<Record<string, readonly ConsoleQuery[]>> {
+  const { uid, workspace, session, task, agent, run } = asked;
+  return {
+    workspaceOf: [queries.workspaceOf(workspace)],
+    sessionOf: [queries.sessionOf(workspace, session)],
+    countersOf: [queries.countersOf(workspace, session)],
+    agentCountsOf: [queries.agentCountsOf(workspace)],
+    openTasks: [queries.openTasks(workspace, session)],
+    closedTasks: ['done', 'failed', 'cancelled'].map((status) =>
+      queries.closedTasks(workspace, session, status),
+    ),
+    stuckTasks: [queries.stuckTasks(workspace, session)],
+    task: [queries.task(task)],
+    latestLog: [queries.latestLog({ id: task, workspace })],
+    agentsOf: [queries.agentsOf(workspace)],
+    requestsTo: [queries.requestsTo(uid)],
+    runsOf: [queries.runsOf(uid, workspace)],
+    run: [queries.run(run)],
+    openTodos: [queries.openTodos(uid)],
+    person: [queries.person(uid)],
+    presenceOf: [queries.presenceOf(agent)],
+  };
+}
+
+/** Sends it as the server, which needs the same indexes. Others have none. */
+export async function sent(database: Firestore, asked: ConsoleQuery): Promise<void> {
+  if (!('collection' in asked)) return;
+  let query = database.collection(asked.collection).limit(asked.limit);
+  for (const [field, comparison, value] of asked.where) query = query.where(field, comparison, value);
+  for (const [field, direction] of asked.orderBy) query = query.orderBy(field, direction);
+  await query.get();
+}
