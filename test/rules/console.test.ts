@@ -23,7 +23,7 @@ const uid = String(OWNER.uid);
 const IDS = { session: 'session-c', task: 'task-c', agent: 'agent-c', run: 'run-c' };
 
 /** What a workspace's viewers see, and what is a person's own. */
-const PERSONAL = ['requestsTo', 'runsOf', 'run', 'openTodos', 'person'];
+const PERSONAL = ['requestsTo', 'runsOf', 'run', 'openTodos', 'doneTodos', 'recurringOf', 'person'];
 
 const NOW = Timestamp.fromMillis(Date.UTC(2026, 10, 24));
 
@@ -51,6 +51,8 @@ const DOCUMENTS: Readonly<Record<string, object>> = {
     created_at: NOW,
   },
   [`runs/${IDS.run}`]: { owner_uid: uid, workspace: 'default', created_at: NOW },
+  'recurringTasks/recurring-c': { owner_uid: uid, ended: false, created_at: NOW },
+  'todos/todo-d': { owner_uid: uid, completed: true, completed_at: NOW },
   'todos/todo-c': { owner_uid: uid, completed: false, created_at: NOW },
 };
 

@@ -218,6 +218,18 @@ export const todoDocument = z.object({
 
 export type Todo = z.output<typeof todoDocument>;
 
+export const recurringDocument = z.object({
+  id: z.string(),
+  title: z.string(),
+  frequency: z.enum(['DAILY', 'WEEKLY', 'MONTHLY']),
+  start_date: instant,
+  end_date: z.nullable(instant),
+  timezone: z.string(),
+  latest_due: instant,
+});
+
+export type Recurring = z.output<typeof recurringDocument>;
+
 /** A chunk of a log: one part an append, each with lines of JSON. */
 export const logChunkDocument = z.object({
   chunk: z.number(),

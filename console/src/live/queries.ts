@@ -121,6 +121,36 @@ export function openTodos(uid: string): DocumentsQuery {
   };
 }
 
+/** Latest first. */
+export function doneTodos(uid: string): DocumentsQuery {
+  return {
+    collection: 'todos',
+    where: [
+      ['owner_uid', '==', uid],
+      ['completed', '==', true],
+    ],
+    orderBy: [['completed_at', 'desc']],
+    limit: MOST_CLOSED,
+  };
+}
+
+/** What still comes again, newest first. */
+export function recurringOf(uid: string): DocumentsQuery {
+  return {
+    collection: 'recurringTasks',
+    where: [
+      ['owner_uid', '==', uid],
+      ['ended', '==', false],
+    ],
+    orderBy: [['created_at', 'desc']],
+    limit: MOST_CLOSED,
+  };
+}
+
+export function agent(id: string): DocumentQuery {
+  return { document: `agents/${id}` };
+}
+
 export function person(uid: string): DocumentQuery {
   return { document: `people/${uid}` };
 }

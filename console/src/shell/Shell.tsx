@@ -1,4 +1,5 @@
 /** The frame around every screen: where one can go, which workspace is looked at, whether it is live. */
+import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { personDocument } from '../live/documents.ts';
 import { listenAnew, useLive } from '../live/live.ts';
@@ -12,6 +13,13 @@ import { leave, type Person, renewToken } from '../session/session.ts';
 
 const Tasks = lazily(async () => (await import('../screens/tasks/Tasks.tsx')).Tasks);
 const TaskPage = lazily(async () => (await import('../screens/task/TaskPage.tsx')).TaskPage);
+const Todos = lazily(async () => (await import('../screens/todos/Todos.tsx')).Todos);
+const Runs = lazily(async () => (await import('../screens/runs/Runs.tsx')).Runs);
+const RunPage = lazily(async () => (await import('../screens/run/RunPage.tsx')).RunPage);
+const Agents = lazily(async () => (await import('../screens/agents/Agents.tsx')).Agents);
+const AgentPage = lazily(async () => (await import('../screens/agent/AgentPage.tsx')).AgentPage);
+const Access = lazily(async () => (await import('../screens/access/Access.tsx')).Access);
+const Audit = lazily(async () => (await import('../screens/audit/Audit.tsx')).Audit);
 
 interface Screen {
   readonly path: string;
@@ -23,6 +31,11 @@ interface Screen {
 const SCREENS: readonly Screen[] = [
   { path: '', title: 'Needs you', key: 'n' },
   { path: 'tasks', title: 'Tasks', key: 't' },
+  { path: 'todos', title: 'To-dos', key: 'd' },
+  { path: 'runs', title: 'Runs', key: 'r' },
+  { path: 'agents', title: 'Agents', key: 'a' },
+  { path: 'access', title: 'Access', key: 'c' },
+  { path: 'audit', title: 'Audit', key: 'u' },
 ];
 
 export function Shell({ person }: { readonly person: Person }) {
@@ -102,11 +115,30 @@ export function Shell({ person }: { readonly person: Person }) {
   );
 }
 
+/** What stands at each place. A screen is begun anew in each workspace. */
+const LISTS: Readonly<Record<string, (person: Person, here: string) => ComponentChildren>> = {
+  '': (person, here) => <NeedsYou key={here} person={person} />,
+  tasks: (_person, here) => <Tasks key={here} />,
+  todos: (person) => <Todos person={person} />,
+  runs: (person, here) => <Runs key={here} person={person} />,
+  agents: (_person, here) => <Agents key={here} />,
+  access: (_person, here) => <Access key={here} />,
+  audit: (_person, here) => <Audit key={here} />,
+};
+
+const PAGES: Readonly<Record<string, (id: string) => ComponentChildren>> = {
+  t: (id) => <TaskPage key={id} id={id} />,
+  r: (id) => <RunPage key={id} id={id} />,
+  a: (id) => <AgentPage key={id} id={id} />,
+};
+
 function CurrentScreen({ person }: { readonly person: Person }) {
-  const [kind, id] = place.value;
-  if (kind === undefined) return <NeedsYou key={workspace.value} person={person} />;
-  if (kind === 'tasks' && id === undefined) return <Tasks key={workspace.value} />;
-  if (kind === 't' && id !== undefined) return <TaskPage key={id} id={id} />;
+  const [kind = '', id, ...more] = place.value;
+  const here = workspace.value;
+  const screen = more.length > 0 ? undefined : id === undefined ? LISTS[kind] : undefined;
+  if (screen !== undefined) return screen(person, here);
+  const page = more.length > 0 || id === undefined ? undefined : PAGES[kind];
+  if (page !== undefined && id !== undefined) return page(id);
   return (
     <>
       <h1>There is no such page</h1>

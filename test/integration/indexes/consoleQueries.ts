@@ -43,6 +43,9 @@ export function consoleQueries(asked: Asked = SOMETHING): Readonly<Record<string
     runsOf: [queries.runsOf(uid, workspace)],
     run: [queries.run(run)],
     openTodos: [queries.openTodos(uid)],
+    doneTodos: [queries.doneTodos(uid)],
+    recurringOf: [queries.recurringOf(uid)],
+    agent: [queries.agent(agent)],
     person: [queries.person(uid)],
     presenceOf: [queries.presenceOf(agent)],
   };

@@ -7,19 +7,17 @@ import {
   useSessionId,
   useStuckTasks,
 } from '../../live/coordination.ts';
-import { type Agent, agentDocument, type Request, requestDocument, type Task } from '../../live/documents.ts';
+import { agentDocument, type Request, requestDocument, type Task } from '../../live/documents.ts';
 import { type Live, useLive } from '../../live/live.ts';
 import { agentsOf, requestsTo } from '../../live/queries.ts';
 import { documents, type Rows } from '../../live/sources.ts';
 import { Absent, Card, Empty, Shown } from '../../parts/Notice.tsx';
-import { Ago, Status } from '../../parts/Status.tsx';
+import { Sign } from '../../parts/Sign.tsx';
+import { Status } from '../../parts/Status.tsx';
 import { Words } from '../../parts/Words.tsx';
 import { addressOf, workspace } from '../../router.ts';
 import { connection, type Person } from '../../session/session.ts';
 import { Question } from './Question.tsx';
-
-/** An agent that was seen longer ago is silent, as the sweep counts it. */
-const SILENT_MILLISECONDS = 3 * 60_000;
 
 export function NeedsYou({ person }: { readonly person: Person }) {
   const here = workspace.value;
@@ -205,16 +203,6 @@ function Alive({ here }: { readonly here: string }) {
         }
       </Shown>
     </Card>
-  );
-}
-
-function Sign({ agent }: { readonly agent: Agent }) {
-  const isSilent = Date.now() - agent.last_seen.getTime() > SILENT_MILLISECONDS;
-  const word = agent.status === 'offline' ? 'offline' : isSilent ? 'silent' : 'alive';
-  return (
-    <span class={`sign ${word}`}>
-      {word}, seen <Ago at={agent.last_seen} />
-    </span>
   );
 }
 

@@ -5,6 +5,7 @@ import { task as taskQuery } from '../../live/queries.ts';
 import { document } from '../../live/sources.ts';
 import { Card, Shown } from '../../parts/Notice.tsx';
 import { Ago, Status, stateOf } from '../../parts/Status.tsx';
+import { Tree } from '../../parts/Tree.tsx';
 import { Away, Words } from '../../parts/Words.tsx';
 import { addressOf } from '../../router.ts';
 import { Holder } from '../tasks/TaskTable.tsx';
@@ -42,9 +43,13 @@ function Whole({ task }: { readonly task: Task }) {
         </pre>
       )}
       <Levers task={task} />
+      <p>
+        <a href={addressOf(['audit'], { thing: `task:${task.id}` })}>Who has done what to it</a>
+      </p>
       <Links task={task} />
       {task.coding !== null && <Log task={task} />}
       <Result task={task} />
+      <Tree kind="task" id={task.id} version={`${task.status} ${task.claim_epoch}`} />
       <Attempts task={task} />
     </>
   );

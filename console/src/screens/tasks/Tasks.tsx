@@ -4,6 +4,7 @@ import { useClosedTasks, useCounts, useOpenTasks, useSessionId } from '../../liv
 import type { Task } from '../../live/documents.ts';
 import type { Live } from '../../live/live.ts';
 import type { Rows } from '../../live/sources.ts';
+import { Choices } from '../../parts/Choices.tsx';
 import { Absent, Empty, Shown } from '../../parts/Notice.tsx';
 import { stateOf } from '../../parts/Status.tsx';
 import { addressOf, ask, parameter, workspace } from '../../router.ts';
@@ -16,6 +17,11 @@ const CHOICES = [
   ['done', 'Done'],
   ['failed', 'Failed'],
   ['cancelled', 'Cancelled'],
+] as const;
+
+const VIEWS = [
+  ['table', 'Table'],
+  ['board', 'Board'],
 ] as const;
 
 type Choice = (typeof CHOICES)[number][0];
@@ -47,28 +53,24 @@ function SessionTasks({ here, session }: { readonly here: string; readonly sessi
     <>
       <div class="title">
         <h1>Tasks</h1>
-        <fieldset class="choices">
-          <legend>View</legend>
-          <Choose is={view === 'table'} label="Table" choose={() => ask('view', undefined)} />
-          <Choose is={view === 'board'} label="Board" choose={() => ask('view', 'board')} />
-        </fieldset>
+        <Choices
+          legend="View"
+          options={VIEWS}
+          chosen={view}
+          choose={(name) => ask('view', name === 'table' ? undefined : name)}
+        />
       </div>
       {view === 'board' ? (
         <Board here={here} session={session} counts={numbers} />
       ) : (
         <>
           <div class="filters">
-            <fieldset class="choices">
-              <legend>Which tasks</legend>
-              {CHOICES.map(([name, label]) => (
-                <Choose
-                  key={name}
-                  is={shown === name}
-                  label={`${label} ${countOf(name, numbers)}`}
-                  choose={() => ask('show', name === 'open' ? undefined : name)}
-                />
-              ))}
-            </fieldset>
+            <Choices
+              legend="Which tasks"
+              options={CHOICES.map(([name, label]) => [name, `${label} ${countOf(name, numbers)}`])}
+              chosen={shown}
+              choose={(name) => ask('show', name === 'open' ? undefined : name)}
+            />
             <label>
               Find in these
               <input
@@ -162,19 +164,5 @@ function has(task: Task, words: string): boolean {
     [task.description, task.id, task.claimed_by ?? '', stateOf(task)].some((text) =>
       text.toLowerCase().includes(sought),
     )
-  );
-}
-
-interface ChooseProps {
-  readonly is: boolean;
-  readonly label: string;
-  choose(): void;
-}
-
-function Choose({ is, label, choose }: ChooseProps) {
-  return (
-    <button type="button" class="choice" aria-pressed={is} onClick={choose}>
-      {label}
-    </button>
   );
 }

@@ -1,0 +1,100 @@
+/** What a thing is part of, what is part of it, and what all of it has taken. Source: docs/guides/graph.md. */
+import { z } from 'zod/mini';
+import { callTool } from '../calls/tools.ts';
+import { useAnswer } from '../calls/useAnswer.ts';
+import { duration } from '../live/time.ts';
+import { addressOf } from '../router.ts';
+import { Card, Shown } from './Notice.tsx';
+import { Status } from './Status.tsx';
+import { Words } from './Words.tsx';
+
+const totals = z.object({
+  attempts: z.number(),
+  inputTokens: z.number(),
+  outputTokens: z.number(),
+  costUsd: z.number(),
+  milliseconds: z.number(),
+});
+
+const node = z.object({
+  kind: z.string(),
+  id: z.exactOptional(z.string()),
+  title: z.exactOptional(z.string()),
+  status: z.exactOptional(z.string()),
+  private: z.exactOptional(z.boolean()),
+  deleted: z.exactOptional(z.boolean()),
+  depth: z.exactOptional(z.number()),
+  totals: z.exactOptional(totals),
+});
+
+type Node = z.output<typeof node>;
+
+const tree = z.object({ node, path: z.array(node), parts: z.array(node) });
+
+interface TreeProps {
+  readonly kind: string;
+  readonly id: string;
+  /** What has changed of it, by which the tree is asked for anew. */
+  readonly version: string;
+}
+
+export function Tree({ kind, id, version }: TreeProps) {
+  const { live } = useAnswer(`${kind} ${id} ${version}`, () =>
+    callTool('system.getTree', { kind, id }, tree),
+  );
+  if ('value' in live && live.value.path.length + live.value.parts.length === 0) return null;
+  // A thing that is part of nothing and has no parts is in no graph: there is nothing to show.
+  if (live.state === 'failed' || live.state === 'loading') return null;
+  return (
+    <Card title="What it belongs to">
+      <Shown live={live}>
+        {({ node: itself, path, parts }) => (
+          <>
+            <ul class="plain rows">
+              {[...path].reverse().map((one, index) => (
+                <NodeLine key={`${one.kind} ${one.id ?? index}`} node={one} depth={index} />
+              ))}
+              {parts.map((one, index) => (
+                <NodeLine
+                  key={`${one.kind} ${one.id ?? index}`}
+                  node={one}
+                  depth={path.length + (one.depth ?? 1)}
+                />
+              ))}
+            </ul>
+            {itself.totals !== undefined && (
+              <p class="soft">
+                {`All of it: ${itself.totals.attempts} attempts, ${(
+                  itself.totals.inputTokens + itself.totals.outputTokens
+                ).toLocaleString()} tokens, $${itself.totals.costUsd.toFixed(4)}, ${duration(itself.totals.milliseconds)} of work.`}
+              </p>
+            )}
+          </>
+        )}
+      </Shown>
+    </Card>
+  );
+}
+
+const PAGES: Readonly<Record<string, string>> = { task: 't', run: 'r' };
+
+function NodeLine({ node: one, depth }: { readonly node: Node; readonly depth: number }) {
+  const page = PAGES[one.kind];
+  const title = one.title ?? (one.private === true ? 'not yours to see' : 'no longer there');
+  return (
+    <li style={{ paddingLeft: `${depth}rem` }}>
+      {one.status !== undefined && <Status of={one.status} />}{' '}
+      <span class="tag">{one.kind.replace('_', ' ')}</span>{' '}
+      {page === undefined || one.id === undefined ? (
+        <Words text={title} most={140} />
+      ) : (
+        <a href={addressOf([page, one.id])}>
+          <Words text={title} most={140} />
+        </a>
+      )}
+      {one.totals !== undefined && one.totals.costUsd > 0 && (
+        <span class="soft">{` $${one.totals.costUsd.toFixed(4)}`}</span>
+      )}
+    </li>
+  );
+}

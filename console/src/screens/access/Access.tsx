@@ -1,0 +1,165 @@
+/** Who may do what in the workspace, and why somebody may or may not. */
+import { useSignal } from '@preact/signals';
+import { z } from 'zod/mini';
+import { act, callTool } from '../../calls/tools.ts';
+import { type Answered, useAnswer } from '../../calls/useAnswer.ts';
+import { Act } from '../../parts/Act.tsx';
+import { Card, Shown } from '../../parts/Notice.tsx';
+import { Ago } from '../../parts/Status.tsx';
+import { Words } from '../../parts/Words.tsx';
+import { workspace } from '../../router.ts';
+import { Explain } from './Explain.tsx';
+
+const ROLES = ['viewer', 'worker', 'leader'] as const;
+
+const members = z.object({
+  access: z.string(),
+  members: z.array(
+    z.object({
+      uid: z.string(),
+      role: z.enum(ROLES),
+      name: z.exactOptional(z.string()),
+      email: z.exactOptional(z.string()),
+      added_at: z.string(),
+    }),
+  ),
+  invitations: z._default(
+    z.array(z.object({ email: z.string(), role: z.string(), expires_at: z.string() })),
+    [],
+  ),
+});
+
+type Members = z.output<typeof members>;
+
+const DONE = z.object({});
+
+export function Access() {
+  const here = workspace.value;
+  const answered = useAnswer(here, () => callTool('access.list_members', { limit: 100 }, members));
+  return (
+    <>
+      <h1>Access</h1>
+      <MembersCard answered={answered} here={here} />
+      <Explain />
+    </>
+  );
+}
+
+function MembersCard({
+  answered: { live, again },
+  here,
+}: {
+  readonly answered: Answered<Members>;
+  readonly here: string;
+}) {
+  const count = 'value' in live ? live.value.members.length : undefined;
+  return (
+    <Card title={`Members of ${here}`} count={count}>
+      <Shown live={live}>
+        {({ access, members: all, invitations }) => (
+          <>
+            <p class="soft">
+              {access === 'open'
+                ? 'It is open: everybody whom the deployment knows has their role here too.'
+                : 'It is private: nobody else sees it.'}
+            </p>
+            <ul class="plain rows">
+              {all.map((member) => (
+                <li key={member.uid} class="todo">
+                  <p>
+                    <Words text={member.name ?? member.email ?? member.uid} />{' '}
+                    <span class="soft">
+                      since <Ago at={new Date(member.added_at)} />
+                    </span>
+                  </p>
+                  <MemberActs member={member} here={here} changed={again} />
+                </li>
+              ))}
+              {invitations.map((invitation) => (
+                <li key={invitation.email}>
+                  <Words text={invitation.email} /> is invited as {invitation.role}, until{' '}
+                  <Ago at={new Date(invitation.expires_at)} />
+                </li>
+              ))}
+            </ul>
+            <Invite changed={again} />
+          </>
+        )}
+      </Shown>
+    </Card>
+  );
+}
+
+interface MemberActsProps {
+  readonly member: Members['members'][number];
+  readonly here: string;
+  changed(): void;
+}
+
+function MemberActs({ member, here, changed }: MemberActsProps) {
+  const role = useSignal<string>(member.role);
+  const name = member.name ?? member.email ?? member.uid;
+  return (
+    <div class="acts">
+      <label>
+        <span class="hidden">Role of {name}</span>
+        <select value={role.value} onChange={(event) => (role.value = event.currentTarget.value)}>
+          {ROLES.map((one) => (
+            <option key={one}>{one}</option>
+          ))}
+        </select>
+      </label>
+      <Act
+        label="Give this role"
+        disabled={role.value === member.role}
+        act={async () => {
+          await act('access.set_member', { uid: member.uid, role: role.value }, DONE);
+          changed();
+        }}
+      />
+      <Act
+        label="Remove"
+        kind="danger"
+        consequence={`${name} leaves ${here}, and all their agents with them, within seconds.`}
+        act={async () => {
+          await act('access.remove_member', { uid: member.uid }, DONE);
+          changed();
+        }}
+      />
+    </div>
+  );
+}
+
+function Invite({ changed }: { changed(): void }) {
+  const email = useSignal('');
+  const role = useSignal<string>('worker');
+  return (
+    <div class="write">
+      <label>
+        Invite by e-mail
+        <input
+          type="email"
+          value={email.value}
+          onInput={(event) => (email.value = event.currentTarget.value)}
+        />
+      </label>
+      <label>
+        As
+        <select value={role.value} onChange={(event) => (role.value = event.currentTarget.value)}>
+          {ROLES.map((one) => (
+            <option key={one}>{one}</option>
+          ))}
+        </select>
+      </label>
+      <Act
+        label="Invite"
+        disabled={!email.value.includes('@')}
+        act={async () => {
+          await act('access.invite', { email: email.value.trim(), role: role.value }, DONE);
+          email.value = '';
+          changed();
+        }}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,85 @@
+/** One agent: who it is, what it holds, and what it has done that can be taken back. */
+import { useSignal } from '@preact/signals';
+import { z } from 'zod/mini';
+import { act } from '../../calls/tools.ts';
+import { agentDocument } from '../../live/documents.ts';
+import { useLive } from '../../live/live.ts';
+import { agent as agentQuery } from '../../live/queries.ts';
+import { document } from '../../live/sources.ts';
+import { Act } from '../../parts/Act.tsx';
+import { Shown } from '../../parts/Notice.tsx';
+import { Ago } from '../../parts/Status.tsx';
+import { Words } from '../../parts/Words.tsx';
+import { addressOf } from '../../router.ts';
+import { AgentLine } from '../agents/Agents.tsx';
+
+export function AgentPage({ id }: { readonly id: string }) {
+  const live = useLive(document(agentQuery(id), agentDocument));
+  const message = useSignal('');
+  return (
+    <>
+      <p class="trail">
+        <a href={addressOf(['agents'])}>Agents</a> / <Words text={id} />
+      </p>
+      <Shown live={live}>
+        {(agent) =>
+          agent === undefined ? (
+            <h1>There is no such agent</h1>
+          ) : (
+            <>
+              <h1>
+                <Words text={agent.name} />
+              </h1>
+              {agent.description !== null && (
+                <p>
+                  <Words text={agent.description} most={1000} />
+                </p>
+              )}
+              <AgentLine agent={agent} />
+              <dl class="facts">
+                <dt>Can do</dt>
+                <dd>
+                  <Words
+                    text={
+                      agent.capability_details.map(({ name }) => name).join(', ') || 'nothing that it says'
+                    }
+                  />
+                </dd>
+                <dt>Role</dt>
+                <dd>{agent.role}, or its owner’s where that is weaker</dd>
+                <dt>Registered</dt>
+                <dd>
+                  <Ago at={agent.registered_at} />
+                </dd>
+              </dl>
+              <p>
+                <a href={addressOf(['audit'], { agent: agent.id })}>What it has done</a>, which can be taken
+                back there.
+              </p>
+              <div class="write">
+                <label>
+                  Write to it
+                  <input
+                    value={message.value}
+                    onInput={(event) => {
+                      message.value = event.currentTarget.value;
+                    }}
+                  />
+                </label>
+                <Act
+                  label="Send"
+                  disabled={message.value.trim() === ''}
+                  act={async () => {
+                    const args = { agent_id: agent.id, message: message.value.trim() };
+                    await act('coordination.message_agent', args, z.object({}));
+                    message.value = '';
+                  }}
+                />
+              </div>
+            </>
+          )
+        }
+      </Shown>
+    </>
+  );
+}

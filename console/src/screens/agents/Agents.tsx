@@ -1,0 +1,154 @@
+/** Who works here: what each does and holds, what each has closed; and which apps and keys act for the person. */
+import { z } from 'zod/mini';
+import { act, callTool } from '../../calls/tools.ts';
+import { useAnswer } from '../../calls/useAnswer.ts';
+import { type Agent, agentDocument } from '../../live/documents.ts';
+import { useLive } from '../../live/live.ts';
+import { agentsOf } from '../../live/queries.ts';
+import { documents } from '../../live/sources.ts';
+import { Act } from '../../parts/Act.tsx';
+import { Card, Empty, Shown } from '../../parts/Notice.tsx';
+import { Sign } from '../../parts/Sign.tsx';
+import { Ago } from '../../parts/Status.tsx';
+import { Words } from '../../parts/Words.tsx';
+import { addressOf, workspace } from '../../router.ts';
+
+const connections = z.object({
+  connections: z.array(
+    z.object({
+      agent_id: z.string(),
+      name: z.string(),
+      role: z.string(),
+      home: z.string(),
+      toolsets: z.exactOptional(z.array(z.string())),
+      held_to: z.exactOptional(z.string()),
+      readonly: z.exactOptional(z.boolean()),
+      app: z.exactOptional(z.object({ name: z.string(), host: z.exactOptional(z.string()) })),
+      expires_at: z.string(),
+      last_seen: z.string(),
+    }),
+  ),
+  truncated: z.boolean(),
+});
+
+type Connection = z.output<typeof connections>['connections'][number];
+
+const revoked = z.object({ revoked: z.number() });
+
+export function Agents() {
+  const live = useLive(documents(agentsOf(workspace.value), agentDocument));
+  const { live: mine, again } = useAnswer('mine', () => callTool('access.list_connections', {}, connections));
+  const held = new Map(
+    'value' in live ? live.value.rows.map((agent) => [agent.id, Object.keys(agent.held).length]) : [],
+  );
+  return (
+    <>
+      <h1>Agents</h1>
+      <Card title="At home here" count={'value' in live ? live.value.rows.length : undefined}>
+        <Shown live={live}>
+          {({ rows }) =>
+            rows.length === 0 ? (
+              <Empty title="No agent has its home here.">
+                <p>Whoever connects and claims a task is one.</p>
+              </Empty>
+            ) : (
+              <ul class="plain rows">
+                {rows.map((agent) => (
+                  <li key={agent.id}>
+                    <AgentLine agent={agent} />
+                  </li>
+                ))}
+              </ul>
+            )
+          }
+        </Shown>
+      </Card>
+      <Card title="Act for you" count={'value' in mine ? mine.value.connections.length : undefined}>
+        <Shown live={mine}>
+          {(answer) =>
+            answer.connections.length === 0 ? (
+              <p class="soft">No app and no key acts for you.</p>
+            ) : (
+              <ul class="plain rows">
+                {answer.connections.map((one) => (
+                  <li key={one.agent_id}>
+                    <ConnectionLine connection={one} holds={held.get(one.agent_id) ?? 0} changed={again} />
+                  </li>
+                ))}
+              </ul>
+            )
+          }
+        </Shown>
+      </Card>
+    </>
+  );
+}
+
+export function AgentLine({ agent }: { readonly agent: Agent }) {
+  const tasks = Object.keys(agent.held);
+  return (
+    <>
+      <a href={addressOf(['a', agent.id])}>
+        <Words text={agent.name} />
+      </a>{' '}
+      <span class="tag">{agent.type}</span> <Sign agent={agent} />
+      <p class="soft">
+        {tasks.length === 0 ? 'It holds nothing. ' : 'It holds '}
+        {tasks.map((id) => (
+          <span key={id}>
+            <a href={addressOf(['t', id])}>
+              <Words text={id} />
+            </a>{' '}
+          </span>
+        ))}
+        {`${agent.tasks_completed} done, ${agent.tasks_failed} failed.`}
+      </p>
+    </>
+  );
+}
+
+interface ConnectionLineProps {
+  readonly connection: Connection;
+  /** How many tasks it holds here. */
+  readonly holds: number;
+  changed(): void;
+}
+
+function ConnectionLine({ connection, holds, changed }: ConnectionLineProps) {
+  const { app } = connection;
+  const bounds = [
+    connection.readonly === true ? 'reads only' : undefined,
+    connection.held_to === undefined ? undefined : `only in ${connection.held_to}`,
+    connection.toolsets === undefined ? undefined : `only ${connection.toolsets.join(', ')}`,
+  ].filter((bound) => bound !== undefined);
+  return (
+    <>
+      <p>
+        <Words text={connection.name} /> <span class="tag">{connection.role}</span>{' '}
+        <span class="soft">
+          {app === undefined ? 'with a key' : 'an app that calls itself '}
+          {app !== undefined && <Words text={app.name} />}
+          {app?.host !== undefined && (
+            <>
+              {' of '}
+              <Words text={app.host} />
+            </>
+          )}
+          {bounds.length > 0 && `, ${bounds.join(', ')}`}, seen <Ago at={new Date(connection.last_seen)} />,
+          ends <Ago at={new Date(connection.expires_at)} />
+        </span>
+      </p>
+      <Act
+        label="Revoke"
+        kind="danger"
+        consequence={`${connection.name} can call nothing any more, everywhere within seconds.${
+          holds > 0 ? ` The ${holds} tasks that it holds come back when their leases end.` : ''
+        } It has to be connected anew.`}
+        act={async () => {
+          await act('access.revoke_connection', { agent_id: connection.agent_id }, revoked);
+          changed();
+        }}
+      />
+    </>
+  );
+}

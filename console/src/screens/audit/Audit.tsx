@@ -1,0 +1,159 @@
+/** Who has done what, on whose behalf and by which tool; and taking it back. */
+import { useSignal } from '@preact/signals';
+import { z } from 'zod/mini';
+import { act, callTool } from '../../calls/tools.ts';
+import { useAnswer } from '../../calls/useAnswer.ts';
+import { Act } from '../../parts/Act.tsx';
+import { Choices } from '../../parts/Choices.tsx';
+import { Empty, Shown } from '../../parts/Notice.tsx';
+import { Ago } from '../../parts/Status.tsx';
+import { Words } from '../../parts/Words.tsx';
+import { addressOf, ask, parameter, workspace } from '../../router.ts';
+import { Change } from './Change.tsx';
+import { Outcome, outcome } from './Outcome.tsx';
+
+const fields = z.record(z.string(), z.unknown());
+
+const change = z.object({
+  kind: z.string(),
+  id: z.string(),
+  before: z.exactOptional(fields),
+  after: z.exactOptional(fields),
+  shortened: z.exactOptional(z.boolean()),
+});
+
+export type ChangeInTrail = z.output<typeof change>;
+
+const audit = z.object({
+  events: z.array(
+    z.object({
+      event_id: z.string(),
+      at: z.string(),
+      by: z.string(),
+      on_behalf_of: z.string(),
+      app: z.exactOptional(z.string()),
+      run_id: z.exactOptional(z.string()),
+      tool: z.string(),
+      workspace: z.string(),
+      changes: z.array(change),
+      undoes: z.exactOptional(z.string()),
+      undone_by: z.exactOptional(z.string()),
+    }),
+  ),
+  nextCursor: z.exactOptional(z.string()),
+});
+
+type Audited = z.output<typeof audit>['events'][number];
+
+const WHOSE = [
+  ['mine', 'Mine and my agents’'],
+  ['workspace', 'Of everybody here'],
+] as const;
+
+export function Audit() {
+  const whose = WHOSE.find(([name]) => name === parameter('of'))?.[0] ?? 'mine';
+  const agent = parameter('agent');
+  const thing = parameter('thing');
+  const cursors = useSignal<readonly string[]>([]);
+  const asked = {
+    of: whose,
+    limit: 50,
+    ...(agent !== undefined && { agent_id: agent }),
+    ...(thing !== undefined && { thing }),
+    ...(cursors.value.length > 0 && { cursor: cursors.value.at(-1) }),
+  };
+  const key = JSON.stringify([workspace.value, asked]);
+  const { live, again } = useAnswer(key, () => callTool('system.getAudit', asked, audit));
+  const taken = useSignal<z.output<typeof outcome> | undefined>(undefined);
+
+  async function takeBack(what: Readonly<Record<string, unknown>>): Promise<void> {
+    taken.value = undefined;
+    taken.value = await act('system.undo', what, outcome);
+    again();
+  }
+
+  return (
+    <>
+      <div class="title">
+        <h1>Audit</h1>
+        <Choices
+          legend="Whose"
+          options={WHOSE}
+          chosen={whose}
+          choose={(name) => {
+            cursors.value = [];
+            ask('of', name === 'mine' ? undefined : name);
+          }}
+        />
+      </div>
+      {agent !== undefined && (
+        <div class="acts">
+          <p>
+            Only what <Words text={agent} /> has done. <a href={addressOf(['audit'])}>All</a>
+          </p>
+          <Act
+            label="Take its last hour back"
+            kind="danger"
+            consequence={`What ${agent} has done in the last hour is taken back, where nothing has changed it since. What cannot be is named.`}
+            act={() => takeBack({ agent_id: agent, since: new Date(Date.now() - 3_600_000).toISOString() })}
+          />
+        </div>
+      )}
+      {taken.value !== undefined && <Outcome of={taken.value} />}
+      <Shown live={live}>
+        {({ events, nextCursor }) => (
+          <>
+            {events.length === 0 && <Empty title="Nothing has happened that is kept." />}
+            <ol class="plain rows">
+              {events.map((event) => (
+                <li key={event.event_id}>
+                  <Entry event={event} takeBack={() => takeBack({ event_id: event.event_id })} />
+                </li>
+              ))}
+            </ol>
+            <p class="acts">
+              {cursors.value.length > 0 && (
+                <button type="button" onClick={() => (cursors.value = cursors.value.slice(0, -1))}>
+                  Newer
+                </button>
+              )}
+              {nextCursor !== undefined && (
+                <button type="button" onClick={() => (cursors.value = [...cursors.value, nextCursor])}>
+                  Older
+                </button>
+              )}
+            </p>
+          </>
+        )}
+      </Shown>
+    </>
+  );
+}
+
+function Entry({ event, takeBack }: { readonly event: Audited; takeBack(): Promise<void> }) {
+  return (
+    <>
+      <p>
+        <Ago at={new Date(event.at)} /> <Words text={event.by} /> · <code>{event.tool}</code>
+        {event.app !== undefined && (
+          <span class="soft">
+            {' by '}
+            <Words text={event.app} />
+          </span>
+        )}
+        {event.undoes !== undefined && <span class="tag">takes something back</span>}
+        {event.undone_by !== undefined && <span class="tag">taken back</span>}
+      </p>
+      {event.changes.map((one) => (
+        <Change key={`${one.kind} ${one.id}`} change={one} />
+      ))}
+      {event.undone_by === undefined && (
+        <Act
+          label="Take it back"
+          consequence="What this changed is as it was before, where nothing has changed it since."
+          act={takeBack}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,52 @@
+/** What has changed of a thing, field by field. */
+import { Words } from '../../parts/Words.tsx';
+import { addressOf } from '../../router.ts';
+import type { ChangeInTrail } from './Audit.tsx';
+
+/** Where a thing of a kind has a page. */
+const PAGES: Readonly<Record<string, string>> = { task: 't', run: 'r', agent: 'a' };
+
+export function Change({
+  change: { kind, id, before, after, shortened },
+}: {
+  readonly change: ChangeInTrail;
+}) {
+  const page = PAGES[kind];
+  const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
+  const what = before === undefined ? 'made' : after === undefined ? 'deleted' : 'changed';
+  return (
+    <details class="change">
+      <summary>
+        {kind} {page === undefined ? <Words text={id} /> : <a href={addressOf([page, id])}>{id}</a>} {what}
+        {what === 'changed' && `: ${names.join(', ')}`}
+      </summary>
+      <dl class="facts">
+        {names.map((name) => (
+          <div key={name}>
+            <dt>
+              <Words text={name} />
+            </dt>
+            <dd>
+              {before !== undefined && (
+                <del>
+                  <Words text={shown(before[name])} most={500} />
+                </del>
+              )}{' '}
+              {after !== undefined && (
+                <ins>
+                  <Words text={shown(after[name])} most={500} />
+                </ins>
+              )}
+            </dd>
+          </div>
+        ))}
+      </dl>
+      {shortened === true && <p class="soft">Not all that there was is kept.</p>}
+    </details>
+  );
+}
+
+function shown(value: unknown): string {
+  if (value === undefined || value === null) return 'nothing';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

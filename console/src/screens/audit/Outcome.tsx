@@ -1,0 +1,44 @@
+/** What was taken back, and what was not and why. */
+import { z } from 'zod/mini';
+import { Words } from '../../parts/Words.tsx';
+
+export const outcome = z.object({
+  undone: z.array(z.object({ kind: z.string(), id: z.string() })),
+  refused: z.array(
+    z.object({
+      kind: z.string(),
+      id: z.string(),
+      why: z.string(),
+      changed_by: z.exactOptional(z.string()),
+      changed_with: z.exactOptional(z.string()),
+    }),
+  ),
+  more: z.boolean(),
+});
+
+export function Outcome({ of: { undone, refused, more } }: { readonly of: z.output<typeof outcome> }) {
+  return (
+    <section class="card" aria-label="What was taken back" role="status">
+      <p>
+        {undone.length === 0
+          ? 'Nothing was taken back.'
+          : `As before: ${undone.map(({ kind, id }) => `${kind} ${id}`).join(', ')}.`}
+        {more && ' There is more: do it once more.'}
+      </p>
+      <ul>
+        {refused.map(({ kind, id, why, changed_by, changed_with }) => (
+          <li key={`${kind} ${id}`}>
+            {kind} <Words text={id} /> was not: <Words text={why} />
+            {changed_by !== undefined && (
+              <>
+                {' ('}
+                <Words text={changed_by} />
+                {changed_with !== undefined && `, ${changed_with}`})
+              </>
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,94 @@
+/** One run: its steps and attempts on a line of time, who won and why, what it has cost. */
+import { z } from 'zod/mini';
+import { act, callTool } from '../../calls/tools.ts';
+import { useAnswer } from '../../calls/useAnswer.ts';
+import { type Run, runDocument } from '../../live/documents.ts';
+import { useLive } from '../../live/live.ts';
+import { run as runQuery } from '../../live/queries.ts';
+import { document } from '../../live/sources.ts';
+import { duration } from '../../live/time.ts';
+import { Act } from '../../parts/Act.tsx';
+import { Card, Shown } from '../../parts/Notice.tsx';
+import { Ago, Status } from '../../parts/Status.tsx';
+import { Words } from '../../parts/Words.tsx';
+import { addressOf } from '../../router.ts';
+import { progressOf } from '../runs/Runs.tsx';
+import { runAnswer } from './answer.ts';
+import { Timeline } from './Timeline.tsx';
+
+export function RunPage({ id }: { readonly id: string }) {
+  const live = useLive(document(runQuery(id), runDocument));
+  return (
+    <>
+      <p class="trail">
+        <a href={addressOf(['runs'])}>Runs</a> / <Words text={id} />
+      </p>
+      <Shown live={live}>
+        {(run) => (run === undefined ? <h1>There is no such run</h1> : <Whole run={run} />)}
+      </Shown>
+    </>
+  );
+}
+
+function Whole({ run }: { readonly run: Run }) {
+  // The run's document changes with each step: then, and only then, its steps are asked for.
+  const key = [run.id, run.status, run.steps_settled, ...run.current].join(' ');
+  const { live } = useAnswer(key, () => callTool('orchestration.get_run', { runId: run.id }, runAnswer));
+  const isOpen = run.ended_at === null;
+  return (
+    <>
+      <h1>
+        <Words text={run.title} most={200} />
+      </h1>
+      <p class="sentence">
+        <Status of={run.status} /> <Words text={run.workflow} />, {progressOf(run)}, begun{' '}
+        <Ago at={run.created_at} />
+        {run.ended_at !== null && `, took ${duration(run.ended_at.getTime() - run.created_at.getTime())}`}. It
+        has cost {`$${run.spent.cost_usd.toFixed(4)}`} and{' '}
+        {(run.spent.input_tokens + run.spent.output_tokens).toLocaleString()} tokens.
+      </p>
+      {run.failure !== null && (
+        <p class="error">
+          <Words text={run.failure.message} />
+        </p>
+      )}
+      {isOpen && (
+        <p class="acts">
+          <Act
+            label="Cancel this run"
+            kind="danger"
+            disabled={run.cancel_requested}
+            consequence="It ends within seconds. What its steps have brought stays, and has to be paid."
+            act={() => act('orchestration.cancel_run', { runId: run.id }, z.object({}))}
+          />
+        </p>
+      )}
+      <Shown live={live}>
+        {(answer) => (
+          <>
+            <Timeline answer={answer} />
+            {answer.result !== undefined && (
+              <Card title="Result">
+                <p class="soft">Models wrote this.</p>
+                <pre class="text">
+                  <Words text={answer.result} links />
+                </pre>
+              </Card>
+            )}
+            {answer.selection !== undefined && (
+              <Card title="Why these agents">
+                <ul>
+                  {answer.selection.reasons.map((reason) => (
+                    <li key={reason}>
+                      <Words text={reason} />
+                    </li>
+                  ))}
+                </ul>
+              </Card>
+            )}
+          </>
+        )}
+      </Shown>
+    </>
+  );
+}

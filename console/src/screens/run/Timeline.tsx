@@ -1,0 +1,120 @@
+/** The attempts of each step as bars: how long each waited and took, and how it ended. */
+import { duration } from '../../live/time.ts';
+import { Card } from '../../parts/Notice.tsx';
+import { Status } from '../../parts/Status.tsx';
+import { Words } from '../../parts/Words.tsx';
+import { addressOf } from '../../router.ts';
+import type { Attempt, RunAnswer } from './answer.ts';
+
+export function Timeline({ answer: { steps, running, attempts } }: { readonly answer: RunAnswer }) {
+  const longest = Math.max(
+    1,
+    ...steps.map(({ name }) => lengthOf(attempts.filter((one) => one.step === name))),
+  );
+  return (
+    <Card title="Steps" count={steps.length}>
+      <ol class="plain rows">
+        {steps.map((step) => (
+          <li key={`${step.name} ${step.iteration}`}>
+            <p>
+              <Status of={step.status} /> <strong>{step.name}</strong>{' '}
+              <span class="soft">
+                {step.role}
+                {step.iteration > 1 && `, round ${step.iteration}`}, by <Words text={step.agent} />
+              </span>
+              {step.taskId !== undefined && (
+                <>
+                  {' '}
+                  <a href={addressOf(['t', step.taskId])}>its task</a>
+                </>
+              )}
+            </p>
+            <Lanes attempts={attempts.filter((one) => one.step === step.name)} longest={longest} />
+            {step.explanation !== undefined && (
+              <p>
+                <Words text={step.explanation} />
+              </p>
+            )}
+            {step.error !== undefined && (
+              <p class="error">
+                <Words text={step.error} />
+              </p>
+            )}
+            {step.results.map((result) => (
+              <details key={result.agent}>
+                <summary>
+                  <Words text={result.agent} />
+                  {result.error !== undefined && (
+                    <span class="error">
+                      {' '}
+                      <Words text={result.error} most={200} />
+                    </span>
+                  )}
+                </summary>
+                {result.output !== undefined && (
+                  <pre class="text">
+                    <Words text={result.output} links />
+                  </pre>
+                )}
+              </details>
+            ))}
+          </li>
+        ))}
+        {running.map((name) => (
+          <li key={`running ${name}`}>
+            <Status of="running" /> <strong>{name}</strong>
+          </li>
+        ))}
+      </ol>
+    </Card>
+  );
+}
+
+/** A lane for each agent, whose attempts follow each other. */
+function Lanes({ attempts, longest }: { readonly attempts: readonly Attempt[]; readonly longest: number }) {
+  const agents = [...new Set(attempts.map(({ agent }) => agent))];
+  return (
+    <ul class="plain lanes">
+      {agents.map((agent) => (
+        <li key={agent}>
+          <span class="lane">
+            <Words text={agent} />
+          </span>
+          <span class="bars">
+            {attempts
+              .filter((one) => one.agent === agent)
+              .map((one, index) => (
+                <Bar key={`${index} ${one.milliseconds}`} attempt={one} longest={longest} />
+              ))}
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Bar({ attempt, longest }: { readonly attempt: Attempt; readonly longest: number }) {
+  const share = (milliseconds: number) => `${(100 * milliseconds) / longest}%`;
+  const isAnswer = attempt.outcome === 'answered';
+  const words = `${attempt.outcome.replaceAll('_', ' ')}, ${duration(attempt.milliseconds)}`;
+  return (
+    <>
+      {attempt.waited > 0 && <span class="waited" style={{ width: share(attempt.waited) }} />}
+      <span
+        class={isAnswer ? 'attempt' : 'attempt missed'}
+        style={{ minWidth: share(attempt.milliseconds) }}
+        title={`${attempt.model}: ${attempt.reason ?? words}`}
+      >
+        {words}
+      </span>
+    </>
+  );
+}
+
+/** Of the agent that took longest. */
+function lengthOf(attempts: readonly Attempt[]): number {
+  const lengths = new Map<string, number>();
+  for (const { agent, waited, milliseconds } of attempts)
+    lengths.set(agent, (lengths.get(agent) ?? 0) + waited + milliseconds);
+  return Math.max(0, ...lengths.values());
+}

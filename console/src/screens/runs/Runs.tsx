@@ -1,0 +1,56 @@
+/** A person's runs in the workspace, newest first. */
+import { type Run, runDocument } from '../../live/documents.ts';
+import { useLive } from '../../live/live.ts';
+import { runsOf } from '../../live/queries.ts';
+import { documents } from '../../live/sources.ts';
+import { Empty, Shown } from '../../parts/Notice.tsx';
+import { Ago, Status } from '../../parts/Status.tsx';
+import { Words } from '../../parts/Words.tsx';
+import { addressOf, workspace } from '../../router.ts';
+import type { Person } from '../../session/session.ts';
+
+export function Runs({ person }: { readonly person: Person }) {
+  const live = useLive(documents(runsOf(person.uid, workspace.value), runDocument));
+  return (
+    <>
+      <h1>Runs</h1>
+      <Shown live={live}>
+        {({ rows }) =>
+          rows.length === 0 ? (
+            <Empty title="No runs here yet.">
+              <p>
+                An agent asks several models at once with orchestration_orchestrate: “Ask two models which
+                index this query needs, and compare.”
+              </p>
+            </Empty>
+          ) : (
+            <ul class="plain rows">
+              {rows.map((run) => (
+                <li key={run.id}>
+                  <Status of={run.status} />{' '}
+                  <a href={addressOf(['r', run.id])}>
+                    <Words text={run.title} most={160} />
+                  </a>
+                  <p class="soft">
+                    <Words text={run.workflow} /> · <Ago at={run.created_at} /> · {progressOf(run)} ·{' '}
+                    {`$${run.spent.cost_usd.toFixed(4)}`}
+                  </p>
+                  {run.failure !== null && (
+                    <p class="error">
+                      <Words text={run.failure.message} most={300} />
+                    </p>
+                  )}
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Shown>
+    </>
+  );
+}
+
+export function progressOf({ steps_settled, steps_planned, current }: Run): string {
+  const settled = `${steps_settled} of ${Math.max(steps_planned, steps_settled)} steps`;
+  return current.length === 0 ? settled : `${settled}, now ${current.join(', ')}`;
+}

@@ -1,0 +1,43 @@
+/** What comes again, in words. */
+import { z } from 'zod/mini';
+import { act } from '../../calls/tools.ts';
+import type { Recurring as RecurringTodo } from '../../live/documents.ts';
+import { dayOf } from '../../live/time.ts';
+import { Act } from '../../parts/Act.tsx';
+import { Words } from '../../parts/Words.tsx';
+
+export function Recurring({ rows }: { readonly rows: readonly RecurringTodo[] }) {
+  if (rows.length === 0) return <p class="soft">Nothing comes again.</p>;
+  return (
+    <ul class="plain rows">
+      {rows.map((recurring) => (
+        <li key={recurring.id} class="todo">
+          <p>
+            <Words text={recurring.title} /> <span class="soft">{inWords(recurring)}</span>
+          </p>
+          <p class="acts">
+            <Act
+              label="End it"
+              kind="danger"
+              consequence={`“${recurring.title}” does not come again. What is to do now stays.`}
+              act={() => act('todo.delete_recurring_task', { recurring_task_id: recurring.id }, z.object({}))}
+            />
+          </p>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** `every week on Tuesday at 16:00, Europe/Berlin; now Tue 24 Nov`. */
+export function inWords({ frequency, start_date, timezone, end_date, latest_due }: RecurringTodo): string {
+  const zone = { timeZone: timezone };
+  const at = new Intl.DateTimeFormat(undefined, { ...zone, timeStyle: 'short' }).format(start_date);
+  const on = {
+    DAILY: 'every day',
+    WEEKLY: `every ${new Intl.DateTimeFormat(undefined, { ...zone, weekday: 'long' }).format(start_date)}`,
+    MONTHLY: `every month on day ${new Intl.DateTimeFormat('en', { ...zone, day: 'numeric' }).format(start_date)}`,
+  }[frequency];
+  const until = end_date === null ? '' : `, until ${dayOf(end_date)}`;
+  return `${on} at ${at}, ${timezone}${until}; now ${dayOf(latest_due)}`;
+}

@@ -1,0 +1,59 @@
+/** One to-do, and what can be done about it. */
+import { z } from 'zod/mini';
+import { act } from '../../calls/tools.ts';
+import type { Todo } from '../../live/documents.ts';
+import { timeOfDay } from '../../live/time.ts';
+import { Act } from '../../parts/Act.tsx';
+import { Words } from '../../parts/Words.tsx';
+import { addressOf } from '../../router.ts';
+
+const DONE = z.object({});
+
+export function TodoRow({ todo, done }: { readonly todo: Todo; done(): void }) {
+  const call = (method: string, args: object = {}) =>
+    act(`todo.${method}`, { task_id: todo.id, ...args }, DONE);
+  return (
+    <li class="todo">
+      <div>
+        <p>
+          {todo.due_date !== null && <span class="soft">{timeOfDay(todo.due_date)} </span>}
+          <Words text={todo.title} />
+          {todo.priority === 'HIGH' && <span class="tag">high</span>}
+          {todo.priority === 'LOW' && <span class="tag">low</span>}
+          {todo.recurring_task_id !== null && <span class="tag">comes again</span>}
+          {todo.tags.map((tag) => (
+            <span key={tag} class="tag">
+              <Words text={tag} />
+            </span>
+          ))}
+        </p>
+        {todo.description !== null && (
+          <p class="soft">
+            <Words text={todo.description} links most={300} />
+          </p>
+        )}
+        {todo.delegated_task_id !== null && (
+          <p class="soft">
+            Agents do it: <a href={addressOf(['t', todo.delegated_task_id])}>the task</a>
+          </p>
+        )}
+      </div>
+      <p class="acts">
+        <Act
+          label="Done"
+          act={async () => {
+            await call('complete_task');
+            done();
+          }}
+        />
+        {todo.delegated_task_id === null && <Act label="Have agents do it" act={() => call('delegate')} />}
+        <Act
+          label="Delete"
+          kind="danger"
+          consequence={`“${todo.title}” is deleted. The audit has it, and takes it back.`}
+          act={() => call('delete_task')}
+        />
+      </p>
+    </li>
+  );
+}
