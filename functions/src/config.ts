@@ -103,9 +103,12 @@ export function clockFile(): string | undefined {
   return isEmulator() ? process.env['MUSTER_CLOCK_FILE'] : undefined;
 }
 
+/** Those that are configured, and the deployment's own sites on Firebase Hosting, on which the console is. */
 export function allowedOrigins(): readonly string[] {
+  const project = process.env['GCLOUD_PROJECT'] ?? '';
+  const own = project === '' ? [] : [`https://${project}.web.app`, `https://${project}.firebaseapp.com`];
   const origins = allowedOriginsList.value().split(',');
-  return origins.map((origin) => origin.trim()).filter((origin) => origin !== '');
+  return [...own, ...origins.map((origin) => origin.trim()).filter((origin) => origin !== '')];
 }
 
 export function publicUrl(): string | undefined {

@@ -130,6 +130,7 @@ const RULES: Rules = {
   presence: { $agentId: { '.read': `data.exists() && ${hasRoleIn(HOME, 'viewer')}` } },
   tasks: { queue: { '.read': hasRoleIn("'default'", 'viewer') } },
   workspaces: { $workspace: { queue: { '.read': hasRoleIn('$workspace', 'viewer') } } },
+  metrics: { minutes: { '.read': hasRoleIn("'default'", 'leader') } },
   commits: { $id: COMMIT },
   'task-updates': { $uid: { '.read': ACTS_FOR_OWNER } },
   notifications: { $uid: { '.read': ACTS_FOR_OWNER } },

@@ -69,12 +69,21 @@ describe('rules, asked by the console', () => {
   const stranger = callerNamed('somebody with an account only');
   const viewer = callerNamed('a viewer of the deployment');
 
+  const leader = callerNamed('a leader of the deployment');
+
+  /** Who sees it, who of the next ones does not, and what is said of that. */
+  function audienceOf(name: string): readonly [seeing: Caller, blind: Caller, words: string] {
+    if (PERSONAL.includes(name)) return [OWNER, viewer, 'its owner alone'];
+    if (name === 'latestMinutes') return [leader, viewer, 'leaders of the deployment, and to no viewer'];
+    return [viewer, stranger, 'a viewer, and to nobody without a role'];
+  }
+
   for (const [name, queries] of Object.entries(asked)) {
-    const isPersonal = PERSONAL.includes(name);
-    it(`show ${name} to ${isPersonal ? 'its owner alone' : 'a viewer, and to nobody without a role'}`, async () => {
+    const [seeing, blind, words] = audienceOf(name);
+    it(`show ${name} to ${words}`, async () => {
       for (const one of queries) {
-        await assertSucceeds(ask(isPersonal ? OWNER : viewer, one));
-        await assertFails(ask(isPersonal ? viewer : stranger, one));
+        await assertSucceeds(ask(seeing, one));
+        await assertFails(ask(blind, one));
       }
     });
   }

@@ -247,3 +247,18 @@ export const personDocument = z.object({
 export type PersonRights = z.output<typeof personDocument>;
 
 export const presenceNode = z.object({ last_seen: z.number() });
+
+export const countsNode = z.object({
+  calls: z._default(z.number(), 0),
+  failures: z._default(z.number(), 0),
+  milliseconds: z._default(z.number(), 0),
+  errors: z._default(z.record(z.string(), z.number()), {}),
+});
+
+/** The calls of a minute, altogether and by tool. */
+export const minuteNode = z.object({
+  all: z.exactOptional(countsNode),
+  tools: z._default(z.record(z.string(), countsNode), {}),
+});
+
+export const metricsNode = z.record(z.string(), minuteNode);

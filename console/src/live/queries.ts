@@ -177,3 +177,8 @@ function tasksOf(
 function listed(collection: string, limit: number): DocumentsQuery {
   return { collection, where: [], orderBy: [], limit };
 }
+
+/** The calls of the last hour in which there were any, by the minute. */
+export function latestMinutes(): NodeQuery {
+  return { node: 'metrics/minutes', last: 60 };
+}

@@ -1,7 +1,7 @@
 /** What a part of the page says of itself: that it loads, that it is not live, that it may not be seen, that it is empty. */
 import type { ComponentChildren } from 'preact';
 import { type Live, listenAnew } from '../live/live.ts';
-import { timeOfDay } from '../live/time.ts';
+import { timeOfDay } from './dates.ts';
 
 interface ShownProps<Value> {
   readonly live: Live<Value>;

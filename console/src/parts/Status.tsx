@@ -1,7 +1,9 @@
 /** States, in words as well as in colours. */
 
 import type { Task } from '../live/documents.ts';
-import { duration, now } from '../live/time.ts';
+import { now } from '../live/time.ts';
+import { duration } from './dates.ts';
+import { leaseEnd } from './taskState.ts';
 
 const WORDS: Readonly<Record<string, string>> = {
   available: 'available',
@@ -40,27 +42,6 @@ export function Status({ of }: { readonly of: string }) {
       <span aria-hidden="true">{MARKS[of] ?? '·'}</span> {WORDS[of] ?? of}
     </span>
   );
-}
-
-/** What a task's stored state means to a person: one that waits for others is not simply available. */
-export function stateOf(task: Task): string {
-  const isHeld = ['claimed', 'in_progress'].includes(task.status);
-  if (isHeld && task.waiting_for !== null) return 'waiting';
-  const isStuck = task.stuck || task.stuck_by !== null || task.failed_dependencies.length > 0;
-  if (isStuck && task.status === 'available') return 'never';
-  return task.status === 'available' && task.blockers > 0 ? 'blocked' : task.status;
-}
-
-/**
- * When a claim ends. The sweep makes the lease longer only once it finds it lapsed, so an agent that was seen since
- * holds longer than is stored. A runner's lease is what is stored.
- * @param lastSeen when the holder was last seen, in milliseconds of the epoch
- */
-export function leaseEnd(task: Task, lastSeen: number | undefined): number | undefined {
-  if (task.lease_expires_at === null || task.claimed_by === null) return undefined;
-  const stored = task.lease_expires_at.getTime();
-  if (task.claimed_by_runner || lastSeen === undefined) return stored;
-  return Math.max(stored, lastSeen + (task.lease_seconds ?? 0) * 1000);
 }
 
 /** Counts down, without a write. */

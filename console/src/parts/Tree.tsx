@@ -2,8 +2,8 @@
 import { z } from 'zod/mini';
 import { callTool } from '../calls/tools.ts';
 import { useAnswer } from '../calls/useAnswer.ts';
-import { duration } from '../live/time.ts';
 import { addressOf } from '../router.ts';
+import { duration } from './dates.ts';
 import { Card, Shown } from './Notice.tsx';
 import { Status } from './Status.tsx';
 import { Words } from './Words.tsx';

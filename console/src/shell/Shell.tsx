@@ -19,6 +19,7 @@ const RunPage = lazily(async () => (await import('../screens/run/RunPage.tsx')).
 const Agents = lazily(async () => (await import('../screens/agents/Agents.tsx')).Agents);
 const AgentPage = lazily(async () => (await import('../screens/agent/AgentPage.tsx')).AgentPage);
 const Access = lazily(async () => (await import('../screens/access/Access.tsx')).Access);
+const Metrics = lazily(async () => (await import('../screens/metrics/Metrics.tsx')).Metrics);
 const Audit = lazily(async () => (await import('../screens/audit/Audit.tsx')).Audit);
 
 interface Screen {
@@ -36,6 +37,7 @@ const SCREENS: readonly Screen[] = [
   { path: 'agents', title: 'Agents', key: 'a' },
   { path: 'access', title: 'Access', key: 'c' },
   { path: 'audit', title: 'Audit', key: 'u' },
+  { path: 'metrics', title: 'Metrics', key: 'm' },
 ];
 
 export function Shell({ person }: { readonly person: Person }) {
@@ -124,6 +126,7 @@ const LISTS: Readonly<Record<string, (person: Person, here: string) => Component
   agents: (_person, here) => <Agents key={here} />,
   access: (_person, here) => <Access key={here} />,
   audit: (_person, here) => <Audit key={here} />,
+  metrics: () => <Metrics />,
 };
 
 const PAGES: Readonly<Record<string, (id: string) => ComponentChildren>> = {

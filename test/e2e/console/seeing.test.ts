@@ -1,5 +1,6 @@
 /** People see the work live and steer it: the console in a real browser, against the emulators. */
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import type { Browser } from 'playwright-core';
 import { axeViolations, openBrowser } from '../../support/browser.ts';
 import { type Account, seededAccount, Visit } from './support/visit.ts';
@@ -132,6 +133,62 @@ describe('the console', () => {
     visit.complaints.length = 0; // Firebase's SDK warns of each refusal
   });
 
+  it('takes back what an agent has done, from its audit', async () => {
+    const work = new Work();
+    await work.begin('Back');
+    const id = await work.task('Made by mistake');
+    visit = await Visit.open(browser);
+    await visit.signIn(ada, `/audit?of=workspace&workspace=${work.workspace}`);
+    const entry = visit.page.getByRole('listitem').filter({ hasText: 'coordination.create_task' }).first();
+    await entry.getByText(id).first().waitFor();
+    await entry.getByRole('button', { name: 'Take it back' }).click();
+    await visit.page.getByRole('dialog').getByRole('button', { name: 'Take it back' }).click();
+    await visit.page.getByText(`As before: task ${id}`).waitFor();
+    await entry.getByText('taken back', { exact: true }).waitFor();
+  });
+
+  it('keeps a person’s day: adds a to-do, completes it, and takes that back', async () => {
+    const title = `Water the office plants ${randomUUID().slice(0, 8)}`;
+    visit = await Visit.open(browser);
+    await visit.signIn(ben, '/todos?show=all');
+    await visit.page.getByLabel('What is to do').fill(title);
+    await visit.page.getByRole('button', { name: 'Add' }).click();
+    const todo = visit.page.getByRole('listitem').filter({ hasText: title });
+    await todo.getByRole('button', { name: 'Done' }).click();
+    await visit.page.getByRole('region', { name: 'Done today' }).getByText(title).waitFor();
+    await visit.page.getByRole('button', { name: 'Undo' }).click();
+    await todo.getByRole('button', { name: 'Done' }).waitFor();
+    await todo.getByRole('button', { name: 'Delete' }).click();
+    await visit.page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await todo.waitFor({ state: 'detached' });
+  });
+
+  it('shows a role that is taken away as what it is, and one that is given at once', async () => {
+    const work = new Work();
+    await work.begin('Come and go');
+    await work.task('In the open');
+    visit = await Visit.open(browser);
+    await visit.signIn(ben, `/tasks?workspace=${work.workspace}`);
+    await visit.page.getByText('You may not see this.').waitFor();
+    await work.call('person', 'access.set_member', { email: ben.email, role: 'viewer' });
+    await visit.page.getByRole('link', { name: 'In the open' }).waitFor();
+    const { uid } = await work.whoIs(ben);
+    await work.call('person', 'access.remove_member', { uid });
+    await visit.page.getByText('You may not see this.').waitFor();
+    assert.doesNotMatch(await visit.page.locator('main').innerText(), /In the open/);
+    visit.complaints.length = 0; // Firebase's SDK warns of each refusal
+  });
+
+  it('says why somebody may not, and who can change it', async () => {
+    visit = await Visit.open(browser);
+    await visit.signIn(ben, '/access');
+    await visit.page.getByLabel('Tool', { exact: true }).fill('access_invite');
+    await visit.page.getByRole('button', { name: 'Explain' }).click();
+    await visit.page.getByText('Refused.').waitFor();
+    await visit.page.getByText('It needs').waitFor();
+    visit.complaints.length = 0; // Ben may not list the members either
+  });
+
   it('leads everywhere by keyboard', async () => {
     const work = new Work();
     await work.begin('Keys');
@@ -167,6 +224,12 @@ describe('the console', () => {
         [`/tasks?view=board&workspace=${workspace}`, 'Another'],
         [`/tasks?show=done&workspace=${workspace}`, 'Nothing is done.'],
         [`/t/${first}?workspace=${workspace}`, 'Priority'],
+        ['/todos', 'Comes again'],
+        [`/runs?workspace=${workspace}`, 'No runs here yet.'],
+        [`/agents?workspace=${workspace}`, 'Act for you'],
+        [`/access?workspace=${workspace}`, 'Invite by e-mail'],
+        [`/audit?of=workspace&workspace=${workspace}`, 'coordination.create_task'],
+        ['/metrics', 'By tool'],
         ['/tasks?workspace=nobody-has-opened-this', 'No tasks.'],
         ['/nowhere', 'There is no such page'],
       ] as const;

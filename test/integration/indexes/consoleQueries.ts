@@ -47,6 +47,7 @@ export function consoleQueries(asked: Asked = SOMETHING): Readonly<Record<string
     recurringOf: [queries.recurringOf(uid)],
     agent: [queries.agent(agent)],
     person: [queries.person(uid)],
+    latestMinutes: [queries.latestMinutes()],
     presenceOf: [queries.presenceOf(agent)],
   };
 }

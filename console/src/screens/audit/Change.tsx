@@ -17,9 +17,14 @@ export function Change({
   return (
     <details class="change">
       <summary>
-        {kind} {page === undefined ? <Words text={id} /> : <a href={addressOf([page, id])}>{id}</a>} {what}
+        {kind} <Words text={id} /> {what}
         {what === 'changed' && `: ${names.join(', ')}`}
       </summary>
+      {page !== undefined && (
+        <p>
+          <a href={addressOf([page, id])}>Look at it</a>
+        </p>
+      )}
       <dl class="facts">
         {names.map((name) => (
           <div key={name}>

@@ -1,5 +1,5 @@
 /** The attempts of each step as bars: how long each waited and took, and how it ended. */
-import { duration } from '../../live/time.ts';
+import { duration } from '../../parts/dates.ts';
 import { Card } from '../../parts/Notice.tsx';
 import { Status } from '../../parts/Status.tsx';
 import { Words } from '../../parts/Words.tsx';

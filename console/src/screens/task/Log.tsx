@@ -5,7 +5,7 @@ import { logChunkDocument, type Task } from '../../live/documents.ts';
 import { useLive } from '../../live/live.ts';
 import { latestLog } from '../../live/queries.ts';
 import { documents } from '../../live/sources.ts';
-import { timeOfDay } from '../../live/time.ts';
+import { timeOfDay } from '../../parts/dates.ts';
 import { Card, Shown } from '../../parts/Notice.tsx';
 import { useWindow } from '../../parts/Windowed.tsx';
 import { Words } from '../../parts/Words.tsx';

@@ -6,7 +6,7 @@ import type { Live } from '../../live/live.ts';
 import type { Rows } from '../../live/sources.ts';
 import { Choices } from '../../parts/Choices.tsx';
 import { Absent, Empty, Shown } from '../../parts/Notice.tsx';
-import { stateOf } from '../../parts/Status.tsx';
+import { stateOf } from '../../parts/taskState.ts';
 import { addressOf, ask, parameter, workspace } from '../../router.ts';
 import { Board } from './Board.tsx';
 import { TaskTable } from './TaskTable.tsx';

@@ -2,8 +2,8 @@
 import { z } from 'zod/mini';
 import { act } from '../../calls/tools.ts';
 import type { Recurring as RecurringTodo } from '../../live/documents.ts';
-import { dayOf } from '../../live/time.ts';
 import { Act } from '../../parts/Act.tsx';
+import { dayOf } from '../../parts/dates.ts';
 import { Words } from '../../parts/Words.tsx';
 
 export function Recurring({ rows }: { readonly rows: readonly RecurringTodo[] }) {

@@ -2,8 +2,8 @@
 import { z } from 'zod/mini';
 import { act } from '../../calls/tools.ts';
 import type { Todo } from '../../live/documents.ts';
-import { timeOfDay } from '../../live/time.ts';
 import { Act } from '../../parts/Act.tsx';
+import { timeOfDay } from '../../parts/dates.ts';
 import { Words } from '../../parts/Words.tsx';
 import { addressOf } from '../../router.ts';
 

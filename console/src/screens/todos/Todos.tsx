@@ -6,8 +6,9 @@ import { recurringDocument, type Todo, todoDocument } from '../../live/documents
 import { useLive } from '../../live/live.ts';
 import { doneTodos, openTodos, recurringOf } from '../../live/queries.ts';
 import { documents } from '../../live/sources.ts';
-import { dayOf, now, timeOfDay } from '../../live/time.ts';
+import { now } from '../../live/time.ts';
 import { Choices } from '../../parts/Choices.tsx';
+import { dayOf, timeOfDay } from '../../parts/dates.ts';
 import { Card, Empty, Shown } from '../../parts/Notice.tsx';
 import { Words } from '../../parts/Words.tsx';
 import { ask, parameter } from '../../router.ts';

@@ -1,6 +1,6 @@
 /** Sorts to-dos under the days that they are due on. */
 import type { Todo } from '../../live/documents.ts';
-import { dayOf } from '../../live/time.ts';
+import { dayOf } from '../../parts/dates.ts';
 
 export type View = 'today' | 'week' | 'all';
 

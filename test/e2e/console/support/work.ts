@@ -7,6 +7,8 @@ const answered = z.object({ result: z.unknown().optional(), error: z.unknown().o
 
 const made = z.object({ task: z.object({ id: z.string() }) });
 
+const listed = z.object({ members: z.array(z.object({ uid: z.string(), email: z.string().optional() })) });
+
 export class Work {
   readonly workspace = newWorkspace('console');
 
@@ -49,6 +51,14 @@ export class Work {
       ...{ agent_id: holder.agentId, task_id: taskId, error },
       retryable: false,
     });
+  }
+
+  /** A member as the workspace lists them. */
+  async whoIs({ email }: { readonly email: string }): Promise<{ readonly uid: string }> {
+    const { members } = listed.parse(await this.call('person', 'access.list_members'));
+    const found = members.find((member) => member.email === email);
+    if (found === undefined) throw new Error(`${email} is no member.`);
+    return found;
   }
 
   private readonly holders = new Map<string, { readonly who: Seeded; readonly agentId: string }>();

@@ -1,0 +1,37 @@
+/** Times and durations in words, in the reader's language. */
+
+const SECOND = 1000;
+const MINUTE = 60;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** `45 s`, `12 min`, `3 h 20 min`, `2 days`. */
+export function duration(milliseconds: number): string {
+  const seconds = Math.max(0, Math.round(milliseconds / SECOND));
+  if (seconds < MINUTE) return `${seconds} s`;
+  if (seconds < HOUR) return `${Math.floor(seconds / MINUTE)} min`;
+  if (seconds < DAY) {
+    const minutes = Math.floor((seconds % HOUR) / MINUTE);
+    return minutes === 0
+      ? `${Math.floor(seconds / HOUR)} h`
+      : `${Math.floor(seconds / HOUR)} h ${minutes} min`;
+  }
+  const days = Math.floor(seconds / DAY);
+  return days === 1 ? '1 day' : `${days} days`;
+}
+
+const whole = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+const time = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
+const day = new Intl.DateTimeFormat(undefined, { weekday: 'short', day: 'numeric', month: 'short' });
+
+export function inFull(at: Date): string {
+  return whole.format(at);
+}
+
+export function timeOfDay(at: Date): string {
+  return time.format(at);
+}
+
+export function dayOf(at: Date): string {
+  return day.format(at);
+}

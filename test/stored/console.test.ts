@@ -1,0 +1,55 @@
+/** The console reads every shape in which its documents have ever been stored. */
+import assert from 'node:assert/strict';
+import type { z } from 'zod/mini';
+import * as schemas from '../../console/src/live/documents.ts';
+import { storedVersions } from './documents.ts';
+
+const READ: Readonly<Record<string, z.ZodMiniType>> = {
+  workspaces: schemas.workspaceDocument,
+  'workspaces.sessions': schemas.sessionDocument,
+  'workspaces.sessions.counters': schemas.counterDocument,
+  'workspaces.agentCounts': schemas.agentCountDocument,
+  tasks: schemas.taskDocument,
+  agents: schemas.agentDocument,
+  requests: schemas.requestDocument,
+  runs: schemas.runDocument,
+  todos: schemas.todoDocument,
+  recurringTasks: schemas.recurringDocument,
+  people: schemas.personDocument,
+};
+
+describe('what is stored, as the console reads it', () => {
+  for (const [collection, schema] of Object.entries(READ)) {
+    it(`has every version of ${collection}`, () => {
+      for (const { version, documents } of storedVersions('firestore', collection)) {
+        for (const [id, data] of Object.entries(documents)) {
+          const { error } = schema.safeParse({ id, ...withDates(data) });
+          assert.equal(error, undefined, `${collection}, version ${version}, ${id}: ${error?.message}`);
+        }
+      }
+    });
+  }
+
+  it('has every version of what the Realtime Database keeps', () => {
+    const nodes = { presence: schemas.presenceNode, 'metrics.minutes': schemas.minuteNode };
+    for (const [name, schema] of Object.entries(nodes)) {
+      for (const { version, documents } of storedVersions('realtime', name)) {
+        for (const [id, data] of Object.entries(documents))
+          assert.equal(schema.safeParse(data).error, undefined, `${name}, version ${version}, ${id}`);
+      }
+    }
+  });
+});
+
+/** As the page's client reads it. */
+function withDates(value: unknown): object {
+  const plain = (inner: unknown): unknown => {
+    if (Array.isArray(inner)) return inner.map(plain);
+    if (typeof inner !== 'object' || inner === null) return inner;
+    if ('$time' in inner && typeof inner.$time === 'string') return new Date(inner.$time);
+    return Object.fromEntries(Object.entries(inner).map(([name, field]) => [name, plain(field)]));
+  };
+  const read = plain(value);
+  assert.ok(typeof read === 'object' && read !== null);
+  return read;
+}

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { todoDocument } from '../../../console/src/live/documents.ts';
+import { duration } from '../../../console/src/parts/dates.ts';
+import { days } from '../../../console/src/screens/todos/days.ts';
+
+/** Noon, where the test is run. */
+const NOW = new Date(2026, 10, 24, 12);
+
+function todo(title: string, due: Date | null, priority = 'MEDIUM') {
+  return todoDocument.parse({
+    ...{ id: title, owner_uid: 'ada', title, description: null, due_date: due, priority, tags: [] },
+    ...{ completed: false, completed_at: null, created_at: NOW, recurring_task_id: null },
+  });
+}
+
+const at = (day: number, hour: number): Date => new Date(2026, 10, day, hour);
+
+const ALL = [
+  todo('next month', at(54, 9)),
+  todo('tonight', at(24, 20)),
+  todo('some day', null, 'LOW'),
+  todo('yesterday', at(23, 9)),
+  todo('in three days', at(27, 9)),
+  todo('tonight, urgent', at(24, 20), 'HIGH'),
+  todo('some day soon', null, 'HIGH'),
+];
+
+const titles = (view: 'today' | 'week' | 'all') =>
+  days(ALL, view, NOW).map(({ title, todos }) => [title, ...todos.map((one) => one.title)]);
+
+describe('to-dos in the console', () => {
+  it('stand under their days, what is overdue first and what has no date last', () => {
+    assert.deepEqual(titles('today'), [
+      ['Overdue', 'yesterday'],
+      ['Today', 'tonight, urgent', 'tonight'],
+    ]);
+    assert.deepEqual(titles('week').flat().includes('in three days'), true);
+    assert.deepEqual(titles('week').flat().includes('next month'), false);
+    assert.deepEqual(titles('all').at(-1), ['Without a date', 'some day soon', 'some day']);
+  });
+
+  it('say durations in words', () => {
+    const words = [-5, 45_000, 720_000, 12_000_000, 3_600_000, 90_000_000, 200_000_000].map(duration);
+    assert.deepEqual(words, ['0 s', '45 s', '12 min', '3 h 20 min', '1 h', '1 day', '2 days']);
+  });
+});

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { type Task, taskDocument } from '../../../console/src/live/documents.ts';
+import { leaseEnd, stateOf } from '../../../console/src/parts/taskState.ts';
+import { linesOf } from '../../../console/src/screens/task/lines.ts';
+
+const NOW = new Date('2026-11-24T10:00:00Z');
+
+function task(more: object = {}): Task {
+  return taskDocument.parse({
+    ...{ id: 't', workspace: 'default', session: 's', description: 'd', priority: 5, status: 'available' },
+    ...{ dependencies: [], dependents: [], blockers: 0, failed_dependencies: [], required_capabilities: [] },
+    ...{ created_at: NOW, created_by: 'a', claim_epoch: 0, lapsed_claims: [], retries: 0, retry_at: null },
+    ...{ result: null, error: null, completed_at: null, late_result: null },
+    ...more,
+  });
+}
+
+describe('a task in the console', () => {
+  it('is what it means, and not only what is stored', () => {
+    assert.equal(stateOf(task()), 'available');
+    assert.equal(stateOf(task({ blockers: 2 })), 'blocked');
+    assert.equal(stateOf(task({ blockers: 1, failed_dependencies: ['x'] })), 'never');
+    assert.equal(stateOf(task({ blockers: 1, stuck: true, stuck_by: 'x' })), 'never');
+    const waiting_for = { request_id: 'r', who: 'Ada', until: NOW };
+    assert.equal(stateOf(task({ status: 'in_progress', waiting_for })), 'waiting');
+    assert.equal(stateOf(task({ status: 'failed', failed_dependencies: ['x'] })), 'failed');
+  });
+
+  it('is held for as long as its holder has been seen, or, of a runner, as it is stored', () => {
+    const claim = { status: 'claimed', claimed_by: 'w', lease_seconds: 600, lease_expires_at: NOW };
+    const later = NOW.getTime() + 60_000;
+    assert.equal(leaseEnd(task(claim), undefined), NOW.getTime());
+    assert.equal(leaseEnd(task(claim), later), later + 600_000);
+    assert.equal(leaseEnd(task(claim), 0), NOW.getTime());
+    assert.equal(leaseEnd(task({ ...claim, claimed_by_runner: true }), later), NOW.getTime());
+    assert.equal(leaseEnd(task(), later), undefined);
+  });
+});
+
+describe('the lines of a log in the console', () => {
+  const at = NOW.toISOString();
+
+  it('are in order, whatever order their chunks have', () => {
+    const line = (message: string) => JSON.stringify({ at, level: 'info', type: 'x', message });
+    const chunk = (first_line: number, parts: Record<string, string>) => ({
+      ...{ chunk: 0, first_line, lines: 1, claim_epoch: 1 },
+      parts,
+    });
+    const lines = linesOf([
+      chunk(2, { n000000002: line('third') }),
+      chunk(0, { n000000000: `${line('first')}\n${line('second')}` }),
+    ]);
+    assert.deepEqual(
+      lines.map(({ number, text }) => [number, text]),
+      [
+        [0, 'first'],
+        [1, 'second'],
+        [2, 'third'],
+      ],
+    );
+  });
+
+  it('have no colours of terminals, one line each, and show what cannot be read as it is', () => {
+    const message = '\u001b[31mred\u001b[0m\nand more';
+    const parts = {
+      n000000000: `${JSON.stringify({ at, level: 'error', prefix: 'tsc', message })}\nnot json`,
+    };
+    const lines = linesOf([{ chunk: 0, first_line: 0, lines: 2, claim_epoch: 1, parts }]);
+    assert.deepEqual(
+      lines.map(({ text, level }) => [text, level]),
+      [
+        ['tsc: red ⏎ and more', 'error'],
+        ['not json', 'info'],
+      ],
+    );
+  });
+});
