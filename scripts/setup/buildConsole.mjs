@@ -1,16 +1,16 @@
 // @ts-check
 /**
- * node scripts/setup/buildConsole.mjs <emulators | production> <folder>
+ * node scripts/setup/buildConsole.mjs <emulators | production> <folder> <region>
  *
  * Builds the console into a folder that Firebase Hosting serves. It is a program of its own because Vite wants a newer
  * Node than whoever starts us may have.
  */
 import { build } from 'vite';
-import { region, root } from '../project.mjs';
+import { root } from '../project.mjs';
 
-const [mode = '', target = ''] = process.argv.slice(2);
-if (!['emulators', 'production'].includes(mode) || target === '') {
-  process.stderr.write('node scripts/setup/buildConsole.mjs <emulators | production> <folder>\n');
+const [mode = '', target = '', region = ''] = process.argv.slice(2);
+if (!['emulators', 'production'].includes(mode) || target === '' || region === '') {
+  process.stderr.write('node scripts/setup/buildConsole.mjs <emulators | production> <folder> <region>\n');
   process.exit(2);
 }
 

@@ -41,6 +41,7 @@ describe('words of others in the console', () => {
         assert.equal(pieces.map((piece) => piece.text).join(''), text);
         for (const piece of pieces) {
           if (piece.kind === 'text')
+            // biome-ignore lint/suspicious/noControlCharactersInRegex: none of them may be left.
             assert.doesNotMatch(piece.text, /[\u202a-\u202e\u2066-\u2069\u200b\u0000]/);
           if (piece.kind === 'link') assert.ok(hostOf(piece.text));
         }
