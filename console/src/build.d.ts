@@ -2,3 +2,13 @@
 
 /** The region of the functions, such as `us-central1`. */
 declare const __REGION__: string;
+
+/** What browsers have and TypeScript's types of them lack. What a policy makes is taken where an address is. */
+interface Window {
+  readonly trustedTypes?: {
+    createPolicy(
+      name: string,
+      rules: { createScriptURL(address: string): string },
+    ): { createScriptURL(address: string): URL };
+  };
+}

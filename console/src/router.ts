@@ -60,9 +60,12 @@ export function followLinks(): void {
     if (event.defaultPrevented || event.button !== 0) return;
     if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
     const link = event.target instanceof Element ? event.target.closest('a[href]') : null;
-    if (!(link instanceof HTMLAnchorElement) || link.target !== '' || link.origin !== location.origin) return;
+    if (link === null || link.hasAttribute('target')) return;
+    // Of a link in a drawing the property is no text.
+    const address = new URL(link.getAttribute('href') ?? '', location.href);
+    if (address.origin !== location.origin) return;
     event.preventDefault();
-    go(`${link.pathname}${link.search}`);
+    go(`${address.pathname}${address.search}`);
   });
 }
 

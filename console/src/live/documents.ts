@@ -239,6 +239,8 @@ export const logChunkDocument = z.object({
   parts: z._default(z.record(z.string(), z.string()), {}),
 });
 
+export type LogChunk = z.output<typeof logChunkDocument>;
+
 export const personDocument = z.object({
   role: z.exactOptional(z.string()),
   workspaces: z._default(z.record(z.string(), z.string()), {}),

@@ -5,10 +5,13 @@ import {
   doc,
   type Firestore,
   type FirestoreError,
+  getDocs,
   getFirestore,
   limit,
   onSnapshot,
   orderBy,
+  type Query,
+  type QueryDocumentSnapshot,
   query,
   Timestamp,
   where,
@@ -40,24 +43,32 @@ function database(): Firestore {
 }
 
 export function hearDocuments(asked: DocumentsQuery, hearing: Hearing<readonly Heard[]>): () => void {
-  const found = query(
+  return onSnapshot(
+    queryOf(asked),
+    { includeMetadataChanges: true },
+    {
+      next: ({ docs, metadata }) => hearing.next(docs.map(heard), !metadata.fromCache),
+      error: (error) => hearing.error(error),
+    },
+  );
+}
+
+/** Reads them once. */
+export async function readDocuments(asked: DocumentsQuery): Promise<readonly Heard[]> {
+  return (await getDocs(queryOf(asked))).docs.map(heard);
+}
+
+function queryOf(asked: DocumentsQuery): Query {
+  return query(
     collection(database(), asked.collection),
     ...asked.where.map(([field, comparison, value]) => where(field, comparison, value)),
     ...asked.orderBy.map(([field, direction]) => orderBy(field, direction)),
     limit(asked.limit),
   );
-  return onSnapshot(
-    found,
-    { includeMetadataChanges: true },
-    {
-      next: ({ docs, metadata }) =>
-        hearing.next(
-          docs.map((one) => ({ id: one.id, data: plain(one.data()) })),
-          !metadata.fromCache,
-        ),
-      error: (error) => hearing.error(error),
-    },
-  );
+}
+
+function heard(one: QueryDocumentSnapshot): Heard {
+  return { id: one.id, data: plain(one.data()) };
 }
 
 /** Undefined where there is no such document. */

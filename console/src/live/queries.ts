@@ -69,6 +69,22 @@ export function latestLog(task: { readonly id: string; readonly workspace: strin
   };
 }
 
+/** Chunks of it before a line, latest first: read once, since nothing is added to them. */
+export function olderLog(
+  task: { readonly id: string; readonly workspace: string },
+  before: number,
+): DocumentsQuery {
+  return {
+    collection: `tasks/${task.id}/logs`,
+    where: [
+      ['workspace', '==', task.workspace],
+      ['first_line', '<', before],
+    ],
+    orderBy: [['first_line', 'desc']],
+    limit: 10,
+  };
+}
+
 /** What an agent has as its home where it named none is stored as null. */
 export function agentsOf(workspace: string): DocumentsQuery {
   return {

@@ -32,6 +32,15 @@ export function documents<Schema extends z.ZodMiniType>(
   };
 }
 
+/** Reads documents once. */
+export async function readOnce<Schema extends z.ZodMiniType>(
+  asked: DocumentsQuery,
+  schema: Schema,
+): Promise<Rows<z.output<Schema>>> {
+  const { readDocuments } = await import('./firestore.ts');
+  return read(await readDocuments(asked), schema);
+}
+
 /** Undefined where there is none. */
 export function document<Schema extends z.ZodMiniType>(
   asked: DocumentQuery,

@@ -1,4 +1,5 @@
-/** The frame around every screen: where one can go, which workspace is looked at, whether it is live. */
+/** The frame around every screen: where one can which workspace is looked at, whether it is live. */
+import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { personDocument } from '../live/documents.ts';
@@ -7,10 +8,13 @@ import { person as personQuery } from '../live/queries.ts';
 import { document, followConnection, isConnected } from '../live/sources.ts';
 import { lazily } from '../parts/lazily.tsx';
 import { Words } from '../parts/Words.tsx';
-import { addressOf, ask, DEFAULT_WORKSPACE, go, place, workspace } from '../router.ts';
+import { addressOf, ask, DEFAULT_WORKSPACE, place, workspace } from '../router.ts';
 import { NeedsYou } from '../screens/needsYou/NeedsYou.tsx';
 import { leave, type Person, renewToken } from '../session/session.ts';
+import { followKeys } from './keys.ts';
+import { SCREENS } from './screens.ts';
 
+const Palette = lazily(async () => (await import('./Palette.tsx')).Palette);
 const Tasks = lazily(async () => (await import('../screens/tasks/Tasks.tsx')).Tasks);
 const TaskPage = lazily(async () => (await import('../screens/task/TaskPage.tsx')).TaskPage);
 const Todos = lazily(async () => (await import('../screens/todos/Todos.tsx')).Todos);
@@ -22,26 +26,9 @@ const Access = lazily(async () => (await import('../screens/access/Access.tsx'))
 const Metrics = lazily(async () => (await import('../screens/metrics/Metrics.tsx')).Metrics);
 const Audit = lazily(async () => (await import('../screens/audit/Audit.tsx')).Audit);
 
-interface Screen {
-  readonly path: string;
-  readonly title: string;
-  /** The key that leads there, after a g. */
-  readonly key: string;
-}
-
-const SCREENS: readonly Screen[] = [
-  { path: '', title: 'Needs you', key: 'n' },
-  { path: 'tasks', title: 'Tasks', key: 't' },
-  { path: 'todos', title: 'To-dos', key: 'd' },
-  { path: 'runs', title: 'Runs', key: 'r' },
-  { path: 'agents', title: 'Agents', key: 'a' },
-  { path: 'access', title: 'Access', key: 'c' },
-  { path: 'audit', title: 'Audit', key: 'u' },
-  { path: 'metrics', title: 'Metrics', key: 'm' },
-];
-
 export function Shell({ person }: { readonly person: Person }) {
   const rights = useLive(document(personQuery(person.uid), personDocument));
+  const isFinding = useSignal(false);
   const known = 'value' in rights ? JSON.stringify(rights.value ?? {}) : undefined;
   useEffect(() => {
     void followConnection();
@@ -50,10 +37,13 @@ export function Shell({ person }: { readonly person: Person }) {
   useEffect(() => {
     if (known !== undefined) void renewToken().then(listenAnew, listenAnew);
   }, [known]);
-  useEffect(() => {
-    addEventListener('keydown', byKeys);
-    return () => removeEventListener('keydown', byKeys);
-  }, []);
+  useEffect(
+    () =>
+      followKeys(() => {
+        isFinding.value = true;
+      }),
+    [isFinding],
+  );
 
   const memberOf = 'value' in rights ? Object.keys(rights.value?.workspaces ?? {}) : [];
   const workspaces = [...new Set([DEFAULT_WORKSPACE, ...memberOf, workspace.value])].sort();
@@ -79,6 +69,16 @@ export function Shell({ person }: { readonly person: Person }) {
             </a>
           ))}
         </nav>
+        <button
+          type="button"
+          class="find"
+          aria-keyshortcuts="Control+K Meta+K"
+          onClick={() => {
+            isFinding.value = true;
+          }}
+        >
+          Find
+        </button>
         <label class="workspace">
           <span>Workspace</span>
           <select
@@ -113,6 +113,14 @@ export function Shell({ person }: { readonly person: Person }) {
       <main id="main" tabIndex={-1}>
         <CurrentScreen person={person} />
       </main>
+      {isFinding.value && (
+        <Palette
+          person={person}
+          close={() => {
+            isFinding.value = false;
+          }}
+        />
+      )}
     </>
   );
 }
@@ -150,20 +158,4 @@ function CurrentScreen({ person }: { readonly person: Person }) {
       </p>
     </>
   );
-}
-
-let isAfterG = false;
-
-/** `g` and a letter lead to a screen, wherever nobody is writing. */
-function byKeys(event: KeyboardEvent): void {
-  const { target, key } = event;
-  if (event.ctrlKey || event.metaKey || event.altKey) return;
-  if (target instanceof Element && target.closest('input, textarea, select, dialog[open]') !== null) return;
-  if (isAfterG) {
-    isAfterG = false;
-    const screen = SCREENS.find((one) => one.key === key);
-    if (screen !== undefined) go(addressOf(screen.path === '' ? [] : [screen.path]));
-    return;
-  }
-  if (key === 'g') isAfterG = true;
 }

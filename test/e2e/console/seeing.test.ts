@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Browser } from 'playwright-core';
 import { axeViolations, openBrowser } from '../../support/browser.ts';
+import { IS_NIGHT } from '../../support/night.ts';
 import { type Account, seededAccount, Visit } from './support/visit.ts';
 import { Work } from './support/work.ts';
 
@@ -101,7 +102,7 @@ describe('the console', () => {
     const sorted = times.sort((one, other) => one - other);
     assert.ok((sorted[47] ?? Infinity) < 1000, `${sorted.join(', ')} ms`);
     visit.requests.length = 0;
-    await visit.page.waitForTimeout(process.env['MUSTER_NIGHT'] === '1' ? 60_000 : 8000);
+    await visit.page.waitForTimeout(IS_NIGHT ? 60_000 : 8000);
     assert.deepEqual(visit.requests, []);
   });
 
@@ -205,6 +206,27 @@ describe('the console', () => {
     assert.match(visit.page.url(), new RegExp(`/t/${id}\\?workspace=${work.workspace}`));
   });
 
+  it('finds a task by its words, and draws what waits for what', async () => {
+    const work = new Work();
+    await work.begin('Find');
+    const first = await work.task('Dig the well');
+    const second = await work.task('Draw the water', { dependencies: [first] });
+    visit = await Visit.open(browser);
+    await visit.signIn(ada, `/?workspace=${work.workspace}`);
+    await visit.page.getByText('0 of 2 tasks done').waitFor();
+    await visit.page.keyboard.press('Control+k');
+    await visit.page.getByRole('combobox', { name: 'Find' }).fill('the water');
+    await visit.page.getByRole('option', { name: 'Draw the water' }).waitFor();
+    assert.deepEqual(await axeViolations(visit.page), []);
+    await visit.page.keyboard.press('Enter');
+    await visit.page.getByRole('heading', { name: 'Draw the water' }).waitFor();
+    await visit.follow(`/tasks?view=graph&workspace=${work.workspace}`);
+    await visit.page.getByRole('link', { name: 'Dig the well available' }).focus();
+    await visit.page.keyboard.press('ArrowRight');
+    await visit.page.keyboard.press('Enter');
+    await visit.page.waitForURL(new RegExp(`/t/${second}`));
+  });
+
   for (const colorScheme of ['light', 'dark'] as const) {
     it(`can be used by everybody, ${colorScheme}, on a phone too`, async () => {
       const work = new Work();
@@ -222,6 +244,7 @@ describe('the console', () => {
         [`/?workspace=${workspace}`, 'Everybody'],
         [`/tasks?workspace=${workspace}`, 'Another'],
         [`/tasks?view=board&workspace=${workspace}`, 'Another'],
+        [`/tasks?view=graph&workspace=${workspace}`, 'Arrow keys follow the lines.'],
         [`/tasks?show=done&workspace=${workspace}`, 'Nothing is done.'],
         [`/t/${first}?workspace=${workspace}`, 'Priority'],
         ['/todos', 'Comes again'],

@@ -38,6 +38,7 @@ export function consoleQueries(asked: Asked = SOMETHING): Readonly<Record<string
     stuckTasks: [queries.stuckTasks(workspace, session)],
     task: [queries.task(task)],
     latestLog: [queries.latestLog({ id: task, workspace })],
+    olderLog: [queries.olderLog({ id: task, workspace }, 1000)],
     agentsOf: [queries.agentsOf(workspace)],
     requestsTo: [queries.requestsTo(uid)],
     runsOf: [queries.runsOf(uid, workspace)],

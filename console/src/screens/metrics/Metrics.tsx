@@ -1,4 +1,5 @@
 /** The calls of the last hour, minute by minute and by tool, over the whole deployment: for its leaders. */
+
 import type { z } from 'zod/mini';
 import type { countsNode } from '../../live/documents.ts';
 import { metricsNode } from '../../live/documents.ts';
@@ -7,6 +8,7 @@ import { latestMinutes } from '../../live/queries.ts';
 import { node } from '../../live/sources.ts';
 import { timeOfDay } from '../../parts/dates.ts';
 import { Card, Empty, Shown } from '../../parts/Notice.tsx';
+import { Scrolled } from '../../parts/Scrolled.tsx';
 
 type Counts = z.output<typeof countsNode>;
 
@@ -37,7 +39,7 @@ function Hour({ minutes }: { readonly minutes: Minutes }) {
         </p>
       </Card>
       <Card title="By tool">
-        <section class="scrolled" aria-label="Calls by tool">
+        <Scrolled class="scrolled" label="Calls by tool">
           <table>
             <thead>
               <tr>
@@ -66,7 +68,7 @@ function Hour({ minutes }: { readonly minutes: Minutes }) {
               ))}
             </tbody>
           </table>
-        </section>
+        </Scrolled>
       </Card>
     </>
   );

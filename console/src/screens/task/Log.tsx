@@ -1,41 +1,83 @@
 /** A coding task's log, opened at its end; what was before is there as one scrolls up. */
+
 import { useSignal } from '@preact/signals';
-import { useLayoutEffect } from 'preact/hooks';
-import { logChunkDocument, type Task } from '../../live/documents.ts';
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import { type LogChunk, logChunkDocument, type Task } from '../../live/documents.ts';
 import { useLive } from '../../live/live.ts';
-import { latestLog } from '../../live/queries.ts';
-import { documents } from '../../live/sources.ts';
+import { latestLog, olderLog } from '../../live/queries.ts';
+import { documents, readOnce } from '../../live/sources.ts';
+import { Trouble } from '../../parts/Act.tsx';
 import { timeOfDay } from '../../parts/dates.ts';
 import { Card, Shown } from '../../parts/Notice.tsx';
+import { Scrolled } from '../../parts/Scrolled.tsx';
 import { useWindow } from '../../parts/Windowed.tsx';
 import { Words } from '../../parts/Words.tsx';
 import { type Line, linesOf } from './lines.ts';
 
 const LINE_HEIGHT = 20;
 
+/** As near to the beginning what was before is asked for. */
+const NEAR_BEGINNING = 40 * LINE_HEIGHT;
+
 export function Log({ task }: { readonly task: Task }) {
   const live = useLive(documents(latestLog(task), logChunkDocument));
+  const older = useSignal<readonly LogChunk[]>([]);
+  const trouble = useSignal<unknown>(undefined);
+  const isReading = useSignal(false);
+
+  async function readOlder(before: number) {
+    if (isReading.peek()) return;
+    isReading.value = true;
+    try {
+      const { rows } = await readOnce(olderLog(task, before), logChunkDocument);
+      // Where there are none, nobody is asked again: the log begins here.
+      older.value = [...rows, ...older.value];
+      isReading.value = rows.length === 0;
+    } catch (error) {
+      trouble.value = error;
+    }
+  }
+
   return (
     <Card title="Log">
       <Shown live={live}>
         {({ rows }) => {
-          const lines = linesOf(rows);
-          return lines.length === 0 ? <p class="soft">It has said nothing yet.</p> : <Lines lines={lines} />;
+          const lines = linesOf([...older.value, ...rows]);
+          const first = Math.min(...[...older.value, ...rows].map((chunk) => chunk.first_line));
+          return lines.length === 0 ? (
+            <p class="soft">It has said nothing yet.</p>
+          ) : (
+            <Lines lines={lines} before={first > 0 ? () => void readOlder(first) : undefined} />
+          );
         }}
       </Shown>
+      {trouble.value !== undefined && <Trouble of={trouble.value} />}
     </Card>
   );
 }
 
-function Lines({ lines }: { readonly lines: readonly Line[] }) {
+interface LinesProps {
+  readonly lines: readonly Line[];
+  /** Has what was before come; undefined where nothing was. */
+  readonly before: (() => void) | undefined;
+}
+
+function Lines({ lines, before }: LinesProps) {
   const { box, from, to, above, below } = useWindow(lines.length, LINE_HEIGHT);
   /** Whether the end is looked at, which new lines then keep in view. */
   const follows = useSignal(true);
+  const firstShown = useRef(lines[0]?.number ?? 0);
   const { length } = lines;
+  const first = lines[0]?.number ?? 0;
   useLayoutEffect(() => {
     const element = box.current;
-    if (element !== null && follows.value) element.scrollTop = element.scrollHeight;
-  }, [length, follows.value]);
+    if (element === null) return;
+    const come = firstShown.current - first;
+    firstShown.current = first;
+    // What was looked at stays where it is, whatever has come before it.
+    if (come > 0) element.scrollTop += come * LINE_HEIGHT;
+    else if (follows.value) element.scrollTop = element.scrollHeight;
+  }, [length, first, follows.value]);
   const firstError = lines.findIndex(({ level }) => level === 'error');
   return (
     <>
@@ -53,18 +95,25 @@ function Lines({ lines }: { readonly lines: readonly Line[] }) {
           </button>
         )}
         {!follows.value && (
-          <button type="button" class="plain" onClick={() => (follows.value = true)}>
+          <button
+            type="button"
+            class="plain"
+            onClick={() => {
+              follows.value = true;
+            }}
+          >
             To the end
           </button>
         )}
       </p>
-      <section
+      <Scrolled
         class="log"
-        ref={box}
-        aria-label="Lines of the log"
+        box={box}
+        label="Lines of the log"
         onScroll={({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) => {
           const isAtEnd = scrollHeight - scrollTop - clientHeight < LINE_HEIGHT * 2;
           if (isAtEnd !== follows.peek()) follows.value = isAtEnd;
+          if (scrollTop < NEAR_BEGINNING) before?.();
         }}
       >
         <div style={{ height: `${above}px` }} />
@@ -75,7 +124,7 @@ function Lines({ lines }: { readonly lines: readonly Line[] }) {
           </p>
         ))}
         <div style={{ height: `${below}px` }} />
-      </section>
+      </Scrolled>
     </>
   );
 }

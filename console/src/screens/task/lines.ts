@@ -1,6 +1,6 @@
 /** The lines of a log, as its chunks hold them. */
 import { z } from 'zod/mini';
-import type { logChunkDocument } from '../../live/documents.ts';
+import type { LogChunk } from '../../live/documents.ts';
 
 export interface Line {
   /** From 0, over all attempts. */
@@ -21,13 +21,25 @@ const entry = z.object({
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is sought.
 const ESCAPES = /\u001b\[[0-?]*[ -/]*[@-~]/g;
 
+/** The lines of each chunk that was read, which does not change once it is full: reading 50,000 again takes time. */
+const readChunks = new WeakMap<LogChunk, readonly Line[]>();
+
 /** @param chunks in whatever order */
-export function linesOf(chunks: readonly z.output<typeof logChunkDocument>[]): readonly Line[] {
-  return chunks
-    .flatMap(({ parts }) => Object.entries(parts))
+export function linesOf(chunks: readonly LogChunk[]): readonly Line[] {
+  return [...new Map(chunks.map((chunk) => [chunk.first_line, chunk])).values()]
+    .sort((one, other) => one.first_line - other.first_line)
+    .flatMap(linesOfChunk);
+}
+
+function linesOfChunk(chunk: LogChunk): readonly Line[] {
+  const known = readChunks.get(chunk);
+  if (known !== undefined) return known;
+  const lines = Object.entries(chunk.parts)
     .map(([name, text]) => ({ from: Number(name.slice(1)), text }))
     .sort((one, other) => one.from - other.from)
     .flatMap(({ from, text }) => text.split('\n').map((json, index) => lineOf(json, from + index)));
+  readChunks.set(chunk, lines);
+  return lines;
 }
 
 /** A line that cannot be read is shown as it is stored. */

@@ -1,9 +1,11 @@
 /** A column for each state. Its head has the count of all; its cards are the latest, or what is open. */
+
 import { useClosedTasks, useOpenTasks } from '../../live/coordination.ts';
 import type { Task } from '../../live/documents.ts';
 import type { Live } from '../../live/live.ts';
 import type { Rows } from '../../live/sources.ts';
 import { Shown } from '../../parts/Notice.tsx';
+import { Scrolled } from '../../parts/Scrolled.tsx';
 import { Status } from '../../parts/Status.tsx';
 import { stateOf } from '../../parts/taskState.ts';
 import { Words } from '../../parts/Words.tsx';
@@ -22,14 +24,14 @@ interface BoardProps {
 export function Board({ here, session, counts }: BoardProps) {
   const open = useOpenTasks(here, session);
   return (
-    <section class="board" aria-label="Board">
+    <Scrolled class="board" label="Board">
       {OPEN_COLUMNS.map((state) => (
         <Column key={state} state={state} live={chosen(open, state)} />
       ))}
       {CLOSED_COLUMNS.map((state) => (
         <ClosedColumn key={state} state={state} here={here} session={session} all={counts[state] ?? 0} />
       ))}
-    </section>
+    </Scrolled>
   );
 }
 

@@ -4,6 +4,7 @@ import { presenceNode, type Task } from '../../live/documents.ts';
 import { useLive } from '../../live/live.ts';
 import { presenceOf } from '../../live/queries.ts';
 import { node } from '../../live/sources.ts';
+import { Scrolled } from '../../parts/Scrolled.tsx';
 import { Ago, Lease, Status } from '../../parts/Status.tsx';
 import { stateOf } from '../../parts/taskState.ts';
 import { Gap, useWindow } from '../../parts/Windowed.tsx';
@@ -16,7 +17,7 @@ const COLUMNS = 5;
 export function TaskTable({ tasks }: { readonly tasks: readonly Task[] }) {
   const { box, from, to, above, below } = useWindow(tasks.length, ROW_HEIGHT);
   return (
-    <section class="scrolled" ref={box} aria-label="Tasks" onKeyDown={byKeys}>
+    <Scrolled class="scrolled" box={box} label="Tasks" onKeyDown={byKeys}>
       <table class="tasks" aria-rowcount={tasks.length + 1}>
         <thead>
           <tr>
@@ -35,7 +36,7 @@ export function TaskTable({ tasks }: { readonly tasks: readonly Task[] }) {
           <Gap height={below} columns={COLUMNS} />
         </tbody>
       </table>
-    </section>
+    </Scrolled>
   );
 }
 

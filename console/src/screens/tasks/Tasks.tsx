@@ -5,11 +5,14 @@ import type { Task } from '../../live/documents.ts';
 import type { Live } from '../../live/live.ts';
 import type { Rows } from '../../live/sources.ts';
 import { Choices } from '../../parts/Choices.tsx';
+import { lazily } from '../../parts/lazily.tsx';
 import { Absent, Empty, Shown } from '../../parts/Notice.tsx';
 import { stateOf } from '../../parts/taskState.ts';
 import { addressOf, ask, parameter, workspace } from '../../router.ts';
 import { Board } from './Board.tsx';
 import { TaskTable } from './TaskTable.tsx';
+
+const Graph = lazily(async () => (await import('./Graph.tsx')).Graph);
 
 /** What can be asked for; each is a query of its own, so that no limit hides what is sought. */
 const CHOICES = [
@@ -22,6 +25,7 @@ const CHOICES = [
 const VIEWS = [
   ['table', 'Table'],
   ['board', 'Board'],
+  ['graph', 'Graph'],
 ] as const;
 
 type Choice = (typeof CHOICES)[number][0];
@@ -45,7 +49,7 @@ export function Tasks() {
 
 function SessionTasks({ here, session }: { readonly here: string; readonly session: string }) {
   const shown = CHOICES.find(([name]) => name === parameter('show'))?.[0] ?? 'open';
-  const view = parameter('view') === 'board' ? 'board' : 'table';
+  const view = VIEWS.find(([name]) => name === parameter('view'))?.[0] ?? 'table';
   const counts = useCounts(here, session);
   const numbers = 'value' in counts ? counts.value : {};
   const words = useSignal('');
@@ -60,9 +64,9 @@ function SessionTasks({ here, session }: { readonly here: string; readonly sessi
           choose={(name) => ask('view', name === 'table' ? undefined : name)}
         />
       </div>
-      {view === 'board' ? (
-        <Board here={here} session={session} counts={numbers} />
-      ) : (
+      {view === 'graph' && <Graph here={here} session={session} />}
+      {view === 'board' && <Board here={here} session={session} counts={numbers} />}
+      {view === 'table' && (
         <>
           <div class="filters">
             <Choices

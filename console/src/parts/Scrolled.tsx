@@ -1,0 +1,20 @@
+/** A part of a screen that scrolls by itself, by keyboard too: it can be focused. */
+import type { ComponentChildren, Ref } from 'preact';
+
+interface ScrolledProps {
+  readonly class: string;
+  readonly label: string;
+  readonly box?: Ref<HTMLElement>;
+  readonly children: ComponentChildren;
+  onScroll?(event: Event & { readonly currentTarget: HTMLElement }): void;
+  onKeyDown?(event: KeyboardEvent & { readonly currentTarget: HTMLElement }): void;
+}
+
+export function Scrolled({ class: name, label, box = null, children, ...handlers }: ScrolledProps) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: whoever has no mouse scrolls what has the focus.
+    <section class={name} aria-label={label} ref={box} tabIndex={0} {...handlers}>
+      {children}
+    </section>
+  );
+}

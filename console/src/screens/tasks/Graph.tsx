@@ -1,0 +1,129 @@
+/** Tasks and what waits for what, from left to right. The table beside it says the same in words. */
+
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { useClosedTasks, useOpenTasks } from '../../live/coordination.ts';
+import type { Task } from '../../live/documents.ts';
+import { Empty, Shown } from '../../parts/Notice.tsx';
+import { Scrolled } from '../../parts/Scrolled.tsx';
+import { stateOf } from '../../parts/taskState.ts';
+import { addressOf } from '../../router.ts';
+import { edgesOf, type Layout, NODE_HEIGHT, NODE_WIDTH, shownTasks, step } from './graph.ts';
+import { layOut } from './layOut.ts';
+
+interface GraphProps {
+  readonly here: string;
+  readonly session: string;
+}
+
+export function Graph({ here, session }: GraphProps) {
+  const open = useOpenTasks(here, session);
+  const done = useClosedTasks(here, session, 'done');
+  const failed = useClosedTasks(here, session, 'failed');
+  const cancelled = useClosedTasks(here, session, 'cancelled');
+  return (
+    <Shown live={open}>
+      {({ rows }) => {
+        const closed = [done, failed, cancelled].flatMap((live) => ('value' in live ? live.value.rows : []));
+        const tasks = shownTasks(rows, closed);
+        if (tasks.length === 0) return <Empty title="There are no tasks yet." />;
+        return <Drawn tasks={tasks} hidden={rows.length + closed.length - tasks.length} />;
+      }}
+    </Shown>
+  );
+}
+
+function Drawn({ tasks, hidden }: { readonly tasks: readonly Task[]; readonly hidden: number }) {
+  const layout = useSignal<Layout | undefined>(undefined);
+  const trouble = useSignal<string | undefined>(undefined);
+  const edges = edgesOf(tasks);
+  // States change often and only recolour: where each thing stands depends on what there is and what waits for what.
+  const key = JSON.stringify([tasks.map(({ id }) => id), edges]);
+  useEffect(() => {
+    const laid = layOut({ ids: tasks.map(({ id }) => id), edges });
+    laid.result.then(
+      (found) => {
+        layout.value = found;
+      },
+      (error: unknown) => {
+        trouble.value = error instanceof Error ? error.message : String(error);
+      },
+    );
+    return laid.stop;
+  }, [key]);
+  if (trouble.value !== undefined)
+    return <p class="error">{`The graph cannot be drawn: ${trouble.value}`}</p>;
+  const found = layout.value;
+  if (found === undefined) return <p class="notice loading">Drawing</p>;
+  const byId = new Map(tasks.map((task) => [task.id, task]));
+  return (
+    <>
+      <Scrolled class="graph" label="Graph of tasks">
+        <svg
+          width={found.width}
+          height={found.height}
+          viewBox={`0 0 ${found.width} ${found.height}`}
+          onKeyDown={(event) => byArrows(event, tasks)}
+        >
+          <title>Each task leads to those that wait for it</title>
+          {found.edges.map(({ from, to, points }) => (
+            <polyline
+              key={`${from} ${to}`}
+              class="edge"
+              points={points.map(({ x, y }) => `${x},${y}`).join(' ')}
+            />
+          ))}
+          {found.nodes.map(({ id, x, y }) => {
+            const task = byId.get(id);
+            return task === undefined ? null : <Node key={id} task={task} x={x} y={y} />;
+          })}
+        </svg>
+      </Scrolled>
+      <p class="soft">
+        {hidden > 0 && `${hidden} that are closed and lead to nothing open are left out. `}
+        Arrow keys follow the lines.
+      </p>
+    </>
+  );
+}
+
+const LETTERS = 25;
+
+function Node({ task, x, y }: { readonly task: Task; readonly x: number; readonly y: number }) {
+  const state = stateOf(task);
+  const [first = ''] = task.description.split('\n', 1);
+  // What cannot be seen is not worth its place here; the task's own page shows it.
+  const title = first.replace(/\p{C}/gu, '');
+  const words = state === 'never' ? 'will never start' : state.replace('_', ' ');
+  const shown = title.length > LETTERS ? `${title.slice(0, LETTERS - 1)}…` : title;
+  const how = task.claimed_by === null ? words : `${words}, ${task.claimed_by}`.slice(0, LETTERS + 4);
+  return (
+    <a
+      class={`node ${state}`}
+      href={addressOf(['t', task.id])}
+      data-id={task.id}
+      aria-label={shown === title ? `${shown} ${how}` : `${shown} ${how}: ${title}`}
+    >
+      <title>{title}</title>
+      <rect x={x - NODE_WIDTH / 2} y={y - NODE_HEIGHT / 2} width={NODE_WIDTH} height={NODE_HEIGHT} rx={6} />
+      <text x={x - NODE_WIDTH / 2 + 10} y={y - 4}>
+        {shown}
+      </text>{' '}
+      <text class="state" x={x - NODE_WIDTH / 2 + 10} y={y + 14}>
+        {how}
+      </text>
+    </a>
+  );
+}
+
+function byArrows(
+  event: KeyboardEvent & { readonly currentTarget: SVGSVGElement },
+  tasks: readonly Task[],
+): void {
+  const { activeElement } = document;
+  const at = activeElement?.getAttribute('data-id');
+  const next = at == null ? undefined : step(tasks, at, event.key);
+  if (next === undefined) return;
+  event.preventDefault();
+  event.currentTarget.querySelector<SVGAElement>(`[data-id="${CSS.escape(next)}"]`)?.focus();
+}

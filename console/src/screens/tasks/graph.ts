@@ -1,0 +1,59 @@
+/** Which tasks a graph shows, what leads to what in it, and where keys lead. */
+import type { Task } from '../../live/documents.ts';
+
+/** In CSS pixels. */
+export const NODE_WIDTH = 196;
+export const NODE_HEIGHT = 44;
+
+export interface Edge {
+  readonly from: string;
+  readonly to: string;
+}
+
+export interface Wanted {
+  readonly ids: readonly string[];
+  readonly edges: readonly Edge[];
+}
+
+interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+export interface Layout {
+  readonly width: number;
+  readonly height: number;
+  readonly nodes: readonly (Point & { readonly id: string })[];
+  readonly edges: readonly (Edge & { readonly points: readonly Point[] })[];
+}
+
+/** More than this cannot be looked through: of what is closed, only what leads to something open is shown then. */
+const MOST_WHOLE = 200;
+
+export function shownTasks(open: readonly Task[], closed: readonly Task[]): readonly Task[] {
+  if (open.length + closed.length <= MOST_WHOLE) return [...closed, ...open];
+  const needed = new Set(open.flatMap(({ dependencies }) => dependencies));
+  return [...closed.filter(({ id }) => needed.has(id)), ...open];
+}
+
+export function edgesOf(tasks: readonly Task[]): readonly Edge[] {
+  const known = new Set(tasks.map(({ id }) => id));
+  return tasks.flatMap(({ id, dependencies }) =>
+    dependencies.filter((from) => known.has(from)).map((from) => ({ from, to: id })),
+  );
+}
+
+/** The task that an arrow key leads to: along a line, or to the next that waits for the same. */
+export function step(tasks: readonly Task[], at: string, key: string): string | undefined {
+  const edges = edgesOf(tasks);
+  if (key === 'ArrowRight') return edges.find(({ from }) => from === at)?.to;
+  if (key === 'ArrowLeft') return edges.find(({ to }) => to === at)?.from;
+  const by = { ArrowDown: 1, ArrowUp: -1 }[key];
+  if (by === undefined) return undefined;
+  const before = edges.find(({ to }) => to === at)?.from;
+  const beside =
+    before === undefined
+      ? tasks.map(({ id }) => id).filter((id) => edges.every(({ to }) => to !== id))
+      : edges.filter(({ from }) => from === before).map(({ to }) => to);
+  return beside[beside.indexOf(at) + by];
+}

@@ -1,0 +1,123 @@
+/** Whatever agents write, and wherever they write it, the console shows it as text, and asks nobody for anything. */
+import assert from 'node:assert/strict';
+import type { Browser } from 'playwright-core';
+import { openBrowser } from '../../support/browser.ts';
+import { PAYLOADS } from './support/hostile.ts';
+import { CONSOLE_URL, seededAccount, Visit } from './support/visit.ts';
+import { Work } from './support/work.ts';
+
+/** Elements that only markup of others could have made: the page itself has none. */
+const FOREIGN =
+  'img, iframe, object, embed, video, audio, base, form[action], meta[http-equiv], script:not([src])';
+
+describe('hostile text in the console', () => {
+  let browser: Browser;
+  before(async () => {
+    browser = await openBrowser();
+  });
+  after(() => browser?.close());
+
+  it('is text, whichever tool it came by', async () => {
+    assert.ok(PAYLOADS.length >= 60);
+    const work = new Work();
+    await work.begin(PAYLOADS.slice(0, 10).join(' '));
+    const first = await work.task(PAYLOADS.join('\n').slice(0, 9000), { priority: 1 });
+    assert.equal(await work.claim(), first);
+    for (const payload of PAYLOADS) {
+      await work.task(`${payload} `, { hints: payload });
+      // Some have characters that a to-do's title may not have, and are refused.
+      await work
+        .call('person2', 'todo.add_task', {
+          title: payload,
+          description: payload,
+          tags: [payload.slice(0, 40)],
+        })
+        .catch(() => undefined);
+    }
+    for (const payload of PAYLOADS.slice(0, 12)) {
+      const asked = {
+        question: payload,
+        kind: 'choice',
+        options: [`${payload.slice(0, 60)} `, 'no'],
+        task_id: first,
+      };
+      await work.call('worker1', 'inbox.ask', asked).catch(() => undefined);
+    }
+    await work
+      .call('worker1', 'coordination.add_discovery', { content: PAYLOADS.join('\n').slice(0, 5000) })
+      .catch(() => undefined);
+    await work.fail(first, PAYLOADS.join('\n').slice(0, 5000));
+
+    const visit = await Visit.open(browser);
+    await visit.signIn(await seededAccount('Ada Person'), `/?workspace=${work.workspace}`);
+    const { workspace } = work;
+    const screens = [
+      [`/?workspace=${workspace}`, 'Does not go on'],
+      [`/tasks?workspace=${workspace}`, 'Held by'],
+      [`/tasks?view=board&workspace=${workspace}`, 'available'],
+      [`/tasks?view=graph&workspace=${workspace}`, 'Arrow keys'],
+      [`/t/${first}?workspace=${workspace}`, 'Priority'],
+      [`/agents?workspace=${workspace}`, 'Act for you'],
+      [`/audit?of=workspace&workspace=${workspace}`, 'coordination.create_task'],
+      [`/audit?thing=${encodeURIComponent(PAYLOADS[0] ?? '')}&workspace=${workspace}`, 'Audit'],
+      [`/t/${encodeURIComponent('<img src=x onerror=alert(1)>')}`, 'Tasks'],
+    ] as const;
+    for (const [path, text] of screens) {
+      await visit.follow(path);
+      await visit.page.locator('main').getByText(text).first().waitFor();
+      assert.equal(await visit.page.locator(FOREIGN).count(), 0, path);
+      assert.deepEqual(await foreignLinks(visit), [], path);
+    }
+    assert.deepEqual(visit.complaints, []);
+    await visit.close();
+
+    const bens = await Visit.open(browser);
+    await bens.signIn(await seededAccount('Ben Person'), '/todos?show=all');
+    await bens.page.getByText('alert(1)').first().waitFor();
+    assert.equal(await bens.page.locator(FOREIGN).count(), 0);
+    assert.deepEqual(await foreignLinks(bens), []);
+    assert.deepEqual(bens.complaints, []);
+    await bens.close();
+  });
+
+  it('leaves no token in the address, the page or what is logged', async () => {
+    const visit = await Visit.open(browser);
+    const logged: string[] = [];
+    visit.page.on('console', (message) => logged.push(message.text()));
+    await visit.signIn(await seededAccount('Ben Person'), '/');
+    await visit.page.getByText('Nobody waits for your answer.').waitFor();
+    const places = [visit.page.url(), await visit.page.content(), ...logged].join('\n');
+    assert.doesNotMatch(places, /eyJ[\w-]+\.|only-for-the-emulators/);
+    await visit.close();
+  });
+
+  it('has a policy that holds everything else off, as the emulator serves it', async () => {
+    for (const path of ['/', '/t/anything', '/tasks?view=graph']) {
+      const { headers } = await fetch(`${CONSOLE_URL}${path}`);
+      const policy = headers.get('content-security-policy') ?? '';
+      assert.match(policy, /default-src 'none'; script-src 'self'; style-src 'self';/);
+      assert.match(
+        policy,
+        /frame-ancestors 'none'.*require-trusted-types-for 'script'; trusted-types muster/,
+      );
+      assert.doesNotMatch(policy, /unsafe|\*|https:/);
+      assert.equal(headers.get('x-frame-options'), 'DENY');
+      assert.equal(headers.get('x-content-type-options'), 'nosniff');
+      assert.equal(headers.get('referrer-policy'), 'no-referrer');
+    }
+  });
+});
+
+/** Links that lead elsewhere in another way than the page leads elsewhere: with https, and without telling where from. */
+async function foreignLinks({ page }: Visit): Promise<readonly string[]> {
+  const links = await page.locator('a[href]').evaluateAll((found) =>
+    found.map((link) => ({
+      href: link.getAttribute('href') ?? '',
+      rel: link.getAttribute('rel') ?? '',
+    })),
+  );
+  return links
+    .filter(({ href }) => !/^(?:\/(?!\/)|#)/.test(href))
+    .filter(({ href, rel }) => !href.startsWith('https://') || !rel.includes('noopener'))
+    .map(({ href }) => href);
+}

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { taskDocument } from '../../../console/src/live/documents.ts';
+import { edgesOf, shownTasks, step } from '../../../console/src/screens/tasks/graph.ts';
+import { regionOf } from '../../../scripts/setup/console.mjs';
+
+const NOW = new Date('2026-11-24T10:00:00Z');
+
+function task(id: string, dependencies: readonly string[] = []) {
+  return taskDocument.parse({
+    ...{
+      id,
+      workspace: 'default',
+      session: 's',
+      description: id,
+      priority: 5,
+      status: 'available',
+      dependencies,
+    },
+    ...{ dependents: [], blockers: 0, failed_dependencies: [], required_capabilities: [], created_at: NOW },
+    ...{ created_by: 'a', claim_epoch: 0, lapsed_claims: [], retries: 0, retry_at: null, result: null },
+    ...{ error: null, completed_at: null, late_result: null },
+  });
+}
+
+describe('the graph of tasks', () => {
+  const tasks = [task('a'), task('b', ['a']), task('c', ['a', 'elsewhere']), task('d', ['b']), task('e')];
+
+  it('has the lines between what it shows', () => {
+    assert.deepEqual(edgesOf(tasks), [
+      { from: 'a', to: 'b' },
+      { from: 'a', to: 'c' },
+      { from: 'b', to: 'd' },
+    ]);
+  });
+
+  it('is followed by arrow keys, along lines and between those that wait for the same', () => {
+    assert.equal(step(tasks, 'a', 'ArrowRight'), 'b');
+    assert.equal(step(tasks, 'b', 'ArrowDown'), 'c');
+    assert.equal(step(tasks, 'c', 'ArrowUp'), 'b');
+    assert.equal(step(tasks, 'd', 'ArrowLeft'), 'b');
+    assert.equal(step(tasks, 'a', 'ArrowDown'), 'e');
+    assert.equal(step(tasks, 'e', 'ArrowRight'), undefined);
+    assert.equal(step(tasks, 'a', 'x'), undefined);
+  });
+
+  it('leaves out what is closed and leads to nothing open, where there is too much of it', () => {
+    const closed = Array.from({ length: 300 }, (_, index) => task(`closed-${index}`));
+    const shown = shownTasks([task('open', ['closed-7'])], closed);
+    assert.deepEqual(
+      shown.map(({ id }) => id),
+      ['closed-7', 'open'],
+    );
+  });
+});
+
+describe('the region that the console is built for', () => {
+  it('is that of the functions', () => {
+    assert.equal(regionOf(undefined), 'us-central1');
+    assert.equal(regionOf('a-project-without-parameters'), 'us-central1');
+  });
+});
