@@ -164,6 +164,13 @@ describe('the console', () => {
     await todo.waitFor({ state: 'detached' });
   });
 
+  it('says what comes again in words, and when next', async () => {
+    visit = await Visit.open(browser);
+    await visit.signIn(ada, '/todos');
+    const standup = visit.page.getByRole('listitem').filter({ hasText: 'Daily standup' });
+    await standup.getByText(/every day at .*, Europe\/Berlin; now \w+.*(, \w+ \d+ \w+){3}$/).waitFor();
+  });
+
   it('shows a role that is taken away as what it is, and one that is given at once', async () => {
     const work = new Work();
     await work.begin('Come and go');

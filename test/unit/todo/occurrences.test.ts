@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict';
-import { firstOccurrence, nextOccurrence } from '../../../functions/src/toolsets/todo/rules/occurrences.ts';
+import {
+  firstOccurrence,
+  followingOccurrences,
+  nextOccurrence,
+} from '../../../functions/src/toolsets/todo/rules/occurrences.ts';
 import type { Occurrence } from '../../../functions/src/toolsets/todo/rules/recurrenceRule.ts';
 import {
   END_OF_TIME,
@@ -26,6 +30,19 @@ describe('a monthly to-do', () => {
     frequency: 'MONTHLY',
     anchor: at(anchor),
     timezone,
+  });
+
+  it('shows those to come, as completing each in time would make them, and no more than there are', () => {
+    const rule = { ...monthly('2027-01-31T09:00:00Z'), endDate: at('2027-03-31T09:00:00Z') };
+    const next = followingOccurrences(rule, firstOccurrence(rule), 3);
+    assert.deepEqual(next.map(shown), [
+      '2027-02-28 2027-02-28T09:00:00.000Z',
+      '2027-03-31 2027-03-31T09:00:00.000Z',
+    ]);
+    assert.deepEqual(
+      followingOccurrences(rule, firstOccurrence(rule), 1).map(({ on }) => on),
+      ['2027-02-28'],
+    );
   });
 
   it('of the 31st falls on the last day of shorter months, and comes back to the 31st', async () => {

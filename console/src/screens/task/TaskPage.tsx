@@ -11,6 +11,7 @@ import { Away, Words } from '../../parts/Words.tsx';
 import { addressOf } from '../../router.ts';
 import { Holder } from '../tasks/TaskTable.tsx';
 import { Attempts } from './Attempts.tsx';
+import { CodingResult } from './CodingResult.tsx';
 import { Levers } from './Levers.tsx';
 import { Log } from './Log.tsx';
 
@@ -49,6 +50,7 @@ function Whole({ task }: { readonly task: Task }) {
       </p>
       <Links task={task} />
       {task.coding !== null && <Log task={task} />}
+      {task.coding !== null && task.coding.result !== null && <CodingResult task={task} />}
       <Result task={task} />
       <Tree kind="task" id={task.id} version={`${task.status} ${task.claim_epoch}`} />
       <Attempts task={task} />

@@ -1,19 +1,37 @@
-/** What comes again, in words. */
+/** What comes again, in words, with the next dates as the server has them: its calendar counts. */
 import { z } from 'zod/mini';
-import { act } from '../../calls/tools.ts';
+import { act, callTool } from '../../calls/tools.ts';
+import { useAnswer } from '../../calls/useAnswer.ts';
 import type { Recurring as RecurringTodo } from '../../live/documents.ts';
 import { Act } from '../../parts/Act.tsx';
 import { dayOf } from '../../parts/dates.ts';
 import { Words } from '../../parts/Words.tsx';
 
+const listed = z.object({
+  recurring_tasks: z._default(
+    z.array(z.object({ id: z.string(), following_occurrences: z._default(z.array(z.string()), []) })),
+    [],
+  ),
+});
+
 export function Recurring({ rows }: { readonly rows: readonly RecurringTodo[] }) {
+  // They change with the rules and with each occurrence that is done: then, and only then, they are asked for.
+  const key = JSON.stringify(rows);
+  const { live } = useAnswer(key, () => callTool('todo.list_recurring_tasks', { limit: 50 }, listed));
+  const dates = new Map(
+    ('value' in live ? live.value.recurring_tasks : []).map((one) => [one.id, one.following_occurrences]),
+  );
   if (rows.length === 0) return <p class="soft">Nothing comes again.</p>;
   return (
     <ul class="plain rows">
       {rows.map((recurring) => (
         <li key={recurring.id} class="todo">
           <p>
-            <Words text={recurring.title} /> <span class="soft">{inWords(recurring)}</span>
+            <Words text={recurring.title} />{' '}
+            <span class="soft">
+              {inWords(recurring)}
+              {(dates.get(recurring.id) ?? []).map((date) => `, ${dayOf(new Date(date))}`)}
+            </span>
           </p>
           <p class="acts">
             <Act

@@ -47,6 +47,18 @@ export function nextOccurrence(rule: RecurrenceRule, after: Date, afterDate = ''
   return undefined;
 }
 
+/** The occurrences after one, as the rule has them; fewer than asked for where it ends. */
+export function followingOccurrences(rule: RecurrenceRule, latest: Occurrence, count: number): Occurrence[] {
+  const found: Occurrence[] = [];
+  let after: Occurrence | undefined = latest;
+  while (found.length < count) {
+    after = nextOccurrence(rule, after.due, after.on);
+    if (after === undefined) break;
+    found.push(after);
+  }
+  return found;
+}
+
 /** The days on which the rule recurs, as midnights of UTC, where every day has one. */
 function recurringDays({ frequency }: RecurrenceRule, first: string): RRuleTemporal<Temporal.ZonedDateTime> {
   const dtstart = midnight(first);

@@ -22,6 +22,9 @@ export interface BegunRecurrence {
   readonly first: Todo;
 }
 
+/** How many dates to come a list shows. */
+const SHOWN_AHEAD = 3;
+
 export class RecurringTasks extends Service<TodoPorts> {
   /** @throws MusterError VALIDATION_ERROR; CONFLICT, with the reason DUPLICATE_TASK */
   create(ownerUid: string, draft: RecurringDraft, recordAnswer: RecordAnswer<BegunRecurrence>) {
@@ -65,6 +68,20 @@ export class RecurringTasks extends Service<TodoPorts> {
 
   list(ownerUid: string, withEnded: boolean, page: Page) {
     return this.ports.recurringTasks.list(ownerUid, withEnded, page);
+  }
+
+  /** When the next few of each are due after the one that there is; of what has ended, nothing. */
+  async followingDates(all: readonly RecurringTask[]): Promise<ReadonlyMap<string, readonly Date[]>> {
+    const living = all.filter(({ endedAt }) => endedAt === undefined);
+    if (living.length === 0) return new Map();
+    const { followingOccurrences } = await import('./occurrences.ts');
+    return new Map(
+      living.map((recurring) => {
+        const { latestDue: due, latestOn: on } = recurring;
+        const next = followingOccurrences(recurring, { due, on }, SHOWN_AHEAD);
+        return [recurring.id, next.map((occurrence) => occurrence.due)];
+      }),
+    );
   }
 
   private replace(

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineTool, partial } from '../../../mcp/tool.ts';
+import type { RecurringTask } from '../rules/recurrenceRule.ts';
 import { cursor, fittingPage, pageLimit, pagesOf, pagesShape, timePageOf } from './listing.ts';
 import { reading, recurringTaskAnswer, recurringTaskShape } from './shapes.ts';
 
@@ -12,14 +13,33 @@ export const listRecurringTasks = defineTool({
     limit: pageLimit(),
     cursor,
   }),
-  output: partial({ recurring_tasks: z.array(recurringTaskShape), total: z.int(), ...pagesShape }),
+  output: partial({
+    recurring_tasks: z.array(
+      recurringTaskShape.extend({
+        following_occurrences: z
+          .array(z.iso.datetime())
+          .optional()
+          .describe('When the next three after that are due, as the rule has them.'),
+      }),
+    ),
+    total: z.int(),
+    ...pagesShape,
+  }),
   ...reading,
   example: {},
   handler: async ({ services, principal }, { include_ended, ...asked }) => {
     const question = { include_ended };
     const page = timePageOf(question, asked);
     const found = await services.recurringTasks.list(principal.ownerUid, include_ended, page);
-    const { answers, end } = fittingPage(question, found, recurringTaskAnswer, ({ createdAt }) => createdAt);
+    const following = await services.recurringTasks.followingDates(found.items);
+    const answer = (recurring: RecurringTask) => {
+      const dates = following.get(recurring.id) ?? [];
+      return {
+        ...recurringTaskAnswer(recurring),
+        ...(dates.length > 0 && { following_occurrences: dates.map((date) => date.toISOString()) }),
+      };
+    };
+    const { answers, end } = fittingPage(question, found, answer, ({ createdAt }) => createdAt);
     return { recurring_tasks: answers, total: found.total, ...pagesOf(found.total, asked), ...end };
   },
 });

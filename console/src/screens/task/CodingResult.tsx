@@ -1,0 +1,104 @@
+/** What a coding task has brought: commits, how much has changed, what checked it, its pull request, what it took. */
+import { z } from 'zod/mini';
+import { callTool } from '../../calls/tools.ts';
+import { useAnswer } from '../../calls/useAnswer.ts';
+import type { Task } from '../../live/documents.ts';
+import { duration } from '../../parts/dates.ts';
+import { Card, Shown } from '../../parts/Notice.tsx';
+import { Away, Words } from '../../parts/Words.tsx';
+
+/** As runners send it. Anybody may end a task with any JSON, so that nothing of it is sure. Source: runner/src/task/report.ts. */
+const result = z.catch(
+  z.object({
+    summary: z.exactOptional(z.string()),
+    commits: z._default(z.array(z.object({ sha: z.string(), subject: z.string() })), []),
+    diffstat: z.exactOptional(z.object({ files: z.number(), insertions: z.number(), deletions: z.number() })),
+    pullRequest: z.exactOptional(z.object({ number: z.number(), url: z.nullable(z.string()) })),
+    acceptance: z.exactOptional(z.object({ command: z.string(), exitCode: z.exactOptional(z.number()) })),
+    turns: z.exactOptional(z.number()),
+    costUsd: z.exactOptional(z.number()),
+    durationMs: z.exactOptional(z.number()),
+  }),
+  { commits: [] },
+);
+
+const report = z.object({ result: z.object({ result: z.exactOptional(result) }) });
+
+/** What `git fetch` brings to one's own clone. */
+function fetchLine(branch: string): string | undefined {
+  return /^[\w./-]+$/.test(branch) && !branch.startsWith('-') ? `git fetch origin ${branch}` : undefined;
+}
+
+export function CodingResult({ task }: { readonly task: Task }) {
+  const key = `${task.id} ${task.status} ${task.coding?.result?.claim_epoch}`;
+  const { live } = useAnswer(key, () => callTool('coding.report_task', { taskId: task.id }, report));
+  const fetched = task.coding === null ? undefined : fetchLine(task.coding.branch);
+  return (
+    <Card title="What it brought">
+      <Shown live={live}>
+        {({ result: { result: brought } }) =>
+          brought === undefined ? <p class="soft">Nothing that is kept.</p> : <Brought of={brought} />
+        }
+      </Shown>
+      {fetched !== undefined && (
+        <p>
+          <code>{fetched}</code>
+        </p>
+      )}
+    </Card>
+  );
+}
+
+function Brought({ of }: { readonly of: z.output<typeof result> }) {
+  const { summary, diffstat, commits, acceptance, pullRequest, turns, costUsd, durationMs } = of;
+  const took = [
+    turns === undefined ? undefined : `${turns} turns`,
+    costUsd === undefined ? undefined : `$${costUsd.toFixed(2)}`,
+    durationMs === undefined ? undefined : duration(durationMs),
+  ].filter((one) => one !== undefined);
+  return (
+    <>
+      {summary !== undefined && (
+        <pre class="text">
+          <Words text={summary} links />
+        </pre>
+      )}
+      {diffstat !== undefined && (
+        <p>
+          {`${diffstat.files} files, `}
+          <ins>{`+${diffstat.insertions}`}</ins> <del>{`−${diffstat.deletions}`}</del>
+        </p>
+      )}
+      {commits.map((commit) => (
+        <p key={commit.sha}>
+          <code>
+            <Words text={commit.sha.slice(0, 8)} />
+          </code>{' '}
+          <Words text={commit.subject} most={200} />
+        </p>
+      ))}
+      {acceptance !== undefined && <Checked {...acceptance} />}
+      {pullRequest !== undefined && (
+        <p>
+          <Away address={pullRequest.url ?? ''}>{`Pull request #${pullRequest.number}`}</Away>
+        </p>
+      )}
+      {took.length > 0 && <p class="soft">It took {took.join(', ')}.</p>}
+    </>
+  );
+}
+
+/** What its command for acceptance said, which a signal may have ended. */
+function Checked({ command, exitCode }: { readonly command: string; readonly exitCode?: number }) {
+  const how =
+    exitCode === 0 ? 'passed.' : exitCode === undefined ? 'was broken off.' : `ended with ${exitCode}.`;
+  return (
+    <p class={exitCode === 0 ? undefined : 'error'}>
+      Its check{' '}
+      <code>
+        <Words text={command} />
+      </code>{' '}
+      {how}
+    </p>
+  );
+}
