@@ -13,6 +13,7 @@ import { NeedsYou } from '../screens/needsYou/NeedsYou.tsx';
 import { leave, type Person, renewToken } from '../session/session.ts';
 import { followKeys } from './keys.ts';
 import { SCREENS } from './screens.ts';
+import { useTitle } from './useTitle.ts';
 
 const Palette = lazily(async () => (await import('./Palette.tsx')).Palette);
 const Tasks = lazily(async () => (await import('../screens/tasks/Tasks.tsx')).Tasks);
@@ -44,6 +45,8 @@ export function Shell({ person }: { readonly person: Person }) {
       }),
     [isFinding],
   );
+
+  useTitle();
 
   const memberOf = 'value' in rights ? Object.keys(rights.value?.workspaces ?? {}) : [];
   const workspaces = [...new Set([DEFAULT_WORKSPACE, ...memberOf, workspace.value])].sort();

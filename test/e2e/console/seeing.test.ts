@@ -164,6 +164,23 @@ describe('the console', () => {
     await todo.waitFor({ state: 'detached' });
   });
 
+  it('writes to the agent that holds a task, and takes the task from it', async () => {
+    const work = new Work();
+    await work.begin('Held');
+    const id = await work.task('Held by somebody');
+    await work.claim();
+    visit = await Visit.open(browser);
+    await visit.signIn(ada, `/t/${id}?workspace=${work.workspace}`);
+    await visit.page.getByLabel(/^Write to worker1-/).fill('Mind the leap years.');
+    await visit.page.getByRole('button', { name: 'Send' }).click();
+    await visit.page.getByText('Sent.').waitFor();
+    assert.deepEqual(await work.messagesTo(id), ['Mind the leap years.']);
+    assert.equal(await visit.page.title(), `Task ${id} · Muster`);
+    await visit.page.getByRole('button', { name: 'Take it from its holder' }).click();
+    await visit.page.getByRole('dialog').getByRole('button', { name: 'Take it from its holder' }).click();
+    await visit.page.getByText('Nobody has claimed it.').waitFor();
+  });
+
   it('says what comes again in words, and when next', async () => {
     visit = await Visit.open(browser);
     await visit.signIn(ada, '/todos');

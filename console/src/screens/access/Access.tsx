@@ -9,8 +9,7 @@ import { Ago } from '../../parts/Status.tsx';
 import { Words } from '../../parts/Words.tsx';
 import { workspace } from '../../router.ts';
 import { Explain } from './Explain.tsx';
-
-const ROLES = ['viewer', 'worker', 'leader'] as const;
+import { ROLES, RoleChoice } from './RoleChoice.tsx';
 
 const members = z.object({
   access: z.string(),
@@ -101,14 +100,7 @@ function MemberActs({ member, here, changed }: MemberActsProps) {
   const name = member.name ?? member.email ?? member.uid;
   return (
     <div class="acts">
-      <label>
-        <span class="hidden">Role of {name}</span>
-        <select value={role.value} onChange={(event) => (role.value = event.currentTarget.value)}>
-          {ROLES.map((one) => (
-            <option key={one}>{one}</option>
-          ))}
-        </select>
-      </label>
+      <RoleChoice label={`Role of ${name}`} role={role} />
       <Act
         label="Give this role"
         disabled={role.value === member.role}
@@ -143,14 +135,7 @@ function Invite({ changed }: { changed(): void }) {
           onInput={(event) => (email.value = event.currentTarget.value)}
         />
       </label>
-      <label>
-        As
-        <select value={role.value} onChange={(event) => (role.value = event.currentTarget.value)}>
-          {ROLES.map((one) => (
-            <option key={one}>{one}</option>
-          ))}
-        </select>
-      </label>
+      <RoleChoice label="As" role={role} />
       <Act
         label="Invite"
         disabled={!email.value.includes('@')}

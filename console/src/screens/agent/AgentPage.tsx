@@ -1,21 +1,17 @@
 /** One agent: who it is, what it holds, and what it has done that can be taken back. */
-import { useSignal } from '@preact/signals';
-import { z } from 'zod/mini';
-import { act } from '../../calls/tools.ts';
 import { agentDocument } from '../../live/documents.ts';
 import { useLive } from '../../live/live.ts';
 import { agent as agentQuery } from '../../live/queries.ts';
 import { document } from '../../live/sources.ts';
-import { Act } from '../../parts/Act.tsx';
 import { Shown } from '../../parts/Notice.tsx';
 import { Ago } from '../../parts/Status.tsx';
 import { Words } from '../../parts/Words.tsx';
+import { WriteTo } from '../../parts/WriteTo.tsx';
 import { addressOf } from '../../router.ts';
 import { AgentLine } from '../agents/Agents.tsx';
 
 export function AgentPage({ id }: { readonly id: string }) {
   const live = useLive(document(agentQuery(id), agentDocument));
-  const message = useSignal('');
   return (
     <>
       <p class="trail">
@@ -56,26 +52,7 @@ export function AgentPage({ id }: { readonly id: string }) {
                 <a href={addressOf(['audit'], { agent: agent.id })}>What it has done</a>, which can be taken
                 back there.
               </p>
-              <div class="write">
-                <label>
-                  Write to it
-                  <input
-                    value={message.value}
-                    onInput={(event) => {
-                      message.value = event.currentTarget.value;
-                    }}
-                  />
-                </label>
-                <Act
-                  label="Send"
-                  disabled={message.value.trim() === ''}
-                  act={async () => {
-                    const args = { agent_id: agent.id, message: message.value.trim() };
-                    await act('coordination.message_agent', args, z.object({}));
-                    message.value = '';
-                  }}
-                />
-              </div>
+              <WriteTo agentId={agent.id} />
             </>
           )
         }

@@ -1,14 +1,13 @@
 /** What a person can do about a task. Who may is the tools' affair, and they say so. */
-import { useSignal } from '@preact/signals';
 import { z } from 'zod/mini';
 import { act } from '../../calls/tools.ts';
 import type { Task } from '../../live/documents.ts';
 import { Act } from '../../parts/Act.tsx';
+import { WriteTo } from '../../parts/WriteTo.tsx';
 
 const DONE = z.object({});
 
 export function Levers({ task }: { readonly task: Task }) {
-  const message = useSignal('');
   const isClosed = task.completed_at !== null || ['done', 'failed', 'cancelled'].includes(task.status);
   const call = (method: string, args: Readonly<Record<string, unknown>> = {}) =>
     act(`coordination.${method}`, { task_id: task.id, ...args }, DONE);
@@ -59,27 +58,7 @@ export function Levers({ task }: { readonly task: Task }) {
           </>
         )}
       </p>
-      {!isClosed && task.claimed_by !== null && (
-        <div class="write">
-          <label>
-            Write to {task.claimed_by}
-            <input
-              value={message.value}
-              onInput={(event) => {
-                message.value = event.currentTarget.value;
-              }}
-            />
-          </label>
-          <Act
-            label="Send"
-            disabled={message.value.trim() === ''}
-            act={async () => {
-              await call('message_agent', { agent_id: task.claimed_by, message: message.value.trim() });
-              message.value = '';
-            }}
-          />
-        </div>
-      )}
+      {!isClosed && task.claimed_by !== null && <WriteTo agentId={task.claimed_by} taskId={task.id} />}
     </div>
   );
 }

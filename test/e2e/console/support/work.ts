@@ -7,6 +7,8 @@ const answered = z.object({ result: z.unknown().optional(), error: z.unknown().o
 
 const made = z.object({ task: z.object({ id: z.string() }) });
 
+const told = z.object({ messages: z.array(z.object({ text: z.string() })).default([]) });
+
 const listed = z.object({ members: z.array(z.object({ uid: z.string(), email: z.string().optional() })) });
 
 export class Work {
@@ -51,6 +53,15 @@ export class Work {
       ...{ agent_id: holder.agentId, task_id: taskId, error },
       retryable: false,
     });
+  }
+
+  /** What its holder is told with a sign of life. */
+  async messagesTo(taskId: string): Promise<readonly string[]> {
+    const holder = this.holders.get(taskId);
+    if (holder === undefined) throw new Error(`nobody has claimed ${taskId}`);
+    const args = { agent_id: holder.agentId };
+    const { messages } = told.parse(await this.call(holder.who, 'coordination.heartbeat', args));
+    return messages.map(({ text }) => text);
   }
 
   /** A member as the workspace lists them. */

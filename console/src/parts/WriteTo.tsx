@@ -1,0 +1,44 @@
+/** Writes to an agent, which reads it with its next call. */
+import { useSignal } from '@preact/signals';
+import { z } from 'zod/mini';
+import { act } from '../calls/tools.ts';
+import { Act } from './Act.tsx';
+
+interface WriteToProps {
+  readonly agentId: string;
+  /** What it is about. */
+  readonly taskId?: string;
+}
+
+export function WriteTo({ agentId, taskId }: WriteToProps) {
+  const message = useSignal('');
+  const isSent = useSignal(false);
+  return (
+    <div class="write">
+      <label>
+        Write to {agentId}
+        <input
+          value={message.value}
+          onInput={(event) => {
+            message.value = event.currentTarget.value;
+            isSent.value = false;
+          }}
+        />
+      </label>
+      <Act
+        label="Send"
+        disabled={message.value.trim() === ''}
+        act={async () => {
+          const about = taskId === undefined ? {} : { task_id: taskId };
+          const args = { agent_id: agentId, message: message.value.trim(), ...about };
+          await act('coordination.message_agent', args, z.object({}));
+          message.value = '';
+          isSent.value = true;
+        }}
+      />
+      <p role="status" class="soft">
+        {isSent.value ? 'Sent. It is read with the agent’s next call.' : ''}
+      </p>
+    </div>
+  );
+}

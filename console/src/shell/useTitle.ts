@@ -1,0 +1,23 @@
+/** Says where one has come to: to the browser's tab, and to whoever has the page read to them. */
+import { useEffect, useRef } from 'preact/hooks';
+import { place } from '../router.ts';
+import { SCREENS } from './screens.ts';
+
+const THINGS: Readonly<Record<string, string>> = { t: 'Task', r: 'Run', a: 'Agent' };
+
+export function useTitle(): void {
+  const address = place.value.join('/');
+  const isFirst = useRef(true);
+  useEffect(() => {
+    document.title = `${titleOf(address.split('/'))} · Muster`;
+    // The first time the page itself is read.
+    if (!isFirst.current) document.getElementById('main')?.focus({ preventScroll: true });
+    isFirst.current = false;
+  }, [address]);
+}
+
+function titleOf([kind = '', id]: readonly string[]): string {
+  const thing = THINGS[kind];
+  if (thing !== undefined && id !== undefined) return `${thing} ${id}`;
+  return SCREENS.find(({ path }) => path === kind)?.title ?? 'There is no such page';
+}
