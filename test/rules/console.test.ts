@@ -20,85 +20,136 @@ import { type Clients, useEnvironment } from './environment.ts';
 
 const uid = String(OWNER.uid);
 
-const IDS = { session: 'session-c', task: 'task-c', agent: 'agent-c', run: 'run-c' };
-
-/** What a workspace's viewers see, and what is a person's own. */
+/** What is a person's own; and what is the whole deployment's. Everything else is a workspace's. */
 const PERSONAL = ['requestsTo', 'runsOf', 'run', 'openTodos', 'doneTodos', 'recurringOf', 'person'];
+const DEPLOYMENTS = ['latestMinutes'];
 
 const NOW = Timestamp.fromMillis(Date.UTC(2026, 10, 24));
 
+interface Place {
+  readonly workspace: string;
+  readonly seeing: Caller;
+  /** Of the strongest that have nothing here. */
+  readonly blind: readonly Caller[];
+}
+
+const PLACES: readonly Place[] = [
+  {
+    workspace: 'default',
+    seeing: callerNamed('a viewer of the deployment'),
+    blind: ['somebody with an account only', 'a leader of alpha'].map(callerNamed),
+  },
+  {
+    workspace: 'alpha',
+    seeing: callerNamed('a viewer of alpha'),
+    blind: ['a admin of the deployment', 'a leader of gamma'].map(callerNamed),
+  },
+];
+
+function idsIn(workspace: string) {
+  return {
+    session: `session-${workspace}`,
+    task: `task-${workspace}`,
+    agent: `agent-${workspace}`,
+    run: `run-${workspace}`,
+  };
+}
+
 /** Something for each to find: a rule that looks at what is there has to be asked about something. */
-const DOCUMENTS: Readonly<Record<string, object>> = {
-  'workspaces/default': { session: IDS.session },
-  [`workspaces/default/sessions/${IDS.session}`]: { goal: 'See' },
-  [`workspaces/default/sessions/${IDS.session}/counters/0`]: { counts: {} },
-  'workspaces/default/agentCounts/0': { total: 1 },
-  [`tasks/${IDS.task}`]: {
-    workspace: 'default',
-    session: IDS.session,
-    status: 'available',
-    stuck: true,
-    created_at: NOW,
-  },
-  'tasks/task-done': { workspace: 'default', session: IDS.session, status: 'done', completed_at: NOW },
-  [`tasks/${IDS.task}/logs/0`]: { workspace: 'default', first_line: 0 },
-  [`agents/${IDS.agent}`]: { workspace: null, owner_uid: uid, last_seen: NOW },
-  'requests/request-c': {
-    asked_of: uid,
-    owner_uid: uid,
-    workspace: 'default',
-    state: 'open',
-    created_at: NOW,
-  },
-  [`runs/${IDS.run}`]: { owner_uid: uid, workspace: 'default', created_at: NOW },
-  'recurringTasks/recurring-c': { owner_uid: uid, ended: false, created_at: NOW },
-  'todos/todo-d': { owner_uid: uid, completed: true, completed_at: NOW },
-  'todos/todo-c': { owner_uid: uid, completed: false, created_at: NOW },
-};
+function documentsIn(workspace: string): Readonly<Record<string, object>> {
+  const { session, task, agent, run } = idsIn(workspace);
+  return {
+    [`workspaces/${workspace}`]: { session },
+    [`workspaces/${workspace}/sessions/${session}`]: { goal: 'See' },
+    [`workspaces/${workspace}/sessions/${session}/counters/0`]: { counts: {} },
+    [`workspaces/${workspace}/agentCounts/0`]: { total: 1 },
+    [`tasks/${task}`]: { workspace, session, status: 'available', stuck: true, created_at: NOW },
+    [`tasks/${task}-done`]: { workspace, session, status: 'done', completed_at: NOW },
+    [`tasks/${task}/logs/0`]: { workspace, first_line: 0 },
+    [`agents/${agent}`]: {
+      workspace: workspace === 'default' ? null : workspace,
+      owner_uid: uid,
+      last_seen: NOW,
+    },
+    [`runs/${run}`]: { owner_uid: uid, workspace, created_at: NOW },
+    [`requests/request-${workspace}`]: {
+      asked_of: uid,
+      owner_uid: uid,
+      workspace,
+      state: 'open',
+      created_at: NOW,
+    },
+    'recurringTasks/recurring-c': { owner_uid: uid, ended: false, created_at: NOW },
+    'todos/todo-d': { owner_uid: uid, completed: true, completed_at: NOW },
+    'todos/todo-c': { owner_uid: uid, completed: false, created_at: NOW },
+  };
+}
 
 describe('rules, asked by the console', () => {
   const environment = useEnvironment();
-  const asked = consoleQueries({ uid, workspace: 'default', ...IDS });
 
   before(async () => {
     const { firestore, realtime } = environment.unbound;
-    for (const [path, value] of Object.entries(DOCUMENTS)) await setDoc(doc(firestore, path), value);
-    await set(ref(realtime, `presence/${IDS.agent}`), { last_seen: 1, workspace: 'default' });
+    for (const { workspace } of PLACES) {
+      for (const [path, value] of Object.entries(documentsIn(workspace)))
+        await setDoc(doc(firestore, path), value);
+      await set(ref(realtime, `presence/${idsIn(workspace).agent}`), { last_seen: 1, workspace });
+    }
   });
 
-  const stranger = callerNamed('somebody with an account only');
-  const viewer = callerNamed('a viewer of the deployment');
-
-  const leader = callerNamed('a leader of the deployment');
-
-  /** Who sees it, who of the next ones does not, and what is said of that. */
-  function audienceOf(name: string): readonly [seeing: Caller, blind: Caller, words: string] {
-    if (PERSONAL.includes(name)) return [OWNER, viewer, 'its owner alone'];
-    if (name === 'latestMinutes') return [leader, viewer, 'leaders of the deployment, and to no viewer'];
-    return [viewer, stranger, 'a viewer, and to nobody without a role'];
+  for (const { workspace, seeing, blind } of PLACES) {
+    const asked = consoleQueries({ uid, workspace, ...idsIn(workspace) });
+    for (const [name, queries] of Object.entries(asked)) {
+      if ([...PERSONAL, ...DEPLOYMENTS].includes(name)) continue;
+      it(`show ${name} of ${workspace} to its viewers, and to nobody who has no role there`, async () => {
+        for (const one of queries) await hold(one, seeing, blind);
+      });
+    }
   }
 
+  const asked = consoleQueries({ uid, workspace: 'default', ...idsIn('default') });
+
+  for (const name of PERSONAL)
+    it(`show ${name} to its owner alone`, async () => {
+      const others = ['a viewer of the deployment', 'a admin of the deployment'].map(callerNamed);
+      for (const one of asked[name] ?? []) await hold(one, OWNER, others);
+    });
+
+  for (const name of DEPLOYMENTS)
+    it(`show ${name} to leaders of the deployment, and to no viewer and no leader of another workspace`, async () => {
+      const others = ['a viewer of the deployment', 'a leader of alpha'].map(callerNamed);
+      for (const one of asked[name] ?? []) await hold(one, callerNamed('a leader of the deployment'), others);
+    });
+
   for (const [name, queries] of Object.entries(asked)) {
-    const [seeing, blind, words] = audienceOf(name);
-    it(`show ${name} to ${words}`, async () => {
-      for (const one of queries) {
-        await assertSucceeds(ask(seeing, one));
-        await assertFails(ask(blind, one));
-      }
+    const named = PERSONAL.includes(name) ? ['owner_uid', 'asked_of'] : ['workspace'];
+    const bare = queries.flatMap((one) => without(named, one));
+    if (bare.length === 0) continue;
+    it(`refuse ${name} where it does not say whose it is: they are no filters`, async () => {
+      const seeing = PERSONAL.includes(name) ? OWNER : callerNamed('a viewer of the deployment');
+      for (const one of bare) await assertFails(sent(environment.as(seeing), one));
     });
   }
 
-  it('are asked about everything that is personal', () => {
+  it('are asked about everything that is a person’s or the deployment’s', () => {
     assert.deepEqual(
-      PERSONAL.filter((name) => asked[name] === undefined),
+      [...PERSONAL, ...DEPLOYMENTS].filter((name) => asked[name] === undefined),
       [],
     );
   });
 
-  function ask(caller: Caller, one: ConsoleQuery): Promise<unknown> {
-    return sent(environment.as(caller), one);
+  async function hold(one: ConsoleQuery, seeing: Caller, blind: readonly Caller[]): Promise<void> {
+    await assertSucceeds(sent(environment.as(seeing), one));
+    for (const other of blind) await assertFails(sent(environment.as(other), one));
   }
 });
+
+/** The same without the conditions by those fields; nothing where it has none. */
+function without(fields: readonly string[], asked: ConsoleQuery): readonly ConsoleQuery[] {
+  if (!('collection' in asked)) return [];
+  const where = asked.where.filter(([field]) => !fields.includes(field));
+  return where.length === asked.where.length ? [] : [{ ...asked, where }];
+}
 
 async function sent({ firestore, realtime }: Clients, asked: ConsoleQuery): Promise<unknown> {
   if ('document' in asked) return getDoc(doc(firestore, asked.document));

@@ -83,8 +83,11 @@ const DELIVERED = 'settled';
 /** A sender that takes longer is dead. */
 const LEASE_MILLISECONDS = 60_000;
 
-/** A claim's end has a fraction of a millisecond by which its sender knows it: so finely a number of that size can tell. */
-const FRACTIONS = 4096;
+/** When a claim ends: its first word. What was stored before 2026-11-24 is that number alone. */
+function endOf(claim: unknown): number {
+  if (typeof claim === 'number') return claim;
+  return typeof claim === 'string' ? Number.parseInt(claim, 10) || 0 : 0;
+}
 
 /** Messages are delivered again for a day at most. */
 const KEPT_MILLISECONDS = 2 * 24 * 60 * 60_000;
@@ -106,12 +109,13 @@ export class DatabaseDeliveries
     const now = this.ports.clock.now().getTime();
     const notification = await this.notification(notificationId);
     await notification.child('at').set(now);
-    const until = now + LEASE_MILLISECONDS + this.ports.randomness.integer(FRACTIONS) / FRACTIONS;
+    // Its sender knows it by the second word, where the answer to it was lost.
+    const claim = `${now + LEASE_MILLISECONDS} ${this.ports.randomness.uuid()}`;
     let seen: unknown = null;
     const isClaimed = await changeNode(notification.child('devices').child(deviceId), (current) => {
       seen = current;
-      const isHeld = current === DELIVERED || (typeof current === 'number' && current > now);
-      return isHeld && current !== until ? undefined : until;
+      const isHeld = current === DELIVERED || endOf(current) > now;
+      return isHeld && current !== claim ? undefined : claim;
     });
     if (isClaimed) return 'claimed';
     return seen === DELIVERED ? 'delivered' : 'busy';
