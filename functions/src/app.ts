@@ -98,7 +98,7 @@ export function createFront({ ports, services }: Composition, front: Front): End
       ...ports,
       ...services.signIn,
       firebase: front.firebase,
-      asset: readAsset,
+      asset: (name) => readAsset(`signin/${name}`),
       toolsetsAt: (below) => toolsetsAt(below, existing),
     },
     front.addresses,

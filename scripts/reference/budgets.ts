@@ -36,5 +36,6 @@ export function listCost(names: readonly string[]): ListCost {
   const { tools, json } = catalogues
     .of({ ...selection, toolsets: names })
     .listFor({ workspace: 'admin', owner: 'admin', anyone: 'admin' }, 'person');
-  return { tools: tools.length, bytes: json.length, tokens: encode(json.toString()).length };
+  const read = tools.map(({ _meta: _forHosts, ...shown }) => shown); // hosts keep that to themselves
+  return { tools: tools.length, bytes: json.length, tokens: encode(JSON.stringify(read)).length };
 }

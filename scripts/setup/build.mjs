@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { devDirectory, root } from '../project.mjs';
-import { bundle, bundlePage } from './bundle.mjs';
+import { bundle, bundlePage, bundleViews } from './bundle.mjs';
 import { succeeds } from './command.mjs';
 import { exclusively } from './lock.mjs';
 
@@ -20,8 +20,11 @@ const functionsFolder = `${root}/functions`;
 /** What runs in browsers, whose types are others than those of Node. */
 const pageFolder = `${functionsFolder}/src/signin/page`;
 
+/** What all views share, and the types that all of them are checked with. */
+const viewsFolder = `${functionsFolder}/src/mcp/views`;
+
 /**
- * Bundles the functions and the page that they serve into `functions/lib`, without a look at their types. Only files
+ * Bundles the functions and the pages that they serve into `functions/lib`, without a look at their types. Only files
  * that change are written there, and all at once: a running `npm start` reloads its functions when one changes, and may
  * be reading them at any time.
  */
@@ -35,6 +38,7 @@ export async function buildFunctions() {
         { script: `${pageFolder}/main.ts`, style: `${pageFolder}/page.css` },
         `${fresh}/signin`,
       );
+      await buildViews(`${fresh}/views`);
       replaceChanged(fresh, `${functionsFolder}/lib`);
     } finally {
       rmSync(fresh, { recursive: true, force: true });
@@ -43,17 +47,36 @@ export async function buildFunctions() {
 }
 
 /**
+ * The views of all toolsets, as hosts get them.
+ * @param {string} target a folder
+ */
+export async function buildViews(target) {
+  const toolsets = `${functionsFolder}/src/toolsets`;
+  const scripts = filesIn(toolsets).filter((file) => /^[^/]+\/views\/\w+\.ts$/.test(file));
+  await bundleViews(
+    { scripts: scripts.map((file) => `${toolsets}/${file}`), style: `${viewsFolder}/view.css` },
+    target,
+  );
+}
+
+/**
  * @param {{ node: string, env: NodeJS.ProcessEnv }} run
  * @returns {Promise<boolean>} whether the functions' types hold
  */
 export async function checkFunctions({ node, env }) {
-  const holds = await succeeds(compile(node, ['--noEmit', '-p', functionsFolder]), { env });
-  return (await succeeds(checkPage(node), { env })) && holds;
+  const commands = [compile(node, ['--noEmit', '-p', functionsFolder]), checkPage(node), checkViews(node)];
+  const checked = await Promise.all(commands.map((command) => succeeds(command, { env })));
+  return checked.every((holds) => holds);
 }
 
 /** @param {string} node @returns {string[]} the command that checks the types of the page */
 export function checkPage(node) {
   return compile(node, ['--noEmit', '-p', pageFolder]);
+}
+
+/** @param {string} node @returns {string[]} the command that checks the types of the views */
+export function checkViews(node) {
+  return compile(node, ['--noEmit', '-p', viewsFolder]);
 }
 
 /** @param {string} node @param {string[]} args */

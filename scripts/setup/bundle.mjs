@@ -1,4 +1,5 @@
 // @ts-check
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { root } from '../project.mjs';
 
 /**
@@ -65,4 +66,48 @@ export async function bundlePage({ script, style }, target) {
     logLevel: 'warning',
   });
   await stop();
+}
+
+/**
+ * Makes each view a page of its own: one file with its script and style in it, since a host hands its frame that one.
+ * What a view itself writes is all that its policy allows, whatever the host's is.
+ * @param {{ scripts: readonly string[], style: string }} entries the scripts' names are those of the pages
+ * @param {string} target a folder
+ */
+export async function bundleViews({ scripts, style }, target) {
+  const { build, stop } = await import('esbuild');
+  const { outputFiles } = await build({
+    absWorkingDir: root,
+    entryPoints: [...scripts, style],
+    entryNames: '[name]',
+    outdir: target,
+    write: false,
+    bundle: true,
+    platform: 'browser',
+    target: 'es2022',
+    format: 'iife',
+    minify: true,
+    charset: 'utf8',
+    legalComments: 'none',
+    logLevel: 'warning',
+  });
+  await stop();
+  const css = outputFiles.find(({ path }) => path.endsWith('.css'))?.text.trim();
+  mkdirSync(target, { recursive: true });
+  for (const { path, text } of outputFiles.filter((file) => file.path.endsWith('.js'))) {
+    const page = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Muster</title>
+<style>${css}</style>
+</head>
+<body><main></main><script>${text.trim()}</script></body>
+</html>
+`;
+    writeFileSync(path.replace(/\.js$/, '.html'), page);
+  }
 }

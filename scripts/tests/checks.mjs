@@ -1,6 +1,6 @@
 // @ts-check
 import { root } from '../project.mjs';
-import { checkPage, compile } from '../setup/build.mjs';
+import { checkPage, checkViews, compile } from '../setup/build.mjs';
 import { succeeds } from '../setup/command.mjs';
 import { checkConsole } from '../setup/console.mjs';
 import { failure } from './mocha.mjs';
@@ -15,6 +15,7 @@ export function checks(node) {
   return {
     types: compile(node, ['--noEmit', '-p', root]),
     'types of the page': checkPage(node),
+    'types of the views': checkViews(node),
     'types of the console': checkConsole(node),
     style: [node, `${root}/node_modules/@biomejs/biome/bin/biome`, 'ci', `--colors=${colours}`],
   };

@@ -142,7 +142,8 @@ async function workThroughEveryTool(client: Connection): Promise<ReadonlySet<str
     called.add(name);
     const answer = await client.call(name, args);
     assert.equal(answer.isError, false, `${name}: ${answer.text}`);
-    assert.deepEqual(JSON.parse(answer.text), answer.structured, `${name} says the same twice`);
+    if (name === 'coordination_get_status') assert.match(answer.text, /^Goal: Try every tool\nTasks: 1 of 2/);
+    else assert.deepEqual(JSON.parse(answer.text), answer.structured, `${name} says the same twice`);
     return answer;
   };
   const coordination = (name: string, args?: Readonly<Record<string, unknown>>) =>

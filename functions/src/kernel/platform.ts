@@ -27,9 +27,9 @@ function millisecondsIn(file: string): number {
 }
 
 /** Where the build puts what browsers are sent, from each place that this code is run from: its folder, and the bundle's. */
-const ASSET_FOLDERS = ['../../lib/signin/', './signin/', '../signin/'];
+const ASSET_FOLDERS = ['../../lib/', './', '../'];
 
-/** A file that the build has made for browsers. */
+/** A file that the build has made for browsers: `signin/page.js`. */
 export async function readAsset(name: string): Promise<Buffer> {
   const urls = ASSET_FOLDERS.map((folder) => new URL(`${folder}${name}`, import.meta.url));
   const found = urls.find((url) => existsSync(url));

@@ -67,3 +67,37 @@ export function withoutCodes(text: string): string {
 export function terminalText(text: string): string {
   return withoutCodes(text).replace(/\r\n?/g, '\n').replace(CONTROLS, '\ufffd');
 }
+
+/** Lines for a terminal, of which none becomes two: what begins one is the answer's own, whatever others wrote. */
+export function terminalLines(lines: readonly string[]): string {
+  return lines.map((line) => terminalLine(line).trimEnd()).join('\n');
+}
+
+/** On one line of a terminal. */
+function terminalLine(text: string): string {
+  return terminalText(text).replace(/\s*\n\s*/g, ' / ');
+}
+
+/** Lines of others, each behind a bar, so that nobody takes them for the answer's own. */
+export function quotedLines(text: string): readonly string[] {
+  return terminalText(text.trimEnd())
+    .split('\n')
+    .map((line) => `  | ${line}`);
+}
+
+/** Lines in columns of the same width; those that are empty everywhere are left out. */
+export function columnLines(rows: readonly (readonly string[])[]): readonly string[] {
+  const lines = rows.map((row) => row.map(terminalLine));
+  const most = Math.max(0, ...lines.map((row) => row.length));
+  const widths = Array.from({ length: most }, (_, column) =>
+    Math.min(MAX_COLUMN_WIDTH, Math.max(...lines.map((row) => row[column]?.length ?? 0))),
+  );
+  return lines.map((row) => {
+    const cells = row.map((cell, column) => ({ cell, width: widths[column] ?? 0 }));
+    const shown = cells.filter(({ width }) => width > 0).map(({ cell, width }) => cell.padEnd(width));
+    return `  ${shown.join('  ')}`.trimEnd();
+  });
+}
+
+/** A longer one sticks out, rather than that all others are filled up. */
+const MAX_COLUMN_WIDTH = 40;

@@ -29,17 +29,24 @@ function shownDetails({ details }: MusterError): JsonObject {
   return Object.fromEntries(Object.entries(shown).filter(([, detail]) => detail !== undefined));
 }
 
-/** What `tools/call` answers, with errors in the toolset's own envelope, or in that of spec/network.md, "Error Codes". */
-export function toolResult(envelope: ErrorEnvelope | undefined, outcome: Outcome): ToolResult {
-  if ('answer' in outcome) return answered(outcome.answer);
+/**
+ * What `tools/call` answers, with errors in the toolset's own envelope, or in that of spec/network.md, "Error Codes".
+ * @param text what the tool makes of an answer for those who read it
+ */
+export function toolResult(
+  envelope: ErrorEnvelope | undefined,
+  outcome: Outcome,
+  text: (answer: JsonObject) => string = JSON.stringify,
+): ToolResult {
+  if ('answer' in outcome) return answered(outcome.answer, text(outcome.answer));
   const { error } = outcome;
   const shown = envelope?.show(error, shownDetails(error)) ?? { success: false, error: errorObject(error) };
   return { ...answered(shown), isError: true };
 }
 
 /** An answer, whole in `structuredContent` and whole as text: some clients show the model only the text. */
-function answered(answer: JsonObject): ToolResult {
-  return { content: [{ type: 'text', text: JSON.stringify(answer) }], structuredContent: answer };
+function answered(answer: JsonObject, text = JSON.stringify(answer)): ToolResult {
+  return { content: [{ type: 'text', text }], structuredContent: answer };
 }
 
 /**

@@ -121,6 +121,8 @@ export interface KnownTool {
 export interface Services {
   readonly registration: AgentRegistration;
   readonly approvals: Approvals;
+  /** A page that the build has made of a toolset's view, as HTML. */
+  readonly view: (name: string) => Promise<string>;
 }
 
 /** For whom a message is served, and over what. */

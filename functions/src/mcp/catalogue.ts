@@ -10,6 +10,7 @@ import { type Resources, resourcesOf } from './resources.ts';
 import type { EventSource, FoundTool, Tool, ToolHints, Toolset } from './tool.ts';
 import { fullName } from './tool.ts';
 import type { Listing, Selection } from './urlSelection.ts';
+import { type ViewMeta, viewMeta } from './views.ts';
 
 /** Clients cut instructions off, some without a word. Source: docs/semantics.md#the-endpoint. */
 export const MAX_INSTRUCTIONS_LENGTH = 2000;
@@ -81,7 +82,7 @@ export class Catalogues {
     );
     const known = () => this.#knownTools();
     return {
-      resources: resourcesOf(toolsets),
+      resources: resourcesOf(toolsets, found),
       instructions: instructionsOf(toolsets),
       methods: [...wireNames.keys()],
       directory: {
@@ -145,6 +146,8 @@ interface ListedTool extends Pick<Tool, 'name' | 'title' | 'description'> {
   readonly inputSchema: ObjectSchema;
   readonly outputSchema?: ObjectSchema;
   readonly annotations: Partial<ToolHints> & { readonly title?: string };
+  /** For hosts: no model reads it. */
+  readonly _meta?: ViewMeta;
 }
 
 type ObjectSchema = JsonObject & { readonly type: 'object' };
@@ -193,6 +196,7 @@ function wholeTool({ toolset, tool, errors }: FoundTool, dialect: Dialect): List
     inputSchema: { ...inputJsonSchema(tool.input), type: 'object' },
     outputSchema: { ...answer, type: 'object' },
     annotations: { title, ...annotations },
+    ...viewMeta(tool),
   };
 }
 
@@ -214,6 +218,7 @@ function lightTool({ toolset, tool }: FoundTool, dialect: Dialect): ListedTool {
       ...(!readOnlyHint && idempotentHint && { idempotentHint }),
       ...(!openWorldHint && { openWorldHint }),
     },
+    ...viewMeta(tool),
   };
 }
 

@@ -2,8 +2,10 @@
 
 import { UriTemplate } from '@modelcontextprotocol/server';
 import type { Need } from '../access/rules/gate.ts';
+import type { JsonObject } from '../kernel/json.ts';
 import type { BoundResource, Resource, ResourceTemplate } from './resource.ts';
-import type { Toolset } from './tool.ts';
+import type { FoundTool, Toolset } from './tool.ts';
+import { viewsOf } from './views.ts';
 
 /** A resource that a URI names. */
 export interface FoundResource {
@@ -12,6 +14,8 @@ export interface FoundResource {
   readonly mimeType: string;
   readonly need: Need;
   readonly resource: BoundResource;
+  /** What is said of the content beside it. */
+  readonly meta?: JsonObject;
 }
 
 type ListedResource = Omit<Resource, 'role' | 'scope' | 'read'>;
@@ -30,6 +34,8 @@ export interface FoundTemplate {
 export interface Resources {
   readonly listed: readonly ListedResource[];
   readonly templates: readonly ListedTemplate[];
+  /** Whether there are views: they are read and not listed. */
+  readonly hasViews: boolean;
   /** Whether any of them can be watched. */
   readonly watchable: boolean;
   /** Whether there is a variable that can be completed. */
@@ -41,7 +47,8 @@ export interface Resources {
 /** None of ours is longer, and a match takes time. */
 const MAX_URI_LENGTH = 2000;
 
-export function resourcesOf(toolsets: readonly Toolset[]): Resources {
+/** @param tools those of the selection, which bring their views */
+export function resourcesOf(toolsets: readonly Toolset[], tools: readonly FoundTool[] = []): Resources {
   const fixed = toolsets.flatMap(({ name: toolset, resources }) =>
     resources.map((resource) => ({ toolset, resource })),
   );
@@ -53,13 +60,15 @@ export function resourcesOf(toolsets: readonly Toolset[]): Resources {
       return { need: needOf(toolset, uriTemplate, template), template, pattern };
     }),
   );
-  const byUri = new Map(
+  const views = viewsOf(tools);
+  const byUri = new Map<string, FoundResource>(
     fixed.map(({ toolset, resource }) => {
       const { uri, mimeType } = resource;
       const need = needOf(toolset, uri, resource);
       return [uri, { what: uri, mimeType, need, resource }] as const;
     }),
   );
+  for (const view of views) byUri.set(view.what, view);
   return {
     listed: fixed.map(({ resource: { role: _role, scope: _scope, read: _read, ...listed } }) => listed),
     templates: families.map(({ template: { uriTemplate, name, title, description, mimeType } }) => ({
@@ -69,6 +78,7 @@ export function resourcesOf(toolsets: readonly Toolset[]): Resources {
       description,
       mimeType,
     })),
+    hasViews: views.length > 0,
     watchable: families.some(({ template }) => template.watchable),
     completable: families.some(({ template }) => template.completions.size > 0),
     findTemplate: (uriTemplate) => families.find(({ template }) => template.uriTemplate === uriTemplate),

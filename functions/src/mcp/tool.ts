@@ -46,6 +46,8 @@ interface Described<Input extends z.ZodObject, Output extends z.ZodObject> {
   readonly approvable?: true;
   /** Whether it may call `notify`: its callers are then offered a stream, which costs more than JSON. */
   readonly notifies?: true;
+  /** The file in its toolset's `views/`, without its ending: a page with which chat apps draw its answer. */
+  readonly view?: string;
 }
 
 /** A tool as its file writes it. */
@@ -54,6 +56,8 @@ interface ToolDefinition<Input extends z.ZodObject, Output extends z.ZodObject, 
   /** The most that a call says that it may spend, in US dollars. */
   mostUsd?(input: z.output<Input>): number | undefined;
   handler(context: WritingContext<Outcome>, input: z.output<Input>): Promise<Outcome>;
+  /** The answer for who reads it in a terminal, with all that matters in it: programs have the structured one. */
+  text?(answer: z.output<Output>): string;
   /** Turns a stored answer into a replayed one, for tools whose answer holds what must not be stored. */
   replay?(context: CallContext, input: z.output<Input>, stored: JsonObject): Promise<z.input<Output>>;
 }
@@ -97,6 +101,8 @@ export interface PreparedCall {
 
 /** A tool with its types erased, as the router keeps it; its input is the listed one, `idempotency_key` included. */
 export interface Tool extends Described<z.ZodObject, z.ZodObject> {
+  /** The answer as text; as JSON where it says nothing. */
+  readonly text?: (answer: JsonObject) => string;
   /** @throws MusterError VALIDATION_ERROR, REQUIRED_FIELD or INVALID_FORMAT, naming the argument. */
   prepare(rawArguments: Readonly<Record<string, unknown>>): PreparedCall;
 }
@@ -177,13 +183,14 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
 function toolOf<Input extends z.ZodObject, Output extends z.ZodObject, Outcome>(
   definition: ToolDefinition<Input, Output, Outcome> & Rendering<Input, Output, Outcome>,
 ): Tool {
-  const { handler, answer, replay, input, mostUsd, ...rest } = definition;
+  const { handler, answer, replay, input, mostUsd, text, ...rest } = definition;
   const keyed = !rest.annotations.readOnlyHint;
   const listed: z.ZodObject = keyed ? input.extend(keyArgument.shape) : input;
   const check = argumentsChecker(input, Object.keys(listed.shape));
   const shown = (value: unknown): JsonObject => jsonObject.parse(rest.output.parse(value));
   return {
     ...rest,
+    ...(text && { text: (given: JsonObject) => text(rest.output.parse(given)) }),
     input: listed,
     prepare(rawArguments) {
       const { idempotency_key: rawKey, ...others } = rawArguments;

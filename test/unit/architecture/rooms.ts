@@ -2,7 +2,15 @@
  * The rooms of functions/src, from the bottom up: for each folder or file, what it may import beside itself. Between
  * toolsets, arrows point only at another's index.ts. Source: docs/architecture.md.
  */
-const ground = ['kernel/', 'access/', 'graph/', 'mcp/tool.ts', 'mcp/resource.ts', 'mcp/callContext.ts'];
+const ground = [
+  'kernel/',
+  'access/',
+  'graph/',
+  'mcp/tool.ts',
+  'mcp/resource.ts',
+  'mcp/callContext.ts',
+  'mcp/views/',
+];
 
 const door = (...toolsets: readonly string[]): readonly string[] =>
   toolsets.map((name) => `toolsets/${name}/index.ts`);
@@ -13,6 +21,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   'access/': ['kernel/'],
   'graph/': ['kernel/', 'access/'],
   'mcp/': ['kernel/', 'access/'],
+  'mcp/views/': [],
   'signin/': [
     'kernel/',
     'access/',
@@ -58,6 +67,9 @@ export const parts: readonly {
 }[] = [
   // It runs in browsers, where none of the rest does.
   { part: /^signin\/page\//, never: /^(?!signin\/page\/)/, butTypes: true },
+  // Views do as well, and what they share.
+  { part: /\/views\//, never: /^(?!mcp\/views\/)/ },
+  { part: /^(?!.*\/views\/)/, never: /\/views\// },
   { part: /\/rules\//, never: /^kernel\/(firestore|realtime|platform)|^vendors\// },
   { part: /\/rules\//, never: /\/(store|firestore|realtime)\//, butTypes: true },
   { part: /\/(rules|store|firestore|realtime)\//, never: /\/tools\/|^mcp\/|^signin\/(http|page)\// },

@@ -16,6 +16,7 @@ import { type CallPorts, callTool, completeVariable, readResource } from '../cal
 import type { RoutedRequest } from '../callContext.ts';
 import { unknownTool } from '../names.ts';
 import { isRecord, shownName } from '../validation.ts';
+import { VIEWS_EXTENSION } from '../views.ts';
 import { askingOf } from './elicitation.ts';
 
 /** The revisions with a handshake, to 2025-11-25, or those without, from 2026-07-28. */
@@ -52,15 +53,20 @@ const COMPLETION = z.looseObject({
   context: z.looseObject({ arguments: z.record(z.string(), z.string()).optional() }).optional(),
 });
 
-/** A server for one message. */
+/**
+ * A server for one message.
+ * @param readsStructure whether the client's revision knows answers that are not text, or has it in the text alone
+ */
 export function buildServer(
   ports: CallPorts & { readonly version: string },
   routed: RoutedRequest,
   era: Era,
+  readsStructure = true,
 ): Server {
   const { requestContext, listed, selected } = routed;
   const { resources } = listed;
-  const hasResources = resources.listed.length > 0 || resources.templates.length > 0;
+  const { listed: fixed, templates, hasViews } = resources;
+  const hasResources = fixed.length > 0 || templates.length > 0 || hasViews;
   // The 2025 revisions have another way to subscribe, for servers with sessions.
   const subscribe = era === 'modern' && resources.watchable;
   const server = new Server(
@@ -71,6 +77,7 @@ export function buildServer(
         tools: {},
         ...(hasResources && { resources: subscribe ? { subscribe } : {} }),
         ...(resources.completable && { completions: {} }),
+        ...(hasViews && { extensions: { [VIEWS_EXTENSION]: {} } }),
       },
       instructions: listed.instructions,
       cacheHints: CACHE_HINTS,
@@ -95,7 +102,7 @@ export function buildServer(
         bytesOf: sentBytes,
       });
       if (asking?.asked !== undefined && 'answer' in outcome) return asking.asked;
-      const result = toolResult(found.errors, outcome);
+      const result = toolResult(found.errors, outcome, readsStructure ? found.tool.text : undefined);
       return { ...(era === 'legacy' ? forLegacy(found.errors, result) : result) };
     },
   );
@@ -117,7 +124,8 @@ async function read(ports: CallPorts, { requestContext, selected }: RoutedReques
   if (found === undefined) throw new ResourceNotFoundError(shownName(uri));
   try {
     const text = await readResource(ports, requestContext, found);
-    return { contents: [{ uri, mimeType: found.mimeType, text }] };
+    const { mimeType, meta } = found;
+    return { contents: [{ uri, mimeType, text, ...(meta && { _meta: meta }) }] };
   } catch (error) {
     if (!(error instanceof MusterError) || error.code !== 'NOT_FOUND') throw asProtocolError(error);
     throw new ResourceNotFoundError(shownName(uri), error.message);

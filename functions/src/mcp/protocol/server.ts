@@ -77,16 +77,20 @@ async function answerHere(
   return { status: 200, json: withTools(json, message, inbound) };
 }
 
+/** The revision with which answers that are not text came, and the header by which a client says that it knows them. */
+const STRUCTURED = '2025-06-18';
+
 /**
  * Serves the 2025 revisions and answers in JSON where it can: the stream that the SDK's own stateless serving
  * opens would carry one message, but for tools that send notifications first.
  * Source: MCP 2025-11-25, "Transports", "Streamable HTTP"; MCP 2025-03-26, "Batching".
  */
 async function serveLegacy(ports: McpPorts, inbound: McpRequest): Promise<McpReply> {
-  const server = () => buildServer(ports, inbound, 'legacy');
   const { headers, body } = inbound;
   // MCP asks clients to accept event streams as well; what is not sent need not be accepted.
   const { accept = '*/*', 'mcp-protocol-version': version } = headers;
+  const readsStructure = typeof version === 'string' && version >= STRUCTURED;
+  const server = () => buildServer(ports, inbound, 'legacy', readsStructure);
   if (!/\*\/\*|application\/(json|\*)/.test(accept)) {
     return errorReply(406, HTTP_REFUSED, 'Answers are application/json: accept that.');
   }

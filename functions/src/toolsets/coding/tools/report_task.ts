@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
+import { reportText } from './reportText.ts';
 import {
   answerShape,
   codingTaskAnswer,
@@ -13,7 +14,7 @@ import {
 } from './shapes.ts';
 
 /** A report on a task; `task://{taskId}` is the same without the result. */
-const reportShape = z.object({
+export const reportShape = z.object({
   task: taskShape,
   attempts: z.array(previousShape.extend({ epoch: z.number() })).describe('Those that failed.'),
   logs: z.object({
@@ -26,6 +27,7 @@ const reportShape = z.object({
 export const reportTask = defineTool({
   name: 'report_task',
   title: 'Report on a coding task',
+  view: 'coding',
   description:
     'Tells all about a coding task: its state, attempts, latest log lines, commits, files and cost.',
   details: 'Also why attempts failed, and the commands and tokens of its result.',
@@ -34,6 +36,7 @@ export const reportTask = defineTool({
   annotations: reading,
   role: 'viewer',
   example: { taskId: 'task-000abc-001' },
+  text: ({ result }) => reportText(result),
   handler: async ({ services, workspace }, { taskId: id }) => {
     const { task, now, log } = await services.coding.findWithLog(workspace, id);
     const answer = codingTaskAnswer(task, now);

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
 import type { CoordinationStatus } from '../rules/coordination.ts';
-import { stuckReason } from '../rules/stuck.ts';
+import { stuckBy, stuckReason } from '../rules/stuck.ts';
 import { coordinationStatus, isHeld, type Task } from '../rules/task.ts';
 import { taskShape } from './shapes.ts';
+import { statusText } from './statusText.ts';
 
 const { status, claimed_by } = taskShape.shape;
 
@@ -34,7 +35,13 @@ const statusShape = z.object({
   stuck: z
     .object({
       count: z.number(),
-      tasks: z.array(z.object({ id: z.string(), reason: z.string().optional() })),
+      tasks: z.array(
+        z.object({
+          id: z.string(),
+          reason: z.string().optional(),
+          because_of: z.string().optional().describe('The task that failed or was cancelled.'),
+        }),
+      ),
     })
     .optional()
     .describe(
@@ -71,7 +78,7 @@ export function statusAnswer(status: CoordinationStatus): z.output<typeof status
 }
 
 function stuckAnswer(task: Task) {
-  return { id: task.id, reason: stuckReason(task) };
+  return { id: task.id, reason: stuckReason(task), because_of: stuckBy(task) };
 }
 
 function lateAnswer({ id, deadline, status, claim }: Task) {
@@ -82,11 +89,13 @@ function lateAnswer({ id, deadline, status, claim }: Task) {
 export const getStatus = defineTool({
   name: 'get_status',
   title: 'Coordination status',
+  view: 'goal',
   description: "Tells the session's goal, progress, agents and counts of tasks.",
   input: z.strictObject({}),
   output: statusShape,
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   role: 'viewer',
   example: {},
+  text: statusText,
   handler: async ({ services, workspace }) => statusAnswer(await services.coordination.status(workspace)),
 });

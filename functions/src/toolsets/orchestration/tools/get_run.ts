@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
 import { awaitedRun, LONGEST_WAIT_MS, runAnswer } from './runAnswer.ts';
+import { runText } from './runText.ts';
 import { runId, runShape } from './shapes.ts';
 
 export const getRun = defineTool({
   name: 'get_run',
   title: 'Get a run',
+  view: 'run',
   description: 'Tells what a run has come to, with steps, attempts and cost; waits up to waitMs for its end.',
   input: z.strictObject({
     runId,
@@ -18,6 +20,7 @@ export const getRun = defineTool({
   scope: 'owner',
   notifies: true,
   example: { runId: 'run-abcdefghijklmnopqrst' },
+  text: runText,
   handler: async (context, { runId: id, waitMs, full }) =>
     runAnswer(await awaitedRun(context, id, waitMs), false, full),
 });

@@ -2,11 +2,13 @@ import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
 import { SORT_FIELDS } from '../rules/todo.ts';
 import { cursor, filters, listed, listedLimit, listShape, sortOrder } from './listing.ts';
+import { listText } from './listText.ts';
 import { reading } from './shapes.ts';
 
 export const listTasks = defineTool({
   name: 'list_tasks',
   title: 'To-dos',
+  view: 'todos',
   description: 'Lists to-dos, with filters and an order; todo_search_tasks finds words.',
   details:
     'Both ends of a range of due dates belong to it. Tasks without the date that is sorted by come last.',
@@ -27,5 +29,6 @@ export const listTasks = defineTool({
     sort_by: 'due_date',
     sort_order: 'asc',
   },
+  text: listText,
   handler: listed,
 });

@@ -1,0 +1,271 @@
+/** One view's life: it draws what the tool has answered, asks again while the work goes on, and acts for the person. */
+import { button, type Child, make, show, words } from './elements.ts';
+import { type Fields, fieldsOf, isFields, textOf } from './fields.ts';
+import { Host, METHOD_NOT_FOUND, Refused } from './host.ts';
+
+/** How long before the tool is asked again, and how often in a row it may be in vain. */
+const PAUSE_MILLISECONDS = 5000;
+const MOST_FAILURES = 3;
+
+/** An hour of a view that somebody looks at; then it asks when it is told to. */
+const MOST_ASKED = 720;
+
+export interface View {
+  readonly toolset: string;
+  /** The tool whose answer it draws, without its toolset's name. */
+  readonly tool: string;
+  /** What is drawn of an answer. */
+  draw(answer: Fields, person: Person): readonly Child[];
+  /** Whether the answer will soon be another. */
+  isOpen(answer: Fields): boolean;
+  /** With what the tool is asked again; by itself with what it was called with. */
+  again?(toolArguments: Fields): Fields;
+}
+
+/** What whoever looks at a view can do there. */
+export interface Person {
+  /** Whether the host lets the view call tools. */
+  readonly mayAct: boolean;
+  /** Whether a call of theirs is under way. */
+  readonly isBusy: boolean;
+  /**
+   * @param tool of the view's own toolset
+   * @param done what the model is told of it, in the past tense
+   */
+  act(tool: string, toolArguments: Fields, done: string): void;
+  /** A button that asks whether it is meant, where what it does cannot be taken back. */
+  confirmed(text: string, question: string, act: () => void): Child;
+  /** A link that the host opens, to an address of https; the mere text where it opens none. */
+  link(text: string, address: string): Child;
+  /** A time as people say it where they are. */
+  time(instant: unknown): string;
+}
+
+export function begin(view: View): void {
+  new Life(view).begin();
+}
+
+class Life {
+  private readonly view: View;
+  private readonly host: Host;
+  private readonly place = make('div');
+  private readonly foot = make('footer');
+  private readonly notice = make('p.notice');
+  private toolArguments: Fields = {};
+  private answer: Fields | undefined;
+  private asOf = '';
+  private isVisible = false;
+  private isBusy = false;
+  private isRefused = false;
+  private isEnded = false;
+  private failures = 0;
+  private asked = 0;
+  /** The act that is asked about. */
+  private question: string | undefined;
+  private readonly done: string[] = [];
+  private timer = 0;
+
+  constructor(view: View) {
+    this.view = view;
+    this.host = new Host({
+      adapted: () => this.draw(),
+      called: (toolArguments) => {
+        this.toolArguments = toolArguments;
+      },
+      answered: (result) => this.take(result),
+      cancelled: () => this.say('The call was cancelled.'),
+      ended: () => {
+        this.isEnded = true;
+        clearTimeout(this.timer);
+      },
+    });
+  }
+
+  begin(): void {
+    this.notice.setAttribute('role', 'status');
+    document.querySelector('main')?.append(this.place, this.notice, this.foot);
+    new IntersectionObserver(([entry]) => {
+      this.isVisible = entry?.isIntersecting === true;
+      this.schedule();
+    }).observe(document.documentElement);
+    document.addEventListener('visibilitychange', () => this.schedule());
+    document.addEventListener('keydown', ({ key }) => {
+      if (key === 'Escape' && this.question !== undefined) this.ask(undefined);
+    });
+    this.host.connect(this.view.tool).catch((error: unknown) => this.say(String(error)));
+  }
+
+  /** Draws a result, or says why there is none. */
+  private take({ structuredContent, content, isError }: Fields): void {
+    const [first] = Array.isArray(content) ? content : [];
+    const text = textOf(fieldsOf(first)['text']);
+    if (isError === true) {
+      this.say(problemIn(structuredContent) ?? problemIn(parsed(text)) ?? text);
+      return;
+    }
+    this.say('');
+    this.asOf = new Date().toISOString();
+    if (isFields(structuredContent)) this.answer = structuredContent;
+    else if (this.answer === undefined) show(this.place, [make('pre', words(text, 4000))]);
+    this.draw();
+    this.schedule();
+  }
+
+  private draw(): void {
+    if (this.answer === undefined) return;
+    show(this.place, this.view.draw(this.answer, this.person()));
+    const refresh = button('Refresh', { key: 'refresh', disabled: this.isBusy }, () => void this.refresh());
+    const isLive = this.mayAsk() && this.view.isOpen(this.answer);
+    const when = `${isLive ? 'Live, as' : 'As'} of ${this.time(this.asOf)}`;
+    show(this.foot, [when, this.mayCall() && !isLive && refresh]);
+  }
+
+  private say(text: string): void {
+    this.notice.replaceChildren(...(text === '' ? [] : [words(text, 400)]));
+  }
+
+  private mayCall(): boolean {
+    return this.host.capabilities['serverTools'] !== undefined && !this.isRefused && !this.isEnded;
+  }
+
+  /** Whether it still asks by itself. */
+  private mayAsk(): boolean {
+    return this.mayCall() && this.failures < MOST_FAILURES && this.asked < MOST_ASKED;
+  }
+
+  /** Asks again in a while, if the work goes on and somebody looks. */
+  private schedule(): void {
+    clearTimeout(this.timer);
+    const { answer } = this;
+    if (answer === undefined || !this.view.isOpen(answer) || !this.mayAsk()) return;
+    if (!this.isVisible || document.hidden) return;
+    this.timer = setTimeout(() => {
+      this.asked += 1;
+      void this.refresh();
+    }, PAUSE_MILLISECONDS);
+  }
+
+  private async refresh(): Promise<void> {
+    const { tool, again = (same: Fields) => same } = this.view;
+    const result = await this.call(tool, again(this.toolArguments));
+    this.failures = result === undefined || result['isError'] === true ? this.failures + 1 : 0;
+    if (result !== undefined) this.take(result);
+    this.draw();
+    this.schedule();
+  }
+
+  /** Undefined where there is no result; a host that lets views call nothing is asked for nothing more. */
+  private async call(tool: string, toolArguments: Fields): Promise<Fields | undefined> {
+    try {
+      return await this.host.request('tools/call', { name: this.nameOf(tool), arguments: toolArguments });
+    } catch (error) {
+      this.isRefused ||= error instanceof Refused && error.code === METHOD_NOT_FOUND;
+      const why = error instanceof Error ? error.message : String(error);
+      this.say(this.isRefused ? 'This app does not let the view call Muster. Ask in the chat.' : why);
+      return undefined;
+    }
+  }
+
+  /** A tool's name where this view's own tool has the name that the host has told. */
+  private nameOf(tool: string): string {
+    const { toolset, tool: own } = this.view;
+    const called = textOf(fieldsOf(fieldsOf(this.host.context['toolInfo'])['tool'])['name']);
+    const prefix = called.endsWith(own) ? called.slice(0, -own.length) : `${toolset}_`;
+    return `${prefix}${tool}`;
+  }
+
+  private async act(tool: string, toolArguments: Fields, done: string): Promise<void> {
+    if (this.isBusy) return;
+    this.isBusy = true;
+    this.question = undefined;
+    this.draw();
+    const result = await this.call(tool, { ...toolArguments, idempotency_key: newKey() });
+    this.isBusy = false;
+    if (result === undefined) return this.draw();
+    if (result['isError'] === true) {
+      this.take(result);
+      return this.draw();
+    }
+    this.tellModel(done);
+    await this.refresh();
+    this.say(textOf(fieldsOf(result['structuredContent'])['message']));
+  }
+
+  /** Each telling replaces the one before, so it tells all. */
+  private tellModel(done: string): void {
+    const takes = this.host.capabilities['updateModelContext'];
+    if (!isFields(takes)) return;
+    this.done.push(done);
+    const text = `In the view of Muster, the person has: ${this.done.slice(-20).join('; ')}.`;
+    this.host
+      .request('ui/update-model-context', { content: [{ type: 'text', text }] })
+      .catch(() => undefined); // the model will find out when it looks
+  }
+
+  private ask(question: string | undefined): void {
+    this.question = question;
+    this.draw();
+  }
+
+  private time(instant: unknown): string {
+    const date = new Date(textOf(instant));
+    if (Number.isNaN(date.getTime())) return '';
+    const { locale, timeZone } = this.host.context;
+    const isToday = date.toDateString() === new Date().toDateString();
+    const style: Intl.DateTimeFormatOptions = isToday
+      ? { timeStyle: 'medium' }
+      : { dateStyle: 'medium', timeStyle: 'short' };
+    try {
+      const place = typeof timeZone === 'string' ? { timeZone } : {};
+      return new Intl.DateTimeFormat(textOf(locale) || undefined, { ...style, ...place }).format(date);
+    } catch {
+      return new Intl.DateTimeFormat(undefined, style).format(date); // the host names what this browser does not know
+    }
+  }
+
+  private person(): Person {
+    const { isBusy } = this;
+    return {
+      mayAct: this.mayCall(),
+      isBusy,
+      act: (...call) => void this.act(...call),
+      confirmed: (text, question, act) => {
+        if (!this.mayCall()) return undefined;
+        if (this.question !== question)
+          return button(text, { key: text, disabled: isBusy }, () => this.ask(question));
+        const yes = button('Yes', { key: text, label: `Yes: ${text}` }, act);
+        const no = button('No', { key: 'no' }, () => this.ask(undefined));
+        return make('p.question', `${question} `, yes, ' ', no);
+      },
+      link: (text, address) => {
+        if (this.host.capabilities['openLinks'] === undefined || !isSafe(address)) return words(text);
+        const open = () => void this.host.request('ui/open-link', { url: address }).catch(() => undefined);
+        return button(`${text} (${new URL(address).host})`, { key: address }, open);
+      },
+      time: (instant) => this.time(instant),
+    };
+  }
+}
+
+function isSafe(address: string): boolean {
+  return URL.canParse(address) && new URL(address).protocol === 'https:';
+}
+
+/** What an error says, in whichever toolset's envelope. */
+function problemIn(value: unknown): string | undefined {
+  const { error, message } = fieldsOf(value);
+  return [error, fieldsOf(error)['message'], message].map(textOf).find((said) => said !== '');
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Under which a call that is sent twice is made once. */
+function newKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint32Array(4)), (number) => number.toString(36)).join('-');
+}

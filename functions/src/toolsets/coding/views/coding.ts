@@ -1,0 +1,88 @@
+/** A coding task, drawn from what report_task answers: who works on it, what the log says last, what came of it. */
+import { type Child, make, rows, state, toneOf, words } from '../../../mcp/views/elements.ts';
+import { type Fields, fieldsOf, listOf, numberOf, textOf } from '../../../mcp/views/fields.ts';
+import { begin, type Person } from '../../../mcp/views/view.ts';
+
+const SHOWN_LINES = 8;
+
+/** Commits beside the lines of the log, so that both fit. */
+const SHOWN_COMMITS = 4;
+
+const isOpen = (task: Fields) => !['done', 'failed', 'cancelled'].includes(textOf(task['state']));
+
+/** The first of these that there is says best how the task stands. */
+const SENTENCES = ['stuck', 'waits', 'error', 'summary', 'progress'] as const;
+
+function whereabouts(task: Fields, person: Person): HTMLElement {
+  const { tool, branch, project, runner, attempt, waitingFor } = task;
+  const about = [tool, project, branch].map(textOf).filter((text) => text !== '');
+  const holder = textOf(runner);
+  const number = numberOf(attempt);
+  return make(
+    'p.quiet',
+    ...about.flatMap((text, index) => [index > 0 && ' · ', words(text, 80)]),
+    holder !== '' && make('span', isOpen(task) ? ', held by ' : ', closed by ', words(holder, 60)),
+    number > 1 && `, attempt ${number}`,
+    textOf(waitingFor) !== '' && make('span', ', waits for ', words(textOf(waitingFor), 60)),
+    textOf(task['retryAt']) !== '' && `, tried again ${person.time(task['retryAt'])}`,
+  );
+}
+
+function log({ lines, latest }: Fields): Child {
+  const shown = listOf(latest).slice(-SHOWN_LINES);
+  if (shown.length === 0) return undefined;
+  const all = numberOf(lines);
+  const items = shown.map((line) =>
+    make(
+      'li',
+      textOf(line['level']) === 'error' && make('span.bad', 'error '),
+      words([textOf(line['prefix']), textOf(line['message'])].filter((text) => text !== '').join(': '), 200),
+    ),
+  );
+  const list = make('ul.log', ...items);
+  list.setAttribute('aria-label', 'Log');
+  return make('section', make('h2', `Log, last ${shown.length} of ${all} lines`), list);
+}
+
+function commits(result: Fields): Child {
+  const all = listOf(result['commits']);
+  const shown = all.slice(-SHOWN_COMMITS).map((commit) => {
+    const sha = make('code', textOf(commit['sha']).slice(0, 8));
+    return make('li', sha, ' ', words(textOf(commit['subject']), 100));
+  });
+  return rows('Commits', shown, all.length - shown.length);
+}
+
+function pullRequest(result: Fields, person: Person): Child {
+  const { number, url } = fieldsOf(result['pullRequest']);
+  if (number === undefined) return undefined;
+  return make('p', person.link(`Pull request ${numberOf(number)}`, textOf(url)));
+}
+
+begin({
+  toolset: 'coding',
+  tool: 'report_task',
+  isOpen: (answer) => isOpen(fieldsOf(fieldsOf(answer['result'])['task'])),
+  draw: (answer, person) => {
+    const report = fieldsOf(answer['result']);
+    const task = fieldsOf(report['task']);
+    const result = fieldsOf(report['result']);
+    const taskId = textOf(task['id']);
+    const shownState = textOf(task['state']);
+    const sentence = SENTENCES.map((name) => textOf(task[name])).find((text) => text !== '') ?? '';
+    const stop = () => {
+      const failure = { class: 'cancelled', message: 'Stopped by a person in a chat.' };
+      person.act('end_task', { taskId, status: 'failed', failure }, `stopped the coding task ${taskId}`);
+    };
+    return [
+      make('h1', words(textOf(task['description']), 160), ' ', state(shownState, toneOf(shownState))),
+      whereabouts(task, person),
+      sentence !== '' && make('p', words(sentence, 300)),
+      log(fieldsOf(report['logs'])),
+      commits(result),
+      pullRequest(result, person),
+      isOpen(task) &&
+        person.confirmed('Stop the task', 'Stop it? It counts as failed, and its branch stays.', stop),
+    ];
+  },
+});

@@ -1,0 +1,100 @@
+/** A run, drawn from what get_run answers: its steps with who tried them and for how long, and what it has cost. */
+import { type Child, make, rows, state, toneOf, words } from '../../../mcp/views/elements.ts';
+import { type Fields, fieldsOf, listOf, numberOf, textOf } from '../../../mcp/views/fields.ts';
+import { begin } from '../../../mcp/views/view.ts';
+
+function seconds(milliseconds: unknown): string {
+  const whole = numberOf(milliseconds) / 1000;
+  return whole < 60 ? `${whole.toFixed(1)} s` : `${Math.floor(whole / 60)} min ${Math.floor(whole % 60)} s`;
+}
+
+function usd(amount: unknown): string {
+  return `$${numberOf(amount).toFixed(numberOf(amount) < 1 ? 4 : 2)}`;
+}
+
+/** A request to an agent, as long as it took beside the longest. */
+function lane(attempt: Fields, longest: number): HTMLElement {
+  const outcome = textOf(attempt['outcome']);
+  const tone = toneOf(outcome) === 'quiet' ? 'bad' : toneOf(outcome);
+  const filled = make(`i.${tone}`);
+  filled.style.flexGrow = String(numberOf(attempt['milliseconds']) / longest);
+  const rest = make('span');
+  rest.style.flexGrow = String(1 - numberOf(attempt['milliseconds']) / longest);
+  const bar = make('div.bar', filled, rest);
+  bar.setAttribute('aria-hidden', 'true');
+  const reason = textOf(attempt['reason']);
+  const who = words(textOf(attempt['agent']), 60);
+  const line = make('div.quiet', who, ' ', state(outcome, tone), ` in ${seconds(attempt['milliseconds'])}`);
+  if (reason !== '') line.append(': ', words(reason, 100));
+  return make('div', line, bar);
+}
+
+function stepRow(step: Fields, attempts: readonly Fields[], longest: number): HTMLElement {
+  const { name, agent, status, explanation, error, output } = step;
+  const own = attempts.filter((attempt) => attempt['step'] === name);
+  const said = [error, explanation, output].map(textOf).find((text) => text !== '') ?? '';
+  return make(
+    'li',
+    words(textOf(name), 60),
+    ' ',
+    state(textOf(status), toneOf(textOf(status))),
+    own.length === 0 && make('div.quiet', words(textOf(agent), 80)),
+    said !== '' && make('div.quiet', words(said, 140)),
+    ...own.slice(-4).map((attempt) => lane(attempt, longest)),
+  );
+}
+
+function runningRow(name: string): HTMLElement {
+  return make('li', words(name, 60), ' ', state('running', 'busy'));
+}
+
+function cost(answer: Fields): HTMLElement {
+  const { inputTokens, outputTokens, costUsd } = fieldsOf(answer['usage']);
+  const tokens = numberOf(inputTokens) + numberOf(outputTokens);
+  const spent = `${seconds(fieldsOf(answer['metadata'])['duration'])}, ${usd(costUsd)}, ${tokens} tokens`;
+  const limits = listOf(answer['budgets']).map((budget) => {
+    const { money, tokens: most } = fieldsOf(budget['left']);
+    const left = money === undefined ? `${numberOf(most)} tokens` : usd(money);
+    return ` · ${left} left of the budget of the ${textOf(budget['kind'])}`;
+  });
+  return make('p.quiet', spent, ...limits);
+}
+
+function outcome(answer: Fields): Child {
+  const message = textOf(fieldsOf(answer['error'])['message']);
+  if (message !== '') return make('p', words(message, 300));
+  const result = textOf(answer['result']);
+  return result !== '' && make('pre', words(result, 600));
+}
+
+const isOpen = (answer: Fields) => ['pending', 'running', 'waiting'].includes(textOf(answer['status']));
+
+begin({
+  toolset: 'orchestration',
+  tool: 'get_run',
+  isOpen,
+  // It answers at once then: the view asks again anyway.
+  again: ({ runId }) => ({ runId }),
+  draw: (answer, person) => {
+    const status = textOf(answer['status']);
+    const runId = textOf(answer['runId']);
+    const attempts = listOf(answer['attempts']);
+    const longest = Math.max(1, ...attempts.map(({ milliseconds }) => numberOf(milliseconds)));
+    const running = Array.isArray(answer['running']) ? answer['running'].map(textOf) : [];
+    const steps = listOf(answer['steps']).map((step) => stepRow(step, attempts, longest));
+    const cancel = () => person.act('cancel_run', { runId }, `cancelled the run ${runId}`);
+    return [
+      make(
+        'h1',
+        words(textOf(fieldsOf(answer['metadata'])['workflow']) || 'Run', 80),
+        ' ',
+        state(status, toneOf(status)),
+      ),
+      cost(answer),
+      outcome(answer),
+      rows('Steps', [...running.map(runningRow), ...steps]),
+      isOpen(answer) &&
+        person.confirmed('Cancel the run', 'End it? What is done stays, with its cost.', cancel),
+    ];
+  },
+});

@@ -1,0 +1,50 @@
+/** What a view weighs as hosts get it, and that it stands alone. Source: docs/decisions/0040-views-in-chat.md. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { toolsets } from '../../functions/src/toolsets/index.ts';
+import { buildViews } from '../../scripts/setup/build.mjs';
+
+const MAX_BYTES = 20_000;
+
+describe('the views as hosts get them', () => {
+  const folder = mkdtempSync(`${tmpdir()}/muster-views-`);
+  before(() => buildViews(folder));
+  after(() => rmSync(folder, { recursive: true, force: true }));
+
+  const pages = () =>
+    readdirSync(folder).map((name) => [name, readFileSync(`${folder}/${name}`, 'utf8')] as const);
+
+  it('are those that the tools name', () => {
+    const named = toolsets.flatMap(({ tools }) =>
+      tools.flatMap(({ view }) => (view ? [`${view}.html`] : [])),
+    );
+    assert.equal(named.length, 4);
+    assert.deepEqual(readdirSync(folder).sort(), named.sort());
+  });
+
+  it(`have less than ${MAX_BYTES} bytes each, as they are`, () => {
+    for (const [name, page] of pages()) {
+      const bytes = Buffer.byteLength(page);
+      assert.ok(bytes < MAX_BYTES, `${name}: ${bytes}`);
+    }
+  });
+
+  it('are one file, which asks for no other', () => {
+    for (const [name, page] of pages()) {
+      assert.match(page, /^<!doctype html>\n<html lang="en">/, name);
+      assert.equal(page.match(/<script>/g)?.length, 1, name);
+      assert.equal(page.match(/<style>/g)?.length, 1, name);
+      assert.doesNotMatch(page, /https?:|\bsrc=|\bhref=|@import|url\(|@font-face/, name);
+    }
+  });
+
+  it('make no markup of text, and no code', () => {
+    for (const [name, page] of pages())
+      assert.doesNotMatch(
+        page,
+        /innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function|fetch\(|XMLHttpRequest|WebSocket|localStorage|indexedDB|document\.cookie/,
+        name,
+      );
+  });
+});
