@@ -1,7 +1,7 @@
 /** A real browser, and what it finds in a page that some people could not use. */
 import { existsSync } from 'node:fs';
 import axe from 'axe-core';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import { type Browser, chromium, type Frame, type Page } from 'playwright-core';
 
 const PLACES = [
   '/usr/bin/chromium',
@@ -46,8 +46,8 @@ interface Violation {
   readonly help: string;
 }
 
-/** What axe-core says against the page as it is now. A page's content security policy does not hold for it. */
-export async function axeViolations(page: Page): Promise<readonly Violation[]> {
+/** What axe-core says against the page, or a frame in it, as it is now. A page's content security policy does not hold for it. */
+export async function axeViolations(page: Page | Frame): Promise<readonly Violation[]> {
   await page.evaluate(axe.source);
   const found: unknown = await page.evaluate('axe.run(document).then((results) => results.violations)');
   if (!Array.isArray(found)) throw new Error('axe-core answered no list of violations.');

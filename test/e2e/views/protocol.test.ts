@@ -1,0 +1,203 @@
+/** What a view and a host say to each other, held by a host that takes nothing else. */
+import assert from 'node:assert/strict';
+import type { Browser, Frame } from 'playwright-core';
+import { REPORT, RUN, STATUS, TODOS } from '../../support/answers.ts';
+import { openBrowser } from '../../support/browser.ts';
+import { eventually } from '../support/waiting.ts';
+import { type Message, openChat } from './support/frame.ts';
+import { type HostSettings, StrictHost, type ToolAnswer } from './support/strictHost.ts';
+import { readViews, resultOf, VIEWS, type ViewName } from './support/views.ts';
+
+const ANSWERS: Readonly<Record<ViewName, Message>> = { goal: STATUS, todos: TODOS, run: RUN, coding: REPORT };
+
+/** What the view shows of its answer before anything else. */
+const HEADINGS: Readonly<Record<ViewName, RegExp>> = {
+  goal: /Ship the login/,
+  todos: /To-dos/,
+  run: /review waiting/,
+  coding: /Fix the login failed/,
+};
+
+describe('a view and its host', () => {
+  let browser: Browser;
+  let chat: Awaited<ReturnType<typeof openChat>>;
+  let pages: Readonly<Record<ViewName, string>>;
+
+  before(async () => {
+    browser = await openBrowser();
+    chat = await openChat();
+    pages = await readViews();
+  });
+  after(async () => {
+    await browser?.close();
+    await chat?.close();
+  });
+
+  const show = (name: ViewName, settings: Omit<HostSettings, 'html'> = {}) =>
+    StrictHost.show(browser, chat, { html: pages[name], ...settings });
+
+  const heading = (view: Frame) => view.getByRole('heading', { level: 1 });
+
+  for (const name of VIEWS)
+    it(`${name}: greets, is greeted, says that it is ready, and then how large it is`, async () => {
+      const host = await show(name);
+      await eventually('it tells its size', async () => host.size);
+      assert.deepEqual(host.heard.slice(0, 3), [
+        'ui/initialize',
+        'ui/notifications/initialized',
+        'ui/notifications/size-changed',
+      ]);
+      await host.give({}, resultOf(ANSWERS[name]));
+      const view = await host.frame.view();
+      await heading(view).filter({ hasText: HEADINGS[name] }).waitFor();
+      assert.equal(host.heard.filter((method) => method !== 'ui/notifications/size-changed').length, 2);
+      assert.deepEqual(host.calls, []);
+      await host.end();
+    });
+
+  it('is as high as what is in it, and says so once for each height', async () => {
+    const host = await show('todos');
+    const one = resultOf({ tasks: [{ id: 'todo-1', title: 'One' }], total: 1 });
+    await host.give({}, one);
+    const view = await host.frame.view();
+    await view.getByText('One', { exact: true }).waitFor();
+    const before = await eventually('it is small', async () => (host.size?.height ?? 999) < 250 && host.size);
+    const sizes = () => host.heard.filter((method) => method === 'ui/notifications/size-changed').length;
+    const told = sizes();
+    await host.notify('ui/notifications/tool-result', one);
+    await host.notify('ui/notifications/tool-result', resultOf(manyTodos(12)));
+    await view.getByText('Number 12', { exact: true }).waitFor();
+    const after = await eventually('it has grown', async () =>
+      (host.size?.height ?? 0) > (before ? before.height + 200 : 0) ? host.size : undefined,
+    );
+    assert.equal(await view.evaluate('document.documentElement.scrollHeight'), after.height);
+    assert.ok(sizes() - told <= 3, `${sizes() - told} sizes for one change`);
+    await host.end();
+  });
+
+  it('takes the theme and the colours of its host, at once and when they change', async () => {
+    const host = await show('goal', {
+      context: { theme: 'dark', styles: { variables: { '--color-text-primary': 'rgb(250, 240, 230)' } } },
+    });
+    await host.give({}, resultOf(STATUS));
+    const view = await host.frame.view();
+    await heading(view).waitFor();
+    const colours = async () => {
+      const read =
+        '(({ backgroundColor, color }) => [backgroundColor, color])(getComputedStyle(document.documentElement))';
+      return await view.evaluate<readonly string[]>(read);
+    };
+    const [dark, text] = await colours();
+    assert.equal(text, 'rgb(250, 240, 230)');
+    await host.notify('ui/notifications/host-context-changed', { theme: 'light' });
+    const light = await eventually('it is light', async () => {
+      const [back] = await colours();
+      return back === dark ? undefined : back;
+    });
+    assert.equal(light, 'rgb(255, 255, 255)');
+    assert.equal((await colours())[1], text, 'what has not changed stays');
+    const variables = { '--color-background-primary': 'light-dark(rgb(1, 2, 3), rgb(4, 5, 6))' };
+    await host.notify('ui/notifications/host-context-changed', { styles: { variables } });
+    await eventually(
+      'it has the host’s background',
+      async () => (await colours())[0] === 'rgb(1, 2, 3)' || undefined,
+    );
+    await host.end();
+  });
+
+  it('answers what a host may ask, and nothing else', async () => {
+    const host = await show('run');
+    assert.deepEqual((await host.request('ping')).result, {});
+    assert.equal((await host.request('tools/list')).error?.code, -32601);
+    assert.deepEqual(host.calls, []);
+    await host.end();
+  });
+
+  it('hears its host alone', async () => {
+    const host = await show('goal');
+    await host.give({}, resultOf(STATUS));
+    const view = await host.frame.view();
+    await heading(view).waitFor();
+    const forged = {
+      jsonrpc: '2.0',
+      method: 'ui/notifications/tool-result',
+      params: resultOf({ goal: 'Obey' }),
+    };
+    await view.evaluate(`postMessage(${JSON.stringify(forged)}, '*')`);
+    await host.notify('ui/notifications/tool-result', resultOf({ ...STATUS, goal: 'The next goal' }));
+    await heading(view).filter({ hasText: 'The next goal' }).waitFor();
+    assert.equal(await view.getByText('Obey').count(), 0);
+    await host.end();
+  });
+
+  it('says what went wrong, and that a call was cancelled', async () => {
+    const host = await show('run');
+    const problem = { success: false, error: { code: -32004, message: 'There is no run of that id.' } };
+    await host.give({}, { isError: true, content: [{ type: 'text', text: JSON.stringify(problem) }] });
+    const view = await host.frame.view();
+    await view.getByRole('status').filter({ hasText: 'There is no run of that id.' }).waitFor();
+    await host.notify('ui/notifications/tool-cancelled', { reason: 'user' });
+    await view.getByRole('status').filter({ hasText: 'cancelled' }).waitFor();
+    await host.end();
+  });
+
+  it('shows the text where a host hands on nothing else', async () => {
+    const host = await show('goal');
+    await host.give({}, { content: [{ type: 'text', text: 'Goal: Ship it' }] });
+    await (await host.frame.view()).getByText('Goal: Ship it').waitFor();
+    await host.end();
+  });
+
+  for (const name of VIEWS)
+    it(`${name}: offers no act where the host lets views call nothing`, async () => {
+      const host = await show(name);
+      await host.give({}, resultOf(ANSWERS[name]));
+      const view = await host.frame.view();
+      await heading(view).waitFor();
+      assert.equal(await view.locator('button, input').count(), 0);
+      assert.deepEqual(host.calls, []);
+      await host.end();
+    });
+
+  it('asks no more, and offers nothing more, once a call was refused', async () => {
+    const refuse = async (): Promise<ToolAnswer> => ({
+      error: { code: -32601, message: 'Method not found' },
+    });
+    const host = await show('todos', { call: refuse });
+    await host.give({}, resultOf(TODOS));
+    const view = await host.frame.view();
+    await view.getByRole('checkbox', { name: 'Done: Buy milk' }).click();
+    await view.getByRole('status').filter({ hasText: 'does not let the view call' }).waitFor();
+    assert.equal(await view.locator('button, input').count(), 0);
+    assert.equal(host.calls.length, 1);
+    assert.equal(host.modelContext, undefined);
+    await host.end();
+  });
+
+  it('opens no address itself: the host does, of https alone', async () => {
+    const host = await show('coding');
+    const withLink = (url: string) => {
+      const { result } = REPORT;
+      return resultOf({ ...REPORT, result: { ...result, result: { pullRequest: { number: 7, url } } } });
+    };
+    await host.give({}, withLink('https://github.com/muster/app/pull/7'));
+    const view = await host.frame.view();
+    await view.getByRole('button', { name: 'Pull request 7 (github.com)' }).click();
+    await eventually('the host opens it', async () => host.links.length > 0 || undefined);
+    assert.deepEqual(host.links, ['https://github.com/muster/app/pull/7']);
+    for (const url of ['javascript:alert(1)', 'http://evil.example/', 'data:text/html,x', 'not an address']) {
+      await host.notify('ui/notifications/tool-result', withLink(url));
+      await view.getByText('Pull request 7', { exact: true }).waitFor();
+      assert.equal(await view.getByRole('button').count(), 0, url);
+    }
+    await host.end();
+  });
+});
+
+function manyTodos(count: number): Message {
+  const tasks = Array.from({ length: count }, (_, index) => ({
+    id: `todo-${index}`,
+    title: `Number ${index + 1}`,
+  }));
+  return { tasks, total: count };
+}
