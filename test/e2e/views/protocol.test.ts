@@ -1,12 +1,11 @@
 /** What a view and a host say to each other, held by a host that takes nothing else. */
 import assert from 'node:assert/strict';
-import type { Browser, Frame } from 'playwright-core';
 import { REPORT, RUN, STATUS, TODOS } from '../../support/answers.ts';
-import { openBrowser } from '../../support/browser.ts';
 import { eventually } from '../support/waiting.ts';
-import { type Message, openChat } from './support/frame.ts';
-import { type HostSettings, StrictHost, type ToolAnswer } from './support/strictHost.ts';
-import { readViews, resultOf, VIEWS, type ViewName } from './support/views.ts';
+import type { Message } from './support/frame.ts';
+import { heading, useStage } from './support/stage.ts';
+import type { ToolAnswer } from './support/strictHost.ts';
+import { resultOf, VIEWS, type ViewName } from './support/views.ts';
 
 const ANSWERS: Readonly<Record<ViewName, Message>> = { goal: STATUS, todos: TODOS, run: RUN, coding: REPORT };
 
@@ -19,24 +18,7 @@ const HEADINGS: Readonly<Record<ViewName, RegExp>> = {
 };
 
 describe('a view and its host', () => {
-  let browser: Browser;
-  let chat: Awaited<ReturnType<typeof openChat>>;
-  let pages: Readonly<Record<ViewName, string>>;
-
-  before(async () => {
-    browser = await openBrowser();
-    chat = await openChat();
-    pages = await readViews();
-  });
-  after(async () => {
-    await browser?.close();
-    await chat?.close();
-  });
-
-  const show = (name: ViewName, settings: Omit<HostSettings, 'html'> = {}) =>
-    StrictHost.show(browser, chat, { html: pages[name], ...settings });
-
-  const heading = (view: Frame) => view.getByRole('heading', { level: 1 });
+  const { show } = useStage();
 
   for (const name of VIEWS)
     it(`${name}: greets, is greeted, says that it is ready, and then how large it is`, async () => {

@@ -1,0 +1,237 @@
+/** What a person does in a view, what the model is told of it, and when a view asks by itself. */
+import assert from 'node:assert/strict';
+import { REPORT, RUN, STATUS, TODOS } from '../../support/answers.ts';
+import { eventually } from '../support/waiting.ts';
+import type { Message } from './support/frame.ts';
+import { heading, useStage } from './support/stage.ts';
+import type { StrictHost, ToolAnswer } from './support/strictHost.ts';
+import { resultOf, type ViewName } from './support/views.ts';
+
+/** A server that answers each tool with the last that it was given. */
+class Answers {
+  private readonly given = new Map<string, ToolAnswer>();
+
+  set(tool: string, answer: Message, isError = false): void {
+    this.given.set(tool, { result: { ...resultOf(answer), ...(isError && { isError }) } });
+  }
+
+  readonly call = async (name: string): Promise<ToolAnswer> => {
+    const answer = this.given.get(name);
+    return answer ?? { error: { code: -32602, message: `Unknown tool: ${name}` } };
+  };
+}
+
+const RUNNING = { ...RUN, status: 'running', error: undefined, result: undefined };
+const OPEN_REPORT = {
+  ...REPORT,
+  result: { ...REPORT.result, task: { ...REPORT.result.task, status: 'running', state: 'in_progress' } },
+};
+
+describe('a person in a view', () => {
+  const stage = useStage();
+  const lastCall = (host: StrictHost, tool: string) =>
+    eventually(`${tool} is called`, async () => host.calls.findLast(({ name }) => name === tool));
+
+  it('ticks off a to-do, sees the list anew, and the model hears of it', async () => {
+    const answers = new Answers();
+    const done = { ...TODOS, tasks: TODOS.tasks.map((todo) => ({ ...todo, completed: true })) };
+    answers.set('todo_complete_task', { success: true, message: 'Task completed! Next occurrence created' });
+    answers.set('todo_list_tasks', done);
+    const host = await stage.show('todos', answers);
+    await host.give({ limit: 2 }, resultOf(TODOS));
+    const view = await host.frame.view();
+    await view.getByRole('checkbox', { name: 'Done: Buy milk' }).click();
+    await view.getByRole('checkbox', { name: 'Done: Buy milk', checked: true }).waitFor();
+    await view.getByRole('status').filter({ hasText: 'Next occurrence created' }).waitFor();
+    const { arguments: given } = await lastCall(host, 'todo_complete_task');
+    assert.equal(given['task_id'], 'todo-1');
+    assert.match(String(given['idempotency_key']), /^[a-z0-9-]{16,}$/);
+    assert.deepEqual((await lastCall(host, 'todo_list_tasks')).arguments, { limit: 2 });
+    assert.match(host.modelContext ?? '', /the person has: completed the to-do todo-1\./);
+    assert.doesNotMatch(host.modelContext ?? '', /milk/, 'no words of others');
+
+    answers.set('todo_reopen_task', { success: true, message: 'Task reopened.' });
+    answers.set('todo_list_tasks', TODOS);
+    await view.getByRole('checkbox', { name: 'Done: Buy milk' }).click();
+    await view.getByRole('checkbox', { name: 'Done: Buy milk', checked: false }).waitFor();
+    assert.match(host.modelContext ?? '', /completed the to-do todo-1; opened the to-do todo-1 again\./);
+    await host.end();
+  });
+
+  it('hears why an act was refused, and the list stays as it is', async () => {
+    const answers = new Answers();
+    const error = { code: 'FORBIDDEN', message: 'Your credential may only read.', details: {} };
+    answers.set('todo_complete_task', { success: false, error }, true);
+    const host = await stage.show('todos', answers);
+    await host.give({}, resultOf(TODOS));
+    const view = await host.frame.view();
+    await view.getByRole('checkbox', { name: 'Done: Buy milk' }).click();
+    await view.getByRole('status').filter({ hasText: 'Your credential may only read.' }).waitFor();
+    await view.getByRole('checkbox', { name: 'Done: Buy milk', checked: false }).waitFor();
+    assert.equal(host.modelContext, undefined);
+    await host.end();
+  });
+
+  it('is asked before a run is cancelled, by the keyboard alone', async () => {
+    const answers = new Answers();
+    answers.set('orchestration_cancel_run', { success: true, message: 'The run is cancelled.' });
+    answers.set('orchestration_get_run', { ...RUNNING, status: 'cancelled' });
+    const host = await stage.show('run', answers);
+    await host.give({ runId: RUN.runId, waitMs: 45_000 }, resultOf(RUNNING));
+    const view = await host.frame.view();
+    const button = view.getByRole('button', { name: 'Cancel the run' });
+    await button.focus();
+    await button.press('Enter');
+    await view.getByText('End it? What is done stays').waitFor();
+    const yes = view.getByRole('button', { name: 'Yes: Cancel the run' });
+    assert.equal(await yes.evaluate('(button) => button === document.activeElement'), true);
+    await yes.press('Escape');
+    await view.getByText('End it?').waitFor({ state: 'detached' });
+    assert.deepEqual(host.calls, []);
+    await button.press('Enter');
+    await yes.press('Enter');
+    await heading(view).filter({ hasText: 'cancelled' }).waitFor();
+    assert.equal((await lastCall(host, 'orchestration_cancel_run')).arguments['runId'], RUN.runId);
+    assert.deepEqual((await lastCall(host, 'orchestration_get_run')).arguments, { runId: RUN.runId });
+    assert.equal(await button.count(), 0);
+    assert.match(host.modelContext ?? '', /cancelled the run run-abcdefghijklmnopqrst/);
+    await host.end();
+  });
+
+  it('stops a coding task, and has tried again what others wait for', async () => {
+    const answers = new Answers();
+    answers.set('coding_end_task', { status: 'success', message: 'Task ended.' });
+    answers.set('coding_report_task', REPORT);
+    const coding = await stage.show('coding', answers);
+    await coding.give({ taskId: 'task-1' }, resultOf(OPEN_REPORT));
+    const view = await coding.frame.view();
+    await view.getByRole('button', { name: 'Stop the task' }).click();
+    await view.getByRole('button', { name: 'Yes: Stop the task' }).click();
+    await heading(view).filter({ hasText: 'failed' }).waitFor();
+    const ended = (await lastCall(coding, 'coding_end_task')).arguments;
+    assert.deepEqual(
+      [ended['taskId'], ended['status'], ended['failure']],
+      ['task-1', 'failed', { class: 'cancelled', message: 'Stopped by a person in a chat.' }],
+    );
+    await coding.end();
+
+    answers.set('coordination_retry_task', { success: true });
+    answers.set('coordination_get_status', { ...STATUS, stuck: undefined });
+    const goal = await stage.show('goal', answers);
+    await goal.give({}, resultOf(STATUS));
+    const goalView = await goal.frame.view();
+    await goalView.getByRole('button', { name: 'Try task-8 again' }).click();
+    await goalView.getByText('stuck', { exact: true }).waitFor({ state: 'detached' });
+    const { task_id, with_dependents } = (await lastCall(goal, 'coordination_retry_task')).arguments;
+    assert.deepEqual([task_id, with_dependents], ['task-8', true]);
+    await goal.end();
+  });
+
+  it('calls tools by the names that the host knows', async () => {
+    const answers = new Answers();
+    answers.set('complete_task', { success: true });
+    answers.set('list_tasks', TODOS);
+    const tool = { name: 'list_tasks', inputSchema: { type: 'object' } };
+    const host = await stage.show('todos', { ...answers, context: { toolInfo: { id: 1, tool } } });
+    await host.give({}, resultOf(TODOS));
+    await (await host.frame.view()).getByRole('checkbox', { name: 'Done: Buy milk' }).click();
+    await lastCall(host, 'complete_task');
+    await lastCall(host, 'list_tasks');
+    await host.end();
+  });
+});
+
+describe('a view by itself', () => {
+  const stage = useStage();
+  const open: readonly (readonly [ViewName, string, Message, Message])[] = [
+    ['goal', 'coordination_get_status', STATUS, { ...STATUS, tasks: { done: 15 } }],
+    ['run', 'orchestration_get_run', RUNNING, { ...RUNNING, status: 'succeeded' }],
+    ['coding', 'coding_report_task', OPEN_REPORT, REPORT],
+    [
+      'todos',
+      'todo_list_tasks',
+      TODOS,
+      { tasks: [{ id: 'todo-1', title: 'Buy milk', completed: true }], total: 1 },
+    ],
+  ];
+
+  for (const [name, tool, before, after] of open)
+    it(`${name}: asks every five seconds until there is nothing more to come`, async () => {
+      const answers = new Answers();
+      answers.set(tool, before);
+      const host = await stage.show(name, { call: answers.call, hasClock: true });
+      await host.give({ taskId: 'task-1' }, resultOf(before));
+      const view = await host.frame.view();
+      await view.getByText('Live, as of').waitFor();
+      const { clock } = host.frame.page;
+      const passes = async (calls: number) => {
+        await clock.runFor(5000);
+        await eventually(`it has asked ${calls} times`, async () => host.calls.length >= calls || undefined);
+        await view.evaluate('0'); // what it has answered was drawn
+      };
+      await clock.runFor(4000);
+      assert.equal(host.calls.length, 0);
+      await passes(1);
+      await passes(2);
+      answers.set(tool, after);
+      await passes(3);
+      await view.getByText(/^As of/).waitFor();
+      await clock.runFor(60_000);
+      assert.equal(host.calls.length, 3);
+      assert.ok(host.calls.every((call) => call.name === tool));
+
+      answers.set(tool, before);
+      await view.getByRole('button', { name: 'Refresh' }).click();
+      await view.getByText('Live, as of').waitFor();
+      await host.end();
+    });
+
+  it('asks nothing while nobody sees it, and nothing after its end', async () => {
+    const answers = new Answers();
+    answers.set('orchestration_get_run', RUNNING);
+    const host = await stage.show('run', { call: answers.call, hasClock: true });
+    await host.give({}, resultOf(RUNNING));
+    const view = await host.frame.view();
+    await view.getByText('Live, as of').waitFor();
+    const { page } = host.frame;
+    await page.evaluate("document.querySelector('main').style.marginTop = '3000px'");
+    await eventually('it is out of sight', async () => ((await isInSight(host)) ? undefined : true));
+    await page.clock.runFor(60_000);
+    assert.equal(host.calls.length, 0);
+    await page.evaluate("document.querySelector('main').style.marginTop = ''");
+    await eventually('it asks again', async () => {
+      await page.clock.runFor(5000);
+      return host.calls.length > 0 || undefined;
+    });
+    await host.request('ui/resource-teardown');
+    const { length } = host.calls;
+    await page.clock.runFor(60_000);
+    assert.equal(host.calls.length, length);
+    await host.end();
+  });
+
+  it('gives up after three failures in a row', async () => {
+    const call = async (): Promise<ToolAnswer> => ({
+      error: { code: -32000, message: 'The server is away.' },
+    });
+    const host = await stage.show('run', { call, hasClock: true });
+    await host.give({}, resultOf(RUNNING));
+    const view = await host.frame.view();
+    await view.getByText('Live, as of').waitFor();
+    for (const count of [1, 2, 3]) {
+      await host.frame.page.clock.runFor(5000);
+      await eventually(`failure ${count}`, async () => host.calls.length === count || undefined);
+      await view.getByRole('status').filter({ hasText: 'The server is away.' }).waitFor();
+    }
+    await view.getByRole('button', { name: 'Refresh' }).waitFor();
+    await host.frame.page.clock.runFor(60_000);
+    assert.equal(host.calls.length, 3);
+    await host.end();
+  });
+});
+
+/** Whether the view's frame has been told that it can be seen. */
+function isInSight(host: StrictHost): Promise<boolean> {
+  const seen = 'document.querySelector("iframe").getBoundingClientRect().top < innerHeight';
+  return host.frame.page.evaluate<boolean>(seen);
+}

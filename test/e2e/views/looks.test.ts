@@ -1,0 +1,160 @@
+/** What a view looks like: for everybody, on any width, and whatever was written into it. */
+import assert from 'node:assert/strict';
+import { REPORT, RUN, STATUS, TODOS } from '../../support/answers.ts';
+import { axeViolations } from '../../support/browser.ts';
+import { PAYLOADS } from '../console/support/hostile.ts';
+import type { Message } from './support/frame.ts';
+import { heading, useStage } from './support/stage.ts';
+import type { ToolAnswer } from './support/strictHost.ts';
+import { resultOf, VIEWS, type ViewName } from './support/views.ts';
+
+const FULL: Readonly<Record<ViewName, Message>> = {
+  goal: STATUS,
+  todos: TODOS,
+  run: { ...RUN, status: 'running' },
+  coding: REPORT,
+};
+
+const EMPTY: Readonly<Record<ViewName, Message>> = {
+  goal: { goal: '', tasks: {}, total_tasks: 0 },
+  todos: { tasks: [], total: 0 },
+  run: { status: 'pending', runId: RUN.runId, steps: [], attempts: [], running: [] },
+  coding: { status: 'success', message: '', result: {} },
+};
+
+const call = async (): Promise<ToolAnswer> => ({ result: resultOf({}) });
+
+/** As long as what people write gets, without a place to break. */
+const LONG = 'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft'.repeat(3);
+
+describe('the looks of a view', () => {
+  const stage = useStage();
+
+  for (const name of VIEWS)
+    for (const colorScheme of ['light', 'dark'] as const)
+      it(`${name}: has nothing that some people could not use (${colorScheme})`, async () => {
+        for (const answer of [FULL[name], EMPTY[name]]) {
+          const host = await stage.show(name, { call, colorScheme, context: { theme: colorScheme } });
+          await host.give({}, resultOf(answer));
+          const view = await host.frame.view();
+          await heading(view).waitFor();
+          assert.deepEqual(await axeViolations(view), []);
+          await host.end();
+        }
+      });
+
+  for (const name of VIEWS)
+    it(`${name}: fits from 300 to 480 pixels, however long a word is`, async () => {
+      const long: Message = JSON.parse(JSON.stringify(FULL[name]), (_key, value: unknown) =>
+        typeof value === 'string' && !/^\d{4}-/.test(value) ? `${value} ${LONG}` : value,
+      );
+      for (const width of [300, 390, 480]) {
+        const host = await stage.show(name, { call, width });
+        await host.give({}, resultOf(long));
+        const view = await host.frame.view();
+        await heading(view).waitFor();
+        const beyond =
+          '[...document.querySelectorAll("*")].filter((one) => one.getBoundingClientRect().right > innerWidth + 1).map((one) => one.outerHTML.slice(0, 80))';
+        assert.deepEqual(await view.evaluate(beyond), [], `${width} px`);
+        assert.ok(await view.evaluate('document.documentElement.scrollWidth <= innerWidth'));
+        await host.end();
+      }
+    });
+
+  for (const name of VIEWS)
+    it(`${name}: shows at most 12 rows, and how many more there are`, async () => {
+      const host = await stage.show(name, { call });
+      await host.give({}, resultOf(many(name)));
+      const view = await host.frame.view();
+      await heading(view).waitFor();
+      const count = await view.getByRole('listitem').count();
+      assert.ok(count > 3 && count <= 12, `${count} rows`);
+      await view
+        .getByText(/and \d+ more|of 50 lines/)
+        .first()
+        .waitFor();
+      await host.end();
+    });
+
+  it('moves nothing for people who want nothing to move', async () => {
+    const host = await stage.show('goal');
+    await host.frame.page.emulateMedia({ reducedMotion: 'reduce' });
+    await host.give({}, resultOf(STATUS));
+    const view = await host.frame.view();
+    await heading(view).waitFor();
+    const moving =
+      'document.querySelectorAll("*").values().filter((one) => getComputedStyle(one).transitionDuration !== "0s" || getComputedStyle(one).animationName !== "none").toArray().length';
+    assert.equal(await view.evaluate(moving), 0);
+    await host.end();
+  });
+
+  it('tells times as the host says that people do where they are', async () => {
+    const host = await stage.show('todos', { context: { locale: 'de-DE', timeZone: 'Asia/Tokyo' } });
+    await host.give({}, resultOf({ tasks: [{ id: 'a', title: 'A', due_date: '2099-02-10T20:00:00Z' }] }));
+    await (await host.frame.view()).getByText('due 11.02.2099, 05:00').waitFor();
+    await host.end();
+  });
+
+  for (const name of VIEWS)
+    it(`${name}: shows hostile text as text`, async () => {
+      let next = 0;
+      const host = await stage.show(name, { call });
+      const seen = new Set<string>();
+      for (let round = 0; round < 4; round += 1) {
+        const hostile: Message = JSON.parse(JSON.stringify(FULL[name]), (_key, value: unknown) => {
+          if (typeof value !== 'string') return value;
+          const payload = PAYLOADS[next % PAYLOADS.length] ?? '';
+          next += 1;
+          seen.add(payload);
+          return payload;
+        });
+        await host.give({}, resultOf(hostile));
+        await host.notify('ui/notifications/host-context-changed', {
+          locale: PAYLOADS[round],
+          timeZone: 'x',
+        });
+      }
+      const view = await host.frame.view();
+      await heading(view).waitFor();
+      const foreign =
+        'img, iframe, object, embed, video, audio, svg, math, base, form, a, link, details, template, noscript';
+      assert.equal(await view.locator(foreign).count(), 0);
+      assert.equal(await view.locator('script').count(), 1, 'its own');
+      assert.ok(seen.size > 30, `${seen.size} payloads`);
+      await host.end();
+    });
+
+  it('shows what cannot be seen by its code point', async () => {
+    const host = await stage.show('todos');
+    const title = 'pay \u202eevil\u202c \u200bnow\u0007';
+    await host.give({}, resultOf({ tasks: [{ id: 'todo-1', title }], total: 1 }));
+    const view = await host.frame.view();
+    await view.getByText('pay U+202EevilU+202C U+200BnowU+0007').waitFor();
+    await host.end();
+  });
+});
+
+function many(name: ViewName): Message {
+  const numbers = Array.from({ length: 50 }, (_, index) => index + 1);
+  if (name === 'todos')
+    return { tasks: numbers.map((id) => ({ id: `todo-${id}`, title: `To-do ${id}` })), total: 70 };
+  if (name === 'run')
+    return { ...RUN, steps: numbers.map((id) => ({ ...RUN.steps[0], name: `step-${id}` })) };
+  if (name === 'goal') {
+    const late = {
+      count: 30,
+      tasks: numbers.slice(0, 10).map((id) => ({ id: `task-${id}`, status: 'claimed' })),
+    };
+    const stuck = {
+      count: 40,
+      tasks: numbers.slice(0, 5).map((id) => ({ id: `task-9${id}`, because_of: 'task-1' })),
+    };
+    return { ...STATUS, late, stuck };
+  }
+  const [line] = REPORT.result.logs.latest;
+  const result = { commits: numbers.map((id) => ({ sha: `abcdef${id}`, subject: `Commit ${id}` })) };
+  return {
+    ...REPORT,
+    result: { ...REPORT.result, logs: { lines: 50, latest: numbers.map(() => line) }, result },
+  };
+}

@@ -1,0 +1,41 @@
+/** What each test of the views needs: a browser, a chat and the pages. */
+import type { Browser, Frame } from 'playwright-core';
+import { openBrowser } from '../../../support/browser.ts';
+import { openChat } from './frame.ts';
+import { type HostSettings, StrictHost } from './strictHost.ts';
+import { readViews, type ViewName } from './views.ts';
+
+export interface Stage {
+  show(name: ViewName, settings?: Omit<HostSettings, 'html'>): Promise<StrictHost>;
+}
+
+/** To be called within a `describe`: opens all of it before its tests and closes it after them. */
+export function useStage(): Stage & {
+  readonly browser: () => Browser;
+  readonly chat: () => Chat;
+  readonly pages: () => Pages;
+} {
+  let browser: Browser;
+  let chat: Chat;
+  let pages: Pages;
+  before(async () => {
+    browser = await openBrowser();
+    chat = await openChat();
+    pages = await readViews();
+  });
+  after(async () => {
+    await browser?.close();
+    await chat?.close();
+  });
+  return {
+    show: (name, settings = {}) => StrictHost.show(browser, chat, { html: pages[name], ...settings }),
+    browser: () => browser,
+    chat: () => chat,
+    pages: () => pages,
+  };
+}
+
+type Chat = Awaited<ReturnType<typeof openChat>>;
+type Pages = Awaited<ReturnType<typeof readViews>>;
+
+export const heading = (view: Frame) => view.getByRole('heading', { level: 1 });
