@@ -75,7 +75,12 @@ begin({
       person.act('end_task', { taskId, status: 'failed', failure }, `stopped the coding task ${taskId}`);
     };
     return [
-      make('h1', words(textOf(task['description']), 160), ' ', state(shownState, toneOf(shownState))),
+      make(
+        'h1',
+        words(textOf(task['description']) || 'Coding task', 160),
+        ' ',
+        state(shownState, toneOf(shownState)),
+      ),
       whereabouts(task, person),
       sentence !== '' && make('p', words(sentence, 300)),
       log(fieldsOf(report['logs'])),

@@ -55,7 +55,7 @@ function stuckRow(task: Fields, person: Person): HTMLElement {
   const cause = textOf(task['because_of']);
   const retry = () =>
     person.act('retry_task', { task_id: cause, with_dependents: true }, `had task ${cause} tried again`);
-  const options = { key: `retry ${id}`, label: `Try ${cause} again`, disabled: person.isBusy };
+  const options = { key: `retry ${id}`, label: `Try again: ${cause}`, disabled: person.isBusy };
   const because = cause === '' ? textOf(task['reason']) : `${cause} failed or was cancelled.`;
   return make(
     'li.row',
