@@ -65,6 +65,7 @@ function documentsIn(workspace: string): Readonly<Record<string, object>> {
     [`workspaces/${workspace}/agentCounts/0`]: { total: 1 },
     [`tasks/${task}`]: { workspace, session, status: 'available', stuck: true, created_at: NOW },
     [`tasks/${task}-done`]: { workspace, session, status: 'done', completed_at: NOW },
+    [`discoveries/discovery-${workspace}`]: { workspace, session, created_at: NOW },
     [`tasks/${task}/logs/0`]: { workspace, first_line: 0 },
     [`agents/${agent}`]: {
       workspace: workspace === 'default' ? null : workspace,

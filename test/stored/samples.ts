@@ -705,9 +705,10 @@ export const CHANGES: readonly Change[] = [
     agents: 1,
   },
   {
-    kind: 'logTask',
-    task: { id: 'held', workspace: 'default' },
-    entry: { id: 'check-1', kind: 'check_failed', at: at(3), details: { run_url: 'https://example.com/1' } },
+    kind: 'checkFailed',
+    task: { id: TASK.id, workspace: 'default' },
+    check: { name: 'build', at: at(3), repository: 'octo/app', pullRequest: 7, url: 'https://example.com/1' },
+    entry: { id: 'check-1', details: { source: 'check_run', conclusion: 'failure' } },
   },
   ...appendNumbered(undefined, 1, LINES).writes.map(
     (write): Change => ({ kind: 'appendLog', task: { id: 'coding', workspace: 'default' }, write }),

@@ -72,6 +72,8 @@ export const RUN = {
       explanation: 'one won',
       error: 'in part',
       taskId: 'task-5',
+      startedAt: '2026-11-22T10:00:01.000Z',
+      settledAt: '2026-11-22T10:00:09.500Z',
     },
   ],
   running: ['check'],

@@ -128,6 +128,18 @@ export const taskDocument = z.object({
     null,
   ),
   budget_wait: z._default(z.nullable(z.string()), null),
+  failed_check: z._default(
+    z.nullable(
+      z.object({
+        name: z.string(),
+        at: instant,
+        repository: z.string(),
+        pull_request: z.number(),
+        url: z.exactOptional(z.string()),
+      }),
+    ),
+    null,
+  ),
   spent: z._default(z.nullable(spent), null),
   part_of: partOf,
 });
@@ -229,6 +241,16 @@ export const recurringDocument = z.object({
 });
 
 export type Recurring = z.output<typeof recurringDocument>;
+
+export const discoveryDocument = z.object({
+  id: z.string(),
+  agent_id: z.string(),
+  content: z.string(),
+  tags: texts,
+  created_at: instant,
+});
+
+export type Discovery = z.output<typeof discoveryDocument>;
 
 /** A chunk of a log: one part an append, each with lines of JSON. */
 export const logChunkDocument = z.object({

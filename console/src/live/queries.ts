@@ -11,6 +11,7 @@ const MOST_AGENTS = 100;
 const MOST_REQUESTS = 50;
 const MOST_RUNS = 50;
 const MOST_TODOS = 500;
+const MOST_DISCOVERIES = 20;
 
 export const OPEN_STATUSES = ['available', 'claimed', 'in_progress', 'waiting'];
 
@@ -160,6 +161,19 @@ export function recurringOf(uid: string): DocumentsQuery {
     ],
     orderBy: [['created_at', 'desc']],
     limit: MOST_CLOSED,
+  };
+}
+
+/** What agents have found out in a session, latest first. */
+export function discoveriesOf(workspace: string, session: string): DocumentsQuery {
+  return {
+    collection: 'discoveries',
+    where: [
+      ['workspace', '==', workspace],
+      ['session', '==', session],
+    ],
+    orderBy: [['created_at', 'desc']],
+    limit: MOST_DISCOVERIES,
   };
 }
 

@@ -18,6 +18,9 @@ const WORDS: Readonly<Record<string, string>> = {
   succeeded: 'succeeded',
   never: 'will never start',
   blocked: 'blocked',
+  lapsed: 'lapsed',
+  red: 'checks failed',
+  budget: 'budget spent',
 };
 
 /** A shape for each state, for those to whom colours say nothing. */
@@ -34,6 +37,9 @@ const MARKS: Readonly<Record<string, string>> = {
   cancelled: '⊘',
   never: '⊗',
   blocked: '◌',
+  lapsed: '◍',
+  red: '✕',
+  budget: '⏸',
 };
 
 export function Status({ of }: { readonly of: string }) {

@@ -3,6 +3,7 @@ import { z } from 'zod/mini';
 import { callTool } from '../calls/tools.ts';
 import { useAnswer } from '../calls/useAnswer.ts';
 import { addressOf } from '../router.ts';
+import { Budgets, budget } from './Budgets.tsx';
 import { duration } from './dates.ts';
 import { Card, Shown } from './Notice.tsx';
 import { Status } from './Status.tsx';
@@ -29,26 +30,30 @@ const node = z.object({
 
 type Node = z.output<typeof node>;
 
-const tree = z.object({ node, path: z.array(node), parts: z.array(node) });
+const tree = z.object({
+  node,
+  path: z.array(node),
+  parts: z.array(node),
+  budgets: z._default(z.array(budget), []),
+});
 
 interface TreeProps {
-  readonly kind: string;
+  readonly kind: 'todo' | 'task' | 'run';
   readonly id: string;
   /** What has changed of it, by which the tree is asked for anew. */
   readonly version: string;
 }
 
 export function Tree({ kind, id, version }: TreeProps) {
-  const { live } = useAnswer(`${kind} ${id} ${version}`, () =>
+  const { live, again } = useAnswer(`${kind} ${id} ${version}`, () =>
     callTool('system.getTree', { kind, id }, tree),
   );
-  if ('value' in live && live.value.path.length + live.value.parts.length === 0) return null;
-  // A thing that is part of nothing and has no parts is in no graph: there is nothing to show.
+  // Of what is in no graph there is nothing to show.
   if (live.state === 'failed' || live.state === 'loading') return null;
   return (
-    <Card title="What it belongs to">
+    <Card title="What it belongs to, and may cost">
       <Shown live={live}>
-        {({ node: itself, path, parts }) => (
+        {({ node: itself, path, parts, budgets }) => (
           <>
             <ul class="plain rows">
               {[...path].reverse().map((one, index) => (
@@ -69,6 +74,7 @@ export function Tree({ kind, id, version }: TreeProps) {
                 ).toLocaleString()} tokens, $${itself.totals.costUsd.toFixed(4)}, ${duration(itself.totals.milliseconds)} of work.`}
               </p>
             )}
+            <Budgets kind={kind} id={id} budgets={budgets} changed={again} />
           </>
         )}
       </Shown>

@@ -21,3 +21,20 @@ export function leaseEnd(task: Task, lastSeen: number | undefined): number | und
   if (task.claimed_by_runner || lastSeen === undefined) return stored;
   return Math.max(stored, lastSeen + (task.lease_seconds ?? 0) * 1000);
 }
+
+/** Why an open task does not go on though nothing has failed; undefined where it does. */
+export function whyHeld(task: Task, at: number): 'budget' | 'red' | 'lapsed' | undefined {
+  if (task.budget_wait !== null) return 'budget';
+  if (task.failed_check !== null) return 'red';
+  const end = leaseEnd(task, undefined);
+  const isLeft = task.status === 'available' && task.lapsed_claims.length > 0;
+  // A holder that was seen since has it longer than is stored: the sweep tells the two apart within minutes.
+  return isLeft || (end !== undefined && at > end + SWEPT_WITHIN_MILLISECONDS && isAtWork(task))
+    ? 'lapsed'
+    : undefined;
+}
+
+const SWEPT_WITHIN_MILLISECONDS = 10 * 60_000;
+
+const isAtWork = (task: Task) =>
+  ['claimed', 'in_progress'].includes(task.status) && task.waiting_for === null;

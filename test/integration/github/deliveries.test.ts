@@ -173,7 +173,7 @@ describe("GitHub's deliveries", () => {
     });
     await deliver('check_suite', { repository, check_suite: { ...check, conclusion: 'timed_out', ...of } });
     const passed = { ...check, id: 2, conclusion: 'success', ...of };
-    assert.equal((await deliver('check_run', { repository, check_run: passed })).status, 204);
+    assert.equal((await deliver('check_run', { repository, check_run: passed })).status, 202);
     const running = { ...check, id: 3, conclusion: null, ...of };
     assert.equal((await deliver('check_run', { repository, check_run: running })).status, 204);
     const noted = (await logs(id)).map((entry) => [entry.id, Object(entry).name, Object(entry).url]);
@@ -181,6 +181,32 @@ describe("GitHub's deliveries", () => {
       ['check_run-1', 'lint [31m', undefined],
       ['check_suite-1', 'checks', undefined],
     ]);
+  });
+
+  it('mark the task whose check failed last, until that check passes on that pull request', async () => {
+    const { id, number } = await taskInReview();
+    const failedCheck = async () => (await stage.team.task(id)).failedCheck;
+    const told = (name: string, conclusion: string, more: object = {}) => {
+      const of = { id: 1, name, conclusion, head_sha: COMMIT, pull_requests: [{ number }], ...more };
+      return deliver('check_run', { repository: { id: stage.repo.id }, check_run: of });
+    };
+    assert.equal(await failedCheck(), undefined);
+    await told('test', 'failure', { html_url: 'https://github.com/octo/app/runs/1' });
+    assert.deepEqual(await failedCheck(), {
+      name: 'test',
+      at: stage.team.now,
+      repository: 'sartor-ai/claude-network',
+      pullRequest: number,
+      url: 'https://github.com/octo/app/runs/1',
+    });
+    stage.team.pass(1801);
+    await stage.team.sweep();
+    await told('lint', 'success');
+    assert.equal((await failedCheck())?.name, 'test', 'another check says nothing of it');
+    await told('test', 'success');
+    assert.equal(await failedCheck(), undefined);
+    await told('test', 'success');
+    assert.equal((await stage.team.task(id)).status, 'available');
   });
 
   it('are believed only if GitHub signed them', async () => {

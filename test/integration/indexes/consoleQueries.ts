@@ -39,6 +39,7 @@ export function consoleQueries(asked: Asked = SOMETHING): Readonly<Record<string
     task: [queries.task(task)],
     latestLog: [queries.latestLog({ id: task, workspace })],
     olderLog: [queries.olderLog({ id: task, workspace }, 1000)],
+    discoveriesOf: [queries.discoveriesOf(workspace, session)],
     agentsOf: [queries.agentsOf(workspace)],
     requestsTo: [queries.requestsTo(uid)],
     runsOf: [queries.runsOf(uid, workspace)],

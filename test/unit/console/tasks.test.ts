@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type Task, taskDocument } from '../../../console/src/live/documents.ts';
-import { leaseEnd, stateOf } from '../../../console/src/parts/taskState.ts';
+import { leaseEnd, stateOf, whyHeld } from '../../../console/src/parts/taskState.ts';
 import { linesOf } from '../../../console/src/screens/task/lines.ts';
 
 const NOW = new Date('2026-11-24T10:00:00Z');
@@ -24,6 +24,22 @@ describe('a task in the console', () => {
     const waiting_for = { request_id: 'r', who: 'Ada', until: NOW };
     assert.equal(stateOf(task({ status: 'in_progress', waiting_for })), 'waiting');
     assert.equal(stateOf(task({ status: 'failed', failed_dependencies: ['x'] })), 'failed');
+  });
+
+  it('does not go on where its holder is gone, a check failed or a budget is spent', () => {
+    const at = NOW.getTime();
+    const lapsed = { lapsed_claims: [{ agent_id: 'w', claim_epoch: 1 }] };
+    const held = { status: 'claimed', claimed_by: 'w', lease_seconds: 600, lease_expires_at: NOW };
+    const failed_check = { name: 'test', at: NOW, repository: 'octo/app', pull_request: 7 };
+    assert.equal(whyHeld(task(), at), undefined);
+    assert.equal(whyHeld(task(lapsed), at), 'lapsed');
+    assert.equal(whyHeld(task({ ...held, ...lapsed }), at), undefined);
+    assert.equal(whyHeld(task(held), at + 599_000), undefined, 'the sweep may find that it was seen');
+    assert.equal(whyHeld(task(held), at + 601_000), 'lapsed');
+    const waiting_for = { request_id: 'r', who: 'Ada', until: NOW };
+    assert.equal(whyHeld(task({ ...held, waiting_for }), at + 601_000), undefined);
+    assert.equal(whyHeld(task({ ...held, failed_check }), at), 'red');
+    assert.equal(whyHeld(task({ failed_check, budget_wait: 'task:t' }), at), 'budget');
   });
 
   it('is held for as long as its holder has been seen, or, of a runner, as it is stored', () => {

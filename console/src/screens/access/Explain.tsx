@@ -20,21 +20,64 @@ const explanation = z.object({
   ),
 });
 
+/** What can be asked about, with what stands in the field. */
+const ABOUT = {
+  tool: { words: 'a tool', example: 'coordination_cancel_task' },
+  firestore: { words: 'a document', example: 'messages/default' },
+  realtime: { words: 'a node of the Realtime Database', example: 'presence' },
+} as const;
+
+type About = keyof typeof ABOUT;
+
+function aboutOf(name: string): About {
+  return name === 'firestore' || name === 'realtime' ? name : 'tool';
+}
+
 export function Explain() {
+  const about = useSignal<About>('tool');
   const tool = useSignal('');
+  const operation = useSignal('read');
   const agent = useSignal('');
   const answer = useSignal<z.output<typeof explanation> | undefined>(undefined);
   const asked = () => ({
-    tool: tool.value.trim(),
+    ...(about.value === 'tool'
+      ? { tool: tool.value.trim() }
+      : { database: about.value, path: tool.value.trim(), operation: operation.value }),
     ...(agent.value.trim() !== '' && { agent: agent.value.trim() }),
   });
   return (
     <Card title="Why may I, or may I not?">
       <div class="write">
         <label>
-          Tool
+          Of
+          <select
+            value={about.value}
+            onChange={(event) => (about.value = aboutOf(event.currentTarget.value))}
+          >
+            {Object.entries(ABOUT).map(([name, { words }]) => (
+              <option key={name} value={name}>
+                {words}
+              </option>
+            ))}
+          </select>
+        </label>
+        {about.value !== 'tool' && (
+          <label>
+            To
+            <select
+              value={operation.value}
+              onChange={(event) => (operation.value = event.currentTarget.value)}
+            >
+              <option value="read">read</option>
+              <option value="write">write</option>
+              <option value="push">add to</option>
+            </select>
+          </label>
+        )}
+        <label>
+          {about.value === 'tool' ? 'Tool' : 'Path'}
           <input
-            placeholder="coordination_cancel_task"
+            placeholder={ABOUT[about.value].example}
             value={tool.value}
             onInput={(event) => (tool.value = event.currentTarget.value)}
           />

@@ -1,31 +1,24 @@
 /** What a person sees first: what waits for them, then how far the goal is and who is alive. */
 
-import {
-  useClosedTasks,
-  useCounts,
-  useSession,
-  useSessionId,
-  useStuckTasks,
-} from '../../live/coordination.ts';
-import { agentDocument, type Request, requestDocument, type Task } from '../../live/documents.ts';
+import { useCounts, useSession, useSessionId } from '../../live/coordination.ts';
+import { agentDocument, discoveryDocument, type Request, requestDocument } from '../../live/documents.ts';
 import { type Live, useLive } from '../../live/live.ts';
-import { agentsOf, requestsTo } from '../../live/queries.ts';
+import { agentsOf, discoveriesOf, requestsTo } from '../../live/queries.ts';
 import { documents, type Rows } from '../../live/sources.ts';
 import { Absent, Card, Empty, Shown } from '../../parts/Notice.tsx';
 import { Sign } from '../../parts/Sign.tsx';
-import { Status } from '../../parts/Status.tsx';
+import { Ago } from '../../parts/Status.tsx';
 import { Words } from '../../parts/Words.tsx';
 import { addressOf, workspace } from '../../router.ts';
 import { connection, type Person } from '../../session/session.ts';
 import { Question } from './Question.tsx';
+import { Trouble } from './Trouble.tsx';
 
 export function NeedsYou({ person }: { readonly person: Person }) {
   const here = workspace.value;
   const sessionId = useSessionId(here);
   const id = 'value' in sessionId ? sessionId.value : undefined;
   const questions = useLive(documents(requestsTo(person.uid), requestDocument));
-  const stuck = useStuckTasks(here, id);
-  const failed = useClosedTasks(here, id, 'failed');
   const hasNoSession = 'value' in sessionId && id === undefined;
   return (
     <>
@@ -51,13 +44,14 @@ export function NeedsYou({ person }: { readonly person: Person }) {
         <NoGoal />
       ) : 'value' in sessionId ? (
         <>
-          <Trouble stuck={stuck} failed={failed} />
+          <Trouble here={here} session={id} />
           <Goal here={here} session={id} />
         </>
       ) : (
         <Absent live={sessionId} />
       )}
       <Alive here={here} />
+      {id !== undefined && <Discoveries here={here} session={id} />}
     </>
   );
 }
@@ -73,57 +67,6 @@ function NoGoal() {
         </p>
       </Empty>
     </Card>
-  );
-}
-
-/** What does not go on by itself. */
-function Trouble({ stuck, failed }: { readonly stuck: Live<Rows<Task>>; readonly failed: Live<Rows<Task>> }) {
-  const never = 'value' in stuck ? stuck.value.rows : [];
-  const count = 'value' in failed ? failed.value.rows.length + never.length : undefined;
-  return (
-    <Card title="Does not go on" count={count}>
-      <Shown live={failed}>
-        {({ rows }) =>
-          rows.length + never.length === 0 ? (
-            <p class="soft">Nothing has failed.</p>
-          ) : (
-            <ul class="plain rows">
-              {rows.map((task) => (
-                <li key={task.id}>
-                  <Status of="failed" /> <TaskLink task={task} />
-                  {task.error !== null && (
-                    <p class="soft">
-                      <Words text={task.error} most={300} />
-                    </p>
-                  )}
-                </li>
-              ))}
-              {never.map((task) => (
-                <li key={task.id}>
-                  <Status of="never" /> <TaskLink task={task} />
-                  <p class="soft">
-                    It waits for <a href={addressOf(['t', causeOf(task)])}>{causeOf(task)}</a>, which has not
-                    been done.
-                  </p>
-                </li>
-              ))}
-            </ul>
-          )
-        }
-      </Shown>
-    </Card>
-  );
-}
-
-function causeOf({ stuck_by, failed_dependencies: [failed] }: Task): string {
-  return stuck_by ?? failed ?? '';
-}
-
-function TaskLink({ task }: { readonly task: Task }) {
-  return (
-    <a href={addressOf(['t', task.id])}>
-      <Words text={task.description.split('\n', 1)[0] ?? ''} most={140} />
-    </a>
   );
 }
 
@@ -201,6 +144,38 @@ function Alive({ here }: { readonly here: string }) {
             </ul>
           )
         }
+      </Shown>
+    </Card>
+  );
+}
+
+/** What agents have shared with each other, which tells a person how they see the work. */
+function Discoveries({ here, session }: { readonly here: string; readonly session: string }) {
+  const found = useLive(documents(discoveriesOf(here, session), discoveryDocument));
+  if ('value' in found && found.value.rows.length === 0) return null;
+  return (
+    <Card title="Found out" count={countOf(found)}>
+      <Shown live={found}>
+        {({ rows }) => (
+          <ul class="plain rows">
+            {rows.map((one) => (
+              <li key={one.id}>
+                <Words text={one.content} most={300} />
+                <p class="soft">
+                  <a href={addressOf(['a', one.agent_id])}>
+                    <Words text={one.agent_id} />
+                  </a>
+                  , <Ago at={one.created_at} />
+                  {one.tags.map((tag) => (
+                    <span key={tag} class="tag">
+                      <Words text={tag} most={40} />
+                    </span>
+                  ))}
+                </p>
+              </li>
+            ))}
+          </ul>
+        )}
       </Shown>
     </Card>
   );

@@ -10,6 +10,7 @@ import { Act } from '../../parts/Act.tsx';
 import { duration } from '../../parts/dates.ts';
 import { Card, Shown } from '../../parts/Notice.tsx';
 import { Ago, Status } from '../../parts/Status.tsx';
+import { Tree } from '../../parts/Tree.tsx';
 import { Words } from '../../parts/Words.tsx';
 import { addressOf } from '../../router.ts';
 import { progressOf } from '../runs/Runs.tsx';
@@ -66,7 +67,7 @@ function Whole({ run }: { readonly run: Run }) {
       <Shown live={live}>
         {(answer) => (
           <>
-            <Timeline answer={answer} />
+            <Timeline answer={answer} begun={run.created_at} />
             {answer.result !== undefined && (
               <Card title="Result">
                 <p class="soft">Models wrote this.</p>
@@ -75,6 +76,7 @@ function Whole({ run }: { readonly run: Run }) {
                 </pre>
               </Card>
             )}
+            <Tree kind="run" id={run.id} version={run.status} />
             {answer.selection !== undefined && (
               <Card title="Why these agents">
                 <ul>

@@ -4,9 +4,16 @@ import { Card } from '../../parts/Notice.tsx';
 import { Status } from '../../parts/Status.tsx';
 import { Words } from '../../parts/Words.tsx';
 import { addressOf } from '../../router.ts';
-import type { Attempt, RunAnswer } from './answer.ts';
+import type { Attempt, RunAnswer, Step } from './answer.ts';
 
-export function Timeline({ answer: { steps, running, attempts } }: { readonly answer: RunAnswer }) {
+interface TimelineProps {
+  readonly answer: RunAnswer;
+  /** When the run was begun. */
+  readonly begun: Date;
+}
+
+export function Timeline({ answer: { steps, running, attempts }, begun }: TimelineProps) {
+  const end = Math.max(begun.getTime() + 1, ...steps.map(({ settledAt }) => timeOf(settledAt) ?? 0));
   const longest = Math.max(
     1,
     ...steps.map(({ name }) => lengthOf(attempts.filter((one) => one.step === name))),
@@ -29,6 +36,7 @@ export function Timeline({ answer: { steps, running, attempts } }: { readonly an
                 </>
               )}
             </p>
+            <Span step={step} from={begun.getTime()} to={end} />
             <Lanes attempts={attempts.filter((one) => one.step === step.name)} longest={longest} />
             {step.explanation !== undefined && (
               <p>
@@ -68,6 +76,28 @@ export function Timeline({ answer: { steps, running, attempts } }: { readonly an
       </ol>
     </Card>
   );
+}
+
+/** When a step was under way, on the line of the whole run's time. */
+function Span({ step, from, to }: { readonly step: Step; readonly from: number; readonly to: number }) {
+  const [started, settled] = [timeOf(step.startedAt), timeOf(step.settledAt)];
+  if (started === undefined || settled === undefined) return null;
+  const share = (time: number) => (100 * Math.max(0, Math.min(time, to) - from)) / (to - from);
+  const words = `begun after ${duration(started - from)}, took ${duration(settled - started)}`;
+  return (
+    <div class="span">
+      <div class="line" aria-hidden="true">
+        <span
+          style={{ marginLeft: `${share(started)}%`, width: `max(2px, ${share(settled) - share(started)}%)` }}
+        />
+      </div>
+      <span class="soft">{words}</span>
+    </div>
+  );
+}
+
+function timeOf(instant: string | undefined): number | undefined {
+  return instant === undefined ? undefined : new Date(instant).getTime();
 }
 
 /** A lane for each agent, whose attempts follow each other. */

@@ -20,6 +20,8 @@ const step = z.object({
     [],
   ),
   taskId: z.exactOptional(z.string()),
+  startedAt: z.exactOptional(z.iso.datetime()),
+  settledAt: z.exactOptional(z.iso.datetime()),
 });
 
 const attempt = z.object({
@@ -40,6 +42,8 @@ export const runAnswer = z.object({
   attempts: z.array(attempt),
   selection: z.exactOptional(z.object({ reasons: z.array(z.string()) })),
 });
+
+export type Step = z.output<typeof step>;
 
 export type RunAnswer = z.output<typeof runAnswer>;
 

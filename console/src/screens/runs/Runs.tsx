@@ -8,19 +8,21 @@ import { Ago, Status } from '../../parts/Status.tsx';
 import { Words } from '../../parts/Words.tsx';
 import { addressOf, workspace } from '../../router.ts';
 import type { Person } from '../../session/session.ts';
+import { StartRun } from './StartRun.tsx';
 
 export function Runs({ person }: { readonly person: Person }) {
   const live = useLive(documents(runsOf(person.uid, workspace.value), runDocument));
   return (
     <>
       <h1>Runs</h1>
+      <StartRun />
       <Shown live={live}>
         {({ rows }) =>
           rows.length === 0 ? (
             <Empty title="No runs here yet.">
               <p>
-                An agent asks several models at once with orchestration_orchestrate: “Ask two models which
-                index this query needs, and compare.”
+                Ask here, or have an agent ask with orchestration_orchestrate: “Ask two models which index
+                this query needs, and compare.”
               </p>
             </Empty>
           ) : (

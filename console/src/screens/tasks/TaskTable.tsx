@@ -14,7 +14,13 @@ import { addressOf } from '../../router.ts';
 const ROW_HEIGHT = 52;
 const COLUMNS = 5;
 
-export function TaskTable({ tasks }: { readonly tasks: readonly Task[] }) {
+interface TaskTableProps {
+  readonly tasks: readonly Task[];
+  readonly chosen: ReadonlySet<string>;
+  choose(ids: ReadonlySet<string>): void;
+}
+
+export function TaskTable({ tasks, chosen, choose }: TaskTableProps) {
   const { box, from, to, above, below } = useWindow(tasks.length, ROW_HEIGHT);
   return (
     <Scrolled class="scrolled" box={box} label="Tasks" onKeyDown={byKeys}>
@@ -31,7 +37,13 @@ export function TaskTable({ tasks }: { readonly tasks: readonly Task[] }) {
         <tbody>
           <Gap height={above} columns={COLUMNS} />
           {tasks.slice(from, to).map((task, index) => (
-            <TaskRow key={task.id} task={task} row={from + index + 2} />
+            <TaskRow
+              key={task.id}
+              task={task}
+              row={from + index + 2}
+              isChosen={chosen.has(task.id)}
+              toggle={() => choose(toggled(chosen, task.id))}
+            />
           ))}
           <Gap height={below} columns={COLUMNS} />
         </tbody>
@@ -40,10 +52,22 @@ export function TaskTable({ tasks }: { readonly tasks: readonly Task[] }) {
   );
 }
 
-function TaskRow({ task, row }: { readonly task: Task; readonly row: number }) {
+function toggled(chosen: ReadonlySet<string>, id: string): ReadonlySet<string> {
+  return new Set(chosen.has(id) ? [...chosen].filter((one) => one !== id) : [...chosen, id]);
+}
+
+interface TaskRowProps {
+  readonly task: Task;
+  readonly row: number;
+  readonly isChosen: boolean;
+  toggle(): void;
+}
+
+function TaskRow({ task, row, isChosen, toggle }: TaskRowProps) {
   return (
     <tr aria-rowindex={row}>
       <th scope="row">
+        <input type="checkbox" aria-label={`Choose ${task.id}`} checked={isChosen} onChange={toggle} />{' '}
         <a href={addressOf(['t', task.id])}>
           <Words text={task.description.split('\n', 1)[0] ?? ''} most={160} />
         </a>
@@ -113,10 +137,13 @@ export function Holder({ task, id }: { readonly task: Task; readonly id: string 
   );
 }
 
-/** j and k, as everywhere: the next link and the one before. */
+/** j and k, as everywhere: the next link and the one before; x chooses the row. */
 function byKeys(event: KeyboardEvent & { readonly currentTarget: HTMLElement }): void {
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.key === 'x' && event.target instanceof HTMLAnchorElement)
+    event.target.closest('tr')?.querySelector('input')?.click();
   const step = { j: 1, k: -1 }[event.key];
-  if (step === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (step === undefined) return;
   const links = [...event.currentTarget.querySelectorAll<HTMLAnchorElement>('th[scope="row"] > a')];
   const { activeElement } = document;
   const at = activeElement instanceof HTMLAnchorElement ? links.indexOf(activeElement) : -1;

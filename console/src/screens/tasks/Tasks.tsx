@@ -10,6 +10,7 @@ import { Absent, Empty, Shown } from '../../parts/Notice.tsx';
 import { stateOf } from '../../parts/taskState.ts';
 import { addressOf, ask, parameter, workspace } from '../../router.ts';
 import { Board } from './Board.tsx';
+import { Chosen } from './Chosen.tsx';
 import { TaskTable } from './TaskTable.tsx';
 
 const Graph = lazily(async () => (await import('./Graph.tsx')).Graph);
@@ -129,6 +130,10 @@ function ClosedTasks(props: ListedProps & { readonly choice: 'done' | 'failed' |
 }
 
 function Found({ live, words, choice, counts }: ListedProps & { readonly live: Live<Rows<Task>> }) {
+  const chosen = useSignal<ReadonlySet<string>>(new Set());
+  const choose = (ids: ReadonlySet<string>) => {
+    chosen.value = ids;
+  };
   return (
     <Shown live={live}>
       {({ rows, unreadable }) => {
@@ -146,7 +151,10 @@ function Found({ live, words, choice, counts }: ListedProps & { readonly live: L
                 )}
               </Empty>
             ) : (
-              <TaskTable tasks={found} />
+              <>
+                <Chosen tasks={found.filter(({ id }) => chosen.value.has(id))} choose={choose} />
+                <TaskTable tasks={found} chosen={chosen.value} choose={choose} />
+              </>
             )}
             <p class="soft" role="status">
               {found.length < rows.length && `${found.length} of these have “${words}”. `}

@@ -55,6 +55,13 @@ export class Work {
     });
   }
 
+  /** Its holder shares what it has found out. */
+  async find(taskId: string, content: string, tags: readonly string[]): Promise<void> {
+    const holder = this.holders.get(taskId);
+    if (holder === undefined) throw new Error(`nobody has claimed ${taskId}`);
+    await this.call(holder.who, 'coordination.add_discovery', { agent_id: holder.agentId, content, tags });
+  }
+
   /** What its holder is told with a sign of life. */
   async messagesTo(taskId: string): Promise<readonly string[]> {
     const holder = this.holders.get(taskId);

@@ -261,17 +261,18 @@ export interface TaskChanges {
   };
   /** The task no longer waits for this one. */
   readonly removeDependent: { readonly taskId: string; readonly dependentId: string };
-  /** What happened to a task while it was worked on. An entry of the same id is written again: it is about the same. */
-  readonly logTask: {
+  /** Of the pull request of a task. An entry of the same id is written again: it is about the same. */
+  readonly checkFailed: {
     readonly task: Pick<Task, 'id' | 'workspace'>;
+    readonly check: NonNullable<Task['failedCheck']>;
     readonly entry: {
       readonly id: string;
-      readonly kind: 'check_failed';
-      readonly at: Date;
-      /** As the kind has them: data, some of it written by others. */
+      /** What is kept beside: data, some of it written by others. */
       readonly details: JsonObject;
     };
   };
+  /** The check that failed last has passed. */
+  readonly checkPassed: { readonly taskId: string; readonly version: string };
 }
 
 declare module '../../../kernel/commit.ts' {

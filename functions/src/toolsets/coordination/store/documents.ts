@@ -142,6 +142,17 @@ const document = z.object({
   ...placeFields,
   /** The budget that is spent, by its key, for which a coding task waits as it does for a retry. */
   budget_wait: z.string().nullable().default(null),
+  /** The latest check that failed on its pull request; null before the first. Names and addresses are GitHub's. */
+  failed_check: z
+    .object({
+      name: z.string(),
+      at: timestamp,
+      repository: z.string(),
+      pull_request: z.int(),
+      url: z.string().exactOptional(),
+    })
+    .nullable()
+    .default(null),
   /** What its attempts have taken that are over; null before the first. Tokens and money as far as they were reported. */
   spent: z
     .object({

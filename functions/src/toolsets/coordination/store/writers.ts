@@ -102,7 +102,14 @@ export const taskWriters: ChangeWriters<TaskChanges> = {
   removeDependent({ taskId, dependentId }, writes) {
     writes.update(taskPath(taskId), { dependents: FieldValue.arrayRemove(dependentId) });
   },
-  logTask({ task: { id: taskId, workspace }, entry: { id, kind, at, details } }, writes) {
-    writes.set(taskLogPath(taskId, id), { ...details, kind, at, workspace });
+  checkFailed({ task: { id: taskId, workspace }, check, entry: { id, details } }, writes) {
+    const { name, at, repository, pullRequest, url } = check;
+    const where = { repository, pull_request: pullRequest };
+    writes.set(taskLogPath(taskId, id), { ...details, ...where, name, kind: 'check_failed', at, workspace });
+    const address = url === undefined ? {} : { url };
+    writes.update(taskPath(taskId), { failed_check: { name, at, ...where, ...address } });
+  },
+  checkPassed({ taskId, version }, writes) {
+    writes.replace(taskPath(taskId), { failed_check: null }, version);
   },
 };

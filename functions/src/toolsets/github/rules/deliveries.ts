@@ -5,6 +5,7 @@
  */
 import { z } from 'zod';
 import { MusterError } from '../../../kernel/errors.ts';
+import type { JsonObject } from '../../../kernel/json.ts';
 import { parsedJson } from '../../../kernel/json.ts';
 import { Service } from '../../../kernel/ports.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
@@ -59,29 +60,45 @@ interface Told {
 }
 
 /** @param id with the source, what there is one log entry for */
-function failedCheck(
+function endedCheck(
   { id: repositoryId }: z.output<typeof repository>,
   { conclusion, head_sha: commit, pull_requests }: z.output<typeof check>,
   id: string | number,
-  { url, ...told }: Told,
-) {
-  if (typeof conclusion !== 'string' || !FAILURES.includes(conclusion)) return undefined;
+  { name, url, ...told }: Told,
+): CheckFailed | CheckPassed | undefined {
   const pullRequests = pull_requests.slice(0, MAX_PULL_REQUESTS).map((one) => one.number);
+  const about = { repositoryId, pullRequests, name };
+  if (conclusion === 'success') return { kind: 'checkPassed', ...about };
+  if (typeof conclusion !== 'string' || !FAILURES.includes(conclusion)) return undefined;
   const details = { ...told, conclusion, commit, ...(url !== undefined && { url }) };
-  return { kind: 'checkFailed' as const, repositoryId, pullRequests, id: `${told.source}-${id}`, details };
+  return { kind: 'checkFailed', ...about, url, id: `${told.source}-${id}`, details };
 }
 
-type FailedCheck = NonNullable<ReturnType<typeof failedCheck>>;
+interface CheckPassed {
+  readonly kind: 'checkPassed';
+  readonly repositoryId: number;
+  readonly pullRequests: readonly number[];
+  readonly name: string;
+}
+
+interface CheckFailed extends Omit<CheckPassed, 'kind'> {
+  readonly kind: 'checkFailed';
+  readonly url: string | undefined;
+  readonly id: string;
+  readonly details: JsonObject;
+}
+
+type Delivery = ToldState | CheckFailed | CheckPassed;
 
 /** By the header `X-GitHub-Event`: what a payload tells, or undefined where it is none of our business. */
-const EVENTS = new Map<string, z.ZodType<ToldState | FailedCheck | undefined>>([
+const EVENTS = new Map<string, z.ZodType<Delivery | undefined>>([
   ['pull_request', pullRequestTold],
   [
     'check_run',
     z
       .object({ repository, check_run: check.extend({ name: line, html_url: address }) })
       .transform(({ repository: at, check_run: run }) =>
-        failedCheck(at, run, run.id, { source: 'check_run', name: run.name, url: run.html_url }),
+        endedCheck(at, run, run.id, { source: 'check_run', name: run.name, url: run.html_url }),
       ),
   ],
   [
@@ -89,7 +106,7 @@ const EVENTS = new Map<string, z.ZodType<ToldState | FailedCheck | undefined>>([
     z
       .object({ repository, check_suite: check.extend({ app: z.object({ name: line }).nullish() }) })
       .transform(({ repository: at, check_suite: suite }) =>
-        failedCheck(at, suite, suite.id, { source: 'check_suite', name: suite.app?.name ?? 'checks' }),
+        endedCheck(at, suite, suite.id, { source: 'check_suite', name: suite.app?.name ?? 'checks' }),
       ),
   ],
   [
@@ -104,7 +121,7 @@ const EVENTS = new Map<string, z.ZodType<ToldState | FailedCheck | undefined>>([
         }),
       })
       .transform(({ repository: at, workflow_run: run }) =>
-        failedCheck(at, run, `${run.id}-${run.run_attempt}`, {
+        endedCheck(at, run, `${run.id}-${run.run_attempt}`, {
           source: 'workflow_run',
           name: run.name ?? 'workflow',
           url: run.html_url,
@@ -125,14 +142,17 @@ export class Deliveries extends Service<GitHubPorts> {
     for (const number of delivery.pullRequests) {
       const link = (await this.ports.pullRequestLinks.find(delivery.repositoryId, number))?.value;
       if (link === undefined) continue;
-      if (delivery.kind === 'checkFailed') {
-        if (link.taskId !== '') await this.record(link, delivery);
-        continue;
-      }
-      await this.note(link, delivery);
-      if (delivery.state === 'merged' && link.taskId !== '') await this.finish(link, delivery);
+      await this.take(link, delivery);
     }
     return 'noted';
+  }
+
+  private async take(link: PullRequestLink, delivery: Delivery): Promise<void> {
+    if (delivery.kind === 'state') await this.note(link, delivery);
+    if (link.taskId === '') return;
+    if (delivery.kind === 'checkFailed') await this.record(link, delivery);
+    else if (delivery.kind === 'checkPassed') await this.clear(link, delivery);
+    else if (delivery.state === 'merged') await this.finish(link, delivery);
   }
 
   /** Notes the state of the pull request, unless a later one is known. One that is merged stays so. */
@@ -165,14 +185,27 @@ export class Deliveries extends Service<GitHubPorts> {
 
   private async record(
     { taskId, number, owner, repo }: PullRequestLink,
-    { id, details }: FailedCheck,
+    { id, name, url, details }: CheckFailed,
   ): Promise<void> {
-    const where = { pull_request: number, repository: `${owner}/${repo}` };
     const known = await this.ports.tasks.find(taskId);
     if (known === undefined) return this.ports.log.warn('pull_request_without_task', { taskId });
     const { workspace } = known.value;
     const at = this.ports.clock.now();
-    const entry = { id, kind: 'check_failed' as const, at, details: { ...details, ...where } };
-    await this.ports.store.commit([{ kind: 'logTask', task: { id: taskId, workspace }, entry }]);
+    const where = { repository: `${owner}/${repo}`, pullRequest: number };
+    const failed = { name, at, ...where, ...(url !== undefined && { url }) };
+    const task = { id: taskId, workspace };
+    await this.ports.store.commit([{ kind: 'checkFailed', task, check: failed, entry: { id, details } }]);
+  }
+
+  /** Takes the mark of a failed check from its task, if it was this one, of this pull request. */
+  private clear({ taskId, number, owner, repo }: PullRequestLink, { name }: CheckPassed): Promise<void> {
+    const { tasks, store, randomness } = this.ports;
+    return retryStale(randomness, async () => {
+      const found = await tasks.find(taskId);
+      const failed = found?.value.failedCheck;
+      if (found === undefined || failed?.name !== name || failed.pullRequest !== number) return;
+      if (failed.repository !== `${owner}/${repo}`) return;
+      await store.commit([{ kind: 'checkPassed', taskId, version: found.version }]);
+    });
   }
 }

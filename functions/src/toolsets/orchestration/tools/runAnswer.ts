@@ -77,7 +77,7 @@ function nextCall({ id, status, budgetWait }: Run): string {
 
 /** Of what the step and its attempts have, the schema of the answer leaves out what it does not list. */
 function stepAnswer(step: ShownStep, full: boolean): RunAnswer['steps'][number] {
-  const { iteration, agents, output, results, explanation, failure } = step;
+  const { iteration, agents, output, results, explanation, failure, startedAt, settledAt } = step;
   const excerpt = (text: string | undefined) => (full ? text : shortened(text));
   return {
     ...step,
@@ -87,6 +87,8 @@ function stepAnswer(step: ShownStep, full: boolean): RunAnswer['steps'][number] 
     results: results?.map((result) => ({ ...result, output: excerpt(result.output) })),
     explanation: explanation || undefined,
     error: failure?.message,
+    startedAt: startedAt.toISOString(),
+    settledAt: settledAt?.toISOString(),
   };
 }
 

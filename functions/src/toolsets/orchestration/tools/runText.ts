@@ -33,7 +33,10 @@ function stepLines(step: Shown['steps'][number]): readonly string[] {
   const { name, iteration, role, agent, status, taskId, output, error, explanation, results = [] } = step;
   const round = iteration === undefined ? '' : `, round ${iteration}`;
   const task = taskId === undefined ? '' : `, task ${taskId}`;
+  const { startedAt, settledAt } = step;
+  const times = `  from ${startedAt}${settledAt === undefined ? '' : ` to ${settledAt}`}`;
   const said = [
+    times,
     ...(explanation === undefined ? [] : [`  ${explanation}`]),
     ...(error === undefined ? [] : ['  error:', ...quotedLines(error)]),
     ...(output === undefined ? [] : quotedLines(output)),

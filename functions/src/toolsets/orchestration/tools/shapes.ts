@@ -53,6 +53,8 @@ const step = z.object({
   explanation: z.string().optional().describe('Who won and why, how the votes fell'),
   error: z.string().optional(),
   taskId: z.string().optional().describe('The task of the work queue that a live agent does for it'),
+  startedAt: z.iso.datetime(),
+  settledAt: z.iso.datetime().optional(),
 });
 
 const attempt = z.object({

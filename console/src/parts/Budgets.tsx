@@ -1,0 +1,86 @@
+/** What may be spent on a thing and on what it is part of, and setting its own limit. Source: docs/guides/graph.md. */
+import { useSignal } from '@preact/signals';
+import { z } from 'zod/mini';
+import { act } from '../calls/tools.ts';
+import { Act } from './Act.tsx';
+import { Words } from './Words.tsx';
+
+const amount = z.object({ money: z.exactOptional(z.number()), tokens: z.exactOptional(z.number()) });
+
+export const budget = z.object({
+  kind: z.string(),
+  id: z.string(),
+  limit: amount,
+  spent: amount,
+  left: amount,
+});
+
+type Budget = z.output<typeof budget>;
+
+interface BudgetsProps {
+  readonly kind: 'workspace' | 'todo' | 'task' | 'run';
+  readonly id: string;
+  readonly budgets: readonly Budget[];
+  /** Called when the limit is another. */
+  changed(): void;
+}
+
+export function Budgets({ kind, id, budgets, changed }: BudgetsProps) {
+  const own = budgets.find((one) => one.kind === kind && one.id === id);
+  return (
+    <>
+      {budgets.map((one) => (
+        <Spent key={`${one.kind} ${one.id}`} of={one} />
+      ))}
+      <Limit kind={kind} id={id} money={own?.limit.money} changed={changed} />
+    </>
+  );
+}
+
+function Spent({ of: { kind, id, limit, spent, left } }: { readonly of: Budget }) {
+  const isSpent = (left.money ?? 1) <= 0 || (left.tokens ?? 1) <= 0;
+  const most = [
+    limit.money !== undefined && `$${limit.money.toFixed(2)}`,
+    limit.tokens !== undefined && `${limit.tokens.toLocaleString()} tokens`,
+  ].filter((words) => words !== false);
+  return (
+    <p class={isSpent ? 'error' : 'soft'}>
+      {`${most.length === 0 ? 'No limit' : `At most ${most.join(' and ')}`} for the ${kind} `}
+      <Words text={id} />
+      {`: $${(spent.money ?? 0).toFixed(4)} and ${(spent.tokens ?? 0).toLocaleString()} tokens are spent.`}
+      {isSpent && ' Work that needs more waits until it is raised.'}
+    </p>
+  );
+}
+
+interface LimitProps extends Pick<BudgetsProps, 'kind' | 'id' | 'changed'> {
+  readonly money: number | undefined;
+}
+
+function Limit({ kind, id, money, changed }: LimitProps) {
+  const typed = useSignal<string | undefined>(undefined);
+  const shown = typed.value ?? (money === undefined ? '' : String(money));
+  const dollars = shown.trim() === '' ? null : Number(shown);
+  const isPossible = dollars === null || (Number.isFinite(dollars) && dollars >= 0);
+  return (
+    <div class="write">
+      <label>
+        {`May cost, in US dollars, with all that is part of the ${kind}; empty: as much as it takes`}
+        <input
+          inputMode="decimal"
+          value={shown}
+          onInput={(event) => (typed.value = event.currentTarget.value)}
+        />
+      </label>
+      <Act
+        label="Set the limit"
+        disabled={typed.value === undefined || !isPossible}
+        act={async () => {
+          await act('system.setBudget', { kind, id, money: dollars }, z.object({}));
+          typed.value = undefined;
+          changed();
+        }}
+      />
+    </div>
+  );
+}

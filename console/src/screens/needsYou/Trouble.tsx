@@ -1,0 +1,101 @@
+/** What does not go on by itself: what failed, what never starts, what was let go, what a check or a budget holds up. */
+import { useClosedTasks, useOpenTasks, useStuckTasks } from '../../live/coordination.ts';
+import type { Task } from '../../live/documents.ts';
+import { now } from '../../live/time.ts';
+import { Card, Shown } from '../../parts/Notice.tsx';
+import { Ago, Status } from '../../parts/Status.tsx';
+import { whyHeld } from '../../parts/taskState.ts';
+import { Away, Words } from '../../parts/Words.tsx';
+import { addressOf } from '../../router.ts';
+
+export function Trouble({ here, session }: { readonly here: string; readonly session: string | undefined }) {
+  const stuck = useStuckTasks(here, session);
+  const failed = useClosedTasks(here, session, 'failed');
+  const open = useOpenTasks(here, session);
+  const never = 'value' in stuck ? stuck.value.rows : [];
+  const at = now.value;
+  const held = 'value' in open ? open.value.rows.filter((task) => whyHeld(task, at) !== undefined) : [];
+  const count = 'value' in failed ? failed.value.rows.length + never.length + held.length : undefined;
+  return (
+    <Card title="Does not go on" count={count}>
+      <Shown live={failed}>
+        {({ rows }) =>
+          rows.length + never.length + held.length === 0 ? (
+            <p class="soft">Nothing has failed, and nothing is held up.</p>
+          ) : (
+            <ul class="plain rows">
+              {rows.map((task) => (
+                <li key={task.id}>
+                  <Status of="failed" /> <TaskLink task={task} />
+                  {task.error !== null && (
+                    <p class="soft">
+                      <Words text={task.error} most={300} />
+                    </p>
+                  )}
+                </li>
+              ))}
+              {never.map((task) => (
+                <li key={task.id}>
+                  <Status of="never" /> <TaskLink task={task} />
+                  <p class="soft">
+                    It waits for <a href={addressOf(['t', causeOf(task)])}>{causeOf(task)}</a>, which has not
+                    been done.
+                  </p>
+                </li>
+              ))}
+              {held.map((task) => (
+                <li key={task.id}>
+                  <Status of={whyHeld(task, at) ?? ''} /> <TaskLink task={task} />
+                  <Why task={task} at={at} />
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Shown>
+    </Card>
+  );
+}
+
+function Why({ task, at }: { readonly task: Task; readonly at: number }) {
+  const { failed_check: check, lapsed_claims: lapsed } = task;
+  const why = whyHeld(task, at);
+  if (why === 'budget') return <p class="soft">A budget above it is spent. Raising it lets it go on.</p>;
+  if (why === 'red' && check !== null) {
+    const number = `${check.repository}#${check.pull_request}`;
+    return (
+      <p class="soft">
+        The check <Words text={check.name} most={80} /> failed on{' '}
+        {check.url === undefined ? (
+          <Words text={number} />
+        ) : (
+          <Away address={check.url}>
+            <Words text={number} />
+          </Away>
+        )}
+        , <Ago at={check.at} />.
+      </p>
+    );
+  }
+  const last = task.claimed_by ?? lapsed.at(-1)?.agent_id ?? '';
+  return (
+    <p class="soft">
+      <a href={addressOf(['a', last])}>
+        <Words text={last} />
+      </a>{' '}
+      let its lease run out{task.claimed_by === null && ', and nobody has claimed it since'}.
+    </p>
+  );
+}
+
+function causeOf({ stuck_by, failed_dependencies: [failed] }: Task): string {
+  return stuck_by ?? failed ?? '';
+}
+
+function TaskLink({ task }: { readonly task: Task }) {
+  return (
+    <a href={addressOf(['t', task.id])}>
+      <Words text={task.description.split('\n', 1)[0] ?? ''} most={140} />
+    </a>
+  );
+}

@@ -1,0 +1,73 @@
+/** Asks models to do something: a run, whose page shows what comes of it. Source: docs/reference/orchestration.md. */
+import { useSignal } from '@preact/signals';
+import { z } from 'zod/mini';
+import { act } from '../../calls/tools.ts';
+import { Act } from '../../parts/Act.tsx';
+import { Card } from '../../parts/Notice.tsx';
+import { addressOf, go } from '../../router.ts';
+
+const WORKFLOWS = [
+  ['auto', 'as the task asks for'],
+  ['direct', 'one model, one answer'],
+  ['plan-execute', 'a plan, then its execution'],
+  ['competitive', 'several models, the best answer'],
+  ['iterative', 'in rounds, each reviewed'],
+] as const;
+
+const begun = z.object({ runId: z.string() });
+
+export function StartRun() {
+  const prompt = useSignal('');
+  const workflow = useSignal('auto');
+  const dollars = useSignal('1');
+  const most = Number(dollars.value);
+  const isPossible = prompt.value.trim() !== '' && Number.isFinite(most) && most > 0 && most <= 10_000;
+  return (
+    <Card title="Ask models">
+      <div class="write">
+        <label>
+          What to do
+          <textarea
+            rows={3}
+            value={prompt.value}
+            onInput={(event) => (prompt.value = event.currentTarget.value)}
+          />
+        </label>
+        <label>
+          How
+          <select value={workflow.value} onChange={(event) => (workflow.value = event.currentTarget.value)}>
+            {WORKFLOWS.map(([name, words]) => (
+              <option key={name} value={name}>
+                {words}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label>
+          May cost, in US dollars
+          <input
+            inputMode="decimal"
+            value={dollars.value}
+            onInput={(event) => (dollars.value = event.currentTarget.value)}
+          />
+        </label>
+        <Act
+          label="Ask"
+          kind="primary"
+          disabled={!isPossible}
+          act={async () => {
+            // Without waiting for the end: the run's page shows it as it comes.
+            const asked = {
+              prompt: prompt.value.trim(),
+              preferences: { workflow: workflow.value },
+              options: { timeout: 0, budget: { cost_usd: most } },
+            };
+            const { runId } = await act('orchestration.orchestrate', asked, begun);
+            prompt.value = '';
+            go(addressOf(['r', runId]));
+          }}
+        />
+      </div>
+    </Card>
+  );
+}

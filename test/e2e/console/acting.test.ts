@@ -1,0 +1,126 @@
+/** What a person does from the lists of the console: to several tasks at once, to what things may cost, by models. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import type { Browser } from 'playwright-core';
+import { openBrowser } from '../../support/browser.ts';
+import { type Account, seededAccount, Visit } from './support/visit.ts';
+import { Work } from './support/work.ts';
+
+describe('the console, acting', () => {
+  let browser: Browser;
+  let ada: Account;
+  let visit: Visit;
+
+  before(async () => {
+    browser = await openBrowser();
+    ada = await seededAccount('Ada Person');
+  });
+  after(() => browser?.close());
+  afterEach(async () => {
+    await visit?.close();
+    assert.deepEqual(visit?.complaints ?? [], []);
+  });
+
+  it('cancels the tasks that were chosen, by the keyboard and by the mouse, and no other', async () => {
+    const work = new Work();
+    await work.begin('Several at once');
+    const ids = [await work.task('First'), await work.task('Second'), await work.task('Third')];
+    visit = await Visit.open(browser);
+    await visit.signIn(ada, `/tasks?workspace=${work.workspace}`);
+    const { page } = visit;
+    await page.getByRole('link', { name: 'First' }).focus();
+    await page.keyboard.press('x');
+    await page.getByRole('checkbox', { name: `Choose ${ids[2]}` }).check();
+    const chosen = page.getByRole('region', { name: 'The chosen tasks' });
+    await chosen.getByText('2 chosen').waitFor();
+    await chosen.getByRole('button', { name: 'Cancel 2' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Cancel 2' });
+    await dialog.getByText('2 tasks are cancelled').waitFor();
+    await dialog.getByRole('button', { name: 'Cancel 2' }).click();
+    await page.getByRole('button', { name: 'Cancelled 2' }).waitFor();
+    await chosen.waitFor({ state: 'detached' });
+    assert.equal(await page.getByRole('link', { name: 'Second' }).count(), 1);
+    await page.getByRole('button', { name: 'Cancelled 2' }).click();
+    await page.getByRole('checkbox', { name: `Choose ${ids[0]}` }).check();
+    await chosen.getByRole('button', { name: 'Try 1 again' }).click();
+    await page.getByRole('button', { name: 'Open 2' }).waitFor();
+  });
+
+  it('says how many of the chosen were refused, and leaves those chosen', async () => {
+    const work = new Work();
+    await work.begin('Refused');
+    const [first, second] = [await work.task('Urgent', { priority: 2 }), await work.task('Gone')];
+    visit = await Visit.open(browser);
+    await visit.signIn(ada, `/tasks?workspace=${work.workspace}`);
+    const { page } = visit;
+    await page.route('**/mcp/rpc*', async (route) => {
+      const body = route.request().postData() ?? '';
+      const isOf = body.includes('update_task') && body.includes(second);
+      await (isOf ? route.continue({ postData: body.replaceAll(second, 'task-nobody') }) : route.continue());
+    });
+    await page.getByRole('checkbox', { name: `Choose ${first}` }).check();
+    await page.getByRole('checkbox', { name: `Choose ${second}` }).check();
+    await page.getByRole('button', { name: 'More urgent' }).click();
+    await page.getByRole('alert').filter({ hasText: '1 of 2 were refused.' }).waitFor();
+    await page.getByText('1 chosen').waitFor();
+    assert.equal(await page.getByRole('checkbox', { name: `Choose ${second}` }).isChecked(), true);
+  });
+
+  it('limits what a task may cost, and takes the limit away', async () => {
+    const work = new Work();
+    await work.begin('Money');
+    const id = await work.task('Cheaply');
+    visit = await Visit.open(browser);
+    await visit.signIn(ada, `/t/${id}?workspace=${work.workspace}`);
+    const { page } = visit;
+    const amount = page.getByLabel('May cost, in US dollars');
+    await amount.fill('a lot');
+    assert.equal(await page.getByRole('button', { name: 'Set the limit' }).isDisabled(), true);
+    await amount.fill('2.5');
+    await page.getByRole('button', { name: 'Set the limit' }).click();
+    await page.getByText('At most $2.50 for the task').waitFor();
+    await amount.fill('');
+    await page.getByRole('button', { name: 'Set the limit' }).click();
+    await page.getByText('At most $2.50 for the task').waitFor({ state: 'detached' });
+  });
+
+  it('shows what agents found out, and explains what may be done with a path', async () => {
+    const work = new Work();
+    await work.begin('Look around');
+    const id = await work.task('Explore');
+    assert.equal(await work.claim(), id);
+    await work.find(id, 'The export has two date formats.', ['dates']);
+    visit = await Visit.open(browser);
+    await visit.signIn(ada, `/?workspace=${work.workspace}`);
+    const { page } = visit;
+    const found = page.getByRole('region', { name: 'Found out' });
+    await found.getByText('The export has two date formats.').waitFor();
+    await found.getByText('dates', { exact: true }).waitFor();
+    await page.getByRole('link', { name: 'Access' }).click();
+    const why = page.getByRole('region', { name: 'Why may I, or may I not?' });
+    await why.getByLabel('Of', { exact: true }).selectOption('firestore');
+    await why.getByLabel('To', { exact: true }).selectOption('write');
+    await why.getByLabel('Path').fill(`tasks/${id}`);
+    await why.getByRole('button', { name: 'Explain' }).click();
+    await why.getByText('Refused.').waitFor();
+  });
+
+  it('asks models, and shows the steps of that on the line of its time', async () => {
+    const work = new Work();
+    await work.begin('Ask');
+    visit = await Visit.open(browser);
+    await visit.signIn(ada, `/runs?workspace=${work.workspace}`);
+    const { page } = visit;
+    await page.getByLabel('What to do').fill(`Say which index a query needs. ${randomUUID()}`);
+    await page.getByLabel('How').selectOption('direct');
+    await page.getByLabel('May cost, in US dollars').fill('0.5');
+    await page.getByRole('button', { name: 'Ask', exact: true }).click();
+    await page.getByRole('heading', { name: /Say which index/ }).waitFor();
+    await page
+      .getByText(/begun after .+, took/)
+      .first()
+      .waitFor({ timeout: 60_000 });
+    await page.getByRole('link', { name: 'Runs' }).first().click();
+    await page.getByRole('link', { name: /Say which index/ }).waitFor();
+  });
+});
