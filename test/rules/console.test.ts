@@ -21,7 +21,10 @@ import { type Clients, useEnvironment } from './environment.ts';
 const uid = String(OWNER.uid);
 
 /** What is a person's own; and what is the whole deployment's. Everything else is a workspace's. */
-const PERSONAL = ['requestsTo', 'runsOf', 'run', 'openTodos', 'doneTodos', 'recurringOf', 'person'];
+const PERSONAL = [
+  ...['requestsTo', 'runsOf', 'run', 'openTodos', 'doneTodos', 'recurringOf', 'person'],
+  ...['todo', 'preferences'],
+];
 const DEPLOYMENTS = ['latestMinutes'];
 
 const NOW = Timestamp.fromMillis(Date.UTC(2026, 10, 24));
@@ -81,6 +84,8 @@ function documentsIn(workspace: string): Readonly<Record<string, object>> {
       created_at: NOW,
     },
     'recurringTasks/recurring-c': { owner_uid: uid, ended: false, created_at: NOW },
+    'todos/todo-1': { owner_uid: uid, completed: false, created_at: NOW },
+    [`preferences/${uid}`]: { push: false },
     'todos/todo-d': { owner_uid: uid, completed: true, completed_at: NOW },
     'todos/todo-c': { owner_uid: uid, completed: false, created_at: NOW },
   };

@@ -270,6 +270,16 @@ export const personDocument = z.object({
 
 export type PersonRights = z.output<typeof personDocument>;
 
+/** What is missing or unknown is as by default, as the server reads it. Source: todo/store/notifications.ts. */
+export const preferencesDocument = z.object({
+  reminder_lead_minutes: z.catch(z.int().check(z.minimum(0)), 60),
+  push: z.catch(z.boolean(), true),
+  email: z.catch(z.boolean(), false),
+  agents_may_answer: z.catch(texts, []),
+});
+
+export type Preferences = z.output<typeof preferencesDocument>;
+
 export const presenceNode = z.object({ last_seen: z.number() });
 
 export const countsNode = z.object({

@@ -13,6 +13,7 @@ import {
   type Query,
   type QueryDocumentSnapshot,
   query,
+  setDoc,
   Timestamp,
   where,
 } from 'firebase/firestore';
@@ -93,4 +94,9 @@ function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, plain(inner)]));
+}
+
+/** Writes a document whole, as the person. Resolves when the server has it. */
+export function writeDocument(asked: DocumentQuery, data: Readonly<Record<string, unknown>>): Promise<void> {
+  return setDoc(doc(database(), asked.document), data);
 }

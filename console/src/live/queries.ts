@@ -138,6 +138,10 @@ export function openTodos(uid: string): DocumentsQuery {
   };
 }
 
+export function todo(id: string): DocumentQuery {
+  return { document: `todos/${id}` };
+}
+
 /** Latest first. */
 export function doneTodos(uid: string): DocumentsQuery {
   return {
@@ -183,6 +187,10 @@ export function agent(id: string): DocumentQuery {
 
 export function person(uid: string): DocumentQuery {
   return { document: `people/${uid}` };
+}
+
+export function preferences(uid: string): DocumentQuery {
+  return { document: `preferences/${uid}` };
 }
 
 export function presenceOf(agentId: string): NodeQuery {

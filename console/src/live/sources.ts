@@ -41,6 +41,15 @@ export async function readOnce<Schema extends z.ZodMiniType>(
   return read(await readDocuments(asked), schema);
 }
 
+/** Writes a document as the person, where the security rules let its owner. */
+export async function setDocument(
+  asked: DocumentQuery,
+  data: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const { writeDocument } = await import('./firestore.ts');
+  await writeDocument(asked, data);
+}
+
 /** Undefined where there is none. */
 export function document<Schema extends z.ZodMiniType>(
   asked: DocumentQuery,

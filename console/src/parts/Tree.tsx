@@ -82,7 +82,7 @@ export function Tree({ kind, id, version }: TreeProps) {
   );
 }
 
-const PAGES: Readonly<Record<string, string>> = { task: 't', run: 'r' };
+const PAGES: Readonly<Record<string, string>> = { todo: 'd', task: 't', run: 'r' };
 
 function NodeLine({ node: one, depth }: { readonly node: Node; readonly depth: number }) {
   const page = PAGES[one.kind];

@@ -35,3 +35,10 @@ export function timeOfDay(at: Date): string {
 export function dayOf(at: Date): string {
   return day.format(at);
 }
+
+/** As a `datetime-local` field has it, by the person's clock; empty for none. */
+export function localInstant(date: Date | null): string {
+  if (date === null) return '';
+  const local = new Date(date.getTime() - date.getTimezoneOffset() * 60_000);
+  return local.toISOString().slice(0, 16);
+}

@@ -19,10 +19,12 @@ const Palette = lazily(async () => (await import('./Palette.tsx')).Palette);
 const Tasks = lazily(async () => (await import('../screens/tasks/Tasks.tsx')).Tasks);
 const TaskPage = lazily(async () => (await import('../screens/task/TaskPage.tsx')).TaskPage);
 const Todos = lazily(async () => (await import('../screens/todos/Todos.tsx')).Todos);
+const TodoPage = lazily(async () => (await import('../screens/todo/TodoPage.tsx')).TodoPage);
 const Runs = lazily(async () => (await import('../screens/runs/Runs.tsx')).Runs);
 const RunPage = lazily(async () => (await import('../screens/run/RunPage.tsx')).RunPage);
 const Agents = lazily(async () => (await import('../screens/agents/Agents.tsx')).Agents);
 const AgentPage = lazily(async () => (await import('../screens/agent/AgentPage.tsx')).AgentPage);
+const Preferences = lazily(async () => (await import('../screens/preferences/Preferences.tsx')).Preferences);
 const Access = lazily(async () => (await import('../screens/access/Access.tsx')).Access);
 const Metrics = lazily(async () => (await import('../screens/metrics/Metrics.tsx')).Metrics);
 const Audit = lazily(async () => (await import('../screens/audit/Audit.tsx')).Audit);
@@ -138,10 +140,12 @@ const LISTS: Readonly<Record<string, (person: Person, here: string) => Component
   access: (_person, here) => <Access key={here} />,
   audit: (_person, here) => <Audit key={here} />,
   metrics: () => <Metrics />,
+  preferences: (person) => <Preferences person={person} />,
 };
 
 const PAGES: Readonly<Record<string, (id: string) => ComponentChildren>> = {
   t: (id) => <TaskPage key={id} id={id} />,
+  d: (id) => <TodoPage key={id} id={id} />,
   r: (id) => <RunPage key={id} id={id} />,
   a: (id) => <AgentPage key={id} id={id} />,
 };

@@ -16,4 +16,5 @@ export const SCREENS: readonly Screen[] = [
   { path: 'access', title: 'Access', key: 'c' },
   { path: 'audit', title: 'Audit', key: 'u' },
   { path: 'metrics', title: 'Metrics', key: 'm' },
+  { path: 'preferences', title: 'Preferences', key: 'p' },
 ];

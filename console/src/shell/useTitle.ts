@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { place } from '../router.ts';
 import { SCREENS } from './screens.ts';
 
-const THINGS: Readonly<Record<string, string>> = { t: 'Task', r: 'Run', a: 'Agent' };
+const THINGS: Readonly<Record<string, string>> = { t: 'Task', d: 'To-do', r: 'Run', a: 'Agent' };
 
 export function useTitle(): void {
   const address = place.value.join('/');

@@ -2,7 +2,10 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Browser } from 'playwright-core';
+import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { openBrowser } from '../../support/browser.ts';
+import { newPerson } from '../support/people.ts';
+import { eventually } from '../support/waiting.ts';
 import { type Account, seededAccount, Visit } from './support/visit.ts';
 import { Work } from './support/work.ts';
 
@@ -98,11 +101,70 @@ describe('the console, acting', () => {
     await found.getByText('dates', { exact: true }).waitFor();
     await page.getByRole('link', { name: 'Access' }).click();
     const why = page.getByRole('region', { name: 'Why may I, or may I not?' });
-    await why.getByLabel('Of', { exact: true }).selectOption('firestore');
-    await why.getByLabel('To', { exact: true }).selectOption('write');
+    await why.getByRole('combobox', { name: 'Of', exact: true }).selectOption('firestore');
+    await why.getByRole('combobox', { name: 'To', exact: true }).selectOption('write');
     await why.getByLabel('Path').fill(`tasks/${id}`);
     await why.getByRole('button', { name: 'Explain' }).click();
     await why.getByText('Refused.').waitFor();
+  });
+
+  it('changes a to-do on its own page, is reminded of it, and has agents do it', async () => {
+    const work = new Work();
+    await work.begin('Whatever is to do');
+    visit = await Visit.open(browser);
+    await visit.signIn(ada, `/todos?show=all&workspace=${work.workspace}`);
+    const { page } = visit;
+    const title = `Write the notes ${work.workspace}`;
+    await page.getByLabel('What is to do').fill(title);
+    await page.getByRole('button', { name: 'Add' }).click();
+    await page.getByRole('link', { name: title }).click();
+    await page.getByRole('heading', { name: title }).waitFor();
+    await page.getByLabel('Title').fill(`${title} whole`);
+    await page.getByLabel('Due').fill('2099-03-04T09:30');
+    await page.getByLabel('Tags').fill('writing, release');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { name: `${title} whole` }).waitFor();
+    assert.equal(await page.getByLabel('Due').inputValue(), '2099-03-04T09:30');
+    assert.equal(await page.getByLabel('Tags').inputValue(), 'writing, release');
+    const reminder = page.getByRole('region', { name: 'Reminder' });
+    await reminder.getByText('You are reminded').waitFor();
+    await reminder.getByRole('button', { name: 'Not at all' }).click();
+    await reminder.getByText('None is set.').waitFor();
+    await reminder.getByLabel('Remind me at').fill('2099-03-01T08:00');
+    await reminder.getByRole('button', { name: 'Set the reminder' }).click();
+    await reminder.getByRole('button', { name: 'In an hour instead' }).click();
+    await reminder.getByText('You are reminded in').waitFor();
+    await page.getByRole('button', { name: 'Have agents do it' }).click();
+    await page.getByRole('link', { name: /^task-/ }).click();
+    await page.getByRole('heading', { name: `${title} whole` }).waitFor();
+    await page
+      .getByRole('region', { name: 'What it belongs to, and may cost' })
+      .getByText('to-do')
+      .or(page.getByRole('region', { name: 'What it belongs to, and may cost' }).getByText('todo'))
+      .first()
+      .waitFor();
+    await page.goBack();
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('heading', { name: 'To-dos' }).waitFor();
+  });
+
+  it('keeps what a person prefers, and takes no nonsense', async () => {
+    const person = await newPerson();
+    visit = await Visit.open(browser);
+    await visit.signIn(person, '/preferences');
+    const { page } = visit;
+    const minutes = page.getByLabel('Minutes before');
+    assert.equal(await minutes.inputValue(), '60');
+    await minutes.fill('soon');
+    assert.equal(await page.getByRole('button', { name: 'Save' }).isDisabled(), true);
+    await minutes.fill('15');
+    await page.getByRole('checkbox', { name: 'By mail' }).check();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await eventually('it is stored', async () => {
+      const stored = (await firestore().doc(`preferences/${person.uid}`).get()).data();
+      return stored?.['reminder_lead_minutes'] === 15 && stored['email'] === true ? stored : undefined;
+    });
   });
 
   it('asks models, and shows the steps of that on the line of its time', async () => {

@@ -7,7 +7,7 @@ import { succeed } from '../support/calls.ts';
 import { type Connection, connect } from '../support/clients.ts';
 import { endpointUrl, MCP_URL, newAgentName, newWorkspace } from '../support/endpoint.ts';
 import { send } from '../support/http.ts';
-import { newPerson, setRole } from '../support/people.ts';
+import { newPerson, setRole, type TestPerson } from '../support/people.ts';
 import { eventually } from '../support/waiting.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -21,6 +21,8 @@ export interface Cast {
   readonly workspace: string;
   readonly url: string;
   readonly adaUid: string;
+  /** With which she signs in. */
+  readonly account: TestPerson;
   readonly ada: Connection;
   readonly lead: Player;
   readonly ann: Player;
@@ -33,7 +35,8 @@ export interface Cast {
 export async function assemble(): Promise<Cast> {
   const workspace = newWorkspace('day');
   const url = endpointUrl('', { workspace });
-  const { uid: adaUid, token } = await newPerson();
+  const account = await newPerson();
+  const { uid: adaUid, token } = account;
   await setRole(adaUid, 'leader');
   const ada = await connect('client 2026-07-28', url, token);
   const founded = { name: workspace, repositories: ['sartor-ai/*'] };
@@ -52,7 +55,7 @@ export async function assemble(): Promise<Cast> {
   };
   const players = { lead: await playing(lead), ann: await playing(ann), bob: await playing(bob) };
   return {
-    ...{ workspace, url, adaUid, ada, runner, ...players },
+    ...{ workspace, url, adaUid, account, ada, runner, ...players },
     async leave() {
       await Promise.all(
         [ada, ...Object.values(players).map(({ client }) => client)].map((one) => one.close()),

@@ -7,6 +7,8 @@ import { personPath } from '../../../functions/src/kernel/firestore/paths.ts';
 
 export interface TestPerson {
   readonly uid: string;
+  readonly email: string;
+  readonly password: string;
   /** An ID token, good for an hour. */
   readonly token: string;
 }
@@ -29,12 +31,12 @@ export async function setRole(uid: string, role: Role | 'none'): Promise<void> {
 export async function signUp(): Promise<TestPerson> {
   const host = process.env['FIREBASE_AUTH_EMULATOR_HOST'];
   const url = `http://${host}/identitytoolkit.googleapis.com/v1/accounts:signUp?key=emulator`;
-  const email = `${randomUUID()}@example.com`;
+  const account = { email: `${randomUUID()}@example.com`, password: randomUUID() };
   const response = await fetch(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ email, password: randomUUID(), returnSecureToken: true }),
+    body: JSON.stringify({ ...account, returnSecureToken: true }),
   });
   const { localId, idToken } = signedUp.parse(await response.json());
-  return { uid: localId, token: idToken };
+  return { ...account, uid: localId, token: idToken };
 }

@@ -45,6 +45,8 @@ export function consoleQueries(asked: Asked = SOMETHING): Readonly<Record<string
     runsOf: [queries.runsOf(uid, workspace)],
     run: [queries.run(run)],
     openTodos: [queries.openTodos(uid)],
+    todo: [queries.todo('todo-1')],
+    preferences: [queries.preferences(uid)],
     doneTodos: [queries.doneTodos(uid)],
     recurringOf: [queries.recurringOf(uid)],
     agent: [queries.agent(agent)],

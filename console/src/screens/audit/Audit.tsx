@@ -5,6 +5,7 @@ import { act, callTool } from '../../calls/tools.ts';
 import { useAnswer } from '../../calls/useAnswer.ts';
 import { Act } from '../../parts/Act.tsx';
 import { Choices } from '../../parts/Choices.tsx';
+import { localInstant } from '../../parts/dates.ts';
 import { Empty, Shown } from '../../parts/Notice.tsx';
 import { Ago } from '../../parts/Status.tsx';
 import { Words } from '../../parts/Words.tsx';
@@ -91,12 +92,7 @@ export function Audit() {
           <p>
             Only what <Words text={agent} /> has done. <a href={addressOf(['audit'])}>All</a>
           </p>
-          <Act
-            label="Take its last hour back"
-            kind="danger"
-            consequence={`What ${agent} has done in the last hour is taken back, where nothing has changed it since. What cannot be is named.`}
-            act={() => takeBack({ agent_id: agent, since: new Date(Date.now() - 3_600_000).toISOString() })}
-          />
+          <TakeBackSince agent={agent} takeBack={takeBack} />
         </div>
       )}
       {taken.value !== undefined && <Outcome of={taken.value} />}
@@ -127,6 +123,37 @@ export function Audit() {
         )}
       </Shown>
     </>
+  );
+}
+
+interface TakeBackSinceProps {
+  readonly agent: string;
+  takeBack(what: Readonly<Record<string, unknown>>): Promise<void>;
+}
+
+const HOUR = 3_600_000;
+
+function TakeBackSince({ agent, takeBack }: TakeBackSinceProps) {
+  const typed = useSignal(localInstant(new Date(Date.now() - HOUR)));
+  return (
+    <div class="write">
+      <label>
+        Since
+        <input
+          type="datetime-local"
+          step="1"
+          value={typed.value}
+          onInput={(event) => (typed.value = event.currentTarget.value)}
+        />
+      </label>
+      <Act
+        label="Take back what it has done since"
+        kind="danger"
+        disabled={typed.value === ''}
+        consequence={`What ${agent} has done since then is taken back, where nothing has changed it since. What cannot be is named.`}
+        act={() => takeBack({ agent_id: agent, since: new Date(typed.value).toISOString() })}
+      />
+    </div>
   );
 }
 

@@ -17,7 +17,9 @@ export function TodoRow({ todo, done }: { readonly todo: Todo; done(): void }) {
       <div>
         <p>
           {todo.due_date !== null && <span class="soft">{timeOfDay(todo.due_date)} </span>}
-          <Words text={todo.title} />
+          <a href={addressOf(['d', todo.id])}>
+            <Words text={todo.title} />
+          </a>
           {todo.priority === 'HIGH' && <span class="tag">high</span>}
           {todo.priority === 'LOW' && <span class="tag">low</span>}
           {todo.recurring_task_id !== null && <span class="tag">comes again</span>}

@@ -1,0 +1,130 @@
+/** How a person wants to be told, and which of their agents may answer for them. Written as the security rules let them. */
+import { useSignal } from '@preact/signals';
+import { agentDocument, type Preferences as Preferred, preferencesDocument } from '../../live/documents.ts';
+import { useLive } from '../../live/live.ts';
+import { agentsOf, preferences as preferencesQuery } from '../../live/queries.ts';
+import { document, documents, setDocument } from '../../live/sources.ts';
+import { Act } from '../../parts/Act.tsx';
+import { Card, Shown } from '../../parts/Notice.tsx';
+import { Words } from '../../parts/Words.tsx';
+import { workspace } from '../../router.ts';
+import type { Person } from '../../session/session.ts';
+
+/** Four weeks, as the rules have it. */
+const MOST_MINUTES = 40_320;
+
+const DEFAULTS = preferencesDocument.parse({});
+
+export function Preferences({ person }: { readonly person: Person }) {
+  const live = useLive(document(preferencesQuery(person.uid), preferencesDocument));
+  return (
+    <>
+      <h1>Preferences</h1>
+      <Shown live={live}>
+        {(stored = DEFAULTS) => <Chosen key={JSON.stringify(stored)} person={person} stored={stored} />}
+      </Shown>
+    </>
+  );
+}
+
+function Chosen({ person, stored }: { readonly person: Person; readonly stored: Preferred }) {
+  const wanted = useSignal(stored);
+  const minutes = useSignal(String(stored.reminder_lead_minutes));
+  const isPossible = /^\d+$/.test(minutes.value) && Number(minutes.value) <= MOST_MINUTES;
+  const change = (more: Partial<Preferred>) => {
+    wanted.value = { ...wanted.value, ...more };
+  };
+  return (
+    <>
+      <Card title="Being told">
+        <div class="write">
+          <label>
+            Minutes before a to-do is due
+            <input
+              inputMode="numeric"
+              value={minutes.value}
+              aria-invalid={!isPossible}
+              onInput={(event) => (minutes.value = event.currentTarget.value)}
+            />
+          </label>
+          <Choice label="On my devices" isOn={wanted.value.push} set={(push) => change({ push })} />
+          <Choice label="By mail" isOn={wanted.value.email} set={(email) => change({ email })} />
+        </div>
+        {!isPossible && <p class="error">A whole number of minutes, at most four weeks: {MOST_MINUTES}.</p>}
+      </Card>
+      <Answering
+        person={person}
+        chosen={wanted.value.agents_may_answer}
+        choose={(agents) => change({ agents_may_answer: [...agents] })}
+      />
+      <p class="acts">
+        <Act
+          label="Save"
+          kind="primary"
+          disabled={!isPossible}
+          act={() =>
+            setDocument(preferencesQuery(person.uid), {
+              ...wanted.value,
+              reminder_lead_minutes: Number(minutes.value),
+            })
+          }
+        />
+      </p>
+    </>
+  );
+}
+
+interface AnsweringProps {
+  readonly person: Person;
+  readonly chosen: readonly string[];
+  choose(agents: readonly string[]): void;
+}
+
+function Answering({ person, chosen, choose }: AnsweringProps) {
+  const agents = useLive(documents(agentsOf(workspace.value), agentDocument));
+  return (
+    <Card title="Who may answer questions for me">
+      <Shown live={agents}>
+        {({ rows }) => {
+          const own = rows.filter(({ owner_uid: owner }) => owner === person.uid);
+          const elsewhere = chosen.filter((id) => own.every((agent) => agent.id !== id));
+          return (
+            <>
+              {own.length === 0 && <p class="soft">None of your agents has its home here.</p>}
+              {own.map((agent) => (
+                <Choice
+                  key={agent.id}
+                  label={agent.name}
+                  isOn={chosen.includes(agent.id)}
+                  set={(isOn) =>
+                    choose(isOn ? [...chosen, agent.id] : chosen.filter((id) => id !== agent.id))
+                  }
+                />
+              ))}
+              {elsewhere.length > 0 && (
+                <p class="soft">
+                  And of other workspaces: <Words text={elsewhere.join(', ')} />
+                </p>
+              )}
+            </>
+          );
+        }}
+      </Shown>
+    </Card>
+  );
+}
+
+interface ChoiceProps {
+  readonly label: string;
+  readonly isOn: boolean;
+  set(isOn: boolean): void;
+}
+
+function Choice({ label, isOn, set }: ChoiceProps) {
+  return (
+    <label class="check">
+      <input type="checkbox" checked={isOn} onChange={(event) => set(event.currentTarget.checked)} />{' '}
+      <Words text={label} />
+    </label>
+  );
+}

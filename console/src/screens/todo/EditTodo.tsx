@@ -1,0 +1,87 @@
+/** What a to-do says, to be changed: only what is another than before is sent. */
+import { useSignal } from '@preact/signals';
+import { z } from 'zod/mini';
+import { act } from '../../calls/tools.ts';
+import type { Todo } from '../../live/documents.ts';
+import { Trouble } from '../../parts/Act.tsx';
+import { localInstant } from '../../parts/dates.ts';
+import { Card } from '../../parts/Notice.tsx';
+
+export function EditTodo({ todo }: { readonly todo: Todo }) {
+  const trouble = useSignal<unknown>(undefined);
+  const isBusy = useSignal(false);
+
+  async function save(form: HTMLFormElement) {
+    const edit = changesIn(new FormData(form), todo);
+    trouble.value = undefined;
+    if (Object.keys(edit).length === 0) return;
+    isBusy.value = true;
+    try {
+      await act('todo.update_task', { task_id: todo.id, ...edit }, z.object({}));
+    } catch (error) {
+      trouble.value = error;
+    } finally {
+      isBusy.value = false;
+    }
+  }
+
+  return (
+    <Card title="Change it">
+      <form
+        class="write"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void save(event.currentTarget);
+        }}
+      >
+        <label>
+          Title
+          <input name="title" required maxLength={500} defaultValue={todo.title} autocomplete="off" />
+        </label>
+        <label>
+          Description
+          <textarea name="description" rows={3} defaultValue={todo.description ?? ''} />
+        </label>
+        <label>
+          Due
+          <input name="due" type="datetime-local" defaultValue={localInstant(todo.due_date)} />
+        </label>
+        <label>
+          Priority
+          <select name="priority" defaultValue={todo.priority}>
+            <option value="HIGH">high</option>
+            <option value="MEDIUM">medium</option>
+            <option value="LOW">low</option>
+          </select>
+        </label>
+        <label>
+          Tags, with commas between
+          <input name="tags" defaultValue={todo.tags.join(', ')} autocomplete="off" />
+        </label>
+        <button type="submit" disabled={isBusy.value}>
+          Save
+        </button>
+        {trouble.value !== undefined && <Trouble of={trouble.value} />}
+      </form>
+    </Card>
+  );
+}
+
+function changesIn(data: FormData, todo: Todo): Readonly<Record<string, unknown>> {
+  const text = (name: string) => String(data.get(name) ?? '').trim();
+  const tags = text('tags')
+    .split(',')
+    .map((tag) => tag.trim())
+    .filter((tag) => tag !== '');
+  const due = text('due');
+  return {
+    ...(text('title') !== todo.title && { title: text('title') }),
+    ...(text('description') !== (todo.description ?? '') && { description: text('description') || null }),
+    // As the person's clock has it, to the minute: what was not touched keeps its seconds.
+    ...(due !== localInstant(todo.due_date) && {
+      due_date: due === '' ? null : new Date(due).toISOString(),
+    }),
+    ...(text('priority') !== todo.priority && { priority: text('priority') }),
+    ...(tags.join() !== todo.tags.join() && { tags }),
+  };
+}

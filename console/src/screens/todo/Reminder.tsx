@@ -1,0 +1,74 @@
+/** When a person is reminded of a to-do: seeing it, setting it, putting it off. */
+import { useSignal } from '@preact/signals';
+import { z } from 'zod/mini';
+import { act, callTool } from '../../calls/tools.ts';
+import { useAnswer } from '../../calls/useAnswer.ts';
+import type { Todo } from '../../live/documents.ts';
+import { Act } from '../../parts/Act.tsx';
+import { Card, Shown } from '../../parts/Notice.tsx';
+import { Ago } from '../../parts/Status.tsx';
+
+const reminder = z.object({ id: z.string(), task_id: z.string(), remind_at: z.string() });
+
+const listed = z.object({ reminders: z._default(z.array(reminder), []) });
+
+const DONE = z.object({});
+
+export function Reminder({ todo }: { readonly todo: Todo }) {
+  const key = `${todo.id} ${todo.due_date?.getTime()}`;
+  const { live, again } = useAnswer(key, () =>
+    callTool('todo.list_reminders', { upcoming: true, limit: 50 }, listed),
+  );
+  const at = useSignal('');
+
+  async function change(method: string, args: Readonly<Record<string, unknown>>): Promise<void> {
+    await act(`todo.${method}`, args, DONE);
+    again();
+  }
+
+  return (
+    <Card title="Reminder">
+      <Shown live={live}>
+        {({ reminders }) => {
+          const own = reminders.find((one) => one.task_id === todo.id);
+          if (own === undefined) return <p class="soft">None is set.</p>;
+          return (
+            <>
+              <p>
+                You are reminded <Ago at={new Date(own.remind_at)} />.
+              </p>
+              <p class="acts">
+                <Act
+                  label="In 10 minutes instead"
+                  act={() => change('snooze_reminder', { reminder_id: own.id, minutes: 10 })}
+                />
+                <Act
+                  label="In an hour instead"
+                  act={() => change('snooze_reminder', { reminder_id: own.id, minutes: 60 })}
+                />
+                <Act label="Not at all" act={() => change('delete_reminder', { reminder_id: own.id })} />
+              </p>
+            </>
+          );
+        }}
+      </Shown>
+      <div class="write">
+        <label>
+          Remind me at
+          <input
+            type="datetime-local"
+            value={at.value}
+            onInput={(event) => (at.value = event.currentTarget.value)}
+          />
+        </label>
+        <Act
+          label="Set the reminder"
+          disabled={at.value === ''}
+          act={() =>
+            change('set_reminder', { task_id: todo.id, remind_at: new Date(at.value).toISOString() })
+          }
+        />
+      </div>
+    </Card>
+  );
+}

@@ -1,0 +1,106 @@
+/** One to-do: changing it, being reminded of it, having agents do it, and what that takes. */
+import { z } from 'zod/mini';
+import { act } from '../../calls/tools.ts';
+import { type Todo, todoDocument } from '../../live/documents.ts';
+import { useLive } from '../../live/live.ts';
+import { todo as todoQuery } from '../../live/queries.ts';
+import { document } from '../../live/sources.ts';
+import { Act } from '../../parts/Act.tsx';
+import { Shown } from '../../parts/Notice.tsx';
+import { Ago, Status } from '../../parts/Status.tsx';
+import { Tree } from '../../parts/Tree.tsx';
+import { Words } from '../../parts/Words.tsx';
+import { addressOf, go } from '../../router.ts';
+import { EditTodo } from './EditTodo.tsx';
+import { Reminder } from './Reminder.tsx';
+
+export function TodoPage({ id }: { readonly id: string }) {
+  const live = useLive(document(todoQuery(id), todoDocument));
+  return (
+    <>
+      <p class="trail">
+        <a href={addressOf(['todos'])}>To-dos</a> / <Words text={id} />
+      </p>
+      <Shown live={live}>
+        {(todo) => (todo === undefined ? <h1>There is no such to-do</h1> : <Whole todo={todo} />)}
+      </Shown>
+    </>
+  );
+}
+
+function Whole({ todo }: { readonly todo: Todo }) {
+  const call = (method: string) => act(`todo.${method}`, { task_id: todo.id }, z.object({}));
+  return (
+    <>
+      <h1>
+        <Words text={todo.title} />
+      </h1>
+      <p class="sentence">
+        <Sentence todo={todo} />
+      </p>
+      {todo.description !== null && (
+        <pre class="text">
+          <Words text={todo.description} links />
+        </pre>
+      )}
+      <p class="acts">
+        {todo.completed ? (
+          <Act label="Open it again" kind="primary" act={() => call('reopen_task')} />
+        ) : (
+          <Act label="Done" kind="primary" act={() => call('complete_task')} />
+        )}
+        {!todo.completed && todo.delegated_task_id === null && (
+          <Act label="Have agents do it" act={() => call('delegate')} />
+        )}
+        <Act
+          label="Delete"
+          kind="danger"
+          consequence={`“${todo.title}” is deleted. The audit has it, and takes it back.`}
+          act={async () => {
+            await call('delete_task');
+            go(addressOf(['todos']));
+          }}
+        />
+      </p>
+      <p>
+        <a href={addressOf(['audit'], { thing: `todo:${todo.id}` })}>Who has done what to it</a>
+      </p>
+      {/* What is stored anew is shown anew: the fields begin with it. */}
+      {!todo.completed && <EditTodo key={versionOf(todo)} todo={todo} />}
+      {!todo.completed && <Reminder todo={todo} />}
+      <Tree kind="todo" id={todo.id} version={`${todo.completed} ${todo.delegated_task_id}`} />
+    </>
+  );
+}
+
+function versionOf({ title, description, due_date, priority, tags }: Todo): string {
+  return JSON.stringify([title, description, due_date, priority, tags]);
+}
+
+function Sentence({
+  todo: { completed, completed_at, due_date, delegated_task_id: task },
+}: {
+  readonly todo: Todo;
+}) {
+  return (
+    <>
+      <Status of={completed ? 'done' : 'open'} />
+      {completed_at !== null && (
+        <>
+          {' '}
+          <Ago at={completed_at} />
+        </>
+      )}
+      {!completed && due_date !== null && (
+        <>
+          , due <Ago at={due_date} />
+        </>
+      )}
+      {task !== null && (
+        <>
+          , done by agents as <a href={addressOf(['t', task])}>{task}</a>
+        </>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,252 @@
+/**
+ * The day of docs/guides/a-day.md on the console: whatever the person does in it, she does on the page, while her agents
+ * work by their tools. A second person has the same screens open all day, and sees what is theirs.
+ */
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import type { Browser, Locator, Page } from 'playwright-core';
+import { z } from 'zod';
+import { openBrowser } from '../../support/browser.ts';
+import { assemble, type Cast, claims, completes, made, merged } from '../day/cast.ts';
+import { claudeEnvironment, claudeSteps, installClaude } from '../runner/programs.ts';
+import { Stage } from '../runner/stage.ts';
+import { succeed } from '../support/calls.ts';
+import { isRecord } from '../support/clients.ts';
+import { send } from '../support/http.ts';
+import { newPerson } from '../support/people.ts';
+import { type ScriptedModel, startScriptedModel } from '../support/scriptedModel.ts';
+import { eventually } from '../support/waiting.ts';
+import { CONSOLE_URL, Visit } from './support/visit.ts';
+
+const AT = { owner: 'sartor-ai', repo: 'claude-network' };
+
+const GITHUB_URL = process.env['GITHUB_API_URL'] ?? '';
+
+describe('a day of a person on the console', function () {
+  this.timeout('2m');
+  // Each chapter goes on from the one before.
+  this.bail(true);
+  let cast: Cast;
+  let stage: Stage;
+  let model: ScriptedModel;
+  let browser: Browser;
+  let ada: Visit;
+  let ben: Visit;
+  let todo: string;
+  let goal: string;
+  /** The parts of the plan, in its order. */
+  let [research, guide, pullRequest, dead, flaky, code]: string[] = [];
+
+  before(async () => {
+    browser = await openBrowser();
+    cast = await assemble();
+    stage = await Stage.at(cast.url, cast.runner, cast.lead);
+    model = await startScriptedModel(claudeSteps(() => `${worktrees()}/${readdirSync(worktrees())[0]}`));
+    const other = await newPerson();
+    await succeed(cast.ada, 'access_set_member', { email: other.email, role: 'worker' }).catch(() =>
+      succeed(cast.ada, 'access_set_member', { uid: other.uid, role: 'worker' }),
+    );
+    ada = await Visit.open(browser);
+    ben = await Visit.open(browser);
+    await ada.signIn(cast.account, place('/todos'));
+    await ben.signIn(other, place('/'));
+  });
+  after(async () => {
+    await model?.close();
+    await stage?.close();
+    await cast?.leave();
+    await browser?.close();
+  });
+
+  const worktrees = () => `${stage.folder}/worktrees`;
+  const place = (path: string) => `${path}${path.includes('?') ? '&' : '?'}workspace=${cast.workspace}`;
+  const button = (within: Page | Locator, name: string) => within.getByRole('button', { name, exact: true });
+  const confirm = (page: Page, name: string) => button(page.getByRole('dialog'), name).click();
+
+  it('begins with a to-do that she writes down and hands to her agents', async () => {
+    const { page } = ada;
+    const title = `Ship the login ${cast.workspace}`;
+    await page.getByLabel('What is to do').fill(title);
+    await button(page, 'Add').click();
+    await page.getByRole('button', { name: 'All', exact: true }).click();
+    await page.getByRole('link', { name: title }).click();
+    await button(page, 'Have agents do it').click();
+    const link = page.getByRole('link', { name: /^task-/ }).first();
+    goal = (await link.textContent()) ?? '';
+    todo = new URL(page.url()).pathname.split('/').at(-1) ?? '';
+    await claims(cast.lead, goal);
+  });
+
+  it('shows her the plan as it is made', async () => {
+    const { client } = cast.lead;
+    const { page } = ada;
+    await ada.follow(place('/tasks'));
+    const part_of = { kind: 'task', id: goal };
+    const tasks = [
+      { description: 'Find out how others do it', priority: 1 },
+      { description: 'Write the guide', priority: 2, dependencies: ['task-1'] },
+      { description: 'Open the pull request', priority: 3 },
+      { description: 'Ask the old vendor', priority: 4 },
+      { description: 'Try it on the old browser', priority: 5 },
+    ];
+    const batch = await succeed(client, 'coordination_create_tasks_batch', { tasks, part_of });
+    const { task_ids: ids } = z.object({ task_ids: z.array(z.string()) }).parse(batch);
+    const draft = {
+      branch: `feature/${cast.workspace}`,
+      part_of,
+      config: { acceptance: 'test -f src/auth.js' },
+    };
+    const { taskId } = await stage.createTask(draft);
+    [research, guide, pullRequest, dead, flaky, code] = [...ids, taskId];
+    for (const { description } of tasks) await page.getByRole('link', { name: description }).waitFor();
+    await page.getByRole('button', { name: 'Open 7' }).waitFor();
+    await completes(cast.lead, goal, { when_parts_done: true });
+  });
+
+  it('shows her who works on what, and the log of Claude Code as it writes', async () => {
+    const { ann, bob } = cast;
+    const { page } = ada;
+    await claims(ann, String(research));
+    await claims(bob, String(pullRequest));
+    const row = page.getByRole('row').filter({ hasText: 'Find out how others do it' });
+    await row.getByRole('link', { name: ann.id }).waitFor();
+    await row.getByText('left').waitFor();
+    await completes(ann, String(research));
+    await claims(ann, String(guide));
+    await completes(ann, String(guide));
+    await ada.follow(place(`/t/${code}`));
+    installClaude(stage.bin);
+    const env = claudeEnvironment(stage.folder, model.url);
+    const runner = stage.startRunner(['--once', '--worktrees', worktrees()], { env });
+    await page.getByRole('region', { name: 'Log' }).locator('li, tr, [role=row], p').first().waitFor();
+    assert.equal(await runner.ended, 0, runner.said());
+    await page.locator('.sentence').getByText('done').waitFor();
+  });
+
+  it('has her cancel one task, and try another again', async () => {
+    const { ann } = cast;
+    const { page } = ada;
+    await claims(ann, String(dead));
+    await ada.follow(place(`/t/${dead}`));
+    await button(page, 'Cancel this task').click();
+    await confirm(page, 'Cancel this task');
+    await page.locator('.sentence').getByText('cancelled').waitFor();
+    await claims(ann, String(flaky));
+    const failure = { agent_id: ann.id, task_id: flaky, error: 'The browser crashed' };
+    await ada.follow(place('/'));
+    await succeed(ann.client, 'coordination_fail_task', failure);
+    const trouble = page.getByRole('region', { name: 'Does not go on' });
+    await trouble.getByText('The browser crashed').waitFor();
+    await trouble.getByRole('link', { name: 'Try it on the old browser' }).click();
+    await button(page, 'Try it again').click();
+    await page.locator('.sentence').getByText('Nobody has claimed it.').waitFor();
+    await claims(ann, String(flaky));
+    await completes(ann, String(flaky));
+  });
+
+  it('asks her when a budget is spent, and goes on when she raises it', async () => {
+    const { lead } = cast;
+    const { page } = ada;
+    await ada.follow(place(`/d/${todo}`));
+    await page.getByLabel('May cost, in US dollars').fill('0.000001');
+    await button(page, 'Set the limit').click();
+    await page.getByText('At most $0.00 for the todo').waitFor();
+    await ada.follow(place('/'));
+    const { runId } = await succeed(lead.client, 'orchestration_orchestrate', {
+      prompt: `Say in a word how it went ${cast.workspace}`,
+      preferences: { agent: 'claude' },
+      options: { timeout: 0 },
+      part_of: { kind: 'task', id: goal },
+    });
+    const question = page.getByRole('article').filter({ hasText: /budget/i });
+    await button(question, 'Approve').click();
+    await question.waitFor({ state: 'detached' });
+    await ada.follow(place(`/r/${runId}`));
+    await page.locator('.sentence').getByText('succeeded').waitFor({ timeout: 60_000 });
+  });
+
+  it('has a pull request wait for her, and the to-do done when it is merged', async () => {
+    const { bob } = cast;
+    const { page } = ada;
+    const branch = `fix/${cast.workspace}`;
+    const files = [{ path: 'src/login.ts', content: `export const LOGIN = '${cast.workspace}';\n` }];
+    await succeed(bob.client, 'github_createBranch', { ...AT, branch });
+    await succeed(bob.client, 'github_commitFiles', { ...AT, branch, message: 'Log in', files });
+    const pull = { ...AT, title: 'Log in', head: branch, base: 'main', task_id: pullRequest };
+    const first = await bob.client.call('github_createPR', pull);
+    assert.equal(first.isError, true, first.text);
+    await ada.follow(place('/'));
+    const question = page.getByRole('article').filter({ hasText: 'github.createPR' });
+    await button(question, 'Approve').click();
+    const { number } = await eventually('the pull request is there', async () => {
+      const { isError, structured } = await bob.client.call('github_createPR', pull);
+      return isError ? undefined : structured;
+    });
+    const { json } = await send(`${GITHUB_URL}/repos/${AT.owner}/${AT.repo}`, {});
+    assert.ok(isRecord(json));
+    await ada.follow(place(`/d/${todo}`));
+    await merged(json['id'], number);
+    await page.locator('.sentence').getByText('done', { exact: true }).waitFor();
+  });
+
+  it('says what all of it has taken, and from whom', async () => {
+    const { page } = ada;
+    await page.reload();
+    await page.getByText('All of it: 9 attempts').waitFor();
+    await page.getByRole('link', { name: 'Try it on the old browser' }).waitFor();
+  });
+
+  it('ends with an afternoon of an agent that she takes back', async () => {
+    const { ann, ada: client, lead } = cast;
+    const { page } = ada;
+    const kept = await made(client, 'todo_add_task', { title: `Call mother ${cast.workspace}` });
+    const asked = await made(lead.client, 'coordination_create_task', { description: 'Read the log' });
+    // The field knows seconds: the afternoon begins with the next.
+    const morning = Math.floor(Date.now() / 1000) * 1000;
+    await eventually('the afternoon begins', async () => Date.now() >= morning + 1000 || undefined);
+    await claims(ann, asked);
+    await succeed(ann.client, 'coordination_start_task', { agent_id: ann.id, task_id: asked });
+    await completes(ann, asked);
+    await succeed(ann.client, 'todo_complete_task', { task_id: kept });
+    await made(ann.client, 'todo_add_task', { title: `A mistake ${cast.workspace}` });
+    await ada.follow(place('/todos?show=all'));
+    await page.getByRole('link', { name: `A mistake ${cast.workspace}` }).waitFor();
+    await ada.follow(place(`/audit?agent=${ann.id}`));
+    const local = `new Date(${morning + 1000} - new Date().getTimezoneOffset() * 60000).toISOString().slice(0, 19)`;
+    await page.getByLabel('Since').fill(String(await page.evaluate(local)));
+    await button(page, 'Take back what it has done since').click();
+    await confirm(page, 'Take back what it has done since');
+    const outcome = page.getByRole('status').filter({ hasText: 'As before' });
+    await outcome.getByText(asked).waitFor();
+    await ada.follow(place('/todos?show=all'));
+    await page.getByRole('link', { name: `Call mother ${cast.workspace}` }).waitFor();
+    await page.getByRole('link', { name: `A mistake ${cast.workspace}` }).waitFor({ state: 'detached' });
+    await ada.follow(place(`/t/${asked}`));
+    await page.locator('.sentence').getByText('available').waitFor();
+  });
+
+  it('has shown the second person the tasks of the workspace, and nothing of hers', async () => {
+    const { page } = ben;
+    await page.getByText('Nobody waits for your answer.').waitFor();
+    await ben.follow(place('/tasks'));
+    await page.getByRole('link', { name: 'Read the log' }).waitFor();
+    await ben.follow(place('/todos?show=all'));
+    await page.getByText('Nothing is to do.').waitFor();
+    assert.equal(await page.getByText(cast.workspace).and(page.getByRole('link')).count(), 0);
+    await ben.follow(place('/runs'));
+    await page.getByText('No runs here yet.').waitFor();
+    await ben.follow(place(`/d/${todo}`));
+    await page.getByText('You may not see this.').waitFor();
+    await ben.follow(place('/audit'));
+    await page.getByText('Nothing has happened that is kept.').waitFor();
+    await ben.follow(place(`/t/${flaky}`));
+    await button(page, 'Who has done what to it').count();
+    await page.getByRole('heading', { name: 'Try it on the old browser' }).waitFor();
+    assert.ok(!(await page.content()).includes('Ship the login'), 'the to-do that it is part of is hers');
+  });
+
+  it('has broken nothing, in either window', () => {
+    assert.ok(CONSOLE_URL !== '');
+    assert.deepEqual([...ada.complaints, ...ben.complaints], []);
+  });
+});
