@@ -120,7 +120,7 @@ describe('a day of a person on the console', function () {
     const runner = stage.startRunner(['--once', '--worktrees', worktrees()], { env });
     await page.getByRole('region', { name: 'Log' }).locator('li, tr, [role=row], p').first().waitFor();
     assert.equal(await runner.ended, 0, runner.said());
-    await page.locator('.sentence').getByText('done').waitFor();
+    await page.locator('.sentence .status').getByText('done').waitFor();
   });
 
   it('has her cancel one task, and try another again', async () => {
@@ -130,7 +130,7 @@ describe('a day of a person on the console', function () {
     await ada.follow(place(`/t/${dead}`));
     await button(page, 'Cancel this task').click();
     await confirm(page, 'Cancel this task');
-    await page.locator('.sentence').getByText('cancelled').waitFor();
+    await page.locator('.sentence .status').getByText('cancelled').waitFor();
     await claims(ann, String(flaky));
     const failure = { agent_id: ann.id, task_id: flaky, error: 'The browser crashed' };
     await ada.follow(place('/'));
@@ -162,7 +162,7 @@ describe('a day of a person on the console', function () {
     await button(question, 'Approve').click();
     await question.waitFor({ state: 'detached' });
     await ada.follow(place(`/r/${runId}`));
-    await page.locator('.sentence').getByText('succeeded').waitFor({ timeout: 60_000 });
+    await page.locator('.sentence .status').getByText('succeeded').waitFor({ timeout: 60_000 });
   });
 
   it('has a pull request wait for her, and the to-do done when it is merged', async () => {
@@ -186,7 +186,7 @@ describe('a day of a person on the console', function () {
     assert.ok(isRecord(json));
     await ada.follow(place(`/d/${todo}`));
     await merged(json['id'], number);
-    await page.locator('.sentence').getByText('done', { exact: true }).waitFor();
+    await page.locator('.sentence .status').getByText('done').waitFor();
   });
 
   it('says what all of it has taken, and from whom', async () => {
@@ -213,7 +213,7 @@ describe('a day of a person on the console', function () {
     await page.getByRole('link', { name: `A mistake ${cast.workspace}` }).waitFor();
     await ada.follow(place(`/audit?agent=${ann.id}`));
     const local = `new Date(${morning + 1000} - new Date().getTimezoneOffset() * 60000).toISOString().slice(0, 19)`;
-    await page.getByLabel('Since').fill(String(await page.evaluate(local)));
+    await page.getByRole('textbox', { name: 'Since' }).fill(String(await page.evaluate(local)));
     await button(page, 'Take back what it has done since').click();
     await confirm(page, 'Take back what it has done since');
     const outcome = page.getByRole('status').filter({ hasText: 'As before' });
@@ -222,7 +222,7 @@ describe('a day of a person on the console', function () {
     await page.getByRole('link', { name: `Call mother ${cast.workspace}` }).waitFor();
     await page.getByRole('link', { name: `A mistake ${cast.workspace}` }).waitFor({ state: 'detached' });
     await ada.follow(place(`/t/${asked}`));
-    await page.locator('.sentence').getByText('available').waitFor();
+    await page.locator('.sentence .status').getByText('available').waitFor();
   });
 
   it('has shown the second person the tasks of the workspace, and nothing of hers', async () => {
