@@ -2,10 +2,15 @@
 /**
  * Fills the running emulators from emulator-data/, and prints the credentials and who can sign in:
  * `{"tokens": {...}, "people": [{"name": …, "email": …, "password": …}]}`.
- * With `--tokens` it fills nothing, and the credentials are fresh ones.
+ * With `--story` it also tells of a team in the middle of its work. With `--tokens` it fills nothing, and the
+ * credentials are fresh ones.
  */
 import { importSeed, seedPeople, seedTokens } from '../emulator-data/import.ts';
 
 if (!process.argv.includes('--tokens')) await importSeed();
+if (process.argv.includes('--story')) {
+  const { tellStory } = await import('../emulator-data/story.ts');
+  await tellStory({ workspace: 'default', ownerUid: 'person' });
+}
 console.log(JSON.stringify({ tokens: await seedTokens(), people: await seedPeople() }));
 process.exit(0);

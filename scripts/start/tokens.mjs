@@ -20,7 +20,7 @@ const seedScript = `${root}/scripts/seed.mjs`;
  */
 
 /**
- * Lets `scripts/seed.mjs` fill the emulators, or (`refresh`) only renew the tokens that expire.
+ * Lets `scripts/seed.mjs` fill the emulators and tell the story, or (`refresh`) only renew the tokens that expire.
  * @param {object} options
  * @param {string} options.node
  * @param {import('../processes/run.mjs').Run} options.run
@@ -33,7 +33,7 @@ export async function seed({ node, run, suite, output }, { refresh }) {
   if (!existsSync(seedScript)) return { tokens: {}, people: [] };
   const child = spawn(
     node,
-    ['--disable-warning=ExperimentalWarning', seedScript, ...(refresh ? ['--tokens'] : [])],
+    ['--disable-warning=ExperimentalWarning', seedScript, refresh ? '--tokens' : '--story'],
     {
       cwd: root,
       env: { ...process.env, ...run.env, ...suite.env },

@@ -1,0 +1,301 @@
+/**
+ * What `npm start` shows beside the seed: a team in the middle of its work. It is told by the tools themselves, with a
+ * clock that walks through the last two days, so that all of it has happened as it would have.
+ */
+import { z } from 'zod';
+import type { Principal, Role } from '../functions/src/access/rules/principal.ts';
+import { compose } from '../functions/src/app.ts';
+import { hostedAgents } from '../functions/src/composition/ports.ts';
+import type { JsonObject } from '../functions/src/kernel/json.ts';
+import { timeLeftOfRequest } from '../functions/src/mcp/answer.ts';
+import { callTool } from '../functions/src/mcp/call.ts';
+import { Catalogues } from '../functions/src/mcp/catalogue.ts';
+import { toolsets } from '../functions/src/toolsets/index.ts';
+import { LocalModels } from '../test/support/models/server.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** As long as a claim may be: nobody heartbeats for the agents of a story. */
+const DAY_SECONDS = 86_400;
+
+const catalogue = new Catalogues(toolsets).of({
+  toolsets: toolsets.map(({ name }) => name),
+  readonly: false,
+  workspace: undefined,
+  dialect: 'prefixed',
+  listing: 'whole',
+});
+
+const taskAnswer = z.object({ task: z.object({ id: z.string() }) });
+const batchAnswer = z.object({ task_ids: z.array(z.string()) });
+const agentAnswer = z.object({ agentId: z.string() });
+const codingAnswer = z.object({ result: z.object({ taskId: z.string() }) });
+const claimAnswer = z.object({ result: z.object({ task: z.object({ epoch: z.number() }) }) });
+
+/** What the models say that are asked in it. */
+function said({ prompt }: { readonly prompt: string }): string {
+  if (/pick|judge|which of/i.test(prompt)) return 'Candidate 1: it says what becomes of amounts without tax.';
+  return [
+    'One line for each invoice: number, date, customer, net, tax, gross, currency.',
+    'Amounts have a point and two digits. What has no tax has 0.00 there, and not nothing.',
+  ].join('\n');
+}
+
+export interface StoryOptions {
+  readonly workspace: string;
+  readonly ownerUid: string;
+}
+
+/** Tells it into a workspace in which nothing has happened yet. */
+export async function tellStory({ workspace, ownerUid }: StoryOptions): Promise<void> {
+  const end = Date.now();
+  let now = end - 2 * DAY;
+  const models = new LocalModels({ usually: said });
+  await models.start();
+  const vendor = {
+    apiKey: 'story',
+    baseUrl: models.url,
+    price: { inputPerMillion: 3, outputPerMillion: 15 },
+  };
+  const executed: Promise<unknown>[] = [];
+  const app = compose({
+    clock: { now: () => new Date(now) },
+    // What goes wrong is thrown; who seeds reads what is printed.
+    log: { info: () => undefined, warn: () => undefined, error: () => undefined },
+    hosted: () =>
+      hostedAgents({
+        claude: { ...vendor, model: 'claude-story' },
+        gemini: { ...vendor, model: 'gemini-story' },
+      }),
+    dispatch: {
+      dispatch: async (runId) => {
+        executed.push(app.services.runExecution.deliver({ runId }));
+      },
+    },
+  });
+
+  const walk = (minutes: number) => {
+    now = Math.min(end, now + minutes * MINUTE);
+  };
+  const owner = { role: 'admin', workspaces: {}, access: {} } as const;
+  const ada: Principal = { uid: ownerUid, kind: 'person', ownerUid, maxRole: 'admin', owner };
+
+  async function tell(principal: Principal, name: string, args: JsonObject): Promise<JsonObject> {
+    const found = catalogue.findTool(name);
+    if (found === undefined) throw new Error(`The story calls ${name}, which is no tool.`);
+    const ports = {
+      ...app.ports,
+      services: () => app.services,
+      authenticator: { authenticate: async () => principal, authenticateAnew: async () => principal },
+    };
+    const exchange = {
+      ...{ principal, workspace, credential: principal.uid, requestId: 'story', baseUrl: 'http://127.0.0.1:5005/mcp' },
+      directory: catalogue.directory,
+      gone: () => new AbortController().signal,
+      timeLeft: timeLeftOfRequest(),
+    };
+    const outcome = await callTool(ports, exchange, found, args);
+    if ('error' in outcome) throw new Error(`${name}: ${outcome.error.message}`);
+    return outcome.answer;
+  }
+
+  async function agentNamed(name: string, role: Role, capabilities: readonly string[]): Promise<Principal> {
+    const answer = await tell(ada, 'onboarding_registerAgent', {
+      agentInfo: { name, type: role === 'leader' ? 'coordinator' : 'developer', version: '1.0.0' },
+      capabilities: capabilities.map((capability) => ({ name: capability, category: 'general' })),
+      configuration: { maxConcurrentTasks: 3 },
+      role,
+      workspace,
+    });
+    const { agentId } = agentAnswer.parse(answer);
+    const agent: Principal = {
+      uid: `agent:${agentId}`,
+      kind: 'agent',
+      agentId,
+      ownerUid,
+      maxRole: role,
+      owner,
+    };
+    await tell(agent, 'coordination_register_agent', {
+      agent_id: agentId,
+      role: role === 'leader' ? 'leader' : 'worker',
+    });
+    return agent;
+  }
+
+  const idOf = ({ agentId }: Principal) => ({ agent_id: String(agentId) });
+
+  async function begins(agent: Principal): Promise<string> {
+    const claim = { ...idOf(agent), lease_seconds: DAY_SECONDS };
+    const { task } = taskAnswer.parse(await tell(agent, 'coordination_claim_task', claim));
+    await tell(agent, 'coordination_start_task', { ...idOf(agent), task_id: task.id });
+    return task.id;
+  }
+
+  try {
+    const [planner, builder, tester, runner] = [
+      await agentNamed('planner', 'leader', ['planning']),
+      await agentNamed('builder', 'worker', ['coding']),
+      await agentNamed('tester', 'worker', ['testing']),
+      await agentNamed('build-machine', 'worker', ['coding']),
+    ] as const;
+
+    await tell(planner, 'coordination_init_coordination', {
+      goal: 'Customers can export their invoices as CSV',
+      master_plan: 'Read, export, check, then announce. The old exports move first.',
+    });
+    walk(10);
+    const plan = [
+      { description: 'Read how invoices are stored', priority: 1, required_capabilities: ['coding'] },
+      {
+        description: 'Write the export to CSV',
+        priority: 2,
+        dependencies: ['task-1'],
+        required_capabilities: ['coding'],
+      },
+      {
+        description: "Check the totals against last year's books",
+        priority: 3,
+        dependencies: ['task-2'],
+        required_capabilities: ['coding'],
+      },
+      { description: 'Move the old exports', priority: 1, required_capabilities: ['testing'] },
+      {
+        description: 'Announce the export to customers',
+        priority: 6,
+        dependencies: ['task-4'],
+        required_capabilities: ['testing'],
+      },
+      {
+        description: 'Rewrite the help pages',
+        priority: 7,
+        dependencies: ['task-4'],
+        required_capabilities: ['testing'],
+      },
+      {
+        description: 'Measure the export of 10,000 invoices',
+        priority: 4,
+        dependencies: ['task-2'],
+        required_capabilities: ['testing'],
+      },
+    ];
+    const made = batchAnswer.parse(await tell(planner, 'coordination_create_tasks_batch', { tasks: plan }));
+    const [, , check] = made.task_ids;
+
+    walk(15);
+    const reading = await begins(builder);
+    walk(95);
+    await tell(builder, 'coordination_add_discovery', {
+      ...idOf(builder),
+      content: 'Invoices from before 2021 have dates with two digits for the year.',
+      tags: ['dates', 'import'],
+    });
+    walk(20);
+    await tell(builder, 'coordination_complete_task', {
+      ...idOf(builder),
+      task_id: reading,
+      output: 'Amounts are in cents, taxes on their own lines. Two formats of dates.',
+      files_created: ['docs/invoices.md'],
+    });
+    const writing = await begins(builder);
+
+    const moving = await begins(tester);
+    walk(180);
+    await tell(tester, 'coordination_fail_task', {
+      ...idOf(tester),
+      task_id: moving,
+      error: 'The archive of 2019 is encrypted, and nobody here has the key.',
+    });
+    walk(14 * 60);
+    await tell(builder, 'coordination_complete_task', {
+      ...idOf(builder),
+      task_id: writing,
+      output: 'The export writes 2,000 lines a second. Its columns are those of the accountant.',
+      files_created: ['src/export/csv.ts'],
+      files_modified: ['src/routes/invoices.ts'],
+    });
+
+    walk(30);
+    await tell(ada, 'orchestration_orchestrate', {
+      prompt: 'Which columns does a CSV export of invoices need, so that an accountant can use it?',
+      preferences: { workflow: 'competitive', cache: false },
+      options: { timeout: 0, budget: { cost_usd: 0.5, tokens: 100_000 } },
+    });
+    await Promise.all(executed);
+
+    walk(20 * 60);
+    await begins(tester);
+    const checking = await begins(builder);
+    if (checking !== check) throw new Error('The builder has another task in hand than the story tells.');
+    walk(40);
+
+    const { result: drafted } = codingAnswer.parse(
+      await tell(planner, 'coding_create_task', {
+        tool: 'CLAUDECODE',
+        description: 'Add a button that downloads the export',
+        instructions: 'Beside the filter of the list. It says how many invoices there will be.',
+        branch: 'feature/export-button',
+      }),
+    );
+    now = end - 9 * MINUTE;
+    await tell(runner, 'coding_register_runner', {
+      programs: [{ name: 'claude', version: '2.1.197' }],
+      serves: 'workspace',
+    });
+    const { result: claimed } = claimAnswer.parse(
+      await tell(runner, 'coding_claim_task', { taskId: drafted.taskId, leaseSeconds: 3600 }),
+    );
+    const lines = [
+      ['info', 'Checking out feature/export-button'],
+      ['info', 'Reading src/routes/invoices.ts'],
+      ['info', 'Writing src/components/ExportButton.tsx'],
+      ['warn', 'The list has no count for filters on tax: asking the server for it'],
+      ['info', 'npm test: 41 passed, 1 failed'],
+      ['error', 'ExportButton › says how many: expected "12 invoices", got "NaN invoices"'],
+      ['info', 'Writing src/components/ExportButton.tsx'],
+      ['info', 'npm test: 42 passed'],
+    ] as const;
+    await tell(runner, 'coding_append_logs', {
+      taskId: drafted.taskId,
+      epoch: claimed.task.epoch,
+      entries: lines.map(([level, message], sequence) => ({
+        ...{ sequence, level, message, type: 'agent' },
+        at: new Date(now + sequence * 50_000).toISOString(),
+      })),
+    });
+
+    now = end - 6 * MINUTE;
+    await tell(builder, 'inbox_ask', {
+      question: 'Invoices from before 2021 say "03/04/20". Which is the month?',
+      kind: 'choice',
+      options: ['The first number', 'The second number'],
+      task_id: checking,
+    });
+    await week();
+  } finally {
+    await models.stop();
+  }
+
+  /** What the person herself has to do this week. */
+  async function week(): Promise<void> {
+    const todos = [
+      { title: "Send the accountant last year's books", due: end - 2 * HOUR, priority: 'HIGH' },
+      { title: 'Find who has the key of the archive', due: end + 3 * HOUR, tags: ['release'] },
+      { title: 'Read the draft of the announcement', due: end + DAY, tags: ['release'] },
+      { title: 'Call the printer about the cards', due: end + 2 * DAY, priority: 'LOW' },
+      { title: 'Plan the next release', due: end + 5 * DAY, tags: ['release', 'planning'] },
+    ];
+    now = end - 20 * HOUR;
+    for (const { due, ...todo } of todos)
+      await tell(ada, 'todo_add_task', { ...todo, due_date: new Date(due).toISOString() });
+    now = end - 5 * MINUTE;
+    const translated = await tell(ada, 'todo_add_task', {
+      title: 'Have the export translated into German and French',
+      tags: ['release'],
+    });
+    const { task } = taskAnswer.parse(translated);
+    await tell(ada, 'todo_delegate', { task_id: task.id, required_capabilities: ['translation'] });
+  }
+}
