@@ -17,6 +17,8 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
+const PACE = 60;
+
 /** As long as a claim may be: nobody heartbeats for the agents of a story. */
 const DAY_SECONDS = 86_400;
 
@@ -36,7 +38,7 @@ const claimAnswer = z.object({ result: z.object({ task: z.object({ epoch: z.numb
 
 /** What the models say that are asked in it. */
 function said({ prompt }: { readonly prompt: string }): string {
-  if (/pick|judge|which of/i.test(prompt)) return 'Candidate 1: it says what becomes of amounts without tax.';
+  if (prompt.startsWith('Rank these answers')) return 'A > B';
   return [
     'One line for each invoice: number, date, customer, net, tax, gross, currency.',
     'Amounts have a point and two digits. What has no tax has 0.00 there, and not nothing.',
@@ -51,7 +53,9 @@ export interface StoryOptions {
 /** Tells it into a workspace in which nothing has happened yet. */
 export async function tellStory({ workspace, ownerUid }: StoryOptions): Promise<void> {
   const end = Date.now();
-  let now = end - 2 * DAY;
+  // Within a step of the story time goes on as it really does, but sixty times as fast.
+  let [stepAt, steppedAt] = [end - 2 * DAY, performance.now()];
+  const now = () => Math.min(end, stepAt + PACE * (performance.now() - steppedAt));
   const models = new LocalModels({ usually: said });
   await models.start();
   const vendor = {
@@ -61,7 +65,7 @@ export async function tellStory({ workspace, ownerUid }: StoryOptions): Promise<
   };
   const executed: Promise<unknown>[] = [];
   const app = compose({
-    clock: { now: () => new Date(now) },
+    clock: { now: () => new Date(now()) },
     // What goes wrong is thrown; who seeds reads what is printed.
     log: { info: () => undefined, warn: () => undefined, error: () => undefined },
     hosted: () =>
@@ -76,9 +80,10 @@ export async function tellStory({ workspace, ownerUid }: StoryOptions): Promise<
     },
   });
 
-  const walk = (minutes: number) => {
-    now = Math.min(end, now + minutes * MINUTE);
+  const arrive = (at: number) => {
+    [stepAt, steppedAt] = [Math.max(at, now()), performance.now()];
   };
+  const walk = (minutes: number) => arrive(now() + minutes * MINUTE);
   const owner = { role: 'admin', workspaces: {}, access: {} } as const;
   const ada: Principal = { uid: ownerUid, kind: 'person', ownerUid, maxRole: 'admin', owner };
 
@@ -91,7 +96,13 @@ export async function tellStory({ workspace, ownerUid }: StoryOptions): Promise<
       authenticator: { authenticate: async () => principal, authenticateAnew: async () => principal },
     };
     const exchange = {
-      ...{ principal, workspace, credential: principal.uid, requestId: 'story', baseUrl: 'http://127.0.0.1:5005/mcp' },
+      ...{
+        principal,
+        workspace,
+        credential: principal.uid,
+        requestId: 'story',
+        baseUrl: 'http://127.0.0.1:5005/mcp',
+      },
       directory: catalogue.directory,
       gone: () => new AbortController().signal,
       timeLeft: timeLeftOfRequest(),
@@ -146,6 +157,7 @@ export async function tellStory({ workspace, ownerUid }: StoryOptions): Promise<
       goal: 'Customers can export their invoices as CSV',
       master_plan: 'Read, export, check, then announce. The old exports move first.',
     });
+    await plansTheWeek();
     walk(10);
     const plan = [
       { description: 'Read how invoices are stored', priority: 1, required_capabilities: ['coding'] },
@@ -225,7 +237,7 @@ export async function tellStory({ workspace, ownerUid }: StoryOptions): Promise<
     });
     await Promise.all(executed);
 
-    walk(20 * 60);
+    walk(26 * 60);
     await begins(tester);
     const checking = await begins(builder);
     if (checking !== check) throw new Error('The builder has another task in hand than the story tells.');
@@ -239,7 +251,7 @@ export async function tellStory({ workspace, ownerUid }: StoryOptions): Promise<
         branch: 'feature/export-button',
       }),
     );
-    now = end - 9 * MINUTE;
+    arrive(end - 9 * MINUTE);
     await tell(runner, 'coding_register_runner', {
       programs: [{ name: 'claude', version: '2.1.197' }],
       serves: 'workspace',
@@ -262,24 +274,24 @@ export async function tellStory({ workspace, ownerUid }: StoryOptions): Promise<
       epoch: claimed.task.epoch,
       entries: lines.map(([level, message], sequence) => ({
         ...{ sequence, level, message, type: 'agent' },
-        at: new Date(now + sequence * 50_000).toISOString(),
+        at: new Date(now() + sequence * 20_000).toISOString(),
       })),
     });
 
-    now = end - 6 * MINUTE;
+    arrive(end - 6 * MINUTE);
     await tell(builder, 'inbox_ask', {
       question: 'Invoices from before 2021 say "03/04/20". Which is the month?',
       kind: 'choice',
       options: ['The first number', 'The second number'],
       task_id: checking,
     });
-    await week();
+    await hasTranslated();
   } finally {
     await models.stop();
   }
 
   /** What the person herself has to do this week. */
-  async function week(): Promise<void> {
+  async function plansTheWeek(): Promise<void> {
     const todos = [
       { title: "Send the accountant last year's books", due: end - 2 * HOUR, priority: 'HIGH' },
       { title: 'Find who has the key of the archive', due: end + 3 * HOUR, tags: ['release'] },
@@ -287,10 +299,11 @@ export async function tellStory({ workspace, ownerUid }: StoryOptions): Promise<
       { title: 'Call the printer about the cards', due: end + 2 * DAY, priority: 'LOW' },
       { title: 'Plan the next release', due: end + 5 * DAY, tags: ['release', 'planning'] },
     ];
-    now = end - 20 * HOUR;
     for (const { due, ...todo } of todos)
       await tell(ada, 'todo_add_task', { ...todo, due_date: new Date(due).toISOString() });
-    now = end - 5 * MINUTE;
+  }
+
+  async function hasTranslated(): Promise<void> {
     const translated = await tell(ada, 'todo_add_task', {
       title: 'Have the export translated into German and French',
       tags: ['release'],

@@ -88,11 +88,21 @@ async function take(names, width, colorScheme, folder) {
     await page.goto(new URL(path, consoleUrl).href);
     if (first !== undefined) await page.getByRole('link', { name: first }).first().click();
     await page.locator('main h1').first().waitFor();
-    await page.waitForFunction("document.querySelectorAll('.loading').length === 0");
-    await page.waitForLoadState('networkidle').catch(() => undefined);
+    await settled(page);
     await page.screenshot({ path: picture(name), fullPage: all !== undefined });
   }
   await context.close();
+}
+
+/** Until nothing loads any more, and the page says the same twice. @param {import('playwright-core').Page} page */
+async function settled(page) {
+  for (let before = ''; ; ) {
+    const said = (await page.locator('main').innerText()).replace(/\d+/g, '');
+    const isLoading = (await page.locator('.loading').count()) > 0;
+    if (!isLoading && said === before) return;
+    before = said;
+    await page.waitForTimeout(400);
+  }
 }
 
 /** @param {string} why @returns {never} */

@@ -45,12 +45,17 @@ function Spent({ of: { kind, id, limit, spent, left } }: { readonly of: Budget }
   ].filter((words) => words !== false);
   return (
     <p class={isSpent ? 'error' : 'soft'}>
-      {`${most.length === 0 ? 'No limit' : `At most ${most.join(' and ')}`} for the ${kind} `}
+      {`${most.length === 0 ? 'No limit' : `At most ${most.join(' and ')}`} for the ${nameOf(kind)} `}
       <Words text={id} />
       {`: $${(spent.money ?? 0).toFixed(4)} and ${(spent.tokens ?? 0).toLocaleString()} tokens are spent.`}
       {isSpent && ' Work that needs more waits until it is raised.'}
     </p>
   );
+}
+
+/** A kind of thing, as people call it. */
+export function nameOf(kind: string): string {
+  return kind === 'todo' ? 'to-do' : kind.replace('_', ' ');
 }
 
 interface LimitProps extends Pick<BudgetsProps, 'kind' | 'id' | 'changed'> {
@@ -65,7 +70,7 @@ function Limit({ kind, id, money, changed }: LimitProps) {
   return (
     <div class="write">
       <label>
-        {`May cost, in US dollars, with all that is part of the ${kind}; empty: as much as it takes`}
+        {`May cost, in US dollars, with all that is part of the ${nameOf(kind)}; empty: as much as it takes`}
         <input
           inputMode="decimal"
           value={shown}

@@ -30,7 +30,7 @@ const MARKS: Readonly<Record<string, string>> = {
   claimed: '◔',
   in_progress: '◑',
   running: '◑',
-  waiting: '⏸',
+  waiting: '‖',
   pending: '○',
   done: '●',
   succeeded: '●',
@@ -41,7 +41,7 @@ const MARKS: Readonly<Record<string, string>> = {
   open: '○',
   lapsed: '◍',
   red: '✕',
-  budget: '⏸',
+  budget: '‖',
 };
 
 export function Status({ of }: { readonly of: string }) {

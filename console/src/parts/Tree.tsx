@@ -3,7 +3,7 @@ import { z } from 'zod/mini';
 import { callTool } from '../calls/tools.ts';
 import { useAnswer } from '../calls/useAnswer.ts';
 import { addressOf } from '../router.ts';
-import { Budgets, budget } from './Budgets.tsx';
+import { Budgets, budget, nameOf } from './Budgets.tsx';
 import { duration } from './dates.ts';
 import { Card, Shown } from './Notice.tsx';
 import { Status } from './Status.tsx';
@@ -69,7 +69,7 @@ export function Tree({ kind, id, version }: TreeProps) {
             </ul>
             {itself.totals !== undefined && (
               <p class="soft">
-                {`All of it: ${itself.totals.attempts} attempts, ${(
+                {`All of it: ${counted(itself.totals.attempts)}, ${(
                   itself.totals.inputTokens + itself.totals.outputTokens
                 ).toLocaleString()} tokens, $${itself.totals.costUsd.toFixed(4)}, ${duration(itself.totals.milliseconds)} of work.`}
               </p>
@@ -82,6 +82,10 @@ export function Tree({ kind, id, version }: TreeProps) {
   );
 }
 
+function counted(attempts: number): string {
+  return attempts === 1 ? 'one attempt' : `${attempts} attempts`;
+}
+
 const PAGES: Readonly<Record<string, string>> = { todo: 'd', task: 't', run: 'r' };
 
 function NodeLine({ node: one, depth }: { readonly node: Node; readonly depth: number }) {
@@ -89,8 +93,7 @@ function NodeLine({ node: one, depth }: { readonly node: Node; readonly depth: n
   const title = one.title ?? (one.private === true ? 'not yours to see' : 'no longer there');
   return (
     <li style={{ paddingLeft: `${depth}rem` }}>
-      {one.status !== undefined && <Status of={one.status} />}{' '}
-      <span class="tag">{one.kind.replace('_', ' ')}</span>{' '}
+      {one.status !== undefined && <Status of={one.status} />} <span class="tag">{nameOf(one.kind)}</span>{' '}
       {page === undefined || one.id === undefined ? (
         <Words text={title} most={140} />
       ) : (

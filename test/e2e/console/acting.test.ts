@@ -125,6 +125,7 @@ describe('the console, acting', () => {
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('heading', { name: `${title} whole` }).waitFor();
     assert.equal(await page.getByLabel('Due').inputValue(), '2099-03-04T09:30');
+    assert.equal(await page.getByRole('combobox', { name: 'Priority' }).inputValue(), 'MEDIUM');
     assert.equal(await page.getByLabel('Tags').inputValue(), 'writing, release');
     const reminder = page.getByRole('region', { name: 'Reminder' });
     await reminder.getByText('You are reminded').waitFor();
@@ -139,14 +140,31 @@ describe('the console, acting', () => {
     await page.getByRole('heading', { name: `${title} whole` }).waitFor();
     await page
       .getByRole('region', { name: 'What it belongs to, and may cost' })
-      .getByText('to-do')
-      .or(page.getByRole('region', { name: 'What it belongs to, and may cost' }).getByText('todo'))
-      .first()
+      .getByText('to-do', { exact: true })
       .waitFor();
     await page.goBack();
     await page.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('heading', { name: 'To-dos' }).waitFor();
+  });
+
+  it('reads when something is due from its words, and says so before it is added', async () => {
+    const work = new Work();
+    visit = await Visit.open(browser);
+    await visit.signIn(ada, '/todos?show=all');
+    const { page } = visit;
+    const title = `Mow ${work.workspace}`;
+    await page.getByLabel('What is to do').fill(`${title} in 3 days 9:15`);
+    await page.getByText('as “in 3 days 9:15” says').waitFor();
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    const row = page
+      .getByRole('listitem')
+      .filter({ has: page.getByRole('link', { name: title, exact: true }) });
+    await row.getByText('09:15').waitFor();
+    await page.getByLabel('What is to do').fill(`${title} song tomorrow`);
+    await page.getByRole('button', { name: 'That is no date' }).click();
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByRole('link', { name: `${title} song tomorrow`, exact: true }).waitFor();
   });
 
   it('keeps what a person prefers, and takes no nonsense', async () => {

@@ -150,7 +150,7 @@ describe('a day of a person on the console', function () {
     await ada.follow(place(`/d/${todo}`));
     await page.getByLabel('May cost, in US dollars').fill('0.000001');
     await button(page, 'Set the limit').click();
-    await page.getByText('At most $0.00 for the todo').waitFor();
+    await page.getByText('At most $0.00 for the to-do').waitFor();
     await ada.follow(place('/'));
     const { runId } = await succeed(lead.client, 'orchestration_orchestrate', {
       prompt: `Say in a word how it went ${cast.workspace}`,

@@ -37,7 +37,7 @@ function Chosen({ person, stored }: { readonly person: Person; readonly stored: 
   return (
     <>
       <Card title="Being told">
-        <div class="write">
+        <div class="edit">
           <label>
             Minutes before a to-do is due
             <input

@@ -10,9 +10,9 @@ import { Act } from '../../parts/Act.tsx';
 import { duration } from '../../parts/dates.ts';
 import { Card, Shown } from '../../parts/Notice.tsx';
 import { Ago, Status } from '../../parts/Status.tsx';
+import { ThingPage } from '../../parts/ThingPage.tsx';
 import { Tree } from '../../parts/Tree.tsx';
 import { Words } from '../../parts/Words.tsx';
-import { addressOf } from '../../router.ts';
 import { progressOf } from '../runs/Runs.tsx';
 import { runAnswer } from './answer.ts';
 import { Timeline } from './Timeline.tsx';
@@ -20,14 +20,9 @@ import { Timeline } from './Timeline.tsx';
 export function RunPage({ id }: { readonly id: string }) {
   const live = useLive(document(runQuery(id), runDocument));
   return (
-    <>
-      <p class="trail">
-        <a href={addressOf(['runs'])}>Runs</a> / <Words text={id} />
-      </p>
-      <Shown live={live}>
-        {(run) => (run === undefined ? <h1>There is no such run</h1> : <Whole run={run} />)}
-      </Shown>
-    </>
+    <ThingPage list={['runs', 'Runs']} kind="run" id={id} live={live}>
+      {(run) => <Whole run={run} />}
+    </ThingPage>
   );
 }
 
@@ -77,7 +72,7 @@ function Whole({ run }: { readonly run: Run }) {
               </Card>
             )}
             <Tree kind="run" id={run.id} version={run.status} />
-            {answer.selection !== undefined && (
+            {answer.selection !== undefined && answer.selection.reasons.length > 0 && (
               <Card title="Why these agents">
                 <ul>
                   {answer.selection.reasons.map((reason) => (

@@ -24,7 +24,7 @@ export function StartRun() {
   const isPossible = prompt.value.trim() !== '' && Number.isFinite(most) && most > 0 && most <= 10_000;
   return (
     <Card title="Ask models">
-      <div class="write">
+      <div class="edit">
         <label>
           What to do
           <textarea

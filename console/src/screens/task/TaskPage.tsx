@@ -3,8 +3,9 @@ import { type Task, taskDocument } from '../../live/documents.ts';
 import { useLive } from '../../live/live.ts';
 import { task as taskQuery } from '../../live/queries.ts';
 import { document } from '../../live/sources.ts';
-import { Card, Shown } from '../../parts/Notice.tsx';
+import { Card } from '../../parts/Notice.tsx';
 import { Ago, Status } from '../../parts/Status.tsx';
+import { ThingPage } from '../../parts/ThingPage.tsx';
 import { Tree } from '../../parts/Tree.tsx';
 import { stateOf } from '../../parts/taskState.ts';
 import { Away, Words } from '../../parts/Words.tsx';
@@ -18,14 +19,9 @@ import { Log } from './Log.tsx';
 export function TaskPage({ id }: { readonly id: string }) {
   const live = useLive(document(taskQuery(id), taskDocument));
   return (
-    <>
-      <p class="trail">
-        <a href={addressOf(['tasks'])}>Tasks</a> / <Words text={id} />
-      </p>
-      <Shown live={live}>
-        {(task) => (task === undefined ? <h1>There is no such task</h1> : <Whole task={task} />)}
-      </Shown>
-    </>
+    <ThingPage list={['tasks', 'Tasks']} kind="task" id={id} live={live}>
+      {(task) => <Whole task={task} />}
+    </ThingPage>
   );
 }
 

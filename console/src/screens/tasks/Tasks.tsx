@@ -34,7 +34,14 @@ type Choice = (typeof CHOICES)[number][0];
 export function Tasks() {
   const here = workspace.value;
   const sessionId = useSessionId(here);
-  if (!('value' in sessionId)) return <Absent live={sessionId} />;
+  if (!('value' in sessionId)) {
+    return (
+      <>
+        <h1>Tasks</h1>
+        <Absent live={sessionId} />
+      </>
+    );
+  }
   if (sessionId.value === undefined) {
     return (
       <>

@@ -7,6 +7,12 @@ import { Trouble } from '../../parts/Act.tsx';
 import { localInstant } from '../../parts/dates.ts';
 import { Card } from '../../parts/Notice.tsx';
 
+const PRIORITIES = [
+  ['HIGH', 'high'],
+  ['MEDIUM', 'medium'],
+  ['LOW', 'low'],
+] as const;
+
 export function EditTodo({ todo }: { readonly todo: Todo }) {
   const trouble = useSignal<unknown>(undefined);
   const isBusy = useSignal(false);
@@ -28,7 +34,7 @@ export function EditTodo({ todo }: { readonly todo: Todo }) {
   return (
     <Card title="Change it">
       <form
-        class="write"
+        class="edit"
         onSubmit={(event) => {
           event.preventDefault();
           void save(event.currentTarget);
@@ -48,10 +54,12 @@ export function EditTodo({ todo }: { readonly todo: Todo }) {
         </label>
         <label>
           Priority
-          <select name="priority" defaultValue={todo.priority}>
-            <option value="HIGH">high</option>
-            <option value="MEDIUM">medium</option>
-            <option value="LOW">low</option>
+          <select name="priority">
+            {PRIORITIES.map(([name, words]) => (
+              <option key={name} value={name} selected={name === todo.priority}>
+                {words}
+              </option>
+            ))}
           </select>
         </label>
         <label>

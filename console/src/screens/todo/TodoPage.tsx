@@ -6,8 +6,8 @@ import { useLive } from '../../live/live.ts';
 import { todo as todoQuery } from '../../live/queries.ts';
 import { document } from '../../live/sources.ts';
 import { Act } from '../../parts/Act.tsx';
-import { Shown } from '../../parts/Notice.tsx';
 import { Ago, Status } from '../../parts/Status.tsx';
+import { ThingPage } from '../../parts/ThingPage.tsx';
 import { Tree } from '../../parts/Tree.tsx';
 import { Words } from '../../parts/Words.tsx';
 import { addressOf, go } from '../../router.ts';
@@ -17,14 +17,9 @@ import { Reminder } from './Reminder.tsx';
 export function TodoPage({ id }: { readonly id: string }) {
   const live = useLive(document(todoQuery(id), todoDocument));
   return (
-    <>
-      <p class="trail">
-        <a href={addressOf(['todos'])}>To-dos</a> / <Words text={id} />
-      </p>
-      <Shown live={live}>
-        {(todo) => (todo === undefined ? <h1>There is no such to-do</h1> : <Whole todo={todo} />)}
-      </Shown>
-    </>
+    <ThingPage list={['todos', 'To-dos']} kind="to-do" id={id} live={live}>
+      {(todo) => <Whole todo={todo} />}
+    </ThingPage>
   );
 }
 

@@ -1,0 +1,30 @@
+/** A page of one thing: where it belongs, and the thing, or why it is not shown. */
+import type { ComponentChildren } from 'preact';
+import type { Live } from '../live/live.ts';
+import { addressOf } from '../router.ts';
+import { Shown } from './Notice.tsx';
+import { Words } from './Words.tsx';
+
+interface ThingPageProps<Value> {
+  /** The list that has it, as its path and its title. */
+  readonly list: readonly [path: string, title: string];
+  /** What it is called: `task`. */
+  readonly kind: string;
+  readonly id: string;
+  readonly live: Live<Value | undefined>;
+  readonly children: (value: Value) => ComponentChildren;
+}
+
+export function ThingPage<Value>({ list: [path, title], kind, id, live, children }: ThingPageProps<Value>) {
+  return (
+    <>
+      <p class="trail">
+        <a href={addressOf([path])}>{title}</a> / <Words text={id} />
+      </p>
+      {!('value' in live) && <h1>{`A ${kind}`}</h1>}
+      <Shown live={live}>
+        {(value) => (value === undefined ? <h1>{`There is no such ${kind}`}</h1> : children(value))}
+      </Shown>
+    </>
+  );
+}

@@ -1,0 +1,155 @@
+/**
+ * The views in the official host: `app-bridge` of the extension's SDK runs them, reads them from the real endpoint and
+ * carries their calls to it.
+ */
+import assert from 'node:assert/strict';
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
+import { AppBridge, getToolUiResourceUri } from '@modelcontextprotocol/ext-apps/app-bridge';
+import { z } from 'zod';
+import { REPORT, RUN, STATUS, TODOS } from '../../support/answers.ts';
+import { succeed } from '../support/calls.ts';
+import { type Connection, connectAt } from '../support/clients.ts';
+import { endpointUrl } from '../support/endpoint.ts';
+import { newPerson } from '../support/people.ts';
+import { eventually } from '../support/waiting.ts';
+import { type Message, ViewFrame } from './support/frame.ts';
+import { heading, useStage } from './support/stage.ts';
+import { resultOf, VIEWS, type ViewName } from './support/views.ts';
+
+const ANSWERS: Readonly<Record<ViewName, Message>> = { goal: STATUS, todos: TODOS, run: RUN, coding: REPORT };
+
+const message = z.custom<JSONRPCMessage>((value) => typeof value === 'object' && value !== null);
+
+/** What the bridge says goes to the page, and what the page says to the bridge. */
+class FrameTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: (said: JSONRPCMessage) => void;
+  private readonly frame: ViewFrame;
+
+  constructor(frame: ViewFrame) {
+    this.frame = frame;
+  }
+
+  async start(): Promise<void> {
+    this.frame.listen((said) => this.onmessage?.(message.parse(said)));
+  }
+
+  send(said: JSONRPCMessage): Promise<void> {
+    return this.frame.say({ ...said });
+  }
+
+  async close(): Promise<void> {
+    this.onclose?.();
+  }
+}
+
+describe('a view in the official host', () => {
+  const stage = useStage();
+
+  /** Shows a view as a host does that was built with the bridge, and waits until it is initialized. */
+  async function opened(name: ViewName, capabilities: ConstructorParameters<typeof AppBridge>[2]) {
+    const frame = await ViewFrame.open(stage.browser(), stage.chat());
+    const bridge = new AppBridge(null, { name: 'official-host', version: '1.0.0' }, capabilities, {
+      hostContext: { theme: 'light', displayMode: 'inline', platform: 'web' },
+    });
+    const heights: number[] = [];
+    const errors: unknown[] = [];
+    bridge.onerror = (error) => errors.push(error);
+    bridge.addEventListener('sizechange', ({ height }) => {
+      if (height === undefined) return;
+      heights.push(height);
+      void frame.resize(height).catch(() => undefined);
+    });
+    bridge.addEventListener('sandboxready', () => {
+      void bridge.sendSandboxResourceReady({ html: stage.pages()[name], sandbox: 'allow-scripts', csp: {} });
+    });
+    const initialized = new Promise<void>((resolve) =>
+      bridge.addEventListener('initialized', () => resolve()),
+    );
+    await bridge.connect(new FrameTransport(frame));
+    await initialized;
+    const end = async () => {
+      await bridge.teardownResource({});
+      assert.deepEqual([errors, frame.complaints], [[], []]);
+      await frame.close();
+    };
+    return { bridge, frame, heights, end };
+  }
+
+  for (const name of VIEWS)
+    it(`${name}: greets it, draws what it is given, and follows its theme`, async () => {
+      const { bridge, frame, heights, end } = await opened(name, {});
+      assert.match(bridge.getAppVersion()?.name ?? '', /muster/i);
+      await bridge.sendToolInput({ arguments: {} });
+      await bridge.sendToolResult({
+        ...resultOf(ANSWERS[name]),
+        content: [{ type: 'text', text: 'As text.' }],
+      });
+      const view = await frame.view();
+      await heading(view).waitFor();
+      await eventually('it tells how high it is', async () => heights.at(-1) ?? undefined);
+      const scheme = () => view.evaluate('getComputedStyle(document.documentElement).colorScheme');
+      bridge.setHostContext({ theme: 'dark', displayMode: 'inline', platform: 'web' });
+      await eventually('it is dark', async () => ((await scheme()) === 'dark' ? true : undefined));
+      await end();
+    });
+
+  it('is named by its tool, read from the endpoint, and its calls change what is there', async () => {
+    const { token } = await newPerson();
+    const client: Connection = await connectAt('client 2026-07-28', endpointUrl(), token);
+    try {
+      const title = 'Water the plants';
+      const { task } = z
+        .object({ task: z.object({ id: z.string() }) })
+        .parse(await succeed(client, 'todo_add_task', { title }));
+      const tool = (await client.listTools()).find((one) => one.name === 'todo_list_tasks');
+      assert.ok(tool);
+      assert.equal(getToolUiResourceUri(tool), 'ui://muster/todos');
+      assert.equal(await client.read('ui://muster/todos'), stage.pages().todos);
+      const { bridge, frame, end } = await opened('todos', {
+        serverTools: {},
+        updateModelContext: { text: {} },
+      });
+      const called: string[] = [];
+      bridge.oncalltool = async ({ name, arguments: given }) => {
+        called.push(name);
+        const { isError, structured, text } = await client.call(name, given ?? {});
+        return { content: [{ type: 'text', text }], structuredContent: structured, isError };
+      };
+      const contexts: unknown[] = [];
+      bridge.onupdatemodelcontext = async (told) => {
+        contexts.push(told);
+        return {};
+      };
+      const { structured, text } = await client.call('todo_list_tasks', {});
+      await bridge.sendToolInput({ arguments: {} });
+      await bridge.sendToolResult({ content: [{ type: 'text', text }], structuredContent: structured });
+      const view = await frame.view();
+      await view.getByRole('checkbox', { name: `Done: ${title}` }).click();
+      await eventually('it is done', async () => {
+        const { tasks } = await succeed(client, 'todo_list_tasks', { filter: 'completed' }).catch(() =>
+          succeed(client, 'todo_search_tasks', { query: title }),
+        );
+        return JSON.stringify(tasks).includes('"completed":true') || undefined;
+      });
+      assert.ok(called.includes('todo_complete_task'));
+      await eventually(
+        'the model is told',
+        async () => JSON.stringify(contexts).includes(task.id) || undefined,
+      );
+      await end();
+    } finally {
+      await client.close();
+    }
+  });
+
+  it('is told no where the host lets views call nothing', async () => {
+    const { bridge, frame, end } = await opened('goal', {});
+    await bridge.sendToolResult({ ...resultOf(STATUS), content: [{ type: 'text', text: 'As text.' }] });
+    const view = await frame.view();
+    await heading(view).waitFor();
+    assert.equal(await view.getByRole('button', { name: /Try again/ }).count(), 0);
+    await end();
+  });
+});
