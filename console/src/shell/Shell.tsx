@@ -133,7 +133,7 @@ export function Shell({ person }: { readonly person: Person }) {
 /** What stands at each place. A screen is begun anew in each workspace. */
 const LISTS: Readonly<Record<string, (person: Person, here: string) => ComponentChildren>> = {
   '': (person, here) => <NeedsYou key={here} person={person} />,
-  tasks: (_person, here) => <Tasks key={here} />,
+  tasks: (person, here) => <Tasks key={here} person={person} />,
   todos: (person) => <Todos person={person} />,
   runs: (person, here) => <Runs key={here} person={person} />,
   agents: (_person, here) => <Agents key={here} />,

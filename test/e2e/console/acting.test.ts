@@ -34,6 +34,8 @@ describe('the console, acting', () => {
     await page.getByRole('link', { name: 'First' }).focus();
     await page.keyboard.press('x');
     await page.getByRole('checkbox', { name: `Choose ${ids[2]}` }).check();
+    await page.getByRole('checkbox', { name: 'Only mine' }).check();
+    await page.getByRole('link', { name: 'Second' }).waitFor();
     const chosen = page.getByRole('region', { name: 'The chosen tasks' });
     await chosen.getByText('2 chosen').waitFor();
     await chosen.getByRole('button', { name: 'Cancel 2' }).click();

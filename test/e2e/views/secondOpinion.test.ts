@@ -104,8 +104,8 @@ describe('a view in the official host', () => {
         .object({ task: z.object({ id: z.string() }) })
         .parse(await succeed(client, 'todo_add_task', { title }));
       const tool = (await client.listTools()).find((one) => one.name === 'todo_list_tasks');
-      assert.ok(tool);
-      assert.equal(getToolUiResourceUri(tool), 'ui://muster/todos');
+      const { _meta } = z.object({ _meta: z.record(z.string(), z.unknown()) }).parse(tool);
+      assert.equal(getToolUiResourceUri({ _meta }), 'ui://muster/todos');
       assert.equal(await client.read('ui://muster/todos'), stage.pages().todos);
       const { bridge, frame, end } = await opened('todos', {
         serverTools: {},

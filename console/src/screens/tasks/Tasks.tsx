@@ -9,6 +9,7 @@ import { lazily } from '../../parts/lazily.tsx';
 import { Absent, Empty, Shown } from '../../parts/Notice.tsx';
 import { stateOf } from '../../parts/taskState.ts';
 import { addressOf, ask, parameter, workspace } from '../../router.ts';
+import type { Person } from '../../session/session.ts';
 import { Board } from './Board.tsx';
 import { Chosen } from './Chosen.tsx';
 import { TaskTable } from './TaskTable.tsx';
@@ -31,7 +32,7 @@ const VIEWS = [
 
 type Choice = (typeof CHOICES)[number][0];
 
-export function Tasks() {
+export function Tasks({ person }: { readonly person: Person }) {
   const here = workspace.value;
   const sessionId = useSessionId(here);
   if (!('value' in sessionId)) {
@@ -52,15 +53,22 @@ export function Tasks() {
       </>
     );
   }
-  return <SessionTasks here={here} session={sessionId.value} />;
+  return <SessionTasks here={here} session={sessionId.value} person={person} />;
 }
 
-function SessionTasks({ here, session }: { readonly here: string; readonly session: string }) {
+interface SessionTasksProps {
+  readonly here: string;
+  readonly session: string;
+  readonly person: Person;
+}
+
+function SessionTasks({ here, session, person }: SessionTasksProps) {
   const shown = CHOICES.find(([name]) => name === parameter('show'))?.[0] ?? 'open';
   const view = VIEWS.find(([name]) => name === parameter('view'))?.[0] ?? 'table';
   const counts = useCounts(here, session);
   const numbers = 'value' in counts ? counts.value : {};
   const words = useSignal('');
+  const isMineAlone = parameter('mine') !== undefined;
   return (
     <>
       <div class="title">
@@ -83,6 +91,14 @@ function SessionTasks({ here, session }: { readonly here: string; readonly sessi
               chosen={shown}
               choose={(name) => ask('show', name === 'open' ? undefined : name)}
             />
+            <label class="check">
+              <input
+                type="checkbox"
+                checked={isMineAlone}
+                onChange={(event) => ask('mine', event.currentTarget.checked ? 'yes' : undefined)}
+              />{' '}
+              Only mine and my agents’
+            </label>
             <label>
               Find in these
               <input
@@ -98,6 +114,7 @@ function SessionTasks({ here, session }: { readonly here: string; readonly sessi
             session={session}
             choice={shown}
             words={words.value}
+            owner={isMineAlone ? person.uid : undefined}
             counts={numbers}
           />
         </>
@@ -117,6 +134,8 @@ interface ListedProps {
   readonly session: string;
   readonly choice: Choice;
   readonly words: string;
+  /** Whose they must be; undefined for anybody's. */
+  readonly owner: string | undefined;
   readonly counts: Readonly<Record<string, number>>;
 }
 
@@ -136,7 +155,7 @@ function ClosedTasks(props: ListedProps & { readonly choice: 'done' | 'failed' |
   return <Found live={useClosedTasks(props.here, props.session, props.choice)} {...props} />;
 }
 
-function Found({ live, words, choice, counts }: ListedProps & { readonly live: Live<Rows<Task>> }) {
+function Found({ live, words, owner, choice, counts }: ListedProps & { readonly live: Live<Rows<Task>> }) {
   const chosen = useSignal<ReadonlySet<string>>(new Set());
   const choose = (ids: ReadonlySet<string>) => {
     chosen.value = ids;
@@ -144,7 +163,9 @@ function Found({ live, words, choice, counts }: ListedProps & { readonly live: L
   return (
     <Shown live={live}>
       {({ rows, unreadable }) => {
-        const found = rows.filter((task) => has(task, words));
+        const found = rows.filter(
+          (task) => has(task, words) && (owner === undefined || task.owner_uid === owner),
+        );
         const all = countOf(choice, counts);
         return (
           <>
@@ -164,7 +185,7 @@ function Found({ live, words, choice, counts }: ListedProps & { readonly live: L
               </>
             )}
             <p class="soft" role="status">
-              {found.length < rows.length && `${found.length} of these have “${words}”. `}
+              {found.length < rows.length && `${found.length} of these ${rows.length} are shown. `}
               {all > rows.length &&
                 `The ${rows.length} ${choice === 'open' ? 'oldest' : 'latest'} of ${all}. `}
               {unreadable > 0 && `${unreadable} could not be read.`}
@@ -180,8 +201,12 @@ function has(task: Task, words: string): boolean {
   const sought = words.trim().toLowerCase();
   return (
     sought === '' ||
-    [task.description, task.id, task.claimed_by ?? '', stateOf(task)].some((text) =>
-      text.toLowerCase().includes(sought),
-    )
+    [
+      task.description,
+      task.id,
+      task.claimed_by ?? '',
+      stateOf(task),
+      task.coding === null ? '' : 'coding',
+    ].some((text) => text.toLowerCase().includes(sought))
   );
 }

@@ -10,7 +10,7 @@ export interface Due {
 const DAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
 
 const WHEN =
-  /^(?<title>.*\S)\s+(?<words>(?:(?<day>today|tomorrow)|(?:on )?(?<weekday>mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?|in (?<count>\d{1,3}) (?<unit>minute|hour|day|week)s?)(?: (?:at )?(?<hours>[01]?\d|2[0-3]):(?<minutes>[0-5]\d))?)$/i;
+  /^(?<title>.*?\S)\s+(?<words>(?:(?<day>today|tomorrow)|(?:on )?(?<weekday>mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?|in (?<count>\d{1,3}) (?<unit>minute|hour|day|week)s?)(?: (?:at )?(?<hours>[01]?\d|2[0-3]):(?<minutes>[0-5]\d))?)$/i;
 
 const UNITS: Readonly<Record<string, number>> = { minute: 60_000, hour: 3_600_000 };
 

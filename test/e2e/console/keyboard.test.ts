@@ -1,0 +1,130 @@
+/** The console by the keyboard alone: nobody needs a mouse for anything, and always sees where they are. */
+import assert from 'node:assert/strict';
+import type { Browser, Page } from 'playwright-core';
+import { openBrowser } from '../../support/browser.ts';
+import { type Account, CONSOLE_URL, seededAccount, Visit } from './support/visit.ts';
+import { Work } from './support/work.ts';
+
+/** The focused element: what it is called, and whether it shows that it is focused. */
+const FOCUSED = `(() => {
+  const one = document.activeElement;
+  const { outlineStyle, outlineWidth } = getComputedStyle(one);
+  const label = one.getAttribute('aria-label') ?? one.labels?.[0]?.textContent ?? one.textContent ?? '';
+  return { label: label.trim(), isSeen: outlineStyle !== 'none' && parseFloat(outlineWidth) >= 2 };
+})()`;
+
+const MOST_STOPS = 120;
+
+/** Presses Tab until it has come to what is called so. */
+async function tabTo(page: Page, name: RegExp): Promise<void> {
+  const passed: string[] = [];
+  for (let stop = 0; stop < MOST_STOPS; stop += 1) {
+    await page.keyboard.press('Tab');
+    const { label, isSeen } = Object(await page.evaluate(FOCUSED));
+    if (name.test(label)) {
+      assert.ok(isSeen, `nobody sees that “${label}” is focused`);
+      return;
+    }
+    passed.push(label.slice(0, 30));
+  }
+  assert.fail(`Tab does not come to ${name}, only to ${passed.join(' | ')}`);
+}
+
+describe('the console by the keyboard alone', function () {
+  this.timeout('2m');
+  let browser: Browser;
+  let ada: Account;
+
+  before(async () => {
+    browser = await openBrowser();
+    ada = await seededAccount('Ada Person');
+  });
+  after(() => browser?.close());
+
+  it('signs in, goes everywhere, answers, steers, takes back, and signs out', async () => {
+    const work = new Work();
+    await work.begin('Without a mouse');
+    const first = await work.task('Answer by keys', { priority: 1 });
+    await work.task('Cancel by keys', { priority: 2 });
+    assert.equal(await work.claim(), first);
+    const question = `Left or right in ${work.workspace}?`;
+    const asked = { question, kind: 'choice', options: [`Left ${work.workspace}`, 'Right'], task_id: first };
+    await work.call('worker1', 'inbox.ask', asked);
+    const visit = await Visit.open(browser);
+    const { page } = visit;
+    const { keyboard } = page;
+    await page.goto(`${CONSOLE_URL}/?workspace=${work.workspace}`);
+    await page.getByLabel('E-mail').waitFor();
+    await tabTo(page, /^E-mail/);
+    await keyboard.type(ada.email);
+    await tabTo(page, /^Password/);
+    await keyboard.type(ada.password);
+    await keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Needs you' }).waitFor();
+
+    await page.getByText(question).waitFor();
+    await tabTo(page, new RegExp(`^Left ${work.workspace}`));
+    await keyboard.press('Enter');
+    await page.getByText(question).waitFor({ state: 'detached' });
+
+    for (const [key, heading] of [
+      ['t', 'Tasks'],
+      ['d', 'To-dos'],
+      ['r', 'Runs'],
+      ['a', 'Agents'],
+      ['c', 'Access'],
+      ['u', 'Audit'],
+      ['m', 'Metrics'],
+      ['p', 'Preferences'],
+      ['n', 'Needs you'],
+    ] as const) {
+      await page.locator('body').evaluate('document.activeElement.blur()');
+      await keyboard.press('g');
+      await keyboard.press(key);
+      await page.getByRole('heading', { level: 1, name: heading }).waitFor();
+    }
+
+    await keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Find' }).waitFor();
+    await keyboard.type('Cancel by keys');
+    await page.getByRole('option', { name: 'Cancel by keys' }).waitFor();
+    await keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Cancel by keys' }).waitFor();
+    await tabTo(page, /^Cancel this task$/);
+    await keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'Cancel this task' }).waitFor();
+    await tabTo(page, /^Cancel this task$/);
+    await keyboard.press('Enter');
+    await tabTo(page, /^Try it again$/);
+    await keyboard.press('Enter');
+    await page.getByText('Nobody has claimed it.').waitFor();
+
+    const title = `By keys ${work.workspace}`;
+    await page.locator('body').evaluate('document.activeElement.blur()');
+    await keyboard.press('g');
+    await keyboard.press('d');
+    await page.getByRole('heading', { level: 1, name: 'To-dos' }).waitFor();
+    await tabTo(page, /^All$/);
+    await keyboard.press('Enter');
+    await tabTo(page, /^What is to do/);
+    await keyboard.type(`${title} tomorrow`);
+    await keyboard.press('Enter');
+    await page.getByRole('link', { name: title, exact: true }).waitFor();
+    await tabTo(page, new RegExp(`^${title}$`));
+    await keyboard.press('Enter');
+    await page.getByRole('heading', { name: title }).waitFor();
+    await tabTo(page, /^Done$/);
+    await keyboard.press('Enter');
+    await tabTo(page, /^Open it again$/);
+    await keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Done', exact: true }).waitFor();
+
+    await tabTo(page, /^Ada Person/);
+    await keyboard.press('Enter');
+    await tabTo(page, /^Sign out/);
+    await keyboard.press('Enter');
+    await page.getByLabel('E-mail').waitFor();
+    assert.deepEqual(visit.complaints, []);
+    await visit.close();
+  });
+});
