@@ -186,6 +186,8 @@ export async function tellStory({ workspace, ownerUid }: StoryOptions): Promise<
         dependencies: ['task-4'],
         required_capabilities: ['testing'],
       },
+      // Whoever comes by may claim this one: the README has an agent do it.
+      { description: 'Say in one sentence what the export is good for', priority: 9 },
       {
         description: 'Measure the export of 10,000 invoices',
         priority: 4,

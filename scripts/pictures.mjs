@@ -10,18 +10,24 @@ import { parseArgs } from 'node:util';
 import { chromium } from 'playwright-core';
 import { root } from './project.mjs';
 
-const BROWSERS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+const BROWSERS = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome-stable',
+  '/usr/bin/google-chrome',
+];
 
 const { all } = parseArgs({ options: { all: { type: 'string' } } }).values;
 const endpoint = `${root}/.dev/endpoint.json`;
-const executablePath = BROWSERS.find((path) => existsSync(path));
+const executablePath = process.env.MUSTER_CHROMIUM || BROWSERS.find((path) => existsSync(path));
 if (!existsSync(endpoint)) fail('Muster is not running. Start it in another terminal: npm start');
 if (executablePath === undefined) fail('There is no Chromium. On Debian: apt-get install chromium');
 
 const { consoleUrl } = JSON.parse(readFileSync(endpoint, 'utf8'));
 const browser = await chromium.launch({
   executablePath: String(executablePath),
-  args: ['--no-sandbox', '--disable-dev-shm-usage'],
+  args: ['--disable-dev-shm-usage'],
+  chromiumSandbox: process.getuid?.() !== 0, // which does not run for root
 });
 
 /** Of a list the first, by whose link a page is found. @type {Record<string, { path: string, first?: RegExp }>} */

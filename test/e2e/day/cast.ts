@@ -75,6 +75,43 @@ async function agentOf(ada: Connection, workspace: string, role: 'worker' | 'lea
   return { id: String(agentId), token: bearerOf(credentials) };
 }
 
+/** What the leader plans: the parts of the goal, in their order. */
+export const PLAN = [
+  { description: 'Find out how others do it', priority: 1 },
+  { description: 'Write the guide', priority: 2, dependencies: ['task-1'] },
+  { description: 'Open the pull request', priority: 3 },
+  { description: 'Ask the old vendor', priority: 4 },
+  { description: 'Try it on the old browser', priority: 5 },
+];
+
+/** The plan, and a coding task beside it. The answer's ids are in the plan's order. */
+export async function plans({ client }: Player, workspace: string, goal: string) {
+  const part_of = { kind: 'task', id: goal };
+  const batch = await succeed(client, 'coordination_create_tasks_batch', { tasks: PLAN, part_of });
+  const { task_ids: ids } = z.object({ task_ids: z.array(z.string()) }).parse(batch);
+  const draft = { branch: `feature/${workspace}`, part_of, config: { acceptance: 'test -f src/auth.js' } };
+  return { ids, draft };
+}
+
+const AT = { owner: 'sartor-ai', repo: 'claude-network' };
+
+/** Pushes a branch, and proposes it as the result of a task: the call, to be made until somebody has approved it. */
+export async function proposes({ client }: Player, workspace: string, task_id: string | undefined) {
+  const branch = `fix/${workspace}`;
+  const files = [{ path: 'src/login.ts', content: `export const LOGIN = '${workspace}';\n` }];
+  await succeed(client, 'github_createBranch', { ...AT, branch });
+  await succeed(client, 'github_commitFiles', { ...AT, branch, message: 'Log in', files });
+  const pull = { ...AT, title: 'Log in', head: branch, base: 'main', task_id };
+  return () => client.call('github_createPR', pull);
+}
+
+/** The id of the repository, as GitHub's deliveries name it. */
+export async function repositoryId(): Promise<number> {
+  const url = process.env['GITHUB_API_URL'] ?? '';
+  const { json } = await send(`${url}/repos/${AT.owner}/${AT.repo}`, {});
+  return z.object({ id: z.number() }).parse(json).id;
+}
+
 const taskAnswer = z.object({ task: z.object({ id: z.string() }) });
 
 /** Adds a thing, and gives its id. */
@@ -97,9 +134,9 @@ export async function completes({ client, id }: Player, task_id: string, more: F
 }
 
 /** GitHub tells that a pull request was merged, signed as it signs. */
-export async function merged(repositoryId: unknown, number: unknown): Promise<void> {
+export async function merged(number: unknown): Promise<void> {
   const pull_request = { number, merged: true, merge_commit_sha: 'c'.repeat(40) };
-  const body = JSON.stringify({ action: 'closed', repository: { id: repositoryId }, pull_request });
+  const body = JSON.stringify({ action: 'closed', repository: { id: await repositoryId() }, pull_request });
   const secret = process.env['GITHUB_WEBHOOK_SECRET'] ?? '';
   const { status } = await send(MCP_URL.replace(/\/mcp$/, '/githubWebhook'), {
     method: 'POST',

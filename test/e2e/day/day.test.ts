@@ -9,14 +9,11 @@ import { claudeEnvironment, claudeSteps, installClaude } from '../runner/program
 import { Stage } from '../runner/stage.ts';
 import { succeed } from '../support/calls.ts';
 import { isRecord } from '../support/clients.ts';
-import { send } from '../support/http.ts';
 import { type ScriptedModel, startScriptedModel } from '../support/scriptedModel.ts';
 import { eventually } from '../support/waiting.ts';
-import { assemble, type Cast, claims, completes, made, merged } from './cast.ts';
+import { assemble, type Cast, claims, completes, made, merged, plans, proposes } from './cast.ts';
 
 const AT = { owner: 'sartor-ai', repo: 'claude-network' };
-
-const GITHUB_URL = process.env['GITHUB_API_URL'] ?? '';
 
 const numbers = z.object({
   counts: z.record(z.string(), z.number()),
@@ -128,22 +125,7 @@ describe('a day of a person and her agents', function () {
   });
 
   it('is planned by the leader: six tasks, which are parts of it', async () => {
-    const { client } = cast.lead;
-    const part_of = { kind: 'task', id: goal };
-    const plan = [
-      { description: 'Find out how others do it', priority: 1 },
-      { description: 'Write the guide', priority: 2, dependencies: ['task-1'] },
-      { description: 'Open the pull request', priority: 3 },
-      { description: 'Ask the old vendor', priority: 4 },
-      { description: 'Try it on the old browser', priority: 5 },
-    ];
-    const batch = await succeed(client, 'coordination_create_tasks_batch', { tasks: plan, part_of });
-    const { task_ids: ids } = z.object({ task_ids: z.array(z.string()) }).parse(batch);
-    const draft = {
-      branch: `feature/${cast.workspace}`,
-      part_of,
-      config: { acceptance: 'test -f src/auth.js' },
-    };
+    const { ids, draft } = await plans(cast.lead, cast.workspace, goal);
     const { taskId } = await stage.createTask(draft);
     [research, guide, pullRequest, dead, flaky, code] = [...ids, taskId];
     await completes(cast.lead, goal, { when_parts_done: true });
@@ -209,23 +191,17 @@ describe('a day of a person and her agents', function () {
 
   it('has a pull request approved by the person, merged, and the to-do done with it', async () => {
     const { ada, bob } = cast;
-    const branch = `fix/${cast.workspace}`;
-    const files = [{ path: 'src/login.ts', content: `export const LOGIN = '${cast.workspace}';\n` }];
-    await succeed(bob.client, 'github_createBranch', { ...AT, branch });
-    await succeed(bob.client, 'github_commitFiles', { ...AT, branch, message: 'Log in', files });
-    const pull = { ...AT, title: 'Log in', head: branch, base: 'main', task_id: pullRequest };
-    const first = await bob.client.call('github_createPR', pull);
+    const propose = await proposes(bob, cast.workspace, pullRequest);
+    const first = await propose();
     assert.equal(first.isError, true, first.text);
     const { request_id, question } = await asked();
     assert.match(question, /github\.createPR/);
     await succeed(ada, 'inbox_answer', { request_id, answer: 'approve' });
     const { number } = await eventually('the pull request is there', async () => {
-      const { isError, structured } = await bob.client.call('github_createPR', pull);
+      const { isError, structured } = await propose();
       return isError ? undefined : structured;
     });
-    const { json } = await send(`${GITHUB_URL}/repos/${AT.owner}/${AT.repo}`, {});
-    assert.ok(isRecord(json));
-    await merged(json['id'], number);
+    await merged(number);
     await eventually('the to-do is done', async () => {
       const { node } = await treeOf('todo', todo);
       return node.status === 'done' || undefined;

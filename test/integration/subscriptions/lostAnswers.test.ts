@@ -83,7 +83,7 @@ describe('a compare-and-set whose answer is lost', () => {
     const deliveries = new DatabaseDeliveries({ database, clock: systemClock, randomness: systemRandomness });
     const path = `deliveries/${log}/devices/phone`;
     assert.equal(await losing(() => deliveries.claim(log, 'phone'), has(path)), 'claimed');
-    assert.equal(typeof (await there(path)), 'number');
+    assert.match(String(await there(path)), /^\d{13} \S+$/, 'when the claim ends, and whose it is');
     const others = new DatabaseDeliveries({
       database: realtimeDatabase,
       clock: systemClock,

@@ -94,13 +94,15 @@ export function AgentLine({ agent }: { readonly agent: Agent }) {
       <span class="tag">{agent.type}</span> <Sign agent={agent} />
       <p class="soft">
         {tasks.length === 0 ? 'It holds nothing. ' : 'It holds '}
-        {tasks.map((id) => (
+        {tasks.map((id, index) => (
           <span key={id}>
+            {index > 0 && ', '}
             <a href={addressOf(['t', id])}>
               <Words text={id} />
-            </a>{' '}
+            </a>
           </span>
         ))}
+        {tasks.length > 0 && '. '}
         {`${agent.tasks_completed} done, ${agent.tasks_failed} failed.`}
       </p>
     </>

@@ -40,7 +40,7 @@ function Hour({ minutes }: { readonly minutes: Minutes }) {
       </Card>
       <Card title="By tool">
         <Scrolled class="scrolled" label="Calls by tool">
-          <table>
+          <table class="metrics">
             <thead>
               <tr>
                 <th scope="col">Tool</th>

@@ -38,8 +38,7 @@ export function Trouble({ here, session }: { readonly here: string; readonly ses
                 <li key={task.id}>
                   <Status of="never" /> <TaskLink task={task} />
                   <p class="soft">
-                    It waits for <a href={addressOf(['t', causeOf(task)])}>{causeOf(task)}</a>, which has not
-                    been done.
+                    It waits for <Cause id={causeOf(task)} among={rows} />, which has not been done.
                   </p>
                 </li>
               ))}
@@ -86,6 +85,12 @@ function Why({ task, at }: { readonly task: Task; readonly at: number }) {
       let its lease run out{task.claimed_by === null && ', and nobody has claimed it since'}.
     </p>
   );
+}
+
+/** By its title, where it is one of those that are shown. */
+function Cause({ id, among }: { readonly id: string; readonly among: readonly Task[] }) {
+  const known = among.find((task) => task.id === id);
+  return known === undefined ? <a href={addressOf(['t', id])}>{id}</a> : <TaskLink task={known} />;
 }
 
 function causeOf({ stuck_by, failed_dependencies: [failed] }: Task): string {

@@ -89,14 +89,18 @@ function Drawn({ tasks, hidden }: { readonly tasks: readonly Task[]; readonly hi
 
 const LETTERS = 25;
 
+function shortened(text: string, most: number): string {
+  return text.length > most ? `${text.slice(0, most - 1)}…` : text;
+}
+
 function Node({ task, x, y }: { readonly task: Task; readonly x: number; readonly y: number }) {
   const state = stateOf(task);
   const [first = ''] = task.description.split('\n', 1);
   // What cannot be seen is not worth its place here; the task's own page shows it.
   const title = first.replace(/\p{C}/gu, '');
   const words = state === 'never' ? 'will never start' : state.replace('_', ' ');
-  const shown = title.length > LETTERS ? `${title.slice(0, LETTERS - 1)}…` : title;
-  const how = task.claimed_by === null ? words : `${words}, ${task.claimed_by}`.slice(0, LETTERS + 4);
+  const shown = shortened(title, LETTERS);
+  const how = task.claimed_by === null ? words : shortened(`${words}, ${task.claimed_by}`, LETTERS + 4);
   return (
     <a
       class={`node ${state}`}
