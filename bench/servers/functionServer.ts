@@ -15,7 +15,11 @@ import { connects } from '../load/client.ts';
 export interface FunctionSource {
   /** A folder with a package, or a module. */
   readonly source: string;
+  /** What its folder is to run it with. Absent: the framework of this repository. */
+  readonly framework?: string;
   readonly target: string;
+  /** How it is called. Absent: by requests. */
+  readonly signature?: 'cloudevent';
   readonly env?: Readonly<Record<string, string>>;
   /** For profiles, limits and what is to be loaded before the function. */
   readonly nodeOptions?: readonly string[];
@@ -43,7 +47,7 @@ export interface FunctionServer {
 
 /** Muster's endpoint, as it is built. */
 export const musterFunction: FunctionSource = {
-  source: fileURLToPath(new URL('../../functions', import.meta.url)),
+  source: fileURLToPath(new URL('../../functions/dist', import.meta.url)),
   target: 'mcp',
 };
 
@@ -75,7 +79,7 @@ export async function startFunction(source: FunctionSource): Promise<FunctionSer
   const log = openSync(logFile(source), 'a');
   const args = [
     ...(source.nodeOptions ?? []),
-    framework,
+    source.framework ?? framework,
     `--source=${source.source}`,
     `--target=${source.target}`,
   ];
@@ -84,7 +88,7 @@ export async function startFunction(source: FunctionSource): Promise<FunctionSer
       ...process.env,
       NODE_ENV: 'production',
       FUNCTION_TARGET: source.target,
-      FUNCTION_SIGNATURE_TYPE: 'http',
+      FUNCTION_SIGNATURE_TYPE: source.signature ?? 'http',
       ...source.env,
       PORT: String(port),
     },

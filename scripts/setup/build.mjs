@@ -1,5 +1,6 @@
 // @ts-check
 import {
+  copyFileSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -24,22 +25,31 @@ const pageFolder = `${functionsFolder}/src/signin/page`;
 const viewsFolder = `${functionsFolder}/src/mcp/views`;
 
 /**
- * Bundles the functions and the pages that they serve into `functions/lib`, without a look at their types. Only files
- * that change are written there, and all at once: a running `npm start` reloads its functions when one changes, and may
- * be reading them at any time.
+ * The folder that is uploaded, and nothing else is: the bundle, and the framework that runs it, at the version that it
+ * was tested with, locked. The platform would otherwise add whatever framework is its newest.
+ */
+const uploadFolder = `${functionsFolder}/dist`;
+
+/**
+ * Bundles the functions and the pages that they serve into `functions/dist/lib`, without a look at their types. Only
+ * files that change are written there, and all at once: a running `npm start` reloads its functions when one changes,
+ * and may be reading them at any time.
  */
 export async function buildFunctions() {
   await exclusively(`${devDirectory}/build.lock`, async () => {
-    const fresh = `${functionsFolder}/.lib`; // in the functions' folder, where their packages are found
+    const fresh = `${functionsFolder}/.dist`; // in the functions' folder, where their packages are found
+    const library = `${fresh}/lib`;
     rmSync(fresh, { recursive: true, force: true });
     try {
-      await bundle(`${functionsFolder}/src/index.ts`, fresh);
+      await bundle(`${functionsFolder}/src/index.ts`, library);
       await bundlePage(
         { script: `${pageFolder}/main.ts`, style: `${pageFolder}/page.css` },
-        `${fresh}/signin`,
+        `${library}/signin`,
       );
-      await buildViews(`${fresh}/views`);
-      replaceChanged(fresh, `${functionsFolder}/lib`);
+      await buildViews(`${library}/views`);
+      for (const file of ['package.json', 'package-lock.json'])
+        copyFileSync(`${functionsFolder}/upload/${file}`, `${fresh}/${file}`);
+      replaceChanged(fresh, uploadFolder);
     } finally {
       rmSync(fresh, { recursive: true, force: true });
     }

@@ -27,7 +27,7 @@ function millisecondsIn(file: string): number {
 }
 
 /** Where the build puts what browsers are sent, from each place that this code is run from: its folder, and the bundle's. */
-const ASSET_FOLDERS = ['../../lib/', './', '../'];
+const ASSET_FOLDERS = ['../../dist/lib/', './', '../'];
 
 /** A file that the build has made for browsers: `signin/page.js`. */
 export async function readAsset(name: string): Promise<Buffer> {
