@@ -66,6 +66,9 @@ const OWNER = 'person';
 /** Known to everyone and good for nothing but the emulators. */
 const PASSWORD = 'only-for-the-emulators';
 
+/** What the credentials of one clone have that no other's have. Those of tests need nothing. */
+const SECRET = process.env['MUSTER_SEED_SECRET'] ?? '';
+
 /** Fills the emulators. */
 export async function importSeed(): Promise<void> {
   requireEmulators();
@@ -153,7 +156,7 @@ function credentialOf(agentId: string, now: Date): Credential {
 
 function bearerOf(agentId: string): string {
   const letters = agentId.replace(/[^a-z2-7]/g, '');
-  return `mk_${letters.padEnd(20, 'a').slice(0, 20)}.${PASSWORD}-${agentId}`;
+  return `mk_${letters.padEnd(20, 'a').slice(0, 20)}.${PASSWORD}-${SECRET}${agentId}`;
 }
 
 async function importPeople(seeds: readonly PersonSeed[]): Promise<void> {

@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import type { Principal, Role } from '../functions/src/access/rules/principal.ts';
 import { compose } from '../functions/src/app.ts';
-import { hostedAgents } from '../functions/src/composition/ports.ts';
+import { hostedAgents } from '../functions/src/composition/hostedAgents.ts';
 import type { JsonObject } from '../functions/src/kernel/json.ts';
 import { timeLeftOfRequest } from '../functions/src/mcp/answer.ts';
 import { callTool } from '../functions/src/mcp/call.ts';

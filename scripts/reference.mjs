@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * npm run reference              writes docs/reference and the README's table of tools from the definitions
+ * npm run reference              writes docs/reference and the README's table of toolsets from the definitions
  * npm run reference -- --check   fails where they are stale
  */
 import { spawn } from 'node:child_process';

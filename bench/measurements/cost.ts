@@ -104,8 +104,9 @@ function ledgerOf(meter: Meter, rows: CostRow[], faults: string[]): Ledger {
 /** The credential, its agent, its owner and the list of workspaces. */
 const CHECK_READS = 4;
 
-/** An instance checks a credential once in a few seconds, whatever is called: that is told apart. */
-function withoutAuthentication(calls: readonly MeteredCall[]): readonly MeteredCall[] {
+/** An instance checks a credential, and asks for changes, whatever is called: that is told apart. */
+function withoutAuthentication(all: readonly MeteredCall[]): readonly MeteredCall[] {
+  const calls = all.filter(({ documents }) => !documents.some((name) => name.endsWith('/accessChanges')));
   const at = calls.findIndex(({ documents }) => documents.some((name) => name.includes('/credentials/')));
   return at < 0 ? calls : [...calls.slice(0, at), ...calls.slice(at + CHECK_READS)];
 }

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { Anthropic } from '@anthropic-ai/sdk';
 import { type Composition, compose } from '../../functions/src/app.ts';
-import { hostedAgents } from '../../functions/src/composition/ports.ts';
+import { hostedAgents } from '../../functions/src/composition/hostedAgents.ts';
 import { isEnded } from '../../functions/src/toolsets/orchestration/rules/runs/run.ts';
 import { readWorkflow } from '../../functions/src/toolsets/orchestration/rules/workflows/validation.ts';
 import { startLocalService } from '../../scripts/emulators/localService.mjs';

@@ -71,7 +71,10 @@ export const KNOWN_METHODS: readonly string[] = [
   'Commit',
 ];
 
-/** The documents that a message asks for by name. */
+/** The documents that a message asks for by name, or the collections that it looks in. */
 export function documentsAskedFor(method: string, message: Uint8Array): readonly string[] {
-  return method === 'BatchGetDocuments' ? v1.BatchGetDocumentsRequest.decode(message).documents : [];
+  if (method === 'BatchGetDocuments') return v1.BatchGetDocumentsRequest.decode(message).documents;
+  if (method !== 'RunQuery') return [];
+  const { parent, structuredQuery } = v1.RunQueryRequest.decode(message);
+  return (structuredQuery?.from ?? []).map(({ collectionId }) => `${parent}/${collectionId}`);
 }

@@ -19,7 +19,13 @@ export const STREAMS = { lifetimeMs: 280_000, keepAliveMs: 15_000 };
 
 /** Where the functions run. Firebase needs it while it deploys, so it is an option and not read at run time. */
 export const region = text('REGION');
+
+/** Of every function. */
+export const everywhere = { region, serviceAccount: text('SERVICE_ACCOUNT') };
+
 export const minInstances = whole('MIN_INSTANCES');
+export const maxInstances = whole('MAX_INSTANCES');
+export const concurrency = whole('CONCURRENCY');
 const allowedOriginsList = text('ALLOWED_ORIGINS');
 const publicUrlText = text('PUBLIC_URL');
 const webApiKeyText = text('WEB_API_KEY');

@@ -14,7 +14,6 @@ export {
   notifyOfReminders,
   relayEvent,
   repairTodo,
-  resumeRun,
   sendReminders,
   sweep,
 } from './entry/events.ts';

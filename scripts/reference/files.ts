@@ -1,7 +1,7 @@
 /** The files that are made from the definitions of the tools, and what should be in them. */
 import { existsSync, readFileSync } from 'node:fs';
 import { toolsets } from '../../functions/src/toolsets/index.ts';
-import { indexPage, toolsetPage, toolTable } from './pages.ts';
+import { configurationPage, indexPage, toolsetPage, toolsetTable } from './pages.ts';
 
 export interface ReferenceFile {
   /** From the root of the repository. */
@@ -17,8 +17,9 @@ const END = '<!-- tools:end -->';
 export function referenceFiles(): readonly ReferenceFile[] {
   return [
     file('docs/reference/README.md', indexPage(toolsets)),
+    file('docs/reference/configuration.md', configurationPage()),
     ...toolsets.map((toolset) => file(`docs/reference/${toolset.name}.md`, toolsetPage(toolset))),
-    file('README.md', withToolTable(readFileSync(new URL('README.md', root), 'utf8'))),
+    file('README.md', withToolsetTable(readFileSync(new URL('README.md', root), 'utf8'))),
   ];
 }
 
@@ -30,9 +31,9 @@ function file(path: string, text: string): ReferenceFile {
   return { path, url: new URL(path, root), text };
 }
 
-function withToolTable(readme: string): string {
+function withToolsetTable(readme: string): string {
   const begin = readme.indexOf(BEGIN);
   const end = readme.indexOf(END);
   if (begin < 0 || end < begin) throw new Error(`README.md has no ${BEGIN} and ${END}.`);
-  return `${readme.slice(0, begin + BEGIN.length)}\n${toolTable(toolsets)}\n${readme.slice(end)}`;
+  return `${readme.slice(0, begin + BEGIN.length)}\n${toolsetTable(toolsets)}\n${readme.slice(end)}`;
 }

@@ -1,4 +1,5 @@
 /** The reference's pages as Markdown. */
+import parameters from '../../functions/src/config.json' with { type: 'json' };
 import { MusterError } from '../../functions/src/kernel/errors.ts';
 import { toolResult } from '../../functions/src/mcp/answer.ts';
 import { wholeDescription } from '../../functions/src/mcp/catalogue.ts';
@@ -12,11 +13,21 @@ import { schemaRows, table } from './tables.ts';
 
 const GENERATED = '<!-- Made from the definitions by `npm run reference`. -->';
 
-/** The README's table: every tool in a line. */
-export function toolTable(toolsets: readonly Toolset[]): string {
+/** The README's table: every toolset in a line. */
+export function toolsetTable(toolsets: readonly Toolset[]): string {
+  const rows = toolsets.map(({ name, instructions, tools }) => [
+    `[${name}](docs/reference/${name}.md)`,
+    String(tools.length),
+    instructions,
+  ]);
+  return table(['toolset', 'tools', 'what it is for'], rows);
+}
+
+/** Every tool in a line. */
+function toolTable(toolsets: readonly Toolset[]): string {
   const rows = toolsets.flatMap(({ name, tools }) =>
     tools.map((tool) => [
-      `[\`${wireName(name, tool.name, 'prefixed')}\`](docs/reference/${name}.md#${anchor(tool.name)})`,
+      `[\`${wireName(name, tool.name, 'prefixed')}\`](${name}.md#${anchor(tool.name)})`,
       firstSentence(tool.description),
       tool.agentRole === undefined ? tool.role : `${tool.role}; of agents ${tool.agentRole}`,
     ]),
@@ -33,7 +44,10 @@ export function indexPage(toolsets: readonly Toolset[]): string {
   ]);
   return page('Tool reference', [
     table(['toolset', 'tools', 'resources', 'what it is for'], rows),
+    'The parameters of a deployment are on [a page of their own](configuration.md).',
     ...listSection(toolsets.map(({ name }) => name)),
+    '## Every tool',
+    toolTable(toolsets),
   ]);
 }
 
@@ -52,6 +66,35 @@ function listSection(names: readonly string[]): readonly string[] {
     `\`/mcp\` lists what the caller's role may call, without the tools for runners and older clients, without the schemas of answers, and with short schemas of arguments. A toolset's own path and \`?toolsets=all\` list everything, and every tool can be called everywhere. So much does the list at \`/mcp\` cost an admin, with tokens counted by o200k; a test holds the budgets and the ${MAX_BYTES} bytes that the whole may have.`,
     table(['toolset', 'tools listed', 'bytes', 'tokens', 'tokens at most'], rows),
   ];
+}
+
+/** Every parameter of a deployment, as `firebase deploy` asks for it. */
+export function configurationPage(): string {
+  const { strings, integers, secrets } = parameters;
+  const valued = (of: Readonly<Record<string, Parameter>>) =>
+    Object.entries(of).map(([name, { label, description, default: usual }]) => [
+      `\`${name}\``,
+      label,
+      usual === undefined || usual === '' ? '' : `\`${usual}\``,
+      description,
+    ]);
+  const secretRows = valued(secrets).map(([name = '', label = '', _none, what = '']) => [name, label, what]);
+  return page('Configuration', [
+    '`functions/.env` has the usual values; `functions/.env.<project id>` overrides them, and what it says holds from the next deployment on. On your machine `functions/.env.local` does, secrets among them.',
+    table(
+      ['parameter', 'what', 'usual value', 'more'],
+      [...valued(strings), ...valued(integers)].sort(([one = ''], [other = '']) => (one < other ? -1 : 1)),
+    ),
+    '## Secrets',
+    'Secret Manager keeps them: `npx firebase functions:secrets:set <name>`. `none` stands for one that there is not.',
+    table(['secret', 'what', 'more'], secretRows),
+  ]);
+}
+
+interface Parameter {
+  readonly label: string;
+  readonly description: string;
+  readonly default?: string | number;
 }
 
 export function toolsetPage(toolset: Toolset): string {

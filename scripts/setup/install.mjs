@@ -22,13 +22,17 @@ const npm = npmsProgram === undefined ? ['npm'] : [npmsNode, npmsProgram];
  * @param {{ env: NodeJS.ProcessEnv, say: (message: string) => void }} run
  */
 export async function installDependencies({ env, say }) {
-  await exclusively(`${devDirectory}/install.lock`, async () => {
-    if (!isInstalled(root)) {
-      say('installing the dependencies (npm ci)');
-      await runNpm(['ci'], root, env);
-    }
-    if (lacksNode22()) await runScriptsOf('node', root, env);
-  });
+  await exclusively(
+    `${devDirectory}/install.lock`,
+    async () => {
+      if (!isInstalled(root)) {
+        say('installing the dependencies (npm ci), which takes a minute or two');
+        await runNpm(['ci'], root, env);
+      }
+      if (lacksNode22()) await runScriptsOf('node', root, env);
+    },
+    say,
+  );
 }
 
 /**

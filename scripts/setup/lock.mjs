@@ -10,11 +10,15 @@ import { startTimeOf } from '../processes/identity.mjs';
  * @template Result
  * @param {string} file
  * @param {() => Promise<Result>} work
+ * @param {(message: string) => void} [say] hears, once, for whom it waits
  * @returns {Promise<Result>}
  */
-export async function exclusively(file, work) {
+export async function exclusively(file, work, say) {
   mkdirSync(dirname(file), { recursive: true });
-  while (!take(file)) await delay(200);
+  for (let tries = 0; !take(file); tries++) {
+    if (tries === TRIES_IN_SILENCE) say?.(waitingFor(file));
+    await delay(200);
+  }
   try {
     return await work();
   } finally {
@@ -22,10 +26,21 @@ export async function exclusively(file, work) {
   }
 }
 
+/** What takes less than a second is no wait. */
+const TRIES_IN_SILENCE = 5;
+
+/** @param {string} file */
+function waitingFor(file) {
+  const { pid, command } = holderOf(file) ?? {};
+  if (pid === undefined) return 'waiting for another command, which is about to end';
+  return `waiting for ${command ?? 'another command'}, process ${pid}, which works at the same`;
+}
+
 /** A link appears with its content, and only where there is none yet. @param {string} file */
 function take(file) {
   const mine = `${file}.${process.pid}`;
-  writeFileSync(mine, JSON.stringify({ pid: process.pid, startTime: startTimeOf(process.pid) }));
+  const command = commandOf(process.env);
+  writeFileSync(mine, JSON.stringify({ pid: process.pid, startTime: startTimeOf(process.pid), command }));
   try {
     linkSync(mine, file);
     return true;
@@ -37,12 +52,27 @@ function take(file) {
   }
 }
 
+/** As somebody has typed it. @param {NodeJS.ProcessEnv} env */
+function commandOf({ npm_lifecycle_event: script }) {
+  return script === undefined
+    ? undefined
+    : `npm ${['start', 'test'].includes(script) ? '' : 'run '}${script}`;
+}
+
 /** Whether the process that took it is alive. @param {string} file */
 function isHeld(file) {
+  const holder = holderOf(file);
+  return holder !== undefined && startTimeOf(holder.pid) === holder.startTime;
+}
+
+/**
+ * @param {string} file
+ * @returns {{ pid: number, startTime: unknown, command?: string } | undefined} undefined where it was given back meanwhile
+ */
+function holderOf(file) {
   try {
-    const { pid, startTime } = JSON.parse(readFileSync(file, 'utf8'));
-    return startTimeOf(pid) === startTime;
+    return JSON.parse(readFileSync(file, 'utf8'));
   } catch {
-    return false; // given back meanwhile
+    return undefined;
   }
 }

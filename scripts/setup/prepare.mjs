@@ -12,6 +12,7 @@ import { node22 } from './node22.mjs';
 export async function prepare({ run, say }) {
   await installDependencies({ env: run.env, say });
   const node = node22();
+  say('building the functions and the console');
   await buildFunctions();
   await buildConsole('emulators', { node, env: run.env });
   return node;

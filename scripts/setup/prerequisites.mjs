@@ -1,6 +1,7 @@
 // @ts-check
 /** Imports nothing that an old Node lacks: it is the one to say that Node is too old. */
 import { spawnSync } from 'node:child_process';
+import { unlinkSync, writeFileSync } from 'node:fs';
 
 const oldestNode = 20;
 const oldestJava = 11;
@@ -33,9 +34,22 @@ function missingPrerequisite(needs) {
   const node = Number.parseInt(process.versions.node, 10);
   if (node < oldestNode)
     return `Node ${oldestNode} or newer is needed, this is ${process.version}: https://nodejs.org`;
+  if (!isWritable()) return `This folder cannot be written, which npm needs: ${process.cwd()}`;
   if (!answers('git')) return 'Git is needed and there is none: https://git-scm.com/downloads';
   if (!answers('npm')) return 'npm is needed and there is none: it comes with Node, https://nodejs.org';
   return needs.java ? missingJava() : undefined;
+}
+
+/** A folder of one's own that is mounted for reading says so only when it is tried. */
+function isWritable() {
+  const file = `.muster-${process.pid}`;
+  try {
+    writeFileSync(file, '');
+    unlinkSync(file);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function missingJava() {

@@ -86,10 +86,11 @@ export function waysIn({ origin, consoleUrl, tokens, people: [person] }) {
   const add = `  claude mcp add --transport http muster ${origin}/mcp`;
   const credential = tokens.worker1 ?? tokens.leader ?? '<credential>';
   return [
-    `Muster is ready. The console, where people see and steer: ${consoleUrl}`,
-    `For agents: ${origin}/mcp`,
+    'Muster is ready. What to do next:',
     '',
-    'Connect Claude Code:',
+    `1. See: open ${consoleUrl} and sign in${person ? ` as ${person.name}` : ''}.`,
+    '',
+    '2. Connect Claude Code:',
     add,
     ...(person
       ? [
@@ -97,6 +98,9 @@ export function waysIn({ origin, consoleUrl, tokens, people: [person] }) {
           `  ${person.email} with the password ${person.password}`,
         ]
       : []),
+    '  or start it in this folder: .mcp.json connects it as the leader',
+    '',
+    '3. Say: "Claim a task, do it and complete it." The console shows it happen.',
     '',
     'For machines, with a key (worker1):',
     `${add} --header "Authorization: Bearer ${credential}"`,

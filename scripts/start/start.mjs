@@ -10,6 +10,7 @@ import { runSession } from '../processes/session.mjs';
 import { root } from '../project.mjs';
 import { exclusively } from '../setup/lock.mjs';
 import { prepare } from '../setup/prepare.mjs';
+import { connectThisClone } from './clone.mjs';
 import { announce, writeEndpoint } from './endpoint.mjs';
 import { tickSchedules } from './schedules.mjs';
 import { seed } from './tokens.mjs';
@@ -19,20 +20,23 @@ const tokenRefreshMilliseconds = 45 * 60_000;
 
 /** @param {{ demoModels: boolean }} options */
 export async function start({ demoModels }) {
-  await runSession({ kind: 'start', interrupted: 0 }, async ({ run, say }) => {
+  await runSession({ kind: 'start', interrupted: 0 }, async ({ run, say: sayPlainly }) => {
+    const say = timed(sayPlainly);
     const node = await prepare({ run, say });
     const output = openOutput(run, 'emulators', { screen: true });
     const models = demoModels
       ? await startLocalService('demo models', { node, env: run.env, output })
       : undefined;
     // One at a time on the machine: a usual port that looks free may be about to be another start's.
-    const suite = await exclusively(`${tmpdir()}/muster-ports.lock`, async () => {
+    const started = async () => {
+      say('starting the Firebase emulators');
       const ports = await usualOrFreePorts(say);
       return startSuite({
         ...{ run, node, ports, output, say, ui: true, importFrom: `${root}/emulator-data` },
         ...{ personal: true, ...(models && { parameters: models }) },
       });
-    });
+    };
+    const suite = await exclusively(`${tmpdir()}/muster-ports.lock`, started, say);
     const ended = suite.exited.then((reason) => `${reason}; what they logged: ${output.file}`);
     await Promise.race([serve(), ended]);
     say(await ended);
@@ -41,9 +45,12 @@ export async function start({ demoModels }) {
     async function serve() {
       await endpointAnswers(suite.env.MUSTER_MCP_URL ?? '');
       const seeding = { node, run, suite, output };
+      say('telling the story of a team at work');
       const seeded = await seed(seeding, { refresh: false });
       placeConsole(run, suite.ports, { people: seeded.people });
       const endpoint = writeEndpoint(run, suite, seeded);
+      connectThisClone(run, endpoint);
+      say('ready');
       announce(endpoint, run, { demoModels });
       tickSchedules(suite.env.MUSTER_FUNCTIONS_URL ?? '', output);
       setInterval(async () => {
@@ -56,4 +63,17 @@ export async function start({ demoModels }) {
       }, tokenRefreshMilliseconds);
     }
   });
+}
+
+/**
+ * Says with each line how long it has been since the start, in minutes and seconds.
+ * @param {(message: string) => void} say
+ * @returns {(message: string) => void}
+ */
+function timed(say) {
+  const began = performance.now();
+  return (message) => {
+    const seconds = Math.floor((performance.now() - began) / 1000);
+    say(`${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}  ${message}`);
+  };
 }

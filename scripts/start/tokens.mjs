@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { root } from '../project.mjs';
+import { cloneSecret } from './clone.mjs';
 
 const seedScript = `${root}/scripts/seed.mjs`;
 
@@ -36,7 +37,7 @@ export async function seed({ node, run, suite, output }, { refresh }) {
     ['--disable-warning=ExperimentalWarning', seedScript, refresh ? '--tokens' : '--story'],
     {
       cwd: root,
-      env: { ...process.env, ...run.env, ...suite.env },
+      env: { ...process.env, ...run.env, ...suite.env, MUSTER_SEED_SECRET: cloneSecret() },
       stdio: ['ignore', 'pipe', 'pipe'],
     },
   );

@@ -1,6 +1,7 @@
 /** Every shape in which Firestore has ever kept a document is read today, whatever a newer version adds to it. */
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { accessChangeFromDocument } from '../../functions/src/access/store/accessChanges.ts';
 import { agentCountFromDocument, sumAgents } from '../../functions/src/access/store/agentDirectory.ts';
 import {
   agentFromDocument,
@@ -89,6 +90,7 @@ const READERS: ReadonlyMap<string, (data: unknown) => unknown> = new Map<string,
   ['workspaces.routing', workFromDocument],
   ['people', personFromDocument],
   ['access', accessFromDocument],
+  ['accessChanges', accessChangeFromDocument],
   ['invitations', invitationFromDocument],
   ['tasks', taskFromDocument],
   ['tasks.logs', (data) => (isNote(data) ? notRead() : [headFromDocument(data), linesFromDocument(data)])],

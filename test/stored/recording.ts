@@ -110,10 +110,11 @@ function recording(keep: (path: string, data: unknown) => void): Firestore {
   return database;
 }
 
-/** As JSON has it: a time as `{"$time": "…"}`; what is added to a field as the field that there was none before. */
+/** As JSON has it: a time as `{"$time": "…"}`, Firestore's own as the beginning of time; what is added to a field as the field that there was none before. */
 function storedForm(value: unknown): unknown {
   if (value instanceof Date) return { $time: value.toISOString() };
   if (value instanceof FieldValue) {
+    if (value.isEqual(FieldValue.serverTimestamp())) return storedForm(new Date(0));
     const added: unknown = Reflect.get(value, 'operand') ?? Reflect.get(value, 'elements');
     assert.notEqual(added, undefined, 'only what is added can be told here');
     return storedForm(added);

@@ -3,6 +3,7 @@ import type { Firestore } from '@google-cloud/firestore';
 import { CallRecorder } from '../access/rules/callMetrics.ts';
 import { PersonRoleReader } from '../access/rules/personRoles.ts';
 import { type RateLimit, RateLimiter, UNLIMITED } from '../access/rules/rateLimiter.ts';
+import { AccessChangeQueries } from '../access/store/accessChanges.ts';
 import { followChanges } from '../access/store/accessMirror.ts';
 import { FirebaseIdTokenVerifier } from '../access/store/accounts.ts';
 import { AgentDirectory } from '../access/store/agentDirectory.ts';
@@ -17,7 +18,6 @@ import {
   clientDocumentsUrl,
   gitHubSettings,
   hasPubSub,
-  modelSettings,
   openRepositories,
   pushService,
   region,
@@ -84,15 +84,13 @@ import {
 } from '../toolsets/todo/store/notifications.ts';
 import { RecurringTaskQueries, ReminderQueries } from '../toolsets/todo/store/reminders.ts';
 import { todoWriters } from '../toolsets/todo/store/todos.ts';
-import { Claude } from '../vendors/anthropic/claude.ts';
 import { HttpsClientDocuments } from '../vendors/clientdocument/clientDocuments.ts';
 import { cloudTasksRunQueue } from '../vendors/cloudtasks/runQueue.ts';
 import { fcmPushService, localMessagingApp } from '../vendors/fcm/pushService.ts';
-import { Gemini } from '../vendors/gemini/gemini.ts';
 import { type GitHubSettings, OctokitClients } from '../vendors/octokit/clients.ts';
 import { PubSubPublisher } from '../vendors/pubsub/publisher.ts';
-import type { ModelSettings } from '../vendors/vendorModel.ts';
 import { composeGraph } from './graph.ts';
+import { deployedAgents } from './hostedAgents.ts';
 
 /** What is not read from the environment. Tests bind a clock of their own. */
 export interface Bindings {
@@ -167,7 +165,10 @@ export function composePorts({
     ledgers,
 
     agents: new AgentQueries(database, documents),
-    grants: new GrantQueries(database, documents),
+    ...{
+      accessChanges: new AccessChangeQueries(database, documents),
+      grants: new GrantQueries(database, documents),
+    },
     signIns: new SignInQueries(database, documents),
     clientDocuments: bound.clientDocuments ?? new HttpsClientDocuments(clientDocumentsUrl()),
     directory: new AgentDirectory(database, documents),
@@ -275,19 +276,6 @@ export const changeEffects: EffectsOf<ChangeKinds> = {
   ...requestEffects,
   tell: ({ effect }) => effect,
 };
-
-export function hostedAgents({ claude, gemini }: Readonly<Record<'claude' | 'gemini', ModelSettings>>) {
-  return [new Claude(claude), new Gemini(gemini)];
-}
-
-/** The agents that this deployment has parameters for, made on first use: their keys are known only then. */
-function deployedAgents(): () => readonly HostedAgent[] {
-  let agents: readonly HostedAgent[] | undefined;
-  return () => {
-    agents ??= hostedAgents(modelSettings());
-    return agents;
-  };
-}
 
 /** Firebase's push service, or the one that a machine has. */
 export function composePush(): PushService | undefined {

@@ -6,26 +6,25 @@ import { type MessagePublishedData, onMessagePublished } from 'firebase-function
 import { onSchedule } from 'firebase-functions/scheduler';
 import { onTaskDispatched } from 'firebase-functions/tasks';
 import { app } from '../app.ts';
-import { modelSecrets, region } from '../config.ts';
+import { everywhere, modelSecrets } from '../config.ts';
 import { COLLECTIONS, WORKSPACE_ACCESS_PATH } from '../kernel/firestore/paths.ts';
-
-const TASK = `${COLLECTIONS.tasks}/{taskId}` as const;
 
 /** Publishes each event of the outbox `events` to its topics. */
 export const relayEvent = onDocumentCreated(
-  { document: `${COLLECTIONS.events}/{eventId}`, region, retry: true },
+  { document: `${COLLECTIONS.events}/{eventId}`, ...everywhere, retry: true },
   (event) => app().services.relayEvent(event.params.eventId),
 );
 
 /**
- * Keeps the queues of the Realtime Database in step with `tasks` of Firestore, and tells those that depend on a task
- * whether it can never start.
+ * Keeps the queues of the Realtime Database in step with `tasks` of Firestore, tells those that depend on a task
+ * whether it can never start, and lets a run go on whose step a live agent has done.
  */
 export const mirrorTaskQueue = onDocumentWritten(
-  { document: TASK, region, retry: true },
+  { document: `${COLLECTIONS.tasks}/{taskId}`, ...everywhere, retry: true },
   async ({ params: { taskId }, data }) => {
-    const { mirrorQueuedTask, settleTask } = app().services;
+    const { mirrorQueuedTask, orchestration, settleTask } = app().services;
     await Promise.all([
+      orchestration.runs.taskChanged(taskId),
       settleTask(taskId, data?.after.data()),
       mirrorQueuedTask(taskId, data?.before.data()),
     ]);
@@ -34,64 +33,66 @@ export const mirrorTaskQueue = onDocumentWritten(
 
 /** Tells the rules of the Realtime Database what a person may do. */
 export const mirrorPerson = onDocumentWritten(
-  { document: `${COLLECTIONS.people}/{uid}`, region, retry: true },
+  { document: `${COLLECTIONS.people}/{uid}`, ...everywhere, retry: true },
   (event) => app().services.mirrorPerson(event.params.uid),
 );
 
 /** Tells them which workspaces are open. */
 export const mirrorWorkspaces = onDocumentWritten(
-  { document: WORKSPACE_ACCESS_PATH, region, retry: true },
+  { document: WORKSPACE_ACCESS_PATH, ...everywhere, retry: true },
   () => app().services.mirrorWorkspaces(),
 );
 
 /** Makes what follows from a to-do that somebody changed past the tools. */
 export const repairTodo = onDocumentWritten(
-  { document: `${COLLECTIONS.todos}/{todoId}`, region, retry: true },
+  { document: `${COLLECTIONS.todos}/{todoId}`, ...everywhere, retry: true },
   (event) => app().services.repairTodo(event.params.todoId, event.data?.before.data()),
-);
-
-/** Lets a run go on whose step a live agent has done. */
-export const resumeRun = onDocumentWritten({ document: TASK, region, retry: true }, (event) =>
-  app().services.orchestration.runs.taskChanged(event.params.taskId),
 );
 
 /** Makes a call that was approved. One that breaks off is made by the sweep. */
 export const makeApprovedCall = onDocumentWritten(
-  { document: `${COLLECTIONS.requests}/{requestId}`, region, retry: true, timeoutSeconds: 120 },
+  {
+    document: `${COLLECTIONS.requests}/{requestId}`,
+    ...everywhere,
+    retry: true,
+    timeoutSeconds: 120,
+  },
   async (event) => void (await app().services.approvedCalls.execute(event.params.requestId)),
 );
 
 /** Completes a task when all its parts are done that it waits for, and a to-do when the task is that was made of it. */
 export const followGraph = onDocumentWritten(
-  { document: `${COLLECTIONS.graph}/{key}`, region, retry: true },
+  { document: `${COLLECTIONS.graph}/{key}`, ...everywhere, retry: true },
   (event) => app().services.followGraph(event.data?.after.data()),
 );
 
 /** Lets go on what waits for a budget that somebody has set. */
 export const followBudget = onDocumentWritten(
-  { document: `${COLLECTIONS.budgets}/{key}`, region, retry: true },
+  { document: `${COLLECTIONS.budgets}/{key}`, ...everywhere, retry: true },
   (event) => app().services.followBudget(event.data?.after.data()),
 );
 
 /** Records in `audit` that each event arrived. */
-export const auditEvents = onMessagePublished({ topic: 'task-events', region, retry: true }, (event) =>
+export const auditEvents = onMessagePublished({ topic: 'task-events', ...everywhere, retry: true }, (event) =>
   app().services.consumers['task-events'].receive(messageIn(event)),
 );
 
 /** Logs, as an error, each message that a consumer could never process or gave up. */
-export const logDeadLetters = onMessagePublished({ topic: 'dead-letters', region }, (event) => {
+export const logDeadLetters = onMessagePublished({ topic: 'dead-letters', ...everywhere }, (event) => {
   const { attributes } = event.data.message;
   app().ports.log.error('dead_letter', { ...messageIn(event), attributes });
 });
 
 /** Shows changes of to-dos in the Realtime Database, to those who watch them. */
-export const mirrorTaskUpdates = onMessagePublished({ topic: 'task-updates', region, retry: true }, (event) =>
-  app().services.consumers['task-updates'].receive(messageIn(event)),
+export const mirrorTaskUpdates = onMessagePublished(
+  { topic: 'task-updates', ...everywhere, retry: true },
+  (event) => app().services.consumers['task-updates'].receive(messageIn(event)),
 );
 
 /** Tells people of reminders that are due. */
-export const notifyOfReminders = onMessagePublished({ topic: 'reminders', region, retry: true }, (event) =>
-  app().services.consumers['reminders'].receive(messageIn(event)),
+export const notifyOfReminders = onMessagePublished(
+  { topic: 'reminders', ...everywhere, retry: true },
+  (event) => app().services.consumers['reminders'].receive(messageIn(event)),
 );
 
 /** A published message, its data as text. */
@@ -102,7 +103,7 @@ function messageIn({ data: { message } }: CloudEvent<MessagePublishedData>) {
 /** Executes the steps of a run, until it ends, waits, or has had its turn. */
 export const executeRun = onTaskDispatched<unknown>(
   {
-    region,
+    ...everywhere,
     timeoutSeconds: 1800,
     memory: '512MiB',
     secrets: modelSecrets,
@@ -122,12 +123,12 @@ export const executeRun = onTaskDispatched<unknown>(
  * has died, and cancels the tasks of archived sessions that runs wait for.
  */
 export const sweep = onSchedule(
-  { schedule: 'every 1 minutes', region, maxInstances: 1, timeoutSeconds: 540 },
+  { schedule: 'every 1 minutes', ...everywhere, maxInstances: 1, timeoutSeconds: 540 },
   async () => void (await app().sweep()),
 );
 
 /** Every minute it sends the reminders that are due. */
 export const sendReminders = onSchedule(
-  { schedule: 'every 1 minutes', region, maxInstances: 1, timeoutSeconds: 540 },
+  { schedule: 'every 1 minutes', ...everywhere, maxInstances: 1, timeoutSeconds: 540 },
   () => app().services.sendReminders(),
 );

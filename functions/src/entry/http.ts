@@ -8,11 +8,13 @@ import { IncomingMessage } from 'node:http';
 import { onRequest } from 'firebase-functions/https';
 import { app } from '../app.ts';
 import {
+  concurrency,
+  everywhere,
   gitHubSecrets,
   gitHubWebhookSecrets,
+  maxInstances,
   minInstances,
   modelSecrets,
-  region,
   TIMEOUT_SECONDS,
 } from '../config.ts';
 
@@ -27,14 +29,15 @@ leaveBodiesUnread();
 /** The MCP endpoint. It is public for Cloud Run and checks every credential itself. */
 export const mcp = onRequest(
   {
-    region,
+    ...everywhere,
     invoker: 'public',
     // The endpoint answers CORS itself. Saying nothing would let the emulator allow every page.
     cors: false,
-    concurrency: 80,
+    concurrency,
     memory: '512MiB',
     timeoutSeconds: TIMEOUT_SECONDS,
     minInstances,
+    maxInstances,
     secrets: [...gitHubSecrets, ...modelSecrets],
   },
   (request, response) => {
@@ -48,7 +51,13 @@ leaveBodiesUnread();
 
 /** GitHub's deliveries: merged pull requests close tasks, failed checks are recorded on them. */
 export const githubWebhook = onRequest(
-  { region, invoker: 'public', cors: false, timeoutSeconds: 30, secrets: gitHubWebhookSecrets },
+  {
+    ...everywhere,
+    invoker: 'public',
+    cors: false,
+    timeoutSeconds: 30,
+    secrets: gitHubWebhookSecrets,
+  },
   (request, response) => app().gitHubWebhook(request, response),
 );
 

@@ -83,7 +83,7 @@ export async function callTool(
     return withinBounds(tool, await withDeadline(named, timeLeft(), () => late), telling.bytesOf);
   };
   try {
-    return { answer: await observed(ports, requestContext, name, call) };
+    return { answer: await observed(ports, requestContext, name, call, tool.routine) };
   } catch (error) {
     if (!(error instanceof MusterError)) throw error;
     return { error };
@@ -226,6 +226,7 @@ function folded(name: string): string {
  * the agent is alive.
  * @param tool its full name, or the URI of a resource as its toolset lists it: nothing that a caller chose
  * @param work is given what leaves the time of a wait out of the call's own
+ * @param isRoutine whether there is no log entry where it goes well
  * @throws MusterError as the caller may see it
  */
 export async function observed<T>(
@@ -233,6 +234,7 @@ export async function observed<T>(
   { principal, requestId, workspace }: RequestContext,
   tool: string,
   work: (waiting: Waiting) => Promise<T>,
+  isRoutine = false,
 ): Promise<T> {
   const started = performance.now();
   const waits = new WaitingTime(() => performance.now());
@@ -251,17 +253,18 @@ export async function observed<T>(
     const milliseconds = Math.max(0, Math.round(performance.now() - started) - waited);
     const outcome = refused?.code ?? 'OK';
     const reason = refused?.details.reason;
-    ports.log.info('call', {
-      requestId,
-      principal: uid,
-      ...ofAgent,
-      tool,
-      workspace,
-      outcome,
-      ...(reason !== undefined && { reason }),
-      milliseconds,
-      ...(waited > 0 && { waited }),
-    });
+    if (refused !== undefined || !isRoutine)
+      ports.log.info('call', {
+        requestId,
+        principal: uid,
+        ...ofAgent,
+        tool,
+        workspace,
+        outcome,
+        ...(reason !== undefined && { reason }),
+        milliseconds,
+        ...(waited > 0 && { waited }),
+      });
     const at = ports.clock.now();
     await Promise.all([noting, ports.metrics.record({ tool, ...ofAgent, outcome, milliseconds, at })]);
   }

@@ -46,6 +46,8 @@ interface Described<Input extends z.ZodObject, Output extends z.ZodObject> {
   readonly approvable?: true;
   /** Whether it may call `notify`: its callers are then offered a stream, which costs more than JSON. */
   readonly notifies?: true;
+  /** Whether agents call it all the time to say nothing new: what went well is counted, and not logged. */
+  readonly routine?: true;
   /** The file in its toolset's `views/`, without its ending: a page with which chat apps draw its answer. */
   readonly view?: string;
 }

@@ -5,7 +5,6 @@ import { addCallers, addGrant, newProject } from '../../../bench/seed.ts';
 import { type Bill, NOTHING, plus } from '../../../bench/wire/bill.ts';
 import { type Meter, openMeter } from '../../../bench/wire/meter.ts';
 import { compose } from '../../../functions/src/app.ts';
-import { systemClock } from '../../../functions/src/kernel/platform.ts';
 
 const HOST = 'FIRESTORE_EMULATOR_HOST';
 
@@ -29,22 +28,32 @@ describe('the check of a credential', () => {
   });
 
   it('reads four documents for a key, and no more for an access token', async () => {
-    const { services } = compose({ clock: systemClock, database });
+    let now = new Date();
+    const { services } = compose({ clock: { now: () => now }, database });
     const [worker] = await addCallers(project, 'worker');
     assert.ok(worker);
     const { clientId, code, verifier } = await addGrant(project, worker.agentId);
     const asked = { clientId, verifier, redirectUri: undefined, resource: undefined };
     const { accessToken } = await services.signIn.tokens.redeem(code, asked);
 
-    const billOf = async (credential: string): Promise<Bill> => {
+    const billOf = async (checked: () => Promise<{ readonly agentId?: string }>): Promise<Bill> => {
       meter.take();
-      const { agentId } = await services.authenticator.authenticate(credential, '127.0.0.1');
-      assert.equal(agentId, worker.agentId);
+      assert.equal((await checked()).agentId, worker.agentId);
       return meter.take().reduce((sum, call) => plus(sum, call.bill), NOTHING);
     };
-    assert.deepEqual(await billOf(worker.credential), { ...NOTHING, reads: 4 });
-    assert.deepEqual(await billOf(accessToken), { ...NOTHING, reads: 4 });
-    // For some seconds the instance remembers it.
-    assert.deepEqual(await billOf(accessToken), NOTHING);
+    const { authenticator } = services;
+    await authenticator.authenticate(worker.credential);
+    for (const credential of [worker.credential, accessToken]) {
+      assert.deepEqual(await billOf(() => authenticator.authenticateAnew(credential)), {
+        ...NOTHING,
+        reads: 4,
+      });
+      // The instance remembers it.
+      assert.deepEqual(await billOf(() => authenticator.authenticate(credential)), NOTHING);
+    }
+    // It asks once in 5 seconds, for all, what has changed.
+    now = new Date(now.getTime() + 60_000);
+    assert.deepEqual(await billOf(() => authenticator.authenticate(accessToken)), { ...NOTHING, reads: 1 });
+    assert.deepEqual(await billOf(() => authenticator.authenticate(worker.credential)), NOTHING);
   });
 });

@@ -14,8 +14,10 @@ describe('presence', () => {
   beforeEach(() => {
     team = new Team();
     ann = team.agentId('ann');
-    presence = new DatabasePresence({ database: realtimeDatabase, clock: { now: () => team.now } });
+    presence = another();
   });
+
+  const another = () => new DatabasePresence({ database: realtimeDatabase, clock: { now: () => team.now } });
 
   const seen = async () => (await presence.lastSeen([ann])).get(ann);
 
@@ -24,14 +26,24 @@ describe('presence', () => {
     assert.deepEqual(await presence.lastSeen([ann, team.agentId('bob')]), new Map([[ann, team.now]]));
   });
 
-  it('writes at most every half second', async () => {
+  it('writes at most every half minute, whichever instance it is seen at', async () => {
     await presence.touch(ann);
     const first = team.now;
-    team.pass(0.499);
-    await presence.touch(ann);
-    assert.deepEqual(await seen(), first);
+    const others = Array.from({ length: 5 }, () => another());
+    for (const seconds of [1, 10, 18.999]) {
+      team.pass(seconds);
+      await Promise.all([presence, ...others].map((one) => one.touch(ann)));
+      assert.deepEqual(await seen(), first);
+    }
     team.pass(0.001);
-    await presence.touch(ann);
+    await Promise.all(others.map((one) => one.touch(ann)));
+    assert.deepEqual(await seen(), team.now);
+  });
+
+  it('writes at once where an agent has another home', async () => {
+    await presence.touch(ann, 'alpha');
+    team.pass(1);
+    await another().touch(ann, 'beta');
     assert.deepEqual(await seen(), team.now);
   });
 
@@ -51,7 +63,7 @@ describe('presence', () => {
   it('forgets an agent unless it was seen again', async () => {
     await presence.touch(ann);
     const before = team.now;
-    team.pass(1);
+    team.pass(30);
     await presence.touch(ann);
     assert.equal(await presence.forget(ann, before), false);
     assert.deepEqual(await seen(), team.now);

@@ -12,6 +12,7 @@ export const APART = '?read-for-indexes';
 const source = new URL('../../../functions/src/', import.meta.url);
 
 type AgentReaders = typeof import('../../../functions/src/access/store/agents.ts');
+type AccessChangeReaders = typeof import('../../../functions/src/access/store/accessChanges.ts');
 type GrantReaders = typeof import('../../../functions/src/access/store/grants.ts');
 type PeopleReaders = typeof import('../../../functions/src/access/store/people.ts');
 type BudgetReaders = typeof import('../../../functions/src/graph/store/budgets.ts');
@@ -46,6 +47,7 @@ type Call = (database: Firestore) => Promise<unknown>;
 export const calls: Readonly<Record<string, readonly Call[]>> = {
   'access/store/agentDirectory.ts': await agentDirectoryCalls(),
   'access/store/agents.ts': await agentCalls(),
+  'access/store/accessChanges.ts': await accessChangeCalls(),
   'access/store/grants.ts': await grantCalls(),
   'access/store/people.ts': await peopleCalls(),
   'graph/store/budgets.ts': await budgetCalls(),
@@ -316,6 +318,14 @@ async function agentCalls(): Promise<readonly Call[]> {
     (database) => new AgentQueries(database, documents).credentials('agent-1'),
     (database) => new AgentQueries(database, documents).credentialsOf(['agent-1', 'agent-2']),
     (database) => new AgentQueries(database, documents).findWithAgent('key-1'),
+  ];
+}
+
+async function accessChangeCalls(): Promise<readonly Call[]> {
+  const { AccessChangeQueries }: AccessChangeReaders = await load('access/store/accessChanges.ts');
+  return [
+    (database) => new AccessChangeQueries(database, documents).since(undefined),
+    (database) => new AccessChangeQueries(database, documents).since(NOW),
   ];
 }
 

@@ -50,6 +50,16 @@ export const occasions: Readonly<Record<string, Readonly<Record<string, Occasion
     },
   },
   mirrorTaskQueue: {
+    'a closed task of a run': async (scene) => {
+      const { id, agent } = await taskOfRun(scene);
+      await scene.claim(agent);
+      await scene.complete(agent, id);
+      return (app) => app.services.orchestration.runs.taskChanged(id);
+    },
+    'an open task of a run that has ended': async (scene) => {
+      const { id } = await taskOfRun(scene);
+      return (app) => app.services.orchestration.runs.taskChanged(id);
+    },
     'a new task': async (scene) => {
       const { id } = await scene.createOne();
       return (app) => app.services.mirrorQueuedTask(id);
@@ -70,18 +80,6 @@ export const occasions: Readonly<Record<string, Readonly<Record<string, Occasion
         { kind: 'nameWorkspace', workspace: scene.workspace, access: 'private' },
       ]);
       return (app) => app.services.mirrorWorkspaces();
-    },
-  },
-  resumeRun: {
-    'a closed task of a run': async (scene) => {
-      const { id, agent } = await taskOfRun(scene);
-      await scene.claim(agent);
-      await scene.complete(agent, id);
-      return (app) => app.services.orchestration.runs.taskChanged(id);
-    },
-    'an open task of a run that has ended': async (scene) => {
-      const { id } = await taskOfRun(scene);
-      return (app) => app.services.orchestration.runs.taskChanged(id);
     },
   },
   makeApprovedCall: {

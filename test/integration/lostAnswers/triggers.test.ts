@@ -17,10 +17,10 @@ const CHANCE = new Set(['repository_id']);
 const WITHOUT_COMMITS = [
   'mirrorPerson, of a new member',
   'mirrorTaskQueue, of a new task',
+  'mirrorTaskQueue, of a closed task of a run',
   'mirrorWorkspaces, of a new workspace',
   'mirrorTaskUpdates, of an event',
   'relayEvent, of an event',
-  'resumeRun, of a closed task of a run',
 ];
 
 /** It writes to the log alone. */

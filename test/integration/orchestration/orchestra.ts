@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import type { Principal } from '../../../functions/src/access/rules/principal.ts';
 import { NO_ROUTING } from '../../../functions/src/access/rules/routing.ts';
 import { type Bindings, type Composition, compose } from '../../../functions/src/app.ts';
-import { hostedAgents } from '../../../functions/src/composition/ports.ts';
+import { hostedAgents } from '../../../functions/src/composition/hostedAgents.ts';
 import type { HostedAgent } from '../../../functions/src/toolsets/orchestration/rules/ports.ts';
 import type { Run } from '../../../functions/src/toolsets/orchestration/rules/runs/run.ts';
 import { isEnded } from '../../../functions/src/toolsets/orchestration/rules/runs/run.ts';

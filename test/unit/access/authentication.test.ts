@@ -34,13 +34,17 @@ describe('authentication', () => {
   let tokens: string[];
   let compared: [string, string][];
   let revived: string[];
+  let changes: { id: string; subject: string }[];
+  let readings: number;
+  let hasChanges: boolean;
   let authenticator: CredentialAuthenticator;
 
   beforeEach(() => {
     now = START;
     stored = { credential: sampleCredential(), agent: sampleAgent() };
     grant = undefined;
-    [lookups, tokens, compared, revived] = [[], [], [], []];
+    [lookups, tokens, compared, revived, changes] = [[], [], [], [], []];
+    [readings, hasChanges] = [0, true];
     authenticator = new CredentialAuthenticator(
       portsOf<ConstructorParameters<typeof CredentialAuthenticator>[0]>({
         agents: {
@@ -49,6 +53,13 @@ describe('authentication', () => {
             return stored;
           },
           find: async (id) => (stored?.agent.id === id ? { value: stored.agent, version: '1' } : undefined),
+        },
+        accessChanges: {
+          since: async () => {
+            readings += 1;
+            if (!hasChanges) throw new Error('Firestore is away.');
+            return { changes, position: now };
+          },
         },
         grants: {
           find: async (id) => (grant?.id === id ? { value: grant, version: '1' } : undefined),
@@ -62,7 +73,8 @@ describe('authentication', () => {
         roles: {
           of: async (uid, claimed) => {
             const role = await claimed?.();
-            return uid === 'person' ? ROLES : { workspaces: {}, access: {}, ...(role && { role }) };
+            if (uid === 'person') return ROLES;
+            return { workspaces: {}, access: {}, ...(role && { role }), isClaimed: true };
           },
         },
         hashing: {
@@ -112,25 +124,69 @@ describe('authentication', () => {
     assert.equal((await refusal(() => authenticator.authenticate(BEARER))).code, 'UNAUTHORIZED');
   });
 
-  it('trusts what it has checked for five seconds', async () => {
+  it('trusts what it has checked for five seconds, and asks then what has changed', async () => {
     for (const [seconds, expected] of [
-      [0, 1],
-      [4.999, 1],
-      [5, 2],
+      [0, [1, 1]],
+      [4.999, [1, 1]],
+      [5, [1, 2]],
+      [9.999, [1, 2]],
+      [100, [1, 3]],
+      [899, [1, 4]],
+      [900, [2, 4]],
     ] as const) {
       now = secondsAfterStart(seconds);
       await authenticator.authenticate(BEARER);
-      assert.equal(lookups.length, expected, `after ${seconds} s`);
+      assert.deepEqual([lookups.length, readings], expected, `after ${seconds} s`);
     }
   });
 
-  it('refuses a revoked credential once that time is over', async () => {
-    await authenticator.authenticate(BEARER);
-    stored = undefined;
-    now = secondsAfterStart(4);
+  it('asks once for all of its callers', async () => {
     await authenticator.authenticate(BEARER);
     now = secondsAfterStart(6);
-    assert.equal((await refusal(() => authenticator.authenticate(BEARER))).code, 'UNAUTHORIZED');
+    await Promise.all(Array.from({ length: 20 }, () => authenticator.authenticate(BEARER)));
+    assert.deepEqual([lookups.length, readings], [1, 2]);
+  });
+
+  for (const subject of ['agent:terminal-2', 'person:person', `key:${API_KEY}`, 'everybody'])
+    it(`looks up anew after five seconds where ${subject} has changed, once`, async () => {
+      await authenticator.authenticate(BEARER);
+      stored = undefined;
+      changes = [{ id: '1', subject }];
+      now = secondsAfterStart(4);
+      await authenticator.authenticate(BEARER);
+      now = secondsAfterStart(6);
+      assert.equal((await refusal(() => authenticator.authenticate(BEARER))).code, 'UNAUTHORIZED');
+      stored = { credential: sampleCredential(), agent: sampleAgent() };
+      await authenticator.authenticate(BEARER);
+      now = secondsAfterStart(20);
+      await authenticator.authenticate(BEARER);
+      assert.equal(lookups.length, 3, 'what was heard before is no news');
+    });
+
+  it('leaves others alone whom a change does not concern', async () => {
+    await authenticator.authenticate(BEARER);
+    changes = [{ id: '1', subject: 'agent:terminal-3' }];
+    now = secondsAfterStart(6);
+    await authenticator.authenticate(BEARER);
+    assert.equal(lookups.length, 1);
+  });
+
+  it('looks up anew every five seconds where it cannot hear of changes', async () => {
+    hasChanges = false;
+    for (const seconds of [0, 4, 6, 12]) {
+      now = secondsAfterStart(seconds);
+      await authenticator.authenticate(BEARER);
+    }
+    assert.equal(lookups.length, 3);
+  });
+
+  it('looks up anew every five seconds what a role rests on that is not stored', async () => {
+    stored = { credential: sampleCredential(), agent: sampleAgent({ ownerUid: 'ada' }) };
+    for (const seconds of [0, 4, 6, 12]) {
+      now = secondsAfterStart(seconds);
+      await authenticator.authenticate(BEARER);
+    }
+    assert.equal(lookups.length, 3);
   });
 
   it('refuses an expired one and says how to renew it', async () => {
@@ -207,6 +263,7 @@ describe('authentication', () => {
     assert.equal((await refusal(() => authenticator.authenticateAnew(accessToken))).code, 'UNAUTHORIZED');
     stored = { credential: sampleCredential(), agent: sampleAgent() };
     await authenticator.authenticateAnew(accessToken);
+    changes = [{ id: '1', subject: `grant:${grant.id}` }];
     grant = undefined;
     await authenticator.authenticate(accessToken);
     now = secondsAfterStart(5);
@@ -230,6 +287,7 @@ describe('authentication', () => {
   it('revives an agent that was offline, and only such a one', async () => {
     await authenticator.authenticate(BEARER);
     stored = { credential: sampleCredential(), agent: sampleAgent({ status: 'offline' }) };
+    changes = [{ id: '1', subject: 'agent:terminal-2' }];
     now = secondsAfterStart(6);
     await authenticator.authenticate(BEARER);
     assert.deepEqual(revived, ['terminal-2']);
@@ -245,9 +303,9 @@ describe('authentication', () => {
 
   it('keeps trust to what fits, the oldest leaving first', async () => {
     await authenticator.authenticate(BEARER);
-    for (let count = 0; count < 5000; count++) await authenticator.authenticate(`token-${count}`);
-    await authenticator.authenticate('token-4999');
-    assert.equal(tokens.length, 5000, 'the latest is still trusted');
+    for (let count = 0; count < 20_000; count++) await authenticator.authenticate(`token-${count}`);
+    await authenticator.authenticate('token-19999');
+    assert.equal(tokens.length, 20_000, 'the latest is still trusted');
     await authenticator.authenticate(BEARER);
     assert.equal(lookups.length, 2, 'the first is not');
   });

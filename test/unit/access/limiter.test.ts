@@ -104,11 +104,26 @@ describe('the rate limiter', () => {
     assert.equal(fleet.passed, 40);
   });
 
+  it('charges nobody for a few calls in half a minute, and asks nobody', async () => {
+    const fleet = new Fleet({ perSecond: 100, burst: 500 }, 2);
+    for (let minutes = 0; minutes < 3; minutes++) {
+      assert.equal(await fleet.callTimes(5, 0), 5);
+      assert.equal(await fleet.callTimes(5, 1), 5);
+      assert.equal(fleet.leases, 0);
+      fleet.pass(30_000);
+    }
+    await fleet.callTimes(6);
+    assert.deepEqual([fleet.leases, fleet.bucket?.tokens], [1, 490]);
+    fleet.pass(30_000 - 1);
+    await fleet.callTimes(1);
+    assert.equal(fleet.leases, 2, 'only then it passes uncharged again');
+  });
+
   it('gives back what it did not spend in time', async () => {
     const fleet = new Fleet({ perSecond: 100, burst: 500 });
-    await fleet.callTimes(1);
+    await fleet.callTimes(5 + 1);
     assert.equal(fleet.bucket?.tokens, 490);
-    for (let times = 0; times < 5; times++) {
+    for (let times = 0; times < 2; times++) {
       fleet.pass(LAPSE_MILLISECONDS);
       fleet.bucket = { tokens: 100, at: fleet.bucket?.at ?? 0 };
       fleet.bucket = { ...fleet.bucket, at: fleet.bucket.at + LAPSE_MILLISECONDS };

@@ -80,8 +80,30 @@ describe('the window of the queue', () => {
   it('deals what it has read for as long as the version stands', async () => {
     const first = next(4);
     await reader.query(0).answer(names(50));
-    assert.deepEqual([await first, await next(4), await next(3)], ['task-1', 'task-2', 'task-3']);
-    assert.equal(reader.queries.length, 1);
+    const second = next(4);
+    await reader.query(1).answer(names(50));
+    const dealt = [await first, await second, await next(4), await next(3)];
+    assert.deepEqual(dealt, ['task-1', 'task-2', 'task-3', 'task-4']);
+    assert.equal(reader.queries.length, 2);
+  });
+
+  it('reads ahead more and more while the version stands, and nothing where it has grown', async () => {
+    const ahead: number[] = [];
+    for (let number = 1, place = 0; ahead.length < 6; number++) {
+      const dealt = next(1);
+      if (reader.queries.length > place) {
+        // Nothing is dealt out: what it reads beyond the one that is asked for it reads ahead.
+        ahead.push(reader.query(place).limit - 1);
+        await reader.query(place++).answer(names(number + 50).slice(number - 1));
+      }
+      window.finish(String(await dealt), 'claimed');
+    }
+    assert.deepEqual(ahead, [0, 2, 6, 10, 10, 10]);
+    const { length } = reader.queries;
+    const newer = next(2);
+    assert.equal(reader.query(length).limit, 1);
+    await reader.query(length).answer(['task-0']);
+    assert.equal(await newer, 'task-0');
   });
 
   it('reads anew once something has become claimable', async () => {
@@ -96,8 +118,10 @@ describe('the window of the queue', () => {
   it('knows that there is no more without asking again', async () => {
     const first = next(1);
     await reader.query(0).answer(['task-1']);
-    assert.deepEqual([await first, await next(1), await next(1)], ['task-1', undefined, undefined]);
-    assert.equal(reader.queries.length, 1);
+    const second = next(1);
+    await reader.query(1).answer(['task-1']);
+    assert.deepEqual([await first, await second, await next(1)], ['task-1', undefined, undefined]);
+    assert.equal(reader.queries.length, 2);
   });
 
   it('reads on where it had read only the head', async () => {

@@ -3,7 +3,6 @@
  * a person. Source: docs/semantics.md#who-may-do-what.
  */
 import { MusterError } from '../../kernel/errors.ts';
-import { BoundedMap } from '../../kernel/memoCache.ts';
 import { Service } from '../../kernel/ports.ts';
 import { type Agent, principalOf } from './agent.ts';
 import { Attempts } from './attempts.ts';
@@ -13,14 +12,7 @@ import type { Limits } from './limits.ts';
 import type { AgentLiveness } from './liveness.ts';
 import type { AccessPorts, Principal } from './principal.ts';
 import type { RateLimit } from './rateLimiter.ts';
-
-/**
- * How long an instance trusts a credential that it has checked: a revoked one stops working everywhere
- * within this time.
- */
-const TRUSTED_MILLISECONDS = 5000;
-
-const MAX_TRUSTED = 5000;
+import { type Checked, TrustedCredentials } from './trust.ts';
 
 const AGENT_CREDENTIAL = /^(mk_[a-z2-7]{20})\.([A-Za-z0-9_-]{20,100})$/;
 
@@ -43,8 +35,7 @@ export class CredentialAuthenticator extends Service<
     readonly invitations: Pick<Invitations, 'takeAtSignIn'>;
   }
 > {
-  /** Credentials that were good when they were last checked, the longest ago first. */
-  private readonly trusted = new BoundedMap<string, { principal: Principal; until: number }>(MAX_TRUSTED);
+  private readonly trusted = new TrustedCredentials(this.ports);
   private readonly attempts = new Attempts(ATTEMPTS, TOO_MANY_ATTEMPTS);
 
   /**
@@ -52,40 +43,34 @@ export class CredentialAuthenticator extends Service<
    * @param address whose failures are counted; absent where the credential was good before
    * @throws MusterError UNAUTHORIZED or TOKEN_EXPIRED; RATE_LIMITED where too many from the address were
    */
-  authenticate(bearer: string, address?: string): Promise<Principal> {
-    return this.look(bearer, address, (trusted) => trusted.until > this.now());
+  async authenticate(bearer: string, address?: string): Promise<Principal> {
+    const digest = this.ports.hashing.sha256(bearer);
+    return (await this.trusted.find(digest)) ?? this.look(bearer, digest, address);
   }
 
   /** The same of a credential that was good, as it is now: what it was given a moment ago counts at once. */
   authenticateAnew(bearer: string): Promise<Principal> {
-    return this.look(bearer, undefined, () => false);
+    return this.look(bearer, this.ports.hashing.sha256(bearer), undefined);
   }
 
-  private async look(
-    bearer: string,
-    address: string | undefined,
-    isGood: (trusted: { readonly until: number }) => boolean,
-  ): Promise<Principal> {
-    const digest = this.ports.hashing.sha256(bearer);
-    const now = this.now();
-    const trusted = this.trusted.get(digest);
-    if (trusted !== undefined && isGood(trusted)) return trusted.principal;
+  private async look(bearer: string, digest: string, address: string | undefined): Promise<Principal> {
     // One that was good before is no guess, even where somebody else guesses from the same address.
-    const isGuess = trusted === undefined && address !== undefined;
+    const isGuess = !this.trusted.knows(digest) && address !== undefined;
     const forgive = isGuess ? this.attempts.count(address, this.now()) : () => undefined;
+    const begun = this.trusted.begin();
     try {
-      const principal = await this.check(bearer, now);
-      this.trusted.set(digest, { principal, until: now + TRUSTED_MILLISECONDS });
+      const checked = await this.check(bearer, begun.at);
+      this.trusted.keep(digest, checked, begun);
       forgive();
-      return principal;
+      return checked.principal;
     } catch (error) {
-      if (isRefused(error)) this.trusted.delete(digest);
+      if (isRefused(error)) this.trusted.forget(digest);
       else forgive();
       throw error;
     }
   }
 
-  private async check(bearer: string, now: number): Promise<Principal> {
+  private async check(bearer: string, now: number): Promise<Checked> {
     const [, apiKey, secret] = AGENT_CREDENTIAL.exec(bearer) ?? [];
     if (apiKey === undefined || secret === undefined) {
       const presented = presentedIn('access', bearer);
@@ -97,13 +82,16 @@ export class CredentialAuthenticator extends Service<
     if (found === undefined || !known) throw notAccepted();
     const { agent, credential } = found;
     if (credential.expiresAt.getTime() <= now) throw expiredKey();
-    if (credential.grant !== undefined && !(await this.stands(credential.grant, now))) throw notAccepted();
-    const grant = credential.grant === undefined ? undefined : { id: credential.grant };
-    return this.principalOf(agent, credential, grant);
+    const { expiresAt: endsAt, grant: grantId } = credential;
+    if (grantId === undefined) return this.checked(agent, credential, { endsAt, key: apiKey });
+    const grantEndsAt = await this.endOf(grantId, now);
+    if (grantEndsAt === undefined) throw notAccepted();
+    const ends = { endsAt: earlier(endsAt, grantEndsAt), key: apiKey };
+    return this.checked(agent, credential, ends, { id: grantId });
   }
 
   /** An app that somebody has signed in from. */
-  private async checkApp({ grantId, secret }: Presented, now: number): Promise<Principal> {
+  private async checkApp({ grantId, secret }: Presented, now: number): Promise<Checked> {
     const { agents, grants, hashing } = this.ports;
     const found = await grants.find(grantId);
     if (found === undefined) throw notAccepted();
@@ -113,32 +101,57 @@ export class CredentialAuthenticator extends Service<
     if (access === 'expired') throw expiredAccess();
     const known = await agents.find(grant.agentId);
     if (known === undefined) throw notAccepted();
-    return this.principalOf(known.value, grant, { id: grantId, resource: grant.resource });
+    // Whichever of its tokens this is, it is good until the first of them ends.
+    const ends = grant.accessTokens.map(({ expiresAt }) => expiresAt).filter((end) => end.getTime() > now);
+    const endsAt = ends.reduce(earlier, grant.expiresAt);
+    return this.checked(known.value, grant, { endsAt }, { id: grantId, resource: grant.resource });
   }
 
-  /** Whether an app may still call: what it has registered ends with it. */
-  private async stands(grantId: string, now: number): Promise<boolean> {
+  /** When an app ends, where it may still call: what it has registered ends with it. */
+  private async endOf(grantId: string, now: number): Promise<Date | undefined> {
     const grant = await this.ports.grants.find(grantId);
-    return grant !== undefined && grant.value.expiresAt.getTime() > now;
+    return grant !== undefined && grant.value.expiresAt.getTime() > now ? grant.value.expiresAt : undefined;
   }
 
-  private async principalOf(agent: Agent, limits: Limits, grant: Principal['grant']): Promise<Principal> {
-    const owner = await this.ports.roles.of(agent.ownerUid);
+  private async checked(
+    agent: Agent,
+    limits: Limits,
+    { endsAt, key }: { readonly endsAt: Date; readonly key?: string },
+    grant?: Principal['grant'],
+  ): Promise<Checked> {
+    const { isClaimed, ...owner } = await this.ports.roles.of(agent.ownerUid);
     if (agent.status === 'offline') await this.ports.liveness.revive(agent.id);
-    return principalOf(agent, owner, limits, grant);
+    return {
+      principal: principalOf(agent, owner, limits, grant),
+      subjects: [
+        `agent:${agent.id}`,
+        `person:${agent.ownerUid}`,
+        ...(key === undefined ? [] : [`key:${key}` as const]),
+        ...(grant === undefined ? [] : [`grant:${grant.id}` as const]),
+      ],
+      // Of a change of the account itself nobody hears.
+      ...(!isClaimed && { endsAt }),
+    };
   }
 
-  private async checkPerson(idToken: string): Promise<Principal> {
+  private async checkPerson(idToken: string): Promise<Checked> {
     const { uid, role, email } = await this.ports.idTokens.verify(idToken);
     if (email !== undefined) await this.ports.invitations.takeAtSignIn(uid, email);
-    const owner = await this.ports.roles.of(uid, async () => role);
+    const { isClaimed: _, ...owner } = await this.ports.roles.of(uid, async () => role);
     const verified = email === undefined ? {} : { email };
-    return { uid, kind: 'person', ownerUid: uid, maxRole: 'admin', owner, ...verified };
+    return {
+      principal: { uid, kind: 'person', ownerUid: uid, maxRole: 'admin', owner, ...verified },
+      subjects: [],
+    };
   }
 
   private now(): number {
     return this.ports.clock.now().getTime();
   }
+}
+
+function earlier(one: Date, other: Date): Date {
+  return one < other ? one : other;
 }
 
 function isRefused(error: unknown): boolean {

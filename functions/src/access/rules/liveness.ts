@@ -127,7 +127,7 @@ export class AgentLiveness extends Service<AccessPorts> {
       if (known === undefined || known.value.status === status) return;
       const agent = status === 'active' ? seenAt(known.value, lastSeen) : goneSince(known.value, lastSeen);
       await store.commit([
-        { kind: 'replaceAgent', agent, version: known.version },
+        { kind: 'replaceAgent', agent, before: known.value, version: known.version },
         ...countedAgent(known.value, agent),
       ]);
     });

@@ -3,6 +3,7 @@
  * Source: docs/semantics.md#who-may-do-what.
  */
 import type { KernelPorts, PortOf } from '../../kernel/ports.ts';
+import type { AccessChangeQueries } from '../store/accessChanges.ts';
 import type { FirebaseIdTokenVerifier } from '../store/accounts.ts';
 import type { AgentDirectory } from '../store/agentDirectory.ts';
 import type { AgentReader, credentialFromDocument } from '../store/agents.ts';
@@ -184,6 +185,7 @@ export const DEFAULT_WORKSPACE = 'default';
 
 export interface AccessPorts extends KernelPorts {
   readonly agents: AgentReader;
+  readonly accessChanges: PortOf<AccessChangeQueries>;
   readonly grants: PortOf<GrantQueries>;
   readonly directory: PortOf<AgentDirectory>;
   readonly people: PortOf<PeopleQueries>;

@@ -64,6 +64,12 @@ export const UNLIMITED: PortOf<RateLimiter> = { take: async () => undefined };
 /** An instance uses the tokens that it has leased for this long, and gives the rest back with its next lease. */
 export const LAPSE_MILLISECONDS = 10_000;
 
+/**
+ * In so long an instance lets a few calls of each principal pass that it charges nobody for: most agents call once in a
+ * minute, and counting that would write more than they do.
+ */
+const FREE_MILLISECONDS = 30_000;
+
 /** A refusal is remembered for at least this long, so that a storm of calls asks four times a second. */
 const SHORTEST_REFUSAL_MILLISECONDS = 250;
 
@@ -75,6 +81,9 @@ const WARNING_MILLISECONDS = 60_000;
 const MAX_REMEMBERED = 10_000;
 
 class Allowance {
+  /** Calls that pass uncharged, since then. */
+  free = 0;
+  freeSince = Number.NEGATIVE_INFINITY;
   /** In hand, and charged to the bucket or about to be. */
   tokens = 0;
   /** Charged, and lapsed before it was spent. */
@@ -104,6 +113,7 @@ export class RateLimiter extends Service<KernelPorts> {
   private readonly ledger: Pick<DatabaseLimitLedger, 'lease'>;
   private readonly smallest: number;
   private readonly largest: number;
+  private readonly free: number;
   private readonly allowances = new BoundedMap<string, Allowance>(MAX_REMEMBERED);
   private warnedAt = Number.NEGATIVE_INFINITY;
 
@@ -114,6 +124,7 @@ export class RateLimiter extends Service<KernelPorts> {
     this.ledger = ledger;
     this.largest = Math.max(1, Math.floor(Math.min(perSecond, burst / 5)));
     this.smallest = Math.max(1, Math.floor(this.largest / 10));
+    this.free = Math.floor(this.smallest / 2);
   }
 
   /** @throws MusterError RATE_LIMITED, with `retryAfter` */
@@ -139,6 +150,7 @@ export class RateLimiter extends Service<KernelPorts> {
       if (now >= allowance.awayUntil) void this.lease(uid, allowance, { owed: 1, wanted: 0 });
       return true;
     }
+    if (this.isFree(allowance, now)) return true;
     this.renew(uid, allowance, now);
     const { tokens, refusedUntil } = allowance;
     const isRefused = refusedUntil !== undefined && now < refusedUntil;
@@ -148,6 +160,20 @@ export class RateLimiter extends Service<KernelPorts> {
     }
     allowance.tokens -= 1;
     if (allowance.tokens <= allowance.chunk / 2 && !isRefused) void this.leaseChunk(uid, allowance);
+    return true;
+  }
+
+  /** Whether a call passes uncharged: one of a principal that makes few, and has nothing in hand. */
+  private isFree(allowance: Allowance, now: number): boolean {
+    const { leasing, leasedAt, refusedUntil } = allowance;
+    if (leasing !== undefined || refusedUntil !== undefined || now - leasedAt < LAPSE_MILLISECONDS)
+      return false;
+    if (now - allowance.freeSince >= FREE_MILLISECONDS) {
+      allowance.freeSince = now;
+      allowance.free = this.free;
+    }
+    if (allowance.free <= 0) return false;
+    allowance.free -= 1;
     return true;
   }
 

@@ -29,6 +29,7 @@ import {
   workspacesOf,
 } from '../rules/agent.ts';
 import { type Credential, DEFAULT_WORKSPACE, ROLES } from '../rules/principal.ts';
+import { announceAccess } from './accessChanges.ts';
 
 /** Registering again replaces the credential, so an agent has one, or a few while registrations meet. */
 const MAX_CREDENTIALS = 20;
@@ -71,8 +72,9 @@ export const agentWriters: ChangeWriters<AgentChanges> = {
   createAgent({ agent }, writes) {
     writes.create(agentPath(agent.id), agentToDocument(agent));
   },
-  replaceAgent({ agent, version }, writes) {
+  replaceAgent({ agent, before, version }, writes) {
     writes.replace(agentPath(agent.id), agentToDocument(agent), version);
+    if (before === undefined || opensOther(before, agent)) announceAccess(writes, `agent:${agent.id}`);
   },
   holdTask({ agent, taskId, version }, writes) {
     const { status, last_seen, active_since, milestones, held_count, free_slots } = agentToDocument(agent);
@@ -97,6 +99,7 @@ export const agentWriters: ChangeWriters<AgentChanges> = {
   },
   noteMessages({ agentId, hasMessages }, writes) {
     writes.update(agentPath(agentId), { has_messages: hasMessages });
+    announceAccess(writes, `agent:${agentId}`);
   },
   countAgents({ workspace, by }, writes) {
     const shard = `${agentCountsPath(workspace)}/${writes.randomness.integer(AGENT_COUNT_SHARDS)}`;
@@ -108,6 +111,7 @@ export const agentWriters: ChangeWriters<AgentChanges> = {
   withdrawCredential({ apiKey }, writes) {
     // Two registrations may write the same profile, which Firestore takes for no change: this tells them apart.
     writes.delete(credentialPath(apiKey), { exists: true });
+    announceAccess(writes, `key:${apiKey}`);
   },
   offerSkill({ skill, agents }, writes) {
     writes.merge(skillPath(skill.id), {
@@ -122,6 +126,13 @@ export const agentWriters: ChangeWriters<AgentChanges> = {
     writes.merge(skillPath(id), increments({ agents: -1 }));
   },
 };
+
+/** Whether the agent's credentials open something else than before, or it is to be noticed when it comes back. */
+function opensOther(before: Agent, agent: Agent): boolean {
+  const isGone = before.status === 'active' && agent.status === 'offline';
+  const { role, ownerUid, workspace } = agent;
+  return isGone || before.role !== role || before.ownerUid !== ownerUid || before.workspace !== workspace;
+}
 
 function closedFields({ status, at, milliseconds }: ClosedWork) {
   const isDone = status === 'done';

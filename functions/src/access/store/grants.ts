@@ -6,6 +6,7 @@ import { COLLECTIONS, grantPath } from '../../kernel/firestore/paths.ts';
 import { FirestoreReader } from '../../kernel/firestore/reading.ts';
 import type { ChangeWriters } from '../../kernel/firestore/store.ts';
 import type { Grant, GrantChanges } from '../rules/grant.ts';
+import { announceAccess } from './accessChanges.ts';
 
 export class GrantQueries extends FirestoreReader {
   async find(id: string): Promise<Versioned<Grant> | undefined> {
@@ -77,5 +78,6 @@ export const grantWriters: ChangeWriters<GrantChanges> = {
   },
   endGrant({ id }, writes) {
     writes.delete(grantPath(id), { exists: true });
+    announceAccess(writes, `grant:${id}`);
   },
 };

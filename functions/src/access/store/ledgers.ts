@@ -169,8 +169,8 @@ function* countsAt(path: string, { calls, failures, milliseconds, errors }: Coun
   for (const [code, count] of errors) yield [`${path}/errors/${code}`, count] as const;
 }
 
-/** An instance writes an agent's presence at most this often. */
-const TOUCH_MILLISECONDS = 500;
+/** All instances together write an agent's presence at most this often. */
+const TOUCH_MILLISECONDS = 30_000;
 
 const MAX_REMEMBERED_TOUCHES = 10_000;
 
@@ -180,7 +180,8 @@ export class DatabasePresence extends Service<LedgerPorts> {
   private readonly touched = new BoundedMap<string, number>(MAX_REMEMBERED_TOUCHES);
 
   /**
-   * Notes that the agent was just seen. Cheap: at most one write in half a second per instance and agent.
+   * Notes that the agent was just seen, within half a minute. Cheap: at most one write in that time, over all instances,
+   * and an instance asks once in it whether another has written.
    * @param home the agent's own workspace, whose members see it
    * @throws Error where that takes longer than a second
    */
@@ -189,10 +190,15 @@ export class DatabasePresence extends Service<LedgerPorts> {
     const last = this.touched.get(agentId);
     if (last !== undefined && now - last < TOUCH_MILLISECONDS) return;
     this.touched.set(agentId, now);
-    const write = () =>
-      this.ports
-        .database()
-        .then((database) => database.ref(presencePath(agentId)).set({ last_seen: now, workspace: home }));
+    const write = async () => {
+      const node = (await this.ports.database()).ref(presencePath(agentId));
+      await changeNode(node, (stored) => {
+        const { last_seen: seen = 0, workspace } = storedPresence.safeParse(stored).data ?? {};
+        const isKnown = workspace === home && now - seen < TOUCH_MILLISECONDS;
+        this.touched.set(agentId, isKnown ? seen : now);
+        return isKnown ? undefined : { last_seen: now, workspace: home };
+      });
+    };
     await this.breaker.waitFor(write).catch((error: unknown) => {
       this.touched.delete(agentId);
       throw error;
@@ -247,7 +253,10 @@ function lastSeenOf(snapshot: DataSnapshot): Date | undefined {
 }
 
 /** Within what a date can be. */
-const storedPresence = z.object({ last_seen: z.number().min(-8.64e15).max(8.64e15) });
+const storedPresence = z.object({
+  last_seen: z.number().min(-8.64e15).max(8.64e15),
+  workspace: z.string().optional(),
+});
 
 /** In milliseconds of the epoch; 0 where it does not say. */
 export function lastSeenIn(value: unknown): number {

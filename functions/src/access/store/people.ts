@@ -27,6 +27,8 @@ import {
   type WorkspaceAccess,
 } from '../rules/people.ts';
 import { ROLES } from '../rules/principal.ts';
+import { EVERYBODY } from '../rules/trust.ts';
+import { announceAccess } from './accessChanges.ts';
 
 /** Nobody has so many open invitations, and no workspace more. */
 const MAX_INVITATIONS = 50;
@@ -155,6 +157,7 @@ export type Deployment = ReturnType<typeof accessFromDocument>;
 export const peopleWriters: ChangeWriters<PeopleChanges> = {
   setPerson({ uid, role }, writes) {
     writes.merge(personPath(uid), { role });
+    announceAccess(writes, `person:${uid}`);
   },
   setMember({ member, version }, writes) {
     const { workspace, uid, role } = member;
@@ -162,6 +165,7 @@ export const peopleWriters: ChangeWriters<PeopleChanges> = {
     if (version === undefined) writes.set(path, memberToDocument(member));
     else writes.createOrReplace(path, memberToDocument(member), version ?? undefined);
     writes.merge(personPath(uid), { workspaces: { [workspace]: role } });
+    announceAccess(writes, `person:${uid}`);
   },
   expectMember({ member: { workspace, uid, role }, version }, writes) {
     writes.replace(memberPath(workspace, uid), { role }, version);
@@ -171,9 +175,11 @@ export const peopleWriters: ChangeWriters<PeopleChanges> = {
     if (version === undefined) writes.delete(path);
     else writes.deleteAt(path, version);
     writes.merge(personPath(uid), { workspaces: { [workspace]: FieldValue.delete() } });
+    announceAccess(writes, `person:${uid}`);
   },
   nameWorkspace({ workspace, access }, writes) {
     writes.merge(WORKSPACE_ACCESS_PATH, { access: { [workspace]: access } });
+    announceAccess(writes, EVERYBODY);
   },
   invite({ invitation }, writes) {
     writes.set(invitationPath(invitation.id), invitationToDocument(invitation));

@@ -8,7 +8,9 @@ import { WORKSPACE_ACCESS_PATH, workspacePath } from '../../kernel/firestore/pat
 import { type DocumentReading, FirestoreReader } from '../../kernel/firestore/reading.ts';
 import type { ChangeWriters } from '../../kernel/firestore/store.ts';
 import type { Routing, RoutingChanges } from '../rules/routing.ts';
+import { EVERYBODY } from '../rules/trust.ts';
 import type { ApprovalRule, StoredWorkspace, WorkspaceChanges } from '../rules/workspaces.ts';
+import { announceAccess } from './accessChanges.ts';
 
 /**
  * A workspace: `workspaces/{workspace}`. It is there from its first session on, or from when somebody has created it;
@@ -100,6 +102,7 @@ export const workspaceWriters: ChangeWriters<WorkspaceChanges & RoutingChanges> 
   demandApprovals({ workspace, approvals }, writes) {
     writes.merge(workspacePath(workspace), { approvals: approvals.map(approvalToDocument) });
     writes.merge(WORKSPACE_ACCESS_PATH, { asking: { [workspace]: approvals.length > 0 } });
+    announceAccess(writes, EVERYBODY);
   },
   listRepositories({ workspace, repositories }, writes) {
     writes.merge(workspacePath(workspace), { repositories });

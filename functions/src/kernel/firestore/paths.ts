@@ -11,6 +11,7 @@ export const COLLECTIONS = {
   clients: 'clients',
   people: 'people',
   access: 'access',
+  accessChanges: 'accessChanges',
   invitations: 'invitations',
   workspaces: 'workspaces',
   tasks: 'tasks',
@@ -84,6 +85,9 @@ export const authorizationPath = documentIn(COLLECTIONS.authorizations);
 /** An app that has registered itself. */
 export const clientPath = documentIn(COLLECTIONS.clients);
 export const mailboxPath = documentIn(COLLECTIONS.mailboxes);
+
+/** That somebody may do something else than before. */
+export const accessChangePath = documentIn(COLLECTIONS.accessChanges);
 
 export const taskPath = documentIn(COLLECTIONS.tasks);
 

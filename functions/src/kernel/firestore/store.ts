@@ -62,7 +62,8 @@ export class FirestoreStore extends Service<StorePorts> implements Store {
     const recorded = record?.answer;
     if (changes.length === 0 && recorded === undefined) return;
     const { database, clock, randomness } = this.ports;
-    const writes = new CommitWrites(database, randomness);
+    const now = clock.now();
+    const writes = new CommitWrites(database, randomness, now);
     const { batch, proof } = writes;
     if (recorded !== undefined)
       writes.createLasting(idempotencyPath(recorded.id), recordedAnswerToDocument(recorded));
@@ -70,7 +71,7 @@ export class FirestoreStore extends Service<StorePorts> implements Store {
     for (const change of changes) this.write(change, writes);
     writes.writeAdditions();
     if (!proof.isHeld) {
-      const expires_at = new Date(clock.now().getTime() + PROOF_MILLISECONDS);
+      const expires_at = new Date(now.getTime() + PROOF_MILLISECONDS);
       writes.createLasting(commitPath(proof.id), { expires_at });
     }
     try {
@@ -166,13 +167,16 @@ export class CommitWrites {
   readonly batch: WriteBatch;
   readonly proof: CommitProof;
   readonly randomness: Randomness;
+  /** When it is made. */
+  readonly now: Date;
   private readonly database: Firestore;
   private readonly additions = new Map<string, Addition>();
 
-  constructor(database: Firestore, randomness: Randomness) {
+  constructor(database: Firestore, randomness: Randomness, now: Date) {
     this.batch = database.batch();
     this.proof = new CommitProof(randomness.letters(PROOF_LETTERS));
     this.randomness = randomness;
+    this.now = now;
     this.database = database;
   }
 

@@ -24,6 +24,7 @@ export const heartbeatTask = defineTool({
   ),
   annotations: { ...writing, idempotentHint: true },
   role: 'worker',
+  routine: true,
   audience: 'runners',
   example: { taskId: 'task-000abc-001', epoch: 1, progress: 'Running the tests' },
   answer: ({ leaseUntil, stop }: Heartbeat) =>

@@ -2,8 +2,8 @@
 import type { Versioned } from '../../../kernel/commit.ts';
 import type { Task } from './task.ts';
 
-/** How many tasks one query reads ahead, beyond what the waiting calls need. */
-const READ_AHEAD = 10;
+/** How many tasks one query reads ahead at most, beyond what the waiting calls need. */
+const MOST_AHEAD = 10;
 
 interface Waiting {
   readonly queueVersion: number;
@@ -14,7 +14,8 @@ interface Waiting {
 /**
  * The head of the queue as one instance last read it. Calls that claim at the same time share one query and
  * are dealt different tasks, and the rest of a query serves later calls, for as long as the session's queue
- * version says that nothing has become claimable since. A window only proposes: the commit decides.
+ * version says that nothing has become claimable since. A window only proposes: the commit decides. It reads ahead only
+ * where what it reads is used: in a queue that grows all the time the next claim would throw it away.
  */
 export class ClaimWindow {
   private readonly claimable: (limit: number) => Promise<readonly Versioned<Task>[]>;
@@ -24,6 +25,7 @@ export class ClaimWindow {
   private complete = false;
   private waiting: Waiting[] = [];
   private reading = false;
+  private ahead = 0;
   /** Tasks dealt out whose commit is under way: a query may still find them claimable. */
   private readonly dealt = new Set<string>();
   /** Tasks claimed while a query is under way, which may still list them. */
@@ -78,11 +80,13 @@ export class ClaimWindow {
       this.waiting = [];
       try {
         this.claimedMeanwhile.clear();
-        const limit = served.length + this.dealt.size + READ_AHEAD;
+        const queueVersion = Math.min(...served.map((call) => call.queueVersion));
+        this.ahead = queueVersion > this.queueVersion ? 0 : Math.min(MOST_AHEAD, 2 * this.ahead + 2);
+        const limit = served.length + this.dealt.size + this.ahead;
         const found = await this.claimable(limit);
         this.candidates = found.filter((task) => !this.claimedMeanwhile.has(task.value.id));
         this.complete = found.length < limit;
-        this.queueVersion = Math.min(...served.map((call) => call.queueVersion));
+        this.queueVersion = queueVersion;
         for (const call of served) call.resolve(this.deal());
       } catch (error) {
         this.forget();

@@ -17,6 +17,7 @@ export const heartbeat = defineTool({
   output: z.object({ success: z.boolean(), messages: messagesShape }),
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   role: 'worker',
+  routine: true,
   example: { agent_id: 'terminal-2' },
   answer: (messages: readonly Message[]) => ({ success: true, messages: messagesAnswer(messages) }),
   handler: ({ services, workspace, principal, recordAnswer }, { agent_id: name, read_until: readUntil }) =>

@@ -1,0 +1,105 @@
+/** A credential that several instances trust, and what is changed of it at one of them. */
+import assert from 'node:assert/strict';
+import { USUAL_CONFIGURATION } from '../../../functions/src/access/rules/agent.ts';
+import { DEFAULT_WORKSPACE, type Principal } from '../../../functions/src/access/rules/principal.ts';
+import { type Composition, compose } from '../../../functions/src/app.ts';
+import { systemRandomness } from '../../../functions/src/kernel/platform.ts';
+import { personOf } from '../../support/principals.ts';
+import { refusal } from '../../unit/samples.ts';
+
+describe('a credential that instances trust', () => {
+  let now: Date;
+  let one: Composition;
+  let other: Composition;
+  let owner: Principal;
+  let bearer: string;
+  let agentId: string;
+
+  beforeEach(async () => {
+    now = new Date();
+    const clock = { now: () => now };
+    one = compose({ clock });
+    other = compose({ clock });
+    owner = personOf(`owner-${systemRandomness.letters(8)}`, 'admin');
+    await one.ports.store.commit([{ kind: 'setPerson', uid: owner.uid, role: 'leader' }]);
+    const { agent, credential, secret } = await one.services.registration.register(
+      owner,
+      DEFAULT_WORKSPACE,
+      {
+        ...{ name: `trusted-${systemRandomness.letters(8)}`, type: 'developer', version: '1.0.0' },
+        ...{ capabilities: [], configuration: USUAL_CONFIGURATION, role: 'worker' },
+      },
+      {
+        argumentsHash: undefined,
+        recordAnswer: () => undefined,
+        derivedSecret: () => undefined,
+        derivedId: () => undefined,
+      },
+      () => undefined,
+    );
+    bearer = `${credential.apiKey}.${secret}`;
+    agentId = agent.id;
+    // The second look begins to be followed: the first came before there was a position.
+    await authenticated(other);
+    await pass(6);
+    await authenticated(other);
+  });
+
+  const authenticated = ({ services }: Composition) => services.authenticator.authenticate(bearer);
+
+  const pass = async (seconds: number) => {
+    now = new Date(now.getTime() + seconds * 1000);
+  };
+
+  it('opens nothing more anywhere within 5 seconds of its withdrawal', async () => {
+    await one.services.registration.revoke(agentId);
+    await pass(5);
+    assert.equal((await refusal(() => authenticated(other))).code, 'UNAUTHORIZED');
+  });
+
+  it('opens within 5 seconds what its person may do now', async () => {
+    await one.ports.store.commit([{ kind: 'setPerson', uid: owner.uid, role: 'viewer' }]);
+    await pass(5);
+    assert.equal((await authenticated(other)).owner.role, 'viewer');
+  });
+
+  it('is known to have messages within 5 seconds', async () => {
+    assert.equal((await authenticated(other)).hasMessages, undefined);
+    await one.ports.store.commit([{ kind: 'noteMessages', agentId, hasMessages: true }]);
+    await pass(5);
+    assert.equal((await authenticated(other)).hasMessages, true);
+  });
+
+  it('brings an agent back that was taken for gone, at whatever instance it is heard of', async () => {
+    await authenticated(other);
+    await pass(60);
+    const known = await one.ports.agents.find(agentId);
+    assert.ok(known);
+    await one.ports.store.commit([
+      {
+        kind: 'replaceAgent',
+        agent: { ...known.value, status: 'offline' },
+        before: known.value,
+        version: known.version,
+      },
+    ]);
+    await pass(5);
+    await authenticated(other);
+    assert.equal((await one.ports.agents.find(agentId))?.value.status, 'active');
+  });
+
+  it('is looked up once, however long it beats', async () => {
+    let lookups = 0;
+    const { agents } = other.ports;
+    const find = agents.findWithAgent.bind(agents);
+    agents.findWithAgent = (apiKey) => {
+      lookups += 1;
+      return find(apiKey);
+    };
+    for (let beats = 0; beats < 10; beats++) {
+      await pass(60);
+      await authenticated(other);
+    }
+    assert.equal(lookups, 0);
+  });
+});
