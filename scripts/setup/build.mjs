@@ -26,7 +26,8 @@ const viewsFolder = `${functionsFolder}/src/mcp/views`;
 
 /**
  * The folder that is uploaded, and nothing else is: the bundle, and the framework that runs it, at the version that it
- * was tested with, locked. The platform would otherwise add whatever framework is its newest.
+ * was tested with, locked. The platform would otherwise add whatever framework is its newest. The SDKs are in the bundle;
+ * they stand among the packages for development because the emulator looks for their names.
  */
 const uploadFolder = `${functionsFolder}/dist`;
 

@@ -39,13 +39,17 @@ describe('what npm start prints', () => {
     };
     const add = '  claude mcp add --transport http muster http://127.0.0.1:5005/mcp';
     assert.deepEqual(waysIn(endpoint), [
-      'Muster is ready. The console, where people see and steer: http://127.0.0.1:5000',
-      'For agents: http://127.0.0.1:5005/mcp',
+      'Muster is ready. What to do next:',
       '',
-      'Connect Claude Code:',
+      '1. See: open http://127.0.0.1:5000 and sign in as Ada Person.',
+      '',
+      '2. Connect Claude Code:',
       add,
       '  in Claude Code: /mcp, choose muster, Authenticate, and sign in as',
       '  person@example.com with the password only-for-the-emulators',
+      '  or start it in this folder: .mcp.json connects it as the leader',
+      '',
+      '3. Say: "Claim a task, do it and complete it." The console shows it happen.',
       '',
       'For machines, with a key (worker1):',
       `${add} --header "Authorization: Bearer mk_a.b"`,
