@@ -47,8 +47,11 @@ export function expiryPart(expiring: Expiring): SweepPart {
   };
 }
 
+/** Each has commits of its own, and mostly waits for them. */
+const AT_ONCE = 10;
+
 /**
- * Takes one after the other, from where the last turn stopped, until there are no more or the turn is over. It
+ * Takes a few at a time, from where the last turn stopped, until there are no more or the turn is over. It
  * never goes back, so that what cannot be cleared up does not keep the walk from the rest.
  * @param work must not reject
  */
@@ -60,10 +63,11 @@ export async function walk<Item>(
   let stoppedAt = turn.from;
   for (;;) {
     const { found, next } = await read(stoppedAt);
-    for (const { item, place } of found) {
+    for (let first = 0; first < found.length; first += AT_ONCE) {
       if (turn.isOver()) return { isBehind: true, stoppedAt };
-      await work(item);
-      stoppedAt = place;
+      const few = found.slice(first, first + AT_ONCE);
+      await Promise.all(few.map(({ item }) => work(item)));
+      stoppedAt = few.at(-1)?.place;
     }
     if (next === undefined) return { isBehind: false };
     stoppedAt = next;

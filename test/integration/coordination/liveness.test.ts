@@ -1,9 +1,10 @@
 /** Presence, and the sweep that marks agents offline. */
 import assert from 'node:assert/strict';
+import { countedAgent } from '../../../functions/src/access/rules/agent.ts';
 import { DatabasePresence } from '../../../functions/src/access/store/ledgers.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { agentPath } from '../../../functions/src/kernel/firestore/paths.ts';
-import { presencePath, realtimeDatabase } from '../../../functions/src/kernel/realtime/database.ts';
+import { PRESENCE, presencePath, realtimeDatabase } from '../../../functions/src/kernel/realtime/database.ts';
 import { Team, unkeyed } from './team.ts';
 
 describe('presence', () => {
@@ -153,6 +154,31 @@ describe('the sweep of agents', () => {
     await team.sweep();
     assert.equal(await status(ann), 'active');
     assert.equal((await team.app.ports.presence.lastSeen([ann])).size, 1);
+  });
+
+  it('marks a whole town in one pass, in a commit for each two hundred', async () => {
+    const { ports } = team.app;
+    const ids = Array.from({ length: 1500 }, (_, number) => team.agentId(`of-many-${number}`));
+    const known = await ports.agents.find(ann);
+    assert.ok(known);
+    const { value: sample } = known;
+    for (let first = 0; first < ids.length; first += 250) {
+      const agents = ids.slice(first, first + 250).map((id) => ({ ...sample, id, name: id }));
+      await ports.store.commit([
+        ...agents.map((agent) => ({ kind: 'createAgent' as const, agent })),
+        ...agents.flatMap((agent) => countedAgent(undefined, agent)),
+      ]);
+    }
+    const seen = Object.fromEntries(ids.map((id) => [id, { last_seen: team.now.getTime(), workspace: 'x' }]));
+    await (await realtimeDatabase()).ref(PRESENCE).update(seen);
+    team.pass(200);
+    const before = ports.store.committed('replaceAgent');
+    await team.sweep();
+    assert.equal(ports.store.committed('replaceAgent') - before, ids.length + 1);
+    const found = await ports.agents.findAll(ids);
+    assert.ok(found.every(({ value }) => value.status === 'offline'));
+    assert.equal((await ports.presence.lastSeen(ids)).size, 0);
+    assert.equal(await active(), 0);
   });
 
   it('goes on with the others where one agent cannot be read', async () => {

@@ -315,6 +315,7 @@ async function agentCalls(): Promise<readonly Call[]> {
   const { AgentQueries }: AgentReaders = await load('access/store/agents.ts');
   return [
     (database) => new AgentQueries(database, documents).find('agent-1'),
+    (database) => new AgentQueries(database, documents).findAll(['agent-1', 'agent-2']),
     (database) => new AgentQueries(database, documents).credentials('agent-1'),
     (database) => new AgentQueries(database, documents).credentialsOf(['agent-1', 'agent-2']),
     (database) => new AgentQueries(database, documents).findWithAgent('key-1'),

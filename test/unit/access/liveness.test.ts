@@ -26,6 +26,7 @@ describe('the sweep of agents', () => {
         if (id !== agent.id) throw new Error('unreadable');
         return versionOf(agent);
       },
+      findAll: (ids: readonly string[]) => Promise.all(ids.map(agents.find)),
     };
     liveness = new AgentLiveness(
       portsOf<AccessPorts>({

@@ -112,15 +112,16 @@ describe('the sweep', () => {
   });
 
   it('takes up where it stopped, and begins anew once it has come to the end', async () => {
-    const due = ['a', 'b', 'c', 'd', 'e'].map((id) => ({ at: START, id }));
-    let stopBefore: string | undefined = 'c';
+    const all = [...'abcdefghijklmnopqrstuvwxy'];
+    const due = all.map((id) => ({ at: START, id }));
+    let stopBefore: string | undefined = 'j';
     let worked: string[] = [];
     const read = async (after: Position | undefined) => {
-      const found = due.filter(({ id }) => after === undefined || id > after.id).slice(0, 2);
+      const found = due.filter(({ id }) => after === undefined || id > after.id).slice(0, 15);
       const last = found.at(-1);
       return {
         found: found.map((place) => ({ item: place.id, place })),
-        ...(found.length === 2 && last && { next: last }),
+        ...(found.length === 15 && last && { next: last }),
       };
     };
     const part: SweepPart = {
@@ -132,13 +133,13 @@ describe('the sweep', () => {
       },
     };
     await run([part]);
-    assert.deepEqual(worked, ['a', 'b', 'c']);
+    assert.deepEqual(worked, [...'abcdefghij'], 'it looks after each ten whether its turn is over');
     [worked, stopBefore] = [[], undefined];
     await run([part]);
-    assert.deepEqual([worked, state.behind], [['d', 'e'], {}]);
+    assert.deepEqual([worked, state.behind], [[...'klmnopqrstuvwxy'], {}]);
     worked = [];
     await run([part]);
-    assert.deepEqual(worked, ['a', 'b', 'c', 'd', 'e']);
+    assert.deepEqual(worked, all);
   });
 
   it('walks on past what cannot be read or cleared up', async () => {

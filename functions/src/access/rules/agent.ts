@@ -177,6 +177,28 @@ export function countedAgent(before: Agent | undefined, after: Agent): Change[] 
   });
 }
 
+/** The same of several agents, as they were and are: a change for each workspace. */
+export function countedAgents(pairs: readonly (readonly [before: Agent, after: Agent])[]): Change[] {
+  const sums = new Map<string, AgentCount>();
+  for (const [before, after] of pairs)
+    for (const workspace of workspacesOfBoth(before, after)) {
+      const by = countIn(workspace, before, after);
+      const sum = sums.get(workspace);
+      sums.set(workspace, sum === undefined ? by : addedCounts(sum, by));
+    }
+  return [...sums].map(([workspace, by]): Change => ({ kind: 'countAgents', workspace, by }));
+}
+
+function addedCounts(one: AgentCount, other: AgentCount): AgentCount {
+  return {
+    total: one.total + other.total,
+    leaders: one.leaders + other.leaders,
+    active: one.active + other.active,
+    registered: one.registered + other.registered,
+    online: one.online + other.online,
+  };
+}
+
 function workspacesOfBoth(before: Agent | undefined, after: Agent): readonly string[] {
   return [...new Set([before ?? [], after].flat().flatMap(workspacesOf))];
 }

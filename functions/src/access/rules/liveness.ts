@@ -1,13 +1,14 @@
 /** Which agents are alive, and what they are doing. Source: docs/semantics.md#coordination. */
-import type { Versioned } from '../../kernel/commit.ts';
-import type { Batch, Position } from '../../kernel/paging.ts';
+import type { Change, Versioned } from '../../kernel/commit.ts';
+import type { Position } from '../../kernel/paging.ts';
 import { readFor, Service } from '../../kernel/ports.ts';
-import { type SweepPart, type SweepTurn, type Swept, walk } from '../../kernel/sweep.ts';
+import type { SweepPart, SweepTurn, Swept } from '../../kernel/sweep.ts';
 import { retryStale } from '../../kernel/waiting.ts';
 import {
   type Agent,
   agentNotRegistered,
   countedAgent,
+  countedAgents,
   forbiddenToAct,
   goneSince,
   isOwnAgent,
@@ -17,7 +18,9 @@ import {
 } from './agent.ts';
 import { type AccessPorts, hasRole, type Principal, personsRoleIn, roleIn } from './principal.ts';
 
-const BATCH = 100;
+/** How many agents are marked in one commit, and how many of these are under way at once. */
+const PAGE = 200;
+const PAGES_AT_ONCE = 8;
 
 /** The name of the part that releases or renews lapsed leases. */
 export const LEASES = 'leases';
@@ -26,31 +29,69 @@ export class AgentLiveness extends Service<AccessPorts> {
   /** It forgets presence, which decides about leases: they come first. */
   readonly part: SweepPart = { name: 'liveness', after: LEASES, run: (turn) => this.sweep(turn) };
 
-  /** Marks unseen agents offline, then forgets their presence. */
+  /** Marks unseen agents offline, then forgets their presence: many at a time, since a whole town may go home at six. */
   private async sweep(turn: SweepTurn): Promise<Swept> {
     const counts = { offline: 0 };
     const health = await turn.presence;
     if (health !== 'trusted') return { counts, isBehind: health === 'away' };
-    const { presence, log } = this.ports;
     const before = new Date(turn.now.getTime() - SILENCE_MILLISECONDS);
-    const end = await walk(
-      turn,
-      async (after) => batchOf(await presence.unseenSince(before, BATCH, after)),
-      async ({ id, at }) => {
-        // One that cannot be marked must not keep the others alive for ever.
+    const underWay = new Set<Promise<void>>();
+    let stoppedAt = turn.from;
+    let more = true;
+    while (more && !turn.isOver()) {
+      const unseen = await this.ports.presence.unseenSince(before, PAGE, stoppedAt);
+      const page = [...unseen].map(([id, at]) => ({ id, at }));
+      const retiring = this.retireAll(page, before).then((retired) => {
+        counts.offline += retired;
+        underWay.delete(retiring);
+      });
+      underWay.add(retiring);
+      stoppedAt = page.at(-1) ?? stoppedAt;
+      more = page.length === PAGE;
+      if (underWay.size === PAGES_AT_ONCE) await Promise.race(underWay);
+    }
+    await Promise.all(underWay);
+    return { counts, isBehind: more, ...(more && { stoppedAt }) };
+  }
+
+  /** Tells how many of them are offline now. Never fails: one that cannot be marked must not keep others alive for ever. */
+  private async retireAll(unseen: readonly Position[], before: Date): Promise<number> {
+    const marked = await this.markGone(unseen).catch(() => undefined);
+    const retired = await Promise.all(
+      unseen.map(async ({ id, at }) => {
         try {
-          if (await this.retire(id, at, before)) counts.offline++;
+          if (marked === undefined) await this.mark(id, 'offline', at);
+          return await this.forget(id, before);
         } catch (error) {
-          log.error('liveness_failed', { agentId: id, error });
+          this.ports.log.error('liveness_failed', { agentId: id, error });
+          return false;
         }
-      },
+      }),
     );
-    return { ...end, counts };
+    return retired.filter((isGone) => isGone).length;
+  }
+
+  /**
+   * Marks them offline in one commit.
+   * @throws StaleWriteError where one of them has changed meanwhile, UnreadableError where one cannot be read
+   */
+  private async markGone(unseen: readonly Position[]): Promise<void> {
+    const { agents, store } = this.ports;
+    const lastSeen = new Map(unseen.map(({ id, at }) => [id, at]));
+    const known = await agents.findAll([...lastSeen.keys()]);
+    const gone = known
+      .filter(({ value }) => value.status === 'active')
+      .map(({ value: before, version }) => {
+        return { before, agent: goneSince(before, lastSeen.get(before.id) ?? before.lastSeen), version };
+      });
+    await store.commit([
+      ...gone.map((change): Change => ({ kind: 'replaceAgent', ...change })),
+      ...countedAgents(gone.map(({ before, agent }) => [before, agent] as const)),
+    ]);
   }
 
   /** Tells whether the agent is offline now: it may be heard of again just then. */
-  private async retire(agentId: string, lastSeen: Date, before: Date): Promise<boolean> {
-    await this.mark(agentId, 'offline', lastSeen);
+  private async forget(agentId: string, before: Date): Promise<boolean> {
     const forgotten = await this.ports.presence.forget(agentId, before);
     if (!forgotten) await this.mark(agentId, 'active', this.ports.clock.now());
     return forgotten;
@@ -132,11 +173,6 @@ export class AgentLiveness extends Service<AccessPorts> {
       ]);
     });
   }
-}
-
-function batchOf(unseen: ReadonlyMap<string, Date>): Batch<Position> {
-  const found = [...unseen].map(([id, at]) => ({ item: { id, at }, place: { id, at } }));
-  return { found, next: found.length === BATCH ? found.at(-1)?.place : undefined };
 }
 
 /** The agent that makes a call, where one does. */

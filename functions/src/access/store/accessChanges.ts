@@ -9,6 +9,7 @@ import { documentCodec, timestamp } from '../../kernel/firestore/codec.ts';
 import { accessChangePath, COLLECTIONS } from '../../kernel/firestore/paths.ts';
 import { FirestoreReader } from '../../kernel/firestore/reading.ts';
 import type { CommitWrites } from '../../kernel/firestore/store.ts';
+import type { Agent } from '../rules/agent.ts';
 import { type AccessSubject, EVERYBODY } from '../rules/trust.ts';
 
 /** Longer than any instance trusts what it has once looked up. */
@@ -39,6 +40,18 @@ export function announceAccess(writes: CommitWrites, subject: AccessSubject): vo
     at: FieldValue.serverTimestamp(),
     expires_at: new Date(writes.now.getTime() + KEPT_MILLISECONDS),
   });
+}
+
+/**
+ * The same of an agent, where its credentials open something else than before, or where it is to be noticed when it comes
+ * back.
+ * @param before undefined where nobody knows
+ */
+export function announceAgent(writes: CommitWrites, before: Agent | undefined, agent: Agent): void {
+  const isGone = before?.status === 'active' && agent.status === 'offline';
+  const { role, ownerUid, workspace } = agent;
+  const opensSame = before?.role === role && before.ownerUid === ownerUid && before.workspace === workspace;
+  if (isGone || !opensSame) announceAccess(writes, `agent:${agent.id}`);
 }
 
 /** What has changed, and as of when that is all of it. */

@@ -29,7 +29,7 @@ import {
   workspacesOf,
 } from '../rules/agent.ts';
 import { type Credential, DEFAULT_WORKSPACE, ROLES } from '../rules/principal.ts';
-import { announceAccess } from './accessChanges.ts';
+import { announceAccess, announceAgent } from './accessChanges.ts';
 
 /** Registering again replaces the credential, so an agent has one, or a few while registrations meet. */
 const MAX_CREDENTIALS = 20;
@@ -37,6 +37,13 @@ const MAX_CREDENTIALS = 20;
 export class AgentQueries extends FirestoreReader {
   async find(agentId: string): Promise<Versioned<Agent> | undefined> {
     return this.documents.findVersioned(await this.database.doc(agentPath(agentId)).get(), agentFromDocument);
+  }
+
+  /** Those that there are. */
+  async findAll(agentIds: readonly string[]): Promise<readonly Versioned<Agent>[]> {
+    if (agentIds.length === 0) return [];
+    const found = await this.database.getAll(...agentIds.map((id) => this.database.doc(agentPath(id))));
+    return found.flatMap((snapshot) => this.documents.findVersioned(snapshot, agentFromDocument) ?? []);
   }
 
   async credentials(agentId: string): Promise<readonly Credential[]> {
@@ -74,7 +81,7 @@ export const agentWriters: ChangeWriters<AgentChanges> = {
   },
   replaceAgent({ agent, before, version }, writes) {
     writes.replace(agentPath(agent.id), agentToDocument(agent), version);
-    if (before === undefined || opensOther(before, agent)) announceAccess(writes, `agent:${agent.id}`);
+    announceAgent(writes, before, agent);
   },
   holdTask({ agent, taskId, version }, writes) {
     const { status, last_seen, active_since, milestones, held_count, free_slots } = agentToDocument(agent);
@@ -126,13 +133,6 @@ export const agentWriters: ChangeWriters<AgentChanges> = {
     writes.merge(skillPath(id), increments({ agents: -1 }));
   },
 };
-
-/** Whether the agent's credentials open something else than before, or it is to be noticed when it comes back. */
-function opensOther(before: Agent, agent: Agent): boolean {
-  const isGone = before.status === 'active' && agent.status === 'offline';
-  const { role, ownerUid, workspace } = agent;
-  return isGone || before.role !== role || before.ownerUid !== ownerUid || before.workspace !== workspace;
-}
 
 function closedFields({ status, at, milliseconds }: ClosedWork) {
   const isDone = status === 'done';
