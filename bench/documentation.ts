@@ -1,12 +1,16 @@
-/** What docs/benchmarks.md shows of a run, between its markers. */
+/** What pages show of a run, between their markers. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { Measurement } from './measurement.ts';
 import type { CostRow } from './measurements/cost.ts';
 import { figureText, spreadText, targetText } from './report.ts';
 
-const page = new URL('../docs/benchmarks.md', import.meta.url);
+const PAGES = { results: 'benchmarks.md', cost: 'benchmarks.md', running: 'guides/running.md' } as const;
 
-type Section = 'results' | 'cost';
+type Section = keyof typeof PAGES;
+
+function pageOf(section: Section): URL {
+  return new URL(`../docs/${PAGES[section]}`, import.meta.url);
+}
 
 export function costTable(rows: readonly CostRow[]): string {
   const names = [...new Set(rows.map(({ what }) => what))];
@@ -36,10 +40,11 @@ export function resultTable(measurements: readonly Measurement[]): string {
 
 /** Whether the page shows this table of costs. */
 export function isCurrent(costs: string): boolean {
-  return sectionOf(readFileSync(page, 'utf8'), 'cost').text.trim() === costs.trim();
+  return sectionOf(readFileSync(pageOf('cost'), 'utf8'), 'cost').text.trim() === costs.trim();
 }
 
 export function write(section: Section, text: string): void {
+  const page = pageOf(section);
   const whole = readFileSync(page, 'utf8');
   const { start, end } = sectionOf(whole, section);
   writeFileSync(page, `${whole.slice(0, start)}\n${text}\n${whole.slice(end)}`);
@@ -49,11 +54,12 @@ function sectionOf(whole: string, section: Section): { start: number; end: numbe
   const begin = `<!-- ${section}: written by npm run bench -- --write -->`;
   const start = whole.indexOf(begin) + begin.length;
   const end = whole.indexOf(`<!-- /${section} -->`);
-  if (start < begin.length || end < start) throw new Error(`docs/benchmarks.md has no section "${section}".`);
+  if (start < begin.length || end < start)
+    throw new Error(`docs/${PAGES[section]} has no section "${section}".`);
   return { start, end, text: whole.slice(start, end) };
 }
 
-function table(head: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
+export function table(head: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
   const line = (cells: readonly (string | number)[]): string => `| ${cells.join(' | ')} |`;
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
 }

@@ -1,5 +1,5 @@
 /**
- * `npm run bench [-- --json] [--write] [--only coldStart,overhead,list,read,event,subscriptions,claim,orchestration,scale,todo,todoScale,coding,cost]`. The emulators run
+ * `npm run bench [-- --json] [--write] [--only coldStart,overhead,list,read,event,subscriptions,claim,orchestration,scale,todo,todoScale,coding,cost,running]`. The emulators run
  * already; see docs/benchmarks.md. Standard output carries the findings and nothing else.
  */
 import { availableParallelism, loadavg } from 'node:os';
@@ -14,6 +14,7 @@ import { measureEvent } from './measurements/event.ts';
 import { measureOrchestration } from './measurements/orchestration.ts';
 import { measureList, measureOverhead } from './measurements/overhead.ts';
 import { measureRead } from './measurements/read.ts';
+import { measureRunning, type RunningMeasurement } from './measurements/running.ts';
 import { measureScale } from './measurements/scale.ts';
 import { measureSubscriptions } from './measurements/subscriptions.ts';
 import { measureTodo } from './measurements/todo.ts';
@@ -43,6 +44,7 @@ const benchmarks: Benchmarks = {
   todoScale: measureTodoScale,
   coding: measureCoding,
   cost: async () => [documented(await measureCost())],
+  running: async () => [shown(await measureRunning())],
 };
 
 /** The page must show what was measured. */
@@ -55,6 +57,12 @@ function documented({
   if (values.write) write('cost', table);
   const stale = isCurrent(table) ? [] : ['docs/benchmarks.md shows another table: run it with --write'];
   return { ...measurement, rows, faults: [...faults, ...stale] };
+}
+
+/** The page is written by it: what it shows differs a little from run to run. */
+function shown({ page, ...measurement }: RunningMeasurement): Measurement {
+  if (values.write) write('running', page);
+  return measurement;
 }
 
 const [load = 0] = loadavg();

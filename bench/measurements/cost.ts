@@ -107,7 +107,10 @@ const CHECK_READS = 4;
 /** An instance checks a credential, and asks for changes, whatever is called: that is told apart. */
 function withoutAuthentication(all: readonly MeteredCall[]): readonly MeteredCall[] {
   const calls = all.filter(({ documents }) => !documents.some((name) => name.endsWith('/accessChanges')));
-  const at = calls.findIndex(({ documents }) => documents.some((name) => name.includes('/credentials/')));
+  const at = calls.findIndex(
+    ({ method, documents }) =>
+      method === 'BatchGetDocuments' && documents.some((name) => name.includes('/credentials/')),
+  );
   return at < 0 ? calls : [...calls.slice(0, at), ...calls.slice(at + CHECK_READS)];
 }
 

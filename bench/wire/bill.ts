@@ -71,8 +71,12 @@ export const KNOWN_METHODS: readonly string[] = [
   'Commit',
 ];
 
-/** The documents that a message asks for by name, or the collections that it looks in. */
+/** The documents that a message asks for or writes, by name, or the collections that it looks in. */
 export function documentsAskedFor(method: string, message: Uint8Array): readonly string[] {
+  if (method === 'Commit')
+    return v1.CommitRequest.decode(message).writes.flatMap(
+      ({ update, delete: deleted }) => update?.name ?? deleted ?? [],
+    );
   if (method === 'BatchGetDocuments') return v1.BatchGetDocumentsRequest.decode(message).documents;
   if (method !== 'RunQuery') return [];
   const { parent, structuredQuery } = v1.RunQueryRequest.decode(message);

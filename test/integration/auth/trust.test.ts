@@ -1,5 +1,6 @@
 /** A credential that several instances trust, and what is changed of it at one of them. */
 import assert from 'node:assert/strict';
+import { newProject } from '../../../bench/seed.ts';
 import { USUAL_CONFIGURATION } from '../../../functions/src/access/rules/agent.ts';
 import { DEFAULT_WORKSPACE, type Principal } from '../../../functions/src/access/rules/principal.ts';
 import { type Composition, compose } from '../../../functions/src/app.ts';
@@ -8,6 +9,8 @@ import { personOf } from '../../support/principals.ts';
 import { refusal } from '../../unit/samples.ts';
 
 describe('a credential that instances trust', () => {
+  // Where nobody else changes what everybody may do.
+  const project = newProject('trust');
   let now: Date;
   let one: Composition;
   let other: Composition;
@@ -17,9 +20,9 @@ describe('a credential that instances trust', () => {
 
   beforeEach(async () => {
     now = new Date();
-    const clock = { now: () => now };
-    one = compose({ clock });
-    other = compose({ clock });
+    const bindings = { clock: { now: () => now }, database: project.firestore };
+    one = compose(bindings);
+    other = compose(bindings);
     owner = personOf(`owner-${systemRandomness.letters(8)}`, 'admin');
     await one.ports.store.commit([{ kind: 'setPerson', uid: owner.uid, role: 'leader' }]);
     const { agent, credential, secret } = await one.services.registration.register(
@@ -44,6 +47,8 @@ describe('a credential that instances trust', () => {
     await pass(6);
     await authenticated(other);
   });
+
+  after(() => project.firestore.terminate());
 
   const authenticated = ({ services }: Composition) => services.authenticator.authenticate(bearer);
 

@@ -15,7 +15,7 @@ export const TRUSTED_MILLISECONDS = 5000;
  * How long an instance trusts what it has looked up once, as long as it hears of no change. Short of the time for which
  * changes are kept, and so that what somebody has changed past Muster is seen.
  */
-export const LASTING_MILLISECONDS = 15 * 60_000;
+export const LASTING_MILLISECONDS = 60 * 60_000;
 
 /** One takes about a kilobyte. */
 const MAX_TRUSTED = 20_000;

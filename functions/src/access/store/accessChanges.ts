@@ -13,7 +13,7 @@ import type { Agent } from '../rules/agent.ts';
 import { type AccessSubject, EVERYBODY } from '../rules/trust.ts';
 
 /** Longer than any instance trusts what it has once looked up. */
-const KEPT_MILLISECONDS = 3_600_000;
+const KEPT_MILLISECONDS = 2 * 3_600_000;
 
 /** Firestore says when a write was asked for, which may be so long before it can be seen. */
 const OVERLAP_MILLISECONDS = 10_000;

@@ -1,0 +1,87 @@
+/** What running Muster costs, from a simulated day: the tables of docs/guides/running.md. */
+import { table } from '../documentation.ts';
+import type { Measurement } from '../measurement.ts';
+import { ASSUMED, type Month, monthOf, openAllMonth } from '../pricing/model.ts';
+import { DAY, type DayBill, measureDay } from '../simulation/day.ts';
+
+const SIZES = [10, 1000, 20_000, 100_000];
+
+/** 20,000 agents of 20 tasks a day are to cost less than this a month. */
+const TARGET = { agents: 20_000, dollars: 500 };
+
+export interface RunningMeasurement extends Measurement {
+  readonly page: string;
+}
+
+export async function measureRunning(): Promise<RunningMeasurement> {
+  const day = await measureDay();
+  const months = SIZES.map((agents) => monthOf(day, agents));
+  const { total } = monthOf(day, TARGET.agents);
+  return {
+    name: 'running',
+    title: `Dollars a month of ${TARGET.agents} agents of ${DAY.tasksEach} tasks a day, against ${TARGET.dollars}`,
+    ratio: { min: total / TARGET.dollars, median: total / TARGET.dollars, max: total / TARGET.dollars },
+    target: { kind: 'at most', value: 1 },
+    figures: {
+      'dollars a month': total,
+      'reads of an agent a day': day.firestore.reads,
+      'writes of an agent a day': day.firestore.writes,
+      'writes of the Realtime Database of an agent a day': day.realtime.writes,
+      'reads of a claim': day.claimReads,
+    },
+    faults: [],
+    page: [daySection(day), '### A month', monthTable(months)].join('\n\n'),
+  };
+}
+
+function daySection(day: DayBill): string {
+  const { firestore, realtime, logged, idleSweep } = day;
+  const rows: [string, string][] = [
+    ['calls', `${whole(day.calls)}, of them ${whole(day.beats)} heartbeats`],
+    ['documents read', whole(firestore.reads)],
+    ['documents written', whole(firestore.writes)],
+    ['documents deleted', whole(firestore.deletes)],
+    ['functions that followed a document', `${whole(day.triggers)}, what they read and wrote counted above`],
+    ['reads of the median claim', whole(day.claimReads)],
+    ['writes of the Realtime Database', whole(realtime.writes)],
+    ['bytes from the Realtime Database', whole(realtime.bytesDown)],
+    ['log entries', `${whole(logged.entries)}, ${whole(logged.bytes)} bytes`],
+  ];
+  return [
+    `Measured over a day of ${DAY.agents} agents, each with ${DAY.tasksEach} tasks of ${DAY.minutesATask} minutes and a heartbeat a minute: created, claimed in a queue that grows all the time, started, completed. One agent's day takes:`,
+    table(['what', 'how much'], rows),
+    `A sweep that finds nothing reads ${whole(idleSweep.reads)} documents, once a minute, whatever the number of agents.`,
+  ].join('\n\n');
+}
+
+function monthTable(months: readonly Month[]): string {
+  const parts = Object.keys(months[0]?.parts ?? {});
+  const dollars = (amount: number): string => `$${amount < 10 ? amount.toFixed(2) : whole(amount)}`;
+  const rows = [
+    ...parts.map((part) => [
+      part,
+      ...months.map((month) => {
+        const amount = Object.entries(month.parts).find(([name]) => name === part)?.[1] ?? 0;
+        return dollars(amount);
+      }),
+    ]),
+    ['**in all**', ...months.map(({ total }) => `**${dollars(total)}**`)],
+    ['calls a second', ...months.map(({ callsASecond }) => callsASecond.toFixed(1))],
+    ['instances of `mcp`', ...months.map(({ instances }) => String(instances))],
+    [
+      "Cloud Run's own log of requests, unless it is excluded",
+      ...months.map(({ requestLog }) => dollars(requestLog)),
+    ],
+  ];
+  return [
+    table(
+      ['list price a month', ...months.map(({ agents }) => `${agents.toLocaleString('en')} agents`)],
+      rows,
+    ),
+    `Counted by the day above, in ${ASSUMED.hours} hours a day, with what is free taken off. Of the processor ${ASSUMED.cpuSecondsACall * 1000} ms a call and ${ASSUMED.cpuSecondsATrigger * 1000} ms a trigger are assumed, and ${ASSUMED.openSecondsACall * 1000} ms that a call is open: measure yours. An instance that holds a request open all month costs ${dollars(openAllMonth())}: a runner that waits, \`pollEvents\` in a loop, a stream. As many as \`CONCURRENCY\` says share it.`,
+  ].join('\n\n');
+}
+
+function whole(amount: number): string {
+  return Math.round(amount).toLocaleString('en');
+}

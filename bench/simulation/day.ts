@@ -1,0 +1,246 @@
+/**
+ * A working day of a team, at the real endpoint over the emulators, with a clock that the day moves: what each agent costs in
+ * reads, writes, calls, triggers and log entries. The triggers are called for what each commit has written, as Eventarc would.
+ */
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Firestore } from '@google-cloud/firestore';
+import { z } from 'zod';
+import { Addresses } from '../../functions/src/access/rules/addresses.ts';
+import { type Composition, compose, createFront } from '../../functions/src/app.ts';
+import { McpCaller } from '../load/client.ts';
+import { median } from '../measurement.ts';
+import { addCallers, newProject, type Project } from '../seed.ts';
+import { type Bill, NOTHING, plus } from '../wire/bill.ts';
+import { type Meter, openMeter } from '../wire/meter.ts';
+import { type RealtimeBill, RealtimeMeter } from './realtimeMeter.ts';
+
+const HOST = 'FIRESTORE_EMULATOR_HOST';
+const MINUTE = 60_000;
+
+/** What the day is made of. */
+export const DAY = { agents: 10, tasksEach: 20, minutesATask: 20 } as const;
+
+/** What one agent's day takes, and one sweep. */
+export interface DayBill {
+  readonly calls: number;
+  readonly beats: number;
+  readonly firestore: Bill;
+  readonly realtime: RealtimeBill;
+  /** Invocations of functions that follow documents, and what they take of Firestore: part of the above. */
+  readonly triggers: number;
+  readonly logged: { readonly entries: number; readonly bytes: number };
+  /** Checks of credentials that were read: four documents each. */
+  readonly checks: number;
+  /** Of the whole deployment, each minute, where nothing is due. */
+  readonly idleSweep: Bill;
+  /** Of the median claim, without what follows from it. */
+  readonly claimReads: number;
+}
+
+interface Books {
+  firestore: Bill;
+  triggers: number;
+  checks: number;
+  written: string[];
+}
+
+export async function measureDay(): Promise<DayBill> {
+  const stage = await openStage();
+  try {
+    await stage.begin();
+    const claims: number[] = [];
+    for (let minute = 0; minute < DAY.tasksEach * DAY.minutesATask; minute++) {
+      for (const [number, worker] of stage.workers.entries())
+        await stage.minute(worker, number, minute, claims);
+      stage.pass(MINUTE);
+    }
+    return await stage.close(claims);
+  } finally {
+    await stage.end();
+  }
+}
+
+const task = z.object({ task: z.object({ id: z.string() }) });
+
+async function openStage() {
+  const project = newProject('day');
+  const [leader] = await addCallers(project, 'leader');
+  const workers = await addCallers(project, 'worker', DAY.agents);
+  if (leader === undefined) throw new Error('There is no leader.');
+  const meter = await openMeter(process.env[HOST] ?? '');
+  const realtime = new RealtimeMeter();
+  await realtime.open();
+  const logged = { entries: 0, bytes: 0 };
+  let now = new Date();
+  const instance = composed(project, meter, () => now, logged);
+  const { server, url } = await serve(instance);
+  const lead = new McpCaller(url, leader.credential);
+  const callers = workers.map(({ agentId, credential }) => ({
+    agentId,
+    caller: new McpCaller(url, credential),
+  }));
+  const inHand = new Map<string, string>();
+  const total: Books = { firestore: NOTHING, triggers: 0, checks: 0, written: [] };
+  let [calls, beats] = [0, 0];
+
+  /** Books the call that was made, and what follows from it. Gives the bill of the call alone. */
+  const settle = async (): Promise<Bill> => {
+    const own = book(meter, total);
+    total.firestore = plus(total.firestore, own);
+    while (total.written.length > 0) {
+      const written = total.written.splice(0);
+      for (const path of written) total.triggers += await follow(instance, project, path);
+      total.firestore = plus(total.firestore, book(meter, total));
+    }
+    return own;
+  };
+  const call = async (by: McpCaller, tool: string, args: object) => {
+    const answer = await by.call(tool, args);
+    calls += 1;
+    return { answer, reads: (await settle()).reads };
+  };
+
+  return {
+    workers: callers,
+    pass: (milliseconds: number) => {
+      now = new Date(now.getTime() + milliseconds);
+    },
+    async begin() {
+      await lead.call('coordination_init_coordination', { goal: 'A day', master_plan: 'Work' });
+      for (const { agentId, caller } of callers)
+        await caller.call('coordination_register_agent', { agent_id: agentId, role: 'worker' });
+      book(meter, total);
+      total.written = [];
+      Object.assign(total, { firestore: NOTHING, triggers: 0, checks: 0 });
+      Object.assign(logged, { entries: 0, bytes: 0 });
+      realtime.take();
+    },
+    /** What a worker does in a minute: begins a task, beats while it works, or ends it. */
+    async minute(
+      { agentId, caller }: (typeof callers)[number],
+      number: number,
+      minute: number,
+      claims: number[],
+    ) {
+      // They do not begin all at once.
+      const at = (minute + 2 * number) % DAY.minutesATask;
+      const held = inHand.get(agentId);
+      if (at === 0 && held === undefined) {
+        await call(lead, 'coordination_create_task', { description: `Work of minute ${minute}` });
+        const claimed = await call(caller, 'coordination_claim_task', { agent_id: agentId });
+        claims.push(claimed.reads);
+        const { id } = task.parse(claimed.answer).task;
+        inHand.set(agentId, id);
+        await call(caller, 'coordination_start_task', { agent_id: agentId, task_id: id });
+      } else if (at === DAY.minutesATask - 1 && held !== undefined) {
+        await call(caller, 'coordination_complete_task', {
+          agent_id: agentId,
+          task_id: held,
+          output: 'Done',
+        });
+        inHand.delete(agentId);
+      } else {
+        await call(caller, 'coordination_heartbeat', { agent_id: agentId });
+        beats += 1;
+      }
+    },
+    async close(claims: readonly number[]): Promise<DayBill> {
+      const each = (amount: number) => amount / DAY.agents;
+      const { firestore, triggers, checks } = total;
+      const { writes, bytesDown } = realtime.take();
+      const bill = {
+        calls: each(calls),
+        beats: each(beats),
+        firestore: {
+          reads: each(firestore.reads),
+          writes: each(firestore.writes),
+          deletes: each(firestore.deletes),
+        },
+        realtime: { writes: each(writes), bytesDown: each(bytesDown) },
+        triggers: each(triggers),
+        logged: { entries: each(logged.entries), bytes: each(logged.bytes) },
+        checks: each(checks),
+        claimReads: median(claims),
+      };
+      await instance.sweep();
+      book(meter, total);
+      await instance.sweep();
+      return { ...bill, idleSweep: book(meter, total) };
+    },
+    async end() {
+      await new Promise((resolve) => server.close(resolve));
+      meter.close();
+      await project.firestore.terminate();
+    },
+  };
+}
+
+/** An instance whose Firestore is metered. */
+function composed(
+  { id }: Project,
+  meter: Meter,
+  now: () => Date,
+  logged: { entries: number; bytes: number },
+): Composition {
+  const emulator = process.env[HOST] ?? '';
+  // The SDK takes the address from the environment as the client is made, whatever its settings say.
+  process.env[HOST] = meter.host;
+  const database = new Firestore({ projectId: id });
+  process.env[HOST] = emulator;
+  const note = (event: string, fields: Readonly<Record<string, unknown>>) => {
+    logged.entries += 1;
+    logged.bytes += Buffer.byteLength(JSON.stringify({ message: event, ...fields }));
+  };
+  const log = { info: note, warn: note, error: note };
+  return compose({ clock: { now }, database, log, rateLimit: { perSecond: 100, burst: 500 } });
+}
+
+async function serve(instance: Composition): Promise<{ server: Server; url: string }> {
+  const endpoint = createFront(instance, {
+    addresses: new Addresses({ publicUrl: undefined, functionUrl: undefined }),
+    firebase: { apiKey: 'none', authDomain: 'localhost', google: false },
+    allowedOrigins: [],
+    mountPath: undefined,
+  });
+  const server = createServer((request, response) => void endpoint(request, response));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address: AddressInfo | string | null = server.address();
+  if (typeof address !== 'object' || address === null) throw new Error('It does not listen.');
+  return { server, url: `http://127.0.0.1:${address.port}/mcp` };
+}
+
+/** What the calls since the last time have cost; what they have written is to be followed. */
+function book(meter: Meter, books: Books): Bill {
+  return meter.take().reduce((sum, { method, documents, bill }) => {
+    const names = documents.map((name) => name.slice(name.indexOf('/documents/') + '/documents/'.length));
+    if (method === 'Commit') books.written.push(...names);
+    if (method === 'BatchGetDocuments' && names.some((name) => name.startsWith('credentials/')))
+      books.checks += 1;
+    return plus(sum, bill);
+  }, NOTHING);
+}
+
+/** Calls what follows a document. Tells how many functions that are. */
+async function follow({ services }: Composition, { firestore }: Project, path: string): Promise<number> {
+  const [collection, id = '', ...below] = path.split('/');
+  if (below.length > 0) return 0;
+  const after = (await firestore.doc(path).get()).data();
+  switch (collection) {
+    case 'tasks':
+      await Promise.all([
+        services.orchestration.runs.taskChanged(id),
+        services.settleTask(id, after),
+        services.mirrorQueuedTask(id),
+      ]);
+      return 1;
+    case 'graph':
+      await services.followGraph(after);
+      return 1;
+    case 'people':
+      await services.mirrorPerson(id);
+      return 1;
+    default:
+      return 0;
+  }
+}
