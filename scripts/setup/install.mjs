@@ -1,5 +1,6 @@
 // @ts-check
 import { readFileSync } from 'node:fs';
+import { basename, relative } from 'node:path';
 import { devDirectory, root } from '../project.mjs';
 import { succeeds } from './command.mjs';
 import { exclusively } from './lock.mjs';
@@ -8,6 +9,7 @@ import { lacksNode22 } from './node22.mjs';
 /** @typedef {Record<string, { version?: string, integrity?: string, optional?: boolean, link?: boolean }>} Packages */
 
 const testClients = `${root}/test/clients`;
+const testSchemas = `${root}/test/schemas`;
 const claudeCode = '@anthropic-ai/claude-code';
 
 /**
@@ -39,13 +41,34 @@ export async function installDependencies({ env, say }) {
  * Installs the MCP clients that only the tests use, which are large.
  * @param {{ env: NodeJS.ProcessEnv, say: (message: string) => void }} run
  */
-export async function installTestClients({ env, say }) {
-  await exclusively(`${devDirectory}/install-clients.lock`, async () => {
-    if (isInstalled(testClients)) return;
-    say('installing the test clients (npm ci in test/clients)');
-    await runNpm(['ci'], testClients, env);
-    await runScriptsOf(claudeCode, testClients, env);
-  });
+export async function installTestClients(run) {
+  await installApart(testClients, 'the test clients', run, () =>
+    runScriptsOf(claudeCode, testClients, run.env),
+  );
+}
+
+/**
+ * Installs what vendors publish of their interfaces, which only the tests read.
+ * @param {{ env: NodeJS.ProcessEnv, say: (message: string) => void }} run
+ */
+export async function installTestSchemas(run) {
+  await installApart(testSchemas, "the vendors' schemas", run, async () => undefined);
+}
+
+/**
+ * @param {string} folder
+ * @param {string} what
+ * @param {{ env: NodeJS.ProcessEnv, say: (message: string) => void }} run
+ * @param {() => Promise<void>} finish
+ */
+async function installApart(folder, what, { env, say }, finish) {
+  const install = async () => {
+    if (isInstalled(folder)) return;
+    say(`installing ${what} (npm ci in ${relative(root, folder)})`);
+    await runNpm(['ci'], folder, env);
+    await finish();
+  };
+  await exclusively(`${devDirectory}/install-${basename(folder)}.lock`, install, say);
 }
 
 /** Install scripts are off (see .npmrc), but this package fetches its program in one. @param {string} name @param {string} folder @param {NodeJS.ProcessEnv} env */

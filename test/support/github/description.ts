@@ -15,7 +15,9 @@ interface Operation {
 }
 
 const description: Json & { readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>> } =
-  createRequire(import.meta.url)('@octokit/openapi/generated/api.github.com.json');
+  createRequire(new URL('../../schemas/package.json', import.meta.url))(
+    '@octokit/openapi/generated/api.github.com.json',
+  );
 
 const ajv = new Ajv({ strict: false, allErrors: true, logger: false, coerceTypes: false });
 const coercing = new Ajv({ strict: false, allErrors: true, logger: false, coerceTypes: true });
