@@ -44,6 +44,30 @@ export async function bundle(entry, target) {
 }
 
 /**
+ * Makes programs that run where nothing is installed: each is one file with all the packages that it uses.
+ * @param {{ in: string, out: string }[]} entries @param {string} target a folder
+ */
+export async function bundlePrograms(entries, target) {
+  const { build, stop } = await import('esbuild');
+  await build({
+    absWorkingDir: root,
+    entryPoints: entries,
+    outdir: target,
+    bundle: true,
+    platform: 'node',
+    target: 'node20',
+    format: 'esm',
+    minifyWhitespace: true,
+    minifySyntax: true,
+    lineLimit: 200,
+    legalComments: 'linked',
+    banner: { js: commonJs },
+    logLevel: 'warning',
+  });
+  await stop();
+}
+
+/**
  * Puts the script of a page for browsers, with all the packages it uses, into one file, and its style into another:
  * `page.js` and `page.css`.
  * @param {{ script: string, style: string }} entries @param {string} target a folder

@@ -4,7 +4,12 @@ import { VERSION } from '../../functions/src/config.ts';
 import { VERSION as RUNNER_VERSION } from '../../runner/src/version.ts';
 
 describe('the version that clients are told', () => {
-  for (const file of ['../../package.json', '../../functions/package.json', '../../runner/package.json']) {
+  for (const file of [
+    '../../package.json',
+    '../../functions/package.json',
+    '../../runner/package.json',
+    '../../packages/muster/package.json',
+  ]) {
     it(`is that of ${file.replace('../../', '')}`, () => {
       const { version } = JSON.parse(readFileSync(new URL(file, import.meta.url), 'utf8'));
       assert.equal(VERSION, version);

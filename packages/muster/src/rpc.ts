@@ -1,0 +1,69 @@
+/** Muster's tools by plain JSON-RPC: docs/guides/json-rpc.md. */
+import { z } from 'zod';
+import { Mistake } from './mistake.ts';
+
+/** Longer than any honest answer takes, also when an instance is started for it. */
+const PATIENCE_MS = 60_000;
+
+const failure = z.object({
+  message: z.string(),
+  data: z.looseObject({ suggestion: z.string().optional() }).optional(),
+});
+const answer = z.object({ id: z.number(), result: z.unknown(), error: failure.optional() });
+const refusal = z.object({ error: failure });
+
+export interface Call {
+  readonly method: string;
+  readonly params: Readonly<Record<string, unknown>>;
+}
+
+export class Hub {
+  private readonly url: URL;
+  private readonly token: string;
+
+  /** @param endpoint of `/mcp` itself; a workspace in its query is kept */
+  constructor(endpoint: URL, token: string) {
+    this.url = new URL(endpoint);
+    this.url.pathname = `${endpoint.pathname.replace(/\/$/, '')}/rpc`;
+    this.token = token;
+  }
+
+  /**
+   * Makes some calls in one request.
+   * @returns their results, in their order
+   * @throws Mistake where one of them is refused, or nobody answers
+   */
+  async call(calls: readonly Call[]): Promise<unknown[]> {
+    const body = calls.map((call, id) => ({ jsonrpc: '2.0', id, ...call }));
+    const response = await this.send(JSON.stringify(body));
+    const said: unknown = await response.json().catch(() => undefined);
+    if (!response.ok) throw new Mistake(refused(response.status, said));
+    const answers = z.array(answer).safeParse(said);
+    if (!answers.success) throw new Mistake(`${this.url} does not answer as Muster does. Is --url right?`);
+    return answers.data.map(({ id, result, error }) => {
+      if (error !== undefined) throw new Mistake(`${calls[id]?.method}: ${sentence(error)}`);
+      return result;
+    });
+  }
+
+  private async send(body: string): Promise<Response> {
+    const headers = { Authorization: `Bearer ${this.token}`, 'Content-Type': 'application/json' };
+    const signal = AbortSignal.timeout(PATIENCE_MS);
+    try {
+      return await fetch(this.url, { method: 'POST', headers, body, signal });
+    } catch (error) {
+      const cause = error instanceof Error ? (error.cause ?? error) : error;
+      throw new Mistake(`Nobody answers at ${this.url.origin}: ${String(cause)}. Is --url right?`);
+    }
+  }
+}
+
+function refused(status: number, said: unknown): string {
+  const parsed = refusal.safeParse(said);
+  const told = parsed.success ? sentence(parsed.data.error) : '';
+  const advice = status === 401 ? 'Set MUSTER_TOKEN to the credential of an agent.' : '';
+  return `The hub refuses (HTTP ${status}). ${told} ${advice}`.trim();
+}
+
+const sentence = ({ message, data }: z.output<typeof failure>): string =>
+  [message, data?.suggestion].filter(Boolean).join(' ');

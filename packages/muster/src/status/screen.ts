@@ -1,0 +1,54 @@
+import type { Snapshot } from './snapshot.ts';
+
+const INDENT = '  ';
+
+/** @param width in characters, to which lines are cut */
+export function screenOf({ goal, progress, doing, waiting, questions }: Snapshot, width: number): string {
+  const { percent, total, done, failed } = progress;
+  const ended = `${done} of ${total} done (${percent} %)${failed > 0 ? `, ${failed} failed` : ''}`;
+  const lines = [
+    `Goal: ${goal || 'none is set'}`,
+    `Tasks: ${ended}`,
+    ...part('Who does what', 'nobody does anything', doing, ({ agent = '?', task, status, description }) => [
+      agent,
+      status === 'claimed' ? 'claimed' : 'at work',
+      task,
+      description,
+    ]),
+    ...part('What waits', 'nothing', waiting, ({ task, description, blocked, stuck }) => [
+      stuck !== undefined ? 'stuck' : blocked ? 'blocked' : 'ready',
+      task,
+      description,
+    ]),
+    ...part('Questions to you', 'none', questions, ({ id, question }) => [id, question]),
+  ];
+  return `${lines.map((line) => plain(line).slice(0, width)).join('\n')}\n`;
+}
+
+function part<Item>(
+  title: string,
+  none: string,
+  items: readonly Item[],
+  cells: (item: Item) => string[],
+): string[] {
+  if (items.length === 0) return ['', `${title}: ${none}`];
+  const rows = items.map(cells);
+  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
+  return [
+    '',
+    `${title}:`,
+    ...rows.map(
+      (row) =>
+        INDENT +
+        row
+          .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+          .join(INDENT)
+          .trimEnd(),
+    ),
+  ];
+}
+
+/** Agents write these texts: none of them may steer the terminal. */
+function plain(text: string): string {
+  return text.replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ');
+}

@@ -1,0 +1,79 @@
+/** What goes on in a workspace, as one person needs to know it. */
+import { z } from 'zod';
+import type { Call, Hub } from '../rpc.ts';
+
+/** As many of each kind as a screen shows. */
+const SHOWN = 10;
+
+const status = z.object({
+  goal: z.string(),
+  tasks: z.object({
+    available: z.number(),
+    claimed: z.number(),
+    in_progress: z.number(),
+    done: z.number(),
+    failed: z.number(),
+  }),
+  total_tasks: z.number(),
+  progress_percent: z.number(),
+});
+
+const tasks = z.object({
+  tasks: z.array(
+    z.object({
+      id: z.string(),
+      description: z.string(),
+      status: z.string(),
+      blocked: z.boolean().optional(),
+      claimed_by: z.string().optional(),
+      claimed_at: z.string().optional(),
+      stuck: z.string().optional(),
+    }),
+  ),
+});
+
+const requests = z.object({
+  requests: z.array(z.object({ request_id: z.string(), question: z.string(), created_at: z.string() })),
+});
+
+export type Snapshot = Awaited<ReturnType<typeof takeSnapshot>>;
+
+const list = (status_filter: string): Call => ({
+  method: 'coordination.get_all_tasks',
+  params: { status_filter, limit: SHOWN },
+});
+
+/** Five calls in one request. @throws Mistake */
+export async function takeSnapshot(hub: Hub) {
+  const [told, claimed, begun, available, asked] = await hub.call([
+    { method: 'coordination.get_status', params: {} },
+    list('claimed'),
+    list('in_progress'),
+    list('available'),
+    { method: 'inbox.list', params: { state: 'open', limit: SHOWN } },
+  ]);
+  const { goal, tasks: counts, total_tasks: total, progress_percent: percent } = status.parse(told);
+  const held = [...tasks.parse(begun).tasks, ...tasks.parse(claimed).tasks];
+  return {
+    goal,
+    progress: { percent, total, ...counts },
+    doing: held.map(({ id, description, status, claimed_by: agent, claimed_at: since }) => ({
+      agent,
+      task: id,
+      description,
+      status,
+      since,
+    })),
+    waiting: tasks.parse(available).tasks.map(({ id, description, blocked = false, stuck }) => ({
+      task: id,
+      description,
+      blocked,
+      stuck,
+    })),
+    questions: requests.parse(asked).requests.map(({ request_id: id, question, created_at: at }) => ({
+      id,
+      question,
+      at,
+    })),
+  };
+}

@@ -1,0 +1,135 @@
+/** The package `muster-hub` as people get it: packed, installed into an empty folder, run there. */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { z } from 'zod';
+import { newFolder, newRepository, removeFolder } from '../../../runner/test/support/folders.ts';
+import { registerAgent, type TestAgent } from '../support/agents.ts';
+import { succeed } from '../support/calls.ts';
+import { connect, isRecord } from '../support/clients.ts';
+import { endpointUrl, MCP_URL, newWorkspace } from '../support/endpoint.ts';
+
+const PACKAGE = new URL('../../../packages/muster', import.meta.url).pathname;
+const MAX_BYTES = 5 * 1024 * 1024;
+
+const run = promisify(execFile);
+
+const snapshot = z.object({
+  goal: z.string(),
+  progress: z.record(z.string(), z.number()),
+  doing: z.array(z.object({ agent: z.string(), description: z.string() })),
+  waiting: z.array(z.object({ description: z.string(), blocked: z.boolean() })),
+  questions: z.array(z.unknown()),
+});
+
+describe('the package muster-hub, from its tarball', () => {
+  const workspace = newWorkspace('package');
+  let folder: string;
+  let leader: TestAgent;
+  let worker: TestAgent;
+
+  before(async () => {
+    folder = newFolder();
+    mkdirSync(`${folder}/empty`);
+    await run(process.execPath, ['build.mjs'], { cwd: PACKAGE });
+    await run('npm', ['pack', '--pack-destination', folder], { cwd: PACKAGE });
+    const tarball = readdirSync(folder).find((name) => name.endsWith('.tgz'));
+    assert.ok(tarball !== undefined);
+    assert.ok(statSync(`${folder}/${tarball}`).size < MAX_BYTES);
+    const quiet = ['--offline', '--no-audit', '--no-fund'];
+    await run('npm', ['install', ...quiet, `${folder}/${tarball}`], { cwd: `${folder}/empty` });
+    [leader, worker] = await Promise.all([
+      registerAgent('lead', { role: 'leader' }),
+      registerAgent('worker'),
+    ]);
+    const lead = await connect(
+      'client 2026-07-28',
+      endpointUrl('/coordination', { workspace }),
+      leader.token,
+    );
+    await succeed(lead, 'init_coordination', { goal: 'Ship it', master_plan: 'Step by step' });
+    const { task } = await succeed(lead, 'create_task', { description: 'Write it' });
+    assert.ok(isRecord(task));
+    await succeed(lead, 'create_task', { description: 'Test it', dependencies: [task['id']] });
+    await lead.close();
+    const work = await connect(
+      'client 2026-07-28',
+      endpointUrl('/coordination', { workspace }),
+      worker.token,
+    );
+    await succeed(work, 'register_agent', { agent_id: worker.id, role: 'worker' });
+    await succeed(work, 'claim_task', { agent_id: worker.id });
+    await work.close();
+  });
+  after(() => removeFolder(folder));
+
+  /** What it prints to both. Rejects where it ends with another code than 0. */
+  function muster(args: readonly string[], token: string | undefined) {
+    return run(process.execPath, [`${folder}/empty/node_modules/.bin/muster`, ...args], {
+      cwd: `${folder}/empty`,
+      env: { PATH: process.env['PATH'], HOME: folder, ...(token !== undefined && { MUSTER_TOKEN: token }) },
+    });
+  }
+
+  const here = ['--url', MCP_URL, '--workspace', workspace];
+
+  it('brings everything along: nothing else is installed', () => {
+    const installed = readdirSync(`${folder}/empty/node_modules`).filter((name) => !name.startsWith('.'));
+    assert.deepEqual(installed, ['muster-hub']);
+  });
+
+  it('connects a client without telling the credential, and prints the block for AGENTS.md', async () => {
+    const { stdout, stderr } = await muster(['connect', 'claude', ...here], worker.token);
+    const config = readFileSync(`${folder}/empty/.mcp.json`, 'utf8');
+    assert.match(stdout, /^## Working through Muster\n/);
+    assert.ok(config.includes(`"url": "${endpointUrl('', { workspace })}"`), config);
+    assert.ok(!`${stdout}${stderr}${config}`.includes(worker.token));
+    const { stderr: next } = await muster(['connect', 'claude', ...here], undefined);
+    assert.match(next, /Authenticate/);
+    assert.ok(!readFileSync(`${folder}/empty/.mcp.json`, 'utf8').includes('headers'));
+  });
+
+  it('shows the goal, who does what and what waits', async () => {
+    const { stdout } = await muster(['status', '--json', ...here], worker.token);
+    const { goal, progress, doing, waiting } = snapshot.parse(JSON.parse(stdout));
+    assert.deepEqual([goal, progress['percent'], progress['total']], ['Ship it', 0, 2]);
+    assert.deepEqual(
+      doing.map(({ agent, description }) => [agent, description]),
+      [[worker.id, 'Write it']],
+    );
+    assert.deepEqual(
+      waiting.map(({ description, blocked }) => [description, blocked]),
+      [['Test it', true]],
+    );
+    const { stdout: text } = await muster(['status', '--once', ...here], worker.token);
+    assert.match(text, /^Goal: Ship it\nTasks: 0 of 2 done \(0 %\)\n/);
+    assert.match(text, /claimed +\S+ +Write it\n/);
+    assert.match(text, /blocked +\S+ +Test it\n/);
+  });
+
+  it('says in a sentence what is wrong', async () => {
+    const told = async (args: readonly string[], token: string | undefined): Promise<string> => {
+      const { code, stderr } = await muster(args, token).catch((error) => error);
+      assert.equal(code, 1);
+      assert.doesNotMatch(stderr, /\n\s+at /);
+      return stderr;
+    };
+    assert.match(await told(['status', ...here], undefined), /MUSTER_TOKEN/);
+    assert.match(await told(['status', ...here], `${worker.token}x`), /HTTP 401.*MUSTER_TOKEN/);
+    assert.match(await told(['status', '--url', 'http://127.0.0.1:9/mcp'], worker.token), /Nobody answers/);
+    assert.match(await told(['dance'], worker.token), /no command "dance"/);
+  });
+
+  it('has the runner in it, which finds its watchdog', async () => {
+    const { stdout } = await muster(['runner', '--help'], worker.token);
+    assert.match(stdout, /--repo <path>/);
+    const repo = newRepository(`${folder}/repo`);
+    const bare = await muster(
+      ['runner', '--repo', repo, '--url', 'http://127.0.0.1:9/mcp', '--once'],
+      'a.b',
+    ).catch((error) => error);
+    assert.match(bare.stderr, /No coding agent is installed|hub does not answer/);
+    assert.ok(statSync(`${folder}/empty/node_modules/muster-hub/dist/process/watchdog.js`).isFile());
+  });
+});
