@@ -2,7 +2,8 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { root } from '../project.mjs';
 
-const wantedMajor = 22;
+/** Set, everything runs under the host's Node of that version instead: a lane of CI tries the next one. */
+const wantedMajor = Number(process.env.MUSTER_NODE_MAJOR ?? 22);
 
 /** The binary of the `node` package, which its install script puts there. */
 const ownNode22 = `${root}/node_modules/node/bin/node`;

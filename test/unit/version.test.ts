@@ -9,6 +9,9 @@ describe('the version that clients are told', () => {
     '../../functions/package.json',
     '../../runner/package.json',
     '../../packages/muster/package.json',
+    '../../functions/upload/package.json',
+    '../../plugins/muster/.claude-plugin/plugin.json',
+    '../../plugins/muster/gemini-extension.json',
   ]) {
     it(`is that of ${file.replace('../../', '')}`, () => {
       const { version } = JSON.parse(readFileSync(new URL(file, import.meta.url), 'utf8'));
