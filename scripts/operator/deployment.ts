@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import { devDirectory } from '../project.mjs';
+import { endpointOf } from '../setup/parameters.mjs';
 
 /** The command line cannot be followed; the message says why. */
 export class UsageError extends Error {}
@@ -69,7 +70,7 @@ export function reach({ emulator, project, databaseUrl }: Deployment): string {
   const projectId = project ?? process.env['GOOGLE_CLOUD_PROJECT'];
   if (!projectId) throw new UsageError('Which project? Give --project <id>, or --emulator.');
   setProject(projectId, databaseUrl ?? `https://${projectId}-default-rtdb.firebaseio.com`);
-  return `https://${process.env['REGION'] ?? 'us-central1'}-${projectId}.cloudfunctions.net/mcp`;
+  return endpointOf(projectId);
 }
 
 function reachEmulators(): string {

@@ -1,9 +1,9 @@
 // @ts-check
 /** Builds the console, which Firebase Hosting serves. */
-import { existsSync, readFileSync } from 'node:fs';
 import { region, root } from '../project.mjs';
 import { compile } from './build.mjs';
 import { succeeds } from './command.mjs';
+import { parameterOf } from './parameters.mjs';
 
 /** Of the console with the seeded people, which only emulators have. */
 export const consoleOfEmulators = `${root}/console/dist/emulators`;
@@ -22,25 +22,11 @@ export async function buildConsole(mode, { node, env, target }) {
     `${root}/scripts/setup/buildConsole.mjs`,
     mode,
     folder,
-    regionOf(process.env.GCLOUD_PROJECT),
+    // `firebase deploy` names the project to what it runs before.
+    parameterOf('REGION', process.env.GCLOUD_PROJECT) || region,
   ];
   if (await succeeds(command, { env, output: 'errors' })) return;
   throw new Error('the console could not be built');
-}
-
-/**
- * Where the functions are that the page calls, as their parameters say it.
- * @param {string | undefined} project which `firebase deploy` names to what it runs before
- * @returns {string}
- */
-export function regionOf(project) {
-  const files = [...(project === undefined ? [] : [`.env.${project}`]), '.env'];
-  for (const file of files.map((name) => `${root}/functions/${name}`)) {
-    const [, found] =
-      (existsSync(file) && /^REGION=["']?([a-z0-9-]+)/m.exec(readFileSync(file, 'utf8'))) || [];
-    if (found !== undefined) return found;
-  }
-  return region;
 }
 
 /** @param {string} node @returns {string[]} the command that checks the types of the console */

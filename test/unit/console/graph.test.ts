@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { taskDocument } from '../../../console/src/live/documents.ts';
 import { edgesOf, shownTasks, step } from '../../../console/src/screens/tasks/graph.ts';
-import { regionOf } from '../../../scripts/setup/console.mjs';
 
 const NOW = new Date('2026-11-24T10:00:00Z');
 
@@ -50,12 +49,5 @@ describe('the graph of tasks', () => {
       shown.map(({ id }) => id),
       ['closed-7', 'open'],
     );
-  });
-});
-
-describe('the region that the console is built for', () => {
-  it('is that of the functions', () => {
-    assert.equal(regionOf(undefined), 'us-central1');
-    assert.equal(regionOf('a-project-without-parameters'), 'us-central1');
   });
 });

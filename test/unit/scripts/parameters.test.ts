@@ -1,0 +1,33 @@
+/** A deployment's parameters, as programs read them that are no functions. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { endpointOf, parameterOf } from '../../../scripts/setup/parameters.mjs';
+
+describe('the parameters of a deployment', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'parameters-'));
+  after(() => rmSync(folder, { recursive: true }));
+
+  before(() => {
+    writeFileSync(join(folder, '.env'), 'REGION=us-central1\nPUBLIC_URL=\n');
+    writeFileSync(join(folder, '.env.europe'), 'REGION="europe-west1" # near the databases\n');
+    writeFileSync(join(folder, '.env.own'), 'PUBLIC_URL=https://muster.example/mcp/\n');
+  });
+
+  it('are those of the project, else the usual ones, else nothing', () => {
+    assert.equal(parameterOf('REGION', 'europe', folder), 'europe-west1');
+    assert.equal(parameterOf('REGION', 'another', folder), 'us-central1');
+    assert.equal(parameterOf('REGION', undefined, folder), 'us-central1');
+    assert.equal(parameterOf('UNKNOWN', 'europe', folder), '');
+  });
+
+  it('have the usual region in this repository, for which the console is built', () => {
+    assert.equal(parameterOf('REGION', 'a-project-without-parameters'), 'us-central1');
+  });
+
+  it('say where clients connect', () => {
+    assert.equal(endpointOf('europe', folder), 'https://europe-west1-europe.cloudfunctions.net/mcp');
+    assert.equal(endpointOf('own', folder), 'https://muster.example/mcp');
+  });
+});
