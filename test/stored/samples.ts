@@ -292,6 +292,7 @@ const SESSION: Session = {
   createdAt: at(0),
   queueVersion: 4,
   capabilityKeys: ['', 'tests'],
+  spread: 8,
 };
 
 const TODO: Todo = {

@@ -43,6 +43,7 @@ import { coordinationEffects } from '../toolsets/coordination/store/effects.ts';
 import { MailboxQueries, mailboxWriters } from '../toolsets/coordination/store/mailboxes.ts';
 import { QueueQueries } from '../toolsets/coordination/store/queue.ts';
 import { SessionQueries } from '../toolsets/coordination/store/sessions.ts';
+import { SessionSpreads } from '../toolsets/coordination/store/spreads.ts';
 import { sessionWriters, taskWriters } from '../toolsets/coordination/store/writers.ts';
 import { FirestoreAccess } from '../toolsets/firebase/firestore/access.ts';
 import { RealtimeAccess } from '../toolsets/firebase/realtime/access.ts';
@@ -183,7 +184,7 @@ export function composePorts({
 
     ...composeGraph(database, documents),
     queue: new QueueQueries(database, documents),
-    sessions: new SessionQueries(database, documents),
+    sessions: new SessionQueries(database, documents, spreads),
     mailboxes: new MailboxQueries(database, documents),
 
     codingTasks: new CodingTaskQueries(database, documents, log),
@@ -237,6 +238,9 @@ export function composePorts({
   };
 }
 
+/** What this instance knows of the load of sessions. */
+const spreads = new SessionSpreads();
+
 /** How each change is written, of all features. The compiler refuses it where a kind has no writer. */
 export const changeWriters: ChangeWriters<ChangeKinds> = {
   ...agentWriters,
@@ -247,7 +251,7 @@ export const changeWriters: ChangeWriters<ChangeKinds> = {
   ...graphWriters,
   ...budgetWriters,
   ...taskWriters,
-  ...sessionWriters,
+  ...sessionWriters(spreads),
   ...mailboxWriters,
   ...codingWriters,
   ...linkWriters,

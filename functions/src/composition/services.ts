@@ -32,6 +32,7 @@ import { TaskSweep } from '../toolsets/coordination/rules/leases.ts';
 import { TaskLevers } from '../toolsets/coordination/rules/levers.ts';
 import { AgentMembership } from '../toolsets/coordination/rules/membership.ts';
 import { AgentMessages } from '../toolsets/coordination/rules/messages.ts';
+import { SessionSpreading } from '../toolsets/coordination/rules/spreading.ts';
 import { isUnsettled, StuckTasks } from '../toolsets/coordination/rules/stuck.ts';
 import { TaskQueue } from '../toolsets/coordination/rules/taskProgress.ts';
 import { TaskUpdates } from '../toolsets/coordination/rules/updating.ts';
@@ -138,6 +139,7 @@ export function composeServices(ports: ReturnType<typeof composePorts>, makeCall
     settleTask: async (taskId: string, written: unknown): Promise<void> => {
       if (isUnsettled(written)) await stuckTasks.settle(taskId);
     },
+    sessionSpreading: new SessionSpreading(ports),
     mirrorPerson: (uid: string) => mirrorPerson(realtimeDatabase, ports.people, uid),
     mirrorWorkspaces: () => mirrorWorkspaces(realtimeDatabase, ports.people),
 

@@ -17,16 +17,17 @@ export const relayEvent = onDocumentCreated(
 
 /**
  * Keeps the queues of the Realtime Database in step with `tasks` of Firestore, tells those that depend on a task
- * whether it can never start, and lets a run go on whose step a live agent has done.
+ * whether it can never start, lets a run go on whose step a live agent has done, and spreads a session that is busy.
  */
 export const mirrorTaskQueue = onDocumentWritten(
   { document: `${COLLECTIONS.tasks}/{taskId}`, ...everywhere, retry: true },
   async ({ params: { taskId }, data }) => {
-    const { mirrorQueuedTask, orchestration, settleTask } = app().services;
+    const { mirrorQueuedTask, orchestration, sessionSpreading, settleTask } = app().services;
     await Promise.all([
       orchestration.runs.taskChanged(taskId),
       settleTask(taskId, data?.after.data()),
       mirrorQueuedTask(taskId, data?.before.data()),
+      sessionSpreading.taskChanged(data?.after.data()),
     ]);
   },
 );

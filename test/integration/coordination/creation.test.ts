@@ -146,9 +146,11 @@ describe('creating tasks', () => {
   });
 
   it('refuses more than 150 different sets of required capabilities', async () => {
-    const { session } = await team.createOne();
+    await team.createOne();
+    const open = await team.app.ports.sessions.current(team.workspace);
+    assert.ok(open);
     const capabilityKeys = Array.from({ length: 149 }, (_, index) => `skill ${index}`);
-    const grew = { kind: 'queueGrew' as const, workspace: team.workspace, session, capabilityKeys };
+    const grew = { kind: 'queueGrew' as const, session: open.session, capabilityKeys };
     await team.app.ports.store.commit([grew]);
     await team.createOne({ requiredCapabilities: ['one more'] });
     const error = await refusal(() => team.create({ requiredCapabilities: ['one too many'] }));

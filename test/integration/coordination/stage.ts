@@ -89,7 +89,7 @@ export async function setStage(team: Team): Promise<void> {
         coding: sampleCodingWork({ ownerUid: team.leader.ownerUid }),
       }),
     },
-    { kind: 'queueGrew', workspace: team.workspace, session: session.id, capabilityKeys: [] },
+    { kind: 'queueGrew', session, capabilityKeys: [] },
   ]);
   await services.subscriptions.subscribe({ principal: team.leader, credential: '' }, SUBSCRIPTION, unkeyed);
 }
@@ -134,7 +134,7 @@ export async function crowd(team: Team, count: number): Promise<void> {
       workspace: team.workspace,
       by: { total: 0, leaders: 0, active: 0, registered: count, online: 0 },
     },
-    { kind: 'queueGrew', workspace: team.workspace, session: session.id, capabilityKeys: [] },
+    { kind: 'queueGrew', session, capabilityKeys: [] },
   ]);
 }
 

@@ -2,6 +2,7 @@
 
 import type { Firestore } from '@google-cloud/firestore';
 import type { Page } from '../../../functions/src/kernel/paging.ts';
+import { SessionSpreads } from '../../../functions/src/toolsets/coordination/store/spreads.ts';
 import { SORT_FIELDS, SORT_ORDERS } from '../../../functions/src/toolsets/todo/rules/todo.ts';
 import { documents } from '../../support/reading.ts';
 import { silent } from '../coordination/team.ts';
@@ -263,17 +264,33 @@ async function runCalls(): Promise<readonly Call[]> {
 
 async function sessionCalls(): Promise<readonly Call[]> {
   const { SessionQueries }: SessionReaders = await load('toolsets/coordination/store/sessions.ts');
+  const at = { workspace: 'workspace-1', id: SESSION, goal: '', masterPlan: '', createdAt: new Date(0) };
+  const session = { ...at, queueVersion: 0, capabilityKeys: [], spread: 8 };
   return [
-    (database) => new SessionQueries(database, documents).current('workspace-1'),
-    (database) => new SessionQueries(database, documents).opening('workspace-1'),
-    (database) => new SessionQueries(database, documents).currentWithAgent('workspace-1', 'agent-1'),
-    (database) => new SessionQueries(database, documents).archived('workspace-1', SESSION),
-    (database) => new SessionQueries(database, documents).lastArchived('workspace-1'),
-    (database) => new SessionQueries(database, documents).counters('workspace-1', SESSION),
-    (database) => new SessionQueries(database, documents).uncleared(2),
-    (database) => new SessionQueries(database, documents).discoveries(SESSION, undefined, FIRST),
-    (database) => new SessionQueries(database, documents).discoveries(SESSION, ['api'], NEXT),
-    (database) => new SessionQueries(database, documents).discoveries(SESSION, ['api', 'tests'], FIRST),
+    (database) => new SessionQueries(database, documents, new SessionSpreads()).grownAt(session),
+    (database) => new SessionQueries(database, documents, new SessionSpreads()).current('workspace-1'),
+    (database) => new SessionQueries(database, documents, new SessionSpreads()).opening('workspace-1'),
+    (database) =>
+      new SessionQueries(database, documents, new SessionSpreads()).currentWithAgent(
+        'workspace-1',
+        'agent-1',
+      ),
+    (database) =>
+      new SessionQueries(database, documents, new SessionSpreads()).archived('workspace-1', SESSION),
+    (database) => new SessionQueries(database, documents, new SessionSpreads()).lastArchived('workspace-1'),
+    (database) =>
+      new SessionQueries(database, documents, new SessionSpreads()).counters('workspace-1', SESSION),
+    (database) => new SessionQueries(database, documents, new SessionSpreads()).uncleared(2),
+    (database) =>
+      new SessionQueries(database, documents, new SessionSpreads()).discoveries(SESSION, undefined, FIRST),
+    (database) =>
+      new SessionQueries(database, documents, new SessionSpreads()).discoveries(SESSION, ['api'], NEXT),
+    (database) =>
+      new SessionQueries(database, documents, new SessionSpreads()).discoveries(
+        SESSION,
+        ['api', 'tests'],
+        FIRST,
+      ),
   ];
 }
 
@@ -401,7 +418,7 @@ async function codingTaskCalls(): Promise<readonly Call[]> {
     // It reads by id, and there is none.
     read((reader) => reader.result('task-1', { epoch: 1, bytes: 2, parts: 1 }).catch(() => undefined)),
     // It listens to a document.
-    read((reader) => reader.queueGrowth('alpha', { queueVersion: 0 }, AbortSignal.abort())),
+    read((reader) => reader.queueGrowth('alpha', {}, AbortSignal.abort())),
   ];
 }
 

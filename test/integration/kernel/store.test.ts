@@ -12,6 +12,7 @@ import { FirestoreStore, RecordedAnswerQueries } from '../../../functions/src/ke
 import { systemRandomness } from '../../../functions/src/kernel/platform.ts';
 import { TaskQueries } from '../../../functions/src/toolsets/coordination/store/queries.ts';
 import { SessionQueries } from '../../../functions/src/toolsets/coordination/store/sessions.ts';
+import { SessionSpreads } from '../../../functions/src/toolsets/coordination/store/spreads.ts';
 import { documents } from '../../support/reading.ts';
 import { refusal, START, sampleAgent, sampleTask, secondsAfterStart } from '../../unit/samples.ts';
 
@@ -21,7 +22,7 @@ const oneShard = { ...systemRandomness, integer: () => 0 };
 describe('the store', () => {
   const tasks = new TaskQueries(firestore(), documents);
   const agents = new AgentQueries(firestore(), documents);
-  const sessions = new SessionQueries(firestore(), documents);
+  const sessions = new SessionQueries(firestore(), documents, new SessionSpreads());
   const recordedAnswers = new RecordedAnswerQueries(firestore(), documents);
   let now = START;
   const store = new FirestoreStore({
@@ -65,8 +66,11 @@ describe('the store', () => {
     await assert.rejects(store.commit([{ kind: 'dependencyDone', taskId: id }]), StaleWriteError);
     await store.commit([{ kind: 'createTask', task: task() }]);
     await assert.rejects(store.commit([{ kind: 'createTask', task: task() }]), StaleWriteError);
-    const grew: Change = { kind: 'queueGrew', workspace: id, session: id, capabilityKeys: [] };
-    await assert.rejects(store.commit([grew]), StaleWriteError, 'no such session is open');
+    for (const spread of [0, 8]) {
+      const session = { workspace: id, id, spread };
+      const grew: Change = { kind: 'queueGrew', session, capabilityKeys: [] };
+      await assert.rejects(store.commit([grew]), StaleWriteError, 'no such session is open');
+    }
   });
 
   it('replaces the whole of a task', async () => {

@@ -168,7 +168,9 @@ describe('documents that cannot be read', () => {
 
     const task = await team.createOne();
     const { session, workspace } = task;
-    const mark = { session, queueVersion: 100 };
+    const open = await team.app.ports.sessions.current(workspace);
+    assert.ok(open);
+    const mark = { session, readAt: open.readAt };
     const grown = team.app.ports.codingTasks.queueGrowth(workspace, mark, end.signal);
     await firestore().doc(sessionPath(workspace, session)).update({ queue_version: 'none' });
     await grown;

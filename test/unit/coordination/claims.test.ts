@@ -12,6 +12,7 @@ const session = {
   createdAt: START,
   queueVersion: 1,
   capabilityKeys: ['python', 'python|testing', 'rust'],
+  spread: 8,
 };
 
 const NONE = { items: [], more: false };
@@ -44,9 +45,10 @@ describe('a claim', () => {
         portsOf<ConstructorParameters<typeof TaskClaims>[0]>({
           sessions: {
             currentWithAgent: async () => ({
-              open: { session, sessionVersion: '1.0', workspaceVersion: '1.0' },
+              open: { session, readAt: '1.0', sessionVersion: '1.0', workspaceVersion: '1.0' },
               agent: versionOf(agent),
             }),
+            grownAt: async () => '1.0',
           },
           tasks: {
             claimable: async (of, satisfied, _limit, only) => {

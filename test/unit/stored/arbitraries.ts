@@ -268,6 +268,7 @@ export const sessions: fc.Arbitrary<Session> = fc.record(
     createdAt: date,
     queueVersion: count,
     capabilityKeys: texts,
+    spread: count,
   },
   { noNullPrototype: true },
 );

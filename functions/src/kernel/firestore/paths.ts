@@ -48,9 +48,6 @@ export const AGENT_COUNT_SHARDS = 4;
 /** Over how many documents what is measured of a hosted agent is spread. */
 export const MEASURE_SHARDS = 4;
 
-/** Over how many documents a session's counters are spread, so that commits at once seldom meet. */
-export const COUNTER_SHARDS = 8;
-
 /** Source: https://firebase.google.com/docs/firestore/quotas#collections_documents_and_fields */
 const segment = segmentOf(/\/|\p{Cs}|^(?:\.\.?|__.*__|)$/su, 1500);
 
@@ -177,6 +174,11 @@ export const archivedSessionPath = documentUnder(workspacePath, ARCHIVE);
 
 export function countersPath(workspace: string, session: string): string {
   return `${sessionPath(workspace, session)}/counters`;
+}
+
+/** What is written when more of a session can be claimed than before: one of them, by its number from 0. */
+export function gatesPath(workspace: string, session: string): string {
+  return `${sessionPath(workspace, session)}/gates`;
 }
 
 /** An orchestration. */

@@ -178,8 +178,13 @@ function commitsAt(version: string): readonly string[] {
 
 /** The precondition that a document is still at a version. */
 export function atVersion(version: string): { lastUpdateTime: Timestamp } {
+  return { lastUpdateTime: timeOf(version) };
+}
+
+/** When a document became what it is at a version. */
+export function timeOf(version: string): Timestamp {
   const [time = ''] = version.split('/');
   const [seconds, nanoseconds] = time.split('.');
   if (seconds === undefined || nanoseconds === undefined) throw new StaleWriteError();
-  return { lastUpdateTime: new Timestamp(Number(seconds), Number(nanoseconds)) };
+  return new Timestamp(Number(seconds), Number(nanoseconds));
 }

@@ -1,12 +1,14 @@
 /** How coding tasks are found and watched. */
-import type { DocumentSnapshot, Firestore, Query } from '@google-cloud/firestore';
+import { type DocumentSnapshot, type Firestore, type Query, Timestamp } from '@google-cloud/firestore';
 import {
   COLLECTIONS,
+  gatesPath,
   sessionPath,
   taskPath,
   taskResultPath,
   workspacePath,
 } from '../../../kernel/firestore/paths.ts';
+import { timeOf } from '../../../kernel/firestore/provenCommit.ts';
 import { type DocumentReading, FirestoreReader } from '../../../kernel/firestore/reading.ts';
 import type { Page, Slice } from '../../../kernel/paging.ts';
 import type { Log } from '../../../kernel/ports.ts';
@@ -17,12 +19,14 @@ import {
   type QueueMark,
   resultPartFromDocument,
   type StoredResult,
-  sessionFromDocument,
   type TaskStatus,
   taskFromDocument,
 } from '../../coordination/index.ts';
 import type { CodingFilter } from '../rules/task.ts';
 import { latestChunk } from './logs.ts';
+
+/** A field that is set to the time of its write holds when the write was asked for, which is some time before. */
+const SENT_BEFORE_MILLISECONDS = 10_000;
 
 export class CodingTaskQueries extends FirestoreReader {
   private readonly log: Log;
@@ -56,29 +60,49 @@ export class CodingTaskQueries extends FirestoreReader {
   }
 
   /**
-   * Resolves when more may be claimable than at the mark, or when `until` is aborted. It watches the session,
-   * whose version grows with its queue; where there is none yet, it watches the workspace, which will name one.
+   * Resolves when more may be claimable than at the mark, or when `until` is aborted. It watches the session and its
+   * gates; where there is no session yet, it watches the workspace, which will name one.
    */
-  async queueGrowth(workspace: string, { session, queueVersion }: QueueMark, until: AbortSignal) {
-    const path = session === undefined ? workspacePath(workspace) : sessionPath(workspace, session);
-    const hasGrown = (snapshot: DocumentSnapshot): boolean => {
-      if (session === undefined) return snapshot.get('session') !== undefined;
-      // Of a session that cannot be read the claim that follows says so.
-      const [found] = this.documents.readable(snapshot, sessionFromDocument);
-      return found === undefined || found.queueVersion > queueVersion;
-    };
+  async queueGrowth(workspace: string, { session, readAt }: QueueMark, until: AbortSignal) {
     if (until.aborted) return;
     const { promise: end, resolve } = deferred();
-    const stop = this.database.doc(path).onSnapshot(
-      (snapshot) => {
-        if (hasGrown(snapshot)) resolve();
-      },
-      (error) => this.log.warn('queue_watch_broke', { workspace, error }),
-    );
+    const fail = (error: Error) => this.log.warn('queue_watch_broke', { workspace, error });
+    const stops =
+      session === undefined || readAt === undefined
+        ? [this.namingOf(workspace, resolve, fail)]
+        : this.growthOf(workspace, session, timeOf(readAt), resolve, fail);
     until.addEventListener('abort', resolve);
     await end;
     until.removeEventListener('abort', resolve);
-    stop();
+    for (const stop of stops) stop();
+  }
+
+  private namingOf(workspace: string, named: () => void, fail: (error: Error) => void): () => void {
+    return this.database.doc(workspacePath(workspace)).onSnapshot((snapshot) => {
+      if (snapshot.get('session') !== undefined) named();
+    }, fail);
+  }
+
+  /** Whatever has been written since the time makes the claim that follows see to it, an archived session, too. */
+  private growthOf(
+    workspace: string,
+    session: string,
+    readAt: Timestamp,
+    grown: () => void,
+    fail: (error: Error) => void,
+  ): readonly (() => void)[] {
+    const isLater = ({ updateTime }: DocumentSnapshot) =>
+      updateTime === undefined || updateTime.valueOf() > readAt.valueOf();
+    const around = Timestamp.fromMillis(readAt.toMillis() - SENT_BEFORE_MILLISECONDS);
+    const gates = this.database.collection(gatesPath(workspace, session)).where('grown_at', '>', around);
+    return [
+      this.database.doc(sessionPath(workspace, session)).onSnapshot((snapshot) => {
+        if (isLater(snapshot)) grown();
+      }, fail),
+      gates.onSnapshot(({ docs }) => {
+        if (docs.some(isLater)) grown();
+      }, fail),
+    ];
   }
 
   /** Yields when a task or its log has changed, first for what is there, until `gone`. */

@@ -57,8 +57,7 @@ export class SessionArchives extends Service<CoordinationPorts> {
       if (open !== undefined && open.session.id === id) throw alreadyOpen(id);
       const replaces = open?.workspaceVersion ?? vacant;
       if (found === undefined || replaces === undefined) throw noArchived(id);
-      // What instances remember of its queue is out of date.
-      const session = { ...found.value, queueVersion: found.value.queueVersion + 1 };
+      const session = found.value;
       const outcome: Reopened = {
         ...(await this.extentOf(session)),
         ...(open && { archived: await this.extentOf(open.session) }),

@@ -12,7 +12,7 @@ import { NO_WORK, nodeKey } from '../../../graph/rules/node.ts';
 import type { Change, Versioned } from '../../../kernel/commit.ts';
 import { Service, unlessUnreadable } from '../../../kernel/ports.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
-import type { CoordinationPorts } from './session.ts';
+import { type CoordinationPorts, queueGrowth } from './session.ts';
 import { endBackoff } from './stateMachine.ts';
 import type { Task } from './task.ts';
 
@@ -84,22 +84,22 @@ export class BudgetWaits extends Service<CoordinationPorts> {
   }
 
   private end(taskId: string, key: string): Promise<void> {
-    const { tasks, store, randomness } = this.ports;
+    const { tasks, sessions, store, randomness } = this.ports;
     return retryStale(randomness, async () => {
       const found = await unlessUnreadable(tasks.find(taskId));
       if (found?.value.budgetWait !== key) return;
-      await store.commit(endingChanges(found));
+      const grown = await queueGrowth(sessions, found.value);
+      await store.commit(endingChanges(found, grown));
     });
   }
 }
 
 /** A task that has ended or was changed meanwhile only stops to say that it waits. */
-function endingChanges({ value: before, version }: Versioned<Task>): readonly Change[] {
+function endingChanges(
+  { value: before, version }: Versioned<Task>,
+  grown: readonly Change[],
+): readonly Change[] {
   const isWaiting = budgetReason(before) !== undefined;
   const { budgetWait: _, ...rest } = isWaiting ? endBackoff(before) : before;
-  const { workspace, session } = before;
-  return [
-    { kind: 'replaceTask', task: rest, before, version },
-    ...(isWaiting ? [{ kind: 'queueGrew', workspace, session, capabilityKeys: [] } as const] : []),
-  ];
+  return [{ kind: 'replaceTask', task: rest, before, version }, ...(isWaiting ? grown : [])];
 }

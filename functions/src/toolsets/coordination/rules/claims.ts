@@ -36,10 +36,11 @@ interface ClaimRequest {
   readonly runner?: RunnerClaim;
 }
 
-/** The queue as a claim found it, for waiting until there is more. */
+/** When a claim read the queue's session, for waiting until there is more. Empty where there was no session. */
 export interface QueueMark {
   readonly session?: string;
-  readonly queueVersion: number;
+  /** By the database's clock. */
+  readonly readAt?: string;
 }
 
 export type ClaimOutcome = (
@@ -80,9 +81,9 @@ export class TaskClaims extends Service<
     const { open, agent } = await this.ports.sessions.currentWithAgent(workspace, agentId);
     if (agent === undefined) throw agentNotRegistered(agentId);
     if (open === undefined)
-      return this.answer({ kind: 'none', mark: { queueVersion: 0 }, why: noGoal(workspace) }, recordAnswer);
+      return this.answer({ kind: 'none', mark: {}, why: noGoal(workspace) }, recordAnswer);
     const { session } = open;
-    const mark = { session: session.id, queueVersion: session.queueVersion };
+    const mark = { session: session.id, readAt: open.readAt };
     const declared = agent.value.capabilities.map(({ name }) => name);
     const messages = await this.ports.messages.unread(agent.value);
     const told = (outcome: ClaimOutcome) => (messages.length === 0 ? outcome : { ...outcome, messages });
@@ -112,7 +113,7 @@ export class TaskClaims extends Service<
     const task = claimableNow(named, runner.taskId, session, capabilities, agent.value);
     const taken = task && (await this.take(task, claiming));
     if (taken !== undefined) return taken;
-    if (await this.endBackoffOf(named)) throw new StaleWriteError();
+    if (await this.endBackoffOf(named, session)) throw new StaleWriteError();
     return this.answer({ kind: 'none', mark }, recordAnswer);
   }
 
@@ -120,7 +121,7 @@ export class TaskClaims extends Service<
     const { request, session, agent, mark, recordAnswer } = claiming;
     const window = this.window(session.id, keys, request.runner && runnersPart(agent.value));
     for (let refused = 0; refused < MAX_REFUSED; refused++) {
-      const candidate = await window.next(session.queueVersion);
+      const candidate = await window.next();
       if (candidate === undefined) break;
       let outcome: 'claimed' | 'refused' = 'refused';
       try {
@@ -132,7 +133,7 @@ export class TaskClaims extends Service<
       }
     }
     const retried = await this.ports.tasks.firstBackoff(session.id);
-    if (await this.endBackoffOf(retried)) throw new StaleWriteError();
+    if (await this.endBackoffOf(retried, session)) throw new StaleWriteError();
     if (request.runner !== undefined) return this.answer({ kind: 'none', mark }, recordAnswer);
     const why = await this.nothing.explain(session, agent.value, retried?.value, this.ports.clock.now());
     return this.answer({ kind: 'none', mark, why }, recordAnswer);
@@ -179,13 +180,14 @@ export class TaskClaims extends Service<
   }
 
   /** Makes a task claimable whose retry is due. Tells whether it was. */
-  private async endBackoffOf(waiting: Versioned<Task> | undefined): Promise<boolean> {
+  private async endBackoffOf(waiting: Versioned<Task> | undefined, session: Session): Promise<boolean> {
     const now = this.ports.clock.now();
     if (waiting?.value.retryAt === undefined || waiting.value.retryAt > now) return false;
+    if (waiting.value.session !== session.id) return false;
     const task = endBackoff(waiting.value);
     await this.ports.store.commit([
       { kind: 'replaceTask', task, before: waiting.value, version: waiting.version },
-      { kind: 'queueGrew', workspace: task.workspace, session: task.session, capabilityKeys: [] },
+      { kind: 'queueGrew', session, capabilityKeys: [] },
     ]);
     return true;
   }

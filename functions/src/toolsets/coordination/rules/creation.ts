@@ -211,7 +211,7 @@ function creationChanges(
   const fresh = freshKeys(session, tasks);
   const { workspace, id } = session;
   const grown: Change[] = opened?.({ ...session, capabilityKeys: fresh }) ?? [
-    { kind: 'queueGrew', workspace, session: id, capabilityKeys: fresh },
+    { kind: 'queueGrew', session, capabilityKeys: fresh },
   ];
   // One that failed may be tried again.
   const undone = [...existing.values()].filter(({ value }) => value.status !== 'done');

@@ -41,13 +41,15 @@ export class NothingToClaim extends Service<CoordinationPorts> {
   private readonly kept = new MemoCache<NoTask>();
 
   /**
-   * Reads a few tasks and two counts, however many tasks there are.
+   * Reads a few tasks and two counts, however many tasks there are; where that was done just now and nothing has
+   * become claimable since, a single document.
    * @param retried the task whose retry comes next
    */
-  explain(session: Session, agent: Agent, retried: Task | undefined, now: Date): Promise<NoTask> {
+  async explain(session: Session, agent: Agent, retried: Task | undefined, now: Date): Promise<NoTask> {
     const capabilities = agent.capabilities.map(({ name }) => name);
     const key = JSON.stringify([session.id, capabilityKey(capabilities)]);
-    const stamp = `${session.queueVersion} ${Math.floor(now.getTime() / KEPT_MILLISECONDS)}`;
+    const grown = await this.ports.sessions.grownAt(session);
+    const stamp = `${grown} ${Math.floor(now.getTime() / KEPT_MILLISECONDS)}`;
     return this.kept.read(key, stamp, () => this.reason(session.id, capabilities, retried, now));
   }
 

@@ -9,6 +9,7 @@ import type { MailboxQueries } from '../store/mailboxes.ts';
 import type { TaskQueries } from '../store/queries.ts';
 import type { QueueQueries } from '../store/queue.ts';
 import type { SessionReader } from '../store/sessions.ts';
+import { LEAST_SPREAD } from './spreading.ts';
 import type { Task, TaskStatus } from './task.ts';
 
 export type Session = ReturnType<typeof sessionFromDocument>;
@@ -16,6 +17,8 @@ export type Session = ReturnType<typeof sessionFromDocument>;
 /** A workspace's open session, with the versions of its document and of the workspace's, which names it. */
 export interface OpenSession {
   readonly session: Session;
+  /** When it was read, by the database's clock: a version that each later write comes after. */
+  readonly readAt: string;
   readonly sessionVersion: string;
   readonly workspaceVersion: string;
 }
@@ -51,12 +54,14 @@ export interface SessionChanges {
   readonly sessionCleared: { readonly session: ArchivedSession };
   /** More can be claimed than before. Refused as stale where the session is no longer open. */
   readonly queueGrew: {
-    readonly workspace: string;
-    readonly session: string;
+    readonly session: Pick<Session, 'workspace' | 'id' | 'spread'>;
+    /** Those that the session does not know yet. */
     readonly capabilityKeys: readonly string[];
     /** Where nothing else of the session may have changed meanwhile. */
     readonly version?: string;
   };
+  /** Spreads its gates and counters over more documents. */
+  readonly spreadSession: { readonly session: Session; readonly before: number; readonly version: string };
   readonly count: {
     readonly workspace: string;
     readonly session: string;
@@ -146,7 +151,9 @@ export async function queueGrowth(
   { workspace, session }: Pick<Task, 'workspace' | 'session'>,
 ): Promise<Change[]> {
   const open = await sessions.current(workspace);
-  return open?.session.id === session ? [{ kind: 'queueGrew', workspace, session, capabilityKeys: [] }] : [];
+  return open?.session.id === session
+    ? [{ kind: 'queueGrew', session: open.session, capabilityKeys: [] }]
+    : [];
 }
 
 export function newSession(
@@ -157,5 +164,6 @@ export function newSession(
   now: Date,
 ): Session {
   const id = `session-${randomness.letters(12)}`;
-  return { id, workspace, goal, masterPlan, createdAt: now, queueVersion: 0, capabilityKeys: [] };
+  const empty = { queueVersion: 0, capabilityKeys: [], spread: LEAST_SPREAD };
+  return { id, workspace, goal, masterPlan, createdAt: now, ...empty };
 }

@@ -133,12 +133,10 @@ function concernsQueue({
  */
 function queueChanges(task: Task, { session, sessionVersion }: OpenSession, isRedirected: boolean): Change[] {
   const capabilityKeys = capabilityKey(task.requiredCapabilities) === '' ? [] : freshKeys(session, [task]);
-  const { workspace, id } = session;
   return [
     {
       kind: 'queueGrew',
-      workspace,
-      session: id,
+      session,
       capabilityKeys,
       ...(isRedirected && { version: sessionVersion }),
     },

@@ -226,10 +226,12 @@ export const { toDocument: sessionToDocument, fromDocument: sessionFromDocument 
     goal: z.string(),
     master_plan: z.string(),
     created_at: timestamp,
-    /** Grows whenever something becomes claimable; a cached window of the queue is good for one version. */
+    /** Version 0.1.0 tells by it whether something became claimable. Later ones write it with what else they write. */
     queue_version: z.int(),
     /** The keys of the sets of capabilities that its tasks require. */
     capability_keys: z.array(z.string()),
+    /** Over how many gates and counters it is spread. Sessions of version 0.1.0 have no gates: they are one themselves. */
+    spread: z.int().default(0),
   }),
 );
 

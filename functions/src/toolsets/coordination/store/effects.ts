@@ -27,7 +27,7 @@ const ofSession = ({ id, workspace }: Session) => ({ kind: 'session', id, worksp
 
 /** What grows with each task is not what somebody said of the session. */
 function saidOf(session: Session): Fields {
-  const { queue_version: _, capability_keys: __, ...said } = sessionToDocument(session);
+  const { queue_version: _, capability_keys: __, spread: ___, ...said } = sessionToDocument(session);
   return said;
 }
 

@@ -1,5 +1,5 @@
 /** How sessions, what is counted in them, and discoveries are found. */
-import type { DocumentSnapshot, Query } from '@google-cloud/firestore';
+import type { DocumentSnapshot, Firestore, Query } from '@google-cloud/firestore';
 import { agentFromDocument } from '../../../access/store/agents.ts';
 import { workspaceFromDocument } from '../../../access/store/workspaces.ts';
 import type { Versioned } from '../../../kernel/commit.ts';
@@ -8,13 +8,13 @@ import {
   agentPath,
   archivedSessionPath,
   COLLECTIONS,
-  COUNTER_SHARDS,
   countersPath,
+  gatesPath,
   sessionPath,
   workspacePath,
 } from '../../../kernel/firestore/paths.ts';
-import { versioned } from '../../../kernel/firestore/provenCommit.ts';
-import { FirestoreReader } from '../../../kernel/firestore/reading.ts';
+import { versioned, versionOf } from '../../../kernel/firestore/provenCommit.ts';
+import { type DocumentReading, FirestoreReader } from '../../../kernel/firestore/reading.ts';
 import { BoundedMap } from '../../../kernel/memoCache.ts';
 import type { Page, Slice } from '../../../kernel/paging.ts';
 import type { PortOf } from '../../../kernel/ports.ts';
@@ -27,6 +27,7 @@ import {
   sumCounters,
 } from '../rules/session.ts';
 import { counterFromDocument, discoveryFromDocument, sessionFromDocument } from './documents.ts';
+import type { SessionSpreads } from './spreads.ts';
 
 const MAX_ATTEMPTS = 5;
 
@@ -36,6 +37,12 @@ const MAX_REMEMBERED = 1000;
 export class SessionQueries extends FirestoreReader {
   /** Which session each workspace last had open: a guess that saves a round trip, checked at every read. */
   private readonly remembered = new BoundedMap<string, string>(MAX_REMEMBERED);
+  private readonly spreads: SessionSpreads;
+
+  constructor(database: Firestore, documents: DocumentReading, spreads: SessionSpreads) {
+    super(database, documents);
+    this.spreads = spreads;
+  }
 
   async current(workspace: string): Promise<OpenSession | undefined> {
     return (await this.read(workspace, [])).open;
@@ -79,16 +86,23 @@ export class SessionQueries extends FirestoreReader {
     return this.documents.slice(matching, 'created_at', 'desc', page, discoveryFromDocument);
   }
 
-  /** The session's counters; `stamp` is another one after each change of what is counted. */
+  /**
+   * The session's counters; `stamp` is another one after each change of what is counted, and `ages` are the
+   * milliseconds since each of their documents was written.
+   */
   async counters(workspace: string, session: string) {
-    const path = countersPath(workspace, session);
-    const shards = Array.from({ length: COUNTER_SHARDS }, (_, shard) =>
-      this.database.doc(`${path}/${shard}`),
-    );
-    const snapshots = (await this.database.getAll(...shards)).filter((snapshot) => snapshot.exists);
-    const stamp = snapshots.map(({ updateTime: at }) => `${at?.seconds}.${at?.nanoseconds}`).join();
-    const counters = snapshots.flatMap((snapshot) => this.documents.readable(snapshot, counterFromDocument));
-    return { ...sumCounters(counters), stamp };
+    const { docs, readTime } = await this.database.collection(countersPath(workspace, session)).get();
+    const stamp = docs.map(({ updateTime }) => versionOf(updateTime)).join();
+    const counters = docs.flatMap((snapshot) => this.documents.readable(snapshot, counterFromDocument));
+    const ages = docs.map(({ updateTime }) => readTime.toMillis() - updateTime.toMillis());
+    return { ...sumCounters(counters), stamp, ages };
+  }
+
+  /** Another one after each time that more of the session has become claimable. */
+  async grownAt({ workspace, id, spread, queueVersion }: Session): Promise<string> {
+    const latest = this.database.collection(gatesPath(workspace, id)).orderBy('grown_at', 'desc').limit(1);
+    const [gate] = spread === 0 ? [] : (await latest.get()).docs;
+    return gate === undefined ? String(queueVersion) : versionOf(gate.updateTime);
   }
 
   /** Reads the workspace, its session where the guess is right, and more documents, in one round trip. */
@@ -117,8 +131,12 @@ export class SessionQueries extends FirestoreReader {
         throw new Error(`Workspace ${workspace} names a session that is not there.`);
       return this.read(workspace, paths, attempt + 1);
     }
-    const session = versioned(this.documents.value(stored, sessionFromDocument), stored.updateTime);
-    return { open: { session: session.value, sessionVersion: session.version, workspaceVersion }, more };
+    const { value: session, version: sessionVersion } = versioned(
+      this.documents.value(stored, sessionFromDocument),
+      stored.updateTime,
+    );
+    this.spreads.note(session);
+    return { open: { session, readAt: versionOf(named.readTime), sessionVersion, workspaceVersion }, more };
   }
 }
 

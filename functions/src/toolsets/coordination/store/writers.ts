@@ -4,24 +4,26 @@ import { FieldPath, FieldValue } from '@google-cloud/firestore';
 import { writeNode } from '../../../graph/store/nodes.ts';
 import {
   archivedSessionPath,
-  COUNTER_SHARDS,
   countersPath,
   discoveryPath,
+  gatesPath,
   sessionPath,
   taskLogPath,
   taskPath,
   workspacePath,
 } from '../../../kernel/firestore/paths.ts';
-import { type ChangeWriters, increments } from '../../../kernel/firestore/store.ts';
+import { type ChangeWriters, type CommitWrites, increments } from '../../../kernel/firestore/store.ts';
 import { taskNode } from '../rules/node.ts';
-import type { SessionChanges } from '../rules/session.ts';
+import type { Session, SessionChanges } from '../rules/session.ts';
 import type { TaskChanges } from '../rules/task.ts';
 import { discoveryToDocument, sessionToDocument, taskToDocument } from './documents.ts';
+import type { SessionSpreads } from './spreads.ts';
 
-export const sessionWriters: ChangeWriters<SessionChanges> = {
+export const sessionWriters = (spreads: SessionSpreads): ChangeWriters<SessionChanges> => ({
   openSession({ session, replaces }, writes) {
     writes.createOrReplace(workspacePath(session.workspace), { session: session.id }, replaces);
     writes.create(sessionPath(session.workspace, session.id), sessionToDocument(session));
+    openGates(session, 0, writes);
   },
   describeSession({ session: { workspace, id, goal, masterPlan }, version }, writes) {
     writes.replace(sessionPath(workspace, id), { goal, master_plan: masterPlan }, version);
@@ -31,18 +33,27 @@ export const sessionWriters: ChangeWriters<SessionChanges> = {
     const archived = { ...sessionToDocument(session), archived_at: at, cleared: false };
     writes.set(archivedSessionPath(workspace, id), archived);
     writes.deleteAt(sessionPath(workspace, id), version);
+    for (let gate = 0; gate < session.spread; gate++) writes.delete(`${gatesPath(workspace, id)}/${gate}`);
   },
   reopenSession({ session, archivedVersion, replaces }, writes) {
     const { workspace, id } = session;
     writes.replace(workspacePath(workspace), { session: id }, replaces);
     writes.create(sessionPath(workspace, id), sessionToDocument(session));
+    openGates(session, 0, writes);
     writes.deleteAt(archivedSessionPath(workspace, id), archivedVersion);
   },
   sessionCleared({ session: { workspace, id } }, writes) {
     writes.update(archivedSessionPath(workspace, id), { cleared: true });
   },
-  queueGrew({ workspace, session, capabilityKeys, version }, writes) {
-    const path = sessionPath(workspace, session);
+  queueGrew({ session, capabilityKeys, version }, writes) {
+    const { workspace, id, spread } = session;
+    const isSaid = capabilityKeys.length > 0 || version !== undefined;
+    if (spread > 0 && !isSaid) {
+      const gate = `${gatesPath(workspace, id)}/${writes.randomness.integer(spread)}`;
+      writes.update(gate, { grown_at: FieldValue.serverTimestamp() });
+      return;
+    }
+    const path = sessionPath(workspace, id);
     const fields = {
       queue_version: FieldValue.increment(1),
       ...(capabilityKeys.length > 0 && { capability_keys: FieldValue.arrayUnion(...capabilityKeys) }),
@@ -50,8 +61,12 @@ export const sessionWriters: ChangeWriters<SessionChanges> = {
     if (version === undefined) writes.update(path, fields);
     else writes.replace(path, fields, version);
   },
+  spreadSession({ session, before, version }, writes) {
+    writes.replace(sessionPath(session.workspace, session.id), { spread: session.spread }, version);
+    openGates(session, before, writes);
+  },
   count({ workspace, session, by, at, waited }, writes) {
-    const shard = `${countersPath(workspace, session)}/${writes.randomness.integer(COUNTER_SHARDS)}`;
+    const shard = `${countersPath(workspace, session)}/${writes.randomness.integer(spreads.of(session))}`;
     // Merging an empty map would empty the stored one.
     const counts = Object.keys(by).length > 0 && { counts: increments(by) };
     const waits = waited !== undefined && { waits: increments({ tasks: 1, milliseconds: waited }) };
@@ -60,7 +75,13 @@ export const sessionWriters: ChangeWriters<SessionChanges> = {
   createDiscovery({ discovery }, writes) {
     writes.createLasting(discoveryPath(discovery.id), discoveryToDocument(discovery));
   },
-};
+});
+
+/** Whether one was there or not: version 0.1.0 archives a session without its gates. */
+function openGates({ workspace, id, spread }: Session, from: number, writes: CommitWrites): void {
+  for (let gate = from; gate < spread; gate++)
+    writes.set(`${gatesPath(workspace, id)}/${gate}`, { grown_at: FieldValue.serverTimestamp() });
+}
 
 export const taskWriters: ChangeWriters<TaskChanges> = {
   createTask({ task }, writes) {
