@@ -51,7 +51,7 @@ const PROJECT = /^projects\/[^/]+\/databases\//;
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 
 /** Counters that are spread over several documents are one. */
-const SHARD = /\/(counters|agentCounts|agentMeasures)\/([a-z]*-?)\d+$/;
+const SHARD = /\/(counters|gates|agentCounts|agentMeasures)\/([a-z]*-?)\d+$/;
 
 /** A server's time in a world whose clock is elsewhere. */
 const FAR_MILLISECONDS = 5 * 365 * 86_400_000;
