@@ -144,6 +144,7 @@ function filled(path: string, ids: Ids): string {
     '{rest=**}': 'talk/{rest}',
     'presence/{agentId}': `presence/${ids.agent}`,
     '{session}/counters': `${ids.session}/counters`,
+    '{session}/gates': `${ids.session}/gates`,
     '{taskId}/': `${ids.coding}/`,
     '{runId}/': `${ids.run}/`,
     '{key}/': `run-${ids.run}/`,
