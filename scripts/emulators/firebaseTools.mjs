@@ -13,15 +13,26 @@ const readyMilliseconds = 180_000;
  * @param {string} options.config
  * @param {string} options.directory where it writes its debug logs
  * @param {string | undefined} options.importFrom
+ * @param {boolean | undefined} options.sparing ends processes of functions that are idle
  * @param {NodeJS.ProcessEnv} options.env
  * @param {import('./output.mjs').Output} options.output
  * @returns {Promise<import('./program.mjs').Running>}
  */
-export async function startFirebaseTools({ node, emulators, config, directory, importFrom, env, output }) {
+export async function startFirebaseTools({
+  node,
+  emulators,
+  config,
+  directory,
+  importFrom,
+  sparing,
+  env,
+  output,
+}) {
   const program = `${root}/node_modules/firebase-tools/lib/bin/firebase.js`;
   const args = ['emulators:start', '--project', projectId, '--config', config, '--only', emulators.join(',')];
   if (importFrom !== undefined) args.push('--import', importFrom);
-  const child = spawn(node, [program, ...args, '--non-interactive'], {
+  const preloaded = sparing ? ['--import', `${root}/scripts/emulators/endingIdleWorkers.mjs`] : [];
+  const child = spawn(node, [...preloaded, program, ...args, '--non-interactive'], {
     cwd: directory,
     env,
     detached: true, // Ctrl-C in the terminal is for us: a second one, from the terminal, would make it leave Java behind

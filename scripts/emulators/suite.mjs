@@ -25,6 +25,7 @@ import { importDatabase, startRtdbLite } from './realtimeDatabase.mjs';
  * @property {(message: string) => void} say
  * @property {boolean} [functions] false: only the databases and Auth
  * @property {boolean} [ui]
+ * @property {boolean} [sparing] ends processes of functions that are idle: whoever works with them has memory for more
  * @property {Record<string, string>} [parameters] of the functions, beside those that are committed
  * @property {boolean} [personal] the parameters in `functions/.env.local` hold beside them
  * @property {string} [clientDocumentsUrl] where this machine plays the hosts of clients' metadata documents
@@ -69,6 +70,7 @@ export async function startSuite(options) {
     }),
     directory: run.directory,
     importFrom: exported,
+    sparing: options.sparing,
     env,
     output,
   });

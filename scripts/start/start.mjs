@@ -33,7 +33,7 @@ export async function start({ demoModels }) {
       const ports = await usualOrFreePorts(say);
       return startSuite({
         ...{ run, node, ports, output, say, ui: true, importFrom: `${root}/emulator-data` },
-        ...{ personal: true, ...(models && { parameters: models }) },
+        ...{ sparing: true, personal: true, ...(models && { parameters: models }) },
       });
     };
     const suite = await exclusively(`${tmpdir()}/muster-ports.lock`, started, say);

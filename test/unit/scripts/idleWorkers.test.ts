@@ -1,0 +1,69 @@
+/** Processes of functions that are idle, in the pool that the functions emulator keeps them in. */
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { EventEmitter, once } from 'node:events';
+import { emulatorsPool, endIdleWorkers } from '../../../scripts/emulators/idleWorkers.mjs';
+
+const SERVES =
+  "require('node:http').createServer((request, response) => request.url === '/slow' ? setTimeout(() => response.end(), 600) : response.end()).listen(0, '127.0.0.1', function () { process.stderr.write(String(this.address().port) + '\\n'); })";
+
+/** What the emulator answers a caller with. */
+class Response extends EventEmitter {
+  readonly statuses: number[] = [];
+
+  writeHead(status: number): void {
+    this.statuses.push(status);
+  }
+
+  write(): boolean {
+    return true;
+  }
+
+  end(): void {
+    this.emit('finish');
+  }
+}
+
+describe('idle processes of functions', () => {
+  const children: ChildProcess[] = [];
+
+  /** A class of its own, so that the emulator's stays as it is. */
+  const Pool = class extends emulatorsPool() {};
+  before(() => endIdleWorkers(Pool, 200));
+
+  afterEach(() => {
+    for (const child of children) child.kill('SIGKILL');
+  });
+
+  /** A process that answers, in a pool. */
+  async function added() {
+    const child = spawn(process.execPath, ['-e', SERVES], { stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
+    children.push(child);
+    assert.ok(child.stderr);
+    const [line] = await once(child.stderr, 'data');
+    const conn = { httpReqOpts: () => ({ host: '127.0.0.1', port: Number(String(line)) }) };
+    const runtime = { process: child, events: new EventEmitter(), conn };
+    const pool = new Pool();
+    const worker = pool.addWorker({ id: 'mcp' }, runtime, {});
+    await worker.waitForSocketReady();
+    return { pool, child };
+  }
+
+  const isEnded = (child: ChildProcess) => child.exitCode !== null || child.signalCode !== null;
+
+  it('are ended after a while, and given no call any more', async () => {
+    const { pool, child } = await added();
+    assert.ok(pool.readyForWork('mcp'));
+    await once(child, 'exit');
+    assert.equal(pool.readyForWork('mcp'), false);
+  });
+
+  it('are not while they have a call that takes longer than that', async () => {
+    const { pool, child } = await added();
+    const response = new Response();
+    await pool.submitRequest('mcp', { method: 'GET', path: '/slow', headers: {} }, response, undefined);
+    assert.deepEqual(response.statuses, [200]);
+    assert.equal(isEnded(child), false);
+    await once(child, 'exit');
+  });
+});
