@@ -69,6 +69,7 @@ export function memoryPorts(): MemoryPorts {
       touch: async (agentId) => void seen.push(agentId),
       lastSeen: async () => new Map(),
       unseenSince: async () => new Map(),
+      restore: async () => undefined,
       forget: async () => false,
       check: async () => undefined,
     },

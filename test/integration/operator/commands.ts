@@ -1,6 +1,6 @@
 /** The operator's commands, as a shell runs them. */
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -14,13 +14,29 @@ import { follow as followPeople } from '../../../scripts/people/commands.ts';
 
 export const project = process.env['GCLOUD_PROJECT'] ?? 'demo-muster';
 
-type Script = 'agents' | 'people' | 'migrate';
+type Script = 'agents' | 'people' | 'migrate' | 'rebuild';
+
+const fileOf = (script: Script): string =>
+  fileURLToPath(new URL(`../../../scripts/${script}.mjs`, import.meta.url));
 
 /** As a process of its own. */
 export function run(script: Script, args: readonly string[], env: NodeJS.ProcessEnv = process.env) {
-  const file = fileURLToPath(new URL(`../../../scripts/${script}.mjs`, import.meta.url));
+  const file = fileOf(script);
   const { stdout, stderr, status } = spawnSync(process.execPath, [file, ...args], { encoding: 'utf8', env });
   return { stdout, stderr, status };
+}
+
+/** The same beside this process. @throws Error where it fails */
+export function runBeside(
+  script: Script,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<string> {
+  return new Promise((resolve, reject) => {
+    execFile(process.execPath, [fileOf(script), ...args], { env }, (error, stdout, stderr) =>
+      error === null ? resolve(stdout) : reject(new Error(`${stdout}\n${stderr}`)),
+    );
+  });
 }
 
 /** The same in this process: what a command prints. */

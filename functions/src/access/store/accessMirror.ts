@@ -20,16 +20,21 @@ export async function mirrorPerson(
   people: Pick<PeopleQueries, 'find'>,
   uid: string,
 ): Promise<void> {
-  const read = async () => {
-    // Of a person who cannot be read nothing is known, so they may do nothing, whatever their token claims.
-    const stored = await people.find(uid).then(
-      (person) => ({ person }),
-      (error) => unlessUnreadable(Promise.reject(error)),
-    );
-    if (stored === undefined) return mirrorOf({ role: 'none', workspaces: {} });
-    return stored.person === undefined ? null : mirrorOf(stored.person);
-  };
-  await mirror(await database(), personAccessPath(uid), read);
+  await mirror(await database(), personAccessPath(uid), () => personMirror(people, uid));
+}
+
+/** What the mirror has of a person where it shows them as they are now; null where nothing is stored of them. */
+export async function personMirror(
+  people: Pick<PeopleQueries, 'find'>,
+  uid: string,
+): Promise<PersonMirror | null> {
+  // Of a person who cannot be read nothing is known, so they may do nothing, whatever their token claims.
+  const stored = await people.find(uid).then(
+    (person) => ({ person }),
+    (error) => unlessUnreadable(Promise.reject(error)),
+  );
+  if (stored === undefined) return mirrorOf({ role: 'none', workspaces: {} });
+  return stored.person === undefined ? null : mirrorOf(stored.person);
 }
 
 export async function mirrorWorkspaces(

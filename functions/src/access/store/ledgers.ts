@@ -230,6 +230,15 @@ export class DatabasePresence extends Service<LedgerPorts> {
     return found;
   }
 
+  /** Puts back what was lost of an agent that was last seen at `lastSeen`, unless it was seen again meanwhile. */
+  async restore(agentId: string, home: string, lastSeen: Date): Promise<void> {
+    const node = (await this.ports.database()).ref(presencePath(agentId));
+    await changeNode(node, (stored) => {
+      const { last_seen: seen = lastSeen.getTime(), workspace } = storedPresence.safeParse(stored).data ?? {};
+      return workspace === home ? undefined : { last_seen: seen, workspace: home };
+    });
+  }
+
   /** Forgets an agent unless it was seen again since `before`. Tells whether it did. */
   async forget(agentId: string, before: Date): Promise<boolean> {
     const database = await this.ports.database();

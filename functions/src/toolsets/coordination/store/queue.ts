@@ -170,20 +170,35 @@ export async function mirrorQueuedTask(
   taskId: string,
   event?: unknown,
 ): Promise<void> {
-  const gone = z.object({ workspace: z.string() }).safeParse(event).data?.workspace ?? DEFAULT_WORKSPACE;
   const root = (await database()).ref();
   let before = await unlessUnreadable(tasks.find(taskId));
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    // Until workspaces had queues of their own, all tasks were in that of the default workspace.
-    await root.update({
-      [queuedTaskPath(DEFAULT_WORKSPACE, taskId)]: null,
-      [queuedTaskPath(before?.value.workspace ?? gone, taskId)]: before ? queueEntry(before.value) : null,
-    });
+    await root.update(entriesOf(taskId, before?.value, event));
     const after = await unlessUnreadable(tasks.find(taskId));
     if (after?.version === before?.version) return;
     before = after;
   }
   throw new Error(`Task ${taskId} never stood still for its mirror.`);
+}
+
+/** What the mirror has of a task where it shows the task as it is now, by path; null where there is nothing. */
+export async function queueEntries(
+  tasks: Pick<TaskQueries, 'find'>,
+  taskId: string,
+  event?: unknown,
+): Promise<Entries> {
+  return entriesOf(taskId, (await unlessUnreadable(tasks.find(taskId)))?.value, event);
+}
+
+type Entries = Readonly<Record<string, object | null>>;
+
+function entriesOf(taskId: string, task: Task | undefined, event: unknown): Entries {
+  const gone = z.object({ workspace: z.string() }).safeParse(event).data?.workspace ?? DEFAULT_WORKSPACE;
+  return {
+    // Until workspaces had queues of their own, all tasks were in that of the default workspace.
+    [queuedTaskPath(DEFAULT_WORKSPACE, taskId)]: null,
+    [queuedTaskPath(task?.workspace ?? gone, taskId)]: task ? queueEntry(task) : null,
+  };
 }
 
 function queueEntry(task: Task): Record<string, unknown> | null {

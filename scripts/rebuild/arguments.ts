@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { deployment, parsedLine, UsageError } from '../operator/deployment.ts';
+
+/** What can be made again, in the order in which it is done. */
+export const KINDS = ['access', 'presence', 'counters', 'queue'] as const;
+
+export type Kind = (typeof KINDS)[number];
+
+export const USAGE =
+  'Usage: npm run rebuild -- queue|counters|presence|access … [--dry-run] (--project <id> [--database-url <url>] | --emulator)';
+
+const options = z.strictObject({
+  'dry-run': z.boolean().default(false),
+  'database-url': z.url('--database-url: a URL').optional(),
+  ...deployment,
+});
+
+export interface Command {
+  readonly kinds: readonly Kind[];
+  readonly options: z.output<typeof options>;
+}
+
+export function parseCommand(args: readonly string[]): Command {
+  const flags = { 'dry-run': 'boolean', emulator: 'boolean' } as const;
+  const texts = { project: 'string', 'database-url': 'string' } as const;
+  const { options: given, words } = parsedLine(args, { ...flags, ...texts }, options);
+  const unknown = words.find((word) => !KINDS.some((kind) => kind === word));
+  if (unknown !== undefined) throw new UsageError(`What is "${unknown}"?`);
+  const kinds = KINDS.filter((kind) => words.includes(kind));
+  if (kinds.length === 0)
+    throw new UsageError('What is to be made again: queue, counters, presence or access?');
+  return { kinds, options: given };
+}

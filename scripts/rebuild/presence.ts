@@ -1,0 +1,52 @@
+/**
+ * When each agent was last seen. It follows from the agents that are active: without an entry the sweep would never
+ * find that one has gone. Firestore knows the last claim or registration alone, so that for five minutes after entries
+ * are put back nobody is taken for dead, as after the Realtime Database was away.
+ */
+import { homeOf } from '../../functions/src/access/rules/agent.ts';
+import { agentFromDocument } from '../../functions/src/access/store/agents.ts';
+import { agentPath, COLLECTIONS } from '../../functions/src/kernel/firestore/paths.ts';
+import { PRESENCE, presencePath } from '../../functions/src/kernel/realtime/database.ts';
+import { forEach } from '../migrate/carrying.ts';
+import { pagesOf, readable } from '../operator/documents.ts';
+import { childrenOf, Progress, type Rebuilding, unread } from './rebuilding.ts';
+
+export async function rebuildPresence(rebuilding: Rebuilding): Promise<void> {
+  const { database, realtime, ports, isDry, say } = rebuilding;
+  let sparing: Promise<void> | undefined;
+  /** The sweep must know before the first entry is there. */
+  const spareEverybody = (): Promise<void> => {
+    const now = ports.clock.now();
+    sparing ??= ports.sweepRecord.saveOutage({ since: now, backAt: now });
+    return sparing;
+  };
+
+  const active = new Progress('Agents that are active', rebuilding);
+  const agents = database.collection(COLLECTIONS.agents).where('status', '==', 'active');
+  for await (const page of pagesOf(agents))
+    await forEach(readable(page, agentFromDocument, unread(say)), async ({ value: agent }) => {
+      const home = homeOf(agent);
+      const node = await realtime.ref(presencePath(agent.id)).get();
+      const isWrong = node.child('workspace').val() !== home || !node.child('last_seen').exists();
+      if (isWrong && !isDry) {
+        await spareEverybody();
+        await ports.presence.restore(agent.id, home, agent.lastSeen);
+      }
+      active.add(isWrong);
+    });
+  active.end();
+
+  const seen = new Progress('Agents whose presence is known', rebuilding);
+  for await (const page of childrenOf(realtime, PRESENCE)) {
+    const ids = page.flatMap(({ key }) => key ?? []);
+    const found = await database.getAll(...ids.map((id) => database.doc(agentPath(id))), { fieldMask: [] });
+    await forEach(
+      ids.map((id, index) => ({ id, isThere: found[index]?.exists })),
+      async ({ id, isThere }) => {
+        if (!isThere && !isDry) await ports.presence.forget(id, ports.clock.now());
+        seen.add(!isThere);
+      },
+    );
+  }
+  seen.end();
+}

@@ -1,0 +1,60 @@
+/**
+ * The mirror of what can be claimed: of each workspace, in the Realtime Database. It follows from the tasks. Each task
+ * is mirrored as the trigger does it, which reads the task again after it has written, so that both may run at once.
+ */
+import { COLLECTIONS } from '../../functions/src/kernel/firestore/paths.ts';
+import { TASK_QUEUE, taskQueuePath, WORKSPACE_QUEUES } from '../../functions/src/kernel/realtime/database.ts';
+import { queueEntries } from '../../functions/src/toolsets/coordination/store/queue.ts';
+import { forEach } from '../migrate/carrying.ts';
+import { pagesOf } from '../operator/documents.ts';
+import { childrenOf, isStoredAs, Progress, type Rebuilding } from './rebuilding.ts';
+
+export async function rebuildQueue(rebuilding: Rebuilding): Promise<void> {
+  const tasks = new Progress('Tasks that nobody holds', rebuilding);
+  const available = rebuilding.database.collection(COLLECTIONS.tasks).where('status', '==', 'available');
+  for await (const page of pagesOf(available.select()))
+    await forEach(page, async ({ id }) => tasks.add(await mirrorAgain(rebuilding, id, undefined)));
+  tasks.end();
+
+  const shown = new Progress('Entries of the queues', rebuilding);
+  const { realtime } = rebuilding;
+  await followShown(rebuilding, TASK_QUEUE, undefined, shown);
+  // One by one: each comes with its whole queue.
+  for await (const [found] of childrenOf(realtime, WORKSPACE_QUEUES, 1)) {
+    const workspace = found?.key ?? undefined;
+    if (workspace !== undefined) await followShown(rebuilding, taskQueuePath(workspace), workspace, shown);
+  }
+  shown.end();
+}
+
+/** What a queue shows may be claimed by now, or gone. */
+async function followShown(
+  rebuilding: Rebuilding,
+  path: string,
+  workspace: string | undefined,
+  shown: Progress,
+): Promise<void> {
+  for await (const page of childrenOf(rebuilding.realtime, path))
+    await forEach(page, async ({ key }) => {
+      if (key !== null) shown.add(await mirrorAgain(rebuilding, key, workspace));
+    });
+}
+
+/**
+ * @param workspace in whose queue it was found, where that is not the default one's
+ * @returns whether the mirror was wrong
+ */
+async function mirrorAgain(
+  { realtime, ports, services, isDry }: Rebuilding,
+  taskId: string,
+  workspace: string | undefined,
+): Promise<boolean> {
+  const event = workspace === undefined ? undefined : { workspace };
+  const wanted = Object.entries(await queueEntries(ports.tasks, taskId, event));
+  const right = await Promise.all(
+    wanted.map(async ([path, entry]) => isStoredAs(await realtime.ref(path).get(), entry)),
+  );
+  if (right.every((isRight) => isRight)) return false;
+  if (!isDry) await services.mirrorQueuedTask(taskId, event);
+  return true;
+}

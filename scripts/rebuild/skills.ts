@@ -1,0 +1,97 @@
+/**
+ * How many agents have each skill. It follows from the agents. A skill is one document, so that it is set to what was
+ * counted, at the version at which it was counted: whoever comes or goes meanwhile makes it be counted again.
+ */
+import { FieldPath } from '@google-cloud/firestore';
+import { foldedCapability, skillChanges } from '../../functions/src/access/rules/agent.ts';
+import {
+  agentFromDocument,
+  capabilityIn,
+  skillFromDocument,
+} from '../../functions/src/access/store/agents.ts';
+import { COLLECTIONS, skillPath } from '../../functions/src/kernel/firestore/paths.ts';
+import { STALE_CODES, statusCode } from '../../functions/src/kernel/firestore/provenCommit.ts';
+import { forEach } from '../migrate/carrying.ts';
+import { pagesOf, readable } from '../operator/documents.ts';
+import { Progress, type Rebuilding, unread } from './rebuilding.ts';
+
+type Offer = Extract<ReturnType<typeof skillChanges>[number], { readonly kind: 'offerSkill' }>;
+
+export async function rebuildSkills(rebuilding: Rebuilding): Promise<void> {
+  const missing = await missingSkills(rebuilding);
+  const skills = new Progress('Skills', rebuilding);
+  if (rebuilding.isDry) for (const _ of missing) skills.add(true);
+  else
+    await forEach([...missing.values()], async ({ skill }) => {
+      await rebuilding.ports.store.commit([{ kind: 'offerSkill', skill, agents: 0 }]);
+    });
+  const all = rebuilding.database.collection(COLLECTIONS.skills).select();
+  for await (const page of pagesOf(all))
+    await forEach(page, async ({ id }) => {
+      skills.add((await countSkill(rebuilding, id)) || missing.has(id));
+    });
+  skills.end();
+}
+
+/** Skills that agents declare and that are not there, as the agent describes each that was registered last. */
+async function missingSkills({ database, say }: Rebuilding): Promise<ReadonlyMap<string, Described>> {
+  const missing = new Map<string, Described>();
+  const there = new Set<string>();
+  for await (const page of pagesOf(database.collection(COLLECTIONS.agents))) {
+    const described = readable(page, agentFromDocument, unread(say)).flatMap(({ value: agent }) =>
+      skillChanges(undefined, agent).flatMap((change) =>
+        change.kind === 'offerSkill' ? [{ skill: change.skill, at: agent.registeredAt }] : [],
+      ),
+    );
+    const unknown = [...new Set(described.map(({ skill: { id } }) => id))].filter((id) => !there.has(id));
+    const found =
+      unknown.length === 0 ? [] : await database.getAll(...unknown.map((id) => database.doc(skillPath(id))));
+    for (const { id, exists } of found) if (exists) there.add(id);
+    for (const one of described) {
+      const { id } = one.skill;
+      const known = missing.get(id);
+      if (!there.has(id) && (known === undefined || known.at < one.at)) missing.set(id, one);
+    }
+  }
+  return missing;
+}
+
+interface Described {
+  readonly skill: Offer['skill'];
+  readonly at: Date;
+}
+
+/** Somebody else's change ends the loop in a moment; this ends it when something is wrong. */
+const MAX_ATTEMPTS = 10;
+
+/** @returns whether it was counted wrongly */
+async function countSkill({ database, isDry, say }: Rebuilding, id: string): Promise<boolean> {
+  const skills = database.collection(COLLECTIONS.skills);
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    const measured = await database.runTransaction(
+      async (snapshot) => {
+        const { docs } = await snapshot.get(skills.where(FieldPath.documentId(), '==', id));
+        const [found] = readable(docs, skillFromDocument, unread(say));
+        if (found === undefined) return undefined;
+        const { workspace, name, agents } = found.value;
+        const capable = capabilityIn(workspace, foldedCapability(name));
+        const declaring = database
+          .collection(COLLECTIONS.agents)
+          .where('workspace_capabilities', 'array-contains', capable);
+        const { count } = (await snapshot.get(declaring.count())).data();
+        return { agents, count, lastUpdateTime: found.snapshot.updateTime };
+      },
+      { readOnly: true },
+    );
+    if (measured === undefined || measured.agents === measured.count) return false;
+    if (isDry) return true;
+    try {
+      const { count, lastUpdateTime } = measured;
+      await skills.doc(id).update({ agents: count }, { lastUpdateTime });
+      return true;
+    } catch (error) {
+      if (!STALE_CODES.includes(statusCode(error))) throw error;
+    }
+  }
+  throw new Error(`${skillPath(id)} never stood still. Run the rebuild again.`);
+}

@@ -1,0 +1,219 @@
+/** `npm run rebuild`: what follows from something else is deleted, and made again as it was, while agents work too. */
+import assert from 'node:assert/strict';
+import { z } from 'zod';
+import { compose } from '../../functions/src/app.ts';
+import { firestore } from '../../functions/src/kernel/firestore/client.ts';
+import { agentCountsPath, COLLECTIONS, countersPath } from '../../functions/src/kernel/firestore/paths.ts';
+import { systemClock } from '../../functions/src/kernel/platform.ts';
+import {
+  ACCESS_PEOPLE,
+  ACCESS_WORKSPACES,
+  PRESENCE,
+  presencePath,
+  realtimeDatabase,
+  taskQueuePath,
+} from '../../functions/src/kernel/realtime/database.ts';
+import { runBeside } from '../integration/operator/commands.ts';
+import { registerAgent, type TestAgent } from './support/agents.ts';
+import { everyItem, succeed } from './support/calls.ts';
+import { type Connection, connect, ERAS } from './support/clients.ts';
+import { PROJECT } from './support/emulator.ts';
+import { endpointUrl, newWorkspace, tokenOf } from './support/endpoint.ts';
+import { mirrored } from './support/mirror.ts';
+import { layeredGraph } from './support/taskGraph.ts';
+import { eventually } from './support/waiting.ts';
+import { startWorker } from './support/workers.ts';
+
+const EVERYTHING = ['queue', 'counters', 'presence', 'access'];
+
+function rebuild(...more: readonly string[]): Promise<string> {
+  return runBeside('rebuild', [...EVERYTHING, ...more, '--project', PROJECT]);
+}
+
+/** What each line says of how many were wrong. */
+function wrongIn(output: string): Readonly<Record<string, number>> {
+  const lines = output.matchAll(/^(\S.*): \d+ looked at, (\d+) (?:to be )?set right\.$/gm);
+  return Object.fromEntries([...lines].map(([, what, wrong]) => [what, Number(wrong)]));
+}
+
+const { ports } = compose({ clock: systemClock });
+
+/** A workspace of its own, and what is derived in it. */
+class Derived {
+  readonly workspace = newWorkspace('rebuilt');
+  readonly url = endpointUrl('/coordination', { workspace: this.workspace });
+  private session = '';
+
+  async open(): Promise<void> {
+    const open = await ports.sessions.current(this.workspace);
+    assert.ok(open);
+    this.session = open.session.id;
+  }
+
+  async counted() {
+    const { stamp: _, waits: __, ...counters } = await ports.sessions.counters(this.workspace, this.session);
+    return { counters, agents: await ports.directory.counts(this.workspace) };
+  }
+
+  async everything() {
+    const database = await realtimeDatabase();
+    const [queue, people, workspaces, presence] = await Promise.all(
+      [taskQueuePath(this.workspace), ACCESS_PEOPLE, ACCESS_WORKSPACES, PRESENCE].map(
+        async (path): Promise<unknown> => (await database.ref(path).get()).val(),
+      ),
+    );
+    const skills = await this.skills();
+    return {
+      ...(await this.counted()),
+      queue,
+      access: { people, workspaces },
+      skills: Object.fromEntries(skills.map((skill) => [skill.id, skill.data()])),
+      seen: Object.keys(Object(presence)).sort(),
+    };
+  }
+
+  async skills() {
+    const all = firestore().collection(COLLECTIONS.skills);
+    return (await all.where('workspace', '==', this.workspace).get()).docs;
+  }
+
+  /** @param paths of the Realtime Database */
+  async delete(...paths: readonly string[]): Promise<void> {
+    await (await realtimeDatabase()).ref().update(Object.fromEntries(paths.map((path) => [path, null])));
+  }
+
+  async deleteCounters(): Promise<void> {
+    const batch = firestore().batch();
+    for (const path of [countersPath(this.workspace, this.session), agentCountsPath(this.workspace)])
+      for (const { ref } of (await firestore().collection(path).get()).docs) batch.delete(ref);
+    for (const { ref } of await this.skills()) batch.delete(ref);
+    await batch.commit();
+  }
+}
+
+const TASK = z.looseObject({ id: z.string() });
+
+describe('npm run rebuild', () => {
+  const derived = new Derived();
+  let leader: Connection;
+  let agents: readonly TestAgent[];
+
+  before(async () => {
+    leader = await connect('client 2026-07-28', derived.url, await tokenOf('leader'));
+    await succeed(leader, 'init_coordination', { goal: 'Be made again' });
+    await derived.open();
+    agents = await Promise.all([
+      registerAgent('rebuilt', { capabilities: ['coding', 'Testing'] }),
+      registerAgent('rebuilt', { capabilities: ['coding'] }),
+      registerAgent('rebuilt', { capabilities: ['coding'] }),
+    ]);
+    for (const agent of agents)
+      await succeed(leader, 'register_agent', { agent_id: agent.id, role: 'worker' });
+    const tasks = layeredGraph(3, 4).map(({ description, priority, dependsOn }) => {
+      return { description, priority, dependencies: dependsOn.map((place) => `task-${place + 1}`) };
+    });
+    await succeed(leader, 'create_tasks_batch', { tasks });
+    await succeed(leader, 'add_discovery', { agent_id: agents[0]?.id, content: 'All of it follows' });
+    for (const [index, agent] of agents.entries()) {
+      const { task } = await succeed(leader, 'claim_task', { agent_id: agent.id });
+      const { id: task_id } = TASK.parse(task);
+      await succeed(leader, 'start_task', { agent_id: agent.id, task_id });
+      if (index === 0) await succeed(leader, 'complete_task', { agent_id: agent.id, task_id, output: 'Yes' });
+      if (index === 1)
+        await succeed(leader, 'fail_task', { agent_id: agent.id, task_id, error: 'No', retryable: false });
+    }
+    await eventually('the mirror shows the one that is left of the first layer', async () =>
+      (await mirrored(derived.workspace)).length === 1 ? true : undefined,
+    );
+    await rebuild(); // Other tests leave things behind that nothing follows.
+  });
+  after(() => leader?.close());
+
+  it('makes everything again as it was, and says beforehand what it would do', async () => {
+    const before = await derived.everything();
+    assert.equal(before.counters.counts.done, 1);
+    assert.equal(before.agents.total, 3);
+    await derived.delete(taskQueuePath(derived.workspace), ACCESS_PEOPLE, ACCESS_WORKSPACES, PRESENCE);
+    await derived.deleteCounters();
+    const gone = await derived.everything();
+    assert.deepEqual([gone.queue, gone.seen, gone.agents.total, gone.skills], [null, [], 0, {}]);
+
+    const told = wrongIn(await rebuild('--dry-run'));
+    assert.deepEqual(await derived.everything(), gone, 'a dry run changes nothing');
+    const done = wrongIn(await rebuild());
+    assert.deepEqual(Object.keys(done), Object.keys(told));
+    for (const [what, wrong] of Object.entries(done)) assert.equal(told[what], wrong, what);
+    const after = await derived.everything();
+    for (const [index, { id }] of agents.entries()) assert.ok(after.seen.includes(id), `worker ${index}`);
+    assert.deepEqual({ ...after, seen: [] }, { ...before, seen: [] });
+  });
+
+  it('changes nothing where it is run again', async () => {
+    const before = await derived.everything();
+    const wrong = Object.values(wrongIn(await rebuild()));
+    assert.ok(wrong.length >= 8);
+    assert.deepEqual(new Set(wrong), new Set([0]));
+    assert.deepEqual(await derived.everything(), before);
+  });
+
+  it('takes nobody for dead whose presence was lost, and forgets whom nobody knows', async () => {
+    const [agent] = agents;
+    assert.ok(agent);
+    const database = await realtimeDatabase();
+    await database.ref().update({
+      [presencePath(agent.id)]: null,
+      [presencePath('nobody-knows')]: { last_seen: Date.now(), workspace: 'default' },
+    });
+    const began = Date.now();
+    await rebuild();
+    assert.equal((await database.ref(presencePath('nobody-knows')).get()).val(), null);
+    assert.ok((await database.ref(presencePath(agent.id)).get()).exists());
+    const { outage } = await ports.sweepRecord.read();
+    assert.ok(outage?.backAt !== undefined && outage.backAt.getTime() >= began);
+  });
+
+  it('loses and doubles nothing while agents claim and complete', async () => {
+    const busy = new Derived();
+    const lead = await connect('client 2026-07-28', busy.url, await tokenOf('leader'));
+    try {
+      await succeed(lead, 'init_coordination', { goal: 'Go on meanwhile' });
+      await busy.open();
+      const graph = layeredGraph(3, 12);
+      const tasks = graph.map(({ description, priority, dependsOn }) => {
+        return { description, priority, dependencies: dependsOn.map((place) => `task-${place + 1}`) };
+      });
+      await succeed(lead, 'create_tasks_batch', { tasks });
+      const team = await Promise.all([1, 2, 3].map(() => registerAgent('busy')));
+      // The workers end when the counters say that all is done, so these are deleted only once and before.
+      await busy.deleteCounters();
+      await busy.delete(taskQueuePath(busy.workspace));
+      const [era] = ERAS;
+      const workers = team.map((agent) => startWorker({ era, url: busy.url, agent, leaseSeconds: 600 }));
+      let rounds = 0;
+      let isWorking = true;
+      const working = Promise.all(workers.map(({ ended }) => ended)).finally(() => {
+        isWorking = false;
+      });
+      while (isWorking) {
+        await rebuild();
+        rounds++;
+      }
+      assert.deepEqual(await working, [0, 0, 0]);
+      assert.ok(rounds > 0);
+      const done = await everyItem(lead, 'get_results', 'results');
+      assert.equal(done.length, graph.length);
+      const { counters, agents: counted } = await busy.counted();
+      assert.deepEqual(
+        [counters.counts.done, counters.counts.available, counters.counts.claimed],
+        [36, 0, 0],
+      );
+      assert.equal(counted.total, 3);
+      await eventually('the mirror is empty', async () =>
+        (await mirrored(busy.workspace)).length === 0 ? true : undefined,
+      );
+      assert.deepEqual(new Set(Object.values(wrongIn(await rebuild()))), new Set([0]));
+    } finally {
+      await lead.close();
+    }
+  });
+});
