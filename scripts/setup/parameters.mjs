@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { root } from '../project.mjs';
 
 /**
- * As the functions get it: what `.env.<project id>` says goes before `.env`.
+ * As the functions get it: what `.env.<project id>` says goes before `.env`, and a later line before an earlier.
  * @param {string} name
  * @param {string | undefined} project
  * @param {string} [folder]
@@ -12,10 +12,10 @@ import { root } from '../project.mjs';
  */
 export function parameterOf(name, project, folder = `${root}/functions`) {
   const files = [...(project === undefined ? [] : [`.env.${project}`]), '.env'];
-  const line = new RegExp(`^${name}=\\s*(?:"([^"]*)"|'([^']*)'|([^\\s#]*))`, 'm'); // util.parseEnv is younger than Node 20
+  const line = new RegExp(`^${name}=[ \\t]*(?:"([^"]*)"|'([^']*)'|([^\\s#]*))`, 'gm'); // util.parseEnv is younger than Node 20
   for (const file of files.map((one) => `${folder}/${one}`)) {
-    const found = existsSync(file) ? line.exec(readFileSync(file, 'utf8')) : null;
-    if (found !== null) return found[1] ?? found[2] ?? found[3] ?? '';
+    const found = existsSync(file) ? [...readFileSync(file, 'utf8').matchAll(line)].at(-1) : undefined;
+    if (found !== undefined) return found[1] ?? found[2] ?? found[3] ?? '';
   }
   return '';
 }

@@ -10,9 +10,12 @@ describe('the parameters of a deployment', () => {
   after(() => rmSync(folder, { recursive: true }));
 
   before(() => {
-    writeFileSync(join(folder, '.env'), 'REGION=us-central1\nPUBLIC_URL=\n');
+    writeFileSync(join(folder, '.env'), 'REGION=us-central1\nPUBLIC_URL=\nWEB_API_KEY=\n');
     writeFileSync(join(folder, '.env.europe'), 'REGION="europe-west1" # near the databases\n');
-    writeFileSync(join(folder, '.env.own'), 'PUBLIC_URL=https://muster.example/mcp/\n');
+    writeFileSync(
+      join(folder, '.env.own'),
+      'PUBLIC_URL=https://a.example\nPUBLIC_URL=https://muster.example/mcp/\n',
+    );
   });
 
   it('are those of the project, else the usual ones, else nothing', () => {
@@ -20,6 +23,7 @@ describe('the parameters of a deployment', () => {
     assert.equal(parameterOf('REGION', 'another', folder), 'us-central1');
     assert.equal(parameterOf('REGION', undefined, folder), 'us-central1');
     assert.equal(parameterOf('UNKNOWN', 'europe', folder), '');
+    assert.equal(parameterOf('PUBLIC_URL', 'europe', folder), '', 'an empty one is not the next line');
   });
 
   it('have the usual region in this repository, for which the console is built', () => {

@@ -1,0 +1,228 @@
+/** Firestore and the Realtime Database: that they are there, where they are, and that nothing can take them away. */
+import {
+  type Check,
+  deployCommand,
+  type Finding,
+  known,
+  OK,
+  type Site,
+  setParameter,
+  waitsFor,
+} from '../check.ts';
+import { realtimeLocationNear } from '../needs.ts';
+
+type Firestore = (Site['seen']['firestores'] & { readonly ok: true })['value'][number];
+type Instance = (Site['seen']['realtimeInstances'] & { readonly ok: true })['value'][number];
+
+export function firestoreOf({ declared }: Site, databases: readonly Firestore[]): Firestore | undefined {
+  return databases.find(({ name }) => name.endsWith(`/databases/${declared.databaseId}`));
+}
+
+export function realtimeOf(instances: readonly Instance[]): Instance | undefined {
+  return instances.find(({ type }) => type === 'DEFAULT_DATABASE');
+}
+
+export function locationOf({ name }: Instance): string {
+  return /\/locations\/([^/]+)\//.exec(name)?.[1] ?? '';
+}
+
+function ofFirestore(site: Site, decide: (database: Firestore) => Finding): Finding {
+  return known(site, site.seen.firestores, (databases) => {
+    const database = firestoreOf(site, databases);
+    return database === undefined
+      ? waitsFor(`no Firestore database ${site.declared.databaseId}`)
+      : decide(database);
+  });
+}
+
+export function ofRealtime(site: Site, decide: (instance: Instance) => Finding): Finding {
+  return known(site, site.seen.realtimeInstances, (instances) => {
+    const instance = realtimeOf(instances);
+    return instance === undefined ? waitsFor('no Realtime Database') : decide(instance);
+  });
+}
+
+function updating({ declared }: Site, flag: string): { readonly command: string } {
+  const { databaseId, project } = declared;
+  return {
+    command: `gcloud firestore databases update --database='${databaseId}' ${flag} --project ${project}`,
+  };
+}
+
+export const databaseChecks: readonly Check[] = [
+  {
+    name: 'Firestore',
+    find: (site) =>
+      known(site, site.seen.firestores, (databases) => {
+        if (firestoreOf(site, databases) !== undefined) return OK;
+        const { databaseId, region, project } = site.declared;
+        const others = databases.map(
+          ({ name, locationId }) => `${name.replace(/^.*\//, '')} in ${locationId}`,
+        );
+        return {
+          state: 'problem',
+          what: `there is no Firestore database ${databaseId}${others.length > 0 ? `, only ${others.join(', ')}` : ''}`,
+          why: 'it holds the truth; where it is forgotten, Firebase makes one by itself, without protection and backups',
+          mend: {
+            command: `gcloud firestore databases create --database='${databaseId}' --location=${region} --type=firestore-native --delete-protection --enable-pitr --project ${project}`,
+          },
+        };
+      }),
+  },
+  {
+    name: 'Firestore mode',
+    find: (site) =>
+      ofFirestore(site, ({ type }) =>
+        type === 'FIRESTORE_NATIVE'
+          ? OK
+          : {
+              state: 'problem',
+              what: `the database is in ${type === 'DATASTORE_MODE' ? 'Datastore mode' : `mode ${type}`}`,
+              why: 'it has no listeners and no security rules; its mode can change only while it is empty',
+              mend: updating(site, '--type=firestore-native'),
+            },
+      ),
+  },
+  {
+    name: 'Firestore location',
+    find: (site) =>
+      ofFirestore(site, ({ locationId }) => {
+        const { region, firestoreLocation } = site.declared;
+        if (locationId === region) return OK;
+        const isMulti = !locationId.includes('-');
+        if (isMulti && locationId === firestoreLocation) return OK;
+        return isMulti ? inMultiRegion(site, locationId) : elsewhere(site, locationId);
+      }),
+  },
+  {
+    name: 'delete protection',
+    find: (site) =>
+      ofFirestore(site, ({ deleteProtectionState }) =>
+        deleteProtectionState === 'DELETE_PROTECTION_ENABLED'
+          ? OK
+          : {
+              state: 'problem',
+              what: 'the Firestore database can be deleted by one command',
+              why: 'with it goes everything, and the triggers of the functions',
+              mend: updating(site, '--delete-protection'),
+            },
+      ),
+  },
+  {
+    name: 'point-in-time recovery',
+    find: (site) =>
+      ofFirestore(site, ({ pointInTimeRecoveryEnablement }) =>
+        pointInTimeRecoveryEnablement === 'POINT_IN_TIME_RECOVERY_ENABLED'
+          ? OK
+          : {
+              state: 'problem',
+              what: 'Firestore keeps no earlier versions of its documents',
+              why: 'without them a mistake of the last seven days cannot be taken back to the minute',
+              mend: updating(site, '--enable-pitr'),
+            },
+      ),
+  },
+  {
+    name: 'backup schedule',
+    find: (site) =>
+      ofFirestore(site, () =>
+        known(site, site.seen.backupSchedules, (schedules = []) =>
+          schedules.length > 0
+            ? OK
+            : {
+                state: 'problem',
+                what: 'nothing makes backups of Firestore',
+                why: 'what is older than seven days, or was deleted with the database, comes back from a backup alone',
+                mend: {
+                  command: `gcloud firestore backups schedules create --database='${site.declared.databaseId}' --recurrence=daily --retention=14w --project ${site.declared.project}`,
+                },
+              },
+        ),
+      ),
+  },
+  {
+    name: 'Realtime Database',
+    find: (site) =>
+      known(site, site.seen.realtimeInstances, (instances) => {
+        const instance = realtimeOf(instances);
+        if (instance?.state === 'ACTIVE') return OK;
+        if (instance === undefined)
+          return {
+            state: 'problem',
+            what: 'there is no default Realtime Database',
+            why: 'presence, limits and queues are there, and functions learn its address when they are deployed',
+            mend: deployCommand(site.declared),
+          };
+        return {
+          state: 'problem',
+          what: `the Realtime Database is ${instance.state}`,
+          why: 'presence, limits and queues are there: nothing can be claimed without it',
+          mend: {
+            page: `https://console.firebase.google.com/project/${site.declared.project}/database`,
+            press: 'in the menu of the database, Enable',
+          },
+        };
+      }),
+  },
+  {
+    name: 'Realtime Database location',
+    find: (site) =>
+      ofRealtime(site, (instance) => {
+        const location = locationOf(instance);
+        if (location === realtimeLocationNear(site.declared.region)) return OK;
+        return {
+          state: 'problem',
+          what: `the Realtime Database is in ${location}, the functions in ${site.declared.region}`,
+          why: 'each call that writes presence or a limit would cross an ocean; a location cannot be changed',
+          mend: setParameter(site.declared, 'REGION', location),
+        };
+      }),
+  },
+  {
+    name: 'database URL',
+    find: (site) =>
+      ofRealtime(site, ({ databaseUrl }) =>
+        known(site, site.seen.adminSdkConfig, ({ databaseURL }) =>
+          known(site, site.seen.functions, (functions) => {
+            const stale = functions.filter(({ serviceConfig }) => {
+              const configured = serviceConfig?.environmentVariables['FIREBASE_CONFIG'];
+              return configured !== undefined && !configured.includes(`"${databaseUrl}"`);
+            });
+            if (databaseURL === databaseUrl && stale.length === 0) return OK;
+            const names = stale.map(({ name }) => name.replace(/^.*\//, ''));
+            return {
+              state: 'problem',
+              what:
+                names.length > 0
+                  ? `deployed without the address of the Realtime Database: ${names.join(', ')}`
+                  : `the project's configuration has ${databaseURL ?? 'no address'} instead of ${databaseUrl}`,
+              why: 'functions learn it when they are deployed: a database that was made later is unknown to them',
+              mend: deployCommand(site.declared),
+            };
+          }),
+        ),
+      ),
+  },
+];
+
+function inMultiRegion(site: Site, locationId: string): Finding {
+  const { project, region } = site.declared;
+  return {
+    state: 'problem',
+    what: `Firestore is in ${locationId}, which nobody chose: firebase.json names ${site.declared.firestoreLocation ?? 'nothing'}`,
+    why: 'a multi-region costs twice as much and its location never changes; the functions and the Realtime Database are in one region anyway',
+    mend: {
+      page: `https://console.firebase.google.com/project/${project}/firestore`,
+      press: `while it is empty, delete the database there and run npm run deploy -- --project ${project}, which makes one in ${region}; to keep it, write "location": "${locationId}" into firebase.json`,
+    },
+  };
+}
+
+function elsewhere(site: Site, locationId: string): Finding {
+  return {
+    state: 'problem',
+    what: `Firestore is in ${locationId}, the functions in ${site.declared.region}`,
+    why: 'each commit would go there and back; a location cannot be changed, so the functions go where the data is',
+    mend: setParameter(site.declared, 'REGION', locationId),
+  };
+}

@@ -1,0 +1,109 @@
+/** Topics of Pub/Sub, and where messages end that a consumer cannot process. */
+import { rolesIn, serviceAccountMember } from '../../google/policy.ts';
+import {
+  type Check,
+  deployCommand,
+  type Finding,
+  known,
+  knownAll,
+  list,
+  OK,
+  type Site,
+  waitsFor,
+} from '../check.ts';
+import { consumedTopics, deadLetterTopic, pubSubAgentOf } from '../needs.ts';
+
+type Subscription = (Site['seen']['subscriptions'] & { readonly ok: true })['value'][number];
+
+export function topicPath({ declared }: Site, topic: string): string {
+  return `projects/${declared.project}/topics/${topic}`;
+}
+
+/** Those of consumers that retry. */
+export function consuming(site: Site, subscriptions: readonly Subscription[]): readonly Subscription[] {
+  const topics = consumedTopics(site.declared).map((topic) => topicPath(site, topic));
+  return subscriptions.filter(({ topic }) => topics.includes(topic));
+}
+
+function ofConsumers(site: Site, decide: (subscriptions: readonly Subscription[]) => Finding): Finding {
+  return known(site, site.seen.subscriptions, (subscriptions) => {
+    const there = consuming(site, subscriptions);
+    return there.length === 0 ? waitsFor('no subscription') : decide(there);
+  });
+}
+
+export const eventChecks: readonly Check[] = [
+  {
+    name: 'topics',
+    find: (site) =>
+      known(site, site.seen.topics, (topics) => {
+        const wanted = site.declared.functions.flatMap(({ topic }) => (topic === undefined ? [] : [topic]));
+        const missing = wanted.filter((topic) => !topics.some(({ name }) => name === topicPath(site, topic)));
+        if (missing.length === 0) return OK;
+        return {
+          state: 'problem',
+          what: `there is no topic ${list(missing)}`,
+          why: 'events of to-dos and reminders travel by them',
+          mend: deployCommand(site.declared),
+        };
+      }),
+  },
+  {
+    name: 'dead letters',
+    find: (site) =>
+      ofConsumers(site, (subscriptions) => {
+        const topic = deadLetterTopic(site.declared);
+        const without = subscriptions.filter(
+          ({ deadLetterPolicy }) => deadLetterPolicy?.deadLetterTopic !== topicPath(site, topic ?? ''),
+        );
+        if (without.length === 0) return OK;
+        const names = without.map(({ name }) => name.replace(/^.*\//, ''));
+        const update = `gcloud pubsub subscriptions update ${names.length === 1 ? names[0] : '$name'} --dead-letter-topic=${topic} --max-delivery-attempts=20 --project ${site.declared.project}`;
+        return {
+          state: 'problem',
+          what: `never give up a message: ${list(names)}`,
+          why: 'what a consumer fails at would be tried again for a day, and nobody told',
+          mend: {
+            command: names.length === 1 ? update : `for name in ${names.join(' ')}; do ${update}; done`,
+          },
+        };
+      }),
+  },
+  {
+    name: 'rights for dead letters',
+    find: (site) =>
+      ofConsumers(site, () =>
+        known(site, site.seen.deadLetterPolicy, (policy) =>
+          knownAll(site, site.seen.subscriptionPolicies, (policies) => {
+            const { project } = site.declared;
+            const member = serviceAccountMember(pubSubAgentOf(site.seen.project.number));
+            const topic = deadLetterTopic(site.declared);
+            if (policy === undefined) return waitsFor(`no topic ${topic}`);
+            const closed = [...policies].find(
+              ([, one]) => !rolesIn(one, member).includes('roles/pubsub.subscriber'),
+            );
+            if (rolesIn(policy, member).includes('roles/pubsub.publisher') && closed === undefined) return OK;
+            const why = 'Pub/Sub counts attempts and then still cannot give the message up';
+            if (closed === undefined)
+              return {
+                state: 'problem',
+                what: `Pub/Sub may not publish to ${topic}`,
+                why,
+                mend: {
+                  command: `gcloud pubsub topics add-iam-policy-binding ${topic} --member=${member} --role=roles/pubsub.publisher --project ${project}`,
+                },
+              };
+            const name = closed[0].replace(/^.*\//, '');
+            return {
+              state: 'problem',
+              what: `Pub/Sub may not take messages off ${name}`,
+              why,
+              mend: {
+                command: `gcloud pubsub subscriptions add-iam-policy-binding ${name} --member=${member} --role=roles/pubsub.subscriber --project ${project}`,
+              },
+            };
+          }),
+        ),
+      ),
+  },
+];

@@ -1,0 +1,224 @@
+/** As whom the functions run and are built, what that account may do, and who may call them. */
+import { rolesIn, serviceAccountMember } from '../../google/policy.ts';
+import {
+  type Check,
+  type Finding,
+  known,
+  knownAll,
+  list,
+  OK,
+  type Site,
+  setParameter,
+  waitsFor,
+} from '../check.ts';
+import { BUILD_ROLES, defaultAccountOf, neededRoles, type ROLES_ON_ITSELF } from '../needs.ts';
+
+/** Decides by the roles of the functions' account in the project. */
+function byRoles(site: Site, decide: (roles: readonly string[]) => Finding): Finding {
+  return known(site, site.seen.serviceAccount, (account) =>
+    account === undefined
+      ? waitsFor(`no service account ${site.seen.account}`)
+      : known(site, site.seen.projectPolicy, (policy) =>
+          decide(rolesIn(policy, serviceAccountMember(site.seen.account))),
+        ),
+  );
+}
+
+/** One command for several roles. */
+function forEach(roles: readonly string[], command: string): { readonly command: string } {
+  if (roles.length === 1) return { command: `${command} --role=${roles[0]}` };
+  return { command: `for role in ${roles.join(' ')}; do ${command} --role=$role; done` };
+}
+
+function onItself(role: (typeof ROLES_ON_ITSELF)[number], name: string, why: string): Check {
+  return {
+    name,
+    find: (site) =>
+      known(site, site.seen.accountPolicy, (policy) => {
+        const { account } = site.seen;
+        if (policy === undefined) return waitsFor(`no service account ${account}`);
+        const member = serviceAccountMember(account);
+        if (rolesIn(policy, member).includes(role)) return OK;
+        return {
+          state: 'problem',
+          what: `${account} has not ${role} on itself`,
+          why,
+          mend: {
+            command: `gcloud iam service-accounts add-iam-policy-binding ${account} --member=${member} --role=${role} --project ${site.declared.project}`,
+          },
+        };
+      }),
+  };
+}
+
+export const identityChecks: readonly Check[] = [
+  {
+    name: 'service account',
+    find: (site) => {
+      const { serviceAccount, project } = site.declared;
+      if (serviceAccount === undefined)
+        return {
+          state: 'problem',
+          what: 'SERVICE_ACCOUNT names none, so that the functions run as the default account of the project',
+          why: 'that one may do everything in the project, or in newer organisations nothing',
+          mend: setParameter(site.declared, 'SERVICE_ACCOUNT', 'muster@'),
+        };
+      return known(site, site.seen.serviceAccount, (account) => {
+        if (account === undefined)
+          return {
+            state: 'problem',
+            what: `there is no service account ${serviceAccount}`,
+            why: 'the functions run as it',
+            mend: {
+              command: `gcloud iam service-accounts create ${serviceAccount.split('@')[0]} --display-name=Muster --project ${project}`,
+            },
+          };
+        if (!account.disabled) return OK;
+        return {
+          state: 'problem',
+          what: `the service account ${serviceAccount} is disabled`,
+          why: 'the functions run as it',
+          mend: { command: `gcloud iam service-accounts enable ${serviceAccount} --project ${project}` },
+        };
+      });
+    },
+  },
+  {
+    name: 'roles',
+    find: (site) =>
+      byRoles(site, (roles) => {
+        const missing = neededRoles(site.declared).filter((role) => !roles.includes(role));
+        if (missing.length === 0) return OK;
+        return {
+          state: 'problem',
+          what: `${site.seen.account} lacks ${list(missing)}`,
+          why: 'without each of them something fails that only the log tells of',
+          mend: forEach(
+            missing,
+            `gcloud projects add-iam-policy-binding ${site.declared.project} --condition=None --member=${serviceAccountMember(site.seen.account)}`,
+          ),
+        };
+      }),
+  },
+  {
+    name: 'no more roles than needed',
+    find: (site) =>
+      byRoles(site, (roles) => {
+        const needed = neededRoles(site.declared);
+        const excess = roles.filter((role) => !needed.includes(role));
+        if (excess.length === 0 || site.declared.serviceAccount === undefined) return OK;
+        return {
+          state: 'problem',
+          what: `${site.seen.account} has ${list(excess)}`,
+          why: 'whoever found a way to make a function do something could do that, too',
+          mend: forEach(
+            excess,
+            `gcloud projects remove-iam-policy-binding ${site.declared.project} --member=${serviceAccountMember(site.seen.account)}`,
+          ),
+        };
+      }),
+  },
+  onItself(
+    'roles/iam.serviceAccountTokenCreator',
+    'token creator',
+    'it signs the tokens by which agents read and write data as themselves',
+  ),
+  onItself(
+    'roles/iam.serviceAccountUser',
+    'acting as itself',
+    'it hands Cloud Tasks its own identity, as which runs are executed',
+  ),
+  {
+    name: 'builds',
+    find: (site) =>
+      known(site, site.seen.projectPolicy, (policy) => {
+        const builder = defaultAccountOf(site.seen.project.number);
+        const roles = rolesIn(policy, serviceAccountMember(builder));
+        if (BUILD_ROLES.some((role) => roles.includes(role))) return OK;
+        return {
+          state: 'problem',
+          what: `${builder}, as which functions are built, may not build${withheld(site)}`,
+          why: 'the deployment of each function would end with an error of Cloud Build',
+          mend: {
+            command: `gcloud projects add-iam-policy-binding ${site.declared.project} --condition=None --member=${serviceAccountMember(builder)} --role=roles/cloudbuild.builds.builder`,
+          },
+        };
+      }),
+  },
+  {
+    name: 'public callers',
+    find: (site) =>
+      known(site, site.seen.memberDomains, (policy) => {
+        const restricted = policy?.spec?.rules.some(
+          ({ allowAll, denyAll, values }) => denyAll || (!allowAll && values !== undefined),
+        );
+        if (restricted !== true) return OK;
+        return restrictedCallers(site);
+      }),
+  },
+  {
+    name: 'invoker',
+    find: (site) =>
+      knownAll(site, site.seen.invokers, (policies) =>
+        known(site, site.seen.runServices, (services) => {
+          const deployed = services.filter(({ name }) => isPublic(site, name));
+          if (deployed.length === 0) return waitsFor('no function that is called from outside');
+          const closed = deployed.filter(({ name, invokerIamDisabled }) => {
+            const policy = [...policies].find(([one]) => name.endsWith(`/${one.toLowerCase()}`))?.[1];
+            const open = policy !== undefined && rolesIn(policy, 'allUsers').includes('roles/run.invoker');
+            return !open && !invokerIamDisabled;
+          });
+          if (closed.length === 0) return OK;
+          const names = closed.map(({ name }) => name.replace(/^.*\//, ''));
+          const { region, project } = site.declared;
+          const update = (name: string) =>
+            `gcloud run services update ${name} --no-invoker-iam-check --region=${region} --project=${project}`;
+          return {
+            state: 'problem',
+            what: `Cloud Run lets nobody call ${names.join(' and ')}`,
+            why: 'clients get 403 before the function can ask who they are, which it does itself',
+            mend: { command: names.map(update).join(' && ') },
+          };
+        }),
+      ),
+  },
+];
+
+function withheld({ seen: { defaultGrants } }: Site): string {
+  const enforced = defaultGrants.ok && defaultGrants.value?.spec?.rules.some(({ enforce }) => enforce);
+  return enforced ? ' (iam.automaticIamGrantsForDefaultServiceAccounts keeps Editor from it)' : '';
+}
+
+function isPublic({ declared }: Site, service: string): boolean {
+  return declared.functions.some(
+    ({ name, isPublic: open }) => open && service.endsWith(`/${name.toLowerCase()}`),
+  );
+}
+
+/** Where nobody outside the organisation may be named, Cloud Run can still be told not to ask. */
+function restrictedCallers(site: Site): Finding {
+  return known(site, site.seen.runServices, (services) => {
+    const ours = services.filter(({ name }) => isPublic(site, name));
+    if (ours.length > 0 && ours.every(({ invokerIamDisabled }) => invokerIamDisabled)) return OK;
+    return {
+      state: 'problem',
+      what: 'an organisation policy (iam.allowedPolicyMemberDomains) forbids to let allUsers call anything',
+      why: 'Firebase cannot open mcp and githubWebhook then, and its deployment ends with "Unable to set the invoker"',
+      mend:
+        ours.length > 0
+          ? {
+              command: ours
+                .map(
+                  ({ name }) =>
+                    `gcloud run services update ${name.replace(/^.*\//, '')} --no-invoker-iam-check --region=${site.declared.region} --project=${site.declared.project}`,
+                )
+                .join(' && '),
+            }
+          : {
+              page: `https://console.cloud.google.com/iam-admin/orgpolicies/iam-allowedPolicyMemberDomains?project=${site.declared.project}`,
+              press:
+                'have an administrator of the organisation exempt the project (Override, Allow all); or leave it: npm run deploy tells Cloud Run not to ask who calls',
+            },
+    };
+  });
+}

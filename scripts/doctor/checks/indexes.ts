@@ -1,0 +1,126 @@
+/** Firestore's indexes are ready before anybody asks, and what expires is deleted. */
+
+import { type Check, type Finding, known, list, OK, type Site, waitsFor } from '../check.ts';
+import type { IndexFile } from '../declared.ts';
+
+type Index = NonNullable<(Site['seen']['indexes'] & { readonly ok: true })['value']>[number];
+type Field = NonNullable<(Site['seen']['fields'] & { readonly ok: true })['value']>[number];
+type IndexField = Index['fields'][number];
+
+/** What makes two indexes the same: Firestore adds the document's name at the end, in the last order. */
+function keyOf(group: string, scope: string, fields: readonly IndexField[]): string {
+  const own = fields.filter(({ fieldPath }) => fieldPath !== '__name__');
+  const parts = own.map(({ fieldPath, order, arrayConfig }) => `${fieldPath} ${order ?? arrayConfig}`);
+  return `${group} ${scope}: ${parts.join(', ')}`;
+}
+
+export function groupOf(name: string): string {
+  return /\/collectionGroups\/([^/]+)\//.exec(name)?.[1] ?? '';
+}
+
+/** The state of each index that is declared, undefined where it is not there. */
+export function indexStates(
+  declared: IndexFile['indexes'],
+  indexes: readonly Index[],
+): readonly { readonly key: string; readonly state: string | undefined }[] {
+  const states = new Map(
+    indexes.map(({ name, queryScope, fields, state }) => [keyOf(groupOf(name), queryScope, fields), state]),
+  );
+  return declared.map(({ collectionGroup, queryScope, fields }) => {
+    const key = keyOf(collectionGroup, queryScope, fields);
+    return { key, state: states.get(key) };
+  });
+}
+
+type Override = IndexFile['fieldOverrides'][number];
+
+function fieldOf({ collectionGroup, fieldPath }: Override, fields: readonly Field[]): Field | undefined {
+  return fields.find(({ name }) => name.endsWith(`/collectionGroups/${collectionGroup}/fields/${fieldPath}`));
+}
+
+/** Whether a field is indexed as the file says, and not as its collection is. */
+function isOverridden(override: Override, fields: readonly Field[]): boolean {
+  const config = fieldOf(override, fields)?.indexConfig;
+  if (config === undefined || config.usesAncestorConfig) return false;
+  const key = (scope: string, { order, arrayConfig }: Omit<IndexField, 'fieldPath'>) =>
+    `${scope} ${order ?? arrayConfig}`;
+  const there = config.indexes.flatMap(({ queryScope, fields: of }) => of.map((one) => key(queryScope, one)));
+  const wanted = override.indexes.map((one) => key(one.queryScope, one));
+  return there.length === wanted.length && wanted.every((one) => there.includes(one));
+}
+
+function deployIndexes({ declared }: Site): { readonly command: string } {
+  return {
+    command: `npx firebase deploy --only firestore:indexes --non-interactive --project ${declared.project}`,
+  };
+}
+
+/** Undefined where there is no database. */
+function missing(site: Site): Finding {
+  return waitsFor(`no Firestore database ${site.declared.databaseId}`);
+}
+
+export const indexChecks: readonly Check[] = [
+  {
+    name: 'indexes',
+    find: (site) =>
+      known(site, site.seen.indexes, (indexes) => {
+        if (indexes === undefined) return missing(site);
+        const states = indexStates(site.declared.indexes, indexes);
+        const waiting = states.filter(({ state }) => state !== 'READY');
+        if (waiting.length === 0) return OK;
+        const absent = waiting.filter(({ state }) => state === undefined || state === 'NEEDS_REPAIR');
+        const why = 'queries that need them are refused until they are ready';
+        if (absent.length > 0)
+          return {
+            state: 'problem',
+            what: `${absent.length} of ${states.length} are missing or broken: ${list(absent.map(({ key }) => key))}`,
+            why,
+            mend: deployIndexes(site),
+          };
+        const { databaseId, project } = site.declared;
+        return {
+          state: 'problem',
+          what: `${waiting.length} of ${states.length} are being built: ${list(waiting.map(({ key }) => key))}`,
+          why,
+          mend: {
+            command: `gcloud firestore indexes composite list --database='${databaseId}' --filter=state=CREATING --project ${project}`,
+          },
+        };
+      }),
+  },
+  {
+    name: 'index exemptions',
+    find: (site) =>
+      known(site, site.seen.fields, (fields) => {
+        if (fields === undefined) return missing(site);
+        const lacking = site.declared.fieldOverrides.filter((one) => !isOverridden(one, fields));
+        if (lacking.length === 0) return OK;
+        return {
+          state: 'problem',
+          what: `${lacking.length} fields are indexed as none should be: ${list(lacking.map((one) => `${one.collectionGroup}.${one.fieldPath}`))}`,
+          why: 'each index is paid for with every write, and one of a time bounds how many writes a second there can be',
+          mend: deployIndexes(site),
+        };
+      }),
+  },
+  {
+    name: 'expiry',
+    find: (site) =>
+      known(site, site.seen.fields, (fields) => {
+        if (fields === undefined) return missing(site);
+        const lacking = site.declared.fieldOverrides.filter(
+          (one) =>
+            one.ttl === true &&
+            !['ACTIVE', 'CREATING'].includes(fieldOf(one, fields)?.ttlConfig?.state ?? ''),
+        );
+        if (lacking.length === 0) return OK;
+        return {
+          state: 'problem',
+          what: `nothing deletes what has expired in ${list(lacking.map(({ collectionGroup }) => collectionGroup))}`,
+          why: 'what is kept for a day or a month would stay for ever, and be paid for',
+          mend: deployIndexes(site),
+        };
+      }),
+  },
+];

@@ -1,0 +1,60 @@
+/** Nothing costs more than somebody has thought of. */
+import { type Check, known, OK, setParameter, waitsFor } from '../check.ts';
+import { placeOf } from './functions.ts';
+
+/** Cloud Run's own bound for one service in most regions, before a quota is raised. */
+const MOST_INSTANCES = 1000;
+
+export const moneyChecks: readonly Check[] = [
+  {
+    name: 'budget',
+    find: (site) =>
+      known(site, site.seen.billing, ({ billingAccountName }) => {
+        if (billingAccountName === '') return waitsFor('no billing account');
+        return known(site, site.seen.budgets, (budgets) => {
+          const { number, id } = site.seen.project;
+          const own = budgets.some(
+            ({ budgetFilter: { projects } }) =>
+              projects.length === 0 ||
+              projects.includes(`projects/${number}`) ||
+              projects.includes(`projects/${id}`),
+          );
+          if (own) return OK;
+          return {
+            state: 'problem',
+            what: 'no budget watches what the project costs',
+            why: 'a loop of agents is noticed with the bill; a budget mails at half, nine tenths and all of it',
+            mend: {
+              command: `gcloud billing budgets create --billing-account=${billingAccountName.replace('billingAccounts/', '')} --display-name=${id} --budget-amount=50 --filter-projects=projects/${id} --threshold-rule=percent=0.5 --threshold-rule=percent=0.9 --threshold-rule=percent=1.0`,
+            },
+          };
+        });
+      }),
+  },
+  {
+    name: 'most instances',
+    find: (site) => {
+      const most = Number(site.declared.parameters['MAX_INSTANCES']);
+      const problem = (what: string) =>
+        ({
+          state: 'problem',
+          what,
+          why: 'with CONCURRENCY it bounds how many requests are open at once, and what a day may cost',
+          mend: setParameter(site.declared, 'MAX_INSTANCES', '100'),
+        }) as const;
+      if (!(most >= 1 && most <= MOST_INSTANCES))
+        return problem(
+          `MAX_INSTANCES is ${site.declared.parameters['MAX_INSTANCES'] || 'empty'}: 1 to ${MOST_INSTANCES}`,
+        );
+      return known(site, site.seen.functions, (functions) => {
+        const mcp = functions.find((one) => placeOf(one).id === 'mcp');
+        const deployed = mcp?.serviceConfig?.maxInstanceCount;
+        if (mcp === undefined || deployed === most) return OK;
+        return {
+          ...problem(`mcp is deployed with ${deployed ?? 'no bound of'} instances, MAX_INSTANCES is ${most}`),
+          mend: { command: `npm run deploy -- --project ${site.declared.project}` },
+        };
+      });
+    },
+  },
+];

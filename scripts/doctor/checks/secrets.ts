@@ -1,0 +1,47 @@
+/** Secrets have a value, which "none" is, too, and the functions may read those that they use. */
+import { rolesIn, serviceAccountMember } from '../../google/policy.ts';
+import { type Check, knownAll, list, OK, waitsFor } from '../check.ts';
+import { SECRET_ROLE } from '../needs.ts';
+
+export const secretChecks: readonly Check[] = [
+  {
+    name: 'secrets',
+    find: (site) =>
+      knownAll(site, site.seen.secretVersions, (versions) => {
+        const missing = [...versions].filter(([, all]) => (all ?? []).length === 0).map(([name]) => name);
+        if (missing.length === 0) return OK;
+        const names = missing.length === 1 ? missing[0] : `$name`;
+        const set = `printf none | npx firebase functions:secrets:set ${names} --data-file - --force --non-interactive --project ${site.declared.project}`;
+        return {
+          state: 'problem',
+          what: `without a value: ${list(missing)}`,
+          why: 'functions that use them cannot be deployed; "none" stands for what you do not have, its value for what you do',
+          mend: {
+            command: missing.length === 1 ? set : `for name in ${missing.join(' ')}; do ${set}; done`,
+          },
+        };
+      }),
+  },
+  {
+    name: 'access to secrets',
+    find: (site) =>
+      knownAll(site, site.seen.secretPolicies, (policies) => {
+        const { account } = site.seen;
+        const member = serviceAccountMember(account);
+        const there = [...policies].flatMap(([name, policy]) =>
+          policy === undefined ? [] : [{ name, policy }],
+        );
+        if (there.length === 0) return waitsFor('no secret');
+        const closed = there.filter(({ policy }) => !rolesIn(policy, member).includes(SECRET_ROLE));
+        if (closed.length === 0) return OK;
+        const names = closed.map(({ name }) => name);
+        const bind = `gcloud secrets add-iam-policy-binding ${names.length === 1 ? names[0] : '$name'} --member=${member} --role=${SECRET_ROLE} --project ${site.declared.project}`;
+        return {
+          state: 'problem',
+          what: `${account} may not read ${list(names)}`,
+          why: 'Cloud Run starts no instance of a function whose secrets it may not read',
+          mend: { command: names.length === 1 ? bind : `for name in ${names.join(' ')}; do ${bind}; done` },
+        };
+      }),
+  },
+];

@@ -1,0 +1,73 @@
+/** People sign in, and agents read and write as themselves. */
+import { isSafeAddress } from '../../../functions/src/kernel/platform.ts';
+import { type Check, deployCommand, known, OK, setParameter } from '../check.ts';
+
+/** The address that Cloud Run gives the endpoint: its root leads to the function. */
+export function runAddressOf(projectNumber: string, region: string): string {
+  return `https://mcp-${projectNumber}.${region}.run.app`;
+}
+
+export const signInChecks: readonly Check[] = [
+  {
+    name: 'authentication',
+    find: (site) =>
+      known(site, site.seen.authConfig, (config) =>
+        config !== undefined
+          ? OK
+          : {
+              state: 'problem',
+              what: 'Authentication has never been opened in this project',
+              why: 'people and agents have accounts there',
+              mend: {
+                page: `https://console.firebase.google.com/project/${site.declared.project}/authentication`,
+                press: 'Get started',
+              },
+            },
+      ),
+  },
+  {
+    name: 'public address',
+    find: ({ seen, declared }) => {
+      const url = declared.parameters['PUBLIC_URL'] ?? '';
+      if (url !== '' && isSafeAddress(url)) return OK;
+      return {
+        state: 'problem',
+        what: url === '' ? 'PUBLIC_URL is empty' : `PUBLIC_URL is ${url}, which is no address over TLS`,
+        why: 'nobody can sign in without it: pages and tokens are below that address',
+        mend: setParameter(declared, 'PUBLIC_URL', runAddressOf(seen.project.number, declared.region)),
+      };
+    },
+  },
+  {
+    name: 'authorised domains',
+    find: (site) =>
+      known(site, site.seen.authConfig, (config) => {
+        const url = site.declared.parameters['PUBLIC_URL'] ?? '';
+        if (config === undefined) return { state: 'unseen', what: 'Authentication has never been opened' };
+        if (!URL.canParse(url)) return { state: 'unseen', what: 'there is no PUBLIC_URL yet' };
+        const { hostname } = new URL(url);
+        if (config.authorizedDomains.includes(hostname)) return OK;
+        return {
+          state: 'problem',
+          what: `${hostname}, of PUBLIC_URL, is not among the authorised domains`,
+          why: 'mailed links and Google lead back to no other',
+          mend: {
+            page: `https://console.firebase.google.com/project/${site.declared.project}/authentication/settings`,
+            press: `Authorized domains, Add domain: ${hostname}; npm run deploy does it, too`,
+          },
+        };
+      }),
+  },
+  {
+    name: 'web API key',
+    find: ({ declared }) =>
+      declared.parameters['WEB_API_KEY'] !== ''
+        ? OK
+        : {
+            state: 'problem',
+            what: 'WEB_API_KEY is empty',
+            why: 'nobody can sign in, and agents can neither read nor write data as themselves',
+            mend: deployCommand(declared),
+          },
+  },
+];

@@ -1,0 +1,154 @@
+/** What this repository says of a deployment: its functions, parameters, secrets, indexes and regions. */
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { root } from '../project.mjs';
+import { parameterOf } from '../setup/parameters.mjs';
+
+const parameters = z.object({
+  strings: z.record(z.string(), z.unknown()),
+  integers: z.record(z.string(), z.unknown()),
+  secrets: z.record(z.string(), z.unknown()),
+});
+
+const field = z.object({
+  fieldPath: z.string(),
+  order: z.string().optional(),
+  arrayConfig: z.string().optional(),
+});
+
+const indexFile = z.object({
+  indexes: z.array(z.object({ collectionGroup: z.string(), queryScope: z.string(), fields: z.array(field) })),
+  fieldOverrides: z.array(
+    z.object({
+      collectionGroup: z.string(),
+      fieldPath: z.string(),
+      ttl: z.boolean().optional(),
+      indexes: z.array(
+        z.object({
+          order: z.string().optional(),
+          arrayConfig: z.string().optional(),
+          queryScope: z.string(),
+        }),
+      ),
+    }),
+  ),
+});
+
+export type IndexFile = z.output<typeof indexFile>;
+
+const firebaseFile = z.object({
+  functions: z.tuple([z.object({ codebase: z.string(), runtime: z.string() })]),
+  firestore: z.object({ location: z.string().optional() }),
+  hosting: z.looseObject({}).optional(),
+});
+
+/** As the Firebase SDK hangs it on each function, for whoever deploys. */
+const endpoint = z.object({
+  secretEnvironmentVariables: z.array(z.object({ key: z.string() })).default([]),
+  eventTrigger: z.object({ eventFilters: z.record(z.string(), z.string()), retry: z.boolean() }).optional(),
+  scheduleTrigger: z.looseObject({}).optional(),
+  taskQueueTrigger: z.looseObject({}).optional(),
+  httpsTrigger: z.object({ invoker: z.array(z.string()).default([]) }).optional(),
+});
+
+const requiredApis = z.array(z.object({ api: z.string() })).default([]);
+
+export interface DeclaredFunction {
+  readonly name: string;
+  readonly kind: 'event' | 'schedule' | 'queue' | 'https';
+  /** Whether anybody may call it, who then has to say who they are. */
+  readonly isPublic: boolean;
+  /** Which topic of Pub/Sub it listens to. */
+  readonly topic?: string;
+  /** Whether what it fails at is given to it again. */
+  readonly retries: boolean;
+  readonly secrets: readonly string[];
+  /** APIs that the SDK says it needs. */
+  readonly apis: readonly string[];
+}
+
+export interface Declared {
+  readonly project: string;
+  readonly region: string;
+  /** `(default)`, unless the parameters name another. */
+  readonly databaseId: string;
+  /** A multi-region that firebase.json chooses for Firestore counts as chosen. */
+  readonly firestoreLocation: string | undefined;
+  /** The address of the functions' own account; undefined where they are to run as the project's default. */
+  readonly serviceAccount: string | undefined;
+  /** All but secrets, as the functions get them. */
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly secrets: readonly string[];
+  readonly functions: readonly DeclaredFunction[];
+  readonly codebase: string;
+  readonly runtime: string;
+  readonly hasHosting: boolean;
+  readonly indexes: IndexFile['indexes'];
+  readonly fieldOverrides: IndexFile['fieldOverrides'];
+}
+
+/** @param folder that of the parameters, which tests have elsewhere */
+export async function declaredFor(project: string, folder?: string): Promise<Declared> {
+  const { strings, integers, secrets } = parameters.parse(read('functions/src/config.json'));
+  const firebase = firebaseFile.parse(read('firebase.json'));
+  const { indexes, fieldOverrides } = indexFile.parse(read('firestore.indexes.json'));
+  const names = [...Object.keys(strings), ...Object.keys(integers)];
+  const values = Object.fromEntries(names.map((name) => [name, parameterOf(name, project, folder)]));
+  const [{ codebase, runtime }] = firebase.functions;
+  return {
+    project,
+    region: values['REGION'] ?? '',
+    databaseId: values['DATABASE_ID'] || '(default)',
+    firestoreLocation: firebase.firestore.location,
+    serviceAccount: accountOf(values['SERVICE_ACCOUNT'] ?? '', project),
+    parameters: values,
+    secrets: Object.keys(secrets),
+    functions: await declaredFunctions(),
+    codebase,
+    runtime,
+    hasHosting: firebase.hosting !== undefined,
+    indexes,
+    fieldOverrides,
+  };
+}
+
+/** `muster@` stands for the account of that name in the project, as Firebase reads it. */
+function accountOf(parameter: string, project: string): string | undefined {
+  if (parameter === '' || parameter === 'default') return undefined;
+  return parameter.endsWith('@') ? `${parameter}${project}.iam.gserviceaccount.com` : parameter;
+}
+
+/** The code is asked itself, so that no list can be older than it. */
+async function declaredFunctions(): Promise<DeclaredFunction[]> {
+  const exported: Readonly<Record<string, unknown>> = await import('../../functions/src/index.ts');
+  return Object.entries(exported).map(([name, value]) => {
+    if (typeof value !== 'function') throw new Error(`functions/src/index.ts: ${name} is no function`);
+    return functionOf(
+      name,
+      endpoint.parse(Reflect.get(value, '__endpoint')),
+      requiredApis.parse(Reflect.get(value, '__requiredAPIs')),
+    );
+  });
+}
+
+function functionOf(
+  name: string,
+  { eventTrigger, scheduleTrigger, taskQueueTrigger, httpsTrigger, ...rest }: z.output<typeof endpoint>,
+  apis: z.output<typeof requiredApis>,
+): DeclaredFunction {
+  const { topic } = eventTrigger?.eventFilters ?? {};
+  const kind = eventTrigger ? 'event' : scheduleTrigger ? 'schedule' : taskQueueTrigger ? 'queue' : 'https';
+  return {
+    name,
+    kind,
+    isPublic: httpsTrigger?.invoker.includes('public') ?? false,
+    retries: eventTrigger?.retry ?? false,
+    secrets: rest.secretEnvironmentVariables.map(({ key }) => key),
+    apis: apis.map(({ api }) => api),
+    ...(topic !== undefined && { topic }),
+  };
+}
+
+function read(file: string): unknown {
+  return JSON.parse(readFileSync(`${root}/${file}`, 'utf8'));
+}

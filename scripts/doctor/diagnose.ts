@@ -1,0 +1,38 @@
+/** All checks, in the order in which one would mend what they find. */
+import type { Google } from '../google/client.ts';
+import type { Check, Finding, Site } from './check.ts';
+import { databaseChecks } from './checks/databases.ts';
+import { eventChecks } from './checks/events.ts';
+import { functionChecks } from './checks/functions.ts';
+import { identityChecks } from './checks/identity.ts';
+import { indexChecks } from './checks/indexes.ts';
+import { moneyChecks } from './checks/money.ts';
+import { projectChecks } from './checks/project.ts';
+import { secretChecks } from './checks/secrets.ts';
+import { signInChecks } from './checks/signIn.ts';
+import type { Declared } from './declared.ts';
+import { look } from './look.ts';
+
+export const CHECKS: readonly Check[] = [
+  ...projectChecks,
+  ...databaseChecks,
+  ...identityChecks,
+  ...secretChecks,
+  ...indexChecks,
+  ...functionChecks,
+  ...eventChecks,
+  ...signInChecks,
+  ...moneyChecks,
+];
+
+export type Named = Finding & { readonly name: string };
+
+export interface Diagnosis extends Site {
+  readonly findings: readonly Named[];
+}
+
+/** @throws NoProject */
+export async function diagnose(google: Google, declared: Declared): Promise<Diagnosis> {
+  const site = { seen: await look(google, declared), declared };
+  return { ...site, findings: CHECKS.map(({ name, find }) => ({ name, ...find(site) })) };
+}

@@ -1,0 +1,323 @@
+/** One look at a project: everything that the checks are about, read side by side. Nothing is changed by it. */
+import type { z } from 'zod';
+import type { Api } from '../google/apis.ts';
+import type { Google } from '../google/client.ts';
+import { type Failure, optional, type Result } from '../google/failure.ts';
+import { policy } from '../google/policy.ts';
+import type { Declared } from './declared.ts';
+import { consumedTopics, deadLetterTopic, defaultAccountOf } from './needs.ts';
+import * as shapes from './shapes.ts';
+
+/** Nobody can go on: there is no such project, or nobody there for who asks. */
+export class NoProject extends Error {}
+
+export interface Identity {
+  readonly id: string;
+  readonly number: string;
+  readonly parent: string | undefined;
+  readonly state: string;
+  readonly isFirebase: Result<boolean>;
+}
+
+export type Seen = Awaited<ReturnType<typeof look>>;
+
+export async function look(google: Google, declared: Declared) {
+  const project = await findProject(google);
+  const account = declared.serviceAccount ?? defaultAccountOf(project.number);
+  const [base, databases, identity, deployed, events, secrets, signIn] = await Promise.all([
+    lookAtProject(google, project),
+    lookAtDatabases(google, declared),
+    lookAtIdentity(google, account),
+    lookAtDeployed(google, declared),
+    lookAtEvents(google, declared),
+    lookAtSecrets(google, declared.secrets),
+    lookAtSignIn(google),
+  ]);
+  return {
+    project,
+    account,
+    ...base,
+    ...databases,
+    ...identity,
+    ...deployed,
+    ...events,
+    ...secrets,
+    ...signIn,
+  };
+}
+
+/** Either API knows it: that of Google Cloud, or Firebase's where the other is off. */
+async function findProject(google: Google): Promise<Identity> {
+  const [cloud, firebase] = await Promise.all([
+    google.get({
+      api: 'cloudresourcemanager.googleapis.com',
+      path: `v3/projects/${google.project}`,
+      schema: shapes.project,
+    }),
+    google.get({
+      api: 'firebase.googleapis.com',
+      path: `v1beta1/projects/${google.project}`,
+      schema: shapes.firebaseProject,
+    }),
+  ]);
+  const isFirebase = present(firebase);
+  if (cloud.ok) {
+    const { name, parent, state = '' } = cloud.value;
+    return { id: google.project, number: name.replace('projects/', ''), parent, state, isFirebase };
+  }
+  if (!firebase.ok || cloud.failure.reason !== 'SERVICE_DISABLED')
+    throw unknownProject(google.project, cloud.failure);
+  return {
+    id: google.project,
+    number: firebase.value.projectNumber,
+    parent: undefined,
+    state: 'ACTIVE',
+    isFirebase,
+  };
+}
+
+function unknownProject(id: string, { status, message }: Failure): NoProject {
+  if (status === 0) return new NoProject(`Google cannot be reached: ${message}.`);
+  if (status === 401) return new NoProject(`Google does not take your credentials: ${message}`);
+  return new NoProject(
+    `There is no project ${id}, or your credentials may not see it (${message}). gcloud projects list has yours; who owns it gives you roles/viewer and roles/serviceusage.serviceUsageConsumer there.`,
+  );
+}
+
+async function lookAtProject(google: Google, { number, id }: Identity) {
+  const [billing, services] = await Promise.all([
+    google.get({
+      api: 'cloudbilling.googleapis.com',
+      path: `v1/projects/${id}/billingInfo`,
+      schema: shapes.billing,
+    }),
+    google.list(
+      {
+        api: 'serviceusage.googleapis.com',
+        path: `v1/projects/${number}/services`,
+        query: { filter: 'state:ENABLED', pageSize: '200' },
+        schema: shapes.service,
+      },
+      'services',
+    ),
+  ]);
+  const account = billing.ok ? billing.value.billingAccountName : '';
+  const budgets: Result<z.output<typeof shapes.budget>[]> =
+    account === ''
+      ? { ok: true, value: [] }
+      : await google.list(
+          { api: 'billingbudgets.googleapis.com', path: `v1/${account}/budgets`, schema: shapes.budget },
+          'budgets',
+        );
+  return { billing, services, budgets };
+}
+
+async function lookAtDatabases(google: Google, { databaseId }: Declared) {
+  const firestore = `v1/projects/${google.project}/databases`;
+  const database = `${firestore}/${databaseId}`;
+  const api: Api = 'firestore.googleapis.com';
+  const [firestores, indexes, fields, schedules, instances, sdk] = await Promise.all([
+    google.list({ api, path: firestore, schema: shapes.firestoreDatabase }, 'databases'),
+    google.list(
+      {
+        api,
+        path: `${database}/collectionGroups/-/indexes`,
+        query: { pageSize: '1000' },
+        schema: shapes.index,
+      },
+      'indexes',
+    ),
+    google.list(
+      {
+        api,
+        path: `${database}/collectionGroups/-/fields`,
+        // Firestore lists fields by no other filters than these.
+        query: { filter: 'indexConfig.usesAncestorConfig:false OR ttlConfig:*', pageSize: '1000' },
+        schema: shapes.indexedField,
+      },
+      'fields',
+    ),
+    google.list(
+      { api, path: `${database}/backupSchedules`, schema: shapes.backupSchedule },
+      'backupSchedules',
+    ),
+    google.list(
+      {
+        api: 'firebasedatabase.googleapis.com',
+        path: `v1beta/projects/${google.project}/locations/-/instances`,
+        schema: shapes.realtimeInstance,
+      },
+      'instances',
+    ),
+    google.get({
+      api: 'firebase.googleapis.com',
+      path: `v1beta1/projects/${google.project}/adminSdkConfig`,
+      schema: shapes.adminSdkConfig,
+    }),
+  ]);
+  return {
+    firestores,
+    indexes: optional(indexes),
+    fields: optional(fields),
+    backupSchedules: optional(schedules),
+    realtimeInstances: instances,
+    adminSdkConfig: sdk,
+  };
+}
+
+async function lookAtIdentity(google: Google, email: string) {
+  const account = `v1/projects/${google.project}/serviceAccounts/${email}`;
+  const effective = (constraint: string) =>
+    google.get({
+      api: 'orgpolicy.googleapis.com',
+      path: `v2/projects/${google.project}/policies/${constraint}:getEffectivePolicy`,
+      schema: shapes.effectivePolicy,
+    });
+  const [projectPolicy, serviceAccount, accountPolicy, memberDomains, defaultGrants] = await Promise.all([
+    google.send({
+      method: 'POST',
+      api: 'cloudresourcemanager.googleapis.com',
+      path: `v3/projects/${google.project}:getIamPolicy`,
+      body: {},
+      schema: policy,
+    }),
+    google.get({ api: 'iam.googleapis.com', path: account, schema: shapes.serviceAccount }),
+    google.send({
+      method: 'POST',
+      api: 'iam.googleapis.com',
+      path: `${account}:getIamPolicy`,
+      body: {},
+      schema: policy,
+    }),
+    effective('iam.allowedPolicyMemberDomains'),
+    effective('iam.automaticIamGrantsForDefaultServiceAccounts'),
+  ]);
+  return {
+    projectPolicy,
+    serviceAccount: optional(serviceAccount),
+    accountPolicy: optional(accountPolicy),
+    memberDomains: optional(memberDomains),
+    defaultGrants: optional(defaultGrants),
+  };
+}
+
+async function lookAtDeployed(google: Google, { region, functions }: Declared) {
+  const place = `projects/${google.project}/locations/${region}`;
+  const isPublic = functions.filter((one) => one.isPublic).map(({ name }) => name);
+  const [deployed, services, queues, jobs, repository, invokers] = await Promise.all([
+    google.list(
+      {
+        api: 'cloudfunctions.googleapis.com',
+        path: `v2/projects/${google.project}/locations/-/functions`,
+        schema: shapes.deployedFunction,
+      },
+      'functions',
+    ),
+    google.list(
+      { api: 'run.googleapis.com', path: `v2/${place}/services`, schema: shapes.runService },
+      'services',
+    ),
+    google.list(
+      { api: 'cloudtasks.googleapis.com', path: `v2/${place}/queues`, schema: shapes.queue },
+      'queues',
+    ),
+    google.list(
+      { api: 'cloudscheduler.googleapis.com', path: `v1/${place}/jobs`, schema: shapes.job },
+      'jobs',
+    ),
+    google.get({
+      api: 'artifactregistry.googleapis.com',
+      path: `v1/${place}/repositories/gcf-artifacts`,
+      schema: shapes.repository,
+    }),
+    byName(isPublic, (name) =>
+      google
+        .get({
+          api: 'run.googleapis.com',
+          path: `v2/${place}/services/${name.toLowerCase()}:getIamPolicy`,
+          schema: policy,
+        })
+        .then(optional),
+    ),
+  ]);
+  return {
+    functions: deployed,
+    runServices: services,
+    queues,
+    jobs,
+    repository: optional(repository),
+    invokers,
+  };
+}
+
+async function lookAtEvents(google: Google, declared: Declared) {
+  const api: Api = 'pubsub.googleapis.com';
+  const place = `v1/projects/${google.project}`;
+  const deadLetters = deadLetterTopic(declared);
+  const consumed = consumedTopics(declared).map((name) => `projects/${google.project}/topics/${name}`);
+  const [topics, subscriptions, deadLetterPolicy] = await Promise.all([
+    google.list({ api, path: `${place}/topics`, schema: shapes.topic }, 'topics'),
+    google.list({ api, path: `${place}/subscriptions`, schema: shapes.subscription }, 'subscriptions'),
+    google.get({ api, path: `${place}/topics/${deadLetters}:getIamPolicy`, schema: policy }),
+  ]);
+  const all = subscriptions.ok ? subscriptions.value : [];
+  const names = all.filter(({ topic }) => consumed.includes(topic)).map(({ name }) => name);
+  const subscriptionPolicies = await byName(names, (name) =>
+    google.get({ api, path: `v1/${name}:getIamPolicy`, schema: policy }),
+  );
+  return { topics, subscriptions, subscriptionPolicies, deadLetterPolicy: optional(deadLetterPolicy) };
+}
+
+/** Whether they have a value and who may read it; the values themselves are never asked for. */
+async function lookAtSecrets(google: Google, names: readonly string[]) {
+  const api: Api = 'secretmanager.googleapis.com';
+  const path = (name: string) => `v1/projects/${google.project}/secrets/${name}`;
+  const [secretVersions, secretPolicies] = await Promise.all([
+    byName(names, (name) =>
+      google
+        .list(
+          {
+            api,
+            path: `${path(name)}/versions`,
+            query: { filter: 'state:ENABLED' },
+            schema: shapes.secretVersion,
+          },
+          'versions',
+        )
+        .then(optional),
+    ),
+    byName(names, (name) =>
+      google.get({ api, path: `${path(name)}:getIamPolicy`, schema: policy }).then(optional),
+    ),
+  ]);
+  return { secretVersions, secretPolicies };
+}
+
+async function lookAtSignIn(google: Google) {
+  const place = `v1beta1/projects/${google.project}`;
+  const [authConfig, webApps, sites] = await Promise.all([
+    google.get({
+      api: 'identitytoolkit.googleapis.com',
+      path: `v2/projects/${google.project}/config`,
+      schema: shapes.authConfig,
+    }),
+    google.list({ api: 'firebase.googleapis.com', path: `${place}/webApps`, schema: shapes.webApp }, 'apps'),
+    google.list(
+      { api: 'firebasehosting.googleapis.com', path: `${place}/sites`, schema: shapes.site },
+      'sites',
+    ),
+  ]);
+  return { authConfig: optional(authConfig), webApps, sites };
+}
+
+function present(result: Result<unknown>): Result<boolean> {
+  const found = optional(result);
+  return found.ok ? { ok: true, value: found.value !== undefined } : found;
+}
+
+async function byName<Value>(
+  names: readonly string[],
+  read: (name: string) => Promise<Result<Value>>,
+): Promise<ReadonlyMap<string, Result<Value>>> {
+  return new Map(await Promise.all(names.map(async (name) => [name, await read(name)] as const)));
+}

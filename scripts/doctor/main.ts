@@ -1,0 +1,18 @@
+/** Looks at a project and says what is wrong with it, why that matters, and which command mends it. Changes nothing. */
+import { runCommand } from '../operator/deployment.ts';
+import { diagnose } from './diagnose.ts';
+import { isWell, linesOf } from './report.ts';
+import { googleOf, parsedSite, usageOf } from './site.ts';
+
+const USAGE = usageOf('doctor', '  --json           prints data instead of sentences');
+
+await runCommand(USAGE, async () => {
+  const { options, declared } = await parsedSite(process.argv.slice(2), { json: 'boolean' });
+  const { findings } = await diagnose(googleOf(declared.project), declared);
+  console.log(
+    options['json'] === true
+      ? JSON.stringify({ project: declared.project, findings }, null, 2)
+      : linesOf(findings).join('\n'),
+  );
+  if (!isWell(findings)) process.exit(1);
+});

@@ -1,0 +1,104 @@
+/** What a deployment needs of Google, as it follows from what the repository declares: APIs, roles, regions. */
+import type { Api } from '../google/apis.ts';
+import type { Declared } from './declared.ts';
+
+/** What each package that the functions import calls, and as whom the functions must be known there. */
+export const PACKAGES: Readonly<Record<string, { readonly api: Api; readonly role: string }>> = {
+  '@google-cloud/firestore': { api: 'firestore.googleapis.com', role: 'roles/datastore.user' },
+  '@google-cloud/pubsub': { api: 'pubsub.googleapis.com', role: 'roles/pubsub.publisher' },
+  'firebase-admin/auth': { api: 'identitytoolkit.googleapis.com', role: 'roles/firebaseauth.admin' },
+  'firebase-admin/database': {
+    api: 'firebasedatabase.googleapis.com',
+    role: 'roles/firebasedatabase.admin',
+  },
+  'firebase-admin/functions': { api: 'cloudtasks.googleapis.com', role: 'roles/cloudtasks.enqueuer' },
+  'firebase-admin/messaging': {
+    api: 'fcm.googleapis.com',
+    role: 'roles/firebasecloudmessaging.admin',
+  },
+};
+
+/** Whatever the functions are: to build and run them, to put rules and the console there, and to look at it all. */
+const ALWAYS: readonly Api[] = [
+  'artifactregistry.googleapis.com',
+  'billingbudgets.googleapis.com',
+  'cloudbilling.googleapis.com',
+  'cloudbuild.googleapis.com',
+  'cloudfunctions.googleapis.com',
+  'cloudresourcemanager.googleapis.com',
+  'firebase.googleapis.com',
+  'firebasehosting.googleapis.com',
+  'firebaserules.googleapis.com',
+  'iam.googleapis.com',
+  // Custom tokens are signed there: agents read and write data as themselves.
+  'iamcredentials.googleapis.com',
+  'logging.googleapis.com',
+  'orgpolicy.googleapis.com',
+  'run.googleapis.com',
+  'serviceusage.googleapis.com',
+  'storage.googleapis.com',
+];
+
+export function neededApis({ functions, secrets }: Pick<Declared, 'functions' | 'secrets'>): string[] {
+  const has = (kind: string) => functions.some((one) => one.kind === kind);
+  return [
+    ...new Set([
+      ...ALWAYS,
+      ...Object.values(PACKAGES).map(({ api }) => api),
+      ...functions.flatMap(({ apis }) => apis),
+      ...(has('event') ? ['eventarc.googleapis.com'] : []),
+      ...(secrets.length > 0 ? ['secretmanager.googleapis.com'] : []),
+    ]),
+  ].sort();
+}
+
+/** The roles of the functions' account in the project. Its rights on itself and on secrets are given there. */
+export function neededRoles({ functions }: Pick<Declared, 'functions'>): string[] {
+  const isCalledByGoogle = functions.some(({ kind }) => kind !== 'https');
+  return [
+    ...new Set([
+      'roles/logging.logWriter',
+      ...Object.values(PACKAGES).map(({ role }) => role),
+      ...(functions.some(({ kind }) => kind === 'event') ? ['roles/eventarc.eventReceiver'] : []),
+      // Eventarc, Cloud Scheduler and Cloud Tasks call the functions as this account.
+      ...(isCalledByGoogle ? ['roles/run.invoker'] : []),
+    ]),
+  ].sort();
+}
+
+/** The functions' account on itself: it signs custom tokens, and hands Cloud Tasks its own identity. */
+export const ROLES_ON_ITSELF = [
+  'roles/iam.serviceAccountTokenCreator',
+  'roles/iam.serviceAccountUser',
+] as const;
+
+/** Which account each secret is read by follows from the functions; this is the role for it. */
+export const SECRET_ROLE = 'roles/secretmanager.secretAccessor';
+
+/** Cloud Build runs as the project's default account, which in new organisations has no role. */
+export const BUILD_ROLES = ['roles/cloudbuild.builds.builder', 'roles/editor', 'roles/owner'] as const;
+
+/** Where the Realtime Database is. Source: https://firebase.google.com/docs/projects/locations#rtdb-locations */
+export function realtimeLocationNear(region: string): string {
+  if (/^(europe|me|africa)-/.test(region)) return 'europe-west1';
+  return /^(asia|australia)-/.test(region) ? 'asia-southeast1' : 'us-central1';
+}
+
+/** Where messages end that a consumer has failed at too often: the topic of the function that logs them. */
+export function deadLetterTopic({ functions }: Pick<Declared, 'functions'>): string | undefined {
+  return functions.find(({ topic, retries }) => topic !== undefined && !retries)?.topic;
+}
+
+/** The topics of consumers that retry, whose subscriptions therefore need one. */
+export function consumedTopics({ functions }: Pick<Declared, 'functions'>): string[] {
+  return functions.flatMap(({ topic, retries }) => (topic !== undefined && retries ? [topic] : []));
+}
+
+export function defaultAccountOf(projectNumber: string): string {
+  return `${projectNumber}-compute@developer.gserviceaccount.com`;
+}
+
+/** Google's own account, as which Pub/Sub gives up messages. */
+export function pubSubAgentOf(projectNumber: string): string {
+  return `service-${projectNumber}@gcp-sa-pubsub.iam.gserviceaccount.com`;
+}

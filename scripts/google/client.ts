@@ -1,0 +1,134 @@
+/** Google's REST APIs, as far as operators' programs ask them. Errors are values: what could not be read is shown. */
+import { setTimeout } from 'node:timers/promises';
+import { z } from 'zod';
+import { type Api, addressOf } from './apis.ts';
+import { type Failure, failureOf, type Result } from './failure.ts';
+
+/** 429 and 503 say that the same request may do later. */
+const MAY_DO_LATER = [429, 503];
+const ATTEMPTS = 4;
+const LONGEST_PAUSE_MS = 30_000;
+const TIMEOUT_MS = 60_000;
+
+type Query = Readonly<Record<string, string>>;
+
+interface Asked<Schema extends z.ZodType> {
+  readonly api: Api;
+  readonly path: string;
+  readonly schema: Schema;
+  readonly query?: Query;
+}
+
+interface Sent<Schema extends z.ZodType> extends Asked<Schema> {
+  readonly method: 'POST' | 'PATCH' | 'PUT';
+  readonly body: unknown;
+}
+
+export interface GoogleOptions {
+  readonly project: string;
+  readonly token: () => Promise<string>;
+  /** Instead of Google itself; see addressOf. */
+  readonly origin?: string | undefined;
+  readonly pause?: (milliseconds: number) => Promise<void>;
+}
+
+export class Google {
+  readonly project: string;
+  readonly origin: string | undefined;
+  readonly token: () => Promise<string>;
+  readonly pause: (milliseconds: number) => Promise<void>;
+
+  constructor({ project, token, origin, pause = async (ms) => void (await setTimeout(ms)) }: GoogleOptions) {
+    this.project = project;
+    this.token = token;
+    this.origin = origin;
+    this.pause = pause;
+  }
+
+  get<Schema extends z.ZodType>(asked: Asked<Schema>): Promise<Result<z.output<Schema>>> {
+    return this.request('GET', asked, undefined);
+  }
+
+  send<Schema extends z.ZodType>(sent: Sent<Schema>): Promise<Result<z.output<Schema>>> {
+    return this.request(sent.method, sent, sent.body);
+  }
+
+  /** All pages. @param key the list's name in the answer, which lacks it where there is nothing */
+  async list<Item extends z.ZodType>(
+    { schema, query, ...asked }: Asked<Item>,
+    key: string,
+  ): Promise<Result<z.output<Item>[]>> {
+    const page = z.looseObject({ nextPageToken: z.string().optional() });
+    const items = z.array(schema);
+    const found: z.output<Item>[] = [];
+    let pageToken: string | undefined;
+    do {
+      const next: Query = { ...query, ...(pageToken && { pageToken }) };
+      const answer = await this.get({ ...asked, query: next, schema: page });
+      if (!answer.ok) return answer;
+      const read = items.safeParse(answer.value[key] ?? []);
+      if (!read.success) return unreadable(asked.path, read.error);
+      found.push(...read.data);
+      pageToken = answer.value.nextPageToken;
+    } while (pageToken);
+    return { ok: true, value: found };
+  }
+
+  private async request<Schema extends z.ZodType>(
+    method: string,
+    { api, path, schema, query }: Asked<Schema>,
+    body: unknown,
+  ): Promise<Result<z.output<Schema>>> {
+    const url = new URL(addressOf(api, path, this.origin));
+    for (const [name, value] of Object.entries(query ?? {})) url.searchParams.set(name, value);
+    const answer = await this.answered(method, url, body);
+    if (!answer.ok) return answer;
+    const read = schema.safeParse(answer.value);
+    return read.success ? { ok: true, value: read.data } : unreadable(path, read.error);
+  }
+
+  private async answered(method: string, url: URL, body: unknown): Promise<Result<unknown>> {
+    const headers = {
+      authorization: `Bearer ${await this.token()}`,
+      // A person's credentials belong to no project: this one answers for the calls.
+      'x-goog-user-project': this.project,
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    };
+    for (let attempt = 1; ; attempt++) {
+      const answer = await fetched(url, {
+        method,
+        headers,
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      });
+      if ('failure' in answer) return { ok: false, failure: answer.failure };
+      const text = await answer.text();
+      if (answer.ok) return { ok: true, value: text === '' ? {} : JSON.parse(text) };
+      if (!MAY_DO_LATER.includes(answer.status) || attempt === ATTEMPTS)
+        return { ok: false, failure: failureOf(answer.status, text) };
+      await this.pause(pauseAfter(attempt, answer.headers.get('retry-after')));
+    }
+  }
+}
+
+async function fetched(url: URL, init: RequestInit): Promise<Response | { readonly failure: Failure }> {
+  try {
+    return await fetch(url, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) });
+  } catch (error) {
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+    const why = cause instanceof Error ? cause.message || cause.name : String(cause);
+    return { failure: { status: 0, message: `${url.host} did not answer: ${why}` } };
+  }
+}
+
+/** @param retryAfter seconds, where the server says so */
+function pauseAfter(attempt: number, retryAfter: string | null): number {
+  const seconds = Number(retryAfter ?? '');
+  return Math.min(LONGEST_PAUSE_MS, seconds > 0 ? seconds * 1000 : 1000 * 2 ** (attempt - 1));
+}
+
+function unreadable(path: string, error: z.ZodError): Result<never> {
+  return {
+    ok: false,
+    failure: { status: 200, message: `The answer at ${path} cannot be read: ${z.prettifyError(error)}` },
+  };
+}

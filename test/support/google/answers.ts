@@ -1,0 +1,223 @@
+/** What Google answers about a project: recorded in JSON, but for what follows from the repository's own declarations. */
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
+import { type Declared, declaredFor } from '../../../scripts/doctor/declared.ts';
+import { neededApis } from '../../../scripts/doctor/needs.ts';
+
+export const PROJECT = 'muster-team';
+export const NUMBER = '415104041262';
+export const DATABASE_URL = 'https://muster-team-default-rtdb.firebaseio.com';
+const AGENT = `serviceAccount:service-${NUMBER}@gcp-sa-pubsub.iam.gserviceaccount.com`;
+
+const recorded = z.object({
+  /** Where the recording stands: how the project came to be so. */
+  about: z.string(),
+  parameters: z.record(z.string(), z.string()),
+  /** By API and path: `firestore.googleapis.com/v1/…`. A text that begins with $ stands for what is declared. */
+  answers: z.record(z.string(), z.unknown()),
+});
+
+export interface Recording {
+  readonly declared: Declared;
+  /** The folder of its parameters. */
+  readonly folder: string;
+  readonly answers: Map<string, unknown>;
+}
+
+export type RecordedProject = 'fresh' | 'organisation' | 'half' | 'forgotten' | 'healthy';
+
+/** The parameters are written where a deployment has them, so that they are read as they are there. */
+export async function recordingOf(name: RecordedProject): Promise<Recording> {
+  const file = fileURLToPath(new URL(`../../unit/doctor/projects/${name}.json`, import.meta.url));
+  const { parameters, answers } = recorded.parse(JSON.parse(readFileSync(file, 'utf8')));
+  const folder = mkdtempSync(join(tmpdir(), 'muster-parameters-'));
+  const usual = fileURLToPath(new URL('../../../functions/.env', import.meta.url));
+  writeFileSync(join(folder, '.env'), readFileSync(usual));
+  const lines = Object.entries(parameters).map(([key, value]) => `${key}=${value}\n`);
+  writeFileSync(join(folder, `.env.${PROJECT}`), lines.join(''));
+  const declared = await declaredFor(PROJECT, folder);
+  const all = new Map(Object.entries(answers));
+  for (const [path, value] of all)
+    if (typeof value === 'string') all.set(path, declaredAnswer(value, declared));
+  for (const [path, policy] of policiesOf(declared)) if (all.has('$policies')) all.set(path, policy);
+  all.delete('$policies');
+  return { declared, folder, answers: all };
+}
+
+/** As Google has it after a deployment of what is declared. */
+export function declaredAnswer(text: string, declared: Declared): unknown {
+  const make = MAKERS[text];
+  if (make === undefined) throw new Error(`${text} stands for nothing`);
+  return make(declared);
+}
+
+const place = ({ region }: Declared): string => `projects/${PROJECT}/locations/${region}`;
+
+const firestore = ({ databaseId }: Declared): string =>
+  `projects/${PROJECT}/databases/${databaseId}/collectionGroups`;
+
+const MAKERS: Readonly<Record<string, (declared: Declared) => unknown>> = {
+  $apis: (declared) => ({
+    services: neededApis(declared).map((api) => ({
+      name: `projects/${NUMBER}/services/${api}`,
+      parent: `projects/${NUMBER}`,
+      state: 'ENABLED',
+      config: { name: api },
+    })),
+  }),
+  $indexes: (declared) => ({
+    indexes: declared.indexes.map(({ collectionGroup, queryScope, fields }, position) => ({
+      name: `${firestore(declared)}/${collectionGroup}/indexes/CICAgN${position}`,
+      queryScope,
+      fields: [...fields, { fieldPath: '__name__', order: fields.at(-1)?.order ?? 'ASCENDING' }],
+      state: 'READY',
+    })),
+  }),
+  $fields: (declared) => ({
+    fields: [
+      { name: `${firestore(declared)}/__default__/fields/*`, indexConfig: { indexes: [] } },
+      ...declared.fieldOverrides.map(({ collectionGroup, fieldPath, ttl, indexes }) => ({
+        name: `${firestore(declared)}/${collectionGroup}/fields/${fieldPath}`,
+        indexConfig: {
+          indexes: indexes.map(({ queryScope, ...how }) => ({
+            queryScope,
+            fields: [{ fieldPath, ...how }],
+            state: 'READY',
+          })),
+          ancestorField: `${firestore(declared)}/__default__/fields/*`,
+        },
+        ...(ttl && { ttlConfig: { state: 'ACTIVE' } }),
+      })),
+    ],
+  }),
+  $functions: (declared) => ({
+    functions: functionsOf(declared, { projectId: PROJECT, databaseURL: DATABASE_URL }),
+  }),
+  // As they are where the Realtime Database was made after them.
+  $functionsWithoutDatabase: (declared) => ({ functions: functionsOf(declared, { projectId: PROJECT }) }),
+  $services: (declared) => ({
+    services: declared.functions.map(({ name }) => ({
+      name: `${place(declared)}/services/${name.toLowerCase()}`,
+      uri: `https://${name.toLowerCase()}-x1y2z3-uc.a.run.app`,
+    })),
+  }),
+  $queues: (declared) => ({
+    queues: of(declared, 'queue').map((name) => ({
+      name: `${place(declared)}/queues/${name}`,
+      state: 'RUNNING',
+    })),
+  }),
+  $jobs: (declared) => ({
+    jobs: of(declared, 'schedule').map((name) => ({
+      name: `${place(declared)}/jobs/firebase-schedule-${name}-${declared.region}`,
+      schedule: 'every 1 minutes',
+      state: 'ENABLED',
+    })),
+  }),
+  $topics: (declared) => ({ topics: topicsOf(declared).map(({ topic }) => ({ name: topic })) }),
+  $subscriptions: (declared) => ({
+    subscriptions: topicsOf(declared).map(({ topic, subscription, retries }) => ({
+      name: subscription,
+      topic,
+      ...(retries && {
+        deadLetterPolicy: {
+          deadLetterTopic: `projects/${PROJECT}/topics/dead-letters`,
+          maxDeliveryAttempts: 20,
+        },
+      }),
+    })),
+  }),
+  // As Eventarc makes them: tried again, never given up.
+  $plainSubscriptions: (declared) => ({
+    subscriptions: topicsOf(declared).map(({ topic, subscription }) => ({ name: subscription, topic })),
+  }),
+};
+
+/** @param config as Firebase tells it to the functions when they are deployed */
+function functionsOf(declared: Declared, config: object) {
+  return declared.functions.map(({ name, secrets }) => ({
+    name: `${place(declared)}/functions/${name}`,
+    state: 'ACTIVE',
+    environment: 'GEN_2',
+    labels: { 'deployment-tool': 'cli-firebase', 'firebase-functions-codebase': declared.codebase },
+    buildConfig: { runtime: declared.runtime, entryPoint: name },
+    serviceConfig: {
+      service: `${place(declared)}/services/${name.toLowerCase()}`,
+      uri: `https://${name.toLowerCase()}-x1y2z3-uc.a.run.app`,
+      serviceAccountEmail: declared.serviceAccount ?? `${NUMBER}-compute@developer.gserviceaccount.com`,
+      maxInstanceCount: name === 'mcp' ? Number(declared.parameters['MAX_INSTANCES']) : 100,
+      environmentVariables: {
+        ...declared.parameters,
+        FIREBASE_CONFIG: JSON.stringify(config),
+        GCLOUD_PROJECT: PROJECT,
+      },
+      secretEnvironmentVariables: secrets.map((key) => ({
+        key,
+        projectId: PROJECT,
+        secret: key,
+        version: '1',
+      })),
+    },
+  }));
+}
+
+function of(declared: Declared, kind: string): readonly string[] {
+  return declared.functions.filter((one) => one.kind === kind).map(({ name }) => name);
+}
+
+export function topicsOf(declared: Declared) {
+  return declared.functions.flatMap(({ name, topic, retries }) =>
+    topic === undefined
+      ? []
+      : [
+          {
+            topic: `projects/${PROJECT}/topics/${topic}`,
+            subscription: `projects/${PROJECT}/subscriptions/eventarc-${declared.region}-${name.toLowerCase()}-sub-001`,
+            retries,
+          },
+        ],
+  );
+}
+
+/** Those of single things: whoever calls, subscribes, gives up messages or reads a secret. */
+function policiesOf(declared: Declared): readonly (readonly [string, unknown])[] {
+  const account = `serviceAccount:${declared.serviceAccount ?? `${NUMBER}-compute@developer.gserviceaccount.com`}`;
+  const granting = (role: string, member: string) => ({
+    version: 1,
+    etag: 'BwYx',
+    bindings: [{ role, members: [member] }],
+  });
+  return [
+    ...declared.functions
+      .filter(({ isPublic }) => isPublic)
+      .map(
+        ({ name }) =>
+          [
+            `run.googleapis.com/v2/${place(declared)}/services/${name.toLowerCase()}:getIamPolicy`,
+            granting('roles/run.invoker', 'allUsers'),
+          ] as const,
+      ),
+    ...topicsOf(declared).map(
+      ({ subscription }) =>
+        [
+          `pubsub.googleapis.com/v1/${subscription}:getIamPolicy`,
+          granting('roles/pubsub.subscriber', AGENT),
+        ] as const,
+    ),
+    [
+      `pubsub.googleapis.com/v1/projects/${PROJECT}/topics/dead-letters:getIamPolicy`,
+      granting('roles/pubsub.publisher', AGENT),
+    ],
+    ...declared.secrets.flatMap((name) => {
+      const secret = `secretmanager.googleapis.com/v1/projects/${PROJECT}/secrets/${name}`;
+      const version = { name: `projects/${NUMBER}/secrets/${name}/versions/1`, state: 'ENABLED' };
+      return [
+        [`${secret}/versions`, { versions: [version], totalSize: 1 }],
+        [`${secret}:getIamPolicy`, granting('roles/secretmanager.secretAccessor', account)],
+      ] as const;
+    }),
+  ];
+}

@@ -1,0 +1,145 @@
+/**
+ * Google's APIs on this machine, for one project: each below a folder of its name. It answers what was recorded, knows
+ * no request that Google's discovery documents do not, and holds every request and every answer to them.
+ */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { type Method, methodAt } from './discovery.ts';
+
+export const TOKEN = 'ya29.a-token-of-tests';
+
+export interface GoogleRequest {
+  readonly method: Method;
+  readonly api: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly body: unknown;
+}
+
+/** As a write is answered: with what it changed in the answers, or not at all. */
+export type Write = (request: GoogleRequest, answers: Map<string, unknown>) => unknown;
+
+/** Answers whatever the project is: an error as google.rpc.Status has it. */
+export function googleError(
+  code: number,
+  status: string,
+  message: string,
+  details: readonly object[] = [],
+): object {
+  return { error: { code, message, status, details } };
+}
+
+export class LocalGoogle {
+  readonly answers: Map<string, unknown>;
+  /** What no API of Google would take or answer. A test that leaves something here has failed. */
+  readonly faults: string[] = [];
+  /** Every request, as `POST firestore.googleapis.com/v1/…`. */
+  readonly requests: string[] = [];
+  /** How often each of these is answered with 503 first. */
+  readonly busy = new Map<string, number>();
+  private readonly write: Write | undefined;
+  private readonly server: Server;
+
+  constructor(answers: Map<string, unknown>, write?: Write) {
+    this.answers = answers;
+    this.write = write;
+    this.server = createServer((request, response) => void this.answer(request, response));
+  }
+
+  async start(): Promise<void> {
+    await new Promise<void>((resolve) => this.server.listen(0, '127.0.0.1', resolve));
+  }
+
+  async stop(): Promise<void> {
+    this.server.closeAllConnections();
+    await new Promise((resolve) => this.server.close(resolve));
+  }
+
+  get url(): string {
+    const address = this.server.address();
+    if (address === null || typeof address === 'string') throw new Error('it has not been started');
+    return `http://127.0.0.1:${address.port}`;
+  }
+
+  private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { httpMethod, api, path, query } = partsOf(request);
+    const sent = await text(request);
+    this.requests.push(`${httpMethod} ${api}/${path}`);
+    const answer = this.answerTo(request, httpMethod, {
+      api,
+      path,
+      query,
+      body: sent === '' ? undefined : JSON.parse(sent),
+    });
+    const code = codeOf(answer);
+    response.writeHead(code, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
+  }
+
+  private answerTo(
+    request: IncomingMessage,
+    httpMethod: string,
+    asked: Omit<GoogleRequest, 'method'>,
+  ): unknown {
+    const { api, path, query, body } = asked;
+    const method = methodAt(httpMethod, api, path);
+    const fault =
+      method === undefined
+        ? `${httpMethod} ${api}/${path} is no method of Google's`
+        : method.faultOfRequest(query, body);
+    if (method === undefined || fault !== undefined) {
+      this.faults.push(fault ?? '');
+      return googleError(400, 'INVALID_ARGUMENT', fault ?? '');
+    }
+    if (request.headers.authorization !== `Bearer ${TOKEN}`)
+      return googleError(401, 'UNAUTHENTICATED', 'Request had invalid authentication credentials.');
+    const times = this.busy.get(`${api}/${path}`) ?? 0;
+    if (times > 0) {
+      this.busy.set(`${api}/${path}`, times - 1);
+      return googleError(503, 'UNAVAILABLE', 'The service is currently unavailable.');
+    }
+    if (!this.isEnabled(api)) return disabled(api);
+    const answer = this.found({ ...asked, method }, httpMethod);
+    const wrong = codeOf(answer) === 200 ? method.faultOfAnswer(answer) : undefined;
+    if (wrong !== undefined) this.faults.push(wrong);
+    return answer;
+  }
+
+  private found(request: GoogleRequest, httpMethod: string): unknown {
+    const { api, path } = request;
+    const isRead = httpMethod === 'GET' || path.endsWith(':getIamPolicy');
+    const answer = isRead ? this.answers.get(`${api}/${path}`) : this.write?.(request, this.answers);
+    if (answer !== undefined) return answer;
+    if (!isRead) this.faults.push(`nobody was to write: ${httpMethod} ${api}/${path}`);
+    return googleError(404, 'NOT_FOUND', `Requested entity was not found: ${path}`);
+  }
+
+  /** Service Usage itself is on in each project. */
+  private isEnabled(api: string): boolean {
+    const services = [...this.answers].find(([path]) => /^serviceusage.*\/services$/.test(path))?.[1];
+    return api === 'serviceusage.googleapis.com' || JSON.stringify(services).includes(`/services/${api}"`);
+  }
+}
+
+function partsOf({ method = 'GET', url = '/' }: IncomingMessage) {
+  const { pathname, searchParams } = new URL(url, 'http://localhost');
+  const [, api = '', path = ''] = /^\/([^/]+)\/(.*)$/.exec(decodeURIComponent(pathname)) ?? [];
+  return { httpMethod: method, api, path, query: searchParams };
+}
+
+function codeOf(answer: unknown): number {
+  if (typeof answer !== 'object' || answer === null || !('error' in answer)) return 200;
+  const { error } = answer;
+  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
+  return typeof code === 'number' ? code : 200;
+}
+
+function disabled(api: string): object {
+  const message = `${api} has not been used in project before or it is disabled. Enable it by visiting the console, then retry.`;
+  const info = {
+    '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
+    reason: 'SERVICE_DISABLED',
+    domain: 'googleapis.com',
+    metadata: { service: api },
+  };
+  return googleError(403, 'PERMISSION_DENIED', message, [info]);
+}

@@ -1,0 +1,133 @@
+/** How operators' programs ask Google: pages, answers that may do later, and refusals as values. */
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
+import { neededRoles, PACKAGES } from '../../../scripts/doctor/needs.ts';
+import { originIn } from '../../../scripts/google/apis.ts';
+import { Google } from '../../../scripts/google/client.ts';
+import { failureOf } from '../../../scripts/google/failure.ts';
+import { granting, rolesIn } from '../../../scripts/google/policy.ts';
+import { PROJECT, recordingOf } from '../../support/google/answers.ts';
+import { googleError, LocalGoogle, TOKEN } from '../../support/google/server.ts';
+
+const topics = { api: 'pubsub.googleapis.com', path: `v1/projects/${PROJECT}/topics` } as const;
+const topic = z.object({ name: z.string() });
+
+describe('a request to Google', () => {
+  let local: LocalGoogle;
+  const pauses: number[] = [];
+  const google = (origin: string, token = TOKEN) =>
+    new Google({
+      project: PROJECT,
+      token: async () => token,
+      origin,
+      pause: async (milliseconds) => void pauses.push(milliseconds),
+    });
+
+  beforeEach(async () => {
+    pauses.length = 0;
+    local = new LocalGoogle((await recordingOf('healthy')).answers);
+    await local.start();
+  });
+
+  afterEach(() => local.stop());
+
+  it('is made again where Google says later, and not for ever', async () => {
+    const path = `${topics.api}/${topics.path}`;
+    local.busy.set(path, 2);
+    const answer = await google(local.url).list({ ...topics, schema: topic }, 'topics');
+    assert.ok(answer.ok && answer.value.length > 0);
+    assert.deepEqual(pauses, [1000, 2000]);
+    local.busy.set(path, 100);
+    const refused = await google(local.url).list({ ...topics, schema: topic }, 'topics');
+    assert.deepEqual(refused, {
+      ok: false,
+      failure: { status: 503, message: 'The service is currently unavailable.', reason: 'UNAVAILABLE' },
+    });
+    assert.equal(local.busy.get(path), 96);
+  });
+
+  it('reads all pages', async () => {
+    const page = (name: string, nextPageToken?: string) => ({
+      topics: [{ name }],
+      ...(nextPageToken && { nextPageToken }),
+    });
+    const pages = [page('one', 'next'), page('two')];
+    local.answers.get = (path) =>
+      path.endsWith('/topics') ? pages.shift() : Map.prototype.get.call(local.answers, path);
+    const answer = await google(local.url).list({ ...topics, schema: topic }, 'topics');
+    assert.deepEqual(answer, { ok: true, value: [{ name: 'one' }, { name: 'two' }] });
+  });
+
+  it('that is refused, unanswered or not understood is a value', async () => {
+    const denied = googleError(403, 'PERMISSION_DENIED', 'You may not.');
+    local.answers.set(`${topics.api}/${topics.path}`, denied);
+    const refused = await google(local.url).get({ ...topics, schema: topic });
+    assert.deepEqual(refused, {
+      ok: false,
+      failure: { status: 403, message: 'You may not.', reason: 'PERMISSION_DENIED' },
+    });
+    const unanswered = await google('http://127.0.0.1:1').get({ ...topics, schema: topic });
+    assert.ok(!unanswered.ok && unanswered.failure.status === 0);
+    assert.match(unanswered.failure.message, /^127\.0\.0\.1:1 did not answer: /);
+    assert.deepEqual(failureOf(502, '<html>Bad gateway</html>'), {
+      status: 502,
+      message: '<html>Bad gateway</html>',
+    });
+    assert.deepEqual(local.faults, []);
+  });
+
+  it('goes to Google, or where the environment says, over TLS or on this machine', () => {
+    assert.equal(originIn({}), undefined);
+    assert.equal(originIn({ MUSTER_GOOGLE_URL: 'http://127.0.0.1:7/' }), 'http://127.0.0.1:7');
+    assert.throws(() => originIn({ MUSTER_GOOGLE_URL: 'http://google.example' }), /must be https/);
+  });
+});
+
+describe('what a deployment needs', () => {
+  it('follows from the packages that the functions import', () => {
+    const source = fileURLToPath(new URL('../../../functions/src', import.meta.url));
+    const imported = globSync('**/*.ts', { cwd: source }).flatMap((file) =>
+      [
+        ...readFileSync(`${source}/${file}`, 'utf8').matchAll(
+          /(?:from|import\() ?'((?:firebase-admin|@google-cloud)\/[^']+)'/g,
+        ),
+      ].map(([, name]) => name),
+    );
+    // The app itself calls nobody.
+    const callers = new Set(imported.filter((name) => name !== 'firebase-admin/app'));
+    assert.deepEqual([...callers].sort(), Object.keys(PACKAGES).sort());
+  });
+
+  it('are these roles, as Google names them', async () => {
+    const { declared } = await recordingOf('healthy');
+    assert.deepEqual(neededRoles(declared), [
+      'roles/cloudtasks.enqueuer',
+      'roles/datastore.user',
+      'roles/eventarc.eventReceiver',
+      'roles/firebaseauth.admin',
+      'roles/firebasecloudmessaging.admin',
+      'roles/firebasedatabase.admin',
+      'roles/logging.logWriter',
+      'roles/pubsub.publisher',
+      'roles/run.invoker',
+    ]);
+  });
+
+  it('is granted beside what a policy says already', () => {
+    const condition = { title: 'until Friday', expression: 'true' };
+    const before = {
+      etag: 'BwYx',
+      bindings: [
+        { role: 'roles/a', members: ['user:x'] },
+        { role: 'roles/b', members: ['serviceAccount:y'], condition },
+      ],
+    };
+    const after = granting(before, 'serviceAccount:y', ['roles/a', 'roles/b']);
+    assert.deepEqual(rolesIn(after, 'serviceAccount:y'), ['roles/a', 'roles/b']);
+    assert.deepEqual(after.bindings.slice(0, 2), before.bindings);
+    assert.equal(after['etag'], 'BwYx');
+    assert.deepEqual(granting(after, 'serviceAccount:y', ['roles/a']), after);
+  });
+});

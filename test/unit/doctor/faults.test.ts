@@ -1,0 +1,462 @@
+/** Faults, each planted in a project where all is well: the doctor finds that one, and names what mends it. */
+import assert from 'node:assert/strict';
+import { CHECKS } from '../../../scripts/doctor/diagnose.ts';
+import { NUMBER, PROJECT, type Recording } from '../../support/google/answers.ts';
+import { googleError } from '../../support/google/server.ts';
+import { diagnosed, mendOf, namesOf } from './diagnosed.ts';
+
+const ACCOUNT = `muster@${PROJECT}.iam.gserviceaccount.com`;
+const HERE = `projects/${PROJECT}/locations/us-central1`;
+const FIRESTORE = `firestore.googleapis.com/v1/projects/${PROJECT}/databases`;
+
+interface Fault {
+  /** The check that must fail, alone. */
+  readonly check: string;
+  readonly what: string;
+  readonly plant: (recording: Recording) => Recording | undefined;
+  readonly mend: RegExp;
+  /** Checks that cannot look because of it. */
+  readonly unseen?: readonly string[];
+}
+
+/** The answer at a path, otherwise: as text, so that nothing but what is meant changes. */
+function edit(path: string, from: string | RegExp, to: string) {
+  return ({ answers }: Recording): undefined => {
+    const before = JSON.stringify(answers.get(path));
+    const after = before?.replace(from, to);
+    assert.notEqual(after, before, `nothing to plant at ${path}`);
+    answers.set(path, JSON.parse(after ?? ''));
+  };
+}
+
+function without(path: string) {
+  return ({ answers }: Recording): undefined => void assert.ok(answers.delete(path), `nothing at ${path}`);
+}
+
+/** Leaves those out of a list whose text matches. */
+function drop(path: string, key: string, matching: RegExp) {
+  return ({ answers }: Recording): undefined => {
+    const answer: unknown = answers.get(path);
+    assert.ok(typeof answer === 'object' && answer !== null);
+    const items: unknown = Reflect.get(answer, key);
+    assert.ok(Array.isArray(items));
+    const left = items.filter((item) => !matching.test(JSON.stringify(item)));
+    assert.ok(left.length < items.length, `nothing to drop at ${path}`);
+    answers.set(path, { ...answer, [key]: left });
+  };
+}
+
+function parameter(name: string, value: string) {
+  return (recording: Recording): Recording => {
+    const { declared } = recording;
+    return { ...recording, declared: { ...declared, parameters: { ...declared.parameters, [name]: value } } };
+  };
+}
+
+/** With the functions deployed so, that nothing but the value itself is wrong. */
+function deployedParameter(name: string, value: string) {
+  return (recording: Recording): Recording => {
+    const path = `cloudfunctions.googleapis.com/v2/projects/${PROJECT}/locations/-/functions`;
+    edit(path, new RegExp(`"${name}":"[^"]*"`, 'g'), `"${name}":"${value}"`)(recording);
+    return parameter(name, value)(recording);
+  };
+}
+
+const functions = `cloudfunctions.googleapis.com/v2/projects/${PROJECT}/locations/-/functions`;
+const policy = `cloudresourcemanager.googleapis.com/v3/projects/${PROJECT}:getIamPolicy`;
+const services = `serviceusage.googleapis.com/v1/projects/${NUMBER}/services`;
+const itself = `iam.googleapis.com/v1/projects/${PROJECT}/serviceAccounts/${ACCOUNT}`;
+const pubSub = `pubsub.googleapis.com/v1/projects/${PROJECT}`;
+const auth = `identitytoolkit.googleapis.com/v2/projects/${PROJECT}/config`;
+const realtime = `firebasedatabase.googleapis.com/v1beta/projects/${PROJECT}/locations/-/instances`;
+const secret = (name: string) => `secretmanager.googleapis.com/v1/projects/${PROJECT}/secrets/${name}`;
+
+const OF_FIRESTORE = [
+  'Firestore mode',
+  'Firestore location',
+  'delete protection',
+  'point-in-time recovery',
+  'backup schedule',
+];
+
+const FAULTS: readonly Fault[] = [
+  {
+    check: 'project',
+    what: 'the project is about to be deleted',
+    plant: edit(
+      `cloudresourcemanager.googleapis.com/v3/projects/${PROJECT}`,
+      '"ACTIVE"',
+      '"DELETE_REQUESTED"',
+    ),
+    mend: /^gcloud projects undelete muster-team$/,
+  },
+  {
+    check: 'firebase',
+    what: 'Firebase was never added',
+    plant: without(`firebase.googleapis.com/v1beta1/projects/${PROJECT}`),
+    mend: /^npx firebase projects:addfirebase muster-team/,
+  },
+  {
+    check: 'billing',
+    what: 'the project is on the Spark plan again',
+    plant: edit(
+      `cloudbilling.googleapis.com/v1/projects/${PROJECT}/billingInfo`,
+      '"billingEnabled":true',
+      '"billingEnabled":false',
+    ),
+    mend: /project\/muster-team\/usage\/details Modify plan, Blaze/,
+  },
+  {
+    check: 'APIs',
+    what: 'iamcredentials is off',
+    plant: drop(services, 'services', /iamcredentials/),
+    mend: /^gcloud services enable iamcredentials\.googleapis\.com --project muster-team$/,
+  },
+  {
+    check: 'APIs',
+    what: 'identitytoolkit is off',
+    plant: drop(services, 'services', /identitytoolkit/),
+    mend: /^gcloud services enable identitytoolkit\.googleapis\.com --project muster-team$/,
+    unseen: ['authentication', 'authorised domains'],
+  },
+  {
+    check: 'hosting site',
+    what: 'the site is linked to no web app',
+    plant: edit(`firebasehosting.googleapis.com/v1beta1/projects/${PROJECT}/sites`, /,"appId":"[^"]*"/, ''),
+    mend: /^npm run deploy -- --project muster-team$/,
+  },
+  {
+    check: 'Firestore',
+    what: 'there is a database, and not the one that is used',
+    plant: edit(FIRESTORE, 'databases/(default)', 'databases/other'),
+    mend: /^gcloud firestore databases create --database='\(default\)' --location=us-central1 .*--delete-protection --enable-pitr/,
+    unseen: OF_FIRESTORE,
+  },
+  {
+    check: 'Firestore mode',
+    what: 'the database is in Datastore mode',
+    plant: edit(FIRESTORE, 'FIRESTORE_NATIVE', 'DATASTORE_MODE'),
+    mend: /^gcloud firestore databases update --database='\(default\)' --type=firestore-native/,
+  },
+  {
+    check: 'Firestore location',
+    what: 'the database was made in nam5',
+    plant: edit(FIRESTORE, '"us-central1"', '"nam5"'),
+    mend: /console\.firebase\.google\.com\/project\/muster-team\/firestore while it is empty/,
+  },
+  {
+    check: 'Firestore location',
+    what: 'the database is on another continent than the functions',
+    plant: edit(FIRESTORE, '"us-central1"', '"europe-west1"'),
+    mend: /^echo 'REGION=europe-west1' >> functions\/\.env\.muster-team && npm run deploy/,
+  },
+  {
+    check: 'delete protection',
+    what: 'nothing protects the database',
+    plant: edit(FIRESTORE, 'DELETE_PROTECTION_ENABLED', 'DELETE_PROTECTION_DISABLED'),
+    mend: /^gcloud firestore databases update --database='\(default\)' --delete-protection --project muster-team$/,
+  },
+  {
+    check: 'point-in-time recovery',
+    what: 'no earlier versions are kept',
+    plant: edit(FIRESTORE, 'POINT_IN_TIME_RECOVERY_ENABLED', 'POINT_IN_TIME_RECOVERY_DISABLED'),
+    mend: /^gcloud firestore databases update --database='\(default\)' --enable-pitr --project muster-team$/,
+  },
+  {
+    check: 'backup schedule',
+    what: 'nothing makes backups',
+    plant: ({ answers }) => void answers.set(`${FIRESTORE}/(default)/backupSchedules`, {}),
+    mend: /^gcloud firestore backups schedules create --database='\(default\)' --recurrence=daily/,
+  },
+  {
+    check: 'Realtime Database',
+    what: 'there is none',
+    plant: ({ answers }) => void answers.set(realtime, {}),
+    mend: /^npm run deploy -- --project muster-team$/,
+    unseen: ['Realtime Database location', 'database URL'],
+  },
+  {
+    check: 'Realtime Database',
+    what: 'it is disabled',
+    plant: edit(realtime, '"ACTIVE"', '"DISABLED"'),
+    mend: /project\/muster-team\/database in the menu of the database, Enable/,
+  },
+  {
+    check: 'Realtime Database location',
+    what: 'it is far from the functions',
+    plant: edit(realtime, 'us-central1', 'asia-southeast1'),
+    mend: /^echo 'REGION=asia-southeast1' >>/,
+  },
+  {
+    check: 'database URL',
+    what: 'functions were deployed before there was a Realtime Database',
+    plant: edit(functions, /,\\"databaseURL\\":\\"[^"]*\\"/, ''),
+    mend: /^npm run deploy -- --project muster-team$/,
+  },
+  {
+    check: 'service account',
+    what: 'it is disabled',
+    plant: edit(itself, '"email"', '"disabled":true,"email"'),
+    mend: /^gcloud iam service-accounts enable muster@muster-team\.iam\.gserviceaccount\.com/,
+  },
+  {
+    check: 'service account',
+    what: 'it was deleted',
+    plant: without(itself),
+    mend: /^gcloud iam service-accounts create muster --display-name=Muster --project muster-team$/,
+    unseen: ['roles', 'no more roles than needed'],
+  },
+  {
+    check: 'roles',
+    what: 'it may not fill the queue of runs',
+    plant: drop(policy, 'bindings', /cloudtasks\.enqueuer/),
+    mend: /^gcloud projects add-iam-policy-binding muster-team .*--member=serviceAccount:muster@.* --role=roles\/cloudtasks\.enqueuer$/,
+  },
+  {
+    check: 'no more roles than needed',
+    what: 'it is Editor',
+    plant: edit(
+      policy,
+      '{"role":"roles/owner"',
+      `{"role":"roles/editor","members":["serviceAccount:${ACCOUNT}"]},{"role":"roles/owner"`,
+    ),
+    mend: /^gcloud projects remove-iam-policy-binding muster-team .* --role=roles\/editor$/,
+  },
+  {
+    check: 'token creator',
+    what: 'it signs no tokens',
+    plant: drop(`${itself}:getIamPolicy`, 'bindings', /serviceAccountTokenCreator/),
+    mend: /^gcloud iam service-accounts add-iam-policy-binding .*--role=roles\/iam\.serviceAccountTokenCreator/,
+  },
+  {
+    check: 'acting as itself',
+    what: 'it cannot hand on its identity',
+    plant: drop(`${itself}:getIamPolicy`, 'bindings', /serviceAccountUser/),
+    mend: /^gcloud iam service-accounts add-iam-policy-binding .*--role=roles\/iam\.serviceAccountUser/,
+  },
+  {
+    check: 'builds',
+    what: 'the account that builds has no role',
+    plant: drop(policy, 'bindings', /builds\.builder/),
+    mend: /^gcloud projects add-iam-policy-binding .*415104041262-compute@.* --role=roles\/cloudbuild\.builds\.builder$/,
+  },
+  {
+    check: 'public callers',
+    what: 'the organisation has begun to refuse allUsers',
+    plant: edit(
+      `orgpolicy.googleapis.com/v2/projects/${PROJECT}/policies/iam.allowedPolicyMemberDomains:getEffectivePolicy`,
+      '{"allowAll":true}',
+      '{"values":{"allowedValues":["is:C03g5e3bc"]}}',
+    ),
+    mend: /^gcloud run services update \w+ --no-invoker-iam-check --region=us-central1/,
+  },
+  {
+    check: 'invoker',
+    what: 'nobody may call the endpoint',
+    plant: ({ answers }) =>
+      void answers.set(`run.googleapis.com/v2/${HERE}/services/mcp:getIamPolicy`, { etag: 'ACAB' }),
+    mend: /^gcloud run services update mcp --no-invoker-iam-check --region=us-central1 --project=muster-team$/,
+  },
+  {
+    check: 'secrets',
+    what: 'one has no version that is enabled',
+    plant: ({ answers }) => void answers.set(`${secret('GEMINI_API_KEY')}/versions`, {}),
+    mend: /^printf none \| npx firebase functions:secrets:set GEMINI_API_KEY --data-file - /,
+  },
+  {
+    check: 'access to secrets',
+    what: 'the functions may not read one',
+    plant: ({ answers }) => void answers.set(`${secret('GITHUB_TOKEN')}:getIamPolicy`, { etag: 'ACAB' }),
+    mend: /^gcloud secrets add-iam-policy-binding GITHUB_TOKEN .*--role=roles\/secretmanager\.secretAccessor/,
+  },
+  {
+    check: 'indexes',
+    what: 'one is missing',
+    plant: drop(`${FIRESTORE}/(default)/collectionGroups/-/indexes`, 'indexes', /CICAgN7"/),
+    mend: /^npx firebase deploy --only firestore:indexes --non-interactive --project muster-team$/,
+  },
+  {
+    check: 'indexes',
+    what: 'one is being built',
+    plant: edit(`${FIRESTORE}/(default)/collectionGroups/-/indexes`, '"READY"', '"CREATING"'),
+    mend: /^gcloud firestore indexes composite list .*--filter=state=CREATING/,
+  },
+  {
+    check: 'index exemptions',
+    what: 'a field is indexed as its collection is',
+    plant: edit(
+      `${FIRESTORE}/(default)/collectionGroups/-/fields`,
+      '"ancestorField"',
+      '"usesAncestorConfig":true,"ancestorField"',
+    ),
+    mend: /^npx firebase deploy --only firestore:indexes/,
+  },
+  {
+    check: 'expiry',
+    what: 'a policy of expiry is broken',
+    plant: edit(
+      `${FIRESTORE}/(default)/collectionGroups/-/fields`,
+      '{"state":"ACTIVE"}',
+      '{"state":"NEEDS_REPAIR"}',
+    ),
+    mend: /^npx firebase deploy --only firestore:indexes/,
+  },
+  {
+    check: 'functions',
+    what: 'one has failed',
+    plant: edit(functions, /"state":"ACTIVE"/, '"state":"FAILED"'),
+    mend: /^npm run deploy -- --project muster-team$/,
+  },
+  {
+    check: 'functions of former versions',
+    what: 'one is left over',
+    plant: edit(
+      functions,
+      '"functions":[',
+      `"functions":[{"name":"${HERE}/functions/resumeRun","state":"ACTIVE","labels":{"firebase-functions-codebase":"default"}},`,
+    ),
+    mend: /^npx firebase functions:delete resumeRun --region us-central1 --force --non-interactive/,
+  },
+  {
+    check: "functions' account",
+    what: 'one runs as the default account',
+    plant: edit(functions, ACCOUNT, `${NUMBER}-compute@developer.gserviceaccount.com`),
+    mend: /^npm run deploy/,
+  },
+  {
+    check: 'runtime',
+    what: 'one runs on an old Node',
+    plant: edit(functions, 'nodejs22', 'nodejs20'),
+    mend: /^npm run deploy/,
+  },
+  {
+    check: 'parameters',
+    what: 'one was changed and not deployed',
+    plant: parameter('RATE_LIMIT_BURST', '50'),
+    mend: /^npm run deploy/,
+  },
+  {
+    check: 'task queue',
+    what: 'it is paused',
+    plant: edit(`cloudtasks.googleapis.com/v2/${HERE}/queues`, 'RUNNING', 'PAUSED'),
+    mend: /^gcloud tasks queues resume executeRun --location=us-central1 --project muster-team$/,
+  },
+  {
+    check: 'task queue',
+    what: 'it was deleted',
+    plant: ({ answers }) => void answers.set(`cloudtasks.googleapis.com/v2/${HERE}/queues`, {}),
+    mend: /^npm run deploy/,
+  },
+  {
+    check: 'schedules',
+    what: 'the sweep is paused',
+    plant: edit(
+      `cloudscheduler.googleapis.com/v1/${HERE}/jobs`,
+      /(schedule-sweep-us-central1".*?)"ENABLED"/,
+      '$1"PAUSED"',
+    ),
+    mend: /^gcloud scheduler jobs resume firebase-schedule-sweep-us-central1 --location=us-central1/,
+  },
+  {
+    check: 'cleanup policy',
+    what: 'images stay for ever',
+    plant: edit(
+      `artifactregistry.googleapis.com/v1/${HERE}/repositories/gcf-artifacts`,
+      /,"cleanupPolicies":.*\}\}\}\}/,
+      '}',
+    ),
+    mend: /^npx firebase functions:artifacts:setpolicy --location us-central1 --days 1/,
+  },
+  {
+    check: 'topics',
+    what: 'one was deleted',
+    plant: drop(`${pubSub}/topics`, 'topics', /reminders/),
+    mend: /^npm run deploy/,
+  },
+  {
+    check: 'dead letters',
+    what: 'a consumer never gives up',
+    plant: edit(`${pubSub}/subscriptions`, /,"deadLetterPolicy":\{[^}]*\}/, ''),
+    mend: /^gcloud pubsub subscriptions update eventarc-\S+ --dead-letter-topic=dead-letters --max-delivery-attempts=20/,
+  },
+  {
+    check: 'rights for dead letters',
+    what: 'Pub/Sub may not give messages up',
+    plant: ({ answers }) => void answers.set(`${pubSub}/topics/dead-letters:getIamPolicy`, { etag: 'ACAB' }),
+    mend: /^gcloud pubsub topics add-iam-policy-binding dead-letters --member=serviceAccount:service-415104041262@gcp-sa-pubsub/,
+  },
+  {
+    check: 'authentication',
+    what: 'it has never been opened',
+    plant: without(auth),
+    mend: /project\/muster-team\/authentication Get started$/,
+    unseen: ['authorised domains'],
+  },
+  {
+    check: 'public address',
+    what: 'there is none',
+    plant: deployedParameter('PUBLIC_URL', ''),
+    mend: /^echo 'PUBLIC_URL=https:\/\/mcp-415104041262\.us-central1\.run\.app' >> functions\/\.env\.muster-team/,
+    unseen: ['authorised domains'],
+  },
+  {
+    check: 'authorised domains',
+    what: 'the public address is not among them',
+    plant: edit(auth, /,"mcp-[^"]*"/, ''),
+    mend: /authentication\/settings Authorized domains, Add domain: mcp-415104041262\.us-central1\.run\.app/,
+  },
+  {
+    check: 'web API key',
+    what: 'there is none',
+    plant: deployedParameter('WEB_API_KEY', ''),
+    mend: /^npm run deploy/,
+  },
+  {
+    check: 'budget',
+    what: 'nobody watches the cost',
+    plant: edit(
+      `billingbudgets.googleapis.com/v1/billingAccounts/01A2B3-C4D5E6-F70819/budgets`,
+      NUMBER,
+      '999',
+    ),
+    mend: /^gcloud billing budgets create --billing-account=01A2B3-C4D5E6-F70819 /,
+  },
+  {
+    check: 'most instances',
+    what: 'there is no bound',
+    plant: deployedParameter('MAX_INSTANCES', '0'),
+    mend: /^echo 'MAX_INSTANCES=100' >>/,
+  },
+  {
+    check: 'most instances',
+    what: 'the endpoint is deployed with another bound',
+    plant: edit(functions, /(functions\/mcp".*?"maxInstanceCount":)100/, '$13000'),
+    mend: /^npm run deploy/,
+  },
+];
+
+describe('a planted fault', () => {
+  for (const { check, what, plant, mend, unseen = [] } of FAULTS)
+    it(`${check}: ${what}`, async () => {
+      const findings = await diagnosed('healthy', plant);
+      assert.deepEqual(namesOf(findings, 'problem'), [check]);
+      assert.deepEqual(namesOf(findings, 'unseen'), unseen);
+      assert.match(mendOf(findings, check), mend);
+    });
+
+  it('is one of each check', () => {
+    const planted = new Set(FAULTS.map(({ check }) => check));
+    assert.deepEqual([...new Set(CHECKS.map(({ name }) => name))].sort(), [...planted].sort());
+  });
+
+  it('that nobody may look at is not called well', async () => {
+    const denied = googleError(403, 'PERMISSION_DENIED', "Permission 'datastore.databases.list' denied.");
+    const findings = await diagnosed('healthy', ({ answers }) => void answers.set(FIRESTORE, denied));
+    assert.deepEqual(namesOf(findings, 'problem'), []);
+    assert.deepEqual(namesOf(findings, 'unseen'), ['Firestore', ...OF_FIRESTORE]);
+    assert.match(
+      mendOf(findings, 'Firestore'),
+      /^gcloud projects add-iam-policy-binding .*--role=roles\/viewer$/,
+    );
+  });
+});

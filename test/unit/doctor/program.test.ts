@@ -1,0 +1,109 @@
+/** `npm run doctor` as a program: one clear line where it cannot look, a code that says whether all is well. */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
+import { PROJECT, recordingOf } from '../../support/google/answers.ts';
+import { googleError, LocalGoogle, TOKEN } from '../../support/google/server.ts';
+
+const program = fileURLToPath(new URL('../../../scripts/doctor/main.ts', import.meta.url));
+
+const report = z.object({
+  project: z.string(),
+  findings: z.array(z.looseObject({ name: z.string(), state: z.enum(['ok', 'problem', 'unseen']) })),
+});
+
+interface Ended {
+  readonly code: number;
+  readonly out: string;
+  readonly error: string;
+}
+
+describe('npm run doctor', function () {
+  this.timeout(20_000);
+  let local: LocalGoogle;
+  const home = mkdtempSync(join(tmpdir(), 'muster-home-'));
+  before(async () => {
+    local = new LocalGoogle((await recordingOf('healthy')).answers);
+    await local.start();
+  });
+  after(async () => {
+    await local.stop();
+    rmSync(home, { recursive: true });
+  });
+
+  function doctor(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Ended> {
+    const { PATH } = process.env;
+    const google = { MUSTER_GOOGLE_URL: local.url, GOOGLE_OAUTH_ACCESS_TOKEN: TOKEN };
+    const options = { env: { PATH, HOME: home, METADATA_SERVER_DETECTION: 'none', ...google, ...env } };
+    return new Promise((resolve) => {
+      execFile(process.execPath, [program, ...args], options, (error, out, printed) =>
+        resolve({ code: Number(error?.code ?? 0), out, error: printed }),
+      );
+    });
+  }
+
+  const oneLine = ({ code, out, error }: Ended, says: RegExp): void => {
+    assert.equal(code, 1);
+    assert.equal(out, '');
+    assert.match(error, says);
+    assert.equal(error.trim().split('\n').length, 1, error);
+    assert.doesNotMatch(error, /\n\s+at /);
+  };
+
+  it('prints a line for each check, and ends with 1 where something is wrong', async () => {
+    // This clone has no parameters for the project: it runs as the default account, and nobody can sign in.
+    const { code, out } = await doctor(['--project', PROJECT]);
+    assert.equal(code, 1);
+    assert.match(out, /^ok {7}Firestore$/m);
+    assert.match(
+      out,
+      /^PROBLEM {2}service account: SERVICE_ACCOUNT names none.*\n {9}Why it matters: .*\n {9}\$ echo/m,
+    );
+    assert.match(out, /\d+ ok, \d+ problems, \d+ could not be looked at\.\n$/);
+  });
+
+  it('has the same as data', async () => {
+    const { code, out } = await doctor(['--project', PROJECT, '--json']);
+    const { project, findings } = report.parse(JSON.parse(out));
+    assert.equal(code, 1);
+    assert.equal(project, PROJECT);
+    const account = findings.find(({ name }) => name === 'service account');
+    assert.equal(account?.state, 'problem');
+    assert.match(JSON.stringify(account), /"mend":\{"command":"echo 'SERVICE_ACCOUNT=muster@' >>/);
+  });
+
+  it('says in one line why it cannot look', async () => {
+    const asked = ['--project', PROJECT];
+    const [none, old, away, unknown] = await Promise.all([
+      doctor(asked, { GOOGLE_OAUTH_ACCESS_TOKEN: '' }),
+      doctor(asked, { GOOGLE_OAUTH_ACCESS_TOKEN: 'ya29.old' }),
+      doctor(asked, { MUSTER_GOOGLE_URL: 'http://127.0.0.1:1' }),
+      doctor(['--project', 'another-project']),
+    ]);
+    oneLine(none, /^No Google credentials: run `gcloud/);
+    oneLine(old, /^Google does not take your credentials: /);
+    oneLine(away, /^Google cannot be reached: /);
+    oneLine(unknown, /^There is no project another-project, or your credentials may not see it/);
+  });
+
+  it('says what it was asked wrongly', async () => {
+    assert.match((await doctor([])).error, /^Which project\? Give --project <id>\./);
+    assert.match((await doctor(['--project', 'A b'])).error, /^--project: A b is no id of a project/);
+    assert.match((await doctor(['--project', PROJECT, '--mend'])).error, /Unknown option '--mend'/);
+  });
+
+  it('does not call well what it may not look at', async () => {
+    const path = `cloudbilling.googleapis.com/v1/projects/${PROJECT}/billingInfo`;
+    local.answers.set(path, googleError(403, 'PERMISSION_DENIED', 'The caller does not have permission'));
+    const { out } = await doctor(['--project', PROJECT]);
+    assert.match(
+      out,
+      /^unseen {3}billing: could not look, because The caller does not have permission\n {9}\$ gcloud projects add-iam/m,
+    );
+    assert.deepEqual(local.faults, []);
+  });
+});

@@ -1,0 +1,113 @@
+/** What the doctor says of five projects, as Google's APIs answer about them. */
+import assert from 'node:assert/strict';
+import { diagnosed, mendOf, namesOf } from './diagnosed.ts';
+
+describe('the doctor', () => {
+  it('has nothing to say of a project where all is well', async () => {
+    const findings = await diagnosed('healthy');
+    assert.deepEqual(
+      findings.filter(({ state }) => state !== 'ok'),
+      [],
+    );
+    assert.ok(findings.length >= 38);
+  });
+
+  it('says of a fresh project who pays first, and what to switch on', async () => {
+    const findings = await diagnosed('fresh');
+    assert.deepEqual(namesOf(findings, 'problem'), [
+      'billing',
+      'APIs',
+      'hosting site',
+      'service account',
+      'builds',
+      'public address',
+      'web API key',
+    ]);
+    assert.deepEqual(namesOf(findings, 'ok'), ['project', 'firebase']);
+    assert.match(mendOf(findings, 'billing'), /usage\/details Modify plan, Blaze/);
+    const enabling = mendOf(findings, 'APIs');
+    assert.match(enabling, /^gcloud services enable /);
+    for (const api of [
+      'iamcredentials',
+      'identitytoolkit',
+      'firestore',
+      'cloudbuild',
+      'eventarc',
+      'cloudtasks',
+    ])
+      assert.match(enabling, new RegExp(` ${api}.googleapis.com `));
+    assert.doesNotMatch(enabling, /fcm|firebaserules/, 'what is on is not named');
+    assert.equal(
+      mendOf(findings, 'Firestore'),
+      'gcloud services enable firestore.googleapis.com --project muster-team',
+    );
+  });
+
+  it('says of one in an organisation what its policies keep from working', async () => {
+    const findings = await diagnosed('organisation');
+    const problems = namesOf(findings, 'problem');
+    for (const name of ['Firestore', 'Realtime Database', 'service account', 'builds', 'public callers'])
+      assert.ok(problems.includes(name), name);
+    assert.match(mendOf(findings, 'builds'), /-compute@.*roles\/cloudbuild\.builds\.builder$/);
+    assert.match(mendOf(findings, 'public callers'), /orgpolicies\/iam-allowedPolicyMemberDomains/);
+    assert.match(mendOf(findings, 'service account'), /^gcloud iam service-accounts create muster /);
+    assert.match(
+      mendOf(findings, 'Firestore'),
+      /--location=us-central1 --type=firestore-native --delete-protection --enable-pitr/,
+    );
+    const builds = findings.find(({ name }) => name === 'builds');
+    assert.match(JSON.stringify(builds), /automaticIamGrantsForDefaultServiceAccounts keeps Editor from it/);
+  });
+
+  it('says of one that is half set up what is left to do', async () => {
+    const findings = await diagnosed('half');
+    assert.deepEqual(namesOf(findings, 'problem'), [
+      'delete protection',
+      'backup schedule',
+      'roles',
+      'no more roles than needed',
+      'token creator',
+      'acting as itself',
+      'secrets',
+      'access to secrets',
+      'indexes',
+      'index exemptions',
+      'expiry',
+      'functions',
+      'topics',
+      'authentication',
+      'public address',
+      'web API key',
+      'budget',
+    ]);
+    assert.match(
+      mendOf(findings, 'secrets'),
+      /^for name in GITHUB_APP_PRIVATE_KEY GITHUB_WEBHOOK_SECRET GEMINI_API_KEY; do printf none \|/,
+    );
+  });
+
+  it('says of one whose database was forgotten where it lies, and who does not know of the other', async () => {
+    const findings = await diagnosed('forgotten');
+    assert.deepEqual(namesOf(findings, 'problem'), [
+      'Firestore location',
+      'delete protection',
+      'point-in-time recovery',
+      'backup schedule',
+      'database URL',
+      'service account',
+      'roles',
+      'token creator',
+      'acting as itself',
+      'cleanup policy',
+      'dead letters',
+      'authorised domains',
+      'budget',
+    ]);
+    assert.match(
+      mendOf(findings, 'Firestore location'),
+      /delete the database there .* makes one in us-central1/,
+    );
+    assert.match(mendOf(findings, 'service account'), /SERVICE_ACCOUNT=muster@/);
+    assert.deepEqual(namesOf(findings, 'unseen'), []);
+  });
+});
