@@ -6,6 +6,7 @@ import { VERSION as RUNNER_VERSION } from '../../runner/src/version.ts';
 describe('the version that clients are told', () => {
   for (const file of [
     '../../package.json',
+    '../../server.json',
     '../../functions/package.json',
     '../../runner/package.json',
     '../../packages/muster/package.json',
