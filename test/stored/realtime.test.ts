@@ -1,6 +1,7 @@
 /** Every shape in which the Realtime Database has ever kept a value is read today, whatever a newer version adds to it. */
 import assert from 'node:assert/strict';
-import { bucketIn, lastSeenIn } from '../../functions/src/access/store/ledgers.ts';
+import { bucketIn } from '../../functions/src/access/store/ledgers.ts';
+import { lastSeenIn } from '../../functions/src/access/store/presence.ts';
 import * as paths from '../../functions/src/kernel/realtime/database.ts';
 import { proofValue } from '../../functions/src/toolsets/firebase/realtime/writing.ts';
 import {

@@ -11,8 +11,9 @@ import { AgentQueries, agentWriters } from '../access/store/agents.ts';
 import { agentEffects, peopleEffects } from '../access/store/effects.ts';
 import { GrantQueries, grantWriters } from '../access/store/grants.ts';
 import { CachedCallerTokens, IdentityToolkitSignIn } from '../access/store/idTokens.ts';
-import { DatabaseLimitLedger, DatabaseMetricsLedger, DatabasePresence } from '../access/store/ledgers.ts';
+import { DatabaseLimitLedger, DatabaseMetricsLedger } from '../access/store/ledgers.ts';
 import { memberFields, PeopleQueries, peopleWriters } from '../access/store/people.ts';
+import { DatabasePresence } from '../access/store/presence.ts';
 import { WorkspaceQueries, workspaceWriters } from '../access/store/workspaces.ts';
 import {
   clientDocumentsUrl,

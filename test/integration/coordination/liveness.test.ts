@@ -1,7 +1,8 @@
 /** Presence, and the sweep that marks agents offline. */
 import assert from 'node:assert/strict';
+import type { Database } from 'firebase-admin/database';
 import { countedAgent } from '../../../functions/src/access/rules/agent.ts';
-import { DatabasePresence } from '../../../functions/src/access/store/ledgers.ts';
+import { DatabasePresence } from '../../../functions/src/access/store/presence.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { agentPath } from '../../../functions/src/kernel/firestore/paths.ts';
 import { PRESENCE, presencePath, realtimeDatabase } from '../../../functions/src/kernel/realtime/database.ts';
@@ -38,6 +39,54 @@ describe('presence', () => {
     }
     team.pass(0.001);
     await Promise.all(others.map((one) => one.touch(ann)));
+    assert.deepEqual(await seen(), team.now);
+  });
+
+  it('is written together where many are seen at once, by an instance that has to wait for the database', async () => {
+    const database = await realtimeDatabase();
+    const root = database.ref();
+    let writes = 0;
+    const counting = new Proxy(root, {
+      get: (target, name) => {
+        if (name === 'update') writes++;
+        const value: unknown = Reflect.get(target, name);
+        return typeof value === 'function' ? value.bind(target) : value;
+      },
+    });
+    const counted: Database = Object.create(database, { ref: { value: () => counting } });
+    const one = new DatabasePresence({ database: async () => counted, clock: { now: () => team.now } });
+    const crowd = Array.from({ length: 300 }, (_, index) => team.agentId(`crowd-${index}`));
+    await Promise.all(crowd.map((agent) => one.touch(agent)));
+    assert.equal((await presence.lastSeen(crowd)).size, crowd.length);
+    assert.ok(writes <= 2, `${writes} writes`);
+  });
+
+  it('does not take an agent for silent by a write that came through minutes late', async () => {
+    const late = new DatabasePresence({
+      database: async () => {
+        const database = await realtimeDatabase();
+        const root = database.ref();
+        const holding = new Proxy(root, {
+          get: (target, name) => {
+            const value: unknown = Reflect.get(target, name);
+            if (name !== 'update') return typeof value === 'function' ? value.bind(target) : value;
+            return async (values: object) => {
+              const isFirst = team.now.getTime() === began;
+              if (isFirst) {
+                team.pass(300);
+                await presence.touch(ann);
+              }
+              await target.update(values);
+            };
+          },
+        });
+        const held: Database = Object.create(database, { ref: { value: () => holding } });
+        return held;
+      },
+      clock: { now: () => team.now },
+    });
+    const began = team.now.getTime();
+    await late.touch(ann);
     assert.deepEqual(await seen(), team.now);
   });
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { Timestamp } from '@google-cloud/firestore';
 import { holding } from '../../../functions/src/access/rules/agent.ts';
 import { agentFromDocument, agentToDocument } from '../../../functions/src/access/store/agents.ts';
-import { lastSeenIn } from '../../../functions/src/access/store/ledgers.ts';
+import { lastSeenIn } from '../../../functions/src/access/store/presence.ts';
 import {
   discoveryFromDocument,
   discoveryToDocument,

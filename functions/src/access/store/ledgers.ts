@@ -1,33 +1,27 @@
-/** The ledgers of access in the Realtime Database: rate limits, counts of calls, presence. */
+/** The ledgers of access in the Realtime Database: rate limits and counts of calls. */
 
-import type { Database, DataSnapshot } from 'firebase-admin/database';
+import type { Database } from 'firebase-admin/database';
 import { z } from 'zod';
 import { keyOf } from '../../kernel/ids.ts';
-import { BoundedMap } from '../../kernel/memoCache.ts';
-import type { Position } from '../../kernel/paging.ts';
 import { type Clock, Service } from '../../kernel/ports.ts';
 import { CircuitBreaker } from '../../kernel/realtime/circuitBreaker.ts';
 import {
   agentMetricsPath,
   changeNode,
-  checkPath,
   LIMITS,
   limitPath,
   METRICS_MINUTES,
   minuteKey,
   minuteMetricsPath,
-  PRESENCE,
-  presencePath,
   probeRealtimeDatabase,
   removeFound,
 } from '../../kernel/realtime/database.ts';
 import type { Expiring } from '../../kernel/sweep.ts';
 import { inTime } from '../../kernel/waiting.ts';
 import type { Counts, Tally } from '../rules/callMetrics.ts';
-import { DEFAULT_WORKSPACE } from '../rules/principal.ts';
 import { type Bucket, type Draw, draw, type Lease, type RateLimit } from '../rules/rateLimiter.ts';
 
-interface LedgerPorts {
+export interface LedgerPorts {
   readonly database: () => Promise<Database>;
   readonly clock: Clock;
 }
@@ -167,107 +161,4 @@ function* countsAt(path: string, { calls, failures, milliseconds, errors }: Coun
   yield [`${path}/failures`, failures] as const;
   yield [`${path}/milliseconds`, milliseconds] as const;
   for (const [code, count] of errors) yield [`${path}/errors/${code}`, count] as const;
-}
-
-/** All instances together write an agent's presence at most this often. */
-const TOUCH_MILLISECONDS = 30_000;
-
-const MAX_REMEMBERED_TOUCHES = 10_000;
-
-/** Knows which agents are alive: `presence/{agentId}` = `{last_seen, workspace}`, milliseconds of the epoch. */
-export class DatabasePresence extends Service<LedgerPorts> {
-  private readonly breaker = new CircuitBreaker();
-  private readonly touched = new BoundedMap<string, number>(MAX_REMEMBERED_TOUCHES);
-
-  /**
-   * Notes that the agent was just seen, within half a minute. Cheap: at most one write in that time, over all instances,
-   * and an instance asks once in it whether another has written.
-   * @param home the agent's own workspace, whose members see it
-   * @throws Error where that takes longer than a second
-   */
-  async touch(agentId: string, home = DEFAULT_WORKSPACE): Promise<void> {
-    const now = this.ports.clock.now().getTime();
-    const last = this.touched.get(agentId);
-    if (last !== undefined && now - last < TOUCH_MILLISECONDS) return;
-    this.touched.set(agentId, now);
-    const write = async () => {
-      const node = (await this.ports.database()).ref(presencePath(agentId));
-      await changeNode(node, (stored) => {
-        const { last_seen: seen = 0, workspace } = storedPresence.safeParse(stored).data ?? {};
-        const isKnown = workspace === home && now - seen < TOUCH_MILLISECONDS;
-        this.touched.set(agentId, isKnown ? seen : now);
-        return isKnown ? undefined : { last_seen: now, workspace: home };
-      });
-    };
-    await this.breaker.waitFor(write).catch((error: unknown) => {
-      this.touched.delete(agentId);
-      throw error;
-    });
-  }
-
-  /** When each of the agents was last seen; an agent never seen, or swept away, is absent. */
-  async lastSeen(agentIds: readonly string[]): Promise<ReadonlyMap<string, Date>> {
-    const database = await this.ports.database();
-    const seen = await Promise.all(
-      agentIds.map(async (agentId) => {
-        const at = lastSeenOf(await database.ref(presencePath(agentId)).get());
-        return at === undefined ? [] : [[agentId, at] as const];
-      }),
-    );
-    return new Map(seen.flat());
-  }
-
-  /** The agents last seen before `before`, longest ago first, at most `limit`, and when that was. */
-  async unseenSince(before: Date, limit: number, after?: Position): Promise<ReadonlyMap<string, Date>> {
-    const database = await this.ports.database();
-    const all = database.ref(PRESENCE).orderByChild('last_seen').endAt(before.getTime());
-    const rest = after === undefined ? all : all.startAfter(after.at.getTime(), after.id);
-    const unseen = await rest.limitToFirst(limit).get();
-    const found = new Map<string, Date>();
-    unseen.forEach((child) => {
-      found.set(child.key, lastSeenOf(child) ?? new Date(0));
-    });
-    return found;
-  }
-
-  /** Puts back what was lost of an agent that was last seen at `lastSeen`, unless it was seen again meanwhile. */
-  async restore(agentId: string, home: string, lastSeen: Date): Promise<void> {
-    const node = (await this.ports.database()).ref(presencePath(agentId));
-    await changeNode(node, (stored) => {
-      const { last_seen: seen = lastSeen.getTime(), workspace } = storedPresence.safeParse(stored).data ?? {};
-      return workspace === home ? undefined : { last_seen: seen, workspace: home };
-    });
-  }
-
-  /** Forgets an agent unless it was seen again since `before`. Tells whether it did. */
-  async forget(agentId: string, before: Date): Promise<boolean> {
-    const database = await this.ports.database();
-    return changeNode(database.ref(presencePath(agentId)), (current) =>
-      lastSeenIn(current) > before.getTime() ? undefined : null,
-    );
-  }
-
-  /** Writes and reads beside what it keeps. A database that is away makes it wait. */
-  async check(): Promise<void> {
-    const database = await this.ports.database();
-    // Both: a database may be read that takes no writes.
-    const node = database.ref(checkPath('presence'));
-    await node.set({ at: this.ports.clock.now().getTime() });
-    await node.get();
-  }
-}
-
-function lastSeenOf(snapshot: DataSnapshot): Date | undefined {
-  return snapshot.exists() ? new Date(lastSeenIn(snapshot.val())) : undefined;
-}
-
-/** Within what a date can be. */
-const storedPresence = z.object({
-  last_seen: z.number().min(-8.64e15).max(8.64e15),
-  workspace: z.string().optional(),
-});
-
-/** In milliseconds of the epoch; 0 where it does not say. */
-export function lastSeenIn(value: unknown): number {
-  return storedPresence.safeParse(value).data?.last_seen ?? 0;
 }

@@ -1,11 +1,10 @@
 /** How claims that come at once share what they read of the queue. Source: docs/decisions/0002-claim-window.md. */
+import { Batching } from '../../../kernel/batching.ts';
 import type { Versioned } from '../../../kernel/commit.ts';
 import type { Task } from './task.ts';
 
-interface Waiting {
-  readonly resolve: (task: Versioned<Task> | undefined) => void;
-  readonly reject: (reason: unknown) => void;
-}
+/** How many claims one query serves at most. */
+const MOST_SERVED = 100;
 
 /**
  * The head of the queue for the calls of one instance that claim at the same time: they share one query and are dealt
@@ -14,8 +13,10 @@ interface Waiting {
  */
 export class ClaimWindow {
   private readonly claimable: (limit: number) => Promise<readonly Versioned<Task>[]>;
-  private waiting: Waiting[] = [];
-  private reading = false;
+  private readonly calls = new Batching<void, Versioned<Task> | undefined>(
+    (calls) => this.read(calls.length),
+    MOST_SERVED,
+  );
   /** Tasks dealt out whose commit is under way: a query may still find them claimable. */
   private readonly dealt = new Set<string>();
   /** Tasks claimed while a query is under way, which may still list them. */
@@ -28,40 +29,21 @@ export class ClaimWindow {
 
   /** Deals the next task, or undefined where nothing is claimable. The caller gives it back with `finish`. */
   next(): Promise<Versioned<Task> | undefined> {
-    return new Promise((resolve, reject) => {
-      this.waiting.push({ resolve, reject });
-      void this.read();
-    });
+    return this.calls.add();
   }
 
   /** Ends the dealing of a task. */
   finish(taskId: string, outcome: 'claimed' | 'refused'): void {
     this.dealt.delete(taskId);
-    if (outcome === 'claimed' && this.reading) this.claimedMeanwhile.add(taskId);
+    if (outcome === 'claimed') this.claimedMeanwhile.add(taskId);
   }
 
-  /** Answers all calls that wait now with one query; calls that come meanwhile wait for the next. */
-  private async read(): Promise<void> {
-    if (this.reading) return;
-    this.reading = true;
-    while (this.waiting.length > 0) {
-      const served = this.waiting;
-      this.waiting = [];
-      try {
-        this.claimedMeanwhile.clear();
-        const found = await this.claimable(served.length + this.dealt.size);
-        const free = found.filter(
-          ({ value: { id } }) => !this.dealt.has(id) && !this.claimedMeanwhile.has(id),
-        );
-        for (const [place, call] of served.entries()) {
-          const task = free[place];
-          if (task !== undefined) this.dealt.add(task.value.id);
-          call.resolve(task);
-        }
-      } catch (error) {
-        for (const call of served) call.reject(error);
-      }
-    }
-    this.reading = false;
+  private async read(calls: number): Promise<(place: number) => Versioned<Task> | undefined> {
+    this.claimedMeanwhile.clear();
+    const found = await this.claimable(calls + this.dealt.size);
+    const free = found.filter(({ value: { id } }) => !this.dealt.has(id) && !this.claimedMeanwhile.has(id));
+    const dealt = free.slice(0, calls);
+    for (const { value } of dealt) this.dealt.add(value.id);
+    return (place) => dealt[place];
   }
 }
