@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * npm run people -- list | show | create | set-role | add | remove | revoke
+ * npm run people -- list | show | create | set-role | add | remove | revoke | erase
  *
  * With the operator's own Google credentials and `--project <id>`, or `--emulator` for a running `npm start`.
  */

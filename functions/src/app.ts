@@ -57,6 +57,10 @@ export function compose(bindings: Bindings) {
     services.inbox.answers.part,
     services.approvedCalls.part,
     ...expiring.map(expiryPart),
+    services.taskRetention.part,
+    services.logRetention.part,
+    services.orchestration.runRetention.part,
+    ...ports.recordRetention,
   ];
   return {
     ports,

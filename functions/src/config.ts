@@ -47,6 +47,13 @@ const geminiApiKey = secret('GEMINI_API_KEY');
 const geminiBaseUrl = text('GEMINI_BASE_URL');
 const geminiModel = text('GEMINI_MODEL');
 const geminiPrices = { input: text('GEMINI_INPUT_PRICE'), output: text('GEMINI_OUTPUT_PRICE') };
+const keepDays = {
+  events: whole('KEEP_EVENTS_DAYS'),
+  trail: whole('KEEP_TRAIL_DAYS'),
+  logs: whole('KEEP_LOGS_DAYS'),
+  runs: whole('KEEP_RUNS_DAYS'),
+  tasks: whole('KEEP_TASKS_DAYS'),
+};
 const runBudgetTokens = whole('RUN_BUDGET_TOKENS');
 const runBudgetCents = whole('RUN_BUDGET_CENTS');
 
@@ -193,4 +200,15 @@ export function modelSettings() {
 /** What an orchestration may spend of which its caller says nothing. */
 export function runBudget() {
   return { tokens: runBudgetTokens.value(), costUsd: runBudgetCents.value() / 100 };
+}
+
+/** For how many days what has ended is kept; 0 for ever. */
+export function retention() {
+  return {
+    events: keepDays.events.value(),
+    trail: keepDays.trail.value(),
+    logs: keepDays.logs.value(),
+    runs: keepDays.runs.value(),
+    tasks: keepDays.tasks.value(),
+  };
 }

@@ -26,11 +26,16 @@ export async function authentication(): Promise<Auth> {
 
 /** @param who a uid, or an address. Undefined where there is no such account, or the project has no Authentication. */
 export async function findAccount(who: string): Promise<Account | undefined> {
+  const found = await findUser(who);
+  return found && accountOf(found);
+}
+
+/** The same with all that Firebase Auth has of it. */
+export async function findUser(who: string): Promise<UserRecord | undefined> {
   const auth = await authentication();
   const found = await orUndefined(auth.getUser(who));
-  if (found !== undefined) return accountOf(found);
-  const byMail = who.includes('@') ? await orUndefined(auth.getUserByEmail(who)) : undefined;
-  return byMail && accountOf(byMail);
+  if (found !== undefined || !who.includes('@')) return found;
+  return orUndefined(auth.getUserByEmail(who));
 }
 
 /** All accounts of people. */

@@ -13,8 +13,10 @@ export const USAGE = `Usage:
   npm run people -- add <uid or mail> --workspace <name> [--role ${MEMBER_ROLES.join('|')}]
   npm run people -- remove <uid or mail> --workspace <name>
   npm run people -- revoke <uid or mail>
+  npm run people -- erase --person <uid or mail> (--dry-run | --yes)
 A role that set-role gives holds in every open workspace, one that add gives in that workspace.
 revoke takes everything: role, memberships, the credentials of their agents, sign-ins.
+erase deletes what is theirs and their account, and puts a pseudonym where others' things name them.
   --json           prints data instead of sentences
 ${DEPLOYMENT_USAGE}`;
 
@@ -23,6 +25,9 @@ const options = z.strictObject({
   role: z.enum(ROLES, `--role: one of ${ROLES.join(', ')}`).optional(),
   mail: z.email('--mail: an address').optional(),
   name: z.string().min(1).max(100).optional(),
+  person: z.string().optional(),
+  'dry-run': z.boolean().default(false),
+  yes: z.boolean().default(false),
   json: z.boolean().default(false),
   ...deployment,
 });
@@ -33,17 +38,30 @@ export type Command = { readonly options: Options } & (
   | { readonly kind: 'list' }
   | { readonly kind: 'show' | 'revoke'; readonly who: string }
   | { readonly kind: 'create'; readonly mail: string }
+  | { readonly kind: 'erase'; readonly who: string; readonly isDry: boolean }
   | { readonly kind: 'set-role'; readonly who: string; readonly role: Role | 'none' }
   | { readonly kind: 'add'; readonly who: string; readonly workspace: string; readonly role: MemberRole }
   | { readonly kind: 'remove'; readonly who: string; readonly workspace: string }
 );
 
 export function parseCommand(args: readonly string[]): Command {
-  const text = { workspace: 'string', role: 'string', mail: 'string', name: 'string' } as const;
-  const flags = { json: 'boolean', project: 'string', emulator: 'boolean' } as const;
+  const text = {
+    workspace: 'string',
+    role: 'string',
+    mail: 'string',
+    name: 'string',
+    person: 'string',
+  } as const;
+  const flags = {
+    'dry-run': 'boolean',
+    yes: 'boolean',
+    json: 'boolean',
+    project: 'string',
+    emulator: 'boolean',
+  } as const;
   const { options: given, words } = parsedLine(args, { ...text, ...flags }, options);
   const [kind = '', who, role] = words;
-  const taken = { list: 1, create: 1, 'set-role': 3 }[kind] ?? 2;
+  const taken = { list: 1, create: 1, erase: 1, 'set-role': 3 }[kind] ?? 2;
   if (words.length > taken) throw new UsageError(`What is "${words.slice(taken).join(' ')}"?`);
   const base = { options: given };
   switch (kind) {
@@ -52,6 +70,13 @@ export function parseCommand(args: readonly string[]): Command {
     case 'create':
       if (given.mail === undefined) throw new UsageError('create needs --mail.');
       return { ...base, kind, mail: given.mail };
+    case 'erase': {
+      const isDry = given['dry-run'];
+      const person = personIn(given.person, 'erase --person');
+      if (isDry === given.yes)
+        throw new UsageError('erase needs --dry-run, which says what it would do, or --yes, which does it.');
+      return { ...base, kind, who: person, isDry };
+    }
     case 'show':
     case 'revoke':
       return { ...base, kind, who: personIn(who, kind) };
@@ -72,7 +97,7 @@ export function parseCommand(args: readonly string[]): Command {
       return { ...base, kind, who: person, workspace, role: own };
     }
     default:
-      throw new UsageError('list, show, create, set-role, add, remove or revoke?');
+      throw new UsageError('list, show, create, set-role, add, remove, revoke or erase?');
   }
 }
 

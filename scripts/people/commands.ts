@@ -1,5 +1,6 @@
 /** What each command about people does, and what it says of it. */
 import type { Command } from './arguments.ts';
+import { erase } from './erasure/erase.ts';
 import type { Known } from './registry.ts';
 import * as registry from './registry.ts';
 
@@ -22,6 +23,8 @@ async function done(command: Command): Promise<Said> {
       return list(options.workspace);
     case 'create':
       return create(command.mail, options);
+    case 'erase':
+      return erase(command.who, { isDry: command.isDry });
     case 'show':
       return show(await registry.find(command.who));
     case 'set-role': {

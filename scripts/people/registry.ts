@@ -41,14 +41,20 @@ export async function* everybody(told: (path: string) => void): AsyncGenerator<K
 
 /** @throws Error where nobody is known by that uid or address */
 export async function find(who: string): Promise<Known> {
+  const found = await known(who);
+  if (found !== undefined) return found;
+  throw new Error(
+    `Nobody is known as "${who}": no account, no role and no agent. See npm run people -- list.`,
+  );
+}
+
+/** The same; undefined where nobody is known. */
+export async function known(who: string): Promise<Known | undefined> {
   const account = await findAccount(who);
   const uid = account?.uid ?? who;
   const person = await ports.people.find(uid);
-  if (account === undefined && person === undefined && (await agentsOf(uid)).length === 0)
-    throw new Error(
-      `Nobody is known as "${who}": no account, no role and no agent. See npm run people -- list.`,
-    );
-  return { uid, account, person };
+  const isKnown = account !== undefined || person !== undefined || (await agentsOf(uid)).length > 0;
+  return isKnown ? { uid, account, person } : undefined;
 }
 
 /** What they may do, where. */

@@ -22,6 +22,7 @@ import {
   openRepositories,
   pushService,
   region,
+  retention,
   runBudget,
   webApiKey,
 } from '../config.ts';
@@ -36,6 +37,7 @@ import { cloudLog, firebaseApp, systemHashing, systemRandomness, systemTimer } f
 import type { Clock, Log } from '../kernel/ports.ts';
 import { probeRealtimeDatabase, realtimeDatabase } from '../kernel/realtime/database.ts';
 import { DatabaseUnreadable } from '../kernel/realtime/unreadable.ts';
+import type { RetentionDays } from '../kernel/sweep.ts';
 import type { ClientDocuments } from '../signin/rules/clients.ts';
 import { SignInQueries, signInWriters } from '../signin/store/signIns.ts';
 import { codingWriters, TaskLogQueries } from '../toolsets/coding/store/logs.ts';
@@ -72,6 +74,7 @@ import {
 } from '../toolsets/orchestration/store/workflows.ts';
 import { WorkRecordQueries, workWriters } from '../toolsets/orchestration/store/workRecords.ts';
 import { DatabaseMetricsReader, FirestoreSweepRecord } from '../toolsets/system/store/metrics.ts';
+import { recordRetention } from '../toolsets/system/store/retention.ts';
 import { SkillQueries } from '../toolsets/system/store/skills.ts';
 import { TrailQueries } from '../toolsets/system/store/trail.ts';
 import type { PushService } from '../toolsets/todo/rules/notifications.ts';
@@ -111,6 +114,8 @@ export interface Bindings {
   readonly dispatch?: RunDispatch | undefined;
   /** What a run may spend of which its caller says nothing. Absent: what the environment says. */
   readonly budget?: RunOrder['budget'] | undefined;
+  /** For how many days what has ended is kept. Absent: what the environment says. */
+  readonly retention?: RetentionDays | undefined;
   /** Absent: Cloud Logging. */
   readonly log?: Log | undefined;
   /** Absent: the internet. */
@@ -161,6 +166,7 @@ export function composePorts({
   };
   const idTokens = new FirebaseIdTokenVerifier({ app: firebaseApp, clock });
   const broker = new PubSubPublisher();
+  const days = bound.retention ?? retention();
   return {
     ...kernel,
     unreadable,
@@ -235,6 +241,8 @@ export function composePorts({
       firestore: () => probeFirestore(database),
       realtimeDatabase: () => probeRealtimeDatabase(realtimeDatabase),
     },
+    retention: days,
+    recordRetention: recordRetention(database, days),
     sweepRecord: new FirestoreSweepRecord({ database, sweep: 'main', log }),
   };
 }

@@ -47,6 +47,31 @@ export function expiryPart(expiring: Expiring): SweepPart {
   };
 }
 
+/** For how many days what has ended is kept, by what it is; 0 for ever. */
+export type RetentionDays = Readonly<Record<'events' | 'trail' | 'logs' | 'runs' | 'tasks', number>>;
+
+const DAY_MILLISECONDS = 24 * 3_600_000;
+
+/**
+ * A part that removes what was over so many days ago, and finds nothing to do where that is 0. It begins once an hour,
+ * since looking costs something each time, and goes on each minute until it is through.
+ * @param remove removes what was over before an instant
+ */
+export function retentionPart(
+  name: string,
+  days: number,
+  remove: (before: Date, turn: SweepTurn) => Promise<Swept>,
+): SweepPart {
+  return {
+    name,
+    run: async (turn) => {
+      const isDue = turn.from !== undefined || turn.now.getUTCMinutes() === 0;
+      if (days <= 0 || !isDue) return { counts: {}, isBehind: false };
+      return remove(new Date(turn.now.getTime() - days * DAY_MILLISECONDS), turn);
+    },
+  };
+}
+
 /** Each has commits of its own, and mostly waits for them. */
 const AT_ONCE = 10;
 

@@ -41,7 +41,10 @@ const DRAFT: TaskDraft = {
   requiredCapabilities: [],
 };
 
-export type TeamBindings = Pick<Bindings, 'database' | 'gitHub' | 'hosted' | 'dispatch' | 'budget' | 'push'>;
+export type TeamBindings = Pick<
+  Bindings,
+  'database' | 'gitHub' | 'hosted' | 'dispatch' | 'budget' | 'push' | 'retention'
+>;
 
 /** An instance that sweeps; its presence may lie elsewhere than the others'. */
 interface SweptInstance {

@@ -1,10 +1,12 @@
 /** Every store that reads Firestore, and a call of each of its methods in each of its variants. */
 
+import assert from 'node:assert/strict';
 import type { Firestore } from '@google-cloud/firestore';
 import type { Page } from '../../../functions/src/kernel/paging.ts';
 import { SessionSpreads } from '../../../functions/src/toolsets/coordination/store/spreads.ts';
 import { SORT_FIELDS, SORT_ORDERS } from '../../../functions/src/toolsets/todo/rules/todo.ts';
 import { documents } from '../../support/reading.ts';
+import { turnAt } from '../../unit/kernel/turn.ts';
 import { silent } from '../coordination/team.ts';
 
 /** Modules are loaded apart from everybody else's: what others call does not count as called here. */
@@ -26,6 +28,7 @@ type RequestReaders = typeof import('../../../functions/src/toolsets/inbox/store
 type RunReaders = typeof import('../../../functions/src/toolsets/orchestration/store/runs.ts');
 type CoordinationReaders = typeof import('../../../functions/src/toolsets/coordination/store/queries.ts');
 type SessionReaders = typeof import('../../../functions/src/toolsets/coordination/store/sessions.ts');
+type RetentionStore = typeof import('../../../functions/src/toolsets/system/store/retention.ts');
 type SkillReaders = typeof import('../../../functions/src/toolsets/system/store/skills.ts');
 type SubscriptionStore = typeof import('../../../functions/src/toolsets/firebase/store/subscriptions.ts');
 type TodoReaders = typeof import('../../../functions/src/toolsets/todo/store/todos.ts');
@@ -63,6 +66,7 @@ export const calls: Readonly<Record<string, readonly Call[]>> = {
   'toolsets/onboarding/store/onboardingFacts.ts': await onboardingFactsCalls(),
   'toolsets/orchestration/store/runs.ts': await runCalls(),
   'toolsets/orchestration/store/workflows.ts': await workflowCalls(),
+  'toolsets/system/store/retention.ts': await retentionCalls(),
   'toolsets/system/store/skills.ts': await skillCalls(),
   'toolsets/system/store/trail.ts': await trailCalls(),
   'toolsets/todo/store/events.ts': await taskHistoryCalls(),
@@ -70,6 +74,17 @@ export const calls: Readonly<Record<string, readonly Call[]>> = {
   'toolsets/todo/store/todoSearch.ts': await todoSearchCalls(),
   'toolsets/todo/store/todos.ts': await todoCalls(),
 };
+
+async function retentionCalls(): Promise<readonly Call[]> {
+  const { recordRetention }: RetentionStore = await load('toolsets/system/store/retention.ts');
+  const days = { events: 1, trail: 1, logs: 1, runs: 1, tasks: 1 };
+  const turn = turnAt(new Date('2026-11-22T09:00:00Z'));
+  return [
+    async (database) => {
+      for (const part of recordRetention(database, days)) await part.run(turn);
+    },
+  ];
+}
 
 async function peopleCalls(): Promise<readonly Call[]> {
   const { PeopleQueries }: PeopleReaders = await load('access/store/people.ts');
@@ -254,6 +269,9 @@ async function runCalls(): Promise<readonly Call[]> {
     (database) => reader(database).list('owner-1', { status: 'running' }, FIRST),
     (database) => reader(database).due(NOW, 2),
     (database) => reader(database).due(NOW, 2, NEXT.after),
+    (database) => reader(database).endedBefore(NOW, 2),
+    (database) => reader(database).endedBefore(NOW, 2, NEXT.after),
+    (database) => reader(database).forgetBelow('run-1'),
     (database) => reader(database).waitingFor('workspace-alpha', 2),
     (database) => reader(database).waitingFor('workspace-alpha', 2, 'run-1'),
     async (database) => {
@@ -384,6 +402,9 @@ async function taskCalls(): Promise<readonly Call[]> {
     (database) => new TaskQueries(database, documents).unsettled(2),
     (database) => new TaskQueries(database, documents).waitingFor('task-1', 2),
     (database) => new TaskQueries(database, documents).waitingFor('task-1', 2, 'task-1'),
+    (database) => new TaskQueries(database, documents).closedBefore(NOW, 2),
+    (database) => new TaskQueries(database, documents).closedBefore(NOW, 2, NEXT.after),
+    (database) => new TaskQueries(database, documents).forgetBelow('task-1'),
     (database) => new TaskQueries(database, documents).listStuck(SESSION, FIRST),
     (database) => new TaskQueries(database, documents).listStuck(SESSION, NEXT),
     (database) => new TaskQueries(database, documents).countStuck(SESSION),
@@ -433,6 +454,10 @@ async function taskLogCalls(): Promise<readonly Call[]> {
     read((reader) => reader.read('task-1', 0, 5)),
     read((reader) => reader.tail('task-1', 5, 1000)),
     read((reader) => reader.ofDay('alpha', 'agent', '2026-11-22', 5)),
+    read(async (reader) => {
+      for await (const taskId of reader.tasksWithOldLogs(NOW)) assert.fail(taskId);
+    }),
+    read((reader) => reader.forget('task-1')),
   ];
 }
 

@@ -24,7 +24,7 @@ function bearerOf(name: string): string {
 
 export class MigrationStage {
   readonly database: Firestore;
-  private readonly env: Readonly<Record<string, string>>;
+  readonly env: Readonly<Record<string, string>>;
 
   private constructor(env: Readonly<Record<string, string>>) {
     this.env = env;

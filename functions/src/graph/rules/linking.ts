@@ -6,6 +6,7 @@ import type { PortOf } from '../../kernel/ports.ts';
 import type { GraphQueries } from '../store/nodes.ts';
 import {
   type GraphNode,
+  isOpenNode,
   MAX_LEVELS,
   MAX_PARTS,
   type NodeKind,
@@ -106,4 +107,15 @@ export function pathOf(node: GraphNode): readonly string[] {
 function tooMuch(field: string, reason: string, message: string): MusterError {
   const suggestion = 'Make it part of something further up, or put something in between.';
   return new MusterError('VALIDATION_ERROR', message, { field, reason, suggestion });
+}
+
+/** Whether a thing is part of something that is open, or has a part that is. */
+export async function isPartOfOpenWork(
+  { graph }: GraphPorts,
+  ref: NodeRef,
+  { ancestors }: Place,
+): Promise<boolean> {
+  if (ancestors === undefined) return false;
+  const [{ open }, above] = await Promise.all([graph.progressOf(ref), graph.findAll(ancestors)]);
+  return open > 0 || above.some((node) => node !== undefined && !node.isDeleted && isOpenNode(node.status));
 }

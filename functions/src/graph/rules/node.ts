@@ -21,6 +21,10 @@ export const NODE_STATUSES = ['open', 'in_progress', 'waiting', 'done', 'failed'
 
 export type NodeStatus = (typeof NODE_STATUSES)[number];
 
+export function isOpenNode(status: NodeStatus): boolean {
+  return status === 'open' || status === 'in_progress' || status === 'waiting';
+}
+
 /** What work on a thing has taken; money only where somebody was paid by use. */
 export interface Spent {
   readonly inputTokens: number;

@@ -1,6 +1,6 @@
 /** The server's own Firestore client, and the limits that Firestore has. */
 
-import { type DocumentReference, Firestore } from '@google-cloud/firestore';
+import { type DocumentReference, Firestore, type Query } from '@google-cloud/firestore';
 import { MAX_ANSWER_BYTES } from '../json.ts';
 import { WORKSPACE_ACCESS_PATH } from './paths.ts';
 import { ALREADY_EXISTS, statusCode } from './provenCommit.ts';
@@ -37,4 +37,25 @@ export async function createOnce(document: DocumentReference, data: object): Pro
   } catch (error) {
     if (statusCode(error) !== ALREADY_EXISTS) throw error;
   }
+}
+
+/** So many documents are deleted in one write. */
+const DELETED_AT_ONCE = 300;
+
+/**
+ * Deletes what a query finds, the first first.
+ * @param isOver whether to stop: somebody else goes on later
+ * @returns how many
+ */
+export async function deleteFound(query: Query, isOver: () => boolean = () => false): Promise<number> {
+  let deleted = 0;
+  while (!isOver()) {
+    const { docs } = await query.limit(DELETED_AT_ONCE).select().get();
+    const batch = query.firestore.batch();
+    for (const { ref } of docs) batch.delete(ref);
+    if (docs.length > 0) await batch.commit();
+    deleted += docs.length;
+    if (docs.length < DELETED_AT_ONCE) break;
+  }
+  return deleted;
 }

@@ -100,9 +100,12 @@ export function taskLogChunkPath(taskId: string, chunk: number): string {
   return taskLogPath(taskId, String(chunk).padStart(CHUNK_DIGITS, '0'));
 }
 
+/** What the attempts at a coding task brought. */
+export const TASK_RESULTS = 'results';
+
 /** A part, from 0, of what an attempt at a coding task brought. */
 export function taskResultPath(taskId: string, epoch: number | string, part: number | string): string {
-  return `${taskPath(taskId)}/results/${segment(`${epoch}-${part}`)}`;
+  return `${taskPath(taskId)}/${TASK_RESULTS}/${segment(`${epoch}-${part}`)}`;
 }
 
 /** By the repository's id, which outlives its name, and its number: `29114-7`. */

@@ -3,6 +3,7 @@
 import { FieldValue, type Firestore, type Query, QueryDocumentSnapshot } from '@google-cloud/firestore';
 import { z } from 'zod';
 import type { Versioned } from '../../../kernel/commit.ts';
+import { deleteFound } from '../../../kernel/firestore/client.ts';
 import { documentCodec } from '../../../kernel/firestore/codec.ts';
 import { TASK_LOGS, taskLogChunkPath, taskPath, taskResultPath } from '../../../kernel/firestore/paths.ts';
 import { LATEST_COMMITS } from '../../../kernel/firestore/provenCommit.ts';
@@ -100,6 +101,9 @@ export const codingWriters: ChangeWriters<CodingChanges> = {
 /** A page ends before it is larger than this, in bytes of JSON. */
 const MAX_PAGE_BYTES = 1024 * 1024;
 
+/** So many chunks are looked at together to find logs that are old. */
+const OLD_CHUNKS = 300;
+
 /** How many chunks are read for a day. */
 const MAX_CHUNKS_OF_DAY = 20;
 
@@ -176,6 +180,28 @@ export class TaskLogQueries extends FirestoreReader {
       if (lines.length > limit) break;
     }
     return { lines, more: lines.length > limit || chunks === MAX_CHUNKS_OF_DAY };
+  }
+
+  /** The tasks of chunks to which nobody has added since an instant, longest ago first; one as often as it has such. */
+  async *tasksWithOldLogs(before: Date): AsyncGenerator<string, void, undefined> {
+    const logs = this.database.collectionGroup(TASK_LOGS);
+    const old = logs.where('latest_at', '<=', before).orderBy('latest_at').limit(OLD_CHUNKS).select();
+    let page = old;
+    for (;;) {
+      const { docs } = await page.get();
+      for (const { ref } of docs) {
+        const taskId = ref.parent.parent?.id;
+        if (taskId !== undefined) yield taskId;
+      }
+      const last = docs.at(-1);
+      if (last === undefined || docs.length < OLD_CHUNKS) return;
+      page = old.startAfter(last);
+    }
+  }
+
+  /** Removes a task's log. Tells how many documents it had. */
+  forget(taskId: string): Promise<number> {
+    return deleteFound(this.database.collection(`${taskPath(taskId)}/${TASK_LOGS}`));
   }
 
   /** @param query ordered by `first_line`. Its pages double, so that a reader who stops has read at most twice what was needed. */

@@ -1,6 +1,6 @@
 /** A task of the one work queue: `tasks/{taskId}`. Source: docs/semantics.md#one-model. */
 import { type ClosedWork, foldedCapability } from '../../../access/rules/agent.ts';
-import { NO_WORK, type Spent } from '../../../graph/rules/node.ts';
+import { type GraphNode, NO_WORK, type Spent } from '../../../graph/rules/node.ts';
 import type { Change } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
@@ -245,6 +245,8 @@ export function outcomeChanges(
 export interface TaskChanges {
   readonly createTask: { readonly task: Task };
   readonly replaceTask: { readonly task: Task; readonly before: Task; readonly version: string };
+  /** It ended long ago, and nothing open refers to it. Its totals stay. */
+  readonly removeTask: { readonly task: Task; readonly node: GraphNode; readonly version: string };
   /** A dependency of the task was closed: one blocker fewer, or one that will never go. */
   readonly dependencyDone: { readonly taskId: string };
   readonly dependencyFailed: { readonly taskId: string; readonly dependencyId: string };

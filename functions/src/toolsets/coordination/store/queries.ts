@@ -1,7 +1,8 @@
 /** How tasks are found. */
 import { FieldPath, type Query } from '@google-cloud/firestore';
 import type { Versioned } from '../../../kernel/commit.ts';
-import { COLLECTIONS, taskPath } from '../../../kernel/firestore/paths.ts';
+import { deleteFound } from '../../../kernel/firestore/client.ts';
+import { COLLECTIONS, TASK_LOGS, TASK_RESULTS, taskPath } from '../../../kernel/firestore/paths.ts';
 import { type DuePage, FirestoreReader, readDue } from '../../../kernel/firestore/reading.ts';
 import type { Batch, Page, Position, Slice } from '../../../kernel/paging.ts';
 import { compareInQueue, type QueuePart, type Task, type TaskStatus } from '../rules/task.ts';
@@ -110,6 +111,17 @@ export class TaskQueries extends FirestoreReader {
   /** Held tasks of any session whose lease ran out by `now`, longest ago first. */
   lapsed(now: Date, limit: number, after?: Position): Promise<Batch<Versioned<Task>>> {
     return this.due(this.tasks.where('status', 'in', HELD), 'lease_expires_at', { now, limit, after });
+  }
+
+  /** Tasks of any session that had ended by `now`, longest ago first. */
+  closedBefore(now: Date, limit: number, after?: Position): Promise<Batch<Versioned<Task>>> {
+    return this.due(this.tasks, 'completed_at', { now, limit, after });
+  }
+
+  /** Removes what is stored below a task: its log and its results. */
+  async forgetBelow(taskId: string): Promise<void> {
+    for (const below of [TASK_LOGS, TASK_RESULTS])
+      await deleteFound(this.database.collection(`${taskPath(taskId)}/${below}`));
   }
 
   /** Available tasks of any session whose backoff ended by `now`, longest ago first. */

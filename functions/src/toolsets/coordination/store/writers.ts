@@ -94,6 +94,10 @@ export const taskWriters: ChangeWriters<TaskChanges> = {
     writes.replaceLatest(taskPath(task.id), document, version);
     writeNode(taskNode(before), taskNode(task), writes);
   },
+  removeTask({ task, node, version }, writes) {
+    writes.deleteAt(taskPath(task.id), version);
+    writeNode(node, { ...node, isDeleted: true }, writes);
+  },
   dependencyDone({ taskId }, writes) {
     writes.update(taskPath(taskId), { blockers: FieldValue.increment(-1) });
   },

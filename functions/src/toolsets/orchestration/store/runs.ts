@@ -4,6 +4,7 @@ import { type DocumentSnapshot, FieldPath, type Query } from '@google-cloud/fire
 import { z } from 'zod';
 import { writeNode } from '../../../graph/store/nodes.ts';
 import type { Versioned } from '../../../kernel/commit.ts';
+import { deleteFound } from '../../../kernel/firestore/client.ts';
 import { documentCodec } from '../../../kernel/firestore/codec.ts';
 import {
   answerPath,
@@ -86,6 +87,20 @@ export class RunQueries extends FirestoreReader {
     );
   }
 
+  /** Those that had ended by `now`, the longest ago first. */
+  endedBefore(now: Date, limit: number, after?: Position): Promise<Batch<Versioned<Run>>> {
+    return readDue(this.runs, 'ended_at', { now, limit, after }, (snapshot) =>
+      this.documents.readableVersioned(snapshot, runFromDocument),
+    );
+  }
+
+  /** Removes what is stored below a run: its order, its steps and its journal. */
+  async forgetBelow(runId: string): Promise<void> {
+    for (const below of [runStepsPath(runId), runCallsPath(runId)])
+      await deleteFound(this.database.collection(below));
+    await this.database.doc(runOrderPath(runId)).delete();
+  }
+
   /** The ids of those that wait for a budget, in their order. */
   async waitingFor(budgetKey: string, limit: number, after?: string): Promise<readonly string[]> {
     const waiting = this.runs.where('budget_wait.key', '==', budgetKey).orderBy(FieldPath.documentId());
@@ -137,6 +152,11 @@ export const runWriters: ChangeWriters<RunChanges> = {
   replaceRun({ before, run, version }, writes) {
     writes.replaceLatest(runPath(run.id), runToDocument(run), version);
     writeNode(runNode(before), runNode(run), writes);
+  },
+  removeRun({ run, version }, writes) {
+    writes.deleteAt(runPath(run.id), version);
+    const node = runNode(run);
+    writeNode(node, { ...node, isDeleted: true }, writes);
   },
   recordStep({ runId, step }, writes) {
     writes.set(`${runStepsPath(runId)}/${step.id}`, stepToDocument(step));

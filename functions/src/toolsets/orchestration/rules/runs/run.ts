@@ -184,6 +184,8 @@ export function withRecord(run: Run, { record, warnings }: StepWork): Run {
 export interface RunChanges {
   readonly createRun: { readonly run: Run; readonly order: RunOrder };
   readonly replaceRun: { readonly before: Run; readonly run: Run; readonly version: string };
+  /** It ended long ago, and nothing open refers to it. Its totals stay. */
+  readonly removeRun: { readonly run: Run; readonly version: string };
   /** In place of what was recorded while it waited. */
   readonly recordStep: { readonly runId: string; readonly step: StepRecord };
   /** Stale where the call has been started before. */

@@ -1,0 +1,231 @@
+/**
+ * Firestore: what is a person's own is deleted, and where they are named in what is the team's a pseudonym stands
+ * afterwards. Every document is read once, since nobody knows beforehand where somebody has written a name.
+ */
+import {
+  type CollectionReference,
+  FieldPath,
+  type Firestore,
+  type Query,
+  type QueryDocumentSnapshot,
+} from '@google-cloud/firestore';
+import { z } from 'zod';
+import { EVERYBODY } from '../../../functions/src/access/rules/trust.ts';
+import type { compose } from '../../../functions/src/app.ts';
+import { StaleWriteError } from '../../../functions/src/kernel/commit.ts';
+import {
+  ARCHIVE,
+  COLLECTIONS,
+  MEMBERS,
+  TASK_LOGS,
+  TASK_RESULTS,
+} from '../../../functions/src/kernel/firestore/paths.ts';
+import { NOT_FOUND, STALE_CODES, statusCode } from '../../../functions/src/kernel/firestore/provenCommit.ts';
+import { FREE_FORM_ROOTS } from '../../../functions/src/kernel/realtime/database.ts';
+import { guardChanges } from '../../../functions/src/toolsets/todo/rules/duplicateGuard.ts';
+import { deletionId } from '../../../functions/src/toolsets/todo/rules/todoChanges.ts';
+import { forEach } from '../../migrate/carrying.ts';
+import { pagesOf } from '../../operator/documents.ts';
+import type { Report } from './report.ts';
+import type { Traces } from './traces.ts';
+
+type Composition = ReturnType<typeof compose>;
+
+export interface Erasing {
+  readonly database: Firestore;
+  readonly ports: Composition['ports'];
+  readonly traces: Traces;
+  readonly report: Report;
+  readonly isDry: boolean;
+  /** The logs of the person's subscriptions, whose events are in the Realtime Database. */
+  readonly logs: Set<string>;
+}
+
+/** The field by which a document is a person's own. */
+const OWNED_BY: Readonly<Record<string, string>> = {
+  [COLLECTIONS.todos]: 'owner_uid',
+  [COLLECTIONS.events]: 'user_id',
+  [COLLECTIONS.audit]: 'user_id',
+  [COLLECTIONS.reminders]: 'owner_uid',
+  [COLLECTIONS.recurringTasks]: 'owner_uid',
+  [COLLECTIONS.workflows]: 'owner_uid',
+  [COLLECTIONS.grants]: 'owner_uid',
+  [COLLECTIONS.subscriptions]: 'uid',
+};
+
+/** Whoever is named in these is whom they are about, or without whom they open nothing. */
+const ABOUT_ONE: readonly string[] = [COLLECTIONS.authorizations, COLLECTIONS.invitations];
+
+/** What lies below other documents, by the names of the collections. */
+const BELOW: readonly string[] = [
+  MEMBERS,
+  TASK_LOGS,
+  TASK_RESULTS,
+  'sessions',
+  'counters',
+  ARCHIVE,
+  'agentCounts',
+  'routing',
+  'order',
+  'steps',
+  'calls',
+  'counts',
+];
+
+/** The document by which rules decide goes when no token of the person can be good any more. */
+const LAST: readonly string[] = [COLLECTIONS.people];
+
+export async function eraseInFirestore(erasing: Erasing): Promise<void> {
+  const { database } = erasing;
+  for (const collection of await database.listCollections()) {
+    if (LAST.includes(collection.id)) continue;
+    await eraseIn(erasing, collection, collection.id);
+    if (FREE_FORM_ROOTS.includes(collection.id)) await eraseBelow(erasing, collection);
+  }
+  for (const name of BELOW) await eraseIn(erasing, database.collectionGroup(name), name);
+  await eraseProofs(erasing);
+}
+
+async function eraseIn(erasing: Erasing, query: Query, name: string): Promise<void> {
+  for await (const page of pagesOf(query))
+    await forEach(page, (snapshot) => eraseDocument(erasing, name, snapshot));
+}
+
+/** What is free-form lies at any depth, also below documents that are not there. */
+async function eraseBelow(erasing: Erasing, collection: CollectionReference): Promise<void> {
+  for (const document of await collection.listDocuments())
+    for (const deeper of await document.listCollections()) {
+      await eraseIn(erasing, deeper, collection.path.split('/')[0] ?? '');
+      await eraseBelow(erasing, deeper);
+    }
+}
+
+/** That the person has written something as themselves. */
+async function eraseProofs({ database, traces, report, isDry }: Erasing): Promise<void> {
+  const proofs = database.collection(COLLECTIONS.writers).doc(traces.uid).collection(COLLECTIONS.commits);
+  for await (const page of pagesOf(proofs.select()))
+    await forEach(page, async ({ ref }) => {
+      if (!isDry) await ref.delete();
+      report.add('deleted', COLLECTIONS.writers);
+    });
+}
+
+/** Somebody else's change ends the loop in a moment; this ends it when something is wrong. */
+const MAX_ATTEMPTS = 10;
+
+async function eraseDocument(erasing: Erasing, name: string, first: QueryDocumentSnapshot): Promise<void> {
+  let snapshot: QueryDocumentSnapshot | undefined = first;
+  for (let attempt = 0; attempt < MAX_ATTEMPTS && snapshot !== undefined; attempt++) {
+    const change = changeOf(erasing.traces, name, snapshot);
+    if (change === undefined) return;
+    if (erasing.isDry || (await carryOut(erasing, name, snapshot, change))) {
+      if (name === COLLECTIONS.subscriptions) erasing.logs.add(String(snapshot.get('log')));
+      erasing.report.add(change === 'delete' ? 'deleted' : 'replaced', name);
+      return;
+    }
+    [snapshot] = (await first.ref.parent.where(FieldPath.documentId(), '==', first.id).get()).docs;
+  }
+  if (snapshot !== undefined) throw new Error(`${first.ref.path} never stood still. Run the erasure again.`);
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The document as it is to be, or that it is to go; undefined where it stays as it is. */
+function changeOf(
+  traces: Traces,
+  name: string,
+  snapshot: QueryDocumentSnapshot,
+): Fields | 'delete' | undefined {
+  const data = snapshot.data();
+  const whose = ownerOf(name, data);
+  // What others have written into what is theirs alone stays theirs.
+  if (whose !== undefined) return whose === traces.uid ? 'delete' : undefined;
+  const others = traces.in(data);
+  if (others === data && traces.replaced(snapshot.id) === snapshot.id) return undefined;
+  const isOwn = snapshot.id === traces.uid || traces.in(data['to']) !== data['to'];
+  if (ABOUT_ONE.includes(name) || (ONES_OWN.includes(name) && isOwn)) return 'delete';
+  const replaced = Object.fromEntries(Object.entries(Object(others)));
+  // Those who trust what they know of the person look up everybody.
+  if (name === COLLECTIONS.accessChanges) return { ...replaced, subject: EVERYBODY };
+  const isOwnTodo = name === COLLECTIONS.graph && data['kind'] === 'todo' && data['owner_uid'] === traces.uid;
+  return isOwnTodo ? { ...replaced, title: '', deleted: true } : replaced;
+}
+
+/** By their ids, or because they were sent to the person. */
+const ONES_OWN: readonly string[] = [COLLECTIONS.preferences, COLLECTIONS.mail, MEMBERS];
+
+const actor = z.object({ owner_uid: z.string() });
+
+/** Whose alone a document is; undefined of what is the team's. */
+function ownerOf(name: string, data: Fields): unknown {
+  const field = OWNED_BY[name];
+  if (field !== undefined) return data[field];
+  if (name !== COLLECTIONS.trail || data['workspace'] !== null) return undefined;
+  return actor.safeParse(data['by']).data?.owner_uid;
+}
+
+/** @returns whether it was done: it may have changed meanwhile, or be gone */
+async function carryOut(
+  erasing: Erasing,
+  name: string,
+  snapshot: QueryDocumentSnapshot,
+  change: Fields | 'delete',
+): Promise<boolean> {
+  try {
+    if (change !== 'delete') await replace(erasing.traces, snapshot, change);
+    else if (name !== COLLECTIONS.todos || !(await deleteTodo(erasing, snapshot.id)))
+      await snapshot.ref.delete({ lastUpdateTime: snapshot.updateTime });
+    return true;
+  } catch (error) {
+    const isStale = error instanceof StaleWriteError || STALE_CODES.includes(statusCode(error));
+    if (isStale || statusCode(error) === NOT_FOUND) return false;
+    throw error;
+  }
+}
+
+async function replace(traces: Traces, snapshot: QueryDocumentSnapshot, change: Fields): Promise<void> {
+  const { ref, updateTime: lastUpdateTime } = snapshot;
+  const before = snapshot.data();
+  const id = traces.replaced(snapshot.id);
+  const names = Object.keys(before);
+  if (id !== snapshot.id || names.some((field) => !(field in change))) {
+    const batch = ref.firestore.batch();
+    // First of all, so that nothing is written where it has changed.
+    batch.delete(ref, { lastUpdateTime });
+    batch.set(ref.parent.doc(id), change);
+    await batch.commit();
+    return;
+  }
+  const [field, value, ...more] = names
+    .filter((one) => change[one] !== before[one])
+    .flatMap((one) => [new FieldPath(one), change[one]]);
+  if (field instanceof FieldPath) await ref.update(field, value, ...more, { lastUpdateTime });
+}
+
+/**
+ * As the tool deletes one, but that its event says nothing of it: the trigger that repairs after direct edits finds that
+ * it was told, and tells nothing of its own.
+ * @returns false where nobody can read it
+ */
+async function deleteTodo({ ports, traces }: Erasing, id: string): Promise<boolean> {
+  const found = await ports.todos.find(id).catch(() => undefined);
+  if (found === undefined) return false;
+  const { value: todo, version } = found;
+  const event = {
+    id: deletionId(todo),
+    type: 'deleted' as const,
+    taskId: todo.id,
+    userId: traces.pseudonym,
+    timestamp: ports.clock.now(),
+    before: null,
+    after: null,
+    changes: [],
+  };
+  await ports.store.commit([
+    { kind: 'deleteTodo', todo, version },
+    { kind: 'recordEvent', event },
+    { kind: 'deleteReminder', id: todo.id },
+    ...(await guardChanges(ports, todo, undefined)),
+  ]);
+  return true;
+}

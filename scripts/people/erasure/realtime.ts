@@ -1,0 +1,133 @@
+/** The Realtime Database: a person's own nodes are removed, and elsewhere a pseudonym stands where they were named. */
+import type { Database, DataSnapshot } from 'firebase-admin/database';
+import { keyOf, nameOfKey } from '../../../functions/src/kernel/ids.ts';
+import {
+  ACCESS_PEOPLE,
+  BUS,
+  busPath,
+  COMMITS,
+  changeNode,
+  DELIVERIES,
+  devicesPath,
+  FREE_FORM_ROOTS,
+  LIMITS,
+  limitPath,
+  METRICS_AGENTS,
+  NOTIFICATIONS,
+  notificationsPath,
+  PRESENCE,
+  TASK_QUEUE,
+  taskUpdatesPath,
+  UNREADABLE,
+  WORKSPACE_QUEUES,
+} from '../../../functions/src/kernel/realtime/database.ts';
+import { forEach } from '../../migrate/carrying.ts';
+import { childrenOf } from '../../rebuild/rebuilding.ts';
+import type { Report } from './report.ts';
+import type { Traces } from './traces.ts';
+
+export interface ErasingRealtime {
+  readonly realtime: Database;
+  readonly traces: Traces;
+  readonly report: Report;
+  readonly isDry: boolean;
+  readonly logs: ReadonlySet<string>;
+}
+
+const OWN: readonly ((uid: string) => string)[] = [
+  limitPath,
+  taskUpdatesPath,
+  notificationsPath,
+  devicesPath,
+];
+
+/** Where a person may be named beside. What the rules know of people follows from Firestore. */
+const ELSEWHERE: readonly string[] = [
+  ...FREE_FORM_ROOTS,
+  TASK_QUEUE,
+  WORKSPACE_QUEUES,
+  PRESENCE,
+  LIMITS,
+  NOTIFICATIONS,
+  DELIVERIES,
+  COMMITS,
+  BUS,
+  UNREADABLE,
+  METRICS_AGENTS,
+];
+
+/** What one node holds may be much. */
+const NODES_AT_ONCE = 20;
+
+export async function eraseInRealtime(erasing: ErasingRealtime): Promise<void> {
+  const { realtime, traces, report, isDry, logs } = erasing;
+  for (const path of [...OWN.map((own) => own(traces.uid)), ...[...logs].map(busPath)]) {
+    if (!(await realtime.ref(path).get()).exists()) continue;
+    if (!isDry) await realtime.ref(path).remove();
+    report.add('deleted', path.split('/')[0] ?? path);
+  }
+  for (const list of ELSEWHERE)
+    for await (const page of childrenOf(realtime, list, NODES_AT_ONCE))
+      await forEach(page, (node) => eraseNode(erasing, list, node));
+}
+
+/** What the rules knew of the person, once nothing is stored of them. */
+export async function forgetAccess({ realtime, traces }: ErasingRealtime): Promise<void> {
+  await realtime.ref(`${ACCESS_PEOPLE}/${keyOf(traces.uid)}`).remove();
+}
+
+async function eraseNode(erasing: ErasingRealtime, list: string, node: DataSnapshot): Promise<void> {
+  const { traces, report, isDry } = erasing;
+  const { key } = node;
+  if (key === null) return;
+  const named = keyOf(traces.replaced(nameOfKey(key)));
+  const value: unknown = node.val();
+  const isNamed = traces.in(value) !== value;
+  if (named === key && !isNamed) return;
+  report.add('replaced', list);
+  if (isDry) return;
+  if (named !== key || isKeyNamed(traces, value)) await moveNode(erasing, list, node, named);
+  else await replaceTexts(erasing, node);
+}
+
+/** Whether one of the keys below names the person, so that more than texts is to be replaced. */
+function isKeyNamed(traces: Traces, value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.entries(value).some(
+    ([name, field]) => traces.replaced(nameOfKey(name)) !== nameOfKey(name) || isKeyNamed(traces, field),
+  );
+}
+
+/** Writes all of it in one transaction, so that nothing is lost that somebody adds meanwhile. */
+async function moveNode(
+  { realtime, traces }: ErasingRealtime,
+  list: string,
+  node: DataSnapshot,
+  named: string,
+): Promise<void> {
+  const target = realtime.ref(`${list}/${named}`);
+  const moved = traces.in(node.val());
+  await changeNode(target, (current) => {
+    if (named === node.key) return current === null ? null : Object(traces.in(current));
+    return typeof moved === 'object' ? moved : String(moved);
+  });
+  if (named !== node.key) await node.ref.remove();
+}
+
+/** Each text by itself: whatever else is in the node may change meanwhile. */
+async function replaceTexts({ traces }: ErasingRealtime, node: DataSnapshot): Promise<void> {
+  const texts: DataSnapshot[] = [];
+  const collect = (part: DataSnapshot): void => {
+    if (part.hasChildren()) part.forEach((child) => void collect(child));
+    else texts.push(part);
+  };
+  collect(node);
+  for (const text of texts) {
+    const value: unknown = text.val();
+    if (typeof value !== 'string' || traces.replaced(value) === value) continue;
+    await changeNode(text.ref, (current) => {
+      if (current === null) return null;
+      return typeof current === 'string' ? traces.replaced(current) : undefined;
+    });
+  }
+}

@@ -1,0 +1,267 @@
+/** What has ended is removed after the days for which it is kept, and nothing to which anything open refers. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { Firestore } from '@google-cloud/firestore';
+import { type GraphNode, nodeKey } from '../../../functions/src/graph/rules/node.ts';
+import { nodeFromDocument } from '../../../functions/src/graph/store/nodes.ts';
+import { COLLECTIONS, graphPath, runPath, taskPath } from '../../../functions/src/kernel/firestore/paths.ts';
+import type { RetentionDays, SweepPart, SweepTurn } from '../../../functions/src/kernel/sweep.ts';
+import type { Task } from '../../../functions/src/toolsets/coordination/rules/task.ts';
+import { asRead, storedVersions } from '../../stored/documents.ts';
+import { turnAt } from '../../unit/kernel/turn.ts';
+import { CodingTeam, entry, fields } from '../coding/calls.ts';
+import { answer } from '../coordination/calls.ts';
+import { Team } from '../coordination/team.ts';
+import { recount } from '../lostAnswers/recount.ts';
+
+const DAY = 86_400;
+
+const KEPT: RetentionDays = { events: 30, trail: 60, logs: 10, runs: 20, tasks: 40 };
+
+const FOR_EVER: RetentionDays = { events: 0, trail: 0, logs: 0, runs: 0, tasks: 0 };
+
+describe('retention', function () {
+  this.timeout('2m');
+  /** Of no other test: everything that is old goes. */
+  const database = new Firestore({ projectId: `demo-muster-retention-${randomUUID().slice(0, 8)}` });
+  after(() => database.terminate());
+  beforeEach(async () => {
+    for (const one of [COLLECTIONS.tasks, COLLECTIONS.runs])
+      await database.recursiveDelete(database.collection(one));
+  });
+
+  const bindings = (retention = KEPT) => ({ database, retention });
+
+  /** Sweeps as the schedule does at the full hour. */
+  async function sweep({ app, now }: Team, more: Partial<SweepTurn> = {}): Promise<readonly string[]> {
+    const { services, ports } = app;
+    const parts: readonly SweepPart[] = [
+      services.taskRetention.part,
+      services.logRetention.part,
+      services.orchestration.runRetention.part,
+      ...ports.recordRetention,
+    ];
+    const swept: string[] = [];
+    for (const part of parts) {
+      const { counts, isBehind } = await part.run(turnAt(now, more));
+      const removed = Number(counts['removed'] ?? 0);
+      if (removed > 0 || isBehind) swept.push(`${part.name}: ${removed}${isBehind ? ', behind' : ''}`);
+    }
+    return swept;
+  }
+
+  const isThere = async (path: string): Promise<boolean> => (await database.doc(path).get()).exists;
+
+  describe('of records', () => {
+    const collections = ['events', 'audit', 'mail', 'trail'] as const;
+
+    /** More than one write deletes, of each kind, from so many days ago. */
+    async function record(team: Team, days: number, count: number): Promise<void> {
+      const at = new Date(team.now.getTime() - days * DAY * 1000);
+      const writer = database.bulkWriter();
+      for (const collection of collections)
+        for (let number = 0; number < count; number++)
+          void writer.create(database.collection(collection).doc(), { timestamp: at, created_at: at, at });
+      await writer.close();
+    }
+
+    const left = () =>
+      Promise.all(
+        collections.map(async (one) => (await database.collection(one).count().get()).data().count),
+      );
+
+    beforeEach(async () => {
+      for (const one of collections) await database.recursiveDelete(database.collection(one));
+    });
+
+    it('removes what is older than its days, however much, and keeps the rest', async () => {
+      const team = new Team(bindings());
+      await record(team, 61, 320);
+      await record(team, 31, 5);
+      await record(team, 29, 2);
+      assert.deepEqual(await sweep(team), [
+        'events kept: 325',
+        'audit kept: 325',
+        'mail kept: 325',
+        'trail kept: 320',
+      ]);
+      assert.deepEqual(await left(), [2, 2, 2, 7]);
+      assert.deepEqual(await sweep(team), []);
+    });
+
+    it('keeps for ever what has no days', async () => {
+      const team = new Team(bindings(FOR_EVER));
+      await record(team, 10_000, 1);
+      assert.deepEqual(await sweep(team), []);
+      assert.deepEqual(await left(), [1, 1, 1, 1]);
+    });
+
+    it('begins once an hour, and goes on where its turn was over', async () => {
+      const team = new Team(bindings());
+      await record(team, 90, 1);
+      team.pass(60);
+      assert.deepEqual(await sweep(team), []);
+      team.pass(-60);
+      assert.deepEqual(
+        (await sweep(team, { isOver: () => true })).filter((line) => line.startsWith('events')),
+        ['events kept: 0, behind'],
+      );
+      team.pass(60);
+      assert.ok((await sweep(team, { from: { at: team.now, id: 'events' } })).includes('events kept: 1'));
+    });
+  });
+
+  describe('of tasks', () => {
+    async function finished(team: Team, agentId: string, ...tasks: readonly Task[]): Promise<void> {
+      for (const { id } of tasks) {
+        assert.equal(await team.claim(agentId), id);
+        await team.start(agentId, id);
+        await team.complete(agentId, id);
+      }
+    }
+
+    it('removes what ended long ago, counts what is left, and lets nothing open miss anything', async () => {
+      const team = new Team(bindings());
+      const agentId = await team.join('one');
+      const [first, second, third] = await team.create(
+        { priority: 1 },
+        { priority: 2, dependencies: ['task-1'] },
+        { priority: 3, dependencies: ['task-2'] },
+      );
+      assert.ok(first && second && third);
+      await finished(team, agentId, first);
+      await database.doc(`${taskPath(first.id)}/results/1-0`).set({ json: '{}' });
+      team.pass(41 * DAY);
+      assert.deepEqual(await sweep(team), [], 'the second waits for somebody');
+      await finished(team, agentId, second);
+      assert.deepEqual(await sweep(team), ['tasks kept: 1'], 'what is done is never tried again');
+      assert.deepEqual(
+        [await isThere(taskPath(first.id)), await isThere(taskPath(second.id))],
+        [false, true],
+      );
+      assert.equal(await isThere(`${taskPath(first.id)}/results/1-0`), false);
+      assert.deepEqual(await recount(team, database), []);
+      assert.deepEqual(await team.counts(), { available: 1, done: 1 });
+      await finished(team, agentId, third);
+      assert.deepEqual(await sweep(team), []);
+      const seen = await answer(team, 'coordination_get_status', {});
+      assert.equal(fields(seen['tasks'])['done'], 2);
+      team.pass(41 * DAY);
+      assert.deepEqual(await sweep(team), ['tasks kept: 2'], 'whatever depends on whatever else');
+      assert.deepEqual(await team.counts(), {});
+      assert.deepEqual(await recount(team, database), []);
+    });
+
+    it('keeps one whose dependent may be tried again, and lets its own dependencies be tried again', async () => {
+      const team = new Team(bindings());
+      const agentId = await team.join('one');
+      const [failing, waiting] = await team.create(
+        { priority: 1 },
+        { priority: 2, dependencies: ['task-1'] },
+      );
+      assert.ok(failing && waiting);
+      await team.claim(agentId);
+      await team.start(agentId, failing.id);
+      await team.fail(agentId, failing.id);
+      await answer(team, 'coordination_cancel_task', { task_id: waiting.id });
+      team.pass(50 * DAY);
+      assert.deepEqual(await sweep(team), ['tasks kept: 1']);
+      assert.deepEqual(
+        [await isThere(taskPath(failing.id)), await isThere(taskPath(waiting.id))],
+        [true, false],
+      );
+      await answer(team, 'coordination_retry_task', { task_id: failing.id });
+      await finished(team, agentId, await team.task(failing.id));
+    });
+
+    it('keeps a part of something that is open', async () => {
+      const team = new Team(bindings());
+      const agentId = await team.join('one');
+      const whole = await team.createOne({ priority: 9 });
+      const part = await answer(team, 'coordination_create_task', {
+        description: 'A part',
+        priority: 1,
+        part_of: { kind: 'task', id: whole.id },
+      });
+      const id = String(fields(part['task'])['id']);
+      await finished(team, agentId, await team.task(id));
+      team.pass(50 * DAY);
+      assert.deepEqual(await sweep(team), []);
+      await finished(team, agentId, await team.task(whole.id));
+      assert.deepEqual(await sweep(team), ['tasks kept: 1']);
+      assert.equal(await isThere(taskPath(id)), false);
+      const node = nodeFromDocument(
+        (await database.doc(graphPath(nodeKey({ kind: 'task', id }))).get()).data(),
+      );
+      assert.equal(node.isDeleted, true, 'the totals stay');
+    });
+
+    it('removes what every version has stored', async () => {
+      const team = new Team(bindings());
+      const closed = storedVersions('firestore', 'tasks').flatMap(({ version, documents }) =>
+        Object.values(documents).flatMap((document) => {
+          const task: Record<string, unknown> = { ...Object(asRead(document)) };
+          const id = `old-${version}-${String(task['id'])}`;
+          return task['completed_at'] === null ? [] : [{ ...task, id, dependencies: [], dependents: [] }];
+        }),
+      );
+      assert.ok(closed.length > 0);
+      for (const task of closed) await database.doc(taskPath(task.id)).set(task);
+      await sweep(team);
+      for (const { id } of closed) assert.equal(await isThere(taskPath(id)), false, id);
+    });
+  });
+
+  it('removes the logs of what has ended, and of nothing that is open', async () => {
+    const team = await new CodingTeam(bindings()).begin();
+    const taskId = await team.order();
+    await team.take();
+    await team.log(taskId, 1, [entry(0), entry(1)]);
+    team.pass(11 * DAY);
+    assert.deepEqual(await sweep(team), [], 'it is open');
+    await answer(team, 'coordination_cancel_task', { task_id: taskId });
+    assert.deepEqual(await sweep(team), [], 'it has ended just now');
+    team.pass(11 * DAY);
+    assert.deepEqual(await sweep(team), ['logs kept: 1']);
+    assert.equal(await isThere(taskPath(taskId)), true);
+    const logs = await team.ask('get_task_logs', { taskId }, team.creator);
+    assert.deepEqual(logs['entries'], []);
+  });
+
+  it('removes runs that have ended, with their steps and journal, and none that anything open refers to', async () => {
+    const team = new Team(bindings());
+    const { documents } = storedVersions('firestore', 'runs').at(-1) ?? assert.fail('nothing is stored');
+    const stored = { ...Object(asRead(documents['full'])), ancestors: null, part_of: null };
+    const ended = new Date(team.now.getTime() - 21 * DAY * 1000);
+    const whole = await team.createOne();
+    const parent: GraphNode = {
+      kind: 'task',
+      id: whole.id,
+      title: 'The whole',
+      workspace: team.workspace,
+      status: 'open',
+      attempts: 0,
+      spent: { inputTokens: 0, outputTokens: 0, costUsd: 0, milliseconds: 0 },
+      createdAt: team.now,
+    };
+    const { version } = (await team.app.ports.tasks.find(whole.id)) ?? assert.fail('there is no task');
+    await team.app.ports.store.commit([{ kind: 'enlist', node: parent, version }]);
+    const part = { ancestors: [nodeKey(parent)], part_of: { kind: 'task', id: whole.id } };
+    const runs: Readonly<Record<string, object>> = {
+      gone: { ended_at: ended, status: 'succeeded' },
+      recent: { ended_at: team.now, status: 'succeeded' },
+      live: { ended_at: null, status: 'waiting' },
+      part: { ended_at: ended, status: 'succeeded', ...part },
+    };
+    for (const [id, fields] of Object.entries(runs)) {
+      await database.doc(runPath(id)).set({ ...stored, id, ...fields });
+      await database.doc(`${runPath(id)}/order/1`).set({ input: 'x' });
+      await database.doc(`${runPath(id)}/steps/one-1`).set({ number: 1 });
+    }
+    assert.deepEqual(await sweep(team), ['runs kept: 1']);
+    const ids = (await database.collection(COLLECTIONS.runs).listDocuments()).map(({ id }) => id);
+    assert.deepEqual(ids.sort(), ['live', 'part', 'recent']);
+    assert.equal(await isThere(`${runPath('gone')}/steps/one-1`), false);
+    assert.equal(await isThere(`${runPath('live')}/order/1`), true);
+  });
+});
