@@ -30,12 +30,13 @@ export class Hub {
 
   /**
    * Makes some calls in one request.
+   * @param end calls the request off
    * @returns their results, in their order
    * @throws Mistake where one of them is refused, or nobody answers
    */
-  async call(calls: readonly Call[]): Promise<unknown[]> {
+  async call(calls: readonly Call[], end?: AbortSignal): Promise<unknown[]> {
     const body = calls.map((call, id) => ({ jsonrpc: '2.0', id, ...call }));
-    const response = await this.send(JSON.stringify(body));
+    const response = await this.send(JSON.stringify(body), end);
     const said: unknown = await response.json().catch(() => undefined);
     if (!response.ok) throw new Mistake(refused(response.status, said));
     const answers = z.array(answer).safeParse(said);
@@ -46,9 +47,10 @@ export class Hub {
     });
   }
 
-  private async send(body: string): Promise<Response> {
+  private async send(body: string, end?: AbortSignal): Promise<Response> {
     const headers = { Authorization: `Bearer ${this.token}`, 'Content-Type': 'application/json' };
-    const signal = AbortSignal.timeout(PATIENCE_MS);
+    const patience = AbortSignal.timeout(PATIENCE_MS);
+    const signal = end === undefined ? patience : AbortSignal.any([patience, end]);
     try {
       return await fetch(this.url, { method: 'POST', headers, body, signal });
     } catch (error) {

@@ -4,14 +4,24 @@ import { execFile } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { z } from 'zod';
-import { newFolder, newRepository, removeFolder } from '../../../runner/test/support/folders.ts';
+import { git, newFolder, newRepository, removeFolder } from '../../../runner/test/support/folders.ts';
+import { installStandIn } from '../../../runner/test/support/standIn.ts';
+import { Stage } from '../runner/stage.ts';
 import { registerAgent, type TestAgent } from '../support/agents.ts';
 import { succeed } from '../support/calls.ts';
 import { connect, isRecord } from '../support/clients.ts';
 import { endpointUrl, MCP_URL, newWorkspace } from '../support/endpoint.ts';
+import { startTerminal } from '../support/terminal.ts';
 
 const PACKAGE = new URL('../../../packages/muster', import.meta.url).pathname;
 const MAX_BYTES = 5 * 1024 * 1024;
+
+const ESCAPE = '\u001b';
+const CTRL_C = '\u0003';
+/** What xterm and its like are told: another screen without a cursor, and back. */
+const OTHER_SCREEN = `${ESCAPE}[?1049h${ESCAPE}[?25l`;
+const OWN_SCREEN = `${ESCAPE}[?25h${ESCAPE}[?1049l`;
+const HOME_AND_CLEAR = `${ESCAPE}[H${ESCAPE}[J`;
 
 const run = promisify(execFile);
 
@@ -64,12 +74,16 @@ describe('the package muster-hub, from its tarball', () => {
   });
   after(() => removeFolder(folder));
 
+  const program = () => `${folder}/empty/node_modules/.bin/muster`;
+
+  const environment = (token: string | undefined): NodeJS.ProcessEnv => ({
+    ...{ PATH: process.env['PATH'], HOME: folder },
+    ...(token !== undefined && { MUSTER_TOKEN: token }),
+  });
+
   /** What it prints to both. Rejects where it ends with another code than 0. */
   function muster(args: readonly string[], token: string | undefined) {
-    return run(process.execPath, [`${folder}/empty/node_modules/.bin/muster`, ...args], {
-      cwd: `${folder}/empty`,
-      env: { PATH: process.env['PATH'], HOME: folder, ...(token !== undefined && { MUSTER_TOKEN: token }) },
-    });
+    return run(process.execPath, [program(), ...args], { cwd: `${folder}/empty`, env: environment(token) });
   }
 
   const here = ['--url', MCP_URL, '--workspace', workspace];
@@ -108,6 +122,38 @@ describe('the package muster-hub, from its tarball', () => {
     assert.match(text, /blocked +\S+ +Test it\n/);
   });
 
+  it('prints the same once, as plain lines, where nobody sits at a terminal', async () => {
+    const { stdout } = await muster(['status', ...here], worker.token);
+    assert.match(stdout, /^Goal: Ship it\n/);
+    assert.ok(!stdout.includes(ESCAPE), stdout);
+  });
+
+  it('shows in a terminal what changes as it does, and leaves the terminal as it was', async () => {
+    const terminal = await startTerminal(process.execPath, [program(), 'status', '--every', '1', ...here], {
+      cwd: folder,
+      env: environment(worker.token),
+    });
+    try {
+      await terminal.shows(/Test it/);
+      const lead = await connect(
+        'client 2026-07-28',
+        endpointUrl('/coordination', { workspace }),
+        leader.token,
+      );
+      await succeed(lead, 'create_task', { description: 'Document it' });
+      await lead.close();
+      await terminal.shows(/Document it/);
+      terminal.type(CTRL_C);
+      const shown = await terminal.ended();
+      assert.ok(shown.startsWith(OTHER_SCREEN), JSON.stringify(shown.slice(0, 100)));
+      assert.ok(shown.endsWith(OWN_SCREEN), JSON.stringify(shown.slice(-100)));
+      // Whatever is drawn begins at the top, so that nothing runs down the screen.
+      assert.ok(shown.split(HOME_AND_CLEAR).length > 2, 'it was drawn once only');
+    } finally {
+      terminal.kill();
+    }
+  });
+
   it('says in a sentence what is wrong', async () => {
     const told = async (args: readonly string[], token: string | undefined): Promise<string> => {
       const { code, stderr } = await muster(args, token).catch((error) => error);
@@ -131,5 +177,20 @@ describe('the package muster-hub, from its tarball', () => {
     ).catch((error) => error);
     assert.match(bare.stderr, /No coding agent is installed|hub does not answer/);
     assert.ok(statSync(`${folder}/empty/node_modules/muster-hub/dist/process/watchdog.js`).isFile());
+  });
+
+  it('does a coding task with the runner in it', async () => {
+    const stage = await Stage.open('packed');
+    try {
+      installStandIn(stage.bin, "fs.writeFileSync('work.txt', 'x'); result('It is done.');");
+      const { taskId, branch } = await stage.createTask();
+      const runner = stage.startRunner(['--once'], { program: [program(), 'runner'] });
+      assert.equal(await runner.ended, 0, runner.said());
+      assert.equal(git(stage.repo, 'show', `${branch}:work.txt`), 'x');
+      const { task, result = {} } = await stage.report(taskId);
+      assert.deepEqual([task.status, result['summary']], ['completed', 'It is done.']);
+    } finally {
+      await stage.close();
+    }
   });
 });

@@ -54,6 +54,8 @@ export interface RunnerWishes {
   readonly agent?: TestAgent;
   readonly repo?: string;
   readonly env?: NodeJS.ProcessEnv;
+  /** With its first arguments; the runner of this clone if left out. */
+  readonly program?: readonly string[];
 }
 
 export class Stage {
@@ -127,11 +129,14 @@ export class Stage {
     }
   }
 
-  startRunner(args: readonly string[], { url, agent, repo, env }: RunnerWishes = {}): RunnerProcess {
+  startRunner(
+    args: readonly string[],
+    { url, agent, repo, env, program = [PROGRAM] }: RunnerWishes = {},
+  ): RunnerProcess {
     const where = ['--repo', repo ?? this.repo, '--url', url ?? this.url];
     const child = spawn(
       process.execPath,
-      ['--disable-warning=ExperimentalWarning', PROGRAM, ...where, ...args],
+      ['--disable-warning=ExperimentalWarning', ...program, ...where, ...args],
       {
         env: {
           PATH: `${this.bin}:${process.env['PATH']}`,

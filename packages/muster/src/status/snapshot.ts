@@ -43,15 +43,16 @@ const list = (status_filter: string): Call => ({
   params: { status_filter, limit: SHOWN },
 });
 
-/** Five calls in one request. @throws Mistake */
-export async function takeSnapshot(hub: Hub) {
-  const [told, claimed, begun, available, asked] = await hub.call([
+/** Five calls in one request. @param end calls it off @throws Mistake */
+export async function takeSnapshot(hub: Hub, end?: AbortSignal) {
+  const calls = [
     { method: 'coordination.get_status', params: {} },
     list('claimed'),
     list('in_progress'),
     list('available'),
     { method: 'inbox.list', params: { state: 'open', limit: SHOWN } },
-  ]);
+  ];
+  const [told, claimed, begun, available, asked] = await hub.call(calls, end);
   const { goal, tasks: counts, total_tasks: total, progress_percent: percent } = status.parse(told);
   const held = [...tasks.parse(begun).tasks, ...tasks.parse(claimed).tasks];
   return {
