@@ -19,8 +19,8 @@ export interface ToolCall {
   readonly input: Readonly<Record<string, unknown>>;
 }
 
-/** The next call, made from the results so far. */
-export type Step = (results: readonly ToolResult[]) => ToolCall;
+/** The next call, made from the results so far. It may take its time, as models do. */
+export type Step = (results: readonly ToolResult[]) => ToolCall | Promise<ToolCall>;
 
 export interface ScriptedModel {
   readonly url: string;
@@ -91,9 +91,10 @@ async function answer(
   const results = messages.flatMap(({ content }) =>
     typeof content === 'string' ? [] : content.flatMap(resultIn),
   );
-  const follows = names.includes(script[0]?.([]).tool ?? '');
+  const first = await script[0]?.([]);
+  const follows = names.includes(first?.tool ?? '');
   if (follows) turns.push({ tools: names, results });
-  const call = follows ? script[results.length]?.(results) : undefined;
+  const call = follows ? await script[results.length]?.(results) : undefined;
   const message = messageWith(model, results.length, call);
   if (stream) {
     response.writeHead(200, { 'Content-Type': 'text/event-stream' });
