@@ -17,6 +17,7 @@ export function checks(node) {
     'types of the page': checkPage(node),
     'types of the views': checkViews(node),
     'types of the console': checkConsole(node),
+    'types of the examples': compile(node, ['--noEmit', '-p', `${root}/examples`]),
     style: [node, `${root}/node_modules/@biomejs/biome/bin/biome`, 'ci', `--colors=${colours}`],
   };
 }

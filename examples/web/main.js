@@ -1,0 +1,81 @@
+// @ts-check
+/** Shows the tasks of a workspace as they are, and adds one. */
+import { call, follow } from './hub.js';
+import { comeBack, session, signIn, signOut } from './signIn.js';
+
+/** What is in hand leaves the queue before it is done, and nobody is told of its end: so it is looked after. */
+const BETWEEN_LOOKS_MS = 3000;
+
+/** @param {string} id @returns {HTMLElement} */
+const element = (id) => document.getElementById(id) ?? document.body;
+
+/** @param {string} id @param {(form: FormData) => Promise<void>} act */
+function onSubmit(id, act) {
+  const form = /** @type {HTMLFormElement} */ (element(id));
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    act(new FormData(form)).then(() => form.reset(), told);
+  });
+}
+
+/** @param {unknown} problem */
+function told(problem) {
+  element('problem').textContent = problem instanceof Error ? problem.message : String(problem);
+}
+
+let looking = false;
+let lookAgain = false;
+
+/** One look at a time; what changes meanwhile is seen by the next. */
+async function look() {
+  lookAgain = true;
+  if (looking) return;
+  looking = true;
+  try {
+    while (lookAgain) {
+      lookAgain = false;
+      show((await call('coordination.get_all_tasks')).tasks);
+    }
+    told('');
+  } catch (problem) {
+    told(problem);
+  } finally {
+    looking = false;
+  }
+}
+
+/** @param {{ id: string, description: string, status: string, claimed_by?: string }[]} tasks */
+function show(tasks) {
+  const items = tasks.map(({ id, description, status, claimed_by: agent }) => {
+    const item = document.createElement('li');
+    // Agents write these texts: they are text, and never markup.
+    item.textContent = `${description} (${[status.replace('_', ' '), agent].filter(Boolean).join(', ')})`;
+    item.id = id;
+    return item;
+  });
+  element('tasks').replaceChildren(...items);
+  atWork = tasks.some(({ status }) => status === 'claimed' || status === 'in_progress');
+}
+
+let atWork = false;
+
+onSubmit('connect', async (form) => signIn(String(form.get('endpoint')), String(form.get('workspace'))));
+
+onSubmit('add', async (form) => {
+  await call('coordination.create_task', { description: String(form.get('description')) });
+  await look();
+});
+
+element('leave').addEventListener('click', () => void signOut().then(() => location.reload(), told));
+
+await comeBack().catch(told);
+const signedIn = session();
+if (signedIn?.accessToken !== undefined) {
+  element('connect').hidden = true;
+  element('work').hidden = false;
+  element('workspace').textContent = signedIn.workspace;
+  const leaving = new AbortController();
+  addEventListener('pagehide', () => leaving.abort());
+  setInterval(() => atWork && void look(), BETWEEN_LOOKS_MS);
+  follow(() => void look(), leaving.signal).catch((problem) => leaving.signal.aborted || told(problem));
+}

@@ -1,0 +1,144 @@
+/** The page of examples/web in a real browser: a person signs in by the hub's own page, sees tasks come and go, adds one. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { extname } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { axeViolations, openBrowser } from '../../support/browser.ts';
+import { seededAccount } from '../console/support/visit.ts';
+import { registerAgent, type TestAgent } from '../support/agents.ts';
+import { succeed } from '../support/calls.ts';
+import { type Connection, connect, isRecord } from '../support/clients.ts';
+import { endpointUrl, newWorkspace } from '../support/endpoint.ts';
+import { ORIGIN } from '../support/signInPage.ts';
+import { eventually } from '../support/waiting.ts';
+
+const FILES = new URL('../../../examples/web', import.meta.url).pathname;
+
+const TYPES: Readonly<Record<string, string>> = { '.html': 'text/html', '.js': 'text/javascript' };
+
+/** As any server of files does it. */
+async function serve(): Promise<Server> {
+  const server = createServer((request, response) => {
+    const { pathname } = new URL(request.url ?? '/', 'http://localhost');
+    const file = pathname === '/' ? '/index.html' : pathname;
+    response.writeHead(200, { 'Content-Type': TYPES[extname(file)] ?? 'text/plain' });
+    response.end(readFileSync(`${FILES}${file}`));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return server;
+}
+
+describe('the page of examples/web', () => {
+  const workspace = newWorkspace('page');
+  const complaints: string[] = [];
+  let server: Server;
+  let browser: Browser;
+  let page: Page;
+  let lead: Connection;
+  let worker: TestAgent;
+
+  before(async () => {
+    [server, browser] = await Promise.all([serve(), openBrowser()]);
+    const [leader, other] = await Promise.all([
+      registerAgent('lead', { role: 'leader' }),
+      registerAgent('worker'),
+    ]);
+    worker = other;
+    lead = await connect('client 2026-07-28', endpointUrl('/coordination', { workspace }), leader.token);
+    await succeed(lead, 'init_coordination', { goal: 'Ship it', master_plan: 'Step by step' });
+    page = await (await browser.newContext({ locale: 'en-GB' })).newPage();
+    // The browser itself complains of the 401 by which a hub tells where to sign in.
+    page.on('console', (message) => {
+      if (['error', 'warning'].includes(message.type()) && !message.text().includes('401'))
+        complaints.push(message.text());
+    });
+    page.on('pageerror', (error) => complaints.push(error.message));
+  });
+  after(async () => {
+    await browser?.close();
+    await lead?.close();
+    server?.close();
+    server?.closeAllConnections();
+  });
+  afterEach(() => assert.deepEqual(complaints, []));
+
+  const item = (text: string) => page.getByRole('listitem').filter({ hasText: text });
+
+  it('signs a person in by the hub, with PKCE and as an app of its own', async () => {
+    const { email, password } = await seededAccount('Ada Person');
+    await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+    assert.deepEqual(await axeViolations(page), []);
+    await page.getByLabel("Muster's MCP endpoint").fill(`${ORIGIN}/mcp`);
+    await page.getByLabel('Workspace').fill(workspace);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.waitForURL(`${ORIGIN}/**`);
+    const asked = new URL(page.url()).searchParams;
+    if (asked.has('code_challenge')) assert.equal(asked.get('code_challenge_method'), 'S256');
+    await page.getByText('Tasks in a page').first().waitFor();
+    await page.getByLabel('Email').fill(email);
+    await page.getByLabel('Password').fill(password);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByRole('button', { name: 'Allow' }).click();
+    await page.getByLabel('New task').waitFor();
+    assert.equal(new URL(page.url()).search, '', 'the code stays in no address');
+    assert.deepEqual(await axeViolations(page), []);
+  });
+
+  it('shows a task as soon as somebody has made it, and what becomes of it', async () => {
+    await succeed(lead, 'create_task', { description: 'Write the <b>parser</b>' });
+    await item('Write the <b>parser</b> (available)').waitFor();
+    const work = await connect(
+      'client 2026-07-28',
+      endpointUrl('/coordination', { workspace }),
+      worker.token,
+    );
+    await succeed(work, 'register_agent', { agent_id: worker.id, role: 'worker' });
+    const { task } = await succeed(work, 'claim_task', { agent_id: worker.id });
+    assert.ok(isRecord(task));
+    await item(`(claimed, ${worker.id})`).waitFor();
+    const mine = { agent_id: worker.id, task_id: task['id'] };
+    await succeed(work, 'complete_task', { ...mine, output: 'Written' });
+    await work.close();
+    await item('Write the <b>parser</b> (done').waitFor();
+  });
+
+  it('adds a task', async () => {
+    await page.getByLabel('New task').fill('Test the parser');
+    await page.getByRole('button', { name: 'Add' }).click();
+    await item('Test the parser (available)').waitFor();
+    assert.match(JSON.stringify(await succeed(lead, 'get_all_tasks')), /Test the parser/);
+  });
+
+  it('gets another token by itself when its own is no longer good, and is still there after a reload', async () => {
+    await page.evaluate(`{
+      const session = JSON.parse(sessionStorage.getItem('muster-session'));
+      sessionStorage.setItem('muster-session', JSON.stringify({ ...session, accessToken: 'ma_no_longer_good' }));
+    }`);
+    await page.reload();
+    await item('Test the parser (available)').waitFor();
+    assert.equal(await page.getByRole('alert').innerText(), '');
+  });
+
+  it('takes no code that somebody else has got, and says so', async () => {
+    await page.goto(`${page.url()}?code=mc_of_somebody_else&state=made-up&iss=${encodeURIComponent(ORIGIN)}`);
+    await page.getByText('This sign-in was not begun here').waitFor();
+  });
+
+  it('signs out at the hub too', async () => {
+    const session = 'JSON.parse(sessionStorage.getItem("muster-session")).accessToken';
+    const token = String(await page.evaluate(session));
+    const call = () =>
+      fetch(`${ORIGIN}/mcp/rpc`, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+        body: '{"jsonrpc": "2.0", "id": 1, "method": "access.whoami"}',
+      });
+    assert.equal((await call()).status, 200);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('button', { name: 'Sign in' }).waitFor();
+    // An instance may trust what it has looked up for some seconds.
+    await eventually('the token is no longer good', async () => (await call()).status === 401 || undefined);
+  });
+});
