@@ -1,0 +1,154 @@
+/** The workflows of docs/guides/cookbook.md, started by the real tools and taken to their end. Models are played. */
+import assert from 'node:assert/strict';
+import { z } from 'zod';
+import { byDay } from '../../support/night.ts';
+import { someAtOnce } from '../support/atOnce.ts';
+import { succeed } from '../support/calls.ts';
+import { connect } from '../support/clients.ts';
+import { endpointUrl, tokenOf } from '../support/endpoint.ts';
+import { eventually } from '../support/waiting.ts';
+import { Kitchen, models, type Run } from './kitchen.ts';
+
+/** Most of the time they wait for Cloud Tasks, whose emulator looks once a second. */
+const AT_ONCE = 3;
+
+const questions = z.object({ requests: z.array(z.object({ request_id: z.string(), question: z.string() })) });
+const todo = z.object({ id: z.string(), due_date: z.string().optional() });
+
+const inKitchen = (test: (kitchen: Kitchen) => Promise<void>) => async () => {
+  const kitchen = await Kitchen.open();
+  try {
+    await test(kitchen);
+  } finally {
+    await kitchen.close();
+  }
+};
+
+const claude = (text: string) => ({ text, vendor: 'anthropic' as const });
+const gemini = (text: string) => ({ text, vendor: 'gemini' as const });
+
+const namesOf = ({ steps }: Run) =>
+  steps.filter(({ status }) => status === 'succeeded').map(({ name }) => name);
+
+type Recipes = Readonly<Record<string, () => Promise<void>>>;
+
+/** Of many steps, or of a wait for a person: by night. */
+const slow: Recipes = {
+  'review before merge: merges what was mended and approved': inKitchen(async (kitchen) => {
+    await kitchen.say(claude('CHANGES\nA nail is missing.'), claude('APPROVED\nAll nails are in.'));
+    const started = kitchen.start('review-before-merge');
+    await kitchen.does(/Do this on a branch/, 'branch roof: + tiles');
+    await kitchen.does(/Mend the change.*A nail is missing/s, 'branch roof: + tiles, + nail');
+    await kitchen.does(/approved.*\+ nail/s, 'merged as 1a2b3c4');
+    const ended = await kitchen.ended(await started);
+    assert.equal(ended.result, 'merged as 1a2b3c4');
+    assert.deepEqual(namesOf(ended), ['change', 'review', 'mend', 'review', 'merge']);
+  }),
+
+  'research within a budget: waits until a person raises it': inKitchen(async (kitchen) => {
+    const { leader, mark } = kitchen;
+    await kitchen.say(claude('Slate lasts.'), claude('Both say slate.'));
+    await kitchen.say(gemini('Slate is heavy.'));
+    const added = await succeed(leader, 'todo_add_task', { title: `Which roof ${mark}` });
+    const { id } = todo.parse(added['task']);
+    // Room for what one model may answer, and not for both.
+    await succeed(leader, 'system_setBudget', { kind: 'todo', id, money: 0.015 });
+    const started = await kitchen.start('research', { part_of: { kind: 'todo', id } });
+    const ada = await connect('client 2026-07-28', endpointUrl('/inbox'), await tokenOf('person'));
+    const question = await eventually('Ada is asked for more', async () => {
+      const { requests } = questions.parse(await succeed(ada, 'list', { state: 'open', limit: 100 }));
+      return requests.find((request) => request.question.includes(id));
+    });
+    await succeed(ada, 'answer', { request_id: question.request_id, answer: 'approve' });
+    await ada.close();
+    const ended = await kitchen.ended(started);
+    assert.equal(ended.result, 'Both say slate.');
+    const answering = (await models.askedAbout(mark)).at(-1)?.prompt ?? '';
+    assert.match(answering, /Slate lasts\..*Slate is heavy\./s);
+  }),
+};
+
+const quick: Recipes = {
+  'fan out and join: three parts at once, then one text': inKitchen(async (kitchen) => {
+    await kitchen.say(claude('FIRST beams, SECOND tiles, THIRD gutter'), claude('A roof.'));
+    const started = kitchen.start('fan-out');
+    for (const made of ['beams', 'tiles', 'gutter'])
+      await kitchen.does(/Do the part (FIRST|SECOND|THIRD).*THIRD gutter/s, `made: ${made}`);
+    const ended = await kitchen.ended(await started);
+    assert.equal(ended.result, 'A roof.');
+    const joining = (await models.askedAbout(kitchen.mark)).at(-1)?.prompt ?? '';
+    for (const made of ['beams', 'tiles', 'gutter']) assert.ok(joining.includes(`made: ${made}`), joining);
+  }),
+
+  'ask a person, then go on: the run waits for their answer': inKitchen(async (kitchen) => {
+    await kitchen.say(claude('Slate\nThatch'), claude('A slate roof.'), gemini('A slate roof.'));
+    const started = kitchen.start('ask-a-person');
+    const asked = await kitchen.claim();
+    const { request_id } = await kitchen.work('inbox_ask', {
+      ...{ kind: 'choice', options: ['Slate', 'Thatch'], task_id: asked.id },
+      question: `Which roof (${kitchen.mark})?`,
+    });
+    const ada = await connect('client 2026-07-28', endpointUrl('/inbox'), await tokenOf('person'));
+    await succeed(ada, 'answer', { request_id, answer: 'Slate' });
+    await ada.close();
+    const { answer } = await kitchen.work('inbox_wait', { request_id });
+    await kitchen.complete(asked, String(answer));
+    const ended = await kitchen.ended(await started);
+    assert.equal(ended.result, 'A slate roof.');
+    const working = (await models.askedAbout(kitchen.mark)).at(-1)?.prompt ?? '';
+    assert.match(working, /Decided:.*Slate/s);
+  }),
+
+  'retry with a dearer model: only where the cheaper one was not good enough': inKitchen(async (kitchen) => {
+    await kitchen.say(gemini('A tent.'), gemini('BAD\nIt is no roof.'));
+    await kitchen.say(claude('A roof.'));
+    const ended = await kitchen.ended(await kitchen.start('dearer-model'));
+    assert.equal(ended.result, 'A roof.');
+    const good = await Kitchen.open();
+    try {
+      await good.say(gemini('A roof at once.'), gemini('GOOD'));
+      const cheap = await good.ended(await good.start('dearer-model'));
+      assert.equal(cheap.result, 'A roof at once.');
+      const vendors = (await models.askedAbout(good.mark)).map(({ vendor }) => vendor);
+      assert.deepEqual(vendors, ['gemini', 'gemini']);
+    } finally {
+      await good.close();
+    }
+  }),
+
+  'a report every night: completing it makes the next': inKitchen(async (kitchen) => {
+    const { leader, mark } = kitchen;
+    await kitchen.say(gemini('Nothing needs you.'));
+    const first = new Date(Date.now() + 60_000);
+    await succeed(leader, 'todo_create_recurring_task', {
+      ...{ title: `Nightly report ${mark}`, frequency: 'DAILY', tags: [`nightly-${mark.slice(0, 8)}`] },
+      start_date: first.toISOString(),
+    });
+    const due = async () => {
+      const { tasks } = await succeed(leader, 'todo_filter_tasks', {
+        ...{ completed: false, tags: [`nightly-${mark.slice(0, 8)}`] },
+        due_before: new Date(Date.now() + 48 * 3600 * 1000).toISOString(),
+      });
+      const [only, ...others] = z.array(todo).parse(tasks);
+      assert.ok(only !== undefined && others.length === 0);
+      return only;
+    };
+    const tonight = await due();
+    const started = kitchen.start('nightly-report', { part_of: { kind: 'todo', id: tonight.id } });
+    await kitchen.does(/Gather what has happened/, 'Done: task-1.');
+    const ended = await kitchen.ended(await started);
+    assert.equal(ended.result, 'Nothing needs you.');
+    await succeed(leader, 'todo_complete_task', { task_id: tonight.id });
+    const tomorrow = await due();
+    const later = Date.parse(tomorrow.due_date ?? '') - Date.parse(tonight.due_date ?? '');
+    assert.equal(later, 24 * 3600 * 1000);
+  }),
+};
+
+describe('the cookbook', function () {
+  this.timeout('8m');
+
+  someAtOnce(AT_ONCE, byDay(quick, { night: { ...slow, ...quick } }));
+
+  after(async () => assert.deepEqual(await models.problems(), [], 'not as the vendors describe it'));
+});
