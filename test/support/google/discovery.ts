@@ -77,7 +77,9 @@ function methodsOf({ source, methods, schemas }: Document): Known[] {
       id,
       api,
       httpMethod,
-      path: new RegExp(`^${path.replace(/[.()]/g, '\\$&').replace(/\{[^}]+\}/g, '[^/:]+')}$`),
+      path: new RegExp(
+        `^${path.replace(/[.()]/g, '\\$&').replace(/\{[^}]+\}/g, '(?:(?!:[a-zA-Z]+$)[^/])+')}$`,
+      ),
       faultOfRequest: (given, sent) => {
         const unknown = [...given.keys()].filter((name) => !query.includes(name));
         if (unknown.length > 0) return `${id} has no parameter ${unknown.join(', ')}`;

@@ -1,0 +1,99 @@
+/** A real call of the endpoint that was deployed: an MCP client's first message. */
+import { setTimeout } from 'node:timers/promises';
+import { z } from 'zod';
+import { VERSION } from '../../functions/src/config.ts';
+import { Stop } from './step.ts';
+
+/** A new address, and the right to call it, are not known everywhere at once. */
+const ATTEMPTS = 12;
+const PAUSE_MS = 5000;
+
+const initialize = {
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: {
+    protocolVersion: '2025-06-18',
+    capabilities: {},
+    clientInfo: { name: 'npm run deploy', version: VERSION },
+  },
+};
+
+const welcomed = z.object({
+  result: z.object({ serverInfo: z.object({ name: z.string(), version: z.string() }) }),
+});
+const refused = z.object({ error: z.object({ message: z.string() }) });
+
+/**
+ * @param credential of an agent. Without one the endpoint must say that it needs one, and where one signs in.
+ * @returns what it said, in a sentence
+ * @throws Stop
+ */
+export async function callEndpoint(
+  url: string,
+  credential: string | undefined,
+  pause: (milliseconds: number) => Promise<void> = async (ms) => void (await setTimeout(ms)),
+): Promise<string> {
+  for (let attempt = 1; ; attempt++) {
+    const said = await callOnce(url, credential);
+    if (said.ok) return said.sentence;
+    if (attempt === ATTEMPTS) throw new Stop(`${url}: ${said.sentence}`, { command: `curl -i ${url}` });
+    await pause(PAUSE_MS);
+  }
+}
+
+interface Said {
+  readonly ok: boolean;
+  readonly sentence: string;
+}
+
+async function callOnce(url: string, credential: string | undefined): Promise<Said> {
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        ...(credential !== undefined && { authorization: `Bearer ${credential}` }),
+      },
+      body: JSON.stringify(initialize),
+      signal: AbortSignal.timeout(60_000),
+    });
+    return credential === undefined
+      ? asStranger(response, await response.text())
+      : asAgent(response, await response.text());
+  } catch (error) {
+    return { ok: false, sentence: `no answer (${error instanceof Error ? error.message : String(error)})` };
+  }
+}
+
+/** Cloud Run's own 403 and 404 are pages; the function's refusal is a message of the protocol. */
+function asStranger({ status, headers }: Response, text: string): Said {
+  const { data } = refused.safeParse(parsed(text));
+  const challenge = headers.get('www-authenticate');
+  if (status !== 401 || data === undefined || challenge === null) return unexpected(status, text);
+  const signIn = challenge.includes('resource_metadata')
+    ? 'and says where one signs in'
+    : 'and lets nobody sign in';
+  return { ok: true, sentence: `it asks strangers for a credential, ${signIn}` };
+}
+
+function asAgent({ status }: Response, text: string): Said {
+  const message = /^data: (.*)$/m.exec(text)?.[1] ?? text;
+  const { data } = welcomed.safeParse(parsed(message));
+  if (status !== 200 || data === undefined) return unexpected(status, text);
+  const { name, version } = data.result.serverInfo;
+  return { ok: true, sentence: `it is ${name} ${version}` };
+}
+
+function unexpected(status: number, text: string): Said {
+  return { ok: false, sentence: `it answers ${status}: ${text.replace(/\s+/g, ' ').slice(0, 200)}` };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,47 @@
+/** The Firebase CLI, as it is locked here: it uploads functions, rules, indexes and the console. */
+import { spawn } from 'node:child_process';
+import { root } from '../project.mjs';
+
+export interface Ran {
+  readonly succeeded: boolean;
+  /** All that it printed. */
+  readonly output: string;
+}
+
+/** Runs a command of the CLI for a project, and shows what it prints. */
+export type Firebase = (args: readonly string[]) => Promise<Ran>;
+
+/**
+ * @param program the CLI, as a script for Node
+ * @param token that of the operator, so that it is the same person; it goes by the environment, never by the command
+ */
+export function firebaseCli(
+  project: string,
+  token: () => Promise<string>,
+  program = `${root}/node_modules/firebase-tools/lib/bin/firebase.js`,
+): Firebase {
+  return async (args) => {
+    const env = {
+      ...process.env,
+      FIREBASE_TOKEN: await token(),
+      // The functions are loaded to be found, which takes longer than the CLI's ten seconds on a busy machine.
+      FUNCTIONS_DISCOVERY_TIMEOUT: '60',
+    };
+    const child = spawn(process.execPath, [program, ...args, '--non-interactive', '--project', project], {
+      cwd: root,
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const printed: Buffer[] = [];
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (chunk: Buffer) => {
+        printed.push(chunk);
+        process.stderr.write(chunk);
+      });
+    const code = await new Promise((resolve, reject) => {
+      child.once('error', reject);
+      child.once('close', resolve);
+    });
+    return { succeeded: code === 0, output: Buffer.concat(printed).toString() };
+  };
+}

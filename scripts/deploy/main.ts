@@ -1,0 +1,71 @@
+/** Brings this clone to a project of Google Cloud, without a question, and calls what it has deployed. */
+import { readFileSync } from 'node:fs';
+import { parseEnv } from 'node:util';
+import { declaredFor } from '../doctor/declared.ts';
+import { linesOf } from '../doctor/report.ts';
+import { googleOf, parsedSite, usageOf } from '../doctor/site.ts';
+import { runCommand, UsageError } from '../operator/deployment.ts';
+import { root } from '../project.mjs';
+import { endpointOf } from '../setup/parameters.mjs';
+import { callEndpoint } from './call.ts';
+import { deploy, plan } from './deploy.ts';
+import { firebaseCli } from './firebase.ts';
+import { type Deployment, Stop } from './step.ts';
+
+const USAGE = usageOf(
+  'deploy',
+  `  --dry-run        prints the steps, and does none
+  --secrets <file> values of secrets, as NAME=value; those that it lacks are taken from the environment, else "none"`,
+);
+
+await runCommand(USAGE, async () => {
+  const { options, declared } = await parsedSite(process.argv.slice(2), {
+    'dry-run': 'boolean',
+    secrets: 'string',
+  });
+  const { project } = declared;
+  const google = googleOf(project);
+  const deployment: Deployment = {
+    google,
+    firebase: firebaseCli(project, google.token),
+    declare: () => declaredFor(project),
+    folder: `${root}/functions`,
+    secrets: { ...process.env, ...secretsIn(options['secrets']) },
+    call: (url) => callEndpoint(url, process.env['MUSTER_TOKEN']),
+    say: (line) => console.log(line),
+  };
+  if (options['dry-run'] === true) return plan(deployment);
+  const left = await deploy(deployment).catch((error: unknown) => {
+    throw error instanceof Stop ? new Error(toldAtTheEnd(error)) : error;
+  });
+  console.log(whatNext(project));
+  if (left.length > 0) console.log(['', 'What is left to you:', ...linesOf(left)].join('\n'));
+});
+
+function secretsIn(file: unknown): Readonly<Record<string, string | undefined>> {
+  if (typeof file !== 'string') return {};
+  try {
+    return parseEnv(readFileSync(file, 'utf8'));
+  } catch {
+    throw new UsageError(`--secrets: ${file} cannot be read`);
+  }
+}
+
+function toldAtTheEnd({ message, mend }: Stop): string {
+  const next =
+    mend === undefined ? [] : 'command' in mend ? [`$ ${mend.command}`] : [mend.page, `${mend.press}.`];
+  return [`Stopped. ${message}.`, ...next, 'Then run it again: what is done already is left alone.'].join(
+    '\n',
+  );
+}
+
+function whatNext(project: string): string {
+  return `
+Deployed. What to do next:
+1. Make yourself the administrator:
+   npm run people -- create --mail <your mail> --role admin --project ${project}
+2. Connect Claude Code:
+   claude mcp add --transport http muster ${endpointOf(project)}
+3. Look again whenever something is odd:
+   npm run doctor -- --project ${project}`;
+}

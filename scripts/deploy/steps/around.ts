@@ -1,0 +1,139 @@
+/** What Google keeps around the functions: who may call them, old images, queues, schedules, dead letters, domains. */
+import { z } from 'zod';
+import { consuming, topicPath } from '../../doctor/checks/events.ts';
+import type { Diagnosis } from '../../doctor/diagnose.ts';
+import { deadLetterTopic, pubSubAgentOf } from '../../doctor/needs.ts';
+import { grant } from '../../google/grant.ts';
+import { ended, operation } from '../../google/operation.ts';
+import { serviceAccountMember } from '../../google/policy.ts';
+import { type Deployment, orStop, type Step } from '../step.ts';
+
+const anything = z.unknown();
+
+/** Pub/Sub gives a message up after so many attempts. */
+const DELIVERY_ATTEMPTS = 20;
+
+/** The CLI's own, so that it finds it: one day is enough to see that a build was well. */
+const CLEANUP = {
+  'firebase-functions-cleanup': {
+    id: 'firebase-functions-cleanup',
+    action: 'DELETE',
+    condition: { tagState: 'ANY', olderThan: '86400s' },
+  },
+};
+
+export const aroundSteps: readonly Step[] = [
+  { title: 'let clients call the endpoint', checks: ['invoker', 'public callers'], run: openEndpoint },
+  {
+    title: 'delete images of former deployments after a day',
+    checks: ['cleanup policy'],
+    run: async ({ google }, { seen }) => {
+      const repository = seen.repository.ok ? seen.repository.value : undefined;
+      if (repository === undefined) return;
+      const patched = await google.send({
+        method: 'PATCH',
+        api: 'artifactregistry.googleapis.com',
+        path: `v1/${repository.name}`,
+        query: { updateMask: 'cleanupPolicies' },
+        body: { cleanupPolicies: CLEANUP },
+        schema: anything,
+      });
+      orStop(patched, 'Old images cannot be cleaned up');
+    },
+  },
+  {
+    title: 'let the queue and the schedules run',
+    checks: ['task queue', 'schedules'],
+    run: async ({ google, say }, { seen }) => {
+      const queues = seen.queues.ok ? seen.queues.value.filter(({ state }) => state !== 'RUNNING') : [];
+      const jobs = seen.jobs.ok ? seen.jobs.value.filter(({ state }) => state !== 'ENABLED') : [];
+      const still = [
+        ...queues.map(
+          ({ name }) => ({ api: 'cloudtasks.googleapis.com', path: `v2/${name}:resume` }) as const,
+        ),
+        ...jobs.map(
+          ({ name }) => ({ api: 'cloudscheduler.googleapis.com', path: `v1/${name}:resume` }) as const,
+        ),
+      ];
+      for (const { api, path } of still) {
+        say(`  ${path}`);
+        orStop(await google.send({ method: 'POST', api, path, body: {}, schema: anything }), `${path} fails`);
+      }
+    },
+  },
+  { title: 'dead letters', checks: ['dead letters', 'rights for dead letters'], run: giveUpMessages },
+  {
+    title: 'authorised domains',
+    checks: ['authorised domains'],
+    run: async ({ google }, { seen, declared }) => {
+      const { hostname } = new URL(declared.parameters['PUBLIC_URL'] ?? '');
+      const config = orStop(seen.authConfig, 'Authentication cannot be looked at');
+      const patched = await google.send({
+        method: 'PATCH',
+        api: 'identitytoolkit.googleapis.com',
+        path: `v2/projects/${google.project}/config`,
+        query: { updateMask: 'authorizedDomains' },
+        body: { authorizedDomains: [...(config?.authorizedDomains ?? []), hostname] },
+        schema: anything,
+      });
+      orStop(patched, `${hostname} cannot be authorised`);
+    },
+  },
+];
+
+/** Everybody may call, as far as Cloud Run is concerned. Where a policy forbids to say so, it is told not to ask. */
+async function openEndpoint({ google, say }: Deployment, { seen, declared }: Diagnosis): Promise<void> {
+  const api = 'run.googleapis.com';
+  const services = orStop(seen.runServices, 'Cloud Run cannot be looked at');
+  for (const { name } of declared.functions.filter(({ isPublic }) => isPublic)) {
+    const service = services.find((one) => one.name.endsWith(`/services/${name.toLowerCase()}`));
+    if (service === undefined || service.invokerIamDisabled) continue;
+    const path = `v2/${service.name}`;
+    const granted = await grant(google, { api, path, reading: 'GET' }, { allUsers: ['roles/run.invoker'] });
+    if (granted.ok) continue;
+    say(
+      `  ${name}: ${granted.failure.message} So Cloud Run is told not to ask who calls: the function does.`,
+    );
+    const started = await google.send({
+      method: 'PATCH',
+      api,
+      path,
+      query: { updateMask: 'invokerIamDisabled' },
+      body: { invokerIamDisabled: true },
+      schema: operation,
+    });
+    orStop(await ended(google, api, 'v2', started), `${name} cannot be opened`, {
+      page: `https://console.cloud.google.com/iam-admin/orgpolicies/iam-allowedPolicyMemberDomains?project=${google.project}`,
+      press: 'have an administrator of the organisation exempt the project: Override, Allow all',
+    });
+  }
+}
+
+async function giveUpMessages({ google }: Deployment, diagnosis: Diagnosis): Promise<void> {
+  const { seen, declared } = diagnosis;
+  const api = 'pubsub.googleapis.com';
+  const topic = topicPath(diagnosis, deadLetterTopic(declared) ?? '');
+  const agent = serviceAccountMember(pubSubAgentOf(seen.project.number));
+  const may = (path: string, role: string) =>
+    grant(google, { api, path: `v1/${path}`, reading: 'GET' }, { [agent]: [role] });
+  orStop(await may(topic, 'roles/pubsub.publisher'), `Pub/Sub cannot be let publish to ${topic}`);
+  for (const { name, deadLetterPolicy } of consuming(
+    diagnosis,
+    orStop(seen.subscriptions, 'Subscriptions cannot be looked at'),
+  )) {
+    orStop(await may(name, 'roles/pubsub.subscriber'), `Pub/Sub cannot be let give up messages of ${name}`);
+    if (deadLetterPolicy?.deadLetterTopic === topic) continue;
+    const subscription = {
+      name,
+      deadLetterPolicy: { deadLetterTopic: topic, maxDeliveryAttempts: DELIVERY_ATTEMPTS },
+    };
+    const patched = await google.send({
+      method: 'PATCH',
+      api,
+      path: `v1/${name}`,
+      body: { subscription, updateMask: 'deadLetterPolicy' },
+      schema: anything,
+    });
+    orStop(patched, `${name} cannot be changed`);
+  }
+}

@@ -1,0 +1,88 @@
+/** Parameters that follow from the project, where nobody has said otherwise. */
+import { appendFileSync } from 'node:fs';
+import { z } from 'zod';
+import { runAddressOf } from '../../doctor/checks/signIn.ts';
+import { webApp } from '../../doctor/shapes.ts';
+import type { Google } from '../../google/client.ts';
+import { ended, operation } from '../../google/operation.ts';
+import { type Deployment, orStop, type Step } from '../step.ts';
+
+const webAppConfig = z.object({ apiKey: z.string() });
+const site = z.unknown();
+
+/** A later line goes before an earlier, so that an empty one may stand above. */
+export function writeParameters(
+  { folder, google, say }: Deployment,
+  values: Readonly<Record<string, string>>,
+): void {
+  const file = `.env.${google.project}`;
+  const lines = Object.entries(values).map(([name, value]) => `${name}=${value}\n`);
+  appendFileSync(`${folder}/${file}`, `\n# By npm run deploy.\n${lines.join('')}`);
+  for (const [name, value] of Object.entries(values)) say(`  ${name}=${value}, now in functions/${file}`);
+}
+
+export const parameterSteps: readonly Step[] = [
+  {
+    title: 'the Hosting site of the console, linked to a web app',
+    checks: ['hosting site'],
+    run: async ({ google }, { seen }) => {
+      const app = (seen.webApps.ok ? seen.webApps.value[0]?.appId : undefined) ?? (await makeWebApp(google));
+      const [there] = seen.sites.ok ? seen.sites.value : [];
+      const place = `v1beta1/projects/${google.project}/sites`;
+      const api = 'firebasehosting.googleapis.com';
+      const body = { appId: app };
+      const linked =
+        there === undefined
+          ? google.send({
+              method: 'POST',
+              api,
+              path: place,
+              query: { siteId: google.project },
+              body,
+              schema: site,
+            })
+          : google.send({
+              method: 'PATCH',
+              api,
+              path: `v1beta1/${there.name}`,
+              query: { updateMask: 'appId' },
+              body,
+              schema: site,
+            });
+      orStop(await linked, 'The Hosting site cannot be made');
+    },
+  },
+  {
+    title: 'the web API key',
+    checks: ['web API key'],
+    run: async (deployment, { seen }) => {
+      const { google } = deployment;
+      const app = (seen.webApps.ok ? seen.webApps.value[0]?.appId : undefined) ?? (await makeWebApp(google));
+      const config = await google.get({
+        api: 'firebase.googleapis.com',
+        path: `v1beta1/projects/${google.project}/webApps/${app}/config`,
+        schema: webAppConfig,
+      });
+      writeParameters(deployment, { WEB_API_KEY: orStop(config, 'The web API key cannot be read').apiKey });
+    },
+  },
+  {
+    title: 'the public address',
+    checks: ['public address'],
+    run: async (deployment, { seen, declared }) =>
+      writeParameters(deployment, { PUBLIC_URL: runAddressOf(seen.project.number, declared.region) }),
+  },
+];
+
+async function makeWebApp(google: Google): Promise<string> {
+  const api = 'firebase.googleapis.com';
+  const started = await google.send({
+    method: 'POST',
+    api,
+    path: `v1beta1/projects/${google.project}/webApps`,
+    body: { displayName: 'Muster console' },
+    schema: operation,
+  });
+  const made = orStop(await ended(google, api, 'v1beta1', started), 'A web app cannot be made');
+  return webApp.parse(made).appId;
+}

@@ -1,0 +1,93 @@
+/** What a deployment ends with: a real call of the endpoint, and before it a real process of a CLI. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Addresses } from '../../../functions/src/access/rules/addresses.ts';
+import { toolsets } from '../../../functions/src/toolsets/index.ts';
+import { callEndpoint } from '../../../scripts/deploy/call.ts';
+import { firebaseCli } from '../../../scripts/deploy/firebase.ts';
+import { Stop } from '../../../scripts/deploy/step.ts';
+import { memoryPorts, type RunningEndpoint, serveEndpoint } from '../../support/mcp-endpoint.ts';
+
+const noPause = async (): Promise<void> => undefined;
+
+describe('the call that a deployment ends with', () => {
+  let endpoint: RunningEndpoint;
+  before(async () => {
+    endpoint = await serveEndpoint({ ...memoryPorts(), toolsets });
+  });
+  after(() => endpoint.close());
+
+  it('asks the endpoint itself, as a stranger and as an agent', async () => {
+    const url = `${endpoint.url}/mcp`;
+    assert.equal(
+      await callEndpoint(url, undefined, noPause),
+      'it asks strangers for a credential, and lets nobody sign in',
+    );
+    assert.match(await callEndpoint(url, 'leader-key', noPause), /^it is muster 0\.0\.0$/i);
+    await assert.rejects(callEndpoint(url, 'another-key', noPause), /it answers 401: /);
+  });
+
+  it('sees that people can sign in', async () => {
+    const publicUrl = 'http://localhost:7';
+    const addresses = new Addresses({ publicUrl, functionUrl: undefined });
+    const open = await serveEndpoint({ ...memoryPorts(), toolsets, addresses });
+    try {
+      assert.match(await callEndpoint(`${open.url}/mcp`, undefined, noPause), /and says where one signs in$/);
+    } finally {
+      await open.close();
+    }
+  });
+
+  it('waits until the right to call is known everywhere, and does not take a page of Cloud Run for the endpoint', async () => {
+    let refusals = 3;
+    const front: Server = createServer((_request, response) => {
+      const refused = refusals-- > 0;
+      response.writeHead(refused ? 403 : 401, refused ? {} : { 'www-authenticate': 'Bearer' });
+      response.end(refused ? '<html>Forbidden</html>' : JSON.stringify({ error: { message: 'who?' } }));
+    });
+    await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve));
+    const { port } = front.address() as AddressInfo;
+    const url = `http://127.0.0.1:${port}/mcp`;
+    let pauses = 0;
+    await callEndpoint(url, undefined, async () => void pauses++);
+    assert.equal(pauses, 3);
+    refusals = 1000;
+    const error = await callEndpoint(url, undefined, noPause).catch((thrown: unknown) => thrown);
+    assert.ok(error instanceof Stop);
+    assert.match(error.message, /it answers 403: <html>Forbidden/);
+    assert.deepEqual(error.mend, { command: `curl -i ${url}` });
+    await new Promise((resolve) => front.close(resolve));
+  });
+});
+
+describe('the Firebase CLI', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'muster-cli-'));
+  after(() => rmSync(folder, { recursive: true }));
+
+  it('is run without a question, as who deploys, whose token no list of processes shows', async () => {
+    const program = join(folder, 'firebase.mjs');
+    const seen = join(folder, 'seen.json');
+    writeFileSync(
+      program,
+      `import { writeFileSync } from 'node:fs';
+const { FIREBASE_TOKEN, FUNCTIONS_DISCOVERY_TIMEOUT } = process.env;
+writeFileSync(${JSON.stringify(seen)}, JSON.stringify({ args: process.argv.slice(2), FIREBASE_TOKEN, FUNCTIONS_DISCOVERY_TIMEOUT }));
+console.log('one'); console.error('two'); process.exit(process.argv.includes('hosting') ? 1 : 0);`,
+    );
+    const firebase = firebaseCli('muster-team', async () => 'ya29.token', program);
+    assert.deepEqual((await firebase(['deploy', '--only', 'functions'])).succeeded, true);
+    assert.deepEqual(JSON.parse(readFileSync(seen, 'utf8')), {
+      args: ['deploy', '--only', 'functions', '--non-interactive', '--project', 'muster-team'],
+      FIREBASE_TOKEN: 'ya29.token',
+      FUNCTIONS_DISCOVERY_TIMEOUT: '60',
+    });
+    const { succeeded, output } = await firebase(['deploy', '--only', 'hosting']);
+    assert.equal(succeeded, false);
+    assert.match(output, /one/);
+    assert.match(output, /two/);
+  });
+});

@@ -1,0 +1,261 @@
+/** `npm run deploy` over Google's APIs on this machine, which remember what is written. */
+import assert from 'node:assert/strict';
+import { readFileSync, rmSync } from 'node:fs';
+import { deploy, plan } from '../../../scripts/deploy/deploy.ts';
+import { type Deployment, Stop } from '../../../scripts/deploy/step.ts';
+import { declaredFor } from '../../../scripts/doctor/declared.ts';
+import { Google } from '../../../scripts/google/client.ts';
+import { NUMBER, PROJECT, type RecordedProject, recordingOf } from '../../support/google/answers.ts';
+import { LocalGoogle, TOKEN } from '../../support/google/server.ts';
+import { deployedFunctions, deployedRules, write } from '../../support/google/writes.ts';
+
+const ADDRESS = `mcp-${NUMBER}.us-central1.run.app`;
+const BILLING = `cloudbilling.googleapis.com/v1/projects/${PROJECT}/billingInfo`;
+const AUTH = `identitytoolkit.googleapis.com/v2/projects/${PROJECT}/config`;
+const INDEXES = `firestore.googleapis.com/v1/projects/${PROJECT}/databases/(default)/collectionGroups/-/indexes`;
+
+const INVOKERS_REFUSED = `
+Functions deploy had errors with the following functions:
+	githubWebhook(us-central1)
+	mcp(us-central1)
+
+Unable to set the invoker for the IAM policy on the following functions:
+	githubWebhook(us-central1)
+	mcp(us-central1)
+
+Some common causes of this:
+`;
+
+/** A project, and a deployment to it whose Firebase CLI leaves what the real one would. */
+async function stage(name: RecordedProject) {
+  const { folder, answers } = await recordingOf(name);
+  const local = new LocalGoogle(answers, write);
+  await local.start();
+  const said: string[] = [];
+  const called: string[] = [];
+  const secrets: Record<string, string | undefined> = { GEMINI_API_KEY: 'AIza-very-secret' };
+  const isClosed = name === 'organisation';
+  const deployment: Deployment = {
+    google: new Google({
+      project: PROJECT,
+      token: async () => TOKEN,
+      origin: local.url,
+      // Time passes: indexes are built.
+      pause: async () => {
+        const indexes = JSON.stringify(answers.get(INDEXES) ?? {});
+        answers.set(INDEXES, JSON.parse(indexes.replace('"CREATING"', '"READY"')));
+      },
+    }),
+    firebase: async (args) => {
+      called.push(args.join(' '));
+      const declared = await declaredFor(PROJECT, folder);
+      if (args.includes('firestore,database')) deployedRules(answers, declared);
+      if (!args.includes('functions')) return { succeeded: true, output: '' };
+      deployedFunctions(answers, declared, !isClosed);
+      return { succeeded: !isClosed, output: isClosed ? INVOKERS_REFUSED : '' };
+    },
+    declare: () => declaredFor(PROJECT, folder),
+    folder,
+    secrets,
+    call: async (url) => {
+      called.push(url);
+      return 'it answers';
+    },
+    say: (line) => said.push(line),
+  };
+  const writes = () =>
+    local.requests.filter((one) => !one.startsWith('GET') && !one.endsWith(':getIamPolicy'));
+  const end = async () => {
+    assert.deepEqual(local.faults, []);
+    await local.stop();
+    rmSync(folder, { recursive: true });
+  };
+  return { deployment, answers, said, called, writes, end, folder, secrets };
+}
+
+type Stage = Awaited<ReturnType<typeof stage>>;
+
+async function stopped({ deployment }: Stage): Promise<Stop> {
+  const error = await deploy(deployment).then(
+    () => assert.fail('it did not stop'),
+    (thrown: unknown) => thrown,
+  );
+  assert.ok(error instanceof Stop, String(error));
+  return error;
+}
+
+/** What a person does in the console. */
+function upgrade({ answers }: Stage): void {
+  answers.set(BILLING, { billingEnabled: true, billingAccountName: 'billingAccounts/01A2B3-C4D5E6-F70819' });
+  answers.set('billingbudgets.googleapis.com/v1/billingAccounts/01A2B3-C4D5E6-F70819/budgets', {});
+}
+
+function openAuthentication({ answers }: Stage): void {
+  answers.set(AUTH, { authorizedDomains: ['localhost'] });
+}
+
+const CLI = ['deploy --only firestore,database', 'deploy --only functions --force'];
+const LAST = ['deploy --only hosting', `https://${ADDRESS}/mcp`];
+
+describe('npm run deploy', function () {
+  this.timeout(20_000);
+  let here: Stage;
+  afterEach(() => here.end());
+
+  it('takes a fresh project to the end, but for what a person must do', async () => {
+    here = await stage('fresh');
+    const { answers, called, deployment, writes, said, folder } = here;
+    // As in a project of today, nobody could see yet whether it is in an organisation.
+    const policy = (name: string) =>
+      `orgpolicy.googleapis.com/v2/projects/${PROJECT}/policies/${name}:getEffectivePolicy`;
+    answers.set(policy('iam.allowedPolicyMemberDomains'), {
+      name: 'p',
+      spec: { rules: [{ allowAll: true }] },
+    });
+    const unpaid = await stopped(here);
+    assert.match(unpaid.message, /^billing: the project is not on the Blaze plan/);
+    assert.deepEqual(unpaid.mend, {
+      page: `https://console.firebase.google.com/project/${PROJECT}/usage/details`,
+      press: 'Modify plan, Blaze, and choose a billing account',
+    });
+    assert.deepEqual(writes(), []);
+    upgrade(here);
+    const closed = await stopped(here);
+    assert.match(closed.message, /^authentication: /);
+    openAuthentication(here);
+    const left = await deploy(deployment);
+    assert.deepEqual(
+      left.map(({ name }) => name),
+      ['budget'],
+    );
+    assert.deepEqual(called, [...CLI, ...LAST]);
+    const parameters = readFileSync(`${folder}/.env.${PROJECT}`, 'utf8');
+    assert.match(parameters, /^SERVICE_ACCOUNT=muster@$/m);
+    assert.match(parameters, /^WEB_API_KEY=AIzaSyA-made$/m);
+    assert.match(parameters, new RegExp(`^PUBLIC_URL=https://${ADDRESS}$`, 'm'));
+    assert.ok(said.includes('  GEMINI_API_KEY: as given'));
+    assert.ok(said.includes('  GITHUB_TOKEN: none, since nobody gave a value'));
+    assert.ok(!said.join().includes('AIza-very-secret'));
+  });
+
+  it('makes databases where the functions are, protected, before anything that needs them', async () => {
+    here = await stage('organisation');
+    const { answers, deployment, writes } = here;
+    await deploy(deployment);
+    const databases = JSON.stringify(
+      answers.get(`firestore.googleapis.com/v1/projects/${PROJECT}/databases`),
+    );
+    assert.match(databases, /"locationId":"us-central1","deleteProtectionState":"DELETE_PROTECTION_ENABLED"/);
+    const at = (pattern: RegExp) => writes().findIndex((one) => pattern.test(one));
+    const order = [
+      /\/databases$/,
+      /\/instances$/,
+      /\/serviceAccounts$/,
+      /\/secrets$/,
+      /\/services\/mcp:setIamPolicy$/,
+      /subscriptions/,
+    ].map(at);
+    assert.ok(order.every((position) => position >= 0));
+    assert.deepEqual(
+      order,
+      [...order].sort((one, other) => one - other),
+    );
+  });
+
+  it('opens the endpoint in an organisation that forbids to let everybody call', async () => {
+    here = await stage('organisation');
+    const { answers, called, deployment, said } = here;
+    const left = await deploy(deployment);
+    assert.deepEqual(
+      left.map(({ name }) => name),
+      ['budget'],
+    );
+    const services = JSON.stringify(
+      answers.get(`run.googleapis.com/v2/projects/${PROJECT}/locations/us-central1/services`),
+    );
+    assert.equal(services.match(/"invokerIamDisabled":true/g)?.length, 2);
+    assert.match(
+      said.join('\n'),
+      /mcp: One or more users named in the policy do not belong .* not to ask who calls/,
+    );
+    assert.deepEqual(called, [...CLI, ...LAST]);
+    const policy = JSON.stringify(
+      answers.get(`cloudresourcemanager.googleapis.com/v3/projects/${PROJECT}:getIamPolicy`),
+    );
+    assert.match(policy, /builds\.builder","members":\["serviceAccount:415104041262-compute@/);
+  });
+
+  it('goes on with one that is half set up, and changes nothing that somebody else has set', async () => {
+    here = await stage('half');
+    openAuthentication(here);
+    const { answers, deployment } = here;
+    const left = await deploy(deployment);
+    assert.deepEqual(
+      left.map(({ name }) => name),
+      ['no more roles than needed', 'budget'],
+    );
+    const databases = JSON.stringify(
+      answers.get(`firestore.googleapis.com/v1/projects/${PROJECT}/databases`),
+    );
+    assert.match(databases, /"uid":"0b1".*DELETE_PROTECTION_ENABLED/);
+    const policy = JSON.stringify(
+      answers.get(`cloudresourcemanager.googleapis.com/v3/projects/${PROJECT}:getIamPolicy`),
+    );
+    assert.match(policy, /"role":"roles\/owner","members":\["user:ada@example.com"\]/);
+  });
+
+  it('never moves a database that was forgotten', async () => {
+    here = await stage('forgotten');
+    const { mend, message } = await stopped(here);
+    assert.match(message, /^Firestore location: Firestore is in nam5, which nobody chose/);
+    assert.match(JSON.stringify(mend), /while it is empty, delete the database there/);
+    assert.deepEqual(here.writes(), []);
+    assert.deepEqual(here.called, []);
+  });
+
+  it('deploys code alone where all is well', async () => {
+    here = await stage('healthy');
+    const { called, deployment, said, writes } = here;
+    // The stand-in for the CLI builds indexes anew and forgets dead letters: here it leaves all as it is.
+    const left = await deploy({
+      ...deployment,
+      firebase: async (args) => ({ succeeded: called.push(args.join(' ')) > 0, output: '' }),
+    });
+    assert.deepEqual(left, []);
+    assert.deepEqual(writes(), []);
+    assert.deepEqual(called, [...CLI, ...LAST]);
+    assert.ok(said.includes('right already: secrets'));
+  });
+
+  it('stops before functions that are no more declared, since Firebase would delete them', async () => {
+    here = await stage('healthy');
+    const path = `cloudfunctions.googleapis.com/v2/projects/${PROJECT}/locations/-/functions`;
+    const former = `{"name":"projects/${PROJECT}/locations/us-central1/functions/resumeRun","state":"ACTIVE"}`;
+    here.answers.set(path, JSON.parse(JSON.stringify(here.answers.get(path)).replace('[', `[${former},`)));
+    const { mend } = await stopped(here);
+    assert.match(JSON.stringify(mend), /functions:delete resumeRun --region us-central1/);
+    assert.deepEqual(here.called, CLI.slice(0, 1));
+  });
+
+  it('stops where the CLI fails for another reason than who may call', async () => {
+    here = await stage('organisation');
+    const output = INVOKERS_REFUSED.replace('\tmcp', '\tsweep(us-central1)\n\tmcp');
+    const firebase: Deployment['firebase'] = async (args) => {
+      const ran = await here.deployment.firebase(args);
+      return args.includes('functions') ? { succeeded: false, output } : ran;
+    };
+    const error = await deploy({ ...here.deployment, firebase }).catch((thrown: unknown) => thrown);
+    assert.ok(error instanceof Stop);
+    assert.match(error.message, /^Functions cannot be deployed/);
+  });
+
+  it('tells what it would do, and does none of it', async () => {
+    here = await stage('half');
+    await plan(here.deployment);
+    assert.deepEqual(here.writes(), []);
+    assert.deepEqual(here.called, []);
+    assert.ok(here.said.includes('right already: Firestore'));
+    assert.ok(here.said.includes('would do: secrets'));
+    assert.ok(here.said.includes('would do: functions'));
+  });
+});
