@@ -8,9 +8,11 @@ import { root } from './project.mjs';
 import { checkPrerequisites } from './setup/prerequisites.mjs';
 
 checkPrerequisites();
-const { installDependencies } = await import('./setup/install.mjs');
+const { installDependencies, installTestLibraries } = await import('./setup/install.mjs');
 const { node22 } = await import('./setup/node22.mjs');
-await installDependencies({ env: process.env, say: (message) => console.error(message) });
+const run = { env: process.env, say: (/** @type {string} */ message) => console.error(message) };
+await installDependencies(run);
+await installTestLibraries(run); // it counts tokens
 const program = ['--disable-warning=ExperimentalWarning', `${root}/scripts/reference/main.ts`];
 const child = spawn(node22(), [...program, ...process.argv.slice(2)], { stdio: 'inherit' });
 child.once('exit', (code) => process.exit(code ?? 1));

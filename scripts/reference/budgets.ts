@@ -1,7 +1,7 @@
 /** What the list at `/mcp` may cost whoever reads it with each turn of a model, and what it costs. */
-import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { Catalogues } from '../../functions/src/mcp/catalogue.ts';
 import { toolsets } from '../../functions/src/toolsets/index.ts';
+import { tokensOf } from '../../test/support/tokens.ts';
 
 /** The most tokens of the list, of all its toolsets and of each, counted by o200k, to the role that sees most. */
 export const MAX_TOKENS = 10_000;
@@ -37,5 +37,5 @@ export function listCost(names: readonly string[]): ListCost {
     .of({ ...selection, toolsets: names })
     .listFor({ workspace: 'admin', owner: 'admin', anyone: 'admin' }, 'person');
   const read = tools.map(({ _meta: _forHosts, ...shown }) => shown); // hosts keep that to themselves
-  return { tools: tools.length, bytes: json.length, tokens: encode(JSON.stringify(read)).length };
+  return { tools: tools.length, bytes: json.length, tokens: tokensOf(JSON.stringify(read)) };
 }

@@ -1,5 +1,5 @@
 // @ts-check
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync, statSync } from 'node:fs';
 import { basename, relative } from 'node:path';
 import { devDirectory, root } from '../project.mjs';
 import { succeeds } from './command.mjs';
@@ -8,9 +8,12 @@ import { lacksNode22 } from './node22.mjs';
 
 /** @typedef {Record<string, { version?: string, integrity?: string, optional?: boolean, link?: boolean }>} Packages */
 
+const testLibraries = `${root}/test`;
 const testClients = `${root}/test/clients`;
 const testSchemas = `${root}/test/schemas`;
 const claudeCode = '@anthropic-ai/claude-code';
+
+const MOST_BYTES_OF_A_STUB = 4096;
 
 /**
  * The npm that runs us, if one does, and the Node that runs it: there may be several on a machine, and the one that
@@ -31,10 +34,24 @@ export async function installDependencies({ env, say }) {
         say('installing the dependencies (npm ci), which takes a minute or two');
         await runNpm(['ci'], root, env);
       }
-      if (lacksNode22()) await runScriptsOf('node', root, env);
+      if (lacksNode22()) await installNode22(env);
     },
     say,
   );
+}
+
+/** What only builds against Node read, its headers, stays away: 66 MB. @param {NodeJS.ProcessEnv} env */
+async function installNode22(env) {
+  await runScriptsOf('node', root, env);
+  rmSync(`${root}/node_modules/node/node_modules`, { recursive: true, force: true });
+}
+
+/**
+ * Installs what only the tests, the style check and the reference need.
+ * @param {{ env: NodeJS.ProcessEnv, say: (message: string) => void }} run
+ */
+export async function installTestLibraries(run) {
+  await installApart(testLibraries, 'what only tests need', run, async () => undefined);
 }
 
 /**
@@ -42,9 +59,9 @@ export async function installDependencies({ env, say }) {
  * @param {{ env: NodeJS.ProcessEnv, say: (message: string) => void }} run
  */
 export async function installTestClients(run) {
-  await installApart(testClients, 'the test clients', run, () =>
-    runScriptsOf(claudeCode, testClients, run.env),
-  );
+  await installApart(testClients, 'the test clients', run, async () => {
+    if (lacksClaudeCode()) await runScriptsOf(claudeCode, testClients, run.env);
+  });
 }
 
 /**
@@ -59,16 +76,23 @@ export async function installTestSchemas(run) {
  * @param {string} folder
  * @param {string} what
  * @param {{ env: NodeJS.ProcessEnv, say: (message: string) => void }} run
- * @param {() => Promise<void>} finish
+ * @param {() => Promise<void>} finish what npm leaves to do; also where it was broken off there before
  */
 async function installApart(folder, what, { env, say }, finish) {
   const install = async () => {
-    if (isInstalled(folder)) return;
-    say(`installing ${what} (npm ci in ${relative(root, folder)})`);
-    await runNpm(['ci'], folder, env);
+    if (!isInstalled(folder)) {
+      say(`installing ${what} (npm ci in ${relative(root, folder)})`);
+      await runNpm(['ci'], folder, env);
+    }
     await finish();
   };
   await exclusively(`${devDirectory}/install-${basename(folder)}.lock`, install, say);
+}
+
+/** Its install script puts the program where a stub is, which only says that it is none. */
+function lacksClaudeCode() {
+  const program = `${testClients}/node_modules/${claudeCode}/bin/claude.exe`;
+  return statSync(program).size < MOST_BYTES_OF_A_STUB;
 }
 
 /** Install scripts are off (see .npmrc), but this package fetches its program in one. @param {string} name @param {string} folder @param {NodeJS.ProcessEnv} env */

@@ -1,5 +1,6 @@
 // @ts-check
 import { root } from '../project.mjs';
+import { biome } from '../setup/biome.mjs';
 import { checkPage, checkViews, compile } from '../setup/build.mjs';
 import { succeeds } from '../setup/command.mjs';
 import { checkConsole } from '../setup/console.mjs';
@@ -18,7 +19,7 @@ export function checks(node) {
     'types of the views': checkViews(node),
     'types of the console': checkConsole(node),
     'types of the examples': compile(node, ['--noEmit', '-p', `${root}/examples`]),
-    style: [node, `${root}/node_modules/@biomejs/biome/bin/biome`, 'ci', `--colors=${colours}`],
+    style: biome(node, ['ci', `--colors=${colours}`]),
   };
 }
 

@@ -31,8 +31,8 @@ let processes = 0;
 export async function runMocha(files, { title, seconds, node, run, env, mochaOptions, live }) {
   processes += 1;
   const totals = `${run.directory}/totals-${processes}.json`;
-  const mocha = `${root}/node_modules/mocha/bin/mocha.js`;
-  const args = ['--reporter', `${root}/scripts/tests/reporter.cjs`, '--timeout', `${seconds}s`];
+  const mocha = `${root}/test/node_modules/mocha/bin/mocha.js`;
+  const args = ['--reporter', `${root}/test/support/reporter.cjs`, '--timeout', `${seconds}s`];
   args.push('--file', `${root}/test/support/properties.ts`);
   if (process.stdout.isTTY) args.push('--color'); // its output passes through us, so it cannot tell
   const heading = `\n── ${title} ──\n`;

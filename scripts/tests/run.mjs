@@ -1,7 +1,7 @@
 // @ts-check
 import { randomInt } from 'node:crypto';
 import { runSession } from '../processes/session.mjs';
-import { installTestSchemas } from '../setup/install.mjs';
+import { installTestLibraries, installTestSchemas } from '../setup/install.mjs';
 import { prepare } from '../setup/prepare.mjs';
 import { checkChromium } from '../setup/prerequisites.mjs';
 import { choose, help } from './arguments.mjs';
@@ -31,6 +31,7 @@ export async function runTests(args) {
     const began = performance.now();
     const session = { run: { ...run, env: { ...run.env, ...settings(run, choice) } }, say };
     const node = await prepare(session);
+    await installTestLibraries({ env: run.env, say });
     await installTestSchemas({ env: run.env, say });
     const results = await runAll(choice, { session, node });
     if (choice.recordTimes) recordTimes(secondsOfFiles(results));

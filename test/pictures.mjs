@@ -7,8 +7,8 @@
  */
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { chromium } from 'playwright-core';
-import { root } from './project.mjs';
+import { root } from '../scripts/project.mjs';
+import { installTestLibraries } from '../scripts/setup/install.mjs';
 
 const BROWSERS = [
   '/usr/bin/chromium',
@@ -23,6 +23,8 @@ const executablePath = process.env.MUSTER_CHROMIUM || BROWSERS.find((path) => ex
 if (!existsSync(endpoint)) fail('Muster is not running. Start it in another terminal: npm start');
 if (executablePath === undefined) fail('There is no Chromium. On Debian: apt-get install chromium');
 
+await installTestLibraries({ env: process.env, say: (message) => console.error(message) });
+const { chromium } = await import('playwright-core');
 const { consoleUrl } = JSON.parse(readFileSync(endpoint, 'utf8'));
 const browser = await chromium.launch({
   executablePath: String(executablePath),

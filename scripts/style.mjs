@@ -1,0 +1,13 @@
+// @ts-check
+/**
+ * npm run lint                   style, and what may import what, as npm test checks it
+ * npm run format                 puts right what can be
+ * npm run format -- <paths>      there alone
+ */
+import { biome } from './setup/biome.mjs';
+import { succeeds } from './setup/command.mjs';
+import { installTestLibraries } from './setup/install.mjs';
+
+await installTestLibraries({ env: process.env, say: (message) => console.error(message) });
+const holds = await succeeds(biome(process.execPath, process.argv.slice(2)));
+process.exitCode = holds ? 0 : 1;
