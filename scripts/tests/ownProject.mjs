@@ -14,21 +14,29 @@ export async function ownProject(env, name) {
   const id = `${projectId}-${name}`;
   const database = new URL(env.DATABASE_URL ?? '');
   database.searchParams.set('ns', id);
-  const rules = { rules: { files: [{ content: read('firestore.rules') }] } };
-  await Promise.all([
-    put(
-      `http://${env.FIRESTORE_EMULATOR_HOST}/emulator/v1/projects/${id}:securityRules`,
-      JSON.stringify(rules),
-    ),
-    put(`${database.origin}/.settings/rules.json${database.search}`, read('database.rules.json')),
-  ]);
-  return {
+  const own = {
     ...env,
     GCLOUD_PROJECT: id,
     GOOGLE_CLOUD_PROJECT: id,
     FIREBASE_CONFIG: JSON.stringify({ projectId: id, databaseURL: `https://${id}.firebaseio.com` }),
     DATABASE_URL: String(database),
   };
+  await putRules(own, { firestore: read('firestore.rules'), database: read('database.rules.json') });
+  return own;
+}
+
+/**
+ * Has both databases of a project keep to other security rules.
+ * @param {Record<string, string>} env of the project
+ * @param {{ firestore: string, database: string }} rules
+ */
+export async function putRules(env, { firestore, database }) {
+  const { origin, search } = new URL(env.DATABASE_URL ?? '');
+  const project = `http://${env.FIRESTORE_EMULATOR_HOST}/emulator/v1/projects/${env.GCLOUD_PROJECT}`;
+  await Promise.all([
+    put(`${project}:securityRules`, JSON.stringify({ rules: { files: [{ content: firestore }] } })),
+    put(`${origin}/.settings/rules.json${search}`, database),
+  ]);
 }
 
 /** @param {string} file */

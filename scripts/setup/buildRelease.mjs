@@ -1,0 +1,81 @@
+// @ts-check
+/** Builds the functions of another commit with the packages that are installed here. */
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
+import { devDirectory, root } from '../project.mjs';
+import { textsIn } from './releases.mjs';
+
+/** Where the bundle is in the folder of the functions: in today's place, or where it was until version 0.2.0. */
+const bundles = ['dist/lib', 'lib'];
+
+/**
+ * The texts of the bundle that a commit builds.
+ * @param {string} commit
+ * @returns {Promise<Record<string, string>>}
+ * @throws where other versions of its packages are installed than its lockfile names
+ */
+export async function bundleOf(commit) {
+  requireItsPackages(commit);
+  mkdirSync(devDirectory, { recursive: true });
+  const folder = mkdtempSync(`${devDirectory}/release-`);
+  try {
+    const archive = git('archive', '--format=tar', commit);
+    execFileSync('tar', ['-x', '-C', folder], { input: archive });
+    for (const modules of ['node_modules', 'functions/node_modules'])
+      if (existsSync(`${root}/${modules}`)) symlinkSync(`${root}/${modules}`, `${folder}/${modules}`);
+    const { buildFunctions } = await import(pathToFileURL(`${folder}/scripts/setup/build.mjs`).href);
+    await buildFunctions();
+    const built = bundles.map((path) => `${folder}/functions/${path}`).find((path) => existsSync(path));
+    if (built === undefined) throw new Error(`${commit} has built no bundle.`);
+    return textsIn(built);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** The security rules of a commit. @param {string} commit */
+export function rulesOf(commit) {
+  const text = (/** @type {string} */ file) => git('show', `${commit}:${file}`).toString();
+  return { firestore: text('firestore.rules'), database: text('database.rules.json') };
+}
+
+/** @param {string} commit or a tag @returns {string} its full id */
+export function commitOf(commit) {
+  return git('rev-parse', '--verify', `${commit}^{commit}`).toString().trim();
+}
+
+/**
+ * What is bundled, and what bundles it.
+ * @param {string} commit
+ */
+function requireItsPackages(commit) {
+  const wanted = versionsIn(git('show', `${commit}:package-lock.json`).toString());
+  const installed = versionsIn(readFileSync(`${root}/node_modules/.package-lock.json`, 'utf8'));
+  const manifest = JSON.parse(git('show', `${commit}:functions/package.json`).toString());
+  const needed = [...Object.keys(manifest.dependencies), 'esbuild'];
+  const others = needed.flatMap((name) =>
+    placesOf(name).filter((place) => wanted[place] !== undefined && wanted[place] !== installed[place]),
+  );
+  if (others.length > 0)
+    throw new Error(
+      `${others.join(', ')}: ${commit} was built with other versions. Check it out, npm ci, and store it from there.`,
+    );
+}
+
+/** @param {string} name */
+function placesOf(name) {
+  return [`node_modules/${name}`, `functions/node_modules/${name}`];
+}
+
+/** @param {string} lockfile @returns {Record<string, string | undefined>} */
+function versionsIn(lockfile) {
+  /** @type {{ packages: Record<string, { version?: string }> }} */
+  const { packages } = JSON.parse(lockfile);
+  return Object.fromEntries(Object.entries(packages).map(([place, { version }]) => [place, version]));
+}
+
+/** @param {string[]} args */
+function git(...args) {
+  return execFileSync('git', args, { cwd: root, maxBuffer: 1 << 30 });
+}

@@ -1,0 +1,69 @@
+// @ts-check
+/**
+ * The bundles of releases, which the test of upgrades runs beside today's: one file each, whose text is JSON under Brotli.
+ * Source: docs/decisions/0043-releases-side-by-side.md.
+ */
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
+import { root } from '../project.mjs';
+
+const releasesFolder = `${root}/test/integration/upgrade/releases`;
+
+const ending = '.json.br';
+
+/**
+ * @typedef {object} Release
+ * @property {string} version
+ * @property {string} commit that it was built from, with the packages that its lockfile names
+ * @property {Record<string, string>} files the texts of the bundle, by their paths
+ * @property {{ firestore: string, database: string }} rules of both databases, which are deployed with it
+ */
+
+/** @returns {string[]} the versions that are kept, the oldest first */
+export function keptReleases() {
+  const names = readdirSync(releasesFolder).filter((name) => name.endsWith(ending));
+  const versions = names.map((name) => name.slice(0, -ending.length));
+  return versions.sort((one, other) => one.localeCompare(other, 'en', { numeric: true }));
+}
+
+/** @param {string} version @returns {Release} */
+export function readRelease(version) {
+  return JSON.parse(brotliDecompressSync(readFileSync(fileOf(version))).toString());
+}
+
+/** @param {Release} release @returns {string} the file */
+export function writeRelease(release) {
+  const text = Buffer.from(JSON.stringify(release));
+  const params = {
+    [constants.BROTLI_PARAM_LGWIN]: constants.BROTLI_MAX_WINDOW_BITS,
+    [constants.BROTLI_PARAM_SIZE_HINT]: text.length,
+  };
+  const file = fileOf(release.version);
+  writeFileSync(file, brotliCompressSync(text, { params }));
+  return file;
+}
+
+/** @param {string} folder @returns {Record<string, string>} */
+export function textsIn(folder) {
+  const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort();
+  const files = paths.filter((path) => statSync(`${folder}/${path}`).isFile());
+  return Object.fromEntries(files.map((path) => [path, readFileSync(`${folder}/${path}`, 'utf8')]));
+}
+
+/**
+ * Unpacks a bundle as the platform would find it: a package whose module is `lib/index.js`.
+ * @param {Release} release @param {string} folder
+ */
+export function unpackRelease({ files }, folder) {
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(`${folder}/lib/${path}`), { recursive: true });
+    writeFileSync(`${folder}/lib/${path}`, text);
+  }
+  writeFileSync(`${folder}/package.json`, '{"type":"module","main":"lib/index.js"}');
+}
+
+/** @param {string} version */
+function fileOf(version) {
+  return `${releasesFolder}/${version}${ending}`;
+}

@@ -1,0 +1,255 @@
+/**
+ * Stands in for Eventarc, Pub/Sub's push and Cloud Tasks, which deliver to whichever version answers: each event goes to one
+ * of those that serve, by turns, and every third to another one, too.
+ */
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { z } from 'zod';
+import {
+  type CloudEvent,
+  deliver,
+  documentEvent,
+  messageEvent,
+  type StoredDocument,
+} from '../../e2e/support/delivery/cloudEvents.ts';
+import { eventually } from '../../e2e/support/waiting.ts';
+import { Subscription } from '../spine/pubsub.ts';
+import { documentOf, topicOf } from './manifest.ts';
+import type { Version } from './version.ts';
+
+const listed = z.object({
+  documents: z
+    .array(
+      z.object({ name: z.string(), fields: z.unknown(), createTime: z.string(), updateTime: z.string() }),
+    )
+    .default([]),
+  nextPageToken: z.string().optional(),
+});
+
+/** As firebase-admin hands a task to the emulator of Cloud Tasks. */
+const ordered = z.object({ task: z.object({ httpRequest: z.object({ body: z.string() }) }) });
+
+const TOPICS = ['task-events', 'task-updates', 'reminders'];
+
+/** As Cloud Tasks signs it: the platform has checked that before the function is called. */
+const SIGNED = `Bearer ${encoded({ alg: 'none', typ: 'JWT' })}.${encoded({ sub: 'tasks', aud: 'executeRun' })}.`;
+
+const TWICE = 3;
+
+/** Others go on calling meanwhile. */
+const MOST_ROUNDS = 200;
+
+/** A function that is busy with the same is called again. */
+const PATIENCE_MS = 30_000;
+
+interface Follower {
+  readonly name: string;
+  readonly pattern: string;
+  readonly kind: 'created' | 'written';
+}
+
+export class Deliveries {
+  private readonly project: string;
+  private serving: readonly Version[] = [];
+  private readonly known = new Map<string, StoredDocument>();
+  private readonly orders: string[] = [];
+  private subscriptions: readonly (readonly [string, Subscription])[] = [];
+  /** In the last round. */
+  private readonly written = new Set<string>();
+  private turn = 0;
+  private settling: Promise<void> = Promise.resolve();
+  private readonly cloudTasks: Server = createServer((request, response) => {
+    void text(request).then((body) => {
+      this.orders.push(ordered.parse(JSON.parse(body)).task.httpRequest.body);
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+    });
+  });
+
+  private constructor(project: string) {
+    this.project = project;
+  }
+
+  static async open(project: string): Promise<Deliveries> {
+    const deliveries = new Deliveries(project);
+    await new Promise<void>((resolve) => deliveries.cloudTasks.listen(0, '127.0.0.1', resolve));
+    const topics = process.env['PUBSUB_EMULATOR_HOST'] === undefined ? [] : TOPICS;
+    deliveries.subscriptions = await Promise.all(
+      topics.map(async (topic) => [topic, await Subscription.to(topic, project)] as const),
+    );
+    return deliveries;
+  }
+
+  /** For `CLOUD_TASKS_EMULATOR_HOST`. */
+  get cloudTasksHost(): string {
+    return `127.0.0.1:${(this.cloudTasks.address() as AddressInfo).port}`;
+  }
+
+  /** From now on these take what comes. */
+  to(...versions: readonly Version[]): void {
+    this.serving = versions;
+  }
+
+  /**
+   * Delivers all that was written since, and what follows from it.
+   * @throws where it never comes to rest: each version writes what the other has just written otherwise
+   */
+  settle(): Promise<void> {
+    const settled = this.settling.then(async () => {
+      for (let round = 1; (await this.deliverAll()) > 0; round += 1)
+        if (round === MOST_ROUNDS) throw new Error(`Still written: ${[...this.written].join(', ')}`);
+    });
+    this.settling = settled.catch(() => undefined);
+    return settled;
+  }
+
+  /** Calls what Cloud Scheduler does, at one version. */
+  async tick(version: Version, schedule: 'sweep' | 'sendReminders'): Promise<void> {
+    const headers = { 'content-type': 'application/json' };
+    const { ok, status } = await fetch(version.urlOf(schedule), { method: 'POST', headers, body: '{}' });
+    if (!ok) throw new Error(`${version.name}: ${schedule} answered ${status}`);
+    await this.settle();
+  }
+
+  close(): Promise<void> {
+    return new Promise((resolve) => {
+      this.cloudTasks.closeAllConnections();
+      this.cloudTasks.close(() => resolve());
+    });
+  }
+
+  private async deliverAll(): Promise<number> {
+    this.written.clear();
+    return (await this.deliverDocuments()) + (await this.deliverMessages()) + (await this.deliverOrders());
+  }
+
+  private async deliverDocuments(): Promise<number> {
+    const followers = this.followers();
+    let count = 0;
+    for (const [collection, now] of await this.collections(
+      followers.map(({ pattern }) => collectionOf(pattern)),
+    ))
+      for (const [path, write] of this.changes(collection, now)) {
+        count += 1;
+        this.written.add(path);
+        for (const { name, pattern, kind } of followers)
+          if (concerns(pattern, path) && (kind === 'written' || write.oldValue === undefined))
+            await this.bring(name, documentEvent(this.project, kind, path, write));
+      }
+    return count;
+  }
+
+  /** The functions of those that serve that follow documents, each once. */
+  private followers(): readonly Follower[] {
+    const all = this.serving.flatMap(({ manifests }) => Object.entries(manifests));
+    const followers = new Map<string, Follower>();
+    for (const [name, one] of all) {
+      const pattern = documentOf(one);
+      const kind = one.eventTrigger?.eventType.endsWith('.created') ? 'created' : 'written';
+      if (pattern !== undefined) followers.set(name, { name, pattern, kind });
+    }
+    return [...followers.values()];
+  }
+
+  private async collections(
+    names: readonly string[],
+  ): Promise<ReadonlyMap<string, ReadonlyMap<string, StoredDocument>>> {
+    const all = [...new Set(names)].map(async (name) => [name, await this.documents(name)] as const);
+    return new Map(await Promise.all(all));
+  }
+
+  /** What was written since the last look, which is remembered. */
+  private *changes(collection: string, now: ReadonlyMap<string, StoredDocument>) {
+    const before = [...this.known.keys()].filter((path) => collectionOf(path) === collection);
+    for (const path of new Set([...now.keys(), ...before])) {
+      const [oldValue, value] = [this.known.get(path), now.get(path)];
+      if (oldValue?.updateTime === value?.updateTime) continue;
+      if (value === undefined) this.known.delete(path);
+      else this.known.set(path, value);
+      yield [path, { ...(value && { value }), ...(oldValue && { oldValue }) }] as const;
+    }
+  }
+
+  private async deliverMessages(): Promise<number> {
+    let count = 0;
+    for (const [topic, subscription] of this.subscriptions)
+      for (const message of await subscription.pull()) {
+        const consumers = this.serving.flatMap(({ manifests }) =>
+          Object.entries(manifests).flatMap(([name, one]) => (topicOf(one) === topic ? [name] : [])),
+        );
+        for (const name of new Set(consumers))
+          await this.bring(name, messageEvent(this.project, topic, message));
+        count += 1;
+      }
+    return count;
+  }
+
+  private async deliverOrders(): Promise<number> {
+    const orders = this.orders.splice(0);
+    await Promise.all(
+      orders.map(async (order) => {
+        const [version] = this.having('executeRun');
+        const headers = { 'content-type': 'application/json', authorization: SIGNED };
+        const body = Buffer.from(order, 'base64').toString();
+        await eventually(
+          'a run is taken',
+          async () => {
+            const { ok } = await fetch(String(version?.urlOf('executeRun')), {
+              method: 'POST',
+              headers,
+              body,
+            });
+            return ok || undefined;
+          },
+          PATIENCE_MS,
+        );
+      }),
+    );
+    return orders.length;
+  }
+
+  private async bring(name: string, event: CloudEvent): Promise<void> {
+    const versions = this.having(name);
+    const takers = this.turn % TWICE === 0 ? versions : versions.slice(0, 1);
+    for (const version of takers)
+      await eventually(
+        `${version.name} takes an event for ${name}`,
+        async () => (await deliver(version.urlOf(name), event)) || undefined,
+        PATIENCE_MS,
+      );
+  }
+
+  /** Those that have the function, another one first each time. */
+  private having(name: string): readonly Version[] {
+    const having = this.serving.filter(({ manifests }) => manifests[name] !== undefined);
+    this.turn += 1;
+    return this.turn % 2 === 0 ? having : having.toReversed();
+  }
+
+  private async documents(collection: string): Promise<ReadonlyMap<string, StoredDocument>> {
+    const parent = `http://${process.env['FIRESTORE_EMULATOR_HOST']}/v1/projects/${this.project}/databases/(default)/documents`;
+    const found = new Map<string, StoredDocument>();
+    for (let token: string | undefined = ''; token !== undefined; ) {
+      const url = `${parent}/${collection}?pageSize=300&pageToken=${encodeURIComponent(token)}`;
+      const response = await fetch(url, { headers: { authorization: 'Bearer owner' } });
+      const page = listed.parse(await response.json());
+      for (const document of page.documents)
+        found.set(document.name.slice(document.name.indexOf('/documents/') + '/documents/'.length), document);
+      token = page.nextPageToken;
+    }
+    return found;
+  }
+}
+
+/** `tasks/{taskId}` and `tasks/task-1` are of `tasks`. */
+function collectionOf(path: string): string {
+  return path.slice(0, path.lastIndexOf('/'));
+}
+
+function concerns(pattern: string, path: string): boolean {
+  return pattern === path || (pattern.endsWith('}') && collectionOf(pattern) === collectionOf(path));
+}
+
+function encoded(part: object): string {
+  return Buffer.from(JSON.stringify(part)).toString('base64url');
+}

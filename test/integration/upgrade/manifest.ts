@@ -1,0 +1,25 @@
+/** What the Firebase CLI reads of a function. Source: firebase-functions, ManifestEndpoint. */
+import { z } from 'zod';
+
+const eventTrigger = z.object({
+  eventType: z.string(),
+  eventFilters: z.object({ topic: z.string(), document: z.string() }).partial().default({}),
+  eventFilterPathPatterns: z.object({ document: z.string() }).partial().default({}),
+});
+
+export const manifest = z.object({
+  eventTrigger: eventTrigger.optional(),
+  scheduleTrigger: z.object({}).optional(),
+  taskQueueTrigger: z.object({}).optional(),
+});
+
+export type Manifest = z.infer<typeof manifest>;
+
+/** The pattern of documents that a function follows: `tasks/{taskId}`. */
+export function documentOf({ eventTrigger: trigger }: Manifest): string | undefined {
+  return trigger?.eventFilterPathPatterns.document ?? trigger?.eventFilters.document;
+}
+
+export function topicOf({ eventTrigger: trigger }: Manifest): string | undefined {
+  return trigger?.eventFilters.topic;
+}

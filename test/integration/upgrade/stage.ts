@@ -1,0 +1,161 @@
+/** A project of its own with a release and today's Muster over the same databases, and the vendors that both ask. */
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseEnv } from 'node:util';
+import { Firestore, Timestamp } from '@google-cloud/firestore';
+import { z } from 'zod';
+import { systemHashing } from '../../../functions/src/kernel/platform.ts';
+import { root } from '../../../scripts/project.mjs';
+import { readRelease } from '../../../scripts/setup/releases.mjs';
+import { ownProject, putRules } from '../../../scripts/tests/ownProject.mjs';
+import { asRead, storedVersions } from '../../stored/documents.ts';
+import { seedClaudeNetwork } from '../../support/github/seed.ts';
+import { LocalGitHub } from '../../support/github/server.ts';
+import { LocalModels } from '../../support/models/server.ts';
+import { Deliveries } from './deliveries.ts';
+import { type Answer, Version } from './version.ts';
+
+/** The person whose agents all are. */
+const OWNER = 'owner';
+
+const WEBHOOK_SECRET = 'a secret of webhooks';
+
+const parameters = z.record(z.string(), z.string());
+
+const registered = z.object({
+  agentId: z.string(),
+  credentials: z.object({ apiKey: z.string(), secret: z.string() }),
+});
+
+export interface Agent {
+  readonly id: string;
+  readonly credential: string;
+}
+
+export class Stage {
+  readonly firestore: Firestore;
+  readonly deliveries: Deliveries;
+  readonly models: LocalModels;
+  readonly gitHub: LocalGitHub;
+  /** Who was there first, as the operator has made it. */
+  readonly lead: Agent = { id: 'lead', credential: `mk_${'lead'.padEnd(20, 'a')}.${'a'.repeat(43)}` };
+  readonly env: Readonly<Record<string, string>>;
+  private readonly folder = mkdtempSync(join(tmpdir(), 'muster-upgrade-'));
+  private readonly versions: Version[] = [];
+
+  private constructor(
+    env: Readonly<Record<string, string>>,
+    deliveries: Deliveries,
+    models: LocalModels,
+    gitHub: LocalGitHub,
+  ) {
+    this.firestore = new Firestore({ projectId: env['GCLOUD_PROJECT'] ?? '' });
+    this.deliveries = deliveries;
+    this.models = models;
+    this.gitHub = gitHub;
+    const { id, privateKey } = gitHub.world.app;
+    this.env = {
+      ...parameters.parse(parseEnv(readFileSync(`${root}/functions/.env`, 'utf8'))),
+      ...env,
+      FUNCTIONS_EMULATOR: 'true',
+      NODE_ENV: 'production',
+      MUSTER_CLOCK_FILE: join(this.folder, 'clock'),
+      CLOUD_TASKS_EMULATOR_HOST: deliveries.cloudTasksHost,
+      ANTHROPIC_BASE_URL: models.url,
+      ANTHROPIC_API_KEY: 'local-anthropic-key',
+      GEMINI_BASE_URL: models.url,
+      GEMINI_API_KEY: 'local-gemini-key',
+      GITHUB_API_URL: gitHub.url,
+      GITHUB_APP_ID: id,
+      GITHUB_APP_PRIVATE_KEY: privateKey,
+      GITHUB_REPOSITORIES: 'sartor-ai/*',
+      GITHUB_WEBHOOK_SECRET: WEBHOOK_SECRET,
+      RATE_LIMIT_PER_SECOND: '100000',
+      RATE_LIMIT_BURST: '500000',
+    };
+  }
+
+  static async open(): Promise<Stage> {
+    const env = Object.fromEntries(Object.entries(process.env).map(([name, value]) => [name, value ?? '']));
+    const own: Record<string, string> = await ownProject(env, `upgrade-${randomUUID().slice(0, 8)}`);
+    const [models, gitHub] = [new LocalModels(), new LocalGitHub()];
+    seedClaudeNetwork(gitHub.world);
+    await Promise.all([models.start(), gitHub.start()]);
+    const stage = new Stage(own, await Deliveries.open(own['GCLOUD_PROJECT'] ?? ''), models, gitHub);
+    await stage.writeLead();
+    return stage;
+  }
+
+  get project(): string {
+    return this.env['GCLOUD_PROJECT'] ?? '';
+  }
+
+  /** @param name of a release that is kept, or `today` */
+  async start(name: string): Promise<Version> {
+    const version = await Version.start(name, this.env);
+    this.versions.push(version);
+    return version;
+  }
+
+  /** As `firebase deploy` does before it changes a function. @param name of a release that is kept, or `today` */
+  async deployRules(name: string): Promise<void> {
+    const read = (file: string) => readFileSync(`${root}/${file}`, 'utf8');
+    const todays = () => ({ firestore: read('firestore.rules'), database: read('database.rules.json') });
+    await putRules({ ...this.env }, name === 'today' ? todays() : readRelease(name).rules);
+  }
+
+  /** Has both versions see so much later a now than the machine. */
+  moveTime(milliseconds: number): void {
+    writeFileSync(this.env['MUSTER_CLOCK_FILE'] ?? '', String(milliseconds));
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.versions.map((version) => version.end()));
+    await Promise.all([
+      this.deliveries.close(),
+      this.models.stop(),
+      this.gitHub.stop(),
+      this.firestore.terminate(),
+    ]);
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  /** As `npm run agents -- create` of version 0.1.0 has stored it. */
+  private async writeLead(): Promise<void> {
+    const [apiKey = '', secret = ''] = this.lead.credential.split('.');
+    await this.firestore.doc('agents/lead').set({
+      ...stored('agents', 3, 'plain'),
+      ...{ id: 'lead', name: 'lead', owner_uid: OWNER, role: 'leader', workspace: 'default' },
+    });
+    await this.firestore.doc(`credentials/${apiKey}`).set({
+      ...stored('credentials', 1, 'mk_plain'),
+      ...{ api_key: apiKey, agent_id: 'lead', secret_hash: systemHashing.sha256(secret) },
+      expires_at: Timestamp.fromMillis(Date.now() + 90 * 24 * 3_600_000),
+    });
+    await this.firestore.doc(`people/${OWNER}`).set({ role: 'leader' }, { merge: true });
+  }
+}
+
+/** A document of a release, as the files of what is stored have it. */
+function stored(collection: string, version: number, id: string): object {
+  const file = storedVersions('firestore', collection).find((one) => one.version === version);
+  return Object(asRead(file?.documents[id]));
+}
+
+/** Makes an agent by a version's tool. */
+export async function register(version: Version, by: Agent, name: string, workspace: string): Promise<Agent> {
+  const answer = await version.call(by.credential, workspace, 'onboarding_registerAgent', {
+    agentInfo: { name, type: 'developer', version: '1.0.0' },
+    capabilities: [{ name: 'typescript', category: 'languages' }],
+    configuration: { maxConcurrentTasks: 50 },
+    workspace,
+  });
+  return agentIn(answer);
+}
+
+export function agentIn(answer: Answer): Agent {
+  const { agentId, credentials } = registered.parse(answer);
+  return { id: agentId, credential: `${credentials.apiKey}.${credentials.secret}` };
+}

@@ -1,0 +1,118 @@
+/** A story is work that is handed from one version to the other between its four steps. */
+import type { Agent, Stage } from './stage.ts';
+import type { Answer, Version } from './version.ts';
+
+/** What a story has of its own. */
+export interface Cast {
+  readonly workspace: string;
+  readonly lead: Agent;
+  readonly worker: Agent;
+  readonly other: Agent;
+}
+
+/** Where a step is done. */
+export class Place {
+  readonly version: Version;
+  readonly stage: Stage;
+  private readonly workspace: string;
+
+  constructor(version: Version, stage: Stage, workspace: string) {
+    this.version = version;
+    this.stage = stage;
+    this.workspace = workspace;
+  }
+
+  /** Calls a tool, and has delivered what follows from it. */
+  async call(who: Agent, tool: string, args: object = {}): Promise<Answer> {
+    const answer = await this.version.call(who.credential, this.workspace, tool, args);
+    await this.stage.deliveries.settle();
+    return answer;
+  }
+
+  /** The same of a tool that waits for something: nothing is delivered meanwhile. */
+  ask(who: Agent, tool: string, args: object = {}): Promise<Answer> {
+    return this.version.call(who.credential, this.workspace, tool, args);
+  }
+}
+
+export type Step = (at: Place) => Promise<void>;
+
+export interface Story {
+  readonly name: string;
+  /** In which workspace, where not in one of its own. */
+  readonly workspace?: string;
+  /** The first release that has what it needs. */
+  readonly since: string;
+  readonly steps: (cast: Cast) => readonly [Step, Step, Step, Step];
+}
+
+export type Phase = 'before' | 'beside' | 'after' | 'back';
+
+interface Scene {
+  readonly phase: Phase;
+  readonly by: 'old' | 'new';
+}
+
+/** Which version does which step, and when. */
+export const COURSES: Readonly<Record<string, readonly [Scene, Scene, Scene, Scene]>> = {
+  'begun before': [
+    scene('before', 'old'),
+    scene('beside', 'new'),
+    scene('after', 'new'),
+    scene('back', 'old'),
+  ],
+  'old first': [
+    scene('beside', 'old'),
+    scene('beside', 'new'),
+    scene('beside', 'old'),
+    scene('beside', 'new'),
+  ],
+  'new first': [
+    scene('beside', 'new'),
+    scene('beside', 'old'),
+    scene('beside', 'new'),
+    scene('beside', 'old'),
+  ],
+  'begun after': [scene('after', 'new'), scene('after', 'new'), scene('back', 'old'), scene('back', 'old')],
+};
+
+function scene(phase: Phase, by: Scene['by']): Scene {
+  return { phase, by };
+}
+
+/** A story on its course. */
+export class Performance {
+  readonly title: string;
+  private readonly steps: readonly Step[];
+  private readonly scenes: readonly Scene[];
+  readonly cast: Cast;
+  private done = 0;
+
+  constructor(title: string, story: Story, scenes: readonly Scene[], cast: Cast) {
+    this.title = title;
+    this.steps = story.steps(cast);
+    this.scenes = scenes;
+    this.cast = cast;
+  }
+
+  /** Does what belongs to a phase, each step where its scene says. */
+  async perform(
+    phase: Phase,
+    stage: Stage,
+    versions: Readonly<Partial<Record<Scene['by'], Version>>>,
+  ): Promise<void> {
+    for (; this.scenes[this.done]?.phase === phase; this.done += 1) {
+      const version = versions[this.scenes[this.done]?.by ?? 'new'];
+      if (version === undefined) throw new Error(`${this.title}: nobody is there ${phase}`);
+      try {
+        await this.steps[this.done]?.(new Place(version, stage, this.cast.workspace));
+      } catch (error) {
+        throw new Error(`${this.title}, step ${this.done + 1} by ${version.name}`, { cause: error });
+      }
+    }
+  }
+
+  get isOver(): boolean {
+    return this.done === this.steps.length;
+  }
+}

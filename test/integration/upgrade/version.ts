@@ -1,0 +1,102 @@
+/** One version of Muster that serves: what takes requests in a process each, as Cloud Run starts it, and the rest in one. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
+import { McpCaller } from '../../../bench/load/client.ts';
+import { type FunctionServer, musterFunction, serveFunction } from '../../../bench/servers/functionServer.ts';
+import { readRelease, unpackRelease } from '../../../scripts/setup/releases.mjs';
+import { manifest } from './manifest.ts';
+
+const PROGRAM = fileURLToPath(new URL('served.ts', import.meta.url));
+
+const started = z.object({ url: z.string(), manifests: z.record(z.string(), manifest) });
+
+const listed = z.object({ result: z.object({ tools: z.array(z.object({ name: z.string() })) }) });
+
+export type Answer = Readonly<Record<string, unknown>>;
+
+/** These keep the framework from reading bodies, which concerns the whole process. Source: functions/src/entry/http.ts. */
+const OWN_PROCESS = ['mcp', 'githubWebhook'];
+
+export class Version {
+  readonly name: string;
+  readonly manifests: z.infer<typeof started>['manifests'];
+  private readonly url: string;
+  private readonly child: ChildProcess;
+  private readonly servers: ReadonlyMap<string, FunctionServer>;
+  private readonly folder: string;
+
+  private constructor(
+    { name, folder }: { readonly name: string; readonly folder: string },
+    child: ChildProcess,
+    { url, manifests }: z.infer<typeof started>,
+    servers: ReadonlyMap<string, FunctionServer>,
+  ) {
+    this.name = name;
+    this.folder = folder;
+    this.child = child;
+    this.url = url;
+    this.manifests = manifests;
+    this.servers = servers;
+  }
+
+  /** @param name of a release that is kept, or `today` */
+  static async start(name: string, env: Readonly<Record<string, string>>): Promise<Version> {
+    const folder = mkdtempSync(join(tmpdir(), 'muster-version-'));
+    if (name !== 'today') unpackRelease(readRelease(name), folder);
+    const source = name === 'today' ? musterFunction.source : folder;
+    const logFile = join(folder, 'log');
+    const log = openSync(logFile, 'a');
+    const args = ['--disable-warning=ExperimentalWarning', PROGRAM, source];
+    const child = spawn(process.execPath, args, {
+      env: { ...process.env, ...env },
+      stdio: ['ignore', log, log, 'ipc'],
+    });
+    closeSync(log);
+    const saying = Promise.race([once(child, 'message'), once(child, 'exit')]);
+    const own = OWN_PROCESS.map(
+      async (target) => [target, await serveFunction({ source, target, env })] as const,
+    );
+    const [[said], ...servers] = await Promise.all([saying, ...own]);
+    const parsed = started.safeParse(said);
+    if (!parsed.success) throw new Error(`${name} did not start: ${readFileSync(logFile, 'utf8')}`);
+    return new Version({ name, folder }, child, parsed.data, new Map(servers));
+  }
+
+  urlOf(name: string): string {
+    return this.servers.get(name)?.url ?? `${this.url}/${name}`;
+  }
+
+  /** Calls a tool, and fails where the tool does. */
+  async call(credential: string, workspace: string, tool: string, args: object = {}): Promise<Answer> {
+    try {
+      return await this.caller(credential, workspace).call(tool, args);
+    } catch (error) {
+      throw new Error(`${this.name}: ${error instanceof Error ? error.message : error}`);
+    }
+  }
+
+  /** What it has for who calls. */
+  async tools(credential: string): Promise<ReadonlySet<string>> {
+    const { text } = await this.caller(credential, 'default').send('tools/list');
+    return new Set(listed.parse(JSON.parse(text)).result.tools.map(({ name }) => name));
+  }
+
+  async end(): Promise<void> {
+    await Promise.all([...this.servers.values()].map((server) => server.kill())); // nothing may rest on a goodbye
+    if (this.child.exitCode === null && this.child.signalCode === null) {
+      const exited = once(this.child, 'exit');
+      this.child.kill('SIGKILL');
+      await exited;
+    }
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  private caller(credential: string, workspace: string): McpCaller {
+    return new McpCaller(`${this.urlOf('mcp')}?workspace=${workspace}`, credential);
+  }
+}
