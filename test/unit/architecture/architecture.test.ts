@@ -11,8 +11,8 @@ const source = fileURLToPath(new URL('../../../functions/src', import.meta.url))
  * A newcomer has to find a way through it: more is not a matter of taste. docs/decisions/0030-less-code.md has the aim.
  * Since then signing in has come in, as much as a toolset.
  */
-const MAX_FILES = 480;
-const MAX_LINES = 58_000;
+const MAX_FILES = 520;
+const MAX_LINES = 62_000;
 
 /** Most have 60 to 250. */
 const MAX_FILE_LINES = 300;
