@@ -13,7 +13,11 @@ import { startSuite } from './suite.mjs';
 export async function serveEmulators(args) {
   const { values } = parseArgs({
     args,
-    options: { 'ports-file': { type: 'string' }, 'without-functions': { type: 'boolean', default: false } },
+    options: {
+      'ports-file': { type: 'string' },
+      'without-functions': { type: 'boolean', default: false },
+      import: { type: 'string' },
+    },
   });
   const functions = !values['without-functions'];
   await runSession({ kind: 'emulators', interrupted: 0 }, async ({ run, say }) => {
@@ -21,7 +25,7 @@ export async function serveEmulators(args) {
     const node = functions ? await prepare({ run, say }) : node22();
     const output = openOutput(run, 'emulators-alone', { screen: false });
     const options = { run, node, ports: await freePorts(), output, say, functions, personal: true };
-    const suite = await startSuite(options);
+    const suite = await startSuite({ ...options, ...(values.import && { importFrom: values.import }) });
     tell(JSON.stringify(suite.env, null, 2), values['ports-file'], run);
     say(await suite.exited);
     return 1;

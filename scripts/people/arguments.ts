@@ -18,7 +18,8 @@ A role that set-role gives holds in every open workspace, one that add gives in 
 revoke takes everything: role, memberships, the credentials of their agents, sign-ins.
 erase deletes what is theirs and their account, and puts a pseudonym where others' things name them.
   --json           prints data instead of sentences
-${DEPLOYMENT_USAGE}`;
+${DEPLOYMENT_USAGE}
+  --database-url <url>   of erase: the Realtime Database, where it is not https://<id>-default-rtdb.firebaseio.com`;
 
 const options = z.strictObject({
   workspace: z.string().regex(WORKSPACE_NAME, '--workspace: 1 to 64 letters, digits, "-" or "_"').optional(),
@@ -26,6 +27,7 @@ const options = z.strictObject({
   mail: z.email('--mail: an address').optional(),
   name: z.string().min(1).max(100).optional(),
   person: z.string().optional(),
+  'database-url': z.url('--database-url: a URL').optional(),
   'dry-run': z.boolean().default(false),
   yes: z.boolean().default(false),
   json: z.boolean().default(false),

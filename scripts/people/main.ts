@@ -4,7 +4,7 @@ import { parseCommand, USAGE } from './arguments.ts';
 
 await runCommand(USAGE, async () => {
   const command = parseCommand(process.argv.slice(2));
-  reach(command.options);
+  reach({ ...command.options, databaseUrl: command.options['database-url'] });
   // Only now: the clients read where to go from the environment as they load.
   const { follow } = await import('./commands.ts');
   console.log(await follow(command));

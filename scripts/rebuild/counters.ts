@@ -13,8 +13,10 @@ import {
   agentCountsPath,
   COLLECTIONS,
   countersPath,
+  gatesPath,
   workspacePath,
 } from '../../functions/src/kernel/firestore/paths.ts';
+import { retryStale } from '../../functions/src/kernel/waiting.ts';
 import { type Counter, sumCounters } from '../../functions/src/toolsets/coordination/rules/session.ts';
 import { TASK_STATUSES } from '../../functions/src/toolsets/coordination/rules/task.ts';
 import { counterFromDocument } from '../../functions/src/toolsets/coordination/store/documents.ts';
@@ -33,11 +35,13 @@ export async function rebuildCounters(rebuilding: Rebuilding): Promise<void> {
   };
   const workspaces = new Progress('Workspaces whose agents are counted', rebuilding);
   const sessions = new Progress('Sessions whose tasks are counted', rebuilding);
+  const gates = new Progress('Sessions whose gates are looked at', rebuilding);
   await hold();
   try {
     for (const workspace of await workspacesOf(rebuilding)) {
       await hold();
       workspaces.add(await countAgents(rebuilding, workspace));
+      gates.add(await openGates(rebuilding, workspace));
       for await (const session of sessionsOf(rebuilding, workspace)) {
         await hold();
         sessions.add(await countSession(rebuilding, workspace, session));
@@ -45,6 +49,7 @@ export async function rebuildCounters(rebuilding: Rebuilding): Promise<void> {
     }
     workspaces.end();
     sessions.end();
+    gates.end();
     await rebuildSkills(rebuilding);
   } finally {
     if (!isDry) await lease.release();
@@ -107,6 +112,23 @@ async function countAgents({ database, ports, isDry, say }: Rebuilding, workspac
   if (Object.values(lack).every((count) => count === 0)) return false;
   if (!isDry) await ports.store.commit([{ kind: 'countAgents', workspace, by: lack }]);
   return true;
+}
+
+/**
+ * Nothing can become claimable in an open session that lacks one. What they say is when that last happened: one that is
+ * made again says that it was just now, and every instance looks at the queue anew.
+ * @returns whether any was missing
+ */
+async function openGates({ database, ports, isDry }: Rebuilding, workspace: string): Promise<boolean> {
+  return retryStale(ports.randomness, async () => {
+    const open = await ports.sessions.current(workspace).catch(() => undefined);
+    if (open === undefined) return false;
+    const { session, sessionVersion: version } = open;
+    const { count } = (await database.collection(gatesPath(workspace, session.id)).count().get()).data();
+    if (count >= session.spread) return false;
+    if (!isDry) await ports.store.commit([{ kind: 'spreadSession', session, before: 0, version }]);
+    return true;
+  });
 }
 
 const COUNTERS: readonly Counter[] = [...TASK_STATUSES, 'discoveries'];

@@ -2,8 +2,7 @@
 import { compose } from '../../functions/src/app.ts';
 import { firestore } from '../../functions/src/kernel/firestore/client.ts';
 import { systemClock } from '../../functions/src/kernel/platform.ts';
-import { realtimeDatabase } from '../../functions/src/kernel/realtime/database.ts';
-import { inTime } from '../../functions/src/kernel/waiting.ts';
+import { reachedRealtime } from '../operator/realtime.ts';
 import { rebuildAccess } from './access.ts';
 import type { Kind } from './arguments.ts';
 import { rebuildCounters } from './counters.ts';
@@ -33,20 +32,4 @@ export async function rebuild(
   };
   for (const kind of kinds) await REBUILDS[kind](rebuilding);
   say(isDry ? 'Nothing was changed: it was a dry run.' : 'Done. Run it again whenever you like.');
-}
-
-const ANSWERING_MILLISECONDS = 30_000;
-
-/** Its client waits for one that is away for ever. @throws Error where it does not answer */
-async function reachedRealtime() {
-  const database = await realtimeDatabase();
-  const url = database.ref().toString();
-  await inTime(database.ref('checks/rebuild').get(), ANSWERING_MILLISECONDS, `The database ${url}`).catch(
-    () => {
-      throw new Error(
-        `The Realtime Database at ${url} did not answer. Nothing was changed. Give --database-url.`,
-      );
-    },
-  );
-  return database;
 }

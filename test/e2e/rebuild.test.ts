@@ -3,7 +3,12 @@ import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { compose } from '../../functions/src/app.ts';
 import { firestore } from '../../functions/src/kernel/firestore/client.ts';
-import { agentCountsPath, COLLECTIONS, countersPath } from '../../functions/src/kernel/firestore/paths.ts';
+import {
+  agentCountsPath,
+  COLLECTIONS,
+  countersPath,
+  gatesPath,
+} from '../../functions/src/kernel/firestore/paths.ts';
 import { systemClock } from '../../functions/src/kernel/platform.ts';
 import {
   ACCESS_PEOPLE,
@@ -51,7 +56,12 @@ class Derived {
   }
 
   async counted() {
-    const { stamp: _, waits: __, ...counters } = await ports.sessions.counters(this.workspace, this.session);
+    const {
+      stamp: _,
+      waits: __,
+      ages: ___,
+      ...counters
+    } = await ports.sessions.counters(this.workspace, this.session);
     return { counters, agents: await ports.directory.counts(this.workspace) };
   }
 
@@ -67,7 +77,8 @@ class Derived {
       ...(await this.counted()),
       queue,
       access: { people, workspaces },
-      skills: Object.fromEntries(skills.map((skill) => [skill.id, skill.data()])),
+      // Who declared it last is known of it alone.
+      skills: Object.fromEntries(skills.map((skill) => [skill.id, { ...skill.data(), author: '' }])),
       seen: Object.keys(Object(presence)).sort(),
     };
   }
@@ -84,7 +95,8 @@ class Derived {
 
   async deleteCounters(): Promise<void> {
     const batch = firestore().batch();
-    for (const path of [countersPath(this.workspace, this.session), agentCountsPath(this.workspace)])
+    const of = [countersPath, gatesPath].map((path) => path(this.workspace, this.session));
+    for (const path of [...of, agentCountsPath(this.workspace)])
       for (const { ref } of (await firestore().collection(path).get()).docs) batch.delete(ref);
     for (const { ref } of await this.skills()) batch.delete(ref);
     await batch.commit();

@@ -8,9 +8,9 @@ import { compose } from '../../../functions/src/app.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { COLLECTIONS, personPath } from '../../../functions/src/kernel/firestore/paths.ts';
 import { systemClock } from '../../../functions/src/kernel/platform.ts';
-import { realtimeDatabase } from '../../../functions/src/kernel/realtime/database.ts';
 import { authentication, findUser } from '../../operator/accounts.ts';
 import { pagesOf } from '../../operator/documents.ts';
+import { reachedRealtime } from '../../operator/realtime.ts';
 import * as registry from '../registry.ts';
 import { eraseInFirestore } from './documents.ts';
 import { eraseInRealtime, forgetAccess } from './realtime.ts';
@@ -39,11 +39,12 @@ export async function erase(
   const report = new Report();
   const { ports, services } = compose({ clock: systemClock });
   const agents = await registry.agentsOf(uid);
+  const realtime = await reachedRealtime();
   if (!isDry) await shutOut(uid, account);
   const logs = new Set<string>();
   const erasing = {
     database: firestore(),
-    realtime: await realtimeDatabase(),
+    realtime,
     ports,
     traces,
     report,

@@ -19,7 +19,8 @@ export class TaskRetention extends Service<CoordinationPorts & { readonly retent
     const counts = { removed: 0 };
     const old = (after: Position | undefined) => this.ports.tasks.closedBefore(before, BATCH, after);
     const end = await walk(turn, old, async ({ value: { id } }) => {
-      counts.removed += Number(await this.remove(id, before));
+      const isGone = await this.remove(id, before);
+      counts.removed += Number(isGone);
     });
     return { counts, ...end };
   });

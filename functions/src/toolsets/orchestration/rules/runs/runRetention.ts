@@ -14,7 +14,8 @@ export class RunRetention extends Service<OrchestrationPorts & { readonly retent
     const counts = { removed: 0 };
     const old = (after: Position | undefined) => this.ports.runs.endedBefore(before, BATCH, after);
     const end = await walk(turn, old, async (run) => {
-      counts.removed += Number(await this.remove(run));
+      const isGone = await this.remove(run);
+      counts.removed += Number(isGone);
     });
     return { counts, ...end };
   });
