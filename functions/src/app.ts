@@ -57,9 +57,7 @@ export function compose(bindings: Bindings) {
     services.inbox.answers.part,
     services.approvedCalls.part,
     ...expiring.map(expiryPart),
-    services.taskRetention.part,
-    services.logRetention.part,
-    services.orchestration.runRetention.part,
+    ...services.retention.parts,
     ...ports.recordRetention,
   ];
   return {

@@ -74,7 +74,6 @@ import {
 } from '../toolsets/orchestration/store/workflows.ts';
 import { WorkRecordQueries, workWriters } from '../toolsets/orchestration/store/workRecords.ts';
 import { DatabaseMetricsReader, FirestoreSweepRecord } from '../toolsets/system/store/metrics.ts';
-import { recordRetention } from '../toolsets/system/store/retention.ts';
 import { SkillQueries } from '../toolsets/system/store/skills.ts';
 import { TrailQueries } from '../toolsets/system/store/trail.ts';
 import type { PushService } from '../toolsets/todo/rules/notifications.ts';
@@ -96,6 +95,7 @@ import { type GitHubSettings, OctokitClients } from '../vendors/octokit/clients.
 import { PubSubPublisher } from '../vendors/pubsub/publisher.ts';
 import { composeGraph } from './graph.ts';
 import { deployedAgents } from './hostedAgents.ts';
+import { recordRetention } from './retention.ts';
 
 /** What is not read from the environment. Tests bind a clock of their own. */
 export interface Bindings {

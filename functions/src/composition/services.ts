@@ -23,7 +23,6 @@ import { WorkspaceAdministration } from '../toolsets/access/rules/workspaceChang
 import { CodingChanges } from '../toolsets/coding/rules/changing.ts';
 import { CodingService } from '../toolsets/coding/rules/coding.ts';
 import { codingExpiry } from '../toolsets/coding/rules/ending.ts';
-import { LogRetention } from '../toolsets/coding/rules/logRetention.ts';
 import { CodingRunners } from '../toolsets/coding/rules/runners.ts';
 import { BudgetWaits } from '../toolsets/coordination/rules/budgetWait.ts';
 import { TaskClaims } from '../toolsets/coordination/rules/claims.ts';
@@ -36,7 +35,6 @@ import { AgentMessages } from '../toolsets/coordination/rules/messages.ts';
 import { SessionSpreading } from '../toolsets/coordination/rules/spreading.ts';
 import { isUnsettled, StuckTasks } from '../toolsets/coordination/rules/stuck.ts';
 import { TaskQueue } from '../toolsets/coordination/rules/taskProgress.ts';
-import { TaskRetention } from '../toolsets/coordination/rules/taskRetention.ts';
 import { TaskUpdates } from '../toolsets/coordination/rules/updating.ts';
 import { mirrorQueuedTask } from '../toolsets/coordination/store/queue.ts';
 import { DataService } from '../toolsets/firebase/rules/dataService.ts';
@@ -50,7 +48,6 @@ import { ApprovalExecution, type MakeCall } from '../toolsets/inbox/rules/execut
 import { OnboardingService } from '../toolsets/onboarding/rules/onboarding.ts';
 import { AgentRoster } from '../toolsets/orchestration/rules/agents/roster.ts';
 import { RunExecution } from '../toolsets/orchestration/rules/runs/execution.ts';
-import { RunRetention } from '../toolsets/orchestration/rules/runs/runRetention.ts';
 import { RunService } from '../toolsets/orchestration/rules/runs/runService.ts';
 import { WorkflowLibrary } from '../toolsets/orchestration/rules/workflows/library.ts';
 import { AuditTrail } from '../toolsets/system/rules/audit.ts';
@@ -74,6 +71,7 @@ import { GitHubWebhook } from '../vendors/octokit/webhook.ts';
 import { followBudget, followGraph } from './graph.ts';
 import { composeInverses } from './inverses.ts';
 import type { composePorts } from './ports.ts';
+import { Retention } from './retention.ts';
 
 export function composeServices(ports: ReturnType<typeof composePorts>, makeCall: MakeCall) {
   const liveness = new AgentLiveness(ports);
@@ -135,8 +133,7 @@ export function composeServices(ports: ReturnType<typeof composePorts>, makeCall
     taskLevers: new TaskLevers(ports),
     taskUpdates: new TaskUpdates(ports),
     stuckTasks,
-    taskRetention: new TaskRetention(ports),
-    logRetention: new LogRetention(ports),
+    retention: new Retention(ports),
     taskSweep: new TaskSweep({ ...ports, coding: codingExpiry(ports.sessions) }),
     mirrorQueuedTask: (taskId: string, before?: unknown) =>
       mirrorQueuedTask(realtimeDatabase, ports.tasks, taskId, before),
@@ -188,7 +185,6 @@ export function composeServices(ports: ReturnType<typeof composePorts>, makeCall
       workflows: new WorkflowLibrary(ports),
       roster: new AgentRoster(ports, overview),
       runs,
-      runRetention: new RunRetention(ports),
     },
     runExecution: new RunExecution({ ...ports, askToRaise }, taskCreation),
 

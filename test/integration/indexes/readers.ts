@@ -28,7 +28,7 @@ type RequestReaders = typeof import('../../../functions/src/toolsets/inbox/store
 type RunReaders = typeof import('../../../functions/src/toolsets/orchestration/store/runs.ts');
 type CoordinationReaders = typeof import('../../../functions/src/toolsets/coordination/store/queries.ts');
 type SessionReaders = typeof import('../../../functions/src/toolsets/coordination/store/sessions.ts');
-type RetentionStore = typeof import('../../../functions/src/toolsets/system/store/retention.ts');
+type RetentionStore = typeof import('../../../functions/src/composition/retention.ts');
 type SkillReaders = typeof import('../../../functions/src/toolsets/system/store/skills.ts');
 type SubscriptionStore = typeof import('../../../functions/src/toolsets/firebase/store/subscriptions.ts');
 type TodoReaders = typeof import('../../../functions/src/toolsets/todo/store/todos.ts');
@@ -66,7 +66,7 @@ export const calls: Readonly<Record<string, readonly Call[]>> = {
   'toolsets/onboarding/store/onboardingFacts.ts': await onboardingFactsCalls(),
   'toolsets/orchestration/store/runs.ts': await runCalls(),
   'toolsets/orchestration/store/workflows.ts': await workflowCalls(),
-  'toolsets/system/store/retention.ts': await retentionCalls(),
+  'composition/retention.ts': await retentionCalls(),
   'toolsets/system/store/skills.ts': await skillCalls(),
   'toolsets/system/store/trail.ts': await trailCalls(),
   'toolsets/todo/store/events.ts': await taskHistoryCalls(),
@@ -76,7 +76,7 @@ export const calls: Readonly<Record<string, readonly Call[]>> = {
 };
 
 async function retentionCalls(): Promise<readonly Call[]> {
-  const { recordRetention }: RetentionStore = await load('toolsets/system/store/retention.ts');
+  const { recordRetention }: RetentionStore = await load('composition/retention.ts');
   const days = { events: 1, trail: 1, logs: 1, runs: 1, tasks: 1 };
   const turn = turnAt(new Date('2026-11-22T09:00:00Z'));
   return [

@@ -35,12 +35,7 @@ describe('retention', function () {
   /** Sweeps as the schedule does at the full hour. */
   async function sweep({ app, now }: Team, more: Partial<SweepTurn> = {}): Promise<readonly string[]> {
     const { services, ports } = app;
-    const parts: readonly SweepPart[] = [
-      services.taskRetention.part,
-      services.logRetention.part,
-      services.orchestration.runRetention.part,
-      ...ports.recordRetention,
-    ];
+    const parts: readonly SweepPart[] = [...services.retention.parts, ...ports.recordRetention];
     const swept: string[] = [];
     for (const part of parts) {
       const { counts, isBehind } = await part.run(turnAt(now, more));

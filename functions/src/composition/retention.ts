@@ -1,0 +1,151 @@
+/**
+ * For how long what is over is kept, of all features. Parts of the sweep remove what is older, and nothing to which
+ * anything open refers. Source: docs/decisions/0044-made-again-and-forgotten.md.
+ */
+import type { Firestore } from '@google-cloud/firestore';
+import { type GraphPorts, isPartOfOpenWork } from '../graph/rules/linking.ts';
+import { type Change, StaleWriteError, type Versioned } from '../kernel/commit.ts';
+import { deleteFound } from '../kernel/firestore/client.ts';
+import { COLLECTIONS } from '../kernel/firestore/paths.ts';
+import type { Position } from '../kernel/paging.ts';
+import { type PortOf, Service } from '../kernel/ports.ts';
+import { type RetentionDays, retentionPart, type SweepPart, walk } from '../kernel/sweep.ts';
+import { retryStale } from '../kernel/waiting.ts';
+import type { TaskLogQueries } from '../toolsets/coding/store/logs.ts';
+import { type CoordinationPorts, isClosed, type Task, taskNode } from '../toolsets/coordination/index.ts';
+import type { Run } from '../toolsets/orchestration/store/runDocument.ts';
+import type { RunQueries } from '../toolsets/orchestration/store/runs.ts';
+
+/**
+ * What is a record of something that is over: nothing that is open refers to it. Each with its time, which Firestore
+ * indexes by itself, and by whose days it is kept.
+ */
+const RECORDS = [
+  { collection: COLLECTIONS.events, time: 'timestamp', kept: 'events' },
+  { collection: COLLECTIONS.audit, time: 'timestamp', kept: 'events' },
+  { collection: COLLECTIONS.mail, time: 'created_at', kept: 'events' },
+  { collection: COLLECTIONS.trail, time: 'at', kept: 'trail' },
+] as const;
+
+export function recordRetention(database: Firestore, days: RetentionDays): readonly SweepPart[] {
+  return RECORDS.map(({ collection, time, kept }) =>
+    retentionPart(`${collection} kept`, days[kept], async (before, { isOver }) => {
+      const old = database.collection(collection).where(time, '<=', before).orderBy(time);
+      const removed = await deleteFound(old, isOver);
+      // What is left goes with the next turn.
+      const left = isOver() ? { stoppedAt: { at: before, id: collection } } : {};
+      return { counts: { removed }, isBehind: isOver(), ...left };
+    }),
+  );
+}
+
+interface RetentionPorts extends CoordinationPorts, GraphPorts {
+  readonly retention: RetentionDays;
+  readonly taskLogs: PortOf<TaskLogQueries>;
+  readonly runs: PortOf<RunQueries>;
+}
+
+const BATCH = 100;
+
+/** Of what has ended with its parts. */
+export class Retention extends Service<RetentionPorts> {
+  readonly parts: readonly SweepPart[] = [
+    retentionPart('tasks kept', this.ports.retention.tasks, async (before, turn) => {
+      const counts = { removed: 0 };
+      const old = (after: Position | undefined) => this.ports.tasks.closedBefore(before, BATCH, after);
+      const end = await walk(turn, old, async ({ value: { id } }) => {
+        const isGone = await this.attempt('task', id, () => this.removeTask(id, before));
+        counts.removed += Number(isGone);
+      });
+      return { counts, ...end };
+    }),
+    retentionPart('runs kept', this.ports.retention.runs, async (before, turn) => {
+      const counts = { removed: 0 };
+      const old = (after: Position | undefined) => this.ports.runs.endedBefore(before, BATCH, after);
+      const end = await walk(turn, old, async (run) => {
+        const isGone = await this.attempt('run', run.value.id, () => this.removeRun(run));
+        counts.removed += Number(isGone);
+      });
+      return { counts, ...end };
+    }),
+    retentionPart('logs kept', this.ports.retention.logs, async (before, turn) => {
+      const counts = { removed: 0 };
+      // A task has many chunks, and is looked at once.
+      const seen = new Set<string>();
+      for await (const taskId of this.ports.taskLogs.tasksWithOldLogs(before)) {
+        if (turn.isOver()) return { counts, isBehind: true, stoppedAt: { at: before, id: taskId } };
+        if (seen.has(taskId)) continue;
+        seen.add(taskId);
+        const isGone = await this.attempt('log', taskId, () => this.removeLog(taskId, before));
+        counts.removed += Number(isGone);
+      }
+      return { counts, isBehind: false };
+    }),
+  ];
+
+  /** Never fails: one that cannot be removed must not keep the others. Tells whether it is gone. */
+  private async attempt(kind: string, id: string, remove: () => Promise<boolean>): Promise<boolean> {
+    try {
+      return await remove();
+    } catch (error) {
+      if (!(error instanceof StaleWriteError)) this.ports.log.error('not_removed', { kind, id, error });
+      return false;
+    }
+  }
+
+  /** With its log and its results. Several that depend on each other go beside each other. */
+  private removeTask(id: string, before: Date): Promise<boolean> {
+    const { tasks, store, randomness } = this.ports;
+    return retryStale(randomness, async () => {
+      const task = await tasks.find(id);
+      if (task?.value.closedAt === undefined || task.value.closedAt > before) return false;
+      if (await this.isReferredTo(task.value)) return false;
+      const changes = await this.taskRemoval(task);
+      await tasks.forgetBelow(id);
+      await store.commit(changes);
+      return true;
+    });
+  }
+
+  /** What is done is never tried again. What failed may be, and would then be told that this one is missing. */
+  private async isReferredTo(task: Task): Promise<boolean> {
+    const dependents = await this.ports.tasks.findAll(task.dependents);
+    if (dependents.some((one) => one !== undefined && one.value.status !== 'done')) return true;
+    return isPartOfOpenWork(this.ports, { kind: 'task', id: task.id }, task);
+  }
+
+  private async taskRemoval({ value: task, version }: Versioned<Task>): Promise<Change[]> {
+    const { tasks, sessions, clock } = this.ports;
+    const { workspace, session, status } = task;
+    const dependencies = await tasks.findAll(task.dependencies);
+    // That it is removed is nothing that was done in the session.
+    const { lastActivity = task.closedAt ?? clock.now() } = await sessions.counters(workspace, session);
+    return [
+      { kind: 'removeTask', task, node: taskNode(task), version },
+      { kind: 'count', workspace, session, by: { [status]: -1 }, at: lastActivity },
+      ...dependencies.flatMap((one): Change[] => {
+        if (one === undefined || !one.value.dependents.includes(task.id)) return [];
+        return [{ kind: 'removeDependent', taskId: one.value.id, dependentId: task.id }];
+      }),
+    ];
+  }
+
+  /** With its order, its steps and its journal. */
+  private async removeRun({ value: run, version }: Versioned<Run>): Promise<boolean> {
+    const { runs, store } = this.ports;
+    if (await isPartOfOpenWork(this.ports, { kind: 'run', id: run.id }, run)) return false;
+    await runs.forgetBelow(run.id);
+    await store.commit([{ kind: 'removeRun', run, version }]);
+    return true;
+  }
+
+  /** A log may be written on as long as its task is open. What the task has brought stays. */
+  private async removeLog(taskId: string, before: Date): Promise<boolean> {
+    const { tasks, taskLogs } = this.ports;
+    const task = (await tasks.find(taskId))?.value;
+    const isOpen = task !== undefined && !isClosed(task.status);
+    if (isOpen || (task?.closedAt !== undefined && task.closedAt > before)) return false;
+    await taskLogs.forget(taskId);
+    return true;
+  }
+}
