@@ -23,7 +23,8 @@ interface Ended {
 }
 
 describe('npm run doctor', function () {
-  this.timeout(20_000);
+  // A program takes some seconds to load on a busy machine, and some tests run it several times.
+  this.timeout(60_000);
   let local: LocalGoogle;
   const home = mkdtempSync(join(tmpdir(), 'muster-home-'));
   before(async () => {
