@@ -3,6 +3,9 @@
 /** The region of the functions, such as `us-central1`. */
 declare const __REGION__: string;
 
+/** The Firestore database, such as `(default)`. */
+declare const __DATABASE_ID__: string;
+
 /** What browsers have and TypeScript's types of them lack. What a policy makes is taken where an address is. */
 interface Window {
   readonly trustedTypes?: {

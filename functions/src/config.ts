@@ -9,7 +9,7 @@ const whole = (name: Name<'integers'>) => defineInt(name, parameters.integers[na
 const secret = (name: Name<'secrets'>) => defineSecret(name, parameters.secrets[name]);
 
 /** The version that clients are told. A test holds it to package.json's. */
-export const VERSION = '0.1.0';
+export const VERSION = '0.3.0';
 
 /** How long one request may take. Calls answer within a minute; the rest is for streams. */
 export const TIMEOUT_SECONDS = 300;
@@ -19,6 +19,9 @@ export const STREAMS = { lifetimeMs: 280_000, keepAliveMs: 15_000 };
 
 /** Where the functions run. Firebase needs it while it deploys, so it is an option and not read at run time. */
 export const region = text('REGION');
+
+/** Which Firestore database triggers follow. At run time `kernel/firestore/client.ts` reads it from the environment. */
+export const database = text('DATABASE_ID');
 
 /** Of every function. */
 export const everywhere = { region, serviceAccount: text('SERVICE_ACCOUNT') };

@@ -38,7 +38,7 @@ export type IndexFile = z.output<typeof indexFile>;
 
 const firebaseFile = z.object({
   functions: z.tuple([z.object({ codebase: z.string(), runtime: z.string() })]),
-  firestore: z.object({ location: z.string().optional() }),
+  firestore: z.object({ database: z.string(), location: z.string().optional() }),
   hosting: z.looseObject({}).optional(),
 });
 
@@ -72,6 +72,8 @@ export interface Declared {
   readonly region: string;
   /** `(default)`, unless the parameters name another. */
   readonly databaseId: string;
+  /** For which the Firebase CLI deploys rules and indexes. */
+  readonly ruledDatabase: string;
   /** A multi-region that firebase.json chooses for Firestore counts as chosen. */
   readonly firestoreLocation: string | undefined;
   /** The address of the functions' own account; undefined where they are to run as the project's default. */
@@ -99,6 +101,7 @@ export async function declaredFor(project: string, folder?: string): Promise<Dec
     project,
     region: values['REGION'] ?? '',
     databaseId: values['DATABASE_ID'] || '(default)',
+    ruledDatabase: firebase.firestore.database,
     firestoreLocation: firebase.firestore.location,
     serviceAccount: accountOf(values['SERVICE_ACCOUNT'] ?? '', project),
     parameters: values,

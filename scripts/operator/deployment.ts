@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import { devDirectory } from '../project.mjs';
-import { endpointOf } from '../setup/parameters.mjs';
+import { endpointOf, parameterOf } from '../setup/parameters.mjs';
 
 /** The command line cannot be followed; the message says why. */
 export class UsageError extends Error {}
@@ -92,6 +92,7 @@ const firebaseConfig = z.object({ projectId: z.string() });
 function setProject(projectId: string, databaseURL: string): void {
   process.env['GCLOUD_PROJECT'] = projectId;
   process.env['GOOGLE_CLOUD_PROJECT'] = projectId;
+  process.env['DATABASE_ID'] ??= parameterOf('DATABASE_ID', projectId);
   const { FIREBASE_CONFIG: known } = process.env;
   if (known?.startsWith('{') && firebaseConfig.safeParse(JSON.parse(known)).data?.projectId === projectId)
     return;

@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * node scripts/setup/buildConsole.mjs <emulators | production> <folder> <region>
+ * node scripts/setup/buildConsole.mjs <emulators | production> <folder> <region> <database>
  *
  * Builds the console into a folder that Firebase Hosting serves. It is a program of its own because Vite wants a newer
  * Node than whoever starts us may have.
@@ -8,9 +8,11 @@
 import { build } from 'vite';
 import { root } from '../project.mjs';
 
-const [mode = '', target = '', region = ''] = process.argv.slice(2);
-if (!['emulators', 'production'].includes(mode) || target === '' || region === '') {
-  process.stderr.write('node scripts/setup/buildConsole.mjs <emulators | production> <folder> <region>\n');
+const [mode = '', target = '', region = '', database = ''] = process.argv.slice(2);
+if (!['emulators', 'production'].includes(mode) || [target, region, database].includes('')) {
+  process.stderr.write(
+    'node scripts/setup/buildConsole.mjs <emulators | production> <folder> <region> <database>\n',
+  );
   process.exit(2);
 }
 
@@ -21,7 +23,7 @@ await build({
   root: console,
   mode,
   logLevel: 'warn',
-  define: { __REGION__: JSON.stringify(region) },
+  define: { __REGION__: JSON.stringify(region), __DATABASE_ID__: JSON.stringify(database) },
   // A third of Firestore's SDK, for pipelines, which the page does not use.
   resolve: { alias: { re2js: `${console}/src/live/noRegularExpressions.ts` } },
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },

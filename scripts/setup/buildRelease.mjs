@@ -16,7 +16,11 @@ const bundles = ['dist/lib', 'lib'];
  * @throws where other versions of its packages are installed than its lockfile names
  */
 export async function bundleOf(commit) {
-  requireItsPackages(commit);
+  const others = otherPackages(commit);
+  if (others.length > 0)
+    throw new Error(
+      `${others.join(', ')}: ${commit} was built with other versions. Check it out, npm ci, and store it from there.`,
+    );
   mkdirSync(devDirectory, { recursive: true });
   const folder = mkdtempSync(`${devDirectory}/release-`);
   try {
@@ -46,21 +50,18 @@ export function commitOf(commit) {
 }
 
 /**
- * What is bundled, and what bundles it.
+ * Where other versions are installed here of what is bundled, and of what bundles it, than a commit's lockfile names.
  * @param {string} commit
+ * @returns {string[]}
  */
-function requireItsPackages(commit) {
+export function otherPackages(commit) {
   const wanted = versionsIn(git('show', `${commit}:package-lock.json`).toString());
   const installed = versionsIn(readFileSync(`${root}/node_modules/.package-lock.json`, 'utf8'));
   const manifest = JSON.parse(git('show', `${commit}:functions/package.json`).toString());
   const needed = [...Object.keys(manifest.dependencies), 'esbuild'];
-  const others = needed.flatMap((name) =>
+  return needed.flatMap((name) =>
     placesOf(name).filter((place) => wanted[place] !== undefined && wanted[place] !== installed[place]),
   );
-  if (others.length > 0)
-    throw new Error(
-      `${others.join(', ')}: ${commit} was built with other versions. Check it out, npm ci, and store it from there.`,
-    );
 }
 
 /** @param {string} name */

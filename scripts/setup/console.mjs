@@ -24,6 +24,7 @@ export async function buildConsole(mode, { node, env, target }) {
     folder,
     // `firebase deploy` names the project to what it runs before.
     parameterOf('REGION', process.env.GCLOUD_PROJECT) || region,
+    parameterOf('DATABASE_ID', process.env.GCLOUD_PROJECT) || '(default)',
   ];
   if (await succeeds(command, { env, output: 'errors' })) return;
   throw new Error('the console could not be built');

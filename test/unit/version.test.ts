@@ -21,8 +21,10 @@ describe('the version that clients are told', () => {
     });
   }
 
-  it('has its part of the changelog', () => {
+  it('is that of the first part of the changelog, which says what to do before one deploys it', () => {
     const changelog = readFileSync(new URL('../../CHANGELOG.md', import.meta.url), 'utf8');
-    assert.match(changelog, new RegExp(`^## \\[${VERSION}\\] - \\d{4}-\\d\\d-\\d\\d$`, 'm'));
+    const [, first = ''] = changelog.split(/^(?=## \[)/m);
+    assert.match(first, new RegExp(`^## \\[${VERSION}\\] - \\d{4}-\\d\\d-\\d\\d$`, 'm'));
+    assert.match(first, /^### Before you deploy\n\n(- |Nothing\.$)/m);
   });
 });

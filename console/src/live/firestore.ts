@@ -35,7 +35,7 @@ let opened: Firestore | undefined;
 function database(): Firestore {
   if (opened !== undefined) return opened;
   const { app, deployment } = connection();
-  opened = getFirestore(app);
+  opened = getFirestore(app, __DATABASE_ID__);
   if (deployment.emulators !== undefined) {
     const { hostname, port } = new URL(`http://${deployment.emulators.firestore}`);
     connectFirestoreEmulator(opened, hostname, Number(port));

@@ -6,12 +6,15 @@ import { type MessagePublishedData, onMessagePublished } from 'firebase-function
 import { onSchedule } from 'firebase-functions/scheduler';
 import { onTaskDispatched } from 'firebase-functions/tasks';
 import { app } from '../app.ts';
-import { everywhere, modelSecrets } from '../config.ts';
+import { database, everywhere, modelSecrets } from '../config.ts';
 import { COLLECTIONS, WORKSPACE_ACCESS_PATH } from '../kernel/firestore/paths.ts';
+
+/** Of every function that follows documents: an event that it could not take comes again. */
+const followed = { ...everywhere, database, retry: true } as const;
 
 /** Publishes each event of the outbox `events` to its topics. */
 export const relayEvent = onDocumentCreated(
-  { document: `${COLLECTIONS.events}/{eventId}`, ...everywhere, retry: true },
+  { document: `${COLLECTIONS.events}/{eventId}`, ...followed },
   (event) => app().services.relayEvent(event.params.eventId),
 );
 
@@ -20,7 +23,7 @@ export const relayEvent = onDocumentCreated(
  * whether it can never start, lets a run go on whose step a live agent has done, and spreads a session that is busy.
  */
 export const mirrorTaskQueue = onDocumentWritten(
-  { document: `${COLLECTIONS.tasks}/{taskId}`, ...everywhere, retry: true },
+  { document: `${COLLECTIONS.tasks}/{taskId}`, ...followed },
   async ({ params: { taskId }, data }) => {
     const { mirrorQueuedTask, orchestration, sessionSpreading, settleTask } = app().services;
     await Promise.all([
@@ -34,19 +37,18 @@ export const mirrorTaskQueue = onDocumentWritten(
 
 /** Tells the rules of the Realtime Database what a person may do. */
 export const mirrorPerson = onDocumentWritten(
-  { document: `${COLLECTIONS.people}/{uid}`, ...everywhere, retry: true },
+  { document: `${COLLECTIONS.people}/{uid}`, ...followed },
   (event) => app().services.mirrorPerson(event.params.uid),
 );
 
 /** Tells them which workspaces are open. */
-export const mirrorWorkspaces = onDocumentWritten(
-  { document: WORKSPACE_ACCESS_PATH, ...everywhere, retry: true },
-  () => app().services.mirrorWorkspaces(),
+export const mirrorWorkspaces = onDocumentWritten({ document: WORKSPACE_ACCESS_PATH, ...followed }, () =>
+  app().services.mirrorWorkspaces(),
 );
 
 /** Makes what follows from a to-do that somebody changed past the tools. */
 export const repairTodo = onDocumentWritten(
-  { document: `${COLLECTIONS.todos}/{todoId}`, ...everywhere, retry: true },
+  { document: `${COLLECTIONS.todos}/{todoId}`, ...followed },
   (event) => app().services.repairTodo(event.params.todoId, event.data?.before.data()),
 );
 
@@ -54,8 +56,7 @@ export const repairTodo = onDocumentWritten(
 export const makeApprovedCall = onDocumentWritten(
   {
     document: `${COLLECTIONS.requests}/{requestId}`,
-    ...everywhere,
-    retry: true,
+    ...followed,
     timeoutSeconds: 120,
   },
   async (event) => void (await app().services.approvedCalls.execute(event.params.requestId)),
@@ -63,13 +64,13 @@ export const makeApprovedCall = onDocumentWritten(
 
 /** Completes a task when all its parts are done that it waits for, and a to-do when the task is that was made of it. */
 export const followGraph = onDocumentWritten(
-  { document: `${COLLECTIONS.graph}/{key}`, ...everywhere, retry: true },
+  { document: `${COLLECTIONS.graph}/{key}`, ...followed },
   (event) => app().services.followGraph(event.data?.after.data()),
 );
 
 /** Lets go on what waits for a budget that somebody has set. */
 export const followBudget = onDocumentWritten(
-  { document: `${COLLECTIONS.budgets}/{key}`, ...everywhere, retry: true },
+  { document: `${COLLECTIONS.budgets}/{key}`, ...followed },
   (event) => app().services.followBudget(event.data?.after.data()),
 );
 

@@ -14,7 +14,11 @@ export const codeSteps: readonly Step[] = [
     title: 'rules, indexes and expiry',
     checks: ['indexes', 'index exemptions', 'expiry'],
     always: true,
-    run: async ({ firebase }) => {
+    run: async ({ firebase }, { declared: { databaseId, ruledDatabase } }) => {
+      if (ruledDatabase !== databaseId)
+        throw new Stop(
+          `DATABASE_ID is ${databaseId}, and firebase.json has rules and indexes for ${ruledDatabase}: write "database": "${databaseId}" there, under "firestore"`,
+        );
       const { succeeded } = await firebase(['deploy', '--only', 'firestore,database']);
       if (!succeeded) throw new Stop('Rules and indexes cannot be deployed: what stands above says why');
     },

@@ -7,6 +7,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
+import { VERSION } from '../../../functions/src/config.ts';
 import { newFolder, removeFolder } from '../../../runner/test/support/folders.ts';
 import { registerAgent, type TestAgent } from '../support/agents.ts';
 import { succeed } from '../support/calls.ts';
@@ -88,7 +89,7 @@ describe('the plugin for Claude Code and the extension for Gemini CLI', () => {
     await gemini('validate', `${ROOT}/plugins/muster`);
     await gemini('install', '--consent', '--skip-settings', `${ROOT}/plugins/muster`);
     const listed = await gemini('list');
-    for (const wanted of ['muster (0.1.0)', 'GEMINI.md', 'lead:', 'work:', 'delegate:', 'review:'])
+    for (const wanted of [`muster (${VERSION})`, 'GEMINI.md', 'lead:', 'work:', 'delegate:', 'review:'])
       assert.ok(listed.includes(wanted), listed);
   });
 

@@ -54,7 +54,7 @@ interface Scene {
 }
 
 /** Which version does which step, and when. */
-export const COURSES: Readonly<Record<string, readonly [Scene, Scene, Scene, Scene]>> = {
+export const COURSES = {
   'begun before': [
     scene('before', 'old'),
     scene('beside', 'new'),
@@ -74,7 +74,9 @@ export const COURSES: Readonly<Record<string, readonly [Scene, Scene, Scene, Sce
     scene('beside', 'old'),
   ],
   'begun after': [scene('after', 'new'), scene('after', 'new'), scene('back', 'old'), scene('back', 'old')],
-};
+} as const satisfies Readonly<Record<string, readonly [Scene, Scene, Scene, Scene]>>;
+
+export const ALL_COURSES = ['begun before', 'old first', 'new first', 'begun after'] as const;
 
 function scene(phase: Phase, by: Scene['by']): Scene {
   return { phase, by };

@@ -10,7 +10,7 @@ const HOUR = 3_600_000;
 
 const claimed = z.object({ task: z.object({ id: z.string() }).nullish() });
 const created = z.object({ task: z.object({ id: z.string() }) });
-const batch = z.object({ tasks: z.array(z.object({ id: z.string() })) });
+const batch = z.object({ task_ids: z.array(z.string()) });
 const queue = z.object({ tasks: z.array(z.object({ id: z.string(), status: z.string() })) });
 
 interface Both {
@@ -41,13 +41,7 @@ export async function raceForClaims({ stage, versions, workspace }: Both): Promi
     }),
   );
   const given = (await Promise.all(racing)).flat();
-  assert.deepEqual(
-    given.toSorted(),
-    batch
-      .parse(made)
-      .tasks.map(({ id }) => id)
-      .toSorted(),
-  );
+  assert.deepEqual(given.toSorted(), batch.parse(made).task_ids.toSorted());
   await stage.deliveries.settle();
 }
 
@@ -60,6 +54,9 @@ async function claimAll(version: Version, worker: Agent, workspace: string): Pro
     const { task } = claimed.parse(answer);
     if (!task) return ids;
     ids.push(task.id);
+    // Who holds a task is given that one again.
+    const done = { agent_id: worker.id, task_id: task.id, output: 'Done' };
+    await version.call(worker.credential, workspace, 'coordination_complete_task', done);
   }
 }
 

@@ -25,8 +25,13 @@ const stored = z.object({
 const { DocumentEventData } = protos.google.events.cloud.firestore.v1;
 
 /** That a document of the emulator was written, which was not there before. */
-export async function documentEvent(projectId: string, type: string, path: string): Promise<Delivery> {
-  const database = `projects/${projectId}/databases/(default)`;
+export async function documentEvent(
+  projectId: string,
+  type: string,
+  path: string,
+  databaseId = '(default)',
+): Promise<Delivery> {
+  const database = `projects/${projectId}/databases/${databaseId}`;
   const address = `http://${process.env['FIRESTORE_EMULATOR_HOST']}/v1/${database}/documents/${path}`;
   const answer = await fetch(address, { headers: { authorization: 'Bearer owner' } });
   if (!answer.ok) throw new Error(`${path}: HTTP ${answer.status}`);
@@ -43,7 +48,7 @@ export async function documentEvent(projectId: string, type: string, path: strin
       ...eventHeaders(type, `//firestore.googleapis.com/${database}`),
       'ce-subject': `documents/${path}`,
       'ce-document': path,
-      'ce-database': '(default)',
+      'ce-database': databaseId,
       'ce-namespace': '(default)',
       'ce-project': projectId,
       'ce-location': 'us-central1',

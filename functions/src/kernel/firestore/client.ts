@@ -7,9 +7,14 @@ import { ALREADY_EXISTS, statusCode } from './provenCommit.ts';
 
 let client: Firestore | undefined;
 
+/** The deployment's database, by the parameter `DATABASE_ID`, which operators' programs have in their environment, too. */
+export function databaseId(): string {
+  return process.env['DATABASE_ID'] || '(default)';
+}
+
 /** The server's own Firestore client: of the environment's credentials, past the security rules. */
 export function firestore(): Firestore {
-  client ??= new Firestore();
+  client ??= new Firestore({ databaseId: databaseId() });
   return client;
 }
 

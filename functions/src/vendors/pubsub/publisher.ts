@@ -1,6 +1,7 @@
 /** Publishes events to Pub/Sub. */
 
 import type { PubSub, Topic as PubSubTopic } from '@google-cloud/pubsub';
+import { databaseId } from '../../kernel/firestore/client.ts';
 import {
   type DeadLetter,
   type DeadLetters,
@@ -78,7 +79,7 @@ export function pubSubMessage(event: TaskEvent, project: string): PubSubMessage 
       'ce-specversion': '1.0',
       'ce-id': event.id,
       'ce-type': `muster.task.${event.type}`,
-      'ce-source': `//firestore.googleapis.com/projects/${project}/databases/(default)/documents/events`,
+      'ce-source': `//firestore.googleapis.com/projects/${project}/databases/${databaseId()}/documents/events`,
       'ce-subject': event.taskId,
       'ce-time': event.timestamp.toISOString(),
       'content-type': 'application/json',

@@ -4,6 +4,7 @@ import { Firestore, type Settings } from '@google-cloud/firestore';
 import type { Caller } from '../../../access/rules/principal.ts';
 import type { CallerTokens } from '../../../access/store/idTokens.ts';
 import { connectionError } from '../../../kernel/errors.ts';
+import { databaseId } from '../../../kernel/firestore/client.ts';
 import { type Clock, type Hashing, Service } from '../../../kernel/ports.ts';
 import { within } from '../../../kernel/waiting.ts';
 import type {
@@ -152,11 +153,12 @@ function closeUnused({ client, users }: Entry): void {
 
 /** The emulator takes the token as a header of each call, production as the connection's credential. */
 async function settingsFor(idToken: string): Promise<Settings> {
+  const settings = { ...SETTINGS, databaseId: databaseId() };
   if (process.env['FIRESTORE_EMULATOR_HOST']) {
-    return { ...SETTINGS, customHeaders: { Authorization: `Bearer ${idToken}` } };
+    return { ...settings, customHeaders: { Authorization: `Bearer ${idToken}` } };
   }
   const { OAuth2Client } = await import('google-auth-library');
   const authClient = new OAuth2Client();
   authClient.setCredentials({ access_token: idToken });
-  return { ...SETTINGS, authClient };
+  return { ...settings, authClient };
 }

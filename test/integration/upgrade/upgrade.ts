@@ -1,9 +1,8 @@
 /**
- * Each release that is kept, beside today's Muster over the same data: before it comes, beside it, after it, and after it
+ * A release that is kept, beside today's Muster over the same data: before it comes, beside it, after it, and after it
  * was taken back. Source: docs/decisions/0043-releases-side-by-side.md.
  */
 import assert from 'node:assert/strict';
-import { keptReleases } from '../../../scripts/setup/releases.mjs';
 import { migrate, migrateUntil } from './migration.ts';
 import { assertShown, readings } from './reading.ts';
 import { register, Stage } from './stage.ts';
@@ -20,7 +19,8 @@ const RACE = 'race';
 
 const STORIES: readonly Story[] = [...coordinationStories, ...todoStories, ...dataStories, ...workStories];
 
-for (const release of keptReleases()) {
+/** Declares the tests of one release, whose stories take these courses. */
+export function tryUpgradeFrom(release: string, courses: readonly (keyof typeof COURSES)[]): void {
   describe(`version ${release} and today's`, function () {
     this.timeout('5m');
     let stage: Stage;
@@ -47,7 +47,7 @@ for (const release of keptReleases()) {
 
     it(`is worked with as ${release}`, async () => {
       stage.deliveries.to(old);
-      await cast(stage, old, performances, release);
+      performances.push(...(await cast(stage, old, release, courses)));
       await perform('before', { old });
     });
 
@@ -99,7 +99,13 @@ for (const release of keptReleases()) {
 }
 
 /** Has everybody there, as the release makes them. */
-async function cast(stage: Stage, old: Version, performances: Performance[], release: string): Promise<void> {
+async function cast(
+  stage: Stage,
+  old: Version,
+  release: string,
+  courses: readonly (keyof typeof COURSES)[],
+): Promise<readonly Performance[]> {
+  const performances: Performance[] = [];
   const tools = await old.tools(stage.lead.credential);
   const create = async (name: string) => {
     if (tools.has('access_create_workspace') && name !== 'default')
@@ -110,7 +116,7 @@ async function cast(stage: Stage, old: Version, performances: Performance[], rel
   await create(RACE);
   await register(old, stage.lead, 'starter', RACE);
   for (const [number, story] of STORIES.entries())
-    for (const [index, [course, scenes]] of Object.entries(COURSES).entries()) {
+    for (const [index, course] of courses.entries()) {
       if (story.since.localeCompare(release, 'en', { numeric: true }) > 0) continue;
       const workspace = story.workspace ?? `w${number}-${index}`;
       if (story.workspace === undefined) await create(workspace);
@@ -120,8 +126,9 @@ async function cast(stage: Stage, old: Version, performances: Performance[], rel
         register(old, stage.lead, `other-${number}-${index}`, workspace),
       ]);
       const title = `${story.name}, ${course}`;
-      performances.push(new Performance(title, story, scenes, { workspace, lead, worker, other }));
+      performances.push(new Performance(title, story, COURSES[course], { workspace, lead, worker, other }));
     }
+  return performances;
 }
 
 function described(error: unknown): string {
