@@ -1,5 +1,7 @@
 /** The Firebase CLI, as it is locked here: it uploads functions, rules, indexes and the console. */
 import { spawn } from 'node:child_process';
+import { cliEnvironment } from '../google/apis.ts';
+import type { Google } from '../google/client.ts';
 import { root } from '../project.mjs';
 
 export interface Ran {
@@ -12,17 +14,17 @@ export interface Ran {
 export type Firebase = (args: readonly string[]) => Promise<Ran>;
 
 /**
+ * The operator's token goes with it, so that it is the same person: by the environment, never by the command.
  * @param program the CLI, as a script for Node
- * @param token that of the operator, so that it is the same person; it goes by the environment, never by the command
  */
 export function firebaseCli(
-  project: string,
-  token: () => Promise<string>,
+  { project, token, origin }: Pick<Google, 'project' | 'token' | 'origin'>,
   program = `${root}/node_modules/firebase-tools/lib/bin/firebase.js`,
 ): Firebase {
   return async (args) => {
     const env = {
       ...process.env,
+      ...cliEnvironment(origin),
       FIREBASE_TOKEN: await token(),
       // The functions are loaded to be found, which takes longer than the CLI's ten seconds on a busy machine.
       FUNCTIONS_DISCOVERY_TIMEOUT: '60',

@@ -27,7 +27,7 @@ await runCommand(USAGE, async () => {
   const google = googleOf(project);
   const deployment: Deployment = {
     google,
-    firebase: firebaseCli(project, google.token),
+    firebase: firebaseCli(google),
     declare: () => declaredFor(project),
     folder: `${root}/functions`,
     secrets: { ...process.env, ...secretsIn(options['secrets']) },

@@ -132,7 +132,7 @@ async function lookAtDatabases(google: Google, { databaseId }: Declared) {
         api,
         path: `${database}/collectionGroups/-/fields`,
         // Firestore lists fields by no other filters than these.
-        query: { filter: 'indexConfig.usesAncestorConfig:false OR ttlConfig:*', pageSize: '1000' },
+        query: { filter: 'indexConfig.usesAncestorConfig=false OR ttlConfig:*', pageSize: '1000' },
         schema: shapes.indexedField,
       },
       'fields',

@@ -21,3 +21,30 @@ export function originIn(env: NodeJS.ProcessEnv): string | undefined {
     throw new Error(`MUSTER_GOOGLE_URL is ${origin}: it must be https, or on this machine.`);
   return origin;
 }
+
+/** By which variable the Firebase CLI is told where each API is. Source: firebase-tools, src/api.ts */
+const CLI_VARIABLES: Readonly<Record<string, Api>> = {
+  CLOUD_RUN_API_URL: 'run.googleapis.com',
+  CLOUD_RUN_URL: 'run.googleapis.com',
+  CLOUD_SECRET_MANAGER_URL: 'secretmanager.googleapis.com',
+  EVENTARC_URL: 'eventarc.googleapis.com',
+  FIREBASE_API_URL: 'firebase.googleapis.com',
+  FIREBASE_CLOUDSCHEDULER_URL: 'cloudscheduler.googleapis.com',
+  FIREBASE_CLOUD_TAKS_URL: 'cloudtasks.googleapis.com',
+  FIREBASE_FUNCTIONS_URL: 'cloudfunctions.googleapis.com',
+  FIREBASE_FUNCTIONS_V2_URL: 'cloudfunctions.googleapis.com',
+  FIREBASE_HOSTING_API_URL: 'firebasehosting.googleapis.com',
+  FIREBASE_IAM_URL: 'iam.googleapis.com',
+  FIREBASE_PUBSUB_URL: 'pubsub.googleapis.com',
+  FIREBASE_RESOURCEMANAGER_URL: 'cloudresourcemanager.googleapis.com',
+  FIREBASE_RTDB_MANAGEMENT_URL: 'firebasedatabase.googleapis.com',
+  FIREBASE_RULES_URL: 'firebaserules.googleapis.com',
+  FIREBASE_SERVICE_USAGE_URL: 'serviceusage.googleapis.com',
+  FIRESTORE_URL: 'firestore.googleapis.com',
+};
+
+/** The environment in which the CLI asks the same APIs as everything else here. */
+export function cliEnvironment(origin: string | undefined): Readonly<Record<string, string>> {
+  if (origin === undefined) return {};
+  return Object.fromEntries(Object.entries(CLI_VARIABLES).map(([name, api]) => [name, `${origin}/${api}`]));
+}

@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * Takes out of Google's discovery documents what `npm run doctor` and `npm run deploy` use of them, and writes it here.
+ * Takes out of Google's discovery documents what `npm run doctor` and `npm run deploy` use of them, and the Firebase CLI for rules and indexes, and writes it here.
  *
  *   node test/schemas/google/trim.mjs <folder of discovery documents>
  *
@@ -19,6 +19,7 @@ const used = {
   'billingbudgets.v1': /budgets\.list$/,
   'cloudbilling.v1': /projects\.getBillingInfo$/,
   'cloudfunctions.v2': /functions\.list$/,
+  'cloudresourcemanager.v1': /\.projects\.testIamPermissions$/,
   'cloudresourcemanager.v3': /\.projects\.(get|getIamPolicy|setIamPolicy)$/,
   'cloudscheduler.v1': /jobs\.(list|resume)$/,
   'cloudtasks.v2': /queues\.(list|resume)$/,
@@ -26,8 +27,9 @@ const used = {
     /(\.projects\.(get|getAdminSdkConfig|addFirebase|webApps\.(list|create|getConfig))|operations\.get)$/,
   'firebasedatabase.v1beta': /instances\.(list|create)$/,
   'firebasehosting.v1beta1': /projects\.sites\.(list|create|patch)$/,
+  'firebaserules.v1': /\.projects\.(test|releases\.(list|patch)|rulesets\.create)$/,
   'firestore.v1':
-    /projects\.databases\.(list|create|patch|backupSchedules\.(list|create)|collectionGroups\.(indexes|fields)\.list|operations\.get)$/,
+    /projects\.databases\.(list|get|create|patch|backupSchedules\.(list|create)|collectionGroups\.(indexes\.(list|create)|fields\.(list|patch))|operations\.get)$/,
   'iam.v1': /projects\.serviceAccounts\.(get|create|getIamPolicy|setIamPolicy)$/,
   'identitytoolkit.v2': /\.projects\.(getConfig|updateConfig|identityPlatform\.initializeAuth)$/,
   'orgpolicy.v2': /projects\.policies\.getEffectivePolicy$/,
@@ -36,7 +38,7 @@ const used = {
   'run.v2': /projects\.locations\.(services\.(list|patch|getIamPolicy|setIamPolicy)|operations\.get)$/,
   'secretmanager.v1':
     /\.projects\.secrets\.(list|create|addVersion|versions\.list|getIamPolicy|setIamPolicy)$/,
-  'serviceusage.v1': /(services\.list|services\.batchEnable|operations\.get)$/,
+  'serviceusage.v1': /(services\.(list|get|batchEnable)|operations\.get)$/,
 };
 
 for (const [name, wanted] of Object.entries(used)) {
@@ -48,10 +50,10 @@ for (const [name, wanted] of Object.entries(used)) {
   const trimmed = {
     source: `https://${name.split('.')[0]}.googleapis.com/$discovery/rest?version=${document.version}`,
     revision: document.revision,
-    methods: methods.map(({ id, httpMethod, flatPath, path, parameters, request, response }) => ({
+    methods: methods.map(({ id, httpMethod, path, parameters, request, response }) => ({
       id,
       httpMethod,
-      path: flatPath ?? path,
+      path: patternOf(path, parameters),
       query: Object.entries(parameters ?? {}).flatMap(([key, { location }]) =>
         location === 'query' ? [key] : [],
       ),
@@ -76,6 +78,19 @@ function take(all, name, into) {
     if (key === '$ref' && typeof value === 'string') take(all, value, into);
     return value;
   });
+}
+
+/**
+ * A regular expression: names of things may have several parts, as each parameter says.
+ * @param {string} path @param {Record<string, any>} parameters
+ */
+function patternOf(path, parameters) {
+  const parts = path.split(/(\{[^}]+\})/).map((part) => {
+    const [, name] = /^\{\+?([^}]+)\}$/.exec(part) ?? [];
+    if (name === undefined) return part.replace(/[.()]/g, '\\$&');
+    return parameters[name].pattern?.replace(/^\^|\$$/g, '') ?? '[^/]+';
+  });
+  return `^${parts.join('')}$`;
 }
 
 /** Without what is said to people. @param {any} schema @returns {any} */

@@ -23,6 +23,7 @@ interface Document {
   readonly methods: readonly {
     readonly id: string;
     readonly httpMethod: string;
+    /** A regular expression. */
     readonly path: string;
     readonly query: readonly string[];
     readonly request?: string;
@@ -77,8 +78,9 @@ function methodsOf({ source, methods, schemas }: Document): Known[] {
       id,
       api,
       httpMethod,
+      // What is done to a thing stands behind its name: `projects/p:getIamPolicy`.
       path: new RegExp(
-        `^${path.replace(/[.()]/g, '\\$&').replace(/\{[^}]+\}/g, '(?:(?!:[a-zA-Z]+$)[^/])+')}$`,
+        path.replaceAll('[^/]+', '(?:(?!:[a-zA-Z]+$)[^/])+').replaceAll('.*', '(?:(?!:[a-zA-Z]+$).)*'),
       ),
       faultOfRequest: (given, sent) => {
         const unknown = [...given.keys()].filter((name) => !query.includes(name));

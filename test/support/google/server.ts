@@ -37,6 +37,8 @@ export class LocalGoogle {
   readonly requests: string[] = [];
   /** How often each of these is answered with 503 first. */
   readonly busy = new Map<string, number>();
+  /** Who may ask. The Firebase CLI takes no real token to a machine that is not Google's. */
+  readonly tokens = [TOKEN, 'owner'];
   private readonly write: Write | undefined;
   private readonly server: Server;
 
@@ -90,7 +92,7 @@ export class LocalGoogle {
       this.faults.push(fault ?? '');
       return googleError(400, 'INVALID_ARGUMENT', fault ?? '');
     }
-    if (request.headers.authorization !== `Bearer ${TOKEN}`)
+    if (!this.tokens.some((token) => request.headers.authorization === `Bearer ${token}`))
       return googleError(401, 'UNAUTHENTICATED', 'Request had invalid authentication credentials.');
     const times = this.busy.get(`${api}/${path}`) ?? 0;
     if (times > 0) {
@@ -106,7 +108,7 @@ export class LocalGoogle {
 
   private found(request: GoogleRequest, httpMethod: string): unknown {
     const { api, path } = request;
-    const isRead = httpMethod === 'GET' || path.endsWith(':getIamPolicy');
+    const isRead = httpMethod === 'GET' || /:(getIamPolicy|testIamPermissions|test)$/.test(path);
     const answer = isRead ? this.answers.get(`${api}/${path}`) : this.write?.(request, this.answers);
     if (answer !== undefined) return answer;
     if (!isRead) this.faults.push(`nobody was to write: ${httpMethod} ${api}/${path}`);

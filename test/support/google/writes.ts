@@ -49,6 +49,29 @@ const WRITES: Readonly<Record<string, Write>> = {
     append(answers, `firestore.googleapis.com/${path}`, 'backupSchedules', schedule);
     return schedule;
   },
+  'firestore.projects.databases.collectionGroups.indexes.create': ({ body, path }, answers) => {
+    const groups = path.replace(/collectionGroups\/[^/]+/, 'collectionGroups/-');
+    const name = `${path.replace('v1/', '')}/CIC${answers.size}`;
+    append(answers, `firestore.googleapis.com/${groups}`, 'indexes', {
+      name,
+      ...fields(body),
+      state: 'READY',
+    });
+    return { name: `${name}/operations/1`, done: true };
+  },
+  'firestore.projects.databases.collectionGroups.fields.patch': ({ body, path }, answers) => {
+    const groups = path.replace(/collectionGroups\/.*$/, 'collectionGroups/-/fields');
+    const name = path.replace('v1/', '');
+    const { ttlConfig, ...given } = fields(body);
+    const expiring = ttlConfig !== undefined && { ttlConfig: { state: 'ACTIVE' } };
+    append(answers, `firestore.googleapis.com/${groups}`, 'fields', { name, ...given, ...expiring });
+    return { name: `${name}/operations/1`, done: true };
+  },
+  'firebaserules.projects.rulesets.create': ({ path }) => ({ name: `${path.replace('v1/', '')}/1` }),
+  'firebaserules.projects.releases.patch': ({ body, path, api }, answers) => {
+    answers.set(`${api}/${path}`, fields(body)['release']);
+    return fields(body)['release'];
+  },
   'firebasedatabase.projects.locations.instances.create': ({ body, query, path }, answers) => {
     const databaseUrl = `https://${query.get('databaseId')}.firebaseio.com`;
     const name = `${path.replace('v1beta/', '').replace(PROJECT, NUMBER)}/${query.get('databaseId')}`;

@@ -10,7 +10,13 @@ import { toolsets } from '../../../functions/src/toolsets/index.ts';
 import { callEndpoint } from '../../../scripts/deploy/call.ts';
 import { firebaseCli } from '../../../scripts/deploy/firebase.ts';
 import { Stop } from '../../../scripts/deploy/step.ts';
+import { diagnose } from '../../../scripts/doctor/diagnose.ts';
+import { Google } from '../../../scripts/google/client.ts';
+import { PROJECT, recordingOf } from '../../support/google/answers.ts';
+import { LocalGoogle, TOKEN } from '../../support/google/server.ts';
+import { write } from '../../support/google/writes.ts';
 import { memoryPorts, type RunningEndpoint, serveEndpoint } from '../../support/mcp-endpoint.ts';
+import { namesOf } from './diagnosed.ts';
 
 const noPause = async (): Promise<void> => undefined;
 
@@ -78,7 +84,10 @@ const { FIREBASE_TOKEN, FUNCTIONS_DISCOVERY_TIMEOUT } = process.env;
 writeFileSync(${JSON.stringify(seen)}, JSON.stringify({ args: process.argv.slice(2), FIREBASE_TOKEN, FUNCTIONS_DISCOVERY_TIMEOUT }));
 console.log('one'); console.error('two'); process.exit(process.argv.includes('hosting') ? 1 : 0);`,
     );
-    const firebase = firebaseCli('muster-team', async () => 'ya29.token', program);
+    const firebase = firebaseCli(
+      { project: PROJECT, token: async () => 'ya29.token', origin: undefined },
+      program,
+    );
     assert.deepEqual((await firebase(['deploy', '--only', 'functions'])).succeeded, true);
     assert.deepEqual(JSON.parse(readFileSync(seen, 'utf8')), {
       args: ['deploy', '--only', 'functions', '--non-interactive', '--project', 'muster-team'],
@@ -89,5 +98,39 @@ console.log('one'); console.error('two'); process.exit(process.argv.includes('ho
     assert.equal(succeeded, false);
     assert.match(output, /one/);
     assert.match(output, /two/);
+  });
+
+  it('itself puts rules and indexes there, as the doctor then finds them', async function () {
+    this.timeout(60_000);
+    const recording = await recordingOf('half');
+    const { declared, answers } = recording;
+    const place = `projects/${PROJECT}`;
+    answers.set(`cloudresourcemanager.googleapis.com/v1/${place}:testIamPermissions`, {
+      permissions: [
+        'firebase.projects.get',
+        ...['create', 'delete', 'list', 'update'].map((one) => `datastore.indexes.${one}`),
+      ],
+    });
+    answers.set(`serviceusage.googleapis.com/v1/${place}/services/127.0.0.1`, { state: 'ENABLED' });
+    answers.set(`firestore.googleapis.com/v1/${place}/databases/(default)`, {
+      name: `${place}/databases/(default)`,
+    });
+    answers.set(`firebaserules.googleapis.com/v1/${place}:test`, {});
+    answers.set(`firebaserules.googleapis.com/v1/${place}/releases`, {});
+    const local = new LocalGoogle(answers, write);
+    await local.start();
+    try {
+      const google = new Google({ project: PROJECT, token: async () => TOKEN, origin: local.url });
+      const { succeeded, output } = await firebaseCli(google)(['deploy', '--only', 'firestore']);
+      assert.ok(succeeded, output);
+      const { findings } = await diagnose(google, declared);
+      const problems = namesOf(findings, 'problem');
+      for (const name of ['indexes', 'index exemptions', 'expiry']) assert.ok(!problems.includes(name), name);
+      assert.ok(answers.has(`firebaserules.googleapis.com/v1/${place}/releases/cloud.firestore/(default)`));
+      assert.deepEqual(local.faults, []);
+    } finally {
+      await local.stop();
+      rmSync(recording.folder, { recursive: true });
+    }
   });
 });
