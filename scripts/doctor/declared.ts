@@ -45,7 +45,9 @@ const firebaseFile = z.object({
 /** As the Firebase SDK hangs it on each function, for whoever deploys. */
 const endpoint = z.object({
   secretEnvironmentVariables: z.array(z.object({ key: z.string() })).default([]),
-  eventTrigger: z.object({ eventFilters: z.record(z.string(), z.string()), retry: z.boolean() }).optional(),
+  eventTrigger: z
+    .object({ eventFilters: z.object({ topic: z.string().optional() }), retry: z.boolean() })
+    .optional(),
   scheduleTrigger: z.looseObject({}).optional(),
   taskQueueTrigger: z.looseObject({}).optional(),
   httpsTrigger: z.object({ invoker: z.array(z.string()).default([]) }).optional(),

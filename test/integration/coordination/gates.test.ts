@@ -33,7 +33,7 @@ describe('the gates of a session', () => {
   const shardsOf = async ({ id }: Session) =>
     (await firestore().collection(countersPath(team.workspace, id)).get()).docs;
 
-  /** Takes its gates away: what version 0.1.0 has opened. */
+  /** Takes its gates away: what version 0.2.0 has opened. */
   async function asOfOld(session: Session): Promise<void> {
     for (const { ref } of await gatesOf(session)) await ref.delete();
     await firestore().doc(sessionPath(team.workspace, session.id)).update({ spread: 0 });
@@ -73,7 +73,7 @@ describe('the gates of a session', () => {
     assert.equal((await gatesOf(session)).length, session.spread);
   });
 
-  it('are opened again although version 0.1.0 has archived the session without them', async () => {
+  it('are opened again although version 0.2.0 has archived the session without them', async () => {
     const { services, ports } = team.app;
     const { session } = await services.coordination.initialise(team.workspace, 'A goal', undefined, unkeyed);
     await services.coordination.initialise(team.workspace, 'Another goal', undefined, unkeyed);
@@ -109,7 +109,7 @@ describe('the gates of a session', () => {
     assert.equal((await open()).spread, session.spread);
   });
 
-  it('are not there in a session of version 0.1.0, whose document says it, until it is busy', async () => {
+  it('are not there in a session of version 0.2.0, whose document says it, until it is busy', async () => {
     const ann = await team.join('ann');
     await team.createOne();
     const session = await open();
@@ -118,7 +118,7 @@ describe('the gates of a session', () => {
     assert.equal(old.spread, 0);
     const before = await sessionWrittenAt(old);
     await team.createOne();
-    assert.notEqual(await sessionWrittenAt(old), before, 'instances of version 0.1.0 hear of it');
+    assert.notEqual(await sessionWrittenAt(old), before, 'instances of version 0.2.0 hear of it');
     assert.ok(await team.claim(ann));
     await fill(session);
     await team.app.services.sessionSpreading.look(team.workspace, old.id);

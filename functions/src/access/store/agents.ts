@@ -238,8 +238,7 @@ export function agentToDocument(agent: Agent): Record<string, unknown> {
   const heldCount = Object.keys(agent.held).length;
   return {
     ...agentCodec.toDocument(agent),
-    // Version 0.1.0 reads no agent without it: its part at home, the only one that an agent had then.
-    coordination_role: partIn(agent, homeOf(agent)) ?? null,
+    coordination_role: partIn(agent, homeOf(agent)) ?? null, // version 0.1.0 reads no agent without its part at home
     // Names only, as spec/network.md's firebase.read example shows them.
     capabilities: agent.capabilities.map(({ name }) => name),
     capability_names: foldedNames(agent),

@@ -226,11 +226,11 @@ export const { toDocument: sessionToDocument, fromDocument: sessionFromDocument 
     goal: z.string(),
     master_plan: z.string(),
     created_at: timestamp,
-    /** Version 0.1.0 tells by it whether something became claimable. Later ones write it with what else they write. */
+    /** Versions before 0.3.0 tell by it whether something became claimable; later ones only go on writing it. */
     queue_version: z.int(),
     /** The keys of the sets of capabilities that its tasks require. */
     capability_keys: z.array(z.string()),
-    /** Over how many gates and counters it is spread. Sessions of version 0.1.0 have no gates: they are one themselves. */
+    /** Over how many gates and counters it is spread. Those that versions before 0.3.0 have opened have no gates: they are one themselves. */
     spread: z.int().default(0),
   }),
 );

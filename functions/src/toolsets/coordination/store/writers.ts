@@ -77,7 +77,7 @@ export const sessionWriters = (spreads: SessionSpreads): ChangeWriters<SessionCh
   },
 });
 
-/** Whether one was there or not: version 0.1.0 archives a session without its gates. */
+/** Whether one was there or not: versions before 0.3.0 archive a session without its gates. */
 function openGates({ workspace, id, spread }: Session, from: number, writes: CommitWrites): void {
   for (let gate = from; gate < spread; gate++)
     writes.set(`${gatesPath(workspace, id)}/${gate}`, { grown_at: FieldValue.serverTimestamp() });
