@@ -69,40 +69,12 @@ export class CodingTaskQueries extends FirestoreReader {
     const fail = (error: Error) => this.log.warn('queue_watch_broke', { workspace, error });
     const stops =
       session === undefined || readAt === undefined
-        ? [this.namingOf(workspace, resolve, fail)]
-        : this.growthOf(workspace, session, timeOf(readAt), resolve, fail);
+        ? [onceNamed(this.database, workspace, resolve, fail)]
+        : onceGrown(this.database, { workspace, id: session }, timeOf(readAt), resolve, fail);
     until.addEventListener('abort', resolve);
     await end;
     until.removeEventListener('abort', resolve);
     for (const stop of stops) stop();
-  }
-
-  private namingOf(workspace: string, named: () => void, fail: (error: Error) => void): () => void {
-    return this.database.doc(workspacePath(workspace)).onSnapshot((snapshot) => {
-      if (snapshot.get('session') !== undefined) named();
-    }, fail);
-  }
-
-  /** Whatever has been written since the time makes the claim that follows see to it, an archived session, too. */
-  private growthOf(
-    workspace: string,
-    session: string,
-    readAt: Timestamp,
-    grown: () => void,
-    fail: (error: Error) => void,
-  ): readonly (() => void)[] {
-    const isLater = ({ updateTime }: DocumentSnapshot) =>
-      updateTime === undefined || updateTime.valueOf() > readAt.valueOf();
-    const around = Timestamp.fromMillis(readAt.toMillis() - SENT_BEFORE_MILLISECONDS);
-    const gates = this.database.collection(gatesPath(workspace, session)).where('grown_at', '>', around);
-    return [
-      this.database.doc(sessionPath(workspace, session)).onSnapshot((snapshot) => {
-        if (isLater(snapshot)) grown();
-      }, fail),
-      gates.onSnapshot(({ docs }) => {
-        if (docs.some(isLater)) grown();
-      }, fail),
-    ];
   }
 
   /** Yields when a task or its log has changed, first for what is there, until `gone`. */
@@ -129,6 +101,43 @@ export class CodingTaskQueries extends FirestoreReader {
   private get tasks(): Query {
     return this.database.collection(COLLECTIONS.tasks);
   }
+}
+
+/** Tells when a workspace names its session. */
+function onceNamed(
+  database: Firestore,
+  workspace: string,
+  named: () => void,
+  fail: (error: Error) => void,
+): () => void {
+  return database.doc(workspacePath(workspace)).onSnapshot((snapshot) => {
+    if (snapshot.get('session') !== undefined) named();
+  }, fail);
+}
+
+/**
+ * Tells when a session or one of its gates was written after a time. Whatever it was, an archiving as well, the claim
+ * that follows sees to it.
+ */
+function onceGrown(
+  database: Firestore,
+  { workspace, id }: { readonly workspace: string; readonly id: string },
+  readAt: Timestamp,
+  grown: () => void,
+  fail: (error: Error) => void,
+): readonly (() => void)[] {
+  const isLater = ({ updateTime }: DocumentSnapshot) =>
+    updateTime === undefined || updateTime.valueOf() > readAt.valueOf();
+  const around = Timestamp.fromMillis(readAt.toMillis() - SENT_BEFORE_MILLISECONDS);
+  const gates = database.collection(gatesPath(workspace, id)).where('grown_at', '>', around);
+  return [
+    database.doc(sessionPath(workspace, id)).onSnapshot((snapshot) => {
+      if (isLater(snapshot)) grown();
+    }, fail),
+    gates.onSnapshot(({ docs }) => {
+      if (docs.some(isLater)) grown();
+    }, fail),
+  ];
 }
 
 function narrowed(query: Query, { branch, project }: CodingFilter): Query {
