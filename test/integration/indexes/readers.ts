@@ -440,6 +440,9 @@ async function codingTaskCalls(): Promise<readonly Call[]> {
     read((reader) => reader.result('task-1', { epoch: 1, bytes: 2, parts: 1 }).catch(() => undefined)),
     // It listens to a document.
     read((reader) => reader.queueGrowth('alpha', {}, AbortSignal.abort())),
+    read((reader) =>
+      reader.queueGrowth('alpha', { session: SESSION, readAt: '20.0' }, AbortSignal.timeout(100)),
+    ),
   ];
 }
 
