@@ -1,4 +1,5 @@
 // @ts-check
+import { basename } from 'node:path';
 import { endpointAnswers } from '../emulators/answers.mjs';
 import { startLocalService } from '../emulators/localService.mjs';
 import { openOutput } from '../emulators/output.mjs';
@@ -8,6 +9,7 @@ import { root } from '../project.mjs';
 import { succeeds } from '../setup/command.mjs';
 import { installTestClients } from '../setup/install.mjs';
 import { ownProject } from './ownProject.mjs';
+import { inEmptyProject } from './suites.mjs';
 
 /**
  * @typedef {import('../processes/session.mjs').Session} Session
@@ -51,13 +53,15 @@ export class Environments {
     this.deployed = undefined;
   }
 
-  /** @param {Suite} suite @param {number} lane @returns {Promise<Record<string, string>>} */
-  async of(suite, lane) {
+  /** @param {Suite} suite @param {number} lane @param {readonly string[]} files @returns {Promise<Record<string, string>>} */
+  async of(suite, lane, files) {
     if (isEndToEnd(suite)) {
       this.deployed ??= this.deploy();
       await this.deployed;
     }
     if (!suite.ownProject) return this.env;
+    const [first = ''] = files;
+    if (first in inEmptyProject) return ownProject(this.env, `tests-of-${basename(first, '.test.ts')}`);
     const project = this.projects.get(lane) ?? ownProject(this.env, `tests-${lane}`);
     this.projects.set(lane, project);
     return project;

@@ -11,7 +11,7 @@ import { Environments, startEmulators } from './environments.mjs';
 import { recordedSeconds, recordTimes, specFiles } from './files.mjs';
 import { runInLanes } from './lanes.mjs';
 import { runMocha } from './mocha.mjs';
-import { alone, nightSeconds } from './suites.mjs';
+import { alone, inEmptyProject, nightSeconds } from './suites.mjs';
 import { secondsOfFiles, summary } from './summary.mjs';
 
 /**
@@ -81,7 +81,7 @@ async function runAll({ chosen, everything, nightly, mochaOptions }, { session, 
     oneAtATime: suite.oneAtATime === true,
     emulators: suite.emulators,
     run: async (lane) => {
-      const env = suite.emulators ? await (await environments)?.of(suite, lane) : {};
+      const env = suite.emulators ? await (await environments)?.of(suite, lane, files) : {};
       return runMocha(files, {
         title: files.length === 1 ? `${files[0]}` : `${suite.name}, ${files.length} files`,
         seconds: nightly ? Math.max(nightSeconds, suite.seconds) : suite.seconds,
@@ -113,7 +113,7 @@ function checkJobs(node, env) {
 }
 
 /**
- * Files that are run alone are batches of their own.
+ * Files that are run alone, or have a project for themselves, are batches of their own.
  * @param {Choice['chosen']} chosen
  * @param {boolean} nightly
  */
@@ -121,8 +121,9 @@ function batchesFor(chosen, nightly) {
   const secondsOf = recordedSeconds();
   return chosen.flatMap((suite) => {
     const files = specFiles(suite.specs, nightly);
-    const shared = files.filter((file) => !(file in alone));
-    const single = files.filter((file) => file in alone);
+    const isSingle = (/** @type {string} */ file) => file in alone || file in inEmptyProject;
+    const shared = files.filter((file) => !isSingle(file));
+    const single = files.filter(isSingle);
     return [
       ...batchesOf(suite, shared, secondsOf),
       ...single.map((file) => ({ suite, files: [file], seconds: secondsOf(file) })),

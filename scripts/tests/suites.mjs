@@ -48,3 +48,13 @@ export const alone = {
   'test/e2e/busyMachine.nightly.ts': 'it loads all cores and counts the instances that are started then',
   'test/e2e/clock.test.ts': 'it moves the clock of everything that is deployed',
 };
+
+/**
+ * Files that have a project for themselves, beside which others run in theirs, and why.
+ * @type {Record<string, string>}
+ */
+export const inEmptyProject = {
+  'test/integration/operator/erasure.test.ts': 'it compares all that both databases hold',
+  'test/integration/upload/upload.test.ts':
+    'no function may log an error, and a sweep meets what other tests have broken',
+};

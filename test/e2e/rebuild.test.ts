@@ -93,10 +93,15 @@ class Derived {
     await (await realtimeDatabase()).ref().update(Object.fromEntries(paths.map((path) => [path, null])));
   }
 
+  /** Without them nothing is added to the session: whoever asks is told to ask again. */
+  async deleteGates(): Promise<void> {
+    const { docs } = await firestore().collection(gatesPath(this.workspace, this.session)).get();
+    await Promise.all(docs.map(({ ref }) => ref.delete()));
+  }
+
   async deleteCounters(): Promise<void> {
     const batch = firestore().batch();
-    const of = [countersPath, gatesPath].map((path) => path(this.workspace, this.session));
-    for (const path of [...of, agentCountsPath(this.workspace)])
+    for (const path of [countersPath(this.workspace, this.session), agentCountsPath(this.workspace)])
       for (const { ref } of (await firestore().collection(path).get()).docs) batch.delete(ref);
     for (const { ref } of await this.skills()) batch.delete(ref);
     await batch.commit();
@@ -147,6 +152,7 @@ describe('npm run rebuild', () => {
     assert.equal(before.agents.total, 3);
     await derived.delete(taskQueuePath(derived.workspace), ACCESS_PEOPLE, ACCESS_WORKSPACES, PRESENCE);
     await derived.deleteCounters();
+    await derived.deleteGates();
     const gone = await derived.everything();
     assert.deepEqual([gone.queue, gone.seen, gone.agents.total, gone.skills], [null, [], 0, {}]);
 

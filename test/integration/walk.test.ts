@@ -11,7 +11,7 @@ import { z } from 'zod';
  * changes in the graph and leaves in the trail is written by its commit, and its answer has the messages that wait and
  * what blocks the rest.
  */
-const MOST_FILES = 62;
+const MOST_FILES = 64;
 
 const listing = z.object({ tool: z.string(), files: z.array(z.string()) });
 
