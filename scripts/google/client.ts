@@ -102,7 +102,7 @@ export class Google {
       });
       if ('failure' in answer) return { ok: false, failure: answer.failure };
       const text = await answer.text();
-      if (answer.ok) return { ok: true, value: text === '' ? {} : JSON.parse(text) };
+      if (answer.ok) return parsed(url, text);
       if (!MAY_DO_LATER.includes(answer.status) || attempt === ATTEMPTS)
         return { ok: false, failure: failureOf(answer.status, text) };
       await this.pause(pauseAfter(attempt, answer.headers.get('retry-after')));
@@ -117,6 +117,18 @@ async function fetched(url: URL, init: RequestInit): Promise<Response | { readon
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
     const why = cause instanceof Error ? cause.message || cause.name : String(cause);
     return { failure: { status: 0, message: `${url.host} did not answer: ${why}` } };
+  }
+}
+
+/** Something between here and Google may answer with a page. */
+function parsed({ host }: URL, text: string): Result<unknown> {
+  try {
+    return { ok: true, value: text === '' ? {} : JSON.parse(text) };
+  } catch {
+    return {
+      ok: false,
+      failure: { status: 200, message: `${host} answered with something else than JSON.` },
+    };
   }
 }
 

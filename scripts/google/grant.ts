@@ -7,6 +7,12 @@ import { granting, type Policy, policy, rolesIn } from './policy.ts';
 const ATTEMPTS = 6;
 const PAUSE_MS = 5000;
 
+/**
+ * Whoever asks for less is told less, and what is written back lacks the conditions that others have set.
+ * Source: https://cloud.google.com/iam/docs/policies#versions
+ */
+const WITH_CONDITIONS = { 'options.requestedPolicyVersion': '3' };
+
 /** What a policy hangs on. */
 export interface Granted {
   readonly api: Api;
@@ -25,10 +31,13 @@ export async function grant(
   { api, path, reading }: Granted,
   roles: Readonly<Record<string, readonly string[]>>,
 ): Promise<Result<Policy>> {
-  const read = () =>
-    reading === 'GET'
-      ? google.get({ api, path: `${path}:getIamPolicy`, schema: policy })
-      : google.send({ method: 'POST', api, path: `${path}:getIamPolicy`, body: {}, schema: policy });
+  const read = () => {
+    const asked = { api, path: `${path}:getIamPolicy`, schema: policy };
+    if (reading === 'GET') return google.get({ ...asked, query: WITH_CONDITIONS });
+    return api === 'cloudresourcemanager.googleapis.com'
+      ? google.send({ method: 'POST', ...asked, body: { options: { requestedPolicyVersion: 3 } } })
+      : google.send({ method: 'POST', ...asked, query: WITH_CONDITIONS, body: {} });
+  };
   for (let attempt = 1; ; attempt++) {
     const before = await read();
     if (!before.ok) return before;

@@ -4,6 +4,7 @@
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { z } from 'zod';
 import { type Method, methodAt } from './discovery.ts';
 
 export const TOKEN = 'ya29.a-token-of-tests';
@@ -110,7 +111,7 @@ export class LocalGoogle {
     const { api, path } = request;
     const isRead = httpMethod === 'GET' || /:(getIamPolicy|testIamPermissions|test)$/.test(path);
     const answer = isRead ? this.answers.get(`${api}/${path}`) : this.write?.(request, this.answers);
-    if (answer !== undefined) return answer;
+    if (answer !== undefined) return path.endsWith(':getIamPolicy') ? policyAsAsked(answer, request) : answer;
     if (!isRead) this.faults.push(`nobody was to write: ${httpMethod} ${api}/${path}`);
     return googleError(404, 'NOT_FOUND', `Requested entity was not found: ${path}`);
   }
@@ -121,6 +122,24 @@ export class LocalGoogle {
     return api === 'serviceusage.googleapis.com' || JSON.stringify(services).includes(`/services/${api}"`);
   }
 }
+
+/** Whoever does not ask for version 3 is shown grants under conditions without those. */
+function policyAsAsked(answer: unknown, { query, body }: Omit<GoogleRequest, 'method'>): unknown {
+  const { data } = conditional.safeParse(answer);
+  const asked =
+    query.get('options.requestedPolicyVersion') ??
+    options.safeParse(body).data?.options.requestedPolicyVersion;
+  if (data === undefined || Number(asked) === 3) return answer;
+  const bindings = data.bindings.map(({ condition, ...binding }) =>
+    condition === undefined ? binding : { ...binding, role: `${binding.role}_withcond_0` },
+  );
+  return { ...data, version: 1, bindings };
+}
+
+const conditional = z.looseObject({
+  bindings: z.array(z.looseObject({ role: z.string(), condition: z.unknown().optional() })),
+});
+const options = z.object({ options: z.object({ requestedPolicyVersion: z.number() }) });
 
 function partsOf({ method = 'GET', url = '/' }: IncomingMessage) {
   const { pathname, searchParams } = new URL(url, 'http://localhost');

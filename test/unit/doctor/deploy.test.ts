@@ -1,6 +1,7 @@
 /** `npm run deploy` over Google's APIs on this machine, which remember what is written. */
 import assert from 'node:assert/strict';
 import { readFileSync, rmSync } from 'node:fs';
+import { z } from 'zod';
 import { deploy, plan } from '../../../scripts/deploy/deploy.ts';
 import { type Deployment, Stop } from '../../../scripts/deploy/step.ts';
 import { declaredFor } from '../../../scripts/doctor/declared.ts';
@@ -202,6 +203,25 @@ describe('npm run deploy', function () {
       answers.get(`cloudresourcemanager.googleapis.com/v3/projects/${PROJECT}:getIamPolicy`),
     );
     assert.match(policy, /"role":"roles\/owner","members":\["user:ada@example.com"\]/);
+  });
+
+  it('keeps the conditions under which others have granted something', async () => {
+    here = await stage('half');
+    openAuthentication(here);
+    const { answers, deployment } = here;
+    const path = `cloudresourcemanager.googleapis.com/v3/projects/${PROJECT}:getIamPolicy`;
+    const stored = z.looseObject({ bindings: z.array(z.unknown()) });
+    const before = stored.parse(answers.get(path));
+    const eves = {
+      role: 'roles/browser',
+      members: ['user:eve@example.com'],
+      condition: { title: 'until spring', expression: 'request.time < timestamp("2027-03-20T00:00:00Z")' },
+    };
+    answers.set(path, { ...before, version: 3, bindings: [...before.bindings, eves] });
+    await deploy(deployment);
+    const { bindings } = stored.parse(answers.get(path));
+    assert.ok(bindings.length > before.bindings.length + 1, 'roles were granted');
+    assert.deepEqual(bindings[before.bindings.length], eves);
   });
 
   it('never moves a database that was forgotten', async () => {

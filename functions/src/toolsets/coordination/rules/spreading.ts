@@ -4,7 +4,7 @@
  * Source: docs/decisions/0046-gates.md; https://firebase.google.com/docs/firestore/best-practices#updates_to_a_single_document
  */
 import { z } from 'zod';
-import { Service } from '../../../kernel/ports.ts';
+import { Service, unlessUnreadable } from '../../../kernel/ports.ts';
 import { unlessStale } from '../../../kernel/waiting.ts';
 import type { CoordinationPorts } from './session.ts';
 
@@ -36,7 +36,8 @@ export class SessionSpreading extends Service<CoordinationPorts> {
   /** Doubles the spread of the workspace's open session if its documents are written too often. */
   async look(workspace: string, session: string): Promise<void> {
     const { sessions, store } = this.ports;
-    const open = await sessions.current(workspace);
+    // Of a session that cannot be read the tools say so: the function that looks here would only be called again.
+    const open = await unlessUnreadable(sessions.current(workspace));
     if (open?.session.id !== session) return;
     const before = open.session.spread;
     if (before >= MOST_SPREAD) return;
