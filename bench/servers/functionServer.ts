@@ -23,13 +23,15 @@ export interface FunctionSource {
   readonly env?: Readonly<Record<string, string>>;
   /** For profiles, limits and what is to be loaded before the function. */
   readonly nodeOptions?: readonly string[];
+  /** The file in which it prints. Absent: one that all processes of that function share. */
+  readonly log?: string;
   /** Hears what the process says by `process.send`, which it can only where somebody listens. */
   readonly hears?: (message: unknown) => void;
 }
 
 export interface FunctionServer {
   readonly url: string;
-  /** The file with what it has printed, and others of its kind. */
+  /** The file with what it has printed. */
   readonly log: string;
   /** The processor seconds that the process has used so far, which other load disturbs less; only Linux tells. */
   cpuSeconds(): number;
@@ -126,8 +128,8 @@ function kibibytesOf(pid: number | undefined, field: 'VmRSS' | 'VmHWM'): number 
   return Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(readFileSync(file, 'utf8'))?.[1]);
 }
 
-function logFile({ target }: FunctionSource): string {
-  return `${devDirectory}/bench-${target}.log`;
+function logFile({ target, log = `${devDirectory}/bench-${target}.log` }: FunctionSource): string {
+  return log;
 }
 
 function hasExited(child: ChildProcess): boolean {

@@ -23,6 +23,8 @@ const firebaseJson = z.object({
 
 export interface Unpacked {
   readonly folder: string;
+  /** A file beside it. */
+  readonly log: string;
   /** The framework that its lockfile has, as the platform starts it. */
   readonly framework: string;
   remove(): Promise<void>;
@@ -39,7 +41,8 @@ export async function unpackUpload(): Promise<Unpacked> {
   const { pathToSource } = packed.parse(
     await prepareFunctionsUpload(`${root}/${codebase.source}`, { ignore: [...codebase.ignore] }),
   );
-  const folder = await mkdtemp(join(tmpdir(), 'muster-upload-'));
+  const own = await mkdtemp(join(tmpdir(), 'muster-upload-'));
+  const folder = join(own, 'unpacked');
   await unzip(pathToSource, folder);
   await rm(pathToSource);
   // As the platform's buildpack does where there is a lockfile.
@@ -47,7 +50,10 @@ export async function unpackUpload(): Promise<Unpacked> {
   const install = ['ci', '--omit=dev', '--no-audit', '--no-fund', '--loglevel=error', '--prefer-offline'];
   await promisify(execFile)('npm', install, { cwd: folder });
   const framework = join(folder, 'node_modules/@google-cloud/functions-framework/build/src/main.js');
-  return { folder, framework, remove: () => rm(folder, { recursive: true, force: true }) };
+  return {
+    ...{ folder, framework, log: join(own, 'log') },
+    remove: () => rm(own, { recursive: true, force: true }),
+  };
 }
 
 function isFunction(value: unknown): boolean {

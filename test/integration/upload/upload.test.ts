@@ -61,6 +61,7 @@ describe('what is uploaded', () => {
       ...musterFunction,
       source: upload.folder,
       framework: upload.framework,
+      log: upload.log,
       target,
       ...(isEvent && { signature: 'cloudevent' }),
       env: { ...project.env, GITHUB_WEBHOOK_SECRET: 'none' },
