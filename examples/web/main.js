@@ -14,6 +14,7 @@ function onSubmit(id, act) {
   const form = /** @type {HTMLFormElement} */ (element(id));
   form.addEventListener('submit', (event) => {
     event.preventDefault();
+    told('');
     act(new FormData(form)).then(() => form.reset(), told);
   });
 }
@@ -25,6 +26,8 @@ function told(problem) {
 
 let looking = false;
 let lookAgain = false;
+/** Whether what is told is of a look: the next one that succeeds takes back that, and nothing else. */
+let lookFailed = false;
 
 /** One look at a time; what changes meanwhile is seen by the next. */
 async function look() {
@@ -36,8 +39,10 @@ async function look() {
       lookAgain = false;
       show((await call('coordination.get_all_tasks')).tasks);
     }
-    told('');
+    if (lookFailed) told('');
+    lookFailed = false;
   } catch (problem) {
+    lookFailed = true;
     told(problem);
   } finally {
     looking = false;
