@@ -105,6 +105,35 @@ describe('the gates of a session', () => {
     assert.equal((await shardsOf(wider)).length, wider.spread);
   });
 
+  it('wake whoever waits for more, also what came between the claim and the waiting', async () => {
+    const { sessions, codingTasks } = team.app.ports;
+    await team.createOne();
+    const before = await sessions.current(team.workspace);
+    assert.ok(before);
+    const growth = (readAt: string) => {
+      let isOver = false;
+      const waiting = codingTasks
+        .queueGrowth(team.workspace, { session: before.session.id, readAt }, AbortSignal.timeout(30_000))
+        .then(() => {
+          isOver = true;
+        });
+      return { waiting, isOver: () => isOver };
+    };
+    await team.createOne();
+    await growth(before.readAt).waiting;
+
+    const now = await sessions.current(team.workspace);
+    assert.ok(now);
+    const later = growth(now.readAt);
+    const written = await sessionWrittenAt(now.session);
+    // Long enough for both listeners to have told of what is there already.
+    await growth(before.readAt).waiting;
+    assert.equal(later.isOver(), false);
+    await team.createOne();
+    await later.waiting;
+    assert.equal(await sessionWrittenAt(now.session), written, 'it was a gate that told');
+  });
+
   it('stay as they are where it is not', async () => {
     await team.createOne();
     const session = await open();
