@@ -1,5 +1,6 @@
 /** Every parameter of a deployment, as config.json describes it. `firebase deploy` asks for those without a default. */
 import { defineInt, defineSecret, defineString } from 'firebase-functions/params';
+import type { Revision } from './access/store/serving.ts';
 import parameters from './config.json' with { type: 'json' };
 
 type Name<Kind extends keyof typeof parameters> = keyof (typeof parameters)[Kind];
@@ -153,6 +154,16 @@ export function signInSettings() {
 /** Where the emulators read the documents of clients, in place of the clients' own servers; for tests. */
 export function clientDocumentsUrl(): string | undefined {
   return isEmulator() ? process.env['MUSTER_CLIENT_DOCUMENTS_URL'] : undefined;
+}
+
+/**
+ * The revision that this instance is of, as Cloud Run names it: `mcp-00042-fab` of the service `mcp`. Undefined where there
+ * are none: the emulators call each of theirs `1`.
+ * Source: https://cloud.google.com/run/docs/container-contract#env-vars
+ */
+export function servedRevision(): Revision | undefined {
+  const { K_SERVICE: service = '', K_REVISION: name = '' } = process.env;
+  return service !== '' && name.startsWith(service) ? { service, name } : undefined;
 }
 
 /** Empty where none was given; the emulators need none. */

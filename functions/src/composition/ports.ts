@@ -14,6 +14,7 @@ import { CachedCallerTokens, IdentityToolkitSignIn } from '../access/store/idTok
 import { DatabaseLimitLedger, DatabaseMetricsLedger } from '../access/store/ledgers.ts';
 import { memberFields, PeopleQueries, peopleWriters } from '../access/store/people.ts';
 import { DatabasePresence } from '../access/store/presence.ts';
+import { ServingRecord } from '../access/store/serving.ts';
 import { WorkspaceQueries, workspaceWriters } from '../access/store/workspaces.ts';
 import {
   clientDocumentsUrl,
@@ -24,6 +25,7 @@ import {
   region,
   retention,
   runBudget,
+  servedRevision,
   webApiKey,
 } from '../config.ts';
 import { budgetEffects, budgetWriters } from '../graph/store/budgets.ts';
@@ -175,6 +177,7 @@ export function composePorts({
     agents: new AgentQueries(database, documents),
     ...{
       accessChanges: new AccessChangeQueries(database, documents),
+      serving: new ServingRecord(database, documents, { clock, revision: servedRevision() }),
       grants: new GrantQueries(database, documents),
     },
     signIns: new SignInQueries(database, documents),

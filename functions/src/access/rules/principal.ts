@@ -10,6 +10,7 @@ import type { AgentReader, credentialFromDocument } from '../store/agents.ts';
 import type { GrantQueries } from '../store/grants.ts';
 import type { PeopleQueries } from '../store/people.ts';
 import type { DatabasePresence } from '../store/presence.ts';
+import type { ServingRecord } from '../store/serving.ts';
 import type { WorkspaceQueries } from '../store/workspaces.ts';
 import type { CallRecorder } from './callMetrics.ts';
 import type { Person, WorkspaceAccess } from './people.ts';
@@ -186,6 +187,7 @@ export const DEFAULT_WORKSPACE = 'default';
 export interface AccessPorts extends KernelPorts {
   readonly agents: AgentReader;
   readonly accessChanges: PortOf<AccessChangeQueries>;
+  readonly serving: PortOf<ServingRecord>;
   readonly grants: PortOf<GrantQueries>;
   readonly directory: PortOf<AgentDirectory>;
   readonly people: PortOf<PeopleQueries>;

@@ -12,6 +12,7 @@ export const COLLECTIONS = {
   people: 'people',
   access: 'access',
   accessChanges: 'accessChanges',
+  serving: 'serving',
   invitations: 'invitations',
   workspaces: 'workspaces',
   tasks: 'tasks',
@@ -85,6 +86,9 @@ export const mailboxPath = documentIn(COLLECTIONS.mailboxes);
 
 /** That somebody may do something else than before. */
 export const accessChangePath = documentIn(COLLECTIONS.accessChanges);
+
+/** Which revision of a function serves. */
+export const servingPath = documentIn(COLLECTIONS.serving);
 
 export const taskPath = documentIn(COLLECTIONS.tasks);
 
