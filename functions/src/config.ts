@@ -1,6 +1,5 @@
 /** Every parameter of a deployment, as config.json describes it. `firebase deploy` asks for those without a default. */
 import { defineInt, defineSecret, defineString } from 'firebase-functions/params';
-import type { Revision } from './access/store/serving.ts';
 import parameters from './config.json' with { type: 'json' };
 
 type Name<Kind extends keyof typeof parameters> = keyof (typeof parameters)[Kind];
@@ -161,7 +160,7 @@ export function clientDocumentsUrl(): string | undefined {
  * are none: the emulators call each of theirs `1`.
  * Source: https://cloud.google.com/run/docs/container-contract#env-vars
  */
-export function servedRevision(): Revision | undefined {
+export function servedRevision(): { readonly service: string; readonly name: string } | undefined {
   const { K_SERVICE: service = '', K_REVISION: name = '' } = process.env;
   return service !== '' && name.startsWith(service) ? { service, name } : undefined;
 }

@@ -128,21 +128,32 @@ export function forgetEverything(): void {
   entries.clear();
 }
 
-/** Has the page listen only while somebody looks at it. */
+function rest(): void {
+  isHidden = true;
+  for (const entry of entries.values()) closed(entry);
+}
+
+function wake(): void {
+  if (!isHidden) return;
+  isHidden = false;
+  for (const entry of entries.values()) if (entry.users > 0) opened(entry);
+}
+
+/**
+ * Has the page listen only while somebody looks at it. One that is left may come back as it was, which a browser grants to
+ * pages without open connections. Source: https://web.dev/articles/bfcache#close-open-connections-before-the-user-navigates-away
+ */
 export function followVisibility(): void {
   let hiding: ReturnType<typeof setTimeout> | undefined;
+  addEventListener('pagehide', rest);
+  addEventListener('pageshow', wake);
   document.addEventListener('visibilitychange', () => {
     clearTimeout(hiding);
     if (document.visibilityState === 'hidden') {
-      hiding = setTimeout(() => {
-        isHidden = true;
-        for (const entry of entries.values()) closed(entry);
-      }, HIDDEN_MILLISECONDS);
+      hiding = setTimeout(rest, HIDDEN_MILLISECONDS);
       return;
     }
-    if (!isHidden) return;
-    isHidden = false;
-    for (const entry of entries.values()) if (entry.users > 0) opened(entry);
+    wake();
   });
 }
 

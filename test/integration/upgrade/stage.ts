@@ -41,6 +41,8 @@ export class Stage {
   readonly gitHub: LocalGitHub;
   /** Who was there first, as the operator has made it. */
   readonly lead: Agent = { id: 'lead', credential: `mk_${'lead'.padEnd(20, 'a')}.${'a'.repeat(43)}` };
+  /** Whose agents they are, signed in. */
+  readonly person: Agent;
   readonly env: Readonly<Record<string, string>>;
   private readonly folder = mkdtempSync(join(tmpdir(), 'muster-upgrade-'));
   private readonly versions: Version[] = [];
@@ -55,6 +57,7 @@ export class Stage {
     this.deliveries = deliveries;
     this.models = models;
     this.gitHub = gitHub;
+    this.person = { id: OWNER, credential: unsignedIdToken(env['GCLOUD_PROJECT'] ?? '') };
     const { id, privateKey } = gitHub.world.app;
     this.env = {
       ...parameters.parse(parseEnv(readFileSync(`${root}/functions/.env`, 'utf8'))),
@@ -94,7 +97,12 @@ export class Stage {
 
   /** @param name of a release that is kept, or `today` */
   async start(name: string): Promise<Version> {
-    const version = await Version.start(name, this.env);
+    // As Cloud Run names what a deployment makes.
+    const revision = {
+      K_SERVICE: 'mcp',
+      K_REVISION: `mcp-${String(this.versions.length + 1).padStart(5, '0')}-abc`,
+    };
+    const version = await Version.start(name, { ...this.env, ...revision });
     this.versions.push(version);
     return version;
   }
@@ -135,6 +143,18 @@ export class Stage {
       expires_at: Timestamp.fromMillis(Date.now() + 90 * 24 * 3_600_000),
     });
     await this.firestore.doc(`people/${OWNER}`).set({ role: 'leader' }, { merge: true });
+    await this.createAccount();
+  }
+
+  /** In the Auth emulator, at the address that is the same for every project. */
+  private async createAccount(): Promise<void> {
+    const auth = `http://${this.env['FIREBASE_AUTH_EMULATOR_HOST']}/identitytoolkit.googleapis.com/v1`;
+    const response = await fetch(`${auth}/projects/${this.project}/accounts`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: 'Bearer owner' },
+      body: JSON.stringify({ localId: OWNER, email: 'owner@example.com', emailVerified: true }),
+    });
+    if (!response.ok) throw new Error(`The Auth emulator answered ${response.status}.`);
   }
 }
 
@@ -158,4 +178,19 @@ export async function register(version: Version, by: Agent, name: string, worksp
 export function agentIn(answer: Answer): Agent {
   const { agentId, credentials } = registered.parse(answer);
   return { id: agentId, credential: `${credentials.apiKey}.${credentials.secret}` };
+}
+
+/**
+ * As the Auth emulator gives them, which can sign people in to its own project only.
+ * Source: https://firebase.google.com/docs/emulator-suite/connect_auth#id_tokens
+ */
+function unsignedIdToken(project: string): string {
+  const now = Math.floor(Date.now() / 1000);
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const claims = {
+    ...{ iss: `https://securetoken.google.com/${project}`, aud: project, sub: OWNER, user_id: OWNER },
+    ...{ auth_time: now, iat: now, exp: now + 3600, email: 'owner@example.com', email_verified: true },
+    firebase: { identities: {}, sign_in_provider: 'password' },
+  };
+  return `${part({ alg: 'none', typ: 'JWT' })}.${part(claims)}.`;
 }

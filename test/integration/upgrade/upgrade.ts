@@ -8,6 +8,7 @@ import { assertShown, readings } from './reading.ts';
 import { register, Stage } from './stage.ts';
 import { coordinationStories } from './stories/coordination.ts';
 import { dataStories } from './stories/data.ts';
+import { peopleStories } from './stories/people.ts';
 import { todoStories } from './stories/todo.ts';
 import { workStories } from './stories/work.ts';
 import { COURSES, Performance, type Phase, type Story } from './story.ts';
@@ -17,7 +18,13 @@ import type { Version } from './version.ts';
 /** Where both versions are at once. */
 const RACE = 'race';
 
-const STORIES: readonly Story[] = [...coordinationStories, ...todoStories, ...dataStories, ...workStories];
+const STORIES: readonly Story[] = [
+  ...coordinationStories,
+  ...todoStories,
+  ...dataStories,
+  ...workStories,
+  ...peopleStories,
+];
 
 /** Declares the tests of one release, whose stories take these courses. */
 export function tryUpgradeFrom(release: string, courses: readonly (keyof typeof COURSES)[]): void {

@@ -1,5 +1,5 @@
 /**
- * Since when the newest revision of a function has served: `serving/{service}`. Whoever starts and finds another revision
+ * Since when the newest revision of a function has served: `serving/{name}`. Whoever starts and finds another revision
  * there writes its own. Source: docs/decisions/0041-trust-that-lasts.md#beside-an-earlier-version.
  */
 import type { Firestore } from '@google-cloud/firestore';

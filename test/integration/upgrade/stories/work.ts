@@ -198,6 +198,7 @@ const newcomer: Story = {
       return agentIn(await at.call(cast.lead, 'onboarding_registerAgent', wanted));
     };
     let agent: Agent;
+    let before: Agent;
     const progress = async (at: Place) => {
       const told = await at.call(agent, 'onboarding_getChecklist', { agentId: agent.id });
       return checklist.parse(told).progress.completed;
@@ -212,13 +213,15 @@ const newcomer: Story = {
         await at.call(agent, 'system_listSkills', {});
       },
       async (at) => {
-        const before = agent;
+        before = agent;
         agent = await enter(at);
         assert.equal(agent.id, before.id);
         await eventually('the credential of before opens nothing', () => isRefused(at, before));
         await at.call(agent, 'system_getAgents', {});
       },
       async (at) => {
+        // Where the other version has trusted it too, and was not told.
+        await eventually('the credential of before opens nothing here', () => isRefused(at, before));
         assert.ok((await progress(at)) > 0);
         const known = await at.call(agent, 'system_getTaskQueue', { agentId: agent.id });
         assert.deepEqual(known['tasks'], []);
