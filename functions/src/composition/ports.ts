@@ -173,13 +173,10 @@ export function composePorts({
     ...kernel,
     unreadable,
     ledgers,
-
     agents: new AgentQueries(database, documents),
-    ...{
-      accessChanges: new AccessChangeQueries(database, documents),
-      serving: new ServingRecord(database, documents, { clock, revision: servedRevision() }),
-      grants: new GrantQueries(database, documents),
-    },
+    accessChanges: new AccessChangeQueries(database, documents),
+    serving: new ServingRecord(database, documents, { clock, revision: servedRevision() }),
+    grants: new GrantQueries(database, documents),
     signIns: new SignInQueries(database, documents),
     clientDocuments: bound.clientDocuments ?? new HttpsClientDocuments(clientDocumentsUrl()),
     directory: new AgentDirectory(database, documents),

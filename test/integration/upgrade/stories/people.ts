@@ -9,14 +9,14 @@ const asked = z.object({ request_id: z.string(), state: z.string(), answer: z.st
 const box = z.object({ requests: z.array(asked) });
 const tree = z.object({
   parts: z.array(z.object({ id: z.string(), status: z.string() })),
-  budgets: z.array(z.object({ id: z.string(), tokens: z.unknown() })),
+  budgets: z.array(z.object({ id: z.string() })),
 });
 const events = z.object({
   events: z.array(
     z.object({ event_id: z.string(), tool: z.string(), by: z.string(), undone_by: z.string().optional() }),
   ),
 });
-const undone = z.object({ success: z.boolean(), refused: z.array(z.object({ why: z.string() })) });
+const undone = z.object({ success: z.boolean() });
 const found = z.object({ tasks: z.array(z.object({ id: z.string(), title: z.string() })) });
 
 async function stateOf(at: Place, who: Agent, request_id: string) {
@@ -153,8 +153,7 @@ const takenBack: Story = {
         await rename(at, `${title}, red`);
       },
       async (at) => {
-        const { refused } = await undo(at, renaming);
-        assert.equal(refused.length, 1, 'somebody has changed it since');
+        await assert.rejects(undo(at, renaming), /has changed since/);
         assert.equal((await undo(at, await last(at))).success, true);
         assert.equal(await titleNow(at), `${title}, blue`);
         assert.ok((await trail(at)).length >= 5);
