@@ -1,4 +1,4 @@
-/** What people decide, limit and take back: questions, budgets and the trail. */
+/** What people decide and take back: questions and the trail. */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import type { Agent } from '../stage.ts';
@@ -7,10 +7,6 @@ import type { Place, Story } from '../story.ts';
 const oneTask = z.object({ task: z.object({ id: z.string(), status: z.string() }) });
 const asked = z.object({ request_id: z.string(), state: z.string(), answer: z.string().optional() });
 const box = z.object({ requests: z.array(asked) });
-const tree = z.object({
-  parts: z.array(z.object({ id: z.string(), status: z.string() })),
-  budgets: z.array(z.object({ id: z.string() })),
-});
 const events = z.object({
   events: z.array(
     z.object({ event_id: z.string(), tool: z.string(), by: z.string(), undone_by: z.string().optional() }),
@@ -60,53 +56,6 @@ const question: Story = {
         assert.deepEqual([known.state, known.answer], ['answered', 'red']);
         const done = { agent_id: worker.id, task_id: taskId, output: 'Blue, with a red frame' };
         await at.call(worker, 'coordination_complete_task', done);
-      },
-    ];
-  },
-};
-
-/** A to-do that agents do, with what it may cost. */
-const delegated: Story = {
-  name: 'a to-do that was handed on, with a budget',
-  since: '0.2.0',
-  steps: ({ workspace, lead, worker }) => {
-    let [todoId, taskId] = ['', ''];
-    const treeOf = async (at: Place) =>
-      tree.parse(await at.call(lead, 'system_getTree', { kind: 'todo', id: todoId }));
-    const limit = (at: Place, tokens: number | null) =>
-      at.call(lead, 'system_setBudget', { kind: 'todo', id: todoId, tokens });
-    const limits = async (at: Place) => (await treeOf(at)).budgets.filter(({ id }) => id === todoId).length;
-    return [
-      async (at) => {
-        await at.call(lead, 'coordination_init_coordination', { goal: 'Write it' });
-        const todo = await at.call(lead, 'todo_add_task', { title: `Write the report of ${workspace}` });
-        todoId = oneTaskId.parse(todo).task.id;
-        await limit(at, 1_000_000);
-      },
-      async (at) => {
-        assert.equal(await limits(at), 1);
-        await at.call(lead, 'todo_delegate', { task_id: todoId, workspace });
-        const [part] = (await treeOf(at)).parts;
-        taskId = String(part?.id);
-        await limit(at, 2_000_000);
-      },
-      async (at) => {
-        assert.match(JSON.stringify(await treeOf(at)), /2000000/);
-        const claimed = await at.call(worker, 'coordination_claim_task', { agent_id: worker.id });
-        assert.equal(oneTask.parse(claimed).task.id, taskId);
-      },
-      async (at) => {
-        await limit(at, null);
-        assert.equal(await limits(at), 0);
-        const done = { agent_id: worker.id, task_id: taskId, output: 'Written' };
-        await at.call(worker, 'coordination_complete_task', done);
-        const { parts } = await treeOf(at);
-        assert.deepEqual(
-          parts.map(({ status }) => status),
-          ['done'],
-        );
-        const todo = await at.call(lead, 'todo_search_tasks', { query: `report ${workspace}` });
-        assert.match(JSON.stringify(todo), /"completed":true/, 'it is done with its task');
       },
     ];
   },
@@ -162,4 +111,4 @@ const takenBack: Story = {
   },
 };
 
-export const peopleStories: readonly Story[] = [question, delegated, takenBack];
+export const peopleStories: readonly Story[] = [question, takenBack];
