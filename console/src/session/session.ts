@@ -56,6 +56,9 @@ export async function startSession(): Promise<void> {
     if (deployment.emulators !== undefined)
       connectAuthEmulator(auth, `http://${deployment.emulators.auth}`, { disableWarnings: true });
     connected = { app, auth, deployment };
+    await auth.authStateReady();
+    // A new token later would begin everything anew that is listened to. Without a network the old one has to do.
+    await renewToken().catch(() => undefined);
     await takeLink(auth);
     onAuthStateChanged(auth, (user) => {
       if (user === null) {

@@ -3,16 +3,17 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { personDocument } from '../live/documents.ts';
-import { listenAnew, useLive } from '../live/live.ts';
+import { useLive } from '../live/live.ts';
 import { person as personQuery } from '../live/queries.ts';
 import { document, followConnection, isConnected } from '../live/sources.ts';
 import { lazily } from '../parts/lazily.tsx';
 import { Words } from '../parts/Words.tsx';
 import { addressOf, ask, DEFAULT_WORKSPACE, place, workspace } from '../router.ts';
 import { NeedsYou } from '../screens/needsYou/NeedsYou.tsx';
-import { leave, type Person, renewToken } from '../session/session.ts';
+import { leave, type Person } from '../session/session.ts';
 import { followKeys } from './keys.ts';
 import { SCREENS } from './screens.ts';
+import { useRights } from './useRights.ts';
 import { useTitle } from './useTitle.ts';
 
 const Palette = lazily(async () => (await import('./Palette.tsx')).Palette);
@@ -32,14 +33,10 @@ const Audit = lazily(async () => (await import('../screens/audit/Audit.tsx')).Au
 export function Shell({ person }: { readonly person: Person }) {
   const rights = useLive(document(personQuery(person.uid), personDocument));
   const isFinding = useSignal(false);
-  const known = 'value' in rights ? JSON.stringify(rights.value ?? {}) : undefined;
   useEffect(() => {
     void followConnection();
   }, []);
-  // The rules go by what is stored of the person: what was refused may be open now, and the other way round.
-  useEffect(() => {
-    if (known !== undefined) void renewToken().then(listenAnew, listenAnew);
-  }, [known]);
+  useRights('value' in rights ? (rights.value ?? {}) : undefined);
   useEffect(
     () =>
       followKeys(() => {
