@@ -11,7 +11,7 @@ import { Environments, startEmulators } from './environments.mjs';
 import { recordedSeconds, recordTimes, specFiles } from './files.mjs';
 import { runInLanes } from './lanes.mjs';
 import { runMocha } from './mocha.mjs';
-import { alone, inEmptyProject, nightSeconds } from './suites.mjs';
+import { alone, inEmptyProject, late, nightSeconds } from './suites.mjs';
 import { secondsOfFiles, summary } from './summary.mjs';
 
 /**
@@ -113,7 +113,7 @@ function checkJobs(node, env) {
 }
 
 /**
- * Files that are run alone, or have a project for themselves, are batches of their own.
+ * Files that are run alone, or have a project for themselves, are batches of their own. The late ones are the last.
  * @param {Choice['chosen']} chosen
  * @param {boolean} nightly
  */
@@ -124,9 +124,16 @@ function batchesFor(chosen, nightly) {
     const isSingle = (/** @type {string} */ file) => file in alone || file in inEmptyProject;
     const shared = files.filter((file) => !isSingle(file));
     const single = files.filter(isSingle);
+    const isLate = (/** @type {string} */ file) =>
+      Object.keys(late).some((folder) => file.startsWith(`${folder}/`));
     return [
-      ...batchesOf(suite, shared, secondsOf),
+      ...batchesOf(
+        suite,
+        shared.filter((file) => !isLate(file)),
+        secondsOf,
+      ),
       ...single.map((file) => ({ suite, files: [file], seconds: secondsOf(file) })),
+      ...batchesOf(suite, shared.filter(isLate), secondsOf),
     ];
   });
 }

@@ -50,6 +50,15 @@ export const alone = {
 };
 
 /**
+ * Folders whose files are run after all others that are run one at a time, and why.
+ * @type {Record<string, string>}
+ */
+export const late = {
+  'test/e2e/console':
+    'Firestore’s emulator answers what pages have listened to for as long as it runs, which slows every write',
+};
+
+/**
  * Files that have a project for themselves, beside which others run in theirs, and why.
  * @type {Record<string, string>}
  */

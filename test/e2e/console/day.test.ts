@@ -46,6 +46,7 @@ describe('a day of a person on the console', function () {
     await model?.close();
     await stage?.close();
     await cast?.leave();
+    await Promise.all([ada?.close(), ben?.close()]);
     await browser?.close();
   });
 

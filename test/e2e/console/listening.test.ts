@@ -1,18 +1,13 @@
 /** What the console listens to: each thing once, by the rights of now, and only while somebody looks at the page. */
 import assert from 'node:assert/strict';
 import { getAuth } from 'firebase-admin/auth';
-import type { Browser, Page } from 'playwright-core';
-import { z } from 'zod';
+import type { Browser } from 'playwright-core';
 import { firebaseApp } from '../../../functions/src/kernel/platform.ts';
 import { openBrowser } from '../../support/browser.ts';
 import { newWorkspace } from '../support/endpoint.ts';
 import { signUp } from '../support/people.ts';
 import { seededAccount, Visit } from './support/visit.ts';
 import { Work } from './support/work.ts';
-
-const asked = z.object({
-  addTarget: z.object({ query: z.unknown(), documents: z.unknown() }).partial().optional(),
-});
 
 describe('a page that listens', () => {
   let browser: Browser;
@@ -32,17 +27,17 @@ describe('a page that listens', () => {
     const person = await signUp();
     await work.call('person', 'access.set_member', { uid: person.uid, role: 'viewer' });
     visit = await Visit.open(browser);
-    let targets = targetsOf(visit.page);
+    const { asked } = visit.listening;
     await visit.signIn(person, `/tasks?workspace=${work.workspace}`);
     await visit.page.getByRole('link', { name: task }).waitFor();
     await shows('Another');
-    assertOnce(targets);
+    assertOnce(asked);
 
-    targets = targetsOf(visit.page);
+    asked.length = 0;
     await visit.page.reload();
     await visit.page.getByRole('link', { name: task }).waitFor();
     await shows('A third');
-    assertOnce(targets);
+    assertOnce(asked);
 
     /** By then whatever is listened to twice has been asked for twice. */
     async function shows(description: string): Promise<void> {
@@ -84,20 +79,6 @@ async function begun(goal: string): Promise<{ readonly work: Work; readonly task
   const task = `A task of ${goal}`;
   await work.task(task);
   return { work, task };
-}
-
-/** What the page asks Firestore to tell it of, from now on; it grows. */
-function targetsOf(page: Page): readonly string[] {
-  const targets: string[] = [];
-  page.on('request', (request) => {
-    if (!request.url().includes('/Listen/channel')) return;
-    for (const [name, value] of new URLSearchParams(request.postData() ?? '')) {
-      if (!/^req\d+___data__$/.test(name)) continue;
-      const { addTarget } = asked.parse(JSON.parse(value));
-      if (addTarget !== undefined) targets.push(JSON.stringify([addTarget.query, addTarget.documents]));
-    }
-  });
-  return targets;
 }
 
 function assertOnce(targets: readonly string[]): void {

@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { seedPeople } from '../../../../emulator-data/import.ts';
+import { eventually } from '../../support/waiting.ts';
+import { Listening } from './listening.ts';
 
 export const CONSOLE_URL = required('MUSTER_CONSOLE_URL');
 
@@ -23,7 +25,8 @@ export async function seededAccount(name: string): Promise<Account> {
   return found;
 }
 
-const GOODBYE_MILLISECONDS = 200;
+/** What was refused is listened to no more without a goodbye, and a page that has lost its connection says none. */
+const GOODBYE_MILLISECONDS = 1000;
 
 type Settings = Parameters<Browser['newContext']>[0];
 
@@ -34,10 +37,12 @@ export class Visit {
   readonly complaints: string[] = [];
   /** Addresses that were asked, but for the page's own files. */
   readonly requests: string[] = [];
+  readonly listening: Listening;
 
   private constructor(context: BrowserContext, page: Page) {
     this.context = context;
     this.page = page;
+    this.listening = new Listening(page);
   }
 
   static async open(browser: Browser, settings: Settings = {}): Promise<Visit> {
@@ -83,13 +88,9 @@ export class Visit {
    * pages that are gone, each at every write, for as long as it runs.
    */
   async close(): Promise<void> {
-    for (const page of this.context.pages())
-      await page
-        .evaluate(`new Promise((resolve) => {
-          dispatchEvent(new PageTransitionEvent('pagehide'));
-          setTimeout(resolve, ${GOODBYE_MILLISECONDS});
-        })`)
-        .catch(() => undefined); // a page without a script, or one that cannot be reached, listens to nothing
+    await this.page.evaluate(`dispatchEvent(new PageTransitionEvent('pagehide'))`).catch(() => undefined);
+    const isOver = async () => this.listening.isOver || undefined;
+    await eventually('the page listens to nothing', isOver, GOODBYE_MILLISECONDS).catch(() => undefined);
     await this.context.close();
   }
 }
