@@ -43,6 +43,7 @@ describe('the REST API', () => {
   it('shows only the keys if it is to be shallow', async () => {
     await call('PUT', '/shallow.json', { a: { x: 1 }, b: 5 });
     assert.deepEqual((await call('GET', '/shallow.json?shallow=true')).body, { a: true, b: true });
+    assert.deepEqual((await call('GET', '/shallow.json?shallow=true&limitToFirst=1')).body, { a: true });
   });
 
   it('writes only over what has the ETag', async () => {

@@ -1,6 +1,6 @@
 // @ts-check
 import { readFileSync, writeFileSync } from 'node:fs';
-import { databaseNamespace, root } from '../project.mjs';
+import { root } from '../project.mjs';
 import { hostingOf } from './hosting.mjs';
 import { writeParameters } from './parameters.mjs';
 import { host } from './ports.mjs';
@@ -22,8 +22,6 @@ export function writeConfig(run, ports, { ui, parameters, personal }) {
     ...(parameters && {
       functions: [{ ...committed.functions[0], configDir: writeParameters(run, parameters, { personal }) }],
     }),
-    // Without the instance's name firebase-tools loads the rules into another namespace than the functions use.
-    database: [{ ...committed.database, instance: databaseNamespace }],
     hosting: hostingOf(run, ports, committed.hosting),
     emulators: emulatorsOf(ports, ui),
   };

@@ -35,7 +35,10 @@ export function answerData(request: RestRequest, store: Store): Reply {
 /** Who asks, and which of the databases: the parameters that go with everything. */
 const always: readonly string[] = ['auth', 'access_token', 'ns'];
 
-/** Conditions go with PUT and DELETE, ETags with no query, and `shallow` with nothing else. */
+/**
+ * Conditions go with PUT and DELETE, ETags with no query, and `shallow` with nothing else but the limit by which
+ * `firebase emulators:export` looks whether there is anything.
+ */
 function refuseCombinations(
   { method, parameters }: RestRequest,
   isConditional: boolean,
@@ -48,7 +51,8 @@ function refuseCombinations(
   if ((isConditional || wantsEtag) && others.length > 0) {
     throw new HttpError(400, 'ETags are not supported with query parameters');
   }
-  if (parameters.get('shallow') === 'true' && others.length > 1) {
+  const besideShallow = others.filter((name) => name !== 'limitToFirst');
+  if (parameters.get('shallow') === 'true' && besideShallow.length > 1) {
     throw new HttpError(400, 'shallow cannot be mixed with other query parameters');
   }
 }
@@ -98,11 +102,12 @@ function read({ parameters, caller }: RestRequest, namespace: Namespace, path: P
     const missing = `add ".indexOn": "${query.i}", for path "/${path.join('/')}", to the rules`;
     throw new HttpError(400, `Index not defined, ${missing}`);
   }
-  if (parameters.get('shallow') === 'true') return shallow(node);
+  if (parameters.get('shallow') === 'true') return shallow(node, parameters.get('limitToFirst'));
   return toJson(node, parameters.get('format') === 'export');
 }
 
-function shallow(node: Tree): unknown {
+function shallow(node: Tree, limit: string | null): unknown {
   if (!node?.children) return toJson(node);
-  return Object.fromEntries([...node.children.keys()].map((key) => [key, true]));
+  const keys = [...node.children.keys()].slice(0, limit === null ? undefined : Number(limit));
+  return Object.fromEntries(keys.map((key) => [key, true]));
 }

@@ -1,8 +1,15 @@
 /** What the repository holds: rules and indexes first, ready before anybody asks; then the functions; then the console. */
+import { nameOf, realtimeOf } from '../../doctor/checks/databases.ts';
 import { indexStates } from '../../doctor/checks/indexes.ts';
 import type { Diagnosis } from '../../doctor/diagnose.ts';
 import { index } from '../../doctor/shapes.ts';
 import { type Deployment, orStop, type Step, Stop } from '../step.ts';
+
+/**
+ * The Realtime Database whose rules firebase.json has. Its name differs from project to project, and `.firebaserc` keeps it.
+ * Source: https://firebase.google.com/docs/cli/targets
+ */
+const RULED = 'muster';
 
 const POLL_MS = 10_000;
 
@@ -14,12 +21,18 @@ export const codeSteps: readonly Step[] = [
     title: 'rules, indexes and expiry',
     checks: ['indexes', 'index exemptions', 'expiry'],
     always: true,
-    run: async ({ firebase }, { declared: { databaseId, ruledDatabase } }) => {
+    run: async ({ firebase }, { seen, declared: { databaseId, ruledDatabase } }) => {
       if (ruledDatabase !== databaseId)
         throw new Stop(
           `DATABASE_ID is ${databaseId}, and firebase.json has rules and indexes for ${ruledDatabase}: write "database": "${databaseId}" there, under "firestore"`,
         );
-      const { succeeded } = await firebase(['deploy', '--only', 'firestore,database']);
+      const instances = orStop(seen.realtimeInstances, 'The Realtime Database cannot be looked at');
+      const instance = realtimeOf(instances);
+      if (instance === undefined) throw new Stop('There is no Realtime Database any more');
+      const applied = await firebase(['target:apply', 'database', RULED, nameOf(instance)]);
+      const { succeeded } = applied.succeeded
+        ? await firebase(['deploy', '--only', 'firestore,database'])
+        : applied;
       if (!succeeded) throw new Stop('Rules and indexes cannot be deployed: what stands above says why');
     },
   },

@@ -22,6 +22,10 @@ export function realtimeOf(instances: readonly Instance[]): Instance | undefined
   return instances.find(({ type }) => type === 'DEFAULT_DATABASE');
 }
 
+export function nameOf({ name }: Instance): string {
+  return name.split('/').at(-1) ?? '';
+}
+
 export function locationOf({ name }: Instance): string {
   return /\/locations\/([^/]+)\//.exec(name)?.[1] ?? '';
 }

@@ -95,7 +95,11 @@ function openAuthentication({ answers }: Stage): void {
   answers.set(AUTH, { authorizedDomains: ['localhost'] });
 }
 
-const CLI = ['deploy --only firestore,database', 'deploy --only functions --force'];
+const CLI = [
+  `target:apply database muster ${PROJECT}-default-rtdb`,
+  'deploy --only firestore,database',
+  'deploy --only functions --force',
+];
 const LAST = ['deploy --only hosting', `https://${ADDRESS}/mcp`];
 
 describe('npm run deploy', function () {
@@ -254,7 +258,7 @@ describe('npm run deploy', function () {
     here.answers.set(path, JSON.parse(JSON.stringify(here.answers.get(path)).replace('[', `[${former},`)));
     const { mend } = await stopped(here);
     assert.match(JSON.stringify(mend), /functions:delete resumeRun --region us-central1/);
-    assert.deepEqual(here.called, CLI.slice(0, 1));
+    assert.deepEqual(here.called, CLI.slice(0, 2));
   });
 
   it('stops where the CLI fails for another reason than who may call', async () => {
