@@ -1,5 +1,4 @@
 // @ts-check
-import { basename } from 'node:path';
 import { endpointAnswers } from '../emulators/answers.mjs';
 import { startLocalService } from '../emulators/localService.mjs';
 import { openOutput } from '../emulators/output.mjs';
@@ -9,7 +8,6 @@ import { root } from '../project.mjs';
 import { succeeds } from '../setup/command.mjs';
 import { installTestClients } from '../setup/install.mjs';
 import { ownProject } from './ownProject.mjs';
-import { inEmptyProject } from './suites.mjs';
 
 /**
  * @typedef {import('../processes/session.mjs').Session} Session
@@ -47,24 +45,26 @@ export class Environments {
     this.env = env;
     this.node = node;
     this.run = run;
-    /** Each lane's own project, by its number. @type {Map<number, Promise<Record<string, string>>>} */
-    this.projects = new Map();
+    /** How many projects there are by now. */
+    this.projects = 0;
     /** @type {Promise<void> | undefined} */
     this.deployed = undefined;
   }
 
-  /** @param {Suite} suite @param {number} lane @param {readonly string[]} files @returns {Promise<Record<string, string>>} */
-  async of(suite, lane, files) {
+  /**
+   * Each process has a project of its own where it may: Firestore's emulator looks at all that a project has for every
+   * query, so that the last would wait for what all others have left.
+   * @param {Suite} suite
+   * @returns {Promise<Record<string, string>>}
+   */
+  async of(suite) {
     if (isEndToEnd(suite)) {
       this.deployed ??= this.deploy();
       await this.deployed;
     }
     if (!suite.ownProject) return this.env;
-    const [first = ''] = files;
-    if (first in inEmptyProject) return ownProject(this.env, `tests-of-${basename(first, '.test.ts')}`);
-    const project = this.projects.get(lane) ?? ownProject(this.env, `tests-${lane}`);
-    this.projects.set(lane, project);
-    return project;
+    this.projects += 1;
+    return ownProject(this.env, `tests-${this.projects}`);
   }
 
   /** Waits for the endpoint, and has everybody in the databases whose credentials tests use. */

@@ -7,7 +7,7 @@
  * deployed functions have nothing to do any more then.
  * @template {{ oneAtATime: boolean, emulators: boolean }} Job
  * @param {Job[]} jobs
- * @param {(job: Job, lane: number) => Promise<void>} work
+ * @param {(job: Job) => Promise<void>} work
  */
 export async function runInLanes(jobs, work) {
   const waiting = [...jobs];
@@ -24,23 +24,22 @@ export async function runInLanes(jobs, work) {
   const noneIsLeft = new Promise((resolve) => {
     open = resolve;
   });
-  /** Where only jobs are left that wait for the other lane, they are that lane's. @param {number} number */
-  const lane = async (number) => {
+  /** Where only jobs are left that wait for the other lane, they are that lane's. */
+  const lane = async () => {
     const mayTake = (/** @type {Job} */ { oneAtATime }) => !(oneAtATime && isOneRunning);
     for (let job = next(mayTake); job !== undefined; job = next(mayTake)) {
       if (job.oneAtATime) isOneRunning = true;
-      await work(job, number);
+      await work(job);
       if (job.oneAtATime) isOneRunning = false;
       if (!isOneLeft()) open();
     }
   };
-  /** @param {number} number */
-  const third = async (number) => {
+  const third = async () => {
     const mayTake = (/** @type {Job} */ { emulators }) => !emulators;
-    for (let job = next(mayTake); job !== undefined; job = next(mayTake)) await work(job, number);
+    for (let job = next(mayTake); job !== undefined; job = next(mayTake)) await work(job);
     await noneIsLeft;
-    await lane(number);
+    await lane();
   };
   if (!isOneLeft()) open();
-  await Promise.all([lane(1), lane(2), third(3)]);
+  await Promise.all([lane(), lane(), third()]);
 }

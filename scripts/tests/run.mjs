@@ -19,7 +19,7 @@ import { secondsOfFiles, summary } from './summary.mjs';
  * @typedef {import('./arguments.mjs').Choice} Choice
  * @typedef {import('./batches.mjs').Batch} Batch
  * @typedef {import('./mocha.mjs').Totals} Totals
- * @typedef {{ oneAtATime: boolean, emulators: boolean, run: (lane: number) => Promise<Totals> }} Job
+ * @typedef {{ oneAtATime: boolean, emulators: boolean, run: () => Promise<Totals> }} Job
  */
 
 /** @param {string[]} args */
@@ -80,24 +80,24 @@ async function runAll({ chosen, everything, nightly, mochaOptions }, { session, 
   const jobOf = ({ suite, files }) => ({
     oneAtATime: suite.oneAtATime === true,
     emulators: suite.emulators,
-    run: async (lane) => {
-      const env = suite.emulators ? await (await environments)?.of(suite, lane, files) : {};
+    run: async () => {
+      const env = suite.emulators ? await (await environments)?.of(suite) : {};
       return runMocha(files, {
         title: files.length === 1 ? `${files[0]}` : `${suite.name}, ${files.length} files`,
         seconds: nightly ? Math.max(nightSeconds, suite.seconds) : suite.seconds,
-        ...{ node, run, mochaOptions, env: { ...env, MUSTER_LANE: String(lane) } },
+        ...{ node, run, mochaOptions, env },
         live: batches.length === 1 && !everything,
       });
     },
   });
-  /** @param {Job} job @param {number} lane */
-  const work = async (job, lane) => {
-    results.push(await job.run(lane));
+  /** @param {Job} job */
+  const work = async (job) => {
+    results.push(await job.run());
   };
   const tests = async () => {
     const checking = everything ? checkJobs(node, run.env) : [];
     await runInLanes([...checking, ...inOrder(batches.filter(isShared)).map(jobOf)], work);
-    for (const job of aloneIn(batches).map(jobOf)) await work(job, 1);
+    for (const job of aloneIn(batches).map(jobOf)) await work(job);
   };
   await Promise.race([tests(), ...(starting ? [crashOf(starting)] : [])]);
   return results;

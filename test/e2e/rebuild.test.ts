@@ -144,7 +144,11 @@ describe('npm run rebuild', () => {
     );
     await rebuild(); // Other tests leave things behind that nothing follows.
   });
-  after(() => leader?.close());
+  after(async () => {
+    await leader?.close();
+    // Other tests have agents die, and need not wait the five minutes in which nobody is taken for dead.
+    await ports.sweepRecord.saveOutage(undefined);
+  });
 
   it('makes everything again as it was, and says beforehand what it would do', async () => {
     const before = await derived.everything();
