@@ -81,7 +81,7 @@ async function runAll({ chosen, everything, nightly, mochaOptions }, { session, 
     oneAtATime: suite.oneAtATime === true,
     emulators: suite.emulators,
     run: async () => {
-      const env = suite.emulators ? await (await environments)?.of(suite) : {};
+      const env = suite.emulators ? await (await environments)?.of(suite) : undefined;
       return runMocha(files, {
         title: files.length === 1 ? `${files[0]}` : `${suite.name}, ${files.length} files`,
         seconds: nightly ? Math.max(nightSeconds, suite.seconds) : suite.seconds,
