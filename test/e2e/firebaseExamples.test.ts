@@ -1,5 +1,7 @@
 /** The firebase examples of spec/network.md, as printed: through `/mcp/rpc`, and through MCP in each era. */
 import assert from 'node:assert/strict';
+import { firestore } from '../../functions/src/kernel/firestore/client.ts';
+import { agentPath } from '../../functions/src/kernel/firestore/paths.ts';
 import { emptyQueueMirror } from '../support/queueMirror.ts';
 import { registerAgent, type TestAgent } from './support/agents.ts';
 import { succeed } from './support/calls.ts';
@@ -123,6 +125,8 @@ describe('the firebase examples of spec/network.md', () => {
   before(async () => {
     // What other tests have left in the queue may be more than can be watched.
     await emptyQueueMirror();
+    // Another test may have had it taken for silent.
+    await firestore().doc(agentPath('agent-001')).update({ status: READ.result.data.status });
     // `tasks/queue` is the queue of the default workspace.
     leader = await connect('client 2026-07-28', endpointUrl(''), await tokenOf('leader'));
     await succeed(leader, 'coordination_init_coordination', { goal: 'Fill the queue' });
