@@ -19,6 +19,7 @@ export const suites = [
   { name: 'stored', specs: 'test/stored', emulators: false, seconds: 10 },
   { name: 'contract', specs: 'test/contract', emulators: false, seconds: 20 },
   { name: 'rtdb-lite', specs: 'rtdb-lite/test', emulators: false, seconds: 60 },
+  { name: 'views', specs: 'test/views', emulators: false, chromium: true, seconds: 60 },
   { name: 'runner', specs: 'runner/test', emulators: false, seconds: 120 },
   { name: 'rules', specs: 'test/rules', emulators: true, seconds: 30 },
   {

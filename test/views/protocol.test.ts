@@ -1,7 +1,7 @@
 /** What a view and a host say to each other, held by a host that takes nothing else. */
 import assert from 'node:assert/strict';
-import { REPORT, RUN, STATUS, TODOS } from '../../support/answers.ts';
-import { eventually } from '../support/waiting.ts';
+import { eventually } from '../e2e/support/waiting.ts';
+import { REPORT, RUN, STATUS, TODOS } from '../support/answers.ts';
 import type { Message } from './support/frame.ts';
 import { heading, useStage } from './support/stage.ts';
 import type { ToolAnswer } from './support/strictHost.ts';

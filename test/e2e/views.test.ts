@@ -6,15 +6,15 @@ import assert from 'node:assert/strict';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { AppBridge, getToolUiResourceUri } from '@modelcontextprotocol/ext-apps/app-bridge';
 import { z } from 'zod';
-import { REPORT, RUN, STATUS, TODOS } from '../../support/answers.ts';
-import { succeed } from '../support/calls.ts';
-import { type Connection, connectAt } from '../support/clients.ts';
-import { endpointUrl } from '../support/endpoint.ts';
-import { newPerson } from '../support/people.ts';
-import { eventually } from '../support/waiting.ts';
-import { type Message, ViewFrame } from './support/frame.ts';
-import { heading, useStage } from './support/stage.ts';
-import { resultOf, VIEWS, type ViewName } from './support/views.ts';
+import { REPORT, RUN, STATUS, TODOS } from '../support/answers.ts';
+import { type Message, ViewFrame } from '../views/support/frame.ts';
+import { heading, useStage } from '../views/support/stage.ts';
+import { resultOf, VIEWS, type ViewName } from '../views/support/views.ts';
+import { succeed } from './support/calls.ts';
+import { type Connection, connectAt } from './support/clients.ts';
+import { endpointUrl } from './support/endpoint.ts';
+import { newPerson } from './support/people.ts';
+import { eventually } from './support/waiting.ts';
 
 const ANSWERS: Readonly<Record<ViewName, Message>> = { goal: STATUS, todos: TODOS, run: RUN, coding: REPORT };
 
@@ -106,7 +106,7 @@ describe('a view in the official host', () => {
       const tool = (await client.listTools()).find((one) => one.name === 'todo_list_tasks');
       const { _meta } = z.object({ _meta: z.record(z.string(), z.unknown()) }).parse(tool);
       assert.equal(getToolUiResourceUri({ _meta }), 'ui://muster/todos');
-      assert.equal(await client.read('ui://muster/todos'), stage.pages().todos);
+      for (const name of VIEWS) assert.equal(await client.read(`ui://muster/${name}`), stage.pages()[name]);
       const { bridge, frame, end } = await opened('todos', {
         serverTools: {},
         updateModelContext: { text: {} },

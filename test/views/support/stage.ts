@@ -1,6 +1,6 @@
 /** What each test of the views needs: a browser, a chat and the pages. */
 import type { Browser, Frame } from 'playwright-core';
-import { openBrowser } from '../../../support/browser.ts';
+import { openBrowser } from '../../support/browser.ts';
 import { openChat } from './frame.ts';
 import { type HostSettings, StrictHost } from './strictHost.ts';
 import { readViews, type ViewName } from './views.ts';
@@ -21,7 +21,7 @@ export function useStage(): Stage & {
   before(async () => {
     browser = await openBrowser();
     chat = await openChat();
-    pages = await readViews();
+    pages = readViews();
   });
   after(async () => {
     await browser?.close();
@@ -36,6 +36,6 @@ export function useStage(): Stage & {
 }
 
 type Chat = Awaited<ReturnType<typeof openChat>>;
-type Pages = Awaited<ReturnType<typeof readViews>>;
+type Pages = ReturnType<typeof readViews>;
 
 export const heading = (view: Frame) => view.getByRole('heading', { level: 1 });

@@ -1,7 +1,7 @@
 /** What a person does in a view, what the model is told of it, and when a view asks by itself. */
 import assert from 'node:assert/strict';
-import { REPORT, RUN, STATUS, TODOS } from '../../support/answers.ts';
-import { eventually } from '../support/waiting.ts';
+import { eventually } from '../e2e/support/waiting.ts';
+import { REPORT, RUN, STATUS, TODOS } from '../support/answers.ts';
 import type { Message } from './support/frame.ts';
 import { heading, useStage } from './support/stage.ts';
 import type { StrictHost, ToolAnswer } from './support/strictHost.ts';
@@ -141,6 +141,11 @@ describe('a person in a view', () => {
   });
 });
 
+/** An observer is told after those that were there before it, and so after the view's own. */
+const WATCH_SIGHT = `new IntersectionObserver(([entry]) => {
+  window.isInSight = entry.isIntersecting;
+}).observe(document.documentElement)`;
+
 describe('a view by itself', () => {
   const stage = useStage();
   const open: readonly (readonly [ViewName, string, Message, Message])[] = [
@@ -194,8 +199,11 @@ describe('a view by itself', () => {
     const view = await host.frame.view();
     await view.getByText('Live, as of').waitFor();
     const { page } = host.frame;
+    await view.evaluate(WATCH_SIGHT);
     await page.evaluate("document.querySelector('main').style.marginTop = '3000px'");
-    await eventually('it is out of sight', async () => ((await isInSight(host)) ? undefined : true));
+    await eventually('it knows that it is out of sight', async () =>
+      (await view.evaluate('window.isInSight === false')) ? true : undefined,
+    );
     await page.clock.runFor(60_000);
     assert.equal(host.calls.length, 0);
     await page.evaluate("document.querySelector('main').style.marginTop = ''");
@@ -229,9 +237,3 @@ describe('a view by itself', () => {
     await host.end();
   });
 });
-
-/** Whether the view's frame has been told that it can be seen. */
-function isInSight(host: StrictHost): Promise<boolean> {
-  const seen = 'document.querySelector("iframe").getBoundingClientRect().top < innerHeight';
-  return host.frame.page.evaluate<boolean>(seen);
-}

@@ -1,8 +1,8 @@
 /** What a view looks like: for everybody, on any width, and whatever was written into it. */
 import assert from 'node:assert/strict';
-import { REPORT, RUN, STATUS, TODOS } from '../../support/answers.ts';
-import { axeViolations } from '../../support/browser.ts';
-import { PAYLOADS } from '../console/support/hostile.ts';
+import { PAYLOADS } from '../e2e/console/support/hostile.ts';
+import { REPORT, RUN, STATUS, TODOS } from '../support/answers.ts';
+import { axeViolations } from '../support/browser.ts';
 import type { Message } from './support/frame.ts';
 import { heading, useStage } from './support/stage.ts';
 import type { ToolAnswer } from './support/strictHost.ts';

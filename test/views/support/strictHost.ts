@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Browser } from 'playwright-core';
 import { z } from 'zod';
-import { eventually } from '../../support/waiting.ts';
+import { eventually } from '../../e2e/support/waiting.ts';
 import { type Message, type openChat, ViewFrame } from './frame.ts';
 
 const message = z.strictObject({
