@@ -36,10 +36,7 @@ const CODING = 'task-000abc-001';
 /** Sets the stage: terminal-2 holds task-xxx-002, and task-xxx-001 waits for somebody. */
 export async function setStage(team: Team): Promise<void> {
   await clearStage();
-  await setTodos(team);
-  await setRun(team);
-  await setAccess(team);
-  await setInbox(team);
+  await Promise.all([setTodos(team), setRun(team), setAccess(team), setInbox(team)]);
   const { services, ports } = team.app;
   await services.coordination.initialise(team.workspace, 'An earlier goal', undefined, unkeyed);
   const { session } = await services.coordination.initialise(team.workspace, GOAL, 'A plan', unkeyed);
@@ -149,12 +146,8 @@ export async function clearStage(): Promise<void> {
   const tasks = [FIRST, SECOND, FAILED, CODING].map(taskPath);
   const paths = [...tasks, agentPath(AGENT), agentPath(RESEARCHER)];
   for (const path of paths) batch.delete(firestore().doc(path));
-  await batch.commit();
-  await emptyQueueMirror();
-  await clearTodos();
-  await clearInbox();
-  await clearRun();
-  await clearAccess();
+  const clearing = [emptyQueueMirror, clearTodos, clearInbox, clearRun, clearAccess];
+  await Promise.all([batch.commit(), ...clearing.map((clear) => clear())]);
 }
 
 function doneTask(id: string, place: Partial<Task> & { createdAt: Date }): Task {
