@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { seedPeople } from '../../../../emulator-data/import.ts';
-import { eventually } from '../../support/waiting.ts';
 import { Listening } from './listening.ts';
 
 export const CONSOLE_URL = required('MUSTER_CONSOLE_URL');
@@ -24,9 +23,6 @@ export async function seededAccount(name: string): Promise<Account> {
   assert.ok(found, `nobody seeded is called ${name}`);
   return found;
 }
-
-/** What was refused is listened to no more without a goodbye, and a page that has lost its connection says none. */
-const GOODBYE_MILLISECONDS = 1000;
 
 type Settings = Parameters<Browser['newContext']>[0];
 
@@ -88,9 +84,7 @@ export class Visit {
    * pages that are gone, each at every write, for as long as it runs.
    */
   async close(): Promise<void> {
-    await this.page.evaluate(`dispatchEvent(new PageTransitionEvent('pagehide'))`).catch(() => undefined);
-    const isOver = async () => this.listening.isOver || undefined;
-    await eventually('the page listens to nothing', isOver, GOODBYE_MILLISECONDS).catch(() => undefined);
+    await this.listening.end();
     await this.context.close();
   }
 }
