@@ -12,6 +12,7 @@ import { exclusively } from '../setup/lock.mjs';
 import { prepare } from '../setup/prepare.mjs';
 import { connectThisClone } from './clone.mjs';
 import { announce, writeEndpoint } from './endpoint.mjs';
+import { tellFirebaseCli } from './hub.mjs';
 import { tickSchedules } from './schedules.mjs';
 import { seed } from './tokens.mjs';
 
@@ -50,6 +51,7 @@ export async function start({ demoModels }) {
       placeConsole(run, suite.ports, { people: seeded.people });
       const endpoint = writeEndpoint(run, suite, seeded);
       connectThisClone(run, endpoint);
+      tellFirebaseCli(run);
       say('ready');
       announce(endpoint, run, { demoModels });
       tickSchedules(suite.env.MUSTER_FUNCTIONS_URL ?? '', output);
