@@ -71,6 +71,7 @@ describe('the REST API', () => {
     ['a conditional POST', 'POST', '/a.json', { 'if-match': 'null_etag' }],
     ['a silent conditional PUT', 'PUT', '/a.json?print=silent', { 'if-match': 'null_etag' }],
     ['the ETag of a query', 'GET', '/a.json?orderBy="$key"', { 'X-Firebase-ETag': 'true' }],
+    ['a shallow look at nobody knows how many', 'GET', '/a.json?shallow=true&limitToFirst=few', {}],
     ['a shallow query', 'GET', '/a.json?shallow=true&orderBy="$key"', {}],
   ] as const) {
     it(`refuses ${what}`, async () => {

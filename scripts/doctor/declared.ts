@@ -39,6 +39,7 @@ export type IndexFile = z.output<typeof indexFile>;
 const firebaseFile = z.object({
   functions: z.tuple([z.object({ codebase: z.string(), runtime: z.string() })]),
   firestore: z.object({ database: z.string(), location: z.string().optional() }),
+  database: z.tuple([z.object({ target: z.string() })]),
   hosting: z.looseObject({}).optional(),
 });
 
@@ -76,6 +77,8 @@ export interface Declared {
   readonly databaseId: string;
   /** For which the Firebase CLI deploys rules and indexes. */
   readonly ruledDatabase: string;
+  /** What firebase.json calls the Realtime Database whose rules it has. Source: https://firebase.google.com/docs/cli/targets */
+  readonly realtimeTarget: string;
   /** A multi-region that firebase.json chooses for Firestore counts as chosen. */
   readonly firestoreLocation: string | undefined;
   /** The address of the functions' own account; undefined where they are to run as the project's default. */
@@ -99,11 +102,13 @@ export async function declaredFor(project: string, folder?: string): Promise<Dec
   const names = [...Object.keys(strings), ...Object.keys(integers)];
   const values = Object.fromEntries(names.map((name) => [name, parameterOf(name, project, folder)]));
   const [{ codebase, runtime }] = firebase.functions;
+  const [{ target }] = firebase.database;
   return {
     project,
     region: values['REGION'] ?? '',
     databaseId: values['DATABASE_ID'] || '(default)',
     ruledDatabase: firebase.firestore.database,
+    realtimeTarget: target,
     firestoreLocation: firebase.firestore.location,
     serviceAccount: accountOf(values['SERVICE_ACCOUNT'] ?? '', project),
     parameters: values,

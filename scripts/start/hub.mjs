@@ -4,16 +4,16 @@ import { tmpdir } from 'node:os';
 import { projectId } from '../project.mjs';
 
 /**
- * Tells the Firebase CLI of the running emulators, so that `npx firebase emulators:export` finds them. Theirs wrote that
- * into the run's own folder of temporary files. Where another's emulators are told of already, they stay the ones.
+ * Tells the Firebase CLI of the running emulators, so that `npx firebase emulators:export` finds them. The CLI looks for
+ * the locator of the emulator hub in the machine's folder of temporary files; this run's hub has written it into the
+ * run's own. Where other emulators are running, the CLI goes on finding those.
  * Source: firebase-tools, src/emulator/hub.ts
  * @param {Pick<import('../processes/run.mjs').Run, 'temporary' | 'removeAtEnd'>} run
- * @param {string} [folder] where the CLI looks
  */
-export function tellFirebaseCli(run, folder = tmpdir()) {
+export function tellFirebaseCli(run) {
   const name = `hub-${projectId}.json`;
-  const told = `${folder}/${name}`;
-  if (existsSync(told)) return;
-  copyFileSync(`${run.temporary}/${name}`, told);
-  run.removeAtEnd(told);
+  const locator = `${tmpdir()}/${name}`;
+  if (existsSync(locator)) return;
+  copyFileSync(`${run.temporary}/${name}`, locator);
+  run.removeAtEnd(locator);
 }

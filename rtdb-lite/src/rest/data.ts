@@ -7,7 +7,7 @@ import { isRecord, toJson } from '../tree/json.ts';
 import { checkedPath, nodeAt, type Path, splitPath, type Tree } from '../tree/node.ts';
 import { HttpError } from './errors.ts';
 import { pushId } from './pushId.ts';
-import { queryFrom } from './query.ts';
+import { limitFrom, queryFrom } from './query.ts';
 import { parseJson, type Reply, type RestRequest } from './request.ts';
 
 export function answerData(request: RestRequest, store: Store): Reply {
@@ -102,12 +102,12 @@ function read({ parameters, caller }: RestRequest, namespace: Namespace, path: P
     const missing = `add ".indexOn": "${query.i}", for path "/${path.join('/')}", to the rules`;
     throw new HttpError(400, `Index not defined, ${missing}`);
   }
-  if (parameters.get('shallow') === 'true') return shallow(node, parameters.get('limitToFirst'));
+  if (parameters.get('shallow') === 'true') return shallow(node, limitFrom(parameters).l);
   return toJson(node, parameters.get('format') === 'export');
 }
 
-function shallow(node: Tree, limit: string | null): unknown {
+function shallow(node: Tree, limit: number | undefined): unknown {
   if (!node?.children) return toJson(node);
-  const keys = [...node.children.keys()].slice(0, limit === null ? undefined : Number(limit));
+  const keys = [...node.children.keys()].slice(0, limit);
   return Object.fromEntries(keys.map((key) => [key, true]));
 }

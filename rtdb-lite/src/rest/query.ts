@@ -61,7 +61,8 @@ function endFrom(parameters: URLSearchParams): Query {
   return { ep, ein: isInclusive, ...(en !== undefined && { en }) };
 }
 
-function limitFrom(parameters: URLSearchParams): Query {
+/** How many are asked for, if that is limited. */
+export function limitFrom(parameters: URLSearchParams): Query {
   const name = limits.findLast((one) => parameters.has(one));
   if (name === undefined) return {};
   const limit = Number(parameters.get(name));

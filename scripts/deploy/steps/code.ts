@@ -5,12 +5,6 @@ import type { Diagnosis } from '../../doctor/diagnose.ts';
 import { index } from '../../doctor/shapes.ts';
 import { type Deployment, orStop, type Step, Stop } from '../step.ts';
 
-/**
- * The Realtime Database whose rules firebase.json has. Its name differs from project to project, and `.firebaserc` keeps it.
- * Source: https://firebase.google.com/docs/cli/targets
- */
-const RULED = 'muster';
-
 const POLL_MS = 10_000;
 
 /** An index of a collection with millions of documents takes hours, in which the deployment may be begun again. */
@@ -21,18 +15,21 @@ export const codeSteps: readonly Step[] = [
     title: 'rules, indexes and expiry',
     checks: ['indexes', 'index exemptions', 'expiry'],
     always: true,
-    run: async ({ firebase }, { seen, declared: { databaseId, ruledDatabase } }) => {
+    run: async ({ firebase, google }, { seen, declared: { databaseId, ruledDatabase, realtimeTarget } }) => {
       if (ruledDatabase !== databaseId)
         throw new Stop(
           `DATABASE_ID is ${databaseId}, and firebase.json has rules and indexes for ${ruledDatabase}: write "database": "${databaseId}" there, under "firestore"`,
         );
       const instances = orStop(seen.realtimeInstances, 'The Realtime Database cannot be looked at');
       const instance = realtimeOf(instances);
-      if (instance === undefined) throw new Stop('There is no Realtime Database any more');
-      const applied = await firebase(['target:apply', 'database', RULED, nameOf(instance)]);
-      const { succeeded } = applied.succeeded
-        ? await firebase(['deploy', '--only', 'firestore,database'])
-        : applied;
+      if (instance === undefined)
+        throw new Stop('The Realtime Database cannot be seen yet', again(google.project));
+      const applied = await firebase(['target:apply', 'database', realtimeTarget, nameOf(instance)]);
+      if (!applied.succeeded)
+        throw new Stop(
+          'The Realtime Database cannot be named to the Firebase CLI: what stands above says why',
+        );
+      const { succeeded } = await firebase(['deploy', '--only', 'firestore,database']);
       if (!succeeded) throw new Stop('Rules and indexes cannot be deployed: what stands above says why');
     },
   },

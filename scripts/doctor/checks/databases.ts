@@ -22,6 +22,7 @@ export function realtimeOf(instances: readonly Instance[]): Instance | undefined
   return instances.find(({ type }) => type === 'DEFAULT_DATABASE');
 }
 
+/** By which the Firebase CLI knows it, such as `my-project-default-rtdb`. */
 export function nameOf({ name }: Instance): string {
   return name.split('/').at(-1) ?? '';
 }

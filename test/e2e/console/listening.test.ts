@@ -62,11 +62,7 @@ describe('a page that listens', () => {
     visit = await Visit.open(browser);
     await visit.signIn(await seededAccount('Ada Person'), `/tasks?workspace=${work.workspace}`);
     await visit.page.getByRole('link', { name: task }).waitFor();
-    const removed = visit.page.waitForRequest((request) =>
-      (request.postData() ?? '').includes('removeTarget'),
-    );
-    await visit.page.evaluate(`dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true }))`);
-    await removed;
+    assert.ok(await visit.listening.end());
     await work.task('While it was away');
     await visit.page.evaluate(`dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))`);
     await visit.page.getByRole('link', { name: 'While it was away' }).waitFor();

@@ -1,9 +1,8 @@
 /** The Firebase CLI alone: it starts the emulators by what is committed, and finds those of `npm start`. */
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { basename } from 'node:path';
 import { databaseNamespace, projectId, root } from '../../../scripts/project.mjs';
 import { tellFirebaseCli } from '../../../scripts/start/hub.mjs';
 
@@ -38,25 +37,35 @@ describe('the committed configuration of the emulators', () => {
 });
 
 describe('the emulators of npm start', () => {
-  const folder = mkdtempSync(`${tmpdir()}/muster-hub-`);
-  const name = basename(EmulatorHub.getLocatorFilePath(projectId));
-  after(() => rmSync(folder, { recursive: true }));
+  const usual = process.env['TMPDIR'];
+  let folder = '';
+  before(() => {
+    folder = mkdtempSync(`${tmpdir()}/muster-hub-`);
+    process.env['TMPDIR'] = folder;
+  });
+  after(() => {
+    if (usual === undefined) delete process.env['TMPDIR'];
+    else process.env['TMPDIR'] = usual;
+    rmSync(folder, { recursive: true });
+  });
 
-  /** Tells of a run, and says what goes with it. */
-  function told(run: string): readonly string[] {
+  /** Tells of a run whose hub is at a port, and says what is removed when the run ends. */
+  function told(port: number): readonly string[] {
     const removed: string[] = [];
-    mkdirSync(`${folder}/${run}`);
-    writeFileSync(`${folder}/${run}/${name}`, run);
-    tellFirebaseCli(
-      { temporary: `${folder}/${run}`, removeAtEnd: (path: string) => void removed.push(path) },
-      folder,
-    );
+    const temporary = `${folder}/${port}`;
+    mkdirSync(temporary);
+    const locator = { version: EmulatorHub.CLI_VERSION, origins: [`http://127.0.0.1:${port}`] };
+    writeFileSync(`${temporary}/hub-${projectId}.json`, JSON.stringify(locator));
+    tellFirebaseCli({ temporary, removeAtEnd: (path: string) => void removed.push(path) });
     return removed;
   }
 
-  it('are found by the Firebase CLI, as the ones that were there first', () => {
-    assert.deepEqual(told('first'), [`${folder}/${name}`]);
-    assert.deepEqual(told('second'), []);
-    assert.equal(readFileSync(`${folder}/${name}`, 'utf8'), 'first');
+  it('are found by the Firebase CLI, unless others were there first', () => {
+    const found = () => EmulatorHub.readLocatorFile(projectId)?.origins;
+    assert.equal(found(), undefined);
+    assert.deepEqual(told(4400), [EmulatorHub.getLocatorFilePath(projectId)]);
+    assert.deepEqual(found(), ['http://127.0.0.1:4400']);
+    assert.deepEqual(told(4401), []);
+    assert.deepEqual(found(), ['http://127.0.0.1:4400']);
   });
 });

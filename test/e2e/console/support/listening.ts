@@ -54,8 +54,9 @@ export class Listening {
   /**
    * Tells the page that it is left, and waits until it listens to nothing. What was refused stays open here, since the page
    * need not say that it listens to that no more: then it is over when nothing more is under way.
+   * @returns whether the page has said of everything that it listens to it no more
    */
-  async end(): Promise<void> {
+  async end(): Promise<boolean> {
     const before = this.removed;
     await this.page.evaluate(`dispatchEvent(new PageTransitionEvent('pagehide'))`).catch(() => undefined);
     let isQuiet = false;
@@ -65,6 +66,7 @@ export class Listening {
       return this.open.size === 0 || (wasQuiet && isQuiet) || undefined;
     };
     await eventually('the page listens to nothing', isOver, GOODBYE_MILLISECONDS).catch(() => undefined);
+    return this.open.size === 0;
   }
 }
 
