@@ -7,7 +7,7 @@ import { node22 } from '../setup/node22.mjs';
 import { prepare } from '../setup/prepare.mjs';
 import { openOutput } from './output.mjs';
 import { freePorts } from './ports.mjs';
-import { startSuite } from './suite.mjs';
+import { exportIn, startSuite } from './suite.mjs';
 
 /** @param {string[]} args */
 export async function serveEmulators(args) {
@@ -21,6 +21,8 @@ export async function serveEmulators(args) {
   });
   const functions = !values['without-functions'];
   await runSession({ kind: 'emulators', interrupted: 0 }, async ({ run, say }) => {
+    if (values.import !== undefined && exportIn(values.import) === undefined)
+      throw new Error(`${values.import} is no folder that firebase emulators:export has written`);
     if (!functions) await installDependencies({ env: run.env, say });
     const node = functions ? await prepare({ run, say }) : node22();
     const output = openOutput(run, 'emulators-alone', { screen: false });

@@ -1,5 +1,6 @@
 // @ts-check
 import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { writeConfig } from './config.mjs';
 import { deliverMessages } from './delivery.mjs';
 import { clientsEnv, databaseEnv, emulatorsEnv, originUrl, pubsubEnv } from './environment.mjs';
@@ -83,7 +84,11 @@ export async function startSuite(options) {
   return { ports, env: reached, ui: programs.ui, exited };
 }
 
-/** The folder, if `firebase emulators:export` wrote it. @param {string | undefined} folder */
-function exportIn(folder) {
-  return folder !== undefined && existsSync(`${folder}/firebase-export-metadata.json`) ? folder : undefined;
+/**
+ * The folder, if `firebase emulators:export` wrote it. firebase-tools runs elsewhere, where a relative path leads nowhere.
+ * @param {string | undefined} folder
+ */
+export function exportIn(folder) {
+  const isExport = folder !== undefined && existsSync(`${folder}/firebase-export-metadata.json`);
+  return isExport ? resolve(folder) : undefined;
 }

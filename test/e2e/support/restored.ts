@@ -4,7 +4,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { type FunctionServer, musterFunction, serveFunction } from '../../../bench/servers/functionServer.ts';
@@ -56,7 +56,7 @@ export class RestoredDeployment {
 
   static async from({ folder }: Backup): Promise<RestoredDeployment> {
     const file = join(folder, '..', 'env.json');
-    const args = [PROGRAM, '--without-functions', '--ports-file', file, '--import', folder];
+    const args = [PROGRAM, '--without-functions', '--ports-file', file, '--import', relative('.', folder)];
     // Nobody publishes there.
     const quick = { ...process.env, MUSTER_WITHOUT_PUBSUB: '1' };
     const emulators = spawn(process.execPath, args, { env: quick, stdio: ['ignore', 'ignore', 'inherit'] });
