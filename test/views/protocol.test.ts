@@ -57,6 +57,26 @@ describe('a view and its host', () => {
     await host.end();
   });
 
+  it('tells of no size while its frame has none', async () => {
+    const host = await show('todos');
+    const isAt = async (width: number) => {
+      await host.frame.page.evaluate(`sandbox.style.width = '${width}px'`);
+      const view = await host.frame.view();
+      await eventually(
+        'it is laid out',
+        async () => (await view.evaluate('innerWidth')) === width || undefined,
+      );
+      // What was observed of the layout is told before the second frame.
+      await view.evaluate('new Promise((next) => requestAnimationFrame(() => requestAnimationFrame(next)))');
+    };
+    await eventually('it tells its size', async () => host.size);
+    await isAt(0);
+    assert.notEqual(host.size?.width, 0);
+    await isAt(333);
+    await eventually('it tells its size again', async () => host.size?.width === 333 || undefined);
+    await host.end();
+  });
+
   it('takes the theme and the colours of its host, at once and when they change', async () => {
     const host = await show('goal', {
       context: { theme: 'dark', styles: { variables: { '--color-text-primary': 'rgb(250, 240, 230)' } } },

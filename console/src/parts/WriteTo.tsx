@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals';
 import { z } from 'zod/mini';
 import { act } from '../calls/tools.ts';
 import { Act } from './Act.tsx';
+import { emptyOf } from './typed.ts';
 
 interface WriteToProps {
   readonly agentId: string;
@@ -30,9 +31,10 @@ export function WriteTo({ agentId, taskId }: WriteToProps) {
         disabled={message.value.trim() === ''}
         act={async () => {
           const about = taskId === undefined ? {} : { task_id: taskId };
-          const args = { agent_id: agentId, message: message.value.trim(), ...about };
+          const sent = message.value;
+          const args = { agent_id: agentId, message: sent.trim(), ...about };
           await act('coordination.message_agent', args, z.object({}));
-          message.value = '';
+          emptyOf(sent, message);
           isSent.value = true;
         }}
       />

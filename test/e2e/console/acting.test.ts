@@ -1,13 +1,26 @@
 /** What a person does from the lists of the console: to several tasks at once, to what things may cost, by models. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { openBrowser } from '../../support/browser.ts';
 import { newPerson } from '../support/people.ts';
 import { eventually } from '../support/waiting.ts';
 import { type Account, seededAccount, Visit } from './support/visit.ts';
 import { Work } from './support/work.ts';
+
+/** What a tool answers to the page waits until it is released. */
+async function holdAnswers(page: Page, method: string): Promise<() => void> {
+  let release = (): void => undefined;
+  const released = new Promise<void>((resolve) => (release = resolve));
+  await page.route('**/mcp/rpc*', async (route) => {
+    if (!(route.request().postData() ?? '').includes(method)) return await route.fallback();
+    const response = await route.fetch();
+    await released;
+    await route.fulfill({ response });
+  });
+  return release;
+}
 
 describe('the console, acting', () => {
   let browser: Browser;
@@ -167,6 +180,27 @@ describe('the console, acting', () => {
     await page.getByRole('button', { name: 'That is no date' }).click();
     await page.getByRole('button', { name: 'Add', exact: true }).click();
     await page.getByRole('link', { name: `${title} song tomorrow`, exact: true }).waitFor();
+  });
+
+  it('leaves what is typed while a to-do is being added', async () => {
+    const work = new Work();
+    visit = await Visit.open(browser);
+    await visit.signIn(ada, '/todos?show=all');
+    const { page } = visit;
+    const [title, due] = [page.getByLabel('What is to do'), page.getByLabel('Due', { exact: true })];
+    const release = await holdAnswers(page, 'todo.add_task');
+    await title.fill(`First of ${work.workspace}`);
+    await due.fill('2099-03-01T08:00');
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByRole('link', { name: `First of ${work.workspace}`, exact: true }).waitFor();
+    await title.fill(`Second of ${work.workspace}`);
+    release();
+    // What belonged to the first is emptied, which says that it is over.
+    await eventually('the answer has come', async () => (await due.inputValue()) === '' || undefined);
+    assert.equal(await title.inputValue(), `Second of ${work.workspace}`);
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByRole('link', { name: `Second of ${work.workspace}`, exact: true }).waitFor();
+    await eventually('it is empty', async () => (await title.inputValue()) === '' || undefined);
   });
 
   it('keeps what a person prefers, and takes no nonsense', async () => {

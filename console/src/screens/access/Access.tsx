@@ -6,6 +6,7 @@ import { type Answered, useAnswer } from '../../calls/useAnswer.ts';
 import { Act } from '../../parts/Act.tsx';
 import { Card, Shown } from '../../parts/Notice.tsx';
 import { Ago } from '../../parts/Status.tsx';
+import { emptyOf } from '../../parts/typed.ts';
 import { Words } from '../../parts/Words.tsx';
 import { workspace } from '../../router.ts';
 import { Explain } from './Explain.tsx';
@@ -140,8 +141,9 @@ function Invite({ changed }: { changed(): void }) {
         label="Invite"
         disabled={!email.value.includes('@')}
         act={async () => {
-          await act('access.invite', { email: email.value.trim(), role: role.value }, DONE);
-          email.value = '';
+          const sent = email.value;
+          await act('access.invite', { email: sent.trim(), role: role.value }, DONE);
+          emptyOf(sent, email);
           changed();
         }}
       />

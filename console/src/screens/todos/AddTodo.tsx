@@ -5,32 +5,39 @@ import { act } from '../../calls/tools.ts';
 import { now } from '../../live/time.ts';
 import { Trouble } from '../../parts/Act.tsx';
 import { dayOf, timeOfDay } from '../../parts/dates.ts';
+import { emptyOf } from '../../parts/typed.ts';
 import { dueIn } from './dueIn.ts';
+
+/** The priority of a to-do of which nothing is said. */
+const USUAL = 'MEDIUM';
 
 export function AddTodo() {
   const trouble = useSignal<unknown>(undefined);
   const isBusy = useSignal(false);
   const typed = useSignal('');
+  const due = useSignal('');
+  const priority = useSignal(USUAL);
   /** The title of which a person has said that its words are no date. */
   const plain = useSignal<string | undefined>(undefined);
   const found = typed.value === plain.value ? undefined : dueIn(typed.value, new Date(now.value));
 
-  async function add(form: HTMLFormElement) {
-    const data = new FormData(form);
-    const due = String(data.get('due') ?? '');
+  async function add() {
+    const sent = { typed: typed.value, due: due.value, priority: priority.value };
+    const words = sent.due === '' ? found : undefined;
     isBusy.value = true;
     trouble.value = undefined;
     try {
       const args = {
-        title: due === '' && found !== undefined ? found.title : typed.value.trim(),
-        priority: String(data.get('priority') ?? 'MEDIUM'),
+        title: words?.title ?? sent.typed.trim(),
+        priority: sent.priority,
         // As the person's clock has it, which the input does not say.
-        ...(due !== '' && { due_date: new Date(due).toISOString() }),
-        ...(due === '' && found !== undefined && { due_date: found.at.toISOString() }),
+        ...(sent.due !== '' && { due_date: new Date(sent.due).toISOString() }),
+        ...(words !== undefined && { due_date: words.at.toISOString() }),
       };
       await act('todo.add_task', args, z.object({}));
-      form.reset();
-      typed.value = '';
+      emptyOf(sent.typed, typed);
+      emptyOf(sent.due, due);
+      emptyOf(sent.priority, priority, USUAL);
     } catch (error) {
       trouble.value = error;
     } finally {
@@ -43,13 +50,12 @@ export function AddTodo() {
       class="add"
       onSubmit={(event) => {
         event.preventDefault();
-        void add(event.currentTarget);
+        void add();
       }}
     >
       <label>
         What is to do
         <input
-          name="title"
           required
           maxLength={500}
           autocomplete="off"
@@ -59,11 +65,15 @@ export function AddTodo() {
       </label>
       <label>
         Due
-        <input name="due" type="datetime-local" />
+        <input
+          type="datetime-local"
+          value={due.value}
+          onInput={(event) => (due.value = event.currentTarget.value)}
+        />
       </label>
       <label>
         Priority
-        <select name="priority">
+        <select value={priority.value} onChange={(event) => (priority.value = event.currentTarget.value)}>
           <option value="MEDIUM">medium</option>
           <option value="HIGH">high</option>
           <option value="LOW">low</option>

@@ -128,6 +128,8 @@ export class Host {
     const report = () => {
       const height = Math.ceil(document.documentElement.getBoundingClientRect().height);
       const size = { width: innerWidth, height };
+      // A frame that is not laid out yet, or folded away, has no size to tell.
+      if (size.width === 0 || size.height === 0) return;
       if (told === JSON.stringify(size)) return;
       told = JSON.stringify(size);
       this.notify('ui/notifications/size-changed', size);
