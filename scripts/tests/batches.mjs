@@ -8,7 +8,10 @@
  */
 
 /** Starting mocha and loading the code takes about two seconds of these. */
-const batchSeconds = 45;
+const batchSeconds = 120;
+
+/** Where each batch has a project of its own, the emulators answer the sooner the less has been done in it. */
+const ownProjectSeconds = 45;
 
 /**
  * Shares the suite's files out, so that each batch takes about as long as the others.
@@ -19,7 +22,8 @@ const batchSeconds = 45;
  */
 export function batchesOf(suite, files, secondsOf) {
   const total = files.reduce((sum, file) => sum + secondsOf(file), 0);
-  const batches = Array.from({ length: Math.ceil(total / batchSeconds) }, () => newBatch(suite));
+  const wanted = suite.ownProject ? ownProjectSeconds : batchSeconds;
+  const batches = Array.from({ length: Math.ceil(total / wanted) }, () => newBatch(suite));
   for (const file of files.toSorted((one, other) => secondsOf(other) - secondsOf(one))) {
     const shortest = batches.reduce((least, batch) => (batch.seconds < least.seconds ? batch : least));
     shortest.files.push(file);

@@ -7,12 +7,12 @@ import { runInLanes } from '../../../scripts/tests/lanes.mjs';
 import { alone, suites } from '../../../scripts/tests/suites.mjs';
 import { secondsOfFiles, summary } from '../../../scripts/tests/summary.mjs';
 
-const [unit, rules, endToEnd] = ['unit', 'rules', 'e2e'].map((name) => {
+const [unit, rules, integration, endToEnd] = ['unit', 'rules', 'integration', 'e2e'].map((name) => {
   const suite = suites.find((one) => one.name === name);
   assert.ok(suite);
   return suite;
 });
-assert.ok(unit && rules && endToEnd);
+assert.ok(unit && rules && integration && endToEnd);
 
 describe('batches', () => {
   it('have each file once, and take about as long as each other', () => {
@@ -28,12 +28,18 @@ describe('batches', () => {
   });
 
   it('leave a long file to itself', () => {
-    const batches = batchesOf(rules, ['short', 'long', 'shorter'], (file) => (file === 'long' ? 90 : 1));
+    const batches = batchesOf(rules, ['short', 'long', 'shorter'], (file) => (file === 'long' ? 240 : 1));
     assert.deepEqual(batches[0]?.files, ['long']);
     assert.deepEqual(
       batches.slice(1).flatMap((batch) => batch.files),
       ['short', 'shorter'],
     );
+  });
+
+  it('are more where each has a project of its own, which gets slower', () => {
+    const files = Array.from({ length: 30 }, (_, index) => `${index}.test.ts`);
+    const lengths = [rules, integration].map((suite) => batchesOf(suite, files, () => 9).length);
+    assert.deepEqual(lengths, [3, 6]);
   });
 
   it('are none where there are no files', () => {
