@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals';
 import { z } from 'zod/mini';
 import { act } from '../calls/tools.ts';
 import { Act } from './Act.tsx';
+import { emptyOf } from './typed.ts';
 import { Words } from './Words.tsx';
 
 const amount = z.object({ money: z.exactOptional(z.number()), tokens: z.exactOptional(z.number()) });
@@ -81,8 +82,9 @@ function Limit({ kind, id, money, changed }: LimitProps) {
         label="Set the limit"
         disabled={typed.value === undefined || !isPossible}
         act={async () => {
+          const sent = typed.value;
           await act('system.setBudget', { kind, id, money: dollars }, z.object({}));
-          typed.value = undefined;
+          emptyOf(sent, typed, undefined);
           changed();
         }}
       />

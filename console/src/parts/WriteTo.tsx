@@ -34,7 +34,7 @@ export function WriteTo({ agentId, taskId }: WriteToProps) {
           const sent = message.value;
           const args = { agent_id: agentId, message: sent.trim(), ...about };
           await act('coordination.message_agent', args, z.object({}));
-          emptyOf(sent, message);
+          emptyOf(sent, message, '');
           isSent.value = true;
         }}
       />

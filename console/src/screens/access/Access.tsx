@@ -143,7 +143,7 @@ function Invite({ changed }: { changed(): void }) {
         act={async () => {
           const sent = email.value;
           await act('access.invite', { email: sent.trim(), role: role.value }, DONE);
-          emptyOf(sent, email);
+          emptyOf(sent, email, '');
           changed();
         }}
       />

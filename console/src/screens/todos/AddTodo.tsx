@@ -35,8 +35,8 @@ export function AddTodo() {
         ...(words !== undefined && { due_date: words.at.toISOString() }),
       };
       await act('todo.add_task', args, z.object({}));
-      emptyOf(sent.typed, typed);
-      emptyOf(sent.due, due);
+      emptyOf(sent.typed, typed, '');
+      emptyOf(sent.due, due, '');
       emptyOf(sent.priority, priority, USUAL);
     } catch (error) {
       trouble.value = error;
