@@ -1,0 +1,118 @@
+/** `npm start` as the README says it, in a clone of its own: it gets ready, its first sentence works, and Ctrl-C leaves nothing. */
+import assert from 'node:assert/strict';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
+import { projectId, root } from '../../scripts/project.mjs';
+import { succeed } from '../e2e/support/calls.ts';
+import { connect } from '../e2e/support/clients.ts';
+import { eventually } from '../e2e/support/waiting.ts';
+
+/** What is not committed, but installed in this clone. */
+const INSTALLED = ['node_modules', 'functions/node_modules'];
+
+const LAST_LINE = 'Ctrl-C stops it all';
+
+const configuration = z.object({
+  mcpServers: z.object({
+    muster: z.object({
+      type: z.literal('http'),
+      url: z.url(),
+      headers: z.object({ Authorization: z.string().startsWith('Bearer ') }),
+    }),
+  }),
+});
+
+const served = z.object({ consoleUrl: z.url(), emulators: z.record(z.string(), z.string()) });
+
+/** A clone as it would be committed now. */
+function cloneInto(folder: string): void {
+  const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  for (const file of listed.split('\0').filter((one) => one !== '' && existsSync(join(root, one)))) {
+    mkdirSync(dirname(join(folder, file)), { recursive: true });
+    cpSync(join(root, file), join(folder, file), { verbatimSymlinks: true });
+  }
+  for (const name of INSTALLED.filter((one) => existsSync(join(root, one))))
+    symlinkSync(join(root, name), join(folder, name));
+}
+
+describe('npm start', () => {
+  const temporary = mkdtempSync(join(tmpdir(), 'start-'));
+  const clone = join(temporary, 'clone');
+  const locator = join(temporary, `hub-${projectId}.json`);
+  let running: ChildProcess;
+  let printed = '';
+
+  const inClone = (path: string) => join(clone, path);
+  const read = (path: string): unknown => JSON.parse(readFileSync(path, 'utf8'));
+
+  before(() => {
+    cloneInto(clone);
+    running = spawn('npm', ['start'], {
+      cwd: clone,
+      env: { ...process.env, TMPDIR: temporary },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+    });
+    for (const stream of [running.stdout, running.stderr])
+      stream?.setEncoding('utf8').on('data', (text: string) => (printed += text));
+  });
+
+  after(async () => {
+    if (running.exitCode === null && running.signalCode === null) {
+      running.kill('SIGTERM');
+      await once(running, 'exit');
+    }
+    rmSync(temporary, { recursive: true, force: true });
+  });
+
+  it('says what it does, with the time it has taken, and is ready', async () => {
+    await eventually('it has said everything', async () => {
+      assert.equal(running.exitCode, null, printed);
+      return printed.includes(LAST_LINE) || undefined;
+    });
+    for (const doing of [
+      'building the functions and the console',
+      'starting the Firebase emulators',
+      'ready',
+    ])
+      assert.match(printed, new RegExp(`\\d:\\d\\d  ${doing}$`, 'm'));
+    const { consoleUrl } = served.parse(read(inClone('.dev/endpoint.json')));
+    assert.ok(printed.includes(consoleUrl), printed);
+    assert.match(await (await fetch(consoleUrl)).text(), /<title>Muster<\/title>/);
+  });
+
+  it('connects who is started in the clone, for whom there is a task to claim, to do and to complete', async () => {
+    const { url, headers } = configuration.parse(read(inClone('.mcp.json'))).mcpServers.muster;
+    const leader = await connect('client 2025-11-25', url, headers.Authorization.slice('Bearer '.length));
+    const agent = { agent_id: 'newcomer' };
+    await succeed(leader, 'coordination_register_agent', { ...agent, role: 'worker' });
+    const claimed = await succeed(leader, 'coordination_claim_task', agent);
+    const { id: task_id } = z.object({ id: z.string() }).parse(claimed['task']);
+    await succeed(leader, 'coordination_start_task', { ...agent, task_id });
+    await succeed(leader, 'coordination_complete_task', { ...agent, task_id, output: 'It is done.' });
+    await leader.close();
+  });
+
+  it('is found by the Firebase CLI', () => {
+    const { origins } = z.object({ origins: z.array(z.url()) }).parse(read(locator));
+    assert.ok(origins.length > 0);
+  });
+
+  it('ends with Ctrl-C, and leaves no process, no port and no file of this run', async () => {
+    const { emulators } = served.parse(read(inClone('.dev/endpoint.json')));
+    process.kill(-Number(running.pid), 'SIGINT'); // as a terminal does, to the whole group
+    const [code] = await once(running, 'exit');
+    assert.equal(code, 0, printed);
+    for (const [name, address] of Object.entries(emulators))
+      await assert.rejects(fetch(`http://${address}`), name);
+    for (const path of [inClone('.mcp.json'), inClone('.dev/endpoint.json'), locator])
+      assert.equal(existsSync(path), false, path);
+  });
+});
