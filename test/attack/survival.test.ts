@@ -6,6 +6,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { McpCaller } from '../../bench/load/client.ts';
+import { median } from '../../bench/measurement.ts';
 import { isRecord } from '../e2e/support/clients.ts';
 import { byDay } from '../support/night.ts';
 import { ASSAULTS, type Assailants } from './support/assaults.ts';
@@ -21,6 +22,14 @@ const ATTACKERS = 6;
 const BETWEEN_CALLS_MS = 200;
 
 const PROMISED_MS = 1000;
+
+/**
+ * By day half of the calls keep the promise, or take so many times as long as before the attack: as the promise is to
+ * what a call takes on two cores of a usual machine, 40 ms. So a slow hour of the machine is no failure.
+ */
+const SLOWER_BY_DAY = 25;
+
+const CALLS_BEFORE = 9;
 
 /** The limits that a deployment has. */
 const LIMITS = { RATE_LIMIT_PER_SECOND: '100', RATE_LIMIT_BURST: '500' };
@@ -49,21 +58,24 @@ describe('an instance that is attacked from all sides', () => {
       viewer: await tokenOf(leader, 'viewer'),
     };
     const other = new McpCaller(target.server.url, await tokenOf(leader, 'worker', 'elsewhere'));
+    const before: number[] = [];
+    while (before.length < CALLS_BEFORE) before.push(await waitFor(other));
     const until = performance.now() + SECONDS * 1000;
     const attacks = Array.from({ length: ATTACKERS }, (_, number) => attack(assailants, number, until));
     const waits = await work(other, until);
     await Promise.all(attacks);
     const worst = Math.round(Math.max(...waits));
-    const late = waits.filter((wait) => wait > PROMISED_MS).length;
+    const promised = IS_LONG ? PROMISED_MS : Math.max(PROMISED_MS, SLOWER_BY_DAY * median(before));
+    const late = waits.filter((wait) => wait > promised).length;
     const peak = Math.round(target.server.peakKibibytes() / 1024);
     console.log(
-      `      ${waits.length} calls, ${late} over a second, the longest ${worst} ms; ${peak} MiB at most`,
+      `      ${waits.length} calls, ${late} over ${Math.round(promised)} ms, the longest ${worst} ms; ${peak} MiB at most`,
     );
     assert.equal(target.server.exited(), false, 'the instance has ended');
     assert.ok(peak <= MEBIBYTES, `the instance had ${peak} MiB`);
     assert.ok(
       late <= (IS_LONG ? 0 : waits.length / 2),
-      `${late} of ${waits.length} calls took over a second`,
+      `${late} of ${waits.length} calls took over ${Math.round(promised)} ms`,
     );
     await other.call('coordination_get_status', {});
   });
@@ -79,12 +91,17 @@ async function attack(by: Assailants, first: number, until: number): Promise<voi
 async function work(other: McpCaller, until: number): Promise<readonly number[]> {
   const waits: number[] = [];
   while (performance.now() < until) {
-    const began = performance.now();
-    await other.call('coordination_get_status', {});
-    waits.push(performance.now() - began);
+    waits.push(await waitFor(other));
     await delay(BETWEEN_CALLS_MS);
   }
   return waits;
+}
+
+/** In milliseconds. */
+async function waitFor(other: McpCaller): Promise<number> {
+  const began = performance.now();
+  await other.call('coordination_get_status', {});
+  return performance.now() - began;
 }
 
 /** So many, and so long, that a list of them is as large as it may be. */
