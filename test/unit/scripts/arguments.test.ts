@@ -58,7 +58,7 @@ describe('the arguments of npm test', () => {
   it('name the suites where one is not known', () => {
     assert.throws(
       () => choose(['units']),
-      /unit, stored, contract, rtdb-lite, views, runner, rules, integration, signin, attack, e2e, real/,
+      /unit, stored, contract, rtdb-lite, views, runner, start, rules, integration, signin, attack, e2e, real/,
     );
   });
 
