@@ -22,7 +22,7 @@ export const suites = [
   { name: 'views', specs: 'test/views', emulators: false, chromium: true, seconds: 60 },
   { name: 'runner', specs: 'runner/test', emulators: false, seconds: 120 },
   // It starts emulators of its own.
-  { name: 'start', specs: 'test/start', emulators: false, seconds: 180 },
+  { name: 'start', specs: 'test/start', emulators: false, seconds: 300 },
   { name: 'rules', specs: 'test/rules', emulators: true, seconds: 30 },
   {
     name: 'integration',

@@ -16,6 +16,9 @@ const INSTALLED = ['node_modules', 'functions/node_modules'];
 
 const LAST_LINE = 'Ctrl-C stops it all';
 
+/** It takes half a minute by itself, and longer while all the other tests begin. */
+const PATIENCE_MS = 240_000;
+
 const configuration = z.object({
   mcpServers: z.object({
     muster: z.object({
@@ -73,10 +76,14 @@ describe('npm start', () => {
   });
 
   it('says what it does, with the time it has taken, and is ready', async () => {
-    await eventually('it has said everything', async () => {
-      assert.equal(running.exitCode, null, printed);
-      return printed.includes(LAST_LINE) || undefined;
-    });
+    await eventually(
+      'it has said everything',
+      async () => {
+        assert.equal(running.exitCode, null, printed);
+        return printed.includes(LAST_LINE) || undefined;
+      },
+      PATIENCE_MS,
+    );
     for (const doing of [
       'building the functions and the console',
       'starting the Firebase emulators',
