@@ -58,14 +58,14 @@ describe('an instance that is attacked from all sides', () => {
       viewer: await tokenOf(leader, 'viewer'),
     };
     const other = new McpCaller(target.server.url, await tokenOf(leader, 'worker', 'elsewhere'));
-    const before: number[] = [];
-    while (before.length < CALLS_BEFORE) before.push(await waitFor(other));
+    const undisturbed: number[] = [];
+    while (undisturbed.length < CALLS_BEFORE) undisturbed.push(await waitFor(other));
     const until = performance.now() + SECONDS * 1000;
     const attacks = Array.from({ length: ATTACKERS }, (_, number) => attack(assailants, number, until));
     const waits = await work(other, until);
     await Promise.all(attacks);
     const worst = Math.round(Math.max(...waits));
-    const promised = IS_LONG ? PROMISED_MS : Math.max(PROMISED_MS, SLOWER_BY_DAY * median(before));
+    const promised = IS_LONG ? PROMISED_MS : Math.max(PROMISED_MS, SLOWER_BY_DAY * median(undisturbed));
     const late = waits.filter((wait) => wait > promised).length;
     const peak = Math.round(target.server.peakKibibytes() / 1024);
     console.log(

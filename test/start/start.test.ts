@@ -2,10 +2,20 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
+import { processesOf } from '../../scripts/processes/identity.mjs';
 import { projectId, root } from '../../scripts/project.mjs';
 import { succeed } from '../e2e/support/calls.ts';
 import { connect } from '../e2e/support/clients.ts';
@@ -114,12 +124,19 @@ describe('npm start', () => {
 
   it('ends with Ctrl-C, and leaves no process, no port and no file of this run', async () => {
     const { emulators } = served.parse(read(inClone('.dev/endpoint.json')));
+    const runs = readdirSync(inClone('.dev/runs'));
+    assert.ok(runs.some((run) => processesOf(run).length > 0));
     process.kill(-Number(running.pid), 'SIGINT'); // as a terminal does, to the whole group
     const [code] = await once(running, 'exit');
     assert.equal(code, 0, printed);
+    assert.deepEqual(
+      runs.flatMap((run) => processesOf(run)),
+      [],
+    );
     for (const [name, address] of Object.entries(emulators))
       await assert.rejects(fetch(`http://${address}`), name);
     for (const path of [inClone('.mcp.json'), inClone('.dev/endpoint.json'), locator])
       assert.equal(existsSync(path), false, path);
+    assert.deepEqual(readdirSync(inClone('.dev/runs')), []);
   });
 });

@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 import { z } from 'zod/mini';
 import { act } from '../calls/tools.ts';
 import { Act } from './Act.tsx';
-import { emptyOf } from './typed.ts';
+import { clearSent } from './typed.ts';
 import { Words } from './Words.tsx';
 
 const amount = z.object({ money: z.exactOptional(z.number()), tokens: z.exactOptional(z.number()) });
@@ -84,7 +84,7 @@ function Limit({ kind, id, money, changed }: LimitProps) {
         act={async () => {
           const sent = typed.value;
           await act('system.setBudget', { kind, id, money: dollars }, z.object({}));
-          emptyOf(sent, typed, undefined);
+          clearSent(sent, typed, undefined);
           changed();
         }}
       />

@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 import { z } from 'zod/mini';
 import { act } from '../calls/tools.ts';
 import { Act } from './Act.tsx';
-import { emptyOf } from './typed.ts';
+import { clearSent } from './typed.ts';
 
 interface WriteToProps {
   readonly agentId: string;
@@ -34,7 +34,7 @@ export function WriteTo({ agentId, taskId }: WriteToProps) {
           const sent = message.value;
           const args = { agent_id: agentId, message: sent.trim(), ...about };
           await act('coordination.message_agent', args, z.object({}));
-          emptyOf(sent, message, '');
+          clearSent(sent, message, '');
           isSent.value = true;
         }}
       />

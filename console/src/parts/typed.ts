@@ -5,6 +5,6 @@ import type { Signal } from '@preact/signals';
  * Empties a field of what was sent, unless it has become something else meanwhile.
  * @param empty what the field has before anybody types
  */
-export function emptyOf<Value>(sent: Value, field: Signal<Value>, empty: Value): void {
+export function clearSent<Value>(sent: Value, field: Signal<Value>, empty: Value): void {
   if (field.value === sent) field.value = empty;
 }

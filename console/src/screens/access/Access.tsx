@@ -6,7 +6,7 @@ import { type Answered, useAnswer } from '../../calls/useAnswer.ts';
 import { Act } from '../../parts/Act.tsx';
 import { Card, Shown } from '../../parts/Notice.tsx';
 import { Ago } from '../../parts/Status.tsx';
-import { emptyOf } from '../../parts/typed.ts';
+import { clearSent } from '../../parts/typed.ts';
 import { Words } from '../../parts/Words.tsx';
 import { workspace } from '../../router.ts';
 import { Explain } from './Explain.tsx';
@@ -143,7 +143,7 @@ function Invite({ changed }: { changed(): void }) {
         act={async () => {
           const sent = email.value;
           await act('access.invite', { email: sent.trim(), role: role.value }, DONE);
-          emptyOf(sent, email, '');
+          clearSent(sent, email, '');
           changed();
         }}
       />

@@ -5,7 +5,7 @@ import { act } from '../../calls/tools.ts';
 import { now } from '../../live/time.ts';
 import { Trouble } from '../../parts/Act.tsx';
 import { dayOf, timeOfDay } from '../../parts/dates.ts';
-import { emptyOf } from '../../parts/typed.ts';
+import { clearSent } from '../../parts/typed.ts';
 import { dueIn } from './dueIn.ts';
 
 /** The priority of a to-do of which nothing is said. */
@@ -35,9 +35,9 @@ export function AddTodo() {
         ...(words !== undefined && { due_date: words.at.toISOString() }),
       };
       await act('todo.add_task', args, z.object({}));
-      emptyOf(sent.typed, typed, '');
-      emptyOf(sent.due, due, '');
-      emptyOf(sent.priority, priority, USUAL);
+      clearSent(sent.typed, typed, '');
+      clearSent(sent.due, due, '');
+      clearSent(sent.priority, priority, USUAL);
     } catch (error) {
       trouble.value = error;
     } finally {
