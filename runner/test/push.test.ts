@@ -27,7 +27,7 @@ describe('a branch that is pushed', () => {
 
   const push = () =>
     pushBranch(
-      gitIn(repo, { ...process.env, PATH: `${folder}/bin${delimiter}${process.env['PATH']}` }),
+      gitIn(repo, { env: { ...process.env, PATH: `${folder}/bin${delimiter}${process.env['PATH']}` } }),
       'work',
     );
   const asked = () => readFileSync(`${folder}/asked`, 'utf8');

@@ -40,7 +40,7 @@ export async function commitAll(folder: string, message: string): Promise<string
 async function committingIn(folder: string): Promise<Git> {
   const git = gitIn(folder);
   const known = await succeeds(git, 'var', 'GIT_COMMITTER_IDENT');
-  return known ? git : gitIn(folder, { ...process.env, ...FALLBACK_IDENTITY });
+  return known ? git : gitIn(folder, { set: FALLBACK_IDENTITY });
 }
 
 /** The agent has moved to another branch, which is left as it is. */

@@ -1,23 +1,28 @@
-import { execFile } from 'node:child_process';
 import { devNull } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
-import { promisify } from 'node:util';
-
-const execute = promisify(execFile);
-
-const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
-const PATIENCE_MS = 10 * 60_000;
+import { sshWithoutPrompts, withoutPrompts, withoutSelection } from './environment.ts';
+import { execute } from './execute.ts';
+import { isLocked, refusalOf } from './refusal.ts';
 
 /** Other git processes hold a lock for moments only. */
-const LOCKED = /\.lock'?: File exists|could not lock|cannot lock ref|another git process/i;
 const LOCK_ATTEMPTS = 8;
 const LOCK_WAIT_MS = 250;
 
 /**
- * Hooks are the user's, for what is committed in a checkout. They may ask, refuse, or run what a task has just brought
- * along, and none of it belongs to making a worktree or keeping what is in one. Nor does a program that watches files.
+ * The user's hooks are for the user's commits: they can ask, refuse, or run code that a task has just brought along.
+ * A file watcher is not needed either. The other settings keep git's output in the format that the runner parses, and
+ * the runner's commits in UTF-8.
  */
-const WITHOUT_HOOKS = ['-c', `core.hooksPath=${devNull}`, '-c', 'core.fsmonitor=false'];
+const SETTINGS = [
+  `core.hooksPath=${devNull}`,
+  'core.fsmonitor=false',
+  'log.showSignature=false',
+  'i18n.commitEncoding=UTF-8',
+  'i18n.logOutputEncoding=UTF-8',
+  'color.ui=false',
+  'gc.auto=0',
+  'maintenance.auto=false',
+].flatMap((setting) => ['-c', setting]);
 
 /** Hooks that the configuration names, as git 2.54 and later run them wherever core.hooksPath leads. */
 const NAMED_HOOKS = [
@@ -28,20 +33,78 @@ const NAMED_HOOKS = [
   String.raw`^hook\..*\.(command|event)$`,
 ];
 
-/** Git refuses; the message is its own. */
-export class GitError extends Error {}
+/** Subcommands that only read, or only write objects: git runs no hook for them. */
+const WITHOUT_HOOKS: ReadonlySet<string | undefined> = new Set([
+  'cat-file',
+  'check-ignore',
+  'check-ref-format',
+  'commit-tree',
+  'diff',
+  'diff-tree',
+  'for-each-ref',
+  'hash-object',
+  'log',
+  'ls-files',
+  'ls-remote',
+  'ls-tree',
+  'merge-base',
+  'merge-tree',
+  'rev-list',
+  'rev-parse',
+  'show-ref',
+  'var',
+  'write-tree',
+]);
+
+/**
+ * Why git refused. `transient`: a lock, the network or a full disk; it can pass. `busy`: another worktree or
+ * repository is in the way until it is done. `permanent`: the same command fails in the same way each time.
+ */
+export type RefusalKind = 'transient' | 'busy' | 'permanent';
+
+/** Git refused. The message contains git's own words. */
+export class GitError extends Error {
+  readonly kind: RefusalKind;
+
+  constructor(
+    message: string,
+    { kind = refusalOf(message), cause }: { kind?: RefusalKind; cause?: unknown } = {},
+  ) {
+    super(message, { cause });
+    this.kind = kind;
+  }
+}
 
 /** Runs git and returns what it printed, without the last line end. */
 export type Git = (...args: readonly string[]) => Promise<string>;
 
-/** Git in a folder. It never asks anything, runs no hooks, and waits for other git processes. */
-export function gitIn(folder: string, env: NodeJS.ProcessEnv = process.env): Git {
+export interface GitOptions {
+  /** The user's environment. Variables that select a repository are removed. */
+  readonly env?: NodeJS.ProcessEnv;
+  /** Variables to set after that, for example `GIT_DIR`. */
+  readonly set?: Readonly<Record<string, string>>;
+  /** Settings of the form `key=value` that precede the user's. */
+  readonly settings?: readonly string[];
+  /** Written to git's standard input. */
+  readonly input?: string;
+}
+
+/**
+ * Git in a folder. It never asks anything, runs no hooks, and waits for the locks of other git processes.
+ * @throws GitError if git refuses
+ */
+export function gitIn(folder: string, options: GitOptions = {}): Git {
+  const { env = process.env, set = {}, settings = [], input } = options;
+  const call = { folder, env: { ...withoutPrompts(withoutSelection(env)), ...set } };
+  const own = [...SETTINGS, ...settings.flatMap((setting) => ['-c', setting])];
   return async (...args) => {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await run(folder, [...(await withoutHooks(folder, env)), ...args], env);
+        const hooks = WITHOUT_HOOKS.has(args[0]) ? [] : await withoutNamedHooks(call);
+        const ssh = CONNECTING.has(args[0]) ? await batchMode(call) : {};
+        return await run({ folder, env: { ...call.env, ...ssh } }, [...own, ...hooks], args, input);
       } catch (error) {
-        if (!(error instanceof GitError) || !LOCKED.test(error.message) || attempt === LOCK_ATTEMPTS)
+        if (!(error instanceof GitError) || !isLocked(error.message) || attempt === LOCK_ATTEMPTS)
           throw error;
         await delay(LOCK_WAIT_MS * attempt);
       }
@@ -49,40 +112,46 @@ export function gitIn(folder: string, env: NodeJS.ProcessEnv = process.env): Git
   };
 }
 
-/** Asked each time: what a task installs may bring hooks along. */
-async function withoutHooks(folder: string, env: NodeJS.ProcessEnv): Promise<readonly string[]> {
-  const listed = await run(folder, NAMED_HOOKS, env).catch(() => ''); // there are none
+/** Subcommands that can start ssh. */
+const CONNECTING: ReadonlySet<string | undefined> = new Set([
+  'fetch',
+  'lfs',
+  'ls-remote',
+  'push',
+  'submodule',
+]);
+
+/** Returns a variable that stops ssh from asking at the terminal, unless the user has chosen the command. */
+async function batchMode(call: Call): Promise<NodeJS.ProcessEnv> {
+  const configured = await run(call, [], ['config', 'core.sshCommand']).catch(() => '');
+  return configured === '' ? sshWithoutPrompts(call.env) : {};
+}
+
+interface Call {
+  readonly folder: string;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/** Read before each command, because a task can install hooks. */
+async function withoutNamedHooks(call: Call): Promise<readonly string[]> {
+  const listed = await run(call, [], NAMED_HOOKS).catch(() => ''); // there are none
   const names = listed.split('\0').flatMap((key) => key.replace(/^hook\./, '').replace(/\.\w+$/, '') || []);
-  return [...WITHOUT_HOOKS, ...[...new Set(names)].flatMap((name) => ['-c', `hook.${name}.enabled=false`])];
+  return [...new Set(names)].flatMap((name) => ['-c', `hook.${name}.enabled=false`]);
 }
 
-async function run(folder: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<string> {
-  try {
-    const { stdout } = await execute('git', ['-C', folder, ...args], {
-      env: { ...env, GIT_TERMINAL_PROMPT: '0', GIT_EDITOR: 'true', LC_ALL: 'C' },
-      maxBuffer: MAX_OUTPUT_BYTES,
-      timeout: PATIENCE_MS,
-      killSignal: 'SIGKILL',
-    });
-    return stdout.endsWith('\n') ? stdout.slice(0, -1) : stdout;
-  } catch (error) {
-    throw new GitError(`git ${subcommandOf(args)}: ${complaintOf(error)}`, { cause: error });
-  }
+function run(
+  { folder, env }: Call,
+  settings: readonly string[],
+  args: readonly string[],
+  input?: string,
+): Promise<string> {
+  return execute(['-C', folder, ...settings, ...args], env, input).catch((error: unknown) => {
+    const message = error instanceof Error ? error.message : String(error);
+    throw new GitError(`git ${args[0] ?? ''}: ${message}`, { cause: error });
+  });
 }
 
-function subcommandOf(args: readonly string[]): string {
-  return args.find((arg, index) => arg !== '-c' && args[index - 1] !== '-c') ?? '';
-}
-
-function complaintOf(error: unknown): string {
-  if (typeof error !== 'object' || error === null) return String(error);
-  if ('code' in error && error.code === 'ENOENT') return 'git is not installed, or the folder is gone';
-  if ('stderr' in error && typeof error.stderr === 'string' && error.stderr.trim() !== '')
-    return error.stderr.trim();
-  return error instanceof Error ? error.message : 'failed';
-}
-
-/** Whether git says yes; any refusal is a no. */
+/** Returns whether git succeeds; any refusal counts as a no. */
 export async function succeeds(git: Git, ...args: readonly string[]): Promise<boolean> {
   return git(...args).then(
     () => true,

@@ -243,7 +243,9 @@ function commitMessage({ id, description }: ClaimedTask): string {
 function failureFrom(error: unknown): AttemptFailure {
   if (error instanceof AttemptFailure) return error;
   const message = error instanceof Error ? error.message : String(error);
-  return new AttemptFailure('crashed', message, { retryable: !(error instanceof GitError) });
+  return new AttemptFailure('crashed', message, {
+    retryable: !(error instanceof GitError && error.kind === 'permanent'),
+  });
 }
 
 function describeFailure(failure: AttemptFailure, redactor: Redactor) {

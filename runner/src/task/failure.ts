@@ -15,13 +15,20 @@ export type FailureClass = (typeof FAILURE_CLASSES)[number];
 /** An attempt cannot go on. */
 export class AttemptFailure extends Error {
   readonly failureClass: FailureClass;
-  /** False where another attempt would end the same way. */
+  /** False if another attempt would end in the same way. */
   readonly retryable: boolean;
+  /** If set, the task returns to the queue for so many seconds, and the attempt does not count. */
+  readonly returnAfterSeconds: number | undefined;
 
-  constructor(failureClass: FailureClass, message: string, { retryable = true } = {}) {
+  constructor(
+    failureClass: FailureClass,
+    message: string,
+    { retryable = true, returnAfterSeconds }: { retryable?: boolean; returnAfterSeconds?: number } = {},
+  ) {
     super(message);
     this.failureClass = failureClass;
     this.retryable = retryable;
+    this.returnAfterSeconds = returnAfterSeconds;
   }
 }
 

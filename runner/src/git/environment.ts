@@ -1,0 +1,58 @@
+/** The environment of git: the user's, without what would select another repository or ask at the terminal. */
+
+/**
+ * Variables by which git selects a repository or a part of one, or reads arguments differently. The first group is
+ * `git rev-parse --local-env-vars` without the configuration of the command line, which can hold credentials.
+ */
+const SELECTING = [
+  'GIT_ALTERNATE_OBJECT_DIRECTORIES',
+  'GIT_COMMON_DIR',
+  'GIT_CONFIG',
+  'GIT_DIR',
+  'GIT_GRAFT_FILE',
+  'GIT_IMPLICIT_WORK_TREE',
+  'GIT_INDEX_FILE',
+  'GIT_INTERNAL_SUPER_PREFIX',
+  'GIT_NO_REPLACE_OBJECTS',
+  'GIT_OBJECT_DIRECTORY',
+  'GIT_PREFIX',
+  'GIT_REPLACE_REF_BASE',
+  'GIT_SHALLOW_FILE',
+  'GIT_WORK_TREE',
+
+  'GIT_ATTR_SOURCE',
+  'GIT_DEFAULT_HASH',
+  'GIT_GLOB_PATHSPECS',
+  'GIT_ICASE_PATHSPECS',
+  'GIT_INDEX_VERSION',
+  'GIT_LITERAL_PATHSPECS',
+  'GIT_NAMESPACE',
+  'GIT_NOGLOB_PATHSPECS',
+  'GIT_QUARANTINE_PATH',
+];
+
+/** Returns the environment without variables that select a repository. For the runner's git and for agents. */
+export function withoutSelection(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !SELECTING.includes(name.toUpperCase())));
+}
+
+/**
+ * Returns the environment of a git that never asks at the terminal: not git itself, ssh, nor Git Credential Manager. A
+ * `GIT_ASKPASS` that the user has set stays, since CI systems pass credentials by it; `SSH_ASKPASS` opens a window.
+ */
+export function withoutPrompts(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const { SSH_ASKPASS: _, ...rest } = env;
+  return {
+    ...rest,
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_EDITOR: 'true',
+    SSH_ASKPASS_REQUIRE: 'never',
+    GCM_INTERACTIVE: 'never',
+    LC_ALL: 'C',
+  };
+}
+
+/** Returns the variable that has ssh fail instead of asking, unless the user has chosen a program. */
+export function sshWithoutPrompts(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return env['GIT_SSH_COMMAND'] || env['GIT_SSH'] ? {} : { GIT_SSH_COMMAND: 'ssh -o BatchMode=yes' };
+}

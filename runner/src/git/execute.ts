@@ -1,0 +1,56 @@
+/** Runs git in a session of its own, so that nothing that it starts has a terminal to ask at. */
+import { spawn } from 'node:child_process';
+
+const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
+const PATIENCE_MS = 10 * 60_000;
+
+/**
+ * Runs git and returns its standard output as UTF-8, without the last line end.
+ * @throws Error with git's standard error, if git fails, prints too much or takes too long
+ */
+export function execute(args: readonly string[], env: NodeJS.ProcessEnv, input = ''): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = spawn('git', args, { env, stdio: ['pipe', 'pipe', 'pipe'], detached: true });
+    const output: Buffer[] = [];
+    const complaints: Buffer[] = [];
+    let size = 0;
+    let stopped = '';
+    const stop = (reason: string): void => {
+      stopped ||= reason;
+      endGroup(child.pid);
+    };
+    const timer = setTimeout(() => stop(`timed out after ${PATIENCE_MS / 60_000} minutes`), PATIENCE_MS);
+    for (const [stream, chunks] of [
+      [child.stdout, output],
+      [child.stderr, complaints],
+    ] as const)
+      stream.on('data', (chunk: Buffer) => {
+        size += chunk.length;
+        if (size > MAX_OUTPUT_BYTES) stop('printed more than 64 MiB');
+        else chunks.push(chunk);
+      });
+    child.stdin.on('error', () => undefined); // git can end without reading all of it
+    child.stdin.end(input);
+    child.once('error', (error) => {
+      clearTimeout(timer);
+      const missing = 'code' in error && error.code === 'ENOENT';
+      reject(missing ? new Error('git is not installed', { cause: error }) : error);
+    });
+    child.once('close', (code, signal) => {
+      clearTimeout(timer);
+      const said = Buffer.concat(complaints).toString('utf8').trim();
+      if (code === 0 && stopped === '') resolve(Buffer.concat(output).toString('utf8').replace(/\n$/, ''));
+      else reject(new Error(stopped || said || `exit code ${code ?? signal ?? 'unknown'}`));
+    });
+  });
+}
+
+/** Ends git and what it has started: ssh, filters, credential helpers. */
+function endGroup(pid: number | undefined): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // the group has ended
+  }
+}
