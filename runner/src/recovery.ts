@@ -1,13 +1,20 @@
-/** Finishes what runners have left that died: on this machine, in this repository. */
+/** Finishes what killed runners have left, on this machine and in this repository. */
 import { existsSync } from 'node:fs';
-import { commitRest } from './git/commitRest.ts';
-import { gitIn } from './git/git.ts';
 import type { Repository } from './git/repository.ts';
-import { keepSubmodules } from './git/submodules.ts';
-import { removeWorktree } from './git/worktree.ts';
+import { settle } from './git/settle.ts';
+import {
+  type Before,
+  leaveWorktree,
+  noteBefore,
+  registrationOf,
+  removeRemains,
+  removeWorktree,
+  type Worktree,
+} from './git/worktree.ts';
 import type { Ending, Hub } from './hub/hub.ts';
 import { Outbox } from './outbox/outbox.ts';
 import { endProcesses } from './process/ending.ts';
+import { commitMessage } from './task/commitMessage.ts';
 import { AttemptRecord } from './task/record.ts';
 
 export interface RecoveryOptions {
@@ -22,44 +29,83 @@ export interface RecoveryOptions {
 
 /**
  * Ends their processes, commits what is in their worktrees and removes them, then starts to send what they had not
- * sent. An attempt without an ending ends as lost, so that the task is free again at once.
- * @returns what is being sent
+ * sent. An attempt without an ending ends as lost, so that the task is available immediately.
+ * @returns the outboxes that are sending
  */
 export async function recover(options: RecoveryOptions): Promise<readonly Outbox[]> {
-  const { hubUrl, agentId, attempts } = options;
+  const { hubUrl, agentId, attempts, say } = options;
   const outboxes: Outbox[] = [];
   for (const record of AttemptRecord.adopt(attempts)) {
-    await salvage(record, options);
-    // Nobody else may end it: its own agent's next runner sends the rest.
+    const { taskId } = record.facts;
+    const warnings = await salvage(record, options);
+    for (const warning of warnings) say(`${taskId}: ${warning}`);
+    // Only the next runner of the same agent can end it.
     if (record.facts.hub !== hubUrl || record.facts.agentId !== agentId) record.leave();
-    else outboxes.push(deliver(record, options));
+    else outboxes.push(deliver(record, warnings, options));
   }
   return outboxes;
 }
 
-async function salvage({ facts }: AttemptRecord, { repository, say }: RecoveryOptions): Promise<void> {
-  const { mark, worktree, branch, description, taskId } = facts;
-  await endProcesses(mark);
-  if (!existsSync(worktree)) return;
-  say(`Clearing up after a runner that died at ${taskId}.`);
-  try {
-    const message = `${description.slice(0, 72)}\n\nMuster-Task: ${taskId}\n`;
-    for (const kept of await keepSubmodules({ folder: worktree, git: gitIn(worktree) }, message)) say(kept);
-    await commitRest({ folder: worktree, branch }, message);
-  } catch (error) {
-    say(`What it left could not be committed. ${String(error)}`);
-  }
-  await removeWorktree(repository, worktree);
+/** @returns sentences about what is kept elsewhere than on the branch */
+async function salvage(record: AttemptRecord, { repository, say }: RecoveryOptions): Promise<readonly string[]> {
+  const { mark, worktree: folder, taskId } = record.facts;
+  const { commonDir } = repository;
+  if (!(await endProcesses(mark))) return [`Processes of a killed runner are still running. The worktree stays: ${folder}`];
+  const { phase } = record;
+  if (phase === 'kept' || (!existsSync(folder) && registrationOf(commonDir, folder) === undefined)) return [];
+  say(`${taskId}: clearing up after a runner that was killed.`);
+  if (phase === 'opening' || phase === 'settled') return asList(removeRemains(commonDir, folder));
+  return finishWork(record, repository);
 }
 
-function deliver(record: AttemptRecord, { hub, heartbeatMs, say }: RecoveryOptions): Outbox {
+/** Commits the work of an attempt and removes its worktree, or leaves it. */
+async function finishWork(record: AttemptRecord, repository: Repository): Promise<readonly string[]> {
+  const { worktree: folder, branch, description, taskId } = record.facts;
+  const { commonDir } = repository;
+  const gitDir = record.work?.gitDir ?? registrationOf(commonDir, folder) ?? `${commonDir}/worktrees/unknown`;
+  const startedAt = record.work?.before.startedAt ?? (await branchHead(repository, branch));
+  const worktree: Worktree = { folder, gitDir, commonDir, branch, startedAt };
+  try {
+    const before: Before = record.work?.before ?? (await noteBefore(worktree, record.baseline));
+    const settled = await settle({
+      worktree,
+      before,
+      baseline: record.baseline,
+      index: record.index,
+      message: commitMessage(description, taskId),
+    });
+    const why = settled.problem ?? settled.stays;
+    if (why !== undefined) {
+      if (settled.problem === undefined) record.mark('kept');
+      await leaveWorktree(worktree);
+      return [...settled.notes, `${why} The worktree stays: ${folder}`];
+    }
+    record.mark('settled');
+    return [...settled.notes, ...asList(await removeWorktree(worktree))];
+  } catch (error) {
+    return [`${error instanceof Error ? error.message : String(error)} The worktree stays: ${folder}`];
+  }
+}
+
+const asList = (problem: string | undefined): readonly string[] => (problem === undefined ? [] : [problem]);
+
+/** Records of a former release do not have where the attempt started. */
+async function branchHead({ git }: Repository, branch: string): Promise<string> {
+  return git('rev-parse', '--verify', '--quiet', `refs/heads/${branch}^{commit}`).catch(() => git('rev-parse', 'HEAD'));
+}
+
+function deliver(
+  record: AttemptRecord,
+  warnings: readonly string[],
+  { hub, heartbeatMs, say }: RecoveryOptions,
+): Outbox {
   const { taskId, epoch, branch } = record.facts;
   const { journal } = record;
   const outbox = new Outbox({ hub, taskId, epoch, journal, heartbeatMs, say });
   const lost: Ending = {
     status: 'failed',
-    result: { summary: '', branch },
-    failure: { class: 'runner_lost', message: 'The runner died.' },
+    result: { summary: '', branch, ...(warnings.length > 0 && { warnings }) },
+    failure: { class: 'runner_lost', message: ['The runner was killed.', ...warnings].join(' ') },
   };
   void outbox.finish(record.ending ?? lost).then((delivery) => {
     if (delivery.delivered || outbox.stopReason) record.discard();

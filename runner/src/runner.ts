@@ -1,6 +1,7 @@
 /** Claims tasks and does them, one or more at a time, until it is told to end. */
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Settings } from './arguments.ts';
 import type { InstalledCli } from './clis/index.ts';
@@ -129,7 +130,7 @@ export class Runner {
     const { settings, hub, repository, worktrees, agentId, redactor, env, say } = this.options;
     const { id: taskId, epoch, branch, description } = task;
     const mark = `${this.mark}.${taskId}.${epoch}`;
-    const worktree = `${worktrees}/${taskId}.${epoch}`;
+    const worktree = unusedPath(`${worktrees}/${taskId}.${epoch}`);
     const facts = { mark, hub: settings.url, agentId, taskId, epoch, description, branch, worktree };
     const record = AttemptRecord.create(this.attempts, facts);
     const { journal } = record;
@@ -154,7 +155,8 @@ export class Runner {
       unsafe: settings.unsafe,
       project: this.project,
       shutdown: this.ending,
-      keep: (ending) => record.keep(ending),
+      record,
+      say,
     });
     const { ending, delivery } = await attempt.run();
     this.readUntil = task.messages.at(-1)?.id ?? this.readUntil;
@@ -171,6 +173,14 @@ export class Runner {
     setTimeout(() => {
       for (const outbox of this.active) outbox.abandon();
     }, LAST_SENDING_MS).unref();
+  }
+}
+
+/** A worktree of that name can have been kept, of a hub that counts from the start again. */
+function unusedPath(path: string): string {
+  for (let number = 1; ; number++) {
+    const candidate = number === 1 ? path : `${path}-${number}`;
+    if (!existsSync(candidate)) return candidate;
   }
 }
 

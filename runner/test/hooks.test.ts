@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { changesSince } from '../src/git/changes.ts';
-import { commitRest } from '../src/git/commitRest.ts';
 import { gitIn } from '../src/git/git.ts';
 import { openRepository, type Repository } from '../src/git/repository.ts';
-import { openWorktree, removeWorktree, type Worktree } from '../src/git/worktree.ts';
+import { removeWorktree, type Worktree } from '../src/git/worktree.ts';
 import type { Hub } from '../src/hub/hub.ts';
 import { handOver } from '../src/task/handover.ts';
 import { git, newFolder, newRepository, removeFolder } from './support/folders.ts';
+import { openWork } from './support/worktrees.ts';
 
 /** All that git runs in a repository of a user's. Source: https://git-scm.com/docs/githooks */
 const HOOKS = [
@@ -55,15 +55,13 @@ describe("the runner's own git", () => {
 
   /** All that the runner does with git, also where the agent has gone to another branch. */
   async function work(): Promise<Worktree> {
-    const ownFolder = `${folder}/worktrees`;
-    const wishes = { folder: `${ownFolder}/work`, ownFolder, branch: 'work', base: 'main', fetch: true };
-    const worktree = await openWorktree(repository, wishes);
+    const { worktree, settle } = await openWork(repository, folder, 'work', true);
     writeFileSync(`${worktree.folder}/a.ts`, 'a\n');
-    await commitRest(worktree, 'A');
-    await worktree.git('checkout', '--quiet', '--detach', 'main');
+    await settle('A');
+    await gitIn(worktree.folder)('checkout', '--quiet', '--detach', 'main');
     writeFileSync(`${worktree.folder}/b.ts`, 'b\n');
-    await commitRest(worktree, 'B');
-    await changesSince(worktree.git, 'main', 'work');
+    await settle('B');
+    await changesSince(repository.git, 'main', 'work');
     const task = { id: 't1', epoch: 1, tool: 'CLAUDECODE' as const, description: 'x', instructions: 'x' };
     await handOver({
       repository,
@@ -99,7 +97,7 @@ describe("the runner's own git", () => {
     it(`runs no hook ${where}`, async () => {
       install();
       const worktree = await work();
-      await removeWorktree(repository, worktree.folder);
+      await removeWorktree(worktree);
       assert.equal(existsSync(ran) ? readFileSync(ran, 'utf8') : '', '');
       assert.equal(git(`${folder}/origin.git`, 'log', '-1', '--format=%s', 'work'), 'B');
     });

@@ -2,13 +2,12 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { z } from 'zod';
-import { commitRest } from '../src/git/commitRest.ts';
 import { openRepository, type Repository } from '../src/git/repository.ts';
-import { checkOutSubmodules, keepSubmodules } from '../src/git/submodules.ts';
-import { openWorktree, removeWorktree, type Worktree } from '../src/git/worktree.ts';
+import { removeWorktree } from '../src/git/worktree.ts';
 import { git, newFolder, newRepository, removeFolder } from './support/folders.ts';
 import { LocalHub, startRunner, taskOf } from './support/localHub.ts';
 import { installStandIn } from './support/standIn.ts';
+import { type Opened, openWork } from './support/worktrees.ts';
 
 /** Git takes submodules from this machine's folders only where its user says so. */
 const FROM_FOLDERS = {
@@ -42,33 +41,33 @@ describe('the submodules of a task', () => {
     git(to, 'commit', '--quiet', '-m', 'Add a submodule');
   }
 
-  function open(): Promise<Worktree> {
-    const ownFolder = `${folder}/worktrees`;
-    const wishes = { folder: `${ownFolder}/work`, ownFolder, branch: 'work', base: 'main', fetch: false };
-    return openWorktree(repository, wishes);
-  }
+  const open = (): Promise<Opened> => openWork(repository, folder, 'work');
 
   it('are there, with those that they have themselves, and run no hook that a template brings', async () => {
     const hooks = `${folder}/template/hooks`;
     mkdirSync(hooks, { recursive: true });
     writeFileSync(`${hooks}/post-checkout`, `#!/bin/sh\ntouch '${folder}/ran'\n`, { mode: 0o755 });
     process.env['GIT_TEMPLATE_DIR'] = `${folder}/template`;
-    const worktree = await open();
-    assert.deepEqual(await checkOutSubmodules(worktree), []);
+    const configuration = readFileSync(`${repo}/.git/config`, 'utf8');
+    const { worktree, missed, settle } = await open();
+    assert.deepEqual(missed, []);
+    assert.equal(readFileSync(`${repo}/.git/config`, 'utf8'), configuration, "the user's configuration");
     for (const path of ['README.md', 'inner/README.md'])
       assert.equal(readFileSync(`${worktree.folder}/vendor/my library/${path}`, 'utf8'), '# Example\n');
     assert.ok(!existsSync(`${folder}/ran`));
-    assert.deepEqual(await keepSubmodules(worktree, 'Rest'), [], 'nothing was changed');
-    assert.equal(await commitRest(worktree, 'Rest'), undefined);
-    await removeWorktree(repository, worktree.folder);
+    const { notes, commit } = await settle();
+    assert.deepEqual([notes, commit], [[], undefined], 'nothing was changed');
+    await removeWorktree(worktree);
     assert.ok(!existsSync(worktree.folder));
   });
 
   it('are missed aloud, each by its name, and the others are there', async () => {
     addSubmodule(repo, `${folder}/inner`, 'vendor/other');
-    const worktree = await open();
     git(repo, 'config', 'submodule.vendor/my library.url', `${folder}/nowhere`);
-    const [missed = '', ...more] = await checkOutSubmodules(worktree);
+    const {
+      worktree,
+      missed: [missed = '', ...more],
+    } = await open();
     assert.match(missed, /^The submodule "vendor\/my library" is missing\. git submodule: .*nowhere/s);
     assert.deepEqual(more, []);
     assert.ok(existsSync(`${worktree.folder}/vendor/other/README.md`));
@@ -90,27 +89,28 @@ describe('the submodules of a task', () => {
 
   it('are left out where git refuses where they come from', async () => {
     for (const name of Object.keys(FROM_FOLDERS)) delete process.env[name];
-    const worktree = await open();
-    const [missed = ''] = await checkOutSubmodules(worktree);
+    const {
+      missed: [missed = ''],
+      settle,
+    } = await open();
     assert.match(missed, /transport 'file' not allowed/);
-    assert.deepEqual(await keepSubmodules(worktree, 'Rest'), []);
+    const { notes, problem, commit } = await settle();
+    assert.deepEqual([notes, problem, commit], [[], undefined, undefined]);
   });
 
   it('are kept where the task has changed them, committed or not', async () => {
-    const worktree = await open();
-    await checkOutSubmodules(worktree);
+    const { worktree, settle } = await open();
     const inside = `${worktree.folder}/vendor/my library`;
     writeFileSync(`${inside}/committed.ts`, 'one\n');
     git(inside, 'add', '.');
     git(inside, 'commit', '--quiet', '-m', 'By the agent');
     writeFileSync(`${inside}/left.ts`, 'two\n');
     writeFileSync(`${inside}/inner/deep.ts`, 'three\n');
-    const said = (await keepSubmodules(worktree, 'Rest')).join('\n');
+    const said = (await settle()).notes.join('\n');
     const keptOf = (path: string): string =>
       new RegExp(`"${path}" was changed.*(refs/muster/kept/\\w+)`).exec(said)?.[1] ?? '';
     const kept = keptOf('vendor/my library');
-    await commitRest(worktree, 'Rest');
-    await removeWorktree(repository, worktree.folder);
+    await removeWorktree(worktree);
     assert.equal(git(repo, 'show', `${kept}:left.ts`), 'two');
     assert.equal(git(repo, 'show', `${kept}:committed.ts`), 'one');
     assert.equal(git(repo, 'show', `${keptOf('inner')}:deep.ts`), 'three');

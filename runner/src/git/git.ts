@@ -16,6 +16,8 @@ const LOCK_WAIT_MS = 250;
 const SETTINGS = [
   `core.hooksPath=${devNull}`,
   'core.fsmonitor=false',
+  'core.splitIndex=false',
+  'core.untrackedCache=false',
   'log.showSignature=false',
   'i18n.commitEncoding=UTF-8',
   'i18n.logOutputEncoding=UTF-8',
@@ -40,6 +42,7 @@ const WITHOUT_HOOKS: ReadonlySet<string | undefined> = new Set([
   'check-ref-format',
   'commit-tree',
   'diff',
+  'diff-index',
   'diff-tree',
   'for-each-ref',
   'hash-object',

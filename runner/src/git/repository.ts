@@ -1,10 +1,12 @@
 /** The repository that a runner works on, seen from the user's checkout, which is only read. */
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Git, GitError, gitIn, succeeds } from './git.ts';
 
 export interface Repository {
   readonly git: Git;
+  /** What all worktrees share: objects, branches, configuration. */
+  readonly commonDir: string;
   /** The runner's own folder in the repository: what it has to remember. */
   readonly stateFolder: string;
   /** `owner/name` on GitHub, told from the remote "origin". */
@@ -16,13 +18,13 @@ export interface Repository {
 export async function openRepository(path: string): Promise<Repository> {
   const folder = resolve(path);
   const git = gitIn(folder);
-  const common = resolve(folder, await git('rev-parse', '--git-common-dir'));
+  const commonDir = realpathSync(resolve(folder, await git('rev-parse', '--git-common-dir')));
   if (!(await succeeds(git, 'rev-parse', '--verify', '--quiet', 'HEAD^{commit}')))
     throw new GitError(`${folder} has no commit yet: there is nothing to branch from.`);
-  const stateFolder = `${common}/muster`;
+  const stateFolder = `${commonDir}/muster`;
   mkdirSync(stateFolder, { recursive: true });
   const origin = await git('remote', 'get-url', 'origin').catch(() => undefined);
-  return { git, stateFolder, project: origin && projectOf(origin), hasOrigin: origin !== undefined };
+  return { git, commonDir, stateFolder, project: origin && projectOf(origin), hasOrigin: origin !== undefined };
 }
 
 /** `owner/name` of `git@github.com:owner/name.git`, `https://github.com/owner/name` and the like. */

@@ -1,22 +1,25 @@
-/** The submodules of a worktree: git leaves them empty, and forgets them with it. */
+/** The submodules of a worktree, which git leaves empty. */
 import { existsSync } from 'node:fs';
-import { commitAll, KEPT_REF } from './commitRest.ts';
+import { type Checkout, gitAt } from './checkout.ts';
 import { type Git, GitError, gitIn } from './git.ts';
 
-/** In a submodule: where the task has found it. */
-const FOUND_REF = 'refs/muster/found';
+/** In a submodule: the commit at which the task has found it. */
+export const FOUND_REF = 'refs/muster/found';
 
-interface Checkout {
-  readonly folder: string;
-  readonly git: Git;
-}
+/**
+ * Has git take every submodule for one that was initialized: `git submodule init` would write to the configuration of
+ * the user's repository.
+ */
+const ACTIVE = ['submodule.active=.'];
 
-/** Fetches what the branch has as submodules. @returns what could not be had, for people */
-export async function checkOutSubmodules({ folder, git }: Checkout): Promise<readonly string[]> {
+/** Fetches the submodules of a branch. @returns which are missing and why, a sentence each */
+export async function checkOutSubmodules(checkout: Checkout): Promise<readonly string[]> {
+  const { folder } = checkout;
   const missed: string[] = [];
-  for (const path of await submodulesOf({ folder, git })) {
+  for (const path of await submodulesOf(folder, gitAt(checkout))) {
     try {
-      await git('submodule', 'update', '--init', '--recursive', '--quiet', '--', path);
+      const git = gitAt(checkout, { settings: ACTIVE });
+      await git('submodule', 'update', '--recursive', '--quiet', '--', path);
       await gitIn(`${folder}/${path}`)('update-ref', FOUND_REF, 'HEAD');
     } catch (error) {
       if (!(error instanceof GitError)) throw error;
@@ -26,53 +29,13 @@ export async function checkOutSubmodules({ folder, git }: Checkout): Promise<rea
   return missed;
 }
 
-/**
- * Commits in the submodules what was left there, and keeps in the repository itself what is in none of theirs: a
- * submodule of a worktree is gone with it.
- * @param into git in the repository that keeps it
- * @returns what was kept, or could not be, for people
- */
-export async function keepSubmodules(
-  { folder, git }: Checkout,
-  message: string,
-  into = git,
-): Promise<readonly string[]> {
-  const kept: string[] = [];
-  for (const path of await submodulesOf({ folder, git })) {
-    const inside = `${folder}/${path}`;
-    if (!existsSync(`${inside}/.git`)) continue;
-    try {
-      kept.push(...(await keepSubmodules({ folder: inside, git: gitIn(inside) }, message, into)));
-      const ref = await keep(into, inside, message);
-      if (ref !== undefined)
-        kept.push(
-          `The submodule "${path}" was changed. Its commit is kept as ${ref}: push it to where it belongs.`,
-        );
-    } catch (error) {
-      if (!(error instanceof GitError)) throw error;
-      kept.push(`What was changed in the submodule "${path}" could not be kept. ${error.message}`);
-    }
-  }
-  return kept;
+/** Returns the paths of the index that are submodules according to `.gitmodules`, which can list others as well. */
+export async function submodulesOf(folder: string, git: Git): Promise<readonly string[]> {
+  return existsSync(`${folder}/.gitmodules`) ? gitlinks(git) : [];
 }
 
-/** @returns the ref in the repository, where there is something that no remote of the submodule has */
-async function keep(into: Git, folder: string, message: string): Promise<string | undefined> {
-  const inside = gitIn(folder);
-  await commitAll(folder, message);
-  const found = await inside('rev-parse', '--verify', '--quiet', FOUND_REF).catch(() => undefined);
-  const known = found === undefined ? ['--remotes'] : ['--remotes', found];
-  if ((await inside('rev-list', '--max-count=1', 'HEAD', '--not', ...known)) === '') return undefined;
-  const head = await inside('rev-parse', 'HEAD');
-  const ref = `${KEPT_REF}/${head.slice(0, 12)}`;
-  const how = ['--quiet', '--no-tags', '--no-recurse-submodules', '--no-write-fetch-head'];
-  await into('fetch', ...how, folder, `HEAD:${ref}`);
-  return ref;
-}
-
-/** Their paths, from the index: what `.gitmodules` names beside is not there. */
-async function submodulesOf({ folder, git }: Checkout): Promise<readonly string[]> {
-  if (!existsSync(`${folder}/.gitmodules`)) return [];
+/** Returns the paths of the index that stand for a commit of another repository. */
+export async function gitlinks(git: Git): Promise<readonly string[]> {
   const listed = await git('ls-files', '--stage', '-z');
   return listed.split('\0').flatMap((entry) => /^160000 \w+ \d\t(.+)$/s.exec(entry)?.[1] ?? []);
 }

@@ -1,81 +1,131 @@
-/** A task's branch in a worktree of its own, outside of the user's checkout. */
-import { existsSync, mkdirSync, realpathSync, rmSync } from 'node:fs';
-import { dirname } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import { type Git, GitError, gitIn, succeeds } from './git.ts';
+/** A task's branch in a linked worktree, outside of the user's checkout. */
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { type Checkout, deviationOf, gitAt, registrationProblem } from './checkout.ts';
+import { type ContentSettings, contentSettings } from './contentSettings.ts';
+import { type Git, GitError } from './git.ts';
+import { outerRules } from './ignored.ts';
 import type { Repository } from './repository.ts';
 
-/** Another attempt at the same task, which is just being stopped, may have the branch still. */
-const BRANCH_PATIENCE_MS = 60_000;
-const BETWEEN_LOOKS_MS = 500;
-
-export interface Worktree {
-  readonly folder: string;
+export interface Worktree extends Checkout {
   readonly branch: string;
-  readonly git: Git;
   /** The commit that the branch was at. */
   readonly startedAt: string;
-  /** Whether the branch was there before. */
-  readonly existed: boolean;
+}
+
+/** What an agent can change that decides what git stores, as it was before the agent. */
+export interface Before {
+  /** The commit at which the attempt started. */
+  readonly startedAt: string;
+  /** Lines of the ignore files outside of the worktree. */
+  readonly outerRules: readonly string[];
+  readonly settings: ContentSettings;
 }
 
 export interface WorktreeWishes {
+  /** A path at which nothing exists yet. */
   readonly folder: string;
   readonly branch: string;
-  /** The commit that the branch starts from where it is not there yet. */
-  readonly base: string;
-  /** Fetch the branch from "origin" first. */
-  readonly fetch: boolean;
-  /** Worktrees below it are runners': a branch in one of them will be free soon. */
-  readonly ownFolder: string;
+  /** Whether the branch exists. */
+  readonly existed: boolean;
+  /** The commit that the branch is at, or starts from. */
+  readonly at: string;
 }
 
-/** @throws GitError where the branch is in use elsewhere or cannot be one */
-export async function openWorktree(repository: Repository, wishes: WorktreeWishes): Promise<Worktree> {
-  const { git } = repository;
-  const { folder, branch } = wishes;
-  await git('check-ref-format', '--branch', branch).catch(() => {
-    throw new GitError(`"${branch}" cannot be the name of a branch.`);
-  });
-  if (wishes.fetch) await fetchBranch(git, branch);
-  await waitForBranch(git, branch, wishes.ownFolder);
-  mkdirSync(dirname(folder), { recursive: true });
-  await removeWorktree(repository, folder);
-  const existed = await succeeds(git, 'show-ref', '--verify', '--quiet', `refs/heads/${branch}`);
-  const how = existed ? [folder, branch] : ['--no-track', '-b', branch, folder, wishes.base];
-  await git('worktree', 'add', '--quiet', ...how);
-  const inside = gitIn(folder);
-  return { folder, branch, git: inside, startedAt: await inside('rev-parse', 'HEAD'), existed };
-}
+/** Git's words for a branch that a worktree has checked out. */
+const IN_USE = /already (?:checked out|used by worktree) at '(.+)'/;
 
-/** Takes the branch over from "origin" where that is ahead of ours or we have none. */
-async function fetchBranch(git: Git, branch: string): Promise<void> {
-  // Git refuses to move a branch that would lose commits, or that is checked out: then ours is as good.
-  await succeeds(git, 'fetch', '--quiet', 'origin', `refs/heads/${branch}:refs/heads/${branch}`);
-}
-
-async function waitForBranch(git: Git, branch: string, ownFolder: string): Promise<void> {
-  for (const deadline = Date.now() + BRANCH_PATIENCE_MS; ; await delay(BETWEEN_LOOKS_MS)) {
-    await git('worktree', 'prune');
-    const user = await folderOf(git, branch);
-    if (user === undefined) return;
-    const own = existsSync(ownFolder) && user.startsWith(`${realpathSync(ownFolder)}/`);
-    if (!own || Date.now() > deadline)
-      throw new GitError(`The branch "${branch}" is checked out in ${user}, which is left alone.`);
+/** @throws GitError if the branch is in use elsewhere or the folder is taken */
+export async function openWorktree({ git, commonDir }: Repository, wishes: WorktreeWishes): Promise<Worktree> {
+  const { branch, existed, at } = wishes;
+  mkdirSync(dirname(wishes.folder), { recursive: true });
+  const folder = `${realpathSync(dirname(wishes.folder))}/${wishes.folder.slice(dirname(wishes.folder).length + 1)}`;
+  if (existsSync(folder)) throw new GitError(`The folder ${folder} exists already.`, { kind: 'busy' });
+  const how = existed ? [folder, branch] : ['--no-track', '-b', branch, folder, at];
+  try {
+    await addWorktree(git, how);
+    const gitDir = registrationOf(commonDir, folder);
+    if (gitDir === undefined) throw new GitError(`Git has not registered the worktree ${folder}.`);
+    const checkout = { folder, gitDir, commonDir };
+    return { ...checkout, branch, startedAt: await gitAt(checkout)('rev-parse', 'HEAD') };
+  } catch (error) {
+    removeRemains(commonDir, folder);
+    throw error;
   }
 }
 
-/** The worktree that has the branch. */
-async function folderOf(git: Git, branch: string): Promise<string | undefined> {
-  const listed = await git('worktree', 'list', '--porcelain');
-  const blocks = listed.split('\n\n').map((block) => block.split('\n'));
-  const block = blocks.find((lines) => lines.includes(`branch refs/heads/${branch}`));
-  return block?.[0]?.replace(/^worktree /, '');
+async function addWorktree(git: Git, how: readonly string[]): Promise<void> {
+  try {
+    await git('worktree', 'add', '--quiet', ...how);
+  } catch (error) {
+    const user = error instanceof Error ? IN_USE.exec(error.message)?.[1] : undefined;
+    // A registration whose folder is gone does not use the branch.
+    if (user === undefined || existsSync(user)) throw error;
+    await git('worktree', 'add', '--quiet', '--force', ...how);
+  }
 }
 
-/** Removes the folder, whether git knows it or not. The branch stays. */
-export async function removeWorktree({ git }: Repository, folder: string): Promise<void> {
-  await succeeds(git, 'worktree', 'remove', '--force', '--force', folder);
-  rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
-  await git('worktree', 'prune');
+/** Reads what the runner has to know of the time before the agent, and copies the index. */
+export async function noteBefore(worktree: Worktree, baseline: string): Promise<Before> {
+  const git = gitAt(worktree);
+  copyFileSync(`${worktree.gitDir}/index`, baseline);
+  return {
+    startedAt: worktree.startedAt,
+    outerRules: await outerRules(worktree, git),
+    settings: await contentSettings(git),
+  };
+}
+
+/**
+ * Removes a worktree and its registration; the branch stays. The caller has made sure that everything in it is
+ * reachable elsewhere.
+ * @returns why it was not removed, or undefined
+ */
+export async function removeWorktree(checkout: Checkout): Promise<string | undefined> {
+  if (existsSync(checkout.folder)) {
+    const deviation = await deviationOf(checkout);
+    if (deviation !== undefined) return `The checkout ${deviation}.`;
+  }
+  return removeFolders(checkout);
+}
+
+/**
+ * Removes what an interrupted `git worktree add`, or an interrupted removal, has left: no agent has worked there since.
+ * @returns why it was not removed, or undefined
+ */
+export function removeRemains(commonDir: string, folder: string): string | undefined {
+  const gitDir = registrationOf(commonDir, folder);
+  return removeFolders({ folder, gitDir: gitDir ?? '', commonDir });
+}
+
+/** The folder goes before its registration, so that an interrupted removal can be continued. */
+function removeFolders({ folder, gitDir, commonDir }: Checkout): string | undefined {
+  try {
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+    if (gitDir !== '' && registrationProblem({ folder, gitDir, commonDir }) === undefined)
+      rmSync(gitDir, { recursive: true, force: true, maxRetries: 5 });
+    return undefined;
+  } catch (error) {
+    return `The worktree cannot be removed. ${error instanceof Error ? error.message : String(error)}`;
+  }
+}
+
+/** Leaves a worktree where it is, at its commit, so that its branch is free for another attempt. */
+export async function leaveWorktree(checkout: Checkout): Promise<void> {
+  if (registrationProblem(checkout) !== undefined) return;
+  const git = gitAt(checkout);
+  const head = await git('rev-parse', '--verify', '--quiet', 'HEAD^{commit}').catch(() => undefined);
+  if (head !== undefined) await git('update-ref', '--no-deref', 'HEAD', head);
+}
+
+/** @returns the git directory that the repository has registered for a folder */
+export function registrationOf(commonDir: string, folder: string): string | undefined {
+  const all = `${commonDir}/worktrees`;
+  if (!existsSync(all)) return undefined;
+  return readdirSync(all)
+    .map((name) => `${all}/${name}`)
+    .find((gitDir) => {
+      const file = `${gitDir}/gitdir`;
+      return existsSync(file) && resolve(gitDir, readFileSync(file, 'utf8').trim()) === `${folder}/.git`;
+    });
 }

@@ -1,22 +1,33 @@
 /** One attempt at one task: from its claim to its report. */
 import { CLIS } from '../clis/index.ts';
 import { changesSince } from '../git/changes.ts';
-import { commitRest } from '../git/commitRest.ts';
 import { GitError } from '../git/git.ts';
-import { type Base, type Repository, resolveBase } from '../git/repository.ts';
-import { checkOutSubmodules, keepSubmodules } from '../git/submodules.ts';
-import { openWorktree, removeWorktree, type Worktree } from '../git/worktree.ts';
+import type { Repository } from '../git/repository.ts';
+import { type Settled, settle } from '../git/settle.ts';
+import { findStartingPoint } from '../git/startingPoint.ts';
+import { checkOutSubmodules } from '../git/submodules.ts';
+import {
+  type Before,
+  leaveWorktree,
+  noteBefore,
+  openWorktree,
+  removeRemains,
+  removeWorktree,
+  type Worktree,
+} from '../git/worktree.ts';
 import type { ClaimedTask, Ending, Hub } from '../hub/hub.ts';
 import type { Delivery, Outbox } from '../outbox/outbox.ts';
 import type { Exit } from '../process/program.ts';
 import type { Redactor } from '../redaction.ts';
 import { type Acceptance, hasPassed, runAcceptance } from './acceptance.ts';
 import { runAgent } from './agentRun.ts';
+import { commitMessage } from './commitMessage.ts';
 import { parseTaskConfig, type TaskConfig } from './config.ts';
 import { AttemptFailure } from './failure.ts';
 import { handOver } from './handover.ts';
 import type { TaskLog } from './log.ts';
 import { promptFor } from './prompt.ts';
+import type { AttemptRecord } from './record.ts';
 import { reportJson } from './report.ts';
 import type { Transcript } from './transcript.ts';
 
@@ -41,8 +52,9 @@ export interface AttemptOptions {
   readonly project: string | undefined;
   /** Aborted when the runner is to end. */
   readonly shutdown: AbortSignal;
-  /** Keeps the ending where it survives the runner. */
-  readonly keep: (ending: Ending) => void;
+  /** Keeps on disk what another runner needs to finish the attempt. */
+  readonly record: AttemptRecord;
+  readonly say: (message: string) => void;
 }
 
 export class Attempt {
@@ -50,8 +62,11 @@ export class Attempt {
   private readonly beganAt = Date.now();
   private readonly warnings: string[] = [];
   private readonly signal: AbortSignal;
-  private base: Base | undefined;
+  private start: Awaited<ReturnType<typeof findStartingPoint>> | undefined;
   private worktree: Worktree | undefined;
+  /** Set before an agent starts in the worktree. */
+  private before: Before | undefined;
+  private settled: Settled | undefined;
   private transcript: Transcript | undefined;
   private exit: Exit | undefined;
   private acceptance: Acceptance | undefined;
@@ -64,7 +79,7 @@ export class Attempt {
 
   /** Never rejects for what goes wrong with the task: that is its ending. */
   async run(): Promise<{ ending: Ending; delivery: Delivery }> {
-    const { log, outbox, keep, redactor } = this.options;
+    const { log, outbox, record, redactor, say } = this.options;
     const failure = await this.work().catch(failureFrom);
     if (failure) log.add('system', failure.message, { level: 'error', prefix: failure.failureClass });
     const report = await this.report();
@@ -74,7 +89,11 @@ export class Attempt {
         ? { status: 'completed', result }
         : { status: 'failed', result, failure: describeFailure(failure, redactor) };
     log.close();
-    keep(ending);
+    try {
+      record.keep(ending);
+    } catch (error) {
+      say(`The ending cannot be kept on disk. ${messageOf(error)}`);
+    }
     await this.cleanUp();
     return { ending, delivery: await outbox.finish(ending) };
   }
@@ -85,31 +104,34 @@ export class Attempt {
     const config = parseTaskConfig(task.config, { unsafe });
     const command = config.acceptance ?? usualAcceptance;
     const worktree = await this.open(config);
-    const failure = await this.runAgent(worktree, config, command);
-    await this.commit(worktree);
-    if (failure === undefined && command !== undefined && !this.signal.aborted) {
+    const failure = await this.runAgent(worktree, config, command).catch(failureFrom);
+    const problem = await this.settle(worktree);
+    if (failure === undefined && problem === undefined && command !== undefined && !this.signal.aborted) {
       this.acceptance = await this.accept(worktree, config, command);
     }
     const unfinished = command !== undefined && this.acceptance?.exitCode === undefined;
-    const outcome = this.judge(failure, unfinished);
+    const outcome = this.judge(failure ?? problem, unfinished);
     await this.handOver(worktree, config, outcome);
     return outcome;
   }
 
   private async open(config: TaskConfig): Promise<Worktree> {
-    const { repository, task, log, push } = this.options;
-    this.base = await resolveBase(repository, config.base ?? this.options.base);
-    this.worktree = await openWorktree(repository, {
-      folder: this.options.worktree,
-      ownFolder: this.options.worktrees,
+    const { repository, task, log, push, record } = this.options;
+    this.start = await findStartingPoint(repository, {
       branch: task.branch,
-      base: this.base.sha,
+      base: config.base ?? this.options.base,
       fetch: push && repository.hasOrigin,
+      ownFolder: this.options.worktrees,
     });
-    const { existed, startedAt, branch } = this.worktree;
-    log.add('git', `${existed ? 'Going on with' : 'New'} branch ${branch} at ${startedAt.slice(0, 12)}.`);
-    for (const missed of await checkOutSubmodules(this.worktree)) this.warn(missed);
-    return this.worktree;
+    const { branch, existed, at } = this.start;
+    const worktree = await openWorktree(repository, { folder: this.options.worktree, branch, existed, at });
+    this.worktree = worktree;
+    log.add('git', `${existed ? 'Continuing' : 'New'} branch ${branch} at ${worktree.startedAt.slice(0, 12)}.`);
+    for (const missed of await checkOutSubmodules(worktree)) this.warn(missed);
+    const before = await noteBefore(worktree, record.baseline);
+    record.startWork({ gitDir: worktree.gitDir, before: { ...before, outerRules: [...before.outerRules] } });
+    this.before = before;
+    return worktree;
   }
 
   private async runAgent(
@@ -136,16 +158,37 @@ export class Attempt {
     return run.failure;
   }
 
-  private async commit(worktree: Worktree): Promise<void> {
-    const { task, log } = this.options;
+  /** @returns the failure of the attempt if some of the work is in the worktree only */
+  private async settle(worktree: Worktree): Promise<AttemptFailure | undefined> {
+    const { task, log, record } = this.options;
+    if (this.before === undefined) return undefined;
+    const settled = await settle({
+      worktree,
+      before: this.before,
+      baseline: record.baseline,
+      index: record.index,
+      message: commitMessage(task.description, task.id),
+    });
+    this.settled = settled;
+    if (settled.commit !== undefined)
+      log.add('git', `Committed what was left: ${settled.commit.slice(0, 12)}.`);
+    for (const note of settled.notes) this.warn(note);
+    const why = settled.problem ?? settled.stays ?? this.recordSettled();
+    if (why === undefined) return undefined;
+    const message = `${why} The worktree stays: ${worktree.folder}`;
+    this.warn(message);
+    return settled.problem === undefined ? undefined : new AttemptFailure('crashed', message);
+  }
+
+  /** @returns why the record cannot say so: a runner that is killed then would leave half a worktree */
+  private recordSettled(): string | undefined {
     try {
-      const message = commitMessage(task);
-      for (const kept of await keepSubmodules(worktree, message)) this.warn(kept);
-      const sha = await commitRest(worktree, message);
-      if (sha !== undefined) log.add('git', `Committed what was left: ${sha.slice(0, 12)}.`);
+      this.options.record.mark('settled');
+      return undefined;
     } catch (error) {
-      if (!(error instanceof GitError)) throw error;
-      this.warn(error.message);
+      const why = `The end of the work cannot be recorded. ${messageOf(error)}`;
+      this.settled = this.settled && { ...this.settled, stays: why };
+      return why;
     }
   }
 
@@ -182,7 +225,7 @@ export class Attempt {
         task,
         project,
         branch: worktree.branch,
-        base: this.base?.branch,
+        base: this.start?.base.branch,
         summary: this.transcript?.work().summary ?? '',
         wish: failure === undefined ? config.pullRequest : undefined,
         signal: this.signal,
@@ -202,42 +245,64 @@ export class Attempt {
   }
 
   private async report() {
-    const { task } = this.options;
+    const { task, repository } = this.options;
+    const branch = this.start?.branch ?? task.branch;
     const base = await this.comparisonBase();
+    const stays = this.settled?.problem ?? this.settled?.stays;
     return {
-      branch: task.branch,
+      branch,
       base,
       changes:
-        this.worktree && (await changesSince(this.worktree.git, base, task.branch).catch(() => undefined)),
+        this.worktree && (await changesSince(repository.git, base, branch).catch(() => undefined)),
       work: this.transcript?.work(),
       exit: this.exit,
       acceptance: this.acceptance,
       pullRequest: this.pullRequest,
       warnings: this.warnings,
+      worktree: stays === undefined ? undefined : this.worktree?.folder,
       durationMs: Date.now() - this.beganAt,
     };
   }
 
   /** What the task has added counts from where it began; an earlier attempt's work is the task's too. */
   private async comparisonBase(): Promise<string> {
-    const { worktree, base } = this;
-    if (worktree === undefined || base === undefined) return base?.sha ?? '';
-    if (worktree.existed && this.options.task.previous === undefined) return worktree.startedAt;
-    return worktree.git('merge-base', base.sha, `refs/heads/${worktree.branch}`).catch(() => base.sha);
+    const { worktree, start } = this;
+    const { repository, task } = this.options;
+    if (worktree === undefined || start === undefined) return start?.base.sha ?? '';
+    if (start.existed && task.previous === undefined) return worktree.startedAt;
+    const { sha } = start.base;
+    return repository.git('merge-base', sha, `refs/heads/${worktree.branch}`).catch(() => sha);
   }
 
   private async cleanUp(): Promise<void> {
-    if (this.worktree === undefined) return;
-    const { repository, log } = this.options;
-    await removeWorktree(repository, this.worktree.folder).catch((error: unknown) =>
-      log.add('git', String(error), { level: 'warn' }),
-    );
+    const { repository, log, record } = this.options;
+    const { worktree, settled } = this;
+    try {
+      const problem = await this.removeOrLeave(repository, worktree, settled);
+      if (problem !== undefined) log.add('git', problem, { level: 'warn' });
+      if (settled?.stays !== undefined) record.mark('kept');
+    } catch (error) {
+      log.add('git', messageOf(error), { level: 'warn' });
+    }
+  }
+
+  private async removeOrLeave(
+    { commonDir }: Repository,
+    worktree: Worktree | undefined,
+    settled: Settled | undefined,
+  ): Promise<string | undefined> {
+    if (worktree === undefined) return undefined;
+    // No agent has started: there can only be what git has checked out.
+    if (this.before === undefined) return removeRemains(commonDir, worktree.folder);
+    if (settled === undefined) return undefined;
+    if (settled.problem === undefined && settled.stays === undefined) return removeWorktree(worktree);
+    await leaveWorktree(worktree);
+    return undefined;
   }
 }
 
-function commitMessage({ id, description }: ClaimedTask): string {
-  const [subject = ''] = description.trim().split('\n');
-  return `${subject.slice(0, 72)}\n\nMuster-Task: ${id}\n`;
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 function failureFrom(error: unknown): AttemptFailure {

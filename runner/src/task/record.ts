@@ -1,8 +1,19 @@
 /**
- * An attempt on disk: who makes it and where, its log, and its ending. Whatever a runner that died has left can be
- * found and finished from it.
+ * An attempt on disk: its runner, its worktree, its log and its ending. The next runner finishes from it what a runner
+ * that was killed has left.
  */
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { z } from 'zod';
 import type { Ending } from '../hub/hub.ts';
 import { Journal } from '../outbox/journal.ts';
@@ -22,7 +33,26 @@ const owner = z.object({
   description: z.string(),
   branch: z.string(),
   worktree: z.string(),
+  /** Absent in records of releases that did not record how far the worktree was. */
+  format: z.literal(2).exactOptional(),
 });
+
+/** The worktree as it was when the agent started. */
+const work = z.object({
+  gitDir: z.string(),
+  before: z.object({
+    startedAt: z.string(),
+    outerRules: z.array(z.string()),
+    settings: z.record(z.string(), z.string()),
+  }),
+});
+type Work = z.output<typeof work>;
+
+/**
+ * How far the worktree is. `opening`: no agent has worked in it. `working`: it can contain what is nowhere else.
+ * `settled`: everything in it is reachable elsewhere. `kept`: it stays. `unknown`: a former release made it.
+ */
+export type Phase = 'opening' | 'working' | 'settled' | 'kept' | 'unknown';
 
 const ending = z.object({
   status: z.enum(['completed', 'failed']),
@@ -37,16 +67,19 @@ const ending = z.object({
 });
 
 type Owner = z.output<typeof owner>;
-export type AttemptFacts = Omit<Owner, 'pid' | 'startedAt'>;
+export type AttemptFacts = Omit<Owner, 'pid' | 'startedAt' | 'format'>;
 
 export class AttemptRecord {
   readonly facts: AttemptFacts;
   readonly journal: Journal;
   private readonly folder: string;
 
-  private constructor(folder: string, facts: AttemptFacts) {
+  private readonly format: 2 | undefined;
+
+  private constructor(folder: string, facts: AttemptFacts, format: 2 | undefined) {
     this.folder = folder;
     this.facts = facts;
+    this.format = format;
     this.journal = new Journal(`${folder}/log.jsonl`);
   }
 
@@ -54,8 +87,8 @@ export class AttemptRecord {
   static create(attempts: string, facts: AttemptFacts): AttemptRecord {
     const folder = `${attempts}/${facts.taskId}.${facts.epoch}`;
     mkdirSync(folder, { recursive: true });
-    writeWhole(`${folder}/owner.json`, { ...facts, ...ownIdentity() });
-    return new AttemptRecord(folder, facts);
+    writeWhole(`${folder}/owner.json`, { ...facts, ...ownIdentity(), format: 2 });
+    return new AttemptRecord(folder, facts, 2);
   }
 
   /** Takes over what runners have left that are no more. */
@@ -65,9 +98,41 @@ export class AttemptRecord {
       const folder = `${attempts}/${name}`;
       const known = owner.safeParse(readJson(`${folder}/owner.json`));
       if (!known.success || isAlive(known.data)) return [];
-      const { pid: _, startedAt: __, ...facts } = known.data;
-      return [AttemptRecord.create(attempts, facts)];
+      const { pid: _, startedAt: __, format, ...facts } = known.data;
+      writeWhole(`${folder}/owner.json`, { ...known.data, ...ownIdentity() });
+      return [new AttemptRecord(folder, facts, format)];
     });
+  }
+
+  /** A copy of the worktree's index as it was when the agent started. */
+  get baseline(): string {
+    return `${this.folder}/index.before`;
+  }
+
+  /** The index that the runner works with. */
+  get index(): string {
+    return `${this.folder}/index`;
+  }
+
+  get work(): Work | undefined {
+    const parsed = work.safeParse(readJson(`${this.folder}/work.json`));
+    return parsed.success ? parsed.data : undefined;
+  }
+
+  get phase(): Phase {
+    if (existsSync(`${this.folder}/kept`)) return 'kept';
+    if (existsSync(`${this.folder}/settled`)) return 'settled';
+    if (existsSync(`${this.folder}/work.json`)) return 'working';
+    return this.format === undefined ? 'unknown' : 'opening';
+  }
+
+  /** From now on, an agent works. */
+  startWork(one: Work): void {
+    writeWhole(`${this.folder}/work.json`, one);
+  }
+
+  mark(phase: 'settled' | 'kept'): void {
+    writeWhole(`${this.folder}/${phase}`, phase);
   }
 
   get ending(): Ending | undefined {
@@ -99,7 +164,14 @@ function readJson(path: string): unknown {
   }
 }
 
+/** Survives a loss of power as well: a record that seems to say less would cost work. */
 function writeWhole(path: string, value: unknown): void {
-  writeFileSync(`${path}.new`, JSON.stringify(value), { mode: 0o600 });
+  const file = openSync(`${path}.new`, 'w', 0o600);
+  try {
+    writeFileSync(file, JSON.stringify(value));
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
   renameSync(`${path}.new`, path);
 }

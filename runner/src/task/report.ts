@@ -15,6 +15,8 @@ export interface Report {
   readonly pullRequest: { readonly number: number; readonly url?: string | undefined } | undefined;
   /** What was asked for beside the work and did not come. */
   readonly warnings: readonly string[];
+  /** The path of a worktree that stays. */
+  readonly worktree: string | undefined;
   readonly durationMs: number;
 }
 
@@ -43,6 +45,7 @@ export function reportJson(report: Report): Json {
     ...(acceptance && { acceptance: { ...acceptance } }),
     ...(pullRequest && { pullRequest: { number: pullRequest.number, url: pullRequest.url ?? null } }),
     ...(warnings.length > 0 && { warnings: [...warnings] }),
+    ...(report.worktree !== undefined && { worktree: report.worktree }),
     durationMs: report.durationMs,
   };
 }

@@ -1,12 +1,11 @@
 /** Worktrees and commits, with real git. */
 import assert from 'node:assert/strict';
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { changesSince } from '../src/git/changes.ts';
-import { commitRest } from '../src/git/commitRest.ts';
-import { GitError } from '../src/git/git.ts';
-import { openRepository, projectOf, type Repository, resolveBase } from '../src/git/repository.ts';
-import { openWorktree, removeWorktree, type Worktree } from '../src/git/worktree.ts';
+import { openRepository, projectOf, type Repository } from '../src/git/repository.ts';
+import { removeWorktree } from '../src/git/worktree.ts';
 import { git, newFolder, newRepository, removeFolder } from './support/folders.ts';
+import { type Opened, openWork } from './support/worktrees.ts';
 
 describe('the worktree of a task', () => {
   let folder: string;
@@ -24,35 +23,27 @@ describe('the worktree of a task', () => {
     removeFolder(folder);
   });
 
-  async function open(branch: string, fetch = false): Promise<Worktree> {
-    const base = await resolveBase(repository, 'HEAD');
-    const ownFolder = `${folder}/worktrees`;
-    return openWorktree(repository, {
-      folder: `${ownFolder}/${branch.replaceAll('/', '-')}`,
-      ownFolder,
-      branch,
-      base: base.sha,
-      fetch,
-    });
-  }
+  const open = (branch: string, fetch = false): Promise<Opened> =>
+    openWork(repository, folder, branch, fetch);
 
   it('is on its branch, which starts from the base', async () => {
-    const worktree = await open('feature/auth');
+    const { worktree, settle } = await open('feature/auth');
     assert.equal(worktree.startedAt, git(repo, 'rev-parse', 'main'));
     assert.equal(git(worktree.folder, 'symbolic-ref', 'HEAD'), 'refs/heads/feature/auth');
-    assert.equal(worktree.existed, false);
-    await removeWorktree(repository, worktree.folder);
+    assert.equal((await settle()).problem, undefined);
+    assert.equal(await removeWorktree(worktree), undefined);
     assert.ok(!existsSync(worktree.folder));
-    assert.equal((await open('feature/auth')).existed, true);
+    assert.deepEqual(readdirSync(`${repo}/.git`).includes('worktrees') && readdirSync(`${repo}/.git/worktrees`), []);
+    assert.equal((await open('feature/auth')).worktree.startedAt, worktree.startedAt);
   });
 
   it('commits what was left, and reports it', async () => {
-    const worktree = await open('work');
+    const { worktree, settle } = await open('work');
     writeFileSync(`${worktree.folder}/new file.ts`, 'one\ntwo\n');
     rmSync(`${worktree.folder}/README.md`);
-    const sha = await commitRest(worktree, 'Do it\n\nMuster-Task: t1\n');
-    assert.equal(await commitRest(worktree, 'Nothing'), undefined);
-    const { commits, diffstat, files, head } = await changesSince(worktree.git, worktree.startedAt, 'work');
+    const { commit: sha } = await settle('Do it\n\nMuster-Task: t1\n');
+    assert.equal((await settle('Nothing')).commit, undefined);
+    const { commits, diffstat, files, head } = await changesSince(repository.git, worktree.startedAt, 'work');
     assert.equal(head, sha);
     assert.deepEqual(commits, [{ sha, subject: 'Do it' }]);
     assert.deepEqual(diffstat, { files: 2, insertions: 2, deletions: 1 });
@@ -63,28 +54,28 @@ describe('the worktree of a task', () => {
   });
 
   it('commits to the task branch what an agent left on a branch that it made from there', async () => {
-    const worktree = await open('work');
+    const { worktree, settle } = await open('work');
     git(worktree.folder, 'checkout', '--quiet', '-b', 'elsewhere');
     writeFileSync(`${worktree.folder}/a.ts`, 'committed\n');
     git(worktree.folder, 'add', '.');
     git(worktree.folder, 'commit', '--quiet', '-m', 'Elsewhere');
     const elsewhere = git(worktree.folder, 'rev-parse', 'HEAD');
     writeFileSync(`${worktree.folder}/b.ts`, 'left\n');
-    await commitRest(worktree, 'Rest');
+    await settle('Rest');
     assert.equal(git(repo, 'rev-parse', 'elsewhere'), elsewhere);
     assert.deepEqual(git(repo, 'log', '--format=%s', 'work').split('\n'), ['Rest', 'Elsewhere', 'Begin']);
   });
 
   it('takes only what was left, where the agent went to a branch of another history', async () => {
-    const worktree = await open('work');
+    const { worktree, settle } = await open('work');
     writeFileSync(`${worktree.folder}/done.ts`, 'done\n');
-    await commitRest(worktree, 'Done');
+    await settle('Done');
     git(worktree.folder, 'checkout', '--quiet', '--detach', 'main');
-    assert.equal(await commitRest(worktree, 'Nothing'), undefined);
+    assert.equal((await settle('Nothing')).commit, undefined);
     assert.ok(existsSync(`${worktree.folder}/done.ts`), 'the work of the task is not taken back');
     git(worktree.folder, 'checkout', '--quiet', '--detach', 'main');
     writeFileSync(`${worktree.folder}/left.ts`, 'left\n');
-    await commitRest(worktree, 'Left');
+    await settle('Left');
     assert.deepEqual(git(repo, 'ls-tree', '--name-only', 'work').split('\n'), [
       'README.md',
       'done.ts',
@@ -93,16 +84,14 @@ describe('the worktree of a task', () => {
   });
 
   it('keeps what does not fit, and says where', async () => {
-    const worktree = await open('work');
+    const { worktree, settle } = await open('work');
     writeFileSync(`${worktree.folder}/README.md`, '# Ours\n');
-    await commitRest(worktree, 'Ours');
+    await settle('Ours');
     git(worktree.folder, 'checkout', '--quiet', '--detach', 'main');
     writeFileSync(`${worktree.folder}/README.md`, '# Theirs\n');
-    let kept = '';
-    await assert.rejects(commitRest(worktree, 'Theirs'), (error: unknown) => {
-      kept = /refs\/muster\/kept\/\w+/.exec(String(error))?.[0] ?? '';
-      return error instanceof GitError;
-    });
+    const { notes, problem, stays } = await settle('Theirs');
+    assert.deepEqual([problem, stays], [undefined, undefined]);
+    const kept = /refs\/muster\/kept\/\w+/.exec(notes.join('\n'))?.[0] ?? '';
     assert.equal(git(repo, 'show', `${kept}:README.md`), '# Theirs');
     assert.equal(git(repo, 'show', 'work:README.md'), '# Ours');
   });
@@ -124,7 +113,7 @@ describe('the worktree of a task', () => {
     git(other, 'checkout', '--quiet', '-b', 'work', 'FETCH_HEAD');
     git(other, 'commit', '--quiet', '--allow-empty', '-m', 'From elsewhere');
     git(other, 'push', '--quiet', `${folder}/origin.git`, 'work');
-    const worktree = await open('work', true);
+    const { worktree, settle } = await open('work', true);
     assert.equal(git(worktree.folder, 'log', '-1', '--format=%s'), 'From elsewhere');
   });
 });

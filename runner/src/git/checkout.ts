@@ -1,0 +1,87 @@
+/** A checkout that the runner made, and the proof that a folder still is that checkout. */
+import { existsSync, lstatSync, readFileSync, realpathSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { type Git, gitIn } from './git.ts';
+
+/** A folder with the repository that belongs to it. All paths are absolute and without links. */
+export interface Checkout {
+  readonly folder: string;
+  /** Of this checkout: HEAD, index, reflog. */
+  readonly gitDir: string;
+  /** Shared with other checkouts: objects, branches, configuration. */
+  readonly commonDir: string;
+}
+
+export interface CheckoutOptions {
+  /** The index file to use. */
+  readonly index?: string;
+  readonly input?: string;
+  readonly settings?: readonly string[];
+  readonly set?: Readonly<Record<string, string>>;
+}
+
+/**
+ * Git in a checkout. It never searches for a repository: without the folder's `.git`, the folder around it would be
+ * found instead.
+ */
+export function gitAt({ folder, gitDir, commonDir }: Checkout, options: CheckoutOptions = {}): Git {
+  const { index, input, settings = [], set = {} } = options;
+  return gitIn(existsSync(folder) ? folder : commonDir, {
+    set: {
+      GIT_DIR: gitDir,
+      GIT_COMMON_DIR: commonDir,
+      GIT_WORK_TREE: folder,
+      ...(index !== undefined && { GIT_INDEX_FILE: index }),
+      ...set,
+    },
+    settings,
+    ...(input !== undefined && { input }),
+  });
+}
+
+/**
+ * Compares a linked worktree with what the runner created: the folder, its `.git` file, the registration in the
+ * repository, and what git finds from inside.
+ * @returns what is different, as the end of a sentence about the checkout; undefined if nothing is
+ */
+export async function deviationOf(checkout: Checkout): Promise<string | undefined> {
+  const { folder, gitDir, commonDir } = checkout;
+  try {
+    if (!existsSync(folder)) return 'is gone';
+    if (!lstatSync(folder).isDirectory() || realpathSync(folder) !== folder) return 'was replaced by a link';
+    const link = `${folder}/.git`;
+    if (!existsSync(link)) return 'has lost its .git file';
+    if (!lstatSync(link).isFile()) return 'has another repository in its place';
+    if (pathIn(link, folder) !== gitDir) return 'names another repository in its .git file';
+    const registration = registrationProblem(checkout);
+    if (registration !== undefined) return registration;
+    const found = (await gitIn(folder)('rev-parse', '--show-toplevel', '--absolute-git-dir', '--git-common-dir'))
+      .split('\n')
+      .map((path) => realpathSync(resolve(folder, path)));
+    return [folder, gitDir, commonDir].every((path, index) => path === found[index])
+      ? undefined
+      : 'leads git to another repository';
+  } catch (error) {
+    return `cannot be verified (${error instanceof Error ? error.message : String(error)})`;
+  }
+}
+
+/** @returns what is wrong with the repository's registration of the checkout; undefined if nothing is */
+export function registrationProblem({ folder, gitDir, commonDir }: Checkout): string | undefined {
+  const lost = 'is not registered in the repository any longer';
+  if (dirname(dirname(gitDir)) !== commonDir || !existsSync(gitDir)) return lost;
+  if (!lstatSync(gitDir).isDirectory() || realpathSync(gitDir) !== gitDir) return lost;
+  if (pathIn(`${gitDir}/commondir`, gitDir) !== commonDir) return 'is registered for another repository';
+  if (resolve(gitDir, readLine(`${gitDir}/gitdir`)) !== `${folder}/.git`) return 'is registered for another folder';
+  return undefined;
+}
+
+/** Returns the path that a file of git's contains, without links, or undefined if it leads nowhere. */
+function pathIn(file: string, from: string): string | undefined {
+  const path = resolve(from, readLine(file).replace(/^gitdir: /, ''));
+  return existsSync(path) ? realpathSync(path) : undefined;
+}
+
+function readLine(file: string): string {
+  return readFileSync(file, 'utf8').replace(/\n$/, '');
+}

@@ -1,0 +1,53 @@
+/**
+ * Files that git ignores go with a worktree if the repository says so: build outputs, dependencies. If the attempt
+ * itself has added the rule, nothing says that they can be made again.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { resolve } from 'node:path';
+import { type Checkout, gitAt } from './checkout.ts';
+import type { Git } from './git.ts';
+import type { Before } from './worktree.ts';
+
+/** Returns the lines of the ignore files outside of the checkout: info/exclude and core.excludesFile. */
+export async function outerRules({ commonDir }: Pick<Checkout, 'commonDir'>, git: Git): Promise<readonly string[]> {
+  const configured = await git('config', '--type=path', 'core.excludesFile').catch(() => '');
+  const home = process.env['XDG_CONFIG_HOME'] || `${homedir()}/.config`;
+  const files = [`${commonDir}/info/exclude`, configured || `${home}/git/ignore`];
+  return files.flatMap((file) => (existsSync(file) ? readFileSync(file, 'utf8').split('\n') : []));
+}
+
+/** Returns the ignored paths of a checkout: whole folders where everything in them is ignored, without a slash. */
+export async function ignoredPaths(git: Git): Promise<readonly string[]> {
+  const listed = await git('ls-files', '--others', '--ignored', '--exclude-standard', '--directory', '-z');
+  return listed.split('\0').flatMap((path) => (path === '' ? [] : path.replace(/\/$/, '')));
+}
+
+/** Returns those ignored paths that only rules of the attempt's own ignore. */
+export async function newlyIgnored(
+  checkout: Checkout,
+  paths: readonly string[],
+  { startedAt, outerRules: outer }: Pick<Before, 'startedAt' | 'outerRules'>,
+  settings: readonly string[],
+): Promise<readonly string[]> {
+  if (paths.length === 0) return [];
+  const input = paths.join('\0');
+  const listed = await gitAt(checkout, { input, settings })('check-ignore', '--verbose', '-z', '--no-index', '--stdin').catch(
+    () => '',
+  );
+  const fields = listed.split('\0');
+  const known = new Map<string, readonly string[]>();
+  const rulesOf = async (source: string): Promise<readonly string[]> => {
+    const isOuter = resolve(checkout.folder, source).startsWith(`${checkout.folder}/`) === false;
+    if (isOuter) return outer;
+    return (await gitAt(checkout)('cat-file', 'blob', `${startedAt}:${source}`).catch(() => '')).split('\n');
+  };
+  const found: string[] = [];
+  for (let at = 0; at + 3 < fields.length; at += 4) {
+    const [source = '', , pattern = '', path = ''] = fields.slice(at, at + 4);
+    if (!known.has(source)) known.set(source, await rulesOf(source));
+    const isKnown = known.get(source)?.some((line) => line.trimEnd() === pattern.trimEnd()) ?? false;
+    if (!isKnown) found.push(path);
+  }
+  return found;
+}

@@ -1,0 +1,159 @@
+/** Keeps the repositories inside a worktree: their objects go with it. */
+import { existsSync, readdirSync } from 'node:fs';
+import { type Checkout, gitAt } from './checkout.ts';
+import { commitTree } from './commitTree.ts';
+import { type Git, succeeds } from './git.ts';
+import { keptRef, rememberedObjects, unreachable } from './kept.ts';
+import { inspect } from './nested.ts';
+import { takeSnapshot } from './snapshot.ts';
+import { FOUND_REF, gitlinks } from './submodules.ts';
+
+export interface Inner {
+  /** Folders whose files belong to the checkout around them, although they contain a `.git`. */
+  readonly asFiles: readonly string[];
+  /** Submodules and clones: folders whose files belong to the repository in them. */
+  readonly separate: readonly string[];
+  /** The commits of submodules, by path. */
+  readonly links: Readonly<Record<string, string>>;
+  /** Sentences about what was kept, and where. */
+  readonly notes: readonly string[];
+  /** Folders whose `.git` git cannot read: nothing below it can be stored. */
+  readonly broken: readonly string[];
+  /** Commits of repositories elsewhere that a checkout in the worktree was at. */
+  readonly heads: readonly string[];
+}
+
+export interface InnerWishes {
+  readonly checkout: Checkout;
+  /** Paths in the checkout that contain a `.git`, outermost first. */
+  readonly repositories: readonly string[];
+  /** Git in the checkout, with the index that its files are compared to. */
+  readonly git: Git;
+  /** Git in the repository that keeps the commits. */
+  readonly into: (settings: readonly string[]) => Git;
+  /** Folders that repositories in the worktree may have their objects in. */
+  readonly owners: readonly string[];
+  readonly message: string;
+}
+
+/**
+ * Stores the commits of every repository in a checkout under `refs/muster/kept/`, and commits what is uncommitted in
+ * submodules and clones.
+ * @throws GitError if one of them cannot be kept
+ */
+export async function keepInner(wishes: InnerWishes): Promise<Inner> {
+  const { checkout, repositories, owners } = wishes;
+  const links = await gitlinks(wishes.git);
+  const asFiles: string[] = [];
+  const separate: string[] = [];
+  const commits: Record<string, string> = {};
+  const notes: string[] = [];
+  const broken: string[] = [];
+  const heads: string[] = [];
+  for (const path of repositories) {
+    const outer = separate.some((folder) => path.startsWith(`${folder}/`));
+    if (outer) continue; // it belongs to that one
+    const nested = await inspect(`${checkout.folder}/${path}`, owners);
+    if (nested.kind === 'broken') broken.push(path);
+    if (nested.kind === 'elsewhere' && nested.head !== undefined) heads.push(nested.head);
+    if (nested.kind !== 'inside') {
+      asFiles.push(path);
+      continue;
+    }
+    const isSubmodule = links.includes(path);
+    if (!isSubmodule && !(await isClone(nested.checkout))) {
+      asFiles.push(path);
+      const refs = await keepCommits(nested.checkout, wishes, []);
+      if (refs.length > 0) notes.push(created(path, refs));
+      continue;
+    }
+    separate.push(path);
+    const within = repositories.flatMap((one) => (one.startsWith(`${path}/`) ? one.slice(path.length + 1) : []));
+    const kept = await keepSeparate(nested.checkout, { ...wishes, repositories: within });
+    notes.push(...kept.notes, ...noteOf(path, kept.refs, isSubmodule));
+    broken.push(...kept.broken.map((one) => `${path}/${one}`));
+    heads.push(...kept.heads);
+    if (isSubmodule) commits[path] = kept.head;
+  }
+  for (const path of links) {
+    // Without its `.git`, git takes a submodule for unchanged, and looks at none of its files.
+    const isLost = !repositories.includes(path) && hasFiles(`${checkout.folder}/${path}`);
+    if (isLost) asFiles.push(path);
+  }
+  return { asFiles, separate, links: commits, notes, broken, heads };
+}
+
+function hasFiles(folder: string): boolean {
+  return existsSync(folder) && readdirSync(folder).length > 0;
+}
+
+const names = (refs: readonly string[]): string => refs.join(', ');
+
+function created(path: string, refs: readonly string[]): string {
+  return `"${path}" is a repository that the agent created. Its files are on the branch; its commits are kept as ${names(refs)}.`;
+}
+
+function noteOf(path: string, refs: readonly string[], isSubmodule: boolean): readonly string[] {
+  if (isSubmodule)
+    return refs.length === 0
+      ? []
+      : [`The submodule "${path}" was changed. Its commit is kept as ${names(refs)}: push it to where it belongs.`];
+  const kept = refs.length === 0 ? '' : ` What its origin does not have is kept as ${names(refs)}.`;
+  return [`"${path}" is a clone that the agent made; its files are not on the branch.${kept}`];
+}
+
+/** Whether a repository came from elsewhere: a remote-tracking branch contains what is checked out. */
+async function isClone(checkout: Checkout): Promise<boolean> {
+  const git = gitAt(checkout);
+  if (!(await succeeds(git, 'rev-parse', '--verify', '--quiet', 'HEAD^{commit}'))) return false;
+  return (await git('for-each-ref', '--count=1', '--contains=HEAD', 'refs/remotes')) !== '';
+}
+
+/** Keeps a repository whose files are its own, with what is uncommitted in it. */
+async function keepSeparate(checkout: Checkout, wishes: InnerWishes) {
+  const index = `${checkout.gitDir}/muster-index`;
+  const inner = await keepInner({ ...wishes, checkout, git: gitAt(checkout) });
+  const { tree, missing, reason } = await takeSnapshot({
+    checkout,
+    index,
+    from: undefined,
+    asFiles: inner.asFiles,
+    without: inner.separate,
+    links: inner.links,
+    settings: [],
+  });
+  if (missing.length > 0) throw new IncompleteError(checkout.folder, missing, reason);
+  const git = gitAt(checkout);
+  const before = await git('rev-parse', '--verify', '--quiet', 'HEAD^{commit}').catch(() => undefined);
+  const isCommitted = before !== undefined && tree === (await git('rev-parse', `${before}^{tree}`));
+  const head = isCommitted ? before : await commitTree(checkout, tree, before ? [before] : [], wishes.message);
+  if (!isCommitted) await git('update-ref', 'HEAD', head);
+  const refs = await keepCommits(checkout, wishes, [head]);
+  return { ...inner, refs, head };
+}
+
+/** @returns the refs under which the repository's commits are kept that none of its remotes has */
+async function keepCommits(
+  checkout: Checkout,
+  { into }: InnerWishes,
+  more: readonly string[],
+): Promise<readonly string[]> {
+  const gitWith = (input: string): Git => gitAt(checkout, { input });
+  const git = gitWith('');
+  const refs = await git('for-each-ref', '--format=%(objectname)');
+  const objects = [...rememberedObjects(checkout.gitDir), ...refs.split('\n').filter(Boolean), ...more];
+  const found = await git('rev-parse', '--verify', '--quiet', FOUND_REF).catch(() => undefined);
+  const tips = await unreachable(gitWith, objects, ['--remotes', ...(found === undefined ? [] : [found])]);
+  if (tips.length === 0) return [];
+  const how = ['--quiet', '--no-tags', '--no-recurse-submodules', '--no-write-fetch-head'];
+  const settings = ['protocol.version=2', 'protocol.file.allow=always'];
+  await into(settings)('fetch', ...how, checkout.gitDir, ...tips.map((sha) => `+${sha}:${keptRef(sha)}`));
+  return tips.map(keptRef);
+}
+
+/** Some files of a repository inside the worktree could not be stored. */
+class IncompleteError extends Error {
+  constructor(folder: string, missing: readonly string[], reason: string) {
+    super(`${missing.length} files in ${folder} cannot be stored. ${reason}`);
+  }
+}

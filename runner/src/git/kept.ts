@@ -1,0 +1,101 @@
+/** Commits that are on no branch: they are kept under refs of the runner's, since they would be lost with a worktree. */
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import type { Git } from './git.ts';
+
+const KEPT_REF = 'refs/muster/kept';
+
+/** Files of a git directory that never name a commit of the checkout's own. */
+const OTHER_FILES: ReadonlySet<string> = new Set([
+  'FETCH_HEAD',
+  'commondir',
+  'config',
+  'config.worktree',
+  'description',
+  'gitdir',
+  'index',
+  'packed-refs',
+]);
+
+/** Larger files hold no list of commits. A reflog line has about 200 bytes. */
+const MAX_FILE_BYTES = 16 * 1024 * 1024;
+
+/** Where the runner writes what is on no branch. */
+export function keptRef(sha: string): string {
+  return `${KEPT_REF}/${sha.slice(0, 12)}`;
+}
+
+/**
+ * Returns every object name in the files by which git remembers what a checkout was at: HEAD and its reflog, and a
+ * merge, rebase, cherry-pick or bisection in progress.
+ */
+export function rememberedObjects(gitDir: string): readonly string[] {
+  const names = new Set<string>();
+  const read = (path: string): void => {
+    if (statSync(path).size > MAX_FILE_BYTES) return;
+    for (const [name] of readFileSync(path, 'utf8').matchAll(/\b(?:[0-9a-f]{64}|[0-9a-f]{40})\b/g))
+      if (!/^0+$/.test(name)) names.add(name);
+  };
+  const walk = (folder: string): void => {
+    for (const entry of readdirSync(folder, { withFileTypes: true })) {
+      if (entry.isDirectory()) walk(`${folder}/${entry.name}`);
+      else if (entry.isFile() && !entry.name.endsWith('.lock')) read(`${folder}/${entry.name}`);
+    }
+  };
+  for (const entry of readdirSync(gitDir, { withFileTypes: true })) {
+    if (entry.isFile() && !OTHER_FILES.has(entry.name) && !entry.name.endsWith('.lock'))
+      read(`${gitDir}/${entry.name}`);
+  }
+  for (const folder of ['refs', 'rebase-merge', 'rebase-apply', 'sequencer'])
+    if (existsSync(`${gitDir}/${folder}`)) walk(`${gitDir}/${folder}`);
+  if (existsSync(`${gitDir}/logs/HEAD`)) read(`${gitDir}/logs/HEAD`);
+  return [...names];
+}
+
+/**
+ * Returns those objects that are commits, are on none of the given refs, and are not contained in each other.
+ * @param gitWith git in the repository, with a standard input
+ * @param known arguments of `git rev-list` that name what is reachable anyway
+ */
+export async function unreachable(
+  gitWith: (input: string) => Git,
+  objects: readonly string[],
+  known: readonly string[],
+): Promise<readonly string[]> {
+  if (objects.length === 0) return [];
+  const checked = await gitWith(`${objects.join('\n')}\n`)('cat-file', '--batch-check=%(objectname) %(objecttype)');
+  const commits = checked.split('\n').flatMap((line) => /^(\w+) commit$/.exec(line)?.[1] ?? []);
+  if (commits.length === 0) return [];
+  const listed = await gitWith(`${commits.join('\n')}\n`)(
+    'rev-list',
+    '--parents',
+    '--ignore-missing',
+    '--stdin',
+    '--not',
+    ...known,
+  );
+  const lines = listed.split('\n').filter(Boolean).map((line) => line.split(' '));
+  const parents = new Set(lines.flatMap(([, ...rest]) => rest));
+  return lines.flatMap(([sha = '']) => (parents.has(sha) ? [] : [sha]));
+}
+
+/**
+ * Keeps every commit that a checkout was at and that no ref of its repository contains.
+ * @param gitWith git in the repository itself, with a standard input
+ * @returns the refs
+ */
+export async function keepUnreachable(
+  gitWith: (input: string) => Git,
+  objects: readonly string[],
+): Promise<readonly string[]> {
+  const lost = await unreachable(gitWith, objects, ['--all', '--single-worktree']);
+  const refs: string[] = [];
+  for (const sha of lost) refs.push(await keep(gitWith(''), sha));
+  return refs;
+}
+
+/** Keeps a commit that is in the repository. @returns the ref */
+export async function keep(git: Git, sha: string): Promise<string> {
+  const ref = keptRef(sha);
+  await git('update-ref', '--no-deref', ref, sha);
+  return ref;
+}

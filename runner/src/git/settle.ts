@@ -1,0 +1,227 @@
+/**
+ * Makes everything that an agent has left in its worktree reachable: files on the task's branch, commits that are on
+ * no branch under `refs/muster/kept/`. Source: docs/guides/runner.md, "What is kept where".
+ */
+import { copyFileSync, existsSync, readFileSync, rmSync } from 'node:fs';
+import { deviationOf, gitAt, registrationProblem } from './checkout.ts';
+import { commitTree } from './commitTree.ts';
+import { contentSettings, restoring } from './contentSettings.ts';
+import { type Git, GitError, gitIn, succeeds } from './git.ts';
+import { ignoredPaths, newlyIgnored } from './ignored.ts';
+import { type Inner, keepInner } from './inner.ts';
+import { keep, keepUnreachable, rememberedObjects } from './kept.ts';
+import { findRepositories } from './nested.ts';
+import { takeSnapshot } from './snapshot.ts';
+import type { Before, Worktree } from './worktree.ts';
+
+export interface SettleWishes {
+  readonly worktree: Worktree;
+  /** As it was when the agent started. */
+  readonly before: Before;
+  /** A copy of the index of then, and where the runner's own goes. */
+  readonly baseline: string | undefined;
+  readonly index: string;
+  readonly message: string;
+}
+
+export interface Settled {
+  /** The commit that was made of what was uncommitted. */
+  readonly commit: string | undefined;
+  /** Sentences about what was kept elsewhere than on the branch. */
+  readonly notes: readonly string[];
+  /** Why something is only in the worktree, in a sentence. The attempt has failed. */
+  readonly problem: string | undefined;
+  /** Why the worktree must stay although the attempt can be completed. */
+  readonly stays: string | undefined;
+}
+
+const MAX_NAMED = 5;
+
+/** Never rejects because of git or the file system: that is the problem that it returns. */
+export async function settle(wishes: SettleWishes): Promise<Settled> {
+  const { worktree } = wishes;
+  const notes: string[] = [];
+  const stays: string[] = [];
+  let commit: string | undefined;
+  let problem: string | undefined;
+  try {
+    const deviation = await deviationOf(worktree);
+    if (deviation === undefined) {
+      const stored = await storeFiles(wishes, notes, stays);
+      commit = stored.commit;
+      problem = stored.problem;
+    } else problem = `The checkout of the task ${deviation}. Nothing in it was touched.`;
+  } catch (error) {
+    problem = `The work cannot be committed. ${messageOf(error)}`;
+  }
+  try {
+    if (registrationProblem(worktree) === undefined) await keepOwnCommits(worktree, notes);
+  } catch (error) {
+    problem ??= `Commits of the agent cannot be kept. ${messageOf(error)}`;
+  }
+  return { commit, notes, problem, stays: stays.length === 0 ? undefined : stays.join(' ') };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+async function storeFiles(wishes: SettleWishes, notes: string[], stays: string[]) {
+  const { worktree, before, index } = wishes;
+  const settings = restoring(before.settings, await contentSettings(gitIn(worktree.folder)));
+  const baseline = baselineOf(wishes);
+  const compared = gitAt(worktree, { settings, ...(baseline !== undefined && { index: baseline }) });
+  const ignored = await ignoredPaths(compared);
+  const found = findRepositories(worktree.folder, new Set(ignored));
+  const inner = await keepInner({
+    checkout: worktree,
+    repositories: found.repositories,
+    git: compared,
+    into: (more) => gitIn(worktree.commonDir, { set: { GIT_DIR: worktree.commonDir }, settings: more }),
+    owners: [worktree.folder, worktree.gitDir],
+    message: wishes.message,
+  });
+  notes.push(...inner.notes);
+  const { tree, missing, reason } = await takeSnapshot({
+    checkout: worktree,
+    index,
+    from: baseline,
+    asFiles: inner.asFiles,
+    without: inner.separate,
+    links: inner.links,
+    settings,
+  });
+  const commit = await commitToBranch(wishes, tree, notes);
+  await keepHeads(worktree, inner);
+  stays.push(...(await onlyInFolder(wishes, ignored, inner, settings)));
+  const lost = [...missing, ...found.unreadable];
+  if (lost.length > 0)
+    return { commit, problem: `${lost.length} paths cannot be committed: ${listed(lost)}. ${reason}`.trim() };
+  await showCommitted(wishes);
+  return { commit, problem: undefined };
+}
+
+function listed(paths: readonly string[]): string {
+  const more = paths.length > MAX_NAMED ? ` and ${paths.length - MAX_NAMED} more` : '';
+  return `${paths.slice(0, MAX_NAMED).join(', ')}${more}`;
+}
+
+/** Records of a former release have no copy of the index: the worktree's own is used then, as that release did. */
+function baselineOf({ baseline, worktree, index }: SettleWishes): string | undefined {
+  const from = baseline ?? `${worktree.gitDir}/index`;
+  if (!existsSync(from)) return undefined;
+  const copy = `${index}.from`;
+  rmSync(`${copy}.lock`, { force: true });
+  copyFileSync(from, copy);
+  return copy;
+}
+
+/** @returns the commit, if something was uncommitted */
+async function commitToBranch(
+  { worktree, before, message }: SettleWishes,
+  tree: string,
+  notes: string[],
+): Promise<string | undefined> {
+  const git = gitAt(worktree);
+  const ref = `refs/heads/${worktree.branch}`;
+  const commitOf = (name: string) => git('rev-parse', '--verify', '--quiet', `${name}^{commit}`).catch(() => undefined);
+  const treeOf = (commit: string) => git('rev-parse', `${commit}^{tree}`);
+  const isSymbolic = await succeeds(git, 'symbolic-ref', '--quiet', ref);
+  const existing = await commitOf(ref);
+  const tip = (isSymbolic ? undefined : existing) ?? before.startedAt;
+  const isOnBranch = (await git('symbolic-ref', '--quiet', 'HEAD').catch(() => '')) === ref;
+  const head = isOnBranch ? tip : await commitOf('HEAD');
+  const follows = head !== undefined && (await succeeds(git, 'merge-base', '--is-ancestor', tip, head));
+  const make = (of: string, ...parents: readonly string[]) => commitTree(worktree, of, parents, message);
+
+  let end = follows ? head : tip;
+  let commit: string | undefined;
+  if (follows) {
+    const merged = mergedHeads(worktree.gitDir);
+    if (merged.length > 0 || tree !== (await treeOf(head))) end = commit = await make(tree, head, ...merged);
+  } else if (head === undefined ? tree !== (await treeOf(tip)) : tree !== (await treeOf(head))) {
+    // The agent has moved to a history of another branch. Only what is uncommitted there is the task's.
+    const rest = await make(tree, ...(head === undefined ? [] : [head]));
+    const moved = head === undefined ? undefined : await rebased(git, { rest, head, tip, make, treeOf });
+    if (moved === undefined) {
+      const kept = await keep(git, rest);
+      notes.push(`What was uncommitted on another branch does not fit onto ${worktree.branch}. It is kept as ${kept}.`);
+    } else if (moved !== (await treeOf(tip))) end = commit = await make(moved, tip);
+  }
+  if (isSymbolic || end !== existing) {
+    const old = isSymbolic ? [] : [existing ?? '0'.repeat(end.length)];
+    await git('update-ref', '--no-deref', ref, end, ...old);
+  }
+  return commit;
+}
+
+/** The tree of the branch with the changes of the rest, or undefined if they conflict. Needs git 2.38. */
+async function rebased(
+  git: Git,
+  {
+    rest,
+    head,
+    tip,
+    make,
+    treeOf,
+  }: {
+    readonly rest: string;
+    readonly head: string;
+    readonly tip: string;
+    readonly make: (tree: string, ...parents: readonly string[]) => Promise<string>;
+    readonly treeOf: (commit: string) => Promise<string>;
+  },
+): Promise<string | undefined> {
+  // A merge whose base is the commit that the changes were made on: that is a cherry-pick.
+  const ours = await make(await treeOf(tip), head);
+  const merged = await git('merge-tree', '--write-tree', ours, rest).catch((error: unknown) => {
+    if (error instanceof GitError) return undefined;
+    throw error;
+  });
+  return merged?.split('\n')[0];
+}
+
+function mergedHeads(gitDir: string): readonly string[] {
+  const file = `${gitDir}/MERGE_HEAD`;
+  return existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : [];
+}
+
+async function keepOwnCommits(worktree: Worktree, notes: string[]): Promise<void> {
+  const objects = [...rememberedObjects(worktree.gitDir), worktree.startedAt];
+  const refs = await keepUnreachable(ownGit(worktree), objects);
+  if (refs.length > 0) notes.push(`${refs.length} commits that are on no branch are kept as ${listed(refs)}.`);
+}
+
+async function keepHeads(worktree: Worktree, { heads }: Inner): Promise<void> {
+  await keepUnreachable(ownGit(worktree), heads);
+}
+
+function ownGit({ commonDir }: Worktree): (input: string) => Git {
+  return (input) => gitIn(commonDir, { set: { GIT_DIR: commonDir }, input });
+}
+
+/** @returns sentences about what stays in the folder alone, though nothing of it was to be committed */
+async function onlyInFolder(
+  { worktree, before }: SettleWishes,
+  ignored: readonly string[],
+  { broken }: Inner,
+  settings: readonly string[],
+): Promise<readonly string[]> {
+  const fresh = await newlyIgnored(worktree, ignored, before, settings);
+  return [
+    ...(fresh.length > 0 ? [`Rules that the attempt added have git ignore ${listed(fresh)}.`] : []),
+    ...(broken.length > 0 ? [`Git cannot store the .git in ${listed(broken)}.`] : []),
+  ];
+}
+
+/** Has the worktree show the end of the branch, for the acceptance command. Its files are all stored by now. */
+async function showCommitted({ worktree, index }: SettleWishes): Promise<void> {
+  const git = gitAt(worktree);
+  const ref = `refs/heads/${worktree.branch}`;
+  rmSync(`${worktree.gitDir}/index.lock`, { force: true });
+  copyFileSync(index, `${worktree.gitDir}/index`);
+  rmSync(`${worktree.gitDir}/MERGE_HEAD`, { force: true });
+  await git('symbolic-ref', 'HEAD', ref);
+  if (!(await succeeds(git, 'diff-index', '--cached', '--quiet', 'HEAD')))
+    await git('read-tree', '--reset', '-u', 'HEAD');
+}

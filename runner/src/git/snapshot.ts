@@ -1,0 +1,143 @@
+/** The files of a checkout as a tree of git's, made with an index of the runner's. */
+import { copyFileSync, existsSync, lstatSync, rmSync } from 'node:fs';
+import { type Checkout, gitAt } from './checkout.ts';
+import { type Git, GitError, succeeds } from './git.ts';
+
+/**
+ * Size, time and inode decide whether a file has changed, whatever the user's settings are, and lossy conversions are
+ * no reason to refuse a file.
+ */
+const SETTINGS = [
+  'core.ignoreStat=false',
+  'core.trustctime=true',
+  'core.checkStat=default',
+  'core.safecrlf=false',
+  'advice.addEmbeddedRepo=false',
+];
+
+export interface SnapshotWishes {
+  readonly checkout: Checkout;
+  /** Where the runner's index goes. */
+  readonly index: string;
+  /** An index to start from: as it was when the agent started, since an agent can mark files in its own to be skipped. */
+  readonly from: string | undefined;
+  /** Folders whose files are added although they contain a `.git`. */
+  readonly asFiles: readonly string[];
+  /** Paths that are left as the index has them. */
+  readonly without: readonly string[];
+  /** The commits of submodules, by path. */
+  readonly links: Readonly<Record<string, string>>;
+  readonly settings: readonly string[];
+}
+
+export interface Snapshot {
+  readonly tree: string;
+  /** Paths that git could not store, and why. */
+  readonly missing: readonly string[];
+  readonly reason: string;
+}
+
+/**
+ * Stores the files of a checkout. The checkout's own index, its lock and its HEAD are neither read nor written.
+ * @throws GitError if not even a tree can be written
+ */
+export async function takeSnapshot(wishes: SnapshotWishes): Promise<Snapshot> {
+  const { checkout, index, asFiles, without } = wishes;
+  const settings = [...SETTINGS, ...wishes.settings];
+  const git = (input?: string): Git =>
+    gitAt(checkout, { index, settings, ...(input !== undefined && { input }) });
+  await startIndex(wishes, git());
+  await skipWhatIsSparse(checkout, git);
+  await openToFiles(git, asFiles);
+  for (const [path, commit] of Object.entries(wishes.links))
+    await git()('update-index', '--add', '--cacheinfo', `160000,${commit},${path}`);
+  let reason = '';
+  const add = async (pathspecs: readonly string[], ...options: readonly string[]): Promise<boolean> => {
+    const from = ['--pathspec-from-file=-', '--pathspec-file-nul'];
+    try {
+      await git(pathspecs.join('\0'))('add', '--all', '--ignore-errors', ...options, ...from);
+      return true;
+    } catch (error) {
+      if (!(error instanceof GitError)) throw error;
+      reason ||= error.message;
+      return false;
+    }
+  };
+  const unstored = async () => (await changed(git())).filter((path) => !isBelow(path, without));
+  const all = ['.', ...without.map((path) => `:(exclude,literal)${path}`)];
+  if (!(await add(all))) await addEach(await unstored(), add);
+  await addEach(await forced(checkout, git(), without), (paths) => add(paths, '--force'));
+  return { tree: await git()('write-tree'), missing: await unstored(), reason };
+}
+
+/** Starts from the given index, or from the commit that is checked out. */
+async function startIndex({ checkout, index, from }: SnapshotWishes, git: Git): Promise<void> {
+  rmSync(`${index}.lock`, { force: true });
+  rmSync(index, { force: true });
+  if (from !== undefined && existsSync(from)) copyFileSync(from, index);
+  else if (await succeeds(gitAt(checkout), 'rev-parse', '--verify', '--quiet', 'HEAD^{commit}'))
+    await git('read-tree', 'HEAD');
+}
+
+/** Adds paths in halves until those that git refuses are single, so that they do not cost the others. */
+async function addEach(
+  paths: readonly string[],
+  add: (pathspecs: readonly string[]) => Promise<boolean>,
+): Promise<void> {
+  if (paths.length === 0) return;
+  if (await add(paths.map((path) => `:(literal)${path}`))) return;
+  if (paths.length === 1) return;
+  const middle = Math.ceil(paths.length / 2);
+  await addEach(paths.slice(0, middle), add);
+  await addEach(paths.slice(middle), add);
+}
+
+/** Returns the paths whose files are not in the index as they are in the folder. */
+async function changed(git: Git): Promise<readonly string[]> {
+  return pathsIn(await git('ls-files', '--others', '--modified', '--exclude-standard', '-z', '--deduplicate'));
+}
+
+/** Returns ignored files that the agent has added to its own index in spite of that. */
+async function forced(checkout: Checkout, git: Git, without: readonly string[]): Promise<readonly string[]> {
+  const theirs = pathsIn(await gitAt(checkout)('ls-files', '--cached', '-z').catch(() => ''));
+  const ours = new Set(pathsIn(await git('ls-files', '--cached', '-z')));
+  return theirs.filter(
+    (path) => !ours.has(path) && !isBelow(path, without) && isFile(`${checkout.folder}/${path}`),
+  );
+}
+
+function isFile(path: string): boolean {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  return found?.isFile() === true || found?.isSymbolicLink() === true;
+}
+
+function isBelow(path: string, folders: readonly string[]): boolean {
+  return folders.some((folder) => path === folder || path.startsWith(`${folder}/`));
+}
+
+function pathsIn(listed: string): readonly string[] {
+  return listed.split('\0').filter(Boolean);
+}
+
+/**
+ * Git takes a folder with a `.git` for a repository of another's, unless the index has a file below it. So it gets
+ * one, which `git add --all` then removes because it does not exist.
+ */
+async function openToFiles(git: (input?: string) => Git, folders: readonly string[]): Promise<void> {
+  if (folders.length === 0) return;
+  const empty = await git('')('hash-object', '-w', '--stdin');
+  for (const folder of folders) {
+    await git()('update-index', '--force-remove', '--', folder);
+    await git()('update-index', '--add', '--cacheinfo', `100644,${empty},${folder}/.muster-placeholder`);
+  }
+}
+
+/** Files that a sparse checkout of the agent's has taken away are not deleted. */
+async function skipWhatIsSparse(checkout: Checkout, git: (input?: string) => Git): Promise<void> {
+  const isSparse = await git()('config', '--type=bool', 'core.sparseCheckout').catch(() => 'false');
+  if (isSparse !== 'true') return;
+  const listed = await gitAt(checkout)('ls-files', '-t', '-z');
+  const skipped = listed.split('\0').flatMap((line) => (line.startsWith('S ') ? line.slice(2) : []));
+  const absent = skipped.filter((path) => !existsSync(`${checkout.folder}/${path}`));
+  if (absent.length > 0) await git(absent.join('\0'))('update-index', '--skip-worktree', '-z', '--stdin');
+}

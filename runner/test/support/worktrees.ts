@@ -1,0 +1,38 @@
+/** A task's worktree as an attempt opens it, and what becomes of it afterwards. */
+import { mkdirSync } from 'node:fs';
+import type { Repository } from '../../src/git/repository.ts';
+import { type Settled, settle } from '../../src/git/settle.ts';
+import { findStartingPoint } from '../../src/git/startingPoint.ts';
+import { checkOutSubmodules } from '../../src/git/submodules.ts';
+import { noteBefore, openWorktree, type Worktree } from '../../src/git/worktree.ts';
+
+export interface Opened {
+  readonly worktree: Worktree;
+  /** Which submodules are missing. */
+  readonly missed: readonly string[];
+  /** Stores what is in the worktree, as at the end of an attempt. */
+  settle(message?: string): Promise<Settled>;
+}
+
+/** @param folder where worktrees and the runner's own files go */
+export async function openWork(
+  repository: Repository,
+  folder: string,
+  branch: string,
+  fetch = false,
+): Promise<Opened> {
+  const ownFolder = `${folder}/worktrees`;
+  const name = branch.replaceAll('/', '-');
+  const { existed, at } = await findStartingPoint(repository, { branch, base: 'HEAD', fetch, ownFolder });
+  const worktree = await openWorktree(repository, { folder: `${ownFolder}/${name}`, branch, existed, at });
+  const missed = await checkOutSubmodules(worktree);
+  mkdirSync(`${folder}/record`, { recursive: true });
+  const baseline = `${folder}/record/${name}.before`;
+  const before = await noteBefore(worktree, baseline);
+  const index = `${folder}/record/${name}`;
+  return {
+    worktree,
+    missed,
+    settle: (message = 'Rest\n') => settle({ worktree, before, baseline, index, message }),
+  };
+}
