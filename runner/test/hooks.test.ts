@@ -108,7 +108,7 @@ describe("the runner's own git", () => {
     git(repo, 'config', 'hook.my tests.command', 'false');
     const own = gitIn(repo);
     for (const name of ['linter', 'my tests'])
-      assert.equal(await own('config', '--get', `hook.${name}.enabled`), 'false');
+      assert.equal(await own('--no-pager', 'config', '--get', `hook.${name}.enabled`), 'false');
   });
 
   it('leaves their hooks to agents that commit', async () => {

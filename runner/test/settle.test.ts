@@ -113,7 +113,7 @@ describe('the worktree of a task', () => {
     git(other, 'checkout', '--quiet', '-b', 'work', 'FETCH_HEAD');
     git(other, 'commit', '--quiet', '--allow-empty', '-m', 'From elsewhere');
     git(other, 'push', '--quiet', `${folder}/origin.git`, 'work');
-    const { worktree, settle } = await open('work', true);
+    const { worktree } = await open('work', true);
     assert.equal(git(worktree.folder, 'log', '-1', '--format=%s'), 'From elsewhere');
   });
 });

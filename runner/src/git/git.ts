@@ -41,6 +41,7 @@ const WITHOUT_HOOKS: ReadonlySet<string | undefined> = new Set([
   'check-ignore',
   'check-ref-format',
   'commit-tree',
+  'config',
   'diff',
   'diff-index',
   'diff-tree',
@@ -103,7 +104,7 @@ export function gitIn(folder: string, options: GitOptions = {}): Git {
   return async (...args) => {
     for (let attempt = 1; ; attempt++) {
       try {
-        const hooks = WITHOUT_HOOKS.has(args[0]) ? [] : await withoutNamedHooks(call);
+        const hooks = runsHooks(args) ? await withoutNamedHooks(call) : [];
         const ssh = CONNECTING.has(args[0]) ? await batchMode(call) : {};
         return await run({ folder, env: { ...call.env, ...ssh } }, [...own, ...hooks], args, input);
       } catch (error) {
@@ -113,6 +114,11 @@ export function gitIn(folder: string, options: GitOptions = {}): Git {
       }
     }
   };
+}
+
+function runsHooks([subcommand, ...args]: readonly string[]): boolean {
+  const isRead = subcommand === 'symbolic-ref' && args[0] === '--quiet' && args.length === 2;
+  return !isRead && !WITHOUT_HOOKS.has(subcommand);
 }
 
 /** Subcommands that can start ssh. */

@@ -2,7 +2,7 @@
  * Makes everything that an agent has left in its worktree reachable: files on the task's branch, commits that are on
  * no branch under `refs/muster/kept/`. Source: docs/guides/runner.md, "What is kept where".
  */
-import { copyFileSync, existsSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { deviationOf, gitAt, registrationProblem } from './checkout.ts';
 import { commitTree } from './commitTree.ts';
 import { contentSettings, restoring } from './contentSettings.ts';
@@ -47,6 +47,7 @@ export async function settle(wishes: SettleWishes): Promise<Settled> {
   try {
     const deviation = await deviationOf(worktree);
     if (deviation === undefined) {
+      removeStaleLocks(worktree.gitDir);
       const stored = await storeFiles(wishes, notes, stays);
       commit = stored.commit;
       problem = stored.problem;
@@ -60,6 +61,11 @@ export async function settle(wishes: SettleWishes): Promise<Settled> {
     problem ??= `Commits of the agent cannot be kept. ${messageOf(error)}`;
   }
   return { commit, notes, problem, stays: stays.length === 0 ? undefined : stays.join(' ') };
+}
+
+/** All processes of the attempt have ended: a lock in its own git directory is one that a killed git has left. */
+function removeStaleLocks(gitDir: string): void {
+  for (const name of readdirSync(gitDir)) if (name.endsWith('.lock')) rmSync(`${gitDir}/${name}`, { force: true });
 }
 
 function messageOf(error: unknown): string {
@@ -218,7 +224,6 @@ async function onlyInFolder(
 async function showCommitted({ worktree, index }: SettleWishes): Promise<void> {
   const git = gitAt(worktree);
   const ref = `refs/heads/${worktree.branch}`;
-  rmSync(`${worktree.gitDir}/index.lock`, { force: true });
   copyFileSync(index, `${worktree.gitDir}/index`);
   rmSync(`${worktree.gitDir}/MERGE_HEAD`, { force: true });
   await git('symbolic-ref', 'HEAD', ref);

@@ -1,0 +1,138 @@
+/**
+ * An agent that carries out a list of commands in its worktree, and then writes down what it has left: files, commits
+ * and what the folders around it look like. Its results are those that a perfect runner would have to preserve.
+ */
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
+import { type Inventory, listing, type Plan } from './plan.ts';
+
+if (process.argv.includes('--version')) {
+  console.log('9.9.9 (mischief)');
+  process.exit(0);
+}
+
+const plan: Plan = JSON.parse(readFileSync(process.env['MISCHIEF_PLAN'] ?? '', 'utf8'));
+const folder = process.cwd();
+const gitDir = git('rev-parse', '--absolute-git-dir');
+const common = git('rev-parse', '--path-format=absolute', '--git-common-dir');
+const link = readFileSync(`${folder}/.git`, 'utf8');
+const environment = { GITDIR: gitDir, COMMON: common, ...plan.shell };
+execFileSync('/bin/sh', ['-c', `set +e\n${plan.commands.join('\n')}\ntrue`], {
+  env: { ...process.env, ...environment },
+  stdio: 'ignore',
+});
+const inventory: Inventory = {
+  folder,
+  isOurs: isStillOurs(),
+  files: filesIn(Buffer.from(folder).toString('latin1'), ''),
+  commits: [...new Set([...commitsOf(gitDir, common), ...nestedCommits(folder)])],
+  gitDir,
+  outside: listing(plan, folder, gitDir),
+};
+writeFileSync(plan.inventory, JSON.stringify(inventory));
+if (plan.succeeds)
+  console.log(
+    JSON.stringify({
+      type: 'result',
+      subtype: 'success',
+      is_error: false,
+      result: 'Done.',
+      num_turns: 2,
+      usage: { input_tokens: 20, output_tokens: 10 },
+    }),
+  );
+else process.exitCode = 3;
+
+function git(...args: readonly string[]): string {
+  return execFileSync('git', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+}
+
+/** Decided without the runner's code. */
+function isStillOurs(): boolean {
+  try {
+    if (!lstatSync(folder).isDirectory() || !lstatSync(`${folder}/.git`).isFile()) return false;
+    if (readFileSync(`${folder}/.git`, 'utf8') !== link || !lstatSync(gitDir).isDirectory()) return false;
+    if (readFileSync(`${gitDir}/gitdir`, 'utf8').trim() !== `${folder}/.git`) return false;
+    const seen = execFileSync('git', ['-C', folder, 'rev-parse', '--show-toplevel'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+    const parent = execFileSync('git', ['-C', folder, 'rev-parse', '--path-format=absolute', '--git-common-dir'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+    return seen.trim() === folder && parent.trim() === common;
+  } catch {
+    return false;
+  }
+}
+
+/** The names of git objects with the content of each file, by path. Paths are bytes, since names need not be UTF-8. */
+function filesIn(root: string, path: string): Record<string, readonly string[]> {
+  const found: Record<string, readonly string[]> = {};
+  const real = (inner: string): Buffer => Buffer.from(inner === '' ? root : `${root}/${inner}`, 'latin1');
+  if (lstatSync(real(path), { throwIfNoEntry: false })?.isDirectory() !== true) return found;
+  for (const name of namesIn(real(path))) {
+    const inner = path === '' ? name : `${path}/${name}`;
+    const stat = lstatSync(real(inner));
+    if (name === '.git' || inner === 'ignored') continue;
+    if (stat.isDirectory()) Object.assign(found, filesIn(root, inner));
+    else if (stat.isSymbolicLink()) found[inner] = [objectName(readlinkSync(real(inner), 'buffer'))];
+    else if (stat.isFile()) found[inner] = namesOf(real(inner));
+  }
+  return found;
+}
+
+function namesIn(folder: Buffer): readonly string[] {
+  try {
+    return readdirSync(folder, 'latin1');
+  } catch {
+    return []; // unreadable
+  }
+}
+
+/** As it is, and with the line ends that `core.autocrlf` has git store. */
+function namesOf(path: Buffer): readonly string[] {
+  let content: Buffer;
+  try {
+    content = readFileSync(path);
+  } catch {
+    return [];
+  }
+  const text = content.toString('latin1');
+  const name = objectName(content);
+  return text.includes('\r\n') ? [name, objectName(Buffer.from(text.replaceAll('\r\n', '\n'), 'latin1'))] : [name];
+}
+
+function objectName(content: Buffer): string {
+  return createHash('sha1').update(`blob ${content.length}\0`).update(content).digest('hex');
+}
+
+function commitsOf(dir: string, commonDir: string): readonly string[] {
+  try {
+    const env = { ...process.env, GIT_DIR: dir, GIT_COMMON_DIR: commonDir };
+    const names = existsSync(`${dir}/logs/HEAD`)
+      ? readFileSync(`${dir}/logs/HEAD`, 'utf8')
+          .split('\n')
+          .flatMap((line) => line.split(' ')[1] ?? [])
+          .filter((name) => !/^0*$/.test(name))
+      : [];
+    const refs = execFileSync('git', ['rev-list', '--ignore-missing', '--all', ...names], { encoding: 'utf8', env, stdio: ['ignore', 'pipe', 'ignore'] });
+    return refs.split('\n').filter((name) => name !== '' && !plan.known.includes(name));
+  } catch {
+    return [];
+  }
+}
+
+function nestedCommits(root: string): readonly string[] {
+  if (!existsSync(root)) return [];
+  const all = execFileSync('find', ['-H', root, '-mindepth', '2', '-name', '.git'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+  return all
+    .split('\n')
+    .filter((path) => path !== '' && !path.includes('/ignored/'))
+    .flatMap((path) => {
+      try {
+        const at = path.slice(0, -'/.git'.length);
+        const dir = execFileSync('git', ['-C', at, 'rev-parse', '--absolute-git-dir'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+        const isInside = dir.startsWith(`${root}/`) || dir.startsWith(`${gitDir}/`);
+        return isInside ? commitsOf(dir, dir) : [];
+      } catch {
+        return [];
+      }
+    });
+}

@@ -1,0 +1,67 @@
+/**
+ * Whatever an agent does to git and to files, and whenever its runner is killed: every byte that it wrote is reachable
+ * afterwards, and nothing outside of its worktree and the documented refs has changed.
+ */
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { byDay } from '../../../test/support/night.ts';
+import { newFolder, removeFolder } from '../support/folders.ts';
+import { KINDS } from './kinds.ts';
+import { play, type Sequence } from './sequence.ts';
+import { isolateGit, makeTemplate } from './stage.ts';
+
+const SEQUENCES = byDay(200, { night: 5000 });
+const AT_ONCE = 2;
+const PER_TEST = 20;
+
+/** So many steps with git and files has an attempt, about; a later one is never reached. */
+const STEPS = 90;
+
+const sequence: fc.Arbitrary<Sequence> = fc.record({
+  kinds: fc.array(fc.constantFrom(...Object.keys(KINDS)), { minLength: 1, maxLength: 4 }),
+  succeeds: fc.boolean(),
+  doom: fc.option(
+    fc.record({ at: fc.integer({ min: 1, max: STEPS }), when: fc.constantFrom('before', 'within', 'after') }),
+    { nil: undefined },
+  ),
+});
+
+describe('mischief of an agent', () => {
+  let folder: string;
+  let restore: () => void;
+
+  before(() => {
+    folder = newFolder();
+    restore = isolateGit(folder);
+    makeTemplate(`${folder}/template`);
+  });
+  after(() => {
+    restore();
+    removeFolder(folder);
+  });
+
+  it('has at least 40 kinds', () => assert.ok(Object.keys(KINDS).length >= 40));
+
+  for (const kind of Object.keys(KINDS))
+    it(`loses nothing when the agent ${kind}`, () => assertKept({ kinds: [kind], succeeds: true, doom: undefined }));
+
+  for (let first = 0; first < SEQUENCES; first += PER_TEST)
+    it(`loses nothing in the random sequences ${first + 1} to ${first + PER_TEST}`, async () => {
+      const seed = (fc.readConfigureGlobal().seed ?? 1) + first;
+      const sequences = fc.sample(sequence, { numRuns: PER_TEST, seed });
+      const next = async (): Promise<void> => {
+        for (let one = sequences.shift(); one !== undefined; one = sequences.shift()) await assertKept(one);
+      };
+      await Promise.all(Array.from({ length: AT_ONCE }, next));
+    });
+
+  let played = 0;
+
+  async function assertKept(one: Sequence): Promise<void> {
+    played += 1;
+    const at = `${folder}/${played}`;
+    const problems = await play(one, `${folder}/template`, at);
+    assert.deepEqual(problems, [], JSON.stringify(one));
+    removeFolder(at);
+  }
+});

@@ -1,0 +1,74 @@
+/** The property test finds each fault that it exists for: three of them are put into a copy of the runner's code. */
+import assert from 'node:assert/strict';
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { newFolder, removeFolder } from '../support/folders.ts';
+import { play, type Sequence } from './sequence.ts';
+import { isolateGit, makeTemplate } from './stage.ts';
+
+const RUNNER = new URL('../..', import.meta.url).pathname;
+const MODULES = new URL('../../../node_modules', import.meta.url).pathname;
+
+interface Mutant {
+  readonly name: string;
+  readonly file: string;
+  readonly replace: string;
+  readonly by: string;
+  readonly kinds: readonly string[];
+  readonly finds: RegExp;
+}
+
+const MUTANTS: readonly Mutant[] = [
+  {
+    name: 'does not verify the worktree',
+    file: 'git/checkout.ts',
+    replace: "if (!existsSync(folder)) return 'is gone';",
+    by: 'return undefined;',
+    kinds: ['replacesGitByRepository'],
+    finds: /its checkout is another/,
+  },
+  {
+    name: 'ignores what could not be committed',
+    file: 'git/settle.ts',
+    replace: 'if (lost.length > 0)',
+    by: 'if (lost.length < 0)',
+    kinds: ['usesForbiddenName'],
+    finds: /"git~1" is lost/,
+  },
+  {
+    name: 'removes the worktree first',
+    file: 'task/attempt.ts',
+    replace: 'const problem = await this.settle(worktree);',
+    by: 'removeRemains(worktree.commonDir, worktree.folder); const problem = await this.settle(worktree);',
+    kinds: ['writesFiles'],
+    finds: /is lost/,
+  },
+];
+
+describe('a runner with a fault', () => {
+  let folder: string;
+  let restore: () => void;
+
+  before(() => {
+    folder = newFolder();
+    restore = isolateGit(folder);
+    makeTemplate(`${folder}/template`);
+    symlinkSync(MODULES, `${folder}/node_modules`);
+  });
+  after(() => {
+    restore();
+    removeFolder(folder);
+  });
+
+  for (const { name, file, replace, by, kinds, finds } of MUTANTS)
+    it(`is found if it ${name}`, async () => {
+      const copy = `${folder}/${file.replaceAll('/', '-')}`;
+      mkdirSync(copy);
+      cpSync(`${RUNNER}/src`, `${copy}/src`, { recursive: true });
+      const code = readFileSync(`${copy}/src/${file}`, 'utf8');
+      assert.equal(code.split(replace).length, 2, 'the line to change');
+      writeFileSync(`${copy}/src/${file}`, code.replace(replace, by));
+      const sequence: Sequence = { kinds, succeeds: true, doom: undefined };
+      const problems = await play(sequence, `${folder}/template`, `${copy}/stage`, `${copy}/src`);
+      assert.match(problems.join('\n'), finds);
+    });
+});

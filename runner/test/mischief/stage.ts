@@ -1,0 +1,156 @@
+/** A user's home with repositories in it, and runners that work there. */
+import { execFileSync } from 'node:child_process';
+import { chmodSync, cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import { delimiter } from 'node:path';
+import type { Ending } from '../../src/hub/hub.ts';
+import { LocalHub, taskOf } from '../support/localHub.ts';
+import { until } from '../support/waiting.ts';
+
+export interface Stage {
+  /** A repository; in it the repository `outer`, in that the checkout and the worktrees. */
+  readonly home: string;
+  readonly outer: string;
+  readonly repo: string;
+  readonly worktrees: string;
+  readonly bin: string;
+  readonly plan: string;
+}
+
+export const TASK = 'mischief';
+export const BRANCH = `work/${TASK}`;
+
+const AGENT_ID = 'agent-1';
+const HUB = 'http://127.0.0.1:9/mcp';
+
+const AGENT = new URL('./agent.ts', import.meta.url).href;
+
+/** @param folder an empty folder */
+export function stageIn(folder: string): Stage {
+  const home = `${folder}/home`;
+  const outer = `${home}/outer`;
+  return {
+    home,
+    outer,
+    repo: `${outer}/repo`,
+    worktrees: `${outer}/worktrees`,
+    bin: `${folder}/bin`,
+    plan: `${folder}/plan.json`,
+  };
+}
+
+/** Makes the home once; sequences get copies of it. */
+export function makeTemplate(folder: string): void {
+  const { home, outer, repo, bin } = stageIn(folder);
+  const library = `${folder}/library`;
+  for (const [at, name] of [
+    [home, 'home'],
+    [outer, 'outer'],
+    [library, 'library'],
+  ] as const) {
+    repository(at);
+    writeFileSync(`${at}/tracked.txt`, `${name}\n`);
+    git(at, 'add', 'tracked.txt');
+    git(at, 'commit', '--quiet', '-m', name);
+    writeFileSync(`${at}/tracked.txt`, 'changed without a commit\n');
+    writeFileSync(`${at}/untracked.txt`, 'untracked\n');
+  }
+  git(library, 'checkout', '--quiet', '.');
+  repository(repo);
+  for (const path of ['tracked.txt', 'src/main.txt', 'src/other.txt', 'docs/a.txt']) {
+    mkdirSync(`${repo}/${path}`.replace(/\/[^/]+$/, ''), { recursive: true });
+    writeFileSync(`${repo}/${path}`, `${path}\n`);
+  }
+  writeFileSync(`${repo}/.gitignore`, 'ignored/\n');
+  git(repo, 'add', '.');
+  git(repo, 'commit', '--quiet', '-m', 'One');
+  git(repo, '-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', library, 'lib');
+  git(repo, 'commit', '--quiet', '-m', 'Two');
+  writeFileSync(`${repo}/tracked.txt`, 'mine\n');
+  git(repo, 'add', 'tracked.txt');
+  writeFileSync(`${repo}/mine.txt`, 'mine\n');
+  mkdirSync(`${home}/elsewhere`);
+  writeFileSync(`${home}/elsewhere/notes.txt`, 'notes\n');
+  mkdirSync(bin);
+  writeFileSync(`${bin}/claude`, `#!${process.execPath}\nimport(${JSON.stringify(AGENT)});\n`);
+  chmodSync(`${bin}/claude`, 0o755);
+}
+
+/** Gives git a configuration of the test's. @returns what restores the user's */
+export function isolateGit(folder: string): () => void {
+  const former = process.env['GIT_CONFIG_GLOBAL'];
+  const settings = '[user]\nname = Ada\nemail = ada@example.com\n[protocol "file"]\nallow = always\n';
+  writeFileSync(`${folder}/gitconfig`, settings);
+  process.env['GIT_CONFIG_GLOBAL'] = `${folder}/gitconfig`;
+  return () => {
+    if (former === undefined) delete process.env['GIT_CONFIG_GLOBAL'];
+    else process.env['GIT_CONFIG_GLOBAL'] = former;
+  };
+}
+
+export function copyTemplate(template: string, folder: string): Stage {
+  for (const name of ['home', 'bin', 'library']) cpSync(`${template}/${name}`, `${folder}/${name}`, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });
+  return stageIn(folder);
+}
+
+function repository(at: string): void {
+  mkdirSync(at, { recursive: true });
+  git(at, 'init', '--quiet', '--initial-branch=main');
+  git(at, 'config', 'user.name', 'Ada');
+  git(at, 'config', 'user.email', 'ada@example.com');
+}
+
+export function git(folder: string, ...args: readonly string[]): string {
+  return execFileSync('git', ['-C', folder, ...args], { encoding: 'utf8', stdio: 'pipe', maxBuffer: 2 ** 28 }).trim();
+}
+
+/**
+ * Has a runner do the task.
+ * @param source the folder of the runner's code
+ */
+export async function runOnce(source: string, stage: Stage): Promise<readonly Ending[]> {
+  const code = await codeOf(source);
+  const hub = new LocalHub(taskOf(TASK));
+  const settings = code.parseSettings(['--repo', stage.repo, '--url', HUB, '--once'], { MUSTER_TOKEN: 'mk_a.b' });
+  if (settings === undefined) throw new Error('The settings only ask for help.');
+  const env = {
+    ...process.env,
+    HOME: stage.home,
+    PATH: `${stage.bin}${delimiter}${process.env['PATH']}`,
+    MISCHIEF_PLAN: stage.plan,
+  };
+  await new code.Runner({
+    settings,
+    repository: await code.openRepository(stage.repo),
+    hub,
+    agentId: AGENT_ID,
+    installed: [{ tool: 'CLAUDECODE', name: 'claude', version: '9.9.9' }],
+    worktrees: stage.worktrees,
+    redactor: code.createRedactor([], {}),
+    env,
+    shutdown: new AbortController().signal,
+    say: () => undefined,
+  }).run();
+  return hub.endings;
+}
+
+/** Has the next runner finish what an earlier one has left. */
+export async function recoverAll(source: string, stage: Stage): Promise<readonly Ending[]> {
+  const code = await codeOf(source);
+  const hub = new LocalHub();
+  const repository = await code.openRepository(stage.repo);
+  const attempts = `${repository.stateFolder}/attempts`;
+  const options = { repository, hub, hubUrl: HUB, agentId: AGENT_ID, attempts, heartbeatMs: 1000, say: () => undefined };
+  const outboxes = await code.recover(options);
+  await until(() => hub.endings.length === outboxes.length);
+  return hub.endings;
+}
+
+/** The runner's code can be a changed copy. */
+async function codeOf(source: string) {
+  const { Runner }: typeof import('../../src/runner.ts') = await import(`${source}/runner.ts`);
+  const { recover }: typeof import('../../src/recovery.ts') = await import(`${source}/recovery.ts`);
+  const { parseSettings }: typeof import('../../src/arguments.ts') = await import(`${source}/arguments.ts`);
+  const { openRepository }: typeof import('../../src/git/repository.ts') = await import(`${source}/git/repository.ts`);
+  const { createRedactor }: typeof import('../../src/redaction.ts') = await import(`${source}/redaction.ts`);
+  return { Runner, recover, parseSettings, openRepository, createRedactor };
+}
