@@ -1,5 +1,6 @@
 /** Finishes what killed runners have left, on this machine and in this repository. */
-import { existsSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
 import type { Repository } from './git/repository.ts';
 import { settle } from './git/settle.ts';
 import {
@@ -48,8 +49,9 @@ export async function recover(options: RecoveryOptions): Promise<readonly Outbox
 
 /** @returns sentences about what is kept elsewhere than on the branch */
 async function salvage(record: AttemptRecord, { repository, say }: RecoveryOptions): Promise<readonly string[]> {
-  const { mark, worktree: folder, taskId } = record.facts;
+  const { mark, taskId } = record.facts;
   const { commonDir } = repository;
+  const folder = withoutLinks(record.facts.worktree);
   if (!(await endProcesses(mark))) return [`Processes of a killed runner are still running. The worktree stays: ${folder}`];
   const { phase } = record;
   if (phase === 'kept' || (!existsSync(folder) && registrationOf(commonDir, folder) === undefined)) return [];
@@ -60,7 +62,8 @@ async function salvage(record: AttemptRecord, { repository, say }: RecoveryOptio
 
 /** Commits the work of an attempt and removes its worktree, or leaves it. */
 async function finishWork(record: AttemptRecord, repository: Repository): Promise<readonly string[]> {
-  const { worktree: folder, branch, description, taskId } = record.facts;
+  const { branch, description, taskId } = record.facts;
+  const folder = withoutLinks(record.facts.worktree);
   const { commonDir } = repository;
   const gitDir = record.work?.gitDir ?? registrationOf(commonDir, folder) ?? `${commonDir}/worktrees/unknown`;
   const startedAt = record.work?.before.startedAt ?? (await branchHead(repository, branch));
@@ -85,6 +88,12 @@ async function finishWork(record: AttemptRecord, repository: Repository): Promis
   } catch (error) {
     return [`${error instanceof Error ? error.message : String(error)} The worktree stays: ${folder}`];
   }
+}
+
+/** Records of a former release can have a link in the path. */
+function withoutLinks(folder: string): string {
+  const parent = dirname(folder);
+  return existsSync(parent) ? `${realpathSync(parent)}/${basename(folder)}` : folder;
 }
 
 const asList = (problem: string | undefined): readonly string[] => (problem === undefined ? [] : [problem]);

@@ -97,13 +97,14 @@ async function storeFiles(wishes: SettleWishes, notes: string[], stays: string[]
     links: inner.links,
     settings,
   });
-  const commit = await commitToBranch(wishes, tree, notes);
+  const committed = await commitToBranch(wishes, tree, notes);
+  const { commit } = committed;
   await keepHeads(worktree, inner);
   stays.push(...(await onlyInFolder(wishes, ignored, inner, settings)));
   const lost = [...missing, ...found.unreadable];
   if (lost.length > 0)
     return { commit, problem: `${lost.length} paths cannot be committed: ${listed(lost)}. ${reason}`.trim() };
-  await showCommitted(wishes);
+  await showCommitted(wishes, committed);
   return { commit, problem: undefined };
 }
 
@@ -122,12 +123,20 @@ function baselineOf({ baseline, worktree, index }: SettleWishes): string | undef
   return copy;
 }
 
-/** @returns the commit, if something was uncommitted */
+interface Committed {
+  /** The commit that was made of what was uncommitted, if anything was. */
+  readonly commit: string | undefined;
+  /** Where the work ends. */
+  readonly end: string;
+  /** Whether the branch is there. It is not if another checkout has it. */
+  readonly isOnBranch: boolean;
+}
+
 async function commitToBranch(
   { worktree, before, message }: SettleWishes,
   tree: string,
   notes: string[],
-): Promise<string | undefined> {
+): Promise<Committed> {
   const git = gitAt(worktree);
   const ref = `refs/heads/${worktree.branch}`;
   const commitOf = (name: string) => git('rev-parse', '--verify', '--quiet', `${name}^{commit}`).catch(() => undefined);
@@ -135,8 +144,8 @@ async function commitToBranch(
   const isSymbolic = await succeeds(git, 'symbolic-ref', '--quiet', ref);
   const existing = await commitOf(ref);
   const tip = (isSymbolic ? undefined : existing) ?? before.startedAt;
-  const isOnBranch = (await git('symbolic-ref', '--quiet', 'HEAD').catch(() => '')) === ref;
-  const head = isOnBranch ? tip : await commitOf('HEAD');
+  const isAtBranch = (await git('symbolic-ref', '--quiet', 'HEAD').catch(() => '')) === ref;
+  const head = isAtBranch ? tip : await commitOf('HEAD');
   const follows = head !== undefined && (await succeeds(git, 'merge-base', '--is-ancestor', tip, head));
   const make = (of: string, ...parents: readonly string[]) => commitTree(worktree, of, parents, message);
 
@@ -154,11 +163,25 @@ async function commitToBranch(
       notes.push(`What was uncommitted on another branch does not fit onto ${worktree.branch}. It is kept as ${kept}.`);
     } else if (moved !== (await treeOf(tip))) end = commit = await make(moved, tip);
   }
+  if ((isSymbolic || end !== existing) && (await isElsewhere(git, worktree))) {
+    const kept = await keep(git, end);
+    notes.push(`${worktree.branch} is checked out elsewhere, and is left alone. The work is kept as ${kept}.`);
+    return { commit, end, isOnBranch: false };
+  }
   if (isSymbolic || end !== existing) {
     const old = isSymbolic ? [] : [existing ?? '0'.repeat(end.length)];
     await git('update-ref', '--no-deref', ref, end, ...old);
   }
-  return commit;
+  return { commit, end, isOnBranch: true };
+}
+
+/** Whether a checkout other than the worktree has the branch: an agent that leaves it makes it free for the user. */
+async function isElsewhere(git: Git, { folder, branch }: Worktree): Promise<boolean> {
+  const listed = await git('worktree', 'list', '--porcelain');
+  return listed
+    .split('\n\n')
+    .map((block) => block.split('\n'))
+    .some((lines) => lines.includes(`branch refs/heads/${branch}`) && lines[0] !== `worktree ${folder}`);
 }
 
 /** The tree of the branch with the changes of the rest, or undefined if they conflict. Needs git 2.38. */
@@ -221,12 +244,13 @@ async function onlyInFolder(
 }
 
 /** Has the worktree show the end of the branch, for the acceptance command. Its files are all stored by now. */
-async function showCommitted({ worktree, index }: SettleWishes): Promise<void> {
+async function showCommitted({ worktree, index }: SettleWishes, { end, isOnBranch }: Committed): Promise<void> {
   const git = gitAt(worktree);
   const ref = `refs/heads/${worktree.branch}`;
   copyFileSync(index, `${worktree.gitDir}/index`);
   rmSync(`${worktree.gitDir}/MERGE_HEAD`, { force: true });
-  await git('symbolic-ref', 'HEAD', ref);
+  if (isOnBranch) await git('symbolic-ref', 'HEAD', ref);
+  else await git('update-ref', '--no-deref', 'HEAD', end);
   if (!(await succeeds(git, 'diff-index', '--cached', '--quiet', 'HEAD')))
     await git('read-tree', '--reset', '-u', 'HEAD');
 }

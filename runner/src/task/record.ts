@@ -12,6 +12,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { z } from 'zod';
@@ -91,13 +92,13 @@ export class AttemptRecord {
     return new AttemptRecord(folder, facts, 2);
   }
 
-  /** Takes over what runners have left that are no more. */
+  /** Takes over the records of runners that have ended. Of two runners that start at once, one gets each record. */
   static adopt(attempts: string): readonly AttemptRecord[] {
     if (!existsSync(attempts)) return [];
     return readdirSync(attempts).flatMap((name) => {
       const folder = `${attempts}/${name}`;
       const known = owner.safeParse(readJson(`${folder}/owner.json`));
-      if (!known.success || isAlive(known.data)) return [];
+      if (!known.success || isAlive(known.data) || !takesOver(folder, known.data)) return [];
       const { pid: _, startedAt: __, format, ...facts } = known.data;
       writeWhole(`${folder}/owner.json`, { ...known.data, ...ownIdentity() });
       return [new AttemptRecord(folder, facts, format)];
@@ -153,6 +154,21 @@ export class AttemptRecord {
   /** Leaves it to the next runner. */
   leave(): void {
     this.journal.close();
+  }
+}
+
+/** How long a runner that was killed while it took over keeps others from it, in milliseconds. */
+const TAKING_OVER_MS = 60_000;
+
+/** Whether this process is the first to take over from an owner. */
+function takesOver(folder: string, { pid, startedAt }: Owner): boolean {
+  const claim = `${folder}/after-${pid}-${startedAt.replace(/\W/g, '')}`;
+  try {
+    closeSync(openSync(claim, 'wx'));
+    return true;
+  } catch {
+    const age = Date.now() - (statSync(claim, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
+    return age > TAKING_OVER_MS;
   }
 }
 
