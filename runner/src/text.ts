@@ -1,0 +1,92 @@
+/** Cuts and repairs texts, so that a text of any program can be sent, stored and shown. */
+
+const CLUSTERS = new Intl.Segmenter('en', { granularity: 'grapheme' });
+
+/** How far from a cut the limits of grapheme clusters are looked for, in UTF-16 units. A flag has 4, a family 11. */
+const NEAR = 256;
+
+/** Control characters apart from tab and line feed. The hub refuses NUL, and no log shows the others. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the characters to remove
+const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f]/g;
+
+/** Returns the text without control characters and with U+FFFD for each half of a surrogate pair. */
+export function clean(text: string): string {
+  return text.replace(CONTROLS, '').toWellFormed();
+}
+
+/**
+ * Returns the beginning of a text, cut between two grapheme clusters. A cluster that is longer than 256 units or than
+ * `most` is cut between two code points.
+ * @param most in UTF-16 units
+ */
+export function cut(text: string, most: number): string {
+  if (text.length <= most) return text.toWellFormed();
+  const { clusters, codePoints } = limitsAround(text, most);
+  return text.slice(0, clusters[0] > 0 ? clusters[0] : codePoints[0]).toWellFormed();
+}
+
+/**
+ * Returns the end of a text, cut between two grapheme clusters as in `cut`.
+ * @param most in UTF-16 units
+ */
+export function cutStart(text: string, most: number): string {
+  if (text.length <= most) return text.toWellFormed();
+  const { clusters, codePoints } = limitsAround(text, text.length - most);
+  return text.slice(clusters[1] < text.length ? clusters[1] : codePoints[1]).toWellFormed();
+}
+
+/**
+ * Returns the beginning of a text, cut between two grapheme clusters as in `cut`.
+ * @param most in bytes of UTF-8
+ */
+export function cutBytes(text: string, most: number): string {
+  if (text.length * 3 <= most) return text.toWellFormed();
+  const { read } = new TextEncoder().encodeInto(text, new Uint8Array(most));
+  return cut(text, read);
+}
+
+/** Returns the text, or its beginning and how many characters are missing. At most about 30 units above `most`. */
+export function shortened(text: string, most: number): string {
+  if (text.length <= most) return text.toWellFormed();
+  const kept = cut(text, most);
+  return `${kept}… (${text.length - kept.length} more characters)`;
+}
+
+/** The closest limits before and after a position, in UTF-16 units. Both are the position if it is a limit. */
+type Limits = readonly [before: number, after: number];
+
+/** Finds the limits of grapheme clusters and code points. The cost does not grow with the text. */
+function limitsAround(text: string, position: number): { clusters: Limits; codePoints: Limits } {
+  const codePoints: Limits = isInsidePair(text, position)
+    ? [position - 1, position + 1]
+    : [position, position];
+  const { start, isLimit } = startBefore(text, position);
+  const near = text.slice(start, position + NEAR);
+  const found = CLUSTERS.segment(near).containing(position - start);
+  if (found === undefined) return { clusters: codePoints, codePoints };
+  const from = start + found.index;
+  const to = from + found.segment.length;
+  if (from === position) return { clusters: [position, position], codePoints };
+  const isWhole = (isLimit || from > start) && (to < start + near.length || to === text.length);
+  return { clusters: isWhole ? [from, to] : codePoints, codePoints };
+}
+
+/** Finds a position from which to look for clusters. A printable ASCII character is the beginning of one. */
+function startBefore(text: string, position: number): { start: number; isLimit: boolean } {
+  const furthest = Math.max(0, position - NEAR);
+  for (let at = position - 1; at > furthest; at--) {
+    const unit = text.charCodeAt(at);
+    if (unit >= 0x20 && unit < 0x7f) return { start: at, isLimit: true };
+  }
+  const start = isInsidePair(text, furthest) ? furthest - 1 : furthest;
+  return { start, isLimit: start === 0 };
+}
+
+function isInsidePair(text: string, position: number): boolean {
+  return isBetween(text, position - 1, 0xd800) && isBetween(text, position, 0xdc00);
+}
+
+function isBetween(text: string, position: number, first: number): boolean {
+  const unit = text.charCodeAt(position);
+  return unit >= first && unit < first + 0x400;
+}

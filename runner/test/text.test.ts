@@ -1,0 +1,108 @@
+/** Cuts of texts: between characters as people see them, within a bound. */
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { clean, cut, cutBytes, cutStart, shortened } from '../src/text.ts';
+
+const bytes = (text: string): number => Buffer.byteLength(text);
+const clusters = (text: string): string[] =>
+  [...new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(text)].map(({ segment }) => segment);
+
+const FAMILY = '👨‍👩‍👧‍👦';
+const part = fc.constantFrom(
+  'a',
+  ' ',
+  '\n',
+  'ä',
+  'e\u0301',
+  '🚀',
+  FAMILY,
+  '🇩🇪',
+  '한',
+  '\ud83d',
+  '\ude80',
+  '\0',
+);
+const text = fc.oneof(
+  fc.array(part, { maxLength: 400 }).map((parts) => parts.join('')),
+  fc.string({ unit: 'binary' }),
+);
+const bound = fc.nat({ max: 600 });
+
+describe('cuts of texts', () => {
+  it('returns a short text unchanged', () => {
+    for (const short of [cut('🚀', 2), cutStart('🚀', 2), cutBytes('🚀', 4), shortened('🚀', 2)])
+      assert.equal(short, '🚀');
+  });
+
+  for (const [what, character] of [
+    ['an emoji', '🚀'],
+    ['a family', FAMILY],
+    ['a flag', '🇩🇪'],
+    ['a letter with a combining accent', 'e\u0301'],
+    ['a syllable', '각'],
+  ] as const)
+    it(`cuts before ${what} that only partly fits`, () => {
+      const most = 71 + character.length - 1;
+      assert.equal(cut(`${'a'.repeat(71)}${character} and more`, most), 'a'.repeat(71));
+      assert.equal(cutStart(`more and ${character}${'a'.repeat(71)}`, most), 'a'.repeat(71));
+      assert.equal(
+        cutBytes(`${'a'.repeat(71)}${character} and more`, 71 + bytes(character) - 1),
+        'a'.repeat(71),
+      );
+      assert.equal(cut(`${'a'.repeat(71)}${character} and more`, most + 1), `${'a'.repeat(71)}${character}`);
+    });
+
+  it('cuts a cluster that is longer than the bound between code points', () => {
+    const accents = `e${'\u0301'.repeat(5000)}`;
+    assert.equal(cut(accents, 100).length, 100);
+    assert.equal(cutStart(accents, 100).length, 100);
+    assert.equal(cut('🚀'.repeat(2), 1), '');
+  });
+
+  it('replaces halves of surrogate pairs and removes NUL', () => {
+    assert.equal(clean('a\ud83db\0c\ude80\t\n'), 'a\ufffdbc\ufffd\t\n');
+    assert.equal(shortened('\ud83d', 10), '\ufffd');
+  });
+
+  it('says how much is missing', () => {
+    assert.equal(shortened('abc🚀d', 4), 'abc… (3 more characters)');
+  });
+
+  it('stays within the bound, well formed and between clusters for every text', () => {
+    fc.assert(
+      fc.property(text, bound, (whole, most) => {
+        const repaired = whole.toWellFormed();
+        const start = cut(whole, most);
+        const end = cutStart(whole, most);
+        const few = cutBytes(whole, most);
+        assert.ok(start.length <= most && end.length <= most && bytes(few) <= most);
+        assert.ok(repaired.startsWith(start) && repaired.endsWith(end) && repaired.startsWith(few));
+        assert.ok([start, end, few].every((one) => one.isWellFormed()));
+        const limits = new Set([0]);
+        let at = 0;
+        for (const cluster of clusters(whole)) {
+          at += cluster.length;
+          limits.add(at);
+        }
+        const longest = Math.max(0, ...clusters(whole).map(({ length }) => length));
+        if (longest > most || whole.length <= most) return;
+        assert.ok(limits.has(start.length), 'the beginning ends between clusters');
+        assert.ok(limits.has(whole.length - end.length), 'the end begins between clusters');
+        assert.ok(
+          most - start.length < longest && most - end.length < longest,
+          'as much as possible is kept',
+        );
+      }),
+    );
+  });
+
+  it('looks only at the text around the cut', () => {
+    const huge = 'é'.repeat(2_000_000);
+    const before = process.cpuUsage().user;
+    for (let n = 0; n < 100; n++) cut(huge, 1_900_000 + n);
+    const near = process.cpuUsage().user - before;
+    const whole = process.cpuUsage().user;
+    assert.equal(clusters(huge.slice(0, 500_000)).length, 500_000);
+    assert.ok(near < process.cpuUsage().user - whole, 'a hundred cuts cost less than one walk');
+  });
+});
