@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { clean, cut, cutBytes, cutStart, shortened } from '../src/text.ts';
+import { anyText } from './support/texts.ts';
 
 const bytes = (text: string): number => Buffer.byteLength(text);
 const clusters = (text: string): string[] =>
@@ -24,7 +25,7 @@ const part = fc.constantFrom(
 );
 const text = fc.oneof(
   fc.array(part, { maxLength: 400 }).map((parts) => parts.join('')),
-  fc.string({ unit: 'binary' }),
+  anyText(400),
 );
 const bound = fc.nat({ max: 600 });
 

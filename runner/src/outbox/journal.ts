@@ -1,32 +1,67 @@
 /**
- * The log of an attempt on disk, a JSON line an entry, from where it is sent: what waits for the network is in no
- * memory, and survives the runner.
+ * The log of an attempt on disk, one JSON line per entry. Entries are sent from there, so they use no memory while
+ * the network is away, and they survive the runner.
  */
-import { appendFileSync, closeSync, fstatSync, ftruncateSync, openSync, readSync } from 'node:fs';
+import {
+  closeSync,
+  fstatSync,
+  ftruncateSync,
+  constants as modes,
+  openSync,
+  readSync,
+  writeSync,
+} from 'node:fs';
+import { z } from 'zod';
 import type { LogEntry } from '../hub/hub.ts';
 
-/** Of one call. Source: append_logs, which also counts what JSON adds around the entries. */
-const MAX_BATCH_ENTRIES = 500;
+/** Limits of one call. Source: append_logs, which also counts what JSON adds around the entries. */
+export const MAX_BATCH_ENTRIES = 500;
 const MAX_BATCH_BYTES = 200 * 1024;
 const NEWLINE = 10;
 
+/** An entry as this or an older version of the runner wrote it. */
+const logEntry: z.ZodType<LogEntry> = z.object({
+  sequence: z.number(),
+  at: z.string(),
+  level: z.enum(['debug', 'info', 'warn', 'error']),
+  type: z.enum(['system', 'agent', 'tool', 'command', 'output', 'git', 'acceptance']),
+  prefix: z.string().exactOptional(),
+  message: z.string(),
+});
+
 export interface Batch {
   readonly entries: readonly LogEntry[];
-  /** Where the journal goes on after them. */
+  /** Where the next batch begins, in bytes. */
   readonly end: number;
+  /** How many lines of the file it covers. Lines that are not entries are among them. */
+  readonly lines: number;
+  /** How many missing lines its last entry reports. */
+  readonly reported: number;
 }
 
+/** No method throws: a disk that is full or broken costs lines of the log, and never the attempt. */
 export class Journal {
-  private readonly file: number;
-  private written: number;
-  /** Up to here all is sent. */
+  private file: number | undefined;
+  private written = 0;
+  /** Everything before this position has been sent. */
   private sent = 0;
   private next = 0;
+  /** Lines on disk that have not been sent. */
+  private unsent = 0;
+  /** Lines that are missing in the log and that no entry has reported. */
+  private missing = 0;
+  private why = '';
+  private isComplete = false;
 
-  /** Opens a journal, or goes on with one that another process has left. */
+  /** Opens a journal, or continues one that another process has left. */
   constructor(path: string) {
-    this.file = openSync(path, 'a+');
-    this.written = this.repaired();
+    try {
+      this.file = openSync(path, modes.O_RDWR | modes.O_CREAT, 0o600);
+      this.adopt(this.file);
+    } catch (error) {
+      this.file = undefined;
+      this.why = reasonOf(error);
+    }
   }
 
   /** How many bytes wait to be sent. */
@@ -34,45 +69,144 @@ export class Journal {
     return this.written - this.sent;
   }
 
-  append(entry: Omit<LogEntry, 'sequence'>): void {
-    const line = Buffer.from(`${JSON.stringify({ sequence: this.next, ...entry })}\n`);
-    appendFileSync(this.file, line);
-    this.next += 1;
-    this.written += line.length;
+  /** Why lines are missing: what the file system returned. */
+  get reason(): string {
+    return this.why;
   }
 
-  /** What is to be sent next; undefined when nothing is. */
-  batch(): Batch | undefined {
-    if (this.waiting === 0) return undefined;
-    const bytes = Buffer.alloc(Math.min(this.waiting, MAX_BATCH_BYTES));
-    readSync(this.file, bytes, 0, bytes.length, this.sent);
-    const entries: LogEntry[] = [];
-    let length = 0;
-    while (entries.length < MAX_BATCH_ENTRIES) {
-      const end = bytes.indexOf(NEWLINE, length);
-      if (end === -1) break;
-      entries.push(JSON.parse(bytes.toString('utf8', length, end)));
-      length = end + 1;
+  /** Returns whether the entry is on disk. The first entry after a gap follows one that reports the gap. */
+  append(entry: Omit<LogEntry, 'sequence'>): boolean {
+    // Both or neither: a disk that is almost full is not filled with reports.
+    const entries = this.missing > 0 ? [this.gap(), entry] : [entry];
+    const lines = entries.map((one, at) => `${JSON.stringify({ sequence: this.next + at, ...one })}\n`);
+    const bytes = Buffer.from(lines.join(''));
+    try {
+      this.write(bytes);
+    } catch (error) {
+      this.missing += 1;
+      this.why = reasonOf(error);
+      return false;
     }
-    return { entries, end: this.sent + length };
+    this.next += lines.length;
+    this.unsent += lines.length;
+    this.written += bytes.length;
+    this.missing = 0;
+    return true;
   }
 
-  settle(batch: Batch): void {
-    this.sent = batch.end;
+  /** No entry comes after this call. Lines that are missing at the end are reported by the last batch. */
+  complete(): void {
+    this.isComplete = true;
+  }
+
+  /**
+   * Returns what is sent next; undefined if nothing waits.
+   * @param most how many entries at most
+   */
+  batch(most = MAX_BATCH_ENTRIES): Batch | undefined {
+    while (this.waiting > 0) {
+      const batch = this.read(most);
+      if (batch === undefined) this.skip();
+      else if (batch.entries.length > 0) return batch;
+      else this.settle(batch);
+    }
+    if (!this.isComplete || this.missing === 0) return undefined;
+    const entries = [{ sequence: this.next, ...this.gap() }];
+    return { entries, end: this.sent, lines: 0, reported: this.missing };
+  }
+
+  settle({ entries, end, lines, reported }: Batch): void {
+    this.sent = end;
+    this.unsent -= lines;
+    this.missing += lines === 0 ? -reported : lines - entries.length;
+    if (reported > 0) this.next += 1;
   }
 
   close(): void {
-    closeSync(this.file);
+    const { file } = this;
+    this.file = undefined;
+    try {
+      if (file !== undefined) closeSync(file);
+    } catch {
+      // Nothing can be done about a file that does not close.
+    }
   }
 
-  /** Cuts off a line that was written half, and counts the others. Returns the length. */
-  private repaired(): number {
-    const { size } = fstatSync(this.file);
-    const bytes = Buffer.alloc(size);
-    readSync(this.file, bytes, 0, size, 0);
-    const length = bytes.lastIndexOf(NEWLINE) + 1;
-    if (length < size) ftruncateSync(this.file, length);
-    for (let at = bytes.indexOf(NEWLINE); at !== -1; at = bytes.indexOf(NEWLINE, at + 1)) this.next += 1;
-    return length;
+  /** Writes after the last whole line. A line that was written half is cut off, or replaced by the next one. */
+  private write(bytes: Buffer): void {
+    const { file, written } = this;
+    if (file === undefined) throw new Error(this.why || 'the log is closed');
+    let done = 0;
+    try {
+      while (done < bytes.length) done += writeSync(file, bytes, done, bytes.length - done, written + done);
+    } finally {
+      if (done > 0 && done < bytes.length) ftruncateSync(file, written);
+    }
   }
+
+  /** Undefined if the file cannot be read, or if a line in it is longer than any that the runner writes. */
+  private read(most: number): Batch | undefined {
+    const bytes = Buffer.alloc(Math.min(this.waiting, MAX_BATCH_BYTES));
+    try {
+      if (this.file === undefined) return undefined;
+      readSync(this.file, bytes, 0, bytes.length, this.sent);
+    } catch (error) {
+      this.why = reasonOf(error);
+      return undefined;
+    }
+    const entries: LogEntry[] = [];
+    let length = 0;
+    let lines = 0;
+    for (; lines < most; lines++) {
+      const end = bytes.indexOf(NEWLINE, length);
+      if (end === -1) break;
+      const entry = entryIn(bytes.toString('utf8', length, end));
+      if (entry !== undefined) entries.push(entry);
+      length = end + 1;
+    }
+    return lines === 0 ? undefined : { entries, end: this.sent + length, lines, reported: 0 };
+  }
+
+  /** Gives up the lines that wait. */
+  private skip(): void {
+    this.missing += this.unsent;
+    this.unsent = 0;
+    this.sent = this.written;
+  }
+
+  private gap(): Omit<LogEntry, 'sequence'> {
+    const why = this.why === '' ? '' : ` (${this.why})`;
+    const lines = this.missing === 1 ? '1 line is' : `${this.missing} lines are`;
+    const message = `${lines} missing in the log: the runner could not keep the log on disk${why}.`;
+    return { at: new Date().toISOString(), level: 'warn', type: 'system', message };
+  }
+
+  /** Counts the whole lines. A line that was written half is replaced by the next one. */
+  private adopt(file: number): void {
+    const { size } = fstatSync(file);
+    const bytes = Buffer.alloc(size);
+    readSync(file, bytes, 0, size, 0);
+    this.written = bytes.lastIndexOf(NEWLINE) + 1;
+    let last = 0;
+    for (let at = bytes.indexOf(NEWLINE); at !== -1; at = bytes.indexOf(NEWLINE, at + 1)) {
+      this.unsent += 1;
+      if (at + 1 < this.written) last = at + 1;
+    }
+    const entry = entryIn(bytes.toString('utf8', last, Math.max(last, this.written - 1)));
+    this.next = Math.max(this.unsent, (entry?.sequence ?? -1) + 1);
+  }
+}
+
+function entryIn(line: string): LogEntry | undefined {
+  try {
+    return logEntry.safeParse(JSON.parse(line)).data;
+  } catch {
+    return undefined; // not JSON: the disk has lost a part of it
+  }
+}
+
+/** The code, such as ENOSPC: messages of the file system contain paths. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return 'code' in error && typeof error.code === 'string' ? error.code : error.message;
 }

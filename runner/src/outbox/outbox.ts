@@ -1,8 +1,10 @@
 /** Sends an attempt's log and its ending, in order, each once, for as long as the network may be away. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { CredentialRefused, HubRefusal, HubUnreachable } from '../hub/connection.ts';
+import { CredentialRefused } from '../hub/connection.ts';
 import type { Ending, Hub, LogEntry, Stop } from '../hub/hub.ts';
-import type { Journal } from './journal.ts';
+import { formsOf } from './endings.ts';
+import { type Batch, type Journal, MAX_BATCH_ENTRIES } from './journal.ts';
+import { meaningOf } from './refusal.ts';
 
 /** Lines that come together go together. */
 const GATHER_MS = 1000;
@@ -33,10 +35,18 @@ export class Outbox {
   private readonly stopping = new AbortController();
   private readonly abandoning = new AbortController();
   private readonly delivery: Promise<Delivery>;
-  private ending: Ending | undefined;
+  /** The ending and shorter forms of it. The first one that the hub accepts ends the task. */
+  private endings: readonly Ending[] | undefined;
   private stop: Stop | undefined;
   private state: WorkState | undefined;
-  private lastContact = Date.now();
+  /** In milliseconds of a clock that no one can set. */
+  private lastContact = performance.now();
+  /** Entries per call. Less than the most while an entry is searched for that the hub does not accept. */
+  private batchEntries = MAX_BATCH_ENTRIES;
+  /** Whether the hub accepts no log line, not even one that says so. */
+  private isMuted = false;
+  /** Messages about failures that repeat: each is said once. */
+  private readonly reported = new Set<string>();
   private wake: () => void = () => undefined;
 
   constructor(options: OutboxOptions) {
@@ -57,7 +67,8 @@ export class Outbox {
   append(entry: Omit<LogEntry, 'sequence'>): void {
     const { journal } = this.options;
     const first = journal.waiting === 0;
-    journal.append(entry);
+    if (!journal.append(entry))
+      this.sayOnce(`The log of ${this.options.taskId} cannot be kept on disk (${journal.reason}).`);
     if (first || journal.waiting >= ENOUGH_BYTES) this.wake();
   }
 
@@ -69,7 +80,8 @@ export class Outbox {
 
   /** Sends what is left of the log, then the ending. Resolves when the hub has it or does not want it. */
   finish(ending: Ending): Promise<Delivery> {
-    this.ending = ending;
+    this.options.journal.complete();
+    this.endings = formsOf(ending);
     this.wake();
     return this.delivery;
   }
@@ -88,9 +100,9 @@ export class Outbox {
         failures = 0;
         if (delivery) return delivery;
       } catch (error) {
-        if (!(error instanceof HubUnreachable)) return this.refused(error);
+        if (error instanceof CredentialRefused || meaningOf(error) === 'lost') return this.refused(error);
         failures += 1;
-        if (failures === 1) this.options.say(`The hub does not answer; the log is kept. ${error.message}`);
+        if (failures === 1) this.options.say(`The hub does not answer; the log is kept. ${messageOf(error)}`);
         const longest = Math.min(FIRST_RETRY_MS * 2 ** failures, LAST_RETRY_MS);
         await rest(longest * (0.5 + Math.random() / 2), this.abandoning.signal);
       }
@@ -100,38 +112,98 @@ export class Outbox {
 
   /** Sends one thing, or waits for one. */
   private async step(): Promise<Delivery | undefined> {
-    const { hub, taskId, epoch, journal } = this.options;
-    const { ending, state } = this;
-    const batch = journal.batch();
+    const { journal } = this.options;
+    const { endings, state } = this;
+    const batch = this.isMuted ? undefined : journal.batch(this.batchEntries);
     if (batch !== undefined && this.isDue()) {
-      this.heed(await hub.append(taskId, epoch, batch.entries));
-      journal.settle(batch);
-    } else if (ending !== undefined) {
+      await this.sendLog(batch);
+    } else if (endings !== undefined) {
       if (this.stop?.reason === 'claim_lost') return { delivered: false };
-      return { delivered: true, outcome: await hub.end(taskId, epoch, ending) };
+      const delivery = await this.sendEnding(endings);
+      if (delivery !== undefined) return delivery;
     } else if (state !== undefined || this.sinceContact() >= this.options.heartbeatMs) {
-      this.heed(await hub.heartbeat(taskId, epoch, state));
-      if (this.state === state) this.state = undefined;
+      await this.sendHeartbeat(state);
     } else {
       await this.pause(this.untilDue());
       return undefined;
     }
-    this.lastContact = Date.now();
+    this.lastContact = performance.now();
     return undefined;
   }
 
+  /** Halves a batch whose content is refused, until the entry is found that the hub does not accept. */
+  private async sendLog(batch: Batch): Promise<void> {
+    const refused = await this.appends(batch.entries);
+    if (refused === undefined) {
+      this.batchEntries = Math.min(2 * this.batchEntries, MAX_BATCH_ENTRIES);
+    } else if (batch.entries.length > 1) {
+      this.batchEntries = Math.ceil(batch.entries.length / 2);
+      return;
+    } else {
+      const instead = batch.entries.map(unsendable);
+      this.isMuted = (await this.appends(instead)) !== undefined;
+      if (this.isMuted)
+        this.options.say(`The log of ${this.options.taskId} cannot be sent. ${messageOf(refused)}`);
+    }
+    this.options.journal.settle(batch);
+  }
+
+  /** Returns why the content was refused; undefined if the hub has the entries. */
+  private async appends(entries: readonly LogEntry[]): Promise<unknown> {
+    const { hub, taskId, epoch } = this.options;
+    try {
+      this.heed(await hub.append(taskId, epoch, entries));
+      return undefined;
+    } catch (error) {
+      const meaning = meaningOf(error);
+      if (meaning === 'accepted') return undefined;
+      if (meaning === 'content') return error;
+      throw error;
+    }
+  }
+
+  private async sendHeartbeat(state: WorkState | undefined): Promise<void> {
+    const { hub, taskId, epoch } = this.options;
+    try {
+      this.heed(await hub.heartbeat(taskId, epoch, state));
+    } catch (error) {
+      const meaning = meaningOf(error);
+      // A refused state is not a lost claim: the next heartbeat, without a state, decides.
+      if (meaning === 'passing' || (meaning === 'lost' && state === undefined)) throw error;
+      this.sayOnce(`The hub refuses a heartbeat for ${taskId}. ${messageOf(error)}`);
+    }
+    if (this.state === state) this.state = undefined;
+  }
+
+  /** Returns undefined if the hub does not accept this form of the ending and a shorter one is next. */
+  private async sendEnding([form, ...shorter]: readonly Ending[]): Promise<Delivery | undefined> {
+    const { hub, taskId, epoch } = this.options;
+    if (form === undefined) return { delivered: false };
+    try {
+      return { delivered: true, outcome: await hub.end(taskId, epoch, form) };
+    } catch (error) {
+      const meaning = meaningOf(error);
+      if (meaning === 'accepted') return { delivered: true, outcome: 'accepted' };
+      if (meaning !== 'content') throw error;
+      this.sayOnce(`The hub does not accept the report of ${taskId}. ${messageOf(error)}`);
+      this.endings = shorter;
+      return undefined;
+    }
+  }
+
   private isDue(): boolean {
-    const { journal } = this.options;
-    return this.ending !== undefined || journal.waiting >= ENOUGH_BYTES || this.sinceContact() >= GATHER_MS;
+    const isSearching = this.batchEntries < MAX_BATCH_ENTRIES;
+    if (this.endings !== undefined || isSearching) return true;
+    return this.options.journal.waiting >= ENOUGH_BYTES || this.sinceContact() >= GATHER_MS;
   }
 
   private untilDue(): number {
     const { journal, heartbeatMs } = this.options;
-    return (journal.waiting > 0 ? GATHER_MS : heartbeatMs) - this.sinceContact();
+    return (journal.waiting > 0 && !this.isMuted ? GATHER_MS : heartbeatMs) - this.sinceContact();
   }
 
   private sinceContact(): number {
-    return Date.now() - this.lastContact;
+    return performance.now() - this.lastContact;
   }
 
   private heed(stop: Stop | undefined): void {
@@ -140,13 +212,18 @@ export class Outbox {
     this.stopping.abort();
   }
 
-  /** The hub will never take it: the task is not ours, or not there; or it takes nothing from us any more. */
-  private async refused(error: unknown): Promise<Delivery> {
+  private sayOnce(message: string): void {
+    if (!this.reported.has(message)) this.options.say(message);
+    this.reported.add(message);
+  }
+
+  /** The claim is lost, or the hub refuses the credential. */
+  private refused(error: unknown): Delivery {
     if (error instanceof CredentialRefused) {
       this.stopping.abort();
       return { delivered: false, refused: error };
     }
-    const message = error instanceof HubRefusal ? error.message : `unexpected: ${String(error)}`;
+    const message = messageOf(error);
     this.options.say(`The hub refuses what belongs to ${this.options.taskId}. ${message}`);
     this.heed({ reason: 'claim_lost', message });
     return { delivered: false };
@@ -159,6 +236,15 @@ export class Outbox {
     await rest(milliseconds, AbortSignal.any([waking.signal, this.abandoning.signal]));
     this.wake = () => undefined;
   }
+}
+
+function unsendable({ sequence }: LogEntry): LogEntry {
+  const message = 'A line of the log could not be sent: the hub did not accept it.';
+  return { sequence, at: new Date().toISOString(), level: 'warn', type: 'system', message };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 function rest(milliseconds: number, signal: AbortSignal): Promise<void> {

@@ -1,0 +1,30 @@
+/** Decides what a failed call means for an attempt. */
+import { HubRefusal, HubUnreachable } from '../hub/connection.ts';
+
+/**
+ * `lost`: the claim belongs to another runner, or the task does not exist. `content`: the hub does not accept what it
+ * was sent. `accepted`: the call was carried out, and its response was not understood. `passing`: a repeated call can
+ * succeed.
+ */
+export type Meaning = 'lost' | 'content' | 'accepted' | 'passing';
+
+const MEANINGS: ReadonlyMap<string, Meaning> = new Map([
+  ['CONFLICT', 'lost'],
+  ['FORBIDDEN', 'lost'],
+  ['GONE', 'lost'],
+  ['NOT_FOUND', 'lost'],
+  ['VALIDATION_ERROR', 'content'],
+  ['REQUIRED_FIELD', 'content'],
+  ['INVALID_FORMAT', 'content'],
+  ['PROTOCOL', 'content'],
+  ['HTTP_400', 'content'],
+  ['HTTP_413', 'content'],
+  ['HTTP_422', 'content'],
+  ['UNEXPECTED', 'accepted'],
+]);
+
+/** An error that does not come from the hub has its cause in the content. */
+export function meaningOf(error: unknown): Meaning {
+  if (error instanceof HubUnreachable) return 'passing';
+  return error instanceof HubRefusal ? (MEANINGS.get(error.type) ?? 'passing') : 'content';
+}
