@@ -14,16 +14,16 @@ const BETWEEN_LOOKS_MS = 50;
 export async function endProcesses(mark: string, group?: number, gentleMs = GENTLE_MS): Promise<boolean> {
   signalAll(findProcesses(mark, group), 'SIGTERM');
   if (await allGone(mark, group, gentleMs)) return true;
-  const deadline = Date.now() + HARD_MS;
+  const deadline = performance.now() + HARD_MS;
   do signalAll(findProcesses(mark, group), 'SIGKILL');
-  while (!(await allGone(mark, group, 4 * BETWEEN_LOOKS_MS)) && Date.now() < deadline);
+  while (!(await allGone(mark, group, 4 * BETWEEN_LOOKS_MS)) && performance.now() < deadline);
   return findProcesses(mark, group).length === 0;
 }
 
 async function allGone(mark: string, group: number | undefined, milliseconds: number): Promise<boolean> {
-  const deadline = Date.now() + milliseconds;
+  const deadline = performance.now() + milliseconds;
   while (findProcesses(mark, group).length > 0) {
-    if (Date.now() >= deadline) return false;
+    if (performance.now() >= deadline) return false;
     await delay(BETWEEN_LOOKS_MS);
   }
   return true;

@@ -1,8 +1,12 @@
 import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
+import { cut } from '../text.ts';
 
 /** No more of one line is kept: the longest that coding agents print are files that they read. */
 const MAX_LINE_CHARACTERS = 8 * 1024 * 1024;
+
+/** Kept until the end of the line is found, so that the cut sees the characters after it. */
+const MAX_REST_CHARACTERS = MAX_LINE_CHARACTERS + 1024;
 
 /** Calls back with each line, the last one without its end included. A line that is too long is cut. */
 export function readLines(stream: Readable, onLine: (line: string) => void): void {
@@ -10,14 +14,14 @@ export function readLines(stream: Readable, onLine: (line: string) => void): voi
   let rest = '';
   const take = (text: string): void => {
     const lines = (rest + text).split('\n');
-    rest = (lines.pop() ?? '').slice(0, MAX_LINE_CHARACTERS);
-    for (const line of lines) onLine(withoutReturn(line).slice(0, MAX_LINE_CHARACTERS));
+    rest = (lines.pop() ?? '').slice(0, MAX_REST_CHARACTERS);
+    for (const line of lines) onLine(cut(withoutReturn(line), MAX_LINE_CHARACTERS));
   };
   stream.on('data', (chunk: Buffer) => take(decoder.write(chunk)));
   stream.on('error', () => undefined); // what was read is read
   stream.on('close', () => {
     take(decoder.end());
-    if (rest !== '') onLine(rest);
+    if (rest !== '') onLine(cut(rest, MAX_LINE_CHARACTERS));
     rest = '';
   });
 }

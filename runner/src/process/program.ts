@@ -26,9 +26,12 @@ export interface Exit {
 }
 
 export interface Program {
-  /** Its first process has ended; others of its group may be there still. Rejects where it could not be started. */
+  /**
+   * Its first process has ended; others of its group may be there still. Rejects if it could not be started, or if
+   * `onOutput` has thrown.
+   */
   readonly exited: Promise<Exit>;
-  /** Ends all that is left of it. Resolves when its last words are read. */
+  /** Ends all that is left of it. Resolves when its last words are read; rejects with the error of `onOutput`. */
   end(): Promise<void>;
 }
 
@@ -40,16 +43,28 @@ export function startProgram(options: ProgramOptions): Program {
     stdio: ['pipe', 'pipe', 'pipe'],
     detached: true,
   });
-  readLines(child.stdout, (line) => onOutput(line, 'stdout'));
-  readLines(child.stderr, (line) => onOutput(line, 'stderr'));
+  let problem: { readonly error: unknown } | undefined;
   const exited = new Promise<Exit>((resolve, reject) => {
-    child.once('error', reject);
+    child.on('error', reject);
     child.once('exit', (code, signal) => resolve({ code, signal }));
+    // An error in a stream's handler would end the runner, and every other task with it.
+    const read = (stream: 'stdout' | 'stderr') => (line: string) => {
+      if (problem !== undefined) return;
+      try {
+        onOutput(line, stream);
+      } catch (error) {
+        problem = { error };
+        reject(error);
+      }
+    };
+    // Without a free file descriptor there are no streams, and 'error' follows.
+    if (child.stdout) readLines(child.stdout, read('stdout'));
+    if (child.stderr) readLines(child.stderr, read('stderr'));
   });
   const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
   exited.catch(() => undefined); // whoever waits for it is told
-  child.stdin.on('error', () => undefined); // it may end without having read everything
-  child.stdin.end(input);
+  child.stdin?.on('error', () => undefined); // it may end without having read everything
+  child.stdin?.end(input);
   const end = async (): Promise<void> => {
     await endProcesses(mark, child.pid);
     // One that hides from us may hold the pipes for ever.
@@ -59,8 +74,9 @@ export function startProgram(options: ProgramOptions): Program {
       delay(LAST_WORDS_MS, undefined, { signal: patience.signal }).catch(() => undefined),
     ]);
     patience.abort();
-    child.stdout.destroy();
-    child.stderr.destroy();
+    child.stdout?.destroy();
+    child.stderr?.destroy();
+    if (problem !== undefined) throw problem.error;
   };
   return { exited, end };
 }

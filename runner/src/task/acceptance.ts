@@ -1,8 +1,9 @@
 /** The command that decides whether the work is good. */
-import { setTimeout as delay } from 'node:timers/promises';
 import { startProgram } from '../process/program.ts';
 import { redactKeyBlocks } from '../redaction.ts';
+import { cutStart } from '../text.ts';
 import type { TaskLog } from './log.ts';
+import { SilenceWatch } from './silenceWatch.ts';
 
 const KEPT_CHARACTERS = 16_000;
 
@@ -45,17 +46,27 @@ export async function runAcceptance(options: AcceptanceOptions): Promise<Accepta
     onOutput: (line) => {
       const safe = withoutKeys(line);
       if (safe === undefined) return;
-      output = `${output}${log.redact(safe)}\n`.slice(-KEPT_CHARACTERS);
+      output += `${log.redact(safe)}\n`;
+      // A cut between characters costs more: only the last one is.
+      if (output.length > 2 * KEPT_CHARACTERS) output = output.slice(-KEPT_CHARACTERS - 1000);
       log.print('acceptance', safe, { level: 'debug' });
     },
   });
-  const patience = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]);
-  const givenUp = delay(2 ** 31 - 1, undefined, { signal: patience, ref: false }).catch(() => undefined);
-  const exit = await Promise.race([program.exited, givenUp]);
-  await program.end();
-  const exitCode = exit?.code ?? undefined;
+  const watch = new SilenceWatch(patienceMs);
+  const exit = await Promise.race([program.exited, watch.silent, aborted(signal)]).finally(async () => {
+    watch.stop();
+    await program.end();
+  });
+  const exitCode = exit ? (exit.code ?? undefined) : undefined;
   const how =
     exitCode === undefined ? `stopped after at most ${patienceMs / 1000} s` : `exit code ${exitCode}`;
   log.add('acceptance', how, { prefix: 'acceptance', level: exitCode === 0 ? 'info' : 'error' });
-  return { command, ...(exitCode !== undefined && { exitCode }), output };
+  return { command, ...(exitCode !== undefined && { exitCode }), output: cutStart(output, KEPT_CHARACTERS) };
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
 }

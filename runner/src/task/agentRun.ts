@@ -2,6 +2,7 @@
 import type { CodingCli, RunWishes } from '../clis/cli.ts';
 import { type Exit, type Program, startProgram } from '../process/program.ts';
 import { redactKeyBlocks } from '../redaction.ts';
+import { cut } from '../text.ts';
 import { AttemptFailure, classify } from './failure.ts';
 import type { TaskLog } from './log.ts';
 import { SilenceWatch } from './silenceWatch.ts';
@@ -52,11 +53,15 @@ export async function runAgent(options: AgentRunOptions): Promise<AgentRun> {
     onOutput: (line, stream) => listener.hear(line, stream),
   });
   const { end, exit } = await endOf(program, listener.watch, signal);
-  await program.end();
-  listener.watch.stop();
+  await program.end().finally(() => listener.watch.stop());
   listener.transcript.finishSaying();
   const { transcript, complaints } = listener;
-  return { transcript, exit, failure: failureOf({ cli, end, exit, transcript, complaints, silenceMs }) };
+  const redact = (text: string): string => log.redact(text);
+  return {
+    transcript,
+    exit,
+    failure: failureOf({ cli, end, exit, transcript, complaints, silenceMs, redact }),
+  };
 }
 
 /** Tells what the agent reports from what it and its programs print beside. */
@@ -87,7 +92,8 @@ class AgentListener {
   private print(line: string, stream: 'stdout' | 'stderr'): void {
     const safe = this.withoutKeys(line);
     if (safe === undefined) return;
-    if (this.complaints.length < MAX_COMPLAINTS) this.complaints.push(safe);
+    if (this.complaints.length < MAX_COMPLAINTS)
+      this.complaints.push(cut(this.options.log.redact(safe), MAX_COMPLAINT_CHARACTERS));
     const level = stream === 'stderr' ? 'warn' : 'info';
     this.options.log.print('output', safe, { prefix: this.options.cli.program, level });
   }
@@ -121,15 +127,24 @@ interface Ended {
   readonly transcript: Transcript;
   readonly complaints: readonly string[];
   readonly silenceMs: number;
+  readonly redact: (text: string) => string;
 }
 
-function failureOf({ cli, end, exit, transcript, complaints, silenceMs }: Ended): AttemptFailure | undefined {
+function failureOf({
+  cli,
+  end,
+  exit,
+  transcript,
+  complaints,
+  silenceMs,
+  redact,
+}: Ended): AttemptFailure | undefined {
   const { outcome, lastWarning } = transcript;
   if (outcome?.succeeded) return undefined;
   const { program } = cli;
   if (end === 'missing') return new AttemptFailure('cli_missing', `${program} could not be started.`);
   if (outcome !== undefined) {
-    const complaint = shortComplaint([outcome.text, ...complaints]);
+    const complaint = shortComplaint([redact(outcome.text), ...complaints]);
     return new AttemptFailure(classify(complaint, outcome.httpStatus), `${program}: ${complaint}`);
   }
   if (end === 'told') return new AttemptFailure('cancelled', 'The work was stopped.');
@@ -140,7 +155,7 @@ function failureOf({ cli, end, exit, transcript, complaints, silenceMs }: Ended)
       `${program} printed nothing for ${silenceMs / 1000} s and was stopped.`,
     );
   const how = exit?.signal ?? `exit code ${exit?.code ?? 'unknown'}`;
-  const complaint = shortComplaint([lastWarning?.text ?? '', ...complaints]);
+  const complaint = shortComplaint([redact(lastWarning?.text ?? ''), ...complaints]);
   return new AttemptFailure(
     classify(complaint, status),
     `${program} ended with ${how} before its result. ${complaint}`.trim(),
@@ -148,5 +163,5 @@ function failureOf({ cli, end, exit, transcript, complaints, silenceMs }: Ended)
 }
 
 function shortComplaint(lines: readonly string[]): string {
-  return lines.filter(Boolean).join('\n').slice(0, MAX_COMPLAINT_CHARACTERS).trim();
+  return cut(lines.filter(Boolean).join('\n'), MAX_COMPLAINT_CHARACTERS).trim();
 }

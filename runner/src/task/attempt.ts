@@ -19,6 +19,7 @@ import type { ClaimedTask, Ending, Hub } from '../hub/hub.ts';
 import type { Delivery, Outbox } from '../outbox/outbox.ts';
 import type { Exit } from '../process/program.ts';
 import type { Redactor } from '../redaction.ts';
+import { clean, cut } from '../text.ts';
 import { type Acceptance, hasPassed, runAcceptance } from './acceptance.ts';
 import { runAgent } from './agentRun.ts';
 import { commitMessage } from './commitMessage.ts';
@@ -59,7 +60,7 @@ export interface AttemptOptions {
 
 export class Attempt {
   private readonly options: AttemptOptions;
-  private readonly beganAt = Date.now();
+  private readonly beganAt = performance.now();
   private readonly warnings: string[] = [];
   private readonly signal: AbortSignal;
   private start: Awaited<ReturnType<typeof findStartingPoint>> | undefined;
@@ -83,7 +84,7 @@ export class Attempt {
     const failure = await this.work().catch(failureFrom);
     if (failure) log.add('system', failure.message, { level: 'error', prefix: failure.failureClass });
     const report = await this.report();
-    const result = redactor.json(reportJson(report));
+    const result = reportJson(report, redactor);
     const ending: Ending =
       failure === undefined
         ? { status: 'completed', result }
@@ -126,7 +127,10 @@ export class Attempt {
     const { branch, existed, at } = this.start;
     const worktree = await openWorktree(repository, { folder: this.options.worktree, branch, existed, at });
     this.worktree = worktree;
-    log.add('git', `${existed ? 'Continuing' : 'New'} branch ${branch} at ${worktree.startedAt.slice(0, 12)}.`);
+    log.add(
+      'git',
+      `${existed ? 'Continuing' : 'New'} branch ${branch} at ${worktree.startedAt.slice(0, 12)}.`,
+    );
     for (const missed of await checkOutSubmodules(worktree)) this.warn(missed);
     const before = await noteBefore(worktree, record.baseline);
     record.startWork({ gitDir: worktree.gitDir, before: { ...before, outerRules: [...before.outerRules] } });
@@ -252,15 +256,14 @@ export class Attempt {
     return {
       branch,
       base,
-      changes:
-        this.worktree && (await changesSince(repository.git, base, branch).catch(() => undefined)),
+      changes: this.worktree && (await changesSince(repository.git, base, branch).catch(() => undefined)),
       work: this.transcript?.work(),
       exit: this.exit,
       acceptance: this.acceptance,
       pullRequest: this.pullRequest,
       warnings: this.warnings,
       worktree: stays === undefined ? undefined : this.worktree?.folder,
-      durationMs: Date.now() - this.beganAt,
+      durationMs: Math.round(performance.now() - this.beganAt),
     };
   }
 
@@ -313,7 +316,16 @@ function failureFrom(error: unknown): AttemptFailure {
   });
 }
 
+/** The hub accepts 5,000. */
+const MAX_FAILURE_CHARACTERS = 4500;
+
 function describeFailure(failure: AttemptFailure, redactor: Redactor) {
-  const message = redactor.text(failure.message).slice(0, 4500);
-  return { class: failure.failureClass, message, ...(!failure.retryable && { retryable: false }) };
+  const { failureClass, retryable, returnAfterSeconds } = failure;
+  const message = cut(clean(redactor.text(failure.message)), MAX_FAILURE_CHARACTERS).trim() || failureClass;
+  return {
+    class: failureClass,
+    message,
+    ...(!retryable && { retryable }),
+    ...(returnAfterSeconds !== undefined && { returnAfterSeconds }),
+  };
 }

@@ -1,6 +1,7 @@
 /** The log of an attempt: redacted, bounded, and sent by the outbox. */
 import type { LogEntry } from '../hub/hub.ts';
 import type { Redactor } from '../redaction.ts';
+import { clean, cut, shortened } from '../text.ts';
 
 /** Of one entry. Source: append_logs. */
 const MAX_MESSAGE_CHARACTERS = 15_000;
@@ -30,7 +31,7 @@ export class TaskLog {
     this.append = append;
   }
 
-  /** To be done before a text is cut: half a secret is not recognised. */
+  /** Redacts and repairs a text. Call it before a cut: half a secret is not recognized. */
   redact(text: string): string {
     return this.redactor.text(printable(text));
   }
@@ -46,7 +47,7 @@ export class TaskLog {
       at: new Date().toISOString(),
       level,
       type,
-      ...(prefix && { prefix: this.redact(prefix).slice(0, MAX_PREFIX_CHARACTERS) }),
+      ...(prefix && { prefix: cut(this.redact(prefix), MAX_PREFIX_CHARACTERS) }),
       message: shortened(said, most),
     });
   }
@@ -69,12 +70,8 @@ export class TaskLog {
   }
 }
 
-/** Without colours, and without the control characters that no log can show. */
+/** Returns the text without colors and control characters, as Unicode. */
 export function printable(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is to go
-  return text.replace(/\u001b\[[0-9;?]*[A-Za-z]/g, '').replace(/[\u0000-\u0008\u000b-\u001f\u007f]/g, '');
-}
-
-export function shortened(text: string, most: number): string {
-  return text.length <= most ? text : `${text.slice(0, most)}… (${text.length - most} more characters)`;
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with one
+  return clean(text.replace(/\u001b\[[0-9;?]*[A-Za-z]/g, ''));
 }

@@ -1,7 +1,8 @@
-/** What an attempt came to, as end_task and report_task have it. Source: docs/guides/runner.md, "The report". */
+/** The result of an attempt, as end_task and report_task return it. Source: docs/guides/runner.md, "The report". */
 import type { Changes } from '../git/changes.ts';
 import type { Exit } from '../process/program.ts';
-import type { Json } from '../redaction.ts';
+import type { Json, Redactor } from '../redaction.ts';
+import { clean, cutBytes } from '../text.ts';
 import type { Acceptance } from './acceptance.ts';
 import type { AgentWork } from './transcript.ts';
 
@@ -20,32 +21,111 @@ export interface Report {
   readonly durationMs: number;
 }
 
-/** Far below the 1 MiB that the hub takes: every list in it has an end of its own. */
-export function reportJson(report: Report): Json {
+/** Bytes of UTF-8 that one text keeps. The hub ignores subjects and paths of more than 1,000 characters. */
+const MOST = {
+  summary: 64_000,
+  acceptance: 48_000,
+  subject: 900,
+  path: 900,
+  command: 3000,
+  warning: 3000,
+  other: 4000,
+} as const;
+
+/** Bytes of JSON per list. A list keeps its first entries, as many as fit. */
+const MOST_LISTED = {
+  commits: 96_000,
+  files: 160_000,
+  commands: 96_000,
+  tools: 32_000,
+  warnings: 64_000,
+} as const;
+
+/**
+ * Returns a report without secrets, in texts that the hub accepts. It has at most 700 KB of JSON, and the hub accepts
+ * 1 MiB: each text and each list has its own limit.
+ */
+export function reportJson(report: Report, redactor: Redactor): Json {
   const { changes, work, exit, acceptance, pullRequest, warnings } = report;
+  const text = (value: string, most: number = MOST.other): string => {
+    const safe = clean(redactor.text(value));
+    const kept = cutBytes(safe, most);
+    return kept.length < safe.length ? `${kept}…` : kept;
+  };
   return {
-    summary: work?.summary ?? '',
-    branch: report.branch,
-    base: report.base,
+    summary: text(work?.summary ?? '', MOST.summary),
+    branch: text(report.branch),
+    base: text(report.base),
     ...(changes && {
-      head: changes.head,
-      commits: changes.commits.map((commit) => ({ ...commit })),
+      head: text(changes.head),
+      commits: fitting(
+        changes.commits.map(({ sha, subject }) => ({ sha: text(sha), subject: text(subject, MOST.subject) })),
+        MOST_LISTED.commits,
+      ),
       diffstat: { ...changes.diffstat },
-      files: changes.files.map((file) => ({ ...file })),
+      files: fitting(
+        changes.files.map((file) => ({ ...file, path: text(file.path, MOST.path) })),
+        MOST_LISTED.files,
+      ),
     }),
     ...(work && {
-      commands: [...work.commands],
-      tools: { ...work.tools },
+      commands: fitting(
+        work.commands.map((command) => text(command, MOST.command)),
+        MOST_LISTED.commands,
+      ),
+      tools: toolsJson(work.tools, text),
       turns: work.turns,
-      ...(work.model !== undefined && { model: work.model }),
+      ...(work.model !== undefined && { model: text(work.model) }),
       ...(work.tokens && { tokens: { ...work.tokens } }),
       ...(work.costUsd !== undefined && { costUsd: work.costUsd }),
     }),
     ...(exit && { exit: { code: exit.code, signal: exit.signal } }),
-    ...(acceptance && { acceptance: { ...acceptance } }),
-    ...(pullRequest && { pullRequest: { number: pullRequest.number, url: pullRequest.url ?? null } }),
-    ...(warnings.length > 0 && { warnings: [...warnings] }),
-    ...(report.worktree !== undefined && { worktree: report.worktree }),
+    ...(acceptance && {
+      acceptance: {
+        ...acceptance,
+        command: text(acceptance.command),
+        output: text(acceptance.output, MOST.acceptance),
+      },
+    }),
+    ...(pullRequest && {
+      pullRequest: {
+        number: pullRequest.number,
+        url: pullRequest.url === undefined ? null : text(pullRequest.url),
+      },
+    }),
+    ...(warnings.length > 0 && { warnings: warningsJson(warnings, text) }),
+    ...(report.worktree !== undefined && { worktree: text(report.worktree) }),
     durationMs: report.durationMs,
   };
+}
+
+type Shortened = (value: string, most?: number) => string;
+
+/** The log has each warning in full. */
+function warningsJson(warnings: readonly string[], text: Shortened): readonly string[] {
+  const shown = fitting(
+    warnings.map((warning) => text(warning, MOST.warning)),
+    MOST_LISTED.warnings,
+  );
+  const more = warnings.length - shown.length;
+  return more === 0 ? shown : [...shown, `The log contains ${more} more warnings.`];
+}
+
+/** A name that the hub refuses in objects gets brackets. */
+function toolsJson(tools: AgentWork['tools'], text: Shortened): Json {
+  const named = Object.entries(tools).map(([tool, count]) => {
+    const name = text(tool, MOST.subject);
+    return [name === '__proto__' ? `(${name})` : name, count] as const;
+  });
+  return Object.fromEntries(fitting(named, MOST_LISTED.tools));
+}
+
+/** The first of the items whose JSON has at most so many bytes in all. */
+function fitting<Item>(items: readonly Item[], most: number): readonly Item[] {
+  let bytes = 0;
+  const end = items.findIndex((item) => {
+    bytes += Buffer.byteLength(JSON.stringify(item)) + 1;
+    return bytes > most;
+  });
+  return end === -1 ? items : items.slice(0, end);
 }

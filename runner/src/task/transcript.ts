@@ -1,12 +1,18 @@
 /** What an agent did, told from its events. */
 import type { AgentEvent, AgentResult, ToolUse, Warning } from '../clis/cli.ts';
-import { shortened, type TaskLog } from './log.ts';
+import { cut, shortened } from '../text.ts';
+import type { TaskLog } from './log.ts';
 import { isPaidByUse } from './payment.ts';
 
 const MAX_COMMANDS = 200;
 const MAX_COMMAND_CHARACTERS = 1000;
 const MAX_RESULT_CHARACTERS = 4000;
 const MAX_SUMMARY_CHARACTERS = 20_000;
+
+/** Agents choose the names: those beyond the limit are counted together. */
+const MAX_TOOLS = 200;
+const MAX_TOOL_CHARACTERS = 100;
+const OTHER_TOOLS = 'other';
 
 export interface AgentWork {
   readonly summary: string;
@@ -117,7 +123,7 @@ export class Transcript {
 
   private used({ tool, command, file }: ToolUse): void {
     this.turns += 1;
-    this.tools.set(tool, (this.tools.get(tool) ?? 0) + 1);
+    this.count(cut(this.log.redact(tool), MAX_TOOL_CHARACTERS));
     if (command !== undefined) {
       if (this.commands.length < MAX_COMMANDS)
         this.commands.push(shortened(this.log.redact(command), MAX_COMMAND_CHARACTERS));
@@ -126,5 +132,10 @@ export class Transcript {
     }
     const path = file?.replace(`${this.folder}/`, '');
     this.log.print('tool', path === undefined ? tool : `${tool} ${path}`, { prefix: tool });
+  }
+
+  private count(tool: string): void {
+    const name = this.tools.has(tool) || this.tools.size < MAX_TOOLS ? tool : OTHER_TOOLS;
+    this.tools.set(name, (this.tools.get(name) ?? 0) + 1);
   }
 }

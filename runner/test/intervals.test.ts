@@ -1,0 +1,123 @@
+/** Intervals: the clock of the machine can be set at any time, and the runner can be stopped for a while. */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { claude } from '../src/clis/claude.ts';
+import type { Stop } from '../src/hub/hub.ts';
+import { Journal } from '../src/outbox/journal.ts';
+import { Outbox } from '../src/outbox/outbox.ts';
+import { endProcesses } from '../src/process/ending.ts';
+import { findProcesses, MARK_VARIABLE } from '../src/process/identity.ts';
+import { createRedactor } from '../src/redaction.ts';
+import { runAgent } from '../src/task/agentRun.ts';
+import { TaskLog } from '../src/task/log.ts';
+import { newFolder, removeFolder } from './support/folders.ts';
+import { DEAF, FOREVER, installStandIn } from './support/standIn.ts';
+import { until } from './support/waiting.ts';
+
+const HOUR_MS = 3_600_000;
+
+describe('intervals of the runner', () => {
+  const { now } = Date;
+  let folder: string;
+  let mark: string;
+
+  beforeEach(() => {
+    folder = newFolder();
+    mark = `test-${folder.split('/').pop()}`;
+  });
+  afterEach(() => {
+    Date.now = now;
+    removeFolder(folder);
+  });
+
+  /** Sets the clock of the machine by so much at each look at it. */
+  function stepClock(milliseconds: number): void {
+    let offset = 0;
+    Date.now = () => {
+      offset += milliseconds;
+      return now() + offset;
+    };
+  }
+
+  for (const [direction, step] of [
+    ['back', -HOUR_MS],
+    ['forward', HOUR_MS],
+  ] as const) {
+    it(`sends heartbeats and log lines when the clock goes ${direction} by an hour`, async () => {
+      const calls: string[] = [];
+      const call = (name: string) => async (): Promise<Stop | undefined> => {
+        calls.push(name);
+        return undefined;
+      };
+      const journal = new Journal(`${folder}/log.jsonl`);
+      const outbox = new Outbox({
+        hub: { append: call('append'), heartbeat: call('heartbeat'), end: async () => 'ended' },
+        taskId: 'task-1',
+        epoch: 1,
+        journal,
+        heartbeatMs: 2000,
+        say: () => undefined,
+      });
+      stepClock(step);
+      outbox.append({ at: '2026-11-22T10:00:00Z', level: 'info', type: 'output', message: 'one' });
+      await until(() => calls.includes('append') && calls.includes('heartbeat'));
+      assert.deepEqual(calls, ['append', 'heartbeat']);
+      await outbox.finish({ status: 'completed', result: {} });
+      journal.close();
+    });
+  }
+
+  it('gives a process its time to end in order when the clock goes forward', async () => {
+    const ended = `${folder}/ended`;
+    await startMarked(
+      `process.on('SIGTERM', () => setTimeout(() => { fs.writeFileSync('${ended}', ''); process.exit(); }, 300));`,
+    );
+    stepClock(HOUR_MS);
+    assert.equal(await endProcesses(mark), true);
+    assert.ok(existsSync(ended), 'it was not killed before');
+  });
+
+  it('ends a process that ignores signals when the clock goes back', async () => {
+    await startMarked(DEAF);
+    stepClock(-HOUR_MS);
+    assert.equal(await endProcesses(mark, undefined, 200), true);
+    assert.deepEqual(findProcesses(mark), []);
+  });
+
+  it('does not count the time in which the runner was stopped as silence of the agent', async () => {
+    installStandIn(
+      `${folder}/bin`,
+      `let n = 0; setInterval(() => { said('Working.'); if (++n === 30) { result(); process.exit(); } }, 100);`,
+    );
+    let stopped = false;
+    const { failure } = await runAgent({
+      cli: claude,
+      wishes: { model: undefined, allowedTools: [], unsafe: false },
+      prompt: 'Do it.',
+      folder,
+      env: { PATH: `${folder}/bin` },
+      mark,
+      log: new TaskLog(createRedactor([], {}), ({ message }) => {
+        if (message !== 'Working.' || stopped) return;
+        stopped = true;
+        setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1500));
+      }),
+      silenceMs: 1000,
+      signal: new AbortController().signal,
+      onResult: () => undefined,
+    });
+    assert.ok(stopped);
+    assert.equal(failure, undefined);
+  });
+
+  async function startMarked(body: string): Promise<void> {
+    const ready = `${folder}/ready`;
+    const code = `const fs = require('node:fs'); ${body} fs.writeFileSync('${ready}', ''); ${FOREVER}`;
+    spawn(process.execPath, ['-e', code], {
+      stdio: 'ignore',
+      env: { ...process.env, [MARK_VARIABLE]: mark },
+    });
+    await until(() => existsSync(ready));
+  }
+});

@@ -1,0 +1,122 @@
+/** Programs that the runner starts: an error while their output is handled ends one program, and not the runner. */
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { findProcesses } from '../src/process/identity.ts';
+import { startProgram } from '../src/process/program.ts';
+import { createRedactor } from '../src/redaction.ts';
+import { runAcceptance } from '../src/task/acceptance.ts';
+import { TaskLog } from '../src/task/log.ts';
+import { newFolder, removeFolder } from './support/folders.ts';
+
+const MODULE = fileURLToPath(new URL('../src/process/program.ts', import.meta.url));
+/** 11 units: the last 16,000 of many lines begin inside a rocket. */
+const LINE = `${'\u{1f680}'.repeat(4)}ab\n`;
+
+describe('a program of an attempt', () => {
+  let folder: string;
+  let mark: string;
+
+  beforeEach(() => {
+    folder = newFolder();
+    mark = `test-${folder.split('/').pop()}`;
+  });
+  afterEach(() => {
+    assert.deepEqual(findProcesses(mark), [], 'no process is left');
+    removeFolder(folder);
+  });
+
+  const failing = (): never => {
+    throw new Error('the log is broken');
+  };
+
+  for (const stream of ['stdout', 'stderr'] as const)
+    it(`rejects with an error that the handler of ${stream} throws, and leaves no process`, async () => {
+      const program = startProgram({
+        program: '/bin/sh',
+        args: ['-c', `echo one >&${stream === 'stdout' ? 1 : 2}; exec sleep 600`],
+        cwd: folder,
+        env: process.env,
+        mark,
+        input: '',
+        onOutput: failing,
+      });
+      await assert.rejects(program.exited, /the log is broken/);
+      await assert.rejects(program.end(), /the log is broken/);
+    });
+
+  it('rejects with an error that the handler throws after the program has ended', async () => {
+    const program = startProgram({
+      program: '/bin/sh',
+      args: ['-c', 'printf "no line end"'],
+      cwd: folder,
+      env: process.env,
+      mark,
+      input: '',
+      onOutput: failing,
+    });
+    await program.exited.catch(() => undefined);
+    await assert.rejects(program.end(), /the log is broken/);
+  });
+
+  it('rejects if there is no free file descriptor, and does not end the runner', function () {
+    if (process.platform !== 'linux') this.skip();
+    const script = `
+      import { openSync } from 'node:fs';
+      import { startProgram } from ${JSON.stringify(MODULE)};
+      try { for (;;) openSync('/dev/null', 'r'); } catch {}
+      const options = { args: ['-c', 'true'], cwd: '/', env: {}, mark: ${JSON.stringify(mark)}, input: 'x' };
+      const { exited } = startProgram({ program: '/bin/sh', ...options, onOutput: () => undefined });
+      console.log(await exited.then(() => 'started', (error) => error.code));
+      process.exit();
+    `;
+    const command =
+      'ulimit -n 64; exec "$0" --input-type=module --disable-warning=ExperimentalWarning -e "$1"';
+    const output = execFileSync('/bin/bash', ['-c', command, process.execPath, script], { encoding: 'utf8' });
+    assert.equal(output.trim(), 'EMFILE');
+  });
+
+  it('ends the acceptance command and rejects, if a line of its output cannot be handled', async () => {
+    const log = new TaskLog(createRedactor([], {}), ({ message }) => {
+      if (message === 'one') failing();
+    });
+    const running = runAcceptance({
+      command: 'echo one; exec sleep 600',
+      folder,
+      env: process.env,
+      mark,
+      log,
+      patienceMs: 600_000,
+      signal: new AbortController().signal,
+    });
+    await assert.rejects(running, /the log is broken/);
+  });
+
+  it('keeps the end of the output of the acceptance command, cut between characters', async () => {
+    const { output, exitCode } = await runAcceptance({
+      command: `yes '${LINE.trim()}' | head -n 20000`,
+      folder,
+      env: process.env,
+      mark,
+      log: new TaskLog(createRedactor([], {}), () => undefined),
+      patienceMs: 600_000,
+      signal: new AbortController().signal,
+    });
+    assert.equal(exitCode, 0);
+    assert.equal(output.length, 15_999);
+    assert.ok(output.isWellFormed() && output.endsWith(LINE));
+  });
+
+  it('gives up an acceptance command that takes too long', async () => {
+    const { exitCode } = await runAcceptance({
+      command: 'sleep 600',
+      folder,
+      env: process.env,
+      mark,
+      log: new TaskLog(createRedactor([], {}), () => undefined),
+      patienceMs: 200,
+      signal: new AbortController().signal,
+    });
+    assert.equal(exitCode, undefined);
+  });
+});

@@ -1,0 +1,151 @@
+/** Reports of attempts: every one fits, and the hub accepts it. */
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { createRedactor } from '../src/redaction.ts';
+import { type Report, reportJson } from '../src/task/report.ts';
+import { checkEnding } from './support/hubChecks.ts';
+import { anyText } from './support/texts.ts';
+
+/** What docs/guides/runner.md promises. The hub accepts 1 MiB. */
+const MOST_BYTES = 700_000;
+
+const redactor = createRedactor(['hunter2hunter2'], {});
+
+const EMPTY: Report = {
+  branch: 'work/1',
+  base: 'abc',
+  changes: undefined,
+  work: undefined,
+  exit: undefined,
+  acceptance: undefined,
+  pullRequest: undefined,
+  warnings: [],
+  worktree: undefined,
+  durationMs: 1,
+};
+
+/** A report in which every text and list is as long as it can get, of one text repeated. */
+function hugeReport(unit: string): Report {
+  const text = (characters: number): string => unit.repeat(characters);
+  const list = <Item>(count: number, item: (n: number) => Item): Item[] =>
+    Array.from({ length: count }, (_, n) => item(n));
+  return {
+    branch: text(5000),
+    base: text(5000),
+    changes: {
+      head: text(5000),
+      commits: list(200, () => ({ sha: text(40), subject: text(10_000) })),
+      diffstat: { files: 1000, insertions: 1, deletions: 1 },
+      files: list(1000, () => ({ path: text(4096), insertions: 1, deletions: 1 })),
+    },
+    work: {
+      summary: text(25_000),
+      model: text(5000),
+      commands: list(200, () => text(5000)),
+      tools: Object.fromEntries(list(2000, (n) => [`${text(200)}${n}`, n])),
+      turns: 1,
+      tokens: { input: 1, output: 1, cacheRead: 1 },
+      costUsd: 1,
+    },
+    exit: { code: 0, signal: null },
+    acceptance: { command: text(10_000), exitCode: 0, output: text(20_000) },
+    pullRequest: { number: 1, url: text(5000) },
+    warnings: list(2000, () => text(5000)),
+    worktree: text(4096),
+    durationMs: 1,
+  };
+}
+
+function sizeOf(report: Report): number {
+  const result = reportJson(report, redactor);
+  checkEnding({ status: 'completed', result });
+  const json = JSON.stringify(result);
+  assert.ok(json.isWellFormed() && !json.includes('\\ud'), 'the report is well formed');
+  return Buffer.byteLength(json);
+}
+
+describe('the report of an attempt', () => {
+  for (const [what, unit] of [
+    ['letters', 'x'],
+    ['quotation marks', '"'],
+    ['line ends', '\n'],
+    ['umlauts', 'ä'],
+    ['Chinese', '漢'],
+    ['emojis', '🚀'],
+    ['halves of surrogate pairs', '\ud83d'],
+    ['backslashes and NUL', '\\\0'],
+  ] as const)
+    it(`fits if everything in it is as long as possible and consists of ${what}`, () => {
+      const bytes = sizeOf(hugeReport(unit));
+      assert.ok(bytes <= MOST_BYTES, `${bytes} bytes`);
+    });
+
+  it('fits and is well formed for any texts, names of tools included', () => {
+    const texts = fc.array(anyText(), { maxLength: 5 });
+    const report = fc.record({
+      branch: anyText(),
+      base: anyText(),
+      changes: fc.record({
+        head: anyText(),
+        commits: fc.array(fc.record({ sha: anyText(), subject: anyText(2000) }), { maxLength: 5 }),
+        diffstat: fc.constant({ files: 1, insertions: 1, deletions: 1 }),
+        files: fc.array(fc.record({ path: anyText(2000), insertions: fc.nat(), deletions: fc.nat() }), {
+          maxLength: 5,
+        }),
+      }),
+      work: fc.record({
+        summary: anyText(),
+        model: fc.option(anyText(), { nil: undefined }),
+        commands: texts,
+        tools: fc.dictionary(fc.oneof(anyText(), fc.constant('__proto__')), fc.nat(), {
+          noNullPrototype: true,
+        }),
+        turns: fc.nat(),
+        tokens: fc.constant(undefined),
+        costUsd: fc.constant(undefined),
+      }),
+      exit: fc.constant(undefined),
+      acceptance: fc.record({ command: anyText(), output: anyText() }),
+      pullRequest: fc.record({ number: fc.nat(), url: fc.option(anyText(), { nil: undefined }) }),
+      warnings: texts,
+      worktree: anyText(),
+      durationMs: fc.nat(),
+    });
+    fc.assert(fc.property(report, (one) => sizeOf(one) <= MOST_BYTES));
+  });
+
+  it('accepts a tool whose name is that of the prototype', () => {
+    const tools = JSON.parse('{"__proto__": 3, "Bash": 1}');
+    const work = {
+      summary: '',
+      model: undefined,
+      commands: [],
+      turns: 1,
+      tokens: undefined,
+      costUsd: undefined,
+    };
+    const result = reportJson({ ...EMPTY, work: { ...work, tools } }, redactor);
+    checkEnding({ status: 'completed', result });
+    assert.match(JSON.stringify(result), /"tools":\{"\(__proto__\)":3,"Bash":1\}/);
+  });
+
+  it('redacts a text before it cuts it', () => {
+    const subject = `${'x'.repeat(895)}hunter2hunter2`;
+    const changes = {
+      head: 'abc',
+      commits: [{ sha: 'abc', subject }],
+      diffstat: { files: 0, insertions: 0, deletions: 0 },
+      files: [],
+    };
+    const json = JSON.stringify(reportJson({ ...EMPTY, changes }, redactor));
+    assert.ok(!json.includes('hunte'), 'no part of the secret is left');
+  });
+
+  it('keeps subjects and paths short enough for the hub to list them', () => {
+    const result = JSON.parse(JSON.stringify(reportJson(hugeReport('x'), redactor)));
+    for (const { subject } of result.commits) assert.ok(subject.length <= 1000);
+    for (const { path } of result.files) assert.ok(path.length <= 1000);
+    assert.ok(result.commits.length > 50 && result.files.length > 100, 'the lists are not empty');
+    assert.match(result.warnings.at(-1), /^The log contains \d+ more warnings\.$/);
+  });
+});
