@@ -2,12 +2,14 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
+import { devNull } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type { Settings } from './arguments.ts';
 import type { InstalledCli } from './clis/index.ts';
 import type { Repository } from './git/repository.ts';
 import { claimTask } from './hub/claim.ts';
-import type { ClaimedTask, Hub } from './hub/hub.ts';
+import type { ClaimedTask, Ending, Hub } from './hub/hub.ts';
+import { Journal } from './outbox/journal.ts';
 import { Outbox } from './outbox/outbox.ts';
 import { recover } from './recovery.ts';
 import type { Redactor } from './redaction.ts';
@@ -18,6 +20,9 @@ import { AttemptRecord } from './task/record.ts';
 /** The longest that the hub lets a claim wait, in milliseconds. */
 const CLAIM_WAIT_MS = 25_000;
 const RETRY_MS = 5000;
+
+/** How long a task waits whose attempt cannot be recorded. */
+const UNRECORDED_SECONDS = 60;
 
 /** How long what was not sent yet may take once the runner is to end, in milliseconds. */
 const LAST_SENDING_MS = 15_000;
@@ -132,7 +137,12 @@ export class Runner {
     const mark = `${this.mark}.${taskId}.${epoch}`;
     const worktree = unusedPath(`${worktrees}/${taskId}.${epoch}`);
     const facts = { mark, hub: settings.url, agentId, taskId, epoch, description, branch, worktree };
-    const record = AttemptRecord.create(this.attempts, facts);
+    let record: AttemptRecord;
+    try {
+      record = AttemptRecord.create(this.attempts, facts);
+    } catch (error) {
+      return this.returnTask(task, error);
+    }
     const { journal } = record;
     const outbox = new Outbox({ hub, taskId, epoch, journal, heartbeatMs: this.heartbeatMs, say });
     this.active.add(outbox);
@@ -169,6 +179,27 @@ export class Runner {
     return ending.status === 'completed' && delivery.delivered;
   }
 
+  /**
+   * Returns a task whose attempt cannot be recorded, as on a full disk. Without a record, no other runner finishes the
+   * attempt if this one is killed.
+   */
+  private async returnTask({ id: taskId, epoch, branch }: ClaimedTask, error: unknown): Promise<boolean> {
+    const { hub, say } = this.options;
+    const { heartbeatMs } = this;
+    const message = `The runner cannot record the attempt on disk. ${error instanceof Error ? error.message : error}`;
+    say(`${taskId}: ${message}`);
+    const journal = new Journal(devNull);
+    const outbox = new Outbox({ hub, taskId, epoch, journal, heartbeatMs, say });
+    this.active.add(outbox);
+    const failure = { class: 'crashed' as const, message, returnAfterSeconds: UNRECORDED_SECONDS };
+    const ending: Ending = { status: 'failed', result: { summary: '', branch }, failure };
+    const delivery = await outbox.finish(ending);
+    this.active.delete(outbox);
+    journal.close();
+    if (!delivery.delivered && delivery.refused !== undefined) throw delivery.refused;
+    return false;
+  }
+
   private giveUpSendingLater(): void {
     setTimeout(() => {
       for (const outbox of this.active) outbox.abandon();
@@ -193,6 +224,7 @@ function startWatchdog(mark: string): () => void {
     detached: true,
   });
   child.on('error', () => undefined); // nobody watches over us, then
+  child.stdin?.on('error', () => undefined);
   child.unref();
-  return () => child.stdin.end();
+  return () => child.stdin?.end();
 }

@@ -63,7 +63,13 @@ const pullRequest = z.object({ number: z.number(), url: z.string().optional() })
 export interface Ending {
   readonly status: 'completed' | 'failed';
   readonly result: Json;
-  readonly failure?: { readonly class: FailureClass; readonly message: string; readonly retryable?: boolean };
+  readonly failure?: {
+    readonly class: FailureClass;
+    readonly message: string;
+    readonly retryable?: boolean;
+    /** The task returns to the queue for so many seconds, and the attempt does not count. */
+    readonly returnAfterSeconds?: number;
+  };
 }
 
 export interface ProgramVersion {

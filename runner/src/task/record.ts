@@ -63,6 +63,7 @@ const ending = z.object({
       class: z.enum(FAILURE_CLASSES),
       message: z.string(),
       retryable: z.boolean().exactOptional(),
+      returnAfterSeconds: z.number().exactOptional(),
     })
     .exactOptional(),
 });
@@ -100,7 +101,11 @@ export class AttemptRecord {
       const known = owner.safeParse(readJson(`${folder}/owner.json`));
       if (!known.success || isAlive(known.data) || !takesOver(folder, known.data)) return [];
       const { pid: _, startedAt: __, format, ...facts } = known.data;
-      writeWhole(`${folder}/owner.json`, { ...known.data, ...ownIdentity() });
+      try {
+        writeWhole(`${folder}/owner.json`, { ...known.data, ...ownIdentity() });
+      } catch {
+        return []; // a full disk: a runner that starts later finishes the attempt
+      }
       return [new AttemptRecord(folder, facts, format)];
     });
   }
@@ -148,7 +153,11 @@ export class AttemptRecord {
   /** Nothing of it is to be sent any more. */
   discard(): void {
     this.journal.close();
-    rmSync(this.folder, { recursive: true, force: true });
+    try {
+      rmSync(this.folder, { recursive: true, force: true });
+    } catch {
+      // The next runner sends the ending again, which changes nothing.
+    }
   }
 
   /** Leaves it to the next runner. */
