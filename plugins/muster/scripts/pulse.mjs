@@ -58,7 +58,7 @@ async function showQuestions() {
   // Others have written these texts: none of them may steer the terminal.
   const lines = requests.map(
     (/** @type {{ question: string }} */ { question }) =>
-      `- ${question.replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ').slice(0, MAX_SHOWN_LENGTH)}`,
+      `- ${shortened(question.replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' '))}`,
   );
   const more = answer.truncated ? ['- and more'] : [];
   const systemMessage = [
@@ -67,6 +67,16 @@ async function showQuestions() {
     ...more,
   ].join('\n');
   process.stdout.write(JSON.stringify({ systemMessage }));
+}
+
+/**
+ * Cuts a text between two characters as people see them.
+ * @param {string} text
+ */
+function shortened(text) {
+  if (text.length <= MAX_SHOWN_LENGTH) return text;
+  const characters = new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(text);
+  return text.slice(0, characters.containing(MAX_SHOWN_LENGTH)?.index);
 }
 
 /** @param {string} session */

@@ -103,6 +103,7 @@ describe('the plugin for Claude Code and the extension for Gemini CLI', () => {
       const client = await connect('client 2026-07-28', url, worker.token);
       await succeed(client, 'coordination_register_agent', { agent_id: worker.id, role: 'worker' });
       await succeed(client, 'inbox_ask', { kind: 'text', question: `Ship\u001b[2J ${session}?` });
+      await succeed(client, 'inbox_ask', { kind: 'text', question: `${'a'.repeat(199)}\u{1f680} and more` });
       await client.close();
       heard = createServer(async (request, response) => {
         const body = await text(request);
@@ -150,6 +151,11 @@ describe('the plugin for Claude Code and the extension for Gemini CLI', () => {
     it('shows the questions that wait, which steer no terminal', async () => {
       const { systemMessage } = JSON.parse(await hear({ hook_event_name: 'SessionStart' }));
       assert.ok(systemMessage.includes(`- Ship [2J ${session}?`), systemMessage);
+    });
+
+    it('cuts a long question between characters', async () => {
+      const { systemMessage } = JSON.parse(await hear({ hook_event_name: 'SessionStart' }));
+      assert.ok(systemMessage.split('\n').includes(`- ${'a'.repeat(199)}`), systemMessage);
     });
 
     it('is silent without a credential, and where no hub answers', async () => {

@@ -84,4 +84,13 @@ describe('what muster status shows', () => {
     assert.ok(shown.includes('Goal: Ship [2J it now\nTasks: 1 of 2 done (50 %)\n'), shown);
     assert.ok(shown.split('\n').every((line) => line.length <= 60));
   });
+
+  it('cuts lines between characters, if an emoji does not fit', () => {
+    const emoji = '\u{1f680}'.repeat(60);
+    const progress = { percent: 0, total: 1, available: 1, claimed: 0, in_progress: 0, done: 0, failed: 0 };
+    for (const width of [20, 21]) {
+      const shown = screenOf({ goal: emoji, progress, doing: [], waiting: [], questions: [] }, width);
+      assert.equal(shown.split('\n')[0], `Goal: ${'\u{1f680}'.repeat(7)}`);
+    }
+  });
 });

@@ -1,3 +1,4 @@
+import { cut } from '../../../../runner/src/text.ts';
 import type { Snapshot } from './snapshot.ts';
 
 const INDENT = '  ';
@@ -22,7 +23,7 @@ export function screenOf({ goal, progress, doing, waiting, questions }: Snapshot
     ]),
     ...part('Questions to you', 'none', questions, ({ id, question }) => [id, question]),
   ];
-  return `${lines.map((line) => plain(line).slice(0, width)).join('\n')}\n`;
+  return `${lines.map((line) => cut(plain(line), width)).join('\n')}\n`;
 }
 
 function part<Item>(
