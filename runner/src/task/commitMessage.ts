@@ -1,7 +1,9 @@
+import { cut } from '../text.ts';
+
 const MAX_SUBJECT_CHARACTERS = 72;
 
 /** The message of a commit that the runner makes of an agent's work. */
 export function commitMessage(description: string, taskId: string): string {
   const [subject = ''] = description.trim().split('\n');
-  return `${subject.slice(0, MAX_SUBJECT_CHARACTERS)}\n\nMuster-Task: ${taskId}\n`;
+  return `${cut(subject, MAX_SUBJECT_CHARACTERS)}\n\nMuster-Task: ${taskId}\n`;
 }
