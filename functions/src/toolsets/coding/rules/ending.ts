@@ -55,7 +55,11 @@ const summarised = z
   .object({
     summary: z.string().optional().catch(undefined),
     commits: z.array(z.object({ sha: z.string().max(100), subject: z.string().max(1000) })).catch([]),
-    tokens: z.object({ input: tokens, output: tokens, cacheRead: tokens }).optional().catch(undefined),
+    // Older runners do not report cacheWrite.
+    tokens: z
+      .object({ input: tokens, output: tokens, cacheRead: tokens, cacheWrite: tokens })
+      .optional()
+      .catch(undefined),
     costUsd: z.number().min(0).max(1e6).optional().catch(undefined),
     files: z
       .array(z.object({ path: z.string().max(1000) }))
@@ -94,8 +98,8 @@ export function endByRunner(task: CodingTask, claimant: Claimant, report: EndRep
 function booked(task: Task, result: unknown): Task {
   const { tokens: used, costUsd = 0 } = summarised.parse(result);
   if (used === undefined && costUsd === 0) return task;
-  const { input = 0, output = 0, cacheRead = 0 } = used ?? {};
-  return withSpent(task, { inputTokens: input + cacheRead, outputTokens: output, costUsd });
+  const { input = 0, output = 0, cacheRead = 0, cacheWrite = 0 } = used ?? {};
+  return withSpent(task, { inputTokens: input + cacheRead + cacheWrite, outputTokens: output, costUsd });
 }
 
 /**
