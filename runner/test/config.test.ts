@@ -56,6 +56,10 @@ describe("a task's config", () => {
       'Read',
       'run_shell_command(npm test)',
       'mcp__x__y',
+      'Bash(bash scripts/test.sh)',
+      'Bash(env CI=1 npm test)',
+      'Bash(shellcheck *)',
+      'run_shell_command(sh -n build.sh)',
     ];
     const whole = [
       'Bash',
@@ -68,6 +72,14 @@ describe("a task's config", () => {
       'mcp__*',
       'run_shell_command',
       'ShellTool',
+      'Bash(bash:*)',
+      'Bash(sh -c *)',
+      'Bash(/bin/bash *)',
+      'Bash(sudo -n env A=1 zsh -c:*)',
+      'run_shell_command(bash)',
+      'run_shell_command(eval)',
+      'Bash(ls) Bash',
+      'Bash(ls), Bash',
     ];
     assert.deepEqual(unsafeRules([...harmless, ...whole]), whole);
   });

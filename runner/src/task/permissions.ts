@@ -8,15 +8,48 @@ const SHELLS = /^(?:bash|shell|powershell|run_?shell_?command|shelltool)$/i;
 /** Only wildcards and white space: any command at all. */
 const ANYTHING = /^[\s:*]*$/;
 
+/** Programs that run the command in their arguments. A rule for one of them without a command allows every command. */
+const INTERPRETER =
+  /^(?:(?:ba|da|z|k|c|tc|fi)?sh|busybox|env|command|exec|eval|sudo|doas|nohup|xargs|pwsh|powershell)(?:\.exe)?$/i;
+
+export interface Rule {
+  /** Name of the tool. Empty if the text is not a rule. */
+  readonly tool: string;
+  /** Text in the brackets. Undefined without brackets. */
+  readonly what: string | undefined;
+}
+
+/** Splits a rule into its tool and the text in its brackets. */
+export function parseRule(text: string): Rule {
+  const { tool = '', what } = RULE.exec(text.trim())?.groups ?? {};
+  return { tool, what };
+}
+
+/** Whether the text in a rule's brackets restricts nothing. */
+export function allowsAnything(what: string): boolean {
+  return ANYTHING.test(what);
+}
+
 /**
- * Whoever creates a task says what the agent may use. A whole shell, or every tool, is as good as no permission
- * checks: that is for the runner to allow.
+ * Finds the rules that are as good as no permission checks: a whole shell, or every tool. The task's creator names
+ * the rules, and the runner has to allow these.
  * @returns the rules that only `--unsafe` allows
  */
 export function unsafeRules(rules: readonly string[]): readonly string[] {
   return rules.filter((rule) => {
-    const { tool = '', what } = RULE.exec(rule.trim())?.groups ?? {};
+    const { tool, what } = parseRule(rule);
     if (tool === '' || tool.includes('*')) return true;
-    return SHELLS.test(tool) && (what === undefined || ANYTHING.test(what));
+    if (!SHELLS.test(tool)) return false;
+    return what === undefined || allowsAnything(what) || isInterpreter(what);
   });
+}
+
+/** Whether nothing but interpreters, options and variables is named: `bash`, `sudo sh -c *`, `env A=1`. */
+function isInterpreter(what: string): boolean {
+  const words = what
+    .replace(/[\s:*]+$/, '')
+    .trim()
+    .split(/\s+/);
+  const [first = '', ...others] = words.map((word) => word.slice(word.lastIndexOf('/') + 1));
+  return INTERPRETER.test(first) && others.every((word) => /^-|=/.test(word) || INTERPRETER.test(word));
 }
