@@ -4,6 +4,7 @@ import { homedir } from 'node:os';
 import { basename, resolve } from 'node:path';
 import { parseSettings, type Settings, USAGE, UsageError } from './arguments.ts';
 import { findInstalled } from './clis/index.ts';
+import { withoutSelection } from './git/environment.ts';
 import { GitError } from './git/git.ts';
 import { openRepository } from './git/repository.ts';
 import { HubConnection, HubRefusal, HubUnreachable } from './hub/connection.ts';
@@ -73,7 +74,7 @@ function signalled(): AbortSignal {
 /** What coding agents see of ours: all but the credential, and what makes them think that they run in another. */
 function agentEnvironment(): NodeJS.ProcessEnv {
   const { MUSTER_TOKEN: _, CLAUDECODE: __, CLAUDE_CODE_ENTRYPOINT: ___, ...rest } = process.env;
-  return rest;
+  return withoutSelection(rest);
 }
 
 /**
