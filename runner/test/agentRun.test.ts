@@ -1,7 +1,8 @@
 /** What becomes of coding agents that behave badly: real processes, real signals. */
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { claude } from '../src/clis/claude.ts';
+import { gemini } from '../src/clis/gemini.ts';
 import type { LogEntry } from '../src/hub/hub.ts';
 import { findProcesses } from '../src/process/identity.ts';
 import { createRedactor } from '../src/redaction.ts';
@@ -71,7 +72,7 @@ describe('a run of a coding agent', () => {
       { turns, tokens, costUsd, summary },
       {
         turns: 2,
-        tokens: { input: 20, output: 10, cacheRead: 5 },
+        tokens: { input: 20, output: 10, cacheRead: 5, cacheWrite: 0 },
         costUsd: undefined,
         summary: 'Done.',
       },
@@ -88,7 +89,7 @@ describe('a run of a coding agent', () => {
       const init = JSON.stringify({ type: 'system', subtype: 'init', apiKeySource });
       const { transcript } = await run(`print(${init}); result();`, { env });
       const { costUsd, tokens } = transcript.work();
-      assert.deepEqual(tokens, { input: 20, output: 10, cacheRead: 5 });
+      assert.deepEqual(tokens, { input: 20, output: 10, cacheRead: 5, cacheWrite: 0 });
       return costUsd;
     };
     assert.equal(await priced('ANTHROPIC_API_KEY'), 0.01);
@@ -98,6 +99,46 @@ describe('a run of a coding agent', () => {
       env: { PATH: `${folder}/bin`, ANTHROPIC_API_KEY: 'key' },
     });
     assert.equal(transcript.work().costUsd, 0.01, 'a Claude Code that does not say with what it calls');
+  });
+
+  it('fails, retryable, if the result has neither a turn nor a token', async () => {
+    const nothing = (more: object) => {
+      const event = {
+        type: 'result',
+        subtype: 'success',
+        is_error: false,
+        result: 'No such command.',
+        ...more,
+      };
+      return run(`said('No such command.'); print(${JSON.stringify(event)});`);
+    };
+    const usage = { input_tokens: 0, output_tokens: 0, cache_creation_input_tokens: null };
+    for (const more of [{ num_turns: 0, usage, modelUsage: {} }, { num_turns: 0 }]) {
+      const { failure } = await nothing(more);
+      assert.equal(failure?.failureClass, 'crashed');
+      assert.equal(failure?.retryable, true);
+      assert.match(failure?.message ?? '', /without a turn or a token.*No such command/);
+    }
+    const cached = { input_tokens: 0, output_tokens: 0, cache_creation_input_tokens: 9 };
+    assert.equal((await nothing({ num_turns: 0, usage: cached })).failure, undefined);
+    assert.equal((await nothing({ num_turns: 1, usage })).failure, undefined);
+  });
+
+  it('counts a session with several results once', async () => {
+    const results = (one: object, other: object) =>
+      run(
+        [one, other]
+          .map((event) => `print(${JSON.stringify({ type: 'result', is_error: false, ...event })});`)
+          .join('\n'),
+      );
+    const usage = { input_tokens: 10, output_tokens: 2, cache_creation_input_tokens: 100 };
+    const prompts = await results({ num_turns: 2, usage }, { num_turns: 1, usage });
+    const summed = prompts.transcript.work();
+    assert.deepEqual(summed.tokens, { input: 20, output: 4, cacheRead: 0, cacheWrite: 200 });
+    assert.equal(summed.turns, 3);
+    const session = (inputTokens: number) => ({ num_turns: 1, usage, modelUsage: { opus: { inputTokens } } });
+    const whole = (await results(session(24), session(36))).transcript.work();
+    assert.deepEqual(whole.tokens, { input: 36, output: 0, cacheRead: 0, cacheWrite: 0 });
   });
 
   it('is over when the result has come, though the process hangs', async () => {
@@ -172,6 +213,23 @@ describe('a run of a coding agent', () => {
   it('says when the program is missing', async () => {
     const { failure } = await run('', { env: { PATH: `${folder}/nowhere` } });
     assert.equal(failure?.failureClass, 'cli_missing');
+  });
+
+  it('removes the files for the run when it has ended, also if the program is missing', async () => {
+    const temporary = `${folder}/tmp`;
+    mkdirSync(temporary);
+    const before = process.env['TMPDIR'];
+    process.env['TMPDIR'] = temporary;
+    try {
+      const wishes = { model: undefined, allowedTools: ['web_fetch'], unsafe: false };
+      const env = { PATH: `${folder}/nowhere`, HOME: folder };
+      const { failure } = await run('', { cli: gemini, wishes, env });
+      assert.equal(failure?.failureClass, 'cli_missing');
+      assert.deepEqual(readdirSync(temporary), []);
+    } finally {
+      if (before === undefined) delete process.env['TMPDIR'];
+      else process.env['TMPDIR'] = before;
+    }
   });
 
   it('survives a flood of output, and sends a bounded part of it', async () => {

@@ -2,10 +2,24 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { claude } from '../src/clis/claude.ts';
-import type { CodingCli } from '../src/clis/cli.ts';
+import type { AgentResult, CodingCli, RunWishes } from '../src/clis/cli.ts';
 import { gemini } from '../src/clis/gemini.ts';
 
 const NOTHING_ALLOWED = { model: undefined, allowedTools: [], unsafe: false };
+
+/** The arguments of a run. */
+function argumentsOf(cli: CodingCli, wishes: Partial<RunWishes>): readonly string[] {
+  const { args, dispose } = cli.prepare({ ...NOTHING_ALLOWED, ...wishes }, { folder: '/nowhere', env: {} });
+  dispose();
+  return args;
+}
+
+/** The result that a line holds. */
+function resultIn(cli: CodingCli, line: object): AgentResult {
+  const [event] = cli.read(JSON.stringify(line)) ?? [];
+  assert.ok(event?.kind === 'result');
+  return event;
+}
 
 function eventsOf(cli: CodingCli, lines: readonly object[]): unknown[] {
   return lines.flatMap((line): readonly unknown[] => cli.read(JSON.stringify(line)) ?? ['unread']);
@@ -51,7 +65,8 @@ describe('what Claude Code prints', () => {
         text: 'Done.',
         httpStatus: undefined,
         turns: 5,
-        tokens: { input: 50, output: 40, cacheRead: 30 },
+        tokens: { input: 50, output: 40, cacheRead: 30, cacheWrite: 0 },
+        tokensOf: 'prompt',
         costUsd: 0.0015,
       },
     ]);
@@ -63,10 +78,57 @@ describe('what Claude Code prints', () => {
     assert.ok(event?.kind === 'result' && !event.succeeded && event.text === 'error_max_turns');
   });
 
-  it('never skips permission checks unless told to', () => {
-    assert.ok(!claude.arguments(NOTHING_ALLOWED).join(' ').includes('dangerously'));
-    assert.ok(
-      claude.arguments({ ...NOTHING_ALLOWED, unsafe: true }).includes('--dangerously-skip-permissions'),
+  it('counts what is written to a cache and what is read from it, also if fields are null or missing', () => {
+    const tokens = (usage: object | null) => resultIn(claude, { type: 'result', usage }).tokens;
+    const whole = {
+      input_tokens: 12,
+      cache_creation_input_tokens: 60_000,
+      cache_read_input_tokens: 7,
+      output_tokens: 1,
+    };
+    assert.deepEqual(tokens(whole), { input: 12, output: 1, cacheRead: 7, cacheWrite: 60_000 });
+    const partial = { input_tokens: 12, cache_creation_input_tokens: null, cache_read_input_tokens: null };
+    assert.deepEqual(tokens(partial), { input: 12, output: 0, cacheRead: 0, cacheWrite: 0 });
+    assert.equal(tokens(null), undefined);
+  });
+
+  it('counts all models of the session if Claude Code reports them', () => {
+    const { tokens, tokensOf } = resultIn(claude, {
+      type: 'result',
+      usage: { input_tokens: 1, output_tokens: 1 },
+      modelUsage: {
+        'claude-opus-4-8[1m]': {
+          inputTokens: 36,
+          outputTokens: 9,
+          cacheReadInputTokens: 150,
+          cacheCreationInputTokens: 1800,
+        },
+        'claude-haiku-4-5': {
+          inputTokens: 4,
+          outputTokens: 1,
+          cacheReadInputTokens: null,
+          webSearchRequests: 0,
+        },
+      },
+    });
+    assert.deepEqual(tokens, { input: 40, output: 10, cacheRead: 150, cacheWrite: 1800 });
+    assert.equal(tokensOf, 'session');
+  });
+
+  it('never skips permission checks unless the runner allows it', () => {
+    assert.ok(!argumentsOf(claude, {}).join(' ').includes('dangerously'));
+    assert.ok(argumentsOf(claude, { unsafe: true }).includes('--dangerously-skip-permissions'));
+  });
+
+  it('passes each allowed tool as one JSON string, whatever characters it has', () => {
+    fc.assert(
+      fc.property(fc.array(fc.string()), (allowedTools) => {
+        const args = argumentsOf(claude, { allowedTools });
+        const settings: unknown = JSON.parse(args[args.indexOf('--settings') + 1] ?? '');
+        const permissions = allowedTools.length > 0 ? { permissions: { allow: allowedTools } } : {};
+        assert.deepEqual(settings, { workflowKeywordTriggerEnabled: false, ...permissions });
+        assert.ok(!args.includes('--allowedTools'));
+      }),
     );
   });
 });
@@ -103,15 +165,30 @@ describe('what Gemini CLI prints', () => {
         text: '',
         httpStatus: undefined,
         turns: undefined,
-        tokens: { input: 41, output: 21, cacheRead: 1 },
+        tokens: { input: 40, output: 21, cacheRead: 1, cacheWrite: 0 },
+        tokensOf: 'session',
         costUsd: undefined,
       },
     ]);
   });
 
-  it('approves edits alone unless told to', () => {
-    assert.ok(gemini.arguments(NOTHING_ALLOWED).includes('auto_edit'));
-    assert.ok(gemini.arguments({ ...NOTHING_ALLOWED, unsafe: true }).includes('yolo'));
+  it('does not count cached tokens twice, and counts thoughts as output', () => {
+    const tokens = (stats: object | null) =>
+      resultIn(gemini, { type: 'result', status: 'success', stats }).tokens;
+    const whole = { total_tokens: 112, input_tokens: 100, output_tokens: 5, cached: 40, input: 60 };
+    assert.deepEqual(tokens(whole), { input: 60, output: 12, cacheRead: 40, cacheWrite: 0 });
+    assert.deepEqual(tokens({ input_tokens: 9, output_tokens: 3, cached: null }), {
+      input: 9,
+      output: 3,
+      cacheRead: 0,
+      cacheWrite: 0,
+    });
+    assert.equal(tokens(null), undefined);
+  });
+
+  it('approves only edits unless the runner allows more', () => {
+    assert.ok(argumentsOf(gemini, {}).includes('auto_edit'));
+    assert.ok(argumentsOf(gemini, { unsafe: true }).includes('yolo'));
   });
 });
 

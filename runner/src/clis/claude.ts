@@ -1,6 +1,15 @@
 /** Claude Code. Source: https://code.claude.com/docs/en/headless, and the types of its Agent SDK. */
 import { z } from 'zod';
-import { type AgentEvent, type CodingCli, eventReader, type RunWishes } from './cli.ts';
+import {
+  type AgentEvent,
+  addTokens,
+  type CodingCli,
+  count,
+  eventReader,
+  NO_TOKENS,
+  type RunWishes,
+  type Tokens,
+} from './cli.ts';
 
 const textParts = z.array(z.looseObject({ type: z.string(), text: z.string().optional() }));
 
@@ -47,11 +56,23 @@ const event = z.discriminatedUnion('type', [
     total_cost_usd: z.number().optional(),
     usage: z
       .looseObject({
-        input_tokens: z.number().default(0),
-        output_tokens: z.number().default(0),
-        cache_read_input_tokens: z.number().nullish(),
+        input_tokens: count,
+        output_tokens: count,
+        cache_read_input_tokens: count,
+        cache_creation_input_tokens: count,
       })
-      .optional(),
+      .nullish(),
+    modelUsage: z
+      .record(
+        z.string(),
+        z.looseObject({
+          inputTokens: count,
+          outputTokens: count,
+          cacheReadInputTokens: count,
+          cacheCreationInputTokens: count,
+        }),
+      )
+      .nullish(),
   }),
 ]);
 type Event = z.output<typeof event>;
@@ -64,17 +85,36 @@ const WITHOUT_KEY: readonly string[] = ['none', 'oauth'];
 export const claude: CodingCli = {
   tool: 'CLAUDECODE',
   program: 'claude',
-  arguments: ({ model, allowedTools, unsafe }: RunWishes) => [
+  // Claude Code 2.1.197 reads references after white space and some punctuation only. E-mail addresses stay as they are.
+  reference: /(?<![\w\\])@/g,
+  prepare: (wishes) => ({ args: argumentsOf(wishes), dispose: () => undefined }),
+  read: eventReader(event, eventsOf),
+};
+
+function argumentsOf({ model, allowedTools, unsafe }: RunWishes): readonly string[] {
+  return [
     '-p',
     '--output-format',
     'stream-json',
     '--verbose',
     ...(unsafe ? ['--dangerously-skip-permissions'] : ['--permission-mode', 'acceptEdits']),
-    ...(allowedTools.length > 0 ? ['--allowedTools', ...allowedTools] : []),
+    '--settings',
+    JSON.stringify(settingsOf(allowedTools)),
     ...(model === undefined ? [] : ['--model', model]),
-  ],
-  read: eventReader(event, eventsOf),
-};
+  ];
+}
+
+/**
+ * Settings of the run, which add to the user's own. Not `--allowedTools`: that flag splits its values at commas and
+ * spaces outside of brackets, so that `Bash(ls) Bash Read(x)` would allow a whole shell.
+ */
+function settingsOf(allowedTools: readonly string[]) {
+  return {
+    // The word "ultracode" in a task must not start a fleet of agents.
+    workflowKeywordTriggerEnabled: false,
+    ...(allowedTools.length > 0 && { permissions: { allow: allowedTools } }),
+  };
+}
 
 function eventsOf(one: Event): readonly AgentEvent[] {
   switch (one.type) {
@@ -119,18 +159,39 @@ function resultEvent({ type, content = '', is_error }: Part): AgentEvent[] {
 }
 
 function resultOf(one: ResultEvent): AgentEvent {
-  const { usage } = one;
+  const session = sessionTokens(one);
   return {
     kind: 'result',
     succeeded: !one.is_error && (one.subtype ?? 'success') === 'success',
     text: one.result ?? one.errors?.join('\n') ?? one.subtype ?? '',
     httpStatus: one.api_error_status ?? undefined,
     turns: one.num_turns,
-    tokens: usage && {
-      input: usage.input_tokens,
-      output: usage.output_tokens,
-      cacheRead: usage.cache_read_input_tokens ?? 0,
-    },
+    tokens: session ?? promptTokens(one),
+    tokensOf: session === undefined ? 'prompt' : 'session',
     costUsd: one.total_cost_usd,
+  };
+}
+
+/** Sums `modelUsage`, which counts the whole session with all of its models. `usage` counts the last prompt only. */
+function sessionTokens({ modelUsage }: ResultEvent): Tokens | undefined {
+  const models = Object.values(modelUsage ?? {});
+  if (models.length === 0) return undefined;
+  return models
+    .map((one) => ({
+      input: one.inputTokens,
+      output: one.outputTokens,
+      cacheRead: one.cacheReadInputTokens,
+      cacheWrite: one.cacheCreationInputTokens,
+    }))
+    .reduce(addTokens, NO_TOKENS);
+}
+
+function promptTokens({ usage }: ResultEvent): Tokens | undefined {
+  if (usage == null) return undefined;
+  return {
+    input: usage.input_tokens,
+    output: usage.output_tokens,
+    cacheRead: usage.cache_read_input_tokens,
+    cacheWrite: usage.cache_creation_input_tokens,
   };
 }

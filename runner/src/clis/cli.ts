@@ -1,5 +1,5 @@
 /** What a runner knows of a coding agent's command line. One file each implements it. */
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { CodingTool } from '../hub/hub.ts';
 
 export interface CodingCli {
@@ -7,18 +7,35 @@ export interface CodingCli {
   readonly tool: CodingTool;
   /** The program, which is also its name among the runner's capabilities. */
   readonly program: string;
-  /** Arguments of a headless run with streamed JSON. The prompt goes to standard input. */
-  arguments(wishes: RunWishes): readonly string[];
+  /** Matches each at sign of a prompt that the CLI could read as a reference to a file, an agent or a resource. */
+  readonly reference: RegExp;
+  /**
+   * Prepares a headless run with streamed JSON. The prompt goes to standard input.
+   * @throws AttemptFailure if the CLI cannot express an allowed tool
+   */
+  prepare(wishes: RunWishes, place: RunPlace): Launch;
   /** Reads a line of its standard output; undefined where it is no event. */
   read(line: string): readonly AgentEvent[] | undefined;
 }
 
 export interface RunWishes {
   readonly model: string | undefined;
-  /** Rules of the CLI's own language for tools that need no confirmation. */
+  /** Rules of the CLI's own language for tools that need no confirmation, without rules that the runner refuses. */
   readonly allowedTools: readonly string[];
   /** Switch its permission checks off. */
   readonly unsafe: boolean;
+}
+
+export interface RunPlace {
+  /** Working directory of the run. */
+  readonly folder: string;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+export interface Launch {
+  readonly args: readonly string[];
+  /** Removes the files that were written for the run. Call it when the run has ended. */
+  dispose(): void;
 }
 
 export type AgentEvent =
@@ -61,14 +78,38 @@ export interface AgentResult {
   readonly httpStatus: number | undefined;
   readonly turns: number | undefined;
   readonly tokens: Tokens | undefined;
+  /** Range that `tokens` counts: the session so far, or the work since the previous result. `turns` is always the latter. */
+  readonly tokensOf: 'session' | 'prompt';
+  /** Cost of the session so far. */
   readonly costUsd: number | undefined;
 }
 
+/** Numbers of tokens. The three kinds of input do not overlap. */
 export interface Tokens {
+  /** Input that was neither read from a cache nor written to one. */
   readonly input: number;
   readonly output: number;
   readonly cacheRead: number;
+  readonly cacheWrite: number;
 }
+
+export const NO_TOKENS: Tokens = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+
+/** Adds two counts of tokens. */
+export function addTokens(one: Tokens, other: Tokens): Tokens {
+  return {
+    input: one.input + other.input,
+    output: one.output + other.output,
+    cacheRead: one.cacheRead + other.cacheRead,
+    cacheWrite: one.cacheWrite + other.cacheWrite,
+  };
+}
+
+/** A number of tokens as a CLI reports it: null and missing are 0. */
+export const count = z
+  .number()
+  .nullish()
+  .transform((value) => value ?? 0);
 
 /**
  * Reads lines of JSON. What does not have the shape is an event of a kind that this version does not know, and says

@@ -1,6 +1,7 @@
 /** Gemini CLI. Source: its docs/cli/headless.md, and its StreamJsonFormatter. */
 import { z } from 'zod';
-import { type AgentEvent, type CodingCli, eventReader, type RunWishes } from './cli.ts';
+import { type AgentEvent, type CodingCli, count, eventReader, type RunWishes, type Tokens } from './cli.ts';
+import { writePolicies } from './geminiPolicy.ts';
 
 const event = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('init'), model: z.string().optional() }),
@@ -30,11 +31,12 @@ const event = z.discriminatedUnion('type', [
     error: z.looseObject({ type: z.string().optional(), message: z.string() }).optional(),
     stats: z
       .looseObject({
-        input_tokens: z.number().default(0),
-        output_tokens: z.number().default(0),
-        cached: z.number().default(0),
+        total_tokens: count,
+        input_tokens: count,
+        output_tokens: count,
+        cached: count,
       })
-      .optional(),
+      .nullish(),
   }),
 ]);
 type Event = z.output<typeof event>;
@@ -43,19 +45,29 @@ type ResultEvent = Extract<Event, { type: 'result' }>;
 export const gemini: CodingCli = {
   tool: 'GEMINI',
   program: 'gemini',
-  arguments: ({ model, allowedTools, unsafe }: RunWishes) => [
+  // Gemini CLI 0.61.0 reads references anywhere, unless a backslash precedes them.
+  reference: /(?<!\\)@/g,
+  prepare: (wishes, place) => {
+    // Not --allowed-tools: that flag splits its values at commas, and replaces the user's own list.
+    const policies = writePolicies(wishes.allowedTools, place);
+    return { args: argumentsOf(wishes, policies.paths), dispose: policies.remove };
+  },
+  read: eventReader(event, eventsOf),
+};
+
+function argumentsOf({ model, unsafe }: RunWishes, policies: readonly string[]): readonly string[] {
+  return [
     '-p',
-    '', // added to what comes on standard input
+    '', // added to standard input
     '--output-format',
     'stream-json',
     '--approval-mode',
     unsafe ? 'yolo' : 'auto_edit',
-    '--skip-trust', // whoever started the runner on the repository trusts it
-    ...(allowedTools.length > 0 ? ['--allowed-tools', ...allowedTools] : []),
+    '--skip-trust', // the owner of the runner, who started it on the repository, trusts it
+    ...policies.map((path) => `--policy=${path}`),
     ...(model === undefined ? [] : ['-m', model]),
-  ],
-  read: eventReader(event, eventsOf),
-};
+  ];
+}
 
 function eventsOf(one: Event): readonly AgentEvent[] {
   switch (one.type) {
@@ -86,7 +98,28 @@ function resultOf({ status, error, stats }: ResultEvent): AgentEvent {
     text: error === undefined ? '' : `${error.type ?? 'Error'}: ${error.message}`,
     httpStatus: undefined,
     turns: undefined,
-    tokens: stats && { input: stats.input_tokens, output: stats.output_tokens, cacheRead: stats.cached },
+    tokens: stats == null ? undefined : tokensOf(stats),
+    tokensOf: 'session',
     costUsd: undefined,
+  };
+}
+
+type Stats = NonNullable<ResultEvent['stats']>;
+
+/**
+ * Gemini CLI counts cached tokens among its input tokens, and thoughts in the total only. Thoughts are billed as
+ * output. It does not report tokens that are written to a cache.
+ */
+function tokensOf({
+  total_tokens: total,
+  input_tokens: input,
+  output_tokens: output,
+  cached,
+}: Stats): Tokens {
+  return {
+    input: Math.max(0, input - cached),
+    output: Math.max(output, total - input),
+    cacheRead: cached,
+    cacheWrite: 0,
   };
 }

@@ -37,11 +37,23 @@ export interface AgentRun {
 
 type End = 'exited' | 'told' | 'silent' | 'missing';
 
-/** Whatever happens, no process of the agent is left when this resolves. */
+/**
+ * Runs a coding agent. No process of the agent and no file for the run is left when this settles.
+ * @throws AttemptFailure if the agent's CLI cannot express an allowed tool
+ */
 export async function runAgent(options: AgentRunOptions): Promise<AgentRun> {
-  const { cli, wishes, prompt, folder, env, mark, log, signal, silenceMs } = options;
+  const { cli, wishes, folder, env } = options;
+  const { args, dispose } = cli.prepare(wishes, { folder, env });
+  try {
+    return await runWith(args, options);
+  } finally {
+    dispose();
+  }
+}
+
+async function runWith(args: readonly string[], options: AgentRunOptions): Promise<AgentRun> {
+  const { cli, prompt, folder, env, mark, log, signal, silenceMs } = options;
   const listener = new AgentListener(options);
-  const args = cli.arguments(wishes);
   log.add('system', `${cli.program} ${args.join(' ')}`, { level: 'debug', prefix: 'runner' });
   const program = startProgram({
     program: cli.program,
@@ -140,8 +152,15 @@ function failureOf({
   redact,
 }: Ended): AttemptFailure | undefined {
   const { outcome, lastWarning } = transcript;
-  if (outcome?.succeeded) return undefined;
   const { program } = cli;
+  if (outcome?.succeeded) {
+    if (transcript.hasWorked) return undefined;
+    const said = shortComplaint([outcome.text, ...complaints]);
+    return new AttemptFailure(
+      'crashed',
+      `${program} reported success without a turn or a token. ${said}`.trim(),
+    );
+  }
   if (end === 'missing') return new AttemptFailure('cli_missing', `${program} could not be started.`);
   if (outcome !== undefined) {
     const complaint = shortComplaint([redact(outcome.text), ...complaints]);

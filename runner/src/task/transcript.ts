@@ -1,5 +1,13 @@
 /** What an agent did, told from its events. */
-import type { AgentEvent, AgentResult, ToolUse, Warning } from '../clis/cli.ts';
+import {
+  type AgentEvent,
+  type AgentResult,
+  addTokens,
+  NO_TOKENS,
+  type Tokens,
+  type ToolUse,
+  type Warning,
+} from '../clis/cli.ts';
 import { cut, shortened } from '../text.ts';
 import type { TaskLog } from './log.ts';
 import { isPaidByUse } from './payment.ts';
@@ -21,7 +29,7 @@ export interface AgentWork {
   /** How often it used which tool. */
   readonly tools: Readonly<Record<string, number>>;
   readonly turns: number;
-  readonly tokens: AgentResult['tokens'];
+  readonly tokens: Tokens | undefined;
   /** Where somebody pays by use. */
   readonly costUsd: number | undefined;
 }
@@ -40,6 +48,9 @@ export class Transcript {
   private saying = '';
   private turns = 0;
   private result: AgentResult | undefined;
+  /** Sums over all results of the session, as far as the CLI reports them. */
+  private reportedTurns: number | undefined;
+  private tokens: Tokens | undefined;
   private warning: Warning | undefined;
 
   /** @param env the agent's */
@@ -52,6 +63,12 @@ export class Transcript {
   /** The agent's last word, once it is spoken. */
   get outcome(): AgentResult | undefined {
     return this.result;
+  }
+
+  /** Whether the agent has taken a turn or used a token. A command of the CLI takes neither. */
+  get hasWorked(): boolean {
+    const { input, output, cacheRead, cacheWrite } = this.tokens ?? NO_TOKENS;
+    return (this.reportedTurns ?? this.turns) > 0 || input + output + cacheRead + cacheWrite > 0;
   }
 
   /** What was wrong last, where nothing has come since. */
@@ -90,6 +107,7 @@ export class Transcript {
         return;
       case 'result':
         this.result = event;
+        this.count(event);
         this.log.add('agent', event.text || this.lastSaid, {
           level: event.succeeded ? 'info' : 'error',
           prefix: 'result',
@@ -109,10 +127,17 @@ export class Transcript {
       model: this.model,
       commands: this.commands,
       tools: Object.fromEntries(this.tools),
-      turns: this.result?.turns ?? this.turns,
-      tokens: this.result?.tokens,
+      turns: this.reportedTurns ?? this.turns,
+      tokens: this.tokens,
       costUsd: isPaidByUse(this.hasKey, this.env) ? this.result?.costUsd : undefined,
     };
+  }
+
+  /** A session has several results if a background task of the agent continues it. */
+  private count({ turns, tokens, tokensOf }: AgentResult): void {
+    if (turns !== undefined) this.reportedTurns = (this.reportedTurns ?? 0) + turns;
+    if (tokens === undefined) return;
+    this.tokens = tokensOf === 'session' ? tokens : addTokens(this.tokens ?? NO_TOKENS, tokens);
   }
 
   private said(text: string): void {

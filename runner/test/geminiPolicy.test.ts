@@ -1,0 +1,119 @@
+/** Policy files for Gemini CLI. The nightly suite runs the real CLI with them. */
+import assert from 'node:assert/strict';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { gemini } from '../src/clis/gemini.ts';
+import { policyOf, writePolicies } from '../src/clis/geminiPolicy.ts';
+import { AttemptFailure } from '../src/task/failure.ts';
+import { newFolder, removeFolder } from './support/folders.ts';
+
+describe('the policy of a run of Gemini CLI', () => {
+  let folder: string;
+  let place: { folder: string; env: NodeJS.ProcessEnv };
+
+  beforeEach(() => {
+    folder = newFolder();
+    mkdirSync(`${folder}/home/.gemini`, { recursive: true });
+    mkdirSync(`${folder}/work/.gemini`, { recursive: true });
+    const env = { HOME: `${folder}/home`, GEMINI_CLI_SYSTEM_SETTINGS_PATH: `${folder}/system/settings.json` };
+    place = { folder: `${folder}/work`, env };
+  });
+  afterEach(() => removeFolder(folder));
+
+  it('has a rule for each allowed tool, with commas, quotes, backslashes and dashes in it', () => {
+    const rule = (...lines: readonly string[]) =>
+      `${['[[rule]]', ...lines, 'decision = "allow"', 'priority = 0'].join('\n')}\n`;
+    const shell = 'toolName = "run_shell_command"';
+    assert.equal(
+      policyOf([
+        'run_shell_command(npm test)',
+        'run_shell_command(git log --format=%h,%s)',
+        String.raw`ShellTool( grep -E "a\.b (c)" )`,
+        'run_shell_command(-x \x7f)',
+        'web_fetch',
+        'run_shell_command',
+      ]),
+      [
+        rule(shell, 'commandPrefix = "npm test"'),
+        rule(shell, 'commandPrefix = "git log --format=%h,%s"'),
+        rule(shell, String.raw`commandPrefix = "grep -E \"a\\.b (c)\""`),
+        rule(shell, String.raw`commandPrefix = "-x \u007f"`),
+        rule('toolName = "web_fetch"'),
+        rule(shell),
+      ].join('\n'),
+    );
+  });
+
+  it('refuses brackets that Gemini CLI would ignore', () => {
+    assert.throws(
+      () => policyOf(['write_file(src/a.ts)']),
+      (error) => error instanceof AttemptFailure && !error.retryable && /write_file\(src/.test(error.message),
+    );
+  });
+
+  it('is a private file outside of the worktree and the home directory, and is removed after the run', () => {
+    const { args, dispose } = gemini.prepare(
+      { model: undefined, allowedTools: ['web_fetch'], unsafe: false },
+      place,
+    );
+    const [own = ''] = args.filter((arg) => arg.startsWith('--policy=')).map((arg) => arg.slice(9));
+    assert.equal(statSync(own).mode & 0o777, 0o600);
+    assert.equal(statSync(dirname(own)).mode & 0o777, 0o700);
+    assert.ok(!own.startsWith(folder));
+    assert.ok(!args.includes('--allowed-tools'));
+    dispose();
+    assert.ok(!existsSync(dirname(own)));
+  });
+
+  it('does not exist without allowed tools', () => {
+    assert.deepEqual(writePolicies([], place).paths, []);
+  });
+
+  /** The user's policies that the run loads, by their own paths. */
+  function usersPolicies(): readonly string[] {
+    const { paths, remove } = writePolicies(['web_fetch'], place);
+    try {
+      return paths.slice(1).map((path) => {
+        assert.ok(lstatSync(path).isSymbolicLink());
+        assert.ok(!path.includes(','));
+        return realpathSync(path);
+      });
+    } finally {
+      remove();
+    }
+  }
+
+  it("loads the user's own folder of policies next to it", () => {
+    const policies = `${folder}/home/.gemini/policies`;
+    mkdirSync(policies);
+    writeFileSync(`${policies}/mine.toml`, '');
+    assert.deepEqual(usersPolicies(), [policies]);
+    assert.ok(existsSync(`${policies}/mine.toml`));
+  });
+
+  it('loads the policies that the settings name next to it, with comments and variables in the settings', () => {
+    const policies = ['home/a,b.toml', 'home/more', 'work/own.toml', 'system.toml'].map(
+      (name) => `${folder}/${name}`,
+    );
+    const [user, more, work, system] = policies;
+    for (const file of [user, work, system]) writeFileSync(String(file), '');
+    mkdirSync(String(more));
+    const text = `{ // mine: "x"\n "policyPaths": ["~/a,b.toml", "\${MORE}/more"] /* end */ }`;
+    writeFileSync(`${folder}/home/.gemini/settings.json`, text);
+    writeFileSync(`${folder}/work/.gemini/settings.json`, '{"policyPaths": ["own.toml", "~/a,b.toml"]}');
+    mkdirSync(`${folder}/system`);
+    writeFileSync(`${folder}/system/settings.json`, JSON.stringify({ policyPaths: [system] }));
+    writeFileSync(`${folder}/system/system-defaults.json`, 'not JSON');
+    place.env['MORE'] = `${folder}/home`;
+    assert.deepEqual(usersPolicies(), policies);
+    assert.equal(readFileSync(`${folder}/home/.gemini/settings.json`, 'utf8'), text);
+  });
+});
