@@ -1,8 +1,13 @@
+import { CLIS } from '../clis/index.ts';
 import type { ClaimedTask } from '../hub/hub.ts';
 
-/** What the agent is told. */
+/**
+ * Returns the prompt of an attempt. It starts with a fixed word, since the CLIs read a command from the first
+ * character. Each at sign that the CLI could read as a reference gets a backslash: a task must not have the CLI read
+ * a file of the runner's owner into the prompt.
+ */
 export function promptFor(task: ClaimedTask, acceptance: string | undefined): string {
-  const { description, instructions, branch, previous } = task;
+  const { description, instructions, branch, previous, tool } = task;
   const rules = [
     `You are in a git worktree on the branch "${branch}". Stay on it. You may commit; what you leave uncommitted is committed for you.`,
   ];
@@ -12,8 +17,12 @@ export function promptFor(task: ClaimedTask, acceptance: string | undefined): st
       `An earlier attempt ended early (${previous.failure.class}). Its work is on this branch: look at it first, and go on from there.`,
     );
   const told = task.messages.length === 0 ? [] : [messagesFor(task)];
-  return `${[description, instructions, ...told, rules.join('\n')].join('\n\n')}\n`;
+  const text = [`Task: ${description}`, instructions, ...told, rules.join('\n')].join('\n\n');
+  const escaped = text.replaceAll(CLIS[tool].reference, '\\@');
+  return escaped === text ? `${text}\n` : `${escaped}\n${ESCAPED}\n`;
 }
+
+const ESCAPED = 'In this text, a backslash before an at sign is not part of the text.';
 
 /** What others have written to the runner's agent, which may be about another task. */
 function messagesFor({ id, messages }: ClaimedTask): string {

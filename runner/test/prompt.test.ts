@@ -1,0 +1,75 @@
+/** Prompts, against the expressions by which the real CLIs find commands and references in them. */
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import type { ClaimedTask, CodingTool } from '../src/hub/hub.ts';
+import { promptFor } from '../src/task/prompt.ts';
+import { taskOf } from './support/localHub.ts';
+
+const NOTE = /\nIn this text, a backslash before an at sign is not part of the text\.\n$/;
+
+/** As in Claude Code 2.1.197: files, resources and agents. */
+const CLAUDE = [
+  /(^|[\s\u3002\u3001\uFF1F\uFF01])@"([^"]+)"/,
+  /(^|[\s\u3002\u3001\uFF1F\uFF01])@([^\s]+)\b/,
+  /(^|[\s\u3002\u3001\uFF1F\uFF01])@(agent-[\w:.@-]+)/,
+];
+/** As in Gemini CLI 0.61.0. */
+const GEMINI = [/(?<!\\)@(?:(?:"(?:[^"]*)")|(?:\\.|[^ \t\n\r,;!?()[\]{}.]|\.(?!$|[ \t\n\r])))+/];
+
+const REFERENCES: Readonly<Record<CodingTool, readonly RegExp[]>> = { CLAUDECODE: CLAUDE, GEMINI };
+
+function taskWith(texts: Partial<ClaimedTask>): ClaimedTask {
+  return { ...taskOf('task-1'), ...texts };
+}
+
+describe('the prompt of an attempt', () => {
+  for (const tool of ['CLAUDECODE', 'GEMINI'] as const) {
+    it(`starts with a word of the runner and has no reference for ${tool}, whatever the task says`, () => {
+      const text = fc.oneof(
+        fc.string({ unit: 'binary' }),
+        fc
+          .array(
+            fc.constantFrom(
+              '/',
+              '!',
+              '#',
+              '@',
+              '-',
+              '\\',
+              '"',
+              ' ',
+              '\n',
+              '\u3002',
+              '~/.ssh/id',
+              'a.ts',
+              'ada',
+            ),
+          )
+          .map((parts) => parts.join('')),
+      );
+      fc.assert(
+        fc.property(text, text, text, text, fc.option(text, { nil: undefined }), (...texts) => {
+          const [description, instructions, branch, said, acceptance] = texts;
+          const messages = [{ id: 'm', from: said, text: said, sent_at: '' }];
+          const failure = { class: said, message: said };
+          const prompt = promptFor(
+            taskWith({ tool, description, instructions, branch, messages, previous: { failure } }),
+            acceptance,
+          );
+          assert.ok(prompt.startsWith('Task: '));
+          for (const reference of REFERENCES[tool]) assert.doesNotMatch(prompt, reference);
+        }),
+      );
+    });
+  }
+
+  it('keeps the text, apart from a backslash before a reference, which it explains', () => {
+    const description = '/login page';
+    const instructions = '!ls\n#note\n- item\nSee @src/a.ts and write to ada@example.com.';
+    const prompt = promptFor(taskWith({ description, instructions }), undefined);
+    assert.ok(prompt.startsWith(`Task: ${description}\n\n!ls\n#note\n- item\nSee \\@src/a.ts and`), prompt);
+    assert.ok(prompt.includes('ada@example.com'));
+    assert.match(prompt, NOTE);
+    assert.doesNotMatch(promptFor(taskWith({ instructions: 'ada@example.com' }), undefined), NOTE);
+  });
+});
