@@ -101,7 +101,7 @@ describe('a run of a coding agent', () => {
     assert.equal(transcript.work().costUsd, 0.01, 'a Claude Code that does not say with what it calls');
   });
 
-  it('fails, retryable, if the result has neither a turn nor a token', async () => {
+  it('fails, retryable, if the result of an agent has neither a turn nor a token', async () => {
     const nothing = (more: object) => {
       const event = {
         type: 'result',

@@ -120,7 +120,7 @@ describe('what Claude Code prints', () => {
     assert.ok(argumentsOf(claude, { unsafe: true }).includes('--dangerously-skip-permissions'));
   });
 
-  it('passes each allowed tool as one JSON string, whatever characters it has', () => {
+  it('passes each allowed tool as one JSON string, with any characters', () => {
     fc.assert(
       fc.property(fc.array(fc.string()), (allowedTools) => {
         const args = argumentsOf(claude, { allowedTools });

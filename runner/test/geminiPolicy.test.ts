@@ -28,7 +28,7 @@ describe('the policy of a run of Gemini CLI', () => {
   });
   afterEach(() => removeFolder(folder));
 
-  it('has a rule for each allowed tool, with commas, quotes, backslashes and dashes in it', () => {
+  it('writes a rule for each allowed tool, with commas, quotes, backslashes and dashes', () => {
     const rule = (...lines: readonly string[]) =>
       `${['[[rule]]', ...lines, 'decision = "allow"', 'priority = 0'].join('\n')}\n`;
     const shell = 'toolName = "run_shell_command"';
@@ -59,7 +59,7 @@ describe('the policy of a run of Gemini CLI', () => {
     );
   });
 
-  it('is a private file outside of the worktree and the home directory, and is removed after the run', () => {
+  it('writes a private file outside of the worktree and the home, and removes it after the run', () => {
     const { args, dispose } = gemini.prepare(
       { model: undefined, allowedTools: ['web_fetch'], unsafe: false },
       place,
@@ -73,7 +73,7 @@ describe('the policy of a run of Gemini CLI', () => {
     assert.ok(!existsSync(dirname(own)));
   });
 
-  it('does not exist without allowed tools', () => {
+  it('writes no file without allowed tools', () => {
     assert.deepEqual(writePolicies([], place).paths, []);
   });
 
@@ -91,7 +91,7 @@ describe('the policy of a run of Gemini CLI', () => {
     }
   }
 
-  it("loads the user's own folder of policies next to it", () => {
+  it("also loads the user's own folder of policies", () => {
     const policies = `${folder}/home/.gemini/policies`;
     mkdirSync(policies);
     writeFileSync(`${policies}/mine.toml`, '');
@@ -99,7 +99,7 @@ describe('the policy of a run of Gemini CLI', () => {
     assert.ok(existsSync(`${policies}/mine.toml`));
   });
 
-  it('loads the policies that the settings name next to it, with comments and variables in the settings', () => {
+  it('also loads the policies that settings with comments and variables name', () => {
     const policies = ['home/a,b.toml', 'home/more', 'work/own.toml', 'system.toml'].map(
       (name) => `${folder}/${name}`,
     );

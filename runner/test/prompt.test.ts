@@ -24,7 +24,7 @@ function taskWith(texts: Partial<ClaimedTask>): ClaimedTask {
 
 describe('the prompt of an attempt', () => {
   for (const tool of ['CLAUDECODE', 'GEMINI'] as const) {
-    it(`starts with a word of the runner and has no reference for ${tool}, whatever the task says`, () => {
+    it(`starts with a fixed word and has no reference for ${tool}, for any text of a task`, () => {
       const text = fc.oneof(
         fc.string({ unit: 'binary' }),
         fc
@@ -63,7 +63,7 @@ describe('the prompt of an attempt', () => {
     });
   }
 
-  it('keeps the text, apart from a backslash before a reference, which it explains', () => {
+  it('keeps the text except for a backslash before a reference, and explains the backslash', () => {
     const description = '/login page';
     const instructions = '!ls\n#note\n- item\nSee @src/a.ts and write to ada@example.com.';
     const prompt = promptFor(taskWith({ description, instructions }), undefined);

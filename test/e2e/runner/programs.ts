@@ -43,8 +43,10 @@ export function geminiEnvironment(home: string, modelUrl: string): NodeJS.Proces
   mkdirSync(`${home}/.gemini`, { recursive: true });
   const settings = {
     security: { auth: { selectedType: 'gemini-api-key' } },
-    general: { disableAutoUpdate: true, disableUpdateNag: true },
+    general: { enableAutoUpdate: false, enableAutoUpdateNotification: false },
     privacy: { usageStatisticsEnabled: false },
+    // With "auto" it asks a model first which one to ask.
+    model: { name: 'gemini-2.5-flash' },
   };
   writeFileSync(`${home}/.gemini/settings.json`, JSON.stringify(settings));
   return { ...NOWHERE, GOOGLE_GEMINI_BASE_URL: modelUrl, GEMINI_API_KEY: 'AIza-no-key-of-anyone' };

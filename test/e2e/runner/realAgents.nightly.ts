@@ -1,11 +1,12 @@
 /** The specification's create_task example, done by the real coding agents, their models played by scripts. */
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
-import { git } from '../../../runner/test/support/folders.ts';
+import { git, newRepository } from '../../../runner/test/support/folders.ts';
 import { succeed } from '../support/calls.ts';
 import { type Connection, connect, isRecord } from '../support/clients.ts';
 import { startScriptedGemini } from '../support/scriptedGemini.ts';
 import { startScriptedModel } from '../support/scriptedModel.ts';
+import { contentOf } from './contents.ts';
 import {
   AUTH_SOURCE,
   claudeEnvironment,
@@ -63,7 +64,7 @@ describe('a coding task and a real coding agent', () => {
         { turns, tokens, exit, summary },
         {
           turns: 5,
-          tokens: { input: 50, output: 50, cacheRead: 0 },
+          tokens: { input: 50, output: 50, cacheRead: 10, cacheWrite: 15 },
           exit: { code: 0, signal: null },
           summary: 'Done.',
         },
@@ -114,6 +115,72 @@ describe('a coding task and a real coding agent', () => {
     }
   });
 
+  /** State of the user's checkout that no task may change: all but the objects, the refs and the runner's own. */
+  const SHARED = ['objects', 'refs', 'logs', 'worktrees', 'muster'].map((name) => `.git/${name}`);
+
+  for (const tool of ['CLAUDECODE', 'GEMINI'] as const) {
+    it(`changes nothing around a repository inside others when ${tool} does a task`, async () => {
+      const home = newRepository(stage.folder);
+      const outer = newRepository(`${home}/outer`);
+      const repo = newRepository(`${outer}/repo`);
+      git(repo, 'config', 'user.name', 'Ada');
+      const nested = `${home}/.local/state/muster/worktrees`;
+      const place = (): string => {
+        const [name = ''] = readdirSync(nested);
+        return `${nested}/${name}/${readdirSync(`${nested}/${name}`)[0]}`;
+      };
+      const refsBut = (branch: string): readonly string[] =>
+        git(repo, 'for-each-ref')
+          .split('\n')
+          .filter((line) => !line.endsWith(`refs/heads/${branch}`));
+      const isClaude = tool === 'CLAUDECODE';
+      const gemini = await startScriptedGemini([
+        () => ({ tool: 'write_file', input: { file_path: `${place()}/src/auth.js`, content: AUTH_SOURCE } }),
+        () => ({ tool: 'run_shell_command', input: { command: 'git add src' } }),
+      ]);
+      const claude = await startScriptedModel([
+        () => ({ tool: 'Write', input: { file_path: `${place()}/src/auth.js`, content: AUTH_SOURCE } }),
+        () => ({ tool: 'Bash', input: { command: 'git add src', description: 'Stage' } }),
+      ]);
+      try {
+        if (isClaude) installClaude(stage.bin);
+        else installGemini(stage.bin);
+        const env = isClaude ? claudeEnvironment(home, claude.url) : geminiEnvironment(home, gemini.url);
+        const rule = isClaude ? 'Bash(git add src)' : 'run_shell_command(git add src)';
+        const { taskId, branch } = await stage.createTask({ tool, config: { allowedTools: [rule] } });
+        const before = {
+          home: contentOf(home, [...AGENT_STATE, '.local', 'outer']),
+          outer: contentOf(outer, ['repo']),
+          repo: contentOf(repo, SHARED),
+          refs: refsBut(branch),
+        };
+        // As in a hook of the outer repository.
+        const selecting = {
+          GIT_DIR: `${outer}/.git`,
+          GIT_WORK_TREE: outer,
+          GIT_INDEX_FILE: `${outer}/.git/index`,
+        };
+        const runner = stage.startRunner(['--task', taskId], { repo, env: { ...env, ...selecting } });
+        assert.equal(await runner.ended, 0, runner.said());
+        assert.equal(git(repo, 'show', `${branch}:src/auth.js`), AUTH_SOURCE.trim());
+        assert.deepEqual((await stage.report(taskId)).result?.['commands'], ['git add src']);
+        assert.deepEqual(
+          {
+            home: contentOf(home, [...AGENT_STATE, '.local', 'outer']),
+            outer: contentOf(outer, ['repo']),
+            repo: contentOf(repo, SHARED),
+            refs: refsBut(branch),
+          },
+          before,
+        );
+        const left = readdirSync(nested).flatMap((name) => readdirSync(`${nested}/${name}`));
+        assert.deepEqual(left, [], 'no worktree is left');
+      } finally {
+        await Promise.all([claude.close(), gemini.close()]);
+      }
+    });
+  }
+
   it('is told apart by capability: a runner with the versions of its agents is an agent of the network', async () => {
     installClaude(stage.bin);
     const runner = stage.startRunner(['--worktrees', worktrees], {
@@ -131,6 +198,9 @@ describe('a coding task and a real coding agent', () => {
     assert.equal(await runner.ended, 0, runner.said());
   });
 });
+
+/** Files below the home directory in which the agents keep their own state. */
+const AGENT_STATE = ['.claude', '.claude.json', '.gemini', '.cache', '.npm'];
 
 /** The agent as the registry lists it, on whichever page. */
 async function agentOf(client: Connection, id: string, cursor?: unknown): Promise<unknown> {

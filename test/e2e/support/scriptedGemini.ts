@@ -7,7 +7,18 @@ import type { ToolCall } from './scriptedModel.ts';
 
 export interface ScriptedGemini {
   readonly url: string;
+  /** The requests that offered tools, in order. */
+  readonly turns: readonly GeminiTurn[];
   close(): Promise<void>;
+}
+
+export interface GeminiTurn {
+  /** Names of the offered tools. */
+  readonly tools: readonly string[];
+  /** Responses of tools, as JSON. */
+  readonly results: readonly string[];
+  /** Texts of the conversation. */
+  readonly texts: readonly string[];
 }
 
 const functionResponse = z.looseObject({ name: z.string(), response: z.looseObject({}) });
@@ -16,7 +27,9 @@ const functionResponse = z.looseObject({ name: z.string(), response: z.looseObje
 const request = z.looseObject({
   contents: z.array(
     z.looseObject({
-      parts: z.array(z.looseObject({ functionResponse: functionResponse.optional() })).default([]),
+      parts: z
+        .array(z.looseObject({ text: z.string().optional(), functionResponse: functionResponse.optional() }))
+        .default([]),
     }),
   ),
   tools: z
@@ -24,12 +37,20 @@ const request = z.looseObject({
     .default([]),
 });
 
-const USAGE = { promptTokenCount: 10, candidatesTokenCount: 5, totalTokenCount: 15 };
+/** Of 10 tokens of input, 4 are from a cache. Thoughts count in the total only. */
+const USAGE = {
+  promptTokenCount: 10,
+  cachedContentTokenCount: 4,
+  candidatesTokenCount: 5,
+  thoughtsTokenCount: 2,
+  totalTokenCount: 17,
+};
 
 /** @param script followed by whoever offers tools; other questions get an empty object */
 export async function startScriptedGemini(script: readonly (() => ToolCall)[]): Promise<ScriptedGemini> {
+  const turns: GeminiTurn[] = [];
   const server = createServer((incoming, response) => {
-    answer(incoming, response, script).catch((error: unknown) => response.destroy(error as Error));
+    answer(incoming, response, script, turns).catch((error: unknown) => response.destroy(error as Error));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
@@ -38,13 +59,14 @@ export async function startScriptedGemini(script: readonly (() => ToolCall)[]): 
       server.close(() => resolve());
       server.closeAllConnections();
     });
-  return { url: `http://127.0.0.1:${port}`, close };
+  return { url: `http://127.0.0.1:${port}`, turns, close };
 }
 
 async function answer(
   incoming: IncomingMessage,
   response: ServerResponse,
   script: readonly (() => ToolCall)[],
+  turns: GeminiTurn[],
 ): Promise<void> {
   const { pathname } = new URL(incoming.url ?? '/', 'http://localhost');
   const method = /^\/v1beta\/models\/[\w.-]+:(\w+)$/.exec(pathname)?.[1];
@@ -56,11 +78,14 @@ async function answer(
       .end(JSON.stringify({ error }));
   }
   const { contents, tools } = parsed.data;
-  const offers = tools.some(({ functionDeclarations }) => functionDeclarations.length > 0);
-  const done = contents
-    .flatMap(({ parts }) => parts)
-    .filter((part) => part.functionResponse !== undefined).length;
-  const call = offers ? script[done]?.() : undefined;
+  const names = tools.flatMap(({ functionDeclarations }) => functionDeclarations.map(({ name }) => name));
+  const offers = names.length > 0;
+  const parts = contents.flatMap((content) => content.parts);
+  const results = parts
+    .flatMap((one) => one.functionResponse ?? [])
+    .map((one) => JSON.stringify(one.response));
+  if (offers) turns.push({ tools: names, results, texts: parts.flatMap((one) => one.text ?? []) });
+  const call = offers ? script[results.length]?.() : undefined;
   const said = { text: offers ? 'Done.' : '{}' };
   const part = call === undefined ? said : { functionCall: { name: call.tool, args: call.input } };
   const whole = {

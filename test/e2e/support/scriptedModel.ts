@@ -32,12 +32,15 @@ export interface ScriptedModel {
 export interface Turn {
   readonly tools: readonly string[];
   readonly results: readonly ToolResult[];
+  /** Texts of the conversation, without those of tools. */
+  readonly texts: readonly string[];
 }
 
 const textBlocks = z.array(z.looseObject({ type: z.string(), text: z.string().optional() }));
 
 const block = z.looseObject({
   type: z.string(),
+  text: z.string().optional(),
   is_error: z.boolean().optional(),
   content: z.union([z.string(), textBlocks]).optional(),
 });
@@ -93,7 +96,8 @@ async function answer(
   );
   const first = await script[0]?.([]);
   const follows = names.includes(first?.tool ?? '');
-  if (follows) turns.push({ tools: names, results });
+  if (follows)
+    turns.push({ tools: names, results, texts: messages.flatMap(({ content }) => textsIn(content)) });
   const call = follows ? await script[results.length]?.(results) : undefined;
   const message = messageWith(model, results.length, call);
   if (stream) {
@@ -103,6 +107,10 @@ async function answer(
     return void response.end();
   }
   response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(message));
+}
+
+function textsIn(content: string | readonly z.output<typeof block>[]): readonly string[] {
+  return typeof content === 'string' ? [content] : content.flatMap(({ text: said }) => said ?? []);
 }
 
 function resultIn({ type, content = '', is_error = false }: z.output<typeof block>): ToolResult[] {
