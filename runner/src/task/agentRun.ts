@@ -152,18 +152,12 @@ function failureOf({
   redact,
 }: Ended): AttemptFailure | undefined {
   const { outcome, lastWarning } = transcript;
+  if (outcome?.succeeded && transcript.hasWorked) return undefined;
   const { program } = cli;
-  if (outcome?.succeeded) {
-    if (transcript.hasWorked) return undefined;
-    const said = shortComplaint([outcome.text, ...complaints]);
-    return new AttemptFailure(
-      'crashed',
-      `${program} reported success without a turn or a token. ${said}`.trim(),
-    );
-  }
   if (end === 'missing') return new AttemptFailure('cli_missing', `${program} could not be started.`);
   if (outcome !== undefined) {
-    const complaint = shortComplaint([redact(outcome.text), ...complaints]);
+    const nothing = outcome.succeeded ? 'It reported success without a turn or a token.' : '';
+    const complaint = shortComplaint([nothing, redact(outcome.text), ...complaints]);
     return new AttemptFailure(classify(complaint, outcome.httpStatus), `${program}: ${complaint}`);
   }
   if (end === 'told') return new AttemptFailure('cancelled', 'The work was stopped.');
