@@ -164,6 +164,11 @@ describe('a coding task and a real coding agent', () => {
         assert.equal(await runner.ended, 0, runner.said());
         assert.equal(git(repo, 'show', `${branch}:src/auth.js`), AUTH_SOURCE.trim());
         assert.deepEqual((await stage.report(taskId)).result?.['commands'], ['git add src']);
+        const results = isClaude
+          ? claude.turns.at(-1)?.results.map(({ text }) => text)
+          : gemini.turns.at(-1)?.results;
+        assert.equal(results?.length, 2);
+        assert.doesNotMatch(results.join('\n'), /fatal/, "the agent's git works in the worktree");
         assert.deepEqual(
           {
             home: contentOf(home, [...AGENT_STATE, '.local', 'outer']),
