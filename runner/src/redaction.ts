@@ -1,57 +1,40 @@
-/** Takes secrets out of what leaves the machine. */
+/** Removes secrets from text that leaves the machine. See docs/decisions/0047-redaction.md. */
+import { existsSync } from 'node:fs';
+import { MIN_SECRET_LENGTH, secretsOf } from './redaction/environment.ts';
+import { withoutFormats } from './redaction/formats.ts';
+import { createKeyBlockRedactor } from './redaction/keyBlocks.ts';
+import { REDACTED } from './redaction/placeholder.ts';
 
-export const REDACTED = '[redacted]';
-
-/** Shorter values are words, ports and flags, which would be blotted out everywhere. */
-const LEAST_SECRET_LENGTH = 8;
-
-const SECRET_NAME = /KEY|TOKEN|SECRET|PASSW|CREDENTIAL|AUTH|COOKIE|PRIVATE|DSN|CONNECTION_STRING/i;
-
-/** Variables with such a name whose value is where something is, not the thing. */
-const LOCATION = /^(?:\/|\.{0,2}\/|~)|^(?:true|false)$/i;
-
-/** Secrets that are known by their form, whoever has them. */
-const FORMS: readonly (readonly [RegExp, string])[] = [
-  [
-    /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g,
-    `-----BEGIN PRIVATE KEY----- ${REDACTED}`,
-  ],
-  [/\bsk-[A-Za-z0-9_-]{16,}/g, REDACTED],
-  [/\bAIza[0-9A-Za-z_-]{30,}/g, REDACTED],
-  [/\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,})/g, REDACTED],
-  [/\bglpat-[A-Za-z0-9_-]{16,}/g, REDACTED],
-  [/\bnpm_[A-Za-z0-9]{30,}/g, REDACTED],
-  [/\b(?:AKIA|ASIA)[0-9A-Z]{16}\b/g, REDACTED],
-  [/\bxox[abeprs]-[A-Za-z0-9-]{10,}/g, REDACTED],
-  [/\bya29\.[A-Za-z0-9_-]{20,}/g, REDACTED],
-  [/\bmk_[A-Za-z0-9]{16,}(?:\.[A-Za-z0-9_-]+)?/g, REDACTED],
-  [/\beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]*/g, REDACTED],
-  [/\b(Bearer|Basic)\s+[A-Za-z0-9._~+/-]{12,}=*/gi, `$1 ${REDACTED}`],
-  [/\b([a-z][a-z0-9+.-]*:\/\/[^\s/:@]*):[^\s/@]+@/gi, `$1:${REDACTED}@`],
-];
+/** A URL cannot contain them. */
+const LONE_SURROGATES = /\p{Surrogate}/gu;
 
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 
 export interface Redactor {
+  /** Returns a text of any number of lines without secrets. */
   text(text: string): string;
-  /** The same for every text in it, keys included. */
+  /** Returns a value without the secrets of its texts and keys. */
   json(value: Json): Json;
 }
 
 /**
- * @param secrets what is secret whatever it looks like
- * @param env an environment, of which the variables count whose names speak of secrets
+ * Creates a redactor for the secrets of one environment and for all secrets of a known form.
+ * @param secrets texts that are secret whatever they look like
+ * @param env environment; the values of variables whose names mean a secret are secret
+ * @param exists whether a path exists on this machine
  */
-export function createRedactor(secrets: readonly string[], env: NodeJS.ProcessEnv): Redactor {
-  const named = Object.entries(env).flatMap(([name, value = '']) =>
-    SECRET_NAME.test(name) && !LOCATION.test(value) ? [value.trim()] : [],
+export function createRedactor(
+  secrets: readonly string[],
+  env: NodeJS.ProcessEnv,
+  exists: (path: string) => boolean = existsSync,
+): Redactor {
+  const own = [...secrets, ...secrets.flatMap((one) => one.split('.')), ...secretsOf(env, exists)];
+  const known = [...new Set(own.filter(({ length }) => length >= MIN_SECRET_LENGTH).flatMap(spellings))].sort(
+    (one, other) => other.length - one.length,
   );
-  const known = [...new Set([...secrets, ...secrets.flatMap((one) => one.split('.')), ...named])]
-    .filter((value) => value.length >= LEAST_SECRET_LENGTH)
-    .sort((one, other) => other.length - one.length);
   const text = (value: string): string => {
-    const without = known.reduce((rest, secret) => rest.replaceAll(secret, REDACTED), value);
-    return FORMS.reduce((rest, [form, instead]) => rest.replace(form, instead), without);
+    const withoutKeys = createKeyBlockRedactor()(value) ?? '';
+    return withoutFormats(known.reduce((rest, secret) => rest.replaceAll(secret, REDACTED), withoutKeys));
   };
   const json = (value: Json): Json => {
     if (typeof value === 'string') return text(value);
@@ -62,19 +45,13 @@ export function createRedactor(secrets: readonly string[], env: NodeJS.ProcessEn
   return { text, json };
 }
 
-/**
- * A private key printed line by line is recognisable by its first line alone: of such a block only that line
- * is kept, with a note.
- */
-export function redactKeyBlocks(): (line: string) => string | undefined {
-  let inside = false;
-  return (line) => {
-    const ends = /-----END [A-Z ]*PRIVATE KEY-----/.test(line);
-    if (inside) {
-      inside = !ends;
-      return undefined;
-    }
-    inside = /-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(line) && !ends;
-    return line;
-  };
+/** A secret unchanged, in a JSON string, in an address and in a form. */
+function spellings(secret: string): readonly string[] {
+  const inForm = new URLSearchParams([['', secret]]).toString().slice(1);
+  return [
+    secret,
+    JSON.stringify(secret).slice(1, -1),
+    encodeURIComponent(secret.replace(LONE_SURROGATES, '')),
+    inForm,
+  ];
 }

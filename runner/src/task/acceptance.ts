@@ -1,6 +1,6 @@
 /** The command that decides whether the work is good. */
 import { startProgram } from '../process/program.ts';
-import { redactKeyBlocks } from '../redaction.ts';
+import { createKeyBlockRedactor } from '../redaction/keyBlocks.ts';
 import { cutStart } from '../text.ts';
 import type { TaskLog } from './log.ts';
 import { SilenceWatch } from './silenceWatch.ts';
@@ -34,7 +34,7 @@ export function hasPassed({ exitCode }: Acceptance): boolean {
 export async function runAcceptance(options: AcceptanceOptions): Promise<Acceptance> {
   const { command, folder, env, mark, log, patienceMs, signal } = options;
   let output = '';
-  const withoutKeys = redactKeyBlocks();
+  const withoutKeys = { stdout: createKeyBlockRedactor(), stderr: createKeyBlockRedactor() };
   log.add('acceptance', command, { prefix: 'acceptance' });
   const program = startProgram({
     program: '/bin/sh',
@@ -43,8 +43,8 @@ export async function runAcceptance(options: AcceptanceOptions): Promise<Accepta
     env,
     mark,
     input: '',
-    onOutput: (line) => {
-      const safe = withoutKeys(line);
+    onOutput: (line, stream) => {
+      const safe = withoutKeys[stream](line);
       if (safe === undefined) return;
       output += `${log.redact(safe)}\n`;
       // A cut between characters costs more: only the last one is.

@@ -1,7 +1,7 @@
 /** Runs a coding agent until it is done, is told to stop, or is given up. */
 import type { CodingCli, RunWishes } from '../clis/cli.ts';
 import { type Exit, type Program, startProgram } from '../process/program.ts';
-import { redactKeyBlocks } from '../redaction.ts';
+import { createKeyBlockRedactor } from '../redaction/keyBlocks.ts';
 import { cut } from '../text.ts';
 import { AttemptFailure, classify } from './failure.ts';
 import type { TaskLog } from './log.ts';
@@ -82,7 +82,7 @@ class AgentListener {
   readonly watch: SilenceWatch;
   readonly complaints: string[] = [];
   private readonly options: AgentRunOptions;
-  private readonly withoutKeys = redactKeyBlocks();
+  private readonly withoutKeys = { stdout: createKeyBlockRedactor(), stderr: createKeyBlockRedactor() };
 
   constructor(options: AgentRunOptions) {
     this.options = options;
@@ -102,7 +102,7 @@ class AgentListener {
   }
 
   private print(line: string, stream: 'stdout' | 'stderr'): void {
-    const safe = this.withoutKeys(line);
+    const safe = this.withoutKeys[stream](line);
     if (safe === undefined) return;
     if (this.complaints.length < MAX_COMPLAINTS)
       this.complaints.push(cut(this.options.log.redact(safe), MAX_COMPLAINT_CHARACTERS));

@@ -1,0 +1,160 @@
+/** Private keys in PEM and in PuTTY's format, in text and in the lines of a stream. */
+import { REDACTED } from './placeholder.ts';
+import { hasOnlyWords, looksRandom } from './words.ts';
+
+const SPACE = String.raw`(?: |%20|\+)`;
+const marker = (word: string): string =>
+  `-{4,5}${SPACE}?${word}${SPACE}(?:[A-Z0-9]{1,20}${SPACE}){0,4}PRIVATE${SPACE}KEY(?:${SPACE}BLOCK)?${SPACE}?-{4,5}`;
+const BEGIN = new RegExp(String.raw`${marker('BEGIN')}|Private-Lines: \d{1,3}`);
+const MARKERS = new RegExp(`(${BEGIN.source}|${marker('END')})`);
+
+/** Ends of lines: real, escaped once or several times, and percent-encoded. */
+const LINE_END = /(\r\n|\n|\r|(?:\\{1,8}[rn]|%0[ADad])+)/;
+
+/** Lines after the start that a key can have. A key of 8,192 bits has 100. */
+const MAX_LINES = 120;
+
+/** Shortest line of a key, in characters, directly after the start, and after other text. */
+const MIN_LINE = 16;
+const MIN_LINE_APART = 40;
+
+/** Shortest piece of a key between a start and an end in one line, in characters. */
+const MIN_PIECE_ENCLOSED = 4;
+
+/** The first line of a key has more equal letters than random text: it names the algorithm. */
+const LONGEST_AVERAGE_RUN = 5;
+
+const KEY_TEXT = /^(?:[A-Za-z0-9+/]|\\\/|%2[BbFf])+(?:=|%3[Dd]){0,2}$/;
+const KEY_CHARACTER = /[A-Za-z0-9+/=\\%]/;
+const AFTER_KEY = /["'`,;)}\]\s]/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: colors start with one
+const COLORS = /\u001b\[[0-9;?]{0,16}[A-Za-z]/g;
+const HEX = /^[0-9a-f]+$/i;
+const HEADER = /(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset|MessageID|Subject): /;
+
+/** Text in front of a line of a key: a diff, a quotation, a line number, an indentation. */
+const DECORATION = /^[^A-Za-z]*$/;
+
+/** State after the start of a key. */
+interface Block {
+  /** Shape of the text in front of the start: a log repeats it on each line. */
+  readonly prefix: string;
+  readonly linesLeft: number;
+  /** Length of the previous line of the key, unless other text followed it. */
+  readonly previous: number | undefined;
+  /** Whether only headers, empty lines and lines of the key followed the start. */
+  readonly unbroken: boolean;
+  /** Whether a note replaces a part of the key. */
+  readonly noted: boolean;
+}
+
+/**
+ * Creates a function that removes private keys from the successive lines, or texts, of one stream. A note replaces
+ * the first line of a key; for each other line the function returns undefined. All other text stays, also after a
+ * start without an end.
+ */
+export function createKeyBlockRedactor(): (text: string) => string | undefined {
+  let block: Block | undefined;
+  return (text) => {
+    if (block === undefined && !BEGIN.test(text)) return text;
+    const [first = '', ...rest] = text.replace(COLORS, '').split(LINE_END);
+    const kept: string[] = [];
+    const take = (line: string, lineEnd: string): void => {
+      const step = redactLine(line, block);
+      block = step.block?.linesLeft === 0 ? undefined : step.block;
+      if (step.text !== undefined) kept.push(kept.length === 0 ? step.text : `${lineEnd}${step.text}`);
+    };
+    take(first, '');
+    for (let index = 0; index < rest.length; index += 2) take(rest[index + 1] ?? '', rest[index] ?? '');
+    return kept.length === 0 ? undefined : kept.join('');
+  };
+}
+
+interface Step {
+  /** Undefined if the line is removed. */
+  readonly text: string | undefined;
+  readonly block: Block | undefined;
+}
+
+function redactLine(line: string, block: Block | undefined): Step {
+  const [first = '', ...rest] = line.split(MARKERS);
+  const start: Step = block === undefined ? { text: first, block } : redactBody(first, block);
+  if (rest.length === 0) return start;
+  const texts = [start.text ?? ''];
+  let current: Block | undefined;
+  for (let index = 0; index < rest.length; index += 2) {
+    const [mark = '', after = '', next] = rest.slice(index, index + 3);
+    const begins = BEGIN.test(mark);
+    const safe = begins ? withoutPieces(after, next !== undefined) : after;
+    current = begins ? newBlock(shape(first), safe !== after) : undefined;
+    texts.push(mark, safe);
+  }
+  return { text: texts.join(''), block: current };
+}
+
+function newBlock(prefix: string, noted: boolean): Block {
+  return { prefix, linesLeft: MAX_LINES, previous: undefined, unbroken: true, noted };
+}
+
+/** Removes a key that follows its start in the same line, in one piece or in several. */
+function withoutPieces(text: string, enclosed: boolean): string {
+  const pieces = text.split(/([\s"',]+)/);
+  const least = enclosed ? MIN_PIECE_ENCLOSED : MIN_LINE;
+  const first = pieces.findIndex((piece) => isPiece(piece, least));
+  if (first < 0) return text;
+  // The last piece of a key can be short.
+  const last = pieces.findLastIndex((piece) => isPiece(piece, enclosed ? 1 : least));
+  return [...pieces.slice(0, first), REDACTED, ...pieces.slice(last + 1)].join('');
+}
+
+function isPiece(text: string, least: number): boolean {
+  return text.length >= least && KEY_TEXT.test(text) && !hasOnlyWords(text);
+}
+
+function redactBody(line: string, block: Block): Step {
+  const next = { ...block, linesLeft: block.linesLeft - 1 };
+  const [before, key, after] = dividedAtKey(line);
+  if (!isKeyLine(before, key, block)) {
+    const passes = !/[A-Za-z0-9]/.test(line) || HEADER.test(line) || isOfAnotherSource(line, block);
+    return { text: line, block: passes ? next : { ...next, previous: undefined, unbroken: false } };
+  }
+  const removed = { ...next, previous: key.length, noted: true };
+  const closes = /["'`)}\]]/.test(after);
+  return { text: block.noted && !closes ? undefined : `${before}${REDACTED}${after}`, block: removed };
+}
+
+/** Whether a log with a name on each line has a line of another program between those of the key. */
+function isOfAnotherSource(line: string, { prefix }: Block): boolean {
+  return /[A-Za-z]/.test(prefix) && !shape(line).startsWith(prefix);
+}
+
+function isKeyLine(before: string, key: string, block: Block): boolean {
+  if (!DECORATION.test(before) && shape(before) !== block.prefix) return false;
+  if (!KEY_TEXT.test(key) || hasOnlyWords(key)) return false;
+  // The last line of a key is shorter, and an old key can be all zeros.
+  if (block.previous !== undefined && key.length <= block.previous) return true;
+  // A commit id alone in a line is no key.
+  if (HEX.test(key) || isPath(key)) return false;
+  return key.length >= (block.unbroken ? MIN_LINE : MIN_LINE_APART);
+}
+
+/** Whether a text is a path without dots, which has the characters of base64. */
+function isPath(text: string): boolean {
+  return text.includes('/') && !looksRandom(text, LONGEST_AVERAGE_RUN);
+}
+
+/** Text before the key, the key, and the separators after it. */
+function dividedAtKey(line: string): readonly [string, string, string] {
+  const concatenated = /["'`]\s?\+\s?$/.test(line.slice(-4));
+  let end = concatenated ? line.lastIndexOf('+') : line.length;
+  while (end > 0 && AFTER_KEY.test(line.charAt(end - 1))) end -= 1;
+  let start = end;
+  while (start > 0 && KEY_CHARACTER.test(line.charAt(start - 1))) start -= 1;
+  // The sign of a diff is a character of base64 too.
+  if (start === 0 && line.startsWith('+')) start = 1;
+  return [line.slice(0, start), line.slice(start, Math.max(start, end)), line.slice(Math.max(start, end))];
+}
+
+function shape(text: string): string {
+  return text.replace(/\d+/g, '0').trim();
+}

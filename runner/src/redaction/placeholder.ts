@@ -1,0 +1,2 @@
+/** Text that replaces a secret. */
+export const REDACTED = '[redacted]';
