@@ -8,6 +8,9 @@ const MAX_LINE_CHARACTERS = 8 * 1024 * 1024;
 /** Kept until the end of the line is found, so that the cut sees the characters after it. */
 const MAX_REST_CHARACTERS = MAX_LINE_CHARACTERS + 1024;
 
+/** Longest word whose beginning is removed from the end of a cut line. */
+const MAX_WORD_CHARACTERS = 16_384;
+
 /** Calls back with each line, the last one without its end included. A line that is too long is cut. */
 export function readLines(stream: Readable, onLine: (line: string) => void): void {
   const decoder = new StringDecoder('utf8');
@@ -15,15 +18,24 @@ export function readLines(stream: Readable, onLine: (line: string) => void): voi
   const take = (text: string): void => {
     const lines = (rest + text).split('\n');
     rest = (lines.pop() ?? '').slice(0, MAX_REST_CHARACTERS);
-    for (const line of lines) onLine(cut(withoutReturn(line), MAX_LINE_CHARACTERS));
+    for (const line of lines) onLine(shortened(withoutReturn(line)));
   };
   stream.on('data', (chunk: Buffer) => take(decoder.write(chunk)));
   stream.on('error', () => undefined); // what was read is read
   stream.on('close', () => {
     take(decoder.end());
-    if (rest !== '') onLine(cut(rest, MAX_LINE_CHARACTERS));
+    if (rest !== '') onLine(shortened(rest));
     rest = '';
   });
+}
+
+/** A cut can leave the beginning of a secret, which has no known form. */
+function shortened(line: string): string {
+  if (line.length <= MAX_LINE_CHARACTERS) return line;
+  const least = MAX_LINE_CHARACTERS - MAX_WORD_CHARACTERS;
+  let end = MAX_LINE_CHARACTERS;
+  while (end > least && /\S/.test(line.charAt(end - 1))) end -= 1;
+  return cut(line, end);
 }
 
 function withoutReturn(line: string): string {

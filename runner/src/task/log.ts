@@ -33,7 +33,10 @@ export class TaskLog {
 
   /** Redacts and repairs a text. Call it before a cut: half a secret is not recognized. */
   redact(text: string): string {
-    return this.redactor.text(printable(text));
+    const redacted = this.redactor.text(text);
+    const shown = printable(redacted);
+    // Without a color or a carriage return before it, a secret can seem to continue a word.
+    return shown === redacted ? shown : this.redactor.text(shown);
   }
 
   add(
