@@ -44,7 +44,7 @@ function hugeReport(unit: string): Report {
       commands: list(200, () => text(5000)),
       tools: Object.fromEntries(list(2000, (n) => [`${text(200)}${n}`, n])),
       turns: 1,
-      tokens: { input: 1, output: 1, cacheRead: 1 },
+      tokens: { input: 1, output: 1, cacheRead: 1, cacheWrite: 1 },
       costUsd: 1,
     },
     exit: { code: 0, signal: null },

@@ -107,7 +107,7 @@ export class Transcript {
         return;
       case 'result':
         this.result = event;
-        this.count(event);
+        this.book(event);
         this.log.add('agent', event.text || this.lastSaid, {
           level: event.succeeded ? 'info' : 'error',
           prefix: 'result',
@@ -134,7 +134,7 @@ export class Transcript {
   }
 
   /** A session has several results if a background task of the agent continues it. */
-  private count({ turns, tokens, tokensOf }: AgentResult): void {
+  private book({ turns, tokens, tokensOf }: AgentResult): void {
     if (turns !== undefined) this.reportedTurns = (this.reportedTurns ?? 0) + turns;
     if (tokens === undefined) return;
     this.tokens = tokensOf === 'session' ? tokens : addTokens(this.tokens ?? NO_TOKENS, tokens);
@@ -148,7 +148,7 @@ export class Transcript {
 
   private used({ tool, command, file }: ToolUse): void {
     this.turns += 1;
-    this.count(cut(this.log.redact(tool), MAX_TOOL_CHARACTERS));
+    this.countTool(cut(this.log.redact(tool), MAX_TOOL_CHARACTERS));
     if (command !== undefined) {
       if (this.commands.length < MAX_COMMANDS)
         this.commands.push(shortened(this.log.redact(command), MAX_COMMAND_CHARACTERS));
@@ -159,7 +159,7 @@ export class Transcript {
     this.log.print('tool', path === undefined ? tool : `${tool} ${path}`, { prefix: tool });
   }
 
-  private count(tool: string): void {
+  private countTool(tool: string): void {
     const name = this.tools.has(tool) || this.tools.size < MAX_TOOLS ? tool : OTHER_TOOLS;
     this.tools.set(name, (this.tools.get(name) ?? 0) + 1);
   }
