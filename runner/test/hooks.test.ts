@@ -67,11 +67,10 @@ describe("the runner's own git", () => {
       repository,
       hub,
       task: { ...task, branch: 'work', config: {}, attempt: 1, messages: [] },
-      project: 'a/b',
       branch: 'work',
-      base: 'main',
       summary: '',
       wish: undefined,
+      destination: {},
       signal: new AbortController().signal,
     });
     return worktree;

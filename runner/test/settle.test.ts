@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { changesSince } from '../src/git/changes.ts';
-import { openRepository, projectOf, type Repository } from '../src/git/repository.ts';
+import { openRepository, type Repository } from '../src/git/repository.ts';
 import { removeWorktree } from '../src/git/worktree.ts';
 import { git, newFolder, newRepository, removeFolder } from './support/folders.ts';
 import { type Opened, openWork } from './support/worktrees.ts';
@@ -116,15 +116,4 @@ describe('the worktree of a task', () => {
     const { worktree } = await open('work', true);
     assert.equal(git(worktree.folder, 'log', '-1', '--format=%s'), 'From elsewhere');
   });
-});
-
-describe('the project of a remote', () => {
-  for (const [remote, project] of [
-    ['git@github.com:sartor-ai/claude-network.git', 'sartor-ai/claude-network'],
-    ['https://github.com/sartor-ai/claude-network', 'sartor-ai/claude-network'],
-    ['https://user@github.example.com:8443/a/b.git', 'a/b'],
-    ['ssh://git@github.com/a/b.js.git', 'a/b.js'],
-    ['/srv/git/origin.git', undefined],
-  ] as const)
-    it(`is ${project} for ${remote}`, () => assert.equal(projectOf(remote), project));
 });

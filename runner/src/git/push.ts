@@ -1,17 +1,37 @@
-/** A branch on its way to "origin", with the large files that Git LFS keeps beside it. */
-import { type Git, succeeds } from './git.ts';
+/** A branch on its way to "origin", with the large files of Git LFS. */
+import { type Git, GitError, succeeds } from './git.ts';
+import { fetchRefs } from './remote.ts';
 
 const ATTRIBUTES = ['.gitattributes', '**/.gitattributes'].map((pattern) => `:(glob)${pattern}`);
 
+/** Only the branch, whatever the user has configured for pushes. */
+const BRANCH_ONLY = ['--quiet', '--no-follow-tags', '--recurse-submodules=no', '--no-signed'];
+
 /**
- * Never forced: what somebody else has pushed meanwhile stays.
- * @throws GitError
+ * Pushes without force: commits that others have pushed in the meantime stay.
+ * @throws GitError if "origin" does not have the branch's commits afterwards
  */
 export async function pushBranch(git: Git, branch: string): Promise<void> {
   const ref = `refs/heads/${branch}`;
-  // Git LFS sends them from a hook, which the runner's own git does not run.
-  if (await hasLargeFiles(git, ref)) await git('lfs', 'push', 'origin', ref);
-  await git('push', '--quiet', 'origin', `${ref}:${ref}`);
+  try {
+    // Git LFS sends them from a hook, which the runner's own git does not run.
+    if (await hasLargeFiles(git, ref)) await git('lfs', 'push', 'origin', ref);
+    await git('push', ...BRANCH_ONLY, 'origin', `${ref}:${ref}`);
+  } catch (error) {
+    if (!(error instanceof GitError) || !(await isOnOrigin(git, branch))) throw error;
+  }
+}
+
+/** Returns whether the branch on "origin" contains all commits of the local one. */
+async function isOnOrigin(git: Git, branch: string): Promise<boolean> {
+  const ref = `refs/heads/${branch}`;
+  try {
+    const origin = await fetchRefs(git, 'origin', ({ branches }) => (branches.has(branch) ? [ref] : []));
+    const theirs = origin.branches.get(branch);
+    return theirs !== undefined && (await succeeds(git, 'merge-base', '--is-ancestor', ref, theirs));
+  } catch {
+    return false; // origin does not respond: the refusal of the push counts
+  }
 }
 
 /** Whether Git LFS is set up here, and the branch has it keep files. */

@@ -2,52 +2,41 @@
 import { mkdirSync, realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Git, GitError, gitIn, succeeds } from './git.ts';
+import { hostBySsh, projectOfOrigin } from './project.ts';
 
 export interface Repository {
   readonly git: Git;
-  /** What all worktrees share: objects, branches, configuration. */
+  /** The folder of the repository that all worktrees share, absolute: `.git` of the main checkout. */
   readonly commonDir: string;
   /** The runner's own folder in the repository: what it has to remember. */
   readonly stateFolder: string;
-  /** `owner/name` on GitHub, told from the remote "origin". */
+  /** `owner/name`, if the remote "origin" is a repository on github.com. */
   readonly project: string | undefined;
   readonly hasOrigin: boolean;
 }
 
-/** @throws GitError where there is no repository, or one without a commit */
+/** @throws GitError if the path is not in a repository, or the repository has no commit */
 export async function openRepository(path: string): Promise<Repository> {
   const folder = resolve(path);
-  const git = gitIn(folder);
-  const commonDir = realpathSync(resolve(folder, await git('rev-parse', '--git-common-dir')));
+  const search = gitIn(folder);
+  const gitDir = await search('rev-parse', '--absolute-git-dir');
+  const commonDir = realpathSync(resolve(folder, await search('rev-parse', '--git-common-dir')));
+  // From now on git searches no more: if the repository went away, it would find one around it.
+  const git = gitIn(folder, { set: { GIT_DIR: gitDir } });
   if (!(await succeeds(git, 'rev-parse', '--verify', '--quiet', 'HEAD^{commit}')))
     throw new GitError(`${folder} has no commit yet: there is nothing to branch from.`);
   const stateFolder = `${commonDir}/muster`;
   mkdirSync(stateFolder, { recursive: true });
-  const origin = await git('remote', 'get-url', 'origin').catch(() => undefined);
-  return { git, commonDir, stateFolder, project: origin && projectOf(origin), hasOrigin: origin !== undefined };
+  const hasOrigin = await succeeds(git, 'remote', 'get-url', 'origin');
+  const project = hasOrigin
+    ? await projectOfOrigin(git, hostBySsh(await sshCommand(git), process.env))
+    : undefined;
+  return { git, commonDir, stateFolder, project, hasOrigin };
 }
 
-/** `owner/name` of `git@github.com:owner/name.git`, `https://github.com/owner/name` and the like. */
-export function projectOf(remote: string): string | undefined {
-  const match = /(?:^|[/@])[^/@:]+\.[^/@:]+(?::\d+)?[:/]([\w.-]+)\/([\w.-]+?)(?:\.git)?\/?$/.exec(remote);
-  return match ? `${match[1]}/${match[2]}` : undefined;
-}
-
-export interface Base {
-  readonly sha: string;
-  /** The branch that it is the head of, if it is one. */
-  readonly branch: string | undefined;
-}
-
-/**
- * @param ref one that does not begin with "-", which git would take for an option
- * @throws GitError where there is no such commit
- */
-export async function resolveBase({ git }: Repository, ref: string): Promise<Base> {
-  const sha = await git('rev-parse', '--verify', '--quiet', `${ref}^{commit}`).catch(() => {
-    throw new GitError(`There is no branch, tag or commit "${ref}" to start from.`);
-  });
-  const name = await git('rev-parse', '--abbrev-ref', ref).catch(() => '');
-  const branch = name.replace(/^origin\//, '');
-  return { sha, branch: branch === 'HEAD' || branch === '' ? undefined : branch };
+/** Returns the ssh command in git's order of precedence. */
+async function sshCommand(git: Git): Promise<string> {
+  const { GIT_SSH_COMMAND: command, GIT_SSH: program } = process.env;
+  const configured = await git('config', 'core.sshCommand').catch(() => '');
+  return command || configured || (program ? `'${program.replaceAll("'", "'\\''")}'` : 'ssh');
 }

@@ -1,29 +1,158 @@
-import { existsSync, realpathSync } from 'node:fs';
-import { setTimeout as delay } from 'node:timers/promises';
+/** The branch of a task and the commit that it starts from, before there is a worktree. */
+import { type Base, compare, type NamedBase, nameBase, settleBase, wantedFor } from './base.ts';
+import { branchNames, chooseBranch } from './branchName.ts';
+import { inTurn, requireFree } from './branchUse.ts';
 import { type Git, GitError, succeeds } from './git.ts';
-import { type Base, type Repository, resolveBase } from './repository.ts';
+import { persistently } from './persistence.ts';
+import { fetchCommit, fetchRefs, type RemoteRefs } from './remote.ts';
+import type { Repository } from './repository.ts';
 
-export async function findStartingPoint(repository: Repository, wishes: { branch: string; base: string; fetch: boolean; ownFolder: string }): Promise<{ branch: string; existed: boolean; at: string; base: Base }> {
-  const { git } = repository;
-  const { branch } = wishes;
-  const base = await resolveBase(repository, wishes.base);
-  await git('check-ref-format', '--branch', branch).catch(() => {
-    throw new GitError(`"${branch}" cannot be the name of a branch.`, { kind: 'permanent' });
-  });
-  if (wishes.fetch) await succeeds(git, 'fetch', '--quiet', 'origin', `refs/heads/${branch}:refs/heads/${branch}`);
-  for (const deadline = Date.now() + 60_000; ; await delay(500)) {
-    const user = await folderOf(git, branch);
-    if (user === undefined) break;
-    const own = existsSync(wishes.ownFolder) && user.startsWith(`${realpathSync(wishes.ownFolder)}/`);
-    if (!own || Date.now() > deadline)
-      throw new GitError(`The branch "${branch}" is checked out in ${user}, which is left alone.`, { kind: 'busy' });
-  }
-  const existed = await succeeds(git, 'show-ref', '--verify', '--quiet', `refs/heads/${branch}`);
-  return { branch, existed, at: existed ? await git('rev-parse', `refs/heads/${branch}`) : base.sha, base };
+/** About four seconds: for longer, the hub offers the task again. */
+const FETCH_ATTEMPTS = 5;
+const FIRST_WAIT_MS = 250;
+const LAST_WAIT_MS = 2000;
+
+export interface StartingPointWishes {
+  readonly taskId: string;
+  /** The task's branch, as the hub names it. */
+  readonly branch: string;
+  /** A branch, tag, commit or `HEAD` that a new branch starts from. It does not begin with "-". */
+  readonly base: string;
+  /** Whether the branch leaves this machine. Its state on "origin" and that of the base then count. */
+  readonly fetch: boolean;
+  /** Runners' worktrees are below it: a branch in one of them will be free soon. */
+  readonly ownFolder: string;
+  /** Aborted when there is no more time to wait. */
+  readonly signal: AbortSignal;
 }
-async function folderOf(git: Git, branch: string): Promise<string | undefined> {
-  const listed = await git('worktree', 'list', '--porcelain');
-  const blocks = listed.split('\n\n').map((block) => block.split('\n'));
-  const block = blocks.find((lines) => lines.includes(`branch refs/heads/${branch}`));
-  return block?.[0]?.replace(/^worktree /, '');
+
+export interface StartingPoint {
+  /** The branch to work on. It differs from the wish if the hub's name cannot be a branch here. */
+  readonly branch: string;
+  /** Whether the branch exists, here or on "origin". It then exists here. */
+  readonly existed: boolean;
+  /** The commit that the worktree starts from. */
+  readonly at: string;
+  readonly base: Base;
+  /** The branches of "origin"; undefined if it was not asked. */
+  readonly originBranches: ReadonlySet<string> | undefined;
+  /** Sentences for the log about choices that a person may not expect. */
+  readonly notes: readonly string[];
+}
+
+/**
+ * Finds where a task starts, and brings its branch up to date with "origin". Of the repository, it changes the task's
+ * branch only, and moves it forward only.
+ * @throws BranchBusy if another worktree has the branch
+ * @throws GitError, permanent, if the name cannot be a branch, is blocked by another one, or the base does not exist
+ * @throws GitError, transient, if "origin" does not respond, or its branch and the local one have diverged
+ */
+export async function findStartingPoint(
+  repository: Repository,
+  wishes: StartingPointWishes,
+): Promise<StartingPoint> {
+  const { git } = repository;
+  await requireName(git, wishes.branch);
+  const names = branchNames(wishes.taskId, wishes.branch);
+  const named = await nameBase(git, wishes.base);
+  const { origin, baseRemote } = wishes.fetch ? await fetchAll(git, names, named, wishes.signal) : {};
+  const branch = await choose(git, names, origin);
+  const { base, note } = await settleBase(git, named, baseRemote);
+  const notes = note === undefined ? [] : [note];
+  if (branch !== wishes.branch)
+    notes.push(`The name ${wishes.branch} is blocked by another branch. The branch is ${branch}.`);
+  const existing = await inTurn(repository, async () => {
+    await requireFree(repository, branch, wishes);
+    return bringUpToDate(git, branch, origin?.branches.get(branch));
+  });
+  return {
+    branch,
+    existed: existing !== undefined,
+    at: existing ?? base.sha,
+    base,
+    originBranches: origin && new Set(origin.branches.keys()),
+    notes,
+  };
+}
+
+async function requireName(git: Git, branch: string): Promise<void> {
+  const isName =
+    !branch.startsWith('-') &&
+    branch !== 'HEAD' &&
+    (await succeeds(git, 'check-ref-format', `refs/heads/${branch}`));
+  if (!isName) throw new GitError(`"${branch}" cannot be the name of a branch.`, { kind: 'permanent' });
+}
+
+interface Fetched {
+  readonly origin?: RemoteRefs;
+  /** The remote that the base is on. */
+  readonly baseRemote?: RemoteRefs;
+}
+
+/** Fetches the task's branch and the base. */
+function fetchAll(
+  git: Git,
+  names: readonly string[],
+  named: NamedBase,
+  signal: AbortSignal,
+): Promise<Required<Fetched>> {
+  const isElsewhere = named.kind === 'remote branch' && named.remote !== 'origin';
+  const fetchOnce = async () => {
+    const origin = await fetchRefs(git, 'origin', (refs) => {
+      const own = names.filter((name) => refs.branches.has(name)).map((name) => `refs/heads/${name}`);
+      return [...own, ...(isElsewhere ? [] : wantedFor(named, refs))];
+    });
+    if (isElsewhere)
+      return { origin, baseRemote: await fetchRefs(git, named.remote, (refs) => wantedFor(named, refs)) };
+    if (named.kind === 'unknown') await fetchCommit(git, 'origin', named.name);
+    return { origin, baseRemote: origin };
+  };
+  return persistently(fetchOnce, {
+    attempts: FETCH_ATTEMPTS,
+    firstWaitMs: FIRST_WAIT_MS,
+    lastWaitMs: LAST_WAIT_MS,
+    canPass: (error) => error instanceof GitError && error.kind === 'transient',
+    signal,
+  });
+}
+
+async function choose(git: Git, names: readonly string[], origin: RemoteRefs | undefined): Promise<string> {
+  const local = await git('for-each-ref', '--format=%(refname:lstrip=2)', 'refs/heads/');
+  const ignoreCase = await git('config', '--type=bool', 'core.ignoreCase').catch(() => 'false');
+  const choice = chooseBranch(names, {
+    local: new Set(local.split('\n').filter(Boolean)),
+    origin: origin && new Set(origin.branches.keys()),
+    ignoreCase: ignoreCase === 'true',
+  });
+  if (choice.name !== undefined) return choice.name;
+  const where = choice.onOrigin ? ' on origin' : '';
+  throw new GitError(
+    `The branch "${names[0]}" cannot be created, because the branch "${choice.blockedBy}"${where} blocks its name.`,
+    { kind: 'permanent' },
+  );
+}
+
+/**
+ * Creates the branch if only "origin" has it, and moves it forward if "origin" is ahead.
+ * @returns its commit; undefined if neither has it
+ */
+async function bringUpToDate(
+  git: Git,
+  branch: string,
+  theirs: string | undefined,
+): Promise<string | undefined> {
+  const ref = `refs/heads/${branch}`;
+  const ours = await git('rev-parse', '--verify', '--quiet', `${ref}^{commit}`).catch(() => undefined);
+  if (theirs === undefined || theirs === ours) return ours;
+  if (ours !== undefined) {
+    const { ahead, behind } = await compare(git, ours, theirs);
+    if (behind === 0) return ours;
+    if (ahead > 0)
+      throw new GitError(
+        `The local branch "${branch}" and that of origin have diverged: merge or rename one of them.`,
+        { kind: 'transient' },
+      );
+  }
+  await git('update-ref', '-m', 'muster: fetch', ref, theirs, ours ?? '0'.repeat(theirs.length));
+  return theirs;
 }

@@ -1,11 +1,13 @@
 /** A task's branch in a linked worktree, outside of the user's checkout. */
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { basename, dirname, resolve } from 'node:path';
+import { inTurn, requireFree } from './branchUse.ts';
 import { type Checkout, deviationOf, gitAt, registrationProblem } from './checkout.ts';
 import { type ContentSettings, contentSettings } from './contentSettings.ts';
-import { type Git, GitError } from './git.ts';
+import { GitError } from './git.ts';
 import { outerRules } from './ignored.ts';
 import type { Repository } from './repository.ts';
+import type { StartingPoint } from './startingPoint.ts';
 
 export interface Worktree extends Checkout {
   readonly branch: string;
@@ -22,28 +24,30 @@ export interface Before {
   readonly settings: ContentSettings;
 }
 
-export interface WorktreeWishes {
+export interface WorktreeWishes extends Pick<StartingPoint, 'branch' | 'existed' | 'at'> {
   /** A path at which nothing exists yet. */
   readonly folder: string;
-  readonly branch: string;
-  /** Whether the branch exists. */
-  readonly existed: boolean;
-  /** The commit that the branch is at, or starts from. */
-  readonly at: string;
+  /** Worktrees below it are runners': a branch in one of them will be free soon. */
+  readonly ownFolder: string;
 }
 
-/** Git's words for a branch that a worktree has checked out. */
-const IN_USE = /already (?:checked out|used by worktree) at '(.+)'/;
-
-/** @throws GitError if the branch is in use elsewhere or the folder is taken */
-export async function openWorktree({ git, commonDir }: Repository, wishes: WorktreeWishes): Promise<Worktree> {
+/**
+ * @throws BranchBusy if another worktree has the branch
+ * @throws GitError if the folder is taken, or git refuses
+ */
+export async function openWorktree(repository: Repository, wishes: WorktreeWishes): Promise<Worktree> {
+  const { git, commonDir } = repository;
   const { branch, existed, at } = wishes;
-  mkdirSync(dirname(wishes.folder), { recursive: true });
-  const folder = `${realpathSync(dirname(wishes.folder))}/${wishes.folder.slice(dirname(wishes.folder).length + 1)}`;
-  if (existsSync(folder)) throw new GitError(`The folder ${folder} exists already.`, { kind: 'busy' });
-  const how = existed ? [folder, branch] : ['--no-track', '-b', branch, folder, at];
+  const folder = newFolder(wishes.folder);
   try {
-    await addWorktree(git, how);
+    await inTurn(repository, async () => {
+      const { isRegistered } = await requireFree(repository, branch, wishes);
+      const force = isRegistered ? ['--force'] : [];
+      const how = existed ? [folder, branch] : ['--no-track', '-b', branch, folder, at];
+      await git('worktree', 'add', '--quiet', ...force, ...how);
+    });
+    // Another runner can have added one at the same instant. If both see each other, both give up.
+    await requireFree(repository, branch, { ...wishes, except: folder });
     const gitDir = registrationOf(commonDir, folder);
     if (gitDir === undefined) throw new GitError(`Git has not registered the worktree ${folder}.`);
     const checkout = { folder, gitDir, commonDir };
@@ -54,15 +58,13 @@ export async function openWorktree({ git, commonDir }: Repository, wishes: Workt
   }
 }
 
-async function addWorktree(git: Git, how: readonly string[]): Promise<void> {
-  try {
-    await git('worktree', 'add', '--quiet', ...how);
-  } catch (error) {
-    const user = error instanceof Error ? IN_USE.exec(error.message)?.[1] : undefined;
-    // A registration whose folder is gone does not use the branch.
-    if (user === undefined || existsSync(user)) throw error;
-    await git('worktree', 'add', '--quiet', '--force', ...how);
-  }
+/** @returns the path without links. Nothing exists there. */
+function newFolder(path: string): string {
+  const parent = dirname(path);
+  mkdirSync(parent, { recursive: true });
+  const folder = `${realpathSync(parent)}/${basename(path)}`;
+  if (existsSync(folder)) throw new GitError(`The folder ${folder} exists already.`, { kind: 'busy' });
+  return folder;
 }
 
 /** Reads what the runner has to know of the time before the agent, and copies the index. */

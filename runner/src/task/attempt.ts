@@ -1,10 +1,11 @@
 /** One attempt at one task: from its claim to its report. */
 import { CLIS } from '../clis/index.ts';
+import { BranchBusy } from '../git/branchUse.ts';
 import { changesSince } from '../git/changes.ts';
 import { GitError } from '../git/git.ts';
 import type { Repository } from '../git/repository.ts';
 import { type Settled, settle } from '../git/settle.ts';
-import { findStartingPoint } from '../git/startingPoint.ts';
+import { findStartingPoint, type StartingPoint } from '../git/startingPoint.ts';
 import { checkOutSubmodules } from '../git/submodules.ts';
 import {
   type Before,
@@ -25,12 +26,17 @@ import { runAgent } from './agentRun.ts';
 import { commitMessage } from './commitMessage.ts';
 import { parseTaskConfig, type TaskConfig } from './config.ts';
 import { AttemptFailure } from './failure.ts';
-import { handOver } from './handover.ts';
+import { type Destination, destinationOf, handOver, PushRefused } from './handover.ts';
 import type { TaskLog } from './log.ts';
 import { promptFor } from './prompt.ts';
 import type { AttemptRecord } from './record.ts';
 import { reportJson } from './report.ts';
 import type { Transcript } from './transcript.ts';
+
+/** Before a task is offered again whose branch another attempt has. */
+const RUNNER_BUSY_SECONDS = 30;
+/** The same, if a person has the branch checked out. */
+const CHECKOUT_BUSY_SECONDS = 300;
 
 export interface AttemptOptions {
   readonly repository: Repository;
@@ -63,7 +69,9 @@ export class Attempt {
   private readonly beganAt = performance.now();
   private readonly warnings: string[] = [];
   private readonly signal: AbortSignal;
-  private start: Awaited<ReturnType<typeof findStartingPoint>> | undefined;
+  private start: StartingPoint | undefined;
+  /** Undefined if the work stays on this machine. */
+  private destination: Destination | undefined;
   private worktree: Worktree | undefined;
   /** Set before an agent starts in the worktree. */
   private before: Before | undefined;
@@ -112,25 +120,30 @@ export class Attempt {
     }
     const unfinished = command !== undefined && this.acceptance?.exitCode === undefined;
     const outcome = this.judge(failure ?? problem, unfinished);
-    await this.handOver(worktree, config, outcome);
-    return outcome;
+    const refused = await this.handOver(worktree, config, outcome);
+    return outcome ?? refused;
   }
 
   private async open(config: TaskConfig): Promise<Worktree> {
-    const { repository, task, log, push, record } = this.options;
-    this.start = await findStartingPoint(repository, {
+    const { repository, task, log, push, project, record } = this.options;
+    const { worktree: folder, worktrees: ownFolder } = this.options;
+    const isHandedOver = push || config.pullRequest !== undefined;
+    const start = await findStartingPoint(repository, {
+      taskId: task.id,
       branch: task.branch,
       base: config.base ?? this.options.base,
-      fetch: push && repository.hasOrigin,
-      ownFolder: this.options.worktrees,
+      fetch: isHandedOver && repository.hasOrigin,
+      ownFolder,
+      signal: this.signal,
     });
-    const { branch, existed, at } = this.start;
-    const worktree = await openWorktree(repository, { folder: this.options.worktree, branch, existed, at });
+    this.start = start;
+    record.useBranch(start.branch);
+    if (isHandedOver) this.destination = destinationOf({ repository, project, config, start });
+    const worktree = await openWorktree(repository, { folder, ownFolder, ...start });
     this.worktree = worktree;
-    log.add(
-      'git',
-      `${existed ? 'Continuing' : 'New'} branch ${branch} at ${worktree.startedAt.slice(0, 12)}.`,
-    );
+    for (const note of start.notes) log.add('git', note);
+    const kind = start.existed ? 'Existing' : 'New';
+    log.add('git', `${kind} branch ${worktree.branch} at ${worktree.startedAt.slice(0, 12)}.`);
     for (const missed of await checkOutSubmodules(worktree)) this.warn(missed);
     const before = await noteBefore(worktree, record.baseline);
     record.startWork({ gitDir: worktree.gitDir, before: { ...before, outerRules: [...before.outerRules] } });
@@ -148,7 +161,7 @@ export class Attempt {
     const run = await runAgent({
       cli: CLIS[task.tool],
       wishes: { model: config.model, allowedTools: config.allowedTools, unsafe },
-      prompt: promptFor(task, acceptance),
+      prompt: promptFor({ ...task, branch: worktree.branch }, acceptance),
       folder: worktree.folder,
       env,
       mark,
@@ -213,34 +226,40 @@ export class Attempt {
     return new AttemptFailure('acceptance_failed', `This did not succeed: ${this.acceptance.command}`);
   }
 
-  /** Pushes the branch, also of work that is to be gone on with, and opens the pull request of work that is done. */
+  /**
+   * Pushes the branch, also of unfinished work, and opens the pull request of finished work.
+   * @returns the failure if "origin" does not have the work
+   */
   private async handOver(
     worktree: Worktree,
     config: TaskConfig,
     failure: AttemptFailure | undefined,
-  ): Promise<void> {
-    const { repository, hub, task, project, push, log } = this.options;
-    if (!push && config.pullRequest === undefined) return;
-    if (this.options.outbox.stopReason?.reason === 'claim_lost') return;
+  ): Promise<AttemptFailure | undefined> {
+    const { repository, hub, task, log } = this.options;
+    const { destination, signal } = this;
+    if (destination === undefined) return undefined;
+    if (this.options.outbox.stopReason?.reason === 'claim_lost') return undefined;
+    const { branch } = worktree;
+    const summary = this.transcript?.work().summary ?? '';
+    const wish = failure === undefined ? config.pullRequest : undefined;
     try {
       this.pullRequest = await handOver({
         repository,
         hub,
         task,
-        project,
-        branch: worktree.branch,
-        base: this.start?.base.branch,
-        summary: this.transcript?.work().summary ?? '',
-        wish: failure === undefined ? config.pullRequest : undefined,
-        signal: this.signal,
+        branch,
+        summary,
+        wish,
+        destination,
+        signal,
       });
-      log.add(
-        'git',
-        this.pullRequest ? `Pull request #${this.pullRequest.number}.` : `Pushed ${worktree.branch}.`,
-      );
+      log.add('git', this.pullRequest ? `Pull request #${this.pullRequest.number}.` : `Pushed ${branch}.`);
     } catch (error) {
       this.warn(error instanceof Error ? error.message : String(error));
+      if (error instanceof PushRefused)
+        return new AttemptFailure('crashed', error.message, { retryable: error.isPassing });
     }
+    return undefined;
   }
 
   private warn(message: string): void {
@@ -310,6 +329,11 @@ function messageOf(error: unknown): string {
 
 function failureFrom(error: unknown): AttemptFailure {
   if (error instanceof AttemptFailure) return error;
+  if (error instanceof GitError && error.kind === 'busy') {
+    const isRunners = !(error instanceof BranchBusy) || error.isRunners;
+    const returnAfterSeconds = isRunners ? RUNNER_BUSY_SECONDS : CHECKOUT_BUSY_SECONDS;
+    return new AttemptFailure('crashed', error.message, { returnAfterSeconds });
+  }
   const message = error instanceof Error ? error.message : String(error);
   return new AttemptFailure('crashed', message, {
     retryable: !(error instanceof GitError && error.kind === 'permanent'),

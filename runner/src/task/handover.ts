@@ -1,71 +1,133 @@
 /** Brings a task's branch to "origin", and its pull request to GitHub through the hub's tools. */
-import { setTimeout as delay } from 'node:timers/promises';
 import { GitError } from '../git/git.ts';
+import { persistently } from '../git/persistence.ts';
 import { pushBranch } from '../git/push.ts';
+import { isUnreachable } from '../git/refusal.ts';
 import type { Repository } from '../git/repository.ts';
+import type { StartingPoint } from '../git/startingPoint.ts';
 import { HubUnreachable } from '../hub/connection.ts';
 import type { ClaimedTask, Hub } from '../hub/hub.ts';
 import type { TaskConfig } from './config.ts';
+import { AttemptFailure } from './failure.ts';
 
 /** About five minutes in all. */
-const ATTEMPTS = 12;
-const FIRST_RETRY_MS = 500;
-const LAST_RETRY_MS = 30_000;
+const PERSISTENCE = { attempts: 12, firstWaitMs: 1000, lastWaitMs: 30_000 };
 
-/** What git says when it is the network, not the remote, that refuses. */
-const NETWORK = /could not resolve|unable to access|connection|timed out|timeout|network|early EOF|hung up/i;
+/** Where a task's work goes at the end. */
+export interface Destination {
+  /** If the task asks for a pull request. */
+  readonly pullRequest?: {
+    readonly owner: string;
+    readonly repo: string;
+    /** The branch to merge into. */
+    readonly base: string;
+  };
+}
+
+export interface DestinationWishes {
+  readonly repository: Pick<Repository, 'hasOrigin' | 'project'>;
+  /** `--project`: `owner/name`, or a label that only the hub uses. */
+  readonly project: string | undefined;
+  readonly config: Pick<TaskConfig, 'base' | 'pullRequest'>;
+  readonly start: Pick<StartingPoint, 'branch' | 'base' | 'originBranches'>;
+}
+
+/**
+ * Finds out where a task's work goes, before an agent starts.
+ * @throws AttemptFailure if a push or a pull request that the task needs is impossible
+ */
+export function destinationOf({ repository, project, config, start }: DestinationWishes): Destination {
+  if (!repository.hasOrigin)
+    throw new AttemptFailure(
+      'crashed',
+      'The branch cannot be pushed: the repository has no remote "origin".',
+    );
+  if (config.pullRequest === undefined) return {};
+  const [owner, repo] = (isGitHubName(project) ? project : repository.project)?.split('/') ?? [];
+  if (!owner || !repo)
+    throw new AttemptFailure(
+      'crashed',
+      'The pull request has no repository: the remote "origin" is not on github.com. Start the runner with --project <owner/name>.',
+    );
+  const isNamed = isGitHubName(project) && project !== repository.project;
+  const base = baseBranchOf({ config, start }, isNamed);
+  return { pullRequest: { owner, repo, base } };
+}
+
+const isGitHubName = (project: string | undefined): project is string =>
+  project !== undefined && /^[\w.-]+\/[\w.-]+$/.test(project);
+
+/** @param isElsewhere whether "origin" can differ from the pull request's repository */
+function baseBranchOf(
+  { config, start }: Pick<DestinationWishes, 'config' | 'start'>,
+  isElsewhere: boolean,
+): string {
+  const named = config.pullRequest?.base;
+  const base = named ?? start.base.branch;
+  // Another runner can have another base, unless the task names it.
+  const retryable = named === undefined && config.base === undefined;
+  const refuse = (reason: string): never => {
+    throw new AttemptFailure(
+      'crashed',
+      `Which branch is the pull request for? Set config.pullRequest.base: ${reason}.`,
+      { retryable },
+    );
+  };
+  if (base === undefined) return refuse(`the base of the work is ${start.base.description}`);
+  if (base === start.branch) return refuse(`"${base}" is the task's own branch`);
+  if (start.originBranches?.has(base) === false && !(isElsewhere && named !== undefined))
+    return refuse(`origin has no branch "${base}"`);
+  return base;
+}
 
 export interface HandoverOptions {
-  readonly repository: Repository;
+  readonly repository: Pick<Repository, 'git'>;
   readonly hub: Pick<Hub, 'createPullRequest'>;
   readonly task: ClaimedTask;
-  /** `owner/name` */
-  readonly project: string | undefined;
   readonly branch: string;
-  /** Into which it is to be merged, unless the wish says. */
-  readonly base: string | undefined;
   readonly summary: string;
+  /** The pull request that the task asks for; undefined if the work is not finished. */
   readonly wish: TaskConfig['pullRequest'];
+  readonly destination: Destination;
   /** Aborted when there is no more time to wait for the network. */
   readonly signal: AbortSignal;
 }
 
+/** "origin" does not have the work. */
+export class PushRefused extends Error {
+  /** Whether a push can succeed later. */
+  readonly isPassing: boolean;
+
+  constructor(cause: GitError) {
+    super(`The branch could not be pushed. ${cause.message}`, { cause });
+    this.isPassing = cause.kind !== 'permanent';
+  }
+}
+
+/**
+ * Pushes the branch and opens the pull request.
+ * @throws PushRefused if "origin" does not have the work; any other error is one of the pull request
+ */
 export async function handOver(options: HandoverOptions) {
-  const { repository, hub, task, project, branch, summary, wish, signal } = options;
-  if (!repository.hasOrigin) throw new Error('There is no remote "origin" to push the branch to.');
-  await persistently(() => pushBranch(repository.git, branch), signal);
-  if (wish === undefined) return undefined;
-  const [owner, repo] = project?.split('/') ?? [];
-  if (!owner || !repo)
-    throw new Error('Which repository on GitHub? Start the runner with --project <owner/name>.');
-  const base = wish.base ?? options.base;
-  if (base === undefined) throw new Error('Which branch is it for? Say so in config.pullRequest.base.');
+  const { repository, hub, task, branch, summary, wish, destination, signal } = options;
+  const persistence = { ...PERSISTENCE, canPass, signal };
+  await persistently(() => pushBranch(repository.git, branch), persistence).catch((error: unknown) => {
+    throw error instanceof GitError ? new PushRefused(error) : error;
+  });
+  if (wish === undefined || destination.pullRequest === undefined) return undefined;
   const [subject = ''] = task.description.trim().split('\n');
   const draft = {
-    owner,
-    repo,
+    ...destination.pullRequest,
     title: (wish.title ?? subject).slice(0, 256),
     body: wish.body ?? summary,
     head: branch,
-    base,
     draft: wish.draft,
     task_id: task.id,
   };
-  // A repeated call answers the pull request that the first one made.
-  return persistently(() => hub.createPullRequest(draft), signal);
+  // A repeated call returns the pull request that the first one created.
+  return persistently(() => hub.createPullRequest(draft), persistence);
 }
 
-/** Tries again for as long as it is the network that fails. */
-async function persistently<T>(action: () => Promise<T>, signal: AbortSignal): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await action();
-    } catch (error) {
-      const passes =
-        error instanceof HubUnreachable || (error instanceof GitError && NETWORK.test(error.message));
-      if (!passes || attempt === ATTEMPTS || signal.aborted) throw error;
-      const wait = Math.min(FIRST_RETRY_MS * 2 ** attempt, LAST_RETRY_MS);
-      await delay(wait, undefined, { signal }).catch(() => undefined);
-    }
-  }
+function canPass(error: unknown): boolean {
+  return error instanceof HubUnreachable || (error instanceof GitError && isUnreachable(error.message));
 }

@@ -150,6 +150,12 @@ export class AttemptRecord {
     writeWhole(`${this.folder}/ending.json`, one);
   }
 
+  /** Records that the attempt works on another branch than its task names. For a runner that recovers it. */
+  useBranch(branch: string): void {
+    if (branch === this.facts.branch) return;
+    writeWhole(`${this.folder}/owner.json`, { ...this.facts, branch, ...ownIdentity(), format: 2 });
+  }
+
   /** Nothing of it is to be sent any more. */
   discard(): void {
     this.journal.close();

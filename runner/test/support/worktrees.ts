@@ -23,8 +23,10 @@ export async function openWork(
 ): Promise<Opened> {
   const ownFolder = `${folder}/worktrees`;
   const name = branch.replaceAll('/', '-');
-  const { existed, at } = await findStartingPoint(repository, { branch, base: 'HEAD', fetch, ownFolder });
-  const worktree = await openWorktree(repository, { folder: `${ownFolder}/${name}`, branch, existed, at });
+  const signal = new AbortController().signal;
+  const wishes = { taskId: 't1', branch, base: 'HEAD', fetch, ownFolder, signal };
+  const start = await findStartingPoint(repository, wishes);
+  const worktree = await openWorktree(repository, { folder: `${ownFolder}/${name}`, ownFolder, ...start });
   const missed = await checkOutSubmodules(worktree);
   mkdirSync(`${folder}/record`, { recursive: true });
   const baseline = `${folder}/record/${name}.before`;

@@ -1,0 +1,191 @@
+/** The commit that a new branch starts from, by the name that a task, the runner or its checkout gives. */
+import { type Git, GitError } from './git.ts';
+import type { RemoteRefs } from './remote.ts';
+
+export interface Base {
+  readonly sha: string;
+  /** The branch of "origin", or of this repository, that it is the head of, if it is one. */
+  readonly branch: string | undefined;
+  /** What it is, for people: `the tag "v1"`. */
+  readonly description: string;
+}
+
+/** A base as it is named. `sha` is that of this repository, undefined if the repository does not have it. */
+export interface NamedBase {
+  readonly name: string;
+  readonly kind: 'branch' | 'remote branch' | 'tag' | 'commit' | 'unknown';
+  readonly sha: string | undefined;
+  /** The remote whose branch it is, or could be. */
+  readonly remote: string;
+  /** An offset from the name, for example `~2`; otherwise empty. `sha` is that of the name. */
+  readonly suffix: string;
+}
+
+/**
+ * Finds out what a base is, from this repository only.
+ * @param ref does not begin with "-", which git would take as an option
+ * @throws GitError, permanent, if the name is both a tag and a branch
+ */
+export async function nameBase(git: Git, ref: string): Promise<NamedBase> {
+  await requireUnambiguous(git, ref);
+  const full = await git('rev-parse', '--verify', '--quiet', '--symbolic-full-name', ref).catch(() => '');
+  const sha = await commitOf(git, ref);
+  const remotes = (await git('remote')).split('\n').filter(Boolean);
+  const [, space = '', name = ''] = /^refs\/(heads|tags|remotes)\/(.+)$/.exec(full) ?? [];
+  if (space === 'heads') return { name, kind: 'branch', sha, remote: 'origin', suffix: '' };
+  if (space === 'tags') return { name, kind: 'tag', sha, remote: 'origin', suffix: '' };
+  const isRemote = space === 'remotes' || sha === undefined;
+  const remote = remoteIn(name || ref.replace(/^(?:refs\/)?remotes\//, ''), remotes);
+  if (isRemote && remote !== undefined) return { ...remote, kind: 'remote branch', sha, suffix: '' };
+  const kind = sha === undefined ? 'unknown' : 'commit';
+  return (await offsetBase(git, ref)) ?? { name: ref, kind, sha, remote: 'origin', suffix: '' };
+}
+
+/** Returns the base of a name with an offset, for example `main~2`, if the name is a branch. */
+async function offsetBase(git: Git, ref: string): Promise<NamedBase | undefined> {
+  const [, start = '', suffix = ''] = /^(.+?)((?:[~^]\d*)+)$/.exec(ref) ?? [];
+  // An offset from HEAD means the checkout, not what "origin" has in the meantime.
+  if (start === '' || /^(?:HEAD|@)$/.test(start)) return undefined;
+  const named = await nameBase(git, start);
+  return named.kind === 'branch' || named.kind === 'remote branch' ? { ...named, suffix } : undefined;
+}
+
+async function requireUnambiguous(git: Git, ref: string): Promise<void> {
+  const found = await git('for-each-ref', '--format=%(refname)', `refs/heads/${ref}`, `refs/tags/${ref}`);
+  const refs = found.split('\n');
+  if (refs.includes(`refs/heads/${ref}`) && refs.includes(`refs/tags/${ref}`)) throw ambiguous(ref);
+}
+
+function ambiguous(name: string): GitError {
+  return new GitError(
+    `The base "${name}" is both a branch and a tag: name it refs/heads/${name} or refs/tags/${name}.`,
+    { kind: 'permanent' },
+  );
+}
+
+function remoteIn(name: string, remotes: readonly string[]): { remote: string; name: string } | undefined {
+  const remote = remotes
+    .filter((one) => name.startsWith(`${one}/`))
+    .reduce((longest, one) => (one.length > longest.length ? one : longest), '');
+  return remote === '' ? undefined : { remote, name: name.slice(remote.length + 1) };
+}
+
+/** Returns the full names of the refs to fetch for a base. */
+export function wantedFor(named: NamedBase, refs: RemoteRefs): readonly string[] {
+  if (named.kind === 'tag' || named.kind === 'commit') return [];
+  if (named.kind !== 'unknown') return refs.branches.has(named.name) ? [`refs/heads/${named.name}`] : [];
+  const { name, branch, tag } = lookUp(named.name, refs);
+  if (branch !== undefined) return [`refs/heads/${name}`];
+  return tag === undefined ? [] : [`refs/tags/${name}`];
+}
+
+function lookUp(ref: string, { branches, tags }: RemoteRefs) {
+  const [, kind, name = ref] = /^(?:refs\/)?(heads|tags)\/(.+)$/.exec(ref) ?? [];
+  const branch = kind === 'tags' ? undefined : branches.get(name);
+  const tag = kind === 'heads' ? undefined : tags.get(name);
+  if (branch !== undefined && tag !== undefined) throw ambiguous(name);
+  return { name, branch, tag };
+}
+
+interface Settled {
+  readonly base: Base;
+  /** For the log, if this repository and the remote differ. */
+  readonly note?: string | undefined;
+}
+
+/**
+ * Decides between this repository and the remote. The remote's branch is taken, unless the local branch has all of its
+ * commits.
+ * @param refs of the remote after its objects were fetched; undefined if nothing is fetched
+ * @throws GitError, permanent, if the base exists in neither
+ */
+export async function settleBase(git: Git, named: NamedBase, refs: RemoteRefs | undefined): Promise<Settled> {
+  const start = await settleStart(git, named, refs);
+  if (named.suffix === '') return start;
+  const sha = await commitOf(git, `${start.base.sha}${named.suffix}`);
+  if (sha === undefined) throw unknownBase(`${named.name}${named.suffix}`);
+  return { ...start, base: { sha, branch: undefined, description: 'a commit' } };
+}
+
+function settleStart(git: Git, named: NamedBase, refs: RemoteRefs | undefined): Promise<Settled> {
+  if (named.kind === 'branch') return settleBranch(git, named, refs);
+  if (named.kind === 'remote branch') return settleRemoteBranch(named, refs);
+  if (named.kind === 'unknown') return settleUnknown(git, named, refs);
+  const { kind, name, sha } = named;
+  if (sha === undefined) throw unknownBase(name);
+  return Promise.resolve({ base: { sha, branch: undefined, description: describe(kind, name) } });
+}
+
+async function settleBranch(git: Git, { name, sha }: NamedBase, refs?: RemoteRefs): Promise<Settled> {
+  if (sha === undefined) throw unknownBase(name);
+  const local = { sha, branch: name, description: describe('branch', name) };
+  const theirs = refs?.branches.get(name);
+  if (refs === undefined || theirs === sha) return { base: local };
+  if (theirs === undefined)
+    return {
+      base: local,
+      note: `The branch "${name}" is not on ${refs.remote}. The local branch is the base.`,
+    };
+  const { ahead, behind } = await compare(git, sha, theirs);
+  const base = { ...local, sha: theirs };
+  if (ahead === 0)
+    return {
+      base,
+      note: `The base is ${name} of ${refs.remote}: the local branch lacks ${commits(behind)}.`,
+    };
+  if (behind === 0)
+    return {
+      base: local,
+      note: `The base is the local branch ${name}: ${refs.remote} lacks ${commits(ahead)}.`,
+    };
+  return {
+    base,
+    note: `The base is ${name} of ${refs.remote}. It lacks ${commits(ahead)} of the local branch, which stay there.`,
+  };
+}
+
+async function settleRemoteBranch({ name, sha, remote }: NamedBase, refs?: RemoteRefs): Promise<Settled> {
+  const theirs = refs?.branches.get(name);
+  const at = theirs ?? sha;
+  if (at === undefined) throw unknownBase(`${remote}/${name}`);
+  const branch = remote === 'origin' ? name : undefined;
+  const base = { sha: at, branch, description: `the branch "${name}" of the remote "${remote}"` };
+  if (refs === undefined || theirs !== undefined) return { base };
+  return { base, note: `The branch "${name}" is no longer on ${remote}. The base is its last known commit.` };
+}
+
+async function settleUnknown(git: Git, { name: ref }: NamedBase, refs?: RemoteRefs): Promise<Settled> {
+  const { name, branch, tag } = refs ? lookUp(ref, refs) : { name: ref };
+  // A remote branch that was never checked out here has no local branch.
+  const known = branch ?? (await commitOf(git, `refs/remotes/origin/${name}`));
+  if (tag === undefined && known !== undefined)
+    return { base: { sha: known, branch: name, description: describe('branch', name) } };
+  const sha = await commitOf(git, tag ?? ref);
+  if (sha === undefined) throw unknownBase(ref);
+  const description = tag === undefined ? 'a commit' : describe('tag', name);
+  return { base: { sha, branch: undefined, description } };
+}
+
+/** Returns how many commits the first has that the second lacks, and the reverse. */
+export async function compare(
+  git: Git,
+  one: string,
+  other: string,
+): Promise<{ ahead: number; behind: number }> {
+  const [ahead, behind] = (await git('rev-list', '--left-right', '--count', `${one}...${other}`)).split('\t');
+  return { ahead: Number(ahead), behind: Number(behind) };
+}
+
+function commitOf(git: Git, ref: string): Promise<string | undefined> {
+  return git('rev-parse', '--verify', '--quiet', `${ref}^{commit}`).catch(() => undefined);
+}
+
+function describe(kind: 'branch' | 'tag' | 'commit', name: string): string {
+  return kind === 'commit' ? 'a commit' : `the ${kind} "${name}"`;
+}
+
+const commits = (count: number): string => (count === 1 ? '1 commit' : `${count} commits`);
+
+function unknownBase(name: string): GitError {
+  return new GitError(`The base "${name}" is not a branch, tag or commit.`, { kind: 'permanent' });
+}

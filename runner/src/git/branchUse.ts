@@ -1,0 +1,112 @@
+/** Worktrees that use a branch: git allows one of them at a time. */
+import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { GitError } from './git.ts';
+import type { Repository } from './repository.ts';
+
+/** Another attempt that is being stopped has committed its work by then. */
+const PATIENCE_MS = 5000;
+const BETWEEN_CHECKS_MS = 250;
+
+/** A worktree that uses a branch. */
+export interface BranchHolder {
+  readonly folder: string;
+  /** The registration of a folder that is missing, for example of a disk that is not mounted. */
+  readonly isMissing: boolean;
+}
+
+/** Another worktree uses the branch. */
+export class BranchBusy extends GitError {
+  /** Whether the worktree is a runner's, so that the branch will be free soon. */
+  readonly isRunners: boolean;
+
+  constructor(branch: string, { folder }: BranchHolder, isRunners: boolean) {
+    super(`The branch "${branch}" is checked out in ${folder}, which is left alone.`, { kind: 'busy' });
+    this.isRunners = isRunners;
+  }
+}
+
+/** Returns the worktrees that have a branch checked out, or in which a rebase or bisect of it is in progress. */
+export async function holdersOf(
+  { git, commonDir }: Repository,
+  branch: string,
+): Promise<readonly BranchHolder[]> {
+  const ref = `refs/heads/${branch}`;
+  const blocks = (await git('worktree', 'list', '--porcelain')).split('\n\n');
+  const main = blocks[0]?.split('\n')[0]?.replace(/^worktree /, '') ?? commonDir;
+  const checkedOut = blocks.flatMap((block): readonly BranchHolder[] => {
+    const lines = block.split('\n');
+    const folder = lines[0]?.replace(/^worktree /, '') ?? '';
+    if (!lines.includes(`branch ${ref}`)) return [];
+    return [{ folder, isMissing: !existsSync(folder) || lines.some((line) => line.startsWith('prunable')) }];
+  });
+  const inProgress = [{ folder: main, state: commonDir }, ...linkedWorktrees(commonDir)].flatMap(
+    ({ folder, state }) =>
+      refsInProgress(state).includes(ref) ? [{ folder, isMissing: !existsSync(folder) }] : [],
+  );
+  return [...checkedOut, ...inProgress];
+}
+
+/**
+ * Waits a moment for a branch in another runner's worktree, and not at all for one in the user's.
+ * @param options.except a worktree that may have the branch
+ * @returns whether the registration of a missing worktree has the branch, which `git worktree add` ignores with
+ *   `--force` only
+ * @throws BranchBusy if another worktree has it
+ */
+export async function requireFree(
+  repository: Repository,
+  branch: string,
+  { ownFolder, except, signal }: { ownFolder: string; except?: string; signal?: AbortSignal },
+): Promise<{ readonly isRegistered: boolean }> {
+  for (const deadline = performance.now() + PATIENCE_MS; ; ) {
+    const holders = await holdersOf(repository, branch);
+    const holder = holders.find(({ folder, isMissing }) => !isMissing && folder !== except);
+    if (holder === undefined) return { isRegistered: holders.some(({ isMissing }) => isMissing) };
+    const isRunners = isBelow(ownFolder, holder.folder);
+    const canWait = isRunners && signal !== undefined && !signal.aborted && performance.now() < deadline;
+    if (!canWait) throw new BranchBusy(branch, holder, isRunners);
+    await delay(BETWEEN_CHECKS_MS, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+const turns = new WeakMap<Repository, Promise<unknown>>();
+
+/** Runs one action of a repository after the other: git does not check and add a worktree in one step. */
+export function inTurn<T>(repository: Repository, action: () => Promise<T>): Promise<T> {
+  const turn = (turns.get(repository) ?? Promise.resolve()).then(action);
+  turns.set(
+    repository,
+    turn.catch(() => undefined),
+  );
+  return turn;
+}
+
+function isBelow(ownFolder: string, folder: string): boolean {
+  return existsSync(ownFolder) && folder.startsWith(`${realpathSync(ownFolder)}/`);
+}
+
+function linkedWorktrees(common: string): readonly { folder: string; state: string }[] {
+  const worktrees = `${common}/worktrees`;
+  if (!existsSync(worktrees)) return [];
+  return readdirSync(worktrees).map((name) => {
+    const state = `${worktrees}/${name}`;
+    return { folder: dirname(textOf(`${state}/gitdir`)), state };
+  });
+}
+
+/** A worktree in the middle of a rebase or bisect has a detached HEAD, but git updates the branch at the end. */
+function refsInProgress(state: string): readonly string[] {
+  const rebased = ['rebase-merge/head-name', 'rebase-apply/head-name', 'rebase-merge/update-refs'];
+  const bisected = textOf(`${state}/BISECT_START`);
+  return [...rebased.flatMap((name) => textOf(`${state}/${name}`).split('\n')), `refs/heads/${bisected}`];
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8').trim();
+  } catch {
+    return ''; // does not exist, or was removed in the meantime
+  }
+}

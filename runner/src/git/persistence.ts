@@ -1,0 +1,27 @@
+/** Repeats what failed for a reason that can pass. */
+import { setTimeout as delay } from 'node:timers/promises';
+
+export interface Persistence {
+  readonly attempts: number;
+  /** Before the second attempt, in milliseconds. It doubles before each further one. */
+  readonly firstWaitMs: number;
+  readonly lastWaitMs: number;
+  /** Returns whether another attempt can succeed. */
+  readonly canPass: (error: unknown) => boolean;
+  /** Aborted when there is no more time to wait. */
+  readonly signal: AbortSignal;
+}
+
+/** Returns the result of the first attempt that succeeds. Rejects with the last error. */
+export async function persistently<T>(action: () => Promise<T>, persistence: Persistence): Promise<T> {
+  const { attempts, firstWaitMs, lastWaitMs, canPass, signal } = persistence;
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await action();
+    } catch (error) {
+      if (!canPass(error) || attempt >= attempts || signal.aborted) throw error;
+      const wait = Math.min(firstWaitMs * 2 ** (attempt - 1), lastWaitMs);
+      await delay(wait, undefined, { signal }).catch(() => undefined);
+    }
+  }
+}

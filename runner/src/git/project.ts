@@ -1,0 +1,94 @@
+/** The GitHub repository that a remote's address names. The host decides, so no other server is mistaken for GitHub. */
+import { spawn } from 'node:child_process';
+import type { Git } from './git.ts';
+
+export interface RemoteAddress {
+  readonly transport: 'ssh' | 'http';
+  readonly host: string;
+  /** Without slashes at its ends. */
+  readonly path: string;
+}
+
+/** Returns the parts of an address; undefined for a local path, a `file:` URL and every other transport. */
+export function parseAddress(address: string): RemoteAddress | undefined {
+  const [, scheme] = /^([a-z][a-z0-9+.-]*):\/\//i.exec(address) ?? [];
+  if (scheme === undefined) return parseScpAddress(address);
+  const isSsh = /^(?:ssh|git\+ssh|ssh\+git)$/i.test(scheme);
+  if (!isSsh && !/^https?$/i.test(scheme)) return undefined;
+  // The rules of `http:` apply to the host of an ssh address too; those of an unknown scheme do not.
+  const url = URL.parse(address.replace(/^[^:]+/, isSsh ? 'http' : scheme));
+  if (url === null) return undefined;
+  return { transport: isSsh ? 'ssh' : 'http', host: url.hostname, path: trimmed(url.pathname) };
+}
+
+/** `user@host:path`. It is a local path if a slash precedes the first colon. */
+function parseScpAddress(address: string): RemoteAddress | undefined {
+  const [, bracketed, plain, path = ''] =
+    /^(?:\[(?:[^\]@/]*@)?([^\]@/:]+)(?::\d+)?\]|(?:[^@/:]*@)?([^@/:[\]]+)):(.*)$/.exec(address) ?? [];
+  const host = bracketed ?? plain;
+  return host === undefined ? undefined : { transport: 'ssh', host: host.toLowerCase(), path: trimmed(path) };
+}
+
+const trimmed = (path: string): string => path.replace(/^\/+|\/+$/g, '');
+
+/** Source: https://docs.github.com/authentication/troubleshooting-ssh/using-ssh-over-the-https-port */
+const GITHUB_HOSTS = { ssh: ['github.com', 'ssh.github.com'], http: ['github.com', 'www.github.com'] };
+
+/** Returns `owner/name` if an address is a repository on github.com. */
+export function projectAt({ transport, host, path }: RemoteAddress): string | undefined {
+  if (!GITHUB_HOSTS[transport].includes(host)) return undefined;
+  const [, owner, name] = /^([\w.-]+)\/([\w.-]+?)(?:\.git)?$/.exec(path) ?? [];
+  return owner === undefined || name === undefined ? undefined : `${owner}/${name}`;
+}
+
+/** Returns the host that an ssh client connects to for a name, which its configuration can define. */
+export type ResolveHost = (host: string) => Promise<string | undefined>;
+
+/** Returns `owner/name` if an address is a repository on github.com, also by the name of an ssh configuration. */
+export async function projectOf(address: string, resolveHost: ResolveHost): Promise<string | undefined> {
+  const parsed = parseAddress(address);
+  if (parsed === undefined) return undefined;
+  const known = projectAt(parsed);
+  if (known !== undefined || parsed.transport === 'http') return known;
+  const host = await resolveHost(parsed.host);
+  return host === undefined ? undefined : projectAt({ ...parsed, host: host.toLowerCase() });
+}
+
+/**
+ * Returns `owner/name` if "origin" is fetched from and pushed to one repository on github.com. Git's `insteadOf`
+ * settings apply to both addresses.
+ */
+export async function projectOfOrigin(git: Git, resolveHost: ResolveHost): Promise<string | undefined> {
+  const fetched = await git('remote', 'get-url', 'origin');
+  const pushed = await git('remote', 'get-url', '--push', '--all', 'origin');
+  const addresses = [...new Set([fetched, ...pushed.split('\n')])];
+  const projects = await Promise.all(addresses.map((address) => projectOf(address, resolveHost)));
+  return new Set(projects).size === 1 ? projects[0] : undefined;
+}
+
+/** How long ssh can take to print its configuration; a `Match exec` of the user can be slow. */
+const SSH_PATIENCE_MS = 10_000;
+
+/**
+ * Asks ssh for the host of a name, as git connects: with the user's `GIT_SSH_COMMAND` or `core.sshCommand`. Git itself
+ * calls the command with `-G` to learn which ssh it is.
+ */
+export function hostBySsh(command: string, env: NodeJS.ProcessEnv): ResolveHost {
+  return (host) =>
+    new Promise((resolve) => {
+      if (!/^[\w][\w.-]*$/.test(host)) return resolve(undefined);
+      // The command is a shell's, as for git; the host has no character that a shell interprets.
+      const child = spawn('/bin/sh', ['-c', `${command} -G ${host}`], {
+        env,
+        stdio: ['ignore', 'pipe', 'ignore'],
+        detached: true,
+        timeout: SSH_PATIENCE_MS,
+      });
+      let printed = '';
+      child.stdout.on('data', (chunk: Buffer) => {
+        printed += chunk.toString('utf8');
+      });
+      child.once('error', () => resolve(undefined));
+      child.once('close', (code) => resolve(code === 0 ? /^hostname (\S+)$/m.exec(printed)?.[1] : undefined));
+    });
+}
