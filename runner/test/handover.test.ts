@@ -1,0 +1,257 @@
+/** Where a task's work goes: checked before the agent starts, and a failure if it does not arrive. */
+import assert from 'node:assert/strict';
+import { existsSync, writeFileSync } from 'node:fs';
+import type { PullRequestDraft } from '../src/hub/hub.ts';
+import type { TaskConfig } from '../src/task/config.ts';
+import { AttemptFailure } from '../src/task/failure.ts';
+import { type DestinationWishes, destinationOf } from '../src/task/handover.ts';
+import { git, newFolder, newRepository, removeFolder } from './support/folders.ts';
+import { LocalHub, startRunner, taskOf } from './support/localHub.ts';
+import { installStandIn } from './support/standIn.ts';
+import { until } from './support/waiting.ts';
+
+const PULL_REQUEST: TaskConfig['pullRequest'] = { draft: false };
+
+describe('destinationOf', () => {
+  const start = {
+    branch: 'work',
+    base: { sha: '1'.repeat(40), branch: 'main', description: 'the branch "main"' },
+    originBranches: new Set(['main', 'develop', 'work']),
+  };
+  const noBranch = { sha: '1'.repeat(40), branch: undefined, description: 'the tag "v1"' };
+  const usual: DestinationWishes = {
+    repository: { hasOrigin: true, project: 'acme/app' },
+    project: undefined,
+    config: { pullRequest: PULL_REQUEST },
+    start,
+  };
+
+  for (const [when, wishes, expected] of [
+    ['the base is a branch of origin', {}, ['acme', 'app', 'main']],
+    ['--project names another repository', { project: 'other/app' }, ['other', 'app', 'main']],
+    ['--project is a label', { project: 'backend' }, ['acme', 'app', 'main']],
+    [
+      'the base is a tag and the task names a branch',
+      {
+        config: { base: 'v1', pullRequest: { draft: false, base: 'develop' } },
+        start: { ...start, base: noBranch },
+      },
+      ['acme', 'app', 'develop'],
+    ],
+    [
+      'the task names a branch of the repository that --project names',
+      { project: 'other/app', config: { pullRequest: { draft: false, base: 'theirs' } } },
+      ['other', 'app', 'theirs'],
+    ],
+  ] as const)
+    it(`returns ${expected.join(' ')} if ${when}`, () => {
+      const { pullRequest } = destinationOf({ ...usual, ...wishes });
+      assert.deepEqual([pullRequest?.owner, pullRequest?.repo, pullRequest?.base], expected);
+    });
+
+  it('needs neither a project nor a base branch for a push without a pull request', () => {
+    const repository = { hasOrigin: true, project: undefined };
+    assert.deepEqual(
+      destinationOf({ ...usual, repository, config: {}, start: { ...start, base: noBranch } }),
+      {},
+    );
+  });
+
+  for (const [when, wishes, message, retryable] of [
+    [
+      'there is no origin',
+      { repository: { hasOrigin: false, project: undefined } },
+      /no remote "origin"/,
+      true,
+    ],
+    [
+      'origin is not on GitHub',
+      { repository: { hasOrigin: true, project: undefined } },
+      /"origin" is not on github\.com\. Start the runner with --project/,
+      true,
+    ],
+    [
+      'origin is not on GitHub and --project is a label',
+      { repository: { hasOrigin: true, project: undefined }, project: 'backend' },
+      /Start the runner with --project/,
+      true,
+    ],
+    [
+      "the runner's base is a tag",
+      { start: { ...start, base: noBranch } },
+      /Which branch is the pull request for\? .*the tag "v1"/,
+      true,
+    ],
+    [
+      "the task's base is a tag",
+      { config: { base: 'v1', pullRequest: PULL_REQUEST }, start: { ...start, base: noBranch } },
+      /Which branch is the pull request for\? .*the tag "v1"/,
+      false,
+    ],
+    [
+      'origin does not have the base branch',
+      { start: { ...start, originBranches: new Set(['work']) } },
+      /origin has no branch "main"/,
+      true,
+    ],
+    [
+      'origin does not have the branch that the task names',
+      { config: { pullRequest: { draft: false, base: 'nope' } } },
+      /origin has no branch "nope"/,
+      false,
+    ],
+    [
+      'the branch to merge into is the one to merge',
+      { config: { pullRequest: { draft: false, base: 'work' } } },
+      /"work" is the task's own branch/,
+      false,
+    ],
+  ] as const)
+    it(`refuses if ${when}`, () => {
+      assert.throws(
+        () => destinationOf({ ...usual, ...wishes }),
+        (error: unknown) => {
+          assert.ok(error instanceof AttemptFailure);
+          assert.match(error.message, message);
+          assert.equal(error.retryable, retryable);
+          return true;
+        },
+      );
+    });
+});
+
+/** A hub that opens pull requests. */
+class GitHubHub extends LocalHub {
+  readonly drafts: PullRequestDraft[] = [];
+
+  override createPullRequest(draft: PullRequestDraft) {
+    this.drafts.push(draft);
+    return Promise.resolve({ number: 7 });
+  }
+}
+
+describe('the work of a task', () => {
+  let folder: string;
+  let repo: string;
+  let origin: string;
+
+  beforeEach(() => {
+    folder = newFolder();
+    repo = newRepository(`${folder}/repo`);
+    origin = `${folder}/origin.git`;
+    git(folder, 'clone', '--quiet', '--bare', repo, origin);
+    git(repo, 'remote', 'add', 'origin', origin);
+  });
+  afterEach(() => removeFolder(folder));
+
+  const WORK = "fs.writeFileSync('work.txt', 'x');";
+
+  async function run(hub: LocalHub, args: readonly string[], agent = WORK): Promise<boolean> {
+    const shell = "const sh = (command) => require('node:child_process').execSync(command);";
+    const started = `fs.writeFileSync(${JSON.stringify(`${folder}/started`)}, '');`;
+    installStandIn(`${folder}/bin`, `${shell} ${started} ${agent} result();`);
+    const { signal } = new AbortController();
+    return startRunner({ folder, repo, hub, args: ['--once', ...args], shutdown: signal, said: [] });
+  }
+
+  const hasStarted = () => existsSync(`${folder}/started`);
+
+  it('is pushed and becomes a pull request', async () => {
+    const hub = new GitHubHub({ ...taskOf('t1'), config: { pullRequest: true } });
+    assert.equal(await run(hub, ['--project', 'acme/app']), true);
+    assert.equal(git(origin, 'show', 'work/t1:work.txt'), 'x');
+    const [{ owner, repo: name, head, base } = {}] = hub.drafts;
+    assert.deepEqual([owner, name, head, base], ['acme', 'app', 'work/t1', 'main']);
+  });
+
+  for (const [when, arrange, args] of [
+    ['the base is a tag', () => git(repo, 'tag', 'v1'), ['--base', 'v1', '--project', 'acme/app']],
+    ['HEAD is detached', () => git(repo, 'checkout', '--quiet', '--detach'), ['--project', 'acme/app']],
+    ['origin is a local path', () => undefined, []],
+    ['there is no origin', () => git(repo, 'remote', 'remove', 'origin'), ['--project', 'acme/app']],
+    ['origin does not respond', () => git(repo, 'remote', 'set-url', 'origin', `${folder}/no`), ['--push']],
+  ] as const)
+    it(`is not started if ${when}`, async () => {
+      arrange();
+      const hub = new GitHubHub({ ...taskOf('t1'), config: { pullRequest: true } });
+      assert.equal(await run(hub, args), false);
+      const [{ status, failure } = {}] = hub.endings;
+      assert.deepEqual([status, failure?.class, failure?.retryable], ['failed', 'crashed', undefined]);
+      assert.equal(hasStarted(), false);
+      assert.deepEqual(hub.drafts, []);
+      assert.equal(git(repo, 'for-each-ref', 'refs/heads/work'), '');
+    });
+
+  it('needs no branch to merge into on a detached HEAD without a pull request', async () => {
+    git(repo, 'checkout', '--quiet', '--detach');
+    const hub = new GitHubHub(taskOf('t1'));
+    assert.equal(await run(hub, []), true);
+    assert.equal(await run(new GitHubHub(taskOf('t2')), ['--push']), true);
+    assert.equal(git(origin, 'show', 'work/t2:work.txt'), 'x');
+  });
+
+  it('fails for now if the push is refused because origin has other commits, and stays here', async () => {
+    const hub = new GitHubHub({ ...taskOf('t1'), config: { pullRequest: true } });
+    const other = `const tree = sh("git -C '${origin}' write-tree").toString().trim();
+      sh("git -C '${origin}' update-ref refs/heads/work/t1 $(git -C '${origin}' -c user.name=a -c user.email=a@b commit-tree -m Other " + tree + ")");`;
+    assert.equal(await run(hub, ['--project', 'acme/app'], `${WORK} ${other}`), false);
+    const [{ status, failure } = {}] = hub.endings;
+    assert.equal(status, 'failed');
+    assert.match(failure?.message ?? '', /could not be pushed.*rejected/s);
+    assert.equal(failure?.retryable, undefined);
+    assert.equal(git(repo, 'show', 'work/t1:work.txt'), 'x');
+    assert.deepEqual(hub.drafts, []);
+  });
+
+  it('fails for good if a rule of origin refuses the push', async () => {
+    writeFileSync(`${origin}/hooks/pre-receive`, '#!/bin/sh\nexit 1\n', { mode: 0o755 });
+    const hub = new GitHubHub(taskOf('t1'));
+    assert.equal(await run(hub, ['--push']), false);
+    const [{ status, failure } = {}] = hub.endings;
+    assert.deepEqual([status, failure?.retryable], ['failed', false]);
+    assert.equal(git(repo, 'show', 'work/t1:work.txt'), 'x');
+  });
+
+  it('is completed if the push is refused but origin has its commits', async () => {
+    // Another clone takes the commits over and continues, so that origin is ahead.
+    const ahead = `sh('git add work.txt && git -c user.name=a -c user.email=a@b commit -qm Work');
+      sh("git push -q '${origin}' HEAD:refs/heads/work/t1");
+      const next = sh('git -c user.name=a -c user.email=a@b commit-tree -p HEAD -m Next HEAD^{tree}').toString().trim();
+      sh("git push -q '${origin}' " + next + ':refs/heads/work/t1');`;
+    const hub = new GitHubHub(taskOf('t1'));
+    assert.equal(await run(hub, ['--push'], `${WORK} ${ahead}`), true);
+    assert.equal(git(origin, 'log', '-1', '--format=%s', 'work/t1'), 'Next');
+  });
+
+  it('is reported and pushed under the branch that was used if the hub chose a name that is blocked', async () => {
+    git(repo, 'branch', 'task');
+    const hub = new GitHubHub({ ...taskOf('task-1234abcd'), branch: 'task/1234abcd-login' });
+    assert.equal(await run(hub, ['--push']), true);
+    assert.equal(git(origin, 'show', 'task-1234abcd-login:work.txt'), 'x');
+    const [ending] = hub.endings;
+    assert.match(JSON.stringify(ending?.result), /"branch":"task-1234abcd-login"/);
+    assert.match(JSON.stringify(ending?.result), /"path":"work.txt"/);
+  });
+
+  it('waits for its branch if another task of the same runner has it', async () => {
+    const go = JSON.stringify(`${folder}/go`);
+    const waiting = `const wait = setInterval(() => { if (!fs.existsSync(${go})) return; clearInterval(wait); result(); }, 20);`;
+    installStandIn(`${folder}/bin`, waiting);
+    const hub = new LocalHub(
+      { ...taskOf('t1'), branch: 'feature/auth' },
+      { ...taskOf('t2'), branch: 'feature/auth' },
+    );
+    const shutdown = new AbortController();
+    const args = ['--concurrency', '2'];
+    const running = startRunner({ folder, repo, hub, args, shutdown: shutdown.signal, said: [] });
+    await until(() => hub.endings.length === 1);
+    writeFileSync(`${folder}/go`, '');
+    await until(() => hub.endings.length === 2);
+    shutdown.abort();
+    await running;
+    const [returned, done] = hub.endings;
+    assert.match(returned?.failure?.message ?? '', /"feature\/auth" is checked out/);
+    assert.notEqual(returned?.failure?.retryable, false);
+    assert.equal(done?.status, 'completed');
+  });
+});

@@ -1,0 +1,423 @@
+/** Where a task starts: its branch, its base, and what blocks them. With real git. */
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { BranchBusy } from '../src/git/branchUse.ts';
+import { GitError } from '../src/git/git.ts';
+import { openRepository, type Repository } from '../src/git/repository.ts';
+import { findStartingPoint, type StartingPoint, type StartingPointWishes } from '../src/git/startingPoint.ts';
+import { openWorktree } from '../src/git/worktree.ts';
+import { git, newFolder, newRepository, removeFolder } from './support/folders.ts';
+
+describe('findStartingPoint', () => {
+  let folder: string;
+  let repo: string;
+  let elsewhere: string;
+  let ownFolder: string;
+  let repository: Repository;
+
+  beforeEach(async () => {
+    folder = newFolder();
+    ownFolder = `${folder}/worktrees`;
+    repo = newRepository(`${folder}/repo`);
+    git(folder, 'clone', '--quiet', '--bare', repo, `${folder}/origin.git`);
+    git(repo, 'remote', 'add', 'origin', `${folder}/origin.git`);
+    git(repo, 'fetch', '--quiet', 'origin');
+    elsewhere = `${folder}/elsewhere`;
+    git(folder, 'clone', '--quiet', `${folder}/origin.git`, elsewhere);
+    repository = await openRepository(repo);
+  });
+  afterEach(() => removeFolder(folder));
+
+  const find = (wishes: Partial<StartingPointWishes> = {}): Promise<StartingPoint> =>
+    findStartingPoint(repository, {
+      taskId: 'task-0001',
+      branch: 'work',
+      base: 'HEAD',
+      fetch: true,
+      ownFolder,
+      signal: new AbortController().signal,
+      ...wishes,
+    });
+
+  const open = (start: StartingPoint, name = start.branch.replaceAll('/', '-')) =>
+    openWorktree(repository, { folder: `${ownFolder}/${name}`, ownFolder, ...start });
+
+  function commit(at: string, message: string): string {
+    git(at, 'commit', '--quiet', '--allow-empty', '-m', message);
+    return git(at, 'rev-parse', 'HEAD');
+  }
+
+  /** Pushes a commit to origin from another clone. */
+  function pushElsewhere(branch: string, message = `On ${branch}`): string {
+    git(elsewhere, 'checkout', '--quiet', '-B', branch);
+    const sha = commit(elsewhere, message);
+    git(elsewhere, 'push', '--quiet', 'origin', `refs/heads/${branch}`);
+    return sha;
+  }
+
+  const rejectsAs = (kind: GitError['kind'], message: RegExp) => (error: unknown) => {
+    assert.ok(error instanceof GitError, String(error));
+    assert.match(error.message, message);
+    assert.equal(error.kind, kind);
+    return true;
+  };
+
+  describe('with a base on origin', () => {
+    it('starts from the commits that origin has more than the checked-out branch', async () => {
+      const pushed = pushElsewhere('main');
+      const { at, base, existed, notes } = await find();
+      assert.deepEqual([at, base.sha, base.branch, existed], [pushed, pushed, 'main', false]);
+      assert.match(notes.join(), /main of origin: the local branch lacks 1 commit\./);
+    });
+
+    it('changes no ref, no FETCH_HEAD, no configuration and no checkout, whatever the user has configured', async () => {
+      for (const [key, value] of [
+        ['fetch.prune', 'true'],
+        ['fetch.pruneTags', 'true'],
+        ['remote.origin.tagOpt', '--tags'],
+        ['remote.origin.fetch', '+refs/*:refs/*'],
+        ['fetch.recurseSubmodules', 'true'],
+        ['fetch.writeCommitGraph', 'true'],
+      ])
+        git(repo, 'config', '--add', key ?? '', value ?? '');
+      git(repo, 'tag', 'mine');
+      git(repo, 'branch', 'other');
+      git(repo, 'update-ref', 'refs/remotes/origin/gone', 'HEAD');
+      pushElsewhere('main');
+      pushElsewhere('unrelated');
+      git(elsewhere, 'tag', 'theirs');
+      git(elsewhere, 'push', '--quiet', 'origin', 'theirs');
+      const state = () => [
+        git(repo, 'for-each-ref'),
+        git(repo, 'status', '--porcelain'),
+        git(repo, 'symbolic-ref', 'HEAD'),
+        readFileSync(`${repo}/.git/config`, 'utf8'),
+        readFileSync(`${repo}/.git/index`, 'hex'),
+        existsSync(`${repo}/.git/FETCH_HEAD`) ? readFileSync(`${repo}/.git/FETCH_HEAD`, 'utf8') : '',
+        existsSync(`${repo}/.git/objects/info/commit-graphs`),
+      ];
+      const before = state();
+      await find();
+      await find({ base: 'theirs' });
+      assert.deepEqual(state(), before);
+    });
+
+    for (const base of [
+      'main',
+      'refs/heads/main',
+      'heads/main',
+      'origin/main',
+      'refs/remotes/origin/main',
+      '@{u}',
+    ])
+      it(`takes ${base} from origin, and knows its branch`, async () => {
+        git(repo, 'branch', '--quiet', '--set-upstream-to=origin/main', 'main');
+        const pushed = pushElsewhere('main');
+        const found = (await find({ base })).base;
+        assert.deepEqual([found.sha, found.branch], [pushed, 'main']);
+      });
+
+    for (const base of ['develop', 'origin/develop', 'refs/heads/develop'])
+      it(`takes ${base} if only origin has it`, async () => {
+        const pushed = pushElsewhere('develop');
+        const found = (await find({ base })).base;
+        assert.deepEqual([found.sha, found.branch], [pushed, 'develop']);
+      });
+
+    it('takes a tag or a full commit that only origin has, which is not the head of a branch', async () => {
+      const pushed = pushElsewhere('old');
+      git(elsewhere, 'tag', '-a', '-m', 'Version 1', 'v1');
+      git(elsewhere, 'push', '--quiet', 'origin', 'v1');
+      pushElsewhere('old');
+      for (const base of ['v1', 'refs/tags/v1', pushed]) {
+        const found = (await find({ base })).base;
+        assert.deepEqual([base, found.sha, found.branch], [base, pushed, undefined]);
+      }
+    });
+
+    it('counts an offset from what origin has, and from the checkout for HEAD', async () => {
+      const first = git(repo, 'rev-parse', 'main');
+      const second = commit(repo, 'Second');
+      git(repo, 'push', '--quiet', 'origin', 'main');
+      git(elsewhere, 'pull', '--quiet');
+      pushElsewhere('main', 'Third');
+      assert.deepEqual((await find({ base: 'main~1' })).base.sha, second);
+      assert.deepEqual((await find({ base: 'origin/main^' })).base.sha, second);
+      const { base } = await find({ base: 'HEAD~1' });
+      assert.deepEqual([base.sha, base.branch], [first, undefined]);
+    });
+
+    it('takes the local branch if it has all that origin has, and says so', async () => {
+      const local = commit(repo, 'Mine');
+      const { base, notes } = await find({ base: 'main' });
+      assert.equal(base.sha, local);
+      assert.match(notes.join(), /local branch main: origin lacks 1 commit\./);
+    });
+
+    it("takes origin's branch if the two have diverged, and says so; the local one keeps its commits", async () => {
+      const local = commit(repo, 'Mine');
+      const pushed = pushElsewhere('main');
+      const { base, notes } = await find({ base: 'main' });
+      assert.equal(base.sha, pushed);
+      assert.match(notes.join(), /lacks 1 commit of the local branch, which stay there/);
+      assert.equal(git(repo, 'rev-parse', 'main'), local);
+    });
+
+    it('takes the local branch if origin does not have it, and says so', async () => {
+      git(repo, 'branch', 'mine');
+      const { base, notes, originBranches } = await find({ base: 'mine' });
+      assert.deepEqual([base.branch, originBranches?.has('mine')], ['mine', false]);
+      assert.match(notes.join(), /"mine" is not on origin/);
+    });
+
+    it('takes the branch of another remote from there, which is not a branch of origin', async () => {
+      git(folder, 'clone', '--quiet', '--bare', repo, `${folder}/upstream.git`);
+      git(repo, 'remote', 'add', 'upstream', `${folder}/upstream.git`);
+      git(repo, 'fetch', '--quiet', 'upstream');
+      git(elsewhere, 'remote', 'add', 'upstream', `${folder}/upstream.git`);
+      const newer = commit(elsewhere, 'Upstream');
+      git(elsewhere, 'push', '--quiet', 'upstream', 'HEAD:refs/heads/main');
+      const { base } = await find({ base: 'upstream/main' });
+      assert.deepEqual([base.sha, base.branch], [newer, undefined]);
+      assert.match(base.description, /"main" of the remote "upstream"/);
+    });
+
+    it('starts from the commit of a detached HEAD', async () => {
+      git(repo, 'checkout', '--quiet', '--detach');
+      const here = git(repo, 'rev-parse', 'HEAD');
+      pushElsewhere('main');
+      const { base } = await find();
+      assert.deepEqual([base.sha, base.branch], [here, undefined]);
+    });
+  });
+
+  it('knows that a tag and a commit are not branches', async () => {
+    git(repo, 'tag', 'v1');
+    const sha = git(repo, 'rev-parse', 'HEAD');
+    for (const fetch of [true, false])
+      for (const base of ['v1', 'refs/tags/v1', sha, sha.slice(0, 10)]) {
+        const found = (await find({ base, fetch })).base;
+        assert.deepEqual([base, found.sha, found.branch], [base, sha, undefined]);
+      }
+  });
+
+  it('refuses a base that is both a tag and a branch, unless its full name is given', async () => {
+    const tagged = git(repo, 'rev-parse', 'HEAD');
+    git(repo, 'tag', 'v1');
+    git(repo, 'branch', 'v1');
+    await assert.rejects(find({ base: 'v1' }), rejectsAs('permanent', /both a branch and a tag/));
+    assert.deepEqual((await find({ base: 'refs/tags/v1' })).base, {
+      sha: tagged,
+      branch: undefined,
+      description: 'the tag "v1"',
+    });
+    assert.equal((await find({ base: 'refs/heads/v1' })).base.branch, 'v1');
+    pushElsewhere('v2');
+    git(elsewhere, 'push', '--quiet', 'origin', 'HEAD:refs/tags/v2');
+    await assert.rejects(find({ base: 'v2' }), rejectsAs('permanent', /both a branch and a tag/));
+  });
+
+  it('refuses a base that exists nowhere, for good', async () => {
+    const nowhere = 'f'.repeat(40);
+    for (const fetch of [true, false])
+      for (const base of ['nope', 'origin/nope', 'refs/tags/nope', 'main~99', nowhere])
+        await assert.rejects(find({ base, fetch }), rejectsAs('permanent', /is not a branch, tag or commit/));
+  });
+
+  it('does not ask origin if the work stays on this machine', async () => {
+    git(repo, 'remote', 'set-url', 'origin', `${folder}/nowhere.git`);
+    const { originBranches, existed } = await find({ fetch: false });
+    assert.deepEqual([originBranches, existed], [undefined, false]);
+  });
+
+  describe('with a branch on origin', () => {
+    it('continues the branch that only origin has', async () => {
+      const pushed = pushElsewhere('work');
+      const start = await find();
+      assert.deepEqual([start.existed, start.at], [true, pushed]);
+      assert.equal((await open(start)).startedAt, pushed);
+    });
+
+    it('moves the local branch forward', async () => {
+      git(repo, 'branch', 'work');
+      const pushed = pushElsewhere('work');
+      assert.equal((await find()).at, pushed);
+      assert.equal(git(repo, 'rev-parse', 'work'), pushed);
+    });
+
+    it('keeps local commits that origin lacks', async () => {
+      pushElsewhere('work');
+      git(repo, 'fetch', '--quiet', 'origin', 'work:work');
+      git(repo, 'checkout', '--quiet', 'work');
+      const local = commit(repo, 'Mine');
+      git(repo, 'checkout', '--quiet', 'main');
+      assert.equal((await find()).at, local);
+    });
+
+    it('refuses to start if the branch here and on origin have diverged, until one of them is changed', async () => {
+      git(repo, 'checkout', '--quiet', '-b', 'work');
+      const local = commit(repo, 'Mine');
+      git(repo, 'checkout', '--quiet', 'main');
+      pushElsewhere('work');
+      await assert.rejects(find(), rejectsAs('transient', /"work" and that of origin have diverged/));
+      assert.equal(git(repo, 'rev-parse', 'work'), local);
+    });
+
+    it('fails for now, and creates no branch, if origin does not respond', async () => {
+      pushElsewhere('work');
+      git(repo, 'remote', 'set-url', 'origin', `${folder}/nowhere.git`);
+      await assert.rejects(find(), rejectsAs('transient', /git ls-remote: .*nowhere/s));
+      assert.equal(git(repo, 'for-each-ref', 'refs/heads/work'), '');
+    });
+
+    it('retries until origin responds', async () => {
+      const pushed = pushElsewhere('work');
+      git(repo, 'remote', 'set-url', 'origin', `${folder}/share.git`);
+      // Present from the second request on, like a network share that is mounted late.
+      const bin = `${folder}/bin`;
+      mkdirSync(bin);
+      const mount = `[ -e '${folder}/asked' ] && ln -sfn '${folder}/origin.git' '${folder}/share.git'; touch '${folder}/asked'`;
+      writeFileSync(`${bin}/upload`, `#!/bin/sh\n${mount}\nexec git-upload-pack "$@"\n`, { mode: 0o755 });
+      git(repo, 'config', 'remote.origin.uploadpack', `${bin}/upload`);
+      assert.equal((await find()).at, pushed);
+    });
+  });
+
+  describe('with a name that another branch blocks', () => {
+    for (const [existing, branch] of [
+      ['feature', 'feature/auth'],
+      ['feature/auth', 'feature'],
+      ['a/b/c', 'a'],
+      ['a', 'a/b/c'],
+    ] as const) {
+      it(`refuses ${branch} at once because of ${existing} if the task chose the name`, async () => {
+        git(repo, 'branch', existing);
+        const message = new RegExp(`"${branch}" cannot be created, because the branch "${existing}" blocks`);
+        await assert.rejects(find({ branch }), rejectsAs('permanent', message));
+        await assert.rejects(find({ branch, fetch: false }), rejectsAs('permanent', message));
+      });
+
+      it(`refuses ${branch} because of ${existing} on origin only if the branch is pushed`, async () => {
+        pushElsewhere(existing);
+        const message = new RegExp(`because the branch "${existing}" on origin blocks`);
+        await assert.rejects(find({ branch }), rejectsAs('permanent', message));
+        assert.equal((await find({ branch, fetch: false })).branch, branch);
+      });
+    }
+
+    it('is not misled by a remote-tracking ref of a branch that origin no longer has', async () => {
+      git(repo, 'update-ref', 'refs/remotes/origin/feature', 'HEAD');
+      const pushed = pushElsewhere('feature/auth');
+      assert.equal((await find({ branch: 'feature/auth' })).at, pushed);
+    });
+
+    it('refuses a name that differs in case only if the file system ignores case', async () => {
+      git(repo, 'branch', 'Feature/Auth');
+      assert.equal((await find({ branch: 'feature/auth' })).branch, 'feature/auth');
+      git(repo, 'config', 'core.ignoreCase', 'true');
+      const message = /because the branch "Feature\/Auth" blocks/;
+      for (const branch of ['feature/auth', 'feature', 'feature/auth/more'])
+        await assert.rejects(find({ branch }), rejectsAs('permanent', message));
+    });
+
+    it('chooses another name if the hub chose it, and the same one in the next attempt', async () => {
+      const wish = { taskId: 'task-1234abcd', branch: 'task/1234abcd-add-login' };
+      git(repo, 'branch', 'task');
+      const start = await find(wish);
+      assert.equal(start.branch, 'task-1234abcd-add-login');
+      assert.match(start.notes.join(), /The branch is task-1234abcd-add-login\./);
+      const worktree = await open(start);
+      const done = commit(worktree.folder, 'Done');
+      git(repo, 'worktree', 'remove', '--force', worktree.folder);
+      git(repo, 'branch', '--quiet', '-D', 'task');
+      const next = await find(wish);
+      assert.deepEqual([next.branch, next.existed, next.at], ['task-1234abcd-add-login', true, done]);
+    });
+
+    it('chooses another name if the hub chose it and a branch on origin blocks it', async () => {
+      pushElsewhere('task');
+      const wish = { taskId: 'task-1234abcd', branch: 'task/1234abcd' };
+      assert.equal((await find(wish)).branch, 'task-1234abcd');
+      await assert.rejects(find({ ...wish, taskId: 'task-00000000' }), rejectsAs('permanent', /blocks/));
+    });
+  });
+
+  describe('with a branch that is in use', () => {
+    it('refuses for now if the user has it checked out', async () => {
+      await assert.rejects(find({ branch: 'main' }), (error: unknown) => {
+        assert.ok(error instanceof BranchBusy);
+        assert.equal(error.isRunners, false);
+        return rejectsAs('busy', /"main" is checked out in .*repo/)(error);
+      });
+    });
+
+    it('does not move the branch forward if the user has it checked out', async () => {
+      const before = git(repo, 'rev-parse', 'main');
+      pushElsewhere('main');
+      await assert.rejects(find({ branch: 'main' }), BranchBusy);
+      assert.deepEqual(
+        [git(repo, 'rev-parse', 'main'), git(repo, 'status', '--porcelain')],
+        [before, '?? notes.txt'],
+      );
+    });
+
+    it('refuses for now during a rebase or bisect of the branch in another worktree', async () => {
+      git(repo, 'checkout', '--quiet', '-b', 'work');
+      commit(repo, 'Mine');
+      commit(repo, 'Mine too');
+      pushElsewhere('work');
+      assert.throws(() => git(repo, 'rebase', '--quiet', '--force-rebase', '--exec', 'false', 'HEAD~1'));
+      assert.throws(() => git(repo, 'symbolic-ref', '--quiet', 'HEAD'));
+      await assert.rejects(find(), BranchBusy);
+      git(repo, 'rebase', '--abort');
+      git(repo, 'bisect', 'start', '--no-checkout');
+      git(repo, 'checkout', '--quiet', '--detach');
+      await assert.rejects(find(), BranchBusy);
+    });
+
+    it('waits for the worktree of another attempt, and then refuses for now', async () => {
+      const start = await find();
+      await open(start, 'first');
+      await assert.rejects(find(), (error: unknown) => error instanceof BranchBusy && error.isRunners);
+    });
+
+    it('continues after the worktree of another attempt is removed', async () => {
+      const { folder: first } = await open(await find(), 'first');
+      const next = find();
+      git(repo, 'worktree', 'remove', '--force', first);
+      assert.equal((await next).existed, true);
+    });
+
+    it('gives the branch to one of several attempts that start at the same instant', async () => {
+      git(repo, 'branch', 'work');
+      const starts = await Promise.all([find(), find(), find()]);
+      const opened = await Promise.allSettled(starts.map((start, index) => open(start, `t${index}`)));
+      const refused = opened.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
+      assert.equal(refused.length, 2);
+      for (const reason of refused) assert.ok(reason instanceof BranchBusy, String(reason));
+    });
+
+    it('gives a new branch to one of several attempts that start at the same instant', async () => {
+      const starts = await Promise.all([find(), find()]);
+      const opened = await Promise.allSettled(starts.map((start, index) => open(start, `t${index}`)));
+      const refused = opened.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
+      assert.equal(refused.length, 1);
+      assert.equal(refused[0] instanceof GitError && refused[0].kind, 'busy');
+    });
+
+    for (const lock of [true, false])
+      it(`treats it as free if the folder of its ${lock ? 'locked ' : ''}worktree is missing, and keeps the registration`, async () => {
+        git(repo, 'worktree', 'add', '--quiet', '-b', 'work', `${folder}/disk/work`);
+        if (lock) git(repo, 'worktree', 'lock', `${folder}/disk/work`);
+        rmSync(`${folder}/disk`, { recursive: true });
+        const pushed = pushElsewhere('work');
+        assert.equal((await open(await find())).startedAt, pushed);
+        assert.match(git(repo, 'worktree', 'list', '--porcelain'), /disk\/work/);
+      });
+  });
+
+  it('refuses what cannot be the name of a branch, for good', async () => {
+    for (const branch of ['-b', 'a..b', 'a b', '../x', 'HEAD', '@{-1}', 'x.lock', 'a/', ''])
+      await assert.rejects(find({ branch }), rejectsAs('permanent', /cannot be the name of a branch/));
+  });
+});
