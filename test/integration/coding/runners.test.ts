@@ -216,6 +216,20 @@ describe('runners', () => {
     assert.deepEqual(fields(attempts[1])['commits'], [{ sha: '2', subject: 'x' }]);
   });
 
+  it('report another branch if the one that the hub chose is blocked in their repository', async () => {
+    const taskId = await team.order();
+    const chosen = String((await team.take())['branch']);
+    assert.match(chosen, /^task\//);
+    const failure = { class: 'crashed', message: 'The CLI died' };
+    const end = (epoch: number, branch: string) =>
+      team.ask('end_task', { ...END, taskId, epoch, failure, result: { branch } });
+    await end(1, 'main');
+    assert.equal((await team.take())['branch'], chosen, 'a branch that is not a replacement is ignored');
+    const used = chosen.replace('/', '-');
+    await end(2, used);
+    assert.equal((await team.take())['branch'], used);
+  });
+
   it('wait after a rate limit, and give up at what no repetition mends', async () => {
     const taskId = await team.order();
     await team.take();

@@ -54,6 +54,7 @@ const tokens = z.number().int().min(0).max(1e12).default(0);
 const summarised = z
   .object({
     summary: z.string().optional().catch(undefined),
+    branch: z.string().optional().catch(undefined),
     commits: z.array(z.object({ sha: z.string().max(100), subject: z.string().max(1000) })).catch([]),
     // Older runners do not report cacheWrite.
     tokens: z
@@ -88,10 +89,23 @@ export function endByRunner(task: CodingTask, claimant: Claimant, report: EndRep
   const epoch = claimant.epoch ?? claim?.epoch ?? task.epoch;
   const commits = summarised.parse(report.result).commits.slice(-MAX_COMMITS);
   return attemptEnded(
-    booked(reported, report.result),
+    onReportedBranch(booked(reported, report.result), report.result),
     { epoch, agentId: claimant.agentId, endedAt: now, commits },
     report.failure,
   );
+}
+
+/**
+ * Returns the task with the branch that its runner worked on. A runner replaces a name that the hub chose if another
+ * branch of its repository blocks it. Source: `branchNames` in runner/src/git/branchName.ts.
+ */
+function onReportedBranch(task: Task, result: unknown): Task {
+  const { coding } = asCodingTask(task);
+  const { branch } = summarised.parse(result);
+  const replacement = coding.branch.replace(/^task\//, 'task-');
+  if (branch === undefined || replacement === coding.branch) return task;
+  if (branch !== replacement && branch !== `${replacement}-2`) return task;
+  return asCodingTask({ ...task, coding: { ...coding, branch } });
 }
 
 /** The task with what an attempt at it has taken, as its runner reports it: tokens, and money where that was paid by use. */
