@@ -8,14 +8,14 @@ export const USAGE = `Usage:
   --url <url>              Muster's MCP endpoint (or MUSTER_URL)
   --token <credential>     an agent's credential (better: MUSTER_TOKEN, which no process list shows)
   --for <owner|workspace>  whose tasks to do: your own (owner), or of all workers of the workspace too
-  --project <owner/name>   what tasks call this repository; usually told from the remote "origin"
+  --project <owner/name>   what tasks call this repository; by default, the remote "origin" if it is on github.com
 
   --once                   do one task and exit: 0 if it was completed, 1 otherwise
   --task <id>              do this task and exit
   --concurrency <n>        tasks at a time (1)
   --base <ref>             what new branches start from, unless a task says (HEAD)
   --acceptance <command>   what must succeed for a task to be completed, unless the task says
-  --push                   fetch task branches from "origin" and push them back
+  --push                   fetch bases and task branches from "origin", and push task branches
   --unsafe                 switch the coding agents' permission checks off
 
   --silence <seconds>      how long a coding agent may print nothing (600)

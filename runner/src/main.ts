@@ -14,6 +14,9 @@ import { Runner } from './runner.ts';
 
 const say = (message: string): void => console.error(message);
 
+const NO_PROJECT =
+  'The remote "origin" is not a repository on github.com: pull requests, and tasks that name a project, need --project <owner/name>.';
+
 try {
   const settings = parseSettings(process.argv.slice(2), process.env);
   if (settings === undefined) console.log(USAGE);
@@ -28,6 +31,8 @@ process.exit();
 async function run(settings: Settings): Promise<boolean> {
   const shutdown = signalled();
   const repository = await openRepository(settings.repo);
+  if (settings.push && !repository.hasOrigin)
+    throw new UsageError('--push: the repository has no remote "origin".');
   const env = agentEnvironment();
   const installed = await findInstalled(env);
   if (installed.length === 0)
@@ -41,6 +46,7 @@ async function run(settings: Settings): Promise<boolean> {
   say(
     `Runner ${agentId} on ${repository.project ?? resolve(settings.repo)} with ${names}. Waiting for ${awaited(settings.for, workspace)}.`,
   );
+  if (repository.hasOrigin && (settings.project ?? repository.project) === undefined) say(NO_PROJECT);
   const worktrees = worktreesFolder(settings);
   const redactor = createRedactor([settings.token], process.env);
   const options = { settings, repository, hub, agentId, installed, worktrees, redactor, env, shutdown, say };

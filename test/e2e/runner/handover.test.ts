@@ -1,6 +1,7 @@
 /** Branches and pull requests that leave the machine. GitHub is the local one; "origin" is a bare repository. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { git, newRepository } from '../../../runner/test/support/folders.ts';
 import { FOREVER, installStandIn } from '../../../runner/test/support/standIn.ts';
 import { someAtOnce } from '../support/atOnce.ts';
@@ -63,16 +64,31 @@ describe('the branch of a coding task', () => {
       assert.match(git(origin, 'show', `${branch}:second.txt`), /first\.txt/);
       assert.equal((await stage.report(taskId)).task.status, 'completed');
     }),
-    'stays here where it cannot be pushed, and the report says so': withOrigin(async (stage) => {
-      git(stage.repo, 'remote', 'set-url', 'origin', `${stage.folder}/nowhere.git`);
-      installStandIn(stage.bin, "fs.writeFileSync('work.txt', 'x'); result();");
-      const { taskId, branch } = await stage.createTask();
-      const runner = stage.startRunner(['--once', '--push']);
-      assert.equal(await runner.ended, 0, runner.said());
-      const { result = {} } = await stage.report(taskId);
-      assert.match(JSON.stringify(result['warnings']), /git push/);
-      assert.equal(git(stage.repo, 'show', `${branch}:work.txt`), 'x');
-    }),
+    'fails for now and stays here if it cannot be pushed, and is not started if origin does not respond':
+      withOrigin(async (stage) => {
+        const away = ['remote', 'set-url', 'origin', `${stage.folder}/nowhere.git`];
+        installStandIn(
+          stage.bin,
+          `fs.writeFileSync('work.txt', 'x');
+          require('node:child_process').execFileSync('git', ${JSON.stringify(away)});
+          result();`,
+        );
+        const { taskId, branch } = await stage.createTask();
+        const runner = stage.startRunner(['--once', '--push']);
+        assert.equal(await runner.ended, 1, runner.said());
+        assert.equal(git(stage.repo, 'show', `${branch}:work.txt`), 'x');
+        const { task, attempts } = await stage.report(taskId);
+        assert.equal(task.status, 'pending');
+        assert.equal(attempts[0]?.failure.class, 'crashed');
+        installStandIn(
+          stage.bin,
+          `fs.writeFileSync(${JSON.stringify(`${stage.folder}/started`)}, ''); result();`,
+        );
+        const next = stage.startRunner(['--once', '--push']);
+        assert.equal(await next.ended, 1, next.said());
+        assert.equal((await stage.report(taskId)).attempts[1]?.failure.class, 'crashed');
+        assert.ok(!existsSync(`${stage.folder}/started`));
+      }),
   });
 });
 
