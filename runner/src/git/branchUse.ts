@@ -1,6 +1,6 @@
 /** Worktrees that use a branch: git allows one of them at a time. */
 import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { GitError } from './git.ts';
 import type { Repository } from './repository.ts';
@@ -92,7 +92,8 @@ function linkedWorktrees(common: string): readonly { folder: string; state: stri
   if (!existsSync(worktrees)) return [];
   return readdirSync(worktrees).map((name) => {
     const state = `${worktrees}/${name}`;
-    return { folder: dirname(textOf(`${state}/gitdir`)), state };
+    // The path can be relative: `worktree.useRelativePaths` of git 2.48 and later.
+    return { folder: dirname(resolve(state, textOf(`${state}/gitdir`))), state };
   });
 }
 
