@@ -70,7 +70,7 @@ describe('findStartingPoint', () => {
       assert.match(notes.join(), /main of origin: the local branch lacks 1 commit\./);
     });
 
-    it('changes no ref, no FETCH_HEAD, no configuration and no checkout, whatever the user has configured', async () => {
+    it('changes no ref, no FETCH_HEAD, no configuration and no checkout, with any fetch settings', async () => {
       for (const [key, value] of [
         ['fetch.prune', 'true'],
         ['fetch.pruneTags', 'true'],
