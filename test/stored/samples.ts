@@ -123,6 +123,7 @@ const CODING: CodingWork = {
   queueSeconds: 3600,
   queueEndsAt: at(60),
   attempts: [],
+  returns: 0,
 };
 
 const FAILURE = { class: 'crashed', message: 'It ended with code 1.' } as const;

@@ -49,6 +49,7 @@ export function sampleCodingWork(changes: Partial<CodingWork> = {}): CodingWork 
     queueSeconds: 3600,
     queueEndsAt: secondsAfterStart(3600),
     attempts: [],
+    returns: 0,
     ...changes,
   };
 }

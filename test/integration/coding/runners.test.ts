@@ -247,6 +247,43 @@ describe('runners', () => {
     assert.equal((await team.ask('end_task', { ...END, taskId: other, failure: final }))['outcome'], 'ended');
   });
 
+  it('return a task without using up an attempt, as often as they have to', async () => {
+    const taskId = await team.order({ config: { queueSeconds: 3600 } });
+    const failure = { class: 'authentication', message: 'Not logged in', returnAfterSeconds: 30 };
+    const result = { tokens: { input: 10, output: 5, cacheRead: 0 } };
+    for (const epoch of [1, 2, 3, 4, 5]) {
+      const taken = await team.take();
+      assert.deepEqual([taken['epoch'], taken['attempt']], [epoch, 1]);
+      assert.equal(taken['previous'], undefined);
+      const returned = await team.ask('end_task', { ...END, taskId, epoch, failure, result });
+      assert.equal(returned['outcome'], 'returned');
+      await claimNothing();
+      team.pass(31);
+    }
+    const { task, attempts } = await team.report(taskId);
+    assert.deepEqual(attempts, []);
+    assert.equal(fields(fields(task)['failure'])['class'], 'authentication');
+    const taken = await team.take();
+    assert.equal(taken['attempt'], 1);
+    const crashed = { class: 'crashed', message: 'It crashed' };
+    const ended = await team.ask('end_task', { ...END, taskId, epoch: 6, failure: crashed });
+    assert.equal(ended['outcome'], 'retried');
+    assert.equal((await team.take())['attempt'], 2);
+  });
+
+  it('are the only ones that can return a task', async () => {
+    const taskId = await team.order();
+    const failure = { class: 'crashed', message: 'Not yet', returnAfterSeconds: 0 };
+    const end = { taskId, status: 'failed', failure } as const;
+    assert.match(await team.refused('end_task', end, team.creator), /^CONFLICT .*do not hold/);
+    await team.take();
+    assert.match(await team.refused('end_task', end, team.creator), /^CONFLICT .*do not hold/);
+    const final = { ...end, epoch: 1, failure: { ...failure, retryable: false } };
+    assert.match(await team.refused('end_task', final), /^VALIDATION_ERROR/);
+    assert.equal((await team.ask('end_task', { ...end, epoch: 1 }))['outcome'], 'returned');
+    assert.equal((await team.take())['epoch'], 2);
+  });
+
   it('are waited for only so long', async () => {
     const taskId = await team.order({ config: { queueSeconds: 60 } });
     const patient = await team.order();

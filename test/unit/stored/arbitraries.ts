@@ -98,9 +98,20 @@ const codingWork: fc.Arbitrary<CodingWork> = withSome(
     progress: text,
     failure: failures,
     attempts: fc.array(pastAttempts, { maxLength: 2 }),
+    returns: count,
     result: fc.record({ epoch: count, bytes: count, parts: count }, { noNullPrototype: true }),
   },
-  ['tool', 'instructions', 'branch', 'config', 'ownerUid', 'queueSeconds', 'queueEndsAt', 'attempts'],
+  [
+    'tool',
+    'instructions',
+    'branch',
+    'config',
+    'ownerUid',
+    'queueSeconds',
+    'queueEndsAt',
+    'attempts',
+    'returns',
+  ],
 );
 
 const anyTask: fc.Arbitrary<Task> = withSome(

@@ -52,6 +52,12 @@ export const coding = scenariosOf('coding', {
     completed: (scene) => claimed(scene, { status: 'completed', epoch: 1, result: { summary: 'Made it' } }),
     'failed, to be tried again': (scene) =>
       claimed(scene, { status: 'failed', epoch: 1, failure: { class: 'crashed', message: 'It crashed' } }),
+    'failed, and the task returned': (scene) =>
+      claimed(scene, {
+        status: 'failed',
+        epoch: 1,
+        failure: { class: 'authentication', message: 'Not logged in', returnAfterSeconds: 30 },
+      }),
     'by who created it': async (scene) => {
       const { args } = await claimed(scene);
       return { args: { ...args, status: 'failed' }, principal: scene.creator };

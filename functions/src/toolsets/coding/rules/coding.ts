@@ -81,6 +81,7 @@ export class CodingService extends Service<CodingPorts> {
             ownerUid: principal.ownerUid,
             queueEndsAt: new Date(now.getTime() + queueSeconds * 1000),
             attempts: [],
+            returns: 0,
           }),
         },
       ],

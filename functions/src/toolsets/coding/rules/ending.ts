@@ -29,6 +29,7 @@ import {
   withSpent,
 } from '../../coordination/index.ts';
 import type { Seen } from './coding.ts';
+import { restored } from './restoring.ts';
 import { codingStatus } from './task.ts';
 
 export interface EndReport {
@@ -38,10 +39,14 @@ export interface EndReport {
   readonly failure?: ReportedFailure | undefined;
 }
 
-type ReportedFailure = Failure & { readonly retryable?: boolean | undefined };
+type ReportedFailure = Failure & {
+  readonly retryable?: boolean | undefined;
+  /** The runner returns the task: it is available again after so many seconds, and the attempt does not count. */
+  readonly returnAfterSeconds?: number | undefined;
+};
 
 export interface Ended extends Seen {
-  readonly outcome: 'ended' | 'retried' | 'repeated' | 'kept' | 'late';
+  readonly outcome: 'ended' | 'retried' | 'returned' | 'repeated' | 'kept' | 'late';
 }
 
 const MAX_SUMMARY_LENGTH = 20_000;
@@ -74,18 +79,22 @@ const summarised = z
  * @throws MusterError CONFLICT where the claim is not the caller's
  */
 export function endByRunner(task: CodingTask, claimant: Claimant, report: EndReport, now: Date): Ended {
+  requireReturnable(report);
   const { claim, coding } = task;
   const isTheirs = claim?.agentId === claimant.agentId && claim.epoch === claimant.epoch;
   if (isTheirs && isClosed(task.status) && report.result !== undefined && coding.result === undefined) {
     return { task: asCodingTask(booked(task, report.result)), now, outcome: 'kept' };
   }
-  const { kind, task: reported } = reportOutcome(task, claimant, outcomeOf(task, report), now);
+  const isReturn = returnAfter(report) !== undefined;
+  const held = (isReturn && restored(task, claimant, now)) || task;
+  const { kind, task: reported } = reportOutcome(held, claimant, outcomeOf(held, report), now);
   if (kind !== 'accepted') {
     // Of an attempt that is reported late more than once, the first report is booked.
     const isFirst = kind === 'late' && task.lateResult?.epoch !== claimant.epoch;
     const late = isFirst ? booked(reported, report.result) : reported;
     return { task: asCodingTask(late), now, outcome: kind };
   }
+  if (isReturn) return returned(held, booked(reported, report.result), report.failure, now);
   const epoch = claimant.epoch ?? claim?.epoch ?? task.epoch;
   const commits = summarised.parse(report.result).commits.slice(-MAX_COMMITS);
   return attemptEnded(
@@ -108,6 +117,38 @@ function onReportedBranch(task: Task, result: unknown): Task {
   return asCodingTask({ ...task, coding: { ...coding, branch } });
 }
 
+/** For how many seconds the report returns the task; undefined if it ends the attempt. */
+function returnAfter({ status, failure }: EndReport): number | undefined {
+  return status === 'failed' ? failure?.returnAfterSeconds : undefined;
+}
+
+/** @throws MusterError VALIDATION_ERROR if the report returns the task and also wants no other attempt */
+function requireReturnable({ failure }: EndReport): void {
+  if (failure?.returnAfterSeconds === undefined || failure.retryable !== false) return;
+  throw new MusterError('VALIDATION_ERROR', 'A returned task is available for another runner.', {
+    field: 'failure.retryable',
+    reason: 'RETURNED',
+    suggestion: 'Omit failure.retryable to return the task, or failure.returnAfterSeconds to end it.',
+  });
+}
+
+/**
+ * The task after its runner has returned it. The claim is not listed among the attempts and does not use up a retry.
+ * The end of the wait for a runner moves by the time of the claim only, so that no number of returns extends the wait.
+ */
+function returned(held: CodingTask, task: Task, failure: Failure | undefined, now: Date): Ended {
+  if (failure === undefined) throw new Error(`Task ${task.id} is returned without a failure.`);
+  const { coding } = asCodingTask(task);
+  const heldMs = held.claim === undefined ? 0 : Math.max(0, now.getTime() - held.claim.claimedAt.getTime());
+  const queueEndsAt = new Date(coding.queueEndsAt.getTime() + heldMs);
+  const reason = { class: failure.class, message: failure.message };
+  return {
+    task: { ...task, coding: { ...coding, failure: reason, returns: coding.returns + 1, queueEndsAt } },
+    now,
+    outcome: 'returned',
+  };
+}
+
 /** The task with what an attempt at it has taken, as its runner reports it: tokens, and money where that was paid by use. */
 function booked(task: Task, result: unknown): Task {
   const { tokens: used, costUsd = 0 } = summarised.parse(result);
@@ -121,6 +162,7 @@ function booked(task: Task, result: unknown): Task {
  * @throws MusterError CONFLICT where it has ended otherwise
  */
 export function endByDecision(task: CodingTask, report: EndReport, by: string, now: Date): Ended {
+  if (returnAfter(report) !== undefined) throw notReturnable(task);
   if (isClosed(task.status)) {
     if (codingStatus(task.status) === report.status) return { task, now, outcome: 'repeated' };
     throw alreadyEnded(task);
@@ -180,6 +222,9 @@ function ended(task: Task, now: Date, failure?: Failure): Ended {
 
 function outcomeOf(task: CodingTask, { status, result, failure }: EndReport): ReportedOutcome {
   if (status === 'completed') return { kind: 'done', result: resultOf(result) };
+  const afterSeconds = returnAfter({ status, failure });
+  if (failure && afterSeconds !== undefined)
+    return { kind: 'returned', error: failure.message, afterSeconds };
   if (failure) return failed(task, failure);
   return { kind: 'failed', error: summaryOf(result) ?? 'Failed.', retryable: false };
 }
@@ -207,6 +252,15 @@ function resultOf(result: unknown): TaskResult {
 function summaryOf(result: unknown): string | undefined {
   const summary = (typeof result === 'string' ? result : summarised.parse(result).summary)?.trim();
   return summary ? summary.slice(0, MAX_SUMMARY_LENGTH).replace(/\p{Surrogate}$/u, '') : undefined;
+}
+
+function notReturnable({ id }: CodingTask): MusterError {
+  return new MusterError('CONFLICT', `You do not hold task "${id}", so you cannot return it.`, {
+    field: 'failure.returnAfterSeconds',
+    reason: 'NOT_HOLDER',
+    suggestion:
+      'Runners return a task with the epoch of their claim. coordination.release_task takes it away.',
+  });
 }
 
 function alreadyEnded(task: CodingTask): MusterError {

@@ -19,12 +19,12 @@ import {
   type Message,
   programOf,
   renewLease,
-  restoreClaim,
   startTask,
   taskChanges,
   waitTask,
 } from '../../coordination/index.ts';
 import { appendChanges, appendNumbered, type NumberedEntry } from './log.ts';
+import { restored } from './restoring.ts';
 import { type CodingPorts, changeTask, claimantOf, codingStatus, type TaskAddress } from './task.ts';
 
 interface RunnerClaimRequest {
@@ -75,9 +75,6 @@ const MAX_DATA_BYTES = 16 * 1024;
 
 /** A lease is renewed when less than this part of it is left, so that not every call writes. */
 const RENEWAL = 2 / 3;
-
-/** The lease of a claim that is given back, in seconds. */
-const RESTORED_LEASE_SECONDS = 120;
 
 export class CodingRunners extends Service<CodingPorts> {
   /**
@@ -184,19 +181,6 @@ export class CodingRunners extends Service<CodingPorts> {
 
 function claimedBy({ task, messages = [] }: Exclude<ClaimOutcome, { kind: 'none' }>): RunnerClaimed {
   return { task: asCodingTask(task), messages };
-}
-
-/** The task as its last holder has it again whose lease had run out: the attempt was not lost after all. */
-function restored(before: CodingTask, claimant: Claimant, now: Date): CodingTask | undefined {
-  const task = restoreClaim(before, claimant, RESTORED_LEASE_SECONDS, now);
-  if (task?.claim === undefined) return undefined;
-  const { failure: _not, ...coding } = before.coding;
-  return {
-    ...task,
-    claim: { ...task.claim, isRunners: true },
-    retries: Math.max(0, before.retries - 1),
-    coding: { ...coding, attempts: coding.attempts.filter(({ epoch }) => epoch !== before.epoch) },
-  };
 }
 
 /**

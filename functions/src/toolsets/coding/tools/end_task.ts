@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineTool } from '../../../mcp/tool.ts';
+import { defineTool, wholeNumber } from '../../../mcp/tool.ts';
 import { FAILURE_CLASSES, text } from '../../coordination/index.ts';
 import type { Ended } from '../rules/ending.ts';
 import { answerShape, codingTaskAnswer, epoch, success, taskId, taskShape, writing } from './shapes.ts';
@@ -7,10 +7,14 @@ import { answerShape, codingTaskAnswer, epoch, success, taskId, taskShape, writi
 const MESSAGES: Readonly<Record<Ended['outcome'], string>> = {
   ended: 'Task ended.',
   retried: 'Task failed; it is available for another attempt.',
+  returned: 'Task returned; it is available again, and the attempt does not count.',
   repeated: 'Task had ended with this outcome before.',
   kept: 'Somebody else had ended the task; your result was kept.',
   late: 'Another runner has the task now; your report was kept as its late result.',
 };
+
+/** A day: longer waits are decided by the creator of the task. */
+const MAX_RETURN_SECONDS = 24 * 60 * 60;
 
 export const endTask = defineTool({
   name: 'end_task',
@@ -18,7 +22,7 @@ export const endTask = defineTool({
   description:
     'Completes, fails or stops a coding task. Its creator and leaders may at any time; the runner then stops.',
   details:
-    'Its runner reports the outcome with its epoch. Whoever created the task, and leaders, may end it at any time, and the runner then stops within a heartbeat. A failure whose class allows it makes the task available for another attempt, at most 3 in all. A runner sends summary, commits, diffstat, files, commands, tools, turns, tokens, costUsd, exit, durationMs, acceptance, pullRequest, base, branch and head as its result.',
+    'Its runner reports the outcome with its epoch. Whoever created the task, and leaders, may end it at any time, and the runner then stops within a heartbeat. A failure whose class allows it makes the task available for another attempt, at most 3 in all. A runner that cannot work on any task now, or not on this one yet, returns it with failure.returnAfterSeconds. A runner sends summary, commits, diffstat, files, commands, tools, turns, tokens, costUsd, exit, durationMs, acceptance, pullRequest, base, branch and head as its result.',
   rare: ['epoch', 'failure'],
   input: z.strictObject({
     taskId,
@@ -30,6 +34,9 @@ export const endTask = defineTool({
         class: z.enum(FAILURE_CLASSES).describe('Decides whether it is tried again'),
         message: text('For people', 5000),
         retryable: z.boolean().optional().describe('false: do not try again'),
+        returnAfterSeconds: wholeNumber(0, MAX_RETURN_SECONDS)
+          .optional()
+          .describe('Return the task: available again after this time, and the attempt does not count'),
       })
       .optional()
       .describe('Why'),
@@ -38,9 +45,9 @@ export const endTask = defineTool({
     z.object({
       task: taskShape,
       outcome: z
-        .enum(['ended', 'retried', 'repeated', 'kept', 'late'])
+        .enum(['ended', 'retried', 'returned', 'repeated', 'kept', 'late'])
         .describe(
-          'ended: the task is closed. retried: it is available for another attempt. repeated: you had reported this. kept: somebody else had ended it, and your result was added. late: another runner has it now; your report was kept as its late result.',
+          'ended: the task is closed. retried: it is available for another attempt. returned: it is available again, and the attempt does not count. repeated: you had reported this. kept: somebody else had ended it, and your result was added. late: another runner has it now; your report was kept as its late result.',
         ),
     }),
   ),

@@ -36,7 +36,9 @@ export type ReportedOutcome =
       readonly retryable: boolean;
       /** Where it is not the usual one: how often in all, and the wait before this one; 0 is none. */
       readonly retry?: { readonly limit: number; readonly backoffSeconds: number };
-    };
+    }
+  /** The holder returns the task: it is available again after so many seconds, and no retry is used up. */
+  | { readonly kind: 'returned'; readonly error: string; readonly afterSeconds: number };
 
 /** What became of a reported outcome. */
 export interface TaskOutcome {
@@ -207,6 +209,8 @@ function applyOutcome(task: Task, outcome: ReportedOutcome, now: Date): Task {
     const stuckUnsettled = task.stuckUnsettled || task.stuck;
     return { ...rest, status: 'done', result, closedAt: now, stuckUnsettled };
   }
+  if (outcome.kind === 'returned')
+    return requeued(task, { error: outcome.error, retries: task.retries }, outcome.afterSeconds, now);
   const { limit, backoffSeconds } = outcome.retry ?? {
     limit: MAX_RETRIES,
     backoffSeconds: FIRST_BACKOFF_SECONDS * 2 ** task.retries,
@@ -214,12 +218,20 @@ function applyOutcome(task: Task, outcome: ReportedOutcome, now: Date): Task {
   if (!outcome.retryable || task.retries >= limit) {
     return { ...task, status: 'failed', error: outcome.error, closedAt: now };
   }
-  const { claim: _handedBack, ...rest } = task;
+  return requeued(task, { error: outcome.error, retries: task.retries + 1 }, backoffSeconds, now);
+}
+
+/** Puts a task that its holder reports on into the queue again, after so many seconds. */
+function requeued(
+  { claim: _handedBack, ...task }: Task,
+  changed: Required<Pick<Task, 'error' | 'retries'>>,
+  backoffSeconds: number,
+  now: Date,
+): Task {
   return {
-    ...rest,
+    ...task,
+    ...changed,
     status: 'available',
-    error: outcome.error,
-    retries: task.retries + 1,
     lapsedClaims: task.lapsedClaims.filter((lapsed) => lapsed.epoch !== task.epoch),
     ...(backoffSeconds > 0 && {
       retryAt: laterBySeconds(now, backoffSeconds),
@@ -229,6 +241,7 @@ function applyOutcome(task: Task, outcome: ReportedOutcome, now: Date): Task {
 }
 
 function sameOutcome(task: Task, outcome: ReportedOutcome): boolean {
+  if (outcome.kind === 'returned') return false;
   if (outcome.kind === 'failed') return task.status === 'failed' && task.error === outcome.error;
   const isThere = task.status === 'done' || task.partsAwaited !== undefined;
   return isThere && JSON.stringify(task.result) === JSON.stringify(outcome.result);

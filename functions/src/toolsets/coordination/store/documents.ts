@@ -36,6 +36,8 @@ const codingDocument = z.object({
       commits: z.array(z.object({ sha: z.string(), subject: z.string() })),
     }),
   ),
+  /** How many claims were returned: they are no attempts, and `attempts` does not list them. */
+  returns: z.int().default(0),
   /** The result of an attempt is in documents of its own, for a task holds no megabyte beside itself. */
   result: z.object({ claim_epoch: z.int(), bytes: z.int(), parts: z.int() }).nullable(),
 });

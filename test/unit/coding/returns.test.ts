@@ -1,0 +1,120 @@
+/** Returned coding tasks: what a return changes, and what it leaves as it was. */
+import assert from 'node:assert/strict';
+import {
+  type EndReport,
+  endByDecision,
+  endByRunner,
+} from '../../../functions/src/toolsets/coding/rules/ending.ts';
+import {
+  asCodingTask,
+  type CodingTask,
+  type PastAttempt,
+} from '../../../functions/src/toolsets/coordination/rules/codingTask.ts';
+import { claimTask } from '../../../functions/src/toolsets/coordination/rules/stateMachine.ts';
+import { refusal, START, sampleCodingTask, sampleCodingWork, secondsAfterStart } from '../samples.ts';
+
+const RETURN: EndReport = {
+  status: 'failed',
+  failure: { class: 'rate_limit', message: 'Limit reached', returnAfterSeconds: 30 },
+};
+const PAST: readonly PastAttempt[] = [1, 2].map((epoch) => ({
+  epoch,
+  agentId: 'ann',
+  endedAt: START,
+  failure: { class: 'crashed', message: `It crashed: ${epoch}` },
+  commits: [],
+}));
+
+const claimed = (from: CodingTask, at = START): CodingTask => asCodingTask(claimTask(from, 'ann', 60, at));
+const claimant = ({ epoch }: CodingTask) => ({ agentId: 'ann', epoch });
+
+describe('a coding task that its runner returns', () => {
+  it('is available again after the given time, and its last retry is left', () => {
+    const before = claimed(sampleCodingTask({ retries: 2, coding: sampleCodingWork({ attempts: PAST }) }));
+    const { task, outcome } = endByRunner(before, claimant(before), RETURN, secondsAfterStart(10));
+    assert.equal(outcome, 'returned');
+    assert.equal(task.status, 'available');
+    assert.equal(task.claim, undefined);
+    assert.deepEqual([task.retries, task.blockers], [2, 1]);
+    assert.deepEqual(task.retryAt, secondsAfterStart(40));
+    assert.deepEqual(task.coding.attempts, PAST);
+    assert.deepEqual(task.coding.failure, { class: 'rate_limit', message: 'Limit reached' });
+  });
+
+  it('is available at once when the time is 0', () => {
+    const before = claimed(sampleCodingTask());
+    const report: EndReport = {
+      status: 'failed',
+      failure: { class: 'crashed', message: 'Not yet', returnAfterSeconds: 0 },
+    };
+    const { task } = endByRunner(before, claimant(before), report, START);
+    assert.deepEqual([task.status, task.blockers, task.retryAt], ['available', 0, undefined]);
+  });
+
+  it('keeps its attempts and the end of its wait after 1,000 returns', () => {
+    let task = sampleCodingTask({ coding: sampleCodingWork({ attempts: PAST }) });
+    const size = JSON.stringify(task).length;
+    for (let round = 0; round < 1000; round++) {
+      const held = claimed({ ...task, blockers: 0 });
+      ({ task } = endByRunner(held, claimant(held), RETURN, START));
+    }
+    assert.deepEqual(task.coding.queueEndsAt, sampleCodingWork().queueEndsAt);
+    assert.deepEqual(task.coding.attempts, PAST);
+    assert.equal(task.epoch - task.coding.returns, 0);
+    assert.ok(JSON.stringify(task).length < size + 500);
+  });
+
+  it('waits for a runner as long as before, without the time that the runner held it', () => {
+    const before = claimed(sampleCodingTask(), secondsAfterStart(100));
+    const { task } = endByRunner(before, claimant(before), RETURN, secondsAfterStart(700));
+    assert.deepEqual(task.coding.queueEndsAt, secondsAfterStart(3600 + 600));
+  });
+
+  it('has the tokens booked that the runner reports', () => {
+    const before = claimed(sampleCodingTask());
+    const report = { ...RETURN, result: { tokens: { input: 10, output: 5, cacheRead: 2 } } };
+    const { task } = endByRunner(before, claimant(before), report, START);
+    assert.deepEqual([task.spent?.inputTokens, task.spent?.outputTokens], [12, 5]);
+  });
+
+  it('loses the attempt that its expired lease had cost, if no other runner has claimed it', () => {
+    const { claim: _, ...lost } = claimed(sampleCodingTask());
+    const lapsed = asCodingTask({
+      ...lost,
+      status: 'available',
+      retries: 1,
+      lapsedClaims: [{ agentId: 'ann', epoch: 1 }],
+      coding: sampleCodingWork({ attempts: PAST.slice(0, 1) }),
+    });
+    const { task, outcome } = endByRunner(lapsed, claimant(lapsed), RETURN, secondsAfterStart(200));
+    assert.equal(outcome, 'returned');
+    assert.deepEqual([task.retries, task.coding.attempts, task.lapsedClaims], [0, [], []]);
+  });
+
+  it('is left to the runner that has claimed it since', () => {
+    const { claim: _, ...lost } = claimed(sampleCodingTask());
+    const lapsedClaims = [{ agentId: 'ann', epoch: 1 }];
+    const next = asCodingTask(claimTask({ ...lost, status: 'available', lapsedClaims }, 'bob', 60, START));
+    const { task, outcome } = endByRunner(next, { agentId: 'ann', epoch: 1 }, RETURN, START);
+    assert.equal(outcome, 'late');
+    assert.equal(task.claim?.agentId, 'bob');
+    assert.equal(task.coding.returns, 0);
+  });
+
+  it('cannot be returned by a caller who does not hold it', async () => {
+    const task = claimed(sampleCodingTask());
+    const by = await refusal(() => endByDecision(task, RETURN, 'lead', START));
+    assert.deepEqual([by.code, by.details.reason], ['CONFLICT', 'NOT_HOLDER']);
+    const other = await refusal(() => endByRunner(task, { agentId: 'bob', epoch: 1 }, RETURN, START));
+    assert.equal(other.code, 'CONFLICT');
+  });
+
+  it('cannot be returned and final at once', async () => {
+    const task = claimed(sampleCodingTask());
+    const failure = { class: 'crashed', message: 'x', retryable: false, returnAfterSeconds: 0 } as const;
+    const error = await refusal(() =>
+      endByRunner(task, claimant(task), { status: 'failed', failure }, START),
+    );
+    assert.equal(error.code, 'VALIDATION_ERROR');
+  });
+});
