@@ -1,5 +1,6 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { z } from 'zod';
+import { isLoopback } from './hub/address.ts';
 
 export const USAGE = `Usage:
   muster-runner --repo <path> --url <mcp url> [options]
@@ -8,6 +9,7 @@ export const USAGE = `Usage:
   --url <url>              Muster's MCP endpoint (or MUSTER_URL)
   --token <credential>     an agent's credential (better: MUSTER_TOKEN, which no process list shows)
   --for <owner|workspace>  whose tasks to do: your own (owner), or of all workers of the workspace too
+  --allow-http             send the credential unencrypted to a hub on another machine
   --project <owner/name>   what tasks call this repository; by default, the remote "origin" if it is on github.com
 
   --once                   do one task and exit: 0 if it was completed, 1 otherwise
@@ -27,6 +29,7 @@ const options = {
   url: { type: 'string' },
   token: { type: 'string' },
   for: { type: 'string' },
+  'allow-http': { type: 'boolean' },
   project: { type: 'string' },
   once: { type: 'boolean' },
   task: { type: 'string' },
@@ -81,15 +84,24 @@ export class UsageError extends Error {}
  * @throws UsageError that lists everything that is wrong
  */
 export function parseSettings(args: readonly string[], env: NodeJS.ProcessEnv): Settings | undefined {
-  const { help, ...values } = parsed(args);
+  const { help, 'allow-http': allowHttp = false, ...values } = parsed(args);
   if (help) return undefined;
   const { MUSTER_URL: url, MUSTER_TOKEN: token } = env;
   const checked = settings.safeParse({ ...(url && { url }), ...(token && { token }), ...values });
   if (!checked.success) throw new UsageError(checked.error.issues.map(({ message }) => message).join('\n'));
-  const { task, once, concurrency } = checked.data;
+  const { url: address, task, once, concurrency } = checked.data;
+  if (!allowHttp && !isSafe(new URL(address)))
+    throw new UsageError(
+      '--url: http sends the credential unencrypted. Use https, or --allow-http if every machine between here and the hub is yours.',
+    );
   if ((once || task !== undefined) && concurrency > 1)
     throw new UsageError('--concurrency does not go with --once or --task.');
   return { ...checked.data, once: once || task !== undefined };
+}
+
+/** Returns whether no other machine can read what is sent to the address. */
+function isSafe(url: URL): boolean {
+  return url.protocol === 'https:' || isLoopback(url);
 }
 
 function parsed(args: readonly string[]) {

@@ -7,6 +7,7 @@ import {
 } from '@modelcontextprotocol/client';
 import { z } from 'zod';
 import { VERSION } from '../version.ts';
+import { fetchThroughProxy } from './fetching.ts';
 
 /** The hub has answered, and refuses. Asking again would bring the same. */
 export class HubRefusal extends Error {
@@ -135,10 +136,11 @@ export class HubConnection {
       { versionNegotiation: { mode: { pin: '2026-07-28' } } },
     );
     const headers = { Authorization: `Bearer ${this.token}` };
+    const fetchFromHub = fetchThroughProxy(this.url);
     const transport = new StreamableHTTPClientTransport(this.url, {
       requestInit: { headers },
       fetch: async (url, init) => {
-        const response = await fetch(url, init);
+        const response = await fetchFromHub(url, init);
         if (response.status === 401 || response.status === 403) this.said = await saidIn(response.clone());
         return response;
       },

@@ -94,11 +94,12 @@ export function endByRunner(task: CodingTask, claimant: Claimant, report: EndRep
     const late = isFirst ? booked(reported, report.result) : reported;
     return { task: asCodingTask(late), now, outcome: kind };
   }
-  if (isReturn) return returned(held, booked(reported, report.result), report.failure, now);
+  const worked = onReportedBranch(booked(reported, report.result), report.result);
+  if (isReturn) return returned(held, worked, report.failure, now);
   const epoch = claimant.epoch ?? claim?.epoch ?? task.epoch;
   const commits = summarised.parse(report.result).commits.slice(-MAX_COMMITS);
   return attemptEnded(
-    onReportedBranch(booked(reported, report.result), report.result),
+    worked,
     { epoch, agentId: claimant.agentId, endedAt: now, commits },
     report.failure,
   );
