@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { homedir } from 'node:os';
 import { basename, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { parseSettings, type Settings, USAGE, UsageError } from './arguments.ts';
 import { findInstalled } from './clis/index.ts';
 import { withoutSelection } from './git/environment.ts';
@@ -9,6 +10,7 @@ import { GitError } from './git/git.ts';
 import { openRepository } from './git/repository.ts';
 import { HubConnection, HubRefusal, HubUnreachable } from './hub/connection.ts';
 import { Hub } from './hub/hub.ts';
+import type { Clock } from './outage/schedule.ts';
 import { createRedactor } from './redaction.ts';
 import { Runner } from './runner.ts';
 
@@ -16,6 +18,11 @@ const say = (message: string): void => console.error(message);
 
 const NO_PROJECT =
   'The remote "origin" is not a repository on github.com: pull requests, and tasks that name a project, need --project <owner/name>.';
+
+const clock: Clock = {
+  now: () => ({ wall: Date.now(), steady: performance.now() }),
+  sleep: (milliseconds, signal) => delay(milliseconds, undefined, { signal }).catch(() => undefined),
+};
 
 try {
   const settings = parseSettings(process.argv.slice(2), process.env);
@@ -49,7 +56,8 @@ async function run(settings: Settings): Promise<boolean> {
   if (repository.hasOrigin && (settings.project ?? repository.project) === undefined) say(NO_PROJECT);
   const worktrees = worktreesFolder(settings);
   const redactor = createRedactor([settings.token], process.env);
-  const options = { settings, repository, hub, agentId, installed, worktrees, redactor, env, shutdown, say };
+  const identity = { settings, repository, hub, agentId, installed };
+  const options = { ...identity, worktrees, redactor, env, shutdown, say, clock };
   try {
     return await new Runner(options).run();
   } finally {

@@ -9,11 +9,15 @@ import type { InstalledCli } from './clis/index.ts';
 import type { Repository } from './git/repository.ts';
 import { claimTask } from './hub/claim.ts';
 import type { ClaimedTask, Ending, Hub } from './hub/hub.ts';
+import { Outages, RETURN_AFTER_SECONDS } from './outage/outages.ts';
+import { probeAgent } from './outage/probe.ts';
+import type { Clock } from './outage/schedule.ts';
 import { Journal } from './outbox/journal.ts';
-import { Outbox } from './outbox/outbox.ts';
+import { type Delivery, Outbox } from './outbox/outbox.ts';
 import { recover } from './recovery.ts';
 import type { Redactor } from './redaction.ts';
 import { Attempt } from './task/attempt.ts';
+import type { AttemptFailure } from './task/failure.ts';
 import { TaskLog } from './task/log.ts';
 import { AttemptRecord } from './task/record.ts';
 
@@ -26,6 +30,9 @@ const UNRECORDED_SECONDS = 60;
 
 /** How long what was not sent yet may take once the runner is to end, in milliseconds. */
 const LAST_SENDING_MS = 15_000;
+
+/** The hub accepts 5,000. */
+const MAX_MESSAGE_CHARACTERS = 4500;
 
 /** At most so long until end_task is heard of, in milliseconds. */
 const LONGEST_HEARTBEAT_MS = 3000;
@@ -42,6 +49,8 @@ export interface RunnerOptions {
   readonly env: NodeJS.ProcessEnv;
   readonly shutdown: AbortSignal;
   readonly say: (message: string) => void;
+  /** Decides when the runner probes an agent that does not work. */
+  readonly clock: Clock;
 }
 
 export class Runner {
@@ -56,6 +65,7 @@ export class Runner {
   private readUntil: string | undefined;
   /** Aborted when the runner is asked to end, or cannot go on. */
   private readonly ending: AbortSignal;
+  private readonly outages: Outages;
 
   constructor(options: RunnerOptions) {
     this.options = options;
@@ -63,6 +73,16 @@ export class Runner {
     this.attempts = `${options.repository.stateFolder}/attempts`;
     this.heartbeatMs = Math.min(LONGEST_HEARTBEAT_MS, (options.settings.lease * 1000) / 4);
     this.project = options.settings.project ?? options.repository.project;
+    const { installed, env, redactor, settings, say, clock } = options;
+    this.outages = new Outages({
+      tools: installed.map(({ tool }) => tool),
+      waits: !settings.once,
+      probe: (tool, failure) =>
+        probeAgent({ tool, failure, env, mark: `${this.mark}.probe`, signal: this.ending }),
+      say: (message) => say(redactor.text(message)),
+      clock,
+      ending: this.ending,
+    });
   }
 
   /**
@@ -82,6 +102,7 @@ export class Runner {
       await this.loops(settings.concurrency);
       return true;
     } finally {
+      if (this.ending.aborted) await this.outages.settled();
       stopWatchdog();
     }
   }
@@ -113,11 +134,16 @@ export class Runner {
     return false;
   }
 
-  /** Waits for a task. Undefined where none came, or the runner is to end. */
-  private claim(): Promise<ClaimedTask | undefined> {
-    const { hub, settings, installed, say } = this.options;
+  /** Waits for a task. Undefined if none came, if no coding agent works, or if the runner is to end. */
+  private async claim(): Promise<ClaimedTask | undefined> {
+    const { hub, settings, say } = this.options;
+    const tools = this.outages.working;
+    if (tools.length === 0) {
+      await this.outages.change();
+      return undefined;
+    }
     const wishes = {
-      tools: installed.map(({ tool }) => tool),
+      tools,
       leaseSeconds: settings.lease,
       waitMs: CLAIM_WAIT_MS,
       project: this.project,
@@ -129,11 +155,11 @@ export class Runner {
 
   /**
    * @returns whether the task was completed
-   * @throws CredentialRefused where that came in between; what was not reported is left to the next runner
+   * @throws CredentialRefused if the hub refuses it in between; the next runner sends what this one could not
    */
   private async attempt(task: ClaimedTask): Promise<boolean> {
     const { settings, hub, repository, worktrees, agentId, redactor, env, say } = this.options;
-    const { id: taskId, epoch, branch, description } = task;
+    const { id: taskId, epoch, branch, description, tool } = task;
     const mark = `${this.mark}.${taskId}.${epoch}`;
     const worktree = unusedPath(`${worktrees}/${taskId}.${epoch}`);
     const facts = { mark, hub: settings.url, agentId, taskId, epoch, description, branch, worktree };
@@ -141,12 +167,15 @@ export class Runner {
     try {
       record = AttemptRecord.create(this.attempts, facts);
     } catch (error) {
-      return this.returnTask(task, error);
+      return this.returnUnrecorded(task, error);
     }
     const { journal } = record;
     const outbox = new Outbox({ hub, taskId, epoch, journal, heartbeatMs: this.heartbeatMs, say });
     this.active.add(outbox);
-    say(`${taskId}: ${description.split('\n')[0]} (${task.tool}, branch ${branch}, attempt ${task.attempt})`);
+    const outage = this.outages.reasonOf(tool);
+    // The claim had been waiting at the hub when the agent stopped working.
+    if (outage !== undefined) return this.returnTask(task, record, outbox, outage);
+    say(`${taskId}: ${description.split('\n')[0]} (${tool}, branch ${branch}, attempt ${task.attempt})`);
     const attempt = new Attempt({
       repository,
       hub,
@@ -167,9 +196,30 @@ export class Runner {
       shutdown: this.ending,
       record,
       say,
+      reported: (failure) => this.outages.note(tool, taskId, failure),
     });
     const { ending, delivery } = await attempt.run();
     this.readUntil = task.messages.at(-1)?.id ?? this.readUntil;
+    return this.concluded(record, outbox, ending, delivery);
+  }
+
+  private async returnTask(
+    { branch }: ClaimedTask,
+    record: AttemptRecord,
+    outbox: Outbox,
+    { failureClass, message }: AttemptFailure,
+  ): Promise<boolean> {
+    const text = this.options.cut(redactor.text(message), MAX_MESSAGE_CHARACTERS);
+    const failure = { class: failureClass, message: text, returnAfterSeconds: RETURN_AFTER_SECONDS };
+    const ending: Ending = { status: 'failed', result: { summary: '', branch }, failure };
+    keepEnding(record, ending, this.options.say);
+    return this.concluded(record, outbox, ending, await outbox.finish(ending));
+  }
+
+  /** @returns whether the task was completed */
+  private concluded(record: AttemptRecord, outbox: Outbox, ending: Ending, delivery: Delivery): boolean {
+    const { say } = this.options;
+    const { taskId } = record.facts;
     this.active.delete(outbox);
     const outcome = delivery.delivered ? delivery.outcome : 'not reported';
     say(`${taskId}: ${ending.failure?.class ?? ending.status} (${outcome})`);
@@ -183,7 +233,7 @@ export class Runner {
    * Returns a task whose attempt cannot be recorded, as on a full disk. Without a record, no other runner finishes the
    * attempt if this one is killed.
    */
-  private async returnTask({ id: taskId, epoch, branch }: ClaimedTask, error: unknown): Promise<boolean> {
+  private async returnUnrecorded({ id: taskId, epoch, branch }: ClaimedTask, error: unknown): Promise<boolean> {
     const { hub, say } = this.options;
     const { heartbeatMs } = this;
     const message = `The runner cannot record the attempt on disk. ${error instanceof Error ? error.message : error}`;

@@ -72,6 +72,18 @@ describe('what Claude Code prints', () => {
     ]);
   });
 
+  it('says when a limit ends that is reached, and nothing while requests are allowed', () => {
+    const line = (info: object) => ({ type: 'rate_limit_event', rate_limit_info: info });
+    const rejected = { status: 'rejected', resetsAt: 1795700000, rateLimitType: 'five_hour' };
+    assert.deepEqual(
+      eventsOf(claude, [line(rejected), line({ status: 'allowed_warning', resetsAt: 1795700000 })]),
+      [{ kind: 'limited', endsAt: 1795700000_000 }],
+    );
+    assert.deepEqual(eventsOf(claude, [line({ status: 'rejected' })]), [
+      { kind: 'limited', endsAt: undefined },
+    ]);
+  });
+
   it('is no success where it ran out of turns', () => {
     const [event] =
       claude.read('{"type":"result","subtype":"error_max_turns","is_error":true,"num_turns":3}') ?? [];

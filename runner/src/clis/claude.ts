@@ -1,5 +1,6 @@
 /** Claude Code. Source: https://code.claude.com/docs/en/headless, and the types of its Agent SDK. */
 import { z } from 'zod';
+import { milliseconds } from '../outage/reset.ts';
 import {
   type AgentEvent,
   addTokens,
@@ -45,6 +46,10 @@ const event = z.discriminatedUnion('type', [
   }),
   z.looseObject({ type: z.literal('assistant'), message }),
   z.looseObject({ type: z.literal('user'), message }),
+  z.looseObject({
+    type: z.literal('rate_limit_event'),
+    rate_limit_info: z.looseObject({ status: z.string(), resetsAt: z.number().optional() }).optional(),
+  }),
   z.looseObject({
     type: z.literal('result'),
     subtype: z.string().optional(),
@@ -124,9 +129,17 @@ function eventsOf(one: Event): readonly AgentEvent[] {
       return partsOf(one.message).flatMap(assistantEvent);
     case 'user':
       return partsOf(one.message).flatMap(resultEvent);
+    case 'rate_limit_event':
+      return limitEvent(one.rate_limit_info);
     case 'result':
       return [resultOf(one)];
   }
+}
+
+/** Claude Code also sends the event while requests are allowed, for the usage that is left. */
+function limitEvent(info: { status: string; resetsAt?: number | undefined } | undefined): AgentEvent[] {
+  if (info?.status !== 'rejected') return [];
+  return [{ kind: 'limited', endsAt: info.resetsAt === undefined ? undefined : milliseconds(info.resetsAt) }];
 }
 
 function systemEvent({ subtype, model, apiKeySource, ...retry }: SystemEvent): AgentEvent[] {

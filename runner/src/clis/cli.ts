@@ -50,6 +50,8 @@ export type AgentEvent =
   | ToolUse
   | { readonly kind: 'toolResult'; readonly failed: boolean; readonly text: string }
   | Warning
+  /** A limit of the account is reached; `endsAt` is in milliseconds since 1970. */
+  | { readonly kind: 'limited'; readonly endsAt: number | undefined }
   | AgentResult;
 
 export interface ToolUse {

@@ -25,8 +25,8 @@ export async function findInstalled(env: NodeJS.ProcessEnv): Promise<readonly In
   return found.flat();
 }
 
-/** Undefined where it is not installed or does not run. */
-async function versionOf(program: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {
+/** Returns the version of a program; undefined if it is not installed or does not run. */
+export async function versionOf(program: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {
   try {
     const { stdout } = await execute(program, ['--version'], {
       env,

@@ -67,7 +67,7 @@ export interface Ending {
     readonly class: FailureClass;
     readonly message: string;
     readonly retryable?: boolean;
-    /** The task returns to the queue for so many seconds, and the attempt does not count. */
+    /** The task is returned: available again after so many seconds, and the attempt does not count. */
     readonly returnAfterSeconds?: number;
   };
 }

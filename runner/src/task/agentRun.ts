@@ -1,9 +1,10 @@
 /** Runs a coding agent until it is done, is told to stop, or is given up. */
 import type { CodingCli, RunWishes } from '../clis/cli.ts';
+import { resetIn } from '../outage/reset.ts';
 import { type Exit, type Program, startProgram } from '../process/program.ts';
 import { createKeyBlockRedactor } from '../redaction/keyBlocks.ts';
 import { cut } from '../text.ts';
-import { AttemptFailure, classify } from './failure.ts';
+import { AttemptFailure, classify, type FailureClass } from './failure.ts';
 import type { TaskLog } from './log.ts';
 import { SilenceWatch } from './silenceWatch.ts';
 import { Transcript } from './transcript.ts';
@@ -151,28 +152,41 @@ function failureOf({
   silenceMs,
   redact,
 }: Ended): AttemptFailure | undefined {
-  const { outcome, lastWarning } = transcript;
+  const { outcome, lastWarning, limitEndsAt } = transcript;
   if (outcome?.succeeded && transcript.hasWorked) return undefined;
   const { program } = cli;
   if (end === 'missing') return new AttemptFailure('cli_missing', `${program} could not be started.`);
   if (outcome !== undefined) {
     const nothing = outcome.succeeded ? 'It reported success without a turn or a token.' : '';
     const complaint = shortComplaint([nothing, redact(outcome.text), ...complaints]);
-    return new AttemptFailure(classify(complaint, outcome.httpStatus), `${program}: ${complaint}`);
+    const failureClass = classify(complaint, { status: outcome.httpStatus, program, exitCode: exit?.code });
+    return withReset(failureClass, `${program}: ${complaint}`, limitEndsAt);
   }
   if (end === 'told') return new AttemptFailure('cancelled', 'The work was stopped.');
   const status = lastWarning?.httpStatus;
   if (end === 'silent')
-    return new AttemptFailure(
-      status === undefined ? 'no_output' : classify('', status),
+    return withReset(
+      status === undefined ? 'no_output' : classify('', { status }),
       `${program} printed nothing for ${silenceMs / 1000} s and was stopped.`,
+      limitEndsAt,
     );
   const how = exit?.signal ?? `exit code ${exit?.code ?? 'unknown'}`;
   const complaint = shortComplaint([redact(lastWarning?.text ?? ''), ...complaints]);
-  return new AttemptFailure(
-    classify(complaint, status),
+  return withReset(
+    classify(complaint, { status, program, exitCode: exit?.code }),
     `${program} ended with ${how} before its result. ${complaint}`.trim(),
+    limitEndsAt,
   );
+}
+
+/** @param limitEndsAt as an event of the CLI has said, which counts more than its words */
+function withReset(
+  failureClass: FailureClass,
+  message: string,
+  limitEndsAt: number | undefined,
+): AttemptFailure {
+  const resetsAt = failureClass === 'rate_limit' ? (limitEndsAt ?? resetIn(message, Date.now())) : undefined;
+  return new AttemptFailure(failureClass, message, resetsAt === undefined ? {} : { resetsAt });
 }
 
 function shortComplaint(lines: readonly string[]): string {

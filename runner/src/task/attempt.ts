@@ -62,6 +62,8 @@ export interface AttemptOptions {
   /** Keeps on disk what another runner needs to finish the attempt. */
   readonly record: AttemptRecord;
   readonly say: (message: string) => void;
+  /** Returns the failure as it is reported: the task is returned if its cause is the machine or the account. */
+  readonly reported: (failure: AttemptFailure) => AttemptFailure;
 }
 
 export class Attempt {
@@ -88,8 +90,9 @@ export class Attempt {
 
   /** Never rejects for what goes wrong with the task: that is its ending. */
   async run(): Promise<{ ending: Ending; delivery: Delivery }> {
-    const { log, outbox, record, redactor, say } = this.options;
-    const failure = await this.work().catch(failureFrom);
+    const { log, outbox, record, redactor, say, reported } = this.options;
+    const problem = await this.work().catch(failureFrom);
+    const failure = problem && reported(problem);
     if (failure) log.add('system', failure.message, { level: 'error', prefix: failure.failureClass });
     const report = await this.report();
     const result = reportJson(report, redactor);
@@ -291,7 +294,7 @@ export class Attempt {
     const { worktree, start } = this;
     const { repository, task } = this.options;
     if (worktree === undefined || start === undefined) return start?.base.sha ?? '';
-    if (start.existed && task.previous === undefined) return worktree.startedAt;
+    if (start.existed && task.epoch === 1) return worktree.startedAt;
     const { sha } = start.base;
     return repository.git('merge-base', sha, `refs/heads/${worktree.branch}`).catch(() => sha);
   }

@@ -19,28 +19,68 @@ export class AttemptFailure extends Error {
   readonly retryable: boolean;
   /** If set, the task returns to the queue for so many seconds, and the attempt does not count. */
   readonly returnAfterSeconds: number | undefined;
+  /** When the limit ends that is the cause, if the CLI has said so, in milliseconds since 1970. */
+  readonly resetsAt: number | undefined;
 
   constructor(
     failureClass: FailureClass,
     message: string,
-    { retryable = true, returnAfterSeconds }: { retryable?: boolean; returnAfterSeconds?: number } = {},
+    { retryable = true, returnAfterSeconds, resetsAt }: FailureDetails = {},
   ) {
     super(message);
     this.failureClass = failureClass;
     this.retryable = retryable;
     this.returnAfterSeconds = returnAfterSeconds;
+    this.resetsAt = resetsAt;
+  }
+
+  /** Whether the runner's machine or account is the cause, so that every other task would fail as well. */
+  get isOutage(): boolean {
+    return OUTAGES.includes(this.failureClass);
+  }
+
+  /** The same failure of a task that is returned. */
+  returning(returnAfterSeconds: number): AttemptFailure {
+    const { failureClass, message, resetsAt } = this;
+    return new AttemptFailure(failureClass, message, {
+      returnAfterSeconds,
+      ...(resetsAt !== undefined && { resetsAt }),
+    });
   }
 }
 
-const AUTHENTICATION =
-  /authenticat|invalid (?:x-)?api[ -]?key|api key not (?:valid|found)|unauthori[sz]ed|not logged in|please run \/login|oauth token|credit balance|permission_denied/i;
-const RATE_LIMIT =
-  /rate.?limit|overloaded|too many requests|resource.?exhausted|quota|usage limit|limit reached/i;
+interface FailureDetails {
+  readonly retryable?: boolean;
+  readonly returnAfterSeconds?: number;
+  readonly resetsAt?: number;
+}
 
-/** The class of what a coding agent complained of. Its HTTP status, where it names one, counts more than its words. */
-export function classify(complaint: string, status?: number): FailureClass {
+const OUTAGES: readonly FailureClass[] = ['cli_missing', 'authentication', 'rate_limit'];
+
+/** Words of Claude Code 2.1.197, Gemini CLI 0.61.0 and their vendors' APIs. */
+const AUTHENTICATION =
+  /authenticat|invalid (?:x-)?api[ -]?key|api[ _]key (?:not|is not|must be) (?:valid|found|set|specified)|unauthori[sz]ed|not logged in|(?:run|use) \/login|oauth token|credit balance|permission_denied|set an auth method|organization has been disabled|disabled organization|session (?:has )?expired|login (?:has )?expired/i;
+const RATE_LIMIT =
+  /rate.?limit|overloaded|too many requests|resource.?exhausted|quota|(?:usage|session|weekly|daily|spend) limit|limit reached|hit your [\w' -]{0,30}limit|out of (?:extra )?usage|exhausted your|capacity.?(?:exceeded|exhausted)/i;
+
+/** Gemini CLI's exit code for a missing or refused login. Source: its FatalAuthenticationError. */
+const GEMINI_AUTHENTICATION = 41;
+
+/**
+ * Returns the class of what a coding agent complained of. An HTTP status or an exit code of the CLI's own counts more
+ * than words.
+ */
+export function classify(
+  complaint: string,
+  {
+    status,
+    program,
+    exitCode,
+  }: { status?: number | undefined; program?: string; exitCode?: number | null | undefined } = {},
+): FailureClass {
   if (status === 401 || status === 403) return 'authentication';
   if (status === 429 || status === 529) return 'rate_limit';
+  if (program === 'gemini' && exitCode === GEMINI_AUTHENTICATION) return 'authentication';
   if (RATE_LIMIT.test(complaint)) return 'rate_limit';
   if (AUTHENTICATION.test(complaint)) return 'authentication';
   return 'crashed';

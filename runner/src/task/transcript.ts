@@ -52,6 +52,7 @@ export class Transcript {
   private reportedTurns: number | undefined;
   private tokens: Tokens | undefined;
   private warning: Warning | undefined;
+  private limitEnd: number | undefined;
 
   /** @param env the agent's */
   constructor(log: TaskLog, folder: string, env: NodeJS.ProcessEnv) {
@@ -76,7 +77,16 @@ export class Transcript {
     return this.warning;
   }
 
+  /** When the limit ends that the agent has reached, if it has said so, in milliseconds since 1970. */
+  get limitEndsAt(): number | undefined {
+    return this.limitEnd;
+  }
+
   add(event: AgentEvent): void {
+    if (event.kind === 'limited') {
+      this.limitEnd = event.endsAt;
+      return;
+    }
     if (event.kind === 'said' && event.partial) {
       this.saying += event.text;
       this.warning = undefined;

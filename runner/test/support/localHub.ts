@@ -6,6 +6,7 @@ import { findInstalled } from '../../src/clis/index.ts';
 import { openRepository } from '../../src/git/repository.ts';
 import { CredentialRefused, HubConnection } from '../../src/hub/connection.ts';
 import { type ClaimedTask, type Ending, Hub, type Stop } from '../../src/hub/hub.ts';
+import type { Clock } from '../../src/outage/schedule.ts';
 import { createRedactor } from '../../src/redaction.ts';
 import { Runner } from '../../src/runner.ts';
 import { until } from './waiting.ts';
@@ -71,11 +72,28 @@ interface RunnerWishes {
   readonly hub: Hub;
   readonly args?: readonly string[];
   readonly shutdown: AbortSignal;
+  /** A clock that moves by what the runner sleeps, if omitted. */
+  readonly clock?: Clock;
   /** What the runner says goes here. */
   readonly said: string[];
 }
 
-export async function startRunner({ folder, repo, hub, args = [], shutdown, said }: RunnerWishes) {
+/** A clock on which every sleep is over at once. */
+export function quickClock(start = Date.parse('2026-11-26T12:00:00Z')): Clock & { slept: number } {
+  return {
+    slept: 0,
+    now() {
+      return { wall: start + this.slept, steady: this.slept };
+    },
+    async sleep(milliseconds) {
+      this.slept += milliseconds;
+      await new Promise((resolve) => setImmediate(resolve));
+    },
+  };
+}
+
+export async function startRunner(wishes: RunnerWishes): Promise<boolean> {
+  const { folder, repo, hub, args = [], shutdown, said, clock = quickClock() } = wishes;
   const env = { ...process.env, PATH: `${folder}/bin${delimiter}${process.env['PATH']}` };
   const worktrees = `${folder}/worktrees`;
   const settings = parseSettings(['--repo', repo, '--url', URL, ...args], { MUSTER_TOKEN: CREDENTIAL });
@@ -90,6 +108,7 @@ export async function startRunner({ folder, repo, hub, args = [], shutdown, said
     redactor: createRedactor([], {}),
     env,
     shutdown,
+    clock,
     say: (message) => void said.push(message),
   }).run();
 }

@@ -1,0 +1,78 @@
+/** Reads from what a coding agent printed when its limit ends. Source: Claude Code 2.1.197 and Gemini CLI 0.61.0. */
+
+/** `Claude AI usage limit reached|1754388000` */
+const EPOCH = /limit reached\|(\d{10,13})\b/;
+
+/** `Your quota will reset after 18h34m17s.`, `Please retry in 34.07s`, `"retryDelay": "34s"` */
+const SPAN = /(?:retry in|reset after|retryDelay\W{1,8})\s*((?:\d+(?:\.\d+)?(?:ms|[dhms]))+)/i;
+
+/** `resets 3pm`, `resets 3:45pm (Europe/Berlin)`, `resets Oct 6, 1pm`, `Access resets at 3:45 PM GMT+2.` */
+const TIME =
+  /resets (?:at )?(?:([A-Z][a-z]{2}) (\d{1,2})(?:,| at) )?(\d{1,2})(?::(\d{2}))?\s?([ap])m(?: \(([\w+/-]+)\))?/i;
+
+const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
+const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const DAY_MS = 86_400_000;
+
+/**
+ * Returns when the limit ends that a text is about, to the minute; undefined if the text does not say.
+ * @param now in milliseconds since 1970; a time of day is the next one after it
+ */
+export function resetIn(text: string, now: number): number | undefined {
+  const epoch = EPOCH.exec(text)?.[1];
+  if (epoch !== undefined) return milliseconds(Number(epoch));
+  const span = SPAN.exec(text)?.[1];
+  return span === undefined ? timeIn(text, now) : now + lengthOf(span);
+}
+
+/** Returns a time as milliseconds that a CLI gives in seconds or milliseconds since 1970. */
+export function milliseconds(epoch: number): number {
+  return epoch < 1e12 ? epoch * 1000 : epoch;
+}
+
+function lengthOf(span: string): number {
+  return [...span.matchAll(/(\d+(?:\.\d+)?)(ms|[dhms])/gi)].reduce(
+    (sum, [, count, unit = 's']) => sum + Number(count) * (UNITS[unit.toLowerCase()] ?? 0),
+    0,
+  );
+}
+
+function timeIn(text: string, now: number): number | undefined {
+  const match = TIME.exec(text);
+  if (match === null) return undefined;
+  const [, monthName, day, hour, minute = '0', half = 'a', zone] = match;
+  const wall = wallClock(now, zone);
+  const hours = (Number(hour) % 12) + (half.toLowerCase() === 'p' ? 12 : 0);
+  const atTime = (base: Date): number =>
+    Date.UTC(base.getUTCFullYear(), base.getUTCMonth(), base.getUTCDate(), hours, Number(minute));
+  const month = monthName === undefined ? -1 : MONTHS.indexOf(monthName.toLowerCase());
+  let target = atTime(month < 0 ? wall : new Date(Date.UTC(wall.getUTCFullYear(), month, Number(day))));
+  if (month < 0 && target <= wall.getTime()) target += DAY_MS;
+  // In December, "Jan 2" is of the next year.
+  if (month >= 0 && target < wall.getTime() - 180 * DAY_MS)
+    target = atTime(new Date(Date.UTC(wall.getUTCFullYear() + 1, month, Number(day))));
+  return now + target - wall.getTime();
+}
+
+/** The date and time that a clock on the wall shows in a zone, as if it were UTC. */
+function wallClock(now: number, zone: string | undefined): Date {
+  try {
+    const format = new Intl.DateTimeFormat('en-US', {
+      ...(zone !== undefined && { timeZone: zone }),
+      hourCycle: 'h23',
+      year: 'numeric',
+      month: 'numeric',
+      day: 'numeric',
+      hour: 'numeric',
+      minute: 'numeric',
+      second: 'numeric',
+    });
+    const part = Object.fromEntries(
+      format.formatToParts(now).map(({ type, value }) => [type, Number(value)]),
+    );
+    const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = part;
+    return new Date(Date.UTC(year, month - 1, day, hour, minute, second));
+  } catch {
+    return wallClock(now, undefined); // not the name of a zone
+  }
+}
