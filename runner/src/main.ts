@@ -13,6 +13,7 @@ import { Hub } from './hub/hub.ts';
 import type { Clock } from './outage/schedule.ts';
 import { createRedactor } from './redaction.ts';
 import { Runner } from './runner.ts';
+import { CannotStart, checkAgents, checkGit, checkSystem, checkWorktrees } from './start.ts';
 
 const say = (message: string): void => console.error(message);
 
@@ -36,16 +37,19 @@ try {
 process.exit();
 
 async function run(settings: Settings): Promise<boolean> {
+  checkSystem(process);
   const shutdown = signalled();
+  const env = agentEnvironment();
+  await checkGit(env);
   const repository = await openRepository(settings.repo);
   if (settings.push && !repository.hasOrigin)
     throw new UsageError('--push: the repository has no remote "origin".');
-  const env = agentEnvironment();
   const installed = await findInstalled(env);
-  if (installed.length === 0)
-    throw new UsageError(
-      'No coding agent is installed: install Claude Code (claude) or Gemini CLI (gemini).',
-    );
+  const machine = { platform: process.platform, uid: process.getuid?.(), env };
+  const tools = installed.map(({ tool }) => tool);
+  checkAgents(tools, settings.unsafe, machine);
+  const worktrees = worktreesFolder(settings);
+  checkWorktrees(worktrees);
   const hub = new Hub(new HubConnection(settings.url, settings.token));
   const programs = installed.map(({ name, version }) => ({ name, version }));
   const { agentId, workspace } = await hub.register(programs, settings.for);
@@ -54,7 +58,6 @@ async function run(settings: Settings): Promise<boolean> {
     `Runner ${agentId} on ${repository.project ?? resolve(settings.repo)} with ${names}. Waiting for ${awaited(settings.for, workspace)}.`,
   );
   if (repository.hasOrigin && (settings.project ?? repository.project) === undefined) say(NO_PROJECT);
-  const worktrees = worktreesFolder(settings);
   const redactor = createRedactor([settings.token], process.env);
   const identity = { settings, repository, hub, agentId, installed };
   const options = { ...identity, worktrees, redactor, env, shutdown, say, clock };
@@ -106,6 +109,7 @@ function worktreesFolder({ worktrees, repo }: Settings): string {
 function explain(error: unknown): string {
   if (error instanceof UsageError) return `${error.message}\n\n${USAGE}`;
   if (error instanceof HubUnreachable) return `The hub does not answer: is --url right? ${error.message}`;
-  if (error instanceof GitError || error instanceof HubRefusal) return error.message;
+  if (error instanceof GitError || error instanceof HubRefusal || error instanceof CannotStart)
+    return error.message;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

@@ -1,0 +1,80 @@
+/** What must hold before the runner claims a task: with one of these obstacles, every task would fail. */
+import { mkdirSync, mkdtempSync, realpathSync, rmdirSync } from 'node:fs';
+import { execute } from './git/execute.ts';
+import type { CodingTool } from './hub/hub.ts';
+
+/** The runner cannot start; the message is one sentence that names the way out. */
+export class CannotStart extends Error {}
+
+/** The first git with `merge-tree --write-tree`. */
+const LEAST_GIT = [2, 38] as const;
+
+export interface Machine {
+  readonly platform: NodeJS.Platform;
+  /** Undefined on Windows. */
+  readonly uid: number | undefined;
+  /** What coding agents see. */
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/** @throws CannotStart on a system on which the runner cannot end processes */
+export function checkSystem({ platform }: Pick<Machine, 'platform'>): void {
+  if (platform === 'win32')
+    throw new CannotStart(
+      'The runner does not support Windows: run it in WSL (https://learn.microsoft.com/windows/wsl/install), with the repository and the coding agents there.',
+    );
+}
+
+/** @throws CannotStart if git is missing or too old */
+export async function checkGit(env: NodeJS.ProcessEnv): Promise<void> {
+  const least = LEAST_GIT.join('.');
+  const printed = await execute(['--version'], env).catch(() => undefined);
+  if (printed === undefined)
+    throw new CannotStart(`git is not installed or does not run: install git ${least} or newer.`);
+  if (isTooOld(printed))
+    throw new CannotStart(`The runner needs git ${least} or newer, and found ${printed.trim()}: update git.`);
+}
+
+/** @param printed by `git --version`; a version that cannot be read counts as new enough */
+export function isTooOld(printed: string): boolean {
+  const [, major, minor] = /(\d+)\.(\d+)/.exec(printed) ?? [];
+  if (major === undefined || minor === undefined) return false;
+  const [leastMajor, leastMinor] = LEAST_GIT;
+  return Number(major) < leastMajor || (Number(major) === leastMajor && Number(minor) < leastMinor);
+}
+
+/** @throws CannotStart if no coding agent is installed, or if one refuses to run in this way */
+export function checkAgents(tools: readonly CodingTool[], unsafe: boolean, { uid, env }: Machine): void {
+  if (tools.length === 0)
+    throw new CannotStart(
+      'No coding agent is installed: install Claude Code (claude) or Gemini CLI (gemini).',
+    );
+  // Claude Code 2.1.197 makes an exception for containers of its own, which set these variables.
+  const isExcepted = env['IS_SANDBOX'] === '1' || Boolean(env['CLAUDE_CODE_BUBBLEWRAP']);
+  if (unsafe && uid === 0 && tools.includes('CLAUDECODE') && !isExcepted)
+    throw new CannotStart(
+      'Claude Code refuses --unsafe as root: start the runner as another user, in a container with "USER node" in its Dockerfile or "docker run --user 1000".',
+    );
+}
+
+/**
+ * Creates the folder for worktrees if it does not exist.
+ * @throws CannotStart if the runner cannot write there, or if agents could not edit there
+ */
+export function checkWorktrees(folder: string): void {
+  let real: string;
+  try {
+    mkdirSync(folder, { recursive: true });
+    rmdirSync(mkdtempSync(`${folder}/.check-`));
+    real = realpathSync(folder);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new CannotStart(
+      `The folder for worktrees cannot be written: ${why}. Name another one with --worktrees.`,
+    );
+  }
+  if (real.split('/').some((name) => name.toLowerCase() === '.git'))
+    throw new CannotStart(
+      `The folder for worktrees is below a .git folder, where coding agents refuse to edit: ${real}. Name another one with --worktrees.`,
+    );
+}
