@@ -31,6 +31,8 @@ const UNRECORDED_SECONDS = 60;
 /** How long what was not sent yet may take once the runner is to end, in milliseconds. */
 const LAST_SENDING_MS = 15_000;
 
+const BETWEEN_RECOVERIES_MS = 30_000;
+
 /** The hub accepts 5,000. */
 const MAX_MESSAGE_CHARACTERS = 4500;
 
@@ -90,20 +92,36 @@ export class Runner {
    * @throws HubRefusal where the hub lets it go on no more: what it was doing has been ended in order
    */
   async run(): Promise<boolean> {
-    const { settings, repository, hub, agentId, say } = this.options;
-    const { attempts, heartbeatMs } = this;
+    const { settings } = this.options;
     const stopWatchdog = startWatchdog(this.mark);
     try {
-      const hubUrl = settings.url;
-      for (const outbox of await recover({ repository, hub, hubUrl, agentId, attempts, heartbeatMs, say }))
-        this.active.add(outbox);
+      await this.recoverRecords();
       this.ending.addEventListener('abort', () => this.giveUpSendingLater(), { once: true });
       if (settings.once) return await this.once();
+      void this.recoverLater();
       await this.loops(settings.concurrency);
       return true;
     } finally {
       if (this.ending.aborted) await this.outages.settled();
       stopWatchdog();
+    }
+  }
+
+  private async recoverRecords(): Promise<void> {
+    const { settings, repository, hub, agentId, say } = this.options;
+    const { attempts, heartbeatMs } = this;
+    const hubUrl = settings.url;
+    for (const outbox of await recover({ repository, hub, hubUrl, agentId, attempts, heartbeatMs, say }))
+      this.active.add(outbox);
+  }
+
+  /** Recovers what runners in other containers have left, once they have shown no sign of life for long enough. */
+  private async recoverLater(): Promise<void> {
+    const { clock, say } = this.options;
+    while (!this.ending.aborted && AttemptRecord.areLeftAlone(this.attempts)) {
+      await clock.sleep(BETWEEN_RECOVERIES_MS, this.ending);
+      if (this.ending.aborted) return;
+      await this.recoverRecords().catch((error: unknown) => say(`Recovery failed. ${String(error)}`));
     }
   }
 
@@ -162,7 +180,8 @@ export class Runner {
     const { id: taskId, epoch, branch, description, tool } = task;
     const mark = `${this.mark}.${taskId}.${epoch}`;
     const worktree = unusedPath(`${worktrees}/${taskId}.${epoch}`);
-    const facts = { mark, hub: settings.url, agentId, taskId, epoch, description, branch, worktree };
+    const owner = { mark, hub: settings.url, agentId, leaseSeconds: settings.lease };
+    const facts = { ...owner, taskId, epoch, description, branch, worktree };
     let record: AttemptRecord;
     try {
       record = AttemptRecord.create(this.attempts, facts);
@@ -209,10 +228,10 @@ export class Runner {
     outbox: Outbox,
     { failureClass, message }: AttemptFailure,
   ): Promise<boolean> {
-    const text = this.options.cut(redactor.text(message), MAX_MESSAGE_CHARACTERS);
+    const text = cut(this.options.redactor.text(message), MAX_MESSAGE_CHARACTERS);
     const failure = { class: failureClass, message: text, returnAfterSeconds: RETURN_AFTER_SECONDS };
     const ending: Ending = { status: 'failed', result: { summary: '', branch }, failure };
-    keepEnding(record, ending, this.options.say);
+    record.keep(ending);
     return this.concluded(record, outbox, ending, await outbox.finish(ending));
   }
 

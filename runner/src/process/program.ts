@@ -31,8 +31,11 @@ export interface Program {
    * `onOutput` has thrown.
    */
   readonly exited: Promise<Exit>;
-  /** Ends all that is left of it. Resolves when its last words are read; rejects with the error of `onOutput`. */
-  end(): Promise<void>;
+  /**
+   * Ends all that is left of it. Resolves when its last words are read, to whether all of its processes are known to
+   * be gone. Rejects with the error of `onOutput`.
+   */
+  end(): Promise<boolean>;
 }
 
 export function startProgram(options: ProgramOptions): Program {
@@ -65,8 +68,8 @@ export function startProgram(options: ProgramOptions): Program {
   exited.catch(() => undefined); // whoever waits for it is told
   child.stdin?.on('error', () => undefined); // it may end without having read everything
   child.stdin?.end(input);
-  const end = async (): Promise<void> => {
-    await endProcesses(mark, child.pid);
+  const end = async (): Promise<boolean> => {
+    const areGone = await endProcesses(mark, child.pid);
     // One that hides from us may hold the pipes for ever.
     const patience = new AbortController();
     await Promise.race([
@@ -77,6 +80,7 @@ export function startProgram(options: ProgramOptions): Program {
     child.stdout?.destroy();
     child.stderr?.destroy();
     if (problem !== undefined) throw problem.error;
+    return areGone;
   };
   return { exited, end };
 }

@@ -13,17 +13,24 @@ import {
   renameSync,
   rmSync,
   statSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { z } from 'zod';
 import type { Ending } from '../hub/hub.ts';
 import { Journal } from '../outbox/journal.ts';
-import { isAlive, ownIdentity } from '../process/identity.ts';
+import { lookAt, ownIdentity, ownPlace, standingOf } from '../process/identity.ts';
 import { FAILURE_CLASSES } from './failure.ts';
 
 const owner = z.object({
   pid: z.number(),
   startedAt: z.string(),
+  /** Where the process id means this process. Absent in records of former releases. */
+  bootId: z.string().exactOptional(),
+  pidNamespace: z.string().exactOptional(),
+  host: z.string().exactOptional(),
+  /** How long others take the runner for running without a sign of life, if they cannot see its process. */
+  leaseSeconds: z.number().exactOptional(),
   /** Of the attempt's processes. */
   mark: z.string(),
   /** Where, and as which agent: nobody else may end the attempt. */
@@ -69,7 +76,13 @@ const ending = z.object({
 });
 
 type Owner = z.output<typeof owner>;
-export type AttemptFacts = Omit<Owner, 'pid' | 'startedAt' | 'format'>;
+export type AttemptFacts = Omit<Owner, 'pid' | 'startedAt' | 'bootId' | 'pidNamespace' | 'host' | 'format'>;
+
+/** How often a runner shows those that cannot see its process that it runs, in milliseconds. Below every lease. */
+const SIGN_OF_LIFE_MS = 4000;
+
+/** The lease of a record that does not say, in seconds. */
+const USUAL_LEASE_SECONDS = 120;
 
 export class AttemptRecord {
   readonly facts: AttemptFacts;
@@ -77,12 +90,15 @@ export class AttemptRecord {
   private readonly folder: string;
 
   private readonly format: 2 | undefined;
+  private readonly signs: NodeJS.Timeout;
 
   private constructor(folder: string, facts: AttemptFacts, format: 2 | undefined) {
     this.folder = folder;
     this.facts = facts;
     this.format = format;
     this.journal = new Journal(`${folder}/log.jsonl`);
+    this.signs = setInterval(() => touch(`${folder}/owner.json`), SIGN_OF_LIFE_MS);
+    this.signs.unref();
   }
 
   /** @param attempts where records are kept */
@@ -93,20 +109,41 @@ export class AttemptRecord {
     return new AttemptRecord(folder, facts, 2);
   }
 
-  /** Takes over the records of runners that have ended. Of two runners that start at once, one gets each record. */
+  /**
+   * Takes over the records of runners that have ended. Of two runners that start at once, one gets each record. One of
+   * a runner that cannot be seen from here, on another machine or in another container, is left alone until it has
+   * shown no sign of life for as long as its lease.
+   */
   static adopt(attempts: string): readonly AttemptRecord[] {
     if (!existsSync(attempts)) return [];
     return readdirSync(attempts).flatMap((name) => {
       const folder = `${attempts}/${name}`;
       const known = owner.safeParse(readJson(`${folder}/owner.json`));
-      if (!known.success || isAlive(known.data) || !takesOver(folder, known.data)) return [];
-      const { pid: _, startedAt: __, format, ...facts } = known.data;
+      if (!known.success || !hasEnded(folder, known.data) || !takesOver(folder, known.data)) return [];
+      const {
+        pid: _,
+        startedAt: __,
+        bootId: ___,
+        pidNamespace: ____,
+        host: _____,
+        format,
+        ...facts
+      } = known.data;
       try {
         writeWhole(`${folder}/owner.json`, { ...known.data, ...ownIdentity() });
       } catch {
         return []; // a full disk: a runner that starts later finishes the attempt
       }
       return [new AttemptRecord(folder, facts, format)];
+    });
+  }
+
+  /** Returns whether some records are left alone because their runners cannot be seen from here. */
+  static areLeftAlone(attempts: string): boolean {
+    if (!existsSync(attempts)) return false;
+    return readdirSync(attempts).some((name) => {
+      const known = owner.safeParse(readJson(`${attempts}/${name}/owner.json`));
+      return known.success && standingOf(known.data, ownPlace(), lookAt) === 'unknown';
     });
   }
 
@@ -158,6 +195,7 @@ export class AttemptRecord {
 
   /** Nothing of it is to be sent any more. */
   discard(): void {
+    clearInterval(this.signs);
     this.journal.close();
     try {
       rmSync(this.folder, { recursive: true, force: true });
@@ -168,6 +206,7 @@ export class AttemptRecord {
 
   /** Leaves it to the next runner. */
   leave(): void {
+    clearInterval(this.signs);
     this.journal.close();
   }
 }
@@ -184,6 +223,35 @@ function takesOver(folder: string, { pid, startedAt }: Owner): boolean {
   } catch {
     const age = Date.now() - (statSync(claim, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
     return age > TAKING_OVER_MS;
+  }
+}
+
+/** When each record that is left alone was last touched, as of the last look. */
+const seen = new Map<string, number>();
+
+/**
+ * Whether the runner of a record has ended. One that cannot be seen has shown no sign of life for as long as its lease,
+ * nor since the last look: the clock alone does not decide, because it can jump.
+ */
+function hasEnded(folder: string, known: Owner): boolean {
+  const standing = standingOf(known, ownPlace(), lookAt);
+  if (standing !== 'unknown') return standing === 'ended';
+  const lease = (known.leaseSeconds ?? USUAL_LEASE_SECONDS) * 1000;
+  const shown = shownAt(`${folder}/owner.json`);
+  const isSame = seen.get(folder) === shown;
+  seen.set(folder, shown);
+  return isSame && Date.now() - shown > lease;
+}
+
+function shownAt(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+}
+
+function touch(path: string): void {
+  try {
+    utimesSync(path, new Date(), new Date());
+  } catch {
+    // the record is gone, or the disk cannot be written: others decide by what they see
   }
 }
 

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter } from 'node:path';
 import type { Ending } from '../../src/hub/hub.ts';
-import { LocalHub, taskOf } from '../support/localHub.ts';
+import { LocalHub, quickClock, taskOf } from '../support/localHub.ts';
 import { until } from '../support/waiting.ts';
 
 export interface Stage {
@@ -129,6 +129,7 @@ export async function runOnce(source: string, stage: Stage): Promise<readonly En
     env,
     shutdown: new AbortController().signal,
     say: () => undefined,
+    clock: quickClock(),
   }).run();
   return hub.endings;
 }
