@@ -81,7 +81,10 @@ export class Outages {
     const { clock, say, waits } = this.options;
     this.failing.set(tool, failure);
     const [reason = ''] = failure.message.split('\n');
-    if (!waits) return say(`${reason} The task is returned to the queue.`);
+    if (!waits) {
+      say(`${reason} The task is returned to the queue.`);
+      return;
+    }
     const wait = firstWait(clock.now(), failure.resetsAt);
     const until =
       wait.kind === 'reset' ? `until ${new Date(wait.at).toISOString()}` : 'until a probe of it succeeds';
