@@ -5,7 +5,6 @@ import { basename, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseSettings, type Settings, USAGE, UsageError } from './arguments.ts';
 import { findInstalled } from './clis/index.ts';
-import { withoutSelection } from './git/environment.ts';
 import { GitError } from './git/git.ts';
 import { openRepository } from './git/repository.ts';
 import { HubConnection, HubRefusal, HubUnreachable } from './hub/connection.ts';
@@ -14,6 +13,7 @@ import type { Clock } from './outage/schedule.ts';
 import { createRedactor } from './redaction.ts';
 import { Runner } from './runner.ts';
 import { CannotStart, checkAgents, checkGit, checkSystem, checkWorktrees } from './start.ts';
+import { agentEnvironment } from './task/agentEnvironment.ts';
 
 const say = (message: string): void => console.error(message);
 
@@ -39,7 +39,7 @@ process.exit();
 async function run(settings: Settings): Promise<boolean> {
   checkSystem(process);
   const shutdown = signalled();
-  const env = agentEnvironment();
+  const env = agentEnvironment(process.env);
   await checkGit(env);
   const repository = await openRepository(settings.repo);
   if (settings.push && !repository.hasOrigin)
@@ -86,12 +86,6 @@ function signalled(): AbortSignal {
   process.on('disconnect', end);
   process.channel?.unref();
   return shutdown.signal;
-}
-
-/** What coding agents see of ours: all but the credential, and what makes them think that they run in another. */
-function agentEnvironment(): NodeJS.ProcessEnv {
-  const { MUSTER_TOKEN: _, CLAUDECODE: __, CLAUDE_CODE_ENTRYPOINT: ___, ...rest } = process.env;
-  return withoutSelection(rest);
 }
 
 /**

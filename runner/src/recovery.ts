@@ -48,11 +48,15 @@ export async function recover(options: RecoveryOptions): Promise<readonly Outbox
 }
 
 /** @returns sentences about what is kept elsewhere than on the branch */
-async function salvage(record: AttemptRecord, { repository, say }: RecoveryOptions): Promise<readonly string[]> {
+async function salvage(
+  record: AttemptRecord,
+  { repository, say }: RecoveryOptions,
+): Promise<readonly string[]> {
   const { mark, taskId } = record.facts;
   const { commonDir } = repository;
   const folder = withoutLinks(record.facts.worktree);
-  if (!(await endProcesses(mark))) return [`Processes of a killed runner are still running. The worktree stays: ${folder}`];
+  if (!(await endProcesses(mark)))
+    return [`Processes of a killed runner are still running. The worktree stays: ${folder}`];
   const { phase } = record;
   if (phase === 'kept' || (!existsSync(folder) && registrationOf(commonDir, folder) === undefined)) return [];
   say(`${taskId}: clearing up after a runner that was killed.`);
@@ -100,7 +104,9 @@ const asList = (problem: string | undefined): readonly string[] => (problem === 
 
 /** Records of a former release do not have where the attempt started. */
 async function branchHead({ git }: Repository, branch: string): Promise<string> {
-  return git('rev-parse', '--verify', '--quiet', `refs/heads/${branch}^{commit}`).catch(() => git('rev-parse', 'HEAD'));
+  return git('rev-parse', '--verify', '--quiet', `refs/heads/${branch}^{commit}`).catch(() =>
+    git('rev-parse', 'HEAD'),
+  );
 }
 
 function deliver(

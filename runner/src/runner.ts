@@ -20,6 +20,7 @@ import { Attempt } from './task/attempt.ts';
 import type { AttemptFailure } from './task/failure.ts';
 import { TaskLog } from './task/log.ts';
 import { AttemptRecord } from './task/record.ts';
+import { cut } from './text.ts';
 
 /** The longest that the hub lets a claim wait, in milliseconds. */
 const CLAIM_WAIT_MS = 25_000;
@@ -181,7 +182,8 @@ export class Runner {
     const mark = `${this.mark}.${taskId}.${epoch}`;
     const worktree = unusedPath(`${worktrees}/${taskId}.${epoch}`);
     const owner = { mark, hub: settings.url, agentId, leaseSeconds: settings.lease };
-    const facts = { ...owner, taskId, epoch, description, branch, worktree };
+    const about = { taskId, epoch, description: redactor.text(description) };
+    const facts = { ...owner, ...about, branch, worktree };
     let record: AttemptRecord;
     try {
       record = AttemptRecord.create(this.attempts, facts);
@@ -231,7 +233,11 @@ export class Runner {
     const text = cut(this.options.redactor.text(message), MAX_MESSAGE_CHARACTERS);
     const failure = { class: failureClass, message: text, returnAfterSeconds: RETURN_AFTER_SECONDS };
     const ending: Ending = { status: 'failed', result: { summary: '', branch }, failure };
-    record.keep(ending);
+    try {
+      record.keep(ending);
+    } catch {
+      // It is sent from memory; only a killed runner would need it on disk.
+    }
     return this.concluded(record, outbox, ending, await outbox.finish(ending));
   }
 
@@ -252,7 +258,10 @@ export class Runner {
    * Returns a task whose attempt cannot be recorded, as on a full disk. Without a record, no other runner finishes the
    * attempt if this one is killed.
    */
-  private async returnUnrecorded({ id: taskId, epoch, branch }: ClaimedTask, error: unknown): Promise<boolean> {
+  private async returnUnrecorded(
+    { id: taskId, epoch, branch }: ClaimedTask,
+    error: unknown,
+  ): Promise<boolean> {
     const { hub, say } = this.options;
     const { heartbeatMs } = this;
     const message = `The runner cannot record the attempt on disk. ${error instanceof Error ? error.message : error}`;

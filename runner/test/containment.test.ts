@@ -44,7 +44,10 @@ describe('a runner that is started by git', () => {
     const variables = selecting(other);
     Object.assign(process.env, variables, { GIT_AUTHOR_NAME: 'Grace', GIT_SSH_COMMAND: 'ssh -i key' });
     try {
-      const hub = new LocalHub({ ...taskOf('t1'), config: { acceptance: 'test -z "$GIT_DIR" && git status' } });
+      const hub = new LocalHub({
+        ...taskOf('t1'),
+        config: { acceptance: 'test -z "$GIT_DIR" && git status' },
+      });
       const shutdown = new AbortController().signal;
       assert.equal(await startRunner({ folder, repo, hub, args: ['--once'], shutdown, said: [] }), true);
     } finally {

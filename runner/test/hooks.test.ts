@@ -6,6 +6,7 @@ import { gitIn } from '../src/git/git.ts';
 import { openRepository, type Repository } from '../src/git/repository.ts';
 import { removeWorktree, type Worktree } from '../src/git/worktree.ts';
 import type { Hub } from '../src/hub/hub.ts';
+import { createRedactor } from '../src/redaction.ts';
 import { handOver } from '../src/task/handover.ts';
 import { git, newFolder, newRepository, removeFolder } from './support/folders.ts';
 import { openWork } from './support/worktrees.ts';
@@ -67,6 +68,7 @@ describe("the runner's own git", () => {
       repository,
       hub,
       task: { ...task, branch: 'work', config: {}, attempt: 1, messages: [] },
+      redactor: createRedactor([], {}),
       branch: 'work',
       summary: '',
       wish: undefined,

@@ -33,7 +33,10 @@ describe('the worktree of a task', () => {
     assert.equal((await settle()).problem, undefined);
     assert.equal(await removeWorktree(worktree), undefined);
     assert.ok(!existsSync(worktree.folder));
-    assert.deepEqual(readdirSync(`${repo}/.git`).includes('worktrees') && readdirSync(`${repo}/.git/worktrees`), []);
+    assert.deepEqual(
+      readdirSync(`${repo}/.git`).includes('worktrees') && readdirSync(`${repo}/.git/worktrees`),
+      [],
+    );
     assert.equal((await open('feature/auth')).worktree.startedAt, worktree.startedAt);
   });
 

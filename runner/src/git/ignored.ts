@@ -10,7 +10,10 @@ import type { Git } from './git.ts';
 import type { Before } from './worktree.ts';
 
 /** Returns the lines of the ignore files outside of the checkout: info/exclude and core.excludesFile. */
-export async function outerRules({ commonDir }: Pick<Checkout, 'commonDir'>, git: Git): Promise<readonly string[]> {
+export async function outerRules(
+  { commonDir }: Pick<Checkout, 'commonDir'>,
+  git: Git,
+): Promise<readonly string[]> {
   const configured = await git('config', '--type=path', 'core.excludesFile').catch(() => '');
   const home = process.env['XDG_CONFIG_HOME'] || `${homedir()}/.config`;
   const files = [`${commonDir}/info/exclude`, configured || `${home}/git/ignore`];
@@ -32,9 +35,13 @@ export async function newlyIgnored(
 ): Promise<readonly string[]> {
   if (paths.length === 0) return [];
   const input = paths.join('\0');
-  const listed = await gitAt(checkout, { input, settings })('check-ignore', '--verbose', '-z', '--no-index', '--stdin').catch(
-    () => '',
-  );
+  const listed = await gitAt(checkout, { input, settings })(
+    'check-ignore',
+    '--verbose',
+    '-z',
+    '--no-index',
+    '--stdin',
+  ).catch(() => '');
   const fields = listed.split('\0');
   const known = new Map<string, readonly string[]>();
   const rulesOf = async (source: string): Promise<readonly string[]> => {

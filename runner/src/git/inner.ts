@@ -68,7 +68,9 @@ export async function keepInner(wishes: InnerWishes): Promise<Inner> {
       continue;
     }
     separate.push(path);
-    const within = repositories.flatMap((one) => (one.startsWith(`${path}/`) ? one.slice(path.length + 1) : []));
+    const within = repositories.flatMap((one) =>
+      one.startsWith(`${path}/`) ? one.slice(path.length + 1) : [],
+    );
     const kept = await keepSeparate(nested.checkout, { ...wishes, repositories: within });
     notes.push(...kept.notes, ...noteOf(path, kept.refs, isSubmodule));
     broken.push(...kept.broken.map((one) => `${path}/${one}`));
@@ -97,7 +99,9 @@ function noteOf(path: string, refs: readonly string[], isSubmodule: boolean): re
   if (isSubmodule)
     return refs.length === 0
       ? []
-      : [`The submodule "${path}" was changed. Its commit is kept as ${names(refs)}: push it to where it belongs.`];
+      : [
+          `The submodule "${path}" was changed. Its commit is kept as ${names(refs)}: push it to where it belongs.`,
+        ];
   const kept = refs.length === 0 ? '' : ` What its origin does not have is kept as ${names(refs)}.`;
   return [`"${path}" is a clone that the agent made; its files are not on the branch.${kept}`];
 }
@@ -126,7 +130,9 @@ async function keepSeparate(checkout: Checkout, wishes: InnerWishes) {
   const git = gitAt(checkout);
   const before = await git('rev-parse', '--verify', '--quiet', 'HEAD^{commit}').catch(() => undefined);
   const isCommitted = before !== undefined && tree === (await git('rev-parse', `${before}^{tree}`));
-  const head = isCommitted ? before : await commitTree(checkout, tree, before ? [before] : [], wishes.message);
+  const head = isCommitted
+    ? before
+    : await commitTree(checkout, tree, before ? [before] : [], wishes.message);
   if (!isCommitted) await git('update-ref', 'HEAD', head);
   const refs = await keepCommits(checkout, wishes, [head]);
   return { ...inner, refs, head };

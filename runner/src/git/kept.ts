@@ -62,7 +62,10 @@ export async function unreachable(
   known: readonly string[],
 ): Promise<readonly string[]> {
   if (objects.length === 0) return [];
-  const checked = await gitWith(`${objects.join('\n')}\n`)('cat-file', '--batch-check=%(objectname) %(objecttype)');
+  const checked = await gitWith(`${objects.join('\n')}\n`)(
+    'cat-file',
+    '--batch-check=%(objectname) %(objecttype)',
+  );
   const commits = checked.split('\n').flatMap((line) => /^(\w+) commit$/.exec(line)?.[1] ?? []);
   if (commits.length === 0) return [];
   const listed = await gitWith(`${commits.join('\n')}\n`)(
@@ -73,7 +76,10 @@ export async function unreachable(
     '--not',
     ...known,
   );
-  const lines = listed.split('\n').filter(Boolean).map((line) => line.split(' '));
+  const lines = listed
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => line.split(' '));
   const parents = new Set(lines.flatMap(([, ...rest]) => rest));
   return lines.flatMap(([sha = '']) => (parents.has(sha) ? [] : [sha]));
 }

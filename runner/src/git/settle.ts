@@ -65,7 +65,8 @@ export async function settle(wishes: SettleWishes): Promise<Settled> {
 
 /** All processes of the attempt have ended: a lock in its own git directory is one that a killed git has left. */
 function removeStaleLocks(gitDir: string): void {
-  for (const name of readdirSync(gitDir)) if (name.endsWith('.lock')) rmSync(`${gitDir}/${name}`, { force: true });
+  for (const name of readdirSync(gitDir))
+    if (name.endsWith('.lock')) rmSync(`${gitDir}/${name}`, { force: true });
 }
 
 function messageOf(error: unknown): string {
@@ -139,7 +140,8 @@ async function commitToBranch(
 ): Promise<Committed> {
   const git = gitAt(worktree);
   const ref = `refs/heads/${worktree.branch}`;
-  const commitOf = (name: string) => git('rev-parse', '--verify', '--quiet', `${name}^{commit}`).catch(() => undefined);
+  const commitOf = (name: string) =>
+    git('rev-parse', '--verify', '--quiet', `${name}^{commit}`).catch(() => undefined);
   const treeOf = (commit: string) => git('rev-parse', `${commit}^{tree}`);
   const isSymbolic = await succeeds(git, 'symbolic-ref', '--quiet', ref);
   const existing = await commitOf(ref);
@@ -160,12 +162,16 @@ async function commitToBranch(
     const moved = head === undefined ? undefined : await rebased(git, { rest, head, tip, make, treeOf });
     if (moved === undefined) {
       const kept = await keep(git, rest);
-      notes.push(`What was uncommitted on another branch does not fit onto ${worktree.branch}. It is kept as ${kept}.`);
+      notes.push(
+        `What was uncommitted on another branch does not fit onto ${worktree.branch}. It is kept as ${kept}.`,
+      );
     } else if (moved !== (await treeOf(tip))) end = commit = await make(moved, tip);
   }
   if ((isSymbolic || end !== existing) && (await isElsewhere(git, worktree))) {
     const kept = await keep(git, end);
-    notes.push(`${worktree.branch} is checked out elsewhere, and is left alone. The work is kept as ${kept}.`);
+    notes.push(
+      `${worktree.branch} is checked out elsewhere, and is left alone. The work is kept as ${kept}.`,
+    );
     return { commit, end, isOnBranch: false };
   }
   if (isSymbolic || end !== existing) {
@@ -218,7 +224,8 @@ function mergedHeads(gitDir: string): readonly string[] {
 async function keepOwnCommits(worktree: Worktree, notes: string[]): Promise<void> {
   const objects = [...rememberedObjects(worktree.gitDir), worktree.startedAt];
   const refs = await keepUnreachable(ownGit(worktree), objects);
-  if (refs.length > 0) notes.push(`${refs.length} commits that are on no branch are kept as ${listed(refs)}.`);
+  if (refs.length > 0)
+    notes.push(`${refs.length} commits that are on no branch are kept as ${listed(refs)}.`);
 }
 
 async function keepHeads(worktree: Worktree, { heads }: Inner): Promise<void> {
@@ -244,7 +251,10 @@ async function onlyInFolder(
 }
 
 /** Has the worktree show the end of the branch, for the acceptance command. Its files are all stored by now. */
-async function showCommitted({ worktree, index }: SettleWishes, { end, isOnBranch }: Committed): Promise<void> {
+async function showCommitted(
+  { worktree, index }: SettleWishes,
+  { end, isOnBranch }: Committed,
+): Promise<void> {
   const git = gitAt(worktree);
   const ref = `refs/heads/${worktree.branch}`;
   copyFileSync(index, `${worktree.gitDir}/index`);

@@ -94,7 +94,9 @@ async function addEach(
 
 /** Returns the paths whose files are not in the index as they are in the folder. */
 async function changed(git: Git): Promise<readonly string[]> {
-  return pathsIn(await git('ls-files', '--others', '--modified', '--exclude-standard', '-z', '--deduplicate'));
+  return pathsIn(
+    await git('ls-files', '--others', '--modified', '--exclude-standard', '-z', '--deduplicate'),
+  );
 }
 
 /** Returns ignored files that the agent has added to its own index in spite of that. */

@@ -1,5 +1,13 @@
 /** A task's branch in a linked worktree, outside of the user's checkout. */
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+} from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { inTurn, requireFree } from './branchUse.ts';
 import { type Checkout, deviationOf, gitAt, registrationProblem } from './checkout.ts';

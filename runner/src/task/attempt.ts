@@ -18,6 +18,7 @@ import {
 } from '../git/worktree.ts';
 import type { ClaimedTask, Ending, Hub } from '../hub/hub.ts';
 import type { Delivery, Outbox } from '../outbox/outbox.ts';
+import { listProcesses } from '../process/identity.ts';
 import type { Exit } from '../process/program.ts';
 import type { Redactor } from '../redaction.ts';
 import { clean, cut } from '../text.ts';
@@ -180,15 +181,18 @@ export class Attempt {
 
   /** @returns the failure of the attempt if some of the work is in the worktree only */
   private async settle(worktree: Worktree): Promise<AttemptFailure | undefined> {
-    const { task, log, record } = this.options;
+    const { task, log, record, redactor, mark } = this.options;
     if (this.before === undefined) return undefined;
-    const settled = await settle({
-      worktree,
-      before: this.before,
-      baseline: record.baseline,
-      index: record.index,
-      message: commitMessage(task.description, task.id),
-    });
+    const settled = withProcesses(
+      await settle({
+        worktree,
+        before: this.before,
+        baseline: record.baseline,
+        index: record.index,
+        message: commitMessage(redactor.text(task.description), task.id),
+      }),
+      mark,
+    );
     this.settled = settled;
     if (settled.commit !== undefined)
       log.add('git', `Committed what was left: ${settled.commit.slice(0, 12)}.`);
@@ -238,7 +242,7 @@ export class Attempt {
     config: TaskConfig,
     failure: AttemptFailure | undefined,
   ): Promise<AttemptFailure | undefined> {
-    const { repository, hub, task, log } = this.options;
+    const { repository, hub, task, redactor, log } = this.options;
     const { destination, signal } = this;
     if (destination === undefined) return undefined;
     if (this.options.outbox.stopReason?.reason === 'claim_lost') return undefined;
@@ -250,6 +254,7 @@ export class Attempt {
         repository,
         hub,
         task,
+        redactor,
         branch,
         summary,
         wish,
@@ -320,10 +325,17 @@ export class Attempt {
     // No agent has started: there can only be what git has checked out.
     if (this.before === undefined) return removeRemains(commonDir, worktree.folder);
     if (settled === undefined) return undefined;
-    if (settled.problem === undefined && settled.stays === undefined) return removeWorktree(worktree);
+    const { problem, stays } = withProcesses(settled, this.options.mark);
+    if (problem === undefined && stays === undefined) return removeWorktree(worktree);
     await leaveWorktree(worktree);
-    return undefined;
+    return settled.stays === undefined ? stays : undefined;
   }
+}
+
+/** A worktree stays if a process can still write to it. */
+function withProcesses(settled: Settled, mark: string): Settled {
+  if (settled.stays !== undefined || listProcesses(mark)?.length === 0) return settled;
+  return { ...settled, stays: 'Processes of the attempt may still be running.' };
 }
 
 function messageOf(error: unknown): string {

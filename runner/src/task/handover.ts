@@ -7,6 +7,8 @@ import type { Repository } from '../git/repository.ts';
 import type { StartingPoint } from '../git/startingPoint.ts';
 import { HubUnreachable } from '../hub/connection.ts';
 import type { ClaimedTask, Hub } from '../hub/hub.ts';
+import type { Redactor } from '../redaction.ts';
+import { cut } from '../text.ts';
 import type { TaskConfig } from './config.ts';
 import { AttemptFailure } from './failure.ts';
 
@@ -80,10 +82,14 @@ function baseBranchOf(
   return base;
 }
 
+/** The most that GitHub takes. */
+const MAX_TITLE_CHARACTERS = 256;
+
 export interface HandoverOptions {
   readonly repository: Pick<Repository, 'git'>;
   readonly hub: Pick<Hub, 'createPullRequest'>;
   readonly task: ClaimedTask;
+  readonly redactor: Redactor;
   readonly branch: string;
   readonly summary: string;
   /** The pull request that the task asks for; undefined if the work is not finished. */
@@ -109,7 +115,7 @@ export class PushRefused extends Error {
  * @throws PushRefused if "origin" does not have the work; any other error is one of the pull request
  */
 export async function handOver(options: HandoverOptions) {
-  const { repository, hub, task, branch, summary, wish, destination, signal } = options;
+  const { repository, hub, task, redactor, branch, summary, wish, destination, signal } = options;
   const persistence = { ...PERSISTENCE, canPass, signal };
   await persistently(() => pushBranch(repository.git, branch), persistence).catch((error: unknown) => {
     throw error instanceof GitError ? new PushRefused(error) : error;
@@ -118,8 +124,8 @@ export async function handOver(options: HandoverOptions) {
   const [subject = ''] = task.description.trim().split('\n');
   const draft = {
     ...destination.pullRequest,
-    title: (wish.title ?? subject).slice(0, 256),
-    body: wish.body ?? summary,
+    title: cut(redactor.text(wish.title ?? subject), MAX_TITLE_CHARACTERS),
+    body: redactor.text(wish.body ?? summary),
     head: branch,
     draft: wish.draft,
     task_id: task.id,

@@ -54,8 +54,15 @@ function isStillOurs(): boolean {
     if (!lstatSync(folder).isDirectory() || !lstatSync(`${folder}/.git`).isFile()) return false;
     if (readFileSync(`${folder}/.git`, 'utf8') !== link || !lstatSync(gitDir).isDirectory()) return false;
     if (readFileSync(`${gitDir}/gitdir`, 'utf8').trim() !== `${folder}/.git`) return false;
-    const seen = execFileSync('git', ['-C', folder, 'rev-parse', '--show-toplevel'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
-    const parent = execFileSync('git', ['-C', folder, 'rev-parse', '--path-format=absolute', '--git-common-dir'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+    const seen = execFileSync('git', ['-C', folder, 'rev-parse', '--show-toplevel'], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    const parent = execFileSync(
+      'git',
+      ['-C', folder, 'rev-parse', '--path-format=absolute', '--git-common-dir'],
+      { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] },
+    );
     return seen.trim() === folder && parent.trim() === common;
   } catch {
     return false;
@@ -96,7 +103,9 @@ function namesOf(path: Buffer): readonly string[] {
   }
   const text = content.toString('latin1');
   const name = objectName(content);
-  return text.includes('\r\n') ? [name, objectName(Buffer.from(text.replaceAll('\r\n', '\n'), 'latin1'))] : [name];
+  return text.includes('\r\n')
+    ? [name, objectName(Buffer.from(text.replaceAll('\r\n', '\n'), 'latin1'))]
+    : [name];
 }
 
 function objectName(content: Buffer): string {
@@ -112,7 +121,11 @@ function commitsOf(dir: string, commonDir: string): readonly string[] {
           .flatMap((line) => line.split(' ')[1] ?? [])
           .filter((name) => !/^0*$/.test(name))
       : [];
-    const refs = execFileSync('git', ['rev-list', '--ignore-missing', '--all', ...names], { encoding: 'utf8', env, stdio: ['ignore', 'pipe', 'ignore'] });
+    const refs = execFileSync('git', ['rev-list', '--ignore-missing', '--all', ...names], {
+      encoding: 'utf8',
+      env,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
     return refs.split('\n').filter((name) => name !== '' && !plan.known.includes(name));
   } catch {
     return [];
@@ -121,14 +134,20 @@ function commitsOf(dir: string, commonDir: string): readonly string[] {
 
 function nestedCommits(root: string): readonly string[] {
   if (!existsSync(root)) return [];
-  const all = execFileSync('find', ['-H', root, '-mindepth', '2', '-name', '.git'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+  const all = execFileSync('find', ['-H', root, '-mindepth', '2', '-name', '.git'], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
   return all
     .split('\n')
     .filter((path) => path !== '' && !path.includes('/ignored/'))
     .flatMap((path) => {
       try {
         const at = path.slice(0, -'/.git'.length);
-        const dir = execFileSync('git', ['-C', at, 'rev-parse', '--absolute-git-dir'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+        const dir = execFileSync('git', ['-C', at, 'rev-parse', '--absolute-git-dir'], {
+          encoding: 'utf8',
+          stdio: ['ignore', 'pipe', 'ignore'],
+        }).trim();
         const isInside = dir.startsWith(`${root}/`) || dir.startsWith(`${gitDir}/`);
         return isInside ? commitsOf(dir, dir) : [];
       } catch {

@@ -58,5 +58,6 @@ export function prepareDoom({ at, when }: Doom): void {
 function removeHalf(path: string, remove: typeof fs.rmSync): void {
   if (fs.lstatSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return;
   const entries = fs.readdirSync(path);
-  for (const entry of entries.slice(0, Math.ceil(entries.length / 2))) remove(`${path}/${entry}`, { recursive: true, force: true });
+  for (const entry of entries.slice(0, Math.ceil(entries.length / 2)))
+    remove(`${path}/${entry}`, { recursive: true, force: true });
 }

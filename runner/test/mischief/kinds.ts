@@ -21,19 +21,35 @@ const commit = (message: string): string => `git add -A; git commit -qm ${messag
 export const KINDS: Readonly<Record<string, Mischief>> = {
   writesFiles: ({ file, n }) => [file(`new-${n}.txt`), file(`deep/er-${n}/file.txt`), file('tracked.txt')],
   commitsOnBranch: ({ file, n }) => [file(`c-${n}.txt`), commit(`c${n}`), file(`c-${n}.txt`)],
-  amends: ({ file, n }) => [file(`am-${n}.txt`), commit(`am${n}`), file(`am-${n}.txt`), 'git add -A; git commit -q --amend -m amended'],
+  amends: ({ file, n }) => [
+    file(`am-${n}.txt`),
+    commit(`am${n}`),
+    file(`am-${n}.txt`),
+    'git add -A; git commit -q --amend -m amended',
+  ],
   deletesFiles: () => ['rm -f tracked.txt', 'rm -rf src'],
   renamesFiles: ({ n }) => [`git mv src renamed-${n}`],
 
   removesGitFile: ({ file, n }) => [file(`g-${n}.txt`), 'rm -f .git'],
-  replacesGitByRepository: ({ file, n }) => ['rm -f .git; git init -q', file(`own-${n}.txt`), commit('own'), file(`own2-${n}.txt`)],
+  replacesGitByRepository: ({ file, n }) => [
+    'rm -f .git; git init -q',
+    file(`own-${n}.txt`),
+    commit('own'),
+    file(`own2-${n}.txt`),
+  ],
   pointsGitAtOuter: ({ file, n }) => [file(`o-${n}.txt`), 'echo "gitdir: $OUTER/.git" > .git'],
   pointsGitAtCheckout: ({ file, n }) => [file(`u-${n}.txt`), 'echo "gitdir: $COMMON" > .git'],
-  replacesGitByLink: ({ file, n }) => [file(`l-${n}.txt`), 'mv .git "$ELSEWHERE/moved-git"; ln -s "$ELSEWHERE/moved-git" .git'],
+  replacesGitByLink: ({ file, n }) => [
+    file(`l-${n}.txt`),
+    'mv .git "$ELSEWHERE/moved-git"; ln -s "$ELSEWHERE/moved-git" .git',
+  ],
   changesCommonDir: ({ file, n }) => [file(`cd-${n}.txt`), 'echo "$OUTER/.git" > "$GITDIR/commondir"'],
   changesRegistration: ({ file, n }) => [file(`cr-${n}.txt`), 'echo "$ELSEWHERE/.git" > "$GITDIR/gitdir"'],
   removesGitDir: ({ file, n }) => [file(`ra-${n}.txt`), 'rm -rf "$GITDIR"'],
-  movesFolder: ({ file, n }) => [file(`m-${n}.txt`), 'W=$PWD; cd "$ELSEWHERE"; mv "$W" "$ELSEWHERE/moved-worktree"'],
+  movesFolder: ({ file, n }) => [
+    file(`m-${n}.txt`),
+    'W=$PWD; cd "$ELSEWHERE"; mv "$W" "$ELSEWHERE/moved-worktree"',
+  ],
   replacesFolderByLink: ({ file, n }) => [
     file(`fl-${n}.txt`),
     'W=$PWD; cd "$ELSEWHERE"; mv "$W" "$ELSEWHERE/linked-worktree"; ln -s "$ELSEWHERE/linked-worktree" "$W"',
@@ -45,7 +61,11 @@ export const KINDS: Readonly<Record<string, Mischief>> = {
   corruptsIndex: ({ file, n }) => [file(`ci-${n}.txt`), 'echo garbage > "$GITDIR/index"'],
   deletesIndex: ({ file, n }) => [file(`di-${n}.txt`), 'rm -f "$GITDIR/index"'],
 
-  nestsEmptyRepository: ({ file, n }) => [file(`w-${n}.txt`), `mkdir app-${n}; git -C app-${n} init -q`, file(`app-${n}/a.txt`)],
+  nestsEmptyRepository: ({ file, n }) => [
+    file(`w-${n}.txt`),
+    `mkdir app-${n}; git -C app-${n} init -q`,
+    file(`app-${n}/a.txt`),
+  ],
   nestsRepository: ({ file, n }) => [
     `mkdir app-${n}; git -C app-${n} init -q`,
     file(`app-${n}/a.txt`),
@@ -68,7 +88,12 @@ export const KINDS: Readonly<Record<string, Mischief>> = {
     file(`d-${n}/b.txt`),
     `(cd d-${n}; ${commit('two')}; git checkout -q -)`,
   ],
-  nestsInTrackedFolder: ({ file, n }) => ['git -C src init -q', file(`src/n-${n}.txt`), `(cd src; ${commit('src')})`, file('src/main.txt')],
+  nestsInTrackedFolder: ({ file, n }) => [
+    'git -C src init -q',
+    file(`src/n-${n}.txt`),
+    `(cd src; ${commit('src')})`,
+    file('src/main.txt'),
+  ],
   commitsGitlink: ({ file, n }) => [
     `mkdir gl-${n}; git -C gl-${n} init -q`,
     file(`gl-${n}/a.txt`),
@@ -81,10 +106,22 @@ export const KINDS: Readonly<Record<string, Mischief>> = {
     `(cd wt-${n}; ${commit('nested')})`,
     file(`wt-${n}/b.txt`),
   ],
-  nestsOutersGitFile: ({ file, n }) => [`mkdir of-${n}; echo "gitdir: $OUTER/.git" > of-${n}/.git`, file(`of-${n}/a.txt`)],
-  nestsBrokenGit: ({ file, n }) => [`mkdir -p br-${n}/.git`, file(`br-${n}/a.txt`), file(`br-${n}/.git/notes.txt`)],
+  nestsOutersGitFile: ({ file, n }) => [
+    `mkdir of-${n}; echo "gitdir: $OUTER/.git" > of-${n}/.git`,
+    file(`of-${n}/a.txt`),
+  ],
+  nestsBrokenGit: ({ file, n }) => [
+    `mkdir -p br-${n}/.git`,
+    file(`br-${n}/a.txt`),
+    file(`br-${n}/.git/notes.txt`),
+  ],
   nestsBareRepository: ({ n }) => [`git init -q --bare bare-${n}.git`],
-  clones: ({ file, n }) => [`git clone -q "$LIBRARY" cl-${n}`, file(`cl-${n}/a.txt`), `(cd cl-${n}; ${commit('on top')})`, file(`cl-${n}/b.txt`)],
+  clones: ({ file, n }) => [
+    `git clone -q "$LIBRARY" cl-${n}`,
+    file(`cl-${n}/a.txt`),
+    `(cd cl-${n}; ${commit('on top')})`,
+    file(`cl-${n}/b.txt`),
+  ],
 
   addsSubmodule: ({ file, n }) => [
     `git submodule --quiet add "$LIBRARY" sub-${n}`,
@@ -93,7 +130,11 @@ export const KINDS: Readonly<Record<string, Mischief>> = {
     `(cd sub-${n}; ${commit('in sub')})`,
     file(`sub-${n}/b.txt`),
   ],
-  changesSubmodule: ({ file, n }) => [file(`lib/s-${n}.txt`), `(cd lib; ${commit('lib')})`, file(`lib/t-${n}.txt`)],
+  changesSubmodule: ({ file, n }) => [
+    file(`lib/s-${n}.txt`),
+    `(cd lib; ${commit('lib')})`,
+    file(`lib/t-${n}.txt`),
+  ],
   removesSubmodulesGit: ({ file, n }) => [file(`lib/r-${n}.txt`), 'rm -rf lib/.git'],
   nestsInSubmodule: ({ file, n }) => [
     `mkdir lib/in-${n}; git -C lib/in-${n} init -q`,
@@ -110,17 +151,36 @@ export const KINDS: Readonly<Record<string, Mischief>> = {
     commit(`dbb${n}`),
     file(`db3-${n}.txt`),
   ],
-  leavesForBranch: ({ file, n }) => [`git checkout -q -b other-${n}`, file(`ob-${n}.txt`), commit(`ob${n}`), file(`ob2-${n}.txt`)],
+  leavesForBranch: ({ file, n }) => [
+    `git checkout -q -b other-${n}`,
+    file(`ob-${n}.txt`),
+    commit(`ob${n}`),
+    file(`ob2-${n}.txt`),
+  ],
   startsOrphan: ({ file, n }) => [`git checkout -q --orphan orphan-${n}`, file(`or-${n}.txt`)],
-  commitsOrphan: ({ file, n }) => [`git checkout -q --orphan co-${n}`, file(`co-${n}.txt`), commit(`co${n}`), file(`co2-${n}.txt`)],
-  resetsBranch: ({ file, n }) => [file(`rs-${n}.txt`), commit(`rs${n}`), 'git reset -q --hard HEAD~1', file(`rs2-${n}.txt`)],
+  commitsOrphan: ({ file, n }) => [
+    `git checkout -q --orphan co-${n}`,
+    file(`co-${n}.txt`),
+    commit(`co${n}`),
+    file(`co2-${n}.txt`),
+  ],
+  resetsBranch: ({ file, n }) => [
+    file(`rs-${n}.txt`),
+    commit(`rs${n}`),
+    'git reset -q --hard HEAD~1',
+    file(`rs2-${n}.txt`),
+  ],
   deletesBranch: ({ file, n, branch }) => [
     file(`xb-${n}.txt`),
     commit(`xb${n}`),
     `git checkout -q --detach HEAD~1; git branch -q -D ${branch}`,
     file(`xb2-${n}.txt`),
   ],
-  deletesRef: ({ file, n, branch }) => [file(`dr-${n}.txt`), commit(`dr${n}`), `git update-ref -d refs/heads/${branch}`],
+  deletesRef: ({ file, n, branch }) => [
+    file(`dr-${n}.txt`),
+    commit(`dr${n}`),
+    `git update-ref -d refs/heads/${branch}`,
+  ],
   aliasesBranch: ({ file, n, branch }) => [
     file(`al-${n}.txt`),
     commit(`al${n}`),
@@ -128,7 +188,11 @@ export const KINDS: Readonly<Record<string, Mischief>> = {
     file(`al2-${n}.txt`),
   ],
   pointsHeadAtMain: ({ file, n }) => ['git symbolic-ref HEAD refs/heads/main', file(`hm-${n}.txt`)],
-  movesOtherBranch: ({ file, n }) => [file(`ob-${n}.txt`), commit(`mo${n}`), `git branch -f moved-${n} HEAD~1`],
+  movesOtherBranch: ({ file, n }) => [
+    file(`ob-${n}.txt`),
+    commit(`mo${n}`),
+    `git branch -f moved-${n} HEAD~1`,
+  ],
   stashes: ({ file, n }) => [file('tracked.txt'), 'git stash -q', file(`st-${n}.txt`)],
   bisects: ({ file, n }) => [file(`bs-${n}.txt`), commit(`bs${n}`), 'git bisect start -q HEAD HEAD~1'],
   leavesRebase: ({ file, n }) => [
@@ -150,7 +214,9 @@ export const KINDS: Readonly<Record<string, Mischief>> = {
     file(`cp-${n}.txt`),
   ],
 
-  linksOut: ({ n }) => [`ln -s "$ELSEWHERE" out-${n}; ln -s "$ELSEWHERE/notes.txt" note-${n}; ln -s nowhere dangling-${n}`],
+  linksOut: ({ n }) => [
+    `ln -s "$ELSEWHERE" out-${n}; ln -s "$ELSEWHERE/notes.txt" note-${n}; ln -s nowhere dangling-${n}`,
+  ],
   replacesFolderInside: () => ['rm -rf src; ln -s "$ELSEWHERE" src'],
   makesUnreadableFile: ({ file, n }) => [file(`un-${n}.txt`), `chmod 000 un-${n}.txt`, file(`ok-${n}.txt`)],
   makesUnreadableFolder: ({ file, n }) => [file(`ud-${n}/a.txt`), `chmod 000 ud-${n}`, file(`ok2-${n}.txt`)],
@@ -175,27 +241,44 @@ export const KINDS: Readonly<Record<string, Mischief>> = {
   makesPipe: ({ file, n }) => [`mkfifo pipe-${n}; mkdir empty-${n}`, file(`pp-${n}.txt`)],
   makesExecutable: ({ file, n }) => [file(`ex-${n}.sh`), `chmod 755 ex-${n}.sh`],
 
-  addsLossyFilter: ({ file, n }) => ['git config filter.gone.clean "echo gone"', 'echo "*.txt filter=gone" >> .gitattributes', file(`lf-${n}.txt`)],
+  addsLossyFilter: ({ file, n }) => [
+    'git config filter.gone.clean "echo gone"',
+    'echo "*.txt filter=gone" >> .gitattributes',
+    file(`lf-${n}.txt`),
+  ],
   addsFailingFilter: ({ file, n }) => [
     'git config filter.bad.clean no-such-program-anywhere; git config filter.bad.required true',
     `echo "ff-*.txt filter=bad" >> .gitattributes`,
     file(`ff-${n}.txt`),
     file(`fine-${n}.txt`),
   ],
-  configuresCrlf: ({ file, n }) => ['git config core.autocrlf input; git config core.safecrlf true', file(`crlf-${n}.txt`), `printf 'a\\r\\nb${n}\\r\\n' > windows-${n}.txt`],
+  configuresCrlf: ({ file, n }) => [
+    'git config core.autocrlf input; git config core.safecrlf true',
+    file(`crlf-${n}.txt`),
+    `printf 'a\\r\\nb${n}\\r\\n' > windows-${n}.txt`,
+  ],
   configuresRefusals: ({ file, n }) => [
     'git config commit.gpgsign true; git config gpg.program false; git config core.hooksPath "$ELSEWHERE"; git config commit.cleanup strip',
     file(`rf-${n}.txt`),
   ],
-  configuresIdentity: ({ file, n }) => ['git config user.useConfigOnly true; git config --unset user.email', file(`id-${n}.txt`)],
+  configuresIdentity: ({ file, n }) => [
+    'git config user.useConfigOnly true; git config --unset user.email',
+    file(`id-${n}.txt`),
+  ],
   configuresWorktree: ({ file, n }) => ['git config core.worktree "$ELSEWHERE"', file(`cw-${n}.txt`)],
   configuresOwnWorktree: ({ file, n }) => [
     file(`ow-${n}.txt`),
     'git config extensions.worktreeConfig true; git config --worktree core.worktree "$ELSEWHERE"',
   ],
-  configuresExcludes: ({ file, n }) => ['echo "*" > "$ELSEWHERE/excludes"; git config core.excludesFile "$ELSEWHERE/excludes"', file(`ce-${n}.txt`)],
+  configuresExcludes: ({ file, n }) => [
+    'echo "*" > "$ELSEWHERE/excludes"; git config core.excludesFile "$ELSEWHERE/excludes"',
+    file(`ce-${n}.txt`),
+  ],
   ignoresEverything: ({ file, n }) => ['echo "*" > .gitignore', file(`ig-${n}.txt`)],
-  excludesEverything: ({ file, n }) => ['mkdir -p "$COMMON/info"; echo "*" >> "$COMMON/info/exclude"', file(`ee-${n}.txt`)],
+  excludesEverything: ({ file, n }) => [
+    'mkdir -p "$COMMON/info"; echo "*" >> "$COMMON/info/exclude"',
+    file(`ee-${n}.txt`),
+  ],
   forceAddsIgnored: ({ file, n }) => [file(`ignored/fa-${n}.txt`), `git add -f ignored/fa-${n}.txt`],
   assumesUnchanged: ({ file }) => ['git update-index --assume-unchanged tracked.txt', file('tracked.txt')],
   skipsWorktree: ({ file }) => ['git update-index --skip-worktree tracked.txt', file('tracked.txt')],

@@ -43,7 +43,8 @@ describe('mischief of an agent', () => {
   it('has at least 40 kinds', () => assert.ok(Object.keys(KINDS).length >= 40));
 
   for (const kind of Object.keys(KINDS))
-    it(`loses nothing when the agent ${kind}`, () => assertKept({ kinds: [kind], succeeds: true, doom: undefined }));
+    it(`loses nothing when the agent ${kind}`, () =>
+      assertKept({ kinds: [kind], succeeds: true, doom: undefined }));
 
   for (let first = 0; first < SEQUENCES; first += PER_TEST)
     it(`loses nothing in the random sequences ${first + 1} to ${first + PER_TEST}`, async () => {

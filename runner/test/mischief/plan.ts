@@ -34,7 +34,11 @@ export interface Inventory {
  * Lists everything below the home: content, mode and target. Without the worktree and what the runner documents as its
  * own: records, objects, the task's branch and refs below `refs/muster/`.
  */
-export function listing({ home, repo, branch }: Plan, worktree: string, gitDir: string): Record<string, string> {
+export function listing(
+  { home, repo, branch }: Plan,
+  worktree: string,
+  gitDir: string,
+): Record<string, string> {
   const own = [
     worktree,
     gitDir,

@@ -34,7 +34,10 @@ export async function play(
   const plan = planOf(sequence, stage, template);
   writeFileSync(stage.plan, JSON.stringify(plan));
   const before = listing(plan, `${stage.worktrees}/none`, `${stage.repo}/.git/worktrees`);
-  const endings = sequence.doom === undefined ? await runOnce(source, stage) : await runDoomed(source, stage, sequence.doom);
+  const endings =
+    sequence.doom === undefined
+      ? await runOnce(source, stage)
+      : await runDoomed(source, stage, sequence.doom);
   const recovered = await recoverAll(source, stage);
   await recoverAll(source, stage);
   const last = endings.at(-1) ?? recovered.at(-1);
@@ -43,7 +46,10 @@ export async function play(
     return differences(before, after);
   }
   const inventory: Inventory = JSON.parse(readFileSync(plan.inventory, 'utf8'));
-  return [...check(plan, inventory, last, `${template}/library`), ...(sequence.doom === undefined && last === undefined ? ['The task has no ending.'] : [])];
+  return [
+    ...check(plan, inventory, last, `${template}/library`),
+    ...(sequence.doom === undefined && last === undefined ? ['The task has no ending.'] : []),
+  ];
 }
 
 function planOf({ kinds, succeeds }: Sequence, stage: Stage, template: string): Plan {
@@ -70,13 +76,25 @@ function planOf({ kinds, succeeds }: Sequence, stage: Stage, template: string): 
 
 /** Resolves when the runner has ended, and every program that it had started. */
 async function runDoomed(source: string, stage: Stage, doom: Doom): Promise<readonly Ending[]> {
-  const args = [...process.execArgv, '--disable-warning=ExperimentalWarning', PROCESS, source, JSON.stringify(stage), JSON.stringify(doom)];
+  const args = [
+    ...process.execArgv,
+    '--disable-warning=ExperimentalWarning',
+    PROCESS,
+    source,
+    JSON.stringify(stage),
+    JSON.stringify(doom),
+  ];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'inherit'] });
   await new Promise((resolve) => child.once('close', resolve));
   return [];
 }
 
-function check(plan: Plan, inventory: Inventory, ending: Ending | undefined, library: string): readonly string[] {
+function check(
+  plan: Plan,
+  inventory: Inventory,
+  ending: Ending | undefined,
+  library: string,
+): readonly string[] {
   const { repo } = plan;
   const { folder, gitDir, files, commits, isOurs } = inventory;
   const problems = [...differences(inventory.outside, listing(plan, folder, gitDir))];
@@ -85,23 +103,32 @@ function check(plan: Plan, inventory: Inventory, ending: Ending | undefined, lib
   const reachable = new Set([...list(repo), ...list(library)]);
   for (const [path, names] of Object.entries(files)) {
     if (names.some((name) => reachable.has(name))) continue;
-    if (stays && existsSync(Buffer.from(`${Buffer.from(folder).toString('latin1')}/${path}`, 'latin1'))) continue;
+    if (stays && existsSync(Buffer.from(`${Buffer.from(folder).toString('latin1')}/${path}`, 'latin1')))
+      continue;
     problems.push(`The file ${JSON.stringify(path)} is lost.`);
   }
   for (const commit of commits)
     if (!reachable.has(commit) && !stays) problems.push(`The commit ${commit} is lost.`);
   if (!isOurs) {
-    if (ending?.status === 'completed') problems.push('The attempt is completed, though its checkout is another.');
+    if (ending?.status === 'completed')
+      problems.push('The attempt is completed, though its checkout is another.');
     const still = listing({ ...plan, home: folder, repo: '/nowhere' }, '', '');
-    if (Object.keys(files).length > 0 && !stays) problems.push('A folder that is no longer the runner\'s was removed.');
-    if (Object.keys(still).length < Object.keys(files).length) problems.push('Files of a folder that is no longer the runner\'s are gone.');
+    if (Object.keys(files).length > 0 && !stays)
+      problems.push("A folder that is no longer the runner's was removed.");
+    if (Object.keys(still).length < Object.keys(files).length)
+      problems.push("Files of a folder that is no longer the runner's are gone.");
   }
   if (ending?.status === 'completed' && stays && !JSON.stringify(ending.result).includes(folder))
     problems.push('The worktree stays, and the report does not name it.');
   return problems;
 }
 
-function differences(before: Readonly<Record<string, string>>, after: Readonly<Record<string, string>>): readonly string[] {
+function differences(
+  before: Readonly<Record<string, string>>,
+  after: Readonly<Record<string, string>>,
+): readonly string[] {
   const paths = Object.keys({ ...before, ...after });
-  return paths.filter((path) => before[path] !== after[path]).map((path) => `${path} was ${before[path] ?? 'absent'} and is ${after[path] ?? 'absent'}.`);
+  return paths
+    .filter((path) => before[path] !== after[path])
+    .map((path) => `${path} was ${before[path] ?? 'absent'} and is ${after[path] ?? 'absent'}.`);
 }

@@ -88,7 +88,12 @@ export function isolateGit(folder: string): () => void {
 }
 
 export function copyTemplate(template: string, folder: string): Stage {
-  for (const name of ['home', 'bin', 'library']) cpSync(`${template}/${name}`, `${folder}/${name}`, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });
+  for (const name of ['home', 'bin', 'library'])
+    cpSync(`${template}/${name}`, `${folder}/${name}`, {
+      recursive: true,
+      verbatimSymlinks: true,
+      preserveTimestamps: true,
+    });
   return stageIn(folder);
 }
 
@@ -100,7 +105,11 @@ function repository(at: string): void {
 }
 
 export function git(folder: string, ...args: readonly string[]): string {
-  return execFileSync('git', ['-C', folder, ...args], { encoding: 'utf8', stdio: 'pipe', maxBuffer: 2 ** 28 }).trim();
+  return execFileSync('git', ['-C', folder, ...args], {
+    encoding: 'utf8',
+    stdio: 'pipe',
+    maxBuffer: 2 ** 28,
+  }).trim();
 }
 
 /**
@@ -110,7 +119,9 @@ export function git(folder: string, ...args: readonly string[]): string {
 export async function runOnce(source: string, stage: Stage): Promise<readonly Ending[]> {
   const code = await codeOf(source);
   const hub = new LocalHub(taskOf(TASK));
-  const settings = code.parseSettings(['--repo', stage.repo, '--url', HUB, '--once'], { MUSTER_TOKEN: 'mk_a.b' });
+  const settings = code.parseSettings(['--repo', stage.repo, '--url', HUB, '--once'], {
+    MUSTER_TOKEN: 'mk_a.b',
+  });
   if (settings === undefined) throw new Error('The settings only ask for help.');
   const env = {
     ...process.env,
@@ -140,7 +151,15 @@ export async function recoverAll(source: string, stage: Stage): Promise<readonly
   const hub = new LocalHub();
   const repository = await code.openRepository(stage.repo);
   const attempts = `${repository.stateFolder}/attempts`;
-  const options = { repository, hub, hubUrl: HUB, agentId: AGENT_ID, attempts, heartbeatMs: 1000, say: () => undefined };
+  const options = {
+    repository,
+    hub,
+    hubUrl: HUB,
+    agentId: AGENT_ID,
+    attempts,
+    heartbeatMs: 1000,
+    say: () => undefined,
+  };
   const outboxes = await code.recover(options);
   await until(() => hub.endings.length === outboxes.length);
   return hub.endings;
@@ -151,7 +170,9 @@ async function codeOf(source: string) {
   const { Runner }: typeof import('../../src/runner.ts') = await import(`${source}/runner.ts`);
   const { recover }: typeof import('../../src/recovery.ts') = await import(`${source}/recovery.ts`);
   const { parseSettings }: typeof import('../../src/arguments.ts') = await import(`${source}/arguments.ts`);
-  const { openRepository }: typeof import('../../src/git/repository.ts') = await import(`${source}/git/repository.ts`);
+  const { openRepository }: typeof import('../../src/git/repository.ts') = await import(
+    `${source}/git/repository.ts`
+  );
   const { createRedactor }: typeof import('../../src/redaction.ts') = await import(`${source}/redaction.ts`);
   return { Runner, recover, parseSettings, openRepository, createRedactor };
 }

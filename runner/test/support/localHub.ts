@@ -9,6 +9,7 @@ import { type ClaimedTask, type Ending, Hub, type Stop } from '../../src/hub/hub
 import type { Clock } from '../../src/outage/schedule.ts';
 import { createRedactor } from '../../src/redaction.ts';
 import { Runner } from '../../src/runner.ts';
+import { agentEnvironment } from '../../src/task/agentEnvironment.ts';
 import { until } from './waiting.ts';
 
 const URL = 'http://127.0.0.1:9/mcp';
@@ -94,7 +95,7 @@ export function quickClock(start = Date.parse('2026-11-26T12:00:00Z')): Clock & 
 
 export async function startRunner(wishes: RunnerWishes): Promise<boolean> {
   const { folder, repo, hub, args = [], shutdown, said, clock = quickClock() } = wishes;
-  const env = { ...process.env, PATH: `${folder}/bin${delimiter}${process.env['PATH']}` };
+  const env = { ...agentEnvironment(process.env), PATH: `${folder}/bin${delimiter}${process.env['PATH']}` };
   const worktrees = `${folder}/worktrees`;
   const settings = parseSettings(['--repo', repo, '--url', URL, ...args], { MUSTER_TOKEN: CREDENTIAL });
   assert.ok(settings);

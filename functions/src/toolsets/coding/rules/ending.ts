@@ -98,11 +98,7 @@ export function endByRunner(task: CodingTask, claimant: Claimant, report: EndRep
   if (isReturn) return returned(held, worked, report.failure, now);
   const epoch = claimant.epoch ?? claim?.epoch ?? task.epoch;
   const commits = summarised.parse(report.result).commits.slice(-MAX_COMMITS);
-  return attemptEnded(
-    worked,
-    { epoch, agentId: claimant.agentId, endedAt: now, commits },
-    report.failure,
-  );
+  return attemptEnded(worked, { epoch, agentId: claimant.agentId, endedAt: now, commits }, report.failure);
 }
 
 /**
