@@ -1,13 +1,14 @@
 /** What must hold before the runner claims a task: with one of these obstacles, every task would fail. */
 import { mkdirSync, mkdtempSync, realpathSync, rmdirSync } from 'node:fs';
 import { execute } from './git/execute.ts';
+import { type GitVersion, isBefore, versionIn } from './git/version.ts';
 import type { CodingTool } from './hub/hub.ts';
 
 /** The runner cannot start; the message is one sentence that names the way out. */
 export class CannotStart extends Error {}
 
-/** The first git with `merge-tree --write-tree`. */
-const LEAST_GIT = [2, 38] as const;
+/** The first git with `ls-files --deduplicate`. */
+const LEAST_GIT: GitVersion = [2, 31];
 
 export interface Machine {
   readonly platform: NodeJS.Platform;
@@ -37,10 +38,8 @@ export async function checkGit(env: NodeJS.ProcessEnv): Promise<void> {
 
 /** @param printed by `git --version`; a version that cannot be read counts as new enough */
 export function isTooOld(printed: string): boolean {
-  const [, major, minor] = /(\d+)\.(\d+)/.exec(printed) ?? [];
-  if (major === undefined || minor === undefined) return false;
-  const [leastMajor, leastMinor] = LEAST_GIT;
-  return Number(major) < leastMajor || (Number(major) === leastMajor && Number(minor) < leastMinor);
+  const version = versionIn(printed);
+  return version !== undefined && isBefore(version, LEAST_GIT);
 }
 
 /** @throws CannotStart if no coding agent is installed, or if one refuses to run in this way */

@@ -1,6 +1,8 @@
 /** Hooks are for who commits in a checkout, not for what the runner does with git by itself. */
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { delimiter } from 'node:path';
 import { changesSince } from '../src/git/changes.ts';
 import { gitIn } from '../src/git/git.ts';
 import { openRepository, type Repository } from '../src/git/repository.ts';
@@ -107,7 +109,14 @@ describe("the runner's own git", () => {
     git(repo, 'config', 'hook.linter.event', 'pre-commit');
     git(repo, 'config', 'hook.linter.command', 'false');
     git(repo, 'config', 'hook.my tests.command', 'false');
-    const own = gitIn(repo);
+    // A git that knows such hooks; the settings are those of the git on this machine.
+    const real = execFileSync('/bin/sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
+    mkdirSync(`${folder}/bin`);
+    const newer = `#!/bin/sh\n[ "$1" = --version ] && echo 'git version 2.54.0' || exec '${real}' "$@"\n`;
+    writeFileSync(`${folder}/bin/git`, newer, { mode: 0o755 });
+    const own = gitIn(repo, {
+      env: { ...process.env, PATH: `${folder}/bin${delimiter}${process.env['PATH']}` },
+    });
     for (const name of ['linter', 'my tests'])
       assert.equal(await own('--no-pager', 'config', '--get', `hook.${name}.enabled`), 'false');
   });

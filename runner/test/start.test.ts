@@ -84,7 +84,7 @@ describe('the start of a runner', () => {
     install('echo "git version 2.39.3 (Apple Git-146)"');
     assert.equal(await why({ PATH: bin }), '');
     assert.deepEqual(
-      ['git version 1.9.1', 'git version 2.4.11', 'git version 2.38.0', 'git version 3.0.0', 'odd'].map(
+      ['git version 1.9.1', 'git version 2.4.11', 'git version 2.31.0', 'git version 3.0.0', 'odd'].map(
         isTooOld,
       ),
       [true, true, false, false, false],

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { sshWithoutPrompts, withoutPrompts, withoutSelection } from './environment.ts';
 import { execute } from './execute.ts';
 import { isLocked, refusalOf } from './refusal.ts';
+import { type GitVersion, gitVersion, isBefore } from './version.ts';
 
 /** Other git processes hold a lock for moments only. */
 const LOCK_ATTEMPTS = 8;
@@ -27,6 +28,7 @@ const SETTINGS = [
 ].flatMap((setting) => ['-c', setting]);
 
 /** Hooks that the configuration names, as git 2.54 and later run them wherever core.hooksPath leads. */
+const NAMED_HOOKS_SINCE: GitVersion = [2, 54];
 const NAMED_HOOKS = [
   'config',
   '--null',
@@ -101,19 +103,25 @@ export function gitIn(folder: string, options: GitOptions = {}): Git {
   const { env = process.env, set = {}, settings = [], input } = options;
   const call = { folder, env: { ...withoutPrompts(withoutSelection(env)), ...set } };
   const own = [...SETTINGS, ...settings.flatMap((setting) => ['-c', setting])];
-  return async (...args) => {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        const hooks = runsHooks(args) ? await withoutNamedHooks(call) : [];
-        const ssh = CONNECTING.has(args[0]) ? await batchMode(call) : {};
-        return await run({ folder, env: { ...call.env, ...ssh } }, [...own, ...hooks], args, input);
-      } catch (error) {
-        if (!(error instanceof GitError) || !isLocked(error.message) || attempt === LOCK_ATTEMPTS)
-          throw error;
-        await delay(LOCK_WAIT_MS * attempt);
-      }
+  return (...args) =>
+    pastLocks(async () => {
+      const hooks = runsHooks(args) ? await withoutNamedHooks(call) : [];
+      const ssh = CONNECTING.has(args[0]) ? await batchMode(call) : {};
+      return run({ folder, env: { ...call.env, ...ssh } }, [...own, ...hooks], args, input);
+    });
+}
+
+/** Retries while another git process holds a lock. */
+async function pastLocks<T>(action: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await action();
+    } catch (error) {
+      const isPassing = error instanceof GitError && isLocked(error.message) && attempt < LOCK_ATTEMPTS;
+      if (!isPassing) throw error;
+      await delay(LOCK_WAIT_MS * attempt);
     }
-  };
+  }
 }
 
 function runsHooks([subcommand, ...args]: readonly string[]): boolean {
@@ -143,6 +151,8 @@ interface Call {
 
 /** Read before each command, because a task can install hooks. */
 async function withoutNamedHooks(call: Call): Promise<readonly string[]> {
+  const version = await gitVersion(call.env);
+  if (version !== undefined && isBefore(version, NAMED_HOOKS_SINCE)) return [];
   const listed = await run(call, [], NAMED_HOOKS).catch(() => ''); // there are none
   const names = listed.split('\0').flatMap((key) => key.replace(/^hook\./, '').replace(/\.\w+$/, '') || []);
   return [...new Set(names)].flatMap((name) => ['-c', `hook.${name}.enabled=false`]);

@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { type Checkout, gitAt } from './checkout.ts';
 import { commitTree } from './commitTree.ts';
 import { type Git, succeeds } from './git.ts';
-import { keptRef, rememberedObjects, unreachable } from './kept.ts';
+import { keptRef, listed, rememberedObjects, unreachable } from './kept.ts';
 import { inspect } from './nested.ts';
 import { takeSnapshot } from './snapshot.ts';
 import { FOUND_REF, gitlinks } from './submodules.ts';
@@ -42,57 +42,59 @@ export interface InnerWishes {
  * @throws GitError if one of them cannot be kept
  */
 export async function keepInner(wishes: InnerWishes): Promise<Inner> {
-  const { checkout, repositories, owners } = wishes;
+  const { checkout, repositories } = wishes;
   const links = await gitlinks(wishes.git);
-  const asFiles: string[] = [];
-  const separate: string[] = [];
-  const commits: Record<string, string> = {};
-  const notes: string[] = [];
-  const broken: string[] = [];
-  const heads: string[] = [];
+  let all: Inner = { asFiles: [], separate: [], links: {}, notes: [], broken: [], heads: [] };
   for (const path of repositories) {
-    const outer = separate.some((folder) => path.startsWith(`${folder}/`));
-    if (outer) continue; // it belongs to that one
-    const nested = await inspect(`${checkout.folder}/${path}`, owners);
-    if (nested.kind === 'broken') broken.push(path);
-    if (nested.kind === 'elsewhere' && nested.head !== undefined) heads.push(nested.head);
-    if (nested.kind !== 'inside') {
-      asFiles.push(path);
-      continue;
-    }
-    const isSubmodule = links.includes(path);
-    if (!isSubmodule && !(await isClone(nested.checkout))) {
-      asFiles.push(path);
-      const refs = await keepCommits(nested.checkout, wishes, []);
-      if (refs.length > 0) notes.push(created(path, refs));
-      continue;
-    }
-    separate.push(path);
-    const within = repositories.flatMap((one) =>
-      one.startsWith(`${path}/`) ? one.slice(path.length + 1) : [],
-    );
-    const kept = await keepSeparate(nested.checkout, { ...wishes, repositories: within });
-    notes.push(...kept.notes, ...noteOf(path, kept.refs, isSubmodule));
-    broken.push(...kept.broken.map((one) => `${path}/${one}`));
-    heads.push(...kept.heads);
-    if (isSubmodule) commits[path] = kept.head;
+    const isPartOfOther = all.separate.some((folder) => path.startsWith(`${folder}/`));
+    if (!isPartOfOther) all = together(all, await keepOne(path, links.includes(path), wishes));
   }
-  for (const path of links) {
-    // Without its `.git`, git takes a submodule for unchanged, and looks at none of its files.
-    const isLost = !repositories.includes(path) && hasFiles(`${checkout.folder}/${path}`);
-    if (isLost) asFiles.push(path);
+  // Without its `.git`, git takes a submodule for unchanged, and looks at none of its files.
+  const lost = links.filter((path) => !repositories.includes(path) && hasFiles(`${checkout.folder}/${path}`));
+  return { ...all, asFiles: [...all.asFiles, ...lost] };
+}
+
+/** @param path of a folder that contains a `.git` */
+async function keepOne(path: string, isSubmodule: boolean, wishes: InnerWishes): Promise<Partial<Inner>> {
+  const { checkout, repositories, owners } = wishes;
+  const nested = await inspect(`${checkout.folder}/${path}`, owners);
+  if (nested.kind === 'broken') return { asFiles: [path], broken: [path] };
+  if (nested.kind === 'elsewhere')
+    return { asFiles: [path], heads: nested.head === undefined ? [] : [nested.head] };
+  if (!isSubmodule && !(await isClone(nested.checkout))) {
+    const refs = await keepCommits(nested.checkout, wishes, []);
+    return { asFiles: [path], notes: refs.length > 0 ? [created(path, refs)] : [] };
   }
-  return { asFiles, separate, links: commits, notes, broken, heads };
+  const within = repositories.flatMap((one) =>
+    one.startsWith(`${path}/`) ? one.slice(path.length + 1) : [],
+  );
+  const kept = await keepSeparate(nested.checkout, { ...wishes, repositories: within });
+  return {
+    separate: [path],
+    links: isSubmodule ? { [path]: kept.head } : {},
+    notes: [...kept.notes, ...noteOf(path, kept.refs, isSubmodule)],
+    broken: kept.broken.map((one) => `${path}/${one}`),
+    heads: kept.heads,
+  };
+}
+
+function together(all: Inner, one: Partial<Inner>): Inner {
+  return {
+    asFiles: [...all.asFiles, ...(one.asFiles ?? [])],
+    separate: [...all.separate, ...(one.separate ?? [])],
+    links: { ...all.links, ...one.links },
+    notes: [...all.notes, ...(one.notes ?? [])],
+    broken: [...all.broken, ...(one.broken ?? [])],
+    heads: [...all.heads, ...(one.heads ?? [])],
+  };
 }
 
 function hasFiles(folder: string): boolean {
   return existsSync(folder) && readdirSync(folder).length > 0;
 }
 
-const names = (refs: readonly string[]): string => refs.join(', ');
-
 function created(path: string, refs: readonly string[]): string {
-  return `"${path}" is a repository that the agent created. Its files are on the branch; its commits are kept as ${names(refs)}.`;
+  return `"${path}" is a repository that the agent created. Its files are on the branch; its commits are kept as ${listed(refs)}.`;
 }
 
 function noteOf(path: string, refs: readonly string[], isSubmodule: boolean): readonly string[] {
@@ -100,9 +102,9 @@ function noteOf(path: string, refs: readonly string[], isSubmodule: boolean): re
     return refs.length === 0
       ? []
       : [
-          `The submodule "${path}" was changed. Its commit is kept as ${names(refs)}: push it to where it belongs.`,
+          `The submodule "${path}" was changed. Its commit is kept as ${listed(refs)}: push it to where it belongs.`,
         ];
-  const kept = refs.length === 0 ? '' : ` What its origin does not have is kept as ${names(refs)}.`;
+  const kept = refs.length === 0 ? '' : ` What its origin does not have is kept as ${listed(refs)}.`;
   return [`"${path}" is a clone that the agent made; its files are not on the branch.${kept}`];
 }
 

@@ -19,6 +19,14 @@ const OTHER_FILES: ReadonlySet<string> = new Set([
 /** Larger files hold no list of commits. A reflog line has about 200 bytes. */
 const MAX_FILE_BYTES = 16 * 1024 * 1024;
 
+const MAX_NAMED = 5;
+
+/** Names the first of some paths or refs, for people. */
+export function listed(names: readonly string[]): string {
+  const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : '';
+  return `${names.slice(0, MAX_NAMED).join(', ')}${more}`;
+}
+
 /** Where the runner writes what is on no branch. */
 export function keptRef(sha: string): string {
   return `${KEPT_REF}/${sha.slice(0, 12)}`;

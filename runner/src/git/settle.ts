@@ -2,14 +2,14 @@
  * Makes everything that an agent has left in its worktree reachable: files on the task's branch, commits that are on
  * no branch under `refs/muster/kept/`. Source: docs/guides/runner.md, "What is kept where".
  */
-import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, readdirSync, rmSync } from 'node:fs';
+import { type Committed, commitToBranch } from './branchCommit.ts';
 import { deviationOf, gitAt, registrationProblem } from './checkout.ts';
-import { commitTree } from './commitTree.ts';
 import { contentSettings, restoring } from './contentSettings.ts';
-import { type Git, GitError, gitIn, succeeds } from './git.ts';
+import { type Git, gitIn, succeeds } from './git.ts';
 import { ignoredPaths, newlyIgnored } from './ignored.ts';
 import { type Inner, keepInner } from './inner.ts';
-import { keep, keepUnreachable, rememberedObjects } from './kept.ts';
+import { keepUnreachable, listed, rememberedObjects } from './kept.ts';
 import { findRepositories } from './nested.ts';
 import { takeSnapshot } from './snapshot.ts';
 import type { Before, Worktree } from './worktree.ts';
@@ -34,8 +34,6 @@ export interface Settled {
   /** Why the worktree must stay although the attempt can be completed. */
   readonly stays: string | undefined;
 }
-
-const MAX_NAMED = 5;
 
 /** Never rejects because of git or the file system: that is the problem that it returns. */
 export async function settle(wishes: SettleWishes): Promise<Settled> {
@@ -98,8 +96,10 @@ async function storeFiles(wishes: SettleWishes, notes: string[], stays: string[]
     links: inner.links,
     settings,
   });
-  const committed = await commitToBranch(wishes, tree, notes);
+  const { startedAt } = before;
+  const committed = await commitToBranch(worktree, { tree, startedAt, message: wishes.message });
   const { commit } = committed;
+  notes.push(...committed.notes);
   await keepHeads(worktree, inner);
   stays.push(...(await onlyInFolder(wishes, ignored, inner, settings)));
   const lost = [...missing, ...found.unreadable];
@@ -107,11 +107,6 @@ async function storeFiles(wishes: SettleWishes, notes: string[], stays: string[]
     return { commit, problem: `${lost.length} paths cannot be committed: ${listed(lost)}. ${reason}`.trim() };
   await showCommitted(wishes, committed);
   return { commit, problem: undefined };
-}
-
-function listed(paths: readonly string[]): string {
-  const more = paths.length > MAX_NAMED ? ` and ${paths.length - MAX_NAMED} more` : '';
-  return `${paths.slice(0, MAX_NAMED).join(', ')}${more}`;
 }
 
 /** Records of a former release have no copy of the index: the worktree's own is used then, as that release did. */
@@ -122,103 +117,6 @@ function baselineOf({ baseline, worktree, index }: SettleWishes): string | undef
   rmSync(`${copy}.lock`, { force: true });
   copyFileSync(from, copy);
   return copy;
-}
-
-interface Committed {
-  /** The commit that was made of what was uncommitted, if anything was. */
-  readonly commit: string | undefined;
-  /** Where the work ends. */
-  readonly end: string;
-  /** Whether the branch is there. It is not if another checkout has it. */
-  readonly isOnBranch: boolean;
-}
-
-async function commitToBranch(
-  { worktree, before, message }: SettleWishes,
-  tree: string,
-  notes: string[],
-): Promise<Committed> {
-  const git = gitAt(worktree);
-  const ref = `refs/heads/${worktree.branch}`;
-  const commitOf = (name: string) =>
-    git('rev-parse', '--verify', '--quiet', `${name}^{commit}`).catch(() => undefined);
-  const treeOf = (commit: string) => git('rev-parse', `${commit}^{tree}`);
-  const isSymbolic = await succeeds(git, 'symbolic-ref', '--quiet', ref);
-  const existing = await commitOf(ref);
-  const tip = (isSymbolic ? undefined : existing) ?? before.startedAt;
-  const isAtBranch = (await git('symbolic-ref', '--quiet', 'HEAD').catch(() => '')) === ref;
-  const head = isAtBranch ? tip : await commitOf('HEAD');
-  const follows = head !== undefined && (await succeeds(git, 'merge-base', '--is-ancestor', tip, head));
-  const make = (of: string, ...parents: readonly string[]) => commitTree(worktree, of, parents, message);
-
-  let end = follows ? head : tip;
-  let commit: string | undefined;
-  if (follows) {
-    const merged = mergedHeads(worktree.gitDir);
-    if (merged.length > 0 || tree !== (await treeOf(head))) end = commit = await make(tree, head, ...merged);
-  } else if (head === undefined ? tree !== (await treeOf(tip)) : tree !== (await treeOf(head))) {
-    // The agent has moved to a history of another branch. Only what is uncommitted there is the task's.
-    const rest = await make(tree, ...(head === undefined ? [] : [head]));
-    const moved = head === undefined ? undefined : await rebased(git, { rest, head, tip, make, treeOf });
-    if (moved === undefined) {
-      const kept = await keep(git, rest);
-      notes.push(
-        `What was uncommitted on another branch does not fit onto ${worktree.branch}. It is kept as ${kept}.`,
-      );
-    } else if (moved !== (await treeOf(tip))) end = commit = await make(moved, tip);
-  }
-  if ((isSymbolic || end !== existing) && (await isElsewhere(git, worktree))) {
-    const kept = await keep(git, end);
-    notes.push(
-      `${worktree.branch} is checked out elsewhere, and is left alone. The work is kept as ${kept}.`,
-    );
-    return { commit, end, isOnBranch: false };
-  }
-  if (isSymbolic || end !== existing) {
-    const old = isSymbolic ? [] : [existing ?? '0'.repeat(end.length)];
-    await git('update-ref', '--no-deref', ref, end, ...old);
-  }
-  return { commit, end, isOnBranch: true };
-}
-
-/** Whether a checkout other than the worktree has the branch: an agent that leaves it makes it free for the user. */
-async function isElsewhere(git: Git, { folder, branch }: Worktree): Promise<boolean> {
-  const listed = await git('worktree', 'list', '--porcelain');
-  return listed
-    .split('\n\n')
-    .map((block) => block.split('\n'))
-    .some((lines) => lines.includes(`branch refs/heads/${branch}`) && lines[0] !== `worktree ${folder}`);
-}
-
-/** The tree of the branch with the changes of the rest, or undefined if they conflict. Needs git 2.38. */
-async function rebased(
-  git: Git,
-  {
-    rest,
-    head,
-    tip,
-    make,
-    treeOf,
-  }: {
-    readonly rest: string;
-    readonly head: string;
-    readonly tip: string;
-    readonly make: (tree: string, ...parents: readonly string[]) => Promise<string>;
-    readonly treeOf: (commit: string) => Promise<string>;
-  },
-): Promise<string | undefined> {
-  // A merge whose base is the commit that the changes were made on: that is a cherry-pick.
-  const ours = await make(await treeOf(tip), head);
-  const merged = await git('merge-tree', '--write-tree', ours, rest).catch((error: unknown) => {
-    if (error instanceof GitError) return undefined;
-    throw error;
-  });
-  return merged?.split('\n')[0];
-}
-
-function mergedHeads(gitDir: string): readonly string[] {
-  const file = `${gitDir}/MERGE_HEAD`;
-  return existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : [];
 }
 
 async function keepOwnCommits(worktree: Worktree, notes: string[]): Promise<void> {

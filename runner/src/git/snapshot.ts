@@ -101,7 +101,9 @@ async function changed(git: Git): Promise<readonly string[]> {
 
 /** Returns ignored files that the agent has added to its own index in spite of that. */
 async function forced(checkout: Checkout, git: Git, without: readonly string[]): Promise<readonly string[]> {
-  const theirs = pathsIn(await gitAt(checkout)('ls-files', '--cached', '-z').catch(() => ''));
+  const options = ['--cached', '--ignored', '--exclude-standard', '-z'];
+  const theirs = pathsIn(await gitAt(checkout)('ls-files', ...options).catch(() => ''));
+  if (theirs.length === 0) return [];
   const ours = new Set(pathsIn(await git('ls-files', '--cached', '-z')));
   return theirs.filter(
     (path) => !ours.has(path) && !isBelow(path, without) && isFile(`${checkout.folder}/${path}`),
@@ -136,8 +138,7 @@ async function openToFiles(git: (input?: string) => Git, folders: readonly strin
 
 /** Files that a sparse checkout of the agent's has taken away are not deleted. */
 async function skipWhatIsSparse(checkout: Checkout, git: (input?: string) => Git): Promise<void> {
-  const isSparse = await git()('config', '--type=bool', 'core.sparseCheckout').catch(() => 'false');
-  if (isSparse !== 'true') return;
+  if (!existsSync(`${checkout.gitDir}/info/sparse-checkout`)) return;
   const listed = await gitAt(checkout)('ls-files', '-t', '-z');
   const skipped = listed.split('\0').flatMap((line) => (line.startsWith('S ') ? line.slice(2) : []));
   const absent = skipped.filter((path) => !existsSync(`${checkout.folder}/${path}`));

@@ -47,7 +47,10 @@ export function prepareDoom({ at, when }: Doom): void {
   }
   const remove = fs.rmSync;
   Reflect.set(fs, 'rmSync', (path: fs.PathLike, options?: fs.RmOptions): void => {
-    if (!isDue()) return remove(path, options);
+    if (!isDue()) {
+      remove(path, options);
+      return;
+    }
     if (when === 'within') removeHalf(String(path), remove);
     if (when === 'after') remove(path, options);
     die();

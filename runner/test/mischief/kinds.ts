@@ -10,6 +10,13 @@ export interface Materials {
   readonly branch: string;
 }
 
+/** Kinds that need the submodule `lib`. */
+export const NEEDING_SUBMODULE: readonly string[] = [
+  'changesSubmodule',
+  'removesSubmodulesGit',
+  'nestsInSubmodule',
+];
+
 export type Mischief = (materials: Materials) => readonly string[];
 
 const commit = (message: string): string => `git add -A; git commit -qm ${message}`;

@@ -8,7 +8,7 @@ import { byDay } from '../../../test/support/night.ts';
 import { newFolder, removeFolder } from '../support/folders.ts';
 import { KINDS } from './kinds.ts';
 import { play, type Sequence } from './sequence.ts';
-import { isolateGit, makeTemplate } from './stage.ts';
+import { isolateGit, makeTemplates } from './stage.ts';
 
 const SEQUENCES = byDay(200, { night: 5000 });
 const AT_ONCE = 2;
@@ -33,7 +33,7 @@ describe('mischief of an agent', () => {
   before(() => {
     folder = newFolder();
     restore = isolateGit(folder);
-    makeTemplate(`${folder}/template`);
+    makeTemplates(`${folder}/templates`);
   });
   after(() => {
     restore();
@@ -61,7 +61,7 @@ describe('mischief of an agent', () => {
   async function assertKept(one: Sequence): Promise<void> {
     played += 1;
     const at = `${folder}/${played}`;
-    const problems = await play(one, `${folder}/template`, at);
+    const problems = await play(one, `${folder}/templates`, at);
     assert.deepEqual(problems, [], JSON.stringify(one));
     removeFolder(at);
   }

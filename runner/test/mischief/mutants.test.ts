@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { newFolder, removeFolder } from '../support/folders.ts';
 import { play, type Sequence } from './sequence.ts';
-import { isolateGit, makeTemplate } from './stage.ts';
+import { isolateGit, makeTemplates } from './stage.ts';
 
 const RUNNER = new URL('../..', import.meta.url).pathname;
 const MODULES = new URL('../../../node_modules', import.meta.url).pathname;
@@ -51,7 +51,7 @@ describe('a runner with a fault', () => {
   before(() => {
     folder = newFolder();
     restore = isolateGit(folder);
-    makeTemplate(`${folder}/template`);
+    makeTemplates(`${folder}/templates`);
     symlinkSync(MODULES, `${folder}/node_modules`);
   });
   after(() => {
@@ -68,7 +68,7 @@ describe('a runner with a fault', () => {
       assert.equal(code.split(replace).length, 2, 'the line to change');
       writeFileSync(`${copy}/src/${file}`, code.replace(replace, by));
       const sequence: Sequence = { kinds, succeeds: true, doom: undefined };
-      const problems = await play(sequence, `${folder}/template`, `${copy}/stage`, `${copy}/src`);
+      const problems = await play(sequence, `${folder}/templates`, `${copy}/stage`, `${copy}/src`);
       assert.match(problems.join('\n'), finds);
     });
 });

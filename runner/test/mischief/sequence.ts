@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import type { Ending } from '../../src/hub/hub.ts';
 import type { Doom } from './doom.ts';
-import { KINDS } from './kinds.ts';
+import { KINDS, NEEDING_SUBMODULE } from './kinds.ts';
 import { type Inventory, listing, type Plan } from './plan.ts';
 import { BRANCH, copyTemplate, git, recoverAll, runOnce, type Stage } from './stage.ts';
 
@@ -18,38 +18,43 @@ const SOURCE = new URL('../../src', import.meta.url).pathname;
 const PROCESS = new URL('./runnerProcess.ts', import.meta.url).pathname;
 
 /**
- * @param template a folder of `makeTemplate`
+ * @param templates a folder of `makeTemplates`
  * @param folder an empty folder
  * @param source the runner's code
  * @returns what is not as it must be, a sentence each
  */
 export async function play(
   sequence: Sequence,
-  template: string,
+  templates: string,
   folder: string,
   source = SOURCE,
 ): Promise<readonly string[]> {
   mkdirSync(folder, { recursive: true });
+  const needsSubmodule = sequence.kinds.some((kind) => NEEDING_SUBMODULE.includes(kind));
+  const template = `${templates}/${needsSubmodule ? 'submodule' : 'plain'}`;
   const stage = copyTemplate(template, realpathSync(folder));
   const plan = planOf(sequence, stage, template);
   writeFileSync(stage.plan, JSON.stringify(plan));
-  const before = listing(plan, `${stage.worktrees}/none`, `${stage.repo}/.git/worktrees`);
-  const endings =
-    sequence.doom === undefined
-      ? await runOnce(source, stage)
-      : await runDoomed(source, stage, sequence.doom);
-  const recovered = await recoverAll(source, stage);
-  await recoverAll(source, stage);
-  const last = endings.at(-1) ?? recovered.at(-1);
-  if (!existsSync(plan.inventory)) {
-    const after = listing(plan, stage.worktrees, `${stage.repo}/.git/worktrees`);
-    return differences(before, after);
-  }
+  const registrations = `${stage.repo}/.git/worktrees`;
+  const before = listing(plan, stage.worktrees, registrations);
+  const ending = await endingOf(sequence, source, stage);
+  // If it was killed before its agent had finished, nothing may have changed.
+  if (!existsSync(plan.inventory)) return differences(before, listing(plan, stage.worktrees, registrations));
   const inventory: Inventory = JSON.parse(readFileSync(plan.inventory, 'utf8'));
   return [
-    ...check(plan, inventory, last, `${template}/library`),
-    ...(sequence.doom === undefined && last === undefined ? ['The task has no ending.'] : []),
+    ...differences(inventory.outside, listing(plan, inventory.folder, inventory.gitDir)),
+    ...lost(plan, inventory, `${template}/library`),
+    ...dishonest(inventory, ending),
   ];
+}
+
+/** Has the runner do the task, and the next runners recover if it was killed. */
+async function endingOf({ doom }: Sequence, source: string, stage: Stage): Promise<Ending | undefined> {
+  if (doom === undefined) return (await runOnce(source, stage))[0];
+  await runDoomed(source, stage, doom);
+  const [ending] = await recoverAll(source, stage);
+  await recoverAll(source, stage);
+  return ending;
 }
 
 function planOf({ kinds, succeeds }: Sequence, stage: Stage, template: string): Plan {
@@ -74,10 +79,9 @@ function planOf({ kinds, succeeds }: Sequence, stage: Stage, template: string): 
   };
 }
 
-/** Resolves when the runner has ended, and every program that it had started. */
-async function runDoomed(source: string, stage: Stage, doom: Doom): Promise<readonly Ending[]> {
+/** Resolves when the runner has been killed. */
+async function runDoomed(source: string, stage: Stage, doom: Doom): Promise<void> {
   const args = [
-    ...process.execArgv,
     '--disable-warning=ExperimentalWarning',
     PROCESS,
     source,
@@ -86,39 +90,35 @@ async function runDoomed(source: string, stage: Stage, doom: Doom): Promise<read
   ];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'inherit'] });
   await new Promise((resolve) => child.once('close', resolve));
-  return [];
 }
 
-function check(
-  plan: Plan,
-  inventory: Inventory,
-  ending: Ending | undefined,
-  library: string,
-): readonly string[] {
-  const { repo } = plan;
-  const { folder, gitDir, files, commits, isOurs } = inventory;
-  const problems = [...differences(inventory.outside, listing(plan, folder, gitDir))];
-  const stays = existsSync(folder) && existsSync(`${folder}/.`);
+const stays = ({ folder }: Inventory): boolean => existsSync(`${folder}/.`);
+
+/** Files and commits that are neither reachable nor in a worktree that stays. */
+function lost(plan: Plan, inventory: Inventory, library: string): readonly string[] {
   const list = (at: string) => git(at, 'rev-list', '--objects', '--no-object-names', '--all').split('\n');
-  const reachable = new Set([...list(repo), ...list(library)]);
-  for (const [path, names] of Object.entries(files)) {
-    if (names.some((name) => reachable.has(name))) continue;
-    if (stays && existsSync(Buffer.from(`${Buffer.from(folder).toString('latin1')}/${path}`, 'latin1')))
-      continue;
-    problems.push(`The file ${JSON.stringify(path)} is lost.`);
-  }
-  for (const commit of commits)
-    if (!reachable.has(commit) && !stays) problems.push(`The commit ${commit} is lost.`);
-  if (!isOurs) {
-    if (ending?.status === 'completed')
-      problems.push('The attempt is completed, though its checkout is another.');
-    const still = listing({ ...plan, home: folder, repo: '/nowhere' }, '', '');
-    if (Object.keys(files).length > 0 && !stays)
-      problems.push("A folder that is no longer the runner's was removed.");
-    if (Object.keys(still).length < Object.keys(files).length)
-      problems.push("Files of a folder that is no longer the runner's are gone.");
-  }
-  if (ending?.status === 'completed' && stays && !JSON.stringify(ending.result).includes(folder))
+  const reachable = new Set([...list(plan.repo), ...list(library)]);
+  const root = Buffer.from(inventory.folder).toString('latin1');
+  const isLost = ([path, names]: readonly [string, readonly string[]]): boolean =>
+    !names.some((name) => reachable.has(name)) && !existsSync(Buffer.from(`${root}/${path}`, 'latin1'));
+  const files = Object.entries(inventory.files).filter(isLost);
+  const commits = stays(inventory) ? [] : inventory.commits.filter((commit) => !reachable.has(commit));
+  return [
+    ...files.map(([path]) => `The file ${JSON.stringify(path)} is lost.`),
+    ...commits.map((commit) => `The commit ${commit} is lost.`),
+  ];
+}
+
+/** What the ending must not say, and what must not have happened to a folder that is another's now. */
+function dishonest(inventory: Inventory, ending: Ending | undefined): readonly string[] {
+  const isCompleted = ending?.status === 'completed';
+  const problems: string[] = [];
+  if (ending === undefined) problems.push('The task has no ending.');
+  if (!inventory.isOurs && isCompleted)
+    problems.push('The attempt is completed, though its checkout is another.');
+  if (!inventory.isOurs && Object.keys(inventory.files).length > 0 && !stays(inventory))
+    problems.push("A folder that is no longer the runner's was removed.");
+  if (stays(inventory) && !JSON.stringify(ending).includes(inventory.folder))
     problems.push('The worktree stays, and the report does not name it.');
   return problems;
 }

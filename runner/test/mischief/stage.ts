@@ -38,8 +38,13 @@ export function stageIn(folder: string): Stage {
   };
 }
 
-/** Makes the home once; sequences get copies of it. */
-export function makeTemplate(folder: string): void {
+/** Makes the homes once; sequences get copies of them. In one of them, the checkout has the submodule `lib`. */
+export function makeTemplates(folder: string): void {
+  makeTemplate(`${folder}/plain`, false);
+  makeTemplate(`${folder}/submodule`, true);
+}
+
+function makeTemplate(folder: string, withSubmodule: boolean): void {
   const { home, outer, repo, bin } = stageIn(folder);
   const library = `${folder}/library`;
   for (const [at, name] of [
@@ -63,8 +68,8 @@ export function makeTemplate(folder: string): void {
   writeFileSync(`${repo}/.gitignore`, 'ignored/\n');
   git(repo, 'add', '.');
   git(repo, 'commit', '--quiet', '-m', 'One');
-  git(repo, '-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', library, 'lib');
-  git(repo, 'commit', '--quiet', '-m', 'Two');
+  if (withSubmodule) git(repo, 'submodule', '--quiet', 'add', library, 'lib');
+  git(repo, 'commit', '--quiet', '--allow-empty', '-m', 'Two');
   writeFileSync(`${repo}/tracked.txt`, 'mine\n');
   git(repo, 'add', 'tracked.txt');
   writeFileSync(`${repo}/mine.txt`, 'mine\n');

@@ -1,0 +1,27 @@
+/** The version of git. */
+import { execute } from './execute.ts';
+
+/** Major and minor version. */
+export type GitVersion = readonly [major: number, minor: number];
+
+/** @returns undefined if `git --version` has printed something else */
+export function versionIn(printed: string): GitVersion | undefined {
+  const [, major, minor] = /(\d+)\.(\d+)/.exec(printed) ?? [];
+  return major === undefined || minor === undefined ? undefined : [Number(major), Number(minor)];
+}
+
+export function isBefore([major, minor]: GitVersion, [otherMajor, otherMinor]: GitVersion): boolean {
+  return major < otherMajor || (major === otherMajor && minor < otherMinor);
+}
+
+const versions = new Map<string | undefined, Promise<GitVersion | undefined>>();
+
+/** Returns the version of the git on the PATH of an environment. It is asked for once. */
+export function gitVersion(env: NodeJS.ProcessEnv): Promise<GitVersion | undefined> {
+  const path = env['PATH'];
+  const known = versions.get(path);
+  if (known !== undefined) return known;
+  const asked = execute(['--version'], env).then(versionIn, () => undefined);
+  versions.set(path, asked);
+  return asked;
+}
