@@ -1,8 +1,8 @@
 /** Finishes what killed runners have left, on this machine and in this repository. */
 import { existsSync, realpathSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
+import { settle } from './git/keep/settle.ts';
 import type { Repository } from './git/repository.ts';
-import { settle } from './git/settle.ts';
 import {
   type Before,
   leaveWorktree,

@@ -1,8 +1,8 @@
 /** The GitHub project of a remote. The host decides. */
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { hostBySsh, projectOf } from '../src/git/project.ts';
 import { openRepository } from '../src/git/repository.ts';
+import { hostBySsh, projectOf } from '../src/git/start/project.ts';
 import { git, newFolder, newRepository, removeFolder } from './support/folders.ts';
 
 const resolveHost = (host: string) =>

@@ -1,10 +1,14 @@
 /** Where a task starts: its branch, its base, and what blocks them. With real git. */
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { BranchBusy } from '../src/git/branchUse.ts';
 import { GitError } from '../src/git/git.ts';
 import { openRepository, type Repository } from '../src/git/repository.ts';
-import { findStartingPoint, type StartingPoint, type StartingPointWishes } from '../src/git/startingPoint.ts';
+import { BranchBusy } from '../src/git/start/branchUse.ts';
+import {
+  findStartingPoint,
+  type StartingPoint,
+  type StartingPointWishes,
+} from '../src/git/start/startingPoint.ts';
 import { openWorktree } from '../src/git/worktree.ts';
 import { git, newFolder, newRepository, removeFolder } from './support/folders.ts';
 

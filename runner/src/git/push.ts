@@ -1,6 +1,6 @@
 /** A branch on its way to "origin", with the large files of Git LFS. */
 import { type Git, GitError, succeeds } from './git.ts';
-import { fetchRefs } from './remote.ts';
+import { fetchRefs } from './start/remote.ts';
 
 const ATTRIBUTES = ['.gitattributes', '**/.gitattributes'].map((pattern) => `:(glob)${pattern}`);
 

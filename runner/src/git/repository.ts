@@ -2,7 +2,7 @@
 import { mkdirSync, realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Git, GitError, gitIn, succeeds } from './git.ts';
-import { hostBySsh, projectOfOrigin } from './project.ts';
+import { hostBySsh, projectOfOrigin } from './start/project.ts';
 
 export interface Repository {
   readonly git: Git;

@@ -9,13 +9,13 @@ import {
   rmSync,
 } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
-import { inTurn, requireFree } from './branchUse.ts';
 import { type Checkout, deviationOf, gitAt, registrationProblem } from './checkout.ts';
-import { type ContentSettings, contentSettings } from './contentSettings.ts';
 import { GitError } from './git.ts';
-import { outerRules } from './ignored.ts';
+import { type ContentSettings, contentSettings } from './keep/contentSettings.ts';
+import { outerRules } from './keep/ignored.ts';
 import type { Repository } from './repository.ts';
-import type { StartingPoint } from './startingPoint.ts';
+import { inTurn, requireFree } from './start/branchUse.ts';
+import type { StartingPoint } from './start/startingPoint.ts';
 
 export interface Worktree extends Checkout {
   readonly branch: string;

@@ -1,12 +1,12 @@
 /** One attempt at one task: from its claim to its report. */
 import { CLIS } from '../clis/index.ts';
-import { BranchBusy } from '../git/branchUse.ts';
 import { changesSince } from '../git/changes.ts';
 import { GitError } from '../git/git.ts';
+import { type Settled, settle } from '../git/keep/settle.ts';
+import { checkOutSubmodules } from '../git/keep/submodules.ts';
 import type { Repository } from '../git/repository.ts';
-import { type Settled, settle } from '../git/settle.ts';
-import { findStartingPoint, type StartingPoint } from '../git/startingPoint.ts';
-import { checkOutSubmodules } from '../git/submodules.ts';
+import { BranchBusy } from '../git/start/branchUse.ts';
+import { findStartingPoint, type StartingPoint } from '../git/start/startingPoint.ts';
 import {
   type Before,
   leaveWorktree,

@@ -1,10 +1,10 @@
 /** Brings a task's branch to "origin", and its pull request to GitHub through the hub's tools. */
 import { GitError } from '../git/git.ts';
-import { persistently } from '../git/persistence.ts';
 import { pushBranch } from '../git/push.ts';
 import { isUnreachable } from '../git/refusal.ts';
 import type { Repository } from '../git/repository.ts';
-import type { StartingPoint } from '../git/startingPoint.ts';
+import { persistently } from '../git/start/persistence.ts';
+import type { StartingPoint } from '../git/start/startingPoint.ts';
 import { HubUnreachable } from '../hub/connection.ts';
 import type { ClaimedTask, Hub } from '../hub/hub.ts';
 import type { Redactor } from '../redaction.ts';

@@ -7,15 +7,15 @@ import fc from 'fast-check';
 import { byDay } from '../../../test/support/night.ts';
 import { newFolder, removeFolder } from '../support/folders.ts';
 import { KINDS } from './kinds.ts';
-import { play, type Sequence } from './sequence.ts';
+import { NEVER, play, type Sequence } from './sequence.ts';
 import { isolateGit, makeTemplates } from './stage.ts';
 
 const SEQUENCES = byDay(200, { night: 5000 });
 const AT_ONCE = 2;
-const PER_TEST = 20;
+const PER_TEST = 10;
 
 /** So many steps with git and files has an attempt, about; a later one is never reached. */
-const STEPS = 90;
+const STEPS = 80;
 
 const sequence: fc.Arbitrary<Sequence> = fc.record({
   kinds: fc.array(fc.constantFrom(...Object.keys(KINDS)), { minLength: 1, maxLength: 4 }),
@@ -43,8 +43,11 @@ describe('mischief of an agent', () => {
   it('has at least 40 kinds', () => assert.ok(Object.keys(KINDS).length >= 40));
 
   for (const kind of Object.keys(KINDS))
-    it(`loses nothing when the agent ${kind}`, () =>
-      assertKept({ kinds: [kind], succeeds: true, doom: undefined }));
+    it(`loses nothing when the agent ${kind}`, () => {
+      // In this process, root can read everything.
+      const doom = kind.startsWith('makesUnreadable') ? NEVER : undefined;
+      return assertKept({ kinds: [kind], succeeds: true, doom });
+    });
 
   for (let first = 0; first < SEQUENCES; first += PER_TEST)
     it(`loses nothing in the random sequences ${first + 1} to ${first + PER_TEST}`, async () => {

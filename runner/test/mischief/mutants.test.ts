@@ -28,7 +28,7 @@ const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'ignores what could not be committed',
-    file: 'git/settle.ts',
+    file: 'git/keep/settle.ts',
     replace: 'if (lost.length > 0)',
     by: 'if (lost.length < 0)',
     kinds: ['usesForbiddenName'],

@@ -1,11 +1,11 @@
 /** Plays a sequence of mischief against a runner, has the next runner recover, and checks what is left. */
-import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, lstatSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import type { Ending } from '../../src/hub/hub.ts';
 import type { Doom } from './doom.ts';
 import { KINDS, NEEDING_SUBMODULE } from './kinds.ts';
 import { type Inventory, listing, type Plan } from './plan.ts';
-import { BRANCH, copyTemplate, git, recoverAll, runOnce, type Stage } from './stage.ts';
+import { BRANCH, copyTemplate, endingsOf, git, recoverAll, runOnce, type Stage } from './stage.ts';
 
 export interface Sequence {
   readonly kinds: readonly string[];
@@ -13,6 +13,9 @@ export interface Sequence {
   readonly succeeds: boolean;
   readonly doom: Doom | undefined;
 }
+
+/** A runner in a process that ends by itself. */
+export const NEVER: Doom = { at: Number.MAX_SAFE_INTEGER, when: 'before' };
 
 const SOURCE = new URL('../../src', import.meta.url).pathname;
 const PROCESS = new URL('./runnerProcess.ts', import.meta.url).pathname;
@@ -37,24 +40,23 @@ export async function play(
   writeFileSync(stage.plan, JSON.stringify(plan));
   const registrations = `${stage.repo}/.git/worktrees`;
   const before = listing(plan, stage.worktrees, registrations);
-  const ending = await endingOf(sequence, source, stage);
+  await run(sequence, source, stage);
   // If it was killed before its agent had finished, nothing may have changed.
   if (!existsSync(plan.inventory)) return differences(before, listing(plan, stage.worktrees, registrations));
   const inventory: Inventory = JSON.parse(readFileSync(plan.inventory, 'utf8'));
   return [
     ...differences(inventory.outside, listing(plan, inventory.folder, inventory.gitDir)),
     ...lost(plan, inventory, `${template}/library`),
-    ...dishonest(inventory, ending),
+    ...dishonest(inventory, endingsOf(stage)),
   ];
 }
 
 /** Has the runner do the task, and the next runners recover if it was killed. */
-async function endingOf({ doom }: Sequence, source: string, stage: Stage): Promise<Ending | undefined> {
-  if (doom === undefined) return (await runOnce(source, stage))[0];
+async function run({ doom }: Sequence, source: string, stage: Stage): Promise<void> {
+  if (doom === undefined) return runOnce(source, stage);
   await runDoomed(source, stage, doom);
-  const [ending] = await recoverAll(source, stage);
   await recoverAll(source, stage);
-  return ending;
+  await recoverAll(source, stage);
 }
 
 function planOf({ kinds, succeeds }: Sequence, stage: Stage, template: string): Plan {
@@ -79,6 +81,18 @@ function planOf({ kinds, succeeds }: Sequence, stage: Stage, template: string): 
   };
 }
 
+/** Takes root's right to read and write everything, for which no file is unreadable. */
+const WITHOUT_RIGHTS = [
+  'setpriv',
+  '--bounding-set=-dac_override,-dac_read_search',
+  '--inh-caps=-dac_override,-dac_read_search',
+];
+
+const wrapper: readonly string[] =
+  process.getuid?.() === 0 && spawnSync('setpriv', [...WITHOUT_RIGHTS.slice(1), 'true']).status === 0
+    ? WITHOUT_RIGHTS
+    : [];
+
 /** Resolves when the runner has been killed. */
 async function runDoomed(source: string, stage: Stage, doom: Doom): Promise<void> {
   const args = [
@@ -88,11 +102,14 @@ async function runDoomed(source: string, stage: Stage, doom: Doom): Promise<void
     JSON.stringify(stage),
     JSON.stringify(doom),
   ];
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'inherit'] });
+  const [program = '', ...rest] = [...wrapper, process.execPath, ...args];
+  const child = spawn(program, rest, { stdio: ['ignore', 'ignore', 'inherit'] });
   await new Promise((resolve) => child.once('close', resolve));
 }
 
 const stays = ({ folder }: Inventory): boolean => existsSync(`${folder}/.`);
+
+const isThere = (path: Buffer): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 
 /** Files and commits that are neither reachable nor in a worktree that stays. */
 function lost(plan: Plan, inventory: Inventory, library: string): readonly string[] {
@@ -100,7 +117,7 @@ function lost(plan: Plan, inventory: Inventory, library: string): readonly strin
   const reachable = new Set([...list(plan.repo), ...list(library)]);
   const root = Buffer.from(inventory.folder).toString('latin1');
   const isLost = ([path, names]: readonly [string, readonly string[]]): boolean =>
-    !names.some((name) => reachable.has(name)) && !existsSync(Buffer.from(`${root}/${path}`, 'latin1'));
+    !names.some((name) => reachable.has(name)) && !isThere(Buffer.from(`${root}/${path}`, 'latin1'));
   const files = Object.entries(inventory.files).filter(isLost);
   const commits = stays(inventory) ? [] : inventory.commits.filter((commit) => !reachable.has(commit));
   return [
@@ -110,15 +127,15 @@ function lost(plan: Plan, inventory: Inventory, library: string): readonly strin
 }
 
 /** What the ending must not say, and what must not have happened to a folder that is another's now. */
-function dishonest(inventory: Inventory, ending: Ending | undefined): readonly string[] {
-  const isCompleted = ending?.status === 'completed';
+function dishonest(inventory: Inventory, endings: readonly Ending[]): readonly string[] {
+  const isCompleted = endings.some(({ status }) => status === 'completed');
   const problems: string[] = [];
-  if (ending === undefined) problems.push('The task has no ending.');
+  if (endings.length === 0) problems.push('The task has no ending.');
   if (!inventory.isOurs && isCompleted)
     problems.push('The attempt is completed, though its checkout is another.');
   if (!inventory.isOurs && Object.keys(inventory.files).length > 0 && !stays(inventory))
     problems.push("A folder that is no longer the runner's was removed.");
-  if (stays(inventory) && !JSON.stringify(ending).includes(inventory.folder))
+  if (stays(inventory) && !JSON.stringify(endings).includes(inventory.folder))
     problems.push('The worktree stays, and the report does not name it.');
   return problems;
 }

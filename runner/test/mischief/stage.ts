@@ -1,6 +1,14 @@
 /** A user's home with repositories in it, and runners that work there. */
 import { execFileSync } from 'node:child_process';
-import { chmodSync, cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs';
 import { delimiter } from 'node:path';
 import type { Ending } from '../../src/hub/hub.ts';
 import { LocalHub, quickClock, taskOf } from '../support/localHub.ts';
@@ -117,13 +125,40 @@ export function git(folder: string, ...args: readonly string[]): string {
   }).trim();
 }
 
+/** A hub whose endings survive the process. */
+class LastingHub extends LocalHub {
+  private readonly file: string;
+
+  constructor(file: string, ...tasks: ConstructorParameters<typeof LocalHub>) {
+    super(...tasks);
+    this.file = file;
+  }
+
+  override async end(task: string, epoch: number, ending: Ending): Promise<string> {
+    appendFileSync(this.file, `${JSON.stringify(ending)}\n`);
+    return super.end(task, epoch, ending);
+  }
+}
+
+const endingsFile = ({ plan }: Stage): string => `${plan}.endings`;
+
+/** Returns what the hub has been told of the task, by all runners. */
+export function endingsOf(stage: Stage): readonly Ending[] {
+  const file = endingsFile(stage);
+  if (!existsSync(file)) return [];
+  return readFileSync(file, 'utf8')
+    .split('\n')
+    .filter(Boolean)
+    .map((line): Ending => JSON.parse(line));
+}
+
 /**
  * Has a runner do the task.
  * @param source the folder of the runner's code
  */
-export async function runOnce(source: string, stage: Stage): Promise<readonly Ending[]> {
+export async function runOnce(source: string, stage: Stage): Promise<void> {
   const code = await codeOf(source);
-  const hub = new LocalHub(taskOf(TASK));
+  const hub = new LastingHub(endingsFile(stage), taskOf(TASK));
   const settings = code.parseSettings(['--repo', stage.repo, '--url', HUB, '--once'], {
     MUSTER_TOKEN: 'mk_a.b',
   });
@@ -147,13 +182,12 @@ export async function runOnce(source: string, stage: Stage): Promise<readonly En
     say: () => undefined,
     clock: quickClock(),
   }).run();
-  return hub.endings;
 }
 
 /** Has the next runner finish what an earlier one has left. */
-export async function recoverAll(source: string, stage: Stage): Promise<readonly Ending[]> {
+export async function recoverAll(source: string, stage: Stage): Promise<void> {
   const code = await codeOf(source);
-  const hub = new LocalHub();
+  const hub = new LastingHub(endingsFile(stage));
   const repository = await code.openRepository(stage.repo);
   const attempts = `${repository.stateFolder}/attempts`;
   const options = {
@@ -167,7 +201,6 @@ export async function recoverAll(source: string, stage: Stage): Promise<readonly
   };
   const outboxes = await code.recover(options);
   await until(() => hub.endings.length === outboxes.length);
-  return hub.endings;
 }
 
 /** The runner's code can be a changed copy. */

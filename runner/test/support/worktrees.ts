@@ -1,9 +1,9 @@
 /** A task's worktree as an attempt opens it, and what becomes of it afterwards. */
 import { mkdirSync } from 'node:fs';
+import { type Settled, settle } from '../../src/git/keep/settle.ts';
+import { checkOutSubmodules } from '../../src/git/keep/submodules.ts';
 import type { Repository } from '../../src/git/repository.ts';
-import { type Settled, settle } from '../../src/git/settle.ts';
-import { findStartingPoint } from '../../src/git/startingPoint.ts';
-import { checkOutSubmodules } from '../../src/git/submodules.ts';
+import { findStartingPoint } from '../../src/git/start/startingPoint.ts';
 import { noteBefore, openWorktree, type Worktree } from '../../src/git/worktree.ts';
 
 export interface Opened {

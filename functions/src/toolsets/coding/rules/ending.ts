@@ -103,7 +103,7 @@ export function endByRunner(task: CodingTask, claimant: Claimant, report: EndRep
 
 /**
  * Returns the task with the branch that its runner worked on. A runner replaces a name that the hub chose if another
- * branch of its repository blocks it. Source: `branchNames` in runner/src/git/branchName.ts.
+ * branch of its repository blocks it. Source: `branchNames` in runner/src/git/start/branchName.ts.
  */
 function onReportedBranch(task: Task, result: unknown): Task {
   const { coding } = asCodingTask(task);

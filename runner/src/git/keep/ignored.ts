@@ -5,9 +5,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
-import { type Checkout, gitAt } from './checkout.ts';
-import type { Git } from './git.ts';
-import type { Before } from './worktree.ts';
+import { type Checkout, gitAt } from '../checkout.ts';
+import type { Git } from '../git.ts';
+import type { Before } from '../worktree.ts';
 
 /** Returns the lines of the ignore files outside of the checkout: info/exclude and core.excludesFile. */
 export async function outerRules(

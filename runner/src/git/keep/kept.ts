@@ -1,6 +1,6 @@
 /** Commits that are on no branch: they are kept under refs of the runner's, since they would be lost with a worktree. */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import type { Git } from './git.ts';
+import type { Git } from '../git.ts';
 
 const KEPT_REF = 'refs/muster/kept';
 

@@ -1,5 +1,5 @@
 /** The commit that a new branch starts from, by the name that a task, the runner or its checkout gives. */
-import { type Git, GitError } from './git.ts';
+import { type Git, GitError } from '../git.ts';
 import type { RemoteRefs } from './remote.ts';
 
 export interface Base {

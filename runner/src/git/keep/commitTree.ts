@@ -1,5 +1,5 @@
-import { type Checkout, gitAt } from './checkout.ts';
-import { gitIn, succeeds } from './git.ts';
+import { type Checkout, gitAt } from '../checkout.ts';
+import { gitIn, succeeds } from '../git.ts';
 
 const FALLBACK_IDENTITY = {
   GIT_AUTHOR_NAME: 'Muster runner',

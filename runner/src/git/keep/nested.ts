@@ -1,9 +1,9 @@
 /** Repositories inside a checkout that are no submodules: agents create and clone them. */
 import { lstatSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Checkout } from './checkout.ts';
-import { gitAt } from './checkout.ts';
-import { succeeds } from './git.ts';
+import type { Checkout } from '../checkout.ts';
+import { gitAt } from '../checkout.ts';
+import { succeeds } from '../git.ts';
 
 export interface Found {
   /** Folders below the checkout that contain a `.git`, outermost first, without a slash at the end. */

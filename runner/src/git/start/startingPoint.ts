@@ -1,11 +1,12 @@
 /** The branch of a task and the commit that it starts from, before there is a worktree. */
+
+import { type Git, GitError, succeeds } from '../git.ts';
+import type { Repository } from '../repository.ts';
 import { type Base, compare, type NamedBase, nameBase, settleBase, wantedFor } from './base.ts';
 import { branchNames, chooseBranch } from './branchName.ts';
 import { inTurn, requireFree } from './branchUse.ts';
-import { type Git, GitError, succeeds } from './git.ts';
 import { persistently } from './persistence.ts';
 import { fetchCommit, fetchRefs, type RemoteRefs } from './remote.ts';
-import type { Repository } from './repository.ts';
 
 /** About four seconds: for longer, the hub offers the task again. */
 const FETCH_ATTEMPTS = 5;

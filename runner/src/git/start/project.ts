@@ -1,6 +1,6 @@
 /** The GitHub repository that a remote's address names. The host decides, so no other server is mistaken for GitHub. */
 import { spawn } from 'node:child_process';
-import type { Git } from './git.ts';
+import type { Git } from '../git.ts';
 
 export interface RemoteAddress {
   readonly transport: 'ssh' | 'http';

@@ -1,7 +1,7 @@
 /** The submodules of a worktree, which git leaves empty. */
 import { existsSync } from 'node:fs';
-import { type Checkout, gitAt } from './checkout.ts';
-import { type Git, GitError, gitIn } from './git.ts';
+import { type Checkout, gitAt } from '../checkout.ts';
+import { type Git, GitError, gitIn } from '../git.ts';
 
 /** In a submodule: the commit at which the task has found it. */
 export const FOUND_REF = 'refs/muster/found';

@@ -2,8 +2,8 @@
 import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { GitError } from './git.ts';
-import type { Repository } from './repository.ts';
+import { GitError } from '../git.ts';
+import type { Repository } from '../repository.ts';
 
 /** Another attempt that is being stopped has committed its work by then. */
 const PATIENCE_MS = 5000;

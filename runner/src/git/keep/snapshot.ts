@@ -1,7 +1,7 @@
 /** The files of a checkout as a tree of git's, made with an index of the runner's. */
 import { copyFileSync, existsSync, lstatSync, rmSync } from 'node:fs';
-import { type Checkout, gitAt } from './checkout.ts';
-import { type Git, GitError, succeeds } from './git.ts';
+import { type Checkout, gitAt } from '../checkout.ts';
+import { type Git, GitError, succeeds } from '../git.ts';
 
 /**
  * Size, time and inode decide whether a file has changed, whatever the user's settings are, and lossy conversions are

@@ -1,8 +1,8 @@
 /** Keeps the repositories inside a worktree: their objects go with it. */
 import { existsSync, readdirSync } from 'node:fs';
-import { type Checkout, gitAt } from './checkout.ts';
+import { type Checkout, gitAt } from '../checkout.ts';
+import { type Git, succeeds } from '../git.ts';
 import { commitTree } from './commitTree.ts';
-import { type Git, succeeds } from './git.ts';
 import { keptRef, listed, rememberedObjects, unreachable } from './kept.ts';
 import { inspect } from './nested.ts';
 import { takeSnapshot } from './snapshot.ts';

@@ -3,16 +3,16 @@
  * no branch under `refs/muster/kept/`. Source: docs/guides/runner.md, "What is kept where".
  */
 import { copyFileSync, existsSync, readdirSync, rmSync } from 'node:fs';
+import { deviationOf, gitAt, registrationProblem } from '../checkout.ts';
+import { type Git, gitIn, succeeds } from '../git.ts';
+import type { Before, Worktree } from '../worktree.ts';
 import { type Committed, commitToBranch } from './branchCommit.ts';
-import { deviationOf, gitAt, registrationProblem } from './checkout.ts';
 import { contentSettings, restoring } from './contentSettings.ts';
-import { type Git, gitIn, succeeds } from './git.ts';
 import { ignoredPaths, newlyIgnored } from './ignored.ts';
 import { type Inner, keepInner } from './inner.ts';
 import { keepUnreachable, listed, rememberedObjects } from './kept.ts';
 import { findRepositories } from './nested.ts';
 import { takeSnapshot } from './snapshot.ts';
-import type { Before, Worktree } from './worktree.ts';
 
 export interface SettleWishes {
   readonly worktree: Worktree;

@@ -2,7 +2,7 @@
  * The branches and tags of a remote. They are listed and fetched without a change of refs, tags, `FETCH_HEAD`, the
  * configuration or the checkout: a fetch only adds objects to the repository.
  */
-import { type Git, GitError, succeeds } from './git.ts';
+import { type Git, GitError, succeeds } from '../git.ts';
 
 export interface RemoteRefs {
   /** For example `origin`. */

@@ -2,7 +2,7 @@
  * Settings that decide what git stores of a file. An agent shares the repository's configuration: if it adds a filter,
  * its work must not pass through that filter.
  */
-import type { Git } from './git.ts';
+import type { Git } from '../git.ts';
 
 const SHAPING = String.raw`^(filter\..*|core\.(attributesfile|autocrlf|eol|excludesfile|filemode|ignorecase|precomposeunicode|symlinks|bigfilethreshold))$`;
 

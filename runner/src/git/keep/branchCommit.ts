@@ -1,10 +1,10 @@
 /** Brings the files of a worktree to the task's branch, wherever the agent has left HEAD and the branch. */
 import { existsSync, readFileSync } from 'node:fs';
-import { gitAt } from './checkout.ts';
+import { gitAt } from '../checkout.ts';
+import { type Git, GitError, succeeds } from '../git.ts';
+import type { Worktree } from '../worktree.ts';
 import { commitTree } from './commitTree.ts';
-import { type Git, GitError, succeeds } from './git.ts';
 import { keep } from './kept.ts';
-import type { Worktree } from './worktree.ts';
 
 export interface Work {
   /** The files of the worktree. */
