@@ -1,5 +1,6 @@
 /** A task's branch in a linked worktree, outside of the user's checkout. */
 import {
+  chmodSync,
   copyFileSync,
   existsSync,
   mkdirSync,
@@ -111,13 +112,30 @@ export function removeRemains(commonDir: string, folder: string): string | undef
 /** The folder goes before its registration, so that an interrupted removal can be continued. */
 function removeFolders({ folder, gitDir, commonDir }: Checkout): string | undefined {
   try {
-    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+    remove(folder);
     if (gitDir !== '' && registrationProblem({ folder, gitDir, commonDir }) === undefined)
       rmSync(gitDir, { recursive: true, force: true, maxRetries: 5 });
     return undefined;
   } catch (error) {
     return `The worktree cannot be removed. ${error instanceof Error ? error.message : String(error)}`;
   }
+}
+
+/** Removes a folder, also if programs have left folders in it that cannot be written, as Go's module cache does. */
+function remove(folder: string): void {
+  const options = { recursive: true, force: true, maxRetries: 5 };
+  try {
+    rmSync(folder, options);
+  } catch {
+    makeWritable(folder);
+    rmSync(folder, options);
+  }
+}
+
+function makeWritable(folder: string): void {
+  chmodSync(folder, 0o700);
+  for (const entry of readdirSync(folder, { withFileTypes: true }))
+    if (entry.isDirectory()) makeWritable(`${folder}/${entry.name}`);
 }
 
 /** Leaves a worktree where it is, at its commit, so that its branch is free for another attempt. */
