@@ -55,11 +55,14 @@ async function salvage(
   const { mark, taskId } = record.facts;
   const { commonDir } = repository;
   const folder = withoutLinks(record.facts.worktree);
-  if (!(await endProcesses(mark)))
-    return [`Processes of a killed runner are still running. The worktree stays: ${folder}`];
+  const gitDir = registrationOf(commonDir, folder);
   const { phase } = record;
-  if (phase === 'kept' || (!existsSync(folder) && registrationOf(commonDir, folder) === undefined)) return [];
+  if (phase === 'kept' || (!existsSync(folder) && gitDir === undefined)) return [];
   say(`${taskId}: clearing up after a runner that was killed.`);
+  if (!(await endProcesses(mark))) {
+    if (gitDir !== undefined) await leaveWorktree({ folder, gitDir, commonDir });
+    return [`Processes of a killed runner may still be running. The worktree stays: ${folder}`];
+  }
   if (phase === 'opening' || phase === 'settled') return asList(removeRemains(commonDir, folder));
   return finishWork(record, repository);
 }

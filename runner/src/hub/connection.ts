@@ -6,6 +6,7 @@ import {
   UnauthorizedError,
 } from '@modelcontextprotocol/client';
 import { z } from 'zod';
+import { cut } from '../text.ts';
 import { VERSION } from '../version.ts';
 import { fetchThroughProxy } from './fetching.ts';
 
@@ -157,7 +158,7 @@ async function saidIn(response: Response): Promise<string> {
     ? refusal.safeParse(parsedOrNothing(body)).data?.error?.message
     : undefined;
   const line = message?.replace(/[\p{Cc}\s]+/gu, ' ').trim();
-  return line ? line.slice(0, MAX_SAID_LENGTH) : `HTTP ${response.status}.`;
+  return line ? cut(line, MAX_SAID_LENGTH) : `HTTP ${response.status}.`;
 }
 
 function parsedOrNothing(body: string): unknown {

@@ -6,7 +6,7 @@ import { commitTree } from './commitTree.ts';
 import { keptRef, listed, rememberedObjects, unreachable } from './kept.ts';
 import { inspect } from './nested.ts';
 import { takeSnapshot } from './snapshot.ts';
-import { FOUND_REF, gitlinks } from './submodules.ts';
+import { addedSubmodules, FOUND_REF, gitlinks } from './submodules.ts';
 
 export interface Inner {
   /** Folders whose files belong to the checkout around them, although they contain a `.git`. */
@@ -43,7 +43,8 @@ export interface InnerWishes {
  */
 export async function keepInner(wishes: InnerWishes): Promise<Inner> {
   const { checkout, repositories } = wishes;
-  const links = await gitlinks(wishes.git);
+  const before = await gitlinks(wishes.git);
+  const links = [...new Set([...before, ...(await addedSubmodules(checkout))])];
   let all: Inner = { asFiles: [], separate: [], links: {}, notes: [], broken: [], heads: [] };
   for (const path of repositories) {
     const isPartOfOther = all.separate.some((folder) => path.startsWith(`${folder}/`));

@@ -34,6 +34,18 @@ export async function submodulesOf(folder: string, git: Git): Promise<readonly s
   return existsSync(`${folder}/.gitmodules`) ? gitlinks(git) : [];
 }
 
+/** Returns the paths of submodules that an agent has added: in its own index, and in `.gitmodules`. */
+export async function addedSubmodules(checkout: Checkout): Promise<readonly string[]> {
+  const file = `${checkout.folder}/.gitmodules`;
+  if (!existsSync(file)) return [];
+  const git = gitAt(checkout);
+  const keys = String.raw`^submodule\..*\.path$`;
+  const listed = await git('config', '--file', file, '--null', '--get-regexp', keys).catch(() => '');
+  const paths = listed.split('\0').map((entry) => entry.slice(entry.indexOf('\n') + 1));
+  const links = await gitlinks(git).catch(() => []); // a corrupt index
+  return links.filter((path) => paths.includes(path));
+}
+
 /** Returns the paths of the index that stand for a commit of another repository. */
 export async function gitlinks(git: Git): Promise<readonly string[]> {
   const listed = await git('ls-files', '--stage', '-z');
