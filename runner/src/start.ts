@@ -1,4 +1,4 @@
-/** What must hold before the runner claims a task: with one of these obstacles, every task would fail. */
+/** Checks before the first claim: with one of these obstacles, every task would fail. */
 import { mkdirSync, mkdtempSync, realpathSync, rmdirSync } from 'node:fs';
 import { execute } from './git/execute.ts';
 import { type GitVersion, isBefore, versionIn } from './git/version.ts';
@@ -14,7 +14,7 @@ export interface Machine {
   readonly platform: NodeJS.Platform;
   /** Undefined on Windows. */
   readonly uid: number | undefined;
-  /** What coding agents see. */
+  /** The environment of coding agents. */
   readonly env: NodeJS.ProcessEnv;
 }
 

@@ -14,7 +14,7 @@ describe('a runner that is started by git', () => {
   });
   afterEach(() => removeFolder(folder));
 
-  /** By which git selects a repository, or a part of one. */
+  /** Variables by which git selects a repository, or a part of one. */
   const selecting = (other: string): Readonly<Record<string, string>> => ({
     GIT_DIR: `${other}/.git`,
     GIT_WORK_TREE: other,

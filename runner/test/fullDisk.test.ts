@@ -27,7 +27,7 @@ class StrictHub extends LocalHub {
   }
 }
 
-/** What the checks know of a failure. */
+/** Input of the checks of a failure. */
 function known({ returnAfterSeconds: _, ...failure }: NonNullable<Ending['failure']>) {
   return failure;
 }

@@ -6,7 +6,7 @@ import { type Report, reportJson } from '../src/task/report.ts';
 import { checkEnding } from './support/hubChecks.ts';
 import { anyText } from './support/texts.ts';
 
-/** What docs/guides/runner.md promises. The hub accepts 1 MiB. */
+/** The limit in docs/guides/runner.md. The hub accepts 1 MiB. */
 const MOST_BYTES = 700_000;
 
 const redactor = createRedactor(['hunter2hunter2'], {});

@@ -1,4 +1,4 @@
-/** What the runner refuses at its start, since every task would fail. */
+/** Refusals of the runner at its start: every task would fail. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';

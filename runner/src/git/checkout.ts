@@ -6,9 +6,9 @@ import { type Git, gitIn } from './git.ts';
 /** A folder with the repository that belongs to it. All paths are absolute and without links. */
 export interface Checkout {
   readonly folder: string;
-  /** Of this checkout: HEAD, index, reflog. */
+  /** The checkout's own git directory: HEAD, index, reflog. */
   readonly gitDir: string;
-  /** Shared with other checkouts: objects, branches, configuration. */
+  /** The directory that checkouts share: objects, branches, configuration. */
   readonly commonDir: string;
 }
 

@@ -1,4 +1,4 @@
-/** Runs git in a session of its own, so that nothing that it starts has a terminal to ask at. */
+/** Runs git in its own session, so that no program that git starts has a terminal to ask at. */
 import { spawn } from 'node:child_process';
 
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;

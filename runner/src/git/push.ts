@@ -4,7 +4,7 @@ import { fetchRefs } from './start/remote.ts';
 
 const ATTRIBUTES = ['.gitattributes', '**/.gitattributes'].map((pattern) => `:(glob)${pattern}`);
 
-/** Only the branch, whatever the user has configured for pushes. */
+/** Only the branch, regardless of the user's settings for pushes. */
 const BRANCH_ONLY = ['--quiet', '--no-follow-tags', '--recurse-submodules=no', '--no-signed'];
 
 /**

@@ -24,7 +24,7 @@ export interface Worktree extends Checkout {
   readonly startedAt: string;
 }
 
-/** What an agent can change that decides what git stores, as it was before the agent. */
+/** The rules and settings by which git stores files, as they were before the agent. */
 export interface Before {
   /** The commit at which the attempt started. */
   readonly startedAt: string;

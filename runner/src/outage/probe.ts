@@ -21,7 +21,7 @@ export interface ProbeOptions {
   /** Why the agent did not work. */
   readonly failure: FailureClass;
   readonly env: NodeJS.ProcessEnv;
-  /** By which its processes are found. */
+  /** The mark by which its processes are found. */
   readonly mark: string;
   /** Aborted when the runner is to end. */
   readonly signal: AbortSignal;

@@ -3,7 +3,7 @@ import type { Ending } from '../hub/hub.ts';
 import type { Json } from '../redaction.ts';
 import { clean, cutBytes } from '../text.ts';
 
-/** Of each text of a short report, in bytes. */
+/** Limit of each text of a short report, in bytes. */
 const MAX_TEXT_BYTES = 2000;
 const MAX_LIST = 20;
 

@@ -8,7 +8,7 @@ export const MARK_VARIABLE = 'MUSTER_RUNNER_MARK';
 
 /** Where a process id means one process: a start of a machine, and a namespace of process ids on it. */
 export interface Place {
-  /** Of the kernel's start; empty if the system does not say. */
+  /** Id of the kernel's start; empty if the system does not report it. */
   readonly bootId: string;
   /** Empty on systems without namespaces. */
   readonly pidNamespace: string;

@@ -1,6 +1,6 @@
-/** What an agent can do to the git and the files of its worktree: shell commands, run in the worktree. */
+/** Actions of an agent on the git and the files of its worktree: shell commands, run in the worktree. */
 
-/** What a kind can use. Each call of `file` writes content that no other file has. */
+/** Input of a kind. Each call of `file` writes content that no other file has. */
 export interface Materials {
   /** A shell command that writes a new file. */
   readonly file: (path: string) => string;
@@ -243,7 +243,7 @@ export const KINDS: Readonly<Record<string, Mischief>> = {
     file(`!bang ${n}`),
   ],
   usesInvalidNames: ({ n }) => [`printf 'invalid %s' ${n} > "$(printf 'in\\377valid-${n}')"`],
-  usesForbiddenName: ({ file, n }) => [file('git~1'), file(`beside-${n}.txt`)],
+  usesForbiddenName: ({ file, n }) => [file('git~1'), file(`next-${n}.txt`)],
   usesCaseTwins: ({ file, n }) => [file(`Case-${n}`), file(`case-${n}`)],
   makesPipe: ({ file, n }) => [`mkfifo pipe-${n}; mkdir empty-${n}`, file(`pp-${n}.txt`)],
   makesExecutable: ({ file, n }) => [file(`ex-${n}.sh`), `chmod 755 ex-${n}.sh`],

@@ -1,5 +1,5 @@
 /**
- * Whatever an agent does to git and to files, and whenever its runner is killed: every byte that it wrote is reachable
+ * After any action of an agent on git and files, and any kill of its runner, every byte that it wrote is reachable
  * afterwards, and nothing outside of its worktree and the documented refs has changed.
  */
 import assert from 'node:assert/strict';

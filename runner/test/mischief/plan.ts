@@ -1,4 +1,4 @@
-/** What the processes of a sequence share. */
+/** Data that the processes of a sequence share. */
 import { createHash } from 'node:crypto';
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
@@ -26,7 +26,7 @@ export interface Inventory {
   readonly files: Readonly<Record<string, readonly string[]>>;
   readonly commits: readonly string[];
   readonly gitDir: string;
-  /** What is outside of the worktree. */
+  /** Files outside of the worktree. */
   readonly outside: Readonly<Record<string, string>>;
 }
 

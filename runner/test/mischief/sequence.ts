@@ -126,7 +126,7 @@ function lost(plan: Plan, inventory: Inventory, library: string): readonly strin
   ];
 }
 
-/** What the ending must not say, and what must not have happened to a folder that is another's now. */
+/** False claims of an ending, and damage to a folder that is no longer the runner's. */
 function dishonest(inventory: Inventory, endings: readonly Ending[]): readonly string[] {
   const isCompleted = endings.some(({ status }) => status === 'completed');
   const problems: string[] = [];

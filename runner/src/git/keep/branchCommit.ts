@@ -15,7 +15,7 @@ export interface Work {
 }
 
 export interface Committed {
-  /** The commit that was made of what was uncommitted, if anything was. */
+  /** The commit of the uncommitted files, if there were any. */
   readonly commit: string | undefined;
   /** Where the work ends. */
   readonly end: string;

@@ -9,7 +9,7 @@ const SHAPING = String.raw`^(filter\..*|core\.(attributesfile|autocrlf|eol|exclu
 /** Values by key, as `git config` lists them. */
 export type ContentSettings = Readonly<Record<string, string>>;
 
-/** What git does without the setting. */
+/** Git's defaults. */
 const WITHOUT: Readonly<Record<string, string>> = {
   'core.autocrlf': 'false',
   'core.bigfilethreshold': '512m',

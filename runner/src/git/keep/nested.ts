@@ -44,7 +44,7 @@ function entriesOf(folder: string) {
 }
 
 /**
- * What a folder with a `.git` is. `inside`: a repository whose objects are in the checkout as well, and go with it.
+ * The kind of a folder with a `.git`. `inside`: a repository whose objects are in the checkout as well, and go with it.
  * `elsewhere`: its `.git` file names a repository outside, which is not ours to write to. `broken`: git does not
  * accept it, and never stores what is below its `.git`.
  */

@@ -25,7 +25,7 @@ export interface SettleWishes {
 }
 
 export interface Settled {
-  /** The commit that was made of what was uncommitted. */
+  /** The commit of the uncommitted files, if there were any. */
   readonly commit: string | undefined;
   /** Sentences about what was kept elsewhere than on the branch. */
   readonly notes: readonly string[];

@@ -4,7 +4,7 @@ import { type Checkout, gitAt } from '../checkout.ts';
 import { type Git, GitError, succeeds } from '../git.ts';
 
 /**
- * Size, time and inode decide whether a file has changed, whatever the user's settings are, and lossy conversions are
+ * Size, time and inode decide whether a file has changed, regardless of the user's settings, and lossy conversions are
  * no reason to refuse a file.
  */
 const SETTINGS = [

@@ -6,7 +6,7 @@ export interface Base {
   readonly sha: string;
   /** The branch of "origin", or of this repository, that it is the head of, if it is one. */
   readonly branch: string | undefined;
-  /** What it is, for people: `the tag "v1"`. */
+  /** Its kind and name, for people: `the tag "v1"`. */
   readonly description: string;
 }
 
