@@ -29,7 +29,7 @@ import {
   withSpent,
 } from '../../coordination/index.ts';
 import type { Seen } from './coding.ts';
-import { restored } from './restoring.ts';
+import { notReturnable, requireReturnable, restored, returnAfter, returned } from './returning.ts';
 import { codingStatus } from './task.ts';
 
 export interface EndReport {
@@ -112,38 +112,6 @@ function onReportedBranch(task: Task, result: unknown): Task {
   if (branch === undefined || replacement === coding.branch) return task;
   if (branch !== replacement && branch !== `${replacement}-2`) return task;
   return asCodingTask({ ...task, coding: { ...coding, branch } });
-}
-
-/** For how many seconds the report returns the task; undefined if it ends the attempt. */
-function returnAfter({ status, failure }: EndReport): number | undefined {
-  return status === 'failed' ? failure?.returnAfterSeconds : undefined;
-}
-
-/** @throws MusterError VALIDATION_ERROR if the report returns the task and also wants no other attempt */
-function requireReturnable({ failure }: EndReport): void {
-  if (failure?.returnAfterSeconds === undefined || failure.retryable !== false) return;
-  throw new MusterError('VALIDATION_ERROR', 'A returned task is available for another runner.', {
-    field: 'failure.retryable',
-    reason: 'RETURNED',
-    suggestion: 'Omit failure.retryable to return the task, or failure.returnAfterSeconds to end it.',
-  });
-}
-
-/**
- * The task after its runner has returned it. The claim is not listed among the attempts and does not use up a retry.
- * The end of the wait for a runner moves by the time of the claim only, so that no number of returns extends the wait.
- */
-function returned(held: CodingTask, task: Task, failure: Failure | undefined, now: Date): Ended {
-  if (failure === undefined) throw new Error(`Task ${task.id} is returned without a failure.`);
-  const { coding } = asCodingTask(task);
-  const heldMs = held.claim === undefined ? 0 : Math.max(0, now.getTime() - held.claim.claimedAt.getTime());
-  const queueEndsAt = new Date(coding.queueEndsAt.getTime() + heldMs);
-  const reason = { class: failure.class, message: failure.message };
-  return {
-    task: { ...task, coding: { ...coding, failure: reason, returns: coding.returns + 1, queueEndsAt } },
-    now,
-    outcome: 'returned',
-  };
 }
 
 /** The task with what an attempt at it has taken, as its runner reports it: tokens, and money where that was paid by use. */
@@ -249,15 +217,6 @@ function resultOf(result: unknown): TaskResult {
 function summaryOf(result: unknown): string | undefined {
   const summary = (typeof result === 'string' ? result : summarised.parse(result).summary)?.trim();
   return summary ? summary.slice(0, MAX_SUMMARY_LENGTH).replace(/\p{Surrogate}$/u, '') : undefined;
-}
-
-function notReturnable({ id }: CodingTask): MusterError {
-  return new MusterError('CONFLICT', `You do not hold task "${id}", so you cannot return it.`, {
-    field: 'failure.returnAfterSeconds',
-    reason: 'NOT_HOLDER',
-    suggestion:
-      'Runners return a task with the epoch of their claim. coordination.release_task takes it away.',
-  });
 }
 
 function alreadyEnded(task: CodingTask): MusterError {

@@ -24,7 +24,7 @@ import {
   waitTask,
 } from '../../coordination/index.ts';
 import { appendChanges, appendNumbered, type NumberedEntry } from './log.ts';
-import { restored } from './restoring.ts';
+import { restored } from './returning.ts';
 import { type CodingPorts, changeTask, claimantOf, codingStatus, type TaskAddress } from './task.ts';
 
 interface RunnerClaimRequest {
