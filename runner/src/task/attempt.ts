@@ -326,9 +326,10 @@ export class Attempt {
     if (this.before === undefined) return removeRemains(commonDir, worktree.folder);
     if (settled === undefined) return undefined;
     const { problem, stays } = withProcesses(settled, this.options.mark);
-    if (problem === undefined && stays === undefined) return removeWorktree(worktree);
+    const why = problem ?? stays ?? (await removeWorktree(worktree));
+    if (why === undefined) return undefined;
     await leaveWorktree(worktree);
-    return settled.stays === undefined ? stays : undefined;
+    return why === settled.problem || why === settled.stays ? undefined : why;
   }
 }
 

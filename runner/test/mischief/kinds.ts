@@ -277,6 +277,8 @@ export const KINDS: Readonly<Record<string, Mischief>> = {
     file(`ow-${n}.txt`),
     'git config extensions.worktreeConfig true; git config --worktree core.worktree "$ELSEWHERE"',
   ],
+  configuresBare: ({ file, n }) => ['git config core.bare true', file(`cb-${n}.txt`)],
+  configuresFormat: ({ file, n }) => [file(`cf-${n}.txt`), 'git config core.repositoryformatversion 99'],
   configuresExcludes: ({ file, n }) => [
     'echo "*" > "$ELSEWHERE/excludes"; git config core.excludesFile "$ELSEWHERE/excludes"',
     file(`ce-${n}.txt`),

@@ -113,6 +113,10 @@ const isThere = (path: Buffer): boolean => lstatSync(path, { throwIfNoEntry: fal
 
 /** Files and commits that are neither reachable nor in a worktree that stays. */
 function lost(plan: Plan, inventory: Inventory, library: string): readonly string[] {
+  const config = `${plan.repo}/.git/config`;
+  // An agent can have made the repository one that this git cannot read.
+  if (/formatversion = 99/i.test(readFileSync(config, 'utf8')))
+    git('/', 'config', '--file', config, 'core.repositoryformatversion', '0');
   const list = (at: string) => git(at, 'rev-list', '--objects', '--no-object-names', '--all').split('\n');
   const reachable = new Set([...list(plan.repo), ...list(library)]);
   const root = Buffer.from(inventory.folder).toString('latin1');
