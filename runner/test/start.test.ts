@@ -79,8 +79,8 @@ describe('the start of a runner', () => {
       writeFileSync(`${bin}/git`, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
     install('exit 1');
     assert.match(await why({ PATH: bin }), /git is not installed or does not run/);
-    install('echo git version 2.37.9');
-    assert.match(await why({ PATH: bin }), /needs git 2\.38 or newer, and found git version 2\.37\.9/);
+    install('echo git version 2.30.9');
+    assert.match(await why({ PATH: bin }), /needs git 2\.31 or newer, and found git version 2\.30\.9/);
     install('echo "git version 2.39.3 (Apple Git-146)"');
     assert.equal(await why({ PATH: bin }), '');
     assert.deepEqual(
