@@ -12,7 +12,7 @@ import { NEVER, play, type Sequence } from './sequence.ts';
 import { isolateGit, makeTemplates } from './stage.ts';
 
 const SEQUENCES = byDay(200, { night: 5000 });
-const PER_TEST = 5;
+const PER_TEST = 4;
 
 /** So many steps with git and files has an attempt, about; a later one is never reached. */
 const STEPS = 80;
