@@ -150,9 +150,17 @@ describe('a day of a person and her agents', function () {
     assert.equal(task.state, 'done');
     const { totals } = (await treeOf('task', String(code))).node;
     const { tokens } = z
-      .object({ tokens: z.object({ input: z.number(), output: z.number() }) })
+      .object({
+        tokens: z.object({
+          input: z.number(),
+          output: z.number(),
+          cacheRead: z.number(),
+          cacheWrite: z.number(),
+        }),
+      })
       .parse(result);
-    assert.deepEqual([totals.inputTokens, totals.outputTokens], [tokens.input, tokens.output]);
+    const input = tokens.input + tokens.cacheRead + tokens.cacheWrite;
+    assert.deepEqual([totals.inputTokens, totals.outputTokens], [input, tokens.output]);
     assert.equal(totals.costUsd, result['costUsd'], 'the key is paid by use');
   });
 

@@ -196,7 +196,7 @@ describe('a coding task that does not go as it should', () => {
       assert.equal(await runner.ended, 1, runner.said());
       const { task } = await stage.report(taskId);
       assert.equal(task.status, 'failed');
-      assert.match(task.failure?.message ?? '', /no branch, tag or commit "no-such-branch"/);
+      assert.match(task.failure?.message ?? '', /The base "no-such-branch" is not a branch, tag or commit/);
     }),
     'keeps two apart that are done at once': onStage('trouble', async (stage) => {
       installStandIn(stage.bin, "fs.writeFileSync('prompt.txt', fs.readFileSync(0, 'utf8')); result();");
