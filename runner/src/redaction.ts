@@ -19,7 +19,7 @@ export interface Redactor {
 
 /**
  * Creates a redactor for the secrets of one environment and for all secrets of a known form.
- * @param secrets texts that are secret whatever they look like
+ * @param secrets texts that are secret in any form
  * @param env environment; the values of variables whose names mean a secret are secret
  * @param exists whether a path exists on this machine
  */

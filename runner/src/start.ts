@@ -48,7 +48,7 @@ export function checkAgents(tools: readonly CodingTool[], unsafe: boolean, { uid
     throw new CannotStart(
       'No coding agent is installed: install Claude Code (claude) or Gemini CLI (gemini).',
     );
-  // Claude Code 2.1.197 makes an exception for containers of its own, which set these variables.
+  // Claude Code 2.1.197 makes an exception for its own containers, which set these variables.
   const isExcepted = env['IS_SANDBOX'] === '1' || Boolean(env['CLAUDE_CODE_BUBBLEWRAP']);
   if (unsafe && uid === 0 && tools.includes('CLAUDECODE') && !isExcepted)
     throw new CannotStart(

@@ -138,7 +138,7 @@ function makeWritable(folder: string): void {
     if (entry.isDirectory()) makeWritable(`${folder}/${entry.name}`);
 }
 
-/** Leaves a worktree where it is, at its commit, so that its branch is free for another attempt. */
+/** Keeps a worktree and detaches its HEAD, so that its branch is free for another attempt. */
 export async function leaveWorktree(checkout: Checkout): Promise<void> {
   if (registrationProblem(checkout) !== undefined) return;
   const git = gitAt(checkout);

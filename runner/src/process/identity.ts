@@ -24,7 +24,7 @@ export interface ProcessIdentity extends Partial<Place> {
 /** `ended` is certain. `unknown`: the process cannot be seen from here. */
 export type Standing = 'running' | 'ended' | 'unknown';
 
-/** What can be seen of a process id; `startedAt` is empty if the process exists and its start cannot be read. */
+/** The state of a process id; `startedAt` is empty if the process exists and its start cannot be read. */
 export type Sight = { readonly exists: false } | { readonly exists: true; readonly startedAt: string };
 
 interface ProcessEntry {
