@@ -4,7 +4,15 @@
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { type Inventory, listing, type Plan } from './plan.ts';
 
 if (process.argv.includes('--version')) {
@@ -71,36 +79,33 @@ function isStillOurs(): boolean {
 
 /** The names of git objects with the content of each file, by path. Paths are bytes, since names need not be UTF-8. */
 function filesIn(root: string, path: string): Record<string, readonly string[]> {
-  const found: Record<string, readonly string[]> = {};
-  const real = (inner: string): Buffer => Buffer.from(inner === '' ? root : `${root}/${inner}`, 'latin1');
-  if (lstatSync(real(path), { throwIfNoEntry: false })?.isDirectory() !== true) return found;
-  for (const name of namesIn(real(path))) {
-    const inner = path === '' ? name : `${path}/${name}`;
-    const stat = lstatSync(real(inner));
-    if (name === '.git' || inner === 'ignored') continue;
-    if (stat.isDirectory()) Object.assign(found, filesIn(root, inner));
-    else if (stat.isSymbolicLink()) found[inner] = [objectName(readlinkSync(real(inner), 'buffer'))];
-    else if (stat.isFile()) found[inner] = namesOf(real(inner));
-  }
-  return found;
+  const real = Buffer.from(path === '' ? root : `${root}/${path}`, 'latin1');
+  const stat = lstatSync(real, { throwIfNoEntry: false });
+  if (stat === undefined || (path === '' && !stat.isDirectory())) return {};
+  if (stat.isSymbolicLink()) return { [path]: [objectName(readlinkSync(real, 'buffer'))] };
+  if (stat.isFile()) return { [path]: namesOf(readable(real, 0o400, () => readFileSync(real))) };
+  if (!stat.isDirectory()) return {};
+  return readable(real, 0o500, () => {
+    const inner = readdirSync(real, 'latin1').map((name) => (path === '' ? name : `${path}/${name}`));
+    const counted = inner.filter((name) => !/(^|\/)\.git$/.test(name) && name !== 'ignored');
+    return Object.assign({}, ...counted.map((name) => filesIn(root, name)));
+  });
 }
 
-function namesIn(folder: Buffer): readonly string[] {
+/** Reads what is unreadable, too: the next runner can have more rights than this one. */
+function readable<T>(path: Buffer, rights: number, read: () => T): T {
+  const { mode } = lstatSync(path);
+  const lacks = (mode & rights) !== rights;
+  if (lacks) chmodSync(path, mode | rights);
   try {
-    return readdirSync(folder, 'latin1');
-  } catch {
-    return []; // unreadable
+    return read();
+  } finally {
+    if (lacks) chmodSync(path, mode);
   }
 }
 
 /** As it is, and with the line ends that `core.autocrlf` has git store. */
-function namesOf(path: Buffer): readonly string[] {
-  let content: Buffer;
-  try {
-    content = readFileSync(path);
-  } catch {
-    return [];
-  }
+function namesOf(content: Buffer): readonly string[] {
   const text = content.toString('latin1');
   const name = objectName(content);
   return text.includes('\r\n')

@@ -1,4 +1,5 @@
 /** Plays a sequence of mischief against a runner, has the next runner recover, and checks what is left. */
+import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, lstatSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import type { Ending } from '../../src/hub/hub.ts';
@@ -55,8 +56,26 @@ export async function play(
 async function run({ doom }: Sequence, source: string, stage: Stage): Promise<void> {
   if (doom === undefined) return runOnce(source, stage);
   await runDoomed(source, stage, doom);
+  const config = configOf(stage);
+  const former = readFileSync(config);
+  // The next runner does not start until its user has repaired the format.
+  if (hasUnknownFormat(config)) {
+    await assert.rejects(recoverAll(source, stage), /Expected git repo version/);
+    repairFormat(config);
+  }
   await recoverAll(source, stage);
   await recoverAll(source, stage);
+  writeFileSync(config, former);
+}
+
+const configOf = ({ repo }: Pick<Stage, 'repo'>): string => `${repo}/.git/config`;
+
+/** An agent can have made the repository one that git cannot read. */
+const hasUnknownFormat = (config: string): boolean =>
+  /formatversion = 99/i.test(readFileSync(config, 'utf8'));
+
+function repairFormat(config: string): void {
+  git('/', 'config', '--file', config, 'core.repositoryformatversion', '0');
 }
 
 function planOf({ kinds, succeeds }: Sequence, stage: Stage, template: string): Plan {
@@ -113,10 +132,8 @@ const isThere = (path: Buffer): boolean => lstatSync(path, { throwIfNoEntry: fal
 
 /** Files and commits that are neither reachable nor in a worktree that stays. */
 function lost(plan: Plan, inventory: Inventory, library: string): readonly string[] {
-  const config = `${plan.repo}/.git/config`;
-  // An agent can have made the repository one that this git cannot read.
-  if (/formatversion = 99/i.test(readFileSync(config, 'utf8')))
-    git('/', 'config', '--file', config, 'core.repositoryformatversion', '0');
+  const config = configOf(plan);
+  if (hasUnknownFormat(config)) repairFormat(config);
   const list = (at: string) => git(at, 'rev-list', '--objects', '--no-object-names', '--all').split('\n');
   const reachable = new Set([...list(plan.repo), ...list(library)]);
   const root = Buffer.from(inventory.folder).toString('latin1');
