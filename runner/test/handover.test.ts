@@ -1,6 +1,8 @@
 /** Where a task's work goes: checked before the agent starts, and a failure if it does not arrive. */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { existsSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import type { PullRequestDraft } from '../src/hub/hub.ts';
 import type { TaskConfig } from '../src/task/config.ts';
 import { AttemptFailure } from '../src/task/failure.ts';
@@ -181,6 +183,28 @@ describe('the work of a task', () => {
       assert.deepEqual(hub.drafts, []);
       assert.equal(git(repo, 'for-each-ref', 'refs/heads/work'), '');
     });
+
+  it('is available to another runner if this one is stopped while origin does not respond', async () => {
+    const shutdown = new AbortController();
+    const server = createServer((request) => {
+      shutdown.abort();
+      request.socket.destroy();
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const address = server.address();
+    assert.ok(typeof address === 'object' && address !== null);
+    git(repo, 'remote', 'set-url', 'origin', `http://127.0.0.1:${address.port}/origin.git`);
+    const hub = new GitHubHub(taskOf('t1'));
+    installStandIn(`${folder}/bin`, 'result();');
+    try {
+      await startRunner({ folder, repo, hub, args: ['--push'], shutdown: shutdown.signal, said: [] });
+    } finally {
+      server.close();
+    }
+    const [{ status, failure } = {}] = hub.endings;
+    assert.deepEqual([status, failure?.class], ['failed', 'runner_lost']);
+  });
 
   it('needs no branch to merge into on a detached HEAD without a pull request', async () => {
     git(repo, 'checkout', '--quiet', '--detach');

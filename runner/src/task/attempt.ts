@@ -92,7 +92,7 @@ export class Attempt {
   /** Never rejects for what goes wrong with the task: that is its ending. */
   async run(): Promise<{ ending: Ending; delivery: Delivery }> {
     const { log, outbox, record, redactor, say, reported } = this.options;
-    const problem = await this.work().catch(failureFrom);
+    const problem = await this.work().catch((error: unknown) => this.stopped() ?? failureFrom(error));
     const failure = problem && reported(problem);
     if (failure) log.add('system', failure.message, { level: 'error', prefix: failure.failureClass });
     const report = await this.report();
@@ -223,12 +223,19 @@ export class Attempt {
     return runAcceptance({ command, folder, env, mark, log, patienceMs, signal: this.signal });
   }
 
-  /** @param unfinished whether an acceptance command that was to run did not come to its end */
-  private judge(failure: AttemptFailure | undefined, unfinished: boolean): AttemptFailure | undefined {
+  /** @returns the failure of an attempt that was stopped from outside, or undefined if it was not */
+  private stopped(): AttemptFailure | undefined {
     const { outbox } = this.options;
     if (outbox.stopReason) return new AttemptFailure('cancelled', outbox.stopReason.message);
-    if (failure?.failureClass === 'cancelled' || (unfinished && this.signal.aborted))
-      return new AttemptFailure('runner_lost', 'The runner was stopped.');
+    return this.signal.aborted ? new AttemptFailure('runner_lost', 'The runner was stopped.') : undefined;
+  }
+
+  /** @param unfinished whether an acceptance command that was to run did not come to its end */
+  private judge(failure: AttemptFailure | undefined, unfinished: boolean): AttemptFailure | undefined {
+    const { stopReason } = this.options.outbox;
+    const isCutShort = stopReason !== undefined || failure?.failureClass === 'cancelled' || unfinished;
+    const stop = isCutShort ? this.stopped() : undefined;
+    if (stop !== undefined) return stop;
     if (failure !== undefined || this.acceptance === undefined || hasPassed(this.acceptance)) return failure;
     return new AttemptFailure('acceptance_failed', `This did not succeed: ${this.acceptance.command}`);
   }
