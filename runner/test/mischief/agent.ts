@@ -21,6 +21,7 @@ if (process.argv.includes('--version')) {
 }
 
 const plan: Plan = JSON.parse(readFileSync(process.env['MISCHIEF_PLAN'] ?? '', 'utf8'));
+process.once('uncaughtExceptionMonitor', (error) => writeFileSync(plan.fault, String(error.stack)));
 const folder = process.cwd();
 const gitDir = git('rev-parse', '--absolute-git-dir');
 const common = git('rev-parse', '--path-format=absolute', '--git-common-dir');
@@ -30,11 +31,16 @@ execFileSync('/bin/sh', ['-c', `set +e\n${plan.commands.join('\n')}\ntrue`], {
   env: { ...process.env, ...environment },
   stdio: 'ignore',
 });
+const isOurs = isStillOurs();
+const restoreModes = makeReadable(Buffer.from(folder));
+const files = filesIn(Buffer.from(folder).toString('latin1'), '');
+const commits = [...new Set([...commitsOf(gitDir, common), ...nestedCommits(folder)])];
+restoreModes();
 const inventory: Inventory = {
   folder,
-  isOurs: isStillOurs(),
-  files: filesIn(Buffer.from(folder).toString('latin1'), ''),
-  commits: [...new Set([...commitsOf(gitDir, common), ...nestedCommits(folder)])],
+  isOurs,
+  files,
+  commits,
   gitDir,
   outside: listing(plan, folder, gitDir),
 };
@@ -83,25 +89,31 @@ function filesIn(root: string, path: string): Record<string, readonly string[]> 
   const stat = lstatSync(real, { throwIfNoEntry: false });
   if (stat === undefined || (path === '' && !stat.isDirectory())) return {};
   if (stat.isSymbolicLink()) return { [path]: [objectName(readlinkSync(real, 'buffer'))] };
-  if (stat.isFile()) return { [path]: namesOf(readable(real, 0o400, () => readFileSync(real))) };
+  if (stat.isFile()) return { [path]: namesOf(readFileSync(real)) };
   if (!stat.isDirectory()) return {};
-  return readable(real, 0o500, () => {
-    const inner = readdirSync(real, 'latin1').map((name) => (path === '' ? name : `${path}/${name}`));
-    const counted = inner.filter((name) => !/(^|\/)\.git$/.test(name) && name !== 'ignored');
-    return Object.assign({}, ...counted.map((name) => filesIn(root, name)));
-  });
+  const inner = readdirSync(real, 'latin1').map((name) => (path === '' ? name : `${path}/${name}`));
+  const counted = inner.filter((name) => !/(^|\/)\.git$/.test(name) && name !== 'ignored');
+  return Object.assign({}, ...counted.map((name) => filesIn(root, name)));
 }
 
-/** Reads what is unreadable, too: the next runner can have more rights than this one. */
-function readable<T>(path: Buffer, rights: number, read: () => T): T {
-  const { mode } = lstatSync(path);
-  const lacks = (mode & rights) !== rights;
-  if (lacks) chmodSync(path, mode | rights);
-  try {
-    return read();
-  } finally {
-    if (lacks) chmodSync(path, mode);
-  }
+/**
+ * Makes everything below a folder readable: the next runner can have more rights than this agent.
+ * @returns what restores the modes
+ */
+function makeReadable(path: Buffer): () => void {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  if (stat === undefined || (!stat.isDirectory() && !stat.isFile())) return () => undefined;
+  const { mode } = stat;
+  const needed = mode | (stat.isDirectory() ? 0o500 : 0o400);
+  if (needed !== mode) chmodSync(path, needed);
+  const names = stat.isDirectory() ? readdirSync(path, 'latin1') : [];
+  const restores = names.map((name) =>
+    makeReadable(Buffer.from(`${path.toString('latin1')}/${name}`, 'latin1')),
+  );
+  return () => {
+    for (const restore of restores) restore();
+    if (needed !== mode) chmodSync(path, mode);
+  };
 }
 
 /** As it is, and with the line ends that `core.autocrlf` has git store. */

@@ -12,6 +12,8 @@ export interface Plan {
   readonly shell: Readonly<Record<string, string>>;
   /** Where the agent writes what it has left. */
   readonly inventory: string;
+  /** Where the agent writes why it could not. */
+  readonly fault: string;
   /** Commits that were there before. */
   readonly known: readonly string[];
   /** Whether the agent reports success. */

@@ -42,6 +42,8 @@ export async function play(
   const registrations = `${stage.repo}/.git/worktrees`;
   const before = listing(plan, stage.worktrees, registrations);
   await run(sequence, source, stage);
+  if (existsSync(plan.fault))
+    return [`The agent of this test has a fault: ${readFileSync(plan.fault, 'utf8')}`];
   // If it was killed before its agent had finished, nothing may have changed.
   if (!existsSync(plan.inventory)) return differences(before, listing(plan, stage.worktrees, registrations));
   const inventory: Inventory = JSON.parse(readFileSync(plan.inventory, 'utf8'));
@@ -95,6 +97,7 @@ function planOf({ kinds, succeeds }: Sequence, stage: Stage, template: string): 
     commands,
     shell: { OUTER: stage.outer, ELSEWHERE: `${stage.home}/elsewhere`, LIBRARY: `${template}/library` },
     inventory: `${stage.plan}.inventory`,
+    fault: `${stage.plan}.fault`,
     known: [stage.repo, `${template}/library`].flatMap((at) => git(at, 'rev-list', '--all').split('\n')),
     succeeds,
   };
