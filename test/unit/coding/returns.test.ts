@@ -77,15 +77,32 @@ describe('a coding task that its runner returns', () => {
     assert.deepEqual([task.spent?.inputTokens, task.spent?.outputTokens], [12, 5]);
   });
 
-  it('loses the attempt that its expired lease had cost, if no other runner has claimed it', () => {
+  /** The lease of its runner has expired, which has cost an attempt. */
+  function lapsedTask(): CodingTask {
     const { claim: _, ...lost } = claimed(sampleCodingTask());
-    const lapsed = asCodingTask({
+    return asCodingTask({
       ...lost,
       status: 'available',
       retries: 1,
       lapsedClaims: [{ agentId: 'ann', epoch: 1 }],
       coding: sampleCodingWork({ attempts: PAST.slice(0, 1) }),
     });
+  }
+
+  it('counts one attempt if its runner reports a failure after the lease has expired', () => {
+    const lapsed = lapsedTask();
+    const report: EndReport = { status: 'failed', failure: { class: 'crashed', message: 'It crashed.' } };
+    const { task, outcome } = endByRunner(lapsed, claimant(lapsed), report, secondsAfterStart(200));
+    assert.equal(outcome, 'retried');
+    assert.equal(task.retries, 1);
+    assert.deepEqual(
+      task.coding.attempts.map(({ epoch, failure }) => [epoch, failure.message]),
+      [[1, 'It crashed.']],
+    );
+  });
+
+  it('loses the attempt that its expired lease had cost, if no other runner has claimed it', () => {
+    const lapsed = lapsedTask();
     const { task, outcome } = endByRunner(lapsed, claimant(lapsed), RETURN, secondsAfterStart(200));
     assert.equal(outcome, 'returned');
     assert.deepEqual([task.retries, task.coding.attempts, task.lapsedClaims], [0, [], []]);

@@ -86,7 +86,7 @@ export function endByRunner(task: CodingTask, claimant: Claimant, report: EndRep
     return { task: asCodingTask(booked(task, report.result)), now, outcome: 'kept' };
   }
   const isReturn = returnAfter(report) !== undefined;
-  const held = (isReturn && restored(task, claimant, now)) || task;
+  const held = (report.status === 'failed' && restored(task, claimant, now)) || task;
   const { kind, task: reported } = reportOutcome(held, claimant, outcomeOf(held, report), now);
   if (kind !== 'accepted') {
     // Of an attempt that is reported late more than once, the first report is booked.
