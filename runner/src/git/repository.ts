@@ -15,7 +15,7 @@ export interface Repository {
   readonly hasOrigin: boolean;
 }
 
-/** @throws GitError if the path is not in a repository, or the repository has no commit */
+/** @throws GitError if the path is not in a repository, or HEAD is not a commit */
 export async function openRepository(path: string): Promise<Repository> {
   const folder = resolve(path);
   const search = gitIn(folder);
@@ -24,7 +24,7 @@ export async function openRepository(path: string): Promise<Repository> {
   // From now on git searches no more: if the repository went away, it would find one around it.
   const git = gitIn(folder, { set: { GIT_DIR: gitDir } });
   if (!(await succeeds(git, 'rev-parse', '--verify', '--quiet', 'HEAD^{commit}')))
-    throw new GitError(`${folder} has no commit yet: there is nothing to branch from.`);
+    throw new GitError(`HEAD of ${folder} is not a commit: check out a branch, or make the first commit.`);
   const stateFolder = `${commonDir}/muster`;
   mkdirSync(stateFolder, { recursive: true });
   const hasOrigin = await succeeds(git, 'remote', 'get-url', 'origin');

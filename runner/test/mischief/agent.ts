@@ -5,15 +5,15 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
-  chmodSync,
   existsSync,
   lstatSync,
   readdirSync,
   readFileSync,
   readlinkSync,
+  realpathSync,
   writeFileSync,
 } from 'node:fs';
-import { type Inventory, listing, type Plan } from './plan.ts';
+import { type Inventory, listing, makeReadable, type Plan, repair } from './plan.ts';
 
 if (process.argv.includes('--version')) {
   console.log('9.9.9 (mischief)');
@@ -31,11 +31,13 @@ execFileSync('/bin/sh', ['-c', `set +e\n${plan.commands.join('\n')}\ntrue`], {
   env: { ...process.env, ...environment },
   stdio: 'ignore',
 });
+const restore = repair(plan);
 const isOurs = isStillOurs();
-const restoreModes = makeReadable(Buffer.from(folder));
+const restoreModes = makeReadable(Buffer.from(existsSync(folder) ? realpathSync(folder) : folder));
 const files = filesIn(Buffer.from(folder).toString('latin1'), '');
 const commits = [...new Set([...commitsOf(gitDir, common), ...nestedCommits(folder)])];
 restoreModes();
+restore?.();
 const inventory: Inventory = {
   folder,
   isOurs,
@@ -94,26 +96,6 @@ function filesIn(root: string, path: string): Record<string, readonly string[]> 
   const inner = readdirSync(real, 'latin1').map((name) => (path === '' ? name : `${path}/${name}`));
   const counted = inner.filter((name) => !/(^|\/)\.git$/.test(name) && name !== 'ignored');
   return Object.assign({}, ...counted.map((name) => filesIn(root, name)));
-}
-
-/**
- * Makes everything below a folder readable: the next runner can have more rights than this agent.
- * @returns what restores the modes
- */
-function makeReadable(path: Buffer): () => void {
-  const stat = lstatSync(path, { throwIfNoEntry: false });
-  if (stat === undefined || (!stat.isDirectory() && !stat.isFile())) return () => undefined;
-  const { mode } = stat;
-  const needed = mode | (stat.isDirectory() ? 0o500 : 0o400);
-  if (needed !== mode) chmodSync(path, needed);
-  const names = stat.isDirectory() ? readdirSync(path, 'latin1') : [];
-  const restores = names.map((name) =>
-    makeReadable(Buffer.from(`${path.toString('latin1')}/${name}`, 'latin1')),
-  );
-  return () => {
-    for (const restore of restores) restore();
-    if (needed !== mode) chmodSync(path, mode);
-  };
 }
 
 /** As it is, and with the line ends that `core.autocrlf` has git store. */

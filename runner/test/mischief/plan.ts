@@ -1,6 +1,7 @@
 /** Data that the processes of a sequence share. */
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { chmodSync, lstatSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 
 export interface Plan {
   /** Everything of the user's. */
@@ -55,11 +56,64 @@ export function listing(
     if (stat === undefined) return;
     const name = path.slice(home.length);
     if (stat.isDirectory()) {
+      const restore = allow(path, stat.mode, 0o500);
       for (const entry of readdirSync(path)) walk(`${path}/${entry}`);
+      restore();
     } else if (stat.isSymbolicLink()) found[name] = `-> ${readlinkSync(path)}`;
-    else if (stat.isFile())
+    else if (stat.isFile()) {
+      const restore = allow(path, stat.mode, 0o400);
       found[name] = `${stat.mode.toString(8)} ${createHash('sha1').update(readFileSync(path)).digest('hex')}`;
+      restore();
+    }
   };
   walk(home);
   return found;
+}
+
+/**
+ * Makes everything below a folder readable: the next runner can have more rights than this agent.
+ * @returns what restores the modes
+ */
+export function makeReadable(path: Buffer): () => void {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  if (stat?.isFile()) return allow(path, stat.mode, 0o400);
+  if (stat?.isDirectory() !== true) return () => undefined;
+  const restoreFolder = allow(path, stat.mode, 0o500);
+  const names = readdirSync(path, 'latin1');
+  const restores = names.map((name) =>
+    makeReadable(Buffer.from(`${path.toString('latin1')}/${name}`, 'latin1')),
+  );
+  return () => {
+    for (const restore of restores) restore();
+    restoreFolder();
+  };
+}
+
+/** @returns what restores the mode */
+function allow(path: Buffer | string, mode: number, rights: number): () => void {
+  if ((mode & rights) === rights) return () => undefined;
+  chmodSync(path, mode | rights);
+  return () => chmodSync(path, mode);
+}
+
+/**
+ * Gives a repository a format that git can read, and a HEAD that is a commit: its user has to do so before a runner
+ * starts, if an agent has changed them.
+ * @returns what restores them, or undefined if nothing had to be repaired
+ */
+export function repair({ repo, known }: Plan): (() => void) | undefined {
+  const config = `${repo}/.git/config`;
+  const head = `${repo}/.git/HEAD`;
+  const former = { config: readFileSync(config), head: readFileSync(head) };
+  const run = (...args: readonly string[]) =>
+    spawnSync('git', args, { cwd: '/', stdio: 'ignore' }).status === 0;
+  const isUnknownFormat = /formatversion = 99/i.test(String(former.config));
+  if (isUnknownFormat) run('config', '--file', config, 'core.repositoryformatversion', '0');
+  const isUnborn = !run(`--git-dir=${repo}/.git`, 'rev-parse', '--verify', '--quiet', 'HEAD^{commit}');
+  if (isUnborn) writeFileSync(head, `${known[0]}\n`);
+  if (!isUnknownFormat && !isUnborn) return undefined;
+  return () => {
+    writeFileSync(config, former.config);
+    writeFileSync(head, former.head);
+  };
 }

@@ -5,7 +5,7 @@ import { existsSync, lstatSync, mkdirSync, readFileSync, realpathSync, writeFile
 import type { Ending } from '../../src/hub/hub.ts';
 import type { Doom } from './doom.ts';
 import { KINDS, NEEDING_SUBMODULE } from './kinds.ts';
-import { type Inventory, listing, type Plan } from './plan.ts';
+import { type Inventory, listing, type Plan, repair } from './plan.ts';
 import { BRANCH, copyTemplate, endingsOf, git, recoverAll, runOnce, type Stage } from './stage.ts';
 
 export interface Sequence {
@@ -41,7 +41,7 @@ export async function play(
   writeFileSync(stage.plan, JSON.stringify(plan));
   const registrations = `${stage.repo}/.git/worktrees`;
   const before = listing(plan, stage.worktrees, registrations);
-  await run(sequence, source, stage);
+  await run(sequence, source, stage, plan);
   if (existsSync(plan.fault))
     return [`The agent of this test has a fault: ${readFileSync(plan.fault, 'utf8')}`];
   // If it was killed before its agent had finished, nothing may have changed.
@@ -55,29 +55,18 @@ export async function play(
 }
 
 /** Has the runner do the task, and the next runners recover if it was killed. */
-async function run({ doom }: Sequence, source: string, stage: Stage): Promise<void> {
+async function run({ doom }: Sequence, source: string, stage: Stage, plan: Plan): Promise<void> {
   if (doom === undefined) return runOnce(source, stage);
   await runDoomed(source, stage, doom);
-  const config = configOf(stage);
-  const former = readFileSync(config);
-  // The next runner does not start until its user has repaired the format.
-  if (hasUnknownFormat(config)) {
-    await assert.rejects(recoverAll(source, stage), /Expected git repo version/);
-    repairFormat(config);
+  const restore = repair(plan);
+  if (restore !== undefined) {
+    restore();
+    await assert.rejects(recoverAll(source, stage), /Expected git repo version|is not a commit/);
+    repair(plan);
   }
   await recoverAll(source, stage);
   await recoverAll(source, stage);
-  writeFileSync(config, former);
-}
-
-const configOf = ({ repo }: Pick<Stage, 'repo'>): string => `${repo}/.git/config`;
-
-/** An agent can have made the repository one that git cannot read. */
-const hasUnknownFormat = (config: string): boolean =>
-  /formatversion = 99/i.test(readFileSync(config, 'utf8'));
-
-function repairFormat(config: string): void {
-  git('/', 'config', '--file', config, 'core.repositoryformatversion', '0');
+  restore?.();
 }
 
 function planOf({ kinds, succeeds }: Sequence, stage: Stage, template: string): Plan {
@@ -135,8 +124,7 @@ const isThere = (path: Buffer): boolean => lstatSync(path, { throwIfNoEntry: fal
 
 /** Files and commits that are neither reachable nor in a worktree that stays. */
 function lost(plan: Plan, inventory: Inventory, library: string): readonly string[] {
-  const config = configOf(plan);
-  if (hasUnknownFormat(config)) repairFormat(config);
+  repair(plan);
   const list = (at: string) => git(at, 'rev-list', '--objects', '--no-object-names', '--all').split('\n');
   const reachable = new Set([...list(plan.repo), ...list(library)]);
   const root = Buffer.from(inventory.folder).toString('latin1');

@@ -112,7 +112,7 @@ export function copyTemplate(template: string, folder: string): Stage {
 
 function repository(at: string): void {
   mkdirSync(at, { recursive: true });
-  git(at, 'init', '--quiet', '--initial-branch=main');
+  git(at, 'init', '--quiet', '--template=', '--initial-branch=main');
   git(at, 'config', 'user.name', 'Ada');
   git(at, 'config', 'user.email', 'ada@example.com');
 }
