@@ -32,7 +32,7 @@ export const suites = [
     ownProject: true,
   },
   // In the emulators' own project: in no other can people sign in.
-  { name: 'signin', specs: 'test/signin', emulators: true, chromium: true, seconds: 60 },
+  { name: 'signin', specs: 'test/signin', emulators: true, chromium: true, seconds: 120 },
   { name: 'attack', specs: 'test/attack', emulators: true, seconds: 300 },
   { name: 'e2e', specs: 'test/e2e', emulators: true, chromium: true, seconds: 300, oneAtATime: true },
   { name: 'real', specs: 'test/real', emulators: false, seconds: 300, optional: true },

@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { z } from 'zod';
-import { axeViolations, openBrowser } from '../support/browser.ts';
+import { axeViolations, openBrowser, openWindow } from '../support/browser.ts';
 import { linkTo } from '../support/signInMail.ts';
 import { App, call } from './support/app.ts';
 import { Deployment, PASSWORD, type Someone } from './support/deployment.ts';
@@ -38,8 +38,8 @@ describe('the page to sign in at', () => {
     await new Promise((resolve) => callback?.close(resolve));
   });
 
-  async function open(settings: Parameters<Browser['newContext']>[0] = {}): Promise<void> {
-    context = await browser.newContext({ locale: 'en-GB', ...settings });
+  async function open(settings: Parameters<typeof openWindow>[1] = {}): Promise<void> {
+    context = await openWindow(browser, settings);
     page = await context.newPage();
     complaints = [];
     page.on('console', (message) => {

@@ -1,7 +1,7 @@
 /** A real browser, and what it finds in a page that some people could not use. */
 import { existsSync } from 'node:fs';
 import axe from 'axe-core';
-import { type Browser, chromium, type Frame, type Page } from 'playwright-core';
+import { type Browser, type BrowserContext, chromium, type Frame, type Page } from 'playwright-core';
 
 const PLACES = [
   '/usr/bin/chromium',
@@ -20,6 +20,9 @@ const FLAGS = [
   '--disable-sync',
 ];
 
+/** As long as a machine with many other tests may take to start a process of a function and to answer. */
+const PATIENCE_MILLISECONDS = 60_000;
+
 /** A browser that knows nothing yet; whoever opens it closes it. `MUSTER_CHROMIUM` says where it is elsewhere. */
 export function openBrowser(): Promise<Browser> {
   return chromium.launch({
@@ -27,6 +30,16 @@ export function openBrowser(): Promise<Browser> {
     args: FLAGS,
     chromiumSandbox: process.getuid?.() !== 0, // which does not run for root
   });
+}
+
+/** A window of the browser with cookies and storage of its own, in English. Its waits are those of a busy machine. */
+export async function openWindow(
+  browser: Browser,
+  settings: Parameters<Browser['newContext']>[0] = {},
+): Promise<BrowserContext> {
+  const context = await browser.newContext({ locale: 'en-GB', ...settings });
+  context.setDefaultTimeout(PATIENCE_MILLISECONDS);
+  return context;
 }
 
 function browserPath(): string {

@@ -40,8 +40,7 @@ const MOVING = `[...document.querySelectorAll('*')].filter((one) => {
   return animationName !== 'none' || transitionDuration.split(', ').some((time) => parseFloat(time) > 0.001);
 }).map((one) => one.outerHTML.slice(0, 120))`;
 
-describe('the console, for everybody', function () {
-  this.timeout('3m');
+describe('the console, for everybody', () => {
   let browser: Browser;
   let person: TestPerson;
   let stranger: TestPerson;

@@ -235,7 +235,7 @@ describe('the console, acting', () => {
     await page
       .getByText(/begun after .+, took/)
       .first()
-      .waitFor({ timeout: 60_000 });
+      .waitFor();
     await page.getByRole('link', { name: 'Runs' }).first().click();
     await page.getByRole('link', { name: /Say which index/ }).waitFor();
   });

@@ -16,7 +16,6 @@ import { eventually } from '../support/waiting.ts';
 import { Visit } from './support/visit.ts';
 
 describe('a day of a person on the console', function () {
-  this.timeout('2m');
   // Each chapter goes on from the one before.
   this.bail(true);
   let cast: Cast;
@@ -135,11 +134,16 @@ describe('a day of a person on the console', function () {
       options: { timeout: 0 },
       part_of: { kind: 'task', id: goal },
     });
+    await eventually('the run waits for the budget', async () => {
+      const run = await succeed(lead.client, 'orchestration_get_run', { runId });
+      assert.ok(['pending', 'running', 'waiting'].includes(String(run['status'])), JSON.stringify(run));
+      return run['status'] === 'waiting' || undefined;
+    });
     const question = page.getByRole('article').filter({ hasText: /budget/i });
     await button(question, 'Approve').click();
     await question.waitFor({ state: 'detached' });
     await ada.follow(place(`/r/${runId}`));
-    await page.locator('.sentence .status').getByText('succeeded').waitFor({ timeout: 60_000 });
+    await page.locator('.sentence .status').getByText('succeeded').waitFor();
   });
 
   it('has a pull request wait for her, and the to-do done when it is merged', async () => {

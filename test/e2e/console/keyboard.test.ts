@@ -33,8 +33,7 @@ async function tabTo(page: Page, name: RegExp): Promise<void> {
   assert.fail(`Tab does not come to ${name}, only to ${passed.join(' | ')}`);
 }
 
-describe('the console by the keyboard alone', function () {
-  this.timeout('2m');
+describe('the console by the keyboard alone', () => {
   let browser: Browser;
   let ada: Account;
 

@@ -116,7 +116,7 @@ describe('the console', () => {
     await visit.context.setOffline(true);
     await work.task('Meanwhile');
     await visit.context.setOffline(false);
-    await visit.page.getByRole('link', { name: 'Meanwhile' }).waitFor({ timeout: 60_000 });
+    await visit.page.getByRole('link', { name: 'Meanwhile' }).waitFor();
     assert.equal(await visit.page.getByRole('link', { name: /^(Before|Meanwhile)$/ }).count(), 2);
     visit.complaints.length = 0; // the browser says that requests failed while it was away
   });

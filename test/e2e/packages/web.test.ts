@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { extname } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
-import { axeViolations, openBrowser } from '../../support/browser.ts';
+import { axeViolations, openBrowser, openWindow } from '../../support/browser.ts';
 import { seededAccount } from '../console/support/visit.ts';
 import { registerAgent, type TestAgent } from '../support/agents.ts';
 import { succeed } from '../support/calls.ts';
@@ -48,7 +48,7 @@ describe('the page of examples/web', () => {
     worker = other;
     lead = await connect('client 2026-07-28', endpointUrl('/coordination', { workspace }), leader.token);
     await succeed(lead, 'init_coordination', { goal: 'Ship it', master_plan: 'Step by step' });
-    page = await (await browser.newContext({ locale: 'en-GB' })).newPage();
+    page = await (await openWindow(browser)).newPage();
     // The browser itself complains of the 401 by which a hub tells where to sign in.
     page.on('console', (message) => {
       if (['error', 'warning'].includes(message.type()) && !message.text().includes('401'))

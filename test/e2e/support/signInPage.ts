@@ -1,6 +1,7 @@
 /** Somebody at the sign-in page of the deployment, with a browser. */
 import assert from 'node:assert/strict';
 import type { Browser } from 'playwright-core';
+import { openWindow } from '../../support/browser.ts';
 import { linkTo } from '../../support/signInMail.ts';
 
 /** `npm start` and the tests put the deployment there too: at the root of an origin. */
@@ -12,7 +13,7 @@ export async function allow(
   url: string,
   person: { readonly email: string; readonly password: string | undefined },
 ): Promise<string> {
-  const context = await browser.newContext({ locale: 'en-GB' });
+  const context = await openWindow(browser);
   try {
     const page = await context.newPage();
     await page.goto(url);

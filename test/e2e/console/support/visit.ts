@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { seedPeople } from '../../../../emulator-data/import.ts';
+import { openWindow } from '../../../support/browser.ts';
 import { Listening } from './listening.ts';
 
 export const CONSOLE_URL = required('MUSTER_CONSOLE_URL');
@@ -24,7 +25,7 @@ export async function seededAccount(name: string): Promise<Account> {
   return found;
 }
 
-type Settings = Parameters<Browser['newContext']>[0];
+type Settings = Parameters<typeof openWindow>[1];
 
 export class Visit {
   readonly page: Page;
@@ -42,11 +43,7 @@ export class Visit {
   }
 
   static async open(browser: Browser, settings: Settings = {}): Promise<Visit> {
-    const context = await browser.newContext({
-      locale: 'en-GB',
-      viewport: { width: 1280, height: 900 },
-      ...settings,
-    });
+    const context = await openWindow(browser, { viewport: { width: 1280, height: 900 }, ...settings });
     const page = await context.newPage();
     const visit = new Visit(context, page);
     page.on('console', (message) => {
