@@ -5,6 +5,7 @@ import { mcpHeaders, mcpMessage, post } from '../../bench/load/client.ts';
 import { type FunctionServer, musterFunction, serveFunction } from '../../bench/servers/functionServer.ts';
 import { agentMetricsPath, realtimeDatabase } from '../../functions/src/kernel/realtime/database.ts';
 import { registerAgent, type TestAgent } from './support/agents.ts';
+import { eventually } from './support/waiting.ts';
 
 const answer = z.object({
   result: z.object({
@@ -45,6 +46,11 @@ describe('an instance', () => {
   it('limits calls as its parameters say', async () => {
     const agent = await registerAgent('limited');
     const running = await start({ RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: '3' });
+    // While a new instance connects to the databases, it refuses heartbeats for another reason.
+    await eventually('a heartbeat is noted', async () => {
+      const { isError } = await heartbeat(running, agent);
+      return isError !== true || undefined;
+    });
     const made = await Promise.all(Array.from({ length: 20 }, () => heartbeat(running, agent)));
     const errors = made.flatMap(({ isError, structuredContent }) =>
       isError === true ? [String(structuredContent['error'])] : [],
