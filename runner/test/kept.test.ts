@@ -68,13 +68,25 @@ describe('the worktree of an attempt', () => {
     assert.match(warnings.join('\n'), /git ignore notes\. The worktree stays/);
   });
 
+  it('stays with ignored files whose names git would read as patterns', async () => {
+    const agent =
+      "fs.writeFileSync('.gitignore', '*\\n'); for (const name of [':(exclude)a', ':!b', 'c']) fs.writeFileSync(name, 'x'); result();";
+    const [ending] = (await run(agent, taskOf('one'))).endings;
+    const { worktree = '', warnings } = result.parse(ending?.result);
+    for (const name of [':(exclude)a', ':!b', 'c'])
+      assert.equal(readFileSync(`${worktree}/${name}`, 'utf8'), 'x');
+    assert.match(warnings.join('\n'), /git ignore .*:\(exclude\)a.*The worktree stays/);
+  });
+
   it('goes with files that git ignores by a rule of the repository', async () => {
     writeFileSync(`${repo}/.gitignore`, '/node_modules/\n*.log\n');
     git(repo, 'add', '.gitignore');
     git(repo, 'commit', '--quiet', '-m', 'Ignore');
     const agent = `
       fs.mkdirSync('node_modules/a', { recursive: true }); fs.writeFileSync('node_modules/a/b', 'x');
-      fs.writeFileSync('c.log', 'x'); fs.appendFileSync('.gitignore', 'more/\\n'); result();`;
+      fs.writeFileSync('c.log', 'x');
+      fs.mkdirSync('logs/deep', { recursive: true }); fs.writeFileSync('logs/deep/d.log', 'x');
+      fs.appendFileSync('.gitignore', 'more/\\n'); result();`;
     const [ending] = (await run(agent, taskOf('one'))).endings;
     assert.deepEqual([ending?.status, result.parse(ending?.result)['worktree']], ['completed', undefined]);
     assert.deepEqual(worktrees(), []);

@@ -26,15 +26,34 @@ export async function ignoredPaths(git: Git): Promise<readonly string[]> {
   return listed.split('\0').flatMap((path) => (path === '' ? [] : path.replace(/\/$/, '')));
 }
 
-/** Returns those ignored paths that only rules of the attempt's own ignore. */
+/**
+ * Returns those ignored paths of which no rule is known that the repository had before: only rules of the attempt's own
+ * ignore them, or git cannot name the rule.
+ */
 export async function newlyIgnored(
+  checkout: Checkout,
+  paths: readonly string[],
+  before: Pick<Before, 'startedAt' | 'outerRules'>,
+  settings: readonly string[],
+): Promise<readonly string[]> {
+  if (paths.length === 0) return [];
+  const expected = await ignoredBefore(checkout, paths, before, settings);
+  // Git also lists folders that no rule ignores if it ignores every file in them, and lists those files too.
+  const parents = new Set(paths.flatMap(parentsOf));
+  return paths.filter((path) => !expected.has(path) && !parents.has(path));
+}
+
+/** Before a path, so that git never reads its first characters as a pattern's. */
+const HERE = './';
+
+/** Returns the paths that a rule ignores which was there when the agent started; none if git cannot name the rules. */
+async function ignoredBefore(
   checkout: Checkout,
   paths: readonly string[],
   { startedAt, outerRules: outer }: Pick<Before, 'startedAt' | 'outerRules'>,
   settings: readonly string[],
-): Promise<readonly string[]> {
-  if (paths.length === 0) return [];
-  const input = paths.join('\0');
+): Promise<ReadonlySet<string>> {
+  const input = paths.map((path) => `${HERE}${path}`).join('\0');
   const listed = await gitAt(checkout, { input, settings })(
     'check-ignore',
     '--verbose',
@@ -49,12 +68,18 @@ export async function newlyIgnored(
     if (isOuter) return outer;
     return (await gitAt(checkout)('cat-file', 'blob', `${startedAt}:${source}`).catch(() => '')).split('\n');
   };
-  const found: string[] = [];
+  const found = new Set<string>();
   for (let at = 0; at + 3 < fields.length; at += 4) {
     const [source = '', , pattern = '', path = ''] = fields.slice(at, at + 4);
     if (!known.has(source)) known.set(source, await rulesOf(source));
     const isKnown = known.get(source)?.some((line) => line.trimEnd() === pattern.trimEnd()) ?? false;
-    if (!isKnown) found.push(path);
+    if (isKnown) found.add(path.slice(HERE.length));
   }
   return found;
+}
+
+/** Returns the folders that a path is in. */
+function parentsOf(path: string): readonly string[] {
+  const names = path.split('/').slice(0, -1);
+  return names.map((_, index) => names.slice(0, index + 1).join('/'));
 }
