@@ -125,7 +125,9 @@ const isThere = (path: Buffer): boolean => lstatSync(path, { throwIfNoEntry: fal
 /** Files and commits that are neither reachable nor in a worktree that stays. */
 function lost(plan: Plan, inventory: Inventory, library: string): readonly string[] {
   repair(plan);
-  const list = (at: string) => git(at, 'rev-list', '--objects', '--no-object-names', '--all').split('\n');
+  // An agent that had changed the common directory can leave a HEAD in the worktree whose commit is in another repository.
+  const options = ['--objects', '--no-object-names', '--ignore-missing', '--all'];
+  const list = (at: string) => git(at, 'rev-list', ...options).split('\n');
   const reachable = new Set([...list(plan.repo), ...list(library)]);
   const root = Buffer.from(inventory.folder).toString('latin1');
   const isLost = ([path, names]: readonly [string, readonly string[]]): boolean =>
