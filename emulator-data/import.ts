@@ -14,8 +14,9 @@ import {
   USUAL_CONFIGURATION,
 } from '../functions/src/access/rules/agent.ts';
 import { CREDENTIAL_DAYS, type Credential, ROLES } from '../functions/src/access/rules/principal.ts';
-import { AgentQueries, credentialToDocument } from '../functions/src/access/store/agents.ts';
-import { changeEffects, changeWriters } from '../functions/src/composition/ports.ts';
+import { AgentQueries } from '../functions/src/access/store/agents.ts';
+import { credentialToDocument } from '../functions/src/access/store/credentials.ts';
+import { changeEffects, changeLoosening, changeWriters } from '../functions/src/composition/changes.ts';
 import type { Change } from '../functions/src/kernel/commit.ts';
 import { firestore } from '../functions/src/kernel/firestore/client.ts';
 import { credentialPath } from '../functions/src/kernel/firestore/paths.ts';
@@ -115,6 +116,7 @@ async function importAgent(agent: Agent): Promise<void> {
     clock: systemClock,
     randomness: systemRandomness,
     effects: changeEffects,
+    loosening: changeLoosening,
     writers: changeWriters,
   });
   const known = await new AgentQueries(firestore(), DOCUMENTS).find(agent.id);

@@ -12,6 +12,7 @@ import {
   rateLimit,
   STREAMS,
   signInSettings,
+  trustedProxies,
   VERSION,
 } from './config.ts';
 import { cloudLog, movableClock, readAsset, systemClock } from './kernel/platform.ts';
@@ -51,6 +52,7 @@ export function compose(bindings: Bindings) {
     ...services.taskSweep.parts,
     services.stuckTasks.part,
     services.liveness.part,
+    services.accountSweep.part,
     services.budgetSweep.part,
     services.orchestration.runs.part,
     services.coordination.archives.part,
@@ -80,6 +82,7 @@ interface Front {
   readonly firebase: FirebaseSettings;
   readonly allowedOrigins: readonly string[];
   readonly mountPath: string | undefined;
+  readonly trustedProxies: number;
 }
 
 /** Everything that is answered over HTTP, but for webhooks. */
@@ -100,6 +103,7 @@ export function createFront({ ports, services }: Composition, front: Front): End
       ...ports,
       ...services.signIn,
       firebase: front.firebase,
+      trustedProxies: front.trustedProxies,
       asset: (name) => readAsset(`signin/${name}`),
       toolsetsAt: (below) => toolsetsAt(below, existing),
     },
@@ -124,6 +128,7 @@ export function app(): Instance {
     firebase: signInSettings(),
     allowedOrigins: allowedOrigins(),
     mountPath: mountPath(),
+    trustedProxies: trustedProxies(),
   });
   instance = { ...composition, endpoint };
   return instance;

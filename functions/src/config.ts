@@ -29,6 +29,7 @@ export const everywhere = { region, serviceAccount: text('SERVICE_ACCOUNT') };
 export const minInstances = whole('MIN_INSTANCES');
 export const maxInstances = whole('MAX_INSTANCES');
 export const concurrency = whole('CONCURRENCY');
+const trustedProxiesCount = whole('TRUSTED_PROXIES');
 const allowedOriginsList = text('ALLOWED_ORIGINS');
 const publicUrlText = text('PUBLIC_URL');
 const webApiKeyText = text('WEB_API_KEY');
@@ -125,6 +126,11 @@ export function allowedOrigins(): readonly string[] {
   const own = project === '' ? [] : [`https://${project}.web.app`, `https://${project}.firebaseapp.com`];
   const origins = allowedOriginsList.value().split(',');
   return [...own, ...origins.map((origin) => origin.trim()).filter((origin) => origin !== '')];
+}
+
+/** Returns how many proxies of the deployment are in front of Google's front end; none if the value is negative. */
+export function trustedProxies(): number {
+  return Math.max(0, trustedProxiesCount.value());
 }
 
 export function publicUrl(): string | undefined {

@@ -7,7 +7,7 @@ import { createHmac } from 'node:crypto';
 import { registerAgent, type TestAgent } from './support/agents.ts';
 import { succeed } from './support/calls.ts';
 import { type Connection, connect, ERAS, isRecord } from './support/clients.ts';
-import { endpointUrl, MCP_URL, newWorkspace } from './support/endpoint.ts';
+import { endpointUrl, MCP_URL, newWorkspace, tokenOf } from './support/endpoint.ts';
 import { type HttpAnswer, post, send } from './support/http.ts';
 import { assertShape } from './support/shape.ts';
 
@@ -36,9 +36,11 @@ describe('GitHub', () => {
 
   before(async () => {
     agent = await registerAgent('github', { role: 'leader' });
-    client = await connect('client 2026-07-28', endpointUrl('', { workspace }), agent.token);
+    const person = await connect('client 2026-07-28', endpointUrl('/access'), await tokenOf('person'));
     const repositories = ['sartor-ai/claude-network'];
-    await succeed(client, 'access_create_workspace', { name: workspace, repositories });
+    await succeed(person, 'create_workspace', { name: workspace, repositories });
+    await person.close();
+    client = await connect('client 2026-07-28', endpointUrl('', { workspace }), agent.token);
   });
 
   after(async () => {

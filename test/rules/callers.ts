@@ -126,6 +126,38 @@ const people: readonly Caller[] = [
   person('a worker of alpha with an odd uid', 'a.b#c$d[e]%f', { workspaces: { alpha: 'worker' } }),
 ];
 
+const SESSIONS_END = 1_788_000_000;
+
+/** The same caller as the rules are to see it: as nobody. */
+function shutOut(caller: Caller): Caller {
+  const { principal: _, ...rest } = caller;
+  return rest;
+}
+
+const ENDED: Standing = { role: 'worker', workspaces: { alpha: 'leader' }, validSince: SESSIONS_END };
+
+function signedInAt(seconds: number, name: string): Caller {
+  const caller = person(name, `sessions-${seconds}`, ENDED);
+  return { ...caller, claims: { ...caller.claims, auth_time: seconds } };
+}
+
+const agentOf = (name: string, agentId: string, owner: Standing) =>
+  agent(name, agentId, { role: 'admin', owner });
+
+/** Those whose account was shut out, each beside one who does the same and may. */
+export const accounts = {
+  before: shutOut(signedInAt(SESSIONS_END - 1, 'a worker who signed in before the sessions ended')),
+  at: signedInAt(SESSIONS_END, 'a worker who signed in as the sessions ended'),
+  after: signedInAt(SESSIONS_END + 1, 'a worker who signed in after the sessions ended'),
+  agent: agentOf('an agent of a worker whose sessions ended', 'ended-1', { ...ENDED, account: 'good' }),
+  disabled: shutOut(
+    agentOf('an agent of a worker who is disabled', 'ended-2', { ...ENDED, account: 'disabled' }),
+  ),
+  deleted: shutOut(
+    agentOf('an agent of a worker who is deleted', 'ended-3', { ...ENDED, account: 'deleted' }),
+  ),
+} as const;
+
 const LEADS_ALPHA: Standing = { workspaces: { alpha: 'leader' } };
 
 const agents: readonly Caller[] = [
@@ -172,7 +204,13 @@ const agents: readonly Caller[] = [
   }),
 ];
 
-export const callers: readonly Caller[] = [{ name: 'somebody signed out' }, ...owners, ...people, ...agents];
+export const callers: readonly Caller[] = [
+  { name: 'somebody signed out' },
+  ...owners,
+  ...people,
+  ...agents,
+  ...Object.values(accounts),
+];
 
 /** All of them by night, and by day one in so many, of every kind: others at each turn. */
 export function someOf(all: readonly Caller[], oneIn = 3, turn = 0): readonly Caller[] {

@@ -39,19 +39,27 @@ function accessOf(row: Permission): string[] {
   const { path, holds, reads, writes, keeper } = row;
   const readers = reads === 'nobody' && keeper !== undefined ? 'the server' : whoFrom(row, reads);
   const owners = row.ownerField !== undefined && hasPlace(reads) ? '; its owner and their agents' : '';
+  const held = row.spansWorkspaces ? '; not with a credential that is held to one workspace' : '';
   const each = row.unlisted && reads !== 'nobody' ? ', each by its name' : '';
   const writers =
     writes === 'nobody' && keeper !== undefined ? `the server: ${keeper}` : whoFrom(row, writes);
-  return [path === '{path=**}' ? 'anything else' : code(path), holds, `${readers}${owners}${each}`, writers];
+  return [
+    path === '{path=**}' ? 'anything else' : code(path),
+    holds,
+    `${readers}${owners}${each}${held}`,
+    writers,
+  ];
 }
 
 function hasPlace(least: Permission['reads']): boolean {
   return !['nobody', 'owner', 'owner and agents'].includes(least);
 }
 
-function whoFrom({ where }: Permission, least: Permission['reads']): string {
+function whoFrom({ where, ownerNeeds }: Permission, least: Permission['reads']): string {
   if (least === 'nobody') return least;
   if (least === 'owner') return 'its owner';
+  if (least === 'owner and agents' && ownerNeeds !== undefined)
+    return `its owner and their agents, with the role ${ownerNeeds} or a stronger one ${placeOf(where)}`;
   if (least === 'owner and agents') return `its owner and their agents${heldTo(where)}`;
   if (where === 'deployment') return `${least} of the deployment`;
   return `${least} and up ${placeOf(where)}`;

@@ -23,6 +23,7 @@ import {
   preferencesPath,
   requestPath,
   taskPath,
+  writersCommitPath,
 } from '../../functions/src/kernel/firestore/paths.ts';
 import { presencePath, realtimeCommitPath } from '../../functions/src/kernel/realtime/database.ts';
 import { IS_NIGHT } from '../support/night.ts';
@@ -132,6 +133,40 @@ describe('what a person says of themselves', () => {
       await assertFails(setDoc(preferences(), each));
       await assertFails(setDoc(preferences(), each, { merge: true }));
     }
+  });
+
+  it('are agents that may answer, of which none is longer than an id', async () => {
+    const preferences = () => doc(mine().firestore, preferencesPath(String(OWNER.uid)));
+    const ids = Array.from({ length: 20 }, (_, n) => `agent-${n}-`.padEnd(128, 'x'));
+    await assertSucceeds(setDoc(preferences(), { agents_may_answer: ids }));
+    const bad = [[...ids.slice(1), 'x'.repeat(300)], ['x'.repeat(100_000)], [{ id: 'x'.repeat(3000) }]];
+    for (const agents_may_answer of bad) await assertFails(setDoc(preferences(), { agents_may_answer }));
+  });
+
+  it('are proofs of their own writes, small and soon deleted', async () => {
+    const hours = (count: number) => new Date(Date.now() + count * 3_600_000);
+    const sound = { expires_at: hours(25), arguments_hash: 'x'.repeat(64) };
+    for (const each of [OWNER, viewer, worker]) {
+      const { firestore } = environment.as(each);
+      const proof = (id: string) => doc(firestore, writersCommitPath(String(each.uid), id));
+      await assertSucceeds(setDoc(proof('x'.repeat(40)), sound));
+      await assertSucceeds(setDoc(proof('unkeyed'), { expires_at: hours(47) }));
+      await assertFails(setDoc(proof('x'.repeat(41)), sound));
+      const bad = [
+        {},
+        { ...sound, expires_at: hours(49) },
+        { ...sound, expires_at: new Date('9999-01-01T00:00:00Z') },
+        { ...sound, expires_at: Date.now() },
+        { ...sound, arguments_hash: 'x'.repeat(65) },
+        { ...sound, more: true },
+      ];
+      for (const data of bad) {
+        await assertFails(setDoc(proof('bad'), data));
+        await assertFails(setDoc(proof('unkeyed'), data));
+      }
+    }
+    const others = doc(mine().firestore, writersCommitPath(String(worker.uid), 'theirs'));
+    await assertFails(setDoc(others, sound));
   });
 
   it('are devices within bounds', async () => {

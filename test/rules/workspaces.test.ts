@@ -17,7 +17,7 @@ import type { Person } from '../../functions/src/access/rules/people.ts';
 import { type Permission, permissions } from '../../functions/src/access/rules/permissions.ts';
 import { mirrorOf } from '../../functions/src/access/store/accessMirror.ts';
 import { personToDocument } from '../../functions/src/access/store/people.ts';
-import { agentPath, personPath } from '../../functions/src/kernel/firestore/paths.ts';
+import { agentPath, personPath, runPath } from '../../functions/src/kernel/firestore/paths.ts';
 import {
   FREE_FORM,
   FREE_FORM_ROOTS,
@@ -89,6 +89,25 @@ describe('lists of what is in workspaces', () => {
       await assertFails(getDocs(theirs(other)));
       await assertFails(getDoc(doc(environment.as(other).firestore, agentPath('owners-agent'))));
     }
+  });
+
+  it('runs are found by their owner in workspaces where they have a role', async () => {
+    for (const [id, workspace] of [
+      ['left', 'alpha'],
+      ['kept', 'default'],
+    ] as const)
+      await setDoc(doc(environment.unbound.firestore, runPath(id)), { owner_uid: OWNER.uid, workspace });
+    const theirs = environment.as(OWNER).firestore;
+    const of = (workspace: string) =>
+      query(
+        collection(theirs, 'runs'),
+        where('owner_uid', '==', OWNER.uid),
+        where('workspace', '==', workspace),
+      );
+    await assertSucceeds(getDoc(doc(theirs, runPath('kept'))));
+    assert.equal((await assertSucceeds(getDocs(of('default')))).size, 1);
+    await assertFails(getDoc(doc(theirs, runPath('left'))));
+    await assertFails(getDocs(of('alpha')));
   });
 
   it('what is not there and what is not theirs read the same', async () => {

@@ -1,5 +1,5 @@
 /** The workspaces that callers of the rules' tests come from, and what is stored of the people. */
-import type { Person, WorkspaceAccess } from '../../functions/src/access/rules/people.ts';
+import type { AccountState, Person, WorkspaceAccess } from '../../functions/src/access/rules/people.ts';
 
 /** Beside `default`, which is open. Nobody has opened `unopened`. */
 export const ACCESS: Readonly<Record<string, WorkspaceAccess>> = {
@@ -12,11 +12,18 @@ export const ACCESS: Readonly<Record<string, WorkspaceAccess>> = {
 export interface Standing {
   readonly role?: Person['role'];
   readonly workspaces?: Person['workspaces'];
+  readonly validSince?: number;
+  readonly account?: AccountState;
   /** Whatever a token may say. */
   readonly claim?: unknown;
 }
 
-export function personOf({ role, workspaces = {} }: Standing): Person | undefined {
+export function personOf({ role, workspaces = {}, validSince, account }: Standing): Person | undefined {
   if (role === undefined && Object.keys(workspaces).length === 0) return undefined;
-  return { workspaces, ...(role !== undefined && { role }) };
+  return {
+    workspaces,
+    ...(role !== undefined && { role }),
+    ...(validSince !== undefined && { validSince }),
+    ...(account !== undefined && { account }),
+  };
 }

@@ -120,10 +120,29 @@ describe('attacks on sign-in', () => {
       assert.equal((await visitor.decide(page, proposed, { agentName: 'Own' })).status, 200);
     });
 
+    it('by a mailed link that another browser opens leave its code in no address', async () => {
+      const { authorization, continueUrl } = await new Visitor().settings((await app.begin()).url);
+      const link = `${continueUrl}&apiKey=key&oobCode=secret-code&mode=signIn&lang=en`;
+      const elsewhere = new Visitor();
+      for (const [opened, says] of [
+        [link, /another browser/],
+        [link.replace(authorization, 'a'.repeat(20)), /too long|expired|begin again/i],
+      ] as const) {
+        const { status, headers } = await elsewhere.open(opened);
+        const location = headers.get('location') ?? '';
+        assert.deepEqual([status, headers.get('referrer-policy')], [303, 'no-referrer']);
+        assert.equal(location, opened.split('&')[0]);
+        const shown = await elsewhere.open(location);
+        assert.equal(shown.status, 400);
+        assert.match(shown.text, says);
+      }
+    });
+
     it('cannot be decided before anybody has signed in, twice, or after ten minutes', async () => {
       const visitor = new Visitor();
       const page = await visitor.settings((await app.begin()).url);
-      const nobody = { approval: '', agentName: 'x', role: 'worker', toolsets: ['todo'] };
+      const toolsets = ['todo'];
+      const nobody = { approval: '', agentName: 'x', role: 'worker', toolsets, proposed: toolsets };
       const early = {
         ...nobody,
         person: { name: '' },
@@ -400,6 +419,28 @@ describe('attacks on sign-in', () => {
       await Promise.all(Array.from({ length: 60 }, () => app.token(guess)));
       const all = await Promise.all([1, 2, 3].map(() => app.refresh(refresh_token)));
       assert.equal(all.length, 3);
+    });
+
+    it('of tokens from a noisy address do not refuse the good ones of other apps there', async () => {
+      const noisy = await Deployment.start();
+      const person = await noisy.person('Ada', 'leader');
+      const client = await App.registered(noisy, 'Pencil');
+      const { refresh_token } = await client.signIn(person);
+      const guesses = Array.from({ length: 150 }, (_, number) =>
+        client.token({
+          grant_type: 'refresh_token',
+          client_id: 'x',
+          refresh_token: `mr_${'c'.repeat(20)}.${String(number).padStart(43, 'c')}`,
+        }),
+      );
+      const statuses = (await Promise.all(guesses)).map(({ status }) => status);
+      assert.ok(statuses.includes(429), 'the address is noisy');
+      const renewed = await client.refresh(refresh_token);
+      const form = new URLSearchParams({ token: renewed.refresh_token });
+      const revoked = await fetch(`${noisy.origin}/revoke`, { method: 'POST', body: form });
+      assert.equal(revoked.status, 200);
+      await assert.rejects(client.refresh(renewed.refresh_token));
+      await noisy.stop();
     });
   });
 

@@ -4,7 +4,7 @@ import { Lanes } from '../support/lossyFirestore/lanes.ts';
 import { LOST, type Loss, type LostStatus } from '../support/lossyFirestore/proxy.ts';
 import { App, call } from './support/app.ts';
 import { Deployment, type Someone } from './support/deployment.ts';
-import { locationIn, Visitor } from './support/visitor.ts';
+import { EVERYTHING, locationIn, Visitor } from './support/visitor.ts';
 
 const STATUSES = Object.keys(LOST) as readonly LostStatus[];
 
@@ -35,7 +35,7 @@ describe('a sign-in whose answers are lost', () => {
         const visitor = new Visitor();
         const page = await losing(() => visitor.settings(begun.url));
         const proposed = await losing(() => visitor.identify(page, ada));
-        const decided = await losing(() => visitor.decide(page, proposed));
+        const decided = await losing(() => visitor.decide(page, proposed, EVERYTHING));
         assert.equal(decided.status, 200, decided.text);
         const first = await losing(() => app.redeem(locationIn(decided.text), begun));
         const second = await losing(() => app.refresh(first.refresh_token));

@@ -8,6 +8,7 @@ import { axeViolations, openBrowser, openWindow } from '../support/browser.ts';
 import { linkTo } from '../support/signInMail.ts';
 import { App, call } from './support/app.ts';
 import { Deployment, PASSWORD, type Someone } from './support/deployment.ts';
+import { idTokenOf } from './support/visitor.ts';
 
 const PHONE = { width: 390, height: 844 };
 
@@ -77,6 +78,10 @@ describe('the page to sign in at', () => {
     assert.match(await page.locator('main').innerText(), new RegExp(`Ada.*${ada.email}`, 's'));
     for (const toolset of ['todo', 'github', 'coordination'])
       assert.ok(await page.getByRole('checkbox', { name: new RegExp(`^${toolset}`) }).isChecked());
+    const access = page.getByRole('checkbox', { name: /^access/ });
+    assert.equal(await access.isChecked(), false);
+    assert.equal(await page.getByLabel('Role').inputValue(), 'worker');
+    await access.check();
     await page.getByRole('checkbox', { name: /^github/ }).uncheck();
     await page.getByRole('switch', { name: 'Read only' }).check();
     await page.getByRole('button', { name: 'Allow' }).click();
@@ -115,13 +120,13 @@ describe('the page to sign in at', () => {
 
   it('signs in by a link in a mail who has no account yet, but an invitation', async () => {
     const workspace = `guild-${ada.uid}`;
-    const inviting = await app.signIn(ada, { agentName: 'Inviting' });
+    const inviting = await idTokenOf(ada);
     const email = `new-${ada.uid}@example.com`;
     for (const [method, params] of [
       ['access.create_workspace', { name: workspace }],
       ['access.invite', { workspace, email, role: 'worker' }],
     ] as const)
-      assert.ok((await call(deployment, inviting.access_token, method, params)).result);
+      assert.ok((await call(deployment, inviting, method, params)).result);
     await open();
     const begun = await app.begin();
     await page.goto(begun.url.href);
@@ -131,6 +136,7 @@ describe('the page to sign in at', () => {
     await page.goto(await linkTo(email));
     await page.getByRole('button', { name: 'Allow' }).waitFor();
     assert.ok(!page.url().includes('oobCode'), 'the code stays in the address');
+    await page.getByRole('checkbox', { name: /^access/ }).check();
     await page.getByRole('button', { name: 'Allow' }).click();
     const { access_token } = await app.redeem(await back(), begun, redirect);
     const { result } = await call(deployment, access_token, 'access.whoami');

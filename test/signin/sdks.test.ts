@@ -15,7 +15,7 @@ import { Client as OlderClient } from '@modelcontextprotocol/sdk/client/index.js
 import { StreamableHTTPClientTransport as OlderTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { call } from './support/app.ts';
 import { Deployment, type Someone } from './support/deployment.ts';
-import { Visitor } from './support/visitor.ts';
+import { EVERYTHING, Visitor } from './support/visitor.ts';
 
 const REDIRECT = 'http://127.0.0.1:45454/callback';
 const DOCUMENT = 'https://app.example/client.json';
@@ -89,7 +89,7 @@ describe('the SDKs of MCP', () => {
   /** The browser's part. */
   async function approve({ sentTo }: Keeper, agentName: string): Promise<string> {
     assert.ok(sentTo);
-    const back = await new Visitor().allow(sentTo, ada, { agentName });
+    const back = await new Visitor().allow(sentTo, ada, { ...EVERYTHING, agentName });
     assert.equal(back.searchParams.get('iss'), deployment.origin);
     return back.searchParams.get('code') ?? '';
   }
@@ -109,7 +109,10 @@ describe('the SDKs of MCP', () => {
     const keeper = new Keeper(undefined);
     const first = newer(new URL(base), keeper);
     await assert.rejects(first.client.connect(first.transport), first.refused);
-    const back = await new Visitor().allow(keeper.sentTo ?? '', ada, { agentName: 'at a path' });
+    const back = await new Visitor().allow(keeper.sentTo ?? '', ada, {
+      ...EVERYTHING,
+      agentName: 'at a path',
+    });
     assert.equal(back.searchParams.get('iss'), base);
     await first.transport.finishAuth(back.searchParams);
     const second = newer(new URL(base), keeper);

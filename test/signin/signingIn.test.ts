@@ -6,7 +6,7 @@ import { compose } from '../../functions/src/app.ts';
 import { firebaseApp } from '../../functions/src/kernel/platform.ts';
 import { App, call, REDIRECT } from './support/app.ts';
 import { Deployment, type Someone } from './support/deployment.ts';
-import { idTokenOf, Visitor } from './support/visitor.ts';
+import { EVERYTHING, idTokenOf, Visitor } from './support/visitor.ts';
 
 const DAY = 86_400_000;
 
@@ -36,7 +36,7 @@ describe('signing in', () => {
   };
 
   it('makes an app an agent of the person, with as much as it was allowed', async () => {
-    const { access_token, scope, expires_in } = await app.signIn(ada);
+    const { access_token, scope, expires_in } = await app.signIn(ada, EVERYTHING);
     assert.deepEqual([scope, expires_in], ['muster:read muster:write', 3600]);
     const { agent, owner, deployment_role, limits } = await resultOf(access_token, 'access.whoami');
     assert.ok(agent instanceof Object && 'name' in agent && 'id' in agent);
@@ -52,7 +52,7 @@ describe('signing in', () => {
 
   it('lists the app among the connections, and disconnects it everywhere within 5 seconds', async () => {
     const eve = await deployment.person('Eve', 'leader');
-    const [one, other] = [await app.signIn(eve), await app.signIn(eve, { agentName: 'Second' })];
+    const [one, other] = [await app.signIn(eve, EVERYTHING), await app.signIn(eve, { agentName: 'Second' })];
     const listed = await connectionsOf(one.access_token);
     assert.deepEqual(listed.map(({ name, app: { name: called } }) => [name, called]).sort(), [
       ['Pencil (Eve)', 'Pencil'],
@@ -139,6 +139,10 @@ describe('signing in', () => {
         ...['onboarding', 'access', 'system', 'firebase', 'github', 'coordination', 'todo'],
         ...['orchestration', 'coding', 'inbox'],
       ],
+      proposed: [
+        ...['onboarding', 'system', 'firebase', 'github', 'coordination', 'todo'],
+        ...['orchestration', 'coding', 'inbox'],
+      ],
       readonly: { value: false, fixed: false },
     });
     for (const more of [{ role: 'leader' }, { role: 'admin' }, { workspace: 'nowhere' }]) {
@@ -154,11 +158,35 @@ describe('signing in', () => {
       const { status, text } = await visitor.decide(page, proposed, nothing);
       assert.deepEqual([status, text], [400, '{"error":"invalid"}'], JSON.stringify(nothing));
     }
-    const { text } = await visitor.decide(page, proposed);
+    const { text } = await visitor.decide(page, proposed, { toolsets: ['access'] });
     const { access_token } = await app.redeem(new URL(JSON.parse(text).location), begun);
     const { limits } = await resultOf(access_token, 'access.whoami');
     assert.ok(limits instanceof Object && 'role' in limits);
     assert.equal(limits.role, 'worker');
+  });
+
+  it('proposes a leader the role worker and no administration, which the page then sends', async () => {
+    const { access_token } = await app.signIn(ada, { agentName: 'Least' });
+    const { error } = await call(deployment, access_token, 'access.list_members');
+    assert.equal(error?.['code'], -32101);
+    const listed = await connectionsOf(await idTokenOf(ada));
+    const { role, toolsets } = listed.find(({ name }) => name === 'Least');
+    assert.equal(role, 'worker');
+    assert.ok(!toolsets.includes('access') && toolsets.includes('coordination'));
+  });
+
+  it('proposes the toolsets of the address, and access only if the app asks for nothing else', async () => {
+    for (const [below, toolsets] of [
+      ['/todo', ['todo']],
+      ['/access', ['access']],
+      ['/network', ['onboarding', 'system', 'firebase', 'github']],
+    ] as const) {
+      const narrow = await App.registered(deployment, `Pencil at ${below}`, below);
+      const visitor = new Visitor();
+      const page = await visitor.settings((await narrow.begin()).url);
+      const { role, proposed } = await visitor.identify(page, ada);
+      assert.deepEqual([role, [...proposed].sort()], ['worker', [...toolsets].sort()], below);
+    }
   });
 
   it('turns away who has no role, and lets in who is invited, into that workspace', async () => {
@@ -172,13 +200,13 @@ describe('signing in', () => {
       idToken: cold,
     });
     assert.deepEqual([status, text], [400, '{"error":"no_role"}']);
-    const { access_token } = await app.signIn(ada, { agentName: 'Inviting' });
+    const inviting = await idTokenOf(ada);
     const workspace = `guild-${eve.uid}`;
-    await resultOf(access_token, 'access.create_workspace', { name: workspace });
-    await resultOf(access_token, 'access.invite', { workspace, email: eve.email, role: 'worker' });
+    await resultOf(inviting, 'access.create_workspace', { name: workspace });
+    await resultOf(inviting, 'access.invite', { workspace, email: eve.email, role: 'worker' });
     const proposed = await visitor.identify(page, eve);
     assert.deepEqual([proposed.workspaces, proposed.roles], [[workspace], ['viewer', 'worker']]);
-    const decided = await visitor.decide(page, proposed);
+    const decided = await visitor.decide(page, proposed, { toolsets: proposed.toolsets });
     const tokens = await app.redeem(new URL(JSON.parse(decided.text).location), begun);
     const { this_call } = await resultOf(tokens.access_token, 'access.whoami');
     assert.equal(this_call, workspace);
@@ -186,7 +214,7 @@ describe('signing in', () => {
 
   it('is the same agent at a second place, and what was chosen last holds at both', async () => {
     const kim = await deployment.person('Kim', 'leader');
-    const laptop = await app.signIn(kim);
+    const laptop = await app.signIn(kim, EVERYTHING);
     const desktop = await app.signIn(kim, { role: 'worker', toolsets: ['access', 'todo'] });
     const listed = await connectionsOf(desktop.access_token);
     assert.equal(listed.length, 2);
@@ -200,7 +228,7 @@ describe('signing in', () => {
     );
     const again = await app.refresh(laptop.refresh_token);
     await resultOf(again.access_token, 'todo.list_tasks');
-    await app.signIn(kim);
+    await app.signIn(kim, EVERYTHING);
     for (const { toolsets } of await connectionsOf(again.access_token)) assert.equal(toolsets, undefined);
   });
 
@@ -232,7 +260,7 @@ describe('signing in', () => {
     assert.equal(proposed.agentName, 'Pencil (Lee) 2');
     const same = await visitor.decide(page, proposed, { agentName: 'Pencil (Lee)' });
     assert.deepEqual([same.status, same.text], [400, '{"error":"name_taken"}']);
-    const { text } = await visitor.decide(page, proposed);
+    const { text } = await visitor.decide(page, proposed, EVERYTHING);
     const { access_token } = await app.redeem(new URL(JSON.parse(text).location), asked);
     assert.equal((await connectionsOf(access_token)).length, 2);
     deployment.move(5000);
@@ -245,7 +273,7 @@ describe('signing in', () => {
 
   it('ends with it what an app has registered', async () => {
     const sue = await deployment.person('Sue', 'leader');
-    const { access_token } = await app.signIn(sue);
+    const { access_token } = await app.signIn(sue, EVERYTHING);
     const agentInfo = { name: 'offspring', type: 'developer', version: '1.0.0' };
     const made = await resultOf(access_token, 'onboarding.registerAgent', {
       agentInfo,

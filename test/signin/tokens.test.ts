@@ -53,8 +53,8 @@ describe('the tokens of an app', () => {
     const third = await app.refresh(second.refresh_token);
     assert.notEqual(third.refresh_token, second.refresh_token);
     const late = await app.refresh(first.refresh_token);
-    assert.deepEqual([late.refresh_token, late.access_token], [second.refresh_token, second.access_token]);
-    assert.ok(late.expires_in <= second.expires_in && late.expires_in > 3500);
+    assert.deepEqual([late.refresh_token, late.access_token], [third.refresh_token, third.access_token]);
+    assert.ok(late.expires_in <= third.expires_in && late.expires_in > 3500);
   });
 
   it('end where a refresh token is used again after a minute', async () => {

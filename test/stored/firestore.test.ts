@@ -3,11 +3,8 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { accessChangeFromDocument } from '../../functions/src/access/store/accessChanges.ts';
 import { agentCountFromDocument, sumAgents } from '../../functions/src/access/store/agentDirectory.ts';
-import {
-  agentFromDocument,
-  credentialFromDocument,
-  skillFromDocument,
-} from '../../functions/src/access/store/agents.ts';
+import { agentFromDocument, skillFromDocument } from '../../functions/src/access/store/agents.ts';
+import { credentialFromDocument } from '../../functions/src/access/store/credentials.ts';
 import { grantFromDocument } from '../../functions/src/access/store/grants.ts';
 import {
   accessFromDocument,

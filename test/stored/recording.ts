@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { type DocumentReference, FieldValue, Firestore, type SetOptions } from '@google-cloud/firestore';
 import { ServingRecord } from '../../functions/src/access/store/serving.ts';
-import { changeEffects, changeWriters } from '../../functions/src/composition/ports.ts';
+import { changeEffects, changeLoosening, changeWriters } from '../../functions/src/composition/changes.ts';
 import { DocumentReading } from '../../functions/src/kernel/firestore/reading.ts';
 import { FirestoreStore } from '../../functions/src/kernel/firestore/store.ts';
 import { WriteProof } from '../../functions/src/toolsets/firebase/firestore/write.ts';
@@ -62,6 +62,7 @@ export async function recorded(): Promise<ReadonlyMap<string, Documents>> {
     clock,
     randomness: NO_CHANCE,
     effects: changeEffects,
+    loosening: changeLoosening,
     writers: changeWriters,
   });
   for (const change of CHANGES) await store.commit([change]);

@@ -208,6 +208,11 @@ const CREDENTIAL: Credential = {
   expiresAt: at(100),
 };
 
+const LINEAGE = [
+  { subject: 'grant:k3v7q2mzj5x4n6r2wbta', agentId: 'Claude-Code-Ada-4f1c8e20' },
+  { subject: 'key:mk_leader', agentId: 'lead' },
+] as const;
+
 /** Its app has asked for it, and has not come for its tokens yet. */
 const GRANT: Grant = {
   id: 'k3v7q2mzj5x4n6r2wbta',
@@ -258,6 +263,17 @@ const USED_GRANT: Grant = {
   ],
 };
 
+/** The record of a sign-in that ended. */
+const ENDED_GRANT: Grant = {
+  ...GRANT,
+  id: `ended-${GRANT.agentId}`,
+  expiresAt: at(200 + 30 * 24 * 60),
+  endsAt: at(200 + 30 * 24 * 60),
+  salt: '',
+  code: { ...GRANT.code, hash: '', challenge: '', isRedeemed: true },
+  end: { reason: 'refresh_token_reused', at: at(200) },
+};
+
 const AUTHORIZATION: Authorization = {
   id: 'w5b3n7kq2xd4m6jt7vca',
   browserHash: '486ea46224d1bb4fb680f34f7c9ad96a8f24ec88be73ea8e5a6c65260e9cb8a7',
@@ -295,6 +311,7 @@ const SESSION: Session = {
   queueVersion: 4,
   capabilityKeys: ['', 'tests'],
   spread: 8,
+  firstGate: 0,
 };
 
 const TODO: Todo = {
@@ -508,7 +525,10 @@ const BUDGETS: readonly Change[] = [
   { kind: 'setBudget', budget: LIMIT },
   {
     kind: 'setBudget',
-    budget: { ...LIMIT, kind: 'workspace', id: 'alpha', workspace: 'alpha', costUsd: 5 },
+    budget: {
+      ...{ ...LIMIT, kind: 'workspace', id: 'alpha', workspace: 'alpha' },
+      ...{ costUsd: 5, costSetBy: 'ada', tokensSetBy: 'agent:coder' },
+    },
     spent: { nanoUsd: 0, tokens: 0 },
   },
   { kind: 'reserve', reservation: RESERVATION },
@@ -556,10 +576,22 @@ const FULL_REQUEST: Request = {
     readonly: false,
     grant: 'grant-1',
   },
+  inPerson: true,
   callKey: 'e3b0c442',
   dueAt: at(6),
   epoch: 1,
   outcome: { answer: { taskId: 'plain' } },
+};
+
+const REVOKED_REQUEST: Request = {
+  ...REQUEST,
+  id: 'revoked',
+  kind: 'approval',
+  options: [],
+  state: 'withdrawn',
+  withdrawnBecause: 'REVOKED',
+  settledAt: at(5),
+  call: { tool: 'coding.create_task', arguments: {}, readonly: false, lineage: LINEAGE },
 };
 
 export const CHANGES: readonly Change[] = [
@@ -591,7 +623,17 @@ export const CHANGES: readonly Change[] = [
     kind: 'issueCredential',
     credential: { ...CREDENTIAL, apiKey: 'mk_by_app', grant: USED_GRANT.id },
   },
-  ...[GRANT, USED_GRANT].map((grant): Change => ({ kind: 'createGrant', grant })),
+  {
+    kind: 'issueCredential',
+    credential: {
+      ...CREDENTIAL,
+      apiKey: 'mk_renewed',
+      grant: USED_GRANT.id,
+      line: 'mk_first',
+      ancestors: LINEAGE,
+    },
+  },
+  ...[GRANT, USED_GRANT, ENDED_GRANT].map((grant): Change => ({ kind: 'createGrant', grant })),
   ...[AUTHORIZATION, SIGNED_AUTHORIZATION].map(
     (authorization): Change => ({ kind: 'beginAuthorization', authorization }),
   ),
@@ -611,6 +653,7 @@ export const CHANGES: readonly Change[] = [
   },
   { kind: 'setPerson', uid: 'ada', role: 'admin' },
   { kind: 'setPerson', uid: 'cyd', role: 'none' },
+  { kind: 'limitAccount', uid: 'cyd', validSince: 1_788_000_000, account: 'disabled', isNews: true },
   {
     kind: 'setMember',
     member: { uid: 'ben', workspace: 'alpha', role: 'leader', addedBy: 'ada', addedAt: at(0) },
@@ -652,6 +695,19 @@ export const CHANGES: readonly Change[] = [
       invitedBy: 'ben',
       createdAt: at(0),
       expiresAt: at(100),
+    },
+  },
+  {
+    kind: 'invite',
+    invitation: {
+      id: 'invitation-2',
+      workspace: 'alpha',
+      email: 'dan@example.com',
+      role: 'viewer',
+      invitedBy: 'ben',
+      createdAt: at(0),
+      expiresAt: at(100),
+      lineage: LINEAGE,
     },
   },
   {
@@ -836,7 +892,7 @@ export const CHANGES: readonly Change[] = [
     },
   ].map((entry): Change => ({ kind: 'startCall', runId: 'plain', entry })),
   ...BUDGETS,
-  ...[REQUEST, FULL_REQUEST].map((request): Change => ({ kind: 'createRequest', request })),
+  ...[REQUEST, FULL_REQUEST, REVOKED_REQUEST].map((request): Change => ({ kind: 'createRequest', request })),
   { kind: 'keepAnswer', key: 'answer-1', runId: 'plain', expiresAt: at(5) },
   {
     kind: 'linkPullRequest',
@@ -896,6 +952,7 @@ export const TOLD: readonly [readonly Change[], CallRecord][] = [
         tool: 'coordination.create_task',
         workspace: 'default',
         requestId: 'request-1',
+        approvedBy: 'ada',
       },
     },
   ],

@@ -89,6 +89,7 @@ export function memoryPorts(): MemoryPorts {
     version: '0.0.0',
     addresses: new Addresses({ publicUrl: undefined, functionUrl: undefined }),
     mountPath: undefined,
+    trustedProxies: 0,
   };
 }
 

@@ -1,5 +1,6 @@
 /** What takes back which change, of all features. */
 import { MemberInverse } from '../toolsets/access/rules/inverse.ts';
+import { WorkspaceAdministration } from '../toolsets/access/rules/workspaceChanges.ts';
 import { TaskInverse } from '../toolsets/coordination/rules/inverse.ts';
 import { SessionInverse } from '../toolsets/coordination/rules/sessionInverse.ts';
 import { sessionFields, taskFields } from '../toolsets/coordination/store/documents.ts';
@@ -23,6 +24,7 @@ export function composeInverses(ports: ReturnType<typeof composePorts>) {
       recurring_task: todos.recurringTask,
       reminder: todos.reminder,
       member: members.member,
+      workspace: new WorkspaceAdministration(ports).inverse,
       workflow: workflows.workflow,
       budget: new Budgets(ports).inverse,
       document: new FreeFormTrail(ports).document,

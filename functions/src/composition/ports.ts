@@ -7,15 +7,14 @@ import { AccessChangeQueries } from '../access/store/accessChanges.ts';
 import { followChanges } from '../access/store/accessMirror.ts';
 import { FirebaseIdTokenVerifier } from '../access/store/accounts.ts';
 import { AgentDirectory } from '../access/store/agentDirectory.ts';
-import { AgentQueries, agentWriters } from '../access/store/agents.ts';
-import { agentEffects, peopleEffects } from '../access/store/effects.ts';
-import { GrantQueries, grantWriters } from '../access/store/grants.ts';
+import { AgentQueries } from '../access/store/agents.ts';
+import { GrantQueries } from '../access/store/grants.ts';
 import { CachedCallerTokens, IdentityToolkitSignIn } from '../access/store/idTokens.ts';
 import { DatabaseLimitLedger, DatabaseMetricsLedger } from '../access/store/ledgers.ts';
-import { memberFields, PeopleQueries, peopleWriters } from '../access/store/people.ts';
+import { memberFields, PeopleQueries } from '../access/store/people.ts';
 import { DatabasePresence } from '../access/store/presence.ts';
 import { ServingRecord } from '../access/store/serving.ts';
-import { WorkspaceQueries, workspaceWriters } from '../access/store/workspaces.ts';
+import { WorkspaceQueries, workspaceFields } from '../access/store/workspaces.ts';
 import {
   clientDocumentsUrl,
   gitHubSettings,
@@ -28,59 +27,39 @@ import {
   servedRevision,
   webApiKey,
 } from '../config.ts';
-import { budgetEffects, budgetWriters } from '../graph/store/budgets.ts';
-import { graphWriters } from '../graph/store/nodes.ts';
-import type { ChangeKinds } from '../kernel/commit.ts';
 import { firestore, probeFirestore } from '../kernel/firestore/client.ts';
 import { DocumentReading } from '../kernel/firestore/reading.ts';
-import { type ChangeWriters, FirestoreStore, RecordedAnswerQueries } from '../kernel/firestore/store.ts';
-import type { EffectsOf } from '../kernel/firestore/trail.ts';
+import { FirestoreStore, RecordedAnswerQueries } from '../kernel/firestore/store.ts';
 import { cloudLog, firebaseApp, systemHashing, systemRandomness, systemTimer } from '../kernel/platform.ts';
 import type { Clock, Log } from '../kernel/ports.ts';
 import { probeRealtimeDatabase, realtimeDatabase } from '../kernel/realtime/database.ts';
 import { DatabaseUnreadable } from '../kernel/realtime/unreadable.ts';
 import type { RetentionDays } from '../kernel/sweep.ts';
 import type { ClientDocuments } from '../signin/rules/clients.ts';
-import { SignInQueries, signInWriters } from '../signin/store/signIns.ts';
-import { codingWriters, TaskLogQueries } from '../toolsets/coding/store/logs.ts';
+import { SignInQueries } from '../signin/store/signIns.ts';
+import { TaskLogQueries } from '../toolsets/coding/store/logs.ts';
 import { CodingTaskQueries } from '../toolsets/coding/store/tasks.ts';
-import { coordinationEffects } from '../toolsets/coordination/store/effects.ts';
-import { MailboxQueries, mailboxWriters } from '../toolsets/coordination/store/mailboxes.ts';
+import { MailboxQueries } from '../toolsets/coordination/store/mailboxes.ts';
 import { QueueQueries } from '../toolsets/coordination/store/queue.ts';
 import { SessionQueries } from '../toolsets/coordination/store/sessions.ts';
-import { SessionSpreads } from '../toolsets/coordination/store/spreads.ts';
-import { sessionWriters, taskWriters } from '../toolsets/coordination/store/writers.ts';
 import { FirestoreAccess } from '../toolsets/firebase/firestore/access.ts';
 import { RealtimeAccess } from '../toolsets/firebase/realtime/access.ts';
 import { DatabaseEventLog } from '../toolsets/firebase/store/eventLog.ts';
-import {
-  SubscriptionQueries,
-  subscriptionEffects,
-  subscriptionWriters,
-} from '../toolsets/firebase/store/subscriptions.ts';
+import { SubscriptionQueries } from '../toolsets/firebase/store/subscriptions.ts';
 import { DatabaseWatcherLeases } from '../toolsets/firebase/store/watcherLeases.ts';
 import { RestGitHub } from '../toolsets/github/store/gitHub.ts';
-import { linkEffects, linkWriters } from '../toolsets/github/store/pullRequests.ts';
-import { RequestQueries, requestEffects, requestWriters } from '../toolsets/inbox/store/requests.ts';
+import { RequestQueries } from '../toolsets/inbox/store/requests.ts';
 import { FirestoreOnboardingFacts } from '../toolsets/onboarding/store/onboardingFacts.ts';
 import type { HostedAgent, RunDispatch } from '../toolsets/orchestration/rules/ports.ts';
 import type { RunOrder } from '../toolsets/orchestration/rules/runs/run.ts';
-import { orchestrationEffects } from '../toolsets/orchestration/store/effects.ts';
-import { runWriters } from '../toolsets/orchestration/store/runs.ts';
-import {
-  AgentMeasures,
-  measureWriters,
-  WorkflowQueries,
-  workflowFields,
-  workflowWriters,
-} from '../toolsets/orchestration/store/workflows.ts';
-import { WorkRecordQueries, workWriters } from '../toolsets/orchestration/store/workRecords.ts';
+import { AgentMeasures, WorkflowQueries, workflowFields } from '../toolsets/orchestration/store/workflows.ts';
+import { WorkRecordQueries } from '../toolsets/orchestration/store/workRecords.ts';
 import { DatabaseMetricsReader, FirestoreSweepRecord } from '../toolsets/system/store/metrics.ts';
 import { SkillQueries } from '../toolsets/system/store/skills.ts';
 import { TrailQueries } from '../toolsets/system/store/trail.ts';
 import type { PushService } from '../toolsets/todo/rules/notifications.ts';
-import { fieldsOfTodos, todoEffects } from '../toolsets/todo/store/effects.ts';
-import { FirestoreTaskHistory, recordArrivalIn, reminderWriters } from '../toolsets/todo/store/events.ts';
+import { fieldsOfTodos } from '../toolsets/todo/store/effects.ts';
+import { FirestoreTaskHistory, recordArrivalIn } from '../toolsets/todo/store/events.ts';
 import {
   DatabaseClientLists,
   DatabaseDeliveries,
@@ -89,16 +68,15 @@ import {
   verifiedEmail,
 } from '../toolsets/todo/store/notifications.ts';
 import { RecurringTaskQueries, ReminderQueries } from '../toolsets/todo/store/reminders.ts';
-import { todoWriters } from '../toolsets/todo/store/todos.ts';
 import { HttpsClientDocuments } from '../vendors/clientdocument/clientDocuments.ts';
 import { cloudTasksRunQueue } from '../vendors/cloudtasks/runQueue.ts';
 import { fcmPushService, localMessagingApp } from '../vendors/fcm/pushService.ts';
 import { type GitHubSettings, OctokitClients } from '../vendors/octokit/clients.ts';
 import { PubSubPublisher } from '../vendors/pubsub/publisher.ts';
+import { changeEffects, changeLoosening, changeWriters, spreads } from './changes.ts';
 import { composeGraph } from './graph.ts';
 import { deployedAgents } from './hostedAgents.ts';
 import { recordRetention } from './retention.ts';
-
 /** What is not read from the environment. Tests bind a clock of their own. */
 export interface Bindings {
   readonly clock: Clock;
@@ -143,6 +121,7 @@ export function composePorts({
   const kernel = {
     store: new FirestoreStore({
       ...{ database, clock, randomness: systemRandomness, writers: changeWriters, effects: changeEffects },
+      loosening: changeLoosening,
       followed: (changes) => followChanges({ database: realtimeDatabase, people, log }, changes),
     }),
     recordedAnswers: new RecordedAnswerQueries(database, documents),
@@ -182,6 +161,7 @@ export function composePorts({
     directory: new AgentDirectory(database, documents),
     people,
     memberFields,
+    workspaceFields,
     workspaces: new WorkspaceQueries(database, documents, realtimeDatabase),
     roles: new PersonRoleReader({ people, idTokens }),
     presence: new DatabasePresence({ database: realtimeDatabase, clock }),
@@ -246,49 +226,6 @@ export function composePorts({
     sweepRecord: new FirestoreSweepRecord({ database, sweep: 'main', log }),
   };
 }
-
-/** What this instance knows of the load of sessions. */
-const spreads = new SessionSpreads();
-
-/** How each change is written, of all features. The compiler refuses it where a kind has no writer. */
-export const changeWriters: ChangeWriters<ChangeKinds> = {
-  ...agentWriters,
-  ...grantWriters,
-  ...signInWriters,
-  ...peopleWriters,
-  ...workspaceWriters,
-  ...graphWriters,
-  ...budgetWriters,
-  ...taskWriters,
-  ...sessionWriters(spreads),
-  ...mailboxWriters,
-  ...codingWriters,
-  ...linkWriters,
-  ...subscriptionWriters,
-  ...todoWriters,
-  ...reminderWriters,
-  ...workflowWriters,
-  ...measureWriters,
-  ...workWriters,
-  ...runWriters,
-  ...requestWriters,
-  // The trail tells of it, and that is all.
-  tell: () => undefined,
-};
-
-/** What the trail tells of changes, of all features. */
-export const changeEffects: EffectsOf<ChangeKinds> = {
-  ...agentEffects,
-  ...peopleEffects,
-  ...budgetEffects,
-  ...coordinationEffects,
-  ...linkEffects,
-  ...subscriptionEffects,
-  ...todoEffects,
-  ...orchestrationEffects,
-  ...requestEffects,
-  tell: ({ effect }) => effect,
-};
 
 /** Firebase's push service, or the one that a machine has. */
 export function composePush(): PushService | undefined {

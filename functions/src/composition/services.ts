@@ -1,9 +1,12 @@
 /** Composes the services of all features over their ports. */
 
+import { AccountSweep } from '../access/rules/accountSweep.ts';
 import { CredentialAuthenticator } from '../access/rules/authentication.ts';
 import { Invitations } from '../access/rules/invitations.ts';
 import { AgentLiveness } from '../access/rules/liveness.ts';
+import { OwnerRoles } from '../access/rules/ownerRoles.ts';
 import { AgentRegistration } from '../access/rules/registration.ts';
+import { Revocation } from '../access/rules/revocation.ts';
 import { mirrorPerson, mirrorWorkspaces } from '../access/store/accessMirror.ts';
 import { gitHubWebhookKey, VERSION } from '../config.ts';
 import { BudgetSweep } from '../graph/rules/budgetSweep.ts';
@@ -29,6 +32,7 @@ import { TaskClaims } from '../toolsets/coordination/rules/claims.ts';
 import { CoordinationService } from '../toolsets/coordination/rules/coordination.ts';
 import { TaskCreation } from '../toolsets/coordination/rules/creation.ts';
 import { TaskSweep } from '../toolsets/coordination/rules/leases.ts';
+import { CodingLeaving } from '../toolsets/coordination/rules/leaving.ts';
 import { TaskLevers } from '../toolsets/coordination/rules/levers.ts';
 import { AgentMembership } from '../toolsets/coordination/rules/membership.ts';
 import { AgentMessages } from '../toolsets/coordination/rules/messages.ts';
@@ -44,10 +48,13 @@ import { Answers } from '../toolsets/inbox/rules/answering.ts';
 import { ApprovalGate } from '../toolsets/inbox/rules/approvals.ts';
 import { Asking } from '../toolsets/inbox/rules/asking.ts';
 import { BudgetQuestions } from '../toolsets/inbox/rules/budgetQuestions.ts';
+import { waitingCallsOf } from '../toolsets/inbox/rules/endings.ts';
 import { ApprovalExecution, type MakeCall } from '../toolsets/inbox/rules/execution.ts';
+import { RequestLeaving } from '../toolsets/inbox/rules/leaving.ts';
 import { OnboardingService } from '../toolsets/onboarding/rules/onboarding.ts';
 import { AgentRoster } from '../toolsets/orchestration/rules/agents/roster.ts';
 import { RunExecution } from '../toolsets/orchestration/rules/runs/execution.ts';
+import { RunLeaving } from '../toolsets/orchestration/rules/runs/leaving.ts';
 import { RunService } from '../toolsets/orchestration/rules/runs/runService.ts';
 import { WorkflowLibrary } from '../toolsets/orchestration/rules/workflows/library.ts';
 import { AuditTrail } from '../toolsets/system/rules/audit.ts';
@@ -70,12 +77,15 @@ import { todoFromRecord } from '../toolsets/todo/store/todoDocument.ts';
 import { GitHubWebhook } from '../vendors/octokit/webhook.ts';
 import { followBudget, followGraph } from './graph.ts';
 import { composeInverses } from './inverses.ts';
+import { Leaving } from './leaving.ts';
 import type { composePorts } from './ports.ts';
 import { Retention } from './retention.ts';
 
 export function composeServices(ports: ReturnType<typeof composePorts>, makeCall: MakeCall) {
   const liveness = new AgentLiveness(ports);
   const registration = new AgentRegistration(ports);
+  const waitingCalls = (agentIds: readonly string[]) => waitingCallsOf(ports, agentIds);
+  const revocation = new Revocation({ ...ports, endings: { waitingCalls } });
   const invitations = new Invitations(ports);
   const clients = new Clients(ports);
   const apps = new Apps({ ...ports, registration });
@@ -89,8 +99,9 @@ export function composeServices(ports: ReturnType<typeof composePorts>, makeCall
   };
   const budgetQuestions = new BudgetQuestions(inboxPorts);
   const askToRaise = budgetQuestions.ask;
-  const taskClaims = new TaskClaims({ ...ports, messages, askToRaise });
-  const codingPorts = { ...ports, liveness, taskCreation, taskClaims, messages };
+  const ownerRoles = new OwnerRoles(ports);
+  const taskClaims = new TaskClaims({ ...ports, ownerRoles, messages, askToRaise });
+  const codingPorts = { ...ports, ownerRoles, liveness, taskCreation, taskClaims, messages };
   const budgetWaits = new BudgetWaits(ports);
   const runs = new RunService(ports);
   const overview = new AgentOverview(ports);
@@ -103,25 +114,34 @@ export function composeServices(ports: ReturnType<typeof composePorts>, makeCall
   const taskQueue = new TaskQueue(ports);
   const todos = new TodoService(ports);
   const delegation = new Delegation({ ...ports, taskCreation, todoService: todos });
+  const leaving = new Leaving({
+    ...ports,
+    ends: {
+      codingTasks: new CodingLeaving(ports),
+      runs: new RunLeaving(ports),
+      questions: new RequestLeaving(inboxPorts),
+    },
+  });
   const publisher = ports.publisher ?? directDelivery(consumers);
   return {
     liveness,
     authenticator: new CredentialAuthenticator({ ...ports, liveness, invitations }),
     registration,
+    revocation,
 
     signIn: {
       clients,
-      consent: new Consent({ ...ports, invitations, apps }),
+      consent: new Consent({ ...ports, invitations, apps, clients }),
       tokens: new TokenService(ports),
     },
 
     access: {
       identities: new Identities({ ...ports, invitations }),
       explanations: new Explanations(ports),
-      members: new Members(ports),
+      members: new Members({ ...ports, openWork: (uid, workspace) => leaving.openIn(uid, workspace) }),
       inviting: new Inviting({ ...ports, invitations }),
       workspaces: new WorkspaceAdministration(ports),
-      connections: new Connections({ ...ports, registration }),
+      connections: new Connections({ ...ports, revocation }),
     },
 
     membership: new AgentMembership({ ...ports, liveness, messages }),
@@ -142,6 +162,7 @@ export function composeServices(ports: ReturnType<typeof composePorts>, makeCall
       if (isUnsettled(written)) await stuckTasks.settle(taskId);
     },
     sessionSpreading: new SessionSpreading(ports),
+    leaving,
     mirrorPerson: (uid: string) => mirrorPerson(realtimeDatabase, ports.people, uid),
     mirrorWorkspaces: () => mirrorWorkspaces(realtimeDatabase, ports.people),
 
@@ -163,6 +184,7 @@ export function composeServices(ports: ReturnType<typeof composePorts>, makeCall
     delegation,
     /** A thing of the graph was written: what that brings about elsewhere. `now` is the document as it was written. */
     followGraph: (now: unknown) => followGraph({ taskQueue, delegation, runs }, now),
+    accountSweep: new AccountSweep(ports),
     budgetSweep: new BudgetSweep(ports),
     /** A budget was set: what waits for it goes on. `now` is the document as it was written. */
     followBudget: (now: unknown) => followBudget({ budgetQuestions, runs, budgetWaits }, now),
@@ -186,7 +208,7 @@ export function composeServices(ports: ReturnType<typeof composePorts>, makeCall
       roster: new AgentRoster(ports, overview),
       runs,
     },
-    runExecution: new RunExecution({ ...ports, askToRaise }, taskCreation),
+    runExecution: new RunExecution({ ...ports, ownerRoles, askToRaise }, taskCreation),
 
     coding: new CodingService(codingPorts),
     codingChanges: new CodingChanges(codingPorts),

@@ -35,15 +35,27 @@ export const mirrorTaskQueue = onDocumentWritten(
   },
 );
 
-/** Tells the rules of the Realtime Database what a person may do. */
+/**
+ * Tells the rules of the Realtime Database what a person may do, and ends what they began in workspaces where they may not
+ * work any more.
+ */
 export const mirrorPerson = onDocumentWritten(
   { document: `${COLLECTIONS.people}/{uid}`, ...followed },
-  (event) => app().services.mirrorPerson(event.params.uid),
+  async ({ params: { uid }, data }) => {
+    const { leaving, mirrorPerson } = app().services;
+    await mirrorPerson(uid);
+    await leaving.personWritten(uid, data?.before.data(), data?.after.data());
+  },
 );
 
-/** Tells them which workspaces are open. */
-export const mirrorWorkspaces = onDocumentWritten({ document: WORKSPACE_ACCESS_PATH, ...followed }, () =>
-  app().services.mirrorWorkspaces(),
+/** Tells them which workspaces are open, and ends what was begun in one that is private now by those who are not in it. */
+export const mirrorWorkspaces = onDocumentWritten(
+  { document: WORKSPACE_ACCESS_PATH, ...followed },
+  async ({ data }) => {
+    const { leaving, mirrorWorkspaces } = app().services;
+    await mirrorWorkspaces();
+    await leaving.workspacesWritten(data?.before.data(), data?.after.data());
+  },
 );
 
 /** Makes what follows from a to-do that somebody changed past the tools. */

@@ -32,6 +32,7 @@ export interface Store {
   /**
    * @throws StaleWriteError when a document has changed since it was read
    * @throws MusterError CONFLICT with reason ALREADY_SETTLED when the answer of `record` is stored already
+   * @throws LooseningError when an agent's call would loosen a limit
    * @throws UnansweredCommitError when nobody knows whether it was carried out
    */
   commit(changes: readonly Change[], record?: CallRecord): Promise<void>;

@@ -22,6 +22,57 @@ export interface Slice<Item> {
   readonly more: boolean;
 }
 
+/** A page of which items are hidden from the reader, who continues after `last`. */
+export interface VisibleSlice<Item> extends Slice<Item> {
+  readonly last?: Position | undefined;
+}
+
+/** How many hidden items are read for one page. */
+const MAX_HIDDEN = 100;
+
+/** The second query of a page and each later one reads at least this many items. */
+const LEAST_READ = 20;
+
+/**
+ * Returns a page of the items that the reader sees, filled from as many queries as that takes. It is shorter, and `more`,
+ * if too many hidden items stand between.
+ * @param see the item as the reader sees it; undefined if it is hidden
+ */
+export async function visiblePage<Item, Seen>(
+  page: Page,
+  read: (page: Page) => Promise<Slice<Item>>,
+  placeOf: (item: Item) => Position,
+  see: (item: Item) => Seen | undefined,
+): Promise<VisibleSlice<Seen>> {
+  const seen: Seen[] = [];
+  let { limit, after } = page;
+  for (let hidden = 0; hidden <= MAX_HIDDEN; limit = Math.max(page.limit - seen.length, LEAST_READ)) {
+    const { items, more } = await read({ limit, ...(after && { after }) });
+    const [visible, last] = firstSeen(items, page.limit - seen.length, see);
+    seen.push(...visible);
+    if (last === undefined || (!more && last === items.at(-1))) return { items: seen, more: false };
+    after = placeOf(last);
+    if (seen.length === page.limit) break;
+    hidden += items.length - visible.length;
+  }
+  return { items: seen, more: true, last: after };
+}
+
+/** At most so many that the reader sees, and the last item that was looked at for them. */
+function firstSeen<Item, Seen>(
+  items: readonly Item[],
+  limit: number,
+  see: (item: Item) => Seen | undefined,
+): readonly [readonly Seen[], Item | undefined] {
+  const seen: Seen[] = [];
+  for (const item of items) {
+    const visible = see(item);
+    if (visible !== undefined) seen.push(visible);
+    if (seen.length === limit) return [seen, item];
+  }
+  return [seen, items.at(-1)];
+}
+
 /** A part of a walk over what is due. Each has its place, at which the walk may be left and taken up again. */
 export interface Batch<Item> {
   readonly found: readonly { readonly item: Item; readonly place: Position }[];

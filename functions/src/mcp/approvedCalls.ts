@@ -21,6 +21,8 @@ export interface ApprovedCall {
   readonly tool: string;
   /** As they were checked. */
   readonly input: JsonObject;
+  /** The uid of the person who approved it themselves; absent if an agent answered for them. */
+  readonly approvedBy?: string | undefined;
 }
 
 /** How long a tool that waits may wait here: what goes on longer has an id to be looked up by. */
@@ -47,7 +49,7 @@ export class ApprovedCalls {
    * Makes the call with the caller's rights of this moment, or gives what came of it where it was made before.
    * @throws what may be otherwise when it is tried again; all else is the outcome
    */
-  async make({ id, caller, workspace, tool: name, input }: ApprovedCall): Promise<Outcome> {
+  async make({ id, caller, workspace, tool: name, input, approvedBy }: ApprovedCall): Promise<Outcome> {
     const { ports } = this;
     const found = this.catalogue.findTool(name);
     if (found === undefined) return { error: noSuchTool(name) };
@@ -61,7 +63,8 @@ export class ApprovedCalls {
       const unattended = { ...ports, authenticator: again };
       const request = this.contextOf(principal, workspace, id);
       // No tool whose calls are approved derives a secret, which is what the credential is for.
-      const identity = { by: actorOf(request, name), credential: id };
+      const by = { ...actorOf(request, name), ...(approvedBy !== undefined && { approvedBy }) };
+      const identity = { by, credential: id };
       const answer = await runOnce(ports, identity, prepared, (operation) => ({
         ...readingContext(unattended, request, name),
         operation,

@@ -1,6 +1,6 @@
 /** Runs one call of a tool, from its raw arguments to its answer. */
 import { callingAgent, touchPresence } from '../access/rules/liveness.ts';
-import { type AccessPorts, asksIn, rightsOf } from '../access/rules/principal.ts';
+import { type AccessPorts, rightsOf } from '../access/rules/principal.ts';
 import type { Operation } from '../kernel/commit.ts';
 import { MusterError } from '../kernel/errors.ts';
 import type { Actor } from '../kernel/trail.ts';
@@ -16,9 +16,10 @@ import {
 } from './answer.ts';
 import { type AuthorisationPorts, admit, authorise } from './authorisation.ts';
 import type { CallContext, RequestContext, Services } from './callContext.ts';
+import { gated } from './gating.ts';
 import { type IdempotencyPorts, runOnce, unkeyed } from './idempotency.ts';
 import type { FoundResource, FoundTemplate } from './resources.ts';
-import type { FoundTool, PreparedCall, Tool } from './tool.ts';
+import type { FoundTool, Tool } from './tool.ts';
 import { fullName } from './tool.ts';
 
 export interface CallPorts
@@ -51,8 +52,8 @@ export async function callTool(
 ): Promise<Outcome> {
   const name = fullName(toolset, tool.name);
   const { workspace, credential, timeLeft } = requestContext;
-  const { role, agentRole, annotations } = tool;
-  const need = { toolset, what: name, role, agentRole, scope, writes: !annotations.readOnlyHint };
+  const { role, agentRole, annotations, openToAll } = tool;
+  const need = { toolset, what: name, role, agentRole, scope, writes: !annotations.readOnlyHint, openToAll };
   const call = async (waited: Waiting) => {
     await ports.limits.take(requestContext.principal);
     const admitted = await admit(ports, requestContext, need);
@@ -73,7 +74,8 @@ export async function callTool(
       late = said;
     };
     const identity = { by: actorOf(admitted, name), credential };
-    const approved = tool.approvable ? gated(ports, admitted, name, prepared) : prepared;
+    const mayWait = tool.approvable === true || (tool.loosens ?? []).length > 0;
+    const approved = mayWait ? gated(ports.services, admitted, { name, tool }, prepared) : prepared;
     const work = runOnce(ports, identity, approved, (operation) =>
       contextOf(ports, admitted, operation, telling, ifLate, waiting),
     );
@@ -88,22 +90,6 @@ export async function callTool(
     if (!(error instanceof MusterError)) throw error;
     return { error };
   }
-}
-
-/** A call that somebody may have to approve. What was answered once under its key is replayed without asking. */
-function gated(
-  ports: CallPorts,
-  { principal, workspace }: RequestContext,
-  tool: string,
-  prepared: PreparedCall,
-): PreparedCall {
-  if (!asksIn(principal.owner, workspace)) return prepared;
-  const { input, idempotencyKey, mostUsd } = prepared;
-  const call = { principal, workspace, tool, input, idempotencyKey, mostUsd };
-  return {
-    ...prepared,
-    run: async (context) => (await ports.services().approvals.pass(call)) ?? prepared.run(context),
-  };
 }
 
 function rightsChanged(): MusterError {

@@ -110,6 +110,7 @@ export interface KnownTool {
   readonly agentRole: Role | undefined;
   readonly scope: Scope;
   readonly writes: boolean;
+  readonly openToAll: boolean;
   /** Whether a workspace may want its calls approved. */
   readonly approvable: boolean;
   /** The JSON Schema of its arguments. */

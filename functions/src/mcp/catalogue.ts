@@ -55,19 +55,27 @@ export class Catalogues {
 
   /** @param allowed the only toolsets that the principal may use, where there is such a limit */
   of(selection: Selection, allowed?: readonly string[]): Catalogue {
-    const chosen = selection.toolsets.filter((name) => allowed === undefined || allowed.includes(name));
+    const isWhole = (name: string) => allowed === undefined || allowed.includes(name);
+    const chosen = selection.toolsets.map((name) => (isWhole(name) ? name : `${name}?`));
     const key = `${selection.dialect} ${selection.listing} ${selection.readonly} ${chosen.join(',')}`;
     const known = this.#built.get(key);
     if (known !== undefined) return known;
     if (this.#built.size >= MAX_CATALOGUES) this.#built.clear();
-    const toolsets = this.#toolsets.filter((toolset) => chosen.includes(toolset.name));
-    const built = this.#build(toolsets, selection);
+    const selected = this.#toolsets.filter(({ name }) => selection.toolsets.includes(name));
+    const whole = selected.filter(({ name }) => isWhole(name));
+    const open = selected.filter(({ name }) => !isWhole(name)).flatMap(openPart);
+    const built = this.#build(whole, open, selection);
     this.#built.set(key, built);
     return built;
   }
 
-  #build(toolsets: readonly Toolset[], { readonly, dialect, listing }: Selection): Catalogue {
-    const found = toolsets.flatMap(({ name, tools, errors, scope: ofToolset = 'workspace' }) =>
+  /** @param open the other toolsets, with the tools alone that every credential may call */
+  #build(
+    toolsets: readonly Toolset[],
+    open: readonly Toolset[],
+    { readonly, dialect, listing }: Selection,
+  ): Catalogue {
+    const found = [...toolsets, ...open].flatMap(({ name, tools, errors, scope: ofToolset = 'workspace' }) =>
       tools
         .filter((tool) => !readonly || tool.annotations.readOnlyHint)
         .map((tool) => ({ toolset: name, tool, errors, scope: tool.scope ?? ofToolset })),
@@ -110,6 +118,7 @@ export class Catalogues {
           scope = ofToolset,
           annotations,
           approvable = false,
+          openToAll = false,
           input,
           example,
         }) => ({
@@ -122,6 +131,7 @@ export class Catalogues {
           scope,
           writes: !annotations.readOnlyHint,
           approvable,
+          openToAll,
           parameters: inputJsonSchema(input),
           example: jsonObject.parse(example),
         }),
@@ -129,6 +139,12 @@ export class Catalogues {
     );
     return this.#known;
   }
+}
+
+/** Returns the toolset with only the tools that every credential may call; nothing if it has none. */
+function openPart(toolset: Toolset): readonly Toolset[] {
+  const tools = toolset.tools.filter(({ openToAll }) => openToAll);
+  return tools.length === 0 ? [] : [{ ...toolset, tools }];
 }
 
 const INTRODUCTION =

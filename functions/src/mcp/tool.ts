@@ -5,6 +5,7 @@ import type { Caller, Role, Scope } from '../access/rules/principal.ts';
 import type { RecordAnswer } from '../kernel/commit.ts';
 import type { MusterError } from '../kernel/errors.ts';
 import { type JsonObject, jsonObject } from '../kernel/json.ts';
+import type { Loosened } from '../kernel/loosening.ts';
 import type { CallContext, Services } from './callContext.ts';
 import { CLEARABLE } from './jsonSchema.ts';
 import type { Resource, ResourceTemplate } from './resource.ts';
@@ -44,6 +45,13 @@ interface Described<Input extends z.ZodObject, Output extends z.ZodObject> {
   readonly ifTooLarge?: string;
   /** Whether a workspace may want its calls approved: what its arguments hold is then kept, and nothing of them is secret. */
   readonly approvable?: true;
+  /** A credential that is restricted to other toolsets may call it, too: it tells callers about themselves. */
+  readonly openToAll?: true;
+  /**
+   * What a call may loosen: empty if nothing, absent if the tool only reads. An agent's call that loosens becomes a request
+   * for approval. Source: docs/security.md#two-rules.
+   */
+  readonly loosens?: readonly Loosened[];
   /** Whether it may call `notify`: its callers are then offered a stream, which costs more than JSON. */
   readonly notifies?: true;
   /** Whether agents call it all the time to say nothing new: what went well is counted, and not logged. */
@@ -55,7 +63,10 @@ interface Described<Input extends z.ZodObject, Output extends z.ZodObject> {
 /** A tool as its file writes it. */
 interface ToolDefinition<Input extends z.ZodObject, Output extends z.ZodObject, Outcome>
   extends Described<Input, Output> {
-  /** The most that a call says that it may spend, in US dollars. */
+  /**
+   * The most that a call may spend, in US dollars; undefined for the deployment's budget of a run. A tool without it may
+   * spend any amount.
+   */
   mostUsd?(input: z.output<Input>): number | undefined;
   handler(context: WritingContext<Outcome>, input: z.output<Input>): Promise<Outcome>;
   /** The answer for who reads it in a terminal, with all that matters in it: programs have the structured one. */
@@ -93,7 +104,7 @@ export interface PreparedCall {
   /** The arguments as checked, without the idempotency key: what a repeated call is compared with. */
   readonly input: Readonly<Record<string, unknown>>;
   readonly idempotencyKey: string | undefined;
-  /** The most that it may spend, in US dollars, where it says so. */
+  /** The most that it may spend, in US dollars; undefined for the deployment's budget of a run. */
   readonly mostUsd: number | undefined;
   /** Runs the handler and checks its answer against the output schema. */
   run(context: CallContext): Promise<JsonObject>;
@@ -199,7 +210,7 @@ function toolOf<Input extends z.ZodObject, Output extends z.ZodObject, Outcome>(
       const checked = check(keyed ? others : rawArguments);
       return {
         input: checked,
-        mostUsd: mostUsd?.(checked),
+        mostUsd: mostUsd === undefined ? Number.POSITIVE_INFINITY : mostUsd(checked),
         idempotencyKey: keyed ? checkKey({ idempotency_key: rawKey }).idempotency_key : undefined,
         async run(context) {
           const { operation } = context;

@@ -4,7 +4,7 @@
  */
 import { subscribe } from 'node:diagnostics_channel';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { IncomingMessage } from 'node:http';
+import { IncomingMessage, Server } from 'node:http';
 import { NUMBER_HEADER } from './cost.ts';
 
 interface Beginning {
@@ -13,11 +13,15 @@ interface Beginning {
   readonly kibibytes: number;
 }
 
+const KEEP_ALIVE_MS = 120_000;
+
 let beginning: Beginning | undefined;
 
 subscribe('http.server.request.start', (event) => {
   beginning = undefined;
   if (typeof event !== 'object' || event === null || !('request' in event)) return;
+  // While the function loads code for seconds, Node's usual 5 would close connections under requests that have arrived.
+  if ('server' in event && event.server instanceof Server) event.server.keepAliveTimeout = KEEP_ALIVE_MS;
   const { request } = event;
   if (!(request instanceof IncomingMessage)) return;
   const number = Number(request.headers[NUMBER_HEADER]);

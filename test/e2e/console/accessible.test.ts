@@ -43,12 +43,15 @@ const MOVING = `[...document.querySelectorAll('*')].filter((one) => {
 describe('the console, for everybody', () => {
   let browser: Browser;
   let person: TestPerson;
+  /** Has a role, and none in the workspaces of the test. */
   let stranger: TestPerson;
+  /** Has no role at all. */
+  let nobody: TestPerson;
   const [full, empty] = [`full-${randomUUID().slice(0, 8)}`, `empty-${randomUUID().slice(0, 8)}`];
 
   before(async () => {
     browser = await openBrowser();
-    [person, stranger] = await Promise.all([newPerson(), signUp()]);
+    [person, stranger, nobody] = await Promise.all([newPerson(), newPerson(), signUp()]);
     await setRole(person.uid, 'admin');
     await tellStory({ workspace: full, ownerUid: person.uid });
   });
@@ -121,6 +124,7 @@ describe('the console, for everybody', () => {
     it(`has none where there is nothing, or nothing that may be seen (${width} px, ${colorScheme})`, async () => {
       await everywhere(person, settings, empty, [...LISTS, 't/nothing', 'r/nothing', 'd/nothing'], clean);
       await everywhere(stranger, settings, full, LISTS, clean);
+      await everywhere(nobody, settings, full, LISTS, clean);
     });
   }
 

@@ -50,7 +50,7 @@ describe('a page that listens', () => {
     const person = await signUp();
     visit = await Visit.open(browser);
     await visit.signIn(person, `/tasks?workspace=${newWorkspace('unlisted')}`);
-    await visit.page.getByText('You may not see this.').waitFor();
+    await visit.page.getByRole('heading', { name: 'You have no role here yet' }).waitFor();
     await getAuth(firebaseApp()).setCustomUserClaims(person.uid, { role: 'leader' });
     await visit.page.reload();
     await visit.page.getByText('No tasks.').waitFor();

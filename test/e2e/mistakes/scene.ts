@@ -1,12 +1,12 @@
 /** Where mistakes are made: people and agents with credentials, good and bad, and things to be mistaken about. */
 import assert from 'node:assert/strict';
-import { credentialToDocument } from '../../../functions/src/access/store/agents.ts';
+import { credentialToDocument } from '../../../functions/src/access/store/credentials.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { credentialPath } from '../../../functions/src/kernel/firestore/paths.ts';
 import { systemHashing } from '../../../functions/src/kernel/platform.ts';
 import { registerAgent, type TestAgent } from '../support/agents.ts';
 import { isRecord } from '../support/clients.ts';
-import { endpointUrl, newWorkspace } from '../support/endpoint.ts';
+import { endpointUrl, newWorkspace, tokenOf } from '../support/endpoint.ts';
 import { type HttpAnswer, headersFor, request, send } from '../support/http.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -32,7 +32,8 @@ export class Scene {
     const agents = await Promise.all(roles.map((role) => registerAgent('mistaken', { role })));
     const scene = new Scene(agents, await expiredCredential(agents[1]?.id ?? ''));
     const repositories = ['sartor-ai/*', 'octocat/*'];
-    await scene.made('access_create_workspace', { name: scene.workspace, repositories });
+    const person = { token: await tokenOf('person') };
+    await scene.made('access_create_workspace', { name: scene.workspace, repositories }, person);
     await scene.made('coordination_init_coordination', { goal: 'Learn from mistakes' });
     return scene;
   }
@@ -42,7 +43,7 @@ export class Scene {
   }
 
   /** A call that is no mistake, by the leader. */
-  async made(tool: string, args: Fields = {}, by = this.leader): Promise<Fields> {
+  async made(tool: string, args: Fields = {}, by: Pick<TestAgent, 'token'> = this.leader): Promise<Fields> {
     const { json, text } = await request(this.url(), by.token, 'tools/call', { name: tool, arguments: args });
     const result = isRecord(json) ? json['result'] : undefined;
     assert.ok(isRecord(result) && result['isError'] !== true, `${tool}: ${text}`);

@@ -7,7 +7,7 @@ import { newFolder, newRepository, removeFolder } from '../../../runner/test/sup
 import { registerAgent, type TestAgent } from '../support/agents.ts';
 import { succeed } from '../support/calls.ts';
 import { type Connection, connect } from '../support/clients.ts';
-import { endpointUrl, newWorkspace } from '../support/endpoint.ts';
+import { endpointUrl, newWorkspace, tokenOf } from '../support/endpoint.ts';
 import { eventually } from '../support/waiting.ts';
 
 const PROGRAM = new URL('../../../runner/src/main.ts', import.meta.url).pathname;
@@ -86,7 +86,8 @@ export class Stage {
       registerAgent('lead', { role: 'leader' }),
     ]);
     const client = await connect('client 2026-07-28', endpointUrl('/coding', { workspace }), leader.token);
-    const access = await connect('client 2026-07-28', endpointUrl('/access'), leader.token);
+    // Repositories are for a person to add.
+    const access = await connect('client 2026-07-28', endpointUrl('/access'), await tokenOf('person'));
     await succeed(access, 'create_workspace', { name: workspace, repositories: ['sartor-ai/*'] });
     await access.close();
     return new Stage(newFolder(), endpointUrl('', { workspace }), agent, leader, client);

@@ -1,5 +1,7 @@
 /** For every tool, resource and completion: arguments that name things, or none. A new one without an entry fails. */
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
+import { fullName } from '../../../functions/src/mcp/tool.ts';
+import { toolsets } from '../../../functions/src/toolsets/index.ts';
 import type { Ids } from './things.ts';
 
 const DUE = '2099-02-11T17:00:00Z';
@@ -188,3 +190,17 @@ export const RESOURCES: Readonly<Record<string, (ids: Ids) => string>> = {
     `firebase://subscriptions/${subscription}`,
   'run://{runId}': ({ run }) => `run://${run}`,
 };
+
+/** They end what others look at, so they come last. */
+const LAST = ['access.remove_member', 'access.revoke_connection', 'coordination.reopen', 'system.undo'];
+
+/** They name nothing of anyone's, start a run of the caller's own and wait for it. */
+const WAITING = ['orchestrate_workflow', 'orchestrate_parallel', 'execute_code', 'execute_task'].map(
+  (name) => `orchestration.${name}`,
+);
+
+/** All tools but those that wait, in an order in which each still finds what it names. */
+export const CALLABLE = toolsets
+  .flatMap(({ name, tools }) => tools.map((tool) => fullName(name, tool.name)))
+  .filter((name) => !WAITING.includes(name))
+  .sort((one, other) => LAST.indexOf(one) - LAST.indexOf(other));

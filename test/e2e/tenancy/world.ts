@@ -131,6 +131,7 @@ export class World {
       allowedOrigins: [],
       addresses: new Addresses({ publicUrl: undefined, functionUrl: undefined }),
       mountPath: undefined,
+      trustedProxies: 0,
       version: '0.0.0',
       log: silent,
     });
@@ -159,7 +160,7 @@ export class World {
   }
 
   /** As registration makes them. */
-  private idOf(name: string): string {
+  idOf(name: string): string {
     return `${name}-${this.app.ports.hashing.sha256(name + this.mark).slice(0, 8)}`;
   }
 
@@ -167,6 +168,11 @@ export class World {
     const credential = this.credentials.get(caller);
     assert.ok(credential, `${caller} has no credential`);
     return credential;
+  }
+
+  /** Calls of that name are made with another credential from now on. */
+  as(caller: CallerName, credential: string): void {
+    this.credentials.set(caller, credential);
   }
 
   url(path: string, query: Readonly<Record<string, string>>): string {
@@ -236,8 +242,14 @@ export class World {
     return JSON.parse(framed ?? text);
   }
 
-  /** An agent with a credential. Gives that. */
-  private async agent(ownerUid: string, name: string, role: Role, workspace: string): Promise<string> {
+  /** An agent with a credential, which may be held to one workspace. Gives that. */
+  async agent(
+    ownerUid: string,
+    name: string,
+    role: Role,
+    workspace: string,
+    heldTo?: string,
+  ): Promise<string> {
     const { store, randomness, hashing } = this.app.ports;
     const now = new Date();
     const agent: Agent = {
@@ -264,6 +276,7 @@ export class World {
       secretHash: hashing.sha256(secret),
       createdAt: now,
       expiresAt: new Date(now.getTime() + 3_600_000),
+      ...(heldTo !== undefined && { heldTo }),
     };
     await store.commit([
       { kind: 'createAgent', agent },

@@ -1,88 +1,29 @@
 /** The agents through which people are connected: who sees them, and who disconnects them. */
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
-import { challengeOf } from '../../../functions/src/access/rules/grant.ts';
 import type { WantedLimits } from '../../../functions/src/access/rules/limits.ts';
 import type { Principal, Role } from '../../../functions/src/access/rules/principal.ts';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
-import { Apps } from '../../../functions/src/signin/rules/apps.ts';
 import type { Decision } from '../../../functions/src/signin/rules/choices.ts';
 import { refusal } from '../../unit/samples.ts';
-import { Town, withName } from './town.ts';
+import { ConnectedTown } from './connectedTown.ts';
+import { withName } from './town.ts';
 
-const VERIFIER = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
-const CALLBACK = 'http://localhost:3118/callback';
-
-const NO_KEY = {
-  argumentsHash: undefined,
-  recordAnswer: () => undefined,
-  derivedSecret: () => undefined,
-  derivedId: () => undefined,
-};
+const NOTHING = { agents: [], invitations: [], requests: [] };
 
 const namesIn = ({ connections }: JsonObject) =>
   Array.isArray(connections) ? connections.map((one) => String(Object(one).name)).sort() : [];
 
 describe('connections', () => {
-  let town: Town;
+  let town: ConnectedTown;
 
-  async function register(as: Principal, name: string, role: Role, limits: WantedLimits = {}) {
-    const draft = {
-      name,
-      type: 'developer' as const,
-      version: '1.0.0',
-      capabilities: [],
-      configuration: {
-        maxConcurrentTasks: 1,
-        timeout: 1000,
-        retryPolicy: { maxRetries: 0, backoffMs: 0 },
-      },
-      role,
-      limits,
-    };
-    return town.app.services.registration.register(as, 'default', draft, NO_KEY, () => undefined);
-  }
-
-  /** The tokens of an app that somebody has signed in from, and let do so much. */
-  async function connect(name: string, agentName: string, chosen: Partial<Decision> = {}) {
-    const { ports, services } = town.app;
-    const uid = town.id(name);
-    const authorization = {
-      id: randomUUID(),
-      browserHash: 'none',
-      clientId: 'https://client.example/client.json',
-      clientName: 'Claude Code',
-      clientHost: 'client.example',
-      redirectUri: CALLBACK,
-      challenge: challengeOf(ports.hashing, VERIFIER),
-      isReadonly: false,
-      resource: 'https://muster.example/mcp',
-      issuer: 'https://muster.example',
-      person: { uid, approvalHash: 'none' },
-      expiresAt: town.now,
-    };
-    const { id, clientId } = authorization;
-    await ports.store.commit([{ kind: 'beginAuthorization', authorization }]);
-    const version = (await ports.signIns.authorization(id))?.version ?? assert.fail('it was not begun');
-    const apps = new Apps({ ...ports, registration: services.registration });
-    const decision = { agentName, role: 'worker' as const, workspace: undefined, readonly: false, ...chosen };
-    const owner = await ports.roles.of(uid);
-    const ended = { kind: 'endAuthorization', id, version } as const;
-    const limited = { toolsets: undefined, ...decision };
-    const code = await apps.connect(authorization, limited, owner, ended);
-    return services.signIn.tokens.redeem(code, {
-      clientId,
-      verifier: VERIFIER,
-      redirectUri: CALLBACK,
-      resource: undefined,
-    });
-  }
-
-  const signIn = (credential: string) =>
-    town.anotherInstance().services.authenticator.authenticate(credential);
+  const register = (as: Principal, name: string, role: Role, limits: WantedLimits = {}) =>
+    town.register(as, name, role, limits);
+  const connect = (name: string, agentName: string, chosen: Partial<Decision> = {}) =>
+    town.connect(name, agentName, chosen);
+  const signIn = (credential: string) => town.signIn(credential);
 
   beforeEach(async () => {
-    town = new Town();
+    town = new ConnectedTown();
     await town.arrive('ada', 'leader');
     await town.arrive('eve', 'leader');
     await town.arrive('root', 'admin');
@@ -139,7 +80,7 @@ describe('connections', () => {
       const bearer = `${credential.apiKey}.${secret}`;
       assert.equal((await signIn(bearer)).agentId, agent.id);
       const revoked = await town.ask(revoker, 'revoke_connection', { agent_id: agent.id });
-      assert.deepEqual(revoked, { agent_id: agent.id, name: 'coder', revoked: 1 });
+      assert.deepEqual(revoked, { agent_id: agent.id, name: 'coder', revoked: 1, ended: NOTHING });
       assert.equal((await refusal(() => signIn(bearer))).code, 'UNAUTHORIZED');
       const again = await town.refused(revoker, 'revoke_connection', { agent_id: agent.id });
       assert.equal(again.reason, 'NOTHING_TO_REVOKE');
@@ -191,10 +132,80 @@ describe('connections', () => {
     });
     assert.deepEqual(withName(hidden, agent_id, 'nothing'), missing);
     const revoked = await town.ask(ada, 'revoke_connection', { agent_id });
-    assert.deepEqual(revoked, { agent_id, name: 'Claude Code (Ada)', revoked: 2 });
+    assert.deepEqual(revoked, {
+      agent_id,
+      name: 'Claude Code (Ada)',
+      revoked: 2,
+      ended: { ...NOTHING, agents: [{ agent_id: credential.agentId, name: 'helper' }] },
+    });
     for (const bearer of [laptop.accessToken, desktop.accessToken, helper])
       assert.equal((await refusal(() => signIn(bearer))).code, 'UNAUTHORIZED');
     assert.equal((await town.refused(ada, 'revoke_connection', { agent_id })).reason, 'NOTHING_TO_REVOKE');
+  });
+
+  it('show when and why a sign-in ended: an old refresh token was used', async () => {
+    const { services, ports } = town.app;
+    const before = await connect('ada', 'Claude Code (Ada)');
+    const asked = { clientId: 'https://client.example/client.json', resource: undefined };
+    await services.signIn.tokens.refresh(before.refreshToken, asked);
+    const ada = await town.person('ada');
+    assert.deepEqual((await town.ask(ada, 'list_connections'))['ended'], []);
+    const agent_id = (await signIn(before.accessToken)).agentId ?? assert.fail('it is no agent');
+    town.pass(61);
+    await assert.rejects(services.signIn.tokens.refresh(before.refreshToken, asked));
+    const listed = await town.ask(ada, 'list_connections');
+    assert.deepEqual(listed['connections'], []);
+    const ended = {
+      agent_id,
+      name: 'Claude Code (Ada)',
+      app: { name: 'Claude Code', host: 'client.example' },
+      reason: 'refresh_token_reused',
+      ended_at: town.now.toISOString(),
+    };
+    assert.deepEqual(listed['ended'], [ended]);
+    assert.deepEqual((await town.ask(await town.person('eve'), 'list_connections'))['ended'], []);
+    // The record opens nothing, and is in nobody's way.
+    assert.equal((await town.refused(ada, 'revoke_connection', { agent_id })).reason, 'NOTHING_TO_REVOKE');
+    assert.deepEqual(await ports.grants.ofAgents([agent_id]), []);
+    const again = await connect('ada', 'Claude Code (Ada)');
+    assert.equal((await signIn(again.accessToken)).agentId, agent_id);
+    const both = await town.ask(ada, 'list_connections');
+    assert.deepEqual([namesIn(both), both['ended']], [['Claude Code (Ada)'], [ended]]);
+    town.pass(31 * 86_400);
+    assert.deepEqual((await town.ask(ada, 'list_connections'))['ended'], []);
+  });
+
+  it('show the other reasons why sign-ins end', async () => {
+    const { services } = town.app;
+    const reasons = async (name: string) => {
+      const { ended } = await town.ask(await town.person(name), 'list_connections');
+      return Array.isArray(ended) ? ended.map((one) => `${Object(one).name}: ${Object(one).reason}`) : [];
+    };
+    const clientId = 'https://client.example/client.json';
+    const given = await connect('ada', 'Given back');
+    assert.ok(await services.signIn.tokens.revoke(given.refreshToken, clientId));
+    assert.deepEqual(await reasons('ada'), ['Given back: disconnected']);
+    const agent_id = (await signIn((await connect('ada', 'Revoked')).accessToken)).agentId ?? '';
+    town.pass(1);
+    await town.ask(await town.person('ada'), 'revoke_connection', { agent_id });
+    assert.deepEqual(await reasons('ada'), ['Revoked: revoked', 'Given back: disconnected']);
+    const lost = await connect('eve', 'Without a role');
+    await town.app.ports.store.commit([{ kind: 'setPerson', uid: town.id('eve'), role: 'none' }]);
+    await assert.rejects(
+      services.signIn.tokens.refresh(lost.refreshToken, { clientId, resource: undefined }),
+    );
+    assert.deepEqual(await reasons('eve'), ['Without a role: owner_lost_role']);
+    await connect('root', 'Unused');
+    town.pass(91 * 86_400);
+    assert.deepEqual(await reasons('root'), ['Unused: expired']);
+    // Signing in again removes what has expired, and keeps why it ended.
+    await connect('root', 'Unused');
+    assert.deepEqual(await reasons('root'), ['Unused: expired']);
+    for (let place = 2; place <= 11; place++) {
+      town.pass(1);
+      await connect('root', 'Unused');
+    }
+    assert.deepEqual(await reasons('root'), ['Unused: replaced']);
   });
 
   it('of others are as if they were not there', async () => {

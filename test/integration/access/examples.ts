@@ -20,7 +20,7 @@ const [NEW, CREDENTIAL, CYD] = ['apollo', 'mk_examples', 'cyd@example.com'];
 
 /** Who calls the example of a tool: the team's leader, but for what people alone may call. */
 export function callerOfExample(team: Team, tool: string): Principal {
-  if (tool === 'answer') {
+  if (['answer', 'invite', 'set_member', 'create_workspace', 'update_workspace'].includes(tool)) {
     const { ownerUid, owner } = team.leader;
     return { uid: ownerUid, kind: 'person', ownerUid, maxRole: 'admin', owner };
   }

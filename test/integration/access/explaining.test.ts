@@ -20,6 +20,9 @@ describe('whoami', () => {
   const mine = ({ workspaces }: JsonObject, name: string) =>
     Array.isArray(workspaces) ? workspaces.find((one) => Object(one).workspace === name) : undefined;
 
+  const namesIn = (workspaces: unknown) =>
+    Array.isArray(workspaces) ? workspaces.map((one) => String(Object(one).workspace)) : [];
+
   it('tells an agent for whom it acts, and where its roles come from', async () => {
     const workspace = await town.workspaceOf('ada');
     const agent = await town.agentOf('ada', 'worker');
@@ -55,6 +58,69 @@ describe('whoami', () => {
     const told = await town.ask(await town.person('ben'), 'whoami');
     assert.deepEqual([told['workspaces'], told['administers']], [[], undefined]);
     assert.match(String(told['advice']), /invite/);
+  });
+
+  it('lists every workspace in which the caller has a role, open ones included', async () => {
+    const open = await town.workspaceOf('ada', 'open');
+    const hidden = await town.workspaceOf('ada');
+    const joined = await town.workspaceOf('ada');
+    await town.arrive('eve', 'worker');
+    await town.letIn(joined, 'eve', 'viewer');
+    const told = await town.ask(await town.person('eve'), 'whoami');
+    const standing = { workspace: open, access: 'open', role: 'worker', from: 'deployment' };
+    assert.deepEqual(mine(told, open), standing);
+    assert.deepEqual(mine(told, joined), {
+      workspace: joined,
+      access: 'private',
+      role: 'viewer',
+      from: 'membership',
+    });
+    assert.deepEqual([mine(told, hidden), told['administers']], [undefined, undefined]);
+    const ben = await town.ask(await town.person('ben'), 'whoami');
+    assert.deepEqual(ben['workspaces'], [], 'no role of the deployment, and no membership');
+  });
+
+  it('lists one workspace for a credential that is restricted to it', async () => {
+    const open = await town.workspaceOf('ada', 'open');
+    const other = await town.workspaceOf('ada');
+    for (const [name, role] of [
+      ['ada', 'leader'],
+      ['root', 'admin'],
+    ] as const) {
+      const told = await town.ask(await town.agentOf(name, role, { heldTo: open }), 'whoami');
+      assert.deepEqual(namesIn(told['workspaces']), [open], name);
+      assert.equal(told['administers'], undefined, name);
+      assert.ok(!JSON.stringify(told).includes(other), name);
+    }
+  });
+
+  it('reports a role that a person was given after their token was checked', async () => {
+    const workspace = await town.workspaceOf('ada');
+    const before = await town.person('ben');
+    await town.letIn(workspace, 'ben', 'worker');
+    assert.deepEqual(namesIn((await town.ask(before, 'whoami'))['workspaces']), [workspace]);
+    const after = await town.person('ben');
+    const { ports } = town.app;
+    await ports.store.commit([{ kind: 'removeMember', workspace, uid: town.id('ben') }]);
+    assert.deepEqual((await town.ask(after, 'whoami'))['workspaces'], []);
+  });
+
+  it('is truncated if either list is cut, and never drops a workspace silently', async () => {
+    const names = (access: 'open' | 'private') =>
+      Array.from({ length: 101 }, (_, index) => [`${access}-${index}`, access] as const);
+    const listed = async (maxRole: 'admin' | 'leader', access: Principal['owner']['access']) => {
+      const agent = await town.agentOf('root', maxRole);
+      const told = await town.ask({ ...agent, owner: { ...agent.owner, access } }, 'whoami');
+      const count = (list: unknown) => (Array.isArray(list) ? list.length : undefined);
+      return [count(told['workspaces']), count(told['administers']), told['truncated']];
+    };
+    const [open, closed] = [names('open'), names('private')];
+    assert.deepEqual(await listed('admin', Object.fromEntries(open.slice(0, 99))), [100, 0, false]);
+    assert.deepEqual(await listed('admin', Object.fromEntries(open.slice(0, 100))), [100, 0, true]);
+    assert.deepEqual(await listed('admin', Object.fromEntries(closed.slice(0, 100))), [1, 100, false]);
+    assert.deepEqual(await listed('admin', Object.fromEntries(closed)), [1, 100, true]);
+    // Workspaces that the caller may not know of are not cut: they are not counted.
+    assert.deepEqual(await listed('leader', Object.fromEntries(closed)), [1, undefined, false]);
   });
 
   it('names private workspaces of others to admins alone, and no role there', async () => {

@@ -4,9 +4,22 @@ import { Firestore } from '@google-cloud/firestore';
 import { addCallers, addGrant, newProject } from '../../../bench/seed.ts';
 import { type Bill, NOTHING, plus } from '../../../bench/wire/bill.ts';
 import { type Meter, openMeter } from '../../../bench/wire/meter.ts';
+import { USUAL_CONFIGURATION } from '../../../functions/src/access/rules/agent.ts';
 import { compose } from '../../../functions/src/app.ts';
 
 const HOST = 'FIRESTORE_EMULATOR_HOST';
+
+const AGENT = {
+  ...{ type: 'developer' as const, version: '1.0.0', capabilities: [] },
+  configuration: USUAL_CONFIGURATION,
+};
+
+const NO_KEY = {
+  argumentsHash: undefined,
+  recordAnswer: () => undefined,
+  derivedSecret: () => undefined,
+  derivedId: () => undefined,
+};
 
 describe('the check of a credential', () => {
   const project = newProject('credential-cost');
@@ -50,6 +63,19 @@ describe('the check of a credential', () => {
       });
       // The instance remembers it.
       assert.deepEqual(await billOf(() => authenticator.authenticate(credential)), NOTHING);
+    }
+    // Two more for each credential that a key was registered through.
+    let bearer = worker.credential;
+    for (const ancestors of [1, 2]) {
+      const draft = { ...AGENT, name: `below-${ancestors}` };
+      const as = await authenticator.authenticate(bearer);
+      const registered = await services.registration.register(as, 'default', draft, NO_KEY, () => undefined);
+      bearer = `${registered.credential.apiKey}.${registered.secret}`;
+      await authenticator.authenticate(bearer);
+      meter.take();
+      await authenticator.authenticateAnew(bearer);
+      const bill = meter.take().reduce((sum, call) => plus(sum, call.bill), NOTHING);
+      assert.deepEqual(bill, { ...NOTHING, reads: 4 + 2 * ancestors });
     }
     // It asks once in 5 seconds, for all, what has changed.
     now = new Date(now.getTime() + 60_000);

@@ -8,6 +8,13 @@ import { systemRandomness } from '../../../functions/src/kernel/platform.ts';
 import { personOf } from '../../support/principals.ts';
 import { refusal } from '../../unit/samples.ts';
 
+const NO_KEY = {
+  argumentsHash: undefined,
+  recordAnswer: () => undefined,
+  derivedSecret: () => undefined,
+  derivedId: () => undefined,
+};
+
 describe('a credential that instances trust', () => {
   // Where nobody else changes what everybody may do.
   const project = newProject('trust');
@@ -32,12 +39,7 @@ describe('a credential that instances trust', () => {
         ...{ name: `trusted-${systemRandomness.letters(8)}`, type: 'developer', version: '1.0.0' },
         ...{ capabilities: [], configuration: USUAL_CONFIGURATION, role: 'worker' },
       },
-      {
-        argumentsHash: undefined,
-        recordAnswer: () => undefined,
-        derivedSecret: () => undefined,
-        derivedId: () => undefined,
-      },
+      NO_KEY,
       () => undefined,
     );
     bearer = `${credential.apiKey}.${secret}`;
@@ -57,9 +59,49 @@ describe('a credential that instances trust', () => {
   };
 
   it('opens nothing more anywhere within 5 seconds of its withdrawal', async () => {
-    await one.services.registration.revoke(agentId);
+    await one.services.revocation.revoke(agentId);
     await pass(5);
     assert.equal((await refusal(() => authenticated(other))).code, 'UNAUTHORIZED');
+  });
+
+  it('takes with it within 5 seconds what was registered through it, at an instance that trusted that', async () => {
+    const registered = async (as: Principal, name: string): Promise<string> => {
+      const draft = {
+        ...{ name: `${name}-${systemRandomness.letters(8)}`, type: 'developer' as const, version: '1.0.0' },
+        ...{ capabilities: [], configuration: USUAL_CONFIGURATION },
+      };
+      const { registration } = one.services;
+      const { credential, secret } = await registration.register(
+        as,
+        DEFAULT_WORKSPACE,
+        draft,
+        NO_KEY,
+        () => {},
+      );
+      return `${credential.apiKey}.${secret}`;
+    };
+    const child = await registered(await authenticated(one), 'child');
+    const grandchild = await registered(await one.services.authenticator.authenticate(child), 'grandchild');
+    const sibling = await registered(owner, 'sibling');
+    const all = [child, grandchild, sibling];
+    const authenticate = (one: string) => other.services.authenticator.authenticate(one);
+    for (const bearer of all) await authenticate(bearer);
+    let lookups = 0;
+    const { agents } = other.ports;
+    const find = agents.findWithAgent.bind(agents);
+    agents.findWithAgent = (apiKey) => {
+      lookups += 1;
+      return find(apiKey);
+    };
+    await pass(60);
+    for (const bearer of all) await authenticate(bearer);
+    assert.equal(lookups, 0, 'it trusts all of them');
+    await one.services.revocation.revoke(agentId);
+    await pass(5);
+    for (const bearer of [child, grandchild])
+      assert.equal((await refusal(() => authenticate(bearer))).code, 'UNAUTHORIZED');
+    await authenticate(sibling);
+    assert.equal(lookups, 2, 'the sibling is no concern of it');
   });
 
   it('opens within 5 seconds what its person may do now', async () => {

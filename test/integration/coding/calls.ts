@@ -20,6 +20,8 @@ export class CodingTeam extends Team {
   readonly runner = this.principal('runner');
 
   async begin(): Promise<this> {
+    const { ownerUid: uid } = this.creator;
+    await this.app.ports.store.commit([{ kind: 'setPerson', uid, role: 'leader' }]);
     await this.join('runner', ['claude'], 'workspace');
     return this;
   }

@@ -37,6 +37,7 @@ export async function call(
   rawArguments: JsonObject,
   principal: Principal = team.leader,
   app = team.app,
+  workspace = team.workspace,
 ): Promise<ToolResult> {
   const ports = {
     ...app.ports,
@@ -47,7 +48,7 @@ export async function call(
   const exchange = {
     principal,
     credential: `credential of ${principal.uid}`,
-    workspace: team.workspace,
+    workspace,
     requestId: 'a-request',
     baseUrl: 'https://muster.example/mcp',
     directory,

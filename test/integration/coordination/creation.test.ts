@@ -144,17 +144,4 @@ describe('creating tasks', () => {
     await team.createOne({ dependencies: [id] });
     assert.equal((await team.task(id)).dependents.length, 1000);
   });
-
-  it('refuses more than 150 different sets of required capabilities', async () => {
-    await team.createOne();
-    const open = await team.app.ports.sessions.current(team.workspace);
-    assert.ok(open);
-    const capabilityKeys = Array.from({ length: 149 }, (_, index) => `skill ${index}`);
-    const grew = { kind: 'queueGrew' as const, session: open.session, capabilityKeys };
-    await team.app.ports.store.commit([grew]);
-    await team.createOne({ requiredCapabilities: ['one more'] });
-    const error = await refusal(() => team.create({ requiredCapabilities: ['one too many'] }));
-    assert.equal(error.details.reason, 'TOO_MANY_CAPABILITY_SETS');
-    await team.create({ requiredCapabilities: ['skill 7'] }, { requiredCapabilities: ['One More'] });
-  });
 });

@@ -39,6 +39,50 @@ describe('messages to agents', () => {
     assert.equal(texts(await start()), undefined);
   });
 
+  it('stay hidden from a leader of another owner who acts for the agent', async () => {
+    const { store, people, roles } = team.app.ports;
+    const { workspace, leader } = team;
+    const eve = `eve-${workspace}`;
+    const member = (uid: string, role: 'leader' | 'worker') =>
+      ({ uid, workspace, role, addedBy: 'a-test', addedAt: team.now }) as const;
+    await store.commit([
+      { kind: 'nameWorkspace', workspace, access: 'private', before: 'private' },
+      { kind: 'setMember', member: member(eve, 'leader') },
+      { kind: 'setMember', member: member(leader.ownerUid, 'leader') },
+    ]);
+    assert.ok(await people.member(workspace, eve));
+    const other = { ...agentOf('eve', eve, 'leader'), owner: await roles.of(eve) };
+    await team.createOne();
+    const { message_id } = await send('For you alone');
+    for (const tool of ['coordination_heartbeat', 'coordination_claim_task'])
+      assert.equal(texts(await answer(team, tool, { agent_id: ann }, other)), undefined, tool);
+    const read = await call(team, 'coordination_heartbeat', { agent_id: ann, read_until: message_id }, other);
+    assert.match(JSON.stringify(read.structuredContent), /not yours to read/);
+    assert.deepEqual(texts(await beat()), ['For you alone'], 'the agent still has it');
+  });
+
+  it('come with calls in their workspace alone', async () => {
+    const { store, mailboxes } = team.app.ports;
+    await send('Here');
+    const found = await mailboxes.find(ann);
+    assert.ok(found);
+    const [first] = found.value.messages;
+    assert.ok(first);
+    const elsewhere = { ...first, id: 'message-000000000', workspace: 'beta', text: 'There' };
+    const mailbox = { ...found.value, messages: [elsewhere, ...found.value.messages] };
+    await store.commit([{ kind: 'replaceMailbox', mailbox, version: found.version }]);
+    const { messages } = await beat();
+    assert.deepEqual(texts({ messages }), ['Here']);
+    assert.ok(Array.isArray(messages));
+    await beat({ read_until: messages[0].id });
+    const left = (await mailboxes.find(ann))?.value.messages ?? [];
+    assert.deepEqual(
+      left.map(({ text }) => text),
+      ['There'],
+      'reading here leaves what is there',
+    );
+  });
+
   it('come with heartbeats and claims, with their sender, until they are read', async () => {
     assert.equal(texts(await beat()), undefined);
     const { id: task_id } = await team.createOne();

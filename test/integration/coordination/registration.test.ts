@@ -63,6 +63,7 @@ describe('registering an agent', () => {
       ownerUid: ada.uid,
       maxRole: 'worker',
       workspace: 'alpha',
+      lineage: [{ subject: `key:${registered.credential.apiKey}`, agentId: registered.agent.id }],
     });
     const stored = await team.app.ports.agents.credentials(registered.agent.id);
     assert.equal(stored.length, 1);
@@ -222,8 +223,9 @@ describe('registering an agent', () => {
 
   it('revokes every credential of an agent', async () => {
     const registered = await register();
-    assert.equal(await team.app.services.registration.revoke(registered.agent.id), 1);
-    assert.equal(await team.app.services.registration.revoke(registered.agent.id), 0);
+    const { revocation } = team.app.services;
+    assert.equal((await revocation.revoke(registered.agent.id)).credentials, 1);
+    assert.equal((await revocation.revoke(registered.agent.id)).credentials, 0);
     const other = team.anotherInstance();
     assert.equal((await refusal(() => authenticate(bearer(registered), other))).code, 'UNAUTHORIZED');
   });

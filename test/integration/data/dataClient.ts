@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Caller } from '../../../functions/src/access/rules/principal.ts';
-import { compose } from '../../../functions/src/app.ts';
+import { type Composition, compose } from '../../../functions/src/app.ts';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import type { JsonValue } from '../../../functions/src/kernel/json.ts';
 import { systemClock } from '../../../functions/src/kernel/platform.ts';
@@ -16,10 +16,11 @@ import { UNKEYED } from './callers.ts';
 
 /** The data service of one instance, with what a test leaves out filled in. */
 export class DataClient {
-  readonly app = compose({ clock: systemClock });
+  readonly app: Composition;
   private readonly database: DatabaseName;
 
-  constructor(database: DatabaseName) {
+  constructor(database: DatabaseName, clock = systemClock) {
+    this.app = compose({ clock });
     this.database = database;
   }
 

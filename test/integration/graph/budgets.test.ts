@@ -46,6 +46,7 @@ describe('a budget', () => {
   });
 
   it('counts what was spent before it was set', async () => {
+    await team.enrolOwner();
     const asked = { prompt: randomUUID(), preferences: { agent: 'claude' } };
     const { runId, usage } = await team.ask('orchestration_orchestrate', asked);
     const { inputTokens, outputTokens, costUsd } = usage as Record<string, number>;

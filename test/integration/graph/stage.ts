@@ -52,6 +52,16 @@ export class GraphTeam extends Team {
     return new GraphTeam(vendors, database);
   }
 
+  /** Runs continue only while their owner has a role in the workspace. */
+  async enrolOwner(): Promise<void> {
+    const { workspace, leader, now: addedAt } = this;
+    const member = { uid: leader.ownerUid, workspace, role: 'leader', addedBy: 'a-test', addedAt } as const;
+    await this.app.ports.store.commit([
+      { kind: 'nameWorkspace', workspace, access: 'private' },
+      { kind: 'setMember', member },
+    ]);
+  }
+
   async close(): Promise<void> {
     await this.settled();
     await Promise.all([this.gitHub.stop(), this.models.stop()]);

@@ -148,6 +148,24 @@ describe('a call that takes an approval', () => {
     assert.deepEqual(await tasks(), []);
   });
 
+  it('is refused if the person who approved it has left meanwhile, and made if they are there', async () => {
+    const { store } = house.app.ports;
+    await demand([{ tool: 'coding.create_task', asks: house.id('ben') }]);
+    const approved = async (description: string) => {
+      const request_id = await waits({ ...CODE, description });
+      await house.inbox(await house.person('ben'), 'answer', { request_id, answer: 'approve' });
+      return request_id;
+    };
+    const made = await approved('Made');
+    await execute(made);
+    assert.equal((await tasks()).length, 1);
+    const late = await approved('Late');
+    await store.commit([{ kind: 'removeMember', workspace: house.workspace, uid: house.id('ben') }]);
+    await execute(late);
+    assert.equal(Object((await seen(late))['outcome']).error.reason, 'APPROVER_LEFT');
+    assert.equal((await tasks()).length, 1);
+  });
+
   it('is made by another instance where the first dies, before and after it was made', async () => {
     const unmade = await waits();
     await settle(unmade, 'approve');
@@ -230,6 +248,48 @@ describe('a call that takes an approval', () => {
     await waits(run(3), agent, 'orchestration_orchestrate');
     const cheap = await call(house, 'orchestration_orchestrate', run(1), agent);
     assert.doesNotMatch(JSON.stringify(cheap.structuredContent), /-32103/);
+  });
+
+  it('is asked about whatever the amount, if its tool states no maximum cost', async () => {
+    for (const above_usd of [0, 5, 10_000]) {
+      await demand([{ tool: 'coding.create_task', above_usd }]);
+      await waits({ ...CODE, description: `Above ${above_usd}` });
+    }
+    assert.deepEqual(await tasks(), []);
+  });
+
+  it('is asked about above the amount, by its budget or else the deployment’s', async () => {
+    const orchestrate = 'orchestration_orchestrate';
+    const run = (prompt: string, budget?: JsonObject) => ({
+      prompt,
+      options: { timeout: 0, ...(budget && { budget }) },
+    });
+    const isAsked = async (args: JsonObject) =>
+      /waits for approval/.test(
+        JSON.stringify((await call(house, orchestrate, args, agent)).structuredContent),
+      );
+    const { costUsd } = house.app.ports.budget;
+    for (const [above_usd, cost_usd, asked] of [
+      [2, 2, false],
+      [2, 2.01, true],
+      [0, 0.01, true],
+      [costUsd, undefined, false],
+    ] as const) {
+      await demand([{ tool: 'orchestration.orchestrate', above_usd }]);
+      const args = run(`${above_usd} ${cost_usd}`, cost_usd === undefined ? undefined : { cost_usd });
+      assert.equal(await isAsked(args), asked, `${cost_usd} above ${above_usd}`);
+    }
+  });
+
+  it('is approved by no agent that registered the one that calls', async () => {
+    const deputy = { ...(await house.agentOf('ada', 'leader')), agentId: 'deputy', uid: 'agent:deputy' };
+    await house.lets('ada', ['deputy']);
+    const lineage = [{ subject: 'key:mk_deputy' as const, agentId: 'deputy' }];
+    const own = await waits(CODE, { ...agent, lineage });
+    const refused = await house.refusal(deputy, 'inbox_answer', { request_id: own, answer: 'approve' });
+    assert.equal(refused['reason'], 'NOT_A_PERSON');
+    const other = await waits({ ...CODE, description: 'Of another' });
+    assert.ok(await house.inbox(deputy, 'answer', { request_id: other, answer: 'approve' }), 'others it may');
   });
 
   it('costs nothing where its workspace demands none', async () => {

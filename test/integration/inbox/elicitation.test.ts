@@ -49,6 +49,7 @@ describe('asking at the client', () => {
       allowedOrigins: [],
       addresses: new Addresses({ publicUrl: undefined, functionUrl: undefined }),
       mountPath: undefined,
+      trustedProxies: 0,
       version: '0.0.0',
       log: silent,
     });
@@ -136,8 +137,8 @@ describe('asking at the client', () => {
     const { events } = await answerOf(house, 'system_getAudit', { thing: `request:${request_id}` }, ada);
     const [answered, asked] = Object(events);
     assert.deepEqual(
-      [answered.by, answered.tool, answered.changes[0].after.answer],
-      [agent.agentId, 'inbox.wait', 'red'],
+      [answered.by, answered.tool, answered.changes[0].after],
+      [agent.agentId, 'inbox.wait', { state: 'answered' }],
     );
     assert.equal(asked.tool, 'inbox.ask');
   });

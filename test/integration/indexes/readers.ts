@@ -15,6 +15,7 @@ export const APART = '?read-for-indexes';
 const source = new URL('../../../functions/src/', import.meta.url);
 
 type AgentReaders = typeof import('../../../functions/src/access/store/agents.ts');
+type CredentialReaders = typeof import('../../../functions/src/access/store/credentials.ts');
 type AccessChangeReaders = typeof import('../../../functions/src/access/store/accessChanges.ts');
 type GrantReaders = typeof import('../../../functions/src/access/store/grants.ts');
 type PeopleReaders = typeof import('../../../functions/src/access/store/people.ts');
@@ -51,6 +52,7 @@ type Call = (database: Firestore) => Promise<unknown>;
 export const calls: Readonly<Record<string, readonly Call[]>> = {
   'access/store/agentDirectory.ts': await agentDirectoryCalls(),
   'access/store/agents.ts': await agentCalls(),
+  'access/store/credentials.ts': await credentialCalls(),
   'access/store/accessChanges.ts': await accessChangeCalls(),
   'access/store/grants.ts': await grantCalls(),
   'access/store/people.ts': await peopleCalls(),
@@ -91,6 +93,8 @@ async function peopleCalls(): Promise<readonly Call[]> {
   const queries = (database: Firestore) => new PeopleQueries(database, documents);
   return [
     (database) => queries(database).find('ada'),
+    (database) => queries(database).after(undefined, 2),
+    (database) => queries(database).after('ada', 2),
     (database) => queries(database).workspaces(),
     (database) => queries(database).member('alpha', 'ada'),
     (database) => queries(database).members('alpha', 2),
@@ -98,6 +102,7 @@ async function peopleCalls(): Promise<readonly Call[]> {
     (database) => queries(database).invitation('id-1'),
     (database) => queries(database).invitationsFor('ada@example.com'),
     (database) => queries(database).invitationsTo('alpha'),
+    (database) => queries(database).invitationsThrough('agent-1'),
     (database) => queries(database).leaders('alpha', 2),
     async (database) =>
       queries(database).watch(
@@ -239,6 +244,9 @@ async function requestCalls(): Promise<readonly Call[]> {
     ...lists,
     (database) => reader(database).find('request-1'),
     (database) => reader(database).countOpen('agent:lead'),
+    (database) => reader(database).openOf('agent:lead', 2),
+    (database) => reader(database).openBy('owner_uid', 'ada', 2),
+    (database) => reader(database).openBy('asked_of', 'ada', 2, 'request-1'),
     (database) => reader(database).latestOf('key-1'),
     (database) => reader(database).toMake(NOW, 2),
     (database) => reader(database).toMake(NOW, 2, NEXT.after),
@@ -267,6 +275,10 @@ async function runCalls(): Promise<readonly Call[]> {
     (database) => reader(database).list('owner-1', { workspace: 'alpha' }, FIRST),
     (database) => reader(database).list('owner-1', { workspace: 'alpha', status: 'running' }, FIRST),
     (database) => reader(database).list('owner-1', { status: 'running' }, FIRST),
+    (database) => reader(database).openOf('ada', 2),
+    (database) => reader(database).openOf('ada', 2, 'run-1'),
+    (database) => reader(database).openIn('alpha', 2),
+    (database) => reader(database).openIn('alpha', 2, 'run-1'),
     (database) => reader(database).due(NOW, 2),
     (database) => reader(database).due(NOW, 2, NEXT.after),
     (database) => reader(database).endedBefore(NOW, 2),
@@ -283,9 +295,11 @@ async function runCalls(): Promise<readonly Call[]> {
 async function sessionCalls(): Promise<readonly Call[]> {
   const { SessionQueries }: SessionReaders = await load('toolsets/coordination/store/sessions.ts');
   const at = { workspace: 'workspace-1', id: SESSION, goal: '', masterPlan: '', createdAt: new Date(0) };
-  const session = { ...at, queueVersion: 0, capabilityKeys: [], spread: 8 };
+  const session = { ...at, queueVersion: 0, capabilityKeys: [], spread: 8, firstGate: 0 };
   return [
     (database) => new SessionQueries(database, documents, new SessionSpreads()).grownAt(session),
+    (database) =>
+      new SessionQueries(database, documents, new SessionSpreads()).disused(session, ['a', 'b'], 2),
     (database) => new SessionQueries(database, documents, new SessionSpreads()).current('workspace-1'),
     (database) => new SessionQueries(database, documents, new SessionSpreads()).opening('workspace-1'),
     (database) =>
@@ -351,9 +365,20 @@ async function agentCalls(): Promise<readonly Call[]> {
   return [
     (database) => new AgentQueries(database, documents).find('agent-1'),
     (database) => new AgentQueries(database, documents).findAll(['agent-1', 'agent-2']),
-    (database) => new AgentQueries(database, documents).credentials('agent-1'),
-    (database) => new AgentQueries(database, documents).credentialsOf(['agent-1', 'agent-2']),
     (database) => new AgentQueries(database, documents).findWithAgent('key-1'),
+    (database) => new AgentQueries(database, documents).registeredBy('agent:agent-1', 2),
+    (database) => new AgentQueries(database, documents).registeredBy('agent:agent-1', 2, 'agent-2'),
+  ];
+}
+
+async function credentialCalls(): Promise<readonly Call[]> {
+  const { CredentialQueries }: CredentialReaders = await load('access/store/credentials.ts');
+  return [
+    (database) => new CredentialQueries(database, documents).credentials('agent-1'),
+    (database) => new CredentialQueries(database, documents).credentialsOf(['agent-1', 'agent-2']),
+    (database) => new CredentialQueries(database, documents).ofLines(['key-1', 'key-2']),
+    (database) => new CredentialQueries(database, documents).credentialsThrough('agent-1', 2),
+    (database) => new CredentialQueries(database, documents).credentialsThrough('agent-1', 2, 'key-1'),
   ];
 }
 
@@ -369,6 +394,7 @@ async function grantCalls(): Promise<readonly Call[]> {
   const { GrantQueries }: GrantReaders = await load('access/store/grants.ts');
   return [
     (database) => new GrantQueries(database, documents).find('grant-1'),
+    (database) => new GrantQueries(database, documents).findAll(['grant-1', 'grant-2']),
     (database) => new GrantQueries(database, documents).ofAgents([]),
     (database) => new GrantQueries(database, documents).ofAgents(['agent-1', 'agent-2']),
   ];
@@ -399,6 +425,10 @@ async function taskCalls(): Promise<readonly Call[]> {
     (database) => new TaskQueries(database, documents).late(SESSION, NOW, 5),
     (database) => new TaskQueries(database, documents).countLate(SESSION, NOW),
     (database) => new TaskQueries(database, documents).startingWith('run-1-'),
+    (database) => new TaskQueries(database, documents).openCodingOf('ada', 2),
+    (database) => new TaskQueries(database, documents).openCodingOf('ada', 2, 'task-1'),
+    (database) => new TaskQueries(database, documents).openCodingIn('alpha', 2),
+    (database) => new TaskQueries(database, documents).openCodingIn('alpha', 2, 'task-1'),
     (database) => new TaskQueries(database, documents).unsettled(2),
     (database) => new TaskQueries(database, documents).waitingFor('task-1', 2),
     (database) => new TaskQueries(database, documents).waitingFor('task-1', 2, 'task-1'),
@@ -521,7 +551,7 @@ async function recurringTaskCalls(): Promise<readonly Call[]> {
 async function trailCalls(): Promise<readonly Call[]> {
   const { TrailQueries }: TrailReaders = await load('toolsets/system/store/trail.ts');
   const narrowings = [undefined, { agentId: 'agent-1' }, { runId: 'run-1' }, { thing: 'task:task-1' }];
-  const whose = [{ ownerUid: 'ada' }, { workspace: 'alpha' }];
+  const whose = [{ ownerUid: 'ada' }, { ownerUid: 'ada', calledIn: 'alpha' }, { workspace: 'alpha' }];
   const filters = whose.flatMap((one) => narrowings.map((narrowed) => ({ whose: one, narrowed })));
   return [
     (database) => new TrailQueries(database, documents).find('entry-1'),

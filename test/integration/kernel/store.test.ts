@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { holding } from '../../../functions/src/access/rules/agent.ts';
 import { AgentQueries } from '../../../functions/src/access/store/agents.ts';
-import { changeEffects, changeWriters } from '../../../functions/src/composition/ports.ts';
+import { changeEffects, changeLoosening, changeWriters } from '../../../functions/src/composition/changes.ts';
 import { type Change, StaleWriteError } from '../../../functions/src/kernel/commit.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { agentPath } from '../../../functions/src/kernel/firestore/paths.ts';
@@ -30,6 +30,7 @@ describe('the store', () => {
     clock: { now: () => now },
     randomness: oneShard,
     effects: changeEffects,
+    loosening: changeLoosening,
     writers: changeWriters,
   });
   let id: string;
@@ -67,7 +68,7 @@ describe('the store', () => {
     await store.commit([{ kind: 'createTask', task: task() }]);
     await assert.rejects(store.commit([{ kind: 'createTask', task: task() }]), StaleWriteError);
     for (const spread of [0, 8]) {
-      const session = { workspace: id, id, spread };
+      const session = { workspace: id, id, spread, firstGate: 0 };
       const grew: Change = { kind: 'queueGrew', session, capabilityKeys: [] };
       await assert.rejects(store.commit([grew]), StaleWriteError, 'no such session is open');
     }

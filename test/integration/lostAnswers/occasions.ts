@@ -17,7 +17,7 @@ import { sweep } from '../../../functions/src/toolsets/system/rules/sweeper.ts';
 import { messageOf, type Topic } from '../../../functions/src/toolsets/todo/rules/outbox.ts';
 import { GitHubWebhook } from '../../../functions/src/vendors/octokit/webhook.ts';
 import { sampleRequest } from '../../unit/inbox/samples.ts';
-import { sampleAgent } from '../../unit/samples.ts';
+import { sampleAgent, sampleCodingWork } from '../../unit/samples.ts';
 import { answer } from '../coordination/calls.ts';
 import { silent, unkeyed } from '../coordination/team.ts';
 import type { Scene } from './scene.ts';
@@ -72,6 +72,15 @@ export const occasions: Readonly<Record<string, Readonly<Record<string, Occasion
       const member = { uid, workspace, role: 'worker', addedBy: 'ada', addedAt } as const;
       await scene.app.ports.store.commit([{ kind: 'setMember', member }]);
       return (app) => app.services.mirrorPerson(uid);
+    },
+    'somebody who leaves a coding task behind': async (scene) => {
+      const uid = `leaver-${randomUUID()}`;
+      await scene.create({
+        requiredCapabilities: ['claude'],
+        coding: () => sampleCodingWork({ ownerUid: uid, queueEndsAt: inDays(scene, 1) }),
+      });
+      const before = { workspaces: { [scene.workspace]: 'worker' } };
+      return (app) => app.services.leaving.personWritten(uid, before, undefined);
     },
   },
   mirrorWorkspaces: {

@@ -30,6 +30,31 @@ describe('npm run people', () => {
     uid = made.uid;
     const roles = await rolesOf(uid);
     assert.deepEqual([roles.role, personsRoleIn(roles, 'default')], [undefined, undefined]);
+    await assert.rejects(printed('people', 'create', '--mail', mail), /is not verified\. The account/);
+  });
+
+  it('takes an address for a person only if its account has verified it', async () => {
+    for (const args of [
+      ['set-role', mail, 'admin'],
+      ['add', mail, '--workspace', workspace],
+      ['revoke', mail],
+      ['erase', '--person', mail, '--dry-run'],
+    ])
+      await assert.rejects(
+        printed('people', ...args),
+        /is not verified.*registered it at .* with no provider/s,
+      );
+    await assert.rejects(
+      printed('agents', 'create', '--name', `of-${some}`, '--owner', mail),
+      /is not verified/,
+    );
+    assert.equal((await ports.people.find(uid))?.role, undefined);
+    await printed('people', 'set-role', mail.toUpperCase(), 'viewer', '--unverified');
+    assert.equal((await ports.people.find(uid))?.role, 'viewer');
+    await printed('people', 'set-role', uid, 'none');
+    assert.equal(await ports.idTokens.uidOf(mail), undefined, 'tools find no account by it');
+    await getAuth(firebaseApp()).updateUser(uid, { emailVerified: true });
+    assert.equal(await ports.idTokens.uidOf(mail), uid);
     await assert.rejects(printed('people', 'create', '--mail', mail), /already in use/);
   });
 
@@ -75,6 +100,7 @@ describe('npm run people', () => {
     assert.match(said, new RegExp(`Memberships taken away: ${workspace}.`));
     assert.match(said, new RegExp(`withdrawn: ${agentId}.`));
     assert.match(said, /is not disabled/);
+    assert.match(said, /Open work that was cancelled: 0 coding tasks, 0 runs, 0 questions\./);
     const roles = await rolesOf(uid);
     assert.deepEqual([roles.role, roles.workspaces], [undefined, {}]);
     await assert.rejects(authenticate(bearer), { code: 'UNAUTHORIZED' });

@@ -78,6 +78,7 @@ export class Orchestra {
 
   async start(): Promise<void> {
     await this.models.start();
+    await this.app.ports.store.commit([{ kind: 'setPerson', uid: this.owner, role: 'leader' }]);
   }
 
   async stop(): Promise<void> {

@@ -190,7 +190,7 @@ describe('a run', () => {
       const { run } = await orchestra.run(ONE_STEP, { input });
       for (const principal of [
         orchestra.principal,
-        personOf(owner, 'viewer'),
+        personOf(owner, 'viewer', workspace),
         { ...agentOf('held', owner, 'viewer'), heldTo: workspace },
       ]) {
         const view = await runs.view(principal, run.id);

@@ -1,6 +1,8 @@
 /** Every tool that writes, of the catalogue: the trail tells what its call has changed, by whom and for whom. */
 import assert from 'node:assert/strict';
+import { changeLoosening } from '../../../functions/src/composition/changes.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
+import { type Loosened, looseningsIn } from '../../../functions/src/kernel/loosening.ts';
 import type { TrailEntry } from '../../../functions/src/kernel/trail.ts';
 import { wholeDescription } from '../../../functions/src/mcp/catalogue.ts';
 import { fullName, type Tool } from '../../../functions/src/mcp/tool.ts';
@@ -42,6 +44,8 @@ describe('the trail tells of', function () {
       .map((tool): [string, Tool] => [fullName(name, tool.name), tool]),
   );
 
+  const stated = new Map(writing.map(([name, { loosens = [] }]) => [name, loosens]));
+
   for (const [name, tool] of writing) {
     const own = scenarios.filter(({ tool }) => tool === name);
     it(`what ${name} changes`, async () => {
@@ -76,7 +80,19 @@ describe('the trail tells of', function () {
     const { trail } = scene.app.ports;
     const list = async () => (await trail.list({ whose: { ownerUid: principal.ownerUid } }, PAGE)).items;
     const known = (await list()).map(({ id }) => id);
+    const { store } = scene.app.ports;
+    const committed = store.commit.bind(store);
+    const loosened = new Set<Loosened>();
+    const by = { uid: 'agent:any', agentId: 'any', ownerUid: '', tool, workspace: '', requestId: '' };
+    store.commit = async (changes, record) => {
+      for (const { what } of looseningsIn(changeLoosening, changes, by)) loosened.add(what);
+      await committed(changes, record);
+      if (loosened.size > 0) assert.ok(record?.by, `${when}: the commit does not say whose call it is`);
+    };
     await answer(scene, tool, args, principal);
+    store.commit = committed;
+    const unsaid = [...loosened].filter((what) => !stated.get(tool)?.includes(what));
+    assert.deepEqual(unsaid, [], `${when}: it loosens more than it states`);
     const left = (await list()).filter(({ id }) => !known.includes(id));
     const isSilent = tool in SILENT || `${tool} ${when}` in SILENT;
     assert.equal(left.length === 0, isSilent, `${when}: ${left.length} entries`);

@@ -231,6 +231,32 @@ describe('the trail', () => {
       assert.equal(await town.roleOf('ben', workspace), 'worker');
     });
 
+    it('has the settings of a workspace as they were', async () => {
+      const workspace = await town.workspaceOf('ada');
+      const now = await town.person('ada');
+      const settings = async () => (await town.app.ports.workspaces.find(workspace))?.value;
+      const update = (args: JsonObject) => town.ask(now, 'update_workspace', { workspace, ...args });
+      await update({ approvals: [{ tool: 'github.createPR' }], routing: { forbid: ['gemini'] } });
+      town.pass(1);
+      await update({ approvals: [], routing: { forbid: [] } });
+      const { event_id } = await latest(now);
+      await undo(now, { event_id });
+      assert.deepEqual((await settings())?.approvals, [{ tool: 'github.createPR' }]);
+      assert.deepEqual((await settings())?.forbiddenAgents, ['gemini']);
+      town.pass(1);
+      await update({ access: 'open' });
+      const opened = await latest(now);
+      await undo(now, { event_id: opened.event_id });
+      assert.equal((await town.app.ports.people.workspaces())[workspace], 'private');
+      town.pass(1);
+      await update({ approvals: [{ tool: 'github.createBranch' }] });
+      const changed = await latest(now);
+      town.pass(1);
+      await update({ approvals: [] });
+      const { data } = await refusal(now, { event_id: changed.event_id });
+      assert.equal(data.reason, 'CHANGED_SINCE');
+    });
+
     it('has a saved workflow as it was, and back after it was deleted', async () => {
       const workflow = (prompt: string) => ({
         name: 'mine',

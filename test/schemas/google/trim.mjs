@@ -24,14 +24,15 @@ const used = {
   'cloudscheduler.v1': /jobs\.(list|resume)$/,
   'cloudtasks.v2': /queues\.(list|resume)$/,
   'firebase.v1beta1':
-    /(\.projects\.(get|getAdminSdkConfig|addFirebase|webApps\.(list|create|getConfig))|operations\.get)$/,
+    /(\.projects\.(get|getAdminSdkConfig|webApps\.(list|create|getConfig))|operations\.get)$/,
   'firebasedatabase.v1beta': /instances\.(list|create)$/,
   'firebasehosting.v1beta1': /projects\.sites\.(list|create|patch)$/,
   'firebaserules.v1': /\.projects\.(test|releases\.(list|patch)|rulesets\.create)$/,
   'firestore.v1':
     /projects\.databases\.(list|get|create|patch|backupSchedules\.(list|create)|collectionGroups\.(indexes\.(list|create)|fields\.(list|patch))|operations\.get)$/,
   'iam.v1': /projects\.serviceAccounts\.(get|create|getIamPolicy|setIamPolicy)$/,
-  'identitytoolkit.v2': /\.projects\.(getConfig|updateConfig|identityPlatform\.initializeAuth)$/,
+  'identitytoolkit.v2': /\.projects\.(getConfig|updateConfig)$/,
+  'logging.v2': /^logging\.projects\.exclusions\.(list|create|patch)$/,
   'orgpolicy.v2': /projects\.policies\.getEffectivePolicy$/,
   'pubsub.v1':
     /(topics\.(list|create|getIamPolicy|setIamPolicy)|projects\.subscriptions\.(list|patch|getIamPolicy|setIamPolicy))$/,

@@ -105,6 +105,7 @@ export class Deployment {
       },
       allowedOrigins: [],
       mountPath: undefined,
+      trustedProxies: 0,
     });
   }
 

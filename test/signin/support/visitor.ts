@@ -1,6 +1,7 @@
 /** What a browser does at a sign-in, without one: it keeps its cookie and sends what the page sends. */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
+import { TOOLSETS } from '../../../functions/src/access/rules/limits.ts';
 import { PASSWORD, type Someone } from './deployment.ts';
 
 const settings = z.object({
@@ -18,6 +19,7 @@ const choices = z.object({
   roles: z.array(z.string()),
   workspaces: z.array(z.string()),
   toolsets: z.array(z.string()),
+  proposed: z.array(z.string()),
   readonly: z.object({ value: z.boolean(), fixed: z.boolean() }),
 });
 
@@ -34,6 +36,9 @@ export interface Wishes {
   readonly toolsets?: readonly string[];
   readonly readonly?: boolean;
 }
+
+/** For an app that needs more than the page proposes. */
+export const EVERYTHING: Wishes = { role: 'leader', toolsets: TOOLSETS };
 
 export interface Answer {
   readonly status: number;
@@ -90,8 +95,8 @@ export class Visitor {
     return choices.parse(JSON.parse(text));
   }
 
-  decide({ authorization, decisionUrl }: Settings, proposed: Choices, wishes: Wishes = {}): Promise<Answer> {
-    const { approval, agentName, role, toolsets, readonly } = proposed;
+  decide({ authorization, decisionUrl }: Settings, offered: Choices, wishes: Wishes = {}): Promise<Answer> {
+    const { approval, agentName, role, proposed: toolsets, readonly } = offered;
     return this.post(decisionUrl, {
       ...{ authorization, approval, allow: true, agentName, role, workspace: null, toolsets },
       ...{ readonly: readonly.value, ...wishes },

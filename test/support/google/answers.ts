@@ -191,15 +191,13 @@ function policiesOf(declared: Declared): readonly (readonly [string, unknown])[]
     bindings: [{ role, members: [member] }],
   });
   return [
-    ...declared.functions
-      .filter(({ isPublic }) => isPublic)
-      .map(
-        ({ name }) =>
-          [
-            `run.googleapis.com/v2/${place(declared)}/services/${name.toLowerCase()}:getIamPolicy`,
-            granting('roles/run.invoker', 'allUsers'),
-          ] as const,
-      ),
+    ...declared.functions.map(
+      ({ name, isPublic }) =>
+        [
+          `run.googleapis.com/v2/${place(declared)}/services/${name.toLowerCase()}:getIamPolicy`,
+          granting('roles/run.invoker', isPublic ? 'allUsers' : account),
+        ] as const,
+    ),
     ...topicsOf(declared).map(
       ({ subscription }) =>
         [

@@ -58,6 +58,11 @@ const known: readonly Known[] = readdirSync(folder)
   .filter((file) => /\.v\d\w*\.json$/.test(file))
   .flatMap((file) => methodsOf(JSON.parse(readFileSync(folder + file, 'utf8'))));
 
+/** Every method that a deployment under test may call. */
+export function methodIds(): ReadonlySet<string> {
+  return new Set(known.map(({ id }) => id));
+}
+
 /** @param path without the API's host: `v1/projects/p/databases` */
 export function methodAt(httpMethod: string, api: string, path: string): Method | undefined {
   return known.find((one) => one.api === api && one.httpMethod === httpMethod && one.path.test(path));

@@ -182,6 +182,14 @@ const WRITES: Readonly<Record<string, Write>> = {
       path.replace('v1/', ''),
       fields(fields(body)['subscription']),
     ),
+  'logging.projects.exclusions.create': ({ api, body, path }, answers) => {
+    append(answers, `${api}/${path}`, 'exclusions', fields(body));
+    return body;
+  },
+  'logging.projects.exclusions.patch': ({ api, body, path }, answers) => {
+    const [, list = '', name = ''] = /^(.*)\/([^/]+)$/.exec(path) ?? [];
+    return change(answers, `${api}/${list}`, 'exclusions', name, fields(body));
+  },
   'identitytoolkit.projects.updateConfig': ({ api, body, path }, answers) => {
     const config = { ...fields(answers.get(`${api}/${path}`)), ...fields(body) };
     answers.set(`${api}/${path}`, config);
@@ -214,11 +222,10 @@ export function deployedFunctions(answers: Answers, declared: Declared, isOpened
   });
   const everybody = { etag: 'ACAB', bindings: [{ role: 'roles/run.invoker', members: ['allUsers'] }] };
   for (const { name, isPublic } of declared.functions)
-    if (isPublic)
-      answers.set(
-        `run.googleapis.com/v2/${HERE}/services/${name.toLowerCase()}:getIamPolicy`,
-        isOpened ? everybody : { etag: 'ACAB' },
-      );
+    answers.set(
+      `run.googleapis.com/v2/${HERE}/services/${name.toLowerCase()}:getIamPolicy`,
+      isPublic && isOpened ? everybody : { etag: 'ACAB' },
+    );
   for (const { topic, subscription } of topicsOf(declared))
     for (const name of [topic, subscription])
       answers.set(`pubsub.googleapis.com/v1/${name}:getIamPolicy`, { etag: 'ACAB' });

@@ -23,7 +23,7 @@ describe('failed authentications', () => {
     lookups = 0;
     verify = async (token) => {
       lookups += 1;
-      if (token.startsWith('good')) return { uid: 'ada', role: 'viewer' };
+      if (token.startsWith('good')) return { uid: 'ada', signedInAt: 0, role: 'viewer' };
       throw new MusterError('UNAUTHORIZED', 'No.');
     };
     authenticator = new CredentialAuthenticator(
@@ -46,21 +46,58 @@ describe('failed authentications', () => {
     return codes;
   }
 
-  it('are refused unseen after a hundred, and then five a second are looked at', async () => {
+  it('are limited after a hundred, and then five a second', async () => {
     await guess(100);
     assert.equal(lookups, 100);
     const error = await refusal(() => authenticator.authenticate('bad', HERE));
     assert.deepEqual([error.code, error.details.retryAfter], ['RATE_LIMITED', 1]);
     assert.match(error.details.suggestion ?? '', /1 second\./);
-    assert.equal(lookups, 100, 'it is not looked up');
     now = secondsAfterStart(2);
     assert.equal((await guess(20)).filter((code) => code === 'UNAUTHORIZED').length, 10);
+  });
+
+  it('over the limit are looked up at most four at once, and only once in 5 seconds', async () => {
+    await guess(100);
+    let running = 0;
+    let most = 0;
+    lookups = 0;
+    verify = async () => {
+      lookups += 1;
+      running += 1;
+      most = Math.max(most, running);
+      await new Promise((resolve) => setImmediate(resolve));
+      running -= 1;
+      throw new MusterError('UNAUTHORIZED', 'No.');
+    };
+    await Promise.all(Array.from({ length: 80 }, (_, count) => codeOf(`new-${count}`)));
+    assert.deepEqual([lookups, most], [80, 4]);
+    assert.deepEqual(await Promise.all([codeOf('new-1'), codeOf('new-2')]), ['RATE_LIMITED', 'RATE_LIMITED']);
+    assert.equal(lookups, 80, 'a credential that was refused is not looked up again');
   });
 
   it('at once are no way around', async () => {
     const codes = await Promise.all(Array.from({ length: 300 }, (_, count) => codeOf(`bad-${count}`)));
     assert.equal(codes.filter((code) => code === 'UNAUTHORIZED').length, 100);
-    assert.equal(lookups, 100);
+    assert.equal(codes.filter((code) => code === 'RATE_LIMITED').length, 200);
+  });
+
+  it('of a noisy address refuse no good credential, although the instance has not seen it before', async () => {
+    await guess(150);
+    const noise = Promise.all(Array.from({ length: 80 }, (_, count) => codeOf(`noise-${count}`)));
+    assert.deepEqual(await authenticator.authenticate('good', HERE), ADA);
+    await noise;
+    assert.equal(await codeOf('bad'), 'RATE_LIMITED', 'a good credential gives no attempts back');
+  });
+
+  it('of many addresses refuse no good credential of an address not seen before', async () => {
+    for (let count = 0; count < 3000; count += 1) await codeOf('bad', `2001:db8:${count}`);
+    assert.deepEqual(await authenticator.authenticate('good', '198.51.100.7'), ADA);
+  });
+
+  it('do not hide from an app at a noisy address that its token has expired', async () => {
+    await guess(150);
+    verify = () => Promise.reject(new MusterError('TOKEN_EXPIRED', 'It has expired.'));
+    assert.equal(await codeOf('once-good'), 'TOKEN_EXPIRED');
   });
 
   it('of one address are not held against another', async () => {
@@ -99,9 +136,18 @@ describe('failed authentications', () => {
     assert.equal(await codeOf('bad'), 'UNAUTHORIZED');
   });
 
-  it('take memory for ten thousand addresses at most, the longest unseen leaving first', async () => {
+  it('of addresses not seen before share one bucket, and leave known addresses alone', async () => {
+    await guess(1, '203.0.113.8');
     await guess(100);
-    for (let count = 0; count < 10_000; count += 1) await codeOf('bad', `2001:db8:${count}`);
-    assert.equal(await codeOf('bad'), 'UNAUTHORIZED', 'its bucket is forgotten');
+    const codes = new Map<string, number>();
+    for (let count = 0; count < 10_000; count += 1) {
+      const code = await codeOf('bad', `2001:db8:${count}`);
+      codes.set(code, (codes.get(code) ?? 0) + 1);
+    }
+    assert.ok((codes.get('UNAUTHORIZED') ?? 0) <= 2000, JSON.stringify([...codes]));
+    assert.equal(await codeOf('bad'), 'RATE_LIMITED', 'newcomers evict no bucket that is in use');
+    assert.equal(await codeOf('bad', '203.0.113.8'), 'UNAUTHORIZED');
+    now = secondsAfterStart(1);
+    assert.equal(await codeOf('bad', '2001:db9::'), 'UNAUTHORIZED', 'newcomers have attempts again');
   });
 });

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import type { Agent } from '../../../functions/src/access/rules/agent.ts';
 import { CredentialAuthenticator } from '../../../functions/src/access/rules/authentication.ts';
 import type { Grant } from '../../../functions/src/access/rules/grant.ts';
+import { lineOf } from '../../../functions/src/access/rules/lineage.ts';
 import type { Credential, Principal } from '../../../functions/src/access/rules/principal.ts';
 import { systemHashing } from '../../../functions/src/kernel/platform.ts';
 import { portsOf } from '../../support/ports.ts';
@@ -30,6 +31,8 @@ describe('authentication', () => {
   let now: Date;
   let stored: { credential: Credential; agent: Agent } | undefined;
   let grant: Grant | undefined;
+  /** What the credential was registered through, beside the grant. */
+  let others: { credential: Credential; agent: Agent }[];
   let lookups: string[];
   let tokens: string[];
   let compared: [string, string][];
@@ -39,12 +42,16 @@ describe('authentication', () => {
   let hasChanges: boolean;
   let servingSince: Date;
   let authenticator: CredentialAuthenticator;
+  let isOut: true | undefined;
+  let standing: { readonly validSince?: number };
 
   beforeEach(() => {
     now = START;
+    isOut = undefined;
+    standing = {};
     stored = { credential: sampleCredential(), agent: sampleAgent() };
     grant = undefined;
-    [lookups, tokens, compared, revived, changes] = [[], [], [], [], []];
+    [lookups, tokens, compared, revived, changes, others] = [[], [], [], [], [], []];
     [readings, hasChanges] = [0, true];
     servingSince = secondsAfterStart(-3600);
     authenticator = new CredentialAuthenticator(
@@ -55,6 +62,12 @@ describe('authentication', () => {
             return stored;
           },
           find: async (id) => (stored?.agent.id === id ? { value: stored.agent, version: '1' } : undefined),
+          findAll: async (ids) =>
+            [stored?.agent, ...others.map(({ agent }) => agent)].flatMap((agent) =>
+              agent && ids.includes(agent.id) ? [{ value: agent, version: '1' }] : [],
+            ),
+          ofLines: async (lines) =>
+            others.flatMap(({ credential }) => (lines.includes(lineOf(credential)) ? [credential] : [])),
         },
         serving: { since: async () => servingSince },
         accessChanges: {
@@ -66,18 +79,19 @@ describe('authentication', () => {
         },
         grants: {
           find: async (id) => (grant?.id === id ? { value: grant, version: '1' } : undefined),
+          findAll: async (ids) => (grant && ids.includes(grant.id) ? [grant] : []),
         },
         idTokens: {
           verify: async (token) => {
             tokens.push(token);
-            return { uid: 'ada', role: 'viewer' };
+            return { uid: 'ada', signedInAt: 100, role: 'viewer' };
           },
         },
         roles: {
           of: async (uid, claimed) => {
             const role = await claimed?.();
-            if (uid === 'person') return ROLES;
-            return { workspaces: {}, access: {}, ...(role && { role }), isClaimed: true };
+            if (uid === 'person') return isOut ? { workspaces: {}, access: {}, isOut } : ROLES;
+            return { workspaces: {}, access: {}, ...(role && { role }), isClaimed: true, ...standing };
           },
         },
         hashing: {
@@ -107,7 +121,23 @@ describe('authentication', () => {
       owner: ROLES,
       toolsets: ['coordination'],
       workspace: 'alpha',
+      lineage: [{ subject: `key:${API_KEY}`, agentId: 'terminal-2' }],
     });
+  });
+
+  it('refuses an agent whose owner has no good account any more', async () => {
+    isOut = true;
+    await assert.rejects(authenticator.authenticate(BEARER), { code: 'UNAUTHORIZED' });
+    isOut = undefined;
+    assert.deepEqual((await authenticator.authenticate(BEARER)).owner, ROLES);
+  });
+
+  it('refuses a person who signed in before their sessions ended, and takes one who did so then', async () => {
+    standing = { validSince: 101 };
+    await assert.rejects(authenticator.authenticate('a.good.token'), { code: 'UNAUTHORIZED' });
+    standing = { validSince: 100 };
+    const { owner } = await authenticator.authenticate('a.good.token');
+    assert.deepEqual(owner, { workspaces: {}, access: {}, role: 'viewer' });
   });
 
   it('is held to a workspace, and may only read, where its credential says so', async () => {
@@ -269,6 +299,7 @@ describe('authentication', () => {
       readonly: true,
       workspace: 'alpha',
       grant: { id: grant.id, resource: grant.resource },
+      lineage: [{ subject: `grant:${grant.id}`, agentId: 'terminal-2' }],
     });
     assert.deepEqual(tokens, [], 'it is no person’s token');
   });
@@ -307,6 +338,69 @@ describe('authentication', () => {
       grant = ended;
       assert.equal((await refusal(() => authenticator.authenticateAnew(BEARER))).code, 'UNAUTHORIZED');
     }
+  });
+
+  describe('of a key that was registered through others', () => {
+    const LEADER = { subject: 'key:mk_leader', agentId: 'leader' } as const;
+    const leads = (changes: Partial<Credential> = {}, role: Agent['role'] = 'leader') => ({
+      credential: sampleCredential({ apiKey: 'mk_leader', agentId: 'leader', ...changes }),
+      agent: sampleAgent({ id: 'leader', role }),
+    });
+
+    beforeEach(() => {
+      const credential = sampleCredential({ ancestors: [LEADER], readonly: true });
+      stored = { credential, agent: sampleAgent({ role: 'leader' }) };
+      others = [leads()];
+    });
+
+    it('opens what all of them open, and remembers them', async () => {
+      assert.deepEqual((await authenticator.authenticate(BEARER)).lineage, [
+        LEADER,
+        { subject: `key:${API_KEY}`, agentId: 'terminal-2' },
+      ]);
+      others = [leads({ toolsets: ['todo'], heldTo: 'alpha' }, 'viewer')];
+      const { maxRole, toolsets, heldTo, readonly } = await authenticator.authenticateAnew(BEARER);
+      assert.deepEqual([maxRole, toolsets, heldTo, readonly], ['viewer', ['todo'], 'alpha', true]);
+    });
+
+    it('is in while its ancestor is renewed, and out once that is gone, expired, or held elsewhere', async () => {
+      others = [leads({ apiKey: 'mk_renewed', line: 'mk_leader' })];
+      await authenticator.authenticate(BEARER);
+      const credential = sampleCredential({ ancestors: [LEADER], heldTo: 'alpha' });
+      stored = { credential, agent: sampleAgent() };
+      for (const ended of [[], [leads({ expiresAt: START })], [leads({ heldTo: 'beta' })]]) {
+        others = ended;
+        const error = await refusal(() => authenticator.authenticateAnew(BEARER));
+        assert.equal(error.code, 'UNAUTHORIZED');
+      }
+      others = [leads({ heldTo: 'alpha' })];
+      await authenticator.authenticateAnew(BEARER);
+    });
+
+    it('is looked up again within 5 seconds of a change of one of them, and when the first of them ends', async () => {
+      const expiresAt = secondsAfterStart(500);
+      others = [leads({ expiresAt })];
+      for (const subject of ['key:mk_leader', 'agent:leader']) {
+        await authenticator.authenticate(BEARER);
+        const before = lookups.length;
+        changes = [{ id: subject, subject }];
+        now = new Date(now.getTime() + 6000);
+        await authenticator.authenticate(BEARER);
+        assert.equal(lookups.length, before + 1, subject);
+      }
+      now = secondsAfterStart(499);
+      await authenticator.authenticate(BEARER);
+      now = expiresAt;
+      assert.equal((await refusal(() => authenticator.authenticate(BEARER))).code, 'UNAUTHORIZED');
+    });
+  });
+
+  it('opens of the key of an app at most what its sign-in opens now', async () => {
+    grant = { ...redeemed().grant, toolsets: ['todo'], readonly: true };
+    stored = { credential: sampleCredential({ grant: grant.id }), agent: sampleAgent() };
+    const { toolsets, readonly, lineage } = await authenticator.authenticate(BEARER);
+    assert.deepEqual([toolsets, readonly], [['todo'], true]);
+    assert.equal(lineage?.[0]?.subject, `grant:${grant.id}`, 'as a release stored it that kept no lineage');
   });
 
   it('revives an agent that was offline, and only such a one', async () => {

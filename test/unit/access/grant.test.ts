@@ -210,8 +210,8 @@ describe('a refresh token', () => {
         assert.equal(outcome.outcome, 'repeated', `${index}`);
         assert.ok('tokens' in outcome);
         const { accessToken, refreshToken: successor } = outcome.tokens;
-        assert.equal(successor, all[index + 1]?.refreshToken);
-        assert.equal(accessToken, all[index + 1]?.accessToken);
+        assert.equal(successor, all.at(-1)?.refreshToken, 'the newest, whoever has used what it gave');
+        assert.equal(accessToken, all.at(-1)?.accessToken);
         assert.equal(refresh(grant, refreshToken, secondsAfterStart(until)).outcome, 'reused', `${index}`);
       }
     });
@@ -219,7 +219,8 @@ describe('a refresh token', () => {
   it('is no longer repeated after twenty others', () => {
     const { grant, all } = chain(MOST_AT_ONCE + 1);
     const [oldest, next] = all.map(({ refreshToken }) => refreshToken);
-    assert.equal(refresh(grant, oldest ?? '', secondsAfterStart(30)).outcome, 'reused');
+    assert.equal(refresh(grant, oldest ?? '', secondsAfterStart(30)).outcome, 'refused', 'no sign of theft');
+    assert.equal(refresh(grant, oldest ?? '', secondsAfterStart(GRACE + 30)).outcome, 'reused');
     assert.equal(refresh(grant, next ?? '', secondsAfterStart(30)).outcome, 'repeated');
   });
 
@@ -278,6 +279,14 @@ describe('a refresh token', () => {
   });
 });
 
+/** What becomes of a token that was used so many rotations ago. */
+function used(age: number, usedAt: readonly number[], now: Date): Refresh['outcome'] {
+  const isRecent = (at = 0): boolean => now.getTime() - at < GRACE * 1000;
+  const last = usedAt.slice(-MOST_AT_ONCE);
+  if (age <= MOST_AT_ONCE) return isRecent(usedAt.at(-age)) ? 'repeated' : 'reused';
+  return last.length === MOST_AT_ONCE && last.every(isRecent) ? 'refused' : 'reused';
+}
+
 describe('a grant, whatever comes in whatever order', () => {
   const step = fc.record({
     /** How long after the one before. */
@@ -286,7 +295,7 @@ describe('a grant, whatever comes in whatever order', () => {
     back: fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, { weight: 2, arbitrary: fc.nat(25) }),
   });
 
-  it('gives each token one successor, and keeps none of them', () => {
+  it('gives the newest tokens to each token of the last minute, and keeps none of them', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         let { grant, tokens } = redeemed();
@@ -305,7 +314,7 @@ describe('a grant, whatever comes in whatever order', () => {
             assert.equal(access(grant, tokens, now), 'good');
           }
           if (outcome.outcome === 'repeated') {
-            const given = all[index + 1];
+            const given = all.at(-1);
             assert.equal(outcome.tokens.refreshToken, given?.refreshToken);
             assert.equal(outcome.tokens.accessToken, given?.accessToken);
             assert.ok(outcome.tokens.expiresIn > 0);
@@ -318,11 +327,20 @@ describe('a grant, whatever comes in whatever order', () => {
           if (grant.expiresAt <= now) return 'refused';
           const age = all.length - 1 - index;
           if (age === 0) return 'rotated';
-          const isRecent = now.getTime() - (usedAt[index] ?? 0) < GRACE * 1000;
-          return isRecent && age <= MOST_AT_ONCE ? 'repeated' : 'reused';
+          return used(age, usedAt, now);
         }
       }),
     );
+  });
+
+  it('outlives processes that share its tokens and store what they get in any order', () => {
+    const { grant: first, tokens } = redeemed();
+    const a = rotated(first, tokens.refreshToken, START);
+    const c = rotated(a.grant, a.tokens.refreshToken, secondsAfterStart(15));
+    // It read the tokens before the others refreshed, and stores what it gets over theirs.
+    const b = refresh(c.grant, tokens.refreshToken, secondsAfterStart(30));
+    assert.ok('tokens' in b);
+    assert.equal(refresh(c.grant, b.tokens.refreshToken, secondsAfterStart(HOUR)).outcome, 'rotated');
   });
 
   it('is stored without the secret of its code, too, and read as it was', () => {

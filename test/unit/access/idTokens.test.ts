@@ -22,10 +22,11 @@ interface Account {
   validSince?: string;
 }
 
+const SIGNED_IN = Math.floor(Date.now() / 1000) - 60;
+
 /** A token of a sign-in a minute ago. */
 function idTokenOf(uid: string): string {
-  const now = Math.floor(Date.now() / 1000);
-  const [auth_time, iat, exp] = [now - 60, now - 60, now + 3540];
+  const [auth_time, iat, exp] = [SIGNED_IN, SIGNED_IN, SIGNED_IN + 3600];
   const issuer = `https://securetoken.google.com/${PROJECT}`;
   const claims = { iss: issuer, aud: PROJECT, sub: uid, auth_time, iat, exp, role: 'worker' };
   const encoded = [{ alg: 'RS256', kid: 'one', typ: 'JWT' }, claims].map((part) =>
@@ -94,7 +95,10 @@ describe("people's ID tokens in production", () => {
   it('say who a person is, and the account is asked about once in a while', async () => {
     const token = idTokenOf('ada');
     const principals = await Promise.all([verifier.verify(token), verifier.verify(idTokenOf('ada'))]);
-    for (const principal of principals) assert.deepEqual(principal, { uid: 'ada', role: 'worker' });
+    for (const { signedInAt, ...person } of principals) {
+      assert.deepEqual(person, { uid: 'ada', role: 'worker' });
+      assert.equal(signedInAt, SIGNED_IN);
+    }
     now += 45_000;
     await verifier.verify(token);
     assert.equal(asked, 1);

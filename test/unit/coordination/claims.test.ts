@@ -1,6 +1,9 @@
 /** What a claim asks the queue for. */
 import assert from 'node:assert/strict';
-import { TaskClaims } from '../../../functions/src/toolsets/coordination/rules/claims.ts';
+import fc from 'fast-check';
+import { claimableKeys, TaskClaims } from '../../../functions/src/toolsets/coordination/rules/claims.ts';
+import { isCodingKey } from '../../../functions/src/toolsets/coordination/rules/codingTask.ts';
+import { capabilityKey, satisfiedKeys } from '../../../functions/src/toolsets/coordination/rules/task.ts';
 import { portsOf } from '../../support/ports.ts';
 import { START, sampleAgent, versionOf } from '../samples.ts';
 
@@ -13,6 +16,7 @@ const session = {
   queueVersion: 1,
   capabilityKeys: ['python', 'python|testing', 'rust'],
   spread: 8,
+  firstGate: 0,
 };
 
 const NONE = { items: [], more: false };
@@ -70,4 +74,19 @@ describe('a claim', () => {
       assert.deepEqual(asked, [['session-1', keys, part]]);
     });
   }
+});
+
+describe('the sets of coding tasks', () => {
+  it('are exactly those that a claim looks for although its session does not name them', () => {
+    const name = fc.constantFrom('Claude', 'gemini', 'project:a/b', 'Project:c/d', 'rust', 'claude2');
+    fc.assert(
+      fc.property(fc.array(name, { maxLength: 4 }), fc.array(name, { maxLength: 3 }), (has, required) => {
+        const key = capabilityKey(required);
+        const isFound = claimableKeys({ capabilityKeys: [] }, has).includes(key);
+        const can = satisfiedKeys([key], has).includes(key);
+        assert.equal(isFound, key === '' || (isCodingKey(key) && can));
+      }),
+      { numRuns: 1000 },
+    );
+  });
 });

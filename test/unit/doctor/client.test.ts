@@ -106,13 +106,24 @@ describe('what a deployment needs', () => {
       'roles/cloudtasks.enqueuer',
       'roles/datastore.user',
       'roles/eventarc.eventReceiver',
-      'roles/firebaseauth.admin',
+      'roles/firebaseauth.viewer',
       'roles/firebasecloudmessaging.admin',
       'roles/firebasedatabase.admin',
       'roles/logging.logWriter',
       'roles/pubsub.publisher',
-      'roles/run.invoker',
     ]);
+  });
+
+  it('reads accounts and signs tokens, and changes no account', () => {
+    const source = fileURLToPath(new URL('../../../functions/src', import.meta.url));
+    const called = globSync('**/*.ts', { cwd: source }).flatMap((file) =>
+      [...readFileSync(`${source}/${file}`, 'utf8').matchAll(/getAuth\((?:[^()]|\(\))*\)\s*\.(\w+)/g)].map(
+        ([, name]) => name,
+      ),
+    );
+    // firebaseauth.users.get, no permission, and iam.serviceAccounts.signBlob of the account on itself.
+    // Source: https://docs.cloud.google.com/iam/docs/roles-permissions/firebaseauth
+    assert.deepEqual([...new Set(called)].sort(), ['createCustomToken', 'getUsers', 'verifyIdToken']);
   });
 
   it('is granted beside what a policy says already', () => {

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { deploy, plan } from '../../../scripts/deploy/deploy.ts';
 import { type Deployment, Stop } from '../../../scripts/deploy/step.ts';
 import { declaredFor } from '../../../scripts/doctor/declared.ts';
+import { diagnose } from '../../../scripts/doctor/diagnose.ts';
 import { Google } from '../../../scripts/google/client.ts';
 import { NUMBER, PROJECT, type RecordedProject, recordingOf } from '../../support/google/answers.ts';
 import { LocalGoogle, TOKEN } from '../../support/google/server.ts';
@@ -131,7 +132,7 @@ describe('npm run deploy', function () {
     const left = await deploy(deployment);
     assert.deepEqual(
       left.map(({ name }) => name),
-      ['budget'],
+      ['open sign-up', 'budget'],
     );
     assert.deepEqual(called, [...CLI, ...LAST]);
     const parameters = readFileSync(`${folder}/.env.${PROJECT}`, 'utf8');
@@ -141,6 +142,26 @@ describe('npm run deploy', function () {
     assert.ok(said.includes('  GEMINI_API_KEY: as given'));
     assert.ok(said.includes('  GITHUB_TOKEN: none, since nobody gave a value'));
     assert.ok(!said.join().includes('AIza-very-secret'));
+  });
+
+  it('keeps the codes of sign-in links out of logs, also if the exclusion was disabled', async () => {
+    here = await stage('healthy');
+    const { answers, deployment, writes } = here;
+    const exclusions = `logging.googleapis.com/v2/projects/${PROJECT}/exclusions`;
+    const filter = 'httpRequest.requestUrl:"oobCode="';
+    const created = { name: 'muster-sign-in-links', filter, disabled: false };
+    for (const [before, written] of [
+      [{}, `POST ${exclusions}`],
+      [{ exclusions: [{ ...created, disabled: true }] }, `PATCH ${exclusions}/muster-sign-in-links`],
+    ] as const) {
+      answers.set(exclusions, before);
+      await deploy(deployment);
+      assert.equal(writes().at(-1), written);
+      const [kept] = z
+        .object({ exclusions: z.tuple([z.looseObject({})]) })
+        .parse(answers.get(exclusions)).exclusions;
+      assert.deepEqual({ ...kept, description: undefined }, { ...created, description: undefined });
+    }
   });
 
   it('makes databases where the functions are, protected, before anything that needs them', async () => {
@@ -173,7 +194,7 @@ describe('npm run deploy', function () {
     const left = await deploy(deployment);
     assert.deepEqual(
       left.map(({ name }) => name),
-      ['budget'],
+      ['open sign-up', 'budget'],
     );
     const services = JSON.stringify(
       answers.get(`run.googleapis.com/v2/projects/${PROJECT}/locations/us-central1/services`),
@@ -197,7 +218,7 @@ describe('npm run deploy', function () {
     const left = await deploy(deployment);
     assert.deepEqual(
       left.map(({ name }) => name),
-      ['no more roles than needed', 'budget'],
+      ['no more roles than needed', 'open sign-up', 'budget'],
     );
     const databases = JSON.stringify(
       answers.get(`firestore.googleapis.com/v1/projects/${PROJECT}/databases`),
@@ -249,6 +270,41 @@ describe('npm run deploy', function () {
     assert.deepEqual(writes(), []);
     assert.deepEqual(called, [...CLI, ...LAST]);
     assert.ok(said.includes('right already: secrets'));
+  });
+
+  it('grants what replaces the roles of earlier versions, which stay until a person removes them', async () => {
+    here = await stage('healthy');
+    const { answers, deployment } = here;
+    const project = `cloudresourcemanager.googleapis.com/v3/projects/${PROJECT}:getIamPolicy`;
+    const member = `serviceAccount:muster@${PROJECT}.iam.gserviceaccount.com`;
+    const before = JSON.stringify(answers.get(project)).replace(
+      '{"role":"roles/firebaseauth.viewer"',
+      `{"role":"roles/run.invoker","members":["${member}"]},{"role":"roles/firebaseauth.admin"`,
+    );
+    answers.set(project, JSON.parse(before));
+    const services = [...answers.keys()].filter((path) => /^run\..*:getIamPolicy$/.test(path));
+    for (const path of services)
+      if (!JSON.stringify(answers.get(path)).includes('allUsers')) answers.set(path, { etag: 'ACAB' });
+    const excess = async () => {
+      const { findings } = await diagnose(deployment.google, await deployment.declare());
+      const finding = findings.find(({ name }) => name === 'no more roles than needed');
+      return finding !== undefined && finding.state !== 'ok' ? JSON.stringify(finding.mend) : '';
+    };
+    assert.match(await excess(), /npm run deploy/, 'removing first would stop the functions');
+    const firebase: Deployment['firebase'] = async () => ({ succeeded: true, output: '' });
+    const left = await deploy({ ...deployment, firebase });
+    assert.deepEqual(
+      left.map(({ name }) => name),
+      ['no more roles than needed'],
+    );
+    assert.match(
+      await excess(),
+      /for role in roles\/run\.invoker roles\/firebaseauth\.admin; do gcloud projects remove-iam-policy-binding/,
+    );
+    assert.equal(
+      services.filter((path) => JSON.stringify(answers.get(path)).includes(member)).length,
+      services.length - 2,
+    );
   });
 
   it('stops before functions that are no more declared, since Firebase would delete them', async () => {

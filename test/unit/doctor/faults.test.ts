@@ -1,6 +1,7 @@
 /** Faults, each planted in a project where all is well: the doctor finds that one, and names what mends it. */
 import assert from 'node:assert/strict';
 import { CHECKS } from '../../../scripts/doctor/diagnose.ts';
+import { isWell } from '../../../scripts/doctor/report.ts';
 import { NUMBER, PROJECT, type Recording } from '../../support/google/answers.ts';
 import { googleError } from '../../support/google/server.ts';
 import { diagnosed, mendOf, namesOf } from './diagnosed.ts';
@@ -15,6 +16,8 @@ interface Fault {
   readonly what: string;
   readonly plant: (recording: Recording) => Recording | undefined;
   readonly mend: RegExp;
+  /** How the check reports it. */
+  readonly state?: 'problem' | 'warning';
   /** Checks that cannot look because of it. */
   readonly unseen?: readonly string[];
 }
@@ -68,6 +71,7 @@ const services = `serviceusage.googleapis.com/v1/projects/${NUMBER}/services`;
 const itself = `iam.googleapis.com/v1/projects/${PROJECT}/serviceAccounts/${ACCOUNT}`;
 const pubSub = `pubsub.googleapis.com/v1/projects/${PROJECT}`;
 const auth = `identitytoolkit.googleapis.com/v2/projects/${PROJECT}/config`;
+const exclusions = `logging.googleapis.com/v2/projects/${PROJECT}/exclusions`;
 const realtime = `firebasedatabase.googleapis.com/v1beta/projects/${PROJECT}/locations/-/instances`;
 const secret = (name: string) => `secretmanager.googleapis.com/v1/projects/${PROJECT}/secrets/${name}`;
 
@@ -117,7 +121,7 @@ const FAULTS: readonly Fault[] = [
     what: 'identitytoolkit is off',
     plant: drop(services, 'services', /identitytoolkit/),
     mend: /^gcloud services enable identitytoolkit\.googleapis\.com --project muster-team$/,
-    unseen: ['authentication', 'authorised domains'],
+    unseen: ['authentication', 'authorised domains', 'open sign-up'],
   },
   {
     check: 'hosting site',
@@ -221,6 +225,23 @@ const FAULTS: readonly Fault[] = [
       `{"role":"roles/editor","members":["serviceAccount:${ACCOUNT}"]},{"role":"roles/owner"`,
     ),
     mend: /^gcloud projects remove-iam-policy-binding muster-team .* --role=roles\/editor$/,
+  },
+  {
+    check: 'no more roles than needed',
+    what: 'it still may call all services and change accounts, as under earlier versions',
+    plant: edit(
+      policy,
+      '{"role":"roles/owner"',
+      `{"role":"roles/firebaseauth.admin","members":["serviceAccount:${ACCOUNT}"]},{"role":"roles/run.invoker","members":["serviceAccount:${ACCOUNT}"]},{"role":"roles/owner"`,
+    ),
+    mend: /^for role in roles\/firebaseauth\.admin roles\/run\.invoker; do gcloud projects remove-iam-policy-binding muster-team .*--role=\$role; done$/,
+  },
+  {
+    check: 'calls by Google',
+    what: 'one schedule may not start its function',
+    plant: ({ answers }) =>
+      void answers.set(`run.googleapis.com/v2/${HERE}/services/sweep:getIamPolicy`, { etag: 'ACAB' }),
+    mend: /^for service in sweep; do gcloud run services add-iam-policy-binding \$service --region=us-central1 --project=muster-team --member=serviceAccount:muster@\S+ --role=roles\/run\.invoker; done$/,
   },
   {
     check: 'token creator',
@@ -390,7 +411,7 @@ const FAULTS: readonly Fault[] = [
     what: 'it has never been opened',
     plant: without(auth),
     mend: /project\/muster-team\/authentication Get started$/,
-    unseen: ['authorised domains'],
+    unseen: ['authorised domains', 'open sign-up'],
   },
   {
     check: 'public address',
@@ -404,6 +425,38 @@ const FAULTS: readonly Fault[] = [
     what: 'the public address is not among them',
     plant: edit(auth, /,"mcp-[^"]*"/, ''),
     mend: /authentication\/settings Authorized domains, Add domain: mcp-415104041262\.us-central1\.run\.app/,
+  },
+  {
+    check: 'sign-in links in logs',
+    what: 'nothing keeps them out',
+    plant: ({ answers }) => void answers.set(exclusions, {}),
+    mend: /^npm run deploy/,
+  },
+  {
+    check: 'sign-in links in logs',
+    what: 'the exclusion is disabled',
+    plant: edit(exclusions, '"name"', '"disabled":true,"name"'),
+    mend: /^npm run deploy/,
+  },
+  {
+    check: 'sign-in links in logs',
+    what: 'the exclusion is narrower',
+    plant: edit(exclusions, 'oobCode=', 'oobCode=1'),
+    mend: /^npm run deploy/,
+  },
+  {
+    check: 'open sign-up',
+    what: 'anyone can create an account',
+    plant: edit(auth, '"disabledUserSignup":true', '"disabledUserSignup":false'),
+    state: 'warning',
+    mend: /authentication\/settings Upgrade to Identity Platform, then User actions, clear Enable create \(sign-up\), .* npm run people -- create --mail/,
+  },
+  {
+    check: 'open sign-up',
+    what: 'nobody has decided about it',
+    plant: edit(auth, '"client":{"permissions":{"disabledUserSignup":true}},', ''),
+    state: 'warning',
+    mend: /User actions/,
   },
   {
     check: 'web API key',
@@ -436,10 +489,12 @@ const FAULTS: readonly Fault[] = [
 ];
 
 describe('a planted fault', () => {
-  for (const { check, what, plant, mend, unseen = [] } of FAULTS)
+  for (const { check, what, plant, mend, state = 'problem', unseen = [] } of FAULTS)
     it(`${check}: ${what}`, async () => {
       const findings = await diagnosed('healthy', plant);
-      assert.deepEqual(namesOf(findings, 'problem'), [check]);
+      assert.deepEqual(namesOf(findings, state), [check]);
+      assert.deepEqual(namesOf(findings, state === 'problem' ? 'warning' : 'problem'), []);
+      assert.equal(isWell(findings), state === 'warning' && unseen.length === 0);
       assert.deepEqual(namesOf(findings, 'unseen'), unseen);
       assert.match(mendOf(findings, check), mend);
     });

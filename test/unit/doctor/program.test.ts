@@ -13,7 +13,9 @@ const program = fileURLToPath(new URL('../../../scripts/doctor/main.ts', import.
 
 const report = z.object({
   project: z.string(),
-  findings: z.array(z.looseObject({ name: z.string(), state: z.enum(['ok', 'problem', 'unseen']) })),
+  findings: z.array(
+    z.looseObject({ name: z.string(), state: z.enum(['ok', 'warning', 'problem', 'unseen']) }),
+  ),
 });
 
 interface Ended {
@@ -64,7 +66,7 @@ describe('npm run doctor', function () {
       out,
       /^PROBLEM {2}service account: SERVICE_ACCOUNT names none.*\n {9}Why it matters: .*\n {9}\$ echo/m,
     );
-    assert.match(out, /\d+ ok, \d+ problems, \d+ could not be looked at\.\n$/);
+    assert.match(out, /\d+ ok, \d+ warnings, \d+ problems, \d+ could not be looked at\.\n$/);
   });
 
   it('has the same as data', async () => {

@@ -21,6 +21,7 @@ describe('the doctor', () => {
       'service account',
       'builds',
       'public address',
+      'sign-in links in logs',
       'web API key',
     ]);
     assert.deepEqual(namesOf(findings, 'ok'), ['project', 'firebase']);
@@ -77,6 +78,7 @@ describe('the doctor', () => {
       'topics',
       'authentication',
       'public address',
+      'sign-in links in logs',
       'web API key',
       'budget',
     ]);
@@ -101,6 +103,7 @@ describe('the doctor', () => {
       'cleanup policy',
       'dead letters',
       'authorised domains',
+      'sign-in links in logs',
       'budget',
     ]);
     assert.match(

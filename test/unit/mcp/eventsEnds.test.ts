@@ -75,6 +75,22 @@ describe('/mcp/events, at its ends,', () => {
     });
   });
 
+  it('ends where nothing happens once its credential was revoked, and notes the agent as alive no more', async () => {
+    const quick = await stage.serve({ streams: { lifetimeMs: 60_000, keepAliveMs: 20 } });
+    stage.ports.principals.set('fleeting', LEADER);
+    const stream = await stage.open({ at: quick, headers: { Authorization: 'Bearer fleeting' } });
+    assert.deepEqual(await stream.take(1), [{ comment: 'keep-alive' }]);
+    stage.ports.principals.delete('fleeting');
+    const said = (await stream.rest()).filter(({ comment }) => comment === undefined);
+    assert.deepEqual(
+      said.map(({ event, data }) => [event, JSON.parse(data ?? '').error.code]),
+      [['error', -32100]],
+    );
+    stage.ports.seen.length = 0;
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    assert.deepEqual(stage.ports.seen, []);
+  });
+
   it('shows nothing more to a credential that was revoked', async () => {
     stage.ports.principals.set('fleeting', LEADER);
     const stream = await stage.open({ headers: { Authorization: 'Bearer fleeting' } });

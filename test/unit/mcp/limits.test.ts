@@ -140,20 +140,37 @@ describe('what a request costs', () => {
     assert.deepEqual(addresses, ['203.0.113.7', '127.0.0.1']);
   });
 
-  it('takes the half of an IPv6 address that its owner has been given', () => {
+  it('takes the /56 of an IPv6 address that its owner has been given', () => {
     for (const [forwarded, expected] of [
-      ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
-      ['2001:DB8:1:2::9', '2001:db8:1:2'],
+      ['2001:db8:1:2:3:4:5:6', '2001:db8:1:0'],
+      ['2001:DB8:1:02ff::9', '2001:db8:1:200'],
       ['2001:db8::9', '2001:db8:0:0'],
       ['::1', '0:0:0:0'],
-      ['::ffff:203.0.113.7', '::ffff:203.0.113.7'],
+      ['::ffff:203.0.113.7', '203.0.113.7'],
       ['spoofed, ', ''],
       [':'.repeat(100), '0:0:0:0'],
       ['x'.repeat(100), 'x'.repeat(45)],
     ] as const) {
       const request = new IncomingMessage(new Socket());
       request.headers['x-forwarded-for'] = forwarded;
-      assert.equal(addressOf(request), expected, forwarded);
+      assert.equal(addressOf(request, 0), expected, forwarded);
+    }
+  });
+
+  it('skips the entries of trusted proxies, and none that callers write', () => {
+    for (const [trusted, forwarded, expected] of [
+      [1, '198.51.100.7, 34.1.1.1', '198.51.100.7'],
+      [1, 'forged, 198.51.100.7, 34.1.1.1', '198.51.100.7'],
+      [2, '198.51.100.7, 151.101.1.1, 34.1.1.1', '198.51.100.7'],
+      [1, '2001:db8:1:2ff::9, 34.1.1.1', '2001:db8:1:200'],
+      [1, '198.51.100.7', '198.51.100.7'],
+      [2, 'forged, 198.51.100.7', '198.51.100.7'],
+      [0, 'forged, 198.51.100.7', '198.51.100.7'],
+      [1, undefined, ''],
+    ] as const) {
+      const request = new IncomingMessage(new Socket());
+      if (forwarded !== undefined) request.headers['x-forwarded-for'] = forwarded;
+      assert.equal(addressOf(request, trusted), expected, `${trusted} of ${forwarded}`);
     }
   });
 });

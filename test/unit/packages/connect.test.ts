@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { fileURLToPath } from 'node:url';
 import { clients } from '../../../packages/muster/src/connect/clients.ts';
 import { connect } from '../../../packages/muster/src/connect/connect.ts';
 import { findEndpoint } from '../../../packages/muster/src/endpoint.ts';
@@ -54,6 +56,36 @@ describe('muster connect', () => {
     assert.throws(() => connect('vscode', folder, URL_OF_HUB, false), /not plain JSON/);
     assert.equal(readFileSync(`${folder}/.vscode/mcp.json`, 'utf8'), '{ // mine\n}');
     assert.throws(() => connect('emacs', folder, URL_OF_HUB, false), /claude, cursor, vscode, gemini/);
+  });
+
+  it('sends a credential over https, or to this machine', () => {
+    const wishes = { url: undefined, workspace: undefined, folder };
+    for (const url of ['http://example.com/mcp', 'http://127.0.0.1.example.com/mcp', 'http://10.0.0.1/mcp'])
+      assert.throws(() => findEndpoint({ ...wishes, url }), /unencrypted/, url);
+    for (const url of [
+      'https://example.com/mcp',
+      'http://localhost:1/mcp',
+      'http://127.0.0.1/mcp',
+      'http://[::1]/mcp',
+    ])
+      assert.equal(String(findEndpoint({ ...wishes, url })), url);
+  });
+
+  it('gives the plugin no credential for an address that others can read', () => {
+    const script = fileURLToPath(new URL('../../../plugins/muster/scripts/headers.mjs', import.meta.url));
+    const headersFor = (url: string) => {
+      const env = { ...process.env, MUSTER_URL: url, MUSTER_TOKEN: 'mk_one.secret' };
+      return spawnSync(process.execPath, [script], { env, encoding: 'utf8' });
+    };
+    assert.deepEqual(JSON.parse(headersFor('https://example.com/mcp').stdout), {
+      Authorization: 'Bearer mk_one.secret',
+    });
+    assert.deepEqual(JSON.parse(headersFor('http://127.0.0.1:5005/mcp').stdout), {
+      Authorization: 'Bearer mk_one.secret',
+    });
+    const { stdout, stderr } = headersFor('http://example.com/mcp');
+    assert.equal(stdout, '{}');
+    assert.match(stderr, /unencrypted/);
   });
 
   it('finds the hub that runs in a clone, and says what to do where none does', () => {

@@ -291,9 +291,9 @@ describe('clients', () => {
       assert.equal(charged, 0);
     });
 
-    it('are the same when they say the same, in whatever order, and are written once a day at most', async () => {
+    it('are the same when they say the same, in whatever order, and are written twice a day at most', async () => {
       const first = await clients.register(body);
-      now = secondsAfterStart(DAY - 1);
+      now = secondsAfterStart(DAY / 2);
       const turned = [...body.redirect_uris].reverse();
       const again = await clients.register({ ...body, redirect_uris: [...turned, ...turned] });
       assert.deepEqual([again.id, again.createdAt], [first.id, START]);
@@ -305,13 +305,29 @@ describe('clients', () => {
       assert.notEqual((await clients.register({ ...body, redirect_uris: [CALLBACK] })).id, first.id);
     });
 
-    it('are forgotten 90 days after they were used', async () => {
+    it('expire after a day if no person has signed in from them', async () => {
       const { id } = await clients.register(body);
+      now = secondsAfterStart(DAY - 1);
+      assert.equal((await find(id))?.id, id);
+      now = secondsAfterStart(DAY);
+      assert.equal(await find(id), undefined, 'looking at it keeps it no longer');
+      await clients.register(body);
+      now = secondsAfterStart(2 * DAY - 60);
+      await clients.register(body);
+      now = secondsAfterStart(2 * DAY + 60);
+      assert.equal((await find(id))?.id, id, 'a client that registers again can sign in next');
+    });
+
+    it('expire 90 days after the last sign-in, and registering again shortens nothing', async () => {
+      const { id } = await clients.register(body);
+      await clients.keepUsed(id);
       now = secondsAfterStart(89 * DAY);
+      await clients.register(body);
+      await clients.keepUsed(id);
       assert.equal((await find(id))?.id, id);
       now = secondsAfterStart((89 + 90) * DAY - 1);
       assert.equal((await find(id))?.id, id);
-      now = secondsAfterStart(400 * DAY);
+      now = secondsAfterStart((89 + 90) * DAY);
       assert.equal(await find(id), undefined);
       assert.equal(await find(`client_${'0'.repeat(32)}`), undefined);
     });

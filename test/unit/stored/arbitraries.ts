@@ -280,6 +280,7 @@ export const sessions: fc.Arbitrary<Session> = fc.record(
     queueVersion: count,
     capabilityKeys: texts,
     spread: count,
+    firstGate: count,
   },
   { noNullPrototype: true },
 );

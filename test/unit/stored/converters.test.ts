@@ -2,12 +2,11 @@
 import assert from 'node:assert/strict';
 import { Timestamp } from '@google-cloud/firestore';
 import fc from 'fast-check';
+import { agentFromDocument, agentToDocument } from '../../../functions/src/access/store/agents.ts';
 import {
-  agentFromDocument,
-  agentToDocument,
   credentialFromDocument,
   credentialToDocument,
-} from '../../../functions/src/access/store/agents.ts';
+} from '../../../functions/src/access/store/credentials.ts';
 import {
   recordedAnswerFromDocument,
   recordedAnswerToDocument,

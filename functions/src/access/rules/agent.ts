@@ -4,7 +4,8 @@ import { MusterError } from '../../kernel/errors.ts';
 import type { Hashing } from '../../kernel/ports.ts';
 import type { StoredAgent, skillFromDocument } from '../store/agents.ts';
 import type { Limits } from './limits.ts';
-import { agentUid, type Credential, DEFAULT_WORKSPACE, type Principal } from './principal.ts';
+import type { CredentialChanges } from './lineage.ts';
+import { agentUid, DEFAULT_WORKSPACE, type Principal, type Role } from './principal.ts';
 
 export const AGENT_TYPES = ['researcher', 'developer', 'coordinator', 'analyst', 'specialist'] as const;
 
@@ -39,8 +40,8 @@ export const NOTHING_DONE = {
 export function principalOf(
   agent: Agent,
   owner: Principal['owner'],
-  { toolsets, heldTo, readonly }: Limits,
-  grant?: Principal['grant'],
+  { role, toolsets, heldTo, readonly }: Limits & { readonly role: Role },
+  { grant, lineage }: { readonly [Field in 'grant' | 'lineage']?: Principal[Field] | undefined },
 ): Principal {
   const home = heldTo ?? agent.workspace;
   return {
@@ -48,13 +49,14 @@ export function principalOf(
     kind: 'agent',
     agentId: agent.id,
     ownerUid: agent.ownerUid,
-    maxRole: agent.role,
+    maxRole: role,
     owner,
     ...(toolsets && { toolsets }),
     ...(heldTo !== undefined && { heldTo }),
     ...(readonly && { readonly }),
     ...(home !== undefined && { workspace: home }),
     ...(grant && { grant }),
+    ...(lineage && { lineage }),
     ...(agent.hasMessages && { hasMessages: true }),
   };
 }
@@ -107,7 +109,7 @@ export interface ClosedWork {
 }
 
 /** Changes of agents, their credentials and the skills that they declare. */
-export interface AgentChanges {
+export interface AgentChanges extends CredentialChanges {
   readonly createAgent: { readonly agent: Agent };
   /** With `before` where a call changes it, so that the trail tells of it. */
   readonly replaceAgent: { readonly agent: Agent; readonly before?: Agent; readonly version: string };
@@ -123,8 +125,6 @@ export interface AgentChanges {
   /** Messages to the agent have come, or it has read them. */
   readonly noteMessages: { readonly agentId: string; readonly hasMessages: boolean };
   readonly countAgents: { readonly workspace: string; readonly by: AgentCount };
-  readonly issueCredential: { readonly credential: Credential };
-  readonly withdrawCredential: { readonly apiKey: string };
   /** An agent declares a capability and describes it; `agents` more have it than before. */
   readonly offerSkill: { readonly skill: Omit<OfferedSkill, 'agents'>; readonly agents: 0 | 1 };
   /** One agent fewer has it. */

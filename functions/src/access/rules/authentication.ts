@@ -3,23 +3,34 @@
  * a person. Source: docs/semantics.md#who-may-do-what.
  */
 import { MusterError } from '../../kernel/errors.ts';
+import { BoundedMap } from '../../kernel/memoCache.ts';
 import { Service } from '../../kernel/ports.ts';
 import { type Agent, principalOf } from './agent.ts';
 import { Attempts } from './attempts.ts';
 import { accessBy, type Presented, presentedIn } from './grant.ts';
 import type { Invitations } from './invitations.ts';
-import type { Limits } from './limits.ts';
+import {
+  ancestorsOf,
+  grantLink,
+  keyLink,
+  type Link,
+  type LinkSubject,
+  lineageOf,
+  type Opening,
+  openedThrough,
+  openingOf,
+} from './lineage.ts';
 import type { AgentLiveness } from './liveness.ts';
 import type { AccessPorts, Principal } from './principal.ts';
 import type { RateLimit } from './rateLimiter.ts';
-import { type Checked, TrustedCredentials } from './trust.ts';
+import { type Checked, TRUSTED_MILLISECONDS, TrustedCredentials } from './trust.ts';
 
 const AGENT_CREDENTIAL = /^(mk_[a-z2-7]{20})\.([A-Za-z0-9_-]{20,100})$/;
 
 /**
- * How many credentials from one address an instance looks up that turn out to be none. Each look-up may cost a read of
- * the database, and an attacker who guesses needs many. More at once than an instance serves requests, so that good
- * newcomers alone never meet it.
+ * How many credentials from one address an instance looks up at once that turn out to be bad. Each look-up may cost a
+ * read of the database. Over the limit they are looked up in turn, so that an attacker costs little and a good
+ * credential from the same address is still found. More at once than an instance serves requests.
  */
 const ATTEMPTS: RateLimit = { perSecond: 5, burst: 100 };
 
@@ -29,6 +40,19 @@ const TOO_MANY_ATTEMPTS = {
   suggestion: 'Look whether yours is right, and call again',
 };
 
+/** How many refused credentials an instance remembers, each for as long as it would trust a good one. */
+const MAX_REFUSED = 1000;
+
+/** A credential whose secret was right. */
+interface Presentation {
+  readonly opens: Opening;
+  readonly ancestors: readonly LinkSubject[];
+  readonly link: Link;
+  /** The public part of a key. */
+  readonly key?: string;
+  readonly grant: Principal['grant'];
+}
+
 export class CredentialAuthenticator extends Service<
   AccessPorts & {
     readonly liveness: Pick<AgentLiveness, 'revive'>;
@@ -37,11 +61,14 @@ export class CredentialAuthenticator extends Service<
 > {
   private readonly trusted = new TrustedCredentials(this.ports);
   private readonly attempts = new Attempts(ATTEMPTS, TOO_MANY_ATTEMPTS);
+  /** When credentials were refused, by their digests. */
+  private readonly refused = new BoundedMap<string, number>(MAX_REFUSED);
 
   /**
    * @param bearer the credential of the `Authorization` header, without `Bearer `
-   * @param address whose failures are counted; absent where the credential was good before
-   * @throws MusterError UNAUTHORIZED or TOKEN_EXPIRED; RATE_LIMITED where too many from the address were
+   * @param address the address whose failures are counted; absent if the credential was good before
+   * @throws MusterError UNAUTHORIZED or TOKEN_EXPIRED; RATE_LIMITED instead of UNAUTHORIZED if too many credentials from
+   *   the address were refused
    */
   async authenticate(bearer: string, address?: string): Promise<Principal> {
     const digest = this.ports.hashing.sha256(bearer);
@@ -54,18 +81,33 @@ export class CredentialAuthenticator extends Service<
   }
 
   private async look(bearer: string, digest: string, address: string | undefined): Promise<Principal> {
-    // One that was good before is no guess, even where somebody else guesses from the same address.
-    const isGuess = !this.trusted.knows(digest) && address !== undefined;
-    const forgive = isGuess ? this.attempts.count(address, this.now()) : () => undefined;
+    // A credential that was good before is no guess, whatever other callers send from the same address.
+    if (this.trusted.knows(digest) || address === undefined) return this.lookUp(bearer, digest);
+    const now = this.now();
+    const { refusal, check, forgive } = this.attempts.attempt(address, now);
+    const refusedAt = this.refused.get(digest) ?? Number.NEGATIVE_INFINITY;
+    if (refusal !== undefined && now - refusedAt < TRUSTED_MILLISECONDS) throw refusal;
+    try {
+      const principal = await check(() => this.lookUp(bearer, digest));
+      forgive();
+      return principal;
+    } catch (error) {
+      if (!isRefused(error)) forgive();
+      // An app must get to know that its token has expired, because then it refreshes the token.
+      if (!isNotAccepted(error)) throw error;
+      this.refused.set(digest, this.now());
+      throw refusal ?? error;
+    }
+  }
+
+  private async lookUp(bearer: string, digest: string): Promise<Principal> {
     const begun = this.trusted.begin();
     try {
       const checked = await this.check(bearer, begun.at);
       this.trusted.keep(digest, checked, begun);
-      forgive();
       return checked.principal;
     } catch (error) {
       if (isRefused(error)) this.trusted.forget(digest);
-      else forgive();
       throw error;
     }
   }
@@ -82,12 +124,14 @@ export class CredentialAuthenticator extends Service<
     if (found === undefined || !known) throw notAccepted();
     const { agent, credential } = found;
     if (credential.expiresAt.getTime() <= now) throw expiredKey();
-    const { expiresAt: endsAt, grant: grantId } = credential;
-    if (grantId === undefined) return this.checked(agent, credential, { endsAt, key: apiKey });
-    const grantEndsAt = await this.endOf(grantId, now);
-    if (grantEndsAt === undefined) throw notAccepted();
-    const ends = { endsAt: earlier(endsAt, grantEndsAt), key: apiKey };
-    return this.checked(agent, credential, ends, { id: grantId });
+    const { grant } = credential;
+    return this.checked(agent, {
+      opens: openingOf(credential, agent.role),
+      ancestors: ancestorsOf(credential),
+      link: keyLink(credential),
+      key: apiKey,
+      grant: grant === undefined ? undefined : { id: grant },
+    });
   }
 
   /** An app that somebody has signed in from. */
@@ -104,40 +148,44 @@ export class CredentialAuthenticator extends Service<
     // Whichever of its tokens this is, it is good until the first of them ends.
     const ends = grant.accessTokens.map(({ expiresAt }) => expiresAt).filter((end) => end.getTime() > now);
     const endsAt = ends.reduce(earlier, grant.expiresAt);
-    return this.checked(known.value, grant, { endsAt }, { id: grantId, resource: grant.resource });
+    return this.checked(known.value, {
+      opens: { ...openingOf(grant, known.value.role), endsAt },
+      ancestors: [],
+      link: grantLink(grant),
+      grant: { id: grantId, resource: grant.resource },
+    });
   }
 
-  /** When an app ends, where it may still call: what it has registered ends with it. */
-  private async endOf(grantId: string, now: number): Promise<Date | undefined> {
-    const grant = await this.ports.grants.find(grantId);
-    return grant !== undefined && grant.value.expiresAt.getTime() > now ? grant.value.expiresAt : undefined;
-  }
-
+  /** @throws MusterError UNAUTHORIZED if what the credential was registered through does not stand, or its owner's account */
   private async checked(
     agent: Agent,
-    limits: Limits,
-    { endsAt, key }: { readonly endsAt: Date; readonly key?: string },
-    grant?: Principal['grant'],
+    { opens: own, ancestors, link, key, grant }: Presentation,
   ): Promise<Checked> {
-    const { isClaimed, ...owner } = await this.ports.roles.of(agent.ownerUid);
+    const [opened, { isClaimed, isOut, validSince: _, ...owner }] = await Promise.all([
+      openedThrough(this.ports, own, ancestors, this.ports.clock.now()),
+      this.ports.roles.of(agent.ownerUid),
+    ]);
+    if (opened === undefined || isOut) throw notAccepted();
     if (agent.status === 'offline') await this.ports.liveness.revive(agent.id);
+    const lineage = lineageOf(opened, link);
     return {
-      principal: principalOf(agent, owner, limits, grant),
+      principal: principalOf(agent, owner, opened.opens, { grant, lineage }),
+      // A change of any credential or agent of the lineage concerns it.
       subjects: [
-        `agent:${agent.id}`,
         `person:${agent.ownerUid}`,
         ...(key === undefined ? [] : [`key:${key}` as const]),
-        ...(grant === undefined ? [] : [`grant:${grant.id}` as const]),
+        ...lineage.flatMap(({ subject, agentId }) => [subject, `agent:${agentId}` as const]),
       ],
       // Of a change of the account itself nobody hears.
-      ...(!isClaimed && { endsAt }),
+      ...(!isClaimed && { endsAt: opened.opens.endsAt }),
     };
   }
 
   private async checkPerson(idToken: string): Promise<Checked> {
-    const { uid, role, email } = await this.ports.idTokens.verify(idToken);
+    const { uid, role, email, signedInAt } = await this.ports.idTokens.verify(idToken);
     if (email !== undefined) await this.ports.invitations.takeAtSignIn(uid, email);
-    const { isClaimed: _, ...owner } = await this.ports.roles.of(uid, async () => role);
+    const { isClaimed: _, validSince = 0, ...owner } = await this.ports.roles.of(uid, async () => role);
+    if (signedInAt < validSince) throw notAccepted();
     const verified = email === undefined ? {} : { email };
     return {
       principal: { uid, kind: 'person', ownerUid: uid, maxRole: 'admin', owner, ...verified },
@@ -155,7 +203,11 @@ function earlier(one: Date, other: Date): Date {
 }
 
 function isRefused(error: unknown): boolean {
-  return error instanceof MusterError && (error.code === 'UNAUTHORIZED' || error.code === 'TOKEN_EXPIRED');
+  return isNotAccepted(error) || (error instanceof MusterError && error.code === 'TOKEN_EXPIRED');
+}
+
+function isNotAccepted(error: unknown): boolean {
+  return error instanceof MusterError && error.code === 'UNAUTHORIZED';
 }
 
 export function notAccepted(cause?: unknown): MusterError {

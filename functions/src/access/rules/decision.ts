@@ -95,6 +95,8 @@ function answered(principal: Principal, { operation }: AccessQuestion, asked: Ca
   const { permission, needs } = asked;
   const closed = closedTo(operation, asked);
   if (closed !== undefined || needs === 'nobody') return refused(closed ?? NOT_YOURS);
+  if (operation === 'read' && permission.spansWorkspaces && principal.heldTo !== undefined)
+    return refused(SPANS_WORKSPACES);
   if (needs === 'owner' || needs === 'owner and agents') return asOwner(principal, asked, needs === 'owner');
   if (operation === 'read' && permission.ownerField !== undefined) {
     const answer = asOwner(principal, asked, false);
@@ -125,7 +127,7 @@ function asOwner(principal: Principal, asked: Case, isAlone: boolean): Answer {
   const named = (name: string) => (permission.database === 'realtime' ? keyOf(name) : name);
   const isOwn = owners.includes(named(uid));
   if (!isOwn && (isAlone || !owners.includes(named(ownerUid)))) return refused(NOT_YOURS);
-  if (isHeldElsewhere(principal, asked)) return refused(NOT_YOURS);
+  if (isHeldElsewhere(principal, asked) || isOut(principal, asked)) return refused(NOT_YOURS);
   const role = ownRole(principal);
   if (role === undefined && permission.where !== 'nowhere') return refused(NO_ROLE_ANYWHERE);
   const reason = isOwn ? 'It is yours.' : "It is your owner's, for whom you act.";
@@ -136,6 +138,15 @@ function asOwner(principal: Principal, asked: Case, isAlone: boolean): Answer {
 function isHeldElsewhere({ heldTo }: Principal, { permission: { where }, subject }: Case): boolean {
   if (heldTo === undefined || typeof where === 'string' || !('field' in where)) return false;
   return heldTo !== (subject.workspace === null ? DEFAULT_WORKSPACE : subject.workspace);
+}
+
+/** Whether its owner needs a role in its workspace, and the caller has none there. */
+function isOut(principal: Principal, asked: Case): boolean {
+  const { ownerNeeds } = asked.permission;
+  if (ownerNeeds === undefined) return false;
+  const workspace = workspaceOf(principal, asked);
+  const role = workspace === undefined ? undefined : roleIn(principal, workspace);
+  return role === undefined || !hasRole(role, ownerNeeds);
 }
 
 function inWorkspace(principal: Principal, needs: Role, asked: Case): Answer {
@@ -206,6 +217,9 @@ function noRoleIn(workspace: string): string {
 const NOT_YOURS = "It is not there, or it is somebody else's.";
 
 const NOT_THERE = 'It is not there, or it is in a workspace in which you have no role.';
+
+const SPANS_WORKSPACES =
+  'It holds data of several workspaces, and your credential is restricted to one. Use a tool: it returns the data of that one.';
 
 const NO_ROLE_ANYWHERE = 'You have no role in any workspace.';
 

@@ -13,6 +13,8 @@ export interface Need {
   readonly agentRole?: Role | undefined;
   readonly scope: Scope;
   readonly writes: boolean;
+  /** Whether a credential that is restricted to other toolsets may call it, too. */
+  readonly openToAll?: boolean | undefined;
 }
 
 /** Whether the principal may use the toolset at all. */
@@ -32,7 +34,7 @@ export function roleNeeded(
 export function refusalFor(principal: Principal, workspace: string, need: Need): MusterError | undefined {
   const { toolset, what, scope, writes } = need;
   const least = roleNeeded(need, principal.kind);
-  if (!mayUse(principal, toolset)) {
+  if (!need.openToAll && !mayUse(principal, toolset)) {
     return forbidden('TOOLSET_NOT_ALLOWED', `You may not use the toolset ${toolset}.`, {
       suggestion: `Your toolsets: ${principal.toolsets?.join(', ') || 'none'}. Ask a leader for a credential with ${toolset}.`,
     });

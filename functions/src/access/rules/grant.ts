@@ -10,9 +10,18 @@ export type Grant = ReturnType<typeof grantFromDocument>;
 
 export interface GrantChanges {
   readonly createGrant: { readonly grant: Grant };
-  readonly replaceGrant: { readonly grant: Grant; readonly version: string };
+  readonly replaceGrant: {
+    readonly grant: Grant;
+    readonly version: string;
+    /** What it opens was chosen again: every key that was registered through it is looked up again. */
+    readonly opensOther?: true;
+  };
   /** Its tokens are good for nothing any more. Refused as stale where it has ended before. */
-  readonly endGrant: { readonly id: string };
+  readonly endGrant: {
+    readonly id: string;
+    /** Tells its owner why; replaces the record of an earlier sign-in of the same agent. */
+    readonly record?: Grant;
+  };
 }
 
 declare module '../../kernel/commit.ts' {
@@ -33,8 +42,8 @@ const UNUSED_MILLISECONDS = 90 * DAY;
 export const MOST_MILLISECONDS = 365 * DAY;
 
 /**
- * For so long a refresh token that was used gives the same successor again: several processes share one, and answers
- * get lost. Later it is taken for stolen.
+ * How long a refresh token that was used gives the newest tokens: several processes share one, and answers get lost.
+ * After that it is treated as stolen. Source: RFC 9700, section 4.14.2.
  */
 const GRACE_MILLISECONDS = 60 * SECOND;
 
@@ -130,7 +139,8 @@ export function challengeOf(hashing: Hashing, verifier: string): string {
 }
 
 /**
- * What becomes of a refresh token. `repeated`: what it has given before is given again. `reused`: it was used long
+ * What becomes of a refresh token. `repeated`: it was used a moment ago, and the newest
+ * tokens of the chain are given. `reused`: it was used long
  * ago, so that somebody has stolen it, or its successor.
  */
 export type Refresh =
@@ -143,17 +153,22 @@ export function refreshOf(hashing: Hashing, grant: Grant, secret: string, now: D
   if (grant.expiresAt <= now) return { outcome: 'refused' };
   const age = ageOf(hashing, grant, secret);
   if (age === undefined) return { outcome: 'refused' };
-  const successor = successorOf(hashing, grant, secret);
   if (age === 0) {
+    const successor = successorOf(hashing, grant, secret);
     if (grant.rotated >= MOST_ROTATIONS) return { outcome: 'refused' };
     const recent = [...grant.recentRotations.filter(isRecent(now)), now].slice(-MOST_AT_ONCE);
     const rotated = { ...grant, rotated: grant.rotated + 1, recentRotations: recent };
     return { outcome: 'rotated', ...withTokens(hashing, rotated, successor, now) };
   }
   const used = grant.recentRotations.at(-age);
+  // Too many rotations at once to know when this one was: not good, and no sign of theft.
+  if (used === undefined && isBusy(grant, now)) return { outcome: 'refused' };
   if (used === undefined || !isRecent(now)(used)) return { outcome: 'reused' };
-  const tokens = tokensOf(hashing, grant, successor);
-  const access = accessSecretOf(hashing, grant, successor);
+  // Processes that share a sign-in store what they get: an older successor would end the sign-in an hour later.
+  let newest = secret;
+  for (let count = 0; count < age; count++) newest = successorOf(hashing, grant, newest);
+  const tokens = tokensOf(hashing, grant, newest);
+  const access = accessSecretOf(hashing, grant, newest);
   const expiresAt = grant.accessTokens.find(({ hash }) => hash === hashing.sha256(access))?.expiresAt ?? now;
   return { outcome: 'repeated', tokens: { ...tokens, expiresIn: secondsFrom(now, expiresAt) } };
 }
@@ -164,6 +179,10 @@ export function isTokenOf(hashing: Hashing, grant: Grant, kind: TokenKind, secre
   const hash = hashing.sha256(secret);
   const hashes = kind === 'code' ? [grant.code.hash] : grant.accessTokens.map((token) => token.hash);
   return hashes.some((known) => hashing.equal(known, hash));
+}
+
+function isBusy({ recentRotations }: Grant, now: Date): boolean {
+  return recentRotations.length >= MOST_AT_ONCE && recentRotations.every(isRecent(now));
 }
 
 const isRecent = (now: Date) => (at: Date) => now.getTime() - at.getTime() < GRACE_MILLISECONDS;

@@ -3,6 +3,7 @@ import type { Change, RecordAnswer } from '../../kernel/commit.ts';
 import { BoundedMap } from '../../kernel/memoCache.ts';
 import { type Hashing, Service } from '../../kernel/ports.ts';
 import { retryStale } from '../../kernel/waiting.ts';
+import { openedThrough } from './lineage.ts';
 import type { Invitation, MemberRole } from './people.ts';
 import { type AccessPorts, hasRole, personsRoleIn } from './principal.ts';
 
@@ -47,7 +48,7 @@ export class Invitations extends Service<AccessPorts> {
 
   /**
    * Takes the invitations of a person's own address, in one commit that makes the members and ends the invitations.
-   * One that has expired, or whose inviter leads the workspace no longer, ends without making anybody a member.
+   * One that has expired, whose inviter leads the workspace no longer, or whose sender's credential has ended, ends without making anybody a member.
    * @param email verified, in lower case
    * @param workspace the only one; all where undefined
    */
@@ -78,7 +79,11 @@ export class Invitations extends Service<AccessPorts> {
   ): Promise<{ readonly changes: Change[]; readonly taken?: Taken }> {
     const { id, workspace, role, invitedBy: addedBy } = invitation;
     const ended: Change = { kind: 'endInvitation', id, before: invitation };
-    if (invitation.expiresAt <= now || !(await this.mayLetIn(addedBy, workspace)))
+    if (
+      invitation.expiresAt <= now ||
+      !(await this.stands(invitation, now)) ||
+      !(await this.mayLetIn(addedBy, workspace))
+    )
       return { changes: [ended] };
     const known = await this.ports.people.member(workspace, uid);
     if (known !== undefined && hasRole(known.value.role, role))
@@ -87,6 +92,16 @@ export class Invitations extends Service<AccessPorts> {
     const version = known?.version ?? null;
     const set: Change = { kind: 'setMember', member, before: known?.value, version };
     return { changes: [set, ended], taken: { workspace, role } };
+  }
+
+  /** Whether the credentials through which it was sent stand, and would still let their agent invite. */
+  private async stands({ lineage = [], workspace, expiresAt }: Invitation, now: Date): Promise<boolean> {
+    const all = { role: 'admin', endsAt: expiresAt } as const;
+    const subjects = lineage.map(({ subject }) => subject);
+    const opened = await openedThrough(this.ports, all, subjects, now);
+    if (opened === undefined) return false;
+    const { role, heldTo = workspace, readonly } = opened.opens;
+    return hasRole(role, 'leader') && heldTo === workspace && !readonly;
   }
 
   private async mayLetIn(uid: string, workspace: string): Promise<boolean> {

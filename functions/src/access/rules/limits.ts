@@ -1,6 +1,6 @@
 /** What a credential opens no more than: toolsets, one workspace, reading. Source: docs/decisions/0006-who-may-register.md. */
 import { MusterError } from '../../kernel/errors.ts';
-import { type Credential, isAdmin, type Principal } from './principal.ts';
+import type { Credential, Principal } from './principal.ts';
 
 /** Every toolset that there is, in the order in which they are listed. */
 export const TOOLSETS = [
@@ -19,6 +19,21 @@ export const TOOLSETS = [
 /** What a credential opens no more than. */
 export type Limits = Pick<Credential, 'toolsets' | 'heldTo' | 'readonly'>;
 
+/** Returns what two credentials both open; undefined if they are held to different workspaces and so open nothing. */
+export function commonLimits(one: Limits, other: Limits): Limits | undefined {
+  const heldTo = one.heldTo ?? other.heldTo;
+  if (other.heldTo !== undefined && other.heldTo !== heldTo) return undefined;
+  const toolsets =
+    one.toolsets && other.toolsets
+      ? one.toolsets.filter((toolset) => other.toolsets?.includes(toolset))
+      : (one.toolsets ?? other.toolsets);
+  return {
+    ...(toolsets && { toolsets }),
+    ...(heldTo !== undefined && { heldTo }),
+    ...((one.readonly || other.readonly) && { readonly: true }),
+  };
+}
+
 /** The limits that are asked for. `null` lifts one, and is a person's to say. */
 export interface WantedLimits {
   readonly toolsets?: readonly string[] | null | undefined;
@@ -26,9 +41,9 @@ export interface WantedLimits {
   readonly readonly?: boolean | undefined;
 }
 
-/** Whether the caller may lift what a credential before was narrowed to. */
-export function mayWiden(principal: Principal): boolean {
-  return principal.kind === 'person' || isAdmin(principal);
+/** Whether the caller may lift what a credential before was narrowed to: only people may. */
+export function mayWiden({ kind }: Principal): boolean {
+  return kind === 'person';
 }
 
 /**

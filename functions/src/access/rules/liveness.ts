@@ -25,6 +25,16 @@ const PAGES_AT_ONCE = 8;
 /** The name of the part that releases or renews lapsed leases. */
 export const LEASES = 'leases';
 
+/** An agent that a caller acts as. A leader who acts for another's agent does not read what was written to it. */
+export interface ActingAgent extends Pick<Agent, 'id' | 'hasMessages'> {
+  readonly readsMessages: boolean;
+}
+
+/** Whether messages to an agent are the caller's to read: its own, those of its terminals, and those of its owner's agents. */
+export function mayReadMessages(principal: Principal, agent: Agent): boolean {
+  return isOwnAgent(principal, agent) || agent.ownerUid === principal.ownerUid;
+}
+
 export class AgentLiveness extends Service<AccessPorts> {
   /** It forgets presence, which decides about leases: they come first. */
   readonly part: SweepPart = { name: 'liveness', after: LEASES, run: (turn) => this.sweep(turn) };
@@ -112,16 +122,13 @@ export class AgentLiveness extends Service<AccessPorts> {
     return (await this.acting(principal, workspace, name)).id;
   }
 
-  /** The same, with whether anybody has written to it. */
-  async acting(
-    principal: Principal,
-    workspace: string,
-    name: string,
-  ): Promise<Pick<Agent, 'id' | 'hasMessages'>> {
-    if (principal.agentId === name) return { id: name, hasMessages: principal.hasMessages === true };
+  /** The same, with its messages as far as the caller may read them. */
+  async acting(principal: Principal, workspace: string, name: string): Promise<ActingAgent> {
+    if (principal.agentId === name)
+      return { id: name, hasMessages: principal.hasMessages === true, readsMessages: true };
     const { value: agent } = await this.revived(principal, workspace, name);
     await touchPresence(this.ports, agent);
-    return agent;
+    return { ...agent, readsMessages: mayReadMessages(principal, agent) };
   }
 
   /**

@@ -20,6 +20,16 @@ export const WORKSPACE_ACCESS = ['open', 'private'] as const;
 
 export type WorkspaceAccess = (typeof WORKSPACE_ACCESS)[number];
 
+/** How an account of Firebase Auth is. `deleted`: there was one. */
+export const ACCOUNT_STATES = ['good', 'disabled', 'deleted'] as const;
+
+export type AccountState = (typeof ACCOUNT_STATES)[number];
+
+/** Whether nobody may act for the person any more. */
+export function isOut(account: AccountState | undefined): boolean {
+  return account === 'disabled' || account === 'deleted';
+}
+
 export interface Mail {
   readonly id: string;
   readonly to: string;
@@ -32,6 +42,15 @@ export interface Mail {
 export interface PeopleChanges {
   /** The role that the deployment gives a person, `none` for none, whatever an ID token claims. */
   readonly setPerson: { readonly uid: string; readonly role: Role | 'none' };
+  /** Ends sign-ins, or notes how the account is. Refused where nothing is stored of the person. */
+  readonly limitAccount: {
+    readonly uid: string;
+    /** Seconds of the epoch: sign-ins before it open nothing. */
+    readonly validSince?: number;
+    readonly account?: AccountState;
+    /** Whether it changes what anybody may do. */
+    readonly isNews: boolean;
+  };
   /** With a version, stale where the member is at another; with null, where there is one. */
   readonly setMember: {
     readonly member: Member;

@@ -35,6 +35,10 @@ const permission = z.strictObject({
   ownerField: z.string().exactOptional(),
   /** The field that names another person whose it is as well. */
   otherOwnerField: z.string().exactOptional(),
+  /** The role that its owner needs in its workspace as well: without it they see nothing of what was made there. */
+  ownerNeeds: z.enum(ROLES).exactOptional(),
+  /** Holds data of several workspaces, so a credential that is restricted to one does not read it. */
+  spansWorkspaces: z.literal(true).exactOptional(),
   writes: least,
   /** Each may be read, and all of them by nobody. */
   unlisted: z.literal(true).exactOptional(),

@@ -6,13 +6,15 @@ import type { KernelPorts, PortOf } from '../../kernel/ports.ts';
 import type { AccessChangeQueries } from '../store/accessChanges.ts';
 import type { FirebaseIdTokenVerifier } from '../store/accounts.ts';
 import type { AgentDirectory } from '../store/agentDirectory.ts';
-import type { AgentReader, credentialFromDocument } from '../store/agents.ts';
+import type { AgentReader } from '../store/agents.ts';
+import type { credentialFromDocument } from '../store/credentials.ts';
 import type { GrantQueries } from '../store/grants.ts';
 import type { PeopleQueries } from '../store/people.ts';
 import type { DatabasePresence } from '../store/presence.ts';
 import type { ServingRecord } from '../store/serving.ts';
 import type { WorkspaceQueries } from '../store/workspaces.ts';
 import type { CallRecorder } from './callMetrics.ts';
+import type { Link } from './lineage.ts';
 import type { Person, WorkspaceAccess } from './people.ts';
 import type { PersonRoleReader } from './personRoles.ts';
 import type { RateLimiter } from './rateLimiter.ts';
@@ -32,6 +34,8 @@ export type Role = (typeof ROLES)[number];
  * `toolsets`, where present, are the only toolsets that the caller may use; `heldTo` is the only workspace.
  * `readonly`: it may change nothing.
  * `workspace` is the agent's home, which the URL may override.
+ * `lineage`: the credentials through which the caller's was registered, outermost first, and the caller's own. Absent
+ * for a person. What the caller makes remembers it.
  * `grant`: the caller is an app that its owner has signed in from, or was registered by one.
  */
 export interface Principal {
@@ -45,6 +49,7 @@ export interface Principal {
   readonly heldTo?: string;
   readonly readonly?: true;
   readonly workspace?: string;
+  readonly lineage?: readonly Link[];
   readonly grant?: GrantOfCaller;
   /** There were messages to the agent when its credential was checked. */
   readonly hasMessages?: true;
@@ -118,6 +123,14 @@ export function accessOf(access: PersonRoles['access'], workspace: string): Work
 /** Whether some calls take an approval in a workspace. */
 export function asksIn({ asking = {} }: PersonRoles, workspace: string): boolean {
   return named(asking, workspace) ?? false;
+}
+
+/** The existing workspaces, `default` first and the others by name, with who may come in. */
+export function knownWorkspaces({
+  access,
+}: Pick<PersonRoles, 'access'>): readonly (readonly [string, WorkspaceAccess])[] {
+  const others = Object.entries(access).filter(([workspace]) => workspace !== DEFAULT_WORKSPACE);
+  return [[DEFAULT_WORKSPACE, 'open'], ...others.sort(([one], [other]) => (one < other ? -1 : 1))];
 }
 
 /** A workspace may have a name that every object has. */

@@ -1,7 +1,7 @@
 /**
  * Registers agents. A new credential never opens more than the old one, unless a person or an admin says so. Source: docs/decisions/0006-who-may-register.md.
  */
-import type { Change, Operation, RecordAnswer, Versioned } from '../../kernel/commit.ts';
+import type { Operation, RecordAnswer, Versioned } from '../../kernel/commit.ts';
 import { MusterError } from '../../kernel/errors.ts';
 import { ID } from '../../kernel/ids.ts';
 import { MAX_AGENT_BYTES, requireSize } from '../../kernel/json.ts';
@@ -18,6 +18,7 @@ import {
   USUAL_DIGITS,
 } from './agent.ts';
 import { grantedLimits, type Limits, mayWiden, type WantedLimits } from './limits.ts';
+import { descentOf, withdrawalOf } from './lineage.ts';
 import {
   type AccessPorts,
   CREDENTIAL_DAYS,
@@ -59,6 +60,9 @@ export function grantedRole(
   wanted: Role | undefined,
   existing: Agent | undefined,
 ): Role {
+  // An agent that renews its own key keeps its role, within which what it was registered through may hold it now.
+  if (wanted === undefined && existing !== undefined && existing.id === principal.agentId)
+    return existing.role;
   const own = ownRole(principal) ?? 'viewer';
   const role = wanted ?? existing?.role ?? 'worker';
   if (!hasRole(own, role)) {
@@ -72,7 +76,7 @@ export function grantedRole(
     throw forbiddenRole(
       role,
       `You may not raise the agent to ${role}: its role is ${existing.role}.`,
-      `Leave role out to keep ${existing.role}, or let the agent's owner in person or an admin raise it.`,
+      `Leave role out to keep ${existing.role}, or let the agent's owner raise it in person.`,
     );
   }
   return role;
@@ -117,7 +121,7 @@ export function newCredential(
   agentId: string,
   secret: string,
   limits: Limits,
-  grant?: string,
+  descent: Pick<Credential, 'ancestors' | 'line' | 'grant'>,
 ): Credential {
   const now = clock.now();
   return {
@@ -127,7 +131,7 @@ export function newCredential(
     createdAt: now,
     expiresAt: new Date(now.getTime() + CREDENTIAL_DAYS * DAY_MILLISECONDS),
     ...limits,
-    ...(grant !== undefined && { grant }),
+    ...descent,
   };
 }
 
@@ -166,7 +170,9 @@ export class AgentRegistration extends Service<AccessPorts> {
       };
       requireFewWorkspaces(before, agent);
       const secret = operation.derivedSecret('credential') ?? randomness.secret(32);
-      const credential = newCredential(this.ports, id, secret, limits, principal.grant?.id);
+      const { grant } = principal;
+      const descent = { ...descentOf(principal, old), ...(grant && { grant: grant.id }) };
+      const credential = newCredential(this.ports, id, secret, limits, descent);
       const outcome = { agent, credential, secret };
       await store.commit(
         [
@@ -175,7 +181,7 @@ export class AgentRegistration extends Service<AccessPorts> {
             : { kind: 'replaceAgent', agent, before: known.value, version: known.version },
           ...countedAgent(before, agent),
           ...skillChanges(before, agent),
-          ...old.map(({ apiKey }): Change => ({ kind: 'withdrawCredential', apiKey })),
+          ...old.map(withdrawalOf),
           { kind: 'issueCredential', credential },
         ],
         recordAnswer(outcome),
@@ -195,23 +201,6 @@ export class AgentRegistration extends Service<AccessPorts> {
     if (secret === undefined || credential === undefined) return undefined;
     const { hashing } = this.ports;
     return hashing.equal(hashing.sha256(secret), credential.secretHash) ? secret : undefined;
-  }
-
-  /** Withdraws every credential of an agent, and ends every grant of the app that it is. Tells how many there were. */
-  async revoke(agentId: string, recordAnswer: RecordAnswer<number> = () => undefined): Promise<number> {
-    const { agents, grants, store, randomness } = this.ports;
-    return retryStale(randomness, async () => {
-      const [credentials, open] = await Promise.all([
-        agents.credentials(agentId),
-        grants.ofAgents([agentId]),
-      ]);
-      const changes = [
-        ...credentials.map(({ apiKey }): Change => ({ kind: 'withdrawCredential', apiKey })),
-        ...open.map(({ value: { id } }): Change => ({ kind: 'endGrant', id })),
-      ];
-      await store.commit(changes, recordAnswer(changes.length));
-      return changes.length;
-    });
   }
 
   /**

@@ -1,5 +1,7 @@
 /** Which hosted agents a workspace has chosen for kinds of work, and which of them it never asks. */
 
+import type { AtWorkspace } from './workspaces.ts';
+
 /** A kind of work is what an agent does in a step. */
 export const KINDS_OF_WORK = ['plan', 'execute', 'review'] as const;
 
@@ -27,7 +29,7 @@ export function pinnedFor({ pins }: Routing, kind: KindOfWork): string | undefin
 
 export interface RoutingChanges {
   /** In place of all that was pinned, or of all that was forbidden: what is left out stays, whatever it is by then. */
-  readonly routeWorkspace: {
+  readonly routeWorkspace: AtWorkspace & {
     readonly workspace: string;
     readonly routing: Partial<Routing>;
     /** For the trail. */

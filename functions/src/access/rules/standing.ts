@@ -5,7 +5,18 @@
 import { MusterError } from '../../kernel/errors.ts';
 import { principalOf } from './agent.ts';
 import { type Need, refusalFor } from './gate.ts';
-import type { Limits } from './limits.ts';
+import { commonLimits, type Limits } from './limits.ts';
+import {
+  ancestorsOf,
+  grantLink,
+  keyLink,
+  type Link,
+  type LinkSubject,
+  lineageOf,
+  type Opening,
+  openedThrough,
+  openingOf,
+} from './lineage.ts';
 import type { AccessPorts, Principal } from './principal.ts';
 
 /** A caller, as it is remembered: who it was, and what its credential opened. */
@@ -16,6 +27,8 @@ export interface RememberedCaller {
   readonly limits: Limits;
   /** The id of the grant of an app. */
   readonly grant?: string | undefined;
+  /** The credentials through which it came in; absent for a person, and if an earlier release remembered it. */
+  readonly lineage?: readonly Link[] | undefined;
 }
 
 type StandingPorts = Pick<AccessPorts, 'agents' | 'grants' | 'roles' | 'idTokens' | 'clock'>;
@@ -39,13 +52,9 @@ export async function standingOf(
   if (first === undefined) throw gone();
   const able = principals.find((principal) => refusalFor(principal, workspace, need) === undefined);
   if (able === undefined) throw refusalFor(first, workspace, need) ?? gone();
-  const { toolsets, heldTo, readonly } = caller.limits;
-  const principal: Principal = {
-    ...able,
-    ...(toolsets && { toolsets }),
-    ...(heldTo !== undefined && { heldTo }),
-    ...(readonly && { readonly }),
-  };
+  const limits = commonLimits(caller.limits, able);
+  if (limits === undefined) throw gone();
+  const principal: Principal = { ...able, ...limits };
   const refused = refusalFor(principal, workspace, need);
   if (refused !== undefined) throw refused;
   return principal;
@@ -59,25 +68,54 @@ async function asPerson(
   return [{ uid, kind: 'person', ownerUid: uid, maxRole: 'admin', owner: await roles.of(uid) }];
 }
 
-/** The agent by each of its credentials that is still good. */
+/** A credential of the agent, with what it was registered through. */
+interface Own {
+  readonly opens: Opening;
+  readonly link: Link;
+  readonly ancestors: readonly LinkSubject[];
+}
+
+/** The agent by the credential that it came in with, or, if that is not remembered, by each that is still good. */
 async function asAgent(
-  { agents, grants, roles, clock }: StandingPorts,
-  { ownerUid, grant: id }: RememberedCaller,
+  ports: StandingPorts,
+  { ownerUid, grant: id, lineage }: RememberedCaller,
   agentId: string,
 ): Promise<readonly Principal[]> {
+  const { agents, grants, roles, clock } = ports;
   const [known, credentials, grant] = await Promise.all([
     agents.find(agentId),
     agents.credentials(agentId),
     id === undefined ? undefined : grants.find(id),
   ]);
   if (known === undefined || known.value.ownerUid !== ownerUid) return [];
+  const agent = known.value;
+  const own: readonly Own[] = [
+    ...(grant?.value.agentId === agentId
+      ? [{ opens: openingOf(grant.value, agent.role), link: grantLink(grant.value), ancestors: [] }]
+      : []),
+    ...credentials
+      .filter((one) => one.grant === id)
+      .map((one) => ({
+        opens: openingOf(one, agent.role),
+        link: keyLink(one),
+        ancestors: ancestorsOf(one),
+      })),
+  ];
   const now = clock.now();
-  if (id !== undefined && (grant === undefined || grant.value.expiresAt <= now)) return [];
-  const keys = credentials.filter((one) => one.expiresAt > now && one.grant === id);
-  const opened: readonly Limits[] = grant?.value.agentId === agentId ? [grant.value, ...keys] : keys;
+  const remembered = lineage?.at(-1)?.subject;
+  const good = own.filter(
+    ({ opens, link }) => opens.endsAt > now && (remembered === undefined || link.subject === remembered),
+  );
   const owner = await roles.of(ownerUid);
   const of = id === undefined ? undefined : { id };
-  return opened.map((limits) => principalOf(known.value, owner, limits, of));
+  const principals = await Promise.all(
+    good.map(async ({ opens, link, ancestors }) => {
+      const opened = await openedThrough(ports, opens, ancestors, now);
+      if (opened === undefined) return [];
+      return principalOf(agent, owner, opened.opens, { grant: of, lineage: lineageOf(opened, link) });
+    }),
+  );
+  return principals.flat();
 }
 
 function gone(): MusterError {

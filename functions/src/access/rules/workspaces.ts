@@ -11,17 +11,22 @@ export type StoredWorkspace = ReturnType<typeof workspaceFromDocument>;
 /** Before calls of a tool somebody is asked: `asks`, or the owner of the agent that calls. */
 export type ApprovalRule = NonNullable<StoredWorkspace['approvals']>[number];
 
+/** Decided on the workspace at this version, null if it had no document. Stale if it has changed since. */
+export interface AtWorkspace {
+  readonly version?: string | null | undefined;
+}
+
 export interface WorkspaceChanges {
   /** Refused as stale where there is one. It has no session until somebody opens one. */
   readonly createWorkspace: { readonly name: string; readonly workspace: StoredWorkspace };
   /** Before which calls somebody is asked, in place of what was said before. */
-  readonly demandApprovals: {
+  readonly demandApprovals: AtWorkspace & {
     readonly workspace: string;
     readonly approvals: readonly ApprovalRule[];
     /** For the trail. */
     readonly before?: readonly ApprovalRule[];
   };
-  readonly listRepositories: {
+  readonly listRepositories: AtWorkspace & {
     readonly workspace: string;
     readonly repositories: readonly string[];
     /** For the trail. */

@@ -8,7 +8,7 @@ import type { Change } from '../../kernel/commit.ts';
 import { type Log, unlessUnreadable } from '../../kernel/ports.ts';
 import { ACCESS_WORKSPACES, personAccessPath } from '../../kernel/realtime/database.ts';
 import { inTime } from '../../kernel/waiting.ts';
-import type { Person } from '../rules/people.ts';
+import { isOut, type Person } from '../rules/people.ts';
 import { hasRole, ROLES, type Role } from '../rules/principal.ts';
 import type { PeopleQueries } from './people.ts';
 
@@ -76,6 +76,7 @@ export async function followChanges(
 function personIn(change: Change): readonly string[] {
   switch (change.kind) {
     case 'setPerson':
+    case 'limitAccount':
     case 'removeMember':
       return [change.uid];
     case 'setMember':
@@ -102,13 +103,18 @@ type Included = Partial<Readonly<Record<Role | 'none', true>>>;
 export interface PersonMirror {
   readonly role?: Included;
   readonly workspaces: Readonly<Record<string, Included>>;
+  readonly valid_since?: number;
+  /** The account is disabled or deleted: the person's agents may do nothing. */
+  readonly out?: true;
 }
 
-export function mirrorOf({ role, workspaces }: Person): PersonMirror {
+export function mirrorOf({ role, workspaces, validSince, account }: Person): PersonMirror {
   const members = Object.entries(workspaces).sort(([one], [other]) => (one < other ? -1 : 1));
   return {
     ...(role !== undefined && { role: included(role) }),
     workspaces: Object.fromEntries(members.map(([workspace, own]) => [workspace, included(own)])),
+    ...(validSince !== undefined && { valid_since: validSince }),
+    ...(isOut(account) && { out: true }),
   };
 }
 

@@ -1,7 +1,7 @@
 /** People's ID tokens, and what Firebase Auth says of their accounts. */
 
 import type { App } from 'firebase-admin/app';
-import type { UserIdentifier } from 'firebase-admin/auth';
+import type { UserIdentifier, UserRecord } from 'firebase-admin/auth';
 import { z } from 'zod';
 import { MusterError } from '../../kernel/errors.ts';
 import { BoundedMap } from '../../kernel/memoCache.ts';
@@ -26,6 +26,8 @@ const claims = z.object({
 /** A person whose ID token is good. */
 export interface SignedInPerson {
   readonly uid: string;
+  /** Seconds of the epoch, as the token says it. */
+  readonly signedInAt: number;
   /** As the token claims it. */
   readonly role?: Role | undefined;
   /** In lower case; absent where nobody has verified it. */
@@ -56,6 +58,13 @@ export interface Profile {
   readonly email?: string;
 }
 
+/** When an account was made and its tokens were last revoked; seconds of the epoch. */
+export interface KnownAccount {
+  readonly isDisabled: boolean;
+  readonly createdAt: number;
+  readonly validSince: number;
+}
+
 /** Firebase Auth looks up so many accounts at once. */
 export const MAX_PROFILES = 100;
 
@@ -81,7 +90,7 @@ export class FirebaseIdTokenVerifier extends Service<{ readonly app: () => App; 
     const account = await this.accountOf(uid);
     if (account === undefined || account.isDisabled || signedInAt * 1000 < account.validSince)
       throw notAccepted();
-    return { uid, role, ...(isVerified && { email: email?.toLowerCase() }) };
+    return { uid, signedInAt, role, ...(isVerified && { email: email?.toLowerCase() }) };
   }
 
   /**
@@ -124,9 +133,21 @@ export class FirebaseIdTokenVerifier extends Service<{ readonly app: () => App; 
     );
   }
 
-  /** The person who has an address, verified or not. */
+  /**
+   * How the accounts of at most `MAX_PROFILES` people are, by uid; undefined if the project has no Authentication.
+   * @throws MusterError FIREBASE_ERROR where nobody knows
+   */
+  async states(uids: readonly string[]): Promise<ReadonlyMap<string, KnownAccount> | undefined> {
+    const users = await this.users(uids.map((uid) => ({ uid }))).catch((error: unknown) => {
+      if (isWithoutAccounts(error)) return undefined;
+      throw error;
+    });
+    return users && new Map(users.map((user) => [user.uid, knownAccount(user)]));
+  }
+
+  /** Returns the uid of the person who has verified an address. Anyone can register an address that is not theirs. */
   async uidOf(email: string): Promise<string | undefined> {
-    return (await this.users([{ email }]))[0]?.uid;
+    return (await this.users([{ email }])).find(({ emailVerified }) => emailVerified)?.uid;
   }
 
   private async users(identifiers: UserIdentifier[]) {
@@ -170,6 +191,23 @@ export class FirebaseIdTokenVerifier extends Service<{ readonly app: () => App; 
       throw code === 'auth/id-token-expired' ? expired(error) : notAccepted(error);
     }
   }
+}
+
+function knownAccount({ disabled, metadata, tokensValidAfterTime }: UserRecord): KnownAccount {
+  return {
+    isDisabled: disabled,
+    createdAt: secondsOf(metadata.creationTime),
+    validSince: secondsOf(tokensValidAfterTime),
+  };
+}
+
+function secondsOf(time: string | undefined): number {
+  return time ? Math.floor(Date.parse(time) / 1000) : 0;
+}
+
+function isWithoutAccounts(error: unknown): boolean {
+  const cause = error instanceof MusterError ? error.cause : undefined;
+  return cause instanceof Error && 'code' in cause && cause.code === 'auth/configuration-not-found';
 }
 
 function notKnown(cause: unknown): MusterError {

@@ -13,7 +13,6 @@ import {
   skillPath,
 } from '../../kernel/firestore/paths.ts';
 import { atVersion } from '../../kernel/firestore/provenCommit.ts';
-import { FirestoreReader } from '../../kernel/firestore/reading.ts';
 import { type ChangeWriters, increments } from '../../kernel/firestore/store.ts';
 import { jsonObject } from '../../kernel/json.ts';
 import type { PortOf } from '../../kernel/ports.ts';
@@ -30,11 +29,9 @@ import {
 } from '../rules/agent.ts';
 import { type Credential, DEFAULT_WORKSPACE, ROLES } from '../rules/principal.ts';
 import { announceAccess, announceAgent } from './accessChanges.ts';
+import { CredentialQueries, credentialFromDocument, credentialWriters } from './credentials.ts';
 
-/** Registering again replaces the credential, so an agent has one, or a few while registrations meet. */
-const MAX_CREDENTIALS = 20;
-
-export class AgentQueries extends FirestoreReader {
+export class AgentQueries extends CredentialQueries {
   async find(agentId: string): Promise<Versioned<Agent> | undefined> {
     return this.documents.findVersioned(await this.database.doc(agentPath(agentId)).get(), agentFromDocument);
   }
@@ -46,21 +43,11 @@ export class AgentQueries extends FirestoreReader {
     return found.flatMap((snapshot) => this.documents.findVersioned(snapshot, agentFromDocument) ?? []);
   }
 
-  async credentials(agentId: string): Promise<readonly Credential[]> {
-    const found = await this.database
-      .collection(COLLECTIONS.credentials)
-      .where('agent_id', '==', agentId)
-      .limit(MAX_CREDENTIALS)
-      .get();
-    return found.docs.flatMap((snapshot) => this.documents.readable(snapshot, credentialFromDocument));
-  }
-
-  /** Those of several agents, at most 30. */
-  async credentialsOf(agentIds: readonly string[]): Promise<readonly Credential[]> {
-    if (agentIds.length === 0) return [];
-    const all = this.database.collection(COLLECTIONS.credentials);
-    const { docs } = await all.where('agent_id', 'in', [...agentIds]).get();
-    return docs.flatMap((snapshot) => this.documents.readable(snapshot, credentialFromDocument));
+  /** The ids of the agents that a caller has registered, by id. */
+  async registeredBy(uid: string, limit: number, after?: string): Promise<readonly string[]> {
+    const all = this.database.collection(COLLECTIONS.agents).where('registered_by', '==', uid);
+    const ordered = all.orderBy(FieldPath.documentId()).limit(limit).select();
+    return (await (after === undefined ? ordered : ordered.startAfter(after)).get()).docs.map(({ id }) => id);
   }
 
   /** The credential and the agent that it belongs to, in at most two reads. */
@@ -76,6 +63,7 @@ export class AgentQueries extends FirestoreReader {
 export type AgentReader = PortOf<AgentQueries>;
 
 export const agentWriters: ChangeWriters<AgentChanges> = {
+  ...credentialWriters,
   createAgent({ agent }, writes) {
     writes.create(agentPath(agent.id), agentToDocument(agent));
   },
@@ -111,14 +99,6 @@ export const agentWriters: ChangeWriters<AgentChanges> = {
   countAgents({ workspace, by }, writes) {
     const shard = `${agentCountsPath(workspace)}/${writes.randomness.integer(AGENT_COUNT_SHARDS)}`;
     writes.merge(shard, increments({ ...by }));
-  },
-  issueCredential({ credential }, writes) {
-    writes.create(credentialPath(credential.apiKey), credentialToDocument(credential));
-  },
-  withdrawCredential({ apiKey }, writes) {
-    // Two registrations may write the same profile, which Firestore takes for no change: this tells them apart.
-    writes.delete(credentialPath(apiKey), { exists: true });
-    announceAccess(writes, `key:${apiKey}`);
   },
   offerSkill({ skill, agents }, writes) {
     writes.merge(skillPath(skill.id), {
@@ -275,26 +255,3 @@ export function agentFromDocument(data: unknown): StoredAgent {
   const { success, data: former } = onePart.safeParse(data);
   return success ? { ...agent, parts: { [homeOf(agent)]: former.coordination_role } } : agent;
 }
-
-/**
- * An agent's credential: `credentials/{apiKey}`. The secret itself is never stored.
- * Source: docs/semantics.md#who-may-do-what.
- */
-export const { toDocument: credentialToDocument, fromDocument: credentialFromDocument } = documentCodec(
-  z.object({
-    api_key: z.string(),
-    agent_id: z.string(),
-    /** SHA-256 of the secret, hexadecimal. */
-    secret_hash: z.string(),
-    created_at: timestamp,
-    expires_at: timestamp,
-    /** The only toolsets that it opens; all where absent. */
-    toolsets: z.array(z.string()).nullable(),
-    /** The only workspace that it opens; all of its owner's where absent. */
-    held_to: z.string().exactOptional(),
-    /** Whether it may change nothing. */
-    readonly: z.literal(true).exactOptional(),
-    /** The grant of the app through which it was issued: it ends with that. */
-    grant: z.string().exactOptional(),
-  }),
-);

@@ -13,8 +13,20 @@ export class GrantQueries extends FirestoreReader {
     return this.documents.findVersioned(await this.database.doc(grantPath(id)).get(), grantFromDocument);
   }
 
+  /** Those that there are. */
+  async findAll(ids: readonly string[]): Promise<readonly Grant[]> {
+    if (ids.length === 0) return [];
+    const found = await this.database.getAll(...ids.map((id) => this.database.doc(grantPath(id))));
+    return found.flatMap((snapshot) => this.documents.find(snapshot, grantFromDocument) ?? []);
+  }
+
   /** Those of several agents, at most 30. */
   async ofAgents(agentIds: readonly string[]): Promise<readonly Versioned<Grant>[]> {
+    return (await this.withEnds(agentIds)).filter(({ value }) => value.end === undefined);
+  }
+
+  /** Like `ofAgents`, with the records of sign-ins that ended. */
+  async withEnds(agentIds: readonly string[]): Promise<readonly Versioned<Grant>[]> {
     if (agentIds.length === 0) return [];
     const all = this.database.collection(COLLECTIONS.grants);
     const { docs } = await all.where('agent_id', 'in', [...agentIds]).get();
@@ -66,6 +78,8 @@ export const { toDocument: grantToDocument, fromDocument: grantFromDocument } = 
     /** When the last of them were used. */
     recent_rotations: z.array(timestamp),
     access_tokens: z.array(z.object({ hash: z.string(), expires_at: timestamp })),
+    /** If this is the record of a sign-in that ended: why and when. */
+    end: z.object({ reason: z.string(), at: timestamp }).exactOptional(),
   }),
 );
 
@@ -73,11 +87,13 @@ export const grantWriters: ChangeWriters<GrantChanges> = {
   createGrant({ grant }, writes) {
     writes.create(grantPath(grant.id), grantToDocument(grant));
   },
-  replaceGrant({ grant, version }, writes) {
+  replaceGrant({ grant, version, opensOther }, writes) {
     writes.replace(grantPath(grant.id), grantToDocument(grant), version);
+    if (opensOther) announceAccess(writes, `grant:${grant.id}`);
   },
-  endGrant({ id }, writes) {
+  endGrant({ id, record }, writes) {
     writes.delete(grantPath(id), { exists: true });
+    if (record !== undefined) writes.set(grantPath(record.id), grantToDocument(record));
     announceAccess(writes, `grant:${id}`);
   },
 };

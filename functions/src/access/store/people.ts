@@ -18,6 +18,7 @@ import type { ChangeWriters } from '../../kernel/firestore/store.ts';
 import { fieldsCodec } from '../../kernel/firestore/trail.ts';
 import type { Slice } from '../../kernel/paging.ts';
 import {
+  ACCOUNT_STATES,
   type Invitation,
   MEMBER_ROLES,
   type Member,
@@ -29,11 +30,27 @@ import {
 import { ROLES } from '../rules/principal.ts';
 import { EVERYBODY } from '../rules/trust.ts';
 import { announceAccess } from './accessChanges.ts';
+import { lineage, registrantsIn } from './lineage.ts';
 
 /** Nobody has so many open invitations, and no workspace more. */
 const MAX_INVITATIONS = 50;
 
+interface StoredPerson {
+  readonly uid: string;
+  readonly person: Person | undefined;
+}
+
 export class PeopleQueries extends FirestoreReader {
+  /** Some of those of whom something is stored, by uid. One that cannot be read has no person. */
+  async after(uid: string | undefined, limit: number): Promise<readonly StoredPerson[]> {
+    const ordered = this.database.collection(COLLECTIONS.people).orderBy(FieldPath.documentId()).limit(limit);
+    const { docs } = await (uid === undefined ? ordered : ordered.startAfter(uid)).get();
+    return docs.map((snapshot) => ({
+      uid: snapshot.id,
+      person: this.documents.readable(snapshot, personFromDocument)[0],
+    }));
+  }
+
   async find(uid: string): Promise<Person | undefined> {
     return this.documents.find(await this.database.doc(personPath(uid)).get(), personFromDocument);
   }
@@ -93,6 +110,13 @@ export class PeopleQueries extends FirestoreReader {
     return this.invitations('workspace', workspace);
   }
 
+  /** Those that an agent has sent, or an agent that was registered through it. */
+  async invitationsThrough(agentId: string): Promise<readonly Invitation[]> {
+    const all = this.database.collection(COLLECTIONS.invitations);
+    const { docs } = await all.where('registrants', 'array-contains', agentId).get();
+    return docs.flatMap((snapshot) => this.documents.readable(snapshot, invitationFromDocument));
+  }
+
   private membersOf(workspace: string): Query {
     return this.database.doc(workspacePath(workspace)).collection(MEMBERS);
   }
@@ -113,6 +137,10 @@ export const { toDocument: personToDocument, fromDocument: personFromDocument } 
     role: z.enum([...ROLES, 'none']).exactOptional(),
     /** The role in each workspace that the person is a member of. */
     workspaces: z.record(z.string(), z.enum(MEMBER_ROLES)).default({}),
+    /** Sign-ins before it open nothing; seconds of the epoch, as `auth_time` of ID tokens. */
+    valid_since: z.number().int().exactOptional(),
+    /** How Firebase Auth's account was when the sweep last looked; absent for owners who never had one. */
+    account: z.enum(ACCOUNT_STATES).exactOptional(),
   }),
 );
 
@@ -130,7 +158,7 @@ export const { toDocument: memberToDocument, fromDocument: memberFromDocument } 
 /** Members as the trail tells of them. */
 export const memberFields = fieldsCodec<Member>(memberToDocument, memberFromDocument);
 
-export const { toDocument: invitationToDocument, fromDocument: invitationFromDocument } = documentCodec(
+const invitationCodec = documentCodec(
   z.object({
     id: z.string(),
     workspace: z.string(),
@@ -141,8 +169,16 @@ export const { toDocument: invitationToDocument, fromDocument: invitationFromDoc
     invited_by: z.string(),
     created_at: timestamp,
     expires_at: timestamp,
+    lineage: lineage.exactOptional(),
   }),
 );
+
+export const invitationFromDocument = invitationCodec.fromDocument;
+
+/** With the agents of its lineage, by which the invitations of an agent are found. */
+export function invitationToDocument(invitation: Invitation): Record<string, unknown> {
+  return { ...invitationCodec.toDocument(invitation), ...registrantsIn(invitation.lineage) };
+}
 
 export const { toDocument: accessToDocument, fromDocument: accessFromDocument } = documentCodec(
   z.object({
@@ -158,6 +194,14 @@ export const peopleWriters: ChangeWriters<PeopleChanges> = {
   setPerson({ uid, role }, writes) {
     writes.merge(personPath(uid), { role });
     announceAccess(writes, `person:${uid}`);
+  },
+  limitAccount({ uid, validSince, account, isNews }, writes) {
+    // It brings nobody back whose document was deleted meanwhile.
+    writes.update(personPath(uid), {
+      ...(validSince !== undefined && { valid_since: validSince }),
+      ...(account !== undefined && { account }),
+    });
+    if (isNews) announceAccess(writes, `person:${uid}`);
   },
   setMember({ member, version }, writes) {
     const { workspace, uid, role } = member;

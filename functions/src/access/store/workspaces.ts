@@ -6,7 +6,8 @@ import type { Versioned } from '../../kernel/commit.ts';
 import { documentCodec, timestamp } from '../../kernel/firestore/codec.ts';
 import { WORKSPACE_ACCESS_PATH, workspacePath } from '../../kernel/firestore/paths.ts';
 import { type DocumentReading, FirestoreReader } from '../../kernel/firestore/reading.ts';
-import type { ChangeWriters } from '../../kernel/firestore/store.ts';
+import type { ChangeWriters, CommitWrites } from '../../kernel/firestore/store.ts';
+import { fieldsCodec } from '../../kernel/firestore/trail.ts';
 import type { Routing, RoutingChanges } from '../rules/routing.ts';
 import { EVERYBODY } from '../rules/trust.ts';
 import type { ApprovalRule, StoredWorkspace, WorkspaceChanges } from '../rules/workspaces.ts';
@@ -44,6 +45,9 @@ export const { toDocument: workspaceToDocument, fromDocument: workspaceFromDocum
     created_at: timestamp.exactOptional(),
   }),
 );
+
+/** Workspaces as the audit log shows them. */
+export const workspaceFields = fieldsCodec<StoredWorkspace>(workspaceToDocument, workspaceFromDocument);
 
 export function routingToFields({ pins, forbidden }: Partial<Routing>): Record<string, unknown> {
   return { ...(pins && { pinned_agents: pins }), ...(forbidden && { forbidden_agents: forbidden }) };
@@ -99,15 +103,26 @@ export const workspaceWriters: ChangeWriters<WorkspaceChanges & RoutingChanges> 
   createWorkspace({ name, workspace }, writes) {
     writes.createLasting(workspacePath(name), workspaceToDocument(workspace));
   },
-  demandApprovals({ workspace, approvals }, writes) {
-    writes.merge(workspacePath(workspace), { approvals: approvals.map(approvalToDocument) });
+  demandApprovals({ workspace, approvals, version }, writes) {
+    setIn(writes, workspace, { approvals: approvals.map(approvalToDocument) }, version);
     writes.merge(WORKSPACE_ACCESS_PATH, { asking: { [workspace]: approvals.length > 0 } });
     announceAccess(writes, EVERYBODY);
   },
-  listRepositories({ workspace, repositories }, writes) {
-    writes.merge(workspacePath(workspace), { repositories });
+  listRepositories({ workspace, repositories, version }, writes) {
+    setIn(writes, workspace, { repositories }, version);
   },
-  routeWorkspace({ workspace, routing }, writes) {
-    writes.merge(workspacePath(workspace), routingToFields(routing));
+  routeWorkspace({ workspace, routing, version }, writes) {
+    setIn(writes, workspace, routingToFields(routing), version);
   },
 };
+
+/** Sets fields of a workspace: at the version, or, without one, at any. */
+function setIn(
+  writes: CommitWrites,
+  workspace: string,
+  fields: Record<string, unknown>,
+  version: string | null | undefined,
+): void {
+  if (version === undefined) writes.merge(workspacePath(workspace), fields);
+  else writes.createOrReplace(workspacePath(workspace), fields, version ?? undefined);
+}

@@ -3,6 +3,7 @@
  * reserves the most that it can cost before it is made, and is settled afterwards. Pure.
  * Source: docs/decisions/0037-budgets.md.
  */
+import { type Loosening, type LooseningOf, neverLoosens } from '../../kernel/loosening.ts';
 import type { PortOf } from '../../kernel/ports.ts';
 import type { BudgetQueries, StoredBudget, StoredCounts, StoredReservation } from '../store/budgets.ts';
 import type { GraphNode } from './node.ts';
@@ -179,6 +180,52 @@ export class OutOfBudgetError extends Error {
     this.refusal = refusal;
   }
 }
+
+/** The limits of a budget: the stored field, and the field that stores its setter. */
+const LIMITS = [
+  ['costUsd', 'costSetBy'],
+  ['tokens', 'tokensSetBy'],
+] as const;
+
+/**
+ * Returns who set each limit after a change. Lowering another's limit keeps its setter, so that an agent cannot raise it
+ * in two steps; a person who changes a limit becomes its setter.
+ */
+export function settersAfter(
+  before: Budget | undefined,
+  after: Pick<Budget, 'costUsd' | 'tokens'>,
+  { uid, kind }: { readonly uid: string; readonly kind: 'agent' | 'person' },
+): Pick<Budget, 'costSetBy' | 'tokensSetBy'> {
+  const entries = LIMITS.flatMap(([limit, setBy]) => {
+    if (after[limit] === undefined) return [];
+    const isKept = before?.[limit] !== undefined && (kind === 'agent' || before[limit] === after[limit]);
+    return [[setBy, isKept ? setterOf(before, setBy) : uid]];
+  });
+  return Object.fromEntries(entries);
+}
+
+function setterOf(budget: Budget, setBy: 'costSetBy' | 'tokensSetBy'): string {
+  return budget[setBy] ?? budget.ownerUid;
+}
+
+/** A limit that is raised or removed by another agent than the one that set it; its setter decides, or that agent's owner. */
+function raisedOf(before: Budget, after: Budget, uid: string): readonly Loosening[] {
+  return LIMITS.flatMap(([limit, setBy]) => {
+    const [was, is] = [before[limit], after[limit]];
+    const setter = setterOf(before, setBy);
+    if (was === undefined || (is !== undefined && is <= was) || setter === uid) return [];
+    const would = `${is === undefined ? 'remove' : 'raise'} the budget of ${budgetName(before)}`;
+    return [
+      { what: 'budget', would, approver: setter.startsWith('agent:') ? before.ownerUid : setter } as const,
+    ];
+  });
+}
+
+/** How changes of budgets loosen limits. */
+export const budgetLoosening: LooseningOf<BudgetChanges> = {
+  ...neverLoosens('reserve', 'settle', 'spend'),
+  setBudget: ({ budget, before }, { uid }) => (before ? raisedOf(before.value, budget, uid) : []),
+};
 
 export interface BudgetPorts {
   readonly budgets: PortOf<BudgetQueries>;

@@ -17,6 +17,7 @@ import {
   type Store,
 } from '../commit.ts';
 import { MusterError } from '../errors.ts';
+import { type LooseningOf, requireNoLoosening } from '../loosening.ts';
 import { type Clock, type Randomness, Service } from '../ports.ts';
 import { TOO_LARGE } from './client.ts';
 import { documentCodec, jsonText, timestamp } from './codec.ts';
@@ -46,6 +47,8 @@ interface StorePorts {
   readonly writers: ChangeWriters<ChangeKinds>;
   /** What the trail tells of changes, of all features. */
   readonly effects: EffectsOf<ChangeKinds>;
+  /** How changes loosen limits, of all features. */
+  readonly loosening: LooseningOf<ChangeKinds>;
   /** Is told of what was committed, before whoever has committed it goes on. */
   readonly followed?: (changes: readonly Change[]) => Promise<void>;
 }
@@ -59,6 +62,9 @@ export class FirestoreStore extends Service<StorePorts> implements Store {
   }
 
   async commit(changes: readonly Change[], record?: CallRecord): Promise<void> {
+    const { loosening } = this.ports;
+    if (changes.some(({ kind }) => loosening[kind] !== null))
+      requireNoLoosening(loosening, changes, record?.by);
     const recorded = record?.answer;
     if (changes.length === 0 && recorded === undefined) return;
     const { database, clock, randomness } = this.ports;

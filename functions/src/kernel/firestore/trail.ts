@@ -47,6 +47,8 @@ const { toDocument, fromDocument } = documentCodec(
       request_id: z.string(),
       /** The run that did it, in the name of who started it. */
       run_id: z.string().nullable().default(null),
+      /** The uid of the person who approved the call, if an agent's call needed it. */
+      approved_by: z.string().nullable().default(null),
     }),
     effects: z.array(
       z.object({

@@ -42,6 +42,8 @@ export interface EndpointDependencies extends StreamPorts {
   readonly allowedOrigins: readonly string[];
   readonly version: string;
   readonly addresses: Addresses;
+  /** The number of proxies of the deployment in front of Google's front end. */
+  readonly trustedProxies: number;
   /** The path before `req.url`, where something in front has taken it away: the emulator does. */
   readonly mountPath: string | undefined;
 }
@@ -86,7 +88,7 @@ async function answer(
   const about = request.method === method ? '' : `${whatIsHere} `;
   const credential = credentialOf(request.headers.authorization, challenge, about);
   const principal = await dependencies.authenticator
-    .authenticate(credential, addressOf(request))
+    .authenticate(credential, addressOf(request, dependencies.trustedProxies))
     .then((known) => requireAudience(known, address && `${address.mcp}${belowMcp(path)}`))
     .catch((error) => refuseCredential(error, challenge));
   // A client that looks for the way to sign in may ask by any method.

@@ -79,25 +79,37 @@ export function refuseCredential(error: unknown, challenge: Challenge | undefine
 const LONGEST_ADDRESS = 45;
 
 /**
- * The address that a request comes from. Google's front end adds the one that it sees to the end of
- * `X-Forwarded-For`, or puts it there alone; what stands before it are the caller's own words. Behind a load
- * balancer or Firebase Hosting it is that one's, and all who come by it count as one.
+ * Returns the address that a request comes from, as limits count it. Google's front end appends the address that it
+ * sees to `X-Forwarded-For`, and each proxy in front of it has appended the one that it saw. Entries before those are
+ * the caller's own words. If the header is shorter than the proxies make it, the request came around them: then the
+ * last entry counts, which no caller can write.
  * Source: https://cloud.google.com/load-balancing/docs/https, "X-Forwarded-For header";
  * https://pkg.go.dev/k8s.io/registry.k8s.io/pkg/net/clientip, which counts on the same at Cloud Run.
+ * @param trustedProxies the number of proxies of the deployment in front of Google's front end
  */
-export function addressOf({ headers, socket }: IncomingMessage): string {
-  const last = String(headers['x-forwarded-for'] ?? '')
+export function addressOf({ headers, socket }: IncomingMessage, trustedProxies: number): string {
+  const entries = String(headers['x-forwarded-for'] ?? '')
     .split(',')
-    .at(-1)
-    ?.trim();
-  return network((last || socket.remoteAddress || '').slice(0, LONGEST_ADDRESS));
+    .map((entry) => entry.trim());
+  const seen = entries.at(-1 - trustedProxies) || entries.at(-1) || socket.remoteAddress || '';
+  return network(seen.slice(0, LONGEST_ADDRESS).toLowerCase());
 }
 
-/** Of IPv6 the first half: whoever has one address has all that begin with it. */
+/** Returns the /56 of an IPv6 address: providers give each customer one of at least that size. Source: RIPE-690. */
 function network(address: string): string {
+  const mapped = /^::ffff:(\d+(?:\.\d+){3})$/.exec(address)?.[1];
+  if (mapped !== undefined) return mapped;
   if (!address.includes(':') || address.includes('.')) return address;
-  const parts = address.toLowerCase().split('::', 2);
+  const parts = address.split('::', 2);
   const [head = [], tail = []] = parts.map((part) => part.split(':').filter((group) => group !== ''));
   const omitted = address.includes('::') ? Math.max(0, 8 - head.length - tail.length) : 0;
-  return [...head, ...Array<string>(omitted).fill('0'), ...tail].slice(0, 4).join(':');
+  const groups = [...head, ...Array<string>(omitted).fill('0'), ...tail].slice(0, 4);
+  return groups.map((group, index) => prefixOf(group, index)).join(':');
+}
+
+/** Returns what of a group of an IPv6 address is in its first 56 bits. */
+function prefixOf(group: string, index: number): string {
+  const bits = Number.parseInt(group, 16);
+  if (Number.isNaN(bits)) return group;
+  return (index === 3 ? bits & 0xff00 : bits).toString(16);
 }

@@ -60,7 +60,7 @@ export class Stream {
     this.#forget = ports.people.watch(principal.ownerUid, () => void this.#look(), broke);
     const agent = callingAgent(principal);
     if (agent === undefined) return;
-    this.#presence = setInterval(() => void touchPresence(ports, agent), keepAliveMs);
+    this.#presence = setInterval(() => void this.#beat(agent), keepAliveMs);
   }
 
   /** Its client has gone, its time is over, or it was closed. */
@@ -107,6 +107,20 @@ export class Stream {
     }
   }
 
+  /** Notes the agent as alive, unless its credential has ended: then the stream does, also if nothing happens on it. */
+  async #beat(agent: ReturnType<typeof callingAgent> & {}): Promise<void> {
+    const { authenticator } = this.#ports;
+    try {
+      this.#authorise(await authenticator.authenticate(this.#requestContext.credential));
+    } catch (error) {
+      // A database that does not answer takes nobody's rights.
+      if (!isLoss(error)) return;
+      this.#loss = error;
+      this.#finish();
+    }
+    if (!this.end.aborted) await touchPresence(this.#ports, agent);
+  }
+
   /** @returns the error as its client may see it; undefined where the stream had ended before */
   fail(error: unknown): MusterError | undefined {
     if (this.end.aborted && error !== this.#loss) return undefined;
@@ -132,6 +146,10 @@ export class Stream {
       milliseconds: Math.round(performance.now() - this.#started),
     });
   }
+}
+
+function isLoss(error: unknown): boolean {
+  return error instanceof MusterError && ['UNAUTHORIZED', 'TOKEN_EXPIRED', 'FORBIDDEN'].includes(error.code);
 }
 
 /**

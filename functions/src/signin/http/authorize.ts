@@ -43,6 +43,12 @@ const decision = z.discriminatedUnion('allow', [
   z.object({ allow: z.literal(false), authorization: z.string() }),
 ]);
 
+/** The parameter that a mailed sign-in link adds to the address of the page. */
+const LINK_CODE = 'oobCode';
+
+/** Problems after which a mailed link is of no use at this page. */
+const ENDED: readonly Problem[] = ['other_browser', 'expired'];
+
 /** A page in place of the one that was asked for. */
 class Obstacle extends Error {
   readonly problem: Problem;
@@ -78,10 +84,11 @@ export class AuthorizationPage {
   /** A page in any case, or the way back to a program on the person's machine. */
   async open(visit: Visit): Promise<Reply> {
     try {
-      this.visits.count(addressOf(visit.request), this.now());
+      this.visits.count(addressOf(visit.request, this.ports.trustedProxies), this.now());
       return visit.query.has('authorization') ? await this.reopen(visit) : await this.begin(visit);
     } catch (error) {
       const { problem, detail, back } = obstacleOf(error, this.ports, visit);
+      if (visit.query.has(LINK_CODE) && ENDED.includes(problem)) return withoutCode(visit);
       // Only where it cannot lead to a stranger's page: RFC 9700, section 4.11.2.
       if (back !== undefined && isOnThisMachine(back))
         return { status: 302, headers: { ...NOT_STORED, Location: back }, body: '' };
@@ -99,7 +106,7 @@ export class AuthorizationPage {
 
   async identify(visit: Visit): Promise<Reply> {
     return this.answered(visit, async (body) => {
-      this.visits.count(addressOf(visit.request), this.now());
+      this.visits.count(addressOf(visit.request, this.ports.trustedProxies), this.now());
       const { authorization, idToken } = parsed(person, body);
       return this.ports.consent.identify(authorization, browserOf(visit), idToken, this.toolsetsOf(visit));
     });
@@ -124,7 +131,7 @@ export class AuthorizationPage {
     const parameter = parametersIn(query);
     const id = parameter('client_id');
     if (id === undefined) throw new Obstacle('bad_request', 'The parameter "client_id" is missing.');
-    const charge = () => void this.documents.count(addressOf(request), this.now());
+    const charge = () => void this.documents.count(addressOf(request, this.ports.trustedProxies), this.now());
     const client = await clients.find(id, charge);
     if (client === undefined) throw new Obstacle('unknown_client');
     const [only, ...others] = client.redirectUris;
@@ -207,6 +214,17 @@ export class AuthorizationPage {
 }
 
 const STATUSES: Readonly<Partial<Record<Problem, number>>> = { too_many: 429, unavailable: 503 };
+
+/**
+ * Leads to the same page without the code of a mailed link. The code is still good, and a redirect leaves it in no
+ * history, bookmark or screenshot.
+ */
+function withoutCode({ address, query }: Visit): Reply {
+  const location = new URL(`${address.issuer}/authorize`);
+  location.searchParams.set('authorization', query.get('authorization') ?? '');
+  const headers = { ...NOT_STORED, 'Referrer-Policy': 'no-referrer', Location: location.href };
+  return { status: 303, headers, body: '' };
+}
 
 /** What is shown in place of the page. What nobody foresaw goes to the log alone. */
 function obstacleOf(error: unknown, { log }: SignInPorts, { address }: Visit): Obstacle {

@@ -1,5 +1,5 @@
 /** What clients call themselves: for tokens, to register, to revoke. Source: RFC 6749, section 5; RFC 7009; RFC 7591. */
-import { Attempts } from '../../access/rules/attempts.ts';
+import { type Attempt, Attempts } from '../../access/rules/attempts.ts';
 import { addressOf } from '../../mcp/http/request.ts';
 import { parametersIn } from '../rules/authorization.ts';
 import { OAuthError } from '../rules/oauthError.ts';
@@ -30,28 +30,37 @@ export class TokenEndpoints {
   }
 
   async token(visit: Visit): Promise<Reply> {
-    const forgive = this.failures.count(addressOf(visit.request), this.now());
+    const { refusal, check, forgive } = this.attempt(visit);
     try {
       requireNoSecret(visit);
-      const given = await this.given(parametersIn(await formOf(visit)));
+      const parameter = parametersIn(await formOf(visit));
+      const given = await check(() => this.given(parameter));
       forgive();
       return json(200, answerOf(given));
     } catch (error) {
-      if (!(error instanceof OAuthError)) forgive();
+      if (error instanceof OAuthError) throw refusal ?? error;
+      forgive();
       throw error;
     }
   }
 
   async revoke(visit: Visit): Promise<Reply> {
-    const forgive = this.failures.count(addressOf(visit.request), this.now());
+    const { refusal, check, forgive } = this.attempt(visit);
     requireNoSecret(visit);
     const parameter = parametersIn(await formOf(visit));
-    if (await this.ports.tokens.revoke(required(parameter, 'token'), parameter('client_id'))) forgive();
+    const token = required(parameter, 'token');
+    const isRevoked = await check(() => this.ports.tokens.revoke(token, parameter('client_id')));
+    if (isRevoked) forgive();
+    else if (refusal !== undefined) throw refusal;
     return json(200, {});
   }
 
+  private attempt({ request }: Visit): Attempt {
+    return this.failures.attempt(addressOf(request, this.ports.trustedProxies), this.now());
+  }
+
   async register(visit: Visit): Promise<Reply> {
-    this.registrations.count(addressOf(visit.request), this.now());
+    this.registrations.count(addressOf(visit.request, this.ports.trustedProxies), this.now());
     const { id, name, redirectUris, createdAt } = await this.ports.clients.register(await jsonOf(visit));
     return json(201, {
       client_id: id,

@@ -18,6 +18,7 @@ export interface SignInPorts {
   readonly log: Log;
   readonly randomness: { uuid(): string; secret(bytes: number): string };
   readonly firebase: FirebaseSettings;
+  readonly trustedProxies: number;
   /** The toolsets that a path selects, below where MCP is spoken; none where nothing is there. */
   toolsetsAt(below: string): readonly string[];
   /** What the page is made of beside its HTML. */

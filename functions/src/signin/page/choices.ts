@@ -23,7 +23,7 @@ export class ChoicesForm {
   }
 
   fill(offer: Offer): void {
-    const { person, agentName, role, roles, workspaces, toolsets, readonly } = offer;
+    const { person, agentName, role, roles, workspaces, toolsets, proposed, readonly } = offer;
     const { signedInAs, allWorkspaces } = this.texts;
     const known = person.email === undefined || person.email === person.name;
     const shown = known ? person.name : `${person.name} (${person.email})`;
@@ -39,7 +39,7 @@ export class ChoicesForm {
     );
     this.readonly.checked = readonly.value || readonly.fixed;
     this.readonly.disabled = readonly.fixed;
-    const boxes = toolsets.map((name) => toolsetBox(name, this.texts.toolsets));
+    const boxes = toolsets.map((name) => toolsetBox(name, proposed.includes(name), this.texts.toolsets));
     element('toolsets', HTMLElement).replaceChildren(...boxes.map(({ row }) => row));
     this.toolsets = boxes.map(({ box }) => box);
     this.updateAllow();
@@ -71,13 +71,13 @@ export class ChoicesForm {
 }
 
 /** What the name of the box begins with is the toolset's own, by which documents and tools call it. */
-function toolsetBox(name: string, descriptions: Readonly<Record<string, string>>) {
+function toolsetBox(name: string, isProposed: boolean, descriptions: Readonly<Record<string, string>>) {
   const row = document.createElement('label');
   row.className = 'choice';
   const box = document.createElement('input');
   box.type = 'checkbox';
   box.value = name;
-  box.checked = true;
+  box.checked = isProposed;
   const title = document.createElement('strong');
   title.textContent = name;
   const description = document.createElement('span');

@@ -17,6 +17,8 @@ export interface Offer {
   readonly roles: readonly Role[];
   readonly workspaces: readonly string[];
   readonly toolsets: readonly string[];
+  /** The toolsets that are ticked at first. */
+  readonly proposed: readonly string[];
   readonly readonly: { readonly value: boolean; readonly fixed: boolean };
 }
 
@@ -87,7 +89,7 @@ export class Server {
 
 function isOffer(answer: unknown): answer is Offer {
   if (!isRecord(answer)) return false;
-  const { approval, person, agentName, role, roles, workspaces, toolsets, readonly } = answer;
+  const { approval, person, agentName, role, roles, workspaces, toolsets, proposed, readonly } = answer;
   return (
     [approval, agentName].every((value) => typeof value === 'string') &&
     isRecord(person) &&
@@ -96,7 +98,7 @@ function isOffer(answer: unknown): answer is Offer {
     [role, ...(Array.isArray(roles) ? roles : [undefined])].every((one) =>
       ROLES.some((known) => known === one),
     ) &&
-    [workspaces, toolsets].every(
+    [workspaces, toolsets, proposed].every(
       (names) => Array.isArray(names) && names.every((name) => typeof name === 'string'),
     ) &&
     isRecord(readonly) &&

@@ -16,6 +16,7 @@ import {
   MOST_MILLISECONDS,
   tokenOf,
 } from '../../access/rules/grant.ts';
+import { endingOf } from '../../access/rules/grantEnd.ts';
 import type { Limits } from '../../access/rules/limits.ts';
 import {
   type AccessPorts,
@@ -170,9 +171,10 @@ function renewed(others: readonly Versioned<Grant>[], limits: Limits, now: Date)
   const kept = latest.slice(0, MAX_GRANTS - 1);
   return others.flatMap((one): Change[] => {
     const { value, version } = one;
-    if (!kept.includes(one)) return [{ kind: 'endGrant', id: value.id }];
+    if (!open.includes(one)) return [endingOf(value, 'expired', value.expiresAt)];
+    if (!kept.includes(one)) return [endingOf(value, 'replaced', now)];
     const { toolsets: _toolsets, heldTo: _heldTo, readonly: _readonly, ...rest } = value;
-    return [{ kind: 'replaceGrant', grant: { ...rest, ...limits }, version }];
+    return [{ kind: 'replaceGrant', grant: { ...rest, ...limits }, version, opensOther: true }];
   });
 }
 

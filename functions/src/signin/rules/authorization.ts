@@ -31,15 +31,31 @@ const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
 const LONGEST_STATE = 4000;
 
 /**
- * The parameters of a request, each once.
- * @throws OAuthError where one is repeated: who reads the first and who the last would not agree
+ * Returns the parameters of a request, each once. Only `resource` may be repeated (RFC 8707, section 2), with one value.
+ * @throws OAuthError invalid_request if another one is repeated: readers of the first and of the last would not agree;
+ *   invalid_target if there are two resources
  */
 export function parametersIn(query: URLSearchParams): (name: string) => string | undefined {
-  const repeated = [...new Set(query.keys())].find((name) => query.getAll(name).length > 1);
+  const repeated = [...new Set(query.keys())].find(
+    (name) => name !== 'resource' && query.getAll(name).length > 1,
+  );
   if (repeated !== undefined)
     throw new OAuthError('invalid_request', `The parameter "${repeated}" is there more than once.`);
+  const [resource, ...others] = query.getAll('resource').filter((value) => value !== '');
+  if (others.some((other) => addressOf(other) !== addressOf(resource ?? '')))
+    throw new OAuthError('invalid_target', 'A token is for one resource, and two are named.');
   // A parameter without a value counts as left out: RFC 6749, section 3.1.
-  return (name) => query.get(name) || undefined;
+  return (name) => (name === 'resource' ? resource : query.get(name) || undefined);
+}
+
+/**
+ * Returns a resource as it is compared: without a query, which chooses among what is there, without slashes at the end,
+ * and with scheme and host in lower case (RFC 3986, section 6.2.2.1). Text that is not a URL stays as it is.
+ */
+export function addressOf(resource: string): string {
+  if (!URL.canParse(resource)) return resource;
+  const { origin, pathname } = new URL(resource);
+  return `${origin}${pathname.replace(/\/+$/, '')}`;
 }
 
 /**
@@ -94,11 +110,9 @@ export function resourceIn(
   isServed: (below: string) => boolean,
 ): string {
   if (resource === undefined) return mcp;
-  const url = URL.canParse(resource) ? new URL(resource) : undefined;
-  // A query chooses among what is there, and a slash at the end means nothing.
-  const plain = url && `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
+  const plain = addressOf(resource);
   if (plain === mcp || plain === new URL(mcp).origin) return mcp;
-  if (plain?.startsWith(`${mcp}/`) && isServed(plain.slice(mcp.length))) return plain;
+  if (plain.startsWith(`${mcp}/`) && isServed(plain.slice(mcp.length))) return plain;
   throw new OAuthError(
     'invalid_target',
     `There are no tokens for that resource here: the address is ${mcp}.`,

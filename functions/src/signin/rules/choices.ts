@@ -32,6 +32,8 @@ export interface Choices {
   readonly roles: readonly Role[];
   readonly workspaces: readonly string[];
   readonly toolsets: readonly string[];
+  /** The toolsets that are ticked at first. */
+  readonly proposed: readonly string[];
   readonly readonly: { readonly value: boolean; readonly fixed: boolean };
 }
 

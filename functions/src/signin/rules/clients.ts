@@ -42,9 +42,12 @@ declare module '../../kernel/commit.ts' {
 const SECOND = 1000;
 const DAY = 24 * 60 * 60 * SECOND;
 
+/** Anybody can register a client: until a person has signed in from it, it is kept for this long. */
+const REGISTERED_DAYS = 1;
+
 const UNUSED_DAYS = 90;
 
-/** A client that is used is kept for longer, and written once a day at most for it. */
+/** A client that people sign in from is written once a day at most. */
 const KEPT_DAYS_AT_LEAST = UNUSED_DAYS - 1;
 
 const MAX_REDIRECTS = 10;
@@ -118,8 +121,12 @@ export class Clients extends Service<
     const now = this.ports.clock.now();
     const id = `client_${digest.slice(0, 32)}`;
     const known = await this.ports.signIns.client(id);
-    const client = { id, name, redirectUris, createdAt: known?.createdAt ?? now, expiresAt: keptUntil(now) };
-    await this.keep(client, known, now);
+    // A client that registers again may sign in next, and one that people sign in from keeps its later end.
+    if (known !== undefined && known.expiresAt >= after(now, REGISTERED_DAYS / 2))
+      return { ...known, redirectUris };
+    const expiresAt = after(now, REGISTERED_DAYS);
+    const client = { id, name, redirectUris, createdAt: known?.createdAt ?? now, expiresAt };
+    await this.ports.store.commit([{ kind: 'keepClient', client }]);
     return client;
   }
 
@@ -127,23 +134,23 @@ export class Clients extends Service<
     const now = this.ports.clock.now();
     const known = await this.ports.signIns.client(id);
     if (known === undefined || known.expiresAt <= now) return undefined;
-    await this.keep({ ...known, expiresAt: keptUntil(now) }, known, now);
     const { name, redirectUris } = known;
     return { id, name, redirectUris };
   }
 
-  private async keep(
-    client: RegisteredClient,
-    known: RegisteredClient | undefined,
-    now: Date,
-  ): Promise<void> {
-    const left = (known?.expiresAt.getTime() ?? 0) - now.getTime();
-    if (left < KEPT_DAYS_AT_LEAST * DAY) await this.ports.store.commit([{ kind: 'keepClient', client }]);
+  /** Keeps a registered client for longer, because a person signs in from it. */
+  async keepUsed(id: string): Promise<void> {
+    if (!REGISTERED.test(id)) return;
+    const now = this.ports.clock.now();
+    const known = await this.ports.signIns.client(id);
+    if (known === undefined || known.expiresAt >= after(now, KEPT_DAYS_AT_LEAST)) return;
+    const client = { ...known, expiresAt: after(now, UNUSED_DAYS) };
+    await this.ports.store.commit([{ kind: 'keepClient', client }]);
   }
 }
 
-function keptUntil(now: Date): Date {
-  return new Date(now.getTime() + UNUSED_DAYS * DAY);
+function after(now: Date, days: number): Date {
+  return new Date(now.getTime() + days * DAY);
 }
 
 /** The address of a client's document, where an id is one. Source: the draft, section 3, "Client Identifier". */

@@ -3,11 +3,9 @@ import type { Invitations } from '../../access/rules/invitations.ts';
 import { TOOLSETS } from '../../access/rules/limits.ts';
 import {
   type AccessPorts,
-  accessOf,
-  DEFAULT_WORKSPACE,
   hasRole,
+  knownWorkspaces,
   ownRole,
-  type PersonRoles,
   personsRoleIn,
   ROLES,
   weaker,
@@ -20,13 +18,14 @@ import type { SignInQueries } from '../store/signIns.ts';
 import type { Apps } from './apps.ts';
 import { type Asked, type Authorization, DECIDING_MILLISECONDS, wayBack } from './authorization.ts';
 import { type Choices, type Decision, Hindered } from './choices.ts';
-import { type Client, shownName } from './clients.ts';
+import { type Client, type Clients, shownName } from './clients.ts';
 import { OAuthError } from './oauthError.ts';
 import { personOf } from './tokens.ts';
 
 interface ConsentPorts extends AccessPorts {
   readonly signIns: PortOf<SignInQueries>;
   readonly invitations: Pick<Invitations, 'take'>;
+  readonly clients: Pick<Clients, 'keepUsed'>;
   readonly apps: Pick<Apps, 'connect' | 'freeName'>;
 }
 
@@ -93,16 +92,19 @@ export class Consent extends Service<ConsentPorts> {
     const address = profile.email ?? email;
     const name = profile.name ?? address?.split('@', 1)[0] ?? 'you';
     const shown = shownName(name);
+    const there = toolsetsAt(authorization.resource);
+    const toolsets = TOOLSETS.filter((one) => there.includes(one));
     const wished = `${authorization.clientName} (${shown.split(' ', 1)[0]})`;
     const agentName = await this.ports.apps.freeName(uid, shownName(wished), authorization);
     return {
       approval,
       person: { name: shown, ...(address !== undefined && { email: address }) },
       agentName,
-      role: weaker(own, 'leader'),
+      role: weaker(own, 'worker'),
       roles: ROLES.filter((one) => hasRole(own, one)),
-      workspaces: workspacesOf(owner),
-      toolsets: TOOLSETS.filter((one) => toolsetsAt(authorization.resource).includes(one)),
+      workspaces: knownWorkspaces(owner).flatMap(([one]) => (personsRoleIn(owner, one) ? [one] : [])),
+      toolsets,
+      proposed: proposedOf(toolsets),
       readonly: { value: authorization.isReadonly, fixed: authorization.isReadonly },
     };
   }
@@ -119,7 +121,7 @@ export class Consent extends Service<ConsentPorts> {
     decision: Decision,
     toolsetsAt: (resource: string) => readonly string[],
   ): Promise<string> {
-    const { hashing, apps, roles, randomness } = this.ports;
+    const { hashing, apps, clients, roles, randomness } = this.ports;
     return retryStale(randomness, async () => {
       const { value: authorization, version } = await this.find(id, browser);
       const { person } = authorization;
@@ -129,6 +131,7 @@ export class Consent extends Service<ConsentPorts> {
       const there = toolsetsAt(authorization.resource);
       const toolsets = there.filter((one) => decision.toolsets.includes(one));
       if (toolsets.length === 0) throw new Hindered('invalid');
+      await clients.keepUsed(authorization.clientId);
       const code = await apps.connect(
         { ...authorization, person },
         {
@@ -156,11 +159,10 @@ export class Consent extends Service<ConsentPorts> {
   }
 }
 
-/** Those that the person has a role in. */
-function workspacesOf(owner: PersonRoles): readonly string[] {
-  const named = Object.keys(owner.access).filter((one) => accessOf(owner.access, one) !== undefined);
-  const known = [DEFAULT_WORKSPACE, ...named.sort()];
-  return [...new Set(known)].filter((workspace) => personsRoleIn(owner, workspace) !== undefined);
+/** Returns the toolsets to propose: rights are given only by a person who ticks them, or to a client that asks for no more. */
+export function proposedOf(toolsets: readonly string[]): readonly string[] {
+  const harmless = toolsets.filter((one) => one !== 'access');
+  return harmless.length === 0 ? toolsets : harmless;
 }
 
 function signInAgain(error: unknown): never {

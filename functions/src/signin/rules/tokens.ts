@@ -9,15 +9,17 @@ import {
   SCOPES,
   type Tokens,
 } from '../../access/rules/grant.ts';
+import { endingOf, type SignInEnd } from '../../access/rules/grantEnd.ts';
 import {
   type AccessPorts,
   DEFAULT_WORKSPACE,
   ownRole,
   type Principal,
 } from '../../access/rules/principal.ts';
-import { type Change, StaleWriteError } from '../../kernel/commit.ts';
+import { StaleWriteError } from '../../kernel/commit.ts';
 import { Service } from '../../kernel/ports.ts';
 import { retryStale } from '../../kernel/waiting.ts';
+import { addressOf } from './authorization.ts';
 import { OAuthError } from './oauthError.ts';
 
 /** An answer of the token endpoint. */
@@ -114,7 +116,7 @@ export class TokenService extends Service<TokenPorts> {
     const grant = (await this.ports.grants.find(presented.grantId))?.value;
     if (grant === undefined || (clientId !== undefined && grant.clientId !== clientId)) return false;
     if (!isTokenOf(this.ports.hashing, grant, kind, presented.secret)) return false;
-    await this.end(grant);
+    await this.end(grant, 'disconnected');
     this.note('app_disconnected', grant);
     return true;
   }
@@ -124,19 +126,19 @@ export class TokenService extends Service<TokenPorts> {
     const { roles, idTokens } = this.ports;
     const [isGood, owner] = await Promise.all([idTokens.isGood(grant.ownerUid), roles.of(grant.ownerUid)]);
     if (isGood && ownRole(personOf(grant.ownerUid, owner)) !== undefined) return;
-    await this.end(grant);
+    await this.end(grant, 'owner_lost_role');
     this.note('app_lost_its_person', grant);
     throw new OAuthError('invalid_grant', 'The person who signed in has no role here any more.');
   }
 
-  private async endStolen(grant: Grant, event: string): Promise<void> {
-    await this.end(grant);
-    this.ports.log.warn(event, namesOf(grant));
+  private async endStolen(grant: Grant, reason: 'code_replayed' | 'refresh_token_reused'): Promise<void> {
+    await this.end(grant, reason);
+    this.ports.log.warn(reason, namesOf(grant));
   }
 
-  private async end({ id }: Grant): Promise<void> {
-    const ended: Change = { kind: 'endGrant', id };
-    await this.ports.store.commit([ended]).catch((error: unknown) => {
+  private async end(grant: Grant, reason: SignInEnd): Promise<void> {
+    const { store, clock } = this.ports;
+    await store.commit([endingOf(grant, reason, clock.now())]).catch((error: unknown) => {
       // Somebody else has ended it.
       if (!(error instanceof StaleWriteError)) throw error;
     });
@@ -168,7 +170,7 @@ function requireSameClient(grant: Grant, clientId: string, what: string): void {
 /** Source: RFC 8707, section 2.2: a part of what was granted may be asked for, and is what is granted here. */
 function requireResource(grant: Grant, resource: string | undefined): void {
   if (resource === undefined) return;
-  const plain = resource.split('?', 1)[0]?.replace(/\/+$/, '') ?? '';
+  const plain = addressOf(resource);
   const { origin } = new URL(grant.resource);
   if (plain === grant.resource || plain.startsWith(`${grant.resource}/`) || plain === origin) return;
   throw new OAuthError('invalid_target', `The tokens are for ${grant.resource}, and for nothing else.`);

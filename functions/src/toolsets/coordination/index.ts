@@ -141,6 +141,7 @@ export {
 } from './rules/budgetWait.ts';
 export {
   type ClaimOutcome,
+  claimableKeys,
   claimChanges,
   codingClaimed,
   DEFAULT_LEASE_SECONDS,
@@ -171,6 +172,7 @@ export { authoriseDeciding } from './rules/deciding.ts';
 export type { CodingExpiry } from './rules/leases.ts';
 export type { AgentMessages, Message } from './rules/messages.ts';
 export { taskNode, taskNodeFinder } from './rules/node.ts';
+export { type OwnerPorts, ownerStanding } from './rules/ownerless.ts';
 export { CODING_GOAL, type CoordinationPorts, queueGrowth } from './rules/session.ts';
 export {
   type Claimant,
@@ -199,7 +201,6 @@ export {
   PRIORITY_WORDS,
   type PriorityWord,
   priorityWord,
-  satisfiedKeys,
   TASK_STATUSES,
   type Task,
   type TaskResult,

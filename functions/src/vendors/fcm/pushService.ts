@@ -2,7 +2,7 @@
 
 import { Agent } from 'node:http';
 import { connect } from 'node:net';
-import { type App, initializeApp } from 'firebase-admin/app';
+import { type App, getApps, initializeApp } from 'firebase-admin/app';
 import type { Message, Messaging } from 'firebase-admin/messaging';
 import { firebaseApp } from '../../kernel/platform.ts';
 import type { Notification, PushService } from '../../toolsets/todo/index.ts';
@@ -63,17 +63,19 @@ function detour({ hostname, port }: URL): Agent {
   });
 }
 
-let app: App | undefined;
-
 /** @param url `http://127.0.0.1:1234` */
 export async function localMessagingApp(url: string): Promise<App> {
-  app ??= initializeApp(
-    {
-      ...firebaseApp().options,
-      credential: { getAccessToken: async () => ({ access_token: 'owner', expires_in: 3600 }) },
-      httpAgent: detour(new URL(url)),
-    },
-    'messaging',
+  const name = `messaging at ${url}`;
+  const known = getApps().find((app) => app.name === name);
+  return (
+    known ??
+    initializeApp(
+      {
+        ...firebaseApp().options,
+        credential: { getAccessToken: async () => ({ access_token: 'owner', expires_in: 3600 }) },
+        httpAgent: detour(new URL(url)),
+      },
+      name,
+    )
   );
-  return app;
 }

@@ -13,7 +13,11 @@ import {
   musterFunction,
   serveFunction,
 } from '../../../../bench/servers/functionServer.ts';
-import { changeEffects, changeWriters } from '../../../../functions/src/composition/ports.ts';
+import {
+  changeEffects,
+  changeLoosening,
+  changeWriters,
+} from '../../../../functions/src/composition/changes.ts';
 import { FirestoreStore } from '../../../../functions/src/kernel/firestore/store.ts';
 import { movableClock, systemHashing, systemRandomness } from '../../../../functions/src/kernel/platform.ts';
 import type { TodoPorts } from '../../../../functions/src/toolsets/todo/rules/ports.ts';
@@ -127,6 +131,7 @@ export class Deployment {
         clock,
         randomness: systemRandomness,
         effects: changeEffects,
+        loosening: changeLoosening,
         writers: changeWriters,
       }),
       clock,

@@ -27,6 +27,20 @@ describe('a write to Firestore that is repeated under its key', () => {
     assert.deepEqual(await stored(path), { n: 2 });
   });
 
+  it('is the same call while the clock of the emulators is moved, for which the rules have no other time', async () => {
+    const now = () => new Date(Date.now() + 30 * 86_400_000);
+    for (const database of ['firestore', 'realtime'] as const) {
+      const later = new DataClient(database, { now });
+      const path = place();
+      await later.write(worker, path, { n: 0 });
+      const request = keyed({ operation: 'update' });
+      const first = await later.write(worker, path, { n: 1 }, request);
+      const second = await later.write(worker, path, { n: 1 }, request);
+      assert.deepEqual([first.isRepetition, second.isRepetition], [false, true], database);
+      assert.deepEqual((await later.read(worker, path)).data, { n: 1 }, database);
+    }
+  });
+
   it('is no conflict with its own expected version', async () => {
     const path = place();
     const { version } = await data.write(worker, path, { n: 1 });

@@ -17,6 +17,11 @@ async function ledBy(scene: Scene, other: MemberRole = 'worker'): Promise<Princi
   return leader;
 }
 
+/** The leader's owner in person: what loosens a limit is a person's to do. */
+function personIn({ leader: { ownerUid, owner } }: Scene): Principal {
+  return { uid: ownerUid, kind: 'person', ownerUid, maxRole: 'admin', owner };
+}
+
 function benIn({ workspace }: Scene): string {
   return `ben-${workspace}`;
 }
@@ -24,12 +29,15 @@ function benIn({ workspace }: Scene): string {
 export const access = scenariosOf('access', {
   invite: async (scene) => {
     await ledBy(scene);
-    return { args: { email: `cyd-${scene.workspace}@example.com`, role: 'worker' } };
+    return {
+      args: { email: `cyd-${scene.workspace}@example.com`, role: 'worker' },
+      principal: personIn(scene),
+    };
   },
   accept_invitation: async (scene) => {
     await ledBy(scene);
     const email = `cyd-${scene.workspace}@example.com`;
-    await answer(scene, 'access_invite', { email, role: 'worker' });
+    await answer(scene, 'access_invite', { email, role: 'worker' }, personIn(scene));
     const uid = `cyd-${scene.workspace}`;
     const owner = await scene.app.ports.roles.of(uid);
     const principal: Principal = { uid, kind: 'person', ownerUid: uid, maxRole: 'admin', owner, email };
@@ -50,12 +58,13 @@ export const access = scenariosOf('access', {
     return { args: { uid: benIn(scene) } };
   },
   create_workspace: async (scene) => {
-    return { args: { name: scene.workspace, repositories: ['sartor-ai/muster'] } };
+    const args = { name: scene.workspace, repositories: ['sartor-ai/muster'] };
+    return { args, principal: personIn(scene) };
   },
   update_workspace: async (scene) => {
     await ledBy(scene);
     const routing = { pin: { review: 'claude' }, forbid: ['gemini'] };
-    return { args: { repositories: ['sartor-ai/*'], routing } };
+    return { args: { repositories: ['sartor-ai/*'], routing }, principal: personIn(scene) };
   },
   revoke_connection: async (scene) => {
     const { agentId } = await answer(scene, 'onboarding_registerAgent', {

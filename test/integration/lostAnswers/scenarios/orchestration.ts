@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../../../functions/src/kernel/json.ts';
 import { answer } from '../../coordination/calls.ts';
 import { unkeyed } from '../../coordination/team.ts';
 import { type Scene, scenariosOf } from '../scene.ts';
@@ -10,20 +11,31 @@ async function save(scene: Scene): Promise<void> {
   await scene.app.services.orchestration.workflows.save(scene.leader.ownerUid, SAVED, undefined, unkeyed);
 }
 
+/** The arguments, of a leader whose owner may have runs executed in the workspace of the scene: a step checks that. */
+async function asMember(scene: Scene, args: JsonObject) {
+  const { workspace, leader, now: addedAt } = scene;
+  const member = { uid: leader.ownerUid, workspace, role: 'leader', addedBy: 'a-test', addedAt } as const;
+  await scene.app.ports.store.commit([
+    { kind: 'nameWorkspace', workspace, access: 'private' },
+    { kind: 'setMember', member },
+  ]);
+  return { args };
+}
+
 export const orchestration = scenariosOf('orchestration', {
   orchestrate: {
-    'that is executed': async () => ({ args: PROMPT }),
+    'that is executed': (scene) => asMember(scene, PROMPT),
     'that was answered before': async (scene) => {
+      const asked = await asMember(scene, PROMPT);
       await answer(scene, 'orchestration_orchestrate', PROMPT);
-      return { args: PROMPT };
+      return asked;
     },
   },
-  orchestrate_workflow: async () => ({ args: { workflow: WORKFLOW, input: 'Do it' } }),
-  orchestrate_parallel: async () => ({
-    args: { prompt: 'Do it', agents: ['claude', 'gemini'], mode: 'all' },
-  }),
-  execute_code: async () => ({ args: { prompt: 'Do it' } }),
-  execute_task: async () => ({ args: { task: { id: 'one', prompt: 'Do it' } } }),
+  orchestrate_workflow: (scene) => asMember(scene, { workflow: WORKFLOW, input: 'Do it' }),
+  orchestrate_parallel: (scene) =>
+    asMember(scene, { prompt: 'Do it', agents: ['claude', 'gemini'], mode: 'all' }),
+  execute_code: (scene) => asMember(scene, { prompt: 'Do it' }),
+  execute_task: (scene) => asMember(scene, { task: { id: 'one', prompt: 'Do it' } }),
   save_workflow: {
     'for the first time': async () => ({ args: { workflow: SAVED } }),
     'in place of another': async (scene) => {

@@ -1,7 +1,9 @@
 /** The agents through which a person is connected: those that have a credential, and apps that were signed in from. */
-import type { Agent } from '../../../access/rules/agent.ts';
+import { type Agent, homeOf } from '../../../access/rules/agent.ts';
 import { type Grant, isConnected } from '../../../access/rules/grant.ts';
+import { endOf, type StoredEnd } from '../../../access/rules/grantEnd.ts';
 import type { Limits } from '../../../access/rules/limits.ts';
+import { ancestorsOf, openedIn, openingOf, standingLinks } from '../../../access/rules/lineage.ts';
 import {
   type AccessPorts,
   type Credential,
@@ -10,7 +12,7 @@ import {
   ownRole,
   type Principal,
 } from '../../../access/rules/principal.ts';
-import type { AgentRegistration } from '../../../access/rules/registration.ts';
+import { type Ended, isAnything, type Revocation } from '../../../access/rules/revocation.ts';
 import type { RecordAnswer, Versioned } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { Service } from '../../../kernel/ports.ts';
@@ -24,14 +26,24 @@ export interface Connection {
   readonly lastSeen: Date;
 }
 
-export interface Revoked {
+/** A sign-in that ended. */
+export interface EndedSignIn {
   readonly agent: Agent;
-  readonly credentials: number;
+  readonly app: Pick<Grant, 'clientName' | 'clientHost'>;
+  readonly end: StoredEnd;
 }
 
-export class Connections extends Service<
-  AccessPorts & { readonly registration: Pick<AgentRegistration, 'revoke'> }
-> {
+interface Listed {
+  readonly connections: readonly Connection[];
+  /** Latest first. */
+  readonly ended: readonly EndedSignIn[];
+}
+
+export interface Revoked extends Ended {
+  readonly agent: Agent;
+}
+
+export class Connections extends Service<AccessPorts & { readonly revocation: Pick<Revocation, 'revoke'> }> {
   /**
    * A person's connections, by the ids of their agents. To an agent that does not lead, its own alone.
    * @param owner another person, whom an admin names
@@ -43,56 +55,58 @@ export class Connections extends Service<
     owner: string | undefined,
     limit: number,
     after: string | undefined,
-  ): Promise<{ readonly connections: readonly Connection[]; readonly next?: string | undefined }> {
+  ): Promise<Listed & { readonly next?: string | undefined }> {
     const { directory } = this.ports;
     if (owner !== undefined && owner !== principal.ownerUid && !isAdmin(principal)) throw notYours(owner);
-    if (!speaksForOwner(principal)) return { connections: await this.own(principal) };
+    if (!speaksForOwner(principal)) return shownTo(principal, await this.own(principal));
     const { items, more } = await directory.ofOwner(owner ?? principal.ownerUid, limit, after);
-    return { connections: await this.of(items), next: more ? items.at(-1)?.id : undefined };
+    const listed = shownTo(principal, await this.of(items));
+    return { ...listed, next: more ? items.at(-1)?.id : undefined };
   }
 
   /**
-   * Withdraws the credentials of an agent: of one's own, or, to an admin, of any.
-   * @throws MusterError NOT_FOUND, the same for somebody else's
+   * Ends an agent of one's own, or, to an admin, any, and everything that came from it.
+   * @throws MusterError NOT_FOUND, the same for somebody else's; CONFLICT if nothing is left to end
    */
   async revoke(principal: Principal, agentId: string, recordAnswer: RecordAnswer<Revoked>): Promise<Revoked> {
     const known = await this.ports.agents.find(agentId);
     if (known === undefined || !mayRevoke(principal, known)) throw noConnection(agentId);
     const { value: agent } = known;
-    const { agents, grants, registration } = this.ports;
-    const [keys, open] = await Promise.all([agents.credentials(agentId), grants.ofAgents([agentId])]);
-    if (keys.length + open.length === 0) throw nothingToRevoke(agentId);
-    const credentials = await registration.revoke(agentId, (count) =>
-      recordAnswer({ agent, credentials: count }),
-    );
-    return { agent, credentials };
+    const shown = (ended: Ended): Revoked => ({
+      ...ended,
+      agent,
+      invitations: ended.invitations.filter(({ workspace }) => isInReach(principal, workspace)),
+    });
+    const ended = await this.ports.revocation.revoke(agentId, (all) => recordAnswer(shown(all)));
+    if (!isAnything(ended)) throw nothingToRevoke(agentId);
+    return shown(ended);
   }
 
-  /** What an app has registered ends with it. */
-  private async stands({ grant: id }: Credential, now: Date): Promise<boolean> {
-    if (id === undefined) return true;
-    const grant = await this.ports.grants.find(id);
-    return grant !== undefined && isConnected(grant.value, now);
-  }
-
-  private async own({ agentId }: Principal): Promise<readonly Connection[]> {
+  private async own({ agentId }: Principal): Promise<Listed> {
     const known = agentId === undefined ? undefined : await this.ports.agents.find(agentId);
-    return known === undefined ? [] : this.of([known.value]);
+    return this.of(known === undefined ? [] : [known.value]);
   }
 
-  private async of(those: readonly Agent[]): Promise<readonly Connection[]> {
+  private async of(those: readonly Agent[]): Promise<Listed> {
     const { agents, grants, presence, clock } = this.ports;
     const ids = those.map(({ id }) => id);
-    const [keys, open, seen] = await Promise.all([
+    const [keys, signIns, seen] = await Promise.all([
       agents.credentialsOf(ids),
-      grants.ofAgents(ids),
+      grants.withEnds(ids),
       presence.lastSeen(ids),
     ]);
     const now = clock.now();
-    const apps = open.flatMap(({ value }) => (isConnected(value, now) ? [value] : []));
-    const standing = await Promise.all(keys.map((key) => this.stands(key, now)));
-    const own = keys.filter((_, index) => standing[index]);
-    return those.flatMap((agent) => {
+    const apps = signIns.flatMap(({ value }) => (isConnected(value, now) ? [value] : []));
+    const standing = await standingLinks(this.ports, keys.flatMap(ancestorsOf), now);
+    const connections = those.flatMap((agent) => {
+      // What a key was registered through may have ended, or open less than the key.
+      const own = keys.flatMap((key) => {
+        const opened = openedIn(standing, openingOf(key, agent.role), ancestorsOf(key));
+        if (opened === undefined) return [];
+        const { agentId, createdAt } = key;
+        const { endsAt: expiresAt, role: _, ...limits } = opened.opens;
+        return [{ agentId, createdAt, expiresAt, ...limits }];
+      });
       const lastSeen = seen.get(agent.id) ?? agent.lastSeen;
       const isIts = ({ agentId }: { readonly agentId: string }): boolean => agentId === agent.id;
       return [
@@ -100,6 +114,12 @@ export class Connections extends Service<
         ...apps.filter(isIts).map((grant) => ({ agent, opens: grant, app: grant, lastSeen })),
       ];
     });
+    const ended = signIns.flatMap(({ value: app }) => {
+      const [agent, end] = [those.find(({ id }) => id === app.agentId), endOf(app, now)];
+      return agent === undefined || end === undefined ? [] : [{ agent, app, end }];
+    });
+    const latest = ended.sort((one, other) => other.end.at.getTime() - one.end.at.getTime());
+    return { connections, ended: latest };
   }
 }
 
@@ -108,9 +128,26 @@ function speaksForOwner(principal: Principal): boolean {
   return principal.kind === 'person' || hasRole(ownRole(principal) ?? 'viewer', 'leader');
 }
 
+/** The workspace of the calls that name none. */
+export function homeThrough({ agent, opens }: Connection): string {
+  return opens.heldTo ?? homeOf(agent);
+}
+
+function shownTo(principal: Principal, { connections, ended }: Listed): Listed {
+  return {
+    connections: connections.filter((one) => isInReach(principal, homeThrough(one))),
+    ended: ended.filter(({ agent }) => isInReach(principal, homeOf(agent))),
+  };
+}
+
+/** A credential that is restricted to one workspace learns nothing of agents in others. */
+function isInReach({ heldTo }: Principal, home: string): boolean {
+  return heldTo === undefined || heldTo === home;
+}
+
 function mayRevoke(principal: Principal, { value: agent }: Versioned<Agent>): boolean {
   if (isAdmin(principal) || principal.agentId === agent.id) return true;
-  if (principal.ownerUid !== agent.ownerUid) return false;
+  if (principal.ownerUid !== agent.ownerUid || !isInReach(principal, homeOf(agent))) return false;
   if (principal.kind === 'person') return true;
   const role = ownRole(principal) ?? 'viewer';
   return hasRole(role, 'leader') && hasRole(role, agent.role);

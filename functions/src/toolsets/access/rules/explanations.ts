@@ -10,12 +10,16 @@ import {
   type Subject,
 } from '../../../access/rules/decision.ts';
 import { mayUse, type Need, refusalFor, roleNeeded } from '../../../access/rules/gate.ts';
+import type { Limits } from '../../../access/rules/limits.ts';
+import { ancestorsOf, openedThrough, openingOf } from '../../../access/rules/lineage.ts';
 import { permissionFor } from '../../../access/rules/permissions.ts';
 import {
   type AccessPorts,
   accessOf,
+  type Credential,
   DEFAULT_WORKSPACE,
   type Principal,
+  type Role,
 } from '../../../access/rules/principal.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { Service } from '../../../kernel/ports.ts';
@@ -58,8 +62,18 @@ export class Explanations extends Service<AccessPorts> {
       this.ports.agents.credentials(agent.id),
       this.ports.roles.of(agent.ownerUid),
     ]);
-    const principal = principalOf(agent, owner, credential ?? {});
+    const principal = principalOf(agent, owner, await this.openedBy(agent, credential), {});
     return { principal, workspace: principal.workspace ?? DEFAULT_WORKSPACE };
+  }
+
+  /** What a credential opens now; what the agent could do, if it has none. */
+  private async openedBy(agent: Agent, credential: Credential | undefined): Promise<Limits & { role: Role }> {
+    const { role } = agent;
+    if (credential === undefined) return { role };
+    const own = openingOf(credential, role);
+    const opened = await openedThrough(this.ports, own, ancestorsOf(credential), this.ports.clock.now());
+    // It opens nothing once what it was registered through has ended.
+    return opened?.opens ?? { ...own, toolsets: [] };
   }
 
   /** @param workspace that of the call, or the one that its argument would name */

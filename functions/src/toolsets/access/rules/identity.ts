@@ -8,6 +8,7 @@ import {
   type Caller,
   DEFAULT_WORKSPACE,
   isAdmin,
+  knownWorkspaces,
   type Principal,
   personsRoleIn,
   type Role,
@@ -35,9 +36,9 @@ export interface Identity {
   readonly home: { readonly workspace: string; readonly why: string };
   readonly deploymentRole?: Role;
   readonly workspaces: readonly Standing[];
-  /** To an admin: the others, which it administers and cannot look into. */
+  /** For an admin: the workspaces in which it has no role, which it administers and cannot look into. */
   readonly administers?: readonly Pick<Standing, 'workspace' | 'access'>[];
-  /** Whether there are more workspaces than these. */
+  /** Whether `workspaces` or `administers` is cut. */
   readonly truncated: boolean;
   readonly expiresAt?: Date;
   /** The invitations that were taken just now. */
@@ -52,7 +53,11 @@ export class Identities extends Service<AccessPorts & { readonly invitations: Pi
     const { uid, email, agentId, ownerUid } = caller;
     const accepted =
       email === undefined ? [] : await invitations.take(uid, email, undefined, () => undefined);
-    const principal = accepted.length === 0 ? caller : { ...caller, owner: await roles.of(uid) };
+    // A person asks because a role has changed: what was known when the token was checked may be older.
+    const isPerson = agentId === undefined;
+    const principal = isPerson
+      ? { ...caller, owner: await roles.of(uid, async () => caller.owner.role) }
+      : caller;
     const [profiles, agent, expiresAt] = await Promise.all([
       idTokens.profiles([ownerUid]),
       agentId === undefined ? undefined : agents.find(agentId),
@@ -86,15 +91,11 @@ export class Identities extends Service<AccessPorts & { readonly invitations: Pi
 
 function standings(principal: Principal) {
   const { owner } = principal;
-  const known: readonly (readonly [string, WorkspaceAccess])[] = [
-    [DEFAULT_WORKSPACE, 'open'],
-    ...Object.entries(owner.access).sort(([one], [other]) => (one < other ? -1 : 1)),
-  ];
   // A credential that only reads has its role all the same: it is told of that apart.
   const { readonly: _readonly, ...writing } = principal;
   const listed: Standing[] = [];
   const others: Pick<Standing, 'workspace' | 'access'>[] = [];
-  for (const [workspace, access] of known) {
+  for (const [workspace, access] of knownWorkspaces(owner)) {
     const { role, from } = sourcedRole(writing, workspace);
     const ownersRole = personsRoleIn(owner, workspace);
     if (role === undefined) others.push({ workspace, access });

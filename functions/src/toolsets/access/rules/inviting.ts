@@ -52,7 +52,9 @@ export class Inviting extends Service<AccessPorts & { readonly invitations: Pick
       if (before === undefined && open.length >= MAX_OPEN) throw tooMany(workspace);
       const expiresAt = new Date(now.getTime() + INVITATION_DAYS * DAY_MILLISECONDS);
       const invitedBy = principal.ownerUid;
-      const invitation = { id, workspace, email, role, invitedBy, createdAt: now, expiresAt };
+      const { lineage } = caller;
+      const until = { createdAt: now, expiresAt, ...(lineage && { lineage }) };
+      const invitation = { id, workspace, email, role, invitedBy, ...until };
       const isToldToday =
         before !== undefined && now.getTime() - before.createdAt.getTime() < DAY_MILLISECONDS;
       // The day of the mail goes on from the first of the day, or repeating would put the next one off for ever.

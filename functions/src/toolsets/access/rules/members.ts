@@ -1,9 +1,11 @@
 /** The people of a workspace, and their roles. Source: docs/decisions/0031-members-of-workspaces.md. */
 import { foldedEmail, invitationId } from '../../../access/rules/invitations.ts';
+import type { OpenWork } from '../../../access/rules/leaving.ts';
 import type { Invitation, Member, MemberRole, WorkspaceAccess } from '../../../access/rules/people.ts';
 import {
   type AccessPorts,
   accessOf,
+  hasRole,
   type Principal,
   personsRoleIn,
   type Role,
@@ -47,6 +49,8 @@ export interface Removed {
   readonly was: MemberRole;
   /** The role that the deployment gives them there all the same. */
   readonly remains?: Role;
+  /** What they began there and is open: it ends soon. Absent if there is nothing, or if they may still work there. */
+  readonly ends?: OpenWork;
 }
 
 export interface MemberPorts extends AccessPorts {
@@ -54,7 +58,12 @@ export interface MemberPorts extends AccessPorts {
   readonly memberFields: FieldsCodec<Member>;
 }
 
-export class Members extends Service<MemberPorts> {
+export interface RemovalPorts extends MemberPorts {
+  /** How much of a person's work is open in a workspace. */
+  readonly openWork: (uid: string, workspace: string) => Promise<OpenWork>;
+}
+
+export class Members extends Service<RemovalPorts> {
   /** @throws MusterError FORBIDDEN, the same for a workspace that is not there */
   async list(
     caller: Principal,
@@ -133,13 +142,29 @@ export class Members extends Service<MemberPorts> {
       const kept = await withoutLeader(this.ports, principal, workspace, known, undefined);
       const { role, access } = await roles.of(uid);
       const remains = personsRoleIn({ workspaces: {}, access, ...(role && { role }) }, workspace);
-      const outcome = { workspace, uid, was: known.value.role, ...(remains && { remains }) };
+      const ends = await this.endingWork(workspace, uid, remains);
+      const outcome = {
+        ...{ workspace, uid, was: known.value.role },
+        ...(remains && { remains }),
+        ...(ends && { ends }),
+      };
       const { value: before, version } = known;
       const removed: Change = { kind: 'removeMember', workspace, uid, before, version };
       const ended = await this.invitationOf(workspace, uid);
       await store.commit([removed, ...kept, ...ended], recordAnswer(outcome));
       return outcome;
     });
+  }
+
+  /** What ends with a role; it is ended by whoever follows the change of the person. */
+  private async endingWork(
+    workspace: string,
+    uid: string,
+    remains: Role | undefined,
+  ): Promise<OpenWork | undefined> {
+    if (remains !== undefined && hasRole(remains, 'worker')) return undefined;
+    const open = await this.ports.openWork(uid, workspace);
+    return open.codingTasks + open.runs > 0 || open.more ? open : undefined;
   }
 
   /** The end of an invitation that would let a removed person in again. */

@@ -1,5 +1,5 @@
 /** Creating workspaces, and changing who may come in and what they reach. */
-import type { WorkspaceAccess } from '../../../access/rules/people.ts';
+import { WORKSPACE_ACCESS, type WorkspaceAccess } from '../../../access/rules/people.ts';
 import {
   type AccessPorts,
   accessOf,
@@ -15,13 +15,17 @@ import {
   foundingChanges,
   notAvailable,
   requireFree,
+  type StoredWorkspace,
 } from '../../../access/rules/workspaces.ts';
 import type { Change, RecordAnswer } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { Service } from '../../../kernel/ports.ts';
+import { asBefore, cannotUndo, type Effect, type FieldsCodec } from '../../../kernel/trail.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
 import { administers, authorised, deploymentRefusal, refusalIn } from './administration.ts';
 import { namedOf, type RoutingUpdate, routingAfter } from './routingChanges.ts';
+
+type SettingsChange = Change<'demandApprovals' | 'listRepositories' | 'routeWorkspace'>;
 
 /** What is told of a workspace. */
 export interface WorkspaceSettings {
@@ -45,6 +49,7 @@ export interface WorkspaceUpdate {
 interface WorkspacePorts extends AccessPorts {
   /** What the deployment lists for its open workspaces. */
   readonly openRepositories: () => readonly string[];
+  readonly workspaceFields: FieldsCodec<StoredWorkspace>;
 }
 
 export class WorkspaceAdministration extends Service<WorkspacePorts> {
@@ -79,43 +84,89 @@ export class WorkspaceAdministration extends Service<WorkspacePorts> {
   async update(
     caller: Principal,
     workspace: string,
-    { access, repositories, routing, approvals }: WorkspaceUpdate,
+    wanted: WorkspaceUpdate,
     recordAnswer: RecordAnswer<WorkspaceSettings>,
   ): Promise<WorkspaceSettings> {
-    const { people, workspaces, store, randomness } = this.ports;
+    const { store, randomness } = this.ports;
+    const { access, repositories, routing, approvals } = wanted;
     const principal = await authorised(this.ports, caller, (one) => refusalIn(one, workspace, 'leader'));
     if ([access, repositories, routing, approvals].every((one) => one === undefined)) throw nothingToChange();
     if (access === 'private' && workspace === DEFAULT_WORKSPACE) throw defaultStaysOpen();
-    await this.requireMembers(workspace, approvals ?? []);
     return retryStale(randomness, async () => {
-      const [known, all] = await Promise.all([workspaces.find(workspace), people.workspaces()]);
-      const before = accessOf(all, workspace) ?? 'private';
-      const entered = await this.accessChanges(principal, workspace, before, access ?? before);
-      const kept = known?.value.repositories ?? [];
-      const listed = repositories === undefined ? kept : distinct(repositories);
-      this.requireReach(principal, kept, listed);
-      const named: Change = { kind: 'listRepositories', workspace, repositories: listed, before: kept };
-      const routed = routingAfter(known?.value, routing);
-      const demanded = known?.value.approvals;
-      const shown = approvals ?? demanded;
-      const isLed = entered.some(({ kind }) => kind === 'setMember');
-      const outcome = {
-        workspace,
-        access: access ?? before,
-        repositories: listed,
-        routing: routed,
-        ...(shown && { approvals: shown }),
-        ...(isLed && { leader: principal.ownerUid }),
-      };
+      const { entered, settings, outcome, version } = await this.decided(principal, workspace, wanted);
+      // What loosens was decided on what was read: a rule that was added since must not be lost with the list.
       const changes = [
         ...entered,
-        ...(repositories === undefined ? [] : [named]),
-        ...demandChanges(workspace, approvals, demanded),
-        ...routeChanges(workspace, routing, routed, routingAfter(known?.value)),
+        ...settings.map((one, index) => (index === 0 ? { ...one, version } : one)),
       ];
       await store.commit(changes, recordAnswer(outcome));
       return outcome;
     });
+  }
+
+  /**
+   * Returns the changes that undo a change of the settings: an update with the former ones.
+   * @throws MusterError FORBIDDEN; CONFLICT, with the reason CHANGED_SINCE or CANNOT_BE_UNDONE
+   */
+  readonly inverse = async (effect: Effect, by: Principal): Promise<readonly Change[]> => {
+    const { people, workspaces, workspaceFields } = this.ports;
+    const { workspace = '', before, after } = effect;
+    const principal = await authorised(this.ports, by, (one) => refusalIn(one, workspace, 'leader'));
+    if (before === undefined || after === undefined) throw cannotUndo(effect, 'A workspace stays.');
+    const [known, all] = await Promise.all([workspaces.find(workspace), people.workspaces()]);
+    const access = accessOf(all, workspace);
+    const fields = asBefore(effect, { ...(known && workspaceFields.of(known.value)), access });
+    const { approvals = [], repositories, ...routed } = workspaceFields.from({ ...fields });
+    const { pins, forbidden } = routingAfter(routed);
+    const { entered, settings, version } = await this.decided(principal, workspace, {
+      access: WORKSPACE_ACCESS.find((one) => one === before['access']),
+      ...('approvals' in before && { approvals }),
+      ...('repositories' in before && { repositories }),
+      ...(('pinned_agents' in before || 'forbidden_agents' in before) && {
+        routing: { pin: Object.fromEntries(pins.map(({ kind, agent }) => [kind, agent])), forbid: forbidden },
+      }),
+    });
+    // One commit may take back several settings, of which one has the version.
+    const changes = settings.map((one) => (one.kind === 'demandApprovals' ? { ...one, version } : one));
+    return [...entered, ...changes];
+  };
+
+  /**
+   * Returns the changes of an update, decided on the stored settings.
+   * @throws MusterError FORBIDDEN; NOT_FOUND if an approval rule names a person who is no member
+   */
+  private async decided(
+    principal: Principal,
+    workspace: string,
+    { access, repositories, routing, approvals }: WorkspaceUpdate,
+  ) {
+    const { people, workspaces } = this.ports;
+    await this.requireMembers(workspace, approvals ?? []);
+    const [known, all] = await Promise.all([workspaces.find(workspace), people.workspaces()]);
+    const before = accessOf(all, workspace) ?? 'private';
+    const entered = await this.accessChanges(principal, workspace, before, access ?? before);
+    const kept = known?.value.repositories ?? [];
+    const listed = repositories === undefined ? kept : distinct(repositories);
+    this.requireReach(principal, kept, listed);
+    const named: SettingsChange = { kind: 'listRepositories', workspace, repositories: listed, before: kept };
+    const routed = routingAfter(known?.value, routing);
+    const demanded = known?.value.approvals;
+    const shown = approvals ?? demanded;
+    const isLed = entered.some(({ kind }) => kind === 'setMember');
+    const outcome: WorkspaceSettings = {
+      workspace,
+      access: access ?? before,
+      repositories: listed,
+      routing: routed,
+      ...(shown && { approvals: shown }),
+      ...(isLed && { leader: principal.ownerUid }),
+    };
+    const settings: readonly SettingsChange[] = [
+      ...(repositories === undefined ? [] : [named]),
+      ...demandChanges(workspace, approvals, demanded),
+      ...routeChanges(workspace, routing, routed, routingAfter(known?.value)),
+    ];
+    return { entered, settings, outcome, version: known?.version ?? null };
   }
 
   /** Whoever approves is in the workspace. @throws MusterError NOT_FOUND */
@@ -191,7 +242,7 @@ function demandChanges(
   workspace: string,
   approvals: readonly ApprovalRule[] | undefined,
   wanted: readonly ApprovalRule[] | undefined,
-): readonly Change[] {
+): readonly SettingsChange[] {
   return approvals ? [{ kind: 'demandApprovals', workspace, approvals, before: wanted ?? [] }] : [];
 }
 
@@ -201,7 +252,7 @@ function routeChanges(
   asked: RoutingUpdate | undefined,
   has: Routing,
   had: Routing,
-): readonly Change[] {
+): readonly SettingsChange[] {
   if (asked === undefined) return [];
   const [routing, before] = [namedOf(asked, has), namedOf(asked, had)];
   return [{ kind: 'routeWorkspace', workspace, routing, before }];

@@ -17,6 +17,7 @@ export const acceptInvitation = defineTool({
     already: membership.optional().describe('What the caller was let into before.'),
   }),
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  loosens: ['member'],
   role: 'viewer',
   scope: 'anyone',
   example: {},

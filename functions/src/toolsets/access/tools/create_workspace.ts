@@ -22,6 +22,7 @@ export const createWorkspace = defineTool({
   }),
   output: workspaceShape,
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+  loosens: ['repositories'],
   role: 'leader',
   scope: 'owner',
   example: { name: 'apollo', repositories: ['sartor-ai/muster'] },

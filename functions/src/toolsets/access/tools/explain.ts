@@ -50,6 +50,7 @@ export const explain = defineTool({
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   role: 'viewer',
   scope: 'anyone',
+  openToAll: true,
   example: { tool: 'coordination.create_task' },
   handler: async (context, question) => {
     const { services, principal, workspace: here } = context;

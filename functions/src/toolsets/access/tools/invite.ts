@@ -8,7 +8,7 @@ export const invite = defineTool({
   title: 'Invite somebody',
   description: 'Invites a mail address into a workspace, with a role there.',
   details:
-    'Whoever signs in with that address, verified, within 14 days is a member; a role is never lowered by it. Another invitation of the address replaces the first. A mail tells of it, once a day at most.',
+    'Whoever signs in with that address, verified, within 14 days is a member; a role is never lowered by it. Another invitation of the address replaces the first. A mail tells of it, once a day at most. If an agent invites, its owner approves the call first.',
   audience: 'those who administer',
   input: z.strictObject({
     email: emailArgument.describe('Their mail address'),
@@ -25,6 +25,7 @@ export const invite = defineTool({
   }),
   // A mail that was sent is not taken back.
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
+  loosens: ['member'],
   role: 'leader',
   scope: 'owner',
   example: { email: 'cyd@example.com', role: 'worker' },

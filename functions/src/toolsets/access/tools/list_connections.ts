@@ -1,11 +1,24 @@
 import { z } from 'zod';
-import { homeOf } from '../../../access/rules/agent.ts';
+import { SIGN_IN_ENDS } from '../../../access/rules/grantEnd.ts';
 import { defineTool } from '../../../mcp/tool.ts';
-import type { Connection } from '../rules/connections.ts';
+import { type Connection, type EndedSignIn, homeThrough } from '../rules/connections.ts';
 import { anyRole, cursorAfter, cursorArgument, idAfter, uidArgument } from './shapes.ts';
 
 /** The credentials of so many agents are found by one query; they may all have none. */
 const MAX_LIMIT = 20;
+
+const appShape = z.object({
+  name: z.string().describe('What it calls itself.'),
+  host: z.string().optional().describe('Whose document says so; absent where nobody vouches for it.'),
+});
+
+const endedShape = z.object({
+  agent_id: z.string(),
+  name: z.string(),
+  app: appShape,
+  reason: z.string().describe(SIGN_IN_ENDS.join(', ')),
+  ended_at: z.iso.datetime(),
+});
 
 const connectionShape = z.object({
   agent_id: z.string(),
@@ -15,13 +28,7 @@ const connectionShape = z.object({
   toolsets: z.array(z.string()).optional().describe('All that it may use, where there is such a limit.'),
   held_to: z.string().optional().describe('The only workspace that it may use.'),
   readonly: z.boolean().optional(),
-  app: z
-    .object({
-      name: z.string().describe('What it calls itself.'),
-      host: z.string().optional().describe('Whose document says so; absent where nobody vouches for it.'),
-    })
-    .optional()
-    .describe('Where its owner has signed in from an app, and no key was issued.'),
+  app: appShape.optional().describe('Where its owner has signed in from an app, and no key was issued.'),
   created_at: z.iso.datetime(),
   expires_at: z.iso.datetime(),
   last_seen: z.iso.datetime(),
@@ -42,6 +49,9 @@ export const listConnections = defineTool({
   }),
   output: z.object({
     connections: z.array(connectionShape),
+    ended: z
+      .array(endedShape)
+      .describe('The last sign-in of each agent that ended, for 30 days: sign in again from the app.'),
     truncated: z.boolean(),
     next_cursor: z.string().optional(),
   }),
@@ -52,28 +62,49 @@ export const listConnections = defineTool({
   handler: async ({ services, principal }, { owner, limit, cursor }) => {
     const question = `connections of ${owner ?? principal.ownerUid}`;
     const after = idAfter(question, cursor);
-    const { connections, next } = await services.access.connections.list(principal, owner, limit, after);
+    const { connections, ended, next } = await services.access.connections.list(
+      principal,
+      owner,
+      limit,
+      after,
+    );
     return {
       connections: connections.map(connectionAnswer),
+      ended: ended.map(endedAnswer),
       truncated: next !== undefined,
       next_cursor: next === undefined ? undefined : cursorAfter(question, next),
     };
   },
 });
 
-function connectionAnswer({ agent, opens, app, lastSeen }: Connection): z.input<typeof connectionShape> {
+function connectionAnswer(connection: Connection): z.input<typeof connectionShape> {
+  const { agent, opens, app, lastSeen } = connection;
   const { toolsets, heldTo, readonly, createdAt, expiresAt } = opens;
   return {
     agent_id: agent.id,
     name: agent.name,
     role: agent.role,
-    home: heldTo ?? homeOf(agent),
+    home: homeThrough(connection),
     toolsets: toolsets && [...toolsets],
     held_to: heldTo,
     readonly,
-    app: app && { name: app.clientName, host: app.clientHost },
+    app: app && appAnswer(app),
     created_at: createdAt.toISOString(),
     expires_at: expiresAt.toISOString(),
     last_seen: lastSeen.toISOString(),
   };
+}
+
+function endedAnswer({ agent, app, end }: EndedSignIn): z.input<typeof endedShape> {
+  return {
+    agent_id: agent.id,
+    name: agent.name,
+    app: appAnswer(app),
+    reason: end.reason,
+    ended_at: end.at.toISOString(),
+  };
+}
+
+function appAnswer({ clientName, clientHost }: EndedSignIn['app']): z.input<typeof appShape> {
+  return { name: clientName, host: clientHost };
 }

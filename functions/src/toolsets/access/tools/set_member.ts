@@ -9,7 +9,7 @@ export const setMember = defineTool({
   title: "Set a member's role",
   description: 'Gives a member of a workspace another role, or makes one of somebody who is known here.',
   details:
-    'Name the person by uid or by email. invite lets in whoever is not known yet. The last leader of a private workspace stays one, unless an admin says otherwise.',
+    'Name the person by uid or by email. invite lets in whoever is not known yet. The last leader of a private workspace stays one, unless an admin says otherwise. If an agent adds a person or raises a role, its owner approves the call first.',
   audience: 'those who administer',
   input: z.strictObject({
     uid: uidArgument.optional().describe('As list_members has it'),
@@ -25,6 +25,7 @@ export const setMember = defineTool({
     changed: z.boolean(),
   }),
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+  loosens: ['member'],
   role: 'leader',
   scope: 'owner',
   example: { uid: 'person2', role: 'leader' },

@@ -34,7 +34,7 @@ export const updateWorkspace = defineTool({
   description:
     'Changes who may come into a workspace, which repositories its members reach, which hosted agents it asks, and which calls take an approval.',
   details:
-    'What is left out stays. Opening one to everybody takes a leader of the deployment. default is always open. A call that takes an approval waits in the inbox of the person who asks names, or of the owner of the agent that calls, and is made once it is approved; above_usd asks only where it may spend more. Calls are asked about within 5 seconds of the change.',
+    'What is left out stays. Opening one to everybody takes a leader of the deployment. default is always open. A call that takes an approval waits in the inbox of the person who asks names, or of the owner of the agent that calls, and is made once it is approved; above_usd asks only if a call may spend more; a tool that states no maximum cost is always asked about. Calls are asked about within 5 seconds of the change. An agent may make settings stricter; if its call loosens one, a person approves the call first.',
   audience: 'those who administer',
   input: z.strictObject({
     workspace: workspaceArgument,
@@ -45,6 +45,7 @@ export const updateWorkspace = defineTool({
   }),
   output: workspaceShape,
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+  loosens: ['approvals', 'access', 'repositories', 'routing'],
   role: 'leader',
   scope: 'owner',
   example: { repositories: ['sartor-ai/*'] },

@@ -22,22 +22,24 @@ export const whoami = defineTool({
       .describe('What a call means that names no workspace.'),
     this_call: z.string().describe('The workspace of this call.'),
     deployment_role: anyRole.optional(),
-    workspaces: z.array(
-      z.object({
-        workspace: z.string(),
-        access: accessArgument,
-        role: anyRole,
-        from: z.string().describe('membership, deployment, or own: the role of the agent itself.'),
-        owners_role: anyRole.optional(),
-      }),
-    ),
+    workspaces: z
+      .array(
+        z.object({
+          workspace: z.string(),
+          access: accessArgument,
+          role: anyRole,
+          from: z.string().describe('membership, deployment, or own: the role of the agent itself.'),
+          owners_role: anyRole.optional(),
+        }),
+      )
+      .describe('Every workspace in which you have a role.'),
     administers: z
       .array(z.object({ workspace: z.string(), access: accessArgument }))
       .optional()
       .describe(
         'Other workspaces, of which an admin changes members, settings and connections, and sees no work.',
       ),
-    truncated: z.boolean(),
+    truncated: z.boolean().describe('Whether either list is cut.'),
     limits: z
       .object({
         role: anyRole.optional().describe('The most that the agent may, whoever its owner is.'),
@@ -55,6 +57,7 @@ export const whoami = defineTool({
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   role: 'viewer',
   scope: 'anyone',
+  openToAll: true,
   example: {},
   handler: async ({ services, caller, workspace }) => {
     const identity = await services.access.identities.describe(caller);

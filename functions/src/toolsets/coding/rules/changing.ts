@@ -17,6 +17,7 @@ import {
   isHeld,
   notClaimable,
   noteStart,
+  ownerStanding,
   spendingChanges,
   startTask,
   taskChanges,
@@ -139,6 +140,8 @@ export class CodingChanges extends Service<CodingPorts> {
       throw notClaimable(id, 'a budget that holds for it is spent', 'system.setBudget raises it.');
     const [agent, open] = await Promise.all([agents.find(agentId), sessions.current(workspace)]);
     if (agent === undefined) throw agentNotRegistered(agentId);
+    if ((await ownerStanding(this.ports, found.value, agent.value)) !== 'works')
+      throw notClaimable(id, 'its owner has no role as a worker here any more', 'Create another task.');
     if (open?.session.id !== session)
       throw notClaimable(id, 'its session was archived', 'Create another task.');
     const claimed = codingClaimed(claimTask(found.value, agentId, DEFAULT_LEASE_SECONDS, now), undefined);

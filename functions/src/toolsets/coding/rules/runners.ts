@@ -91,13 +91,15 @@ export class CodingRunners extends Service<CodingPorts> {
     const { workspace, leaseSeconds, waitMs, tools, taskId, project, readUntil } = request;
     const name = request.agentId ?? principal.agentId;
     if (name === undefined) throw noAgent();
-    const agentId = await liveness.actAs(principal, workspace, name);
-    if (readUntil !== undefined) await messages.markRead(agentId, readUntil, () => undefined);
+    const agent = await liveness.acting(principal, workspace, name);
+    const { id: agentId, readsMessages } = agent;
+    if (readUntil !== undefined) await messages.markRead(agent, workspace, readUntil, () => undefined);
     const until = waitMs === 0 ? AbortSignal.abort() : AbortSignal.any([gone(), AbortSignal.timeout(waitMs)]);
     const runner = { capabilities: tools?.map(programOf), project, taskId };
     for (;;) {
-      const outcome = await taskClaims.claim({ workspace, agentId, leaseSeconds, runner }, (claimed) =>
-        claimed.kind === 'none' ? undefined : recordAnswer(claimedBy(claimed)),
+      const outcome = await taskClaims.claim(
+        { workspace, agentId, readsMessages, leaseSeconds, runner },
+        (claimed) => (claimed.kind === 'none' ? undefined : recordAnswer(claimedBy(claimed))),
       );
       if (outcome.kind !== 'none') return claimedBy(outcome);
       if (until.aborted) break;

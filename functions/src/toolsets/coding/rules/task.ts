@@ -14,6 +14,7 @@ import {
   type Claimant,
   type CodingTask,
   type CoordinationPorts,
+  type OwnerPorts,
   requireCodingTask,
   type TaskClaims,
   type TaskCreation,
@@ -23,7 +24,7 @@ import type { TaskLogQueries } from '../store/logs.ts';
 import type { CodingTaskQueries } from '../store/tasks.ts';
 
 /** The ports of all that coding does. */
-export interface CodingPorts extends CoordinationPorts, BudgetPorts {
+export interface CodingPorts extends CoordinationPorts, BudgetPorts, OwnerPorts {
   readonly codingTasks: PortOf<CodingTaskQueries>;
   readonly taskLogs: PortOf<TaskLogQueries>;
   readonly liveness: PortOf<AgentLiveness>;

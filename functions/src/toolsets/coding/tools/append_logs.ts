@@ -37,6 +37,7 @@ export const appendLogs = defineTool({
     }),
   ),
   annotations: { ...writing, idempotentHint: true },
+  loosens: [],
   role: 'worker',
   audience: 'runners',
   example: {

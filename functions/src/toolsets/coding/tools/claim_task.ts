@@ -69,6 +69,7 @@ export const claimTask = defineTool({
   }),
   output: answerShape(z.object({ task: claimedShape.nullable(), messages: messagesShape })),
   annotations: { ...writing, idempotentHint: false },
+  loosens: [],
   role: 'worker',
   audience: 'runners',
   example: { agentId: 'terminal-2', tools: ['CLAUDECODE'], waitMs: 0 },

@@ -28,6 +28,7 @@ export const createTask = defineTool({
   }),
   output: answerShape(z.object({ taskId: z.string(), branch: z.string(), task: taskShape })),
   annotations: { ...writing, idempotentHint: false },
+  loosens: [],
   role: 'worker',
   approvable: true,
   example: {

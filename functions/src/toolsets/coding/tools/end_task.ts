@@ -52,6 +52,7 @@ export const endTask = defineTool({
     }),
   ),
   annotations: { ...writing, destructiveHint: true, idempotentHint: true },
+  loosens: [],
   role: 'worker',
   example: {
     taskId: 'task-000abc-001',

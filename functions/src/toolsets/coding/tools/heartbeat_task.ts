@@ -23,6 +23,7 @@ export const heartbeatTask = defineTool({
     }),
   ),
   annotations: { ...writing, idempotentHint: true },
+  loosens: [],
   role: 'worker',
   routine: true,
   audience: 'runners',

@@ -30,6 +30,7 @@ export const registerRunner = defineTool({
   }),
   output: answerShape(z.object({ agentId: z.string(), workspace: z.string() })),
   annotations: { ...writing, idempotentHint: true },
+  loosens: [],
   role: 'worker',
   audience: 'runners',
   example: { programs: [{ name: 'claude', version: '2.1.197' }] },

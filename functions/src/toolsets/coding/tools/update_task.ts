@@ -18,6 +18,7 @@ export const updateTask = defineTool({
   }),
   output: answerShape(z.object({ task: taskShape })),
   annotations: { ...writing, destructiveHint: true, idempotentHint: false },
+  loosens: [],
   role: 'worker',
   example: { taskId: 'task-000abc-001', log: 'The tests of the login endpoint pass.' },
   answer: ({ task, now }: Seen) => success('Task updated.', { task: codingTaskAnswer(task, now) }),

@@ -3,24 +3,31 @@
  * Source: spec/coordination.md, claim_task; docs/semantics.md#coordination.
  */
 
-import { type Agent, agentNotRegistered, countedAgent, holding } from '../../../access/rules/agent.ts';
+import {
+  type Agent,
+  agentNotRegistered,
+  countedAgent,
+  foldedCapability,
+  holding,
+} from '../../../access/rules/agent.ts';
 import { type Change, type RecordAnswer, StaleWriteError, type Versioned } from '../../../kernel/commit.ts';
 import { BoundedMap } from '../../../kernel/memoCache.ts';
 import { Service } from '../../../kernel/ports.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
 import { type BudgetWaitPorts, budgetRefusal, waitForBudget } from './budgetWait.ts';
 import { ClaimWindow } from './claimWindow.ts';
-import { claimableNow, projectCapability, type RunnerClaim, runnersPart } from './codingTask.ts';
+import { claimableNow, PROGRAMS, projectCapability, type RunnerClaim, runnersPart } from './codingTask.ts';
 import type { AgentMessages, Message } from './messages.ts';
 import { type NoTask, NothingToClaim, noGoal } from './nothingToClaim.ts';
+import { leavingChanges, type OwnerPorts, ownerStanding } from './ownerless.ts';
 import type { Session } from './session.ts';
 import { claimTask, endBackoff } from './stateMachine.ts';
-import { isHeld, type QueuePart, satisfiedKeys, type Task, taskChanges } from './task.ts';
+import { capabilityKey, isHeld, type QueuePart, satisfiedKeys, type Task, taskChanges } from './task.ts';
 
 /** A lease's length where the caller asks for none. Source: docs/semantics.md#coordination. */
 export const DEFAULT_LEASE_SECONDS = 30 * 60;
 
-/** How many tasks one claim finds waiting for a budget before it leaves the others to the next. */
+/** How many tasks one claim passes over, for a budget or for their owner, before it leaves the others to the next. */
 const MAX_REFUSED = 20;
 
 /** How many windows an instance keeps: one for each session and set of satisfied requirements. */
@@ -32,6 +39,8 @@ interface ClaimRequest {
   readonly leaseSeconds: number;
   /** The tasks that the agent knows to be its own. Absent: those that it has started. */
   readonly inHand?: readonly string[] | undefined;
+  /** Whether the caller reads the messages to the agent. Absent: it does not. */
+  readonly readsMessages?: boolean;
   /** Where a runner claims: coding tasks only, and never one that it holds already. */
   readonly runner?: RunnerClaim;
 }
@@ -62,7 +71,7 @@ interface Claiming {
 }
 
 export class TaskClaims extends Service<
-  BudgetWaitPorts & { readonly messages: Pick<AgentMessages, 'unread'> }
+  BudgetWaitPorts & OwnerPorts & { readonly messages: Pick<AgentMessages, 'unread'> }
 > {
   private readonly windows = new BoundedMap<string, ClaimWindow>(MAX_WINDOWS);
   private readonly nothing = new NothingToClaim(this.ports);
@@ -85,14 +94,15 @@ export class TaskClaims extends Service<
     const { session } = open;
     const mark = { session: session.id, readAt: open.readAt };
     const declared = agent.value.capabilities.map(({ name }) => name);
-    const messages = await this.ports.messages.unread(agent.value);
+    const { readsMessages = false } = request;
+    const messages = await this.ports.messages.unread({ ...agent.value, readsMessages }, workspace);
     const told = (outcome: ClaimOutcome) => (messages.length === 0 ? outcome : { ...outcome, messages });
     const record: RecordAnswer<ClaimOutcome> = (outcome) => recordAnswer(told(outcome));
     const claiming = { request, session, agent, mark, recordAnswer: record };
     if (runner !== undefined) return told(await this.claimForRunner(claiming, runner, declared));
     const resumed = await this.resumable(agent.value, session, inHand);
     if (resumed !== undefined) return told(await this.answer({ kind: 'resumed', task: resumed }, record));
-    const keys = satisfiedKeys(session.capabilityKeys, declared);
+    const keys = claimableKeys(session, declared);
     return told(await this.claimNext(claiming, keys));
   }
 
@@ -105,7 +115,7 @@ export class TaskClaims extends Service<
       ...(project ? [projectCapability(project)] : []),
     ];
     if (runner.taskId === undefined) {
-      const keys = satisfiedKeys(session.capabilityKeys, capabilities).filter((key) => key !== '');
+      const keys = claimableKeys(session, capabilities).filter((key) => key !== '');
       if (keys.length > 0) return this.claimNext(claiming, keys);
       return this.answer({ kind: 'none', mark }, recordAnswer);
     }
@@ -139,12 +149,18 @@ export class TaskClaims extends Service<
     return this.answer({ kind: 'none', mark, why }, recordAnswer);
   }
 
-  /** @returns undefined where a budget is spent that holds for the task, which then waits for it */
+  /**
+   * @returns undefined where a budget is spent that holds for the task, which then waits for it, or where its owner may not
+   *   have work done here any more, which ends it
+   */
   private async take(
     before: Versioned<Task>,
     { request, agent, recordAnswer }: Claiming,
   ): Promise<ClaimOutcome | undefined> {
     const now = this.ports.clock.now();
+    const standing = await ownerStanding(this.ports, before.value, agent.value);
+    if (standing === 'out') await this.ports.store.commit(leavingChanges(before, now));
+    if (standing !== 'works') return undefined;
     const refusal = await budgetRefusal(this.ports, before.value);
     if (refusal !== undefined) {
       await this.ports.askToRaise(refusal, before.value.workspace);
@@ -209,6 +225,22 @@ export class TaskClaims extends Service<
     this.windows.set(name, window);
     return window;
   }
+}
+
+/**
+ * The keys of the tasks that somebody with these capabilities may claim in a session; the empty one always. Those of coding
+ * tasks follow from the capabilities: a session need not name each tool with each project.
+ */
+export function claimableKeys(
+  { capabilityKeys }: Pick<Session, 'capabilityKeys'>,
+  capabilities: readonly string[],
+): string[] {
+  const has = [...new Set(capabilities.map(foldedCapability))];
+  const projects = has.filter((name) => name.startsWith('project:'));
+  const coding = Object.values(PROGRAMS)
+    .filter((program) => has.includes(program))
+    .flatMap((program) => [program, ...projects.map((project) => capabilityKey([program, project]))]);
+  return [...new Set([...satisfiedKeys(capabilityKeys, capabilities), ...coding])];
 }
 
 /** What changes when an agent takes a task on: the task, and the agent as its holder. */

@@ -16,7 +16,7 @@ export type Commit = PastAttempt['commits'][number];
 export type StoredResult = NonNullable<CodingWork['result']>;
 
 /** By the specification's name: the program, which is also the capability that a runner declares. */
-const PROGRAMS = { CLAUDECODE: 'claude', GEMINI: 'gemini' } as const;
+export const PROGRAMS = { CLAUDECODE: 'claude', GEMINI: 'gemini' } as const;
 
 export type CodingTool = keyof typeof PROGRAMS;
 
@@ -138,6 +138,13 @@ export interface RunnerClaim {
 /** The capability that a task of a project requires beside its tool. */
 export function projectCapability(project: string): string {
   return `project:${project}`;
+}
+
+const CODING_KEY = new RegExp(`^(${Object.values(PROGRAMS).join('|')})(\\|project:[^|]*)?$`);
+
+/** Whether a set of capabilities is a coding task's: its tool, and its project if it has one. */
+export function isCodingKey(key: string): boolean {
+  return CODING_KEY.test(key);
 }
 
 /** What a runner takes: what its owner asks for, unless it serves its whole workspace. */

@@ -5,7 +5,6 @@ import type { Opener } from '../../../access/rules/workspaces.ts';
 import { type Link, type Links, linkAll } from '../../../graph/rules/linking.ts';
 import type { NodeRef } from '../../../graph/rules/node.ts';
 import type { Change, RecordAnswer } from '../../../kernel/commit.ts';
-import { MusterError } from '../../../kernel/errors.ts';
 import { MAX_TASK_BYTES, requireSize } from '../../../kernel/json.ts';
 import { Service } from '../../../kernel/ports.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
@@ -18,8 +17,15 @@ import {
   standingOf,
   type TasksById,
 } from './dependencies.ts';
-import { type CoordinationPorts, type FilledSession, openSession, type Session } from './session.ts';
-import { capabilityKey, MAX_CAPABILITY_KEYS, requireAhead, type Task, USUAL_TYPE } from './task.ts';
+import {
+  type CoordinationPorts,
+  type FilledSession,
+  firstKeys,
+  openSession,
+  queueGrowthIn,
+  type Session,
+} from './session.ts';
+import { requireAhead, type Task, USUAL_TYPE } from './task.ts';
 
 /** The most tasks that one call creates. */
 export const MAX_BATCH = 500;
@@ -91,7 +97,7 @@ export class TaskCreation extends Service<CoordinationPorts> {
       const creation = { existing, dependents, session, createdBy, ownerUid: opener?.ownerUid, now };
       const { placeOf, changes: linked } = await this.links(drafts, request);
       const tasks = drafts.map((draft) => ({ ...newTask(draft, creation), ...placeOf(draft.partOf) }));
-      const changes = creationChanges(tasks, existing, dependents, opening, now);
+      const changes = await creationChanges(this.ports.sessions, tasks, creation, opening);
       await this.ports.store.commit([...changes, ...linked], recordAnswer(tasks));
       return tasks;
     });
@@ -180,43 +186,19 @@ function newTask(
   };
 }
 
-/**
- * The keys of capabilities that a session does not know yet and tasks are to require.
- * @throws MusterError VALIDATION_ERROR where they would be too many
- */
-export function freshKeys(
-  session: Pick<Session, 'capabilityKeys'>,
-  tasks: readonly Pick<Task, 'requiredCapabilities'>[],
-): readonly string[] {
-  const keys = [...new Set(tasks.map((task) => capabilityKey(task.requiredCapabilities)))];
-  const fresh = keys.filter((key) => key !== '' && !session.capabilityKeys.includes(key));
-  if (session.capabilityKeys.length + fresh.length > MAX_CAPABILITY_KEYS) {
-    const what = `More than ${MAX_CAPABILITY_KEYS} different sets of required capabilities in one coordination.`;
-    throw new MusterError('VALIDATION_ERROR', what, {
-      field: 'required_capabilities',
-      reason: 'TOO_MANY_CAPABILITY_SETS',
-      suggestion: 'Use fewer, broader capabilities.',
-    });
-  }
-  return fresh;
-}
-
-function creationChanges(
+async function creationChanges(
+  sessions: CoordinationPorts['sessions'],
   tasks: readonly Task[],
-  existing: TasksById,
-  dependents: Dependents,
-  { session, opened }: FilledSession,
-  now: Date,
-): Change[] {
-  const fresh = freshKeys(session, tasks);
+  { existing, dependents, now }: Creation,
+  { session, open, opened }: FilledSession,
+): Promise<Change[]> {
   const { workspace, id } = session;
-  const grown: Change[] = opened?.({ ...session, capabilityKeys: fresh }) ?? [
-    { kind: 'queueGrew', session, capabilityKeys: fresh },
-  ];
+  const grown = open && (await queueGrowthIn(sessions, open, tasks));
+  const begun = grown ? [grown] : (opened?.({ ...session, capabilityKeys: firstKeys(tasks) }) ?? []);
   // One that failed may be tried again.
   const undone = [...existing.values()].filter(({ value }) => value.status !== 'done');
   return [
-    ...grown,
+    ...begun,
     ...tasks.map((task): Change => ({ kind: 'createTask', task })),
     ...undone.map(({ value: { id: taskId }, version }): Change => {
       return { kind: 'addDependents', taskId, dependents: dependents.get(taskId) ?? [], version };

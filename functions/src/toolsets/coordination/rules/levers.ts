@@ -84,7 +84,8 @@ export class TaskLevers extends Service<CoordinationPorts> {
         ...ended.flatMap(({ value, version }) => taskChanges(value, revived(value, now), version, now)),
         ...ended.flatMap(({ value }) => dependencyChanges(value)),
       ];
-      const grown = await queueGrowth(this.ports.sessions, task);
+      const others = items.map(({ value }) => value);
+      const grown = await queueGrowth(this.ports.sessions, task, ...others);
       if (grown.length === 0) throw sessionArchived(taskId);
       const outcome = { task, dependents: items.map(({ value }) => value.id), isCut };
       await this.ports.store.commit([...changes, ...grown], recordAnswer(outcome));

@@ -11,7 +11,12 @@ import {
   terminalId,
   USUAL_CONFIGURATION,
 } from '../../../access/rules/agent.ts';
-import { type AgentLiveness, callingAgent, touchPresence } from '../../../access/rules/liveness.ts';
+import {
+  type AgentLiveness,
+  callingAgent,
+  mayReadMessages,
+  touchPresence,
+} from '../../../access/rules/liveness.ts';
 import {
   accessOf,
   DEFAULT_WORKSPACE,
@@ -120,22 +125,27 @@ export class AgentMembership extends Service<
     { workspace, name, readUntil }: { workspace: string; name: string; readUntil?: string | undefined },
     recordAnswer: RecordAnswer<readonly Message[]>,
   ): Promise<readonly Message[]> {
-    const { liveness, messages, store } = this.ports;
+    const { messages, store } = this.ports;
     // An agent's own credential was checked a moment ago, which read the agent and revived it.
     const caller = callingAgent(principal);
     const agent =
       caller?.id === name
-        ? { ...caller, hasMessages: principal.hasMessages === true }
-        : (await liveness.revived(principal, workspace, name)).value;
+        ? { ...caller, hasMessages: principal.hasMessages === true, readsMessages: true }
+        : await this.othersAgent(principal, workspace, name);
     if (!(await touchPresence(this.ports, agent))) {
       throw new MusterError('FIREBASE_ERROR', 'Your heartbeat could not be noted just now.', {
         suggestion: 'Send it again in a moment.',
       });
     }
-    if (readUntil !== undefined) return messages.markRead(agent.id, readUntil, recordAnswer);
-    const unread = await messages.unread(agent);
+    if (readUntil !== undefined) return messages.markRead(agent, workspace, readUntil, recordAnswer);
+    const unread = await messages.unread(agent, workspace);
     await store.commit([], recordAnswer(unread));
     return unread;
+  }
+
+  private async othersAgent(principal: Principal, workspace: string, name: string) {
+    const { value: agent } = await this.ports.liveness.revived(principal, workspace, name);
+    return { ...agent, readsMessages: mayReadMessages(principal, agent) };
   }
 }
 

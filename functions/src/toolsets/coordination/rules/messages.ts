@@ -3,7 +3,8 @@
  * has read them. Who has none costs no read. Source: docs/semantics.md#levers.
  */
 
-import { type Agent, isIn } from '../../../access/rules/agent.ts';
+import { isIn } from '../../../access/rules/agent.ts';
+import type { ActingAgent } from '../../../access/rules/liveness.ts';
 import type { Principal } from '../../../access/rules/principal.ts';
 import type { Change, RecordAnswer, Versioned } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
@@ -13,7 +14,7 @@ import type { Mailbox } from '../store/mailboxes.ts';
 import type { CoordinationPorts } from './session.ts';
 import { taskNotFound } from './task.ts';
 
-/** How many messages wait at most until their agent reads them. */
+/** How many messages of a workspace wait at most until their agent reads them. */
 const MAX_UNREAD = 20;
 
 export type Message = Mailbox['messages'][number];
@@ -56,7 +57,8 @@ export class AgentMessages extends Service<CoordinationPorts> {
       if (agent === undefined || !isIn(agent.value, workspace)) throw noAgentHere(agentId);
       if (taskId !== undefined) await this.requireTask(workspace, taskId);
       const { messages: waiting, count } = found?.value ?? { messages: [], count: 0 };
-      if (waiting.length >= MAX_UNREAD) throw mailboxFull(agentId);
+      const waitingHere = waiting.filter((one) => one.workspace === workspace);
+      if (waitingHere.length >= MAX_UNREAD) throw mailboxFull(agentId);
       const at = clock.now();
       const message: Message = {
         id: messageId(count + 1),
@@ -76,33 +78,44 @@ export class AgentMessages extends Service<CoordinationPorts> {
     });
   }
 
-  /** What an agent has not read yet, oldest first. */
-  async unread({ id, hasMessages }: Pick<Agent, 'id' | 'hasMessages'>): Promise<readonly Message[]> {
-    if (!hasMessages) return [];
-    return (await this.ports.mailboxes.find(id))?.value.messages ?? [];
+  /**
+   * Returns the unread messages that an agent got in a workspace, oldest first; none if they are not the caller's to read.
+   * @param workspace that of the call: what was written in another one does not leave it
+   */
+  async unread(
+    { id, hasMessages, readsMessages }: ActingAgent,
+    workspace: string,
+  ): Promise<readonly Message[]> {
+    if (!hasMessages || !readsMessages) return [];
+    const found = await this.ports.mailboxes.find(id);
+    return found?.value.messages.filter((one) => one.workspace === workspace) ?? [];
   }
 
   /**
-   * Forgets what an agent has read.
+   * Forgets what an agent has read in a workspace.
    * @param until the id of the last message that it has read
    * @returns what it has not read yet
+   * @throws MusterError FORBIDDEN if the messages are not the caller's to read
    */
-  markRead(
-    agentId: string,
+  async markRead(
+    { id: agentId, readsMessages }: Pick<ActingAgent, 'id' | 'readsMessages'>,
+    workspace: string,
     until: string,
     recordAnswer: RecordAnswer<readonly Message[]>,
   ): Promise<readonly Message[]> {
+    if (!readsMessages) throw notYourMessages(agentId);
     const { mailboxes, randomness, store } = this.ports;
     return retryStale(randomness, async () => {
       const found = await mailboxes.find(agentId);
       const messages = found?.value.messages ?? [];
-      const left = messages.filter(({ id }) => id > until);
+      const left = messages.filter((one) => one.id > until || one.workspace !== workspace);
+      const here = left.filter((one) => one.workspace === workspace);
       const changes =
         found === undefined || left.length === messages.length
           ? []
           : mailboxChanges({ ...found.value, messages: left }, found);
-      await store.commit(changes, recordAnswer(left));
-      return left;
+      await store.commit(changes, recordAnswer(here));
+      return here;
     });
   }
 
@@ -130,6 +143,15 @@ function noAgentHere(agentId: string): MusterError {
     field: 'agent_id',
     value: agentId,
     suggestion: 'system.getAgents lists the agents of this workspace.',
+  });
+}
+
+function notYourMessages(agentId: string): MusterError {
+  return new MusterError('FORBIDDEN', `The messages to agent "${agentId}" are not yours to read.`, {
+    field: 'read_until',
+    reason: 'NOT_YOUR_MESSAGES',
+    suggestion:
+      'Leave read_until out. Only the agent, the caller that registered it and its owner read them.',
   });
 }
 

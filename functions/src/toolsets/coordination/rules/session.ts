@@ -2,15 +2,17 @@
 import type { AccessPorts } from '../../../access/rules/principal.ts';
 import { type Opener, openingChanges } from '../../../access/rules/workspaces.ts';
 import type { GraphPorts } from '../../../graph/rules/linking.ts';
-import type { Change } from '../../../kernel/commit.ts';
+import type { Change, Versioned } from '../../../kernel/commit.ts';
+import { MusterError } from '../../../kernel/errors.ts';
 import type { PortOf, Randomness } from '../../../kernel/ports.ts';
 import type { CounterShard, discoveryFromDocument, sessionFromDocument } from '../store/documents.ts';
 import type { MailboxQueries } from '../store/mailboxes.ts';
 import type { TaskQueries } from '../store/queries.ts';
 import type { QueueQueries } from '../store/queue.ts';
 import type { SessionReader } from '../store/sessions.ts';
+import { isCodingKey } from './codingTask.ts';
 import { LEAST_SPREAD } from './spreading.ts';
-import type { Task, TaskStatus } from './task.ts';
+import { capabilityKey, MAX_CAPABILITY_KEYS, type Task, type TaskStatus } from './task.ts';
 
 export type Session = ReturnType<typeof sessionFromDocument>;
 
@@ -37,6 +39,9 @@ export const CODING_GOAL = 'Coding';
 /** What is counted in a session, so that a status never reads the tasks. */
 export type Counter = TaskStatus | 'discoveries';
 
+/** Where what makes tasks claimable is written. */
+export type SessionGates = Pick<Session, 'workspace' | 'id' | 'spread' | 'firstGate'>;
+
 /** What commits may change of sessions and what is in them beside tasks. */
 export interface SessionChanges {
   /** Makes a session its workspace's own; `replaces` is the workspace's version, where it has one. */
@@ -54,11 +59,21 @@ export interface SessionChanges {
   readonly sessionCleared: { readonly session: ArchivedSession };
   /** More can be claimed than before. Refused as stale where the session is no longer open. */
   readonly queueGrew: {
-    readonly session: Pick<Session, 'workspace' | 'id' | 'spread'>;
-    /** Those that the session does not know yet. */
+    readonly session: SessionGates;
+    /** All that its tasks require, if the session does not know some of them or is written anyway; else none. */
     readonly capabilityKeys: readonly string[];
     /** Where nothing else of the session may have changed meanwhile. */
     readonly version?: string;
+  };
+  /**
+   * The same, and the session names these sets of capabilities and no others. New gates replace all that were read before
+   * it was asked which sets open tasks require: what has written one of them since, or still would, is refused as stale.
+   */
+  readonly renewCapabilityKeys: {
+    readonly session: Session;
+    readonly capabilityKeys: readonly string[];
+    readonly gates: readonly Versioned<string>[];
+    readonly version: string;
   };
   /** Spreads its gates and counters over more documents. */
   readonly spreadSession: { readonly session: Session; readonly before: number; readonly version: string };
@@ -114,6 +129,8 @@ export interface CoordinationPorts extends AccessPorts, GraphPorts {
 /** The session that a commit fills. */
 export interface FilledSession {
   readonly session: Session;
+  /** Undefined where it is not stored yet. */
+  readonly open: OpenSession | undefined;
   /** What opens it, where it is not stored yet, with the session as the commit leaves it. */
   readonly opened: ((session: Session) => Change[]) | undefined;
 }
@@ -133,9 +150,10 @@ export async function openSession(
   const { open, vacant } = await ports.sessions.opening(workspace);
   const isThere = open !== undefined || vacant !== undefined;
   const opening = await openingChanges(ports, opener, workspace, isThere, now);
-  if (open !== undefined) return { session: open.session, opened: undefined };
+  if (open !== undefined) return { session: open.session, open, opened: undefined };
   return {
     session: newSession(ports.randomness, workspace, goal, '', now),
+    open,
     opened: (session) => [openingOf(session, vacant), ...opening],
   };
 }
@@ -145,15 +163,83 @@ export function openingOf(session: Session, replaces: string | undefined): Chang
   return { kind: 'openSession', session, ...(replaces !== undefined && { replaces }) };
 }
 
-/** Tells claims that more can be claimed than before, unless the session is archived. */
+type Requiring = Pick<Task, 'requiredCapabilities'>;
+
+/**
+ * Tells claims that more of these tasks of one session can be claimed than before, unless it is archived.
+ * @throws MusterError VALIDATION_ERROR as queueGrowthIn
+ */
 export async function queueGrowth(
   sessions: SessionReader,
-  { workspace, session }: Pick<Task, 'workspace' | 'session'>,
+  task: Pick<Task, 'workspace' | 'session'> & Requiring,
+  ...others: readonly Requiring[]
 ): Promise<Change[]> {
-  const open = await sessions.current(workspace);
-  return open?.session.id === session
-    ? [{ kind: 'queueGrew', session: open.session, capabilityKeys: [] }]
-    : [];
+  const open = await sessions.current(task.workspace);
+  if (open?.session.id !== task.session) return [];
+  return [await queueGrowthIn(sessions, open, [task, ...others])];
+}
+
+/**
+ * Claims look for no tasks but those whose set of capabilities the session names. So whatever opens a task, or changes what
+ * it requires, sees to it that its set is named, in the same commit.
+ * @param version where nothing else of the session may have changed meanwhile
+ * @throws MusterError VALIDATION_ERROR where open tasks require too many different sets
+ */
+export async function queueGrowthIn(
+  sessions: SessionReader,
+  open: OpenSession,
+  tasks: readonly Requiring[],
+  version?: string,
+): Promise<Change> {
+  const { session, sessionVersion } = open;
+  const { keys, codingKeys } = keysOf(tasks);
+  const known = session.capabilityKeys;
+  const fresh = keys.filter((key) => !known.includes(key));
+  if (fresh.length > 0 && known.length + fresh.length > MAX_CAPABILITY_KEYS) {
+    const lasting = known.filter((key) => !isCodingKey(key) && !keys.includes(key));
+    const excess = lasting.length + keys.length - MAX_CAPABILITY_KEYS;
+    const { gates, disused } = await sessions.disused(session, lasting, excess);
+    const capabilityKeys = [...lasting.filter((key) => !disused.includes(key)), ...keys];
+    requireFew(capabilityKeys);
+    return { kind: 'renewCapabilityKeys', session, capabilityKeys, gates, version: sessionVersion };
+  }
+  const named = withCoding(known, fresh, codingKeys);
+  const isWritten = named.length > 0 || version !== undefined || session.spread === 0;
+  const capabilityKeys = isWritten ? [...new Set([...keys, ...named])] : [];
+  return { kind: 'queueGrew', session, capabilityKeys, ...(version !== undefined && { version }) };
+}
+
+/** Version 0.2.0 finds coding tasks by the session's keys, too, so it names them as long as there is room. */
+function withCoding(
+  known: readonly string[],
+  fresh: readonly string[],
+  codingKeys: readonly string[],
+): string[] {
+  const room = Math.max(0, MAX_CAPABILITY_KEYS - known.length - fresh.length);
+  return [...fresh, ...codingKeys.filter((key) => !known.includes(key)).slice(0, room)];
+}
+
+function keysOf(tasks: readonly Requiring[]) {
+  const all = [...new Set(tasks.map((task) => capabilityKey(task.requiredCapabilities)))];
+  const keys = all.filter((key) => key !== '' && !isCodingKey(key));
+  return { keys, codingKeys: all.filter(isCodingKey) };
+}
+
+function requireFew(keys: readonly string[]): void {
+  if (keys.length <= MAX_CAPABILITY_KEYS) return;
+  const what = `Open tasks of one coordination require at most ${MAX_CAPABILITY_KEYS} different sets of capabilities.`;
+  throw new MusterError('VALIDATION_ERROR', what, {
+    field: 'required_capabilities',
+    reason: 'TOO_MANY_CAPABILITY_SETS',
+    suggestion: 'Use fewer, broader capabilities, or wait until some of the tasks are closed.',
+  });
+}
+
+/** The keys with which a session is opened that begins with these tasks. @throws MusterError as queueGrowthIn */
+export function firstKeys(tasks: readonly Requiring[]): readonly string[] {
+  const { keys, codingKeys } = keysOf(tasks);
+  requireFew(keys);
+  return withCoding([], keys, codingKeys);
 }
 
 export function newSession(
@@ -164,6 +250,6 @@ export function newSession(
   now: Date,
 ): Session {
   const id = `session-${randomness.letters(12)}`;
-  const empty = { queueVersion: 0, capabilityKeys: [], spread: LEAST_SPREAD };
+  const empty = { queueVersion: 0, capabilityKeys: [], spread: LEAST_SPREAD, firstGate: 0 };
   return { id, workspace, goal, masterPlan, createdAt: now, ...empty };
 }

@@ -5,11 +5,10 @@ import type { Change, RecordAnswer, Versioned } from '../../../kernel/commit.ts'
 import { MusterError } from '../../../kernel/errors.ts';
 import { MAX_TASK_BYTES, requireSize } from '../../../kernel/json.ts';
 import { Service } from '../../../kernel/ports.ts';
-import { freshKeys } from './creation.ts';
 import { readDependencies, requireNoCycle, standingOf, type TasksById } from './dependencies.ts';
 import { decide, sessionArchived } from './levers.ts';
-import type { CoordinationPorts, OpenSession } from './session.ts';
-import { capabilityKey, isClosed, isHeld, requireAhead, type Task, taskChanges } from './task.ts';
+import { type CoordinationPorts, type OpenSession, queueGrowthIn } from './session.ts';
+import { isClosed, isHeld, requireAhead, type Task, taskChanges } from './task.ts';
 
 /** What is left out stays as it is; null takes the deadline away. */
 export interface TaskUpdate {
@@ -66,7 +65,9 @@ export class TaskUpdates extends Service<CoordinationPorts> {
       dependencies === undefined || open === undefined
         ? { task: described, changes: [] }
         : await this.redirected(before, described, dependencies, open);
-    const grown = open === undefined ? [] : queueChanges(task, open, dependencies !== undefined);
+    // Two tasks that are given other dependencies at once might close a cycle between them: one of them looks again.
+    const alone = dependencies === undefined ? undefined : open?.sessionVersion;
+    const grown = open ? [await queueGrowthIn(this.ports.sessions, open, [task], alone)] : [];
     return { task, changes: [...taskChanges(before, task, version, now), ...changes, ...grown] };
   }
 
@@ -124,23 +125,6 @@ function concernsQueue({
   deadline,
 }: Omit<TaskUpdate, 'taskId'>): boolean {
   return [priority, dependencies, requiredCapabilities, deadline].some((wish) => wish !== undefined);
-}
-
-/**
- * Claims look at the queue anew.
- * @param isRedirected whether it has other dependencies: two such changes at once might close a cycle between them,
- * so that one of them looks again
- */
-function queueChanges(task: Task, { session, sessionVersion }: OpenSession, isRedirected: boolean): Change[] {
-  const capabilityKeys = capabilityKey(task.requiredCapabilities) === '' ? [] : freshKeys(session, [task]);
-  return [
-    {
-      kind: 'queueGrew',
-      session,
-      capabilityKeys,
-      ...(isRedirected && { version: sessionVersion }),
-    },
-  ];
 }
 
 /** Those that it depends on from now on know of it, and those that it does not no longer. */

@@ -230,10 +230,12 @@ export const { toDocument: sessionToDocument, fromDocument: sessionFromDocument 
     created_at: timestamp,
     /** Versions before 0.3.0 tell by it whether something became claimable; later ones only go on writing it. */
     queue_version: z.int(),
-    /** The keys of the sets of capabilities that its tasks require. */
+    /** The keys of the sets of capabilities that its open tasks require, and of some that they no longer do. */
     capability_keys: z.array(z.string()),
     /** Over how many gates and counters it is spread. Those that versions before 0.3.0 have opened have no gates: they are one themselves. */
     spread: z.int().default(0),
+    /** The number of its first gate: gates are replaced when sets of capabilities are forgotten. */
+    first_gate: z.int().default(0),
   }),
 );
 

@@ -27,7 +27,13 @@ const ofSession = ({ id, workspace }: Session) => ({ kind: 'session', id, worksp
 
 /** What grows with each task is not what somebody said of the session. */
 function saidOf(session: Session): Fields {
-  const { queue_version: _, capability_keys: __, spread: ___, ...said } = sessionToDocument(session);
+  const {
+    queue_version: _,
+    capability_keys: __,
+    spread: ___,
+    first_gate: ____,
+    ...said
+  } = sessionToDocument(session);
   return said;
 }
 
@@ -60,7 +66,6 @@ export const coordinationEffects: EffectsOf<TaskChanges & SessionChanges & Messa
       workspace: sent.workspace,
       after: {
         agent_id: mailbox.id,
-        text: sent.text,
         ...(sent.taskId !== undefined && { task_id: sent.taskId }),
       },
     },

@@ -5,7 +5,7 @@ import { deleteFound } from '../../../kernel/firestore/client.ts';
 import { COLLECTIONS, TASK_LOGS, TASK_RESULTS, taskPath } from '../../../kernel/firestore/paths.ts';
 import { type DuePage, FirestoreReader, readDue } from '../../../kernel/firestore/reading.ts';
 import type { Batch, Page, Position, Slice } from '../../../kernel/paging.ts';
-import { compareInQueue, type QueuePart, type Task, type TaskStatus } from '../rules/task.ts';
+import { CODING_TYPE, compareInQueue, type QueuePart, type Task, type TaskStatus } from '../rules/task.ts';
 import { taskFromDocument } from './documents.ts';
 
 /** The most alternatives that one `in` filter takes. */
@@ -141,6 +141,24 @@ export class TaskQueries extends FirestoreReader {
     const waiting = this.tasks.where('budget_wait', '==', budgetKey).orderBy(FieldPath.documentId());
     const page = after === undefined ? waiting : waiting.startAfter(after);
     return (await page.limit(limit).select().get()).docs.map(({ id }) => id);
+  }
+
+  /** Open coding tasks of an owner, in any workspace, by id. */
+  async openCodingOf(ownerUid: string, limit: number, after?: string): Promise<readonly Task[]> {
+    const own = this.tasks.where('coding.owner_uid', '==', ownerUid).where('status', 'in', OPEN);
+    return this.byId(own, limit, after);
+  }
+
+  /** Open coding tasks of a workspace, by id. */
+  async openCodingIn(workspace: string, limit: number, after?: string): Promise<readonly Task[]> {
+    const there = this.tasks.where('workspace', '==', workspace).where('type', '==', CODING_TYPE);
+    return this.byId(there.where('status', 'in', OPEN), limit, after);
+  }
+
+  private async byId(query: Query, limit: number, after: string | undefined): Promise<readonly Task[]> {
+    const ordered = query.orderBy(FieldPath.documentId());
+    const found = await this.first(after === undefined ? ordered : ordered.startAfter(after), limit);
+    return found.map(({ value }) => value);
   }
 
   /** Tasks of any session whose dependents are to be told whether they can never start. */

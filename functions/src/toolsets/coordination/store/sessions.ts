@@ -27,9 +27,13 @@ import {
   sumCounters,
 } from '../rules/session.ts';
 import { counterFromDocument, discoveryFromDocument, sessionFromDocument } from './documents.ts';
+import { OPEN } from './queries.ts';
 import type { SessionSpreads } from './spreads.ts';
 
 const MAX_ATTEMPTS = 5;
+
+/** For how many sets of capabilities at once it is asked whether tasks require them. */
+const KEYS_AT_ONCE = 30;
 
 /** How many workspaces' session names an instance remembers. */
 const MAX_REMEMBERED = 1000;
@@ -103,6 +107,28 @@ export class SessionQueries extends FirestoreReader {
     const latest = this.database.collection(gatesPath(workspace, id)).orderBy('grown_at', 'desc').limit(1);
     const [gate] = spread === 0 ? [] : (await latest.get()).docs;
     return gate === undefined ? String(queueVersion) : versionOf(gate.updateTime);
+  }
+
+  /**
+   * Gates as they are, read first, and then those of the keys that no open task requires, until there are enough of them.
+   * @param keys looked at in their order
+   */
+  async disused({ workspace, id }: Session, keys: readonly string[], enough: number) {
+    const { docs } = await this.database.collection(gatesPath(workspace, id)).get();
+    const gates = docs.map((gate) => versioned(gate.id, gate.updateTime));
+    const open = this.database
+      .collection(COLLECTIONS.tasks)
+      .where('session', '==', id)
+      .where('status', 'in', OPEN);
+    const disused: string[] = [];
+    for (let from = 0; from < keys.length && disused.length < enough; from += KEYS_AT_ONCE) {
+      const some = keys.slice(from, from + KEYS_AT_ONCE);
+      const found = await Promise.all(
+        some.map((key) => open.where('capability_key', '==', key).limit(1).select().get()),
+      );
+      disused.push(...some.filter((_key, index) => found[index]?.empty));
+    }
+    return { gates, disused };
   }
 
   /** Reads the workspace, its session where the guess is right, and more documents, in one round trip. */

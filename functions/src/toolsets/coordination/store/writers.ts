@@ -14,7 +14,7 @@ import {
 } from '../../../kernel/firestore/paths.ts';
 import { type ChangeWriters, type CommitWrites, increments } from '../../../kernel/firestore/store.ts';
 import { taskNode } from '../rules/node.ts';
-import type { Session, SessionChanges } from '../rules/session.ts';
+import type { Session, SessionChanges, SessionGates } from '../rules/session.ts';
 import type { TaskChanges } from '../rules/task.ts';
 import { discoveryToDocument, sessionToDocument, taskToDocument } from './documents.ts';
 import type { SessionSpreads } from './spreads.ts';
@@ -33,7 +33,7 @@ export const sessionWriters = (spreads: SessionSpreads): ChangeWriters<SessionCh
     const archived = { ...sessionToDocument(session), archived_at: at, cleared: false };
     writes.set(archivedSessionPath(workspace, id), archived);
     writes.deleteAt(sessionPath(workspace, id), version);
-    for (let gate = 0; gate < session.spread; gate++) writes.delete(`${gatesPath(workspace, id)}/${gate}`);
+    for (let gate = 0; gate < session.spread; gate++) writes.delete(gatePath(session, gate));
   },
   reopenSession({ session, archivedVersion, replaces }, writes) {
     const { workspace, id } = session;
@@ -49,7 +49,7 @@ export const sessionWriters = (spreads: SessionSpreads): ChangeWriters<SessionCh
     const { workspace, id, spread } = session;
     const isSaid = capabilityKeys.length > 0 || version !== undefined;
     if (spread > 0 && !isSaid) {
-      const gate = `${gatesPath(workspace, id)}/${writes.randomness.integer(spread)}`;
+      const gate = gatePath(session, writes.randomness.integer(spread));
       writes.update(gate, { grown_at: FieldValue.serverTimestamp() });
       return;
     }
@@ -60,6 +60,18 @@ export const sessionWriters = (spreads: SessionSpreads): ChangeWriters<SessionCh
     };
     if (version === undefined) writes.update(path, fields);
     else writes.replace(path, fields, version);
+  },
+  renewCapabilityKeys({ session, capabilityKeys, gates, version }, writes) {
+    const { workspace, id, spread } = session;
+    const firstGate = session.firstGate + spread;
+    const fields = { capability_keys: capabilityKeys, first_gate: firstGate };
+    writes.replace(
+      sessionPath(workspace, id),
+      { queue_version: FieldValue.increment(1), ...fields },
+      version,
+    );
+    for (const gate of gates) writes.deleteAt(`${gatesPath(workspace, id)}/${gate.value}`, gate.version);
+    openGates({ ...session, firstGate }, 0, writes);
   },
   spreadSession({ session, before, version }, writes) {
     writes.replace(sessionPath(session.workspace, session.id), { spread: session.spread }, version);
@@ -78,9 +90,13 @@ export const sessionWriters = (spreads: SessionSpreads): ChangeWriters<SessionCh
 });
 
 /** Whether one was there or not: versions before 0.3.0 archive a session without its gates. */
-function openGates({ workspace, id, spread }: Session, from: number, writes: CommitWrites): void {
-  for (let gate = from; gate < spread; gate++)
-    writes.set(`${gatesPath(workspace, id)}/${gate}`, { grown_at: FieldValue.serverTimestamp() });
+function openGates(session: Session, from: number, writes: CommitWrites): void {
+  for (let gate = from; gate < session.spread; gate++)
+    writes.set(gatePath(session, gate), { grown_at: FieldValue.serverTimestamp() });
+}
+
+function gatePath({ workspace, id, firstGate }: SessionGates, gate: number): string {
+  return `${gatesPath(workspace, id)}/${firstGate + gate}`;
 }
 
 export const taskWriters: ChangeWriters<TaskChanges> = {

@@ -15,6 +15,7 @@ export const addDiscovery = defineTool({
   }),
   output: z.object({ success: z.boolean(), discovery: discoveryShape }),
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+  loosens: [],
   role: 'worker',
   example: {
     agent_id: 'terminal-2',

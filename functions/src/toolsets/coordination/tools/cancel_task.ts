@@ -17,6 +17,7 @@ export const cancelTask = defineTool({
     blocked_tasks: z.array(z.string()).optional().describe('Tasks that depend on it and will never start.'),
   }),
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
+  loosens: [],
   role: 'worker',
   example: { task_id: 'task-xxx-002', reason: 'No longer wanted' },
   answer: (task: Task) => ({ success: true, task: taskAnswer(task), blocked_tasks: some(task.dependents) }),

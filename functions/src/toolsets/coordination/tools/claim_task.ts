@@ -38,6 +38,7 @@ export const claimTask = defineTool({
     messages: messagesShape,
   }),
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+  loosens: [],
   role: 'worker',
   example: { agent_id: 'terminal-2' },
   answer: (outcome: ClaimOutcome) => {
@@ -53,8 +54,8 @@ export const claimTask = defineTool({
     return { success: true, task: taskAnswer(outcome.task), resumed, messages };
   },
   handler: async ({ services, workspace, principal, recordAnswer }, { agent_id, lease_seconds, in_hand }) => {
-    const agentId = await services.liveness.actAs(principal, workspace, agent_id);
-    const request = { workspace, agentId, leaseSeconds: lease_seconds, inHand: in_hand };
+    const { id: agentId, readsMessages } = await services.liveness.acting(principal, workspace, agent_id);
+    const request = { workspace, agentId, readsMessages, leaseSeconds: lease_seconds, inHand: in_hand };
     return services.taskClaims.claim(request, recordAnswer);
   },
 });

@@ -20,6 +20,7 @@ export const completeTask = defineTool({
   }),
   output: outcomeShape,
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  loosens: [],
   role: 'worker',
   example: {
     agent_id: 'terminal-2',

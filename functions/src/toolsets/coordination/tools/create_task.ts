@@ -12,6 +12,7 @@ export const createTask = defineTool({
   input: z.strictObject({ ...taskArguments, priority: priority.default(USUAL_PRIORITY) }),
   output: z.object({ success: z.boolean(), task: taskShape }),
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+  loosens: [],
   role: 'leader',
   example: {
     description: 'Implement user login endpoint',

@@ -19,6 +19,7 @@ export const createTasksBatch = defineTool({
   }),
   output: z.object({ success: z.boolean(), created: z.number(), task_ids: z.array(z.string()) }),
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+  loosens: [],
   role: 'leader',
   example: {
     tasks: [

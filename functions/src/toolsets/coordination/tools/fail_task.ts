@@ -18,6 +18,7 @@ export const failTask = defineTool({
   }),
   output: outcomeShape,
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+  loosens: [],
   role: 'worker',
   example: { agent_id: 'terminal-2', task_id: 'task-xxx-002', error: 'The test database is not reachable' },
   answer: outcomeAnswer,

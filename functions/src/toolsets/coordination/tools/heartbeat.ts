@@ -16,6 +16,7 @@ export const heartbeat = defineTool({
   }),
   output: z.object({ success: z.boolean(), messages: messagesShape }),
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  loosens: [],
   role: 'worker',
   routine: true,
   example: { agent_id: 'terminal-2' },

@@ -22,6 +22,7 @@ export const initCoordination = defineTool({
       .describe('The session that made room for the new goal. reopen brings it back.'),
   }),
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+  loosens: [],
   role: 'leader',
   example: {
     goal: 'Build a REST API for user management',

@@ -9,7 +9,7 @@ export const messageAgent = defineTool({
   title: 'Write to an agent',
   description: 'Writes to an agent of the workspace, which gets it with its next heartbeat or claim.',
   details:
-    'It comes again until the agent says with heartbeat and read_until that it has read it. At most 20 wait; then the call is refused. What was written cannot be taken back.',
+    'It comes again until the agent says with heartbeat and read_until that it has read it. At most 20 of a workspace wait; then the call is refused. What was written cannot be taken back.',
   input: z.strictObject({
     agent_id: chosenId().describe('To whom'),
     message: text('What you have to say', 4000),
@@ -17,6 +17,7 @@ export const messageAgent = defineTool({
   }),
   output: z.object({ success: z.boolean(), message_id: z.string() }),
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+  loosens: [],
   role: 'worker',
   example: { agent_id: 'terminal-2', message: 'The tests need Node 22.', task_id: 'task-xxx-002' },
   answer: ({ id }: Message) => ({ success: true, message_id: id }),

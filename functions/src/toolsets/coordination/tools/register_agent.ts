@@ -28,6 +28,7 @@ export const registerAgent = defineTool({
     }),
   }),
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  loosens: [],
   role: 'worker',
   example: { agent_id: 'terminal-2', role: 'worker' },
   answer: ({ agent, role, currentTask }: Membership) => ({

@@ -12,6 +12,7 @@ export const releaseTask = defineTool({
   input: z.strictObject({ task_id: taskId, reason: text('Why, for its holder', 2000).optional() }),
   output: z.object({ success: z.boolean(), task: taskShape }),
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
+  loosens: [],
   role: 'worker',
   example: { task_id: 'task-xxx-002', reason: 'Its agent hangs' },
   answer: (task: Task) => ({ success: true, task: taskAnswer(task) }),

@@ -23,6 +23,7 @@ export const reopen = defineTool({
     archived_session: z.object(archivedShape).optional().describe('The session that made room.'),
   }),
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
+  loosens: [],
   role: 'leader',
   example: {},
   answer: ({ session, open, held, archived }: Reopened) => ({

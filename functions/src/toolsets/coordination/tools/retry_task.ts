@@ -21,6 +21,7 @@ export const retryTask = defineTool({
     truncated: z.boolean().optional().describe('There are more: call again for one of those that were left.'),
   }),
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+  loosens: [],
   role: 'worker',
   example: { task_id: 'task-xxx-004', with_dependents: true },
   answer: ({ task, dependents, isCut }: Revived) => ({

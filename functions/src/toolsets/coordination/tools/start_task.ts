@@ -21,6 +21,7 @@ export const startTask = defineTool({
     messages: messagesShape,
   }),
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  loosens: [],
   role: 'worker',
   example: { agent_id: 'terminal-2', task_id: 'task-xxx-002' },
   answer: ({ task, messages }: Started) => ({
@@ -30,7 +31,7 @@ export const startTask = defineTool({
   }),
   handler: async ({ services, workspace, principal, recordAnswer }, { agent_id, task_id, claim_epoch }) => {
     const agent = await services.liveness.acting(principal, workspace, agent_id);
-    const messages = await services.messages.unread(agent);
+    const messages = await services.messages.unread(agent, workspace);
     const started = (task: Task): Started => ({ task, messages });
     const claimant = { agentId: agent.id, epoch: claim_epoch };
     const record = (task: Task) => recordAnswer(started(task));

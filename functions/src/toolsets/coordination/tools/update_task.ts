@@ -24,6 +24,7 @@ export const updateTask = defineTool({
   }),
   output: z.object({ success: z.boolean(), task: taskShape }),
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  loosens: [],
   role: 'worker',
   example: { task_id: 'task-xxx-001', priority: 2, deadline: null },
   answer: (task: Task) => ({ success: true, task: taskAnswer(task) }),

@@ -44,9 +44,7 @@ export class FirestoreAccess extends Service<FirestorePorts> implements Database
   }
 
   write(caller: Caller, path: DataPath, request: WriteRequest): Promise<WriteOutcome> {
-    return this.attempt({ caller, path, action: 'write' }, (client) =>
-      write(this.ports.clock, client, caller, path, request),
-    );
+    return this.attempt({ caller, path, action: 'write' }, (client) => write(client, caller, path, request));
   }
 
   watch(caller: Caller, path: DataPath, shape: WatchShape, most: number, watcher: Watcher): Watch {

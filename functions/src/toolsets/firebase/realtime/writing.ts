@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { REPLAY_HOURS } from '../../../kernel/commit.ts';
 import { connectionError, keyReused } from '../../../kernel/errors.ts';
 import type { JsonValue } from '../../../kernel/json.ts';
+import { systemClock } from '../../../kernel/platform.ts';
 import { realtimeCommitPath } from '../../../kernel/realtime/database.ts';
 import type { DataPath, Repetition, WriteOutcome, WriteRequest } from '../rules/databaseAccess.ts';
 import { invalidDataType, overwrittenWrite, pathNotFound, unansweredWrite } from '../rules/errors.ts';
@@ -214,7 +215,8 @@ interface Begun {
 /**
  * `commits/{id}`: that a caller's write was carried out. It is written with the write, in one request, and the rules
  * let nobody write it twice. So the same request sent again is refused, and the proof tells why. Of a transaction,
- * which cannot be one request with it, it tells what its first attempt built on.
+ * which cannot be one request with it, it tells what its first attempt built on. It expires by the machine's time, as in
+ * Firestore.
  */
 class WriteProof {
   private readonly rest: CallerRest;
@@ -264,7 +266,7 @@ class WriteProof {
     const { data } = await this.rest.read({ path: this.path });
     if (data === null) return undefined;
     const found = proofValue.parse(data);
-    if (found.expires_at <= this.rest.ports.clock.now().getTime()) return undefined;
+    if (found.expires_at <= systemClock.now().getTime()) return undefined;
     if (found.arguments_hash !== this.repetition?.argumentsHash) throw keyReused();
     return found;
   }
@@ -273,7 +275,7 @@ class WriteProof {
     const hours = this.repetition === undefined ? UNKEYED_HOURS : REPLAY_HOURS;
     return {
       uid: this.rest.caller.principal.uid,
-      expires_at: this.rest.ports.clock.now().getTime() + hours * 3_600_000,
+      expires_at: systemClock.now().getTime() + hours * 3_600_000,
       ...(this.repetition && { arguments_hash: this.repetition.argumentsHash }),
     };
   }

@@ -12,6 +12,7 @@ export const unsubscribe = defineTool({
   }),
   output: z.object({ success: z.boolean(), subscriptionId: z.string() }),
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
+  loosens: [],
   // What is one's own may always be given up.
   role: 'viewer',
   example: { subscriptionId: 'sub-tasks-001' },

@@ -40,6 +40,7 @@ export const write = defineTool({
       .optional(),
   }),
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
+  loosens: [],
   // The rules decide, and nothing before them.
   role: 'viewer',
   example: {

@@ -28,6 +28,7 @@ export const commitFiles = defineTool({
   }),
   // It replaces what files held; the history keeps it.
   annotations: ADDS,
+  loosens: [],
   role: 'worker',
   approvable: true,
   example: {

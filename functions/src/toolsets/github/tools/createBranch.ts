@@ -22,6 +22,7 @@ export const createBranch = defineTool({
     created: z.boolean().describe('False where it was there already.'),
   }),
   annotations: { ...ADDS, idempotentHint: true },
+  loosens: [],
   role: 'worker',
   approvable: true,
   example: { owner: 'sartor-ai', repo: 'claude-network', branch: 'feature/login', from: 'main' },

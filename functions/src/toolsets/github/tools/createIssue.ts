@@ -30,6 +30,7 @@ export const createIssue = defineTool({
     created: z.boolean().describe('False where an earlier attempt of this call had created it.'),
   }),
   annotations: ADDS,
+  loosens: [],
   role: 'worker',
   approvable: true,
   example: {

@@ -41,6 +41,7 @@ export const createPR = defineTool({
     id: z.string().optional().describe('For part_of and system.getTree, where it is part of something.'),
   }),
   annotations: ADDS,
+  loosens: [],
   role: 'worker',
   approvable: true,
   example: {

@@ -133,8 +133,12 @@ export class Answers extends Service<InboxPorts> {
     if (ownerUid !== request.askedOf) throw notAsked(request);
     if (personsRoleIn(owner, request.workspace) === undefined) throw notAsked(request);
     if (kind === 'person') return { uid };
+    // An agent could otherwise register another one, have it ask, and approve that.
+    const isFromIt = request.call?.lineage?.some((link) => link.agentId === agentId) === true;
     const isAllowed =
+      !request.inPerson &&
       uid !== request.askedBy &&
+      !isFromIt &&
       agentId !== undefined &&
       (await this.ports.agentsMayAnswer(ownerUid)).includes(agentId);
     if (!isAllowed) throw notAPerson(request);

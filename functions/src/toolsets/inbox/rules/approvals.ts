@@ -1,10 +1,14 @@
-/** The gate of calls that a workspace wants approved. Source: docs/decisions/0033-asking-people.md. */
+/**
+ * Approval of calls: those that a workspace wants approved, and those of agents that loosen a limit.
+ * Source: docs/decisions/0033-asking-people.md; docs/security.md#two-rules.
+ */
 import type { Approvals, GatedCall } from '../../../access/rules/approvals.ts';
 import { type Principal, personsRoleIn } from '../../../access/rules/principal.ts';
 import type { ApprovalRule } from '../../../access/rules/workspaces.ts';
 import { REPLAY_HOURS } from '../../../kernel/commit.ts';
 import { keyReused, MusterError } from '../../../kernel/errors.ts';
 import { canonicalJson, type JsonObject, jsonObject, requireSize } from '../../../kernel/json.ts';
+import { approverOf, type LooseningError } from '../../../kernel/loosening.ts';
 import { Service } from '../../../kernel/ports.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
 import { openingOf } from './asking.ts';
@@ -21,6 +25,14 @@ const SHOWN_CHARACTERS = 600;
 const USUAL_HOURS = 24;
 
 const ID_LENGTH = 20;
+
+/** Who approves a call, and in which workspace they are asked. */
+interface WantedApproval {
+  readonly askedOf: string;
+  readonly workspace: string;
+  /** The limits that the call would loosen, in words: then no agent answers for the person. */
+  readonly would?: string;
+}
 
 interface GatePorts extends InboxPorts {
   /** What a run may spend of which its caller says nothing. */
@@ -41,10 +53,25 @@ export class ApprovalGate extends Service<GatePorts> implements Approvals {
     // Whoever would be asked says so by calling.
     if (principal.kind === 'person' && principal.uid === askedOf) return undefined;
     await this.requirePerson(principal, rule, call.workspace);
-    return retryStale(this.ports.randomness, () => this.settle(call, askedOf));
+    return this.settled(call, { askedOf, workspace: call.workspace });
   }
 
-  private async settle(call: GatedCall, askedOf: string): Promise<JsonObject> {
+  /** A person who has no account, or has left the workspace that is loosened, cannot approve anything. */
+  async passLoosening(call: GatedCall, { loosening, would }: LooseningError): Promise<JsonObject> {
+    const { idTokens, roles } = this.ports;
+    const askedOf = approverOf(loosening, call.principal);
+    const { workspace = call.workspace } = loosening;
+    const [profiles, asked] = await Promise.all([idTokens.profiles([askedOf]), roles.of(askedOf)]);
+    if (!profiles.has(askedOf) || personsRoleIn(asked, workspace) === undefined)
+      throw nobodyToAsk(would, workspace);
+    return this.settled(call, { askedOf, workspace, would });
+  }
+
+  private settled(call: GatedCall, approval: WantedApproval): Promise<JsonObject> {
+    return retryStale(this.ports.randomness, () => this.settle(call, approval));
+  }
+
+  private async settle(call: GatedCall, approval: WantedApproval): Promise<JsonObject> {
     const { requests, hashing, clock } = this.ports;
     const { principal, workspace, tool, input, idempotencyKey } = call;
     const digest = hashing.sha256(canonicalJson(input));
@@ -59,24 +86,29 @@ export class ApprovalGate extends Service<GatePorts> implements Approvals {
       const said = saidBefore(request, now);
       if (said !== undefined) return said;
     }
-    throw await this.ask(call, askedOf, callKey, found?.value.id ?? '');
+    throw await this.ask(call, approval, callKey, found?.value.id ?? '');
   }
 
-  private async ask(call: GatedCall, askedOf: string, callKey: string, before: string): Promise<MusterError> {
+  private async ask(
+    call: GatedCall,
+    { askedOf, workspace, would }: WantedApproval,
+    callKey: string,
+    before: string,
+  ): Promise<MusterError> {
     const { store, clock, hashing, idTokens } = this.ports;
-    const { principal, workspace, tool, input } = call;
+    const { principal, tool, input } = call;
     // The call may be made in an hour: it is kept as JSON, as it came.
     const args = jsonObject.parse(JSON.parse(JSON.stringify(input)));
     requireSize('A call that waits for approval', 'arguments', args, MAX_KEPT_BYTES);
     const now = clock.now();
     const name = (await idTokens.profiles([askedOf])).get(askedOf)?.name ?? askedOf;
-    const { toolsets, heldTo, readonly = false, grant } = principal;
+    const { toolsets, heldTo, readonly = false, grant, lineage } = principal;
     const request: Request = {
       // Of two that ask at once one is stale, and finds the other's.
       id: `request-${hashing.sha256(`${callKey}:${before}`).slice(0, ID_LENGTH)}`,
       workspace,
       kind: 'approval',
-      question: questionOf(principal, tool, args),
+      question: questionOf(principal, tool, args, would),
       options: [],
       askedBy: principal.uid,
       ...(principal.agentId !== undefined && { askedByAgent: principal.agentId }),
@@ -93,8 +125,10 @@ export class ApprovalGate extends Service<GatePorts> implements Approvals {
         ...(heldTo !== undefined && { heldTo }),
         readonly,
         ...(grant && { grant: grant.id }),
+        ...(lineage && { lineage }),
       },
       callKey,
+      ...(would !== undefined && { inPerson: true as const }),
       putOff: false,
       epoch: 0,
     };
@@ -125,11 +159,20 @@ function saidBefore(request: Request, now: Date): JsonObject | undefined {
   return outcome && answerOf(outcome);
 }
 
-function questionOf({ agentId, uid }: Principal, tool: string, args: JsonObject): string {
+function nobodyToAsk(would: string, workspace: string): MusterError {
+  const why = `the person who decides has no account or no role in the workspace "${workspace}"`;
+  return new MusterError('FORBIDDEN', `This would ${would}, and ${why}.`, {
+    reason: 'NOBODY_TO_ASK',
+    suggestion: 'Have a person call the tool, in the console or with their own ID token.',
+  });
+}
+
+function questionOf({ agentId, uid }: Principal, tool: string, args: JsonObject, would?: string): string {
   const who = agentId === undefined ? `"${uid}"` : `the agent "${agentId}"`;
   const json = [...JSON.stringify(args)];
   const shown = json.slice(0, SHOWN_CHARACTERS).join('');
-  return `May ${who} call ${tool}? ${shown}${json.length > SHOWN_CHARACTERS ? '…' : ''}`;
+  const effect = would === undefined ? '' : `It would ${would}. `;
+  return `May ${who} call ${tool}? ${effect}${shown}${json.length > SHOWN_CHARACTERS ? '…' : ''}`;
 }
 
 function approvalRequired(request: Request): MusterError {

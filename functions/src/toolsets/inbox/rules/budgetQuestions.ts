@@ -42,6 +42,7 @@ export class BudgetQuestions extends Service<InboxPorts> {
       createdAt: now,
       expiresAt: new Date(now.getTime() + STANDING_MILLISECONDS),
       call: { tool: 'system.setBudget', arguments: { kind, id, ...limits }, readonly: false },
+      inPerson: true,
       putOff: false,
       epoch: 0,
     };

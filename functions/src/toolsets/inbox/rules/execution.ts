@@ -1,4 +1,5 @@
 /** Makes approved calls, each exactly once, by whoever is alive then. Source: docs/decisions/0033-asking-people.md. */
+import { personsRoleIn } from '../../../access/rules/principal.ts';
 import type { RememberedCaller } from '../../../access/rules/standing.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
@@ -21,6 +22,7 @@ export type MakeCall = (call: {
   readonly workspace: string;
   readonly tool: string;
   readonly input: JsonObject;
+  readonly approvedBy?: string | undefined;
 }) => Promise<CallOutcome>;
 
 export class ApprovalExecution extends Service<InboxPorts & { readonly makeCall: MakeCall }> {
@@ -52,22 +54,33 @@ export class ApprovalExecution extends Service<InboxPorts & { readonly makeCall:
   }
 
   private async outcomeOf(
-    { id, workspace, epoch, askedBy, askedByAgent, ownerUid }: Request,
-    { tool, arguments: input, toolsets, heldTo, readonly, grant }: NonNullable<Request['call']>,
+    request: Request,
+    { tool, arguments: input, toolsets, heldTo, readonly, grant, lineage }: NonNullable<Request['call']>,
   ): Promise<CallOutcome> {
+    const { id, workspace, epoch, askedBy, askedByAgent, ownerUid, answeredBy, answeredByAgent } = request;
+    const approvedBy = answeredByAgent === undefined ? answeredBy : undefined;
     const limits = {
       ...(toolsets && { toolsets }),
       ...(heldTo !== undefined && { heldTo }),
       ...(readonly && { readonly: true as const }),
     };
-    const caller = { uid: askedBy, agentId: askedByAgent, ownerUid, limits, grant };
+    const caller = { uid: askedBy, agentId: askedByAgent, ownerUid, limits, grant, lineage };
     try {
-      return await this.ports.makeCall({ id, caller, workspace, tool, input });
+      // The call itself checks the rights of who asked, and of their owner.
+      const approver = answeredBy === ownerUid ? undefined : answeredBy;
+      if (approver !== undefined && (await this.hasLeft(approver, workspace)))
+        return { error: approverLeft(workspace) };
+      return await this.ports.makeCall({ id, caller, workspace, tool, input, approvedBy });
     } catch (error) {
       this.ports.log.warn('approved_call_broke_off', { requestId: id, epoch, error });
       if (epoch < MAX_EPOCHS) throw error;
       return { error: error instanceof MusterError ? error : gaveUp(id) };
     }
+  }
+
+  /** Whether somebody has no role in the workspace any more: their approval counts no longer. */
+  private async hasLeft(uid: string, workspace: string): Promise<boolean> {
+    return personsRoleIn(await this.ports.roles.of(uid), workspace) === undefined;
   }
 
   private finish({ id, epoch }: Request, outcome: JsonObject): Promise<void> {
@@ -94,6 +107,17 @@ export class ApprovalExecution extends Service<InboxPorts & { readonly makeCall:
     });
     return { ...end, counts };
   }
+}
+
+function approverLeft(workspace: string): MusterError {
+  return new MusterError(
+    'FORBIDDEN',
+    `The call was not made: the person who approved it has no role in the workspace "${workspace}" any more.`,
+    {
+      reason: 'APPROVER_LEFT',
+      suggestion: 'Make the call again: somebody who is in the workspace is asked.',
+    },
+  );
 }
 
 function gaveUp(id: string): MusterError {

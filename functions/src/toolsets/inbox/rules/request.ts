@@ -94,6 +94,12 @@ export function withdrawn(request: Request, now: Date): Request {
   return { ...request, state: 'withdrawn', settledAt: now };
 }
 
+/** The credential that made its call was revoked. Undefined if it is over. */
+export function revoked(request: Request, now: Date): Request | undefined {
+  if (request.state !== 'open' || isDue(request, now)) return undefined;
+  return { ...request, state: 'withdrawn', withdrawnBecause: 'REVOKED', settledAt: now };
+}
+
 /** @throws MusterError VALIDATION_ERROR for what is none of the options */
 export function requireForm(
   request: Pick<Request, 'kind' | 'options'>,
@@ -111,14 +117,18 @@ export function requireForm(
   });
 }
 
-function isOver({ id, state, answer, answeredBy, answeredByAgent, settledAt }: Request, now: Date) {
+function isOver(request: Request, now: Date) {
+  const { id, state, answer, answeredBy, answeredByAgent, settledAt, withdrawnBecause } = request;
   const at = (settledAt ?? now).toISOString();
   const by = answeredByAgent === undefined ? `"${answeredBy}"` : `the agent "${answeredByAgent}"`;
   const how = {
     open: 'its time is over',
     answered: `${by} answered it at ${at}`,
     expired: `it expired at ${at}`,
-    withdrawn: `it was withdrawn at ${at}`,
+    withdrawn:
+      withdrawnBecause === 'REVOKED'
+        ? `the credential that made the call was revoked at ${at}`
+        : `it was withdrawn at ${at}`,
   }[state];
   return new MusterError('CONFLICT', `The request "${id}" takes no answer any more: ${how}.`, {
     field: 'request_id',

@@ -1,6 +1,7 @@
 /** Questions to people as Firestore keeps them, and how they are found and watched. */
-import { type DocumentSnapshot, FieldValue, type Query } from '@google-cloud/firestore';
+import { type DocumentSnapshot, FieldPath, FieldValue, type Query } from '@google-cloud/firestore';
 import { z } from 'zod';
+import { lineage } from '../../../access/store/lineage.ts';
 import type { Versioned } from '../../../kernel/commit.ts';
 import { documentCodec, jsonText, timestamp } from '../../../kernel/firestore/codec.ts';
 import { COLLECTIONS, requestPath } from '../../../kernel/firestore/paths.ts';
@@ -48,8 +49,11 @@ const codec = documentCodec(
         held_to: z.string().nullable(),
         readonly: z.boolean(),
         grant: z.string().nullable(),
+        lineage: lineage.exactOptional(),
       })
       .nullable(),
+    /** The call loosens a limit: no agent answers for the person. */
+    in_person: z.literal(true).exactOptional(),
     /** The person was asked at the asker's client as well, and has not answered there. */
     put_off: z.boolean(),
     /** A digest of who called what: the same call again is the same request. */
@@ -58,6 +62,8 @@ const codec = documentCodec(
     due_at: timestamp.exactOptional(),
     /** How often an instance has taken the call on. */
     execution_epoch: z.int(),
+    /** Why it was withdrawn, if not by its asker or their owner: the credential that made the call was revoked. */
+    withdrawn_because: z.literal('REVOKED').exactOptional(),
     /** What came of the call: its answer, or its error. */
     outcome: jsonText.nullable(),
   }),
@@ -92,10 +98,30 @@ export class RequestQueries extends FirestoreReader {
     return this.documents.slice(matching, 'created_at', 'desc', page, requestFromDocument);
   }
 
+  /** Open ones that a person and their agents have asked, or that a person is asked, by id. */
+  async openBy(
+    by: 'owner_uid' | 'asked_of',
+    uid: string,
+    limit: number,
+    after?: string,
+  ): Promise<readonly StoredRequest[]> {
+    const open = this.requests.where(by, '==', uid).where('state', '==', 'open');
+    const ordered = open.orderBy(FieldPath.documentId());
+    const page = after === undefined ? ordered : ordered.startAfter(after);
+    const found = await this.documents.firstVersioned(page, limit, requestFromDocument);
+    return found.map(({ value }) => value);
+  }
+
   /** How many that somebody has asked are open. */
   async countOpen(askedBy: string): Promise<number> {
     const open = this.requests.where('asked_by', '==', askedBy).where('state', '==', 'open');
     return (await open.orderBy('created_at', 'desc').count().get()).data().count;
+  }
+
+  /** The latest that somebody has asked and that are open. */
+  async openOf(askedBy: string, limit: number): Promise<readonly Versioned<StoredRequest>[]> {
+    const open = this.requests.where('asked_by', '==', askedBy).where('state', '==', 'open');
+    return this.documents.firstVersioned(open.orderBy('created_at', 'desc'), limit, requestFromDocument);
   }
 
   /** Those that are open though their time was over by `now`, longest ago first. */
@@ -142,13 +168,13 @@ export class RequestQueries extends FirestoreReader {
   }
 }
 
-/** What the trail tells of requests. */
+/** Audit entries of requests: their texts are for the asker's owner and the person asked, and leaders read entries, too. */
 export const requestEffects: EffectsOf<RequestChanges> = {
-  createRequest: ({ request }) => ({ ...namedOf(request), after: requestToDocument(request) }),
+  createRequest: ({ request }) => ({ ...namedOf(request), after: { state: request.state } }),
   replaceRequest: ({ request, before }) => ({
     ...namedOf(request),
-    before: requestToDocument(before),
-    after: requestToDocument(request),
+    before: { state: before.state },
+    after: { state: request.state },
   }),
 };
 

@@ -17,6 +17,7 @@ export const answer = defineTool({
   }),
   output: requestShape,
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  loosens: [],
   role: 'viewer',
   example: { request_id: 'request-region', answer: 'us-central1' },
   answer: requestAnswer,

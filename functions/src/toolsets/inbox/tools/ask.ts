@@ -28,6 +28,7 @@ export const ask = defineTool({
   }),
   output: requestShape.extend({ next: z.string() }),
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+  loosens: [],
   role: 'worker',
   scope: 'workspace',
   example: {

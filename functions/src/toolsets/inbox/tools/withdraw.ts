@@ -10,6 +10,7 @@ export const withdraw = defineTool({
   input: z.strictObject({ request_id: requestId }),
   output: requestShape,
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+  loosens: [],
   role: 'viewer',
   example: { request_id: 'request-own' },
   answer: requestAnswer,

@@ -121,6 +121,7 @@ export const registerAgent = defineTool({
   }),
   output,
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
+  loosens: ['agent'],
   role: 'worker',
   example: {
     agentInfo: { name: 'research-agent', type: 'researcher', version: '1.0.0', description: 'Reads papers' },

@@ -3,7 +3,7 @@
 import type { BudgetPorts } from '../../../graph/rules/budget.ts';
 import type { PortOf, Timer } from '../../../kernel/ports.ts';
 import type { FieldsCodec } from '../../../kernel/trail.ts';
-import type { BudgetWaitPorts, CoordinationPorts } from '../../coordination/index.ts';
+import type { BudgetWaitPorts, CoordinationPorts, OwnerPorts } from '../../coordination/index.ts';
 import type { RunQueries } from '../store/runs.ts';
 import type { AgentMeasures, WorkflowQueries } from '../store/workflows.ts';
 import type { WorkRecordQueries } from '../store/workRecords.ts';
@@ -130,4 +130,4 @@ export interface OrchestrationPorts extends CoordinationPorts, BudgetPorts {
 }
 
 /** What executing runs takes beside. */
-export type ExecutionPorts = OrchestrationPorts & Pick<BudgetWaitPorts, 'askToRaise'>;
+export type ExecutionPorts = OrchestrationPorts & OwnerPorts & Pick<BudgetWaitPorts, 'askToRaise'>;

@@ -35,6 +35,8 @@ import {
   stepToDocument,
 } from './runDocument.ts';
 
+const OPEN: readonly RunStatus[] = ['pending', 'running', 'waiting'];
+
 interface RunFilter {
   readonly status?: RunStatus | undefined;
   readonly workspace?: string | undefined;
@@ -78,6 +80,23 @@ export class RunQueries extends FirestoreReader {
     const there = workspace === undefined ? own : own.where('workspace', '==', workspace);
     const matching = status === undefined ? there : there.where('status', '==', status);
     return this.documents.slice(matching, 'created_at', 'desc', page, runFromDocument);
+  }
+
+  /** Runs of an owner that have not ended, in any workspace, by id. */
+  openOf(ownerUid: string, limit: number, after?: string): Promise<readonly Run[]> {
+    return this.open(this.runs.where('owner_uid', '==', ownerUid), limit, after);
+  }
+
+  /** Runs of a workspace that have not ended, by id. */
+  openIn(workspace: string, limit: number, after?: string): Promise<readonly Run[]> {
+    return this.open(this.runs.where('workspace', '==', workspace), limit, after);
+  }
+
+  private async open(query: Query, limit: number, after: string | undefined): Promise<readonly Run[]> {
+    const ordered = query.where('status', 'in', OPEN).orderBy(FieldPath.documentId());
+    const page = after === undefined ? ordered : ordered.startAfter(after);
+    const found = await this.documents.firstVersioned(page, limit, runFromDocument);
+    return found.map(({ value }) => value);
   }
 
   /** Those for which something should have happened by `now`, the longest ago first. */

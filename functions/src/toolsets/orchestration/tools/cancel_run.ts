@@ -17,6 +17,7 @@ export const cancelRun = defineTool({
     message: z.string(),
   }),
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+  loosens: [],
   role: 'worker',
   scope: 'owner',
   example: { runId: 'run-abcdefghijklmnopqrst' },

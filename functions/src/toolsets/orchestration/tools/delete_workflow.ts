@@ -15,6 +15,7 @@ export const deleteWorkflow = defineTool({
   }),
   output: z.object({ success: z.boolean(), workflow: workflowShape }).partial(),
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
+  loosens: [],
   role: 'worker',
   scope: 'owner',
   example: { name: 'plan-and-check' },

@@ -13,6 +13,7 @@ export const executeCode = defineTool({
   input: z.strictObject({ prompt: prompt('What to write') }),
   ...startsRun,
   audience: 'older clients',
+  mostUsd: () => undefined,
   example: { prompt: 'Write a Python web scraper' },
   handler: async (context, { prompt: input }) => {
     const { runs, roster } = context.services.orchestration;

@@ -20,6 +20,7 @@ export const executeTask = defineTool({
   }),
   ...startsRun,
   audience: 'older clients',
+  mostUsd: () => undefined,
   example: { task: { id: 'task-001', prompt: 'Build a REST API' } },
   handler: async (context, { task }) => {
     const { runs, roster } = context.services.orchestration;

@@ -36,8 +36,7 @@ export const listRuns = defineTool({
   scope: 'owner',
   example: { limit: 10 },
   handler: async ({ services, principal }, { status, limit, cursor }) => {
-    const { items, more } = await services.orchestration.runs.list(principal, status, limit, cursor);
-    const last = items.at(-1);
+    const { items, more, last } = await services.orchestration.runs.list(principal, status, limit, cursor);
     return {
       success: true,
       runs: items.map((run) => ({
@@ -53,7 +52,7 @@ export const listRuns = defineTool({
         error: run.failure?.message,
       })),
       truncated: more,
-      ...(more && last && { nextCursor: last.id }),
+      ...(last && { nextCursor: last.id }),
     };
   },
 });

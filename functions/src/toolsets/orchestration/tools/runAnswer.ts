@@ -131,6 +131,7 @@ export const startsRun = {
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
   role: 'worker',
   approvable: true,
+  loosens: [],
   notifies: true,
   replay: (context: CallContext, _input: unknown, stored: JsonObject) => answerAgain(context, stored),
 } as const;

@@ -23,6 +23,7 @@ export const saveWorkflow = defineTool({
     })
     .partial(),
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+  loosens: [],
   role: 'worker',
   scope: 'owner',
   example: {

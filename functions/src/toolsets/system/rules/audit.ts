@@ -1,7 +1,7 @@
 /** The trail as people and agents may see it. Source: docs/decisions/0036-trail.md; docs/semantics.md#taking-back. */
 import { type AccessPorts, hasRole, type Principal, roleIn } from '../../../access/rules/principal.ts';
 import { MusterError } from '../../../kernel/errors.ts';
-import type { Page, Slice } from '../../../kernel/paging.ts';
+import { type Page, type VisibleSlice, visiblePage } from '../../../kernel/paging.ts';
 import { type PortOf, Service } from '../../../kernel/ports.ts';
 import type { Effect, TrailEntry } from '../../../kernel/trail.ts';
 import type { TrailFilter, TrailQueries } from '../store/trail.ts';
@@ -17,9 +17,10 @@ export interface AuditRequest extends Pick<TrailFilter, 'narrowed' | 'since' | '
   readonly of: 'mine' | 'workspace';
 }
 
-export class AuditTrail extends Service<TrailPorts> {
+export class AuditTrail extends Service<Pick<TrailPorts, 'trail'>> {
   /**
-   * Newest first. What an entry tells of others' to-dos and the like is left out.
+   * Newest first. What an entry tells of others' to-dos and the like is left out, and so are entries of which nothing is
+   * left; the page is then filled with older ones.
    * @throws MusterError FORBIDDEN for a workspace that the caller does not lead
    */
   async list(
@@ -27,22 +28,35 @@ export class AuditTrail extends Service<TrailPorts> {
     workspace: string,
     { of, ...narrowing }: AuditRequest,
     page: Page,
-  ): Promise<Slice<TrailEntry>> {
+  ): Promise<VisibleSlice<TrailEntry>> {
     if (of === 'workspace') requireLeading(principal, workspace);
-    const whose = of === 'mine' ? { ownerUid: principal.ownerUid } : { workspace };
-    const { items, more } = await this.ports.trail.list({ whose, ...narrowing }, page);
-    return { items: items.map((entry) => seenBy(principal, entry)), more };
+    const filter = { whose: of === 'mine' ? ownOf(principal) : { workspace }, ...narrowing };
+    return visiblePage(
+      page,
+      (next) => this.ports.trail.list(filter, next),
+      ({ at, id }) => ({ at, id }),
+      (entry) => seenBy(principal, entry),
+    );
   }
 }
 
-/** The entry with the effects alone that the caller may see. */
-function seenBy(principal: Principal, entry: TrailEntry): TrailEntry {
-  return { ...entry, effects: entry.effects.filter((effect) => maySee(principal, entry, effect)) };
+/** The entries of the caller's owner; for a restricted credential, only those of calls in its workspace. */
+export function ownOf({ ownerUid, heldTo }: Principal): TrailFilter['whose'] {
+  return { ownerUid, calledIn: heldTo };
 }
 
+/** The entry with the effects that the caller may see; undefined if there are none, which would tell of hidden things. */
+function seenBy(principal: Principal, entry: TrailEntry): TrailEntry | undefined {
+  const effects = entry.effects.filter((effect) => maySee(principal, entry, effect));
+  return effects.length === 0 ? undefined : { ...entry, effects };
+}
+
+/** Kinds of things that belong to no workspace and name several in their fields. */
+const NAMES_WORKSPACES = ['agent', 'subscription'];
+
 /**
- * What belongs to a workspace is seen by whoever works in it as far as they did it themselves, and by its leaders;
- * what belongs to a person, by them and their agents.
+ * What belongs to a workspace is seen by its leaders, and by its other members if they did it. What belongs to a person is
+ * seen by them and their agents: by a restricted credential if it was called in its workspace and names no other.
  */
 export function maySee(principal: Principal, { by }: TrailEntry, effect: Effect): boolean {
   const isOwn = by.ownerUid === principal.ownerUid;
@@ -50,7 +64,15 @@ export function maySee(principal: Principal, { by }: TrailEntry, effect: Effect)
     const role = roleIn(principal, effect.workspace);
     return role !== undefined && (isOwn || hasRole(role, 'leader'));
   }
-  return effect.ownerUid === principal.ownerUid;
+  if (effect.ownerUid !== principal.ownerUid) return false;
+  const { heldTo } = principal;
+  return heldTo === undefined || (by.workspace === heldTo && !NAMES_WORKSPACES.includes(effect.kind));
+}
+
+/** The workspace of the call, if the caller may know its name: others' calls may come from a private workspace. */
+export function callWorkspace(principal: Principal, { by }: TrailEntry): string | undefined {
+  const isOwn = by.ownerUid === principal.ownerUid && principal.heldTo === undefined;
+  return isOwn || roleIn(principal, by.workspace) !== undefined ? by.workspace : undefined;
 }
 
 function requireLeading(principal: Principal, workspace: string): void {

@@ -12,6 +12,7 @@ import {
   isLimited,
   limitFields,
   NOTHING,
+  settersAfter,
 } from '../../../graph/rules/budget.ts';
 import type { GraphPorts } from '../../../graph/rules/linking.ts';
 import { nodeKey, nodeNotFound } from '../../../graph/rules/node.ts';
@@ -71,7 +72,7 @@ export class Budgets extends Service<Ports> {
     const { budgets, clock } = this.ports;
     const spentBefore = await this.authorised(principal, wanted);
     const before = await budgets.find(budgetKey(wanted));
-    const budget = changed(wanted, principal.ownerUid, before, clock.now());
+    const budget = changed(wanted, principal, before, clock.now());
     const [known] = await budgets.counted([budget]);
     if (known === undefined) throw new Error('A budget was not counted.');
     const isUncounted = before === undefined || !isLimited(before.value);
@@ -127,19 +128,23 @@ function requireLeading(principal: Principal, id: string, workspace: string): vo
 
 function changed(
   { kind, id, workspace, money, tokens }: WantedBudget,
-  ownerUid: string,
+  principal: Principal,
   before: Versioned<Budget> | undefined,
   setAt: Date,
 ): Budget {
   const { costUsd: usdBefore = null, tokens: tokensBefore = null, round = 0 } = before?.value ?? {};
   const limit = { costUsd: orBefore(money, usdBefore), tokens: orBefore(tokens, tokensBefore) };
+  const limits = {
+    ...(limit.costUsd !== null && { costUsd: limit.costUsd }),
+    ...(limit.tokens !== null && { tokens: limit.tokens }),
+  };
   return {
     kind,
     id,
     ...(kind !== 'todo' && { workspace }),
-    ownerUid,
-    ...(limit.costUsd !== null && { costUsd: limit.costUsd }),
-    ...(limit.tokens !== null && { tokens: limit.tokens }),
+    ownerUid: principal.ownerUid,
+    ...limits,
+    ...settersAfter(before?.value, limits, principal),
     round: round + 1,
     setAt,
   };

@@ -8,12 +8,12 @@ import { MemoCache } from '../../../kernel/memoCache.ts';
 import type { Place } from '../../../kernel/paging.ts';
 import { readFor, Service } from '../../../kernel/ports.ts';
 import {
+  claimableKeys,
   compareInQueue,
   PRIORITY_RANGES,
   type PriorityWord,
   type QueueStatus,
   STATE_SHARE,
-  satisfiedKeys,
   type Task,
   taskType,
 } from '../../coordination/index.ts';
@@ -144,7 +144,7 @@ export class TaskOverview extends Service<QueuePorts> {
     const { session } = open;
     if (request.status === 'pending') {
       const names = agent.capabilities.map(({ name }) => name);
-      const keys = satisfiedKeys(session.capabilityKeys, names);
+      const keys = claimableKeys(session, names);
       const claimable = await tasks.claimable(session.id, keys, MAX_OWN_TASKS, request);
       const values = claimable.map(({ value }) => value);
       return firstOf(values, request);

@@ -2,10 +2,11 @@
 import { type Caller, hasRole, type Principal, roleIn } from '../../../access/rules/principal.ts';
 import type { CallRecord, Change, RecordAnswer, Versioned } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
+import { LooseningError } from '../../../kernel/loosening.ts';
 import { Service } from '../../../kernel/ports.ts';
 import { cannotUndo, type Effect, type TrailEntry, thingKey } from '../../../kernel/trail.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
-import { maySee, type TrailFilter, type TrailPorts } from './audit.ts';
+import { maySee, ownOf, type TrailFilter, type TrailPorts } from './audit.ts';
 
 /**
  * The changes that take an effect back, with the versions that they were decided on. What no commit of the server may
@@ -92,8 +93,16 @@ export class Undoing extends Service<UndoPorts> {
         return { changes: [], things: [], refused: [] };
       requireMayUndo(caller.principal, found.value);
       const plan = await this.plan(caller, found.value);
-      if (plan.things.length > 0) await this.commit(found, plan.changes, plan.refused, { by });
-      return plan;
+      if (plan.things.length === 0) return plan;
+      try {
+        await this.commit(found, plan.changes, plan.refused, { by });
+        return plan;
+      } catch (error) {
+        if (!(error instanceof LooseningError)) throw error;
+        // Alone, this event can be undone with an approval; here it does not stop the others.
+        const refused = plan.things.map((effect) => ({ eventId: id, effect, error }));
+        return { changes: [], things: [], refused: [...plan.refused, ...refused] };
+      }
     });
   }
 
@@ -124,7 +133,7 @@ export class Undoing extends Service<UndoPorts> {
         plan.things.push(effect);
       } catch (error) {
         if (!(error instanceof MusterError)) throw error;
-        const since = await this.changedSince(entry, effect);
+        const since = await this.changedSince(caller.principal, entry, effect);
         plan.refused.push({ eventId: entry.id, effect, error, since });
       }
     }
@@ -140,9 +149,14 @@ export class Undoing extends Service<UndoPorts> {
   }
 
   /** The latest call that has changed the thing after the event. */
-  private async changedSince({ id, at, by }: TrailEntry, effect: Effect): Promise<TrailEntry | undefined> {
-    const { workspace, ownerUid = by.ownerUid } = effect;
-    const whose = workspace === undefined ? { ownerUid } : { workspace };
+  private async changedSince(
+    principal: Principal,
+    { id, at }: TrailEntry,
+    effect: Effect,
+  ): Promise<TrailEntry | undefined> {
+    const { workspace } = effect;
+    // What belongs to no workspace is the caller's owner's: nobody else sees it.
+    const whose = workspace === undefined ? ownOf(principal) : { workspace };
     const filter = { whose, narrowed: { thing: thingKey(effect) }, since: at };
     const { items } = await this.ports.trail.list(filter, { limit: 2 });
     const [latest] = items;

@@ -5,12 +5,17 @@ import { COLLECTIONS, trailPath } from '../../../kernel/firestore/paths.ts';
 import { FirestoreReader } from '../../../kernel/firestore/reading.ts';
 import { entryFromDocument } from '../../../kernel/firestore/trail.ts';
 import type { Page, Slice } from '../../../kernel/paging.ts';
-import type { TrailEntry } from '../../../kernel/trail.ts';
+import type { Effect, Fields, TrailEntry } from '../../../kernel/trail.ts';
 
 /** Whose entries, and which of them: of one agent, or about one thing. */
 export interface TrailFilter {
-  /** Those on behalf of a person, or those that tell of what belongs to a workspace. */
-  readonly whose: { readonly ownerUid: string } | { readonly workspace: string };
+  /**
+   * Those on behalf of a person, only from calls in one workspace if it is named; or those that tell of what belongs to a
+   * workspace.
+   */
+  readonly whose:
+    | { readonly ownerUid: string; readonly calledIn?: string | undefined }
+    | { readonly workspace: string };
   readonly narrowed?:
     | { readonly agentId: string }
     | { readonly runId: string }
@@ -23,21 +28,46 @@ export interface TrailFilter {
 
 export class TrailQueries extends FirestoreReader {
   async find(id: string): Promise<Versioned<TrailEntry> | undefined> {
-    return this.documents.findVersioned(await this.database.doc(trailPath(id)).get(), entryFromDocument);
+    return this.documents.findVersioned(await this.database.doc(trailPath(id)).get(), withoutTexts);
   }
 
   /** Newest first. */
   list({ whose, narrowed, since, until }: TrailFilter, page: Page): Promise<Slice<TrailEntry>> {
     const all: Query = this.database.collection(COLLECTIONS.trail);
-    const own =
-      'ownerUid' in whose
-        ? all.where('by.owner_uid', '==', whose.ownerUid)
-        : all.where('workspace', '==', whose.workspace);
+    const own = 'ownerUid' in whose ? ofOwner(all, whose) : all.where('workspace', '==', whose.workspace);
     const those = narrowed === undefined ? own : narrowedTo(own, narrowed);
     const from = since === undefined ? those : those.where('at', '>=', since);
     const found = until === undefined ? from : from.where('at', '<=', until);
-    return this.documents.slice(found, 'at', 'desc', page, entryFromDocument);
+    return this.documents.slice(found, 'at', 'desc', page, withoutTexts);
   }
+}
+
+function ofOwner(all: Query, { ownerUid, calledIn }: { ownerUid: string; calledIn?: string | undefined }) {
+  const own = all.where('by.owner_uid', '==', ownerUid);
+  return calledIn === undefined ? own : own.where('by.workspace', '==', calledIn);
+}
+
+/**
+ * The fields that entries show of things whose texts are for the people concerned only. Versions before 0.3.0 stored the
+ * texts, too. Source: docs/semantics.md#taking-back.
+ */
+const SHOWN: Readonly<Record<string, readonly string[]>> = {
+  request: ['state'],
+  message: ['agent_id', 'task_id'],
+};
+
+function withoutTexts(data: unknown): TrailEntry {
+  const entry = entryFromDocument(data);
+  return { ...entry, effects: entry.effects.map(shownPart) };
+}
+
+function shownPart(effect: Effect): Effect {
+  const names = SHOWN[effect.kind];
+  if (names === undefined) return effect;
+  const { before, after, ...rest } = effect;
+  const shown = (fields: Fields) =>
+    Object.fromEntries(names.flatMap((name) => (name in fields ? [[name, fields[name]]] : [])));
+  return { ...rest, ...(before && { before: shown(before) }), ...(after && { after: shown(after) }) };
 }
 
 function narrowedTo(query: Query, narrowed: NonNullable<TrailFilter['narrowed']>): Query {

@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import type { Principal } from '../../../access/rules/principal.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { idOf } from '../../../kernel/ids.ts';
 import { encodeCursor, type Page } from '../../../kernel/paging.ts';
 import type { Effect, TrailEntry } from '../../../kernel/trail.ts';
 import { defineTool, wholeNumber } from '../../../mcp/tool.ts';
-import type { TrailFilter } from '../rules/audit.ts';
+import { callWorkspace, type TrailFilter } from '../rules/audit.ts';
 import { cursor, pageShape, placeAfter } from './paging.ts';
 
 const fields = z.record(z.string(), z.unknown());
@@ -25,7 +26,7 @@ const eventShape = z.object({
   app: z.string().optional().describe('The connection through which it was done.'),
   run_id: z.string().optional(),
   tool: z.string(),
-  workspace: z.string().describe('That of the call.'),
+  workspace: z.string().optional().describe('That of the call; absent if you have no role in it.'),
   changes: z.array(changeShape),
   undoes: z.string().optional().describe('The event that this one took back.'),
   undone_by: z.string().optional().describe('The event that took this one back.'),
@@ -75,10 +76,9 @@ export const getAudit = defineTool({
       since: since === undefined ? undefined : new Date(since),
       until: until === undefined ? undefined : new Date(until),
     };
-    const { items, more } = await services.system.audit.list(principal, workspace, request, page);
-    const last = more ? items.at(-1) : undefined;
+    const { items, more, last } = await services.system.audit.list(principal, workspace, request, page);
     return {
-      events: items.map(eventAnswer),
+      events: items.map((entry) => eventAnswer(principal, entry)),
       truncated: more,
       ...(last && { nextCursor: encodeCursor(question, { order: [last.at.getTime()], id: last.id }) }),
     };
@@ -105,7 +105,7 @@ function narrowedBy({ agent_id: agentId, run_id: runId, thing }: Narrowing): Tra
   });
 }
 
-export function eventAnswer(entry: TrailEntry): z.output<typeof eventShape> {
+function eventAnswer(principal: Principal, entry: TrailEntry): z.output<typeof eventShape> {
   const { id, at, by, effects, undoes, undoneBy } = entry;
   return {
     event_id: id,
@@ -115,7 +115,7 @@ export function eventAnswer(entry: TrailEntry): z.output<typeof eventShape> {
     app: by.grantId,
     run_id: by.runId,
     tool: by.tool,
-    workspace: by.workspace,
+    workspace: callWorkspace(principal, entry),
     changes: effects.map(changeAnswer),
     undoes,
     undone_by: undoneBy,

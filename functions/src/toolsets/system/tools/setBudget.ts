@@ -11,7 +11,7 @@ export const setBudget = defineTool({
   description:
     'Limits what a workspace, to-do, task or run and all its parts may spend on models; null: no limit.',
   details:
-    'A call of a model is made where what it can cost at most is left of every budget above it. When one is spent, work waits, and whoever set it is asked to raise it. What was spent before counts, but for a workspace: that counts from when it is set.',
+    'A call of a model is made where what it can cost at most is left of every budget above it. When one is spent, work waits, and whoever set it is asked to raise it. What was spent before counts, but for a workspace: that counts from when it is set. If an agent raises or removes a limit that it did not set, the person who set it approves the call first.',
   input: z.strictObject({
     kind: z.enum(BUDGET_KINDS).describe('Of what'),
     id: idOf('a workspace, to-do, task or run').describe('Its id'),
@@ -20,6 +20,7 @@ export const setBudget = defineTool({
   }),
   output: budgetShape,
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  loosens: ['budget'],
   role: 'worker',
   audience: 'those who administer',
   example: { kind: 'task', id: 'task-xxx-001', money: 5, tokens: 2_000_000 },

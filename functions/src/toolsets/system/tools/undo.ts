@@ -4,7 +4,7 @@ import { MusterError } from '../../../kernel/errors.ts';
 import { idOf } from '../../../kernel/ids.ts';
 import type { Effect } from '../../../kernel/trail.ts';
 import { defineTool } from '../../../mcp/tool.ts';
-import type { TrailFilter } from '../rules/audit.ts';
+import { ownOf, type TrailFilter } from '../rules/audit.ts';
 import type { Refused, Undone } from '../rules/undo.ts';
 
 const thingShape = z.object({ kind: z.string(), id: z.string() });
@@ -39,6 +39,7 @@ export const undo = defineTool({
     more: z.boolean().describe('Whether there are older events: call again with the same arguments.'),
   }),
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+  loosens: ['approvals', 'budget', 'member', 'access', 'repositories', 'routing'],
   role: 'worker',
   audience: 'those who administer',
   example: { agent_id: 'agent-001', since: '2099-01-01T00:00:00Z' },
@@ -66,11 +67,8 @@ interface Several {
 }
 
 /** Of what was done on the caller's own behalf: what others' agents did is taken back event by event. */
-function filterOf(
-  { ownerUid }: Principal,
-  { agent_id: agentId, run_id: runId, since }: Several,
-): TrailFilter {
-  const whose = { ownerUid };
+function filterOf(principal: Principal, { agent_id: agentId, run_id: runId, since }: Several): TrailFilter {
+  const whose = ownOf(principal);
   if (runId !== undefined) {
     if (agentId !== undefined || since !== undefined) throw oneOf();
     return { whose, narrowed: { runId } };

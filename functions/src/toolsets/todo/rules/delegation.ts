@@ -1,6 +1,6 @@
 /** To-dos that are handed to the agents of a workspace. Source: docs/semantics.md#one-graph. */
 import { refusalFor } from '../../../access/rules/gate.ts';
-import type { Principal } from '../../../access/rules/principal.ts';
+import { type Principal, roleIn } from '../../../access/rules/principal.ts';
 import { nodeKey } from '../../../graph/rules/node.ts';
 import type { RecordAnswer } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
@@ -98,15 +98,22 @@ export class Delegation extends Service<DelegationPorts> {
     }
   }
 
-  /** How far the tasks of those are that are delegated: no more documents than there are such to-dos. */
-  async progress(todos: readonly Todo[]): Promise<ReadonlyMap<string, DelegatedProgress>> {
+  /**
+   * How far the tasks of those are that are delegated, in workspaces where the caller has a role: no more documents than there
+   * are such to-dos.
+   */
+  async progress(
+    principal: Principal,
+    todos: readonly Todo[],
+  ): Promise<ReadonlyMap<string, DelegatedProgress>> {
     const delegated = todos.flatMap(({ id, delegatedTaskId: taskId }) => (taskId ? [{ id, taskId }] : []));
     const keys = delegated.map(({ taskId }) => nodeKey({ kind: 'task', id: taskId }));
     const nodes = await this.ports.graph.findAll(keys);
     return new Map(
       delegated.flatMap(({ id, taskId }, index) => {
         const node = nodes[index];
-        return node === undefined ? [] : [[id, progressAnswer(taskId, node)] as const];
+        if (node?.workspace === undefined || roleIn(principal, node.workspace) === undefined) return [];
+        return [[id, progressAnswer(taskId, node)] as const];
       }),
     );
   }

@@ -75,16 +75,16 @@ export async function listed({ services, principal }: CallContext, asked: AskedL
   const filter = { ...rest, ...range, ownerUid: principal.ownerUid, tags: all };
   const question = { ...criteria, by, order };
   const found = await services.todos.list(filter, { by, order }, pageOf(question, { limit, cursor: from }));
-  return listAnswer(services, question, found, asked);
+  return listAnswer({ services, principal }, question, found, asked);
 }
 
 export async function listAnswer(
-  { delegation }: CallContext['services'],
+  { services: { delegation }, principal }: Pick<CallContext, 'services' | 'principal'>,
   question: object,
   { todos, total, next }: FoundTodos,
   page: AskedPage,
 ) {
-  const progress = await delegation.progress(todos);
+  const progress = await delegation.progress(principal, todos);
   const answerOf = (todo: Todo) => {
     const delegated = progress.get(todo.id);
     return { ...todoAnswer(todo), ...(delegated && { delegated }) };

@@ -19,6 +19,6 @@ export const searchTasks = defineTool({
   example: { query: 'meeting' },
   handler: async ({ services, principal }, { query, ...page }) => {
     const found = await services.todos.search(principal.ownerUid, query, pageOf({ query }, page));
-    return listAnswer(services, { query }, found, page);
+    return listAnswer({ services, principal }, { query }, found, page);
   },
 });

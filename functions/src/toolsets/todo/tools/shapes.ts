@@ -105,6 +105,7 @@ export function writtenAnswer(todo: Todo, message: string) {
 /** Of tools that change to-dos, which are a person's own: an agent that may only look elsewhere may only look here. */
 export const writing = (hints: Pick<ToolHints, 'destructiveHint' | 'idempotentHint'>) => ({
   annotations: { readOnlyHint: false, ...hints, openWorldHint: false },
+  loosens: [],
   role: 'viewer' as const,
   agentRole: 'worker' as const,
 });

@@ -27,6 +27,7 @@ import { HostedStep, type StepTask } from './hostedStep.ts';
 import { StepJournal } from './journal.ts';
 import type { RunLease } from './lease.ts';
 import { waitForBudget } from './outOfBudget.ts';
+import { ownerEnding } from './owner.ts';
 import {
   addSpent,
   begun,
@@ -77,7 +78,7 @@ export class Advance {
     const { next } = progress;
     const due = next.kind === 'execute' ? next.steps : [];
     const run = await lease.change((current) => ({ ...current, current: due.map(({ name }) => name) }));
-    const ending = this.endingOf(run, next);
+    const ending = await this.endingOf(run, next);
     if (ending !== undefined) {
       await this.end(ending, progress, run);
       return 'over';
@@ -92,7 +93,7 @@ export class Advance {
     return left.cancelRequested ? 'more' : 'over';
   }
 
-  private endingOf(run: Run, next: Next): Ending | undefined {
+  private async endingOf(run: Run, next: Next): Promise<Ending | undefined> {
     if (run.cancelRequested) return { status: 'cancelled' };
     if (next.kind === 'finished') {
       const rounds = [...this.records.values()].filter(({ name }) => name === next.result);
@@ -104,9 +105,11 @@ export class Advance {
       const message = `Step "${next.at.name}": ${failure?.message ?? next.error}`;
       return { status: 'failed', failure: { reason: failure?.reason ?? next.reason, message } };
     }
-    if (this.ports.clock.now() < run.deadline) return undefined;
-    const message = `The run had until ${run.deadline.toISOString()}.`;
-    return { status: 'failed', failure: { reason: 'DEADLINE', message } };
+    if (this.ports.clock.now() >= run.deadline) {
+      const message = `The run had until ${run.deadline.toISOString()}.`;
+      return { status: 'failed', failure: { reason: 'DEADLINE', message } };
+    }
+    return ownerEnding(this.ports, run);
   }
 
   private async end(ending: Ending, { next, skipped, warnings }: Progress, run: Run): Promise<void> {

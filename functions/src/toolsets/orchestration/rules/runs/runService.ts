@@ -6,7 +6,7 @@ import { type NodeRef, nodeKey } from '../../../../graph/rules/node.ts';
 import type { Change, RecordAnswer, Versioned } from '../../../../kernel/commit.ts';
 import { MusterError } from '../../../../kernel/errors.ts';
 import { canonicalJson } from '../../../../kernel/json.ts';
-import type { Slice } from '../../../../kernel/paging.ts';
+import { type VisibleSlice, visiblePage } from '../../../../kernel/paging.ts';
 import { readFor, Service, unlessUnreadable } from '../../../../kernel/ports.ts';
 import { type SweepPart, type SweepTurn, type Swept, walk } from '../../../../kernel/sweep.ts';
 import { retryStale } from '../../../../kernel/waiting.ts';
@@ -21,7 +21,7 @@ import { callOff, whyCalledOff } from './lease.ts';
 import { newRun } from './newRun.ts';
 import { ordersOf } from './order.ts';
 import { isEnded, type Run, type RunOrder, type RunStatus } from './run.ts';
-import { noRun, type RunView, type Sight, sightOf, viewOf } from './visibility.ts';
+import { noRun, placeOf, type RunView, type Sight, sightOf, viewOf } from './visibility.ts';
 
 const DUE_BATCH = 100;
 
@@ -161,8 +161,8 @@ export class RunService extends Service<OrchestrationPorts> {
   }
 
   /**
-   * The owner's, the newest first; of the only workspace that the caller may use, where it is held to one.
-   * @param after the id of the run after which to go on
+   * The owner's in workspaces where the caller has a role, the newest first.
+   * @param after the id of the run after which to continue: one that was shown, or one that was hidden
    * @throws MusterError NOT_FOUND where the owner has no such run
    */
   async list(
@@ -170,11 +170,18 @@ export class RunService extends Service<OrchestrationPorts> {
     status: RunStatus | undefined,
     limit: number,
     after: string | undefined,
-  ): Promise<Slice<Run>> {
+  ): Promise<VisibleSlice<Run>> {
     const { ownerUid, heldTo: workspace } = principal;
-    const last = after === undefined ? undefined : (await this.visible(principal, after, 'all')).value;
-    const page = last ? { limit, after: { at: last.createdAt, id: last.id } } : { limit };
-    return this.ports.runs.list(ownerUid, { status, workspace }, page);
+    const { runs } = this.ports;
+    const last = after === undefined ? undefined : (await readFor(ownerUid, runs.find(after)))?.value;
+    const isOwn = last?.ownerUid === ownerUid && [undefined, last.workspace].includes(workspace);
+    if (after !== undefined && !isOwn) throw noRun(after);
+    return visiblePage(
+      { limit, ...(last && { after: placeOf(last) }) },
+      (page) => runs.list(ownerUid, { status, workspace }, page),
+      placeOf,
+      (run) => (sightOf(principal, run) === 'all' ? run : undefined),
+    );
   }
 
   /**

@@ -2,19 +2,25 @@
 import { hasRole, type Principal, roleIn } from '../../../../access/rules/principal.ts';
 import type { Budget, CountedBudget } from '../../../../graph/rules/budget.ts';
 import { MusterError } from '../../../../kernel/errors.ts';
+import type { Position } from '../../../../kernel/paging.ts';
 import { type Run, type ShownStep, type StepRecord, shownStep } from './run.ts';
 
 /**
- * `all`: its owner and the owner's agents, unless they are held to another workspace. `course`: leaders of its
+ * `all`: its owner and the owner's agents, if they have a role in its workspace now. `course`: leaders of its
  * workspace see its state, steps and cost, and may cancel it. Nobody else knows of it.
  */
 export type Sight = 'all' | 'course';
 
 export function sightOf(principal: Principal, run: Pick<Run, 'ownerUid' | 'workspace'>): Sight | undefined {
-  const { ownerUid, heldTo } = principal;
-  if (run.ownerUid === ownerUid && (heldTo === undefined || heldTo === run.workspace)) return 'all';
   const role = roleIn(principal, run.workspace);
-  return role !== undefined && hasRole(role, 'leader') ? 'course' : undefined;
+  if (role === undefined) return undefined;
+  if (run.ownerUid === principal.ownerUid) return 'all';
+  return hasRole(role, 'leader') ? 'course' : undefined;
+}
+
+/** The place of a run in a list by time of creation. */
+export function placeOf({ createdAt: at, id }: Run): Position {
+  return { at, id };
 }
 
 const WITHHELD = 'Its owner sees why.';

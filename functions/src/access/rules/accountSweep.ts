@@ -1,0 +1,91 @@
+/**
+ * Follows what becomes of people's accounts in Firebase Auth, of which nobody tells Muster: security rules and agents'
+ * keys go by what is stored. Source: docs/security.md#credentials.
+ */
+import { StaleWriteError } from '../../kernel/commit.ts';
+import { Service } from '../../kernel/ports.ts';
+import { type SweepPart, type SweepTurn, type Swept, walk } from '../../kernel/sweep.ts';
+import type { KnownAccount } from '../store/accounts.ts';
+import { type AccountState, isOut, type PeopleChanges, type Person } from './people.ts';
+import type { AccessPorts } from './principal.ts';
+
+/** Firebase Auth looks up so many accounts at once. */
+const PAGE = 100;
+
+/**
+ * Returns what is to be stored of a person's account; undefined where that is stored. Of a person who never had an account,
+ * such as the owner `operator`, nothing is.
+ * @param now seconds of the epoch
+ */
+export function accountChange(
+  uid: string,
+  { account: before, validSince }: Pick<Person, 'account' | 'validSince'>,
+  found: KnownAccount | undefined,
+  now: number,
+): PeopleChanges['limitAccount'] | undefined {
+  if (found === undefined && before === undefined) return undefined;
+  const account = stateOf(found);
+  // Firebase Auth dates tokens back to the account's beginning, which revokes nothing.
+  const revoked =
+    found !== undefined && found.validSince > (validSince ?? found.createdAt) ? found.validSince : 0;
+  const shut = isOut(account) && !isOut(before) ? now : 0;
+  const since = Math.max(revoked, shut);
+  if (account === before && since === 0) return undefined;
+  return {
+    uid,
+    ...(account !== before && { account }),
+    ...(since > (validSince ?? 0) && { validSince: since }),
+    isNews: since > 0 || isOut(account) !== isOut(before),
+  };
+}
+
+function stateOf(found: KnownAccount | undefined): AccountState {
+  if (found === undefined) return 'deleted';
+  return found.isDisabled ? 'disabled' : 'good';
+}
+
+export class AccountSweep extends Service<
+  Pick<AccessPorts, 'people' | 'idTokens' | 'store' | 'clock' | 'log'>
+> {
+  readonly part: SweepPart = { name: 'accounts', run: (turn) => this.sweep(turn) };
+
+  private async sweep(turn: SweepTurn): Promise<Swept> {
+    const counts = { changed: 0 };
+    const end = await walk(
+      turn,
+      async (after) => {
+        const page = await this.ports.people.after(after?.id, PAGE);
+        const states =
+          page.length === 0 ? undefined : await this.ports.idTokens.states(page.map(({ uid }) => uid));
+        const now = Math.floor(this.ports.clock.now().getTime() / 1000);
+        const found = page.flatMap(({ uid, person }) => {
+          const change = person && states && accountChange(uid, person, states.get(uid), now);
+          return change === undefined ? [] : [{ item: change, place: placeOf(uid) }];
+        });
+        const last = page.length === PAGE ? page.at(-1) : undefined;
+        return { found, next: last && placeOf(last.uid) };
+      },
+      async (change) => {
+        counts.changed += Number(await this.store(change));
+      },
+    );
+    return { counts, ...end };
+  }
+
+  /** Never fails: one that cannot be stored must not keep the others. */
+  private async store(change: PeopleChanges['limitAccount']): Promise<boolean> {
+    try {
+      await this.ports.store.commit([{ kind: 'limitAccount', ...change }]);
+      return true;
+    } catch (error) {
+      if (!(error instanceof StaleWriteError))
+        this.ports.log.error('account_not_followed', { uid: change.uid, error });
+      return false;
+    }
+  }
+}
+
+/** People are walked by uid alone. */
+function placeOf(id: string) {
+  return { at: new Date(0), id };
+}

@@ -1,0 +1,198 @@
+/**
+ * Where a credential comes from: the keys and sign-ins through which it was registered. It stands as long as all of
+ * them do, and opens at most what all of them open now. Source: docs/semantics.md#who-may-do-what.
+ */
+import type { Change } from '../../kernel/commit.ts';
+import { MusterError } from '../../kernel/errors.ts';
+import { commonLimits, type Limits } from './limits.ts';
+import { type AccessPorts, type Credential, type Principal, type Role, weaker } from './principal.ts';
+
+/** The line of a key, which outlives its renewal by its own agent, or a grant. */
+export type LinkSubject = `${'key' | 'grant'}:${string}`;
+
+/** A credential of a lineage, and the agent that it belongs to. */
+export interface Link {
+  readonly subject: LinkSubject;
+  readonly agentId: string;
+}
+
+/** What a credential opens, and until when. */
+export interface Opening extends Limits {
+  readonly role: Role;
+  readonly endsAt: Date;
+}
+
+/** A link that stands now. */
+export interface StandingLink extends Link {
+  readonly opens: Opening;
+}
+
+/** What a credential opens through its ancestors, which all stand. */
+export interface Opened {
+  readonly opens: Opening;
+  readonly ancestors: readonly StandingLink[];
+}
+
+/** What commits may change of credentials. */
+export interface CredentialChanges {
+  readonly issueCredential: { readonly credential: Credential };
+  /** `line`: if it is not the key itself. Its descendants end with it, or follow the key that renews it. */
+  readonly withdrawCredential: { readonly apiKey: string; readonly line?: string | undefined };
+}
+
+/** The most credentials through which one may be registered: each costs two reads when a credential is looked up. */
+export const MAX_ANCESTORS = 10;
+
+/** Returns the line of a key: what its descendants remember of it. */
+export function lineOf({ line, apiKey }: Pick<Credential, 'line' | 'apiKey'>): string {
+  return line ?? apiKey;
+}
+
+/** Returns the link that the descendants of a key remember. */
+export function keyLink(credential: Pick<Credential, 'line' | 'apiKey' | 'agentId'>): Link {
+  return { subject: `key:${lineOf(credential)}`, agentId: credential.agentId };
+}
+
+/** Returns the link that the descendants of a sign-in remember. */
+export function grantLink({ id, agentId }: { readonly id: string; readonly agentId: string }): Link {
+  return { subject: `grant:${id}`, agentId };
+}
+
+/** Returns the change that withdraws a key. */
+export function withdrawalOf({ apiKey, line }: Pick<Credential, 'line' | 'apiKey'>): Change {
+  return { kind: 'withdrawCredential', apiKey, line };
+}
+
+/** Returns what a key was registered through, outermost first. Keys of earlier releases remember only a grant. */
+export function ancestorsOf({
+  ancestors,
+  grant,
+}: Pick<Credential, 'ancestors' | 'grant'>): readonly LinkSubject[] {
+  if (ancestors !== undefined) return ancestors.map(({ subject }) => subject);
+  return grant === undefined ? [] : [`grant:${grant}`];
+}
+
+/** Returns what two credentials both open, and until when; undefined if they open nothing in common. */
+export function meeting(one: Opening, other: Opening): Opening | undefined {
+  const limits = commonLimits(one, other);
+  if (limits === undefined) return undefined;
+  const endsAt = one.endsAt < other.endsAt ? one.endsAt : other.endsAt;
+  return { role: weaker(one.role, other.role), endsAt, ...limits };
+}
+
+/** Returns what a credential opens through its ancestors; undefined if that is nothing. */
+export function narrowedBy(own: Opening, ancestors: readonly StandingLink[]): Opening | undefined {
+  return ancestors.reduce<Opening | undefined>(
+    (opening, { opens }) => opening && meeting(opening, opens),
+    own,
+  );
+}
+
+/**
+ * Returns the links that a new key of an agent remembers. An agent that renews its own key stays in its line; any other
+ * registration starts a new line, because a key is often replaced because it leaked.
+ * @throws MusterError QUOTA_EXCEEDED if the lineage is too long; FORBIDDEN if the caller comes from the agent
+ */
+export function descentOf(
+  { lineage = [] }: Pick<Principal, 'lineage'>,
+  old: readonly Credential[],
+): Pick<Credential, 'ancestors' | 'line'> {
+  const subjects = new Set(lineage.map(({ subject }) => subject));
+  const own = old.find((credential) => keyLink(credential).subject === lineage.at(-1)?.subject);
+  // One of an earlier release stays one, and so within the reach of whoever registered its agent.
+  if (own !== undefined)
+    return { line: lineOf(own), ...(own.ancestors && { ancestors: lineage.slice(0, -1) }) };
+  if (old.some((credential) => subjects.has(keyLink(credential).subject))) throw comesFromIt();
+  if (lineage.length > MAX_ANCESTORS) throw tooDeep();
+  return { ancestors: lineage };
+}
+
+/** Returns those of the links that stand now, by subject: their credentials are there and have not expired. */
+export async function standingLinks(
+  { agents, grants }: Pick<AccessPorts, 'agents' | 'grants'>,
+  subjects: readonly LinkSubject[],
+  now: Date,
+): Promise<ReadonlyMap<LinkSubject, StandingLink>> {
+  const of = (kind: 'key' | 'grant'): readonly string[] => [
+    ...new Set(
+      subjects.flatMap((subject) => (subject.startsWith(`${kind}:`) ? subject.slice(kind.length + 1) : [])),
+    ),
+  ];
+  const [keys, open] = await Promise.all([agents.ofLines(of('key')), grants.findAll(of('grant'))]);
+  const links = [
+    ...keys.map((key) => ({ ...keyLink(key), opens: key })),
+    ...open.map((grant) => ({ ...grantLink(grant), opens: grant })),
+  ].filter(({ opens }) => opens.expiresAt > now);
+  const those = await agents.findAll([...new Set(links.map(({ agentId }) => agentId))]);
+  const roles = new Map(those.map(({ value }) => [value.id, value.role]));
+  return new Map(
+    links.flatMap(({ subject, agentId, opens }) => {
+      const role = roles.get(agentId);
+      return role === undefined
+        ? []
+        : [[subject, { subject, agentId, opens: openingOf(opens, role) }] as const];
+    }),
+  );
+}
+
+/** Returns what a credential opens now; undefined if an ancestor does not stand, or if they open nothing in common. */
+export async function openedThrough(
+  ports: Pick<AccessPorts, 'agents' | 'grants'>,
+  own: Opening,
+  subjects: readonly LinkSubject[],
+  now: Date,
+): Promise<Opened | undefined> {
+  if (subjects.length === 0) return { opens: own, ancestors: [] };
+  return openedIn(await standingLinks(ports, subjects, now), own, subjects);
+}
+
+/** Returns the same over links that are known already. */
+export function openedIn(
+  standing: ReadonlyMap<LinkSubject, StandingLink>,
+  own: Opening,
+  subjects: readonly LinkSubject[],
+): Opened | undefined {
+  const ancestors = subjects.flatMap((subject) => standing.get(subject) ?? []);
+  if (ancestors.length < subjects.length) return undefined;
+  const opens = narrowedBy(own, ancestors);
+  return opens && { opens, ancestors };
+}
+
+/** Returns the lineage of a caller: the ancestors of its credential, and the credential itself. */
+export function lineageOf({ ancestors }: Opened, own: Link): readonly Link[] {
+  return [...ancestors.map(({ subject, agentId }) => ({ subject, agentId })), own];
+}
+
+/** Returns what a credential opens by itself. */
+export function openingOf(
+  { toolsets, heldTo, readonly, expiresAt }: Limits & { readonly expiresAt: Date },
+  role: Role,
+): Opening {
+  return {
+    role,
+    endsAt: expiresAt,
+    ...(toolsets && { toolsets }),
+    ...(heldTo !== undefined && { heldTo }),
+    ...(readonly && { readonly }),
+  };
+}
+
+function tooDeep(): MusterError {
+  return new MusterError(
+    'QUOTA_EXCEEDED',
+    `Your credential was registered through ${MAX_ANCESTORS} others, the most there may be.`,
+    {
+      field: 'agentInfo.name',
+      reason: 'LINEAGE_TOO_LONG',
+      suggestion: 'Let the owner of the agents, or an agent that was registered through fewer, register it.',
+    },
+  );
+}
+
+function comesFromIt(): MusterError {
+  return new MusterError('FORBIDDEN', 'You were registered through this agent, so you may not replace it.', {
+    field: 'agentInfo.name',
+    reason: 'REGISTERED_THROUGH_IT',
+    suggestion: 'Let that agent, its owner or another leader register it again.',
+  });
+}

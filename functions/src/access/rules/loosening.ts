@@ -1,0 +1,96 @@
+/** How changes of access loosen limits. Pure. Source: docs/security.md#two-rules. */
+import { type Loosening, type LooseningOf, neverLoosens } from '../../kernel/loosening.ts';
+import type { AgentChanges } from './agent.ts';
+import type { GrantChanges } from './grant.ts';
+import type { PeopleChanges } from './people.ts';
+import { hasRole } from './principal.ts';
+import { isListed } from './repositories.ts';
+import type { RoutingChanges } from './routing.ts';
+import type { ApprovalRule, WorkspaceChanges } from './workspaces.ts';
+
+type AccessChangeKinds = AgentChanges & GrantChanges & PeopleChanges & RoutingChanges & WorkspaceChanges;
+
+export const accessLoosening: LooseningOf<AccessChangeKinds> = {
+  ...neverLoosens('createAgent', 'holdTask', 'dropTask', 'noteMessages', 'countAgents'),
+  // A new credential opens at most what its maker's opens: access/rules/limits.ts.
+  ...neverLoosens('issueCredential', 'withdrawCredential', 'offerSkill', 'withdrawSkill'),
+  // A person consents to each of them on the page of signing in.
+  ...neverLoosens('createGrant', 'replaceGrant', 'endGrant'),
+  ...neverLoosens('expectMember', 'removeMember', 'endInvitation', 'queueMail'),
+  replaceAgent: ({ agent, before }) =>
+    before === undefined || hasRole(before.role, agent.role)
+      ? []
+      : [{ what: 'agent', would: `give the agent "${agent.id}" the role ${agent.role}`, inPerson: true }],
+  setPerson: ({ uid }) => [
+    { what: 'member', would: `change the deployment's role of "${uid}"`, inPerson: true },
+  ],
+  limitAccount: ({ uid }) => [
+    { what: 'member', would: `change whether "${uid}" may sign in`, inPerson: true },
+  ],
+  setMember({ member: { uid, workspace, role }, before }, _by, all) {
+    const isNew = all.some(
+      (one) => one.kind === 'nameWorkspace' && one.workspace === workspace && one.before === undefined,
+    );
+    // A new workspace has a first leader: nothing of it was anyone's before.
+    if (isNew || (before !== undefined && hasRole(before.role, role))) return [];
+    return [
+      { what: 'member', workspace, would: `give "${uid}" the role ${role} in the workspace "${workspace}"` },
+    ];
+  },
+  invite: ({ invitation: { email, workspace, role } }) => [
+    { what: 'member', workspace, would: `invite ${email} into the workspace "${workspace}" as ${role}` },
+  ],
+  nameWorkspace: ({ workspace, access, before }) =>
+    before === 'private' && access === 'open'
+      ? [{ what: 'access', workspace, would: `open the workspace "${workspace}" to everyone` }]
+      : [],
+  // Nobody has a role in it yet: the owner answers where the call was made.
+  createWorkspace: ({ name, workspace: { repositories } }) =>
+    reached(name, [], repositories).map((one) => ({ ...one, workspace: undefined })),
+  listRepositories: ({ workspace, repositories, before = [] }) => reached(workspace, before, repositories),
+  routeWorkspace({ workspace, routing, before }) {
+    const { forbidden } = routing;
+    const allowed = before?.forbidden?.filter(
+      (agent) => forbidden !== undefined && !forbidden.includes(agent),
+    );
+    if (allowed === undefined || allowed.length === 0) return [];
+    return [
+      {
+        what: 'routing',
+        workspace,
+        would: `let the workspace "${workspace}" use ${allowed.join(' and ')} again`,
+      },
+    ];
+  },
+  demandApprovals: ({ workspace, approvals, before = [] }) =>
+    before.flatMap((rule) => weakened(workspace, rule, approvals)),
+};
+
+function reached(
+  workspace: string,
+  before: readonly string[],
+  after: readonly string[],
+): readonly Loosening[] {
+  const added = after.filter((one) => !isListed(before, one));
+  if (added.length === 0) return [];
+  return [
+    {
+      what: 'repositories',
+      workspace,
+      would: `let the workspace "${workspace}" reach ${added.join(' and ')}`,
+    },
+  ];
+}
+
+/** The person that a rule names decides about it; else the agent's owner, who would be asked by the rule. */
+function weakened(
+  workspace: string,
+  { tool, aboveUsd, asks }: ApprovalRule,
+  after: readonly ApprovalRule[],
+): readonly Loosening[] {
+  const now = after.find((rule) => rule.tool === tool);
+  const isHigher = now?.aboveUsd !== undefined && (aboveUsd === undefined || now.aboveUsd > aboveUsd);
+  if (now !== undefined && !isHigher && now.asks === asks) return [];
+  const would = `weaken the approval of ${tool} in the workspace "${workspace}"`;
+  return [{ what: 'approvals', workspace, would, approver: asks }];
+}

@@ -1,0 +1,195 @@
+/**
+ * Revoking an agent ends everything that came from it: its credentials and sign-ins, the credentials that were
+ * registered through them, the invitations and the calls that wait for approval.
+ * Source: docs/semantics.md#who-may-do-what.
+ */
+import type { Change, RecordAnswer } from '../../kernel/commit.ts';
+import { Service } from '../../kernel/ports.ts';
+import { retryStale } from '../../kernel/waiting.ts';
+import type { Grant } from './grant.ts';
+import { endingOf } from './grantEnd.ts';
+import { type Link, withdrawalOf } from './lineage.ts';
+import type { Invitation } from './people.ts';
+import { type AccessPorts, agentUid, type Credential } from './principal.ts';
+
+/** A call of an agent that waits for its approval, and the change that ends it. */
+export interface WaitingCall {
+  readonly id: string;
+  readonly agentId: string;
+  /** The lineage of its caller; absent if an earlier release stored it. */
+  readonly lineage?: readonly Link[] | undefined;
+  readonly ended: Change;
+}
+
+/** What belongs to toolsets and ends with a credential. */
+export interface Endings {
+  /** The calls of agents that wait for approval. */
+  readonly waitingCalls: (agentIds: readonly string[]) => Promise<readonly WaitingCall[]>;
+}
+
+/** What ended with an agent. */
+export interface Ended {
+  /** How many credentials and sign-ins the agent itself had. */
+  readonly credentials: number;
+  /** The agents whose credentials were registered through it. */
+  readonly agents: readonly { readonly id: string; readonly name: string }[];
+  readonly invitations: readonly Pick<Invitation, 'workspace' | 'email'>[];
+  /** The requests for approval. */
+  readonly requests: readonly string[];
+}
+
+interface Found {
+  readonly own: readonly Credential[];
+  readonly grants: readonly Grant[];
+  /** Registered through the agent: those first that nothing but their withdrawal ends. */
+  readonly descendants: readonly Credential[];
+  readonly invitations: readonly Invitation[];
+  readonly calls: readonly WaitingCall[];
+}
+
+/** Each of a commit writes up to three documents. */
+const MAX_CHANGES = 50;
+
+const PAGE = 200;
+
+/** The most values that a query compares a field with. */
+const MAX_IN = 30;
+
+export class Revocation extends Service<AccessPorts & { readonly endings: Endings }> {
+  /**
+   * Ends an agent and what came from it. The first commit ends the agent: from then on a check refuses its descendants,
+   * and the later commits only clear away. If it is interrupted, a second call finishes it. If nothing is left to end,
+   * nothing is committed.
+   */
+  async revoke(agentId: string, recordAnswer: RecordAnswer<Ended> = () => undefined): Promise<Ended> {
+    const { store, randomness, clock } = this.ports;
+    const { ended, later } = await retryStale(randomness, async () => {
+      const found = await this.find(agentId);
+      const [first = [], ...rest] = batchesOf(changesOf(found, clock.now()));
+      const outcome = { ended: await this.endedOf(found), later: rest };
+      if (first.length > 0) await store.commit(first, recordAnswer(outcome.ended));
+      return outcome;
+    });
+    let known: readonly Change[][] | undefined = later;
+    await retryStale(randomness, async () => {
+      const batches = known ?? batchesOf(changesOf(await this.find(agentId), clock.now()));
+      known = undefined;
+      for (const batch of batches) await store.commit(batch);
+    });
+    return ended;
+  }
+
+  private async find(agentId: string): Promise<Found> {
+    const { agents, grants, people, endings } = this.ports;
+    const [own, open] = await Promise.all([agents.credentials(agentId), grants.ofAgents([agentId])]);
+    const { roots, descendants } = await this.descendantsOf(agentId);
+    const invitations = await Promise.all([...roots].map((root) => people.invitationsThrough(root)));
+    const concerned = new Set([agentId, ...descendants.map((one) => one.agentId)]);
+    const calls = await endings.waitingCalls([...concerned]);
+    return {
+      own,
+      grants: open.map(({ value }) => value),
+      descendants: descendants.filter((one) => one.agentId !== agentId),
+      invitations: [...new Map(invitations.flat().map((one) => [one.id, one])).values()],
+      // A descendant may have another way in that does not end.
+      calls: calls.filter(
+        (call) => call.agentId === agentId || (call.lineage?.some((link) => roots.has(link.agentId)) ?? true),
+      ),
+    };
+  }
+
+  /**
+   * The credentials through an agent. Credentials of earlier releases remember no lineage: theirs are found by who
+   * registered their agents, and what was registered through those since ends as well.
+   */
+  private async descendantsOf(agentId: string) {
+    const { agents } = this.ports;
+    const roots = new Set([agentId]);
+    const seen = new Set([agentId]);
+    const found = new Map<string, Credential>();
+    for (const id of seen) {
+      if (roots.has(id)) {
+        const through = pagesOf((after) => agents.credentialsThrough(id, PAGE, after), keyOf);
+        for await (const credential of through) {
+          found.set(credential.apiKey, credential);
+          seen.add(credential.agentId);
+        }
+      }
+      for (const credential of await this.formerlyRegisteredBy(id)) {
+        found.set(credential.apiKey, credential);
+        roots.add(credential.agentId);
+        seen.add(credential.agentId);
+      }
+    }
+    const isFormer = ({ ancestors }: Credential): boolean => ancestors === undefined;
+    const all = [...found.values()];
+    return { roots, descendants: [...all.filter(isFormer), ...all.filter((one) => !isFormer(one))] };
+  }
+
+  /** The credentials without a lineage of the agents that an agent has registered. Its terminals have none. */
+  private async formerlyRegisteredBy(agentId: string): Promise<readonly Credential[]> {
+    const { agents } = this.ports;
+    const found: Credential[] = [];
+    const ids: string[] = [];
+    const read = async (): Promise<void> => {
+      found.push(...(await agents.credentialsOf(ids.splice(0, MAX_IN))));
+    };
+    for await (const id of pagesOf((after) => agents.registeredBy(agentUid(agentId), PAGE, after), String)) {
+      ids.push(id);
+      if (ids.length >= MAX_IN) await read();
+    }
+    while (ids.length > 0) await read();
+    return found.filter(({ ancestors }) => ancestors === undefined);
+  }
+
+  private async endedOf({ own, grants, descendants, invitations, calls }: Found): Promise<Ended> {
+    const ids = [...new Set(descendants.map(({ agentId }) => agentId))];
+    const those = await this.ports.agents.findAll(ids);
+    return {
+      credentials: own.length + grants.length,
+      agents: those.map(({ value: { id, name } }) => ({ id, name })),
+      invitations: invitations.map(({ workspace, email }) => ({ workspace, email })),
+      requests: calls.map(({ id }) => id),
+    };
+  }
+}
+
+/** Whether anything ended. */
+export function isAnything({ credentials, agents, invitations, requests }: Ended): boolean {
+  return credentials + agents.length + invitations.length + requests.length > 0;
+}
+
+function changesOf({ own, grants, descendants, invitations, calls }: Found, now: Date): readonly Change[] {
+  return [
+    ...own.map(withdrawalOf),
+    ...grants.map((grant) => endingOf(grant, 'revoked', now)),
+    ...descendants.map(withdrawalOf),
+    ...invitations.map((before): Change => ({ kind: 'endInvitation', id: before.id, before })),
+    ...calls.map(({ ended }) => ended),
+  ];
+}
+
+function batchesOf(changes: readonly Change[]): Change[][] {
+  const count = Math.ceil(changes.length / MAX_CHANGES);
+  return Array.from({ length: count }, (_, index) =>
+    changes.slice(index * MAX_CHANGES, (index + 1) * MAX_CHANGES),
+  );
+}
+
+function keyOf({ apiKey }: Credential): string {
+  return apiKey;
+}
+
+async function* pagesOf<Item>(
+  read: (after: string | undefined) => Promise<readonly Item[]>,
+  idOf: (item: Item) => string,
+): AsyncGenerator<Item, void, undefined> {
+  let after: string | undefined;
+  for (;;) {
+    const items = await read(after);
+    yield* items;
+    const last = items.at(-1);
+    if (last === undefined || items.length < PAGE) return;
+    after = idOf(last);
+  }
+}

@@ -1,0 +1,118 @@
+/** The credentials of agents, as Firestore keeps them. */
+import { FieldPath, type Query } from '@google-cloud/firestore';
+import { z } from 'zod';
+import { documentCodec, timestamp } from '../../kernel/firestore/codec.ts';
+import { COLLECTIONS, credentialPath } from '../../kernel/firestore/paths.ts';
+import { FirestoreReader } from '../../kernel/firestore/reading.ts';
+import type { ChangeWriters } from '../../kernel/firestore/store.ts';
+import type { CredentialChanges } from '../rules/lineage.ts';
+import type { Credential } from '../rules/principal.ts';
+import { announceAccess } from './accessChanges.ts';
+import { lineage, registrantsIn } from './lineage.ts';
+
+/** Registering again replaces the credential, so an agent has one, or a few while registrations meet. */
+const MAX_CREDENTIALS = 20;
+
+/** Firestore compares a field with so many values at a time. */
+const MAX_IN = 30;
+
+export class CredentialQueries extends FirestoreReader {
+  async credentials(agentId: string): Promise<readonly Credential[]> {
+    const found = await this.credentialDocuments
+      .where('agent_id', '==', agentId)
+      .limit(MAX_CREDENTIALS)
+      .get();
+    return found.docs.flatMap((snapshot) => this.documents.readable(snapshot, credentialFromDocument));
+  }
+
+  /** Those of several agents, at most 30. */
+  async credentialsOf(agentIds: readonly string[]): Promise<readonly Credential[]> {
+    if (agentIds.length === 0) return [];
+    const { docs } = await this.credentialDocuments.where('agent_id', 'in', [...agentIds]).get();
+    return docs.flatMap((snapshot) => this.documents.readable(snapshot, credentialFromDocument));
+  }
+
+  /**
+   * Those of lines. One that was never renewed has its line for its id; looking there first finds also one that is
+   * renewed between the two queries.
+   */
+  async ofLines(lines: readonly string[]): Promise<readonly Credential[]> {
+    if (lines.length === 0) return [];
+    const unrenewed = await this.database.getAll(
+      ...lines.map((line) => this.database.doc(credentialPath(line))),
+    );
+    const first = unrenewed.flatMap(
+      (snapshot) => this.documents.find(snapshot, credentialFromDocument) ?? [],
+    );
+    const found = new Set(first.map(({ apiKey }) => apiKey));
+    const renewed = lines.filter((line) => !found.has(line));
+    const pages = await Promise.all(chunksOf(renewed).map((some) => this.renewedOf(some)));
+    return [...first, ...pages.flat()];
+  }
+
+  private async renewedOf(lines: readonly string[]): Promise<readonly Credential[]> {
+    const { docs } = await this.credentialDocuments.where('line', 'in', [...lines]).get();
+    return docs.flatMap((snapshot) => this.documents.readable(snapshot, credentialFromDocument));
+  }
+
+  /** Those that were registered through an agent, at whatever remove, by id. */
+  async credentialsThrough(agentId: string, limit: number, after?: string): Promise<readonly Credential[]> {
+    const through = this.credentialDocuments.where('registrants', 'array-contains', agentId);
+    const ordered = through.orderBy(FieldPath.documentId()).limit(limit);
+    const { docs } = await (after === undefined ? ordered : ordered.startAfter(after)).get();
+    return docs.flatMap((snapshot) => this.documents.readable(snapshot, credentialFromDocument));
+  }
+
+  private get credentialDocuments(): Query {
+    return this.database.collection(COLLECTIONS.credentials);
+  }
+}
+
+function chunksOf(values: readonly string[]): readonly (readonly string[])[] {
+  return values.flatMap((_, index) => (index % MAX_IN === 0 ? [values.slice(index, index + MAX_IN)] : []));
+}
+
+export const credentialWriters: ChangeWriters<CredentialChanges> = {
+  issueCredential({ credential }, writes) {
+    writes.create(credentialPath(credential.apiKey), credentialToDocument(credential));
+  },
+  withdrawCredential({ apiKey, line }, writes) {
+    // Two registrations may write the same profile, which Firestore takes for no change: this tells them apart.
+    writes.delete(credentialPath(apiKey), { exists: true });
+    announceAccess(writes, `key:${apiKey}`);
+    if (line !== undefined && line !== apiKey) announceAccess(writes, `key:${line}`);
+  },
+};
+
+/**
+ * An agent's credential: `credentials/{apiKey}`. The secret itself is never stored.
+ * Source: docs/semantics.md#who-may-do-what.
+ */
+const credentialCodec = documentCodec(
+  z.object({
+    api_key: z.string(),
+    agent_id: z.string(),
+    /** SHA-256 of the secret, hexadecimal. */
+    secret_hash: z.string(),
+    created_at: timestamp,
+    expires_at: timestamp,
+    /** The only toolsets that it opens; all where absent. */
+    toolsets: z.array(z.string()).nullable(),
+    /** The only workspace that it opens; all of its owner's where absent. */
+    held_to: z.string().exactOptional(),
+    /** Whether it may change nothing. */
+    readonly: z.literal(true).exactOptional(),
+    /** The grant of the app through which it was issued: it ends with that. */
+    grant: z.string().exactOptional(),
+    /** The key of its agent that it was renewed from, by itself, the first of all; absent if it was never renewed. */
+    line: z.string().exactOptional(),
+    ancestors: lineage.exactOptional(),
+  }),
+);
+
+export const credentialFromDocument = credentialCodec.fromDocument;
+
+/** With the agents of its ancestors, by which the descendants of an agent are found. */
+export function credentialToDocument(credential: Credential): Record<string, unknown> {
+  return { ...credentialCodec.toDocument(credential), ...registrantsIn(credential.ancestors) };
+}

@@ -1,0 +1,119 @@
+/** What each change of all features does: how it is written, what the audit log shows of it, and how it loosens limits. */
+import { accessLoosening } from '../access/rules/loosening.ts';
+import { agentWriters } from '../access/store/agents.ts';
+import { agentEffects, peopleEffects } from '../access/store/effects.ts';
+import { grantWriters } from '../access/store/grants.ts';
+import { peopleWriters } from '../access/store/people.ts';
+import { workspaceWriters } from '../access/store/workspaces.ts';
+import { budgetLoosening } from '../graph/rules/budget.ts';
+import { budgetEffects, budgetWriters } from '../graph/store/budgets.ts';
+import { graphWriters } from '../graph/store/nodes.ts';
+import type { ChangeKinds } from '../kernel/commit.ts';
+import type { ChangeWriters } from '../kernel/firestore/store.ts';
+import type { EffectsOf } from '../kernel/firestore/trail.ts';
+import { type LooseningOf, neverLoosens } from '../kernel/loosening.ts';
+import { signInWriters } from '../signin/store/signIns.ts';
+import { codingWriters } from '../toolsets/coding/store/logs.ts';
+import { coordinationEffects } from '../toolsets/coordination/store/effects.ts';
+import { mailboxWriters } from '../toolsets/coordination/store/mailboxes.ts';
+import { SessionSpreads } from '../toolsets/coordination/store/spreads.ts';
+import { sessionWriters, taskWriters } from '../toolsets/coordination/store/writers.ts';
+import { subscriptionEffects, subscriptionWriters } from '../toolsets/firebase/store/subscriptions.ts';
+import { linkEffects, linkWriters } from '../toolsets/github/store/pullRequests.ts';
+import { requestEffects, requestWriters } from '../toolsets/inbox/store/requests.ts';
+import { orchestrationEffects } from '../toolsets/orchestration/store/effects.ts';
+import { runWriters } from '../toolsets/orchestration/store/runs.ts';
+import { measureWriters, workflowWriters } from '../toolsets/orchestration/store/workflows.ts';
+import { workWriters } from '../toolsets/orchestration/store/workRecords.ts';
+import { todoEffects } from '../toolsets/todo/store/effects.ts';
+import { reminderWriters } from '../toolsets/todo/store/events.ts';
+import { todoWriters } from '../toolsets/todo/store/todos.ts';
+
+/** What this instance knows of the load of sessions. */
+export const spreads = new SessionSpreads();
+
+/** How each change is written, of all features. The compiler refuses it where a kind has no writer. */
+export const changeWriters: ChangeWriters<ChangeKinds> = {
+  ...agentWriters,
+  ...grantWriters,
+  ...signInWriters,
+  ...peopleWriters,
+  ...workspaceWriters,
+  ...graphWriters,
+  ...budgetWriters,
+  ...taskWriters,
+  ...sessionWriters(spreads),
+  ...mailboxWriters,
+  ...codingWriters,
+  ...linkWriters,
+  ...subscriptionWriters,
+  ...todoWriters,
+  ...reminderWriters,
+  ...workflowWriters,
+  ...measureWriters,
+  ...workWriters,
+  ...runWriters,
+  ...requestWriters,
+  // The trail tells of it, and that is all.
+  tell: () => undefined,
+};
+
+/** What the trail tells of changes, of all features. */
+export const changeEffects: EffectsOf<ChangeKinds> = {
+  ...agentEffects,
+  ...peopleEffects,
+  ...budgetEffects,
+  ...coordinationEffects,
+  ...linkEffects,
+  ...subscriptionEffects,
+  ...todoEffects,
+  ...orchestrationEffects,
+  ...requestEffects,
+  tell: ({ effect }) => effect,
+};
+
+/** How each change loosens limits. The compiler refuses a kind of change without a statement. */
+export const changeLoosening: LooseningOf<ChangeKinds> = {
+  ...accessLoosening,
+  ...budgetLoosening,
+  // A person consents to a sign-in on its page.
+  ...neverLoosens('beginAuthorization', 'replaceAuthorization', 'endAuthorization', 'keepClient'),
+  ...neverLoosens('enlist', 'recount', 'tell'),
+  ...neverLoosens('createTask', 'replaceTask', 'removeTask', 'addDependents', 'removeDependent'),
+  ...neverLoosens('dependencyDone', 'dependencyFailed', 'dependencyReopened', 'dependencyRevived'),
+  ...neverLoosens('dependencyStuck', 'checkFailed', 'checkPassed'),
+  // A new workspace: its first member and its access have statements of their own.
+  ...neverLoosens('openSession', 'describeSession', 'archiveSession', 'reopenSession', 'sessionCleared'),
+  ...neverLoosens(
+    'queueGrew',
+    'renewCapabilityKeys',
+    'spreadSession',
+    'count',
+    'createDiscovery',
+    'replaceMailbox',
+  ),
+  ...neverLoosens('appendLog', 'storeResult', 'linkPullRequest', 'replaceLink'),
+  // A subscription delivers what its caller may read at that moment.
+  ...neverLoosens(
+    'openSubscription',
+    'endSubscription',
+    'keepSubscription',
+    'renewRights',
+    'closeSubscription',
+  ),
+  ...neverLoosens('createTodo', 'replaceTodo', 'delegateTodo', 'deleteTodo', 'reserveTitle', 'releaseTitle'),
+  ...neverLoosens('createRecurringTask', 'replaceRecurringTask', 'recordEvent'),
+  ...neverLoosens('createReminder', 'moveReminder', 'setReminder', 'dropReminder', 'deleteReminder'),
+  ...neverLoosens('createWorkflow', 'replaceWorkflow', 'deleteWorkflow', 'measureAgent', 'bookOutcomes'),
+  ...neverLoosens(
+    'createRun',
+    'replaceRun',
+    'removeRun',
+    'recordStep',
+    'startCall',
+    'completeCall',
+    'keepAnswer',
+  ),
+  // Only the person asked approves a request: toolsets/inbox/rules/answering.ts.
+  ...neverLoosens('createRequest', 'replaceRequest'),
+};

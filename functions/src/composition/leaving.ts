@@ -1,0 +1,113 @@
+/**
+ * What people who lose a role leave behind in a workspace ends: coding tasks, runs, questions. Triggers tell of each change
+ * of a person, at least once; what is told here only says whether it is worth a look, and the roles of now decide.
+ * Source: docs/semantics.md#what-leaving-ends.
+ */
+import { closedSince, type LeavingEnd, leftBy, mayHaveLost, type OpenWork } from '../access/rules/leaving.ts';
+import type { PersonRoleReader } from '../access/rules/personRoles.ts';
+import type { PersonRoles } from '../access/rules/principal.ts';
+import { accessFromDocument, personFromDocument } from '../access/store/people.ts';
+import { type Log, type PortOf, Service, unlessUnreadable } from '../kernel/ports.ts';
+import type { TaskQueries } from '../toolsets/coordination/store/queries.ts';
+import type { RunQueries } from '../toolsets/orchestration/store/runs.ts';
+
+/** How many tasks, and how many runs, are read to count those of one workspace. */
+const MAX_COUNTED = 100;
+
+const BATCH = 100;
+
+/** How much of each kind ended. */
+export interface EndedWork {
+  readonly codingTasks: number;
+  readonly runs: number;
+  readonly questions: number;
+}
+
+interface LeavingPorts {
+  readonly roles: Pick<PortOf<PersonRoleReader>, 'of'>;
+  readonly tasks: Pick<PortOf<TaskQueries>, 'openCodingOf' | 'openCodingIn'>;
+  readonly runs: Pick<PortOf<RunQueries>, 'openOf' | 'openIn'>;
+  readonly ends: Readonly<Record<keyof EndedWork, LeavingEnd>>;
+  readonly log: Pick<Log, 'info'>;
+}
+
+export class Leaving extends Service<LeavingPorts> {
+  /**
+   * Ends what a person began where they may not have work done any more. Safe to call twice, late, and in two instances at
+   * once: it goes by their roles of now and by what is open.
+   */
+  async end(uid: string): Promise<EndedWork> {
+    const { roles, ends, log } = this.ports;
+    const known: PersonRoles | undefined = await unlessUnreadable(roles.of(uid));
+    if (known === undefined) return { codingTasks: 0, runs: 0, questions: 0 };
+    const left = leftBy(known);
+    // Runs first: their tasks end with them.
+    const runs = await ends.runs.end(uid, left);
+    const [codingTasks, questions] = await Promise.all([
+      ends.codingTasks.end(uid, left),
+      ends.questions.end(uid, left),
+    ]);
+    const ended = { codingTasks, runs, questions };
+    if (codingTasks + runs + questions > 0) log.info('work_of_leaver_ended', { uid, ...ended });
+    return ended;
+  }
+
+  /** What is stored of a person was written: `before` and `after` are the documents. */
+  async personWritten(uid: string, before: unknown, after: unknown): Promise<void> {
+    if (mayHaveLost(readable(personFromDocument, before), readable(personFromDocument, after)))
+      await this.end(uid);
+  }
+
+  /** The list of workspaces was written: where one is private now, those end who were there by the deployment's role. */
+  async workspacesWritten(before: unknown, after: unknown): Promise<void> {
+    const accessOf = (written: unknown) => readable(accessFromDocument, written)?.access ?? {};
+    for (const workspace of closedSince(accessOf(before), accessOf(after)))
+      for (const uid of await this.ownersIn(workspace)) await this.end(uid);
+  }
+
+  /** How much of a person's work is open in a workspace, before they leave it. */
+  async openIn(uid: string, workspace: string): Promise<OpenWork> {
+    const { tasks, runs } = this.ports;
+    const [ownTasks, ownRuns] = await Promise.all([
+      tasks.openCodingOf(uid, MAX_COUNTED),
+      runs.openOf(uid, MAX_COUNTED),
+    ]);
+    const here = (thing: { readonly workspace: string }) => thing.workspace === workspace;
+    return {
+      codingTasks: ownTasks.filter(here).length,
+      runs: ownRuns.filter(here).length,
+      more: Math.max(ownTasks.length, ownRuns.length) === MAX_COUNTED,
+    };
+  }
+
+  private async ownersIn(workspace: string): Promise<ReadonlySet<string>> {
+    const { tasks, runs } = this.ports;
+    const owners = new Set<string>();
+    await each(
+      (after) => tasks.openCodingIn(workspace, BATCH, after),
+      ({ coding }) => coding && owners.add(coding.ownerUid),
+    );
+    await each(
+      (after) => runs.openIn(workspace, BATCH, after),
+      ({ ownerUid }) => owners.add(ownerUid),
+    );
+    return owners;
+  }
+}
+
+/** Shows each thing of a query, page by page. */
+async function each<Item extends { readonly id: string }>(
+  read: (after?: string) => Promise<readonly Item[]>,
+  show: (item: Item) => void,
+): Promise<void> {
+  for (let page = await read(); page.length > 0; page = await read(page.at(-1)?.id)) page.forEach(show);
+}
+
+function readable<Value>(fromDocument: (data: unknown) => Value, written: unknown): Value | undefined {
+  if (written === undefined) return undefined;
+  try {
+    return fromDocument(written);
+  } catch {
+    return undefined;
+  }
+}

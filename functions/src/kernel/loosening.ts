@@ -1,0 +1,116 @@
+/**
+ * Loosening belongs to people: an agent may tighten limits, and only a person weakens or removes one. The store checks each
+ * commit of a call, so that every tool, undo and batch is covered. Source: docs/security.md#two-rules;
+ * docs/decisions/0049-loosening-and-revoking.md.
+ */
+import type { Change, ChangeKinds } from './commit.ts';
+import { MusterError } from './errors.ts';
+import type { Actor } from './trail.ts';
+
+/** What loosening concerns. */
+export const LOOSENED = [
+  'approvals',
+  'budget',
+  'member',
+  'access',
+  'repositories',
+  'routing',
+  'agent',
+] as const;
+
+export type Loosened = (typeof LOOSENED)[number];
+
+/** A limit that a change weakens or removes. Source: docs/security.md#two-rules. */
+export interface Loosening {
+  readonly what: Loosened;
+  /** What becomes possible, as the end of "This would …". */
+  readonly would: string;
+  /** The workspace that it concerns; that of the call if absent. */
+  readonly workspace?: string | undefined;
+  /** The uid of the person who approves it; the owner of the calling agent if absent. */
+  readonly approver?: string | undefined;
+  /** No agent can do it, also not with an approval. */
+  readonly inPerson?: true;
+}
+
+/**
+ * For each kind of change, how it loosens a limit, or null if it never does. Each new kind needs a statement.
+ * `by` is the agent that makes the call.
+ */
+export type LooseningOf<Changes> = {
+  readonly [Kind in keyof Changes]:
+    | ((change: Changes[Kind], by: Actor, all: readonly Change[]) => readonly Loosening[])
+    | null;
+};
+
+/** An agent's commit would loosen a limit, which belongs to people. Nothing was written. */
+export class LooseningError extends MusterError {
+  readonly loosening: Loosening;
+  /** All limits that the commit would loosen without an approval, as the end of "This would …". */
+  readonly would: string;
+
+  constructor(all: readonly [Loosening, ...Loosening[]]) {
+    const would = all.map((one) => one.would).join(', and ');
+    super('FORBIDDEN', `This would ${would}, which only a person decides.`, {
+      reason: 'LOOSENS_A_LIMIT',
+      suggestion: 'Ask your owner to do it in the console, or to call the tool as a person.',
+    });
+    this.name = 'LooseningError';
+    this.loosening = all.find(({ inPerson }) => inPerson) ?? all[0];
+    this.would = would;
+  }
+}
+
+/** Kinds of changes that never loosen a limit. */
+export function neverLoosens<const Kind extends keyof ChangeKinds>(...kinds: readonly Kind[]) {
+  return Object.fromEntries(kinds.map((kind) => [kind, null])) as Record<Kind, null>;
+}
+
+/**
+ * Refuses an agent's commit that loosens a limit, unless the person who decides about that limit has approved the call.
+ * Commits of people, operators and triggers pass.
+ * @throws LooseningError; MusterError FORBIDDEN if different persons decide about parts of it
+ */
+export function requireNoLoosening(
+  table: LooseningOf<ChangeKinds>,
+  changes: readonly Change[],
+  by: Actor | undefined,
+): void {
+  if (by?.agentId === undefined) return;
+  const all = looseningsIn(table, changes, by);
+  const open = all.filter((one) => one.inPerson || approverOf(one, by) !== by.approvedBy);
+  const [first, ...others] = open;
+  if (first === undefined) return;
+  if (all.some((one) => approverOf(one, by) !== approverOf(first, by))) throw severalApprovers();
+  throw new LooseningError([first, ...others]);
+}
+
+/** All that changes of one commit loosen. */
+export function looseningsIn(
+  table: LooseningOf<ChangeKinds>,
+  changes: readonly Change[],
+  by: Actor,
+): readonly Loosening[] {
+  return changes.flatMap((change) => looseningsOf(table, change, by, changes));
+}
+
+function looseningsOf<Kind extends keyof ChangeKinds>(
+  table: LooseningOf<ChangeKinds>,
+  change: Change<Kind>,
+  by: Actor,
+  all: readonly Change[],
+): readonly Loosening[] {
+  return table[change.kind]?.(change, by, all) ?? [];
+}
+
+/** The uid of the person who approves a loosening. */
+export function approverOf({ approver }: Loosening, { ownerUid }: Pick<Actor, 'ownerUid'>): string {
+  return approver ?? ownerUid;
+}
+
+function severalApprovers(): MusterError {
+  return new MusterError('FORBIDDEN', 'Different persons approve the parts of this call.', {
+    reason: 'SEVERAL_APPROVERS',
+    suggestion: 'Make one call for each limit that you want to change.',
+  });
+}

@@ -1,0 +1,48 @@
+/**
+ * Tasks that are done for somebody who may not have work done in their workspace any more: they are ended instead of
+ * given out. Source: docs/semantics.md#what-leaving-ends.
+ */
+import type { Agent } from '../../../access/rules/agent.ts';
+import type { OwnerRoles } from '../../../access/rules/ownerRoles.ts';
+import type { Change, Versioned } from '../../../kernel/commit.ts';
+import type { PortOf } from '../../../kernel/ports.ts';
+import { withFailure } from './codingTask.ts';
+import { cancelTask } from './stateMachine.ts';
+import { isOfRun, outcomeChanges, type Task } from './task.ts';
+
+export interface OwnerPorts {
+  readonly ownerRoles: Pick<PortOf<OwnerRoles>, 'standing'>;
+}
+
+/**
+ * Returns whose instructions a task carries out: those of the owner of a coding task or of a run. Any other task belongs to
+ * the plan of its workspace, whoever created it; it has no such owner.
+ */
+export function instructedBy(task: Task): string | undefined {
+  if (task.coding !== undefined) return task.coding.ownerUid;
+  return isOfRun(task) ? task.ownerUid : undefined;
+}
+
+/** Returns whether a task may be given to an agent now. */
+export async function ownerStanding(
+  { ownerRoles }: OwnerPorts,
+  task: Task,
+  agent: Pick<Agent, 'ownerUid'>,
+): Promise<'works' | 'out' | 'unknown'> {
+  const owner = instructedBy(task);
+  // The gate has just checked the role of the agent's own owner.
+  if (owner === undefined || owner === agent.ownerUid) return 'works';
+  return ownerRoles.standing(owner, task.workspace);
+}
+
+/** What ends a task whose owner has left the workspace. */
+export function leavingChanges({ value: before, version }: Versioned<Task>, now: Date): readonly Change[] {
+  const message = whyLeft(before.workspace);
+  const task = withFailure(cancelTask(before, message, now), { class: 'cancelled', message });
+  return outcomeChanges(before, { kind: 'accepted', task }, version, now);
+}
+
+/** The reason that is stored with what ends because its owner has left. */
+export function whyLeft(workspace: string): string {
+  return `Cancelled: its owner has no role as a worker in the workspace "${workspace}" any more. Create it again in the name of a member if it is still wanted.`;
+}

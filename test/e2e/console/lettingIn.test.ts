@@ -1,0 +1,157 @@
+/** Who is let in on the console, whatever its first page is: invitations, roles, and the choice of workspaces. */
+import assert from 'node:assert/strict';
+import { getAuth } from 'firebase-admin/auth';
+import type { Browser } from 'playwright-core';
+import { firebaseApp } from '../../../functions/src/kernel/platform.ts';
+import { axeViolations, openBrowser } from '../../support/browser.ts';
+import { newWorkspace } from '../support/endpoint.ts';
+import { newPerson, setRole, signUp, type TestPerson } from '../support/people.ts';
+import { eventually } from '../support/waiting.ts';
+import { Visit } from './support/visit.ts';
+import { Work } from './support/work.ts';
+
+const NO_ROLE = { name: 'You have no role here yet' };
+
+describe('a person who is let in on the console', () => {
+  let browser: Browser;
+  let visit: Visit;
+
+  before(async () => {
+    browser = await openBrowser();
+  });
+  after(() => browser?.close());
+  afterEach(async () => {
+    await visit?.close();
+    assert.deepEqual(visit?.complaints ?? [], []);
+  });
+
+  const heading = (options: { readonly name: string }) => visit.page.getByRole('heading', options);
+  const verify = ({ uid }: TestPerson) => getAuth(firebaseApp()).updateUser(uid, { emailVerified: true });
+  const invite = (work: Work, { email }: TestPerson) =>
+    work.call('person', 'access.invite', { email, role: 'worker' });
+  const optionsOf = () => visit.page.getByLabel('Workspace').locator('option').allInnerTexts();
+
+  async function begun(goal: string): Promise<{ readonly work: Work; readonly task: string }> {
+    const work = new Work();
+    await work.begin(goal);
+    return { work, task: await work.task(`A task of ${goal}`) };
+  }
+
+  async function invited(work: Work): Promise<TestPerson> {
+    const person = await signUp();
+    await verify(person);
+    await invite(work, person);
+    return person;
+  }
+
+  it('is let in by an invitation, whichever page the link opens', async () => {
+    const { work, task } = await begun('Links');
+    for (const path of [`/t/${task}`, '/tasks?view=board', '/tasks', '/agents']) {
+      const person = await invited(work);
+      visit = await Visit.open(browser);
+      const separator = path.includes('?') ? '&' : '?';
+      await visit.signIn(person, `${path}${separator}workspace=${work.workspace}`);
+      const shown = path === '/agents' ? 'Act for you' : 'A task of Links';
+      await visit.page.locator('main').getByText(shown).first().waitFor();
+      const isOnlyOne = async () => String(await optionsOf()) === work.workspace || undefined;
+      await eventually(`only the workspace of the invitation is listed at ${path}`, isOnlyOne);
+      await visit.close();
+      visit.complaints.length = 0; // Firebase's SDK warns of refusals while the new role is being mirrored
+    }
+  });
+
+  it('is led to the workspace of the invitation if the address names none', async () => {
+    const { work } = await begun('Led here');
+    visit = await Visit.open(browser);
+    await visit.signIn(await invited(work), '/');
+    await visit.page.getByText('Led here').waitFor();
+    assert.equal(new URL(visit.page.url()).searchParams.get('workspace'), work.workspace);
+    visit.complaints.length = 0; // Firebase's SDK warns of refusals while the new role is being mirrored
+  });
+
+  it('sees a page with their address if they have no role, and is let in without a reload', async () => {
+    const { work, task } = await begun('Late');
+    const person = await signUp();
+    visit = await Visit.open(browser);
+    await visit.signIn(person, `/t/${task}?workspace=${work.workspace}`);
+    await heading(NO_ROLE).waitFor();
+    await visit.page.locator('main').getByText(person.email).waitFor();
+    await visit.page.getByText('This address is not verified').waitFor();
+    assert.deepEqual(await axeViolations(visit.page), []);
+    assert.equal(await visit.page.getByRole('navigation').getByRole('link').count(), 0);
+
+    await invite(work, person);
+    await visit.page.getByRole('button', { name: 'Try again' }).click();
+    await visit.page.getByText('You still have no role.').waitFor();
+    await verify(person);
+    await visit.page.getByRole('button', { name: 'Try again' }).click();
+    await heading({ name: 'A task of Late' }).waitFor();
+    visit.complaints.length = 0; // Firebase's SDK warns of refusals while the new role is being mirrored
+  });
+
+  it('is let in by an invitation that arrives while the page is open, when they come back to it', async () => {
+    const { work } = await begun('Open page');
+    const person = await signUp();
+    await verify(person);
+    visit = await Visit.open(browser);
+    await visit.signIn(person, `/tasks?workspace=${work.workspace}`);
+    await heading(NO_ROLE).waitFor();
+    await invite(work, person);
+    await comeBackUntil('A task of Open page');
+
+    // The same for a person who has a role elsewhere, and none where they look.
+    const member = await newPerson();
+    await verify(member);
+    await visit.close();
+    visit.complaints.length = 0;
+    visit = await Visit.open(browser);
+    await visit.signIn(member, `/tasks?workspace=${work.workspace}`);
+    await visit.page.getByText('You may not see this.').waitFor();
+    await invite(work, member);
+    await comeBackUntil('A task of Open page');
+    visit.complaints.length = 0; // Firebase's SDK warns of each refusal
+  });
+
+  it('sees a role of the deployment that is given and taken while the page is open', async () => {
+    const person = await signUp();
+    visit = await Visit.open(browser);
+    await visit.signIn(person, '/todos');
+    await heading(NO_ROLE).waitFor();
+    await setRole(person.uid, 'worker');
+    await visit.page.getByLabel('What is to do').waitFor();
+    await setRole(person.uid, 'none');
+    await heading(NO_ROLE).waitFor();
+    visit.complaints.length = 0; // Firebase's SDK warns of each refusal
+  });
+
+  it('chooses from every workspace with a role, and an admin from the others too', async () => {
+    const open = newWorkspace('open');
+    const { work } = await begun('Private');
+    await work.call('person', 'access.create_workspace', { name: open, access: 'open' });
+    visit = await Visit.open(browser);
+    await visit.signIn(await newPerson(), '/');
+    const listed = await eventually('the open workspace is listed', async () => {
+      const options = await optionsOf();
+      return options.includes(open) ? options : undefined;
+    });
+    assert.ok(listed.includes('default') && !listed.includes(work.workspace));
+    await visit.close();
+
+    const admin = await signUp();
+    await setRole(admin.uid, 'admin');
+    visit = await Visit.open(browser);
+    await visit.signIn(admin, '/');
+    const others = visit.page.getByLabel('Workspace').locator('optgroup[label="You administer"] option');
+    const isThere = async () => (await others.allInnerTexts()).includes(work.workspace) || undefined;
+    await eventually('the private workspace is listed', isThere);
+    assert.ok(!(await others.allInnerTexts()).includes(open));
+  });
+
+  /** The browser is headless: it never loses the focus by itself. */
+  async function comeBackUntil(text: string): Promise<void> {
+    await eventually(`"${text}" is shown`, async () => {
+      await visit.page.evaluate(`dispatchEvent(new Event('focus'))`);
+      return (await visit.page.getByRole('link', { name: text }).count()) > 0 || undefined;
+    });
+  }
+});

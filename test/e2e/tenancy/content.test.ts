@@ -1,0 +1,218 @@
+/**
+ * Private texts are for the people whom they concern, also within a workspace: every tool and resource is called by
+ * everyone else, its leaders among them, and no answer may hold one of the texts.
+ */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { Timestamp } from '@google-cloud/firestore';
+import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
+import type { JsonObject } from '../../../functions/src/kernel/json.ts';
+import { eventually } from '../support/waiting.ts';
+import { mayRead } from './direct.ts';
+import { CALLABLE, RESOURCES, TOOLS } from './entries.ts';
+import { type Ids, makeThings } from './things.ts';
+import { type CallerName, World } from './world.ts';
+
+/** Whom Cas's texts do not concern. The first four lead his workspace, or work there for someone who does. */
+const OTHERS: readonly CallerName[] = [
+  ...(['bea the leader', 'bea herself', 'ann the leader', 'ann herself'] as const),
+  ...(['ann the worker', 'nobody'] as const),
+];
+
+describe('private texts', function () {
+  this.timeout('3m');
+  const world = new World();
+  const mark = randomUUID().slice(0, 8);
+  /** What each private text says; no other text has it. */
+  const texts = new Map<string, string>();
+  let ids: Ids;
+  let casAgent: string;
+  const documents: string[] = [];
+
+  const secretOf = (what: string): string => {
+    const text = `${what.replaceAll(' ', '-')}-${mark}`;
+    texts.set(what, text);
+    return text;
+  };
+  const as = async (caller: CallerName, tool: string, args: JsonObject): Promise<JsonObject> => {
+    const { result, error } = await world.call(caller, world.alpha, tool, args);
+    assert.ok(result, `${tool}: ${error?.message}`);
+    return result;
+  };
+  const heardIn = (answer: string) =>
+    [...texts].flatMap(([what, text]) => (answer.includes(text) ? [what] : []));
+
+  before(async () => {
+    await world.begin();
+    const things = await makeThings(world);
+    await world.app.ports.store.commit([
+      {
+        kind: 'setMember',
+        member: {
+          uid: world.bea,
+          workspace: world.alpha,
+          role: 'leader',
+          addedBy: 'ann',
+          addedAt: new Date(),
+        },
+      },
+    ]);
+    const { items } = await world.app.ports.directory.ofOwner(world.cas, 5, undefined);
+    casAgent = String(items[0]?.id);
+    const asked = await as('cas the worker', 'inbox.ask', { question: secretOf('a question'), kind: 'text' });
+    const request = String(asked['request_id']);
+    await as('cas himself', 'inbox.answer', {
+      ...{ request_id: request, answer: secretOf('an answer'), comment: secretOf('a comment') },
+    });
+    await as('cas the worker', 'inbox.ask', {
+      ...{ question: secretOf('a choice'), kind: 'choice' },
+      options: [secretOf('an option'), 'no'],
+    });
+    await as('ann herself', 'access.update_workspace', {
+      ...{ workspace: world.alpha, approvals: [{ tool: 'coding.create_task', asks: world.cas }] },
+    });
+    await as('cas the worker', 'coordination.register_agent', { agent_id: casAgent, role: 'worker' });
+    const orders = async (instructions: string) => {
+      const order = { tool: 'CLAUDECODE', description: 'Add a test', instructions };
+      return (await world.call('cas the worker', world.alpha, 'coding.create_task', order)).error?.reason;
+    };
+    // An instance knows of the new rule within five seconds.
+    const isAsked = async () => (await orders('Write it')) === 'WAITS_FOR_APPROVAL' || undefined;
+    await eventually('calls are asked about', isAsked);
+    assert.equal(await orders(secretOf('an argument')), 'WAITS_FOR_APPROVAL');
+    await as('cas himself', 'coordination.message_agent', {
+      agent_id: casAgent,
+      message: secretOf('a message'),
+    });
+    const hears = async () => {
+      const beat = await as('cas the worker', 'coordination.heartbeat', { agent_id: casAgent });
+      return heardIn(JSON.stringify(beat)).length > 0 || undefined;
+    };
+    await eventually('the agent gets its message', hears);
+    const todo = await as('cas himself', 'todo.add_task', { title: secretOf('a to-do') });
+    const todoId = String(Object(todo['task']).id);
+    await as('cas himself', 'todo.create_recurring_task', {
+      ...{ title: secretOf('a recurring to-do'), frequency: 'DAILY', start_date: '2099-02-11T17:00:00Z' },
+    });
+    await as('cas himself', 'orchestration.save_workflow', {
+      workflow: { name: secretOf('a workflow'), steps: [{ name: secretOf('a step'), agent: 'claude' }] },
+    });
+    const run = await startedRun();
+    await storedBefore(request);
+    ids = { ...things, owner: world.cas, agent: casAgent, todo: todoId, request, run };
+    documents.push(`requests/${request}`, `mailboxes/${casAgent}`, `todos/${todoId}`, 'trail/before-0');
+    documents.push(`runs/${run}`);
+  });
+  after(() => world.end());
+
+  /** The id of a run of Cas's own, which nobody executes. */
+  async function startedRun(): Promise<string> {
+    const asked = { prompt: secretOf('a prompt'), options: { timeout: 0 } };
+    await world.call('cas himself', world.alpha, 'orchestration.orchestrate', asked);
+    const { runs } = await as('cas himself', 'orchestration.list_runs', {});
+    return String(Object(runs)[0]?.runId);
+  }
+
+  /** Audit entries as versions before 0.3.0 stored them, with the texts. */
+  async function storedBefore(request: string): Promise<void> {
+    const effects = [
+      { kind: 'request', id: request, after: { state: 'open', question: secretOf('a stored question') } },
+      {
+        kind: 'message',
+        id: `${casAgent}/m`,
+        after: { agent_id: casAgent, text: secretOf('a stored message') },
+      },
+    ];
+    const by = {
+      ...{ uid: `agent:${casAgent}`, agent_id: casAgent, owner_uid: world.cas, grant_id: null },
+      ...{ tool: 'inbox.ask', workspace: world.alpha, request_id: 'before', run_id: null },
+    };
+    await Promise.all(
+      effects.map((effect, index) =>
+        firestore()
+          .doc(`trail/before-${index}`)
+          .set({
+            ...{ id: `before-${index}`, at: Timestamp.now(), by, undoes: null, undone_by: null },
+            effects: [{ workspace: world.alpha, owner_uid: world.cas, before: null, ...effect }],
+            ...{ workspace: world.alpha, things: [`${effect.kind}:${effect.id}`] },
+            expires_at: Timestamp.fromMillis(Date.now() + 3_600_000),
+          }),
+      ),
+    );
+  }
+
+  async function assertHidden(tool: string, args: JsonObject): Promise<void> {
+    // One caller after the other: some calls change what the next one finds.
+    for (const caller of OTHERS)
+      for (const workspace of [world.alpha, 'default']) {
+        const answer = JSON.stringify(await world.call(caller, workspace, tool, args));
+        assert.deepEqual(heardIn(answer), [], `${caller} is shown ${answer}`);
+      }
+  }
+
+  it('are shown to the people whom they concern', async () => {
+    const answers = await Promise.all([
+      as('cas himself', 'inbox.list', { box: 'received' }),
+      as('cas himself', 'inbox.list', { box: 'received', state: 'answered' }),
+      as('cas himself', 'todo.list_tasks', {}),
+      as('cas himself', 'todo.list_recurring_tasks', {}),
+      as('cas himself', 'orchestration.list_workflows', { filter: 'all', detailed: true }),
+      as('cas himself', 'orchestration.list_runs', {}),
+      as('cas the worker', 'coordination.heartbeat', { agent_id: casAgent }),
+    ]);
+    const known = heardIn(JSON.stringify(answers));
+    const stored = ['a stored question', 'a stored message'];
+    assert.deepEqual(
+      [...texts.keys()].filter((what) => !known.includes(what)),
+      stored,
+    );
+  });
+
+  it('are in no audit entry that a leader reads, which tells that there was a question', async () => {
+    for (const caller of ['bea the leader', 'bea herself', 'ann the leader'] as const) {
+      const answer = JSON.stringify(await as(caller, 'system.getAudit', { of: 'workspace', limit: 100 }));
+      assert.deepEqual(heardIn(answer), [], answer);
+      for (const thing of [`request:${ids.request}`, `message:${casAgent}/m`]) {
+        const about = JSON.stringify(await as(caller, 'system.getAudit', { of: 'workspace', thing }));
+        assert.ok(about.includes(thing.slice(thing.indexOf(':') + 1)), about);
+        assert.deepEqual(heardIn(about), [], about);
+      }
+    }
+  });
+
+  it('are not brought up by undo, nor by acting for the agent', async () => {
+    await assertHidden('system.undo', { event_id: 'before-0' });
+    await assertHidden('coordination.heartbeat', { agent_id: casAgent, read_until: 'message-000000009' });
+    await assertHidden('system.getTree', { kind: 'todo', id: ids.todo });
+    const own = JSON.stringify(await as('cas the worker', 'coordination.heartbeat', { agent_id: casAgent }));
+    assert.deepEqual(heardIn(own), ['a message'], 'it is still there');
+  });
+
+  it('are in no document that the rules let others read', async () => {
+    for (const path of documents) {
+      for (const caller of ['bea herself', 'ann herself', 'nobody'] as const)
+        assert.equal(await mayRead(world.credential(caller), 'firestore', path), false, `${caller}: ${path}`);
+      const isOwn = ['requests/', 'runs/', 'todos/'].some((start) => path.startsWith(start));
+      assert.equal(await mayRead(world.credential('cas himself'), 'firestore', path), isOwn, path);
+    }
+  });
+
+  it('are in no list of the Realtime Database that the rules let others read', async () => {
+    for (const path of [`notifications/${world.cas}`, `task-updates/${world.cas}`]) {
+      for (const caller of ['bea herself', 'ann herself', 'nobody'] as const)
+        assert.equal(await mayRead(world.credential(caller), 'realtime', path), false, `${caller}: ${path}`);
+      assert.equal(await mayRead(world.credential('cas himself'), 'realtime', path), true, path);
+    }
+  });
+
+  for (const [name, uri] of Object.entries(RESOURCES))
+    it(`are not in what ${name} shows others`, async () => {
+      for (const caller of OTHERS) {
+        const answer = await world.mcp(caller, world.alpha, 'resources/read', { uri: uri(ids) });
+        assert.deepEqual(heardIn(answer), [], `${caller} is shown ${answer}`);
+      }
+    });
+
+  for (const tool of CALLABLE)
+    it(`are not in what ${tool} answers others`, () => assertHidden(tool, TOOLS[tool]?.(ids) ?? {}));
+});

@@ -1,0 +1,114 @@
+/** Loosening belongs to people: whatever an agent calls, the limits that hold it stay, for every tool of the catalogue. */
+import assert from 'node:assert/strict';
+import type { JsonObject } from '../../../functions/src/kernel/json.ts';
+import { fullName } from '../../../functions/src/mcp/tool.ts';
+import { toolsets } from '../../../functions/src/toolsets/index.ts';
+import { TOOLS } from './entries.ts';
+import { type Ids, makeThings } from './things.ts';
+import { loosenedBetween, wallsOf } from './walls.ts';
+import { type CallerName, World } from './world.ts';
+
+const tools = toolsets.flatMap(({ name: toolset, tools }) =>
+  tools
+    .filter(({ annotations }) => !annotations.readOnlyHint)
+    .map(({ name, loosens = [] }) => ({ name: fullName(toolset, name), loosens })),
+);
+
+/** The strongest first: what comes after may be refused because of what it has done. */
+const AGENTS: readonly CallerName[] = [
+  'ann the leader',
+  'ann the worker',
+  'ann the viewer',
+  'cas the worker',
+];
+
+/** How an agent of Ann's that leads may try to loosen each limit. Each entry loosens exactly one. */
+const ATTEMPTS: readonly (readonly [
+  what: string,
+  tool: string,
+  args: (world: World, ids: Ids) => JsonObject,
+])[] = [
+  [
+    'approvals',
+    'access.update_workspace',
+    ({ alpha }) => ({ workspace: alpha, approvals: [{ tool: 'github.createPR', above_usd: 1 }] }),
+  ],
+  ['approvals', 'access.update_workspace', ({ alpha }) => ({ workspace: alpha, approvals: [] })],
+  [
+    'repositories',
+    'access.update_workspace',
+    ({ alpha }) => ({ workspace: alpha, repositories: ['sartor-ai/muster'] }),
+  ],
+  ['routing', 'access.update_workspace', ({ alpha }) => ({ workspace: alpha, routing: { forbid: [] } })],
+  [
+    'member',
+    'access.invite',
+    ({ alpha }) => ({ workspace: alpha, email: 'dee@example.com', role: 'viewer' }),
+  ],
+  ['member', 'access.set_member', ({ alpha, cas }) => ({ workspace: alpha, uid: cas, role: 'leader' })],
+  ['budget', 'system.setBudget', ({ alpha }) => ({ kind: 'workspace', id: alpha, money: null })],
+  ['budget', 'system.setBudget', (_, { todo }) => ({ kind: 'todo', id: todo, tokens: 2000 })],
+];
+
+describe('loosening', function () {
+  this.timeout('3m');
+  const world = new World();
+  let ids: Ids;
+
+  const as = async (caller: CallerName, tool: string, args: JsonObject): Promise<JsonObject> => {
+    const { result, error } = await world.call(caller, world.alpha, tool, args);
+    assert.ok(result, `${tool}: ${error?.message}`);
+    return result;
+  };
+
+  before(async () => {
+    await world.begin();
+    ids = await makeThings(world);
+    await as('ann herself', 'access.update_workspace', {
+      ...{ workspace: world.alpha, routing: { forbid: ['gemini'] } },
+      approvals: [{ tool: 'github.createPR' }],
+    });
+    await as('ann herself', 'system.setBudget', {
+      kind: 'workspace',
+      id: world.alpha,
+      money: 5,
+      tokens: 100_000,
+    });
+    await as('ann herself', 'system.setBudget', { kind: 'todo', id: ids.todo, money: 1, tokens: 1000 });
+  });
+  after(() => world.end());
+
+  for (const [what, tool, argumentsFor] of ATTEMPTS) {
+    const title = () => JSON.stringify(argumentsFor(world, ids));
+
+    it(`of ${what} by an agent through ${tool} waits for its owner, who does it`, async () => {
+      const before = await wallsOf(world, ids);
+      const args = argumentsFor(world, ids);
+      const { error } = await world.call('ann the leader', world.alpha, tool, args);
+      assert.equal(error?.reason, 'WAITS_FOR_APPROVAL', `${title()}: ${error?.message}`);
+      assert.deepEqual(loosenedBetween(before, await wallsOf(world, ids)), [], title());
+      await as('ann herself', tool, args);
+      assert.equal(
+        loosenedBetween(before, await wallsOf(world, ids)).length,
+        1,
+        `${title()} loosens nothing`,
+      );
+    });
+  }
+
+  it('is tried of everything that tools state, but for what takes a role in the deployment', () => {
+    const stated = new Set(tools.flatMap(({ loosens }) => loosens));
+    const tried = new Set(ATTEMPTS.map(([what]) => what));
+    // Opening a workspace, and the role of an agent: test/unit/access/loosening.test.ts.
+    assert.deepEqual([...stated].filter((what) => !tried.has(what)).sort(), ['access', 'agent']);
+  });
+
+  for (const { name } of tools) {
+    it(`is not done by any agent through ${name}`, async () => {
+      const before = await wallsOf(world, ids);
+      const args = TOOLS[name]?.(ids) ?? {};
+      for (const caller of AGENTS) await world.call(caller, world.alpha, name, args);
+      assert.deepEqual(loosenedBetween(before, await wallsOf(world, ids)), []);
+    });
+  }
+});

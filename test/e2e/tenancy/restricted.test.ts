@@ -1,0 +1,142 @@
+/** A credential that is restricted to one workspace learns nothing of the others, not even their names, from any tool. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import type { JsonObject } from '../../../functions/src/kernel/json.ts';
+import { CALLABLE, RESOURCES, TOOLS } from './entries.ts';
+import { type Ids, makeThings } from './things.ts';
+import { type CallerName, World } from './world.ts';
+
+describe('a credential that is restricted to one workspace', function () {
+  this.timeout('3m');
+  const world = new World();
+  /** Stands in what was done elsewhere, besides the name of that workspace. */
+  const elsewhere = `elsewhere-${randomUUID().slice(0, 8)}`;
+  let ids: Ids;
+  let restricted: CallerName;
+  let own: string;
+
+  const as = async (caller: CallerName, workspace: string, tool: string, args: JsonObject) => {
+    const { result, error } = await world.call(caller, workspace, tool, args);
+    assert.ok(result, `${tool}: ${error?.message}`);
+    return result;
+  };
+
+  const register = (workspace: string, more: JsonObject) =>
+    as('bea herself', workspace, 'onboarding.registerAgent', {
+      agentInfo: { name: `bea-${randomUUID().slice(0, 8)}`, type: 'developer', version: '1.0.0' },
+      capabilities: [{ name: 'a', category: 'b' }],
+      ...more,
+    });
+
+  /** Bea leads both workspaces, and has been busy in the other. */
+  before(async () => {
+    await world.begin();
+    const { alpha, beta, bea } = world;
+    const things = await makeThings(world);
+    const member = {
+      uid: bea,
+      workspace: alpha,
+      role: 'leader',
+      addedBy: 'ann',
+      addedAt: new Date(),
+    } as const;
+    await world.app.ports.store.commit([{ kind: 'setMember', member }]);
+    const credential = await world.agent(bea, 'bea-held', 'leader', alpha, alpha);
+    own = world.idOf('bea-held');
+    await register(beta, { workspace: beta });
+    const both = await register(alpha, { workspace: alpha });
+    const bothId = String(Object(both['agent'])['id'] ?? both['agentId']);
+    await as('bea herself', beta, 'coordination.init_coordination', { goal: elsewhere, master_plan: 'p' });
+    await as('bea herself', beta, 'coordination.register_agent', { agent_id: bothId, role: 'worker' });
+    await as('bea herself', alpha, 'coordination.register_agent', { agent_id: bothId, role: 'worker' });
+    await as('bea herself', beta, 'access.set_member', { workspace: alpha, uid: world.cas, role: 'viewer' });
+    await as('bea herself', alpha, 'firebase.subscribe', {
+      ...{ subscriptionId: 'of-beta', database: 'realtime', path: `workspaces/${beta}/queue` },
+    });
+    for (let count = 0; count < 3; count++) {
+      await as('bea herself', beta, 'coordination.create_task', { description: elsewhere });
+      await as('bea herself', alpha, 'todo.add_task', { title: `shown ${count}` });
+      await as('bea herself', beta, 'todo.add_task', { title: `made in another ${count}` });
+    }
+    restricted = 'nobody';
+    world.as(restricted, credential);
+    ids = { ...things, owner: bea, agent: bothId };
+  });
+  after(() => world.end());
+
+  function assertSilent(answer: string): void {
+    assert.ok(!answer.includes(world.beta) && !answer.includes(elsewhere), answer);
+  }
+
+  /** The audit log in pages of two, as text. All but the last are full. */
+  async function auditPages(): Promise<readonly string[]> {
+    const pages: string[] = [];
+    for (let cursor: unknown, isFirst = true; isFirst || cursor !== undefined; isFirst = false) {
+      const args = { limit: 2, ...(cursor !== undefined && { cursor: String(cursor) }) };
+      const result = await as(restricted, world.alpha, 'system.getAudit', args);
+      pages.push(JSON.stringify(result));
+      cursor = result['nextCursor'];
+      if (cursor !== undefined) assert.equal(Object(result['events']).length, 2, 'the page is not full');
+    }
+    return pages;
+  }
+
+  it('sees in the audit log what was called in its workspace', async () => {
+    const pages = await auditPages();
+    for (const page of pages) {
+      assertSilent(page);
+      assert.doesNotMatch(page, /made in another/);
+    }
+    for (let count = 0; count < 3; count++) assert.match(pages.join(), new RegExp(`shown ${count}`));
+  });
+
+  it('sees that the audit log of its workspace has a change from elsewhere, and not from where', async () => {
+    const thing = `member:${world.alpha}/${world.cas}`;
+    for (const caller of [restricted, 'ann herself'] as const) {
+      const { events } = await as(caller, world.alpha, 'system.getAudit', { of: 'workspace', thing });
+      assert.equal(Object(events)[0]?.tool, 'access.set_member');
+      assertSilent(JSON.stringify(events));
+    }
+    const { events } = await as('bea herself', world.alpha, 'system.getAudit', { of: 'workspace', thing });
+    assert.equal(Object(events)[0]?.workspace, world.beta, 'who has a role there reads its name');
+  });
+
+  it('lists and revokes the connections of its workspace only', async () => {
+    const { connections } = await as(restricted, world.alpha, 'access.list_connections', {});
+    assert.deepEqual(
+      Object(connections)
+        .map(({ agent_id }: { agent_id: string }) => agent_id)
+        .sort(),
+      [ids.agent, own].sort(),
+    );
+    const bea = await as('bea herself', world.alpha, 'access.list_connections', {});
+    const others = Object(bea['connections']).filter(({ home }: { home: string }) => home === world.beta);
+    assert.ok(others.length > 0);
+    const { error } = await world.call(restricted, world.alpha, 'access.revoke_connection', {
+      agent_id: String(others[0].agent_id),
+    });
+    assert.match(String(error?.message), /There is no agent/);
+  });
+
+  it('reads no document that spans workspaces', async () => {
+    const paths = [`agents/${ids.agent}`, `agents/${own}`, `people/${world.bea}`];
+    for (const path of paths) {
+      const { error } = await world.call(restricted, world.alpha, 'firebase.read', {
+        database: 'firestore',
+        path,
+      });
+      assert.ok(error, path);
+      assertSilent(error.message);
+    }
+  });
+
+  for (const [name, uri] of Object.entries(RESOURCES))
+    it(`reads nothing of them in ${name}`, async () =>
+      assertSilent(await world.mcp(restricted, world.alpha, 'resources/read', { uri: uri(ids) })));
+
+  for (const tool of CALLABLE)
+    it(`hears nothing of them from ${tool}`, async () => {
+      const answered = await world.call(restricted, world.alpha, tool, TOOLS[tool]?.(ids) ?? {});
+      assertSilent(JSON.stringify(answered));
+    });
+});

@@ -1,0 +1,109 @@
+/** The limits that hold agents in the world of two owners, as the databases store them, and what was loosened between two looks. */
+import type { WorkspaceAccess } from '../../../functions/src/access/rules/people.ts';
+import { hasRole, type Role } from '../../../functions/src/access/rules/principal.ts';
+import type { ApprovalRule } from '../../../functions/src/access/rules/workspaces.ts';
+import type { Composition } from '../../../functions/src/app.ts';
+import { BUDGET_KINDS } from '../../../functions/src/graph/rules/budget.ts';
+import type { Ids } from './things.ts';
+import type { World } from './world.ts';
+
+export interface Walls {
+  readonly access: ReadonlyMap<string, WorkspaceAccess | undefined>;
+  readonly approvals: ReadonlyMap<string, ApprovalRule>;
+  readonly repositories: ReadonlyMap<string, unknown>;
+  readonly forbidden: ReadonlyMap<string, unknown>;
+  readonly members: ReadonlyMap<string, Role>;
+  readonly invitations: ReadonlyMap<string, Role>;
+  readonly limits: ReadonlyMap<string, number>;
+  readonly agents: ReadonlyMap<string, Role>;
+  /** What the credentials of an agent are restricted to, one entry for each restriction. */
+  readonly restrictions: ReadonlyMap<string, unknown>;
+}
+
+export async function wallsOf(world: World, ids: Ids): Promise<Walls> {
+  const { ports } = world.app;
+  const workspaces = [world.alpha, world.beta, world.empty, world.open];
+  const { access } = await ports.people.deployment();
+  const each = await Promise.all(workspaces.map((name) => workspaceWalls(ports, name)));
+  const things = { workspace: world.alpha, todo: ids.todo, task: ids.task, run: ids.run };
+  const keys = BUDGET_KINDS.map((kind) => `${kind}-${things[kind]}`);
+  const budgets = await Promise.all(keys.map(async (key) => [key, await ports.budgets.find(key)] as const));
+  const agentIds = (['viewer', 'worker', 'leader'] as const).map((role) => world.agentId(role));
+  const agents = await ports.agents.findAll(agentIds);
+  const credentials = await ports.agents.credentialsOf(agentIds);
+  return {
+    access: new Map(workspaces.map((name) => [name, access[name]])),
+    approvals: new Map(each.flatMap(({ approvals }) => approvals)),
+    repositories: new Map(each.flatMap(({ repositories }) => repositories)),
+    forbidden: new Map(each.flatMap(({ forbidden }) => forbidden)),
+    members: new Map(each.flatMap(({ members }) => members)),
+    invitations: new Map(each.flatMap(({ invitations }) => invitations)),
+    limits: new Map(
+      budgets.flatMap(([key, found]) => {
+        const { costUsd, tokens } = found?.value ?? {};
+        return [
+          ...(costUsd === undefined ? [] : [[`${key} money`, costUsd] as const]),
+          ...(tokens === undefined ? [] : [[`${key} tokens`, tokens] as const]),
+        ];
+      }),
+    ),
+    agents: new Map(agents.map(({ value: { id, role } }) => [id, role])),
+    restrictions: new Map(
+      credentials.flatMap(({ agentId, toolsets, heldTo, readonly }) =>
+        Object.entries({ toolsets, heldTo, readonly }).flatMap(([name, value]) =>
+          value === undefined ? [] : [[`${agentId} ${name}`, value] as const],
+        ),
+      ),
+    ),
+  };
+}
+
+async function workspaceWalls({ workspaces, people }: Composition['ports'], name: string) {
+  const [found, { items }, invited] = await Promise.all([
+    workspaces.find(name),
+    people.members(name, 100, undefined),
+    people.invitationsTo(name),
+  ]);
+  const { approvals = [], repositories = [], forbiddenAgents = [] } = found?.value ?? {};
+  return {
+    approvals: approvals.map((rule) => [`${name} ${rule.tool}`, rule] as const),
+    repositories: repositories.map((one) => [`${name} ${one}`, true] as const),
+    forbidden: forbiddenAgents.map((one) => [`${name} ${one}`, true] as const),
+    members: items.map(({ uid, role }) => [`${name} ${uid}`, role] as const),
+    invitations: invited.map(({ id, role }) => [`${name} ${id}`, role] as const),
+  };
+}
+
+/** What holds agents less than before, in words. */
+export function loosenedBetween(before: Walls, after: Walls): readonly string[] {
+  const gone = (what: string, one: ReadonlyMap<string, unknown>, other: ReadonlyMap<string, unknown>) =>
+    [...one.keys()].filter((key) => !other.has(key)).map((key) => `${what} ${key}`);
+  const raised = (what: string, one: ReadonlyMap<string, Role>, other: ReadonlyMap<string, Role>) =>
+    [...other].flatMap(([key, role]) => {
+      const was = one.get(key);
+      return was === undefined || !hasRole(was, role) ? [`${what} ${key}: ${role}`] : [];
+    });
+  const weaker = [...before.approvals].filter(([key, rule]) => {
+    const now = after.approvals.get(key);
+    if (now === undefined) return true;
+    return now.asks !== rule.asks || (now.aboveUsd ?? -1) > (rule.aboveUsd ?? -1);
+  });
+  const higher = [...before.limits].filter(([key, limit]) => (after.limits.get(key) ?? Infinity) > limit);
+  const opened = [...before.access].filter(
+    ([key, access]) => access === 'private' && after.access.get(key) === 'open',
+  );
+  return [
+    ...weaker.map(([key]) => `approval ${key}`),
+    ...higher.map(([key]) => `limit ${key}`),
+    ...opened.map(([key]) => `access ${key}`),
+    ...gone('repository', after.repositories, before.repositories),
+    ...gone('forbidden', before.forbidden, after.forbidden),
+    ...raised('member', before.members, after.members),
+    ...raised('invitation', before.invitations, after.invitations),
+    ...[...after.agents].flatMap(([id, role]) => {
+      const was = before.agents.get(id);
+      return was !== undefined && !hasRole(was, role) ? [`agent ${id}: ${role}`] : [];
+    }),
+    ...gone('restriction', before.restrictions, after.restrictions),
+  ];
+}

@@ -1,0 +1,115 @@
+/**
+ * Random chains of people, sign-ins, keys, terminals, invitations and narrowings, of which one link is revoked: within 5
+ * seconds exactly what came from it is out, in tools, streams and both databases, and everything else is in, with the
+ * rights that the model predicts.
+ */
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { byDay } from '../../support/night.ts';
+import { Forest } from './chains/forest.ts';
+import { type Choice, chainOf, depthOf, type Link, ROLES, rightsOf, TOOLSETS } from './chains/model.ts';
+
+const MAX_DEPTH = 6;
+
+const LEADS: Choice = { role: 'leader', readonly: false };
+
+const often = <Value>(value: Value, other: fc.Arbitrary<Value>): fc.Arbitrary<Value> =>
+  fc.oneof({ weight: 3, arbitrary: fc.constant(value) }, { weight: 1, arbitrary: other });
+
+const choice: fc.Arbitrary<Choice> = fc.record({
+  role: often<Choice['role']>('leader', fc.constantFrom(...ROLES)),
+  toolsets: often<Choice['toolsets']>(undefined, fc.subarray([...TOOLSETS], { minLength: 1 })),
+  heldTo: often<Choice['heldTo']>(undefined, fc.constantFrom('here', 'elsewhere')),
+  readonly: often(false, fc.boolean()),
+});
+
+/** Of a chain: whose child is made, or who is narrowed. Deep chains are rare unless the last link is often taken. */
+const place = fc.oneof({ weight: 2, arbitrary: fc.constant(-1) }, { weight: 1, arbitrary: fc.nat(20) });
+
+const step = fc.record({
+  kind: fc.constantFrom('key', 'key', 'key', 'app', 'terminal', 'invitation', 'narrow', 'renew'),
+  place,
+  choice,
+});
+
+type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
+
+function chosen(links: readonly Link[], at: number): Link | undefined {
+  return links.length === 0 ? undefined : links.at(at < 0 ? at : at % links.length);
+}
+
+async function take(forest: Forest, { kind, place: at, choice: wanted }: Step, name: string): Promise<void> {
+  const of = (...kinds: readonly Link['kind'][]): readonly Link[] =>
+    forest.links.filter((link) => kinds.includes(link.kind) && depthOf(link) < MAX_DEPTH);
+  const person = chosen(of('person'), at);
+  const parent = chosen(of('person', 'app', 'key'), at);
+  assert.ok(person && parent);
+  switch (kind) {
+    case 'app':
+      return forest.app(name, person, wanted);
+    case 'terminal': {
+      const from = chosen(of('app', 'key'), at);
+      return from && forest.terminal(name, from);
+    }
+    case 'invitation':
+      return forest.invitation(name, parent);
+    case 'narrow': {
+      const app = chosen(of('app'), at);
+      return app?.from && forest.app(app.name, app.from, wanted, app);
+    }
+    case 'renew': {
+      const key = chosen(of('key'), at);
+      return key && forest.renew(key, wanted);
+    }
+    default:
+      return forest.key(name, parent, wanted);
+  }
+}
+
+describe('a chain of credentials', function () {
+  this.timeout(byDay('3m', { night: '40m' }));
+
+  const check = async (spine: readonly Choice[], steps: readonly Step[], at: number, narrowed: Step) => {
+    const forest = new Forest();
+    try {
+      await forest.begin();
+      for (const name of ['ann', 'bea']) await forest.person(name, LEADS);
+      await forest.app('app', forest.links[0] ?? assert.fail('there is nobody'), LEADS);
+      const deeper = spine.map((own): Step => ({ kind: 'key', place: -1, choice: own }));
+      for (const [index, one] of [...deeper, ...steps].entries()) await take(forest, one, `link-${index}`);
+      await forest.open();
+      await take(forest, { ...narrowed, kind: 'narrow' }, 'narrowed');
+      const link = chosen(
+        forest.links.filter(({ kind }) => !['terminal', 'invitation'].includes(kind)),
+        at,
+      );
+      assert.ok(link);
+      const below = forest.links.filter(
+        (one) => one !== link && one.kind === 'key' && chainOf(one).includes(link),
+      );
+      const ended = await forest.revoke(link);
+      if (ended !== undefined)
+        assert.deepEqual([...ended].sort(), below.map(({ name }) => name).sort(), 'what ended is listed');
+      assert.ok(below.every((one) => rightsOf(one) === undefined));
+      forest.pass();
+      await forest.compare(`after ${link.name} was revoked`);
+      await forest.compareStreams();
+      await forest.compareInvitations();
+    } finally {
+      await forest.end();
+    }
+  };
+
+  it('ends below a link that is revoked, and nowhere else', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(choice, { maxLength: MAX_DEPTH - 1 }),
+        fc.array(step, { minLength: 3, maxLength: 9 }),
+        fc.nat(20),
+        step,
+        check,
+      ),
+      { numRuns: byDay(4, { night: 60 }), endOnFailure: true },
+    );
+  });
+});

@@ -1,0 +1,406 @@
+/** Chains of people, sign-ins, keys, terminals and invitations at the real services, as the model says that they are. */
+import assert from 'node:assert/strict';
+import { isDeepStrictEqual } from 'node:util';
+import { getFirestore } from 'firebase-admin/firestore';
+import { z } from 'zod';
+import { Addresses } from '../../../../functions/src/access/rules/addresses.ts';
+import type { WantedLimits } from '../../../../functions/src/access/rules/limits.ts';
+import type { Principal } from '../../../../functions/src/access/rules/principal.ts';
+import type { Composition } from '../../../../functions/src/app.ts';
+import type { JsonObject } from '../../../../functions/src/kernel/json.ts';
+import { firebaseApp } from '../../../../functions/src/kernel/platform.ts';
+import { realtimeDatabase } from '../../../../functions/src/kernel/realtime/database.ts';
+import { OpenStreams } from '../../../../functions/src/mcp/http/streams.ts';
+import { toolsets } from '../../../../functions/src/toolsets/index.ts';
+import { mayRead } from '../../../e2e/tenancy/direct.ts';
+import { type RunningEndpoint, serveEndpoint } from '../../../support/mcp-endpoint.ts';
+import { signIn } from '../../../support/signIn.ts';
+import { silent, unkeyed } from '../../coordination/team.ts';
+import { bearerOf, ConnectedTown } from '../connectedTown.ts';
+import { both, type Choice, type Link, may, rightsOf, weakest } from './model.ts';
+
+/** What an instance may go on trusting, in seconds. */
+const TRUSTED_SECONDS = 5;
+
+const reply = z.union([
+  z.object({ result: z.unknown() }),
+  z.object({
+    error: z.object({ message: z.string(), data: z.object({ reason: z.string() }).partial().optional() }),
+  }),
+]);
+
+/** What a terminal is tried with. */
+const ACTS = { toolset: 'coordination', least: 'worker', writes: true } as const;
+
+/** What an open stream has said. */
+interface Followed {
+  readonly link: Link;
+  /** What its link could do as it was opened. A stream whose link may do something else ends, to be opened again. */
+  readonly rights: Choice | undefined;
+  readonly said: () => string;
+  readonly close: () => void;
+}
+
+export class Forest {
+  readonly links: Link[] = [];
+  private readonly town = new ConnectedTown();
+  private readonly elsewhere = `else-${this.town.workspace}`;
+  /** The bearer credential of an app or a key, and the ID token of a person. */
+  private readonly bearers = new Map<Link, string>();
+  private readonly agentIds = new Map<Link, string>();
+  private instance: Composition | undefined;
+  private endpoint: RunningEndpoint | undefined;
+  private streams: readonly Followed[] = [];
+
+  /** Opens the workspaces, and an endpoint at an instance that only hears of what another one does. */
+  async begin(): Promise<void> {
+    const { store } = this.town.app.ports;
+    for (const workspace of [this.here, this.elsewhere])
+      await store.commit([
+        { kind: 'createWorkspace', name: workspace, workspace: { repositories: [] } },
+        { kind: 'nameWorkspace', workspace, access: 'open' },
+      ]);
+    await this.town.app.services.mirrorWorkspaces();
+    const message = { text: 'before' };
+    await (await realtimeDatabase()).ref(`${this.place}/first`).set(message);
+    await getFirestore(firebaseApp()).doc(`${this.place}/first`).set(message);
+    const instance = this.town.anotherInstance();
+    this.instance = instance;
+    this.endpoint = await serveEndpoint({
+      ...instance.ports,
+      toolsets,
+      services: () => instance.services,
+      authenticator: instance.services.authenticator,
+      streams: { lifetimeMs: 60_000, keepAliveMs: 15_000 },
+      openStreams: new OpenStreams(),
+      allowedOrigins: [],
+      addresses: new Addresses({ publicUrl: 'https://muster.example', functionUrl: undefined }),
+      mountPath: undefined,
+      trustedProxies: 0,
+      version: '0.0.0',
+      log: silent,
+    });
+  }
+
+  async end(): Promise<void> {
+    for (const { close } of this.streams) close();
+    await this.endpoint?.close();
+  }
+
+  private get here(): string {
+    return this.town.workspace;
+  }
+
+  private get place(): string {
+    return `messages/${this.here}/letters`;
+  }
+
+  async person(name: string, own: Choice): Promise<void> {
+    const uid = await this.town.arrive(name, own.role);
+    const link = this.add(name, 'person', undefined, {
+      ...own,
+      toolsets: undefined,
+      readonly: false,
+      heldTo: undefined,
+    });
+    await this.town.app.services.mirrorPerson(uid);
+    this.bearers.set(link, await signIn(uid));
+  }
+
+  /** A person signs in from an app, or again, with other choices. */
+  async app(name: string, from: Link, wanted: Choice, before?: Link): Promise<void> {
+    const own = { ...wanted, role: weakest([wanted.role, from.own.role]) };
+    const { role, toolsets: chosen, readonly } = own;
+    const workspace = own.heldTo && this.heldTo(own.heldTo);
+    const decision = { role, readonly, workspace, ...(chosen && { toolsets: chosen }) };
+    const { accessToken } = await this.town.connect(from.name, name, decision);
+    if (before !== undefined) {
+      before.own = own;
+      return;
+    }
+    const link = this.add(name, 'app', from, own);
+    this.bearers.set(link, accessToken);
+    this.agentIds.set(link, String((await this.town.signIn(accessToken)).agentId));
+  }
+
+  /** An agent is registered. Undefined where the caller may register none. */
+  async key(name: string, from: Link, wanted: Choice): Promise<void> {
+    const rights = rightsOf(from);
+    if (rights === undefined) return;
+    const own = both(rights, { ...wanted, heldTo: rights.heldTo ?? wanted.heldTo });
+    if (own === undefined) return;
+    const registered = await this.town.register(
+      await this.principalOf(from),
+      name,
+      own.role,
+      this.limitsOf(own),
+    );
+    const link = this.add(name, 'key', from, own);
+    this.bearers.set(link, bearerOf(registered));
+    this.agentIds.set(link, registered.agent.id);
+  }
+
+  /** An agent renews its own key, and narrows it. */
+  async renew(link: Link, wanted: Choice): Promise<void> {
+    const rights = rightsOf(link);
+    if (rights === undefined) return;
+    const heldTo = rights.heldTo ?? wanted.heldTo;
+    const { role } = link.own;
+    const own = both({ ...rights, role }, { ...wanted, role, heldTo });
+    if (own === undefined) return;
+    const principal = await this.principalOf(link);
+    const registered = await this.town.register(principal, link.name, undefined, this.limitsOf(own));
+    link.own = own;
+    this.bearers.set(link, bearerOf(registered));
+  }
+
+  /** A terminal has no credential: its agent acts as it. */
+  async terminal(name: string, from: Link): Promise<void> {
+    if (!may(from, ACTS)) return;
+    const agentId = this.town.agentId(name);
+    const request = { agentId, role: 'worker' as const, workspace: this.here };
+    const { services } = this.town.app;
+    await services.membership.join(await this.principalOf(from), request, unkeyed);
+    this.agentIds.set(this.add(name, 'terminal', from, from.own), agentId);
+  }
+
+  /** An invitation, as it is stored: whether agents may send one is another question. */
+  async invitation(name: string, from: Link): Promise<void> {
+    const { ownerUid, lineage } = await this.principalOf(from);
+    await this.town.arrive(name);
+    const createdAt = this.town.now;
+    const invitation = {
+      id: this.town.id(name),
+      workspace: this.here,
+      email: this.town.email(name),
+      role: 'viewer' as const,
+      invitedBy: ownerUid,
+      createdAt,
+      expiresAt: new Date(createdAt.getTime() + 86_400_000),
+      ...(lineage && { lineage }),
+    };
+    await this.town.app.ports.store.commit([{ kind: 'invite', invitation }]);
+    this.add(name, 'invitation', from, from.own);
+  }
+
+  /** The role that the deployment gives a person. */
+  async setRole(link: Link, role: Choice['role'] | 'none'): Promise<void> {
+    const uid = this.town.id(link.name);
+    await this.town.app.ports.store.commit([{ kind: 'setPerson', uid, role }]);
+    await this.town.app.services.mirrorPerson(uid);
+    if (role === 'none') link.isRevoked = true;
+    else link.own = { ...link.own, role };
+  }
+
+  /** Ends one link. Returns the names of the agents that are said to have ended with it. */
+  async revoke(link: Link): Promise<readonly string[] | undefined> {
+    if (link.kind === 'person') {
+      await this.setRole(link, 'none');
+      return undefined;
+    }
+    const agentId = this.agentIds.get(link) ?? assert.fail(`${link.name} is no agent`);
+    const ended = await this.town.app.services.revocation.revoke(agentId);
+    link.isRevoked = true;
+    return ended.agents.map(({ name }) => name);
+  }
+
+  /** The longest that an instance may go on trusting what it has looked up. */
+  pass(): void {
+    this.town.pass(TRUSTED_SECONDS);
+  }
+
+  /** Has the instance know everybody, and opens a stream for each link that may have one. */
+  async open(): Promise<void> {
+    await this.compare('before');
+    const able = this.credentials().filter((link) =>
+      may(link, { toolset: 'firebase', least: 'viewer', writes: true }),
+    );
+    this.streams = await Promise.all(able.map((link) => this.follow(link)));
+  }
+
+  /** Compares every link with the model: who it is, and what the tools and both databases let it do. */
+  async compare(when: string): Promise<void> {
+    await Promise.all([
+      ...this.credentials().map((link) => this.compareCredential(link, when)),
+      ...this.of('person').map((link) => this.comparePerson(link, when)),
+    ]);
+  }
+
+  /** Writes a letter, and has every stream say what its link may hear. */
+  async compareStreams(): Promise<void> {
+    await (await realtimeDatabase()).ref(`${this.place}/second`).set({ text: 'after' });
+    const isHeard = ({ link, rights }: Followed) => isDeepStrictEqual(rightsOf(link), rights);
+    const until = Date.now() + 5000;
+    const missing = () => this.streams.filter((one) => isHeard(one) && !one.said().includes('after'));
+    while (missing().length > 0 && Date.now() < until)
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    assert.deepEqual(
+      missing().map(({ link }) => link.name),
+      [],
+      'who is still in hears it',
+    );
+    const isOut = ({ link }: Followed) => !may(link, { toolset: 'firebase', least: 'viewer', writes: false });
+    const told = this.streams.filter((one) => isOut(one) && one.said().includes('after'));
+    assert.deepEqual(
+      told.map(({ link }) => link.name),
+      [],
+      'who is out hears nothing more',
+    );
+  }
+
+  /** Whoever was invited signs in: a member where the invitation stands. */
+  async compareInvitations(): Promise<void> {
+    for (const link of this.of('invitation')) {
+      const { services } = this.town.anotherInstance();
+      const accept = services.access.inviting.accept(await this.town.person(link.name), this.here, unkeyed);
+      await accept.catch(() => undefined);
+      const isIn = (await this.town.roleOf(link.name, this.here)) !== undefined;
+      assert.equal(isIn, this.isOpen(link), `${link.name} is let in`);
+    }
+  }
+
+  /** An invitation stands while whoever has sent it could send it. */
+  private isOpen({ from }: Link): boolean {
+    const rights = from && rightsOf(from);
+    return rights?.role === 'leader' && rights.heldTo !== 'elsewhere' && !rights.readonly;
+  }
+
+  private personOf(link: Link | undefined): Link | undefined {
+    return link?.from === undefined ? link : this.personOf(link.from);
+  }
+
+  private async compareCredential(link: Link, when: string): Promise<void> {
+    const about = `${link.name} ${when}`;
+    const rights = rightsOf(link);
+    // A person without a role ends nobody's credential: it opens nothing.
+    const isKnown = rights !== undefined || this.isOnlyItsPersons(link);
+    const principal = await this.authenticated(link);
+    assert.equal(principal !== undefined, isKnown, `${about} is ${isKnown ? 'in' : 'out'}`);
+    if (principal !== undefined && rights !== undefined) {
+      const { maxRole, owner, toolsets: opened, heldTo, readonly = false } = principal;
+      const role = weakest([maxRole, owner.role].flatMap((one) => (one && one !== 'admin' ? one : [])));
+      assert.deepEqual(
+        { role, toolsets: opened && [...opened].sort(), heldTo, readonly },
+        {
+          role: rights.role,
+          toolsets: rights.toolsets && [...rights.toolsets].sort(),
+          heldTo: rights.heldTo && this.heldTo(rights.heldTo),
+          readonly: rights.readonly,
+        },
+        `the rights of ${about}`,
+      );
+    }
+    const reads = may(link, { toolset: 'firebase', least: 'viewer', writes: false });
+    const writes = may(link, { toolset: 'firebase', least: 'worker', writes: true });
+    for (const database of ['firestore', 'realtime']) {
+      const path = `${this.place}/first`;
+      assert.equal(
+        await this.isLet(link, 'firebase.read', { database, path }),
+        reads,
+        `${about} reads ${database}`,
+      );
+      const own = { database, path: `${this.place}/of-${link.name}`, operation: 'set', data: { text: when } };
+      assert.equal(await this.isLet(link, 'firebase.write', own), writes, `${about} writes ${database}`);
+    }
+    for (const terminal of this.of('terminal').filter(({ from }) => from === link)) {
+      const args = { agent_id: this.agentIds.get(terminal) ?? '', role: 'worker' };
+      const acts = await this.isLet(link, 'coordination.register_agent', args);
+      assert.equal(acts, may(link, ACTS), `${about} acts as ${terminal.name}`);
+    }
+  }
+
+  private isOnlyItsPersons(link: Link): boolean {
+    const person = this.personOf(link);
+    if (person === undefined || !person.isRevoked) return false;
+    person.isRevoked = false;
+    const rights = rightsOf(link);
+    person.isRevoked = true;
+    return rights !== undefined;
+  }
+
+  /** People come to the databases with their own tokens, past every tool. */
+  private async comparePerson(link: Link, when: string): Promise<void> {
+    const token = this.bearers.get(link) ?? assert.fail('nobody has signed in');
+    for (const database of ['firestore', 'realtime'] as const)
+      assert.equal(
+        await mayRead(token, database, `${this.place}/first`),
+        rightsOf(link) !== undefined,
+        `${link.name} ${when} reads ${database}`,
+      );
+  }
+
+  private async authenticated(link: Link): Promise<Principal | undefined> {
+    assert.ok(this.instance);
+    return this.instance.services.authenticator.authenticate(this.bearerOf(link)).catch(() => undefined);
+  }
+
+  private async isLet(link: Link, method: string, params: JsonObject): Promise<boolean> {
+    const response = await fetch(this.url('/rpc', {}), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${this.bearerOf(link)}` },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+    });
+    const parsed = reply.parse(await response.json());
+    if (!('error' in parsed)) return true;
+    const { message, data } = parsed.error;
+    const said = `${method} by ${link.name}: ${message}`;
+    assert.match(data?.reason ?? message, REFUSED, said);
+    return false;
+  }
+
+  private async follow(link: Link): Promise<Followed> {
+    const subscriptionId = `of-${this.town.id(link.name)}`;
+    const watched = { subscriptionId, database: 'realtime', path: this.place, eventType: 'child_added' };
+    assert.ok(await this.isLet(link, 'firebase.subscribe', watched), `${link.name} subscribes`);
+    const ending = new AbortController();
+    const headers = { authorization: `Bearer ${this.bearerOf(link)}`, accept: 'text/event-stream' };
+    const response = await fetch(this.url('/events', { subscriptionId }), { headers, signal: ending.signal });
+    assert.equal(response.status, 200);
+    let said = '';
+    const read = async () => {
+      assert.ok(response.body);
+      for await (const text of response.body.pipeThrough(new TextDecoderStream())) said += text;
+    };
+    void read().catch(() => undefined);
+    return { link, rights: rightsOf(link), said: () => said, close: () => ending.abort() };
+  }
+
+  private url(path: string, query: Readonly<Record<string, string>>): string {
+    assert.ok(this.endpoint);
+    return `${this.endpoint.url}/mcp${path}?${new URLSearchParams({ workspace: this.here, ...query })}`;
+  }
+
+  private async principalOf(link: Link): Promise<Principal> {
+    return link.kind === 'person' ? this.town.person(link.name) : this.town.signIn(this.bearerOf(link));
+  }
+
+  private bearerOf(link: Link): string {
+    return this.bearers.get(link) ?? assert.fail(`${link.name} has no credential`);
+  }
+
+  private limitsOf({ toolsets: only, heldTo, readonly }: Choice): WantedLimits {
+    return { ...(only && { toolsets: only }), ...(heldTo && { heldTo: this.heldTo(heldTo) }), readonly };
+  }
+
+  private heldTo(held: NonNullable<Choice['heldTo']>): string {
+    return held === 'here' ? this.here : this.elsewhere;
+  }
+
+  private credentials(): readonly Link[] {
+    return [...this.of('app'), ...this.of('key')];
+  }
+
+  private of(kind: Link['kind']): readonly Link[] {
+    return this.links.filter((link) => link.kind === kind);
+  }
+
+  private add(name: string, kind: Link['kind'], from: Link | undefined, own: Choice): Link {
+    const link: Link = { name, kind, from, own, isRevoked: false };
+    this.links.push(link);
+    return link;
+  }
+}
+
+/** By the gate, the authentication or a database. */
+const REFUSED =
+  /^(NO_ROLE|ROLE_TOO_WEAK|READ_ONLY|PERMISSION_DENIED|TOOLSET_NOT_ALLOWED|You may not use|The credential is not valid)/;

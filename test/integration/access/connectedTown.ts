@@ -1,0 +1,99 @@
+/** A town whose people sign in from apps, and register agents that have keys. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { challengeOf } from '../../../functions/src/access/rules/grant.ts';
+import type { WantedLimits } from '../../../functions/src/access/rules/limits.ts';
+import type { Principal, Role } from '../../../functions/src/access/rules/principal.ts';
+import type { Registered } from '../../../functions/src/access/rules/registration.ts';
+import { Apps } from '../../../functions/src/signin/rules/apps.ts';
+import type { Decision } from '../../../functions/src/signin/rules/choices.ts';
+import { Town } from './town.ts';
+
+const VERIFIER = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
+const CALLBACK = 'http://localhost:3118/callback';
+
+const NO_KEY = {
+  argumentsHash: undefined,
+  recordAnswer: () => undefined,
+  derivedSecret: () => undefined,
+  derivedId: () => undefined,
+};
+
+export class ConnectedTown extends Town {
+  register(
+    as: Principal,
+    name: string,
+    role: Role | undefined,
+    limits: WantedLimits = {},
+    { services } = this.app,
+  ): Promise<Registered> {
+    const draft = {
+      name,
+      type: 'developer' as const,
+      version: '1.0.0',
+      capabilities: [],
+      configuration: {
+        maxConcurrentTasks: 1,
+        timeout: 1000,
+        retryPolicy: { maxRetries: 0, backoffMs: 0 },
+      },
+      role,
+      limits,
+    };
+    return services.registration.register(as, 'default', draft, NO_KEY, () => undefined);
+  }
+
+  /** The bearer credential of an agent that a caller registers. */
+  async keyOf(as: Principal, name: string, role?: Role, limits: WantedLimits = {}): Promise<string> {
+    return bearerOf(await this.register(as, name, role, limits));
+  }
+
+  /** The tokens of an app that somebody has signed in from, and let do so much. */
+  async connect(
+    name: string,
+    agentName: string,
+    chosen: Partial<Decision> = {},
+    resource = 'https://muster.example/mcp',
+  ) {
+    const { ports, services } = this.app;
+    const uid = this.id(name);
+    const authorization = {
+      id: randomUUID(),
+      browserHash: 'none',
+      clientId: 'https://client.example/client.json',
+      clientName: 'Claude Code',
+      clientHost: 'client.example',
+      redirectUri: CALLBACK,
+      challenge: challengeOf(ports.hashing, VERIFIER),
+      isReadonly: false,
+      resource,
+      issuer: 'https://muster.example',
+      person: { uid, approvalHash: 'none' },
+      expiresAt: this.now,
+    };
+    const { id, clientId } = authorization;
+    await ports.store.commit([{ kind: 'beginAuthorization', authorization }]);
+    const version = (await ports.signIns.authorization(id))?.version ?? assert.fail('it was not begun');
+    const apps = new Apps({ ...ports, registration: services.registration });
+    const decision = { agentName, role: 'worker' as const, workspace: undefined, readonly: false, ...chosen };
+    const owner = await ports.roles.of(uid);
+    const ended = { kind: 'endAuthorization', id, version } as const;
+    const limited = { toolsets: undefined, ...decision };
+    const code = await apps.connect(authorization, limited, owner, ended);
+    return services.signIn.tokens.redeem(code, {
+      clientId,
+      verifier: VERIFIER,
+      redirectUri: CALLBACK,
+      resource: undefined,
+    });
+  }
+
+  /** Who comes in with a credential, at an instance that knows nothing of it. */
+  signIn(credential: string): Promise<Principal> {
+    return this.anotherInstance().services.authenticator.authenticate(credential);
+  }
+}
+
+export function bearerOf({ credential, secret }: Registered): string {
+  return `${credential.apiKey}.${secret}`;
+}

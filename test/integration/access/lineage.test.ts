@@ -1,0 +1,369 @@
+/** Revoking ends everything that came from it, and a key opens at most what it came from opens now. */
+import assert from 'node:assert/strict';
+import { FieldValue } from '@google-cloud/firestore';
+import type { Principal } from '../../../functions/src/access/rules/principal.ts';
+import { Revocation } from '../../../functions/src/access/rules/revocation.ts';
+import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
+import { waitingCallsOf } from '../../../functions/src/toolsets/inbox/rules/endings.ts';
+import { refusal } from '../../unit/samples.ts';
+import { answer, call } from '../coordination/calls.ts';
+import { bearerOf, ConnectedTown } from './connectedTown.ts';
+
+const DAYS = 24 * 60 * 60;
+const CODE = { tool: 'CLAUDECODE', description: 'Add a test', instructions: 'Write it.' };
+
+describe('what came from a credential', () => {
+  let town: ConnectedTown;
+  let ada: Principal;
+
+  beforeEach(async () => {
+    town = new ConnectedTown();
+    await town.arrive('ada', 'leader');
+    ada = await town.person('ada');
+  });
+
+  const signIn = (bearer: string): Promise<Principal> => town.signIn(bearer);
+  const isOut = async (bearer: string): Promise<void> => {
+    assert.equal((await refusal(() => signIn(bearer))).code, 'UNAUTHORIZED');
+  };
+  const revoke = (agent_id: string | undefined, as = ada) =>
+    town.ask(as, 'revoke_connection', { agent_id: agent_id ?? assert.fail('it is no agent') });
+
+  it('ends with it, at any remove, and is listed; what else its owner has stays', async () => {
+    const first = await town.keyOf(ada, 'first', 'worker');
+    const second = await town.keyOf(await signIn(first), 'second');
+    const third = await town.keyOf(await signIn(second), 'third');
+    const other = await town.keyOf(ada, 'other', 'worker');
+    const { ended } = await revoke((await signIn(first)).agentId);
+    const names = Object(ended).agents.map(({ name }: { name: string }) => name);
+    assert.deepEqual(names.sort(), ['second', 'third']);
+    for (const bearer of [first, second, third]) await isOut(bearer);
+    await signIn(other);
+    // Nothing of it is left to list.
+    const { connections } = await town.ask(ada, 'list_connections');
+    assert.ok(Array.isArray(connections));
+    assert.deepEqual(
+      connections.map((one) => Object(one).name),
+      ['other'],
+    );
+  });
+
+  it('leaves what it came from, and what came from that in another way', async () => {
+    const first = await town.keyOf(ada, 'first', 'worker');
+    const [left, right] = [
+      await town.keyOf(await signIn(first), 'left'),
+      await town.keyOf(await signIn(first), 'right'),
+    ];
+    const below = await town.keyOf(await signIn(left), 'below');
+    await revoke((await signIn(left)).agentId);
+    for (const bearer of [left, below]) await isOut(bearer);
+    for (const bearer of [first, right]) await signIn(bearer);
+  });
+
+  it('ends when that expires, and when its owner has no role any more', async () => {
+    const first = await town.keyOf(ada, 'first', 'worker');
+    town.pass(60 * DAYS);
+    const second = await town.keyOf(await signIn(first), 'second');
+    assert.equal((await signIn(second)).owner.role, 'leader');
+    await town.app.ports.store.commit([{ kind: 'setPerson', uid: ada.uid, role: 'none' }]);
+    assert.equal((await signIn(second)).owner.role, undefined);
+    await town.app.ports.store.commit([{ kind: 'setPerson', uid: ada.uid, role: 'leader' }]);
+    town.pass(31 * DAYS);
+    await isOut(second);
+  });
+
+  it('stays while its agent renews its own key, and ends if another caller registers the agent again', async () => {
+    const first = await town.keyOf(ada, 'first', 'worker');
+    const second = await town.keyOf(await signIn(first), 'second');
+    const renewed = await town.keyOf(await signIn(first), 'first');
+    await isOut(first);
+    const twice = await town.keyOf(await signIn(renewed), 'first');
+    const { lineage } = await signIn(second);
+    assert.equal(lineage?.length, 2);
+    // Its owner replaces it, maybe because it leaked.
+    const replaced = await town.keyOf(ada, 'first');
+    for (const bearer of [twice, second]) await isOut(bearer);
+    await signIn(replaced);
+  });
+
+  it('cannot be taken over by a key that was withdrawn a moment ago', async () => {
+    const first = await town.keyOf(ada, 'first', 'worker');
+    const trusted = await signIn(first);
+    await revoke(trusted.agentId);
+    // An instance still trusts the key for 5 seconds.
+    await isOut(await town.keyOf(trusted, 'first'));
+    await isOut(await town.keyOf(trusted, 'another'));
+  });
+
+  it('may not replace what it came from, and is bounded in depth', async () => {
+    const first = await town.keyOf(ada, 'first', 'leader');
+    let bearer = await town.keyOf(await signIn(first), 'below', 'leader');
+    const below = await signIn(bearer);
+    const taken = await refusal(() => town.register(below, 'first', undefined));
+    assert.equal(taken.details.reason, 'REGISTERED_THROUGH_IT');
+    for (let depth = 2; depth <= 10; depth++)
+      bearer = await town.keyOf(await signIn(bearer), `below-${depth}`);
+    const deepest = await signIn(bearer);
+    const error = await refusal(() => town.register(deepest, 'too-deep', undefined));
+    assert.equal(error.details.reason, 'LINEAGE_TOO_LONG');
+    await town.keyOf(deepest, 'below-10');
+  });
+
+  describe('as an invitation', () => {
+    it('ends with it, whoever in the chain has sent it', async () => {
+      await town.arrive('eve');
+      await town.arrive('fay');
+      await town.arrive('gil');
+      const workspace = await town.workspaceOf('ada');
+      const first = await town.keyOf(await town.person('ada'), 'first', 'leader');
+      const second = await town.keyOf(await signIn(first), 'second', 'leader');
+      const invite = (as: Principal, name: string) =>
+        town.app.services.access.inviting.invite(
+          as,
+          workspace,
+          town.email(name),
+          'worker',
+          'https://muster.example/mcp',
+          () => undefined,
+        );
+      await invite(await signIn(first), 'eve');
+      await invite(await signIn(second), 'fay');
+      await invite(await town.person('ada'), 'gil');
+      const { ended } = await revoke((await signIn(first)).agentId);
+      const mails = Object(ended).invitations.map(({ email }: { email: string }) => email);
+      assert.deepEqual(mails.sort(), [town.email('eve'), town.email('fay')].sort());
+      const { services } = town.anotherInstance();
+      for (const name of ['eve', 'fay'])
+        await assert.rejects(
+          services.access.inviting.accept(await town.person(name), workspace, () => undefined),
+        );
+      await services.access.inviting.accept(await town.person('gil'), workspace, () => undefined);
+      assert.equal(await town.roleOf('gil', workspace), 'worker');
+    });
+
+    it('opens nothing once its sender has expired, though nobody has revoked it', async () => {
+      await town.arrive('eve');
+      const workspace = await town.workspaceOf('ada');
+      const sender = await town.keyOf(await town.person('ada'), 'sender', 'leader');
+      town.pass(85 * DAYS);
+      const args = [workspace, town.email('eve'), 'worker', 'https://muster.example/mcp'] as const;
+      await town.app.services.access.inviting.invite(await signIn(sender), ...args, () => undefined);
+      town.pass(6 * DAYS);
+      const eve = await town.person('eve');
+      await assert.rejects(
+        town.anotherInstance().services.access.inviting.accept(eve, workspace, () => undefined),
+      );
+      assert.equal(await town.roleOf('eve', workspace), undefined);
+    });
+  });
+
+  describe('as a call that waits for approval', () => {
+    beforeEach(async () => {
+      const { store } = town.app.ports;
+      await store.commit([
+        { kind: 'createWorkspace', name: town.workspace, workspace: { repositories: [] } },
+        { kind: 'nameWorkspace', workspace: town.workspace, access: 'open' },
+      ]);
+      ada = await town.person('ada');
+      await answer(town, 'access_update_workspace', { approvals: [{ tool: 'coding.create_task' }] }, ada);
+    });
+
+    const waits = async (as: Principal): Promise<string> => {
+      const { structuredContent } = await call(town, 'coding_create_task', CODE, as);
+      return String(/request-[a-z0-9]+/.exec(JSON.stringify(structuredContent))?.[0]);
+    };
+    const stateOf = async (id: string) => (await town.app.ports.requests.find(id))?.value;
+
+    it('ends with it, with a reason, and is listed', async () => {
+      const first = await town.keyOf(ada, 'first', 'worker');
+      const second = await town.keyOf(await signIn(first), 'second');
+      const other = await town.keyOf(ada, 'other', 'worker');
+      const [own, below, stays] = [
+        await waits(await signIn(first)),
+        await waits(await signIn(second)),
+        await waits(await signIn(other)),
+      ];
+      const { ended } = await revoke((await signIn(first)).agentId);
+      assert.deepEqual(Object(ended).requests.sort(), [own, below].sort());
+      for (const id of [own, below]) {
+        const request = await stateOf(id);
+        assert.deepEqual([request?.state, request?.withdrawnBecause], ['withdrawn', 'REVOKED']);
+        const said = await call(town, 'inbox_answer', { request_id: id, answer: 'approve' }, ada);
+        assert.match(JSON.stringify(said.structuredContent), /was revoked/);
+      }
+      assert.equal((await stateOf(stays))?.state, 'open');
+    });
+
+    it('is not made once it was approved, if what its caller came from has ended since', async () => {
+      const first = await town.keyOf(ada, 'first', 'worker');
+      const second = await town.keyOf(await signIn(first), 'second');
+      const ids = [await waits(await signIn(second))];
+      town.pass(1);
+      for (const id of ids) await answer(town, 'inbox_answer', { request_id: id, answer: 'approve' }, ada);
+      // Only the first is withdrawn: nothing has cleared up what came from it.
+      const [credential] = await town.app.ports.agents.credentials(String((await signIn(first)).agentId));
+      await town.app.ports.store.commit([
+        { kind: 'withdrawCredential', apiKey: credential?.apiKey ?? assert.fail('it has none') },
+      ]);
+      for (const id of ids) {
+        await town.app.services.approvedCalls.execute(id);
+        assert.match(JSON.stringify((await stateOf(id))?.outcome), /RIGHTS_GONE/);
+      }
+    });
+
+    it('is made with no more than what its caller came from opens now', async () => {
+      const app = await town.connect('ada', 'App', { role: 'leader' });
+      const key = await town.keyOf(await signIn(app.accessToken), 'helper', 'worker');
+      const id = await waits(await signIn(key));
+      await answer(town, 'inbox_answer', { request_id: id, answer: 'approve' }, ada);
+      await town.connect('ada', 'App', { role: 'leader', readonly: true });
+      await town.app.services.approvedCalls.execute(id);
+      assert.match(JSON.stringify((await stateOf(id))?.outcome), /READ_ONLY/);
+    });
+  });
+
+  describe('if an app is narrowed', () => {
+    let key: string;
+    let below: string;
+
+    beforeEach(async () => {
+      const { accessToken } = await town.connect('ada', 'App', { role: 'leader' });
+      key = await town.keyOf(await signIn(accessToken), 'key', 'leader');
+      below = await town.keyOf(await signIn(key), 'below', 'leader');
+    });
+
+    const rightsOf = async (bearer: string) => {
+      const { maxRole, toolsets, heldTo, readonly } = await signIn(bearer);
+      return { maxRole, toolsets, heldTo, readonly };
+    };
+
+    it('opens no more than the app, and more again if that does', async () => {
+      const wide = { maxRole: 'leader', toolsets: undefined, heldTo: undefined, readonly: undefined };
+      for (const bearer of [key, below]) assert.deepEqual(await rightsOf(bearer), wide);
+      const narrow = { toolsets: ['todo'], readonly: true, workspace: 'default' };
+      await town.connect('ada', 'App', { role: 'viewer', ...narrow });
+      for (const bearer of [key, below])
+        assert.deepEqual(await rightsOf(bearer), {
+          maxRole: 'viewer',
+          toolsets: ['todo'],
+          heldTo: 'default',
+          readonly: true,
+        });
+      await town.connect('ada', 'App', { role: 'worker' });
+      for (const bearer of [key, below])
+        assert.deepEqual(await rightsOf(bearer), { ...wide, maxRole: 'worker' });
+    });
+
+    it('renews its key without widening it', async () => {
+      await town.connect('ada', 'App', { role: 'worker', toolsets: ['todo', 'onboarding'] });
+      const renewed = await town.keyOf(await signIn(key), 'key');
+      assert.equal((await signIn(renewed)).maxRole, 'worker');
+      const wanted = refusal(() => signIn(renewed).then((as) => town.register(as, 'key', 'leader')));
+      assert.equal((await wanted).code, 'FORBIDDEN');
+      assert.deepEqual((await signIn(below)).toolsets, ['todo', 'onboarding'], 'it stays in the chain');
+    });
+
+    it('is announced for every sign-in of the app, so that every instance looks it up again', async () => {
+      const grants = await town.app.ports.grants.ofAgents([
+        String((await signIn(key)).lineage?.[0]?.agentId),
+      ]);
+      await town.connect('ada', 'App', { role: 'leader', readonly: true });
+      const announced = firestore()
+        .collection('accessChanges')
+        .where('subject', '==', `grant:${grants[0]?.value.id}`);
+      assert.equal((await announced.get()).size, 1);
+    });
+
+    it('opens nothing if it is held to another workspace than the app is now', async () => {
+      const workspace = await town.workspaceOf('ada', 'open');
+      const { accessToken } = await town.connect('ada', 'Held', { workspace });
+      const held = await town.keyOf(await signIn(accessToken), 'held');
+      await signIn(held);
+      await town.connect('ada', 'Held', { workspace: 'default' });
+      await isOut(held);
+    });
+
+    it('ends with the sign-in that it came from, and leaves what another address opened', async () => {
+      const resource = 'https://muster.example/mcp/todo';
+      const { accessToken } = await town.connect('ada', 'App at todo', { role: 'leader' }, resource);
+      const there = await town.keyOf(await signIn(accessToken), 'there');
+      const [grant] = (await signIn(key)).lineage ?? [];
+      await town.app.ports.store.commit([
+        { kind: 'endGrant', id: String(grant?.subject.slice('grant:'.length)) },
+      ]);
+      for (const bearer of [key, below]) await isOut(bearer);
+      await signIn(there);
+    });
+  });
+
+  it('of an agent that is lowered, or whose owner is, may do no more than those', async () => {
+    const { agent, ...first } = await town.register(ada, 'first', 'leader');
+    const second = await town.keyOf(await signIn(bearerOf({ agent, ...first })), 'second', 'leader');
+    const { agents, store } = town.app.ports;
+    const known = (await agents.find(agent.id)) ?? assert.fail('it is gone');
+    await store.commit([
+      {
+        kind: 'replaceAgent',
+        agent: { ...known.value, role: 'viewer' },
+        before: known.value,
+        version: known.version,
+      },
+    ]);
+    assert.equal((await signIn(second)).maxRole, 'viewer');
+    await store.commit([{ kind: 'setPerson', uid: ada.uid, role: 'viewer' }]);
+    assert.equal((await signIn(second)).owner.role, 'viewer');
+  });
+
+  describe('of earlier releases, which kept no lineage', () => {
+    /** As it would be stored by one: who has registered the agent is all that is known. */
+    const formerKey = async (as: Principal, name: string): Promise<string> => {
+      const registered = await town.register(as, name, 'worker');
+      const { apiKey } = registered.credential;
+      const without = {
+        ancestors: FieldValue.delete(),
+        registrants: FieldValue.delete(),
+        line: FieldValue.delete(),
+      };
+      await firestore().doc(`credentials/${apiKey}`).update(without);
+      return bearerOf(registered);
+    };
+
+    it('ends with its registrant as well, with what came from it since', async () => {
+      const first = await formerKey(ada, 'first');
+      const second = await formerKey(await signIn(first), 'second');
+      const third = await formerKey(await signIn(second), 'third');
+      const renewed = await town.keyOf(await signIn(third), 'third');
+      const since = await town.keyOf(await signIn(renewed), 'since');
+      const { ended } = await revoke((await signIn(first)).agentId);
+      assert.equal(Object(ended).agents.length, 3);
+      for (const bearer of [first, second, renewed, since]) await isOut(bearer);
+    });
+
+    it('is ended by a second call, if the first was interrupted', async () => {
+      const first = await town.keyOf(ada, 'first', 'worker');
+      const as = await signIn(first);
+      const keys: string[] = [];
+      for (let index = 0; index < 60; index++) keys.push(await formerKey(as, `below-${index}`));
+      const { ports } = town.anotherInstance();
+      let commits = 0;
+      const dying = {
+        ...ports,
+        endings: { waitingCalls: (ids: readonly string[]) => waitingCallsOf(ports, ids) },
+        store: {
+          commit: async (...args: Parameters<typeof ports.store.commit>) => {
+            commits += 1;
+            if (commits > 1) throw new Error('The instance is gone.');
+            await ports.store.commit(...args);
+          },
+        },
+      };
+      await assert.rejects(new Revocation(dying).revoke(String(as.agentId)), /is gone/);
+      await isOut(first);
+      const { ended } = await revoke(as.agentId);
+      assert.ok(Object(ended).agents.length > 0);
+      for (const bearer of [keys[0], keys.at(-1)]) await isOut(String(bearer));
+      const again = await town.refused(ada, 'revoke_connection', { agent_id: String(as.agentId) });
+      assert.equal(again.reason, 'NOTHING_TO_REVOKE');
+    });
+  });
+});

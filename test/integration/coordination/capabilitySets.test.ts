@@ -1,0 +1,174 @@
+/** Sets of capabilities: a session names those that open tasks require, and forgets others when it has no room. */
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { type Change, StaleWriteError } from '../../../functions/src/kernel/commit.ts';
+import { MusterError } from '../../../functions/src/kernel/errors.ts';
+import { claimableKeys } from '../../../functions/src/toolsets/coordination/rules/claims.ts';
+import {
+  capabilityKey,
+  isClosed,
+  MAX_CAPABILITY_KEYS,
+} from '../../../functions/src/toolsets/coordination/rules/task.ts';
+import { IS_NIGHT } from '../../support/night.ts';
+import { refusal, sampleTask } from '../../unit/samples.ts';
+import { CodingTeam } from '../coding/calls.ts';
+import { Team, unkeyed } from './team.ts';
+
+const requiring = (...sets: readonly string[]) => sets.map((one) => ({ requiredCapabilities: [one] }));
+
+const numbered = (count: number, name = 'skill') =>
+  Array.from({ length: count }, (_, index) => `${name}-${index}`);
+
+/** The most sets that open tasks may require. */
+const full = () => requiring(...numbered(MAX_CAPABILITY_KEYS));
+
+async function openOf(team: Team) {
+  return (await team.app.ports.sessions.current(team.workspace)) ?? assert.fail('no session is open');
+}
+
+const cancel = (team: Team, taskId: string) =>
+  team.app.services.taskLevers.cancel(team.leader, { taskId, reason: undefined }, unkeyed);
+
+const retry = (team: Team, taskId: string, withDependents = false) =>
+  team.app.services.taskLevers.retry(team.leader, { taskId, withDependents }, unkeyed);
+
+const update = (team: Team, taskId: string, set: string) =>
+  team.app.services.taskUpdates.update(team.leader, { taskId, requiredCapabilities: [set] }, unkeyed);
+
+async function everySetIsNamed(team: Team): Promise<void> {
+  const { session } = await openOf(team);
+  const open = (await team.tasks()).filter(({ status }) => !isClosed(status));
+  for (const { requiredCapabilities: required } of open)
+    assert.ok(claimableKeys(session, required).includes(capabilityKey(required)), required.join());
+}
+
+describe('sets of required capabilities', () => {
+  let team: Team;
+  beforeEach(() => {
+    team = new Team();
+  });
+
+  it('are at most 150 of open tasks, and are free again when these are closed', async () => {
+    const [first] = await team.create(...full());
+    const error = await refusal(() => team.create(...requiring('one-more')));
+    assert.equal(error.details.reason, 'TOO_MANY_CAPABILITY_SETS');
+    await team.create(...requiring('skill-7', 'SKILL-8'));
+    await cancel(team, first?.id ?? '');
+    const [task] = await team.create(...requiring('one-more'));
+    assert.equal(await team.claim(await team.join('ann', ['one-more'])), task?.id);
+    assert.ok((await openOf(team)).session.capabilityKeys.length <= MAX_CAPABILITY_KEYS);
+  });
+
+  it('are none of the others’ affair: who has filled and cancelled them keeps nobody from work', async () => {
+    const tasks = await team.create(...full());
+    for (const { id } of tasks) await cancel(team, id);
+    const more = await team.create(...requiring(...numbered(MAX_CAPABILITY_KEYS, 'other')));
+    assert.equal(await team.claim(await team.join('ann', ['other-149'])), more.at(-1)?.id);
+  });
+
+  it('are named again when a task is opened again, with its dependents, or requires another', async () => {
+    const [first, , third] = await team.create(...full());
+    const [after] = await team.create({ requiredCapabilities: ['skill-1'], dependencies: [first?.id ?? ''] });
+    for (const one of [first, after, third]) await cancel(team, one?.id ?? '');
+    await team.create(...requiring('one-more'));
+    assert.ok(!(await openOf(team)).session.capabilityKeys.includes('skill-0'), 'it was forgotten');
+    await retry(team, first?.id ?? '', true);
+    assert.equal(await team.claim(await team.join('ann', ['skill-0'])), first?.id);
+    const refused = await refusal(() => update(team, first?.id ?? '', 'yet-another'));
+    assert.equal(refused.details.reason, 'TOO_MANY_CAPABILITY_SETS');
+  });
+
+  it('are not used up by coding tasks, and cannot keep these from runners', async () => {
+    const coding = await new CodingTeam().begin();
+    for (let n = 0; n < 5; n++) await coding.order({ config: { project: `acme/repo-${n}` } });
+    await coding.create(...full());
+    assert.equal((await openOf(coding)).session.capabilityKeys.length, MAX_CAPABILITY_KEYS);
+    const taskId = await coding.order({ config: { project: 'acme/new' } });
+    assert.equal((await coding.take({ project: 'acme/new' }))['id'], taskId);
+    const other = await coding.order({ config: { project: 'acme/queue' } });
+    const queue = await coding.join('queue', ['Claude', 'project:acme/queue']);
+    assert.equal(await coding.claim(queue), other, 'whoever works the queue finds it too');
+  });
+
+  describe('at the same moment', () => {
+    let known: {
+      readonly session: Awaited<ReturnType<typeof openOf>>['session'];
+      readonly changes: Change[];
+    };
+
+    /** What creates a task that requires a set which the session knew when it was read. */
+    beforeEach(async () => {
+      const [first] = await team.create(...full());
+      await cancel(team, first?.id ?? '');
+      const { session } = await openOf(team);
+      const place = { workspace: team.workspace, session: session.id, createdAt: team.now };
+      const task = sampleTask({ ...place, id: `${team.workspace}-late`, requiredCapabilities: ['skill-0'] });
+      known = {
+        session,
+        changes: [
+          { kind: 'createTask', task },
+          { kind: 'queueGrew', session, capabilityKeys: [] },
+        ],
+      };
+    });
+
+    it('are refused to whoever has read them before they were forgotten', async () => {
+      await team.create(...requiring('one-more'));
+      await assert.rejects(team.app.ports.store.commit(known.changes), StaleWriteError);
+      // Not even where there are more gates by now.
+      const { session, sessionVersion: version } = await openOf(team);
+      const wider = { ...session, spread: 2 * session.spread };
+      const spread = { kind: 'spreadSession' as const, session: wider, before: session.spread, version };
+      await team.app.ports.store.commit([spread]);
+      await assert.rejects(team.app.ports.store.commit(known.changes), StaleWriteError);
+    });
+
+    it('are not forgotten where somebody uses one after it was looked for', async () => {
+      const { sessions, store } = team.app.ports;
+      const { session, sessionVersion: version } = await openOf(team);
+      const { gates, disused } = await sessions.disused(session, session.capabilityKeys, 1);
+      assert.deepEqual(disused, ['skill-0']);
+      await store.commit(known.changes);
+      const capabilityKeys = session.capabilityKeys.filter((key) => key !== 'skill-0');
+      const forget = { kind: 'renewCapabilityKeys' as const, session, capabilityKeys, gates, version };
+      await assert.rejects(store.commit([forget]), StaleWriteError);
+      assert.equal(await team.claim(await team.join('ann', ['skill-0'])), `${team.workspace}-late`);
+    });
+  });
+
+  it('are named for every open task, whatever several do at once', async function () {
+    this.timeout(300_000);
+    const sets = numbered(6, 'set');
+    const set = fc.constantFrom(...sets);
+    const index = fc.nat(30);
+    const kind = fc.constantFrom('create' as const, 'cancel' as const, 'retry' as const, 'update' as const);
+    const act = fc.record({ act: kind, set, index });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.array(act, { minLength: 3, maxLength: 5 }), { minLength: 5, maxLength: 6 }),
+        async (rounds) => {
+          const here = new Team();
+          await here.create(...requiring(...numbered(MAX_CAPABILITY_KEYS - 3, 'taken')));
+          const ids: string[] = [];
+          const acts = {
+            create: async (_id: string, name: string) =>
+              void ids.push(...(await here.create(...requiring(name))).map(({ id }) => id)),
+            cancel: (id: string) => cancel(here, id),
+            retry: (id: string) => retry(here, id),
+            update: (id: string, name: string) => update(here, id, name),
+          };
+          const run = ({ act: kind, set: name, index: at }: (typeof rounds)[number][number]) =>
+            acts[kind](ids[at % Math.max(1, ids.length)] ?? 'task-none', name);
+          for (const round of rounds) {
+            const results = await Promise.allSettled(round.map(run));
+            for (const result of results)
+              if (result.status === 'rejected')
+                assert.ok(result.reason instanceof MusterError, result.reason);
+            await everySetIsNamed(here);
+          }
+        },
+      ),
+      { numRuns: IS_NIGHT ? 30 : 2 },
+    );
+  });
+});

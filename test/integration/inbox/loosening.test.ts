@@ -1,0 +1,235 @@
+/** Loosening belongs to people: an agent's call that loosens a limit waits for the right person. */
+import assert from 'node:assert/strict';
+import type { Principal } from '../../../functions/src/access/rules/principal.ts';
+import type { JsonObject } from '../../../functions/src/kernel/json.ts';
+import { sampleAgent } from '../../unit/samples.ts';
+import { answer, call } from '../coordination/calls.ts';
+import { House } from './house.ts';
+
+const REQUEST = /request-[a-z0-9]+/;
+
+describe('an agent that would loosen a limit', () => {
+  let house: House;
+  let ada: Principal;
+  let leader: Principal;
+
+  beforeEach(async () => {
+    house = new House();
+    await house.open();
+    ada = await house.person('ada');
+    const known = await house.agentOf('ada', 'leader');
+    const id = String(known.agentId);
+    const agent = sampleAgent({ id, ownerUid: known.ownerUid, role: 'leader', workspace: house.workspace });
+    const credential = {
+      ...{ apiKey: `mk_${id}`, secretHash: 'a-digest', agentId: id, createdAt: house.now },
+      expiresAt: new Date(house.now.getTime() + 10 * 86_400_000),
+    };
+    await house.app.ports.store.commit([
+      { kind: 'createAgent', agent },
+      { kind: 'issueCredential', credential },
+    ]);
+    leader = await house.agentOf('ada', 'leader');
+  });
+
+  const does = (tool: string, args: JsonObject, by = leader) => answer(house, tool, args, by);
+  const update = (args: JsonObject, by = leader) => does('access_update_workspace', args, by);
+
+  /** The call waits for a person. @returns the id of its request */
+  async function waits(tool: string, args: JsonObject, by = leader): Promise<string> {
+    const { structuredContent, isError } = await call(house, tool, args, by);
+    const said = JSON.stringify(structuredContent);
+    assert.equal(isError, true, said);
+    assert.match(said, /waits for approval/, said);
+    return String(REQUEST.exec(said)?.[0]);
+  }
+
+  /** The person answers, and the approved call is executed. @returns what it came to */
+  async function decided(request_id: string, given: 'approve' | 'refuse', by = ada): Promise<JsonObject> {
+    await house.inbox(by, 'answer', { request_id, answer: given });
+    await house.app.services.approvedCalls.execute(request_id);
+    const { outcome } = await house.inbox(leader, 'wait', { request_id, wait_ms: 0 });
+    return Object(outcome);
+  }
+
+  const rules = async () => (await house.app.ports.workspaces.find(house.workspace))?.value.approvals ?? [];
+  const limit = async (key: string) => (await house.app.ports.budgets.find(key))?.value;
+
+  describe('of approvals', () => {
+    const rule = { tool: 'github.createPR' };
+    beforeEach(() => update({ approvals: [rule] }, ada));
+
+    it('asks its owner, and does it once approved', async () => {
+      const id = await waits('access_update_workspace', { approvals: [] });
+      assert.deepEqual(await rules(), [rule], 'nothing has changed');
+      assert.equal(await waits('access_update_workspace', { approvals: [] }), id, 'it is the same request');
+      await decided(id, 'approve');
+      assert.deepEqual(await rules(), []);
+      await update({ approvals: [] });
+    });
+
+    it('leaves them as they are if refused', async () => {
+      const id = await waits('access_update_workspace', { approvals: [] });
+      await decided(id, 'refuse');
+      assert.deepEqual(await rules(), [rule]);
+      const again = await call(house, 'access_update_workspace', { approvals: [] }, leader);
+      assert.match(JSON.stringify(again.structuredContent), /NOT_APPROVED|not approved/);
+    });
+
+    it('asks its owner to undo its own stricter rule', async () => {
+      await update({ approvals: [rule, { tool: 'github.createBranch' }] });
+      const about = {
+        whose: { workspace: house.workspace },
+        narrowed: { thing: `workspace:${house.workspace}` },
+      };
+      const { items } = await house.app.ports.trail.list(about, { limit: 5 });
+      const own = items.find(({ by }) => by.agentId === leader.agentId);
+      const id = await waits('system_undo', { event_id: String(own?.id) });
+      assert.equal((await rules()).length, 2);
+      await decided(id, 'approve');
+      assert.deepEqual(await rules(), [rule]);
+    });
+
+    it('makes them stricter without asking', async () => {
+      await update({ approvals: [rule, { tool: 'coding.create_task' }] });
+      assert.equal((await rules()).length, 2);
+    });
+
+    it('asks the person whom the rule names', async () => {
+      const asks = house.id('ben');
+      await update({ approvals: [{ ...rule, asks }] }, ada);
+      const id = await waits('access_update_workspace', { approvals: [rule] });
+      const ben = await house.person('ben');
+      await assert.rejects(house.inbox(ada, 'answer', { request_id: id, answer: 'approve' }));
+      await decided(id, 'approve', ben);
+      assert.deepEqual(await rules(), [rule]);
+    });
+
+    it('lets no agent approve for its person, not even one that may answer', async () => {
+      const other = { ...(await house.agentOf('ada', 'leader')), agentId: 'deputy', uid: 'agent:deputy' };
+      await house.lets('ada', ['deputy']);
+      const request_id = await waits('access_update_workspace', { approvals: [] });
+      const refused = await house.refusal(other, 'inbox_answer', { request_id, answer: 'approve' });
+      assert.equal(refused['reason'], 'NOT_A_PERSON');
+      assert.deepEqual(await rules(), [rule]);
+    });
+  });
+
+  it('does not remove a rule that a person added while its call was decided', async () => {
+    const { store } = house.app.ports;
+    const commit = store.commit.bind(store);
+    const addFirst: typeof commit = async (...of) => {
+      store.commit = commit;
+      await update({ approvals: [{ tool: 'github.createBranch' }] }, ada);
+      return commit(...of);
+    };
+    store.commit = addFirst;
+    await waits('access_update_workspace', { approvals: [{ tool: 'github.createPR' }] });
+    assert.notEqual(store.commit, addFirst, 'the person was faster');
+    assert.deepEqual(await rules(), [{ tool: 'github.createBranch' }]);
+  });
+
+  it('asks in the workspace that is loosened, whose person may have no role where the call was made', async () => {
+    const { workspace } = house;
+    const args = { workspace, email: house.email('eve'), role: 'viewer' };
+    const { structuredContent } = await call(house, 'access_invite', args, leader, house.app, 'default');
+    const said = JSON.stringify(structuredContent);
+    assert.match(said, /waits for approval/, said);
+    const { requests } = await house.inbox(ada, 'list');
+    const [asked] = requests as { workspace?: string; question: string }[];
+    assert.match(String(asked?.question), /invite .* into the workspace/);
+  });
+
+  describe('of budgets', () => {
+    const key = () => `workspace-${house.workspace}`;
+    const wanted = (money: number | null) => ({ kind: 'workspace', id: house.workspace, money });
+    const set = (money: number | null, by = leader) => does('system_setBudget', wanted(money), by);
+
+    it('cannot raise or remove one that its owner set, in one step or two', async () => {
+      await set(5, ada);
+      await waits('system_setBudget', wanted(null));
+      await waits('system_setBudget', wanted(6));
+      await set(1);
+      const id = await waits('system_setBudget', wanted(5));
+      assert.equal((await limit(key()))?.costUsd, 1, 'lowering passed, raising did not');
+      await decided(id, 'approve');
+      assert.equal((await limit(key()))?.costUsd, 5);
+      await waits('system_setBudget', wanted(7));
+    });
+
+    it('raises and removes one that it set itself', async () => {
+      await set(5);
+      await set(9);
+      await set(null);
+      assert.equal((await limit(key()))?.costUsd, undefined);
+    });
+
+    it('asks its owner to undo its own lowering', async () => {
+      await set(5, ada);
+      await set(1);
+      const about = { whose: { workspace: house.workspace }, narrowed: { thing: `budget:${key()}` } };
+      const { items } = await house.app.ports.trail.list(about, { limit: 5 });
+      const own = items.find(({ by }) => by.agentId === leader.agentId);
+      const id = await waits('system_undo', { event_id: String(own?.id) });
+      await decided(id, 'approve');
+      assert.equal((await limit(key()))?.costUsd, 5);
+    });
+
+    it('undoes what else it did, and names what a person decides about', async () => {
+      await set(5, ada);
+      await set(1);
+      await does('todo_add_task', { title: 'Read the plan' });
+      const since = new Date(house.now.getTime() - 60_000).toISOString();
+      const undone = await does('system_undo', { agent_id: String(leader.agentId), since });
+      assert.match(JSON.stringify(undone), /only a person decides/);
+      assert.equal((await limit(key()))?.costUsd, 1);
+      assert.doesNotMatch(JSON.stringify(await does('todo_list_tasks', {})), /Read the plan/);
+    });
+  });
+
+  describe('of people', () => {
+    it('asks its owner to invite, and to give a role', async () => {
+      const { workspace } = house;
+      const invited = await waits('access_invite', { workspace, email: house.email('eve'), role: 'viewer' });
+      assert.deepEqual(await house.app.ports.people.invitationsTo(workspace), []);
+      await decided(invited, 'approve');
+      assert.equal((await house.app.ports.people.invitationsTo(workspace)).length, 1);
+      const raised = await waits('access_set_member', { workspace, uid: house.id('ben'), role: 'leader' });
+      assert.equal(await house.roleOf('ben', workspace), 'worker');
+      await decided(raised, 'approve');
+      assert.equal(await house.roleOf('ben', workspace), 'leader');
+    });
+
+    it('lowers a role without asking, and cannot raise it again', async () => {
+      const { workspace } = house;
+      const uid = house.id('ben');
+      await does('access_set_member', { workspace, uid, role: 'viewer' });
+      await waits('access_set_member', { workspace, uid, role: 'worker' });
+      assert.equal(await house.roleOf('ben', workspace), 'viewer');
+    });
+
+    it('is refused if no person can decide', async () => {
+      const owner = `operator-of-${house.workspace}`;
+      await house.app.ports.store.commit([
+        {
+          kind: 'setMember',
+          member: {
+            uid: owner,
+            workspace: house.workspace,
+            role: 'leader',
+            addedBy: 'a-test',
+            addedAt: house.now,
+          },
+        },
+      ]);
+      const agentId = house.id('nobodys');
+      const roles = await house.app.ports.roles.of(owner);
+      const alone: Principal = {
+        ...{ uid: `agent:${agentId}`, kind: 'agent', agentId, ownerUid: owner },
+        ...{ maxRole: 'leader', owner: roles },
+      };
+      const { workspace } = house;
+      const args = { workspace, email: house.email('eve'), role: 'viewer' };
+      assert.equal((await house.refusal(alone, 'access_invite', args))['reason'], 'NOBODY_TO_ASK');
+    });
+  });
+});

@@ -1,0 +1,142 @@
+/** What becomes of a person's tokens and agents when their account changes in Firebase Auth, past Muster. */
+import assert from 'node:assert/strict';
+import { getAuth } from 'firebase-admin/auth';
+import { z } from 'zod';
+import { personPath } from '../../functions/src/kernel/firestore/paths.ts';
+import { firebaseApp } from '../../functions/src/kernel/platform.ts';
+import { eventually } from '../e2e/support/waiting.ts';
+import { App, call } from './support/app.ts';
+import { Deployment, type Someone } from './support/deployment.ts';
+import { idTokenOf } from './support/visitor.ts';
+
+const registered = z.object({ credentials: z.object({ apiKey: z.string(), secret: z.string() }) });
+
+describe('accounts that change in Firebase Auth', () => {
+  let deployment: Deployment;
+  let app: App;
+
+  // Each has a clock of its own, which goes on only.
+  beforeEach(async () => {
+    deployment = await Deployment.start();
+    app = await App.registered(deployment, 'Pencil');
+  });
+  afterEach(() => deployment?.stop());
+
+  const sweep = () =>
+    deployment.composition.services.accountSweep.part.run({
+      now: deployment.now(),
+      from: undefined,
+      presence: Promise.resolve('trusted'),
+      isOver: () => false,
+    });
+
+  /** Reads both databases directly. @returns whether each lets the token in */
+  async function readings(idToken: string): Promise<readonly boolean[]> {
+    const claims: unknown = JSON.parse(Buffer.from(idToken.split('.')[1] ?? '', 'base64url').toString());
+    const { aud } = z.object({ aud: z.string() }).parse(claims);
+    const namespace = new URL(process.env['DATABASE_URL'] ?? '').searchParams.get('ns');
+    const authorization = `Bearer ${idToken}`;
+    const document = `v1/projects/${aud}/databases/(default)/documents/shared/default`;
+    const [inFirestore, inRealtime] = await Promise.all([
+      fetch(`http://${process.env['FIRESTORE_EMULATOR_HOST']}/${document}`, { headers: { authorization } }),
+      fetch(
+        `http://${process.env['FIREBASE_DATABASE_EMULATOR_HOST']}/shared/default.json?ns=${namespace}&auth=${idToken}`,
+      ),
+    ]);
+    await Promise.all([inFirestore.arrayBuffer(), inRealtime.arrayBuffer()]);
+    return [inFirestore.status !== 403, inRealtime.status === 200];
+  }
+
+  /** Opens a stream of events. @returns whether it has ended */
+  async function stream(bearer: string, name: string): Promise<() => boolean> {
+    const subscriptionId = `stream-of-${name}`;
+    const watched = { subscriptionId, database: 'realtime', path: 'shared/default', eventType: 'value' };
+    const { result } = await call(deployment, bearer, 'firebase.subscribe', watched);
+    assert.ok(result, `${name} subscribes`);
+    const response = await fetch(`${deployment.mcp}/events?subscriptionId=${subscriptionId}`, {
+      headers: { authorization: `Bearer ${bearer}`, accept: 'text/event-stream' },
+    });
+    assert.equal(response.status, 200);
+    let isOver = false;
+    const read = async () => {
+      for await (const _ of response.body ?? []);
+    };
+    void read()
+      .catch(() => undefined)
+      .finally(() => {
+        isOver = true;
+      });
+    return () => isOver;
+  }
+
+  async function settle(name: string) {
+    const someone = await deployment.person(name, 'leader');
+    const { access_token: access } = await app.signIn(someone);
+    const { result } = await call(deployment, access, 'onboarding.registerAgent', {
+      agentInfo: { name: `${name}-agent`, type: 'developer', version: '1.0.0' },
+      capabilities: [{ name: 'drawing', category: 'art' }],
+    });
+    const { apiKey, secret } = registered.parse(result).credentials;
+    const idToken = await idTokenOf(someone);
+    const credentials = { person: idToken, app: access, key: `${apiKey}.${secret}` };
+    const statuses = async () => {
+      const all = Object.entries(credentials).map(
+        async ([kind, each]) => [kind, (await call(deployment, each, 'access.whoami')).status] as const,
+      );
+      return Object.fromEntries(await Promise.all(all));
+    };
+    await sweep();
+    assert.deepEqual(await statuses(), { person: 200, app: 200, key: 200 });
+    assert.deepEqual(await readings(idToken), [true, true]);
+    const streams = {
+      person: await stream(credentials.person, 'person'),
+      key: await stream(credentials.key, 'key'),
+    };
+    return { someone, idToken, statuses, streams };
+  }
+
+  const changes: Readonly<Record<string, (someone: Someone) => Promise<unknown>>> = {
+    disabled: ({ uid }) => getAuth(firebaseApp()).updateUser(uid, { disabled: true }),
+    deleted: ({ uid }) => getAuth(firebaseApp()).deleteUser(uid),
+    revoked: ({ uid }) => getAuth(firebaseApp()).revokeRefreshTokens(uid),
+  };
+
+  for (const [change, make] of Object.entries(changes))
+    it(`shut out a person who is ${change}, in tools and in both databases`, async () => {
+      const { someone, idToken, statuses, streams } = await settle(`Gone-${change}`);
+      const issued = Math.floor(Date.now() / 1000);
+      // Firebase Auth counts in seconds: a sign-in of the same second stays good.
+      await eventually('the next second', async () => Math.floor(Date.now() / 1000) > issued || undefined);
+      await make(someone);
+      await sweep();
+      deployment.move(5000);
+      const agents = change === 'revoked' ? 200 : 401;
+      await eventually('the streams end', async () => {
+        const isOver = streams.person() && (agents === 200 || streams.key());
+        return isOver || undefined;
+      });
+      assert.equal(streams.key(), agents === 401);
+      assert.deepEqual(await statuses(), { person: 401, app: agents, key: agents });
+      assert.deepEqual(await readings(idToken), [false, false]);
+      const { changed } = (await sweep()).counts;
+      assert.equal(changed, 0, 'it is stored once');
+      if (change === 'deleted') return;
+      await getAuth(firebaseApp()).updateUser(someone.uid, { disabled: false });
+      await sweep();
+      deployment.move(5000);
+      const anew = await idTokenOf(someone);
+      assert.equal((await call(deployment, anew, 'access.whoami')).status, 200);
+      assert.deepEqual(await readings(anew), [true, true]);
+      const { person: _, ...theirs } = await statuses();
+      assert.deepEqual(theirs, { app: 200, key: 200 });
+      assert.deepEqual(await readings(idToken), [false, false]);
+    });
+
+  it('leave owners alone who never had one', async () => {
+    const { store, people } = deployment.composition.ports;
+    const uid = `never-${Date.now()}`;
+    await store.commit([{ kind: 'setPerson', uid, role: 'worker' }]);
+    await sweep();
+    assert.deepEqual(await people.find(uid), { role: 'worker', workspaces: {} }, personPath(uid));
+  });
+});

@@ -1,0 +1,99 @@
+/** What is stored of a person's account, by what Firebase Auth says of it. */
+import assert from 'node:assert/strict';
+import { accountChange } from '../../../functions/src/access/rules/accountSweep.ts';
+import type { AccountState, Person } from '../../../functions/src/access/rules/people.ts';
+import { PersonRoleReader } from '../../../functions/src/access/rules/personRoles.ts';
+import { mirrorOf } from '../../../functions/src/access/store/accessMirror.ts';
+import { portsOf } from '../../support/ports.ts';
+
+const MADE = 1000;
+const NOW = 5000;
+
+const good = { isDisabled: false, createdAt: MADE, validSince: MADE };
+
+const changed = (
+  stored: Pick<Person, 'account' | 'validSince'>,
+  found: Parameters<typeof accountChange>[2],
+) => {
+  const change = accountChange('ada', stored, found, NOW);
+  if (change === undefined) return undefined;
+  const { uid, ...rest } = change;
+  assert.equal(uid, 'ada');
+  return rest;
+};
+
+describe('the account of a person', () => {
+  it('is nothing where there never was one', () => {
+    assert.equal(changed({}, undefined), undefined);
+  });
+
+  it('is remembered as good once, which is no news', () => {
+    assert.deepEqual(changed({}, good), { account: 'good', isNews: false });
+    assert.equal(changed({ account: 'good' }, good), undefined);
+    assert.equal(changed({ account: 'good' }, { ...good, validSince: 0 }), undefined);
+  });
+
+  it('ends sign-ins when it is disabled or deleted, once', () => {
+    const disabled = { ...good, isDisabled: true };
+    for (const before of [{}, { account: 'good' }, { account: 'good', validSince: 2000 }] as const)
+      assert.deepEqual(changed(before, disabled), { account: 'disabled', validSince: NOW, isNews: true });
+    assert.deepEqual(changed({ account: 'good' }, undefined), {
+      ...{ account: 'deleted', validSince: NOW },
+      isNews: true,
+    });
+    assert.equal(changed({ account: 'disabled', validSince: NOW - 60 }, disabled), undefined);
+    assert.equal(changed({ account: 'deleted', validSince: NOW - 60 }, undefined), undefined);
+    assert.deepEqual(changed({ account: 'disabled', validSince: NOW - 60 }, undefined), {
+      account: 'deleted',
+      isNews: false,
+    });
+  });
+
+  it('ends sign-ins before its tokens were revoked, and never dates that back', () => {
+    const revoked = { ...good, validSince: 3000 };
+    assert.deepEqual(changed({ account: 'good' }, revoked), { validSince: 3000, isNews: true });
+    assert.equal(changed({ account: 'good', validSince: 3000 }, revoked), undefined);
+    assert.equal(changed({ account: 'good', validSince: 4000 }, revoked), undefined);
+  });
+
+  it('is good again when it is enabled, for sign-ins from then on', () => {
+    const before = { account: 'disabled', validSince: 2000 } as const;
+    assert.deepEqual(changed(before, good), { account: 'good', isNews: true });
+  });
+});
+
+describe('the roles of a person by their account', () => {
+  const rolesOf = (account: AccountState | undefined, claimed?: () => Promise<undefined>) =>
+    new PersonRoleReader(
+      portsOf<ConstructorParameters<typeof PersonRoleReader>[0]>({
+        people: {
+          find: async () => ({ role: 'worker', workspaces: {}, validSince: 7, ...(account && { account }) }),
+          deployment: async () => ({ access: {}, asking: {} }),
+        },
+        idTokens: { roleOf: async () => undefined },
+      }),
+    ).of('ada', claimed);
+
+  it('are none for whoever acts for one who is out, without a question to Firebase Auth', async () => {
+    for (const account of ['disabled', 'deleted'] as const) {
+      const { role, isOut } = await rolesOf(account);
+      assert.deepEqual([role, isOut], [undefined, true]);
+    }
+    for (const account of ['good', undefined] as const) {
+      const { role, isOut } = await rolesOf(account);
+      assert.deepEqual([role, isOut], ['worker', undefined]);
+    }
+  });
+
+  it('stay those of a person whose ID token was verified', async () => {
+    const { role, validSince } = await rolesOf('disabled', async () => undefined);
+    assert.deepEqual([role, validSince], ['worker', 7]);
+  });
+
+  it('tell the rules of the other database who is out', () => {
+    const person = { role: 'none', workspaces: {}, validSince: 7 } as const;
+    const mirrored = { role: { none: true }, workspaces: {}, valid_since: 7 };
+    assert.deepEqual(mirrorOf({ ...person, account: 'good' }), mirrored);
+    assert.deepEqual(mirrorOf({ ...person, account: 'disabled' }), { ...mirrored, out: true });
+  });
+});

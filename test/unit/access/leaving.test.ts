@@ -1,0 +1,124 @@
+/** Who has lost a role, where, and what an instance knows of the owners of work. */
+import assert from 'node:assert/strict';
+import { closedSince, leftBy, mayHaveLost } from '../../../functions/src/access/rules/leaving.ts';
+import { OwnerRoles } from '../../../functions/src/access/rules/ownerRoles.ts';
+import type { Person } from '../../../functions/src/access/rules/people.ts';
+import type { PersonRoles } from '../../../functions/src/access/rules/principal.ts';
+import { TRUSTED_MILLISECONDS } from '../../../functions/src/access/rules/trust.ts';
+import { UnreadableDocumentError } from '../../../functions/src/kernel/ports.ts';
+
+const ACCESS = { alpha: 'private', beta: 'open' } as const;
+
+const roles = (more: Partial<PersonRoles>): PersonRoles => ({ workspaces: {}, access: ACCESS, ...more });
+
+const person = (more: Partial<Person>): Person => ({ workspaces: {}, ...more });
+
+describe('leaving a workspace', () => {
+  it('is to have no role there as a worker; to be gone is to have none', () => {
+    const viewer = leftBy(roles({ workspaces: { alpha: 'viewer' }, role: 'worker' }));
+    assert.deepEqual([viewer.isOut('alpha'), viewer.isGone('alpha')], [true, false]);
+    assert.deepEqual([viewer.isOut('beta'), viewer.isGone('beta')], [false, false]);
+    const nobody = leftBy(roles({}));
+    assert.deepEqual([nobody.isOut('beta'), nobody.isGone('beta')], [true, true]);
+    const admin = leftBy(roles({ role: 'admin' }));
+    assert.deepEqual([admin.isOut('alpha'), admin.isGone('alpha')], [true, true], 'not by the deployment');
+  });
+
+  for (const [what, before, after, lost] of [
+    ['a new person', undefined, person({ workspaces: { alpha: 'worker' } }), false],
+    [
+      'a raised membership',
+      person({ workspaces: { alpha: 'viewer' } }),
+      person({ workspaces: { alpha: 'leader' } }),
+      false,
+    ],
+    [
+      'another membership',
+      person({ workspaces: { alpha: 'viewer' } }),
+      person({ workspaces: { alpha: 'viewer', beta: 'worker' } }),
+      false,
+    ],
+    ['a raised role', person({ role: 'worker' }), person({ role: 'leader' }), false],
+    ['a role after none', person({ role: 'none' }), person({ role: 'viewer' }), false],
+    [
+      'a lowered membership',
+      person({ workspaces: { alpha: 'worker' } }),
+      person({ workspaces: { alpha: 'viewer' } }),
+      true,
+    ],
+    ['a membership taken', person({ workspaces: { alpha: 'worker' } }), person({}), true],
+    ['a lowered role', person({ role: 'worker' }), person({ role: 'viewer' }), true],
+    ['a role taken', person({ role: 'worker' }), person({ role: 'none' }), true],
+    ['a role stored in place of a claim', person({}), person({ role: 'viewer' }), true],
+    ['a role stored of a person not known before', undefined, person({ role: 'none' }), true],
+    ['a person erased', person({ workspaces: { alpha: 'worker' } }), undefined, true],
+  ] as const) {
+    it(`${lost ? 'may follow' : 'does not follow'} from ${what}`, () => {
+      assert.equal(mayHaveLost(before, after), lost);
+    });
+  }
+
+  it('follows from a workspace that was open and is private', () => {
+    const [open, closed] = [
+      { alpha: 'open', beta: 'open' },
+      { alpha: 'private', beta: 'open' },
+    ] as const;
+    assert.deepEqual(closedSince(open, closed), ['alpha']);
+    assert.deepEqual(closedSince(closed, open), []);
+    assert.deepEqual(closedSince({}, closed), [], 'one that is new had nobody in it');
+  });
+});
+
+describe('the standing of an owner', () => {
+  let now = 0;
+  let stored: PersonRoles | undefined;
+  let read = 0;
+  const owners = () => {
+    read = 0;
+    return new OwnerRoles({
+      clock: { now: () => new Date(now) },
+      roles: {
+        of: async () => {
+          read++;
+          if (stored === undefined) throw new UnreadableDocumentError('people/ben');
+          return stored;
+        },
+      },
+    });
+  };
+
+  beforeEach(() => {
+    now = 1_000_000;
+    stored = roles({ workspaces: { alpha: 'worker' } });
+  });
+
+  it('is read once in 5 seconds as long as they may work', async () => {
+    const known = owners();
+    for (let times = 0; times < 3; times++) assert.equal(await known.standing('ben', 'alpha'), 'works');
+    assert.equal(read, 1);
+    now += TRUSTED_MILLISECONDS;
+    assert.equal(await known.standing('ben', 'alpha'), 'works');
+    assert.equal(read, 2);
+  });
+
+  it('is out within 5 seconds after they have lost their role', async () => {
+    const known = owners();
+    assert.equal(await known.standing('ben', 'alpha'), 'works');
+    stored = roles({ workspaces: { alpha: 'viewer' } });
+    now += TRUSTED_MILLISECONDS;
+    assert.equal(await known.standing('ben', 'alpha'), 'out');
+  });
+
+  it('is never out by what was read before: that is read anew', async () => {
+    const known = owners();
+    stored = roles({});
+    assert.equal(await known.standing('ben', 'alpha'), 'out');
+    stored = roles({ workspaces: { alpha: 'worker' } });
+    assert.equal(await known.standing('ben', 'alpha'), 'works');
+  });
+
+  it('is unknown if what is stored of them cannot be read', async () => {
+    stored = undefined;
+    assert.equal(await owners().standing('ben', 'alpha'), 'unknown');
+  });
+});

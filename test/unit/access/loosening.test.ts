@@ -1,0 +1,242 @@
+/** What loosens a limit, what tightens it, and who decides: the table, kind by kind. */
+import assert from 'node:assert/strict';
+import type { Invitation } from '../../../functions/src/access/rules/people.ts';
+import type { ApprovalRule } from '../../../functions/src/access/rules/workspaces.ts';
+import { changeLoosening } from '../../../functions/src/composition/changes.ts';
+import { type Budget, settersAfter } from '../../../functions/src/graph/rules/budget.ts';
+import type { Change } from '../../../functions/src/kernel/commit.ts';
+import { LooseningError, requireNoLoosening } from '../../../functions/src/kernel/loosening.ts';
+import type { Actor } from '../../../functions/src/kernel/trail.ts';
+import { sampleAgent } from '../samples.ts';
+
+const AGENT: Actor = {
+  ...{ uid: 'agent:a', agentId: 'a', ownerUid: 'ada' },
+  ...{ tool: 'access.set_member', workspace: 'alpha', requestId: 'one' },
+};
+const { agentId: _, ...rest } = AGENT;
+const PERSON: Actor = { ...rest, uid: 'ada' };
+
+/** Who decides about what the changes loosen; undefined if they loosen nothing. */
+function decides(changes: readonly Change[], by: Actor = AGENT): string | undefined {
+  try {
+    requireNoLoosening(changeLoosening, changes, by);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof LooseningError)) throw error;
+    const { inPerson, approver = by.ownerUid } = error.loosening;
+    return inPerson ? 'in person' : approver;
+  }
+}
+
+function ruled(before: readonly ApprovalRule[], approvals: readonly ApprovalRule[]): Change[] {
+  return [{ kind: 'demandApprovals', workspace: 'alpha', approvals, before }];
+}
+
+const at = new Date(0);
+const member = (role: 'viewer' | 'worker' | 'leader') =>
+  ({ uid: 'ben', workspace: 'alpha', role, addedBy: 'ada', addedAt: at }) as const;
+const invitation: Invitation = {
+  ...{ id: 'i', workspace: 'alpha', email: 'ben@example.com', invitedBy: 'ada' },
+  role: 'viewer',
+  ...{ createdAt: at, expiresAt: at },
+};
+
+describe('loosening', () => {
+  const PR = 'github.createPR';
+  const CODE = 'coding.create_task';
+  const cases: readonly [string, readonly Change[], string | undefined][] = [
+    ['an approval is added', ruled([], [{ tool: PR }]), undefined],
+    ['approvals stay', ruled([{ tool: PR, aboveUsd: 1 }], [{ tool: PR, aboveUsd: 1 }]), undefined],
+    ['an amount is lowered', ruled([{ tool: PR, aboveUsd: 2 }], [{ tool: PR, aboveUsd: 1 }]), undefined],
+    ['an amount is removed', ruled([{ tool: PR, aboveUsd: 2 }], [{ tool: PR }]), undefined],
+    ['an amount is raised', ruled([{ tool: PR, aboveUsd: 1 }], [{ tool: PR, aboveUsd: 2 }]), 'ada'],
+    ['an amount is added', ruled([{ tool: PR }], [{ tool: PR, aboveUsd: 0 }]), 'ada'],
+    ['an approval is removed', ruled([{ tool: PR }], []), 'ada'],
+    ['an approval that names a person is removed', ruled([{ tool: PR, asks: 'cyd' }], []), 'cyd'],
+    ['another person is asked', ruled([{ tool: PR, asks: 'cyd' }], [{ tool: PR, asks: 'ada' }]), 'cyd'],
+    ['a person is named', ruled([{ tool: PR }], [{ tool: PR, asks: 'cyd' }]), 'ada'],
+    ['one is removed, one added', ruled([{ tool: PR, asks: 'cyd' }], [{ tool: CODE }]), 'cyd'],
+    ['a member is added', [{ kind: 'setMember', member: member('viewer') }], 'ada'],
+    ['a role is raised', [{ kind: 'setMember', member: member('leader'), before: member('worker') }], 'ada'],
+    [
+      'a role is lowered',
+      [{ kind: 'setMember', member: member('viewer'), before: member('worker') }],
+      undefined,
+    ],
+    [
+      'a new workspace gets its first leader',
+      [
+        { kind: 'nameWorkspace', workspace: 'alpha', access: 'private' },
+        { kind: 'setMember', member: member('leader') },
+      ],
+      undefined,
+    ],
+    [
+      'a member is added while another workspace is new',
+      [
+        { kind: 'nameWorkspace', workspace: 'beta', access: 'private' },
+        { kind: 'setMember', member: member('leader') },
+      ],
+      'ada',
+    ],
+    ['a member is removed', [{ kind: 'removeMember', workspace: 'alpha', uid: 'ben' }], undefined],
+    ['a person is invited', [{ kind: 'invite', invitation }], 'ada'],
+    ['an invitation ends', [{ kind: 'endInvitation', id: 'i', before: invitation }], undefined],
+    [
+      'a workspace is opened',
+      [{ kind: 'nameWorkspace', workspace: 'alpha', access: 'open', before: 'private' }],
+      'ada',
+    ],
+    [
+      'a workspace is closed',
+      [{ kind: 'nameWorkspace', workspace: 'alpha', access: 'private', before: 'open' }],
+      undefined,
+    ],
+    [
+      'a repository is added',
+      [{ kind: 'listRepositories', workspace: 'alpha', repositories: ['a/b', 'a/c'], before: ['a/b'] }],
+      'ada',
+    ],
+    [
+      'a repository replaces all of its owner',
+      [{ kind: 'listRepositories', workspace: 'alpha', repositories: ['A/b'], before: ['a/*'] }],
+      undefined,
+    ],
+    [
+      'all of an owner replace one',
+      [{ kind: 'listRepositories', workspace: 'alpha', repositories: ['a/*'], before: ['a/b'] }],
+      'ada',
+    ],
+    [
+      'a new workspace reaches a repository',
+      [{ kind: 'createWorkspace', name: 'beta', workspace: { repositories: ['a/b'] } }],
+      'ada',
+    ],
+    [
+      'a new workspace reaches none',
+      [{ kind: 'createWorkspace', name: 'b', workspace: { repositories: [] } }],
+      undefined,
+    ],
+    [
+      'a model is allowed again',
+      [
+        {
+          kind: 'routeWorkspace',
+          workspace: 'alpha',
+          routing: { forbidden: [] },
+          before: { forbidden: ['gemini'] },
+        },
+      ],
+      'ada',
+    ],
+    [
+      'a model is forbidden',
+      [
+        {
+          kind: 'routeWorkspace',
+          workspace: 'alpha',
+          routing: { forbidden: ['gemini'] },
+          before: { forbidden: [] },
+        },
+      ],
+      undefined,
+    ],
+    [
+      'another model is pinned',
+      [{ kind: 'routeWorkspace', workspace: 'alpha', routing: { pins: [] }, before: { pins: [] } }],
+      undefined,
+    ],
+    [
+      "an agent's role is raised",
+      [
+        {
+          kind: 'replaceAgent',
+          agent: sampleAgent({ role: 'leader' }),
+          before: sampleAgent({ role: 'worker' }),
+          version: '1',
+        },
+      ],
+      'in person',
+    ],
+    [
+      "an agent's role is lowered",
+      [
+        {
+          kind: 'replaceAgent',
+          agent: sampleAgent({ role: 'viewer' }),
+          before: sampleAgent({ role: 'worker' }),
+          version: '1',
+        },
+      ],
+      undefined,
+    ],
+    [
+      'an account is let in again',
+      [{ kind: 'limitAccount', uid: 'ben', account: 'good', isNews: true }],
+      'in person',
+    ],
+    ['the deployment gives a role', [{ kind: 'setPerson', uid: 'ben', role: 'viewer' }], 'in person'],
+  ];
+
+  for (const [what, changes, who] of cases) {
+    it(`${who === undefined ? 'an agent may commit' : `only a person (${who}) decides`} that ${what}`, () => {
+      assert.equal(decides(changes), who);
+      assert.equal(decides(changes, PERSON), undefined, 'a person does it');
+      if (who === undefined || who === 'in person') return;
+      assert.equal(
+        decides(changes, { ...AGENT, approvedBy: who }),
+        undefined,
+        'the right person has approved',
+      );
+      assert.equal(decides(changes, { ...AGENT, approvedBy: 'eve' }), who, 'another person has');
+    });
+  }
+
+  it('refuses one call whose parts different persons decide about', () => {
+    const both = ruled([{ tool: PR, asks: 'cyd' }, { tool: CODE }], []);
+    assert.throws(() => decides(both), /Different persons approve/);
+  });
+
+  describe('of a budget', () => {
+    const budget = (fields: Partial<Budget>): Budget => ({
+      ...{ kind: 'todo', id: 't', ownerUid: 'ada', round: 1, setAt: at },
+      ...fields,
+    });
+    const set = (before: Budget, after: Partial<Budget>, by: Actor = AGENT) =>
+      decides([{ kind: 'setBudget', budget: budget(after), before: { value: before, version: '1' } }], by);
+
+    it('leaves raising and removing to the person who set it', () => {
+      const before = budget({ costUsd: 5, costSetBy: 'cyd' });
+      assert.equal(set(before, { costUsd: 6 }), 'cyd');
+      assert.equal(set(before, {}), 'cyd');
+      assert.equal(set(before, { costUsd: 4 }), undefined);
+      assert.equal(set(before, { costUsd: 5, tokens: 10 }), undefined, 'another limit is new');
+    });
+
+    it('takes one that names no setter for its owner’s', () => {
+      assert.equal(set(budget({ tokens: 5 }), {}), 'ada');
+    });
+
+    it('lets an agent raise its own, and leaves another agent’s to the owner', () => {
+      assert.equal(set(budget({ costUsd: 5, costSetBy: 'agent:a' }), { costUsd: 9 }), undefined);
+      assert.equal(set(budget({ costUsd: 5, costSetBy: 'agent:b' }), { costUsd: 9 }), 'ada');
+    });
+
+    it('keeps the setter of a limit that an agent lowers, and makes a person the setter', () => {
+      const before = budget({ costUsd: 5, costSetBy: 'cyd' });
+      const agent = { uid: 'agent:a', kind: 'agent' } as const;
+      const person = { uid: 'ada', kind: 'person' } as const;
+      assert.deepEqual(settersAfter(before, { costUsd: 1 }, agent), { costSetBy: 'cyd' });
+      assert.deepEqual(settersAfter(before, { costUsd: 1, tokens: 7 }, agent), {
+        costSetBy: 'cyd',
+        tokensSetBy: 'agent:a',
+      });
+      assert.deepEqual(settersAfter(before, { costUsd: 1 }, person), { costSetBy: 'ada' });
+      assert.deepEqual(settersAfter(before, { costUsd: 5, tokens: 7 }, person), {
+        costSetBy: 'cyd',
+        tokensSetBy: 'ada',
+      });
+      assert.deepEqual(settersAfter(budget({ costUsd: 5 }), { costUsd: 1 }, agent), { costSetBy: 'ada' });
+    });
+  });
+});

@@ -1,0 +1,66 @@
+/** Which tasks carry out somebody's instructions, and whether they may be given out. */
+import assert from 'node:assert/strict';
+import {
+  instructedBy,
+  leavingChanges,
+  ownerStanding,
+} from '../../../functions/src/toolsets/coordination/rules/ownerless.ts';
+import type { Task } from '../../../functions/src/toolsets/coordination/rules/task.ts';
+import { sampleCodingTask, sampleTask, versionOf } from '../samples.ts';
+
+const NOW = new Date('2030-02-01T00:00:00.000Z');
+
+const coding = sampleCodingTask();
+
+const ofRun: Task = sampleTask({ id: 'run-abc-one-1', ownerUid: 'ben' });
+
+describe('a task that carries out instructions', () => {
+  it('is a coding task or a step of a run; a task of the plan is not, whoever made it', () => {
+    assert.equal(instructedBy(coding), coding.coding.ownerUid);
+    assert.equal(instructedBy(ofRun), 'ben');
+    assert.equal(instructedBy(sampleTask({ ownerUid: 'ben' })), undefined);
+  });
+
+  const asked: string[] = [];
+  const ports = (standing: 'works' | 'out' | 'unknown') => ({
+    ownerRoles: {
+      standing: async (uid: string, workspace: string) => {
+        asked.push(`${uid} in ${workspace}`);
+        return standing;
+      },
+    },
+  });
+
+  it('is given out by the standing of its owner in its workspace', async () => {
+    asked.length = 0;
+    const other = { ownerUid: 'somebody-else' };
+    for (const standing of ['works', 'out', 'unknown'] as const) {
+      assert.equal(await ownerStanding(ports(standing), coding, other), standing);
+      assert.equal(await ownerStanding(ports(standing), ofRun, other), standing);
+    }
+    assert.deepEqual(
+      [...new Set(asked)],
+      [`${coding.coding.ownerUid} in ${coding.workspace}`, `ben in ${ofRun.workspace}`],
+    );
+  });
+
+  it('costs no read if its owner owns the agent, and neither does a task of the plan', async () => {
+    asked.length = 0;
+    const own = { ownerUid: coding.coding.ownerUid };
+    assert.equal(await ownerStanding(ports('out'), coding, own), 'works');
+    assert.equal(await ownerStanding(ports('out'), sampleTask({ ownerUid: 'ben' }), own), 'works');
+    assert.deepEqual(asked, []);
+  });
+
+  it('is cancelled with a reason that says why', () => {
+    const changes = leavingChanges(versionOf<Task>(coding), NOW);
+    const replaced = changes.find((change) => change.kind === 'replaceTask');
+    assert.ok(replaced);
+    assert.equal(replaced.task.status, 'cancelled');
+    assert.equal(replaced.task.coding?.failure?.class, 'cancelled');
+    assert.match(
+      String(replaced.task.error),
+      /^Cancelled: its owner has no role as a worker in the workspace/,
+    );
+  });
+});

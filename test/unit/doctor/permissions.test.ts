@@ -1,0 +1,68 @@
+/** The roles that the deploy guide lists for CI grant each call that a deployment makes, and each of them is needed. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { z } from 'zod';
+import { methodIds } from '../../support/google/discovery.ts';
+
+const names = z.array(z.string());
+const permissions = z
+  .object({
+    renamed: z.record(z.string(), z.string()),
+    always: names,
+    methods: z.record(z.string(), names),
+    cli: z.record(z.string(), names),
+    roles: z.record(z.string(), names),
+  })
+  .parse(JSON.parse(readText('../../support/google/permissions.json')));
+
+function readText(path: string): string {
+  return readFileSync(new URL(path, import.meta.url), 'utf8');
+}
+
+/** What the Firebase CLI itself requires of its caller, by what it deploys. */
+function requiredByCli(): readonly string[] {
+  const { TARGET_PERMISSIONS } = z
+    .object({ TARGET_PERMISSIONS: z.record(z.string(), names) })
+    .parse(createRequire(import.meta.url)('firebase-tools/lib/commands/deploy.js'));
+  const targets = ['firestore', 'database', 'functions', 'hosting'];
+  return targets.flatMap((target) => TARGET_PERMISSIONS[target] ?? assert.fail(target));
+}
+
+function asNamedToday(permission: string): string {
+  const old = Object.keys(permissions.renamed).find((prefix) => permission.startsWith(`${prefix}.`));
+  return old === undefined ? permission : `${permissions.renamed[old]}${permission.slice(old.length)}`;
+}
+
+const needed = [
+  ...permissions.always,
+  ...Object.values(permissions.methods).flat(),
+  ...Object.values(permissions.cli).flat(),
+  ...requiredByCli().map(asNamedToday),
+];
+
+function missing(roles: readonly string[]): readonly string[] {
+  const granted = new Set(
+    roles.flatMap((role) => permissions.roles[role] ?? assert.fail(`${role} is unknown`)),
+  );
+  return [...new Set(needed)].filter((permission) => !granted.has(permission)).sort();
+}
+
+describe('the roles for CI', () => {
+  const section = /## In CI[^#]+/.exec(readText('../../../docs/guides/deploy.md'))?.[0] ?? '';
+  const documented = [...section.matchAll(/`(roles\/[\w.]+)`/g)].map(([, role]) => role ?? '');
+
+  it('follow from the methods that a deployment may call: other tests refuse the rest', () => {
+    assert.deepEqual(Object.keys(permissions.methods).sort(), [...methodIds()].sort());
+  });
+
+  it('suffice for every step', () => {
+    assert.deepEqual(missing(documented), []);
+  });
+
+  it('are no more than it takes', () => {
+    assert.equal(documented.length, 11);
+    for (const role of documented)
+      assert.notDeepEqual(missing(documented.filter((one) => one !== role)), [], role);
+  });
+});

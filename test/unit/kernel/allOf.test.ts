@@ -1,0 +1,37 @@
+/** Working on all things of a query. */
+import assert from 'node:assert/strict';
+import { allOf } from '../../../functions/src/kernel/allOf.ts';
+
+const things = Array.from({ length: 25 }, (_, index) => ({ id: String(index).padStart(2, '0') }));
+
+const read = async (after = '') => things.filter(({ id }) => id > after).slice(0, 10);
+
+describe('working on all things of a query', () => {
+  it('reaches those of each page that are wanted, and counts what was changed', async () => {
+    const seen: string[] = [];
+    const isEven = ({ id }: { id: string }) => Number(id) % 2 === 0;
+    const changed = await allOf(read, isEven, async ({ id }) => {
+      seen.push(id);
+      return id !== '24';
+    });
+    assert.deepEqual(
+      seen.sort(),
+      things.filter(isEven).map(({ id }) => id),
+    );
+    assert.equal(changed, 12);
+  });
+
+  it('goes on after one that fails, and fails then', async () => {
+    const seen: string[] = [];
+    const work = async ({ id }: { id: string }) => {
+      seen.push(id);
+      if (id === '03') throw new Error('It is stuck.');
+      return true;
+    };
+    await assert.rejects(
+      allOf(read, () => true, work),
+      /It is stuck/,
+    );
+    assert.equal(seen.length, things.length);
+  });
+});

@@ -1,0 +1,63 @@
+/** Pages of a list of which the reader sees a part: full, without gaps, and with a bound on what is read. */
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { type Page, type Position, visiblePage } from '../../../functions/src/kernel/paging.ts';
+
+interface Item {
+  readonly id: string;
+  readonly isVisible: boolean;
+}
+
+function listOf(visible: readonly boolean[]) {
+  const items = visible.map((isVisible, index): Item => ({ id: `item-${index}`, isVisible }));
+  const sizes: number[] = [];
+  const read = async ({ limit, after }: Page) => {
+    const from = after === undefined ? 0 : items.findIndex(({ id }) => id === after.id) + 1;
+    const slice = items.slice(from, from + limit);
+    sizes.push(slice.length);
+    return { items: slice, more: from + limit < items.length };
+  };
+  const placeOf = ({ id }: Item): Position => ({ at: new Date(0), id });
+  const page = (asked: Page) =>
+    visiblePage(asked, read, placeOf, ({ id, isVisible }) => (isVisible ? id : undefined));
+  return { items, sizes, page };
+}
+
+describe('a page of visible items', () => {
+  it('shows each visible item once, whatever is hidden between', () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.boolean(), { maxLength: 300 }),
+        fc.integer({ min: 1, max: 40 }),
+        async (visible, limit) => {
+          const { items, page } = listOf(visible);
+          const seen: string[] = [];
+          let after: Position | undefined;
+          for (let isMore = true; isMore; ) {
+            const found = await page({ limit, ...(after && { after }) });
+            assert.ok(found.items.length <= limit);
+            assert.equal(found.more, found.last !== undefined);
+            seen.push(...found.items);
+            isMore = found.more;
+            after = found.last;
+          }
+          const wanted = items.filter(({ isVisible }) => isVisible).map(({ id }) => id);
+          assert.deepEqual(seen, wanted);
+        },
+      ),
+    ));
+
+  it('reads no more than it shows if nothing is hidden', async () => {
+    const { page, sizes } = listOf(Array.from({ length: 50 }, () => true));
+    assert.equal((await page({ limit: 7 })).items.length, 7);
+    assert.deepEqual(sizes, [7]);
+  });
+
+  it('reads a bounded number of items, by few queries, if all are hidden', async () => {
+    const { page, sizes } = listOf(Array.from({ length: 1000 }, () => false));
+    const { items, more } = await page({ limit: 1 });
+    assert.deepEqual([items, more], [[], true]);
+    assert.ok(sizes.length <= 7, `${sizes.length} queries`);
+    assert.ok(sizes.reduce((sum, size) => sum + size, 0) <= 130);
+  });
+});

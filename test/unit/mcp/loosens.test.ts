@@ -1,0 +1,23 @@
+/** Every tool that writes states what it may loosen, so that a new one cannot forget. */
+import assert from 'node:assert/strict';
+import { LOOSENED } from '../../../functions/src/kernel/loosening.ts';
+import { fullName } from '../../../functions/src/mcp/tool.ts';
+import { toolsets } from '../../../functions/src/toolsets/index.ts';
+
+const tools = toolsets.flatMap(({ name: toolset, tools }) =>
+  tools.map(({ name, annotations, loosens }) => ({
+    ...{ name: fullName(toolset, name), loosens },
+    writes: !annotations.readOnlyHint,
+  })),
+);
+
+describe('what tools may loosen', () => {
+  it('is stated by every tool that writes, and by no tool that only reads', () => {
+    for (const { name, writes, loosens } of tools) assert.equal(loosens !== undefined, writes, name);
+  });
+
+  it('names every limit that there is', () => {
+    const named = new Set(tools.flatMap(({ loosens = [] }) => loosens));
+    assert.deepEqual([...named].sort(), [...LOOSENED].sort());
+  });
+});

@@ -1,0 +1,50 @@
+/** Tools that every credential may call, whatever toolsets it is restricted to: they tell callers about themselves. */
+import assert from 'node:assert/strict';
+import { refusalFor } from '../../../functions/src/access/rules/gate.ts';
+import { Catalogues } from '../../../functions/src/mcp/catalogue.ts';
+import { toolsets } from '../../../functions/src/toolsets/index.ts';
+import { agentOf } from '../../support/principals.ts';
+
+describe('tools that are open to all', () => {
+  const catalogues = new Catalogues(toolsets);
+  const methodsAt = (chosen: readonly string[], allowed?: readonly string[]) =>
+    catalogues.of(
+      { toolsets: chosen, readonly: false, workspace: undefined, dialect: 'prefixed', listing: 'whole' },
+      allowed,
+    ).methods;
+  const ofAccess = (methods: readonly string[]) =>
+    methods.filter((name) => name.startsWith('access.')).sort();
+
+  it('are found with a credential that is restricted to other toolsets', () => {
+    const methods = methodsAt(catalogues.names, ['todo']);
+    assert.deepEqual(ofAccess(methods), ['access.explain', 'access.whoami']);
+    assert.ok(methods.includes('todo.add_task'));
+    assert.ok(!methods.some((name) => name.startsWith('coordination.')));
+    assert.ok(ofAccess(methodsAt(catalogues.names)).length > 2, 'unrestricted ones find all');
+  });
+
+  it('are not found at an address that does not select their toolset', () => {
+    assert.deepEqual(ofAccess(methodsAt(['todo'], ['todo'])), []);
+  });
+
+  it('read, loosen nothing, and are let in by the gate', () => {
+    const restricted = { ...agentOf('a', 'ada', 'worker'), toolsets: ['todo'] };
+    const { tools } = catalogues.of(
+      {
+        toolsets: catalogues.names,
+        readonly: false,
+        workspace: undefined,
+        dialect: 'prefixed',
+        listing: 'whole',
+      },
+      ['todo'],
+    ).directory;
+    const open = tools.filter(({ openToAll }) => openToAll);
+    assert.deepEqual(open.map(({ fullName }) => fullName).sort(), ['access.explain', 'access.whoami']);
+    for (const tool of tools.filter(({ toolset }) => toolset === 'access')) {
+      const refusal = refusalFor(restricted, 'default', { ...tool, what: tool.fullName });
+      assert.equal(refusal === undefined, tool.openToAll, tool.fullName);
+      assert.ok(!tool.openToAll || !tool.writes, tool.fullName);
+    }
+  });
+});

@@ -1,0 +1,35 @@
+/** Who sees a run. */
+import assert from 'node:assert/strict';
+import type { PersonRoles, Principal } from '../../../functions/src/access/rules/principal.ts';
+import { sightOf } from '../../../functions/src/toolsets/orchestration/rules/runs/visibility.ts';
+
+const ACCESS = { alpha: 'private', beta: 'open' } as const;
+
+const person = (uid: string, roles: Partial<PersonRoles>): Principal => ({
+  ...{ uid, kind: 'person', ownerUid: uid, maxRole: 'admin' },
+  owner: { workspaces: {}, access: ACCESS, ...roles },
+});
+
+const inAlpha = { ownerUid: 'ben', workspace: 'alpha' };
+
+describe('the sight of a run', () => {
+  it('is whole for its owner as long as they have a role in its workspace', () => {
+    assert.equal(sightOf(person('ben', { workspaces: { alpha: 'viewer' } }), inAlpha), 'all');
+    assert.equal(sightOf(person('ben', {}), inAlpha), undefined);
+    assert.equal(sightOf(person('ben', { role: 'admin' }), inAlpha), undefined, 'of the deployment alone');
+    assert.equal(sightOf(person('ben', { role: 'viewer' }), { ...inAlpha, workspace: 'beta' }), 'all');
+  });
+
+  it('is whole for an agent of its owner that is not held to another workspace', () => {
+    const member = person('ben', { workspaces: { alpha: 'worker' } });
+    const agent: Principal = { ...member, uid: 'agent:a', kind: 'agent', agentId: 'a', maxRole: 'worker' };
+    assert.equal(sightOf(agent, inAlpha), 'all');
+    assert.equal(sightOf({ ...agent, heldTo: 'alpha' }, inAlpha), 'all');
+    assert.equal(sightOf({ ...agent, heldTo: 'beta' }, inAlpha), undefined);
+  });
+
+  it('is its course for leaders, and nothing for others', () => {
+    assert.equal(sightOf(person('ada', { workspaces: { alpha: 'leader' } }), inAlpha), 'course');
+    assert.equal(sightOf(person('cyd', { workspaces: { alpha: 'worker' } }), inAlpha), undefined);
+  });
+});

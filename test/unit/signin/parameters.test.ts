@@ -1,0 +1,45 @@
+/** Parameters of sign-in requests: each once, and one resource, however it is written. */
+import assert from 'node:assert/strict';
+import { addressOf, parametersIn } from '../../../functions/src/signin/rules/authorization.ts';
+
+const MCP = 'https://hub.example/mcp';
+
+/** The resource of a query that names these, in this order. */
+function resourceOf(...resources: readonly string[]): string | undefined {
+  const query = new URLSearchParams();
+  for (const one of resources) query.append('resource', one);
+  return parametersIn(query)('resource');
+}
+
+describe('the parameters of a sign-in', () => {
+  it('may name one resource twice, however it is written', () => {
+    assert.equal(resourceOf(MCP), MCP);
+    for (const again of [MCP, `${MCP}/`, 'https://HUB.example/mcp', 'HTTPS://hub.example:443/mcp', ''])
+      assert.equal(resourceOf(MCP, again), MCP, again);
+    assert.equal(resourceOf('', MCP), MCP);
+    assert.equal(resourceOf(''), undefined);
+    assert.equal(resourceOf(), undefined);
+  });
+
+  it('name no two resources', () => {
+    for (const other of [`${MCP}/todo`, 'https://hub.example/MCP', 'https://other.example/mcp', 'mcp'])
+      assert.throws(() => resourceOf(MCP, other), { code: 'invalid_target' }, other);
+  });
+
+  it('are each there once, but for the resource', () => {
+    const query = new URLSearchParams('code=one&state=&resource=a&resource=a');
+    assert.equal(parametersIn(query)('code'), 'one');
+    assert.equal(parametersIn(query)('state'), undefined, 'without a value it counts as left out');
+    for (const name of ['code', 'client_id', 'redirect_uri', 'scope', 'refresh_token'])
+      assert.throws(
+        () => parametersIn(new URLSearchParams(`${name}=one&${name}=one`)),
+        { code: 'invalid_request' },
+        name,
+      );
+  });
+
+  it('are compared without a query and without slashes at the end', () => {
+    assert.equal(addressOf(`${MCP}//?toolsets=todo`), MCP);
+    assert.equal(addressOf('not a URL'), 'not a URL');
+  });
+});
