@@ -86,6 +86,12 @@ export async function renewToken(): Promise<void> {
   await connection().auth.currentUser?.getIdToken(true);
 }
 
+/** Whether Firebase Auth has verified the person's address, as the token states: invitations require it. */
+export async function isAddressVerified(): Promise<boolean> {
+  const result = await connection().auth.currentUser?.getIdTokenResult();
+  return result?.claims['email_verified'] === true;
+}
+
 export function withPassword(email: string, password: string): Promise<void> {
   return told(signInWithEmailAndPassword(connection().auth, email, password));
 }

@@ -2,19 +2,24 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { personDocument } from '../live/documents.ts';
+import { type PersonRights, personDocument } from '../live/documents.ts';
 import { useLive } from '../live/live.ts';
 import { person as personQuery } from '../live/queries.ts';
 import { document, followConnection, isConnected } from '../live/sources.ts';
 import { lazily } from '../parts/lazily.tsx';
+import { Absent } from '../parts/Notice.tsx';
 import { Words } from '../parts/Words.tsx';
-import { addressOf, ask, DEFAULT_WORKSPACE, place, workspace } from '../router.ts';
+import { addressOf, place, workspace } from '../router.ts';
 import { NeedsYou } from '../screens/needsYou/NeedsYou.tsx';
 import { leave, type Person } from '../session/session.ts';
 import { followKeys } from './keys.ts';
+import { NoRole } from './NoRole.tsx';
 import { SCREENS } from './screens.ts';
+import { standing, useStanding } from './standing.ts';
 import { useRights } from './useRights.ts';
 import { useTitle } from './useTitle.ts';
+import { useWorkspaceWithRole } from './useWorkspaceWithRole.ts';
+import { WorkspaceChoice } from './WorkspaceChoice.tsx';
 
 const Palette = lazily(async () => (await import('./Palette.tsx')).Palette);
 const Tasks = lazily(async () => (await import('../screens/tasks/Tasks.tsx')).Tasks);
@@ -45,10 +50,13 @@ export function Shell({ person }: { readonly person: Person }) {
     [isFinding],
   );
 
+  useStanding();
+  useWorkspaceWithRole();
   useTitle();
 
-  const memberOf = 'value' in rights ? Object.keys(rights.value?.workspaces ?? {}) : [];
-  const workspaces = [...new Set([DEFAULT_WORKSPACE, ...memberOf, workspace.value])].sort();
+  const stored = 'value' in rights ? rights.value : undefined;
+  const memberOf = Object.keys(stored?.workspaces ?? {});
+  const hasRole = hasAnyRole(stored, standing.value);
   const [first = ''] = place.value;
 
   return (
@@ -61,7 +69,7 @@ export function Shell({ person }: { readonly person: Person }) {
           Muster
         </a>
         <nav aria-label="Screens">
-          {SCREENS.map(({ path, title }) => (
+          {(hasRole ? SCREENS : []).map(({ path, title }) => (
             <a
               key={path}
               href={addressOf(path === '' ? [] : [path])}
@@ -71,32 +79,19 @@ export function Shell({ person }: { readonly person: Person }) {
             </a>
           ))}
         </nav>
-        <button
-          type="button"
-          class="find"
-          aria-keyshortcuts="Control+K Meta+K"
-          onClick={() => {
-            isFinding.value = true;
-          }}
-        >
-          Find
-        </button>
-        <label class="workspace">
-          <span>Workspace</span>
-          <select
-            value={workspace.value}
-            onChange={(event) => {
-              const chosen = event.currentTarget.value;
-              ask('workspace', chosen === DEFAULT_WORKSPACE ? undefined : chosen);
+        {hasRole && (
+          <button
+            type="button"
+            class="find"
+            aria-keyshortcuts="Control+K Meta+K"
+            onClick={() => {
+              isFinding.value = true;
             }}
           >
-            {workspaces.map((name) => (
-              <option key={name} value={name}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </label>
+            Find
+          </button>
+        )}
+        {hasRole && <WorkspaceChoice memberOf={memberOf} />}
         <p class={isConnected.value ? 'connection' : 'connection away'} role="status">
           {isConnected.value ? 'live' : 'reconnecting'}
         </p>
@@ -113,9 +108,9 @@ export function Shell({ person }: { readonly person: Person }) {
         </details>
       </header>
       <main id="main" tabIndex={-1}>
-        <CurrentScreen person={person} />
+        {hasRole ? <CurrentScreen person={person} /> : <WithoutRole person={person} />}
       </main>
-      {isFinding.value && (
+      {hasRole && isFinding.value && (
         <Palette
           person={person}
           close={() => {
@@ -125,6 +120,18 @@ export function Shell({ person }: { readonly person: Person }) {
       )}
     </>
   );
+}
+
+/** If the server cannot be reached, the databases still decide about each part of the page. */
+function hasAnyRole(stored: PersonRights | undefined, known: typeof standing.value): boolean {
+  const { role = 'none', workspaces = {} } = stored ?? {};
+  if (role !== 'none' || Object.keys(workspaces).length > 0) return true;
+  return known === 'failed' || (known !== undefined && known.own.length > 0);
+}
+
+/** No screen listens to anything before it is known whether an invitation lets the person in. */
+function WithoutRole({ person }: { readonly person: Person }) {
+  return standing.value === undefined ? <Absent live={{ state: 'loading' }} /> : <NoRole person={person} />;
 }
 
 /** What stands at each place. A screen is begun anew in each workspace. */

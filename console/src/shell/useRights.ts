@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { PersonRights } from '../live/documents.ts';
 import { listenAnew } from '../live/live.ts';
 import { renewToken } from '../session/session.ts';
+import { askStanding } from './standing.ts';
 
 /**
  * The rules go by what is stored of the person, and by the token. When the one changes, the other may have, and what was
@@ -15,6 +16,11 @@ export function useRights(rights: Partial<PersonRights> | undefined): void {
   useEffect(() => {
     const isChange = before.current !== undefined && known !== undefined;
     before.current = known ?? before.current;
-    if (isChange) void renewToken().then(listenAnew, listenAnew);
+    if (isChange) void renewToken().then(changed, changed);
   }, [known]);
+}
+
+function changed(): void {
+  listenAnew();
+  void askStanding();
 }

@@ -28,12 +28,38 @@ const connections = z.object({
       last_seen: z.string(),
     }),
   ),
+  ended: z._default(
+    z.array(
+      z.object({
+        agent_id: z.string(),
+        name: z.string(),
+        app: z.object({ name: z.string() }),
+        reason: z.string(),
+        ended_at: z.string(),
+      }),
+    ),
+    [],
+  ),
   truncated: z.boolean(),
 });
 
 type Connection = z.output<typeof connections>['connections'][number];
 
 const revoked = z.object({ revoked: z.number() });
+
+type Ended = z.output<typeof connections>['ended'][number];
+
+/** Why a sign-in ended. */
+const ENDS: Readonly<Record<string, string>> = {
+  refresh_token_reused:
+    'An old refresh token was used: two programs shared the sign-in, or one has stolen it. Sign in again from the app.',
+  code_replayed: 'Its code was used twice, so another program may have read it. Sign in again from the app.',
+  disconnected: 'The app disconnected itself.',
+  revoked: 'The connection was revoked.',
+  owner_lost_role: 'You had no role, or your account was disabled.',
+  replaced: 'The app was signed in at too many other places.',
+  expired: 'It was not used for 90 days, or was a year old. Sign in again from the app.',
+};
 
 export function Agents() {
   const live = useLive(documents(agentsOf(workspace.value), agentDocument));
@@ -80,7 +106,30 @@ export function Agents() {
           }
         </Shown>
       </Card>
+      {'value' in mine && mine.value.ended.length > 0 && (
+        <Card title="Ended sign-ins">
+          <ul class="plain rows">
+            {mine.value.ended.map((one) => (
+              <li key={`${one.agent_id} ${one.ended_at}`}>
+                <EndedLine ended={one} />
+              </li>
+            ))}
+          </ul>
+        </Card>
+      )}
     </>
+  );
+}
+
+function EndedLine({ ended }: { readonly ended: Ended }) {
+  return (
+    <p>
+      <Words text={ended.name} />{' '}
+      <span class="soft">
+        of <Words text={ended.app.name} />, ended <Ago at={new Date(ended.ended_at)} />
+      </span>
+      . {ENDS[ended.reason] ?? ended.reason}
+    </p>
   );
 }
 

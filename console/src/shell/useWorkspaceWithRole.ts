@@ -1,0 +1,14 @@
+/** Leads a person who has no role in the default workspace to one in which they have a role. */
+import { useEffect } from 'preact/hooks';
+import { ask, DEFAULT_WORKSPACE, workspace } from '../router.ts';
+import { isListed, standing } from './standing.ts';
+
+export function useWorkspaceWithRole(): void {
+  const known = standing.value;
+  const here = workspace.value;
+  useEffect(() => {
+    if (typeof known !== 'object' || here !== DEFAULT_WORKSPACE || isListed(known, here)) return;
+    const target = known.joined ?? known.own[0];
+    if (target !== undefined) ask('workspace', target);
+  }, [known, here]);
+}
