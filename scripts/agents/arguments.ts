@@ -6,7 +6,7 @@ import { DEPLOYMENT_USAGE, deployment, parsedLine, UsageError } from '../operato
 
 export const USAGE = `Usage:
   npm run agents -- list [--owner <uid>] [--workspace <name>]
-  npm run agents -- create --name <name> [--role ${ROLES.join('|')}] [--owner <uid>] [--workspace <name>]
+  npm run agents -- create --name <name> [--role ${ROLES.join('|')}] [--owner <uid or mail>] [--workspace <name>] [--yes]
   npm run agents -- renew <agentId>
   npm run agents -- set-role <agentId> <role>
   npm run agents -- revoke <agentId>
@@ -15,6 +15,7 @@ What a new credential opens no more than, at create and renew:
   --held-to <workspace>   nothing in any other workspace
   --read-only             nothing that changes anything
   --without-limits        lifts those of the credential before
+  --yes                   takes an owner of whom nothing is known
   --json                  prints data instead of sentences
 ${DEPLOYMENT_USAGE}`;
 
@@ -32,13 +33,14 @@ const options = z.strictObject({
     .regex(/^[a-zA-Z0-9-_]{3,50}$/, '--name: 3 to 50 letters, digits, "-" or "_"')
     .optional(),
   role: z.enum(ROLES, `--role: one of ${ROLES.join(', ')}`).default('worker'),
-  owner: z.string().min(1, '--owner: the uid of a person').max(128).optional(),
+  owner: z.string().min(1, '--owner: the uid or address of a person').max(128).optional(),
   workspace: workspace('--workspace'),
   toolsets: toolsetList.optional(),
   'held-to': workspace('--held-to'),
   'read-only': z.boolean().default(false),
   'without-limits': z.boolean().default(false),
   json: z.boolean().default(false),
+  yes: z.boolean().default(false),
   ...deployment,
 });
 
@@ -51,13 +53,10 @@ export type Command = { readonly options: Options } & (
   | { readonly kind: 'set-role'; readonly agentId: string; readonly role: Role }
 );
 
-/** The owner of agents for whom nobody is named. */
-export const OPERATOR = 'operator';
-
 export function parseCommand(args: readonly string[]): Command {
   const text = { name: 'string', role: 'string', owner: 'string', workspace: 'string' } as const;
   const limits = { toolsets: 'string', 'held-to': 'string', 'read-only': 'boolean' } as const;
-  const flags = { 'without-limits': 'boolean', json: 'boolean' } as const;
+  const flags = { 'without-limits': 'boolean', json: 'boolean', yes: 'boolean' } as const;
   const where = { project: 'string', emulator: 'boolean' } as const;
   const line = parsedLine(args, { ...text, ...limits, ...flags, ...where }, options);
   const { options: given } = line;

@@ -2,7 +2,9 @@
 import { homeOf } from '../../functions/src/access/rules/agent.ts';
 import type { Limits } from '../../functions/src/access/rules/limits.ts';
 import type { Registered } from '../../functions/src/access/rules/registration.ts';
-import { type Command, OPERATOR, type Options } from './arguments.ts';
+import { isAnything } from '../../functions/src/access/rules/revocation.ts';
+import { endedLines } from '../operator/endings.ts';
+import type { Command, Options } from './arguments.ts';
 import type { Listed } from './registry.ts';
 import * as registry from './registry.ts';
 
@@ -13,8 +15,9 @@ export async function follow(command: Command, mcpUrl: string): Promise<string> 
     case 'list':
       return list(options);
     case 'create': {
-      const said = await registry.ensureOwner(options.owner ?? OPERATOR, options.role);
-      return show(await registry.create(command.name, options), mcpUrl, options, said);
+      const owner = await registry.ownerNamed(options);
+      const said = await registry.ensureOwner(owner);
+      return show(await registry.create(command.name, { ...options, owner }), mcpUrl, options, said);
     }
     case 'renew':
       return show(await registry.renew(command.agentId, options), mcpUrl, options);
@@ -25,10 +28,12 @@ export async function follow(command: Command, mcpUrl: string): Promise<string> 
       ]);
     }
     case 'revoke': {
-      const withdrawn = await registry.revoke(command.agentId);
-      if (withdrawn === 0) throw new Error(`Agent "${command.agentId}" has no credential.`);
-      return say(options, { agentId: command.agentId, withdrawn }, [
+      const ended = await registry.revoke(command.agentId);
+      if (!isAnything(ended)) throw new Error(`Agent "${command.agentId}" has no credential.`);
+      const { credentials: withdrawn, ...others } = ended;
+      return say(options, { agentId: command.agentId, withdrawn, ...others }, [
         `Agent ${command.agentId} is shut out, everywhere within 5 seconds.`,
+        ...endedLines(ended),
       ]);
     }
   }

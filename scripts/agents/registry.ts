@@ -9,6 +9,7 @@ import {
 } from '../../functions/src/access/rules/agent.ts';
 import { isConnected } from '../../functions/src/access/rules/grant.ts';
 import { grantedLimits, type Limits } from '../../functions/src/access/rules/limits.ts';
+import { withdrawalOf } from '../../functions/src/access/rules/lineage.ts';
 import {
   type Credential,
   DEFAULT_WORKSPACE,
@@ -16,16 +17,23 @@ import {
   type Role,
 } from '../../functions/src/access/rules/principal.ts';
 import { newCredential, type Registered } from '../../functions/src/access/rules/registration.ts';
+import type { Ended } from '../../functions/src/access/rules/revocation.ts';
 import { agentFromDocument } from '../../functions/src/access/store/agents.ts';
 import { compose } from '../../functions/src/app.ts';
-import type { Change, Versioned } from '../../functions/src/kernel/commit.ts';
+import type { Versioned } from '../../functions/src/kernel/commit.ts';
 import { firestore } from '../../functions/src/kernel/firestore/client.ts';
 import { COLLECTIONS } from '../../functions/src/kernel/firestore/paths.ts';
 import { systemClock } from '../../functions/src/kernel/platform.ts';
 import { retryStale } from '../../functions/src/kernel/waiting.ts';
 import { pagesOf, readable } from '../operator/documents.ts';
-import { ensureOwner as giveRole, lackOf as lackIn, rolesOf } from '../operator/owners.ts';
-import { limitsIn, OPERATOR, type Options } from './arguments.ts';
+import {
+  ownerNamed as findOwner,
+  ensureOwner as giveRole,
+  lackOf as lackIn,
+  OPERATOR,
+  rolesOf,
+} from '../operator/owners.ts';
+import { limitsIn, type Options } from './arguments.ts';
 
 const unkeyed = {
   argumentsHash: undefined,
@@ -70,13 +78,13 @@ export async function renew(agentId: string, given: Options): Promise<Registered
     const old = await agents.credentials(agentId);
     const limits = grantedLimits(operatorFor(known.value.ownerUid), old, limitsIn(given));
     const secret = randomness.secret(32);
-    const credential = newCredential(ports, agentId, secret, limits);
+    const credential = newCredential(ports, agentId, secret, limits, { ancestors: [] });
     const home = given.workspace ?? limits.heldTo ?? homeOf(known.value);
     const agent: Agent = { ...known.value, ...(home !== homeOf(known.value) && { workspace: home }) };
     await store.commit([
       { kind: 'replaceAgent', agent, version: known.version },
       ...countedAgent(known.value, agent),
-      ...old.map(({ apiKey }): Change => ({ kind: 'withdrawCredential', apiKey })),
+      ...old.map(withdrawalOf),
       { kind: 'issueCredential', credential },
     ]);
     return { agent, credential, secret };
@@ -93,9 +101,9 @@ export async function setRole(agentId: string, role: Role): Promise<Role> {
   });
 }
 
-/** @returns how many credentials there were */
-export function revoke(agentId: string): Promise<number> {
-  return services.registration.revoke(agentId);
+/** Ends an agent and everything that came from it. */
+export function revoke(agentId: string): Promise<Ended> {
+  return services.revocation.revoke(agentId);
 }
 
 async function existing(agentId: string): Promise<Versioned<Agent>> {
@@ -138,9 +146,14 @@ async function latestOf(agentId: string): Promise<Opening | undefined> {
   return [...keys, ...apps].sort((one, other) => other.createdAt.getTime() - one.createdAt.getTime())[0];
 }
 
-/** @returns the sentence that says what was done about an owner who had no role */
-export function ensureOwner(owner: string, role: Role): Promise<string | undefined> {
-  return giveRole(ports, owner, role);
+/** @throws Error for an owner of whom nothing is known */
+export function ownerNamed({ owner = OPERATOR, yes }: Options): Promise<string> {
+  return findOwner(ports, owner, yes);
+}
+
+/** @returns what was given to the owner, in a sentence */
+export function ensureOwner(owner: string): Promise<string | undefined> {
+  return giveRole(ports, owner);
 }
 
 /** @returns what the owner of an agent lacks, for a warning */

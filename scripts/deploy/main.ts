@@ -64,6 +64,8 @@ function whatNext(project: string): string {
 Deployed. What to do next:
 1. Make yourself the administrator:
    npm run people -- create --mail <your mail> --role admin --project ${project}
+   If the address has an account already, sign in and verify it, and then give the role:
+   npm run people -- set-role <your mail> admin --project ${project}
 2. Connect Claude Code:
    claude mcp add --transport http muster ${endpointOf(project)}
 3. Look again whenever something is odd:

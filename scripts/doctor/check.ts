@@ -9,6 +9,8 @@ export type Mend = { readonly command: string } | { readonly page: string; reado
 export type Finding =
   | { readonly state: 'ok' }
   | { readonly state: 'problem'; readonly what: string; readonly why: string; readonly mend: Mend }
+  /** A choice with a risk. It works, so that it fails neither the doctor nor a deployment. */
+  | { readonly state: 'warning'; readonly what: string; readonly why: string; readonly mend: Mend }
   /** It could not be looked at, so nothing is claimed of it. What it waits for stands in another line, or in `mend`. */
   | { readonly state: 'unseen'; readonly what: string; readonly mend?: Mend };
 

@@ -203,7 +203,6 @@ async function lookAtIdentity(google: Google, email: string) {
 
 async function lookAtDeployed(google: Google, { region, functions }: Declared) {
   const place = `projects/${google.project}/locations/${region}`;
-  const isPublic = functions.filter((one) => one.isPublic).map(({ name }) => name);
   const [deployed, services, queues, jobs, repository, invokers] = await Promise.all([
     google.list(
       {
@@ -230,14 +229,16 @@ async function lookAtDeployed(google: Google, { region, functions }: Declared) {
       path: `v1/${place}/repositories/gcf-artifacts`,
       schema: shapes.repository,
     }),
-    byName(isPublic, (name) =>
-      google
-        .get({
-          api: 'run.googleapis.com',
-          path: `v2/${place}/services/${name.toLowerCase()}:getIamPolicy`,
-          schema: policy,
-        })
-        .then(optional),
+    byName(
+      functions.map(({ name }) => name),
+      (name) =>
+        google
+          .get({
+            api: 'run.googleapis.com',
+            path: `v2/${place}/services/${name.toLowerCase()}:getIamPolicy`,
+            schema: policy,
+          })
+          .then(optional),
     ),
   ]);
   return {
@@ -295,7 +296,7 @@ async function lookAtSecrets(google: Google, names: readonly string[]) {
 
 async function lookAtSignIn(google: Google) {
   const place = `v1beta1/projects/${google.project}`;
-  const [authConfig, webApps, sites] = await Promise.all([
+  const [authConfig, webApps, sites, logExclusions] = await Promise.all([
     google.get({
       api: 'identitytoolkit.googleapis.com',
       path: `v2/projects/${google.project}/config`,
@@ -306,8 +307,16 @@ async function lookAtSignIn(google: Google) {
       { api: 'firebasehosting.googleapis.com', path: `${place}/sites`, schema: shapes.site },
       'sites',
     ),
+    google.list(
+      {
+        api: 'logging.googleapis.com',
+        path: `v2/projects/${google.project}/exclusions`,
+        schema: shapes.logExclusion,
+      },
+      'exclusions',
+    ),
   ]);
-  return { authConfig: optional(authConfig), webApps, sites };
+  return { authConfig: optional(authConfig), webApps, sites, logExclusions };
 }
 
 function present(result: Result<unknown>): Result<boolean> {

@@ -6,7 +6,7 @@ import type { Declared } from './declared.ts';
 export const PACKAGES: Readonly<Record<string, { readonly api: Api; readonly role: string }>> = {
   '@google-cloud/firestore': { api: 'firestore.googleapis.com', role: 'roles/datastore.user' },
   '@google-cloud/pubsub': { api: 'pubsub.googleapis.com', role: 'roles/pubsub.publisher' },
-  'firebase-admin/auth': { api: 'identitytoolkit.googleapis.com', role: 'roles/firebaseauth.admin' },
+  'firebase-admin/auth': { api: 'identitytoolkit.googleapis.com', role: 'roles/firebaseauth.viewer' },
   'firebase-admin/database': {
     api: 'firebasedatabase.googleapis.com',
     role: 'roles/firebasedatabase.admin',
@@ -54,16 +54,21 @@ export function neededApis({ functions, secrets }: Pick<Declared, 'functions' | 
 
 /** The roles of the functions' account in the project. Its rights on itself and on secrets are given there. */
 export function neededRoles({ functions }: Pick<Declared, 'functions'>): string[] {
-  const isCalledByGoogle = functions.some(({ kind }) => kind !== 'https');
   return [
     ...new Set([
       'roles/logging.logWriter',
       ...Object.values(PACKAGES).map(({ role }) => role),
       ...(functions.some(({ kind }) => kind === 'event') ? ['roles/eventarc.eventReceiver'] : []),
-      // Eventarc, Cloud Scheduler and Cloud Tasks call the functions as this account.
-      ...(isCalledByGoogle ? ['roles/run.invoker'] : []),
     ]),
   ].sort();
+}
+
+/** On each function that it calls, and not on the project, where it would open every other service, too. */
+export const INVOKER_ROLE = 'roles/run.invoker';
+
+/** Functions that Eventarc, Cloud Scheduler and Cloud Tasks call as the functions' account. */
+export function calledByGoogle({ functions }: Pick<Declared, 'functions'>): string[] {
+  return functions.filter(({ kind }) => kind !== 'https').map(({ name }) => name);
 }
 
 /** The functions' account on itself: it signs custom tokens, and hands Cloud Tasks its own identity. */

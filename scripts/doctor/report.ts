@@ -15,7 +15,7 @@ function linesOfOne(finding: Named): readonly string[] {
       ...linesOfMend(finding.mend),
     ];
   return [
-    `PROBLEM  ${finding.name}: ${finding.what}`,
+    `${finding.state === 'problem' ? 'PROBLEM' : 'warning'}  ${finding.name}: ${finding.what}`,
     `         Why it matters: ${finding.why}.`,
     ...linesOfMend(finding.mend),
   ];
@@ -30,10 +30,10 @@ function linesOfMend(mend: Mend | undefined): readonly string[] {
 
 function summaryOf(findings: readonly Named[]): string {
   const count = (state: string) => findings.filter((one) => one.state === state).length;
-  return `${count('ok')} ok, ${count('problem')} problems, ${count('unseen')} could not be looked at.`;
+  return `${count('ok')} ok, ${count('warning')} warnings, ${count('problem')} problems, ${count('unseen')} could not be looked at.`;
 }
 
-/** Whether everything was looked at, and is right. */
+/** Returns whether everything was checked and there is no problem. Warnings are the operator's decision. */
 export function isWell(findings: readonly Named[]): boolean {
-  return findings.every(({ state }) => state === 'ok');
+  return findings.every(({ state }) => state === 'ok' || state === 'warning');
 }

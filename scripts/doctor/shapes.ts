@@ -132,7 +132,18 @@ export const repository = z.object({
   cleanupPolicies: z.record(z.string(), z.object({ action: z.string().optional() })).default({}),
 });
 
-export const authConfig = z.object({ authorizedDomains: z.array(z.string()).default([]) });
+export const authConfig = z.object({
+  authorizedDomains: z.array(z.string()).default([]),
+  client: z
+    .object({ permissions: z.object({ disabledUserSignup: z.boolean().default(false) }).optional() })
+    .optional(),
+});
+
+export const logExclusion = z.object({
+  name: z.string(),
+  filter: z.string().default(''),
+  disabled: z.boolean().default(false),
+});
 
 export const site = z.object({
   name: z.string(),

@@ -24,18 +24,41 @@ export async function authentication(): Promise<Auth> {
   return getAuth(firebaseApp());
 }
 
-/** @param who a uid, or an address. Undefined where there is no such account, or the project has no Authentication. */
-export async function findAccount(who: string): Promise<Account | undefined> {
-  const found = await findUser(who);
+/** Whether an address counts that its account has not verified. */
+interface Lookup {
+  readonly unverified: boolean;
+}
+
+const VERIFIED: Lookup = { unverified: false };
+
+/**
+ * Returns the account with a uid or an email address; undefined if there is none, or the project has no Authentication.
+ * @throws Error if the account has not verified the address: anyone can register an address that is not theirs
+ */
+export async function findAccount(who: string, lookup = VERIFIED): Promise<Account | undefined> {
+  const found = await findUser(who, lookup);
   return found && accountOf(found);
 }
 
-/** The same with all that Firebase Auth has of it. */
-export async function findUser(who: string): Promise<UserRecord | undefined> {
+/** Like `findAccount`, with everything that Firebase Auth stores of the account. */
+export async function findUser(who: string, { unverified } = VERIFIED): Promise<UserRecord | undefined> {
   const auth = await authentication();
   const found = await orUndefined(auth.getUser(who));
   if (found !== undefined || !who.includes('@')) return found;
-  return orUndefined(auth.getUserByEmail(who));
+  const named = await orUndefined(auth.getUserByEmail(who.trim().toLowerCase()));
+  if (named !== undefined && !named.emailVerified && !unverified) throw notVerified(who, named);
+  return named;
+}
+
+function notVerified(address: string, { uid, metadata, providerData }: UserRecord): Error {
+  const providers = providerData.map(({ providerId }) => providerId).join(', ') || 'no provider';
+  return new Error(
+    [
+      `${address} is not verified. The account ${uid} registered it at ${metadata.creationTime} with ${providers}, and may not own it.`,
+      'Invite the address instead (access.invite): only a person who has verified it accepts.',
+      `If you know that the account is theirs, name it by its uid, or add --unverified.`,
+    ].join('\n'),
+  );
 }
 
 /** All accounts of people. */

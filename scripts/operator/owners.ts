@@ -18,20 +18,40 @@ export async function rolesOf({ people }: Pick<Ports, 'people'>, uid: string): P
   return { workspaces, access, ...(role !== undefined && role !== 'none' && { role }) };
 }
 
+/** The owner of agents for whom no person is named: whoever has a shell of the deployment. */
+export const OPERATOR = 'operator';
+
 /**
- * Gives a role to an owner of whom nobody has said anything yet: without an account, admin, since nobody else can be
- * meant but the operator; with one, no more than the agent has.
+ * Returns the uid of the owner that a command names by uid or verified address.
+ * @param isSure whether a name that nothing is known of is meant as it is
+ * @throws Error for a name that nothing is known of, which may be a typing error
+ */
+export async function ownerNamed(
+  { people }: Pick<Ports, 'people'>,
+  who: string,
+  isSure: boolean,
+): Promise<string> {
+  if (who === OPERATOR) return who;
+  const account = await findAccount(who);
+  if (account !== undefined) return account.uid;
+  if (isSure || (await people.find(who)) !== undefined) return who;
+  throw new Error(
+    [
+      `No person is known as "${who}": no account and no role.`,
+      'Make the account first (npm run people -- create --mail <address>), or give the uid or the verified address of an account.',
+      'If an owner without an account is meant, add --yes.',
+    ].join('\n'),
+  );
+}
+
+/**
+ * Makes the operator an admin, who has no account by which a role could be given. Other owners get no role by default.
  * @returns the sentence that says so
  */
-export async function ensureOwner(ports: Ports, uid: string, agents: Role): Promise<string | undefined> {
-  const person = await ports.people.find(uid);
-  if (person?.role !== undefined || Object.keys(person?.workspaces ?? {}).length > 0) return undefined;
-  const account = await findAccount(uid);
-  if (account?.role !== undefined) return undefined;
-  const role = account === undefined ? 'admin' : agents;
-  await ports.store.commit([{ kind: 'setPerson', uid, role }]);
-  const why = account === undefined ? 'has no account, and no' : 'had no';
-  return `Its owner ${uid} ${why} role: it is ${role} from now on.`;
+export async function ensureOwner(ports: Ports, uid: string): Promise<string | undefined> {
+  if (uid !== OPERATOR || (await ports.people.find(uid))?.role !== undefined) return undefined;
+  await ports.store.commit([{ kind: 'setPerson', uid, role: 'admin' }]);
+  return `Its owner ${uid} had no role: it is admin from now on.`;
 }
 
 /** What the owner lacks for the agent to be in its home what it is; undefined where nothing. */

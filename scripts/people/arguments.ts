@@ -17,6 +17,7 @@ export const USAGE = `Usage:
 A role that set-role gives holds in every open workspace, one that add gives in that workspace.
 revoke takes everything: role, memberships, the credentials of their agents, sign-ins.
 erase deletes what is theirs and their account, and puts a pseudonym where others' things name them.
+  --unverified     lets an address name an account that has not verified it
   --json           prints data instead of sentences
 ${DEPLOYMENT_USAGE}
   --database-url <url>   of erase: the Realtime Database, where it is not https://<id>-default-rtdb.firebaseio.com`;
@@ -30,6 +31,7 @@ const options = z.strictObject({
   'database-url': z.url('--database-url: a URL').optional(),
   'dry-run': z.boolean().default(false),
   yes: z.boolean().default(false),
+  unverified: z.boolean().default(false),
   json: z.boolean().default(false),
   ...deployment,
 });
@@ -57,6 +59,7 @@ export function parseCommand(args: readonly string[]): Command {
   const flags = {
     'dry-run': 'boolean',
     yes: 'boolean',
+    unverified: 'boolean',
     json: 'boolean',
     project: 'string',
     emulator: 'boolean',

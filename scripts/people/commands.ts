@@ -1,4 +1,6 @@
 /** What each command about people does, and what it says of it. */
+
+import { endedLines } from '../operator/endings.ts';
 import type { Command } from './arguments.ts';
 import { erase } from './erasure/erase.ts';
 import type { Known } from './registry.ts';
@@ -24,11 +26,11 @@ async function done(command: Command): Promise<Said> {
     case 'create':
       return create(command.mail, options);
     case 'erase':
-      return erase(command.who, { isDry: command.isDry });
+      return erase(command.who, { isDry: command.isDry, unverified: options.unverified });
     case 'show':
-      return show(await registry.find(command.who));
+      return show(await registry.find(command.who, { unverified: true }));
     case 'set-role': {
-      const known = await registry.find(command.who);
+      const known = await registry.find(command.who, options);
       const before = await registry.setRole(known, command.role);
       const account = known.account ? [] : [`${known.uid} has no account: the role is for their agents.`];
       const sentence = `${nameOf(known)} is ${command.role} within 5 seconds; it was ${before}.`;
@@ -36,16 +38,16 @@ async function done(command: Command): Promise<Said> {
     }
     case 'add': {
       const { workspace, role } = command;
-      const known = await registry.find(command.who);
+      const known = await registry.find(command.who, options);
       await registry.add(known, workspace, role);
       const sentence = `${nameOf(known)} is a member of the workspace ${workspace}: ${role}.`;
       return { data: { uid: known.uid, workspace, role }, sentences: [sentence] };
     }
     case 'remove': {
       const { workspace } = command;
-      const known = await registry.find(command.who);
+      const known = await registry.find(command.who, options);
       await registry.remove(known, workspace);
-      const left = await registry.roleIn(await registry.find(command.who), workspace);
+      const left = await registry.roleIn(await registry.find(command.who, options), workspace);
       const still =
         left === undefined ? '' : ` It is open: as everybody there by the deployment, they are ${left}.`;
       const sentence = `${nameOf(known)} is no member of the workspace ${workspace} within 5 seconds.${still}`;
@@ -56,8 +58,8 @@ async function done(command: Command): Promise<Said> {
       };
     }
     case 'revoke': {
-      const known = await registry.find(command.who);
-      const { workspaces, agents } = await registry.revoke(known);
+      const known = await registry.find(command.who, options);
+      const { workspaces, agents, ended, work } = await registry.revoke(known);
       const unled = await unledOf(workspaces);
       const of = (names: readonly string[]) => (names.length === 0 ? 'none' : names.join(', '));
       const account = known.account
@@ -66,11 +68,13 @@ async function done(command: Command): Promise<Said> {
       const sentences = [
         `${nameOf(known)} has no role any more, within 5 seconds.`,
         `Memberships taken away: ${of(workspaces)}.`,
-        `Agents whose credentials were withdrawn: ${of(agents)}.`,
+        `Agents whose credentials were withdrawn: ${of([...new Set([...agents, ...ended.agents.map(({ id }) => id)])])}.`,
+        ...endedLines({ ...ended, agents: [] }),
+        `Open work that was cancelled: ${work.codingTasks} coding tasks, ${work.runs} runs, ${work.questions} questions.`,
         account,
         ...unled.map(unledSentence),
       ];
-      return { data: { uid: known.uid, workspaces, agents, unled }, sentences };
+      return { data: { uid: known.uid, workspaces, agents, ended, work, unled }, sentences };
     }
   }
 }

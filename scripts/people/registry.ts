@@ -6,8 +6,10 @@ import {
   personsRoleIn,
   type Role,
 } from '../../functions/src/access/rules/principal.ts';
+import { type Ended, isAnything } from '../../functions/src/access/rules/revocation.ts';
 import { personFromDocument } from '../../functions/src/access/store/people.ts';
 import { compose } from '../../functions/src/app.ts';
+import type { EndedWork } from '../../functions/src/composition/leaving.ts';
 import { firestore } from '../../functions/src/kernel/firestore/client.ts';
 import { COLLECTIONS, MEMBERS, workspacePath } from '../../functions/src/kernel/firestore/paths.ts';
 import { systemClock } from '../../functions/src/kernel/platform.ts';
@@ -40,8 +42,8 @@ export async function* everybody(told: (path: string) => void): AsyncGenerator<K
 }
 
 /** @throws Error where nobody is known by that uid or address */
-export async function find(who: string): Promise<Known> {
-  const found = await known(who);
+export async function find(who: string, lookup?: { readonly unverified: boolean }): Promise<Known> {
+  const found = await known(who, lookup);
   if (found !== undefined) return found;
   throw new Error(
     `Nobody is known as "${who}": no account, no role and no agent. See npm run people -- list.`,
@@ -49,8 +51,11 @@ export async function find(who: string): Promise<Known> {
 }
 
 /** The same; undefined where nobody is known. */
-export async function known(who: string): Promise<Known | undefined> {
-  const account = await findAccount(who);
+export async function known(
+  who: string,
+  lookup?: { readonly unverified: boolean },
+): Promise<Known | undefined> {
+  const account = await findAccount(who, lookup);
   const uid = account?.uid ?? who;
   const person = await ports.people.find(uid);
   const isKnown = account !== undefined || person !== undefined || (await agentsOf(uid)).length > 0;
@@ -115,18 +120,36 @@ export interface Revoked {
   readonly workspaces: readonly string[];
   /** The agents that had a credential. */
   readonly agents: readonly string[];
+  /** What came from those agents and ended with them. */
+  readonly ended: Omit<Ended, 'credentials'>;
+  /** How much of what they began has ended with it. */
+  readonly work: EndedWork;
 }
 
 /** Takes everything from somebody; the account itself stays as it is. */
 export async function revoke(known: Known): Promise<Revoked> {
   const { uid, account, person } = known;
   await setRole(known, 'none');
+  const validSince = Math.floor(systemClock.now().getTime() / 1000);
+  await ports.store.commit([{ kind: 'limitAccount', uid, validSince, isNews: true }]);
   const workspaces = Object.keys(person?.workspaces ?? {});
   for (const workspace of workspaces) await ports.store.commit([{ kind: 'removeMember', workspace, uid }]);
   const agents: string[] = [];
-  for (const id of await agentsOf(uid)) if ((await services.registration.revoke(id)) > 0) agents.push(id);
+  const all: Ended[] = [];
+  for (const id of await agentsOf(uid)) {
+    const ended = await services.revocation.revoke(id);
+    if (isAnything(ended)) agents.push(id);
+    all.push(ended);
+  }
+  const ended = {
+    agents: all.flatMap((one) => one.agents),
+    invitations: all.flatMap(({ invitations }) => invitations),
+    requests: all.flatMap(({ requests }) => requests),
+  };
   if (account !== undefined) await (await authentication()).revokeRefreshTokens(uid);
-  return { workspaces, agents };
+  // A trigger does the same. Twice is once, and here its outcome can be told.
+  const work = await services.leaving.end(uid);
+  return { workspaces, agents, ended, work };
 }
 
 /**
@@ -135,7 +158,13 @@ export async function revoke(known: Known): Promise<Revoked> {
  */
 export async function create(email: string, name: string | undefined): Promise<[Known, string | undefined]> {
   const auth = await authentication();
-  const { uid } = await auth.createUser({ email, ...(name !== undefined && { displayName: name }) });
+  const { uid } = await auth
+    .createUser({ email, ...(name !== undefined && { displayName: name }) })
+    .catch(async (error: unknown) => {
+      // If another person registered the address before, this says so; the next command would be set-role.
+      await findAccount(email);
+      throw error;
+    });
   const link = await auth.generatePasswordResetLink(email).catch(() => undefined);
   const account = await findAccount(uid);
   return [{ uid, account, person: undefined }, link];

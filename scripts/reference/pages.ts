@@ -130,7 +130,7 @@ function toolSection(toolset: string, tool: Tool): string {
   const parts = [
     `## ${tool.name}`,
     wholeDescription(tool),
-    `${tool.title}. Name: ${names}, also \`${fullName(toolset, tool.name)}\`. Least role: ${tool.role}. ${hintsOf(tool)}${audienceOf(tool)}`,
+    `${tool.title}. Name: ${names}, also \`${fullName(toolset, tool.name)}\`. Least role: ${tool.role}. ${hintsOf(tool)}${audienceOf(tool)}${loosensOf(tool)}`,
     '### Arguments',
     schemaTable('argument', 'required', inputJsonSchema(tool.input), 'None.'),
     '### Answer',
@@ -143,6 +143,12 @@ function toolSection(toolset: string, tool: Tool): string {
 
 function audienceOf({ audience }: Tool): string {
   return audience === undefined ? '' : ` For ${audience}: \`/mcp\` does not list it.`;
+}
+
+function loosensOf({ loosens = [] }: Tool): string {
+  return loosens.length === 0
+    ? ''
+    : ` May loosen: ${loosens.join(', ')}. An agent's call that does so needs a person.`;
 }
 
 function hintsOf({ annotations }: Tool): string {

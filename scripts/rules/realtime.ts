@@ -26,6 +26,16 @@ const PERSON_KEY = keyOf(`(${IS_AGENT} ? auth.token.ownerUid : auth.uid)`);
 
 const PERSON = `root.child('access/people/' + ${PERSON_KEY})`;
 
+/**
+ * Whether the account may still be used: a person signed in since their sessions ended last, and an agent's owner has an
+ * account that is good.
+ */
+const SIGNED_IN = (() => {
+  const limit = `${PERSON}.child(${IS_AGENT} ? 'out' : 'valid_since').exists()`;
+  const since = `root.child('access/people/' + ${keyOf('auth.uid')} + '/valid_since').val()`;
+  return `auth !== null && (!${limit} || (!${IS_AGENT} && auth.token.auth_time >= ${since}))`;
+})();
+
 /** Whether a role that a token claims is this one or a stronger one. Of a claim that is no text the rule fails. */
 function claims(claim: string, least: Role): string {
   const sufficient = ROLES.filter((role) => hasRole(role, least));
@@ -57,7 +67,7 @@ function hasRoleIn(workspace: string, least: Role): string {
   // Where nobody has opened a workspace, the deployment's leaders and admins may.
   const leads = `!${accessOf(workspace)}.exists() && ${hasRoleByDeployment(strongerOf(least, 'leader'))}`;
   return [
-    'auth !== null',
+    SIGNED_IN,
     `(auth.token.heldTo === null || auth.token.heldTo === ${workspace})`,
     isBoundBy(least),
     `(${isMember} || (${isOpen} ? ${hasRoleByDeployment(least)} : ${leads}))`,
@@ -73,9 +83,9 @@ function hasAnyRole(): string {
   return `${isBoundBy('viewer')} && (${held} === null ? ${anywhere} : ${there})`;
 }
 
-const IS_OWNER = `auth !== null && ${keyOf('auth.uid')} === $uid && ${hasAnyRole()}`;
+const IS_OWNER = `${SIGNED_IN} && ${keyOf('auth.uid')} === $uid && ${hasAnyRole()}`;
 
-const ACTS_FOR_OWNER = `auth !== null && (${keyOf('auth.uid')} === $uid || ${PERSON_KEY} === $uid) && ${hasAnyRole()}`;
+const ACTS_FOR_OWNER = `${SIGNED_IN} && (${keyOf('auth.uid')} === $uid || ${PERSON_KEY} === $uid) && ${hasAnyRole()}`;
 
 /** The workspace whose name the first segment is, else `default`. */
 const NAMED = `(${accessOf('$first')}.exists() ? $first : 'default')`;
@@ -105,8 +115,8 @@ const NOTHING_ELSE: Rules = { '.validate': false };
 const HOME = "(data.child('workspace').exists() ? data.child('workspace').val() : 'default')";
 
 const COMMIT: Rules = {
-  '.read': `auth !== null && (!data.exists() || data.child('uid').val() === auth.uid) && ${hasAnyRole()}`,
-  '.write': `auth !== null && newData.child('uid').val() === auth.uid && (!data.exists() || data.child('expires_at').val() <= now) && ${hasAnyRole()}`,
+  '.read': `${SIGNED_IN} && (!data.exists() || data.child('uid').val() === auth.uid) && ${hasAnyRole()}`,
+  '.write': `${SIGNED_IN} && newData.child('uid').val() === auth.uid && (!data.exists() || data.child('expires_at').val() <= now) && ${hasAnyRole()}`,
   '.validate': "$id.length <= 40 && newData.hasChildren(['uid', 'expires_at'])",
   uid: { '.validate': 'newData.isString()' },
   expires_at: { '.validate': 'newData.isNumber() && newData.val() <= now + 172800000' },
@@ -133,7 +143,8 @@ const RULES: Rules = {
   metrics: { minutes: { '.read': hasRoleIn("'default'", 'leader') } },
   commits: { $id: COMMIT },
   'task-updates': { $uid: { '.read': ACTS_FOR_OWNER } },
-  notifications: { $uid: { '.read': ACTS_FOR_OWNER } },
+  // Notifications are of several workspaces: a credential that is restricted to one does not read them.
+  notifications: { $uid: { '.read': `${ACTS_FOR_OWNER} && auth.token.heldTo === null` } },
   devices: { $uid: { '.read': IS_OWNER, $device: DEVICE } },
   messages: FREE,
   shared: FREE,

@@ -1,8 +1,9 @@
 /** What Google keeps around the functions: who may call them, old images, queues, schedules, dead letters, domains. */
 import { z } from 'zod';
 import { consuming, topicPath } from '../../doctor/checks/events.ts';
+import { LINK_EXCLUSION } from '../../doctor/checks/signIn.ts';
 import type { Diagnosis } from '../../doctor/diagnose.ts';
-import { deadLetterTopic, pubSubAgentOf } from '../../doctor/needs.ts';
+import { calledByGoogle, deadLetterTopic, INVOKER_ROLE, pubSubAgentOf } from '../../doctor/needs.ts';
 import { grant } from '../../google/grant.ts';
 import { ended, operation } from '../../google/operation.ts';
 import { serviceAccountMember } from '../../google/policy.ts';
@@ -24,6 +25,24 @@ const CLEANUP = {
 
 export const aroundSteps: readonly Step[] = [
   { title: 'let clients call the endpoint', checks: ['invoker', 'public callers'], run: openEndpoint },
+  {
+    title: 'let events, schedules and queues call the functions',
+    checks: ['calls by Google'],
+    run: async ({ google }, { seen, declared }) => {
+      const services = orStop(seen.runServices, 'Cloud Run cannot be looked at');
+      const roles = { [serviceAccountMember(seen.account)]: [INVOKER_ROLE] };
+      for (const name of calledByGoogle(declared)) {
+        const service = services.find((one) => one.name.endsWith(`/services/${name.toLowerCase()}`));
+        if (service === undefined) continue;
+        const granted = await grant(
+          google,
+          { api: 'run.googleapis.com', path: `v2/${service.name}`, reading: 'GET' },
+          roles,
+        );
+        orStop(granted, `${name} cannot be opened to events, schedules and queues`);
+      }
+    },
+  },
   {
     title: 'delete images of former deployments after a day',
     checks: ['cleanup policy'],
@@ -63,6 +82,11 @@ export const aroundSteps: readonly Step[] = [
   },
   { title: 'dead letters', checks: ['dead letters', 'rights for dead letters'], run: giveUpMessages },
   {
+    title: 'keep the codes of sign-in links out of logs',
+    checks: ['sign-in links in logs'],
+    run: excludeLinks,
+  },
+  {
     title: 'authorised domains',
     checks: ['authorised domains'],
     run: async ({ google }, { seen, declared }) => {
@@ -89,7 +113,7 @@ async function openEndpoint({ google, say }: Deployment, { seen, declared }: Dia
     const service = services.find((one) => one.name.endsWith(`/services/${name.toLowerCase()}`));
     if (service === undefined || service.invokerIamDisabled) continue;
     const path = `v2/${service.name}`;
-    const granted = await grant(google, { api, path, reading: 'GET' }, { allUsers: ['roles/run.invoker'] });
+    const granted = await grant(google, { api, path, reading: 'GET' }, { allUsers: [INVOKER_ROLE] });
     if (granted.ok) continue;
     say(
       `  ${name}: ${granted.failure.message} So Cloud Run is told not to ask who calls: the function does.`,
@@ -107,6 +131,23 @@ async function openEndpoint({ google, say }: Deployment, { seen, declared }: Dia
       press: 'have an administrator of the organisation exempt the project: Override, Allow all',
     });
   }
+}
+
+async function excludeLinks({ google }: Deployment, { seen }: Diagnosis): Promise<void> {
+  const { name, filter } = LINK_EXCLUSION;
+  const exclusions = orStop(seen.logExclusions, 'Logging cannot be looked at');
+  const path = `v2/projects/${google.project}/exclusions`;
+  const body = { name, filter, disabled: false, description: 'Codes of mailed sign-in links' };
+  const isThere = exclusions.some((one) => one.name === name);
+  const sent = await google.send({
+    method: isThere ? 'PATCH' : 'POST',
+    api: 'logging.googleapis.com',
+    path: isThere ? `${path}/${name}` : path,
+    ...(isThere && { query: { updateMask: 'filter,disabled' } }),
+    body,
+    schema: anything,
+  });
+  orStop(sent, 'The codes of sign-in links cannot be kept out of logs');
 }
 
 async function giveUpMessages({ google }: Deployment, diagnosis: Diagnosis): Promise<void> {

@@ -1,7 +1,8 @@
 /** As whom the functions run and are built, what that account may do, and who may call them. */
-import { rolesIn, serviceAccountMember } from '../../google/policy.ts';
+import { type Policy, rolesIn, serviceAccountMember } from '../../google/policy.ts';
 import {
   type Check,
+  deployCommand,
   type Finding,
   known,
   knownAll,
@@ -11,7 +12,14 @@ import {
   setParameter,
   waitsFor,
 } from '../check.ts';
-import { BUILD_ROLES, defaultAccountOf, neededRoles, type ROLES_ON_ITSELF } from '../needs.ts';
+import {
+  BUILD_ROLES,
+  calledByGoogle,
+  defaultAccountOf,
+  INVOKER_ROLE,
+  neededRoles,
+  type ROLES_ON_ITSELF,
+} from '../needs.ts';
 
 /** Decides by the roles of the functions' account in the project. */
 function byRoles(site: Site, decide: (roles: readonly string[]) => Finding): Finding {
@@ -87,7 +95,7 @@ export const identityChecks: readonly Check[] = [
     name: 'roles',
     find: (site) =>
       byRoles(site, (roles) => {
-        const missing = neededRoles(site.declared).filter((role) => !roles.includes(role));
+        const missing = missingRoles(site, roles);
         if (missing.length === 0) return OK;
         return {
           state: 'problem',
@@ -107,14 +115,37 @@ export const identityChecks: readonly Check[] = [
         const needed = neededRoles(site.declared);
         const excess = roles.filter((role) => !needed.includes(role));
         if (excess.length === 0 || site.declared.serviceAccount === undefined) return OK;
+        return knownAll(site, site.seen.invokers, (policies) => {
+          const { account } = site.seen;
+          const remove = forEach(
+            excess,
+            `gcloud projects remove-iam-policy-binding ${site.declared.project} --condition=None --member=${serviceAccountMember(account)}`,
+          );
+          // A role of an earlier version goes after its replacement is granted: functions run in between.
+          const isReplaced = missingRoles(site, roles).length + uncallable(site, policies).length === 0;
+          return {
+            state: 'problem',
+            what: `${account} has ${list(excess)}${isReplaced ? '' : ', and lacks what replaces it'}`,
+            why: 'whoever found a way to make a function do something could do that, too',
+            mend: isReplaced ? remove : deployCommand(site.declared),
+          };
+        });
+      }),
+  },
+  {
+    name: 'calls by Google',
+    find: (site) =>
+      knownAll(site, site.seen.invokers, (policies) => {
+        const closed = uncallable(site, policies);
+        if (closed.length === 0) return OK;
+        const { region, project } = site.declared;
         return {
           state: 'problem',
-          what: `${site.seen.account} has ${list(excess)}`,
-          why: 'whoever found a way to make a function do something could do that, too',
-          mend: forEach(
-            excess,
-            `gcloud projects remove-iam-policy-binding ${site.declared.project} --member=${serviceAccountMember(site.seen.account)}`,
-          ),
+          what: `${site.seen.account} lacks ${INVOKER_ROLE} on ${list(closed)}`,
+          why: 'Eventarc, Cloud Scheduler and Cloud Tasks call these functions as that account, and get 403',
+          mend: {
+            command: `for service in ${closed.map((name) => name.toLowerCase()).join(' ')}; do gcloud run services add-iam-policy-binding $service --region=${region} --project=${project} --member=${serviceAccountMember(site.seen.account)} --role=${INVOKER_ROLE}; done`,
+          },
         };
       }),
   },
@@ -165,8 +196,7 @@ export const identityChecks: readonly Check[] = [
           if (deployed.length === 0) return waitsFor('no function that is called from outside');
           const closed = deployed.filter(({ name, invokerIamDisabled }) => {
             const policy = [...policies].find(([one]) => name.endsWith(`/${one.toLowerCase()}`))?.[1];
-            const open = policy !== undefined && rolesIn(policy, 'allUsers').includes('roles/run.invoker');
-            return !open && !invokerIamDisabled;
+            return !mayCall(policy, 'allUsers') && !invokerIamDisabled;
           });
           if (closed.length === 0) return OK;
           const names = closed.map(({ name }) => name.replace(/^.*\//, ''));
@@ -183,6 +213,26 @@ export const identityChecks: readonly Check[] = [
       ),
   },
 ];
+
+function mayCall(policy: Policy | undefined, member: string): boolean {
+  return policy !== undefined && rolesIn(policy, member).includes(INVOKER_ROLE);
+}
+
+function missingRoles({ declared }: Site, roles: readonly string[]): readonly string[] {
+  return neededRoles(declared).filter((role) => !roles.includes(role));
+}
+
+/** Deployed functions that Google cannot call as the functions' account, unless the whole project lets it. */
+function uncallable(
+  { seen, declared }: Site,
+  policies: ReadonlyMap<string, Policy | undefined>,
+): readonly string[] {
+  const member = serviceAccountMember(seen.account);
+  return calledByGoogle(declared).filter((name) => {
+    const policy = policies.get(name);
+    return policy !== undefined && !mayCall(policy, member);
+  });
+}
 
 function withheld({ seen: { defaultGrants } }: Site): string {
   const enforced = defaultGrants.ok && defaultGrants.value?.spec?.rules.some(({ enforce }) => enforce);

@@ -7,6 +7,15 @@ export function runAddressOf(projectNumber: string, region: string): string {
   return `https://mcp-${projectNumber}.${region}.run.app`;
 }
 
+/**
+ * Keeps requests out of the log whose URL has the code of a mailed sign-in link: until the link is used, whoever reads
+ * the code signs in with it. Source: https://cloud.google.com/logging/docs/routing/overview#exclusions
+ */
+export const LINK_EXCLUSION = {
+  name: 'muster-sign-in-links',
+  filter: 'httpRequest.requestUrl:"oobCode="',
+} as const;
+
 export const signInChecks: readonly Check[] = [
   {
     name: 'authentication',
@@ -54,6 +63,38 @@ export const signInChecks: readonly Check[] = [
           mend: {
             page: `https://console.firebase.google.com/project/${site.declared.project}/authentication/settings`,
             press: `Authorized domains, Add domain: ${hostname}; npm run deploy does it, too`,
+          },
+        };
+      }),
+  },
+  {
+    name: 'sign-in links in logs',
+    find: (site) =>
+      known(site, site.seen.logExclusions, (exclusions) =>
+        exclusions.some(({ filter, disabled }) => !disabled && filter.trim() === LINK_EXCLUSION.filter)
+          ? OK
+          : {
+              state: 'problem',
+              what: 'request logs keep the codes of mailed sign-in links',
+              why: 'until a link is used, anyone who reads the log can sign in with its code',
+              mend: deployCommand(site.declared),
+            },
+      ),
+  },
+  {
+    name: 'open sign-up',
+    find: (site) =>
+      known(site, site.seen.authConfig, (config) => {
+        if (config === undefined) return { state: 'unseen', what: 'Authentication has never been opened' };
+        if (config.client?.permissions?.disabledUserSignup === true) return OK;
+        return {
+          state: 'warning',
+          what: 'anyone can create an account in this project',
+          why: 'an account without a role may call nothing, but accounts can be created without limit, also for addresses of other people',
+          mend: {
+            page: `https://console.firebase.google.com/project/${site.declared.project}/authentication/settings`,
+            press:
+              'Upgrade to Identity Platform, then User actions, clear Enable create (sign-up), Save. Create accounts with npm run people -- create --mail <address>. What else changes: docs/guides/deploy.md, "Who may sign in"',
           },
         };
       }),

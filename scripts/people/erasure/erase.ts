@@ -31,9 +31,13 @@ export interface Erasure {
  */
 export async function erase(
   who: string,
-  { isDry, now = systemClock.now() }: { readonly isDry: boolean; readonly now?: Date },
+  {
+    isDry,
+    unverified = false,
+    now = systemClock.now(),
+  }: { readonly isDry: boolean; readonly unverified?: boolean; readonly now?: Date },
 ): Promise<Erasure> {
-  const { uid, account } = await meant(who);
+  const { uid, account } = await meant(who, { unverified });
   await requireAnotherAdmin(uid);
   const traces = new Traces(uid, account);
   const report = new Report();
@@ -84,9 +88,9 @@ interface Meant {
   readonly account: UserRecord | undefined;
 }
 
-async function meant(who: string): Promise<Meant> {
+async function meant(who: string, lookup: { readonly unverified: boolean }): Promise<Meant> {
   if (isPseudonym(who)) return { uid: await uidOf(who), account: await findUser(await uidOf(who)) };
-  const account = await findUser(who);
+  const account = await findUser(who, lookup);
   if (account === undefined && who.includes('@'))
     throw new Error(
       `Nobody has the address ${who}. Give the uid of somebody whose account is deleted already.`,
