@@ -9,7 +9,8 @@ import {
   tokenOf,
 } from '../functions/src/access/rules/grant.ts';
 import { CREDENTIAL_DAYS, DEFAULT_WORKSPACE } from '../functions/src/access/rules/principal.ts';
-import { agentToDocument, credentialToDocument } from '../functions/src/access/store/agents.ts';
+import { agentToDocument } from '../functions/src/access/store/agents.ts';
+import { credentialToDocument } from '../functions/src/access/store/credentials.ts';
 import { grantToDocument } from '../functions/src/access/store/grants.ts';
 import { personToDocument } from '../functions/src/access/store/people.ts';
 import {

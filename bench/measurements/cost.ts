@@ -7,7 +7,7 @@ import { musterFunction, serveFunction } from '../servers/functionServer.ts';
 import { startRunQueue } from '../servers/runQueue.ts';
 import { type Bill, NOTHING, plus } from '../wire/bill.ts';
 import { type Meter, type MeteredCall, openMeter } from '../wire/meter.ts';
-import { startInvited } from './costOfAccess.ts';
+import { startPeople } from './costOfAccess.ts';
 import { startGitHub } from './costOfGitHub.ts';
 import { ORIGIN } from './costOfSignIn.ts';
 import { letAnswer } from './costOfSteering.ts';
@@ -30,10 +30,10 @@ export async function measureCost(): Promise<CostMeasurement> {
   if (leader === undefined || worker === undefined) throw new Error('There are no callers.');
   await letAnswer(project, worker.agentId);
   const meter = await openMeter(process.env['FIRESTORE_EMULATOR_HOST'] ?? '');
-  const [gitHub, runQueue, invited] = await Promise.all([
+  const [gitHub, runQueue, { owner, invited }] = await Promise.all([
     startGitHub(),
     startRunQueue(project.env),
-    startInvited(project),
+    startPeople(project),
   ]);
   const server = await serveFunction({
     ...musterFunction,
@@ -46,6 +46,7 @@ export async function measureCost(): Promise<CostMeasurement> {
     url: server.url,
     leader: new McpCaller(server.url, leader.credential),
     worker: new McpCaller(server.url, worker.credential),
+    owner: new McpCaller(server.url, owner),
     invited: new McpCaller(server.url, invited),
     invitedToken: invited,
     workerId: worker.agentId,

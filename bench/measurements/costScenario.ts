@@ -20,6 +20,8 @@ export interface Cast {
   readonly url: string;
   readonly leader: McpCaller;
   readonly worker: McpCaller;
+  /** The owner of both, in person. */
+  readonly owner: McpCaller;
   /** Somebody who is invited into a workspace. */
   readonly invited: McpCaller;
   /** Their ID token. */

@@ -202,6 +202,7 @@ async function serve(instance: Composition): Promise<{ server: Server; url: stri
     firebase: { apiKey: 'none', authDomain: 'localhost', google: false },
     allowedOrigins: [],
     mountPath: undefined,
+    trustedProxies: 0,
   });
   const server = createServer((request, response) => void endpoint(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

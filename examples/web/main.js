@@ -3,8 +3,12 @@
 import { call, follow } from './hub.js';
 import { comeBack, session, signIn, signOut } from './signIn.js';
 
-/** What is in hand leaves the queue before it is done, and nobody is told of its end: so it is looked after. */
+/**
+ * The queue, whose changes the page follows, lists a task a few seconds after its creation, and only until it is claimed.
+ * So the page also polls while tasks are new or claimed.
+ */
 const BETWEEN_LOOKS_MS = 3000;
+const NEW_MS = 60_000;
 
 /** @param {string} id @returns {HTMLElement} */
 const element = (id) => document.getElementById(id) ?? document.body;
@@ -49,7 +53,7 @@ async function look() {
   }
 }
 
-/** @param {{ id: string, description: string, status: string, claimed_by?: string }[]} tasks */
+/** @param {{ id: string, description: string, status: string, created_at: string, claimed_by?: string }[]} tasks */
 function show(tasks) {
   const items = tasks.map(({ id, description, status, claimed_by: agent }) => {
     const item = document.createElement('li');
@@ -59,10 +63,15 @@ function show(tasks) {
     return item;
   });
   element('tasks').replaceChildren(...items);
-  atWork = tasks.some(({ status }) => status === 'claimed' || status === 'in_progress');
+  polls = tasks.some(
+    ({ status, created_at: at }) =>
+      ['claimed', 'in_progress'].includes(status) ||
+      (status === 'available' && Date.now() - Date.parse(at) < NEW_MS),
+  );
 }
 
-let atWork = false;
+/** Whether some task is new or claimed. */
+let polls = false;
 
 onSubmit('connect', async (form) => signIn(String(form.get('endpoint')), String(form.get('workspace'))));
 
@@ -81,6 +90,6 @@ if (signedIn?.accessToken !== undefined) {
   element('workspace').textContent = signedIn.workspace;
   const leaving = new AbortController();
   addEventListener('pagehide', () => leaving.abort());
-  setInterval(() => atWork && void look(), BETWEEN_LOOKS_MS);
+  setInterval(() => polls && void look(), BETWEEN_LOOKS_MS);
   follow(() => void look(), leaving.signal).catch((problem) => leaving.signal.aborted || told(problem));
 }

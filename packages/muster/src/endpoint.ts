@@ -28,7 +28,14 @@ function parsed(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol))
     throw new Mistake(`--url: "${text}" is no http(s) address. It looks like https://<host>/mcp.`);
+  if (!isSafe(url))
+    throw new Mistake(`--url: http sends the credential unencrypted to ${url.host}. Use https.`);
   return url;
+}
+
+/** Returns whether no other machine can read what is sent to the address. Source: RFC 6750, section 5.3. */
+function isSafe({ protocol, hostname }: URL): boolean {
+  return protocol === 'https:' || /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
 }
 
 function localEndpoint(folder: string): URL {

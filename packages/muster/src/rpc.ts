@@ -52,7 +52,8 @@ export class Hub {
     const patience = AbortSignal.timeout(PATIENCE_MS);
     const signal = end === undefined ? patience : AbortSignal.any([patience, end]);
     try {
-      return await fetch(this.url, { method: 'POST', headers, body, signal });
+      // A redirect could lead to another host, or away from https.
+      return await fetch(this.url, { method: 'POST', headers, body, signal, redirect: 'error' });
     } catch (error) {
       const cause = error instanceof Error ? (error.cause ?? error) : error;
       throw new Mistake(`Nobody answers at ${this.url.origin}: ${String(cause)}. Is --url right?`);
