@@ -577,6 +577,7 @@ const FULL_REQUEST: Request = {
     grant: 'grant-1',
   },
   inPerson: true,
+  would: ['raise the budget of workspace "default" from $5 to $9'],
   callKey: 'e3b0c442',
   dueAt: at(6),
   epoch: 1,

@@ -23,7 +23,7 @@ export type Loosened = (typeof LOOSENED)[number];
 /** A limit that a change weakens or removes. Source: docs/security.md#two-rules. */
 export interface Loosening {
   readonly what: Loosened;
-  /** What becomes possible, as the end of "This would …". */
+  /** What becomes possible, from what to what, as the end of "This would …". An approval covers exactly this text. */
   readonly would: string;
   /** The workspace that it concerns; that of the call if absent. */
   readonly workspace?: string | undefined;
@@ -46,19 +46,30 @@ export type LooseningOf<Changes> = {
 /** An agent's commit would loosen a limit, which belongs to people. Nothing was written. */
 export class LooseningError extends MusterError {
   readonly loosening: Loosening;
-  /** All limits that the commit would loosen without an approval, as the end of "This would …". */
-  readonly would: string;
+  /** All limits that the commit would loosen, each as the end of "This would …". */
+  readonly would: readonly string[];
 
-  constructor(all: readonly [Loosening, ...Loosening[]]) {
-    const would = all.map((one) => one.would).join(', and ');
-    super('FORBIDDEN', `This would ${would}, which only a person decides.`, {
-      reason: 'LOOSENS_A_LIMIT',
+  /**
+   * @param all that are not approved
+   * @param would of all that the commit loosens, also what is approved
+   */
+  constructor(all: readonly [Loosening, ...Loosening[]], would: readonly string[]) {
+    super('FORBIDDEN', `This would ${inWords(all.map((one) => one.would))}, which only a person decides.`, {
+      reason: LOOSENS_A_LIMIT,
       suggestion: 'Ask your owner to do it in the console, or to call the tool as a person.',
     });
     this.name = 'LooseningError';
     this.loosening = all.find(({ inPerson }) => inPerson) ?? all[0];
     this.would = would;
   }
+}
+
+/** The reason of a refusal, as callers see it. */
+export const LOOSENS_A_LIMIT = 'LOOSENS_A_LIMIT';
+
+/** Loosenings as the end of "This would …". */
+export function inWords(would: readonly string[]): string {
+  return would.join(', and ');
 }
 
 /** Kinds of changes that never loosen a limit. */
@@ -78,11 +89,19 @@ export function requireNoLoosening(
 ): void {
   if (by?.agentId === undefined) return;
   const all = looseningsIn(table, changes, by);
-  const open = all.filter((one) => one.inPerson || approverOf(one, by) !== by.approvedBy);
-  const [first, ...others] = open;
+  const [first, ...others] = all.filter((one) => !isApproved(one, by));
   if (first === undefined) return;
   if (all.some((one) => approverOf(one, by) !== approverOf(first, by))) throw severalApprovers();
-  throw new LooseningError([first, ...others]);
+  throw new LooseningError(
+    [first, ...others],
+    all.map(({ would }) => would),
+  );
+}
+
+/** What is stored may have changed since the person was asked: then the call may loosen more than they were shown. */
+function isApproved(one: Loosening, by: Actor): boolean {
+  const isShown = by.shown === undefined || by.shown.includes(one.would);
+  return !one.inPerson && approverOf(one, by) === by.approvedBy && isShown;
 }
 
 /** All that changes of one commit loosen. */

@@ -11,7 +11,10 @@ import { canonicalJson } from './json.ts';
 export type TrailEntry = ReturnType<typeof entryFromDocument>;
 
 /** Who makes a call that writes, and which call it is. */
-export type Actor = TrailEntry['by'];
+export type Actor = TrailEntry['by'] & {
+  /** The loosenings that the person who approved the call was shown, in words; not stored. Absent if the call had none to show. */
+  readonly shown?: readonly string[] | undefined;
+};
 
 /** A thing that a commit changes. Without `before` there was none, without `after` there is none any more. */
 export type Effect = TrailEntry['effects'][number];

@@ -23,6 +23,8 @@ export interface ApprovedCall {
   readonly input: JsonObject;
   /** The uid of the person who approved it themselves; absent if an agent answered for them. */
   readonly approvedBy?: string | undefined;
+  /** The loosenings that they were shown, if the call was asked about because of them. */
+  readonly shown?: readonly string[] | undefined;
 }
 
 /** How long a tool that waits may wait here: what goes on longer has an id to be looked up by. */
@@ -49,8 +51,9 @@ export class ApprovedCalls {
    * Makes the call with the caller's rights of this moment, or gives what came of it where it was made before.
    * @throws what may be otherwise when it is tried again; all else is the outcome
    */
-  async make({ id, caller, workspace, tool: name, input, approvedBy }: ApprovedCall): Promise<Outcome> {
+  async make(call: ApprovedCall): Promise<Outcome> {
     const { ports } = this;
+    const { id, caller, workspace, tool: name, input, approvedBy, shown } = call;
     const found = this.catalogue.findTool(name);
     if (found === undefined) return { error: noSuchTool(name) };
     const { toolset, tool, scope } = found;
@@ -63,7 +66,7 @@ export class ApprovedCalls {
       const unattended = { ...ports, authenticator: again };
       const request = this.contextOf(principal, workspace, id);
       // No tool whose calls are approved derives a secret, which is what the credential is for.
-      const by = { ...actorOf(request, name), ...(approvedBy !== undefined && { approvedBy }) };
+      const by = { ...actorOf(request, name), ...(approvedBy !== undefined && { approvedBy, shown }) };
       const identity = { by, credential: id };
       const answer = await runOnce(ports, identity, prepared, (operation) => ({
         ...readingContext(unattended, request, name),
@@ -71,9 +74,9 @@ export class ApprovedCalls {
       }));
       return { answer: withinBounds(tool, answer, (json) => Buffer.byteLength(json) * KEPT_SHARE) };
     } catch (error) {
-      const shown = presentable(error, id, name, ports.log);
-      if (mayPass(shown)) throw error;
-      return { error: shown };
+      const refusal = presentable(error, id, name, ports.log);
+      if (mayPass(refusal)) throw error;
+      return { error: refusal };
     }
   }
 

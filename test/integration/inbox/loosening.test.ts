@@ -104,6 +104,18 @@ describe('an agent that would loosen a limit', () => {
       assert.deepEqual(await rules(), [rule]);
     });
 
+    it('asks anew if a person has added a rule since, which the call would remove as well', async () => {
+      const id = await waits('access_update_workspace', { approvals: [] });
+      await update({ approvals: [rule, { tool: 'github.createBranch' }] }, ada);
+      const { error } = await decided(id, 'approve');
+      assert.equal(Object(error).reason, 'LOOSENS_A_LIMIT', 'the person approved less');
+      assert.equal((await rules()).length, 2);
+      const again = await waits('access_update_workspace', { approvals: [] });
+      assert.notEqual(again, id);
+      await decided(again, 'approve');
+      assert.deepEqual(await rules(), []);
+    });
+
     it('lets no agent approve for its person, not even one that may answer', async () => {
       const other = { ...(await house.agentOf('ada', 'leader')), agentId: 'deputy', uid: 'agent:deputy' };
       await house.lets('ada', ['deputy']);
@@ -154,6 +166,16 @@ describe('an agent that would loosen a limit', () => {
       await decided(id, 'approve');
       assert.equal((await limit(key()))?.costUsd, 5);
       await waits('system_setBudget', wanted(7));
+    });
+
+    it('shows from what to what, and an approval of that covers no larger step', async () => {
+      await set(5, ada);
+      const id = await waits('system_setBudget', wanted(9));
+      const { requests } = await house.inbox(ada, 'list');
+      assert.match(JSON.stringify(requests), /raise the budget of workspace .* from \$5 to \$9/);
+      await set(2, ada);
+      await decided(id, 'approve');
+      assert.equal((await limit(key()))?.costUsd, 2);
     });
 
     it('raises and removes one that it set itself', async () => {

@@ -5,7 +5,7 @@ import type { ApprovalRule } from '../../../functions/src/access/rules/workspace
 import { changeLoosening } from '../../../functions/src/composition/changes.ts';
 import { type Budget, settersAfter } from '../../../functions/src/graph/rules/budget.ts';
 import type { Change } from '../../../functions/src/kernel/commit.ts';
-import { LooseningError, requireNoLoosening } from '../../../functions/src/kernel/loosening.ts';
+import { LooseningError, looseningsIn, requireNoLoosening } from '../../../functions/src/kernel/loosening.ts';
 import type { Actor } from '../../../functions/src/kernel/trail.ts';
 import { sampleAgent } from '../samples.ts';
 
@@ -26,6 +26,11 @@ function decides(changes: readonly Change[], by: Actor = AGENT): string | undefi
     const { inPerson, approver = by.ownerUid } = error.loosening;
     return inPerson ? 'in person' : approver;
   }
+}
+
+/** The texts that the person who decides is shown. */
+function wouldOf(changes: readonly Change[]): readonly string[] {
+  return looseningsIn(changeLoosening, changes, AGENT).map(({ would }) => would);
 }
 
 function ruled(before: readonly ApprovalRule[], approvals: readonly ApprovalRule[]): Change[] {
@@ -189,6 +194,13 @@ describe('loosening', () => {
         'the right person has approved',
       );
       assert.equal(decides(changes, { ...AGENT, approvedBy: 'eve' }), who, 'another person has');
+      const shown = wouldOf(changes);
+      assert.equal(
+        decides(changes, { ...AGENT, approvedBy: who, shown }),
+        undefined,
+        'they saw exactly this',
+      );
+      assert.equal(decides(changes, { ...AGENT, approvedBy: who, shown: ['do less'] }), who, 'they saw less');
     });
   }
 

@@ -33,9 +33,9 @@ export const accessLoosening: LooseningOf<AccessChangeKinds> = {
     );
     // A new workspace has a first leader: nothing of it was anyone's before.
     if (isNew || (before !== undefined && hasRole(before.role, role))) return [];
-    return [
-      { what: 'member', workspace, would: `give "${uid}" the role ${role} in the workspace "${workspace}"` },
-    ];
+    const now = before === undefined ? 'who is not a member' : `who is ${before.role}`;
+    const would = `give "${uid}", ${now}, the role ${role} in the workspace "${workspace}"`;
+    return [{ what: 'member', workspace, would }];
   },
   invite: ({ invitation: { email, workspace, role } }) => [
     { what: 'member', workspace, would: `invite ${email} into the workspace "${workspace}" as ${role}` },
@@ -85,12 +85,22 @@ function reached(
 /** The person that a rule names decides about it; else the agent's owner, who would be asked by the rule. */
 function weakened(
   workspace: string,
-  { tool, aboveUsd, asks }: ApprovalRule,
+  rule: ApprovalRule,
   after: readonly ApprovalRule[],
 ): readonly Loosening[] {
-  const now = after.find((rule) => rule.tool === tool);
+  const { tool, aboveUsd, asks } = rule;
+  const now = after.find((one) => one.tool === tool);
   const isHigher = now?.aboveUsd !== undefined && (aboveUsd === undefined || now.aboveUsd > aboveUsd);
   if (now !== undefined && !isHigher && now.asks === asks) return [];
-  const would = `weaken the approval of ${tool} in the workspace "${workspace}"`;
+  const of = `the approval of ${tool} in the workspace "${workspace}"`;
+  const would =
+    now === undefined
+      ? `remove ${of} (${ruleText(rule)})`
+      : `change ${of} from "${ruleText(rule)}" to "${ruleText(now)}"`;
   return [{ what: 'approvals', workspace, would, approver: asks }];
+}
+
+function ruleText({ aboveUsd, asks }: ApprovalRule): string {
+  const calls = aboveUsd === undefined ? 'every call' : `calls above $${aboveUsd}`;
+  return `${calls}, by ${asks === undefined ? "the caller's owner" : `"${asks}"`}`;
 }

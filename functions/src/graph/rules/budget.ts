@@ -214,7 +214,10 @@ function raisedOf(before: Budget, after: Budget, uid: string): readonly Loosenin
     const [was, is] = [before[limit], after[limit]];
     const setter = setterOf(before, setBy);
     if (was === undefined || (is !== undefined && is <= was) || setter === uid) return [];
-    const would = `${is === undefined ? 'remove' : 'raise'} the budget of ${budgetName(before)}`;
+    const amount = (of: number) => (limit === 'costUsd' ? `$${of}` : `${of} tokens`);
+    const change = is === undefined ? `remove the budget of ${amount(was)}` : 'raise the budget';
+    const to = is === undefined ? '' : ` from ${amount(was)} to ${amount(is)}`;
+    const would = `${change} of ${budgetName(before)}${to}`;
     return [
       { what: 'budget', would, approver: setter.startsWith('agent:') ? before.ownerUid : setter } as const,
     ];

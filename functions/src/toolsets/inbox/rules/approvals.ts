@@ -8,11 +8,11 @@ import type { ApprovalRule } from '../../../access/rules/workspaces.ts';
 import { REPLAY_HOURS } from '../../../kernel/commit.ts';
 import { keyReused, MusterError } from '../../../kernel/errors.ts';
 import { canonicalJson, type JsonObject, jsonObject, requireSize } from '../../../kernel/json.ts';
-import { approverOf, type LooseningError } from '../../../kernel/loosening.ts';
+import { approverOf, inWords, type LooseningError } from '../../../kernel/loosening.ts';
 import { Service } from '../../../kernel/ports.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
 import { openingOf } from './asking.ts';
-import { answerOf } from './outcome.ts';
+import { answerOf, needsNewApproval } from './outcome.ts';
 import type { InboxPorts } from './ports.ts';
 import { APPROVE, expired, isApproved, isDue, type Request } from './request.ts';
 
@@ -31,7 +31,7 @@ interface WantedApproval {
   readonly askedOf: string;
   readonly workspace: string;
   /** The limits that the call would loosen, in words: then no agent answers for the person. */
-  readonly would?: string;
+  readonly would?: readonly string[];
 }
 
 interface GatePorts extends InboxPorts {
@@ -128,7 +128,7 @@ export class ApprovalGate extends Service<GatePorts> implements Approvals {
         ...(lineage && { lineage }),
       },
       callKey,
-      ...(would !== undefined && { inPerson: true as const }),
+      ...(would !== undefined && { inPerson: true as const, would }),
       putOff: false,
       epoch: 0,
     };
@@ -156,22 +156,28 @@ function saidBefore(request: Request, now: Date): JsonObject | undefined {
   const isOld = now.getTime() - Number(settledAt) > REPLAY_HOURS * 3_600_000;
   if (state !== 'answered' || isOld) return undefined;
   if (answer !== APPROVE) throw notApproved(request);
-  return outcome && answerOf(outcome);
+  if (outcome === undefined || needsNewApproval(outcome, request)) return undefined;
+  return answerOf(outcome);
 }
 
-function nobodyToAsk(would: string, workspace: string): MusterError {
+function nobodyToAsk(would: readonly string[], workspace: string): MusterError {
   const why = `the person who decides has no account or no role in the workspace "${workspace}"`;
-  return new MusterError('FORBIDDEN', `This would ${would}, and ${why}.`, {
+  return new MusterError('FORBIDDEN', `This would ${inWords(would)}, and ${why}.`, {
     reason: 'NOBODY_TO_ASK',
     suggestion: 'Have a person call the tool, in the console or with their own ID token.',
   });
 }
 
-function questionOf({ agentId, uid }: Principal, tool: string, args: JsonObject, would?: string): string {
+function questionOf(
+  { agentId, uid }: Principal,
+  tool: string,
+  args: JsonObject,
+  would?: readonly string[],
+): string {
   const who = agentId === undefined ? `"${uid}"` : `the agent "${agentId}"`;
   const json = [...JSON.stringify(args)];
   const shown = json.slice(0, SHOWN_CHARACTERS).join('');
-  const effect = would === undefined ? '' : `It would ${would}. `;
+  const effect = would === undefined ? '' : `It would ${inWords(would)}. `;
   return `May ${who} call ${tool}? ${effect}${shown}${json.length > SHOWN_CHARACTERS ? '…' : ''}`;
 }
 

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../../kernel/json.ts';
 import { Service, unlessUnreadable } from '../../../kernel/ports.ts';
 import { type SweepPart, type SweepTurn, type Swept, walk } from '../../../kernel/sweep.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
-import { type CallOutcome, keptOutcome } from './outcome.ts';
+import { APPROVER_LEFT, type CallOutcome, keptOutcome } from './outcome.ts';
 import type { InboxPorts } from './ports.ts';
 import { madeWith, type Request, takenOn } from './request.ts';
 
@@ -23,6 +23,8 @@ export type MakeCall = (call: {
   readonly tool: string;
   readonly input: JsonObject;
   readonly approvedBy?: string | undefined;
+  /** The loosenings that they were shown. */
+  readonly shown?: readonly string[] | undefined;
 }) => Promise<CallOutcome>;
 
 export class ApprovalExecution extends Service<InboxPorts & { readonly makeCall: MakeCall }> {
@@ -58,6 +60,7 @@ export class ApprovalExecution extends Service<InboxPorts & { readonly makeCall:
     { tool, arguments: input, toolsets, heldTo, readonly, grant, lineage }: NonNullable<Request['call']>,
   ): Promise<CallOutcome> {
     const { id, workspace, epoch, askedBy, askedByAgent, ownerUid, answeredBy, answeredByAgent } = request;
+    const { would: shown } = request;
     const approvedBy = answeredByAgent === undefined ? answeredBy : undefined;
     const limits = {
       ...(toolsets && { toolsets }),
@@ -70,7 +73,7 @@ export class ApprovalExecution extends Service<InboxPorts & { readonly makeCall:
       const approver = answeredBy === ownerUid ? undefined : answeredBy;
       if (approver !== undefined && (await this.hasLeft(approver, workspace)))
         return { error: approverLeft(workspace) };
-      return await this.ports.makeCall({ id, caller, workspace, tool, input, approvedBy });
+      return await this.ports.makeCall({ id, caller, workspace, tool, input, approvedBy, shown });
     } catch (error) {
       this.ports.log.warn('approved_call_broke_off', { requestId: id, epoch, error });
       if (epoch < MAX_EPOCHS) throw error;
@@ -114,7 +117,7 @@ function approverLeft(workspace: string): MusterError {
     'FORBIDDEN',
     `The call was not made: the person who approved it has no role in the workspace "${workspace}" any more.`,
     {
-      reason: 'APPROVER_LEFT',
+      reason: APPROVER_LEFT,
       suggestion: 'Make the call again: somebody who is in the workspace is asked.',
     },
   );

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { ERROR_CODES, type ErrorCode, MusterError } from '../../../kernel/errors.ts';
 import { type JsonObject, jsonObject } from '../../../kernel/json.ts';
+import { LOOSENS_A_LIMIT } from '../../../kernel/loosening.ts';
 
 /** How a call ended. */
 export type CallOutcome = { readonly answer: JsonObject } | { readonly error: MusterError };
@@ -37,6 +38,19 @@ export function answerOf(outcome: JsonObject): JsonObject {
   if ('answer' in kept) return kept.answer;
   const { code, message, ...details } = kept.error;
   throw new MusterError(isCode(code) ? code : 'INTERNAL', message, details);
+}
+
+/** The reason of a refusal: the person who approved the call has no role in the workspace any more. */
+export const APPROVER_LEFT = 'APPROVER_LEFT';
+
+/**
+ * Whether an approved call was refused for a reason that a new approval removes: its approver has left, or what is stored
+ * has changed so that the call would loosen more than the person was shown. Then the same call asks anew.
+ */
+export function needsNewApproval(outcome: JsonObject, { would }: { readonly would?: unknown }): boolean {
+  const kept = stored.parse(outcome);
+  const reason = 'error' in kept ? kept.error.reason : undefined;
+  return reason === APPROVER_LEFT || (reason === LOOSENS_A_LIMIT && would !== undefined);
 }
 
 function isCode(code: string): code is ErrorCode {

@@ -54,6 +54,8 @@ const codec = documentCodec(
       .nullable(),
     /** The call loosens a limit: no agent answers for the person. */
     in_person: z.literal(true).exactOptional(),
+    /** The limits that the call would loosen, as the person is shown them. The approval covers nothing else. */
+    would: z.array(z.string()).exactOptional(),
     /** The person was asked at the asker's client as well, and has not answered there. */
     put_off: z.boolean(),
     /** A digest of who called what: the same call again is the same request. */
