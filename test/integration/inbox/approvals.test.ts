@@ -164,6 +164,8 @@ describe('a call that takes an approval', () => {
     await execute(late);
     assert.equal(Object((await seen(late))['outcome']).error.reason, 'APPROVER_LEFT');
     assert.equal((await tasks()).length, 1);
+    await demand([{ tool: 'coding.create_task', asks: ada.uid }]);
+    assert.notEqual(await waits({ ...CODE, description: 'Late' }), late, 'another person is asked');
   });
 
   it('is made by another instance where the first dies, before and after it was made', async () => {
