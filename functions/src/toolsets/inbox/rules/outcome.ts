@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { ERROR_CODES, type ErrorCode, MusterError } from '../../../kernel/errors.ts';
 import { type JsonObject, jsonObject } from '../../../kernel/json.ts';
 import { LOOSENS_A_LIMIT } from '../../../kernel/loosening.ts';
+import type { Request } from './request.ts';
 
 /** How a call ended. */
 export type CallOutcome = { readonly answer: JsonObject } | { readonly error: MusterError };
@@ -47,7 +48,7 @@ export const APPROVER_LEFT = 'APPROVER_LEFT';
  * Whether an approved call was refused for a reason that a new approval removes: its approver has left, or what is stored
  * has changed so that the call would loosen more than the person was shown. Then the same call asks anew.
  */
-export function needsNewApproval(outcome: JsonObject, { would }: { readonly would?: unknown }): boolean {
+export function needsNewApproval(outcome: JsonObject, { would }: Pick<Request, 'would'>): boolean {
   const kept = stored.parse(outcome);
   const reason = 'error' in kept ? kept.error.reason : undefined;
   return reason === APPROVER_LEFT || (reason === LOOSENS_A_LIMIT && would !== undefined);
