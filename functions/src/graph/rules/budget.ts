@@ -215,7 +215,7 @@ function raisedOf(before: Budget, after: Budget, uid: string): readonly Loosenin
     const setter = setterOf(before, setBy);
     if (was === undefined || (is !== undefined && is <= was) || setter === uid) return [];
     const amount = (of: number) => (limit === 'costUsd' ? `$${of}` : `${of} tokens`);
-    const change = is === undefined ? `remove the budget of ${amount(was)}` : 'raise the budget';
+    const change = is === undefined ? `remove the budget (${amount(was)})` : 'raise the budget';
     const to = is === undefined ? '' : ` from ${amount(was)} to ${amount(is)}`;
     const would = `${change} of ${budgetName(before)}${to}`;
     return [
