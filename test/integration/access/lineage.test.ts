@@ -141,6 +141,29 @@ describe('what came from a credential', () => {
       assert.equal(await town.roleOf('gil', workspace), 'worker');
     });
 
+    it('opens nothing once its sender no longer administers', async () => {
+      for (const name of ['eve', 'fay']) await town.arrive(name);
+      const workspace = await town.workspaceOf('ada');
+      const { inviting } = town.app.services.access;
+      for (const [name, toolsets] of [
+        ['eve', ['onboarding', 'coordination']],
+        ['fay', ['onboarding', 'access']],
+      ] as const) {
+        const sender = await signIn(await town.keyOf(await town.person('ada'), `of ${name}`, 'leader'));
+        const args = [workspace, town.email(name), 'worker', 'https://muster.example/mcp'] as const;
+        await inviting.invite(sender, ...args, () => undefined);
+        await town.keyOf(sender, `of ${name}`, undefined, { toolsets });
+      }
+      const accept = async (name: string) =>
+        town
+          .anotherInstance()
+          .services.access.inviting.accept(await town.person(name), workspace, () => undefined);
+      await assert.rejects(accept('eve'));
+      assert.equal(await town.roleOf('eve', workspace), undefined);
+      await accept('fay');
+      assert.equal(await town.roleOf('fay', workspace), 'worker');
+    });
+
     it('opens nothing once its sender has expired, though nobody has revoked it', async () => {
       await town.arrive('eve');
       const workspace = await town.workspaceOf('ada');

@@ -18,8 +18,8 @@ export interface Need {
 }
 
 /** Whether the principal may use the toolset at all. */
-export function mayUse(principal: Principal, toolset: string): boolean {
-  return principal.toolsets === undefined || principal.toolsets.includes(toolset);
+export function mayUse({ toolsets }: Pick<Principal, 'toolsets'>, toolset: string): boolean {
+  return toolsets === undefined || toolsets.includes(toolset);
 }
 
 /** The weakest role that will do, for somebody of the kind. */

@@ -139,9 +139,8 @@ export function challengeOf(hashing: Hashing, verifier: string): string {
 }
 
 /**
- * What becomes of a refresh token. `repeated`: it was used a moment ago, and the newest
- * tokens of the chain are given. `reused`: it was used long
- * ago, so that somebody has stolen it, or its successor.
+ * What becomes of a refresh token. `repeated`: it was used a moment ago, and the newest tokens of the chain are returned.
+ * `reused`: it was used long ago, so somebody has stolen it or its successor.
  */
 export type Refresh =
   | { readonly outcome: 'rotated'; readonly grant: Grant; readonly tokens: Tokens }

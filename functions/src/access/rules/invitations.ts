@@ -3,6 +3,7 @@ import type { Change, RecordAnswer } from '../../kernel/commit.ts';
 import { BoundedMap } from '../../kernel/memoCache.ts';
 import { type Hashing, Service } from '../../kernel/ports.ts';
 import { retryStale } from '../../kernel/waiting.ts';
+import { mayUse } from './gate.ts';
 import { openedThrough } from './lineage.ts';
 import type { Invitation, MemberRole } from './people.ts';
 import { type AccessPorts, hasRole, personsRoleIn } from './principal.ts';
@@ -48,7 +49,7 @@ export class Invitations extends Service<AccessPorts> {
 
   /**
    * Takes the invitations of a person's own address, in one commit that makes the members and ends the invitations.
-   * One that has expired, whose inviter leads the workspace no longer, or whose sender's credential has ended, ends without making anybody a member.
+   * One that has expired, or that its sender could not send any more, ends without making anybody a member.
    * @param email verified, in lower case
    * @param workspace the only one; all where undefined
    */
@@ -101,7 +102,7 @@ export class Invitations extends Service<AccessPorts> {
     const opened = await openedThrough(this.ports, all, subjects, now);
     if (opened === undefined) return false;
     const { role, heldTo = workspace, readonly } = opened.opens;
-    return hasRole(role, 'leader') && heldTo === workspace && !readonly;
+    return hasRole(role, 'leader') && heldTo === workspace && !readonly && mayUse(opened.opens, 'access');
   }
 
   private async mayLetIn(uid: string, workspace: string): Promise<boolean> {

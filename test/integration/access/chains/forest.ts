@@ -262,7 +262,8 @@ export class Forest {
   /** An invitation stands while whoever has sent it could send it. */
   private isOpen({ from }: Link): boolean {
     const rights = from && rightsOf(from);
-    return rights?.role === 'leader' && rights.heldTo !== 'elsewhere' && !rights.readonly;
+    const administers = rights?.toolsets?.includes('access') ?? true;
+    return rights?.role === 'leader' && rights.heldTo !== 'elsewhere' && !rights.readonly && administers;
   }
 
   private personOf(link: Link | undefined): Link | undefined {

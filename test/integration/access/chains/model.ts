@@ -9,7 +9,7 @@ export const ROLES = ['viewer', 'worker', 'leader'] as const;
 export type Role = (typeof ROLES)[number];
 
 /** The toolsets by which the chains are narrowed. */
-export const TOOLSETS = ['onboarding', 'firebase', 'coordination'] as const;
+export const TOOLSETS = ['onboarding', 'firebase', 'coordination', 'access'] as const;
 
 /** Workspaces that a link may be held to: that of the calls, and another. */
 export type Held = 'here' | 'elsewhere';
