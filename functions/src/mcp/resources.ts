@@ -5,6 +5,7 @@ import type { Need } from '../access/rules/gate.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { BoundResource, Resource, ResourceTemplate } from './resource.ts';
 import type { FoundTool, Toolset } from './tool.ts';
+import { isStorableText } from './validation.ts';
 import { viewsOf } from './views.ts';
 
 /** A resource that a URI names. */
@@ -107,10 +108,11 @@ function needOf(
 /** The template's variables, decoded; undefined where the URI is none of the template's. */
 function variablesOf(pattern: UriTemplate, uri: string): Readonly<Record<string, string>> | undefined {
   const matched = Object.entries(pattern.match(uri) ?? {});
+  if (matched.length === 0) return undefined;
   try {
-    return matched.length === 0
-      ? undefined
-      : Object.fromEntries(matched.map(([name, value]) => [name, decodeURIComponent(String(value))]));
+    const decoded = matched.map(([name, value]) => [name, decodeURIComponent(String(value))] as const);
+    // A database cannot look for such a text, and its client would try again for seconds.
+    return decoded.every(([, value]) => isStorableText(value)) ? Object.fromEntries(decoded) : undefined;
   } catch {
     // A "%" that encodes nothing.
     return undefined;

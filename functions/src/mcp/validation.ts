@@ -57,7 +57,7 @@ interface Visit {
  * @param bounds of the arrays that the schema knows
  * @throws MusterError VALIDATION_ERROR
  */
-function checkJsonLimits(root: Raw, bounds: ArrayBounds | undefined): void {
+export function checkJsonLimits(root: Raw, bounds?: ArrayBounds): void {
   const pending: Visit[] = [{ value: root, depth: 0, parent: undefined, key: '', bounds }];
   let values = 0;
   for (let visit = pending.pop(); visit !== undefined; visit = pending.pop()) {
@@ -99,6 +99,11 @@ function membersOf(holder: object, visit: Visit): readonly Visit[] {
     if (!isArray) checkText(key, member, 'name');
     return member;
   });
+}
+
+/** Whether both databases can store a text and look for it. */
+export function isStorableText(text: string): boolean {
+  return !text.includes('\0') && !LONE_SURROGATE.test(text);
 }
 
 function checkText(text: string, visit: Visit, kind: 'text' | 'name'): void {

@@ -8,9 +8,9 @@ export interface CallRequest {
 
 type Dialect = (tool: string, args: unknown) => CallRequest;
 
-const REVISION = '2026-07-28';
+export const REVISION = '2026-07-28';
 
-const ENVELOPE = {
+export const ENVELOPE = {
   'io.modelcontextprotocol/protocolVersion': REVISION,
   'io.modelcontextprotocol/clientCapabilities': {},
   'io.modelcontextprotocol/clientInfo': { name: 'attacker', version: '1' },
@@ -37,6 +37,6 @@ const rpc: Dialect = (name, args) => ({
 
 export const DIALECTS: readonly Dialect[] = [legacy, modern, rpc];
 
-function message(method: string, params: unknown): string {
+export function message(method: string, params: unknown): string {
   return JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
 }

@@ -7,15 +7,23 @@ import type { HttpAnswer } from './http.ts';
 const LEAKS: readonly RegExp[] = [
   /\n\s+at .+:\d+/,
   /node_modules|file:\/\/\/(?!etc)|\/functions\/(src|lib)|\.[tj]s:\d+/,
-  /<html|<!doctype|<pre>/i,
   /firebase-admin|@google-cloud|ZodError|FirebaseError|\d+ [A-Z]+_[A-Z_]+: /,
 ];
 
-/** Never a 5xx, never a page, never our insides: a result, or an error that says something. */
-export function assertCivil({ status, headers, text, json }: HttpAnswer, sent: string): void {
-  const about = `${sent.slice(0, 500)} → ${status} ${text.slice(0, 1000)}`;
+const PAGE = /<html|<!doctype|<pre>/i;
+
+/** Never a 5xx and never our insides. */
+export function assertNoLeak({ status, text }: HttpAnswer, about: string): void {
   assert.ok(status < 500, about);
   for (const leak of LEAKS) assert.doesNotMatch(text.slice(0, 5000), leak, about);
+}
+
+/** Never a 5xx, never a page, never our insides: a result, or an error that says something. */
+export function assertCivil(answer: HttpAnswer, sent: string): void {
+  const { status, headers, text, json } = answer;
+  const about = `${sent.slice(0, 500)} → ${status} ${text.slice(0, 1000)}`;
+  assertNoLeak(answer, about);
+  assert.doesNotMatch(text.slice(0, 5000), PAGE, about);
   if (status === 202) return;
   assert.match(headers.get('content-type') ?? '', /application\/json/, about);
   const messages = Array.isArray(json) ? json : [json];

@@ -19,13 +19,14 @@ import {
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
+import { MusterError } from '../../kernel/errors.ts';
 import { errorObject } from '../answer.ts';
 import type { CallPorts } from '../call.ts';
 import type { RoutedRequest } from '../callContext.ts';
 import { HTTP_REFUSED } from '../http/refusal.ts';
 import { errorReply, type McpReply } from '../http/response.ts';
 import type { StreamPorts } from '../http/streams.ts';
-import { isRecord, valueAt } from '../validation.ts';
+import { checkJsonLimits, isRecord, valueAt } from '../validation.ts';
 import { answerInTurn } from './batch.ts';
 import { buildServer, CALL, type Era, MODERN, methodOf, withTools } from './definitions.ts';
 import { LISTEN, listen } from './listen.ts';
@@ -212,6 +213,10 @@ const INITIALIZE = z.looseObject({
  * these methods' with a dump of its checks, some of them as an internal error.
  */
 function refusedParams({ id, method, params = {} }: JSONRPCRequest, era: Era): string | undefined {
+  const refusal = (message: string) =>
+    JSON.stringify({ jsonrpc: '2.0', id, error: { code: INVALID_PARAMS, message } });
+  const unstorable = limitFault(method, params);
+  if (unstorable !== undefined) return refusal(unstorable);
   if (method !== 'tools/call' && (method !== 'initialize' || era !== 'legacy')) return undefined;
   const checked = (method === 'tools/call' ? CALL : INITIALIZE).safeParse(params);
   if (checked.success) return undefined;
@@ -220,8 +225,19 @@ function refusedParams({ id, method, params = {} }: JSONRPCRequest, era: Era): s
     if (valueAt(params, issue.path) !== undefined) return `${name}: ${issue.message}`;
     return `${name} is missing${issue.code === 'invalid_type' ? `, expected ${issue.expected}` : ''}`;
   });
-  const error = { code: INVALID_PARAMS, message: `Invalid params for ${method}: ${wrong.join('; ')}.` };
-  return JSON.stringify({ jsonrpc: '2.0', id, error });
+  return refusal(`Invalid params for ${method}: ${wrong.join('; ')}.`);
+}
+
+/** The text, number or depth in a request's params that no method can use. A tool checks its arguments itself. */
+function limitFault(method: string, params: Readonly<Record<string, unknown>>): string | undefined {
+  const { arguments: given, ...others } = params;
+  try {
+    checkJsonLimits(method === 'tools/call' ? others : params);
+    return undefined;
+  } catch (error) {
+    if (error instanceof MusterError) return error.message;
+    throw error;
+  }
 }
 
 /**

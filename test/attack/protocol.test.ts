@@ -1,0 +1,271 @@
+/**
+ * Every part of the endpoint that takes text from a client and is not a tool is given hostile text: each resource and each
+ * variable of each resource template, completions, the methods of the protocol, the paths that answer GET, and sign-in.
+ * `arguments.test.ts` does the same with tools.
+ */
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { toolsets } from '../../functions/src/toolsets/index.ts';
+import { assertNoLeak } from '../e2e/support/civility.ts';
+import { type HttpAnswer, headersFor, send } from '../e2e/support/http.ts';
+import { byDay } from '../support/night.ts';
+import { NUMBER_HEADER } from './support/cost.ts';
+import { ENVELOPE, message, REVISION } from './support/dialects.ts';
+import { hostileText } from './support/hostileValues.ts';
+import { billOf, faultsOf } from './support/judgement.ts';
+import { startTarget, type Target } from './support/target.ts';
+
+/** Of texts made at random, for each place. */
+const SAMPLES = byDay(2, { night: 200 });
+
+/** What no database stores, what no decoder reads, and what is far too long. */
+const ALWAYS = [
+  ...['\ud800', 'a\udc00b', '\0', 'x'.repeat(1900), 'x'.repeat(100_000), '\u{e0041}\u202e', '../..', ''],
+  ...['%00', '%', '%zz', '%ed%a0%80', '%c0%ae%c0%ae', '%252e', '{taskId}', '😀'.repeat(400)],
+];
+
+function texts(place: string): readonly string[] {
+  const seed = [...place].reduce((sum, character) => (sum * 31 + character.charCodeAt(0)) % 1_000_003, 0);
+  const parameters = { numRuns: SAMPLES, seed: (fc.readConfigureGlobal().seed ?? 0) + seed };
+  return [...ALWAYS, ...fc.sample(hostileText, parameters)];
+}
+
+const templates = toolsets.flatMap(({ templates: own = [] }) => own);
+const resources = toolsets.flatMap(({ resources: own }) => own);
+
+/** A value that the other variables of a template have meanwhile, so that the text gets as far as it can. */
+const HARMLESS: Readonly<Record<string, string>> = {
+  sessionType: 'coding',
+  logType: 'output',
+  date: '2026-11-22',
+};
+
+function uriOf(template: string, variable: string, value: string): string {
+  return template.replace(/\{(\w+)\}/g, (_, name: string) =>
+    name === variable ? value : (HARMLESS[name] ?? 'task-1'),
+  );
+}
+
+const variablesOf = (template: string) =>
+  [...template.matchAll(/\{(\w+)\}/g)].map(([, name]) => String(name));
+
+/** What a method takes: each text in it is replaced in turn. */
+const METHODS: Readonly<Record<string, object>> = {
+  initialize: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } },
+  ping: { _meta: { progressToken: 'x' } },
+  'tools/list': { cursor: 'x' },
+  'tools/call': { name: 'x', arguments: {}, _meta: { progressToken: 'x' } },
+  'resources/list': { cursor: 'x' },
+  'resources/templates/list': { cursor: 'x' },
+  'resources/read': { uri: 'x' },
+  'resources/subscribe': { uri: 'x' },
+  'resources/unsubscribe': { uri: 'x' },
+  'prompts/list': { cursor: 'x' },
+  'prompts/get': { name: 'x', arguments: { a: 'x' } },
+  'completion/complete': { ref: { type: 'ref/prompt', name: 'x' }, argument: { name: 'x', value: 'x' } },
+  'logging/setLevel': { level: 'x' },
+  'server/discover': { cursor: 'x' },
+  'tasks/get': { taskId: 'x' },
+  'notifications/cancelled': { requestId: 'x', reason: 'x' },
+};
+
+const replaced = (params: object, text: string): unknown =>
+  JSON.parse(JSON.stringify(params), (_, value: unknown) => (value === 'x' ? text : value));
+
+/** What sign-in takes of clients that nobody has signed in from yet. */
+const FORMS: Readonly<Record<string, readonly Readonly<Record<string, string>>[]>> = {
+  token: [
+    {
+      grant_type: 'authorization_code',
+      code: 'x',
+      client_id: 'x',
+      redirect_uri: 'http://127.0.0.1/x',
+      code_verifier: 'v'.repeat(50),
+      resource: 'x',
+    },
+    { grant_type: 'refresh_token', refresh_token: 'x', client_id: 'x', scope: 'x', resource: 'x' },
+  ],
+  revoke: [{ token: 'x', client_id: 'x', token_type_hint: 'x' }],
+};
+
+const AUTHORIZE = {
+  response_type: 'code',
+  client_id: 'x',
+  redirect_uri: 'http://127.0.0.1/x',
+  code_challenge: 'c'.repeat(43),
+  code_challenge_method: 'S256',
+  state: 'x',
+  scope: 'x',
+  resource: 'x',
+};
+
+/** Clients may register so many times at once: more would only be told so. */
+const MOST_REGISTRATIONS = 18;
+
+describe('hostile text outside of tools', () => {
+  let target: Target;
+  let number = 0;
+  let state = '';
+
+  before(async () => {
+    target = await startTarget('protocol');
+    state = await target.elsewhere();
+  });
+
+  after(() => target.end());
+
+  /** Sends one request and holds it to what any request may do. */
+  async function judge(what: string, path: string, init: RequestInit, isPage = false): Promise<HttpAnswer> {
+    number += 1;
+    target.meter.take();
+    const headers = { ...headersFor(target.leader), ...init.headers, [NUMBER_HEADER]: String(number) };
+    const answer = await send(`${target.server.url}${path}`, { redirect: 'manual', ...init, headers });
+    const cost = await target.costOf(number);
+    const bill = billOf(target.meter.take());
+    const before = state;
+    state = await target.elsewhere();
+    const sent = `${path} ${String(init.body ?? '')}`;
+    if (isPage) assertNoLeak(answer, `${what}: ${sent.slice(0, 300)} → ${answer.status}`);
+    else {
+      const attack = { tool: what, sent, answer, cost, bill, changedElsewhere: state !== before };
+      assert.deepEqual(faultsOf(attack), []);
+    }
+    return answer;
+  }
+
+  const ask = (method: string, params: unknown, headers: Record<string, string> = {}) =>
+    judge(method, '', { method: 'POST', body: message(method, params), headers });
+
+  const inBothEras = async (method: string, params: object) => {
+    await ask(method, params);
+    await ask(
+      method,
+      { ...params, _meta: ENVELOPE },
+      { 'MCP-Protocol-Version': REVISION, 'Mcp-Method': method },
+    );
+  };
+
+  for (const { uri } of resources) {
+    it(`is refused after ${uri}`, async () => {
+      for (const text of texts(uri))
+        if (text !== '') await inBothEras('resources/read', { uri: `${uri}${text}` });
+    });
+  }
+
+  for (const { uriTemplate } of templates) {
+    for (const variable of variablesOf(uriTemplate)) {
+      it(`is borne as ${variable} of ${uriTemplate}`, async function () {
+        this.timeout(120_000);
+        for (const text of texts(uriTemplate + variable)) {
+          const encoded = encodeURIComponent(text.toWellFormed());
+          for (const value of new Set([text, encoded]))
+            await inBothEras('resources/read', { uri: uriOf(uriTemplate, variable, value) });
+        }
+      });
+
+      it(`is borne by the completion of ${variable} of ${uriTemplate}`, async function () {
+        this.timeout(120_000);
+        for (const text of texts(variable + uriTemplate)) {
+          const ref = { type: 'ref/resource', uri: uriTemplate };
+          const argument = { name: variable, value: text };
+          await inBothEras('completion/complete', { ref, argument });
+          const context = { arguments: { ...HARMLESS, taskId: text, [text]: text } };
+          await inBothEras('completion/complete', { ref, argument: { ...argument, value: '' }, context });
+        }
+      });
+    }
+  }
+
+  for (const [method, params] of Object.entries(METHODS)) {
+    it(`is borne by ${method}`, async function () {
+      this.timeout(120_000);
+      for (const text of texts(method)) await inBothEras(method, Object(replaced(params, text)));
+    });
+  }
+
+  it('is borne as the name of a method', async () => {
+    for (const text of texts('method')) await ask(text, {});
+  });
+
+  it('is refused as a resource to listen to', async () => {
+    for (const text of ['\ud800', 'a\udc00b', '\0']) {
+      const notifications = { resourceSubscriptions: [`firebase://subscriptions/${text}`] };
+      const headers = { 'MCP-Protocol-Version': REVISION, 'Mcp-Method': 'subscriptions/listen' };
+      const answer = await ask('subscriptions/listen', { notifications, _meta: ENVELOPE }, headers);
+      assert.match(answer.text, /-32602/);
+    }
+  });
+
+  for (const path of ['agent/messages', 'agent/tasks', 'agent/status', 'events']) {
+    it(`is borne in the address of ${path}`, async () => {
+      for (const text of texts(path)) {
+        const value = encodeURIComponent(text.toWellFormed().slice(0, 3000));
+        const raw = /[^\x21-\x7e]/.test(text) ? value : text.slice(0, 3000);
+        for (const query of [`workspace=${value}`, `subscriptionId=${value}`, `toolsets=${raw}`, `${raw}=1`])
+          await judge(path, `${path}?${query}`, { method: 'GET' }, true);
+        await judge(path, `${path}/${value}`, { method: 'GET' }, true);
+      }
+    });
+  }
+
+  for (const [name, forms] of Object.entries(FORMS)) {
+    it(`is borne by /${name}`, async function () {
+      this.timeout(120_000);
+      for (const form of forms) {
+        for (const field of Object.keys(form)) {
+          for (const text of texts(name + field)) {
+            const body = new URLSearchParams({ ...form, [field]: text });
+            const headers = { 'Content-Type': 'application/x-www-form-urlencoded', Authorization: '' };
+            await judge(name, name, { method: 'POST', body: String(body).slice(0, 30_000), headers }, true);
+          }
+        }
+      }
+    });
+  }
+
+  it('is borne by /register', async () => {
+    for (const text of ALWAYS.slice(0, MOST_REGISTRATIONS / 2)) {
+      const uris = { redirect_uris: ['http://127.0.0.1/x'] };
+      for (const metadata of [
+        { ...uris, client_name: text },
+        { redirect_uris: [`http://127.0.0.1/${text}`] },
+      ]) {
+        const body = JSON.stringify(metadata);
+        const answer = await judge(
+          'register',
+          'register',
+          { method: 'POST', body, headers: { Authorization: '' } },
+          true,
+        );
+        assert.notEqual(answer.status, 429);
+      }
+    }
+  });
+
+  it('is borne by /authorize', async function () {
+    this.timeout(120_000);
+    for (const field of Object.keys(AUTHORIZE)) {
+      for (const text of texts(`authorize${field}`)) {
+        const query = new URLSearchParams({ ...AUTHORIZE, [field]: text.slice(0, 5000) });
+        await judge(
+          'authorize',
+          `authorize?${query}`,
+          { method: 'GET', headers: { Authorization: '' } },
+          true,
+        );
+      }
+    }
+  });
+
+  for (const path of ['authorize/person', 'authorize/decision', 'authorize?authorization=']) {
+    it(`is borne by /${path}`, async () => {
+      for (const text of texts(path)) {
+        const value = encodeURIComponent(text.toWellFormed().slice(0, 3000));
+        const headers = { Cookie: `muster=${value}`, Authorization: '' };
+        const body = JSON.stringify({ authorization: text, token: text, agentName: text, workspace: text });
+        const init = path.endsWith('=') ? { method: 'GET', headers } : { method: 'POST', headers, body };
+        await judge(path, path.endsWith('=') ? `${path}${value}` : path, init, true);
+      }
+    });
+  }
+});
