@@ -1,7 +1,11 @@
 /** For each row of the table: who may read and write there is let, straight and by firebase.read, and explain agrees. */
 import assert from 'node:assert/strict';
 import { getFirestore } from 'firebase-admin/firestore';
-import { type Permission, permissions } from '../../../functions/src/access/rules/permissions.ts';
+import {
+  isDecidedByContent,
+  type Permission,
+  permissions,
+} from '../../../functions/src/access/rules/permissions.ts';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import { firebaseApp } from '../../../functions/src/kernel/platform.ts';
 import { realtimeDatabase } from '../../../functions/src/kernel/realtime/database.ts';
@@ -23,7 +27,11 @@ const OWNERS_OWN = ['owner', 'owner and agents'];
 /** Why firebase.read and firebase.write refuse something to whoever asks. */
 const REFUSED = ['PERMISSION_DENIED', 'NO_ROLE', 'ROLE_TOO_WEAK'];
 
-const isLet = ({ error }: Outcome) => error === undefined || !REFUSED.includes(error.reason);
+/** What exists and is not the caller's is refused as what is missing, where its own fields say whose it is. */
+const NOT_TOLD = [...REFUSED, 'NOT_FOUND'];
+
+const isLet = ({ error }: Outcome, refused = REFUSED) =>
+  error === undefined || !refused.includes(error.reason);
 
 const callersOf = (least: Permission['reads']): readonly CallerName[] =>
   least === 'nobody' && !IS_NIGHT ? SOME : CALLERS;
@@ -85,7 +93,8 @@ describe('tenancy in both databases', function () {
       const path = await pathOf(permission);
       const check = async (caller: CallerName) => {
         const said = `${caller} at ${path}`;
-        const does = isLet(await world.call(caller, homeOf(caller), 'firebase.read', { database, path }));
+        const outcome = await world.call(caller, homeOf(caller), 'firebase.read', { database, path });
+        const does = isLet(outcome, isDecidedByContent(permission) ? NOT_TOLD : REFUSED);
         assert.equal(does, await explained(caller, { database, path }), said);
         if (PERSONS.includes(caller))
           assert.equal(await mayRead(world.credential(caller), database, path), does, said);

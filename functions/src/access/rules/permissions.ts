@@ -53,6 +53,11 @@ export type Permission = z.output<typeof permission>;
 /** The last of each database stands for every path that no other one names. */
 export const permissions: readonly Permission[] = z.array(permission).parse(rows);
 
+/** Whether the fields of a document say who may read it, so that nobody may read one that does not exist. */
+export function isDecidedByContent({ reads, where, ownerField }: Permission): boolean {
+  return reads !== 'nobody' && (ownerField !== undefined || (typeof where === 'object' && 'field' in where));
+}
+
 export interface DataQuestion {
   readonly database: Permission['database'];
   /** Of a document or child, or of the collection or list above it. */

@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { isDecidedByContent, permissions } from '../../../../functions/src/access/rules/permissions.ts';
+import type { Principal } from '../../../../functions/src/access/rules/principal.ts';
 import { MusterError } from '../../../../functions/src/kernel/errors.ts';
 import { type Attempt, explained } from '../../../../functions/src/toolsets/firebase/firestore/errors.ts';
 import { parsePath } from '../../../../functions/src/toolsets/firebase/rules/databaseAccess.ts';
@@ -26,6 +29,8 @@ function explanation(error: unknown, of: Attempt): MusterError {
 }
 
 describe('errors of Firestore', () => {
+  const decided = permissions.filter((row) => row.database === 'firestore' && isDecidedByContent(row));
+
   it('have the names of the specification', () => {
     const names: [number, Attempt['action'], string][] = [
       [7, 'read', 'PERMISSION_DENIED'],
@@ -50,6 +55,33 @@ describe('errors of Firestore', () => {
       assert.equal(explanation(failure(code), attempt(action)).details.reason, reason, `${code} ${action}`);
     }
     assert.equal(explanation(failure(3), attempt('read', 'shared')).details.field, 'query');
+  });
+
+  it("name what is missing as what is not the caller's, where the fields of a document decide", () => {
+    const held = { ...agent, heldTo: 'alpha' };
+    const reasonOf = (path: string, principal: Principal = agent, action: Attempt['action'] = 'read') =>
+      explanation(failure(7), { ...attempt(action, path), caller: { principal, credential: '' } }).details
+        .reason;
+    assert.ok(decided.length > 10);
+    for (const { path, spansWorkspaces } of decided) {
+      const place = path.replace(/\{\w+\}/g, 'none');
+      assert.equal(reasonOf(place), 'NOT_FOUND', place);
+      assert.equal(reasonOf(place, held), spansWorkspaces ? 'PERMISSION_DENIED' : 'NOT_FOUND', place);
+      assert.equal(reasonOf(place, agent, 'write'), 'PERMISSION_DENIED', place);
+      assert.equal(reasonOf(place.split('/').slice(0, -1).join('/')), 'PERMISSION_DENIED', place);
+    }
+    for (const place of ['credentials/none', 'people/other', 'audit/none', 'shared/none', 'unknown/none'])
+      assert.equal(reasonOf(place), 'PERMISSION_DENIED', place);
+  });
+
+  it('goes by the security rules', async () => {
+    const rules = await readFile(new URL('../../../../firestore.rules', import.meta.url), 'utf8');
+    const blocks = rules.split(/^ +match \//m);
+    const byContent = blocks
+      .filter((block) => /allow (read|get)[^;]*;/.exec(block)?.[0].includes('resource.data'))
+      .map((block) => /^\w+/.exec(block)?.[0]);
+    const rows = decided.map(({ path }) => path.split('/').at(-2));
+    assert.deepEqual(new Set(byContent), new Set(rows));
   });
 
   it('tell what is too large from what is of the wrong kind', () => {

@@ -1,6 +1,7 @@
 /** What a failed call of the Firestore client means to its caller. */
 
 import { expired } from '../../../access/rules/authentication.ts';
+import { isDecidedByContent, permissionFor } from '../../../access/rules/permissions.ts';
 import type { Caller } from '../../../access/rules/principal.ts';
 import { UnansweredCommitError } from '../../../kernel/commit.ts';
 import { connectionError, MusterError, quotaExceeded } from '../../../kernel/errors.ts';
@@ -12,6 +13,7 @@ import {
   invalidPath,
   invalidRequest,
   missingIndex,
+  nothingReadable,
   pathNotFound,
   permissionDenied,
   sizeLimitExceeded,
@@ -54,12 +56,25 @@ export function explained(error: unknown, attempt: Attempt): unknown {
       if (caller.principal.kind === 'person') return expired(error);
       return permissionDenied(path.text, error);
     case 7: // PERMISSION_DENIED
-      return permissionDenied(path.text, error);
+      return action === 'read' && couldBeReadable(attempt)
+        ? nothingReadable(path.text, error)
+        : permissionDenied(path.text, error);
     case 8: // RESOURCE_EXHAUSTED
       return quotaExceeded(error);
     default:
       return error;
   }
+}
+
+/**
+ * Whether some document at this path would be readable for the caller. The rules refuse a missing document that they decide
+ * about by its fields, and one of others, in the same way, so both are answered in the same way, too.
+ */
+function couldBeReadable({ caller, path: { database, text, kind } }: Attempt): boolean {
+  if (kind !== 'document') return false;
+  const { permission } = permissionFor({ database, path: text });
+  const isHeld = permission.spansWorkspaces === true && caller.principal.heldTo !== undefined;
+  return isDecidedByContent(permission) && !isHeld;
 }
 
 function refusedRead({ kind, text }: DataPath): MusterError {

@@ -39,6 +39,16 @@ export function pathNotFound(path: string): MusterError {
   });
 }
 
+/** The same for a document that does not exist and for one that the caller may not read. */
+export function nothingReadable(path: string, cause: unknown): MusterError {
+  return new MusterError('NOT_FOUND', `There is no document at "${shown(path)}" that you may read.`, {
+    field: 'path',
+    reason: 'NOT_FOUND',
+    suggestion: 'Check the path. access.explain says what is needed here.',
+    cause,
+  });
+}
+
 /** The data is of a kind that the database does not store. */
 export function invalidDataType(field: string, what: string, suggestion?: string): MusterError {
   return new MusterError('INVALID_FORMAT', what, {
