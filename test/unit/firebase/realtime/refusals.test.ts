@@ -15,6 +15,9 @@ describe("the Realtime Database's refusals", () => {
   for (const [status, text, request, code, reason] of [
     [401, said('Permission denied'), READ, 'FORBIDDEN', 'PERMISSION_DENIED'],
     [403, '<html>', READ, 'FORBIDDEN', 'PERMISSION_DENIED'],
+    [401, said('Permission denied'), { ...READ, path: 'presence/none' }, 'NOT_FOUND', 'NOT_FOUND'],
+    [401, said('Permission denied'), { ...READ, path: 'presence' }, 'FORBIDDEN', 'PERMISSION_DENIED'],
+    [401, said('Permission denied'), { ...WRITE, path: 'presence/none' }, 'FORBIDDEN', 'PERMISSION_DENIED'],
     [401, said('Auth token is expired'), READ, 'TOKEN_EXPIRED', undefined],
     [400, said('Index not defined, add ".indexOn": "score"'), READ, 'FIREBASE_ERROR', 'MISSING_INDEX'],
     [

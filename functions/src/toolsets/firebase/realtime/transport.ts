@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { expired } from '../../../access/rules/authentication.ts';
+import { isDecidedByContent, permissionFor } from '../../../access/rules/permissions.ts';
 import { connectionError, type MusterError, quotaExceeded } from '../../../kernel/errors.ts';
 import { type JsonValue, parsedJson } from '../../../kernel/json.ts';
 import { connectionCodes, isUnsent } from '../../../kernel/platform.ts';
@@ -9,6 +10,7 @@ import {
   invalidDataType,
   invalidRequest,
   missingIndex,
+  nothingReadable,
   permissionDenied,
   sizeLimitExceeded,
   writeConflict,
@@ -94,7 +96,8 @@ export function refusalOf({ status, text }: HttpAnswer, request: RestRequest): M
       return unacceptable(said, request, cause);
     case 401:
     case 403:
-      return /expired/i.test(said) ? expired(cause) : permissionDenied(named, cause);
+      if (/expired/i.test(said)) return expired(cause);
+      return isDecidedByContentAt(request) ? nothingReadable(named, cause) : permissionDenied(named, cause);
     case 402:
     case 429:
       return quotaExceeded(cause);
@@ -105,6 +108,12 @@ export function refusalOf({ status, text }: HttpAnswer, request: RestRequest): M
     default:
       return connectionError(cause);
   }
+}
+
+/** Whether a read was refused that the rules decide about by what is stored, which may be nothing. */
+function isDecidedByContentAt({ method, path }: RestRequest): boolean {
+  const { permission, isList } = permissionFor({ database: 'realtime', path });
+  return method === 'GET' && !isList && isDecidedByContent(permission);
 }
 
 export function notAtVersion(path: string, cause?: unknown): MusterError {

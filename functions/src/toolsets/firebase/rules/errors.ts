@@ -39,9 +39,9 @@ export function pathNotFound(path: string): MusterError {
   });
 }
 
-/** The same for a document that does not exist and for one that the caller may not read. */
+/** The same for data that does not exist and for data that the caller may not read. */
 export function nothingReadable(path: string, cause: unknown): MusterError {
-  return new MusterError('NOT_FOUND', `There is no document at "${shown(path)}" that you may read.`, {
+  return new MusterError('NOT_FOUND', `There is nothing at "${shown(path)}" that you may read.`, {
     field: 'path',
     reason: 'NOT_FOUND',
     suggestion: 'Check the path. access.explain says what is needed here.',
