@@ -18,6 +18,7 @@ import { type AuthorisationPorts, admit, authorise } from './authorisation.ts';
 import type { CallContext, RequestContext, Services } from './callContext.ts';
 import { gated } from './gating.ts';
 import { type IdempotencyPorts, runOnce, unkeyed } from './idempotency.ts';
+import { ProgressReport } from './progress.ts';
 import type { FoundResource, FoundTemplate } from './resources.ts';
 import type { FoundTool, Tool } from './tool.ts';
 import { fullName } from './tool.ts';
@@ -60,9 +61,10 @@ export async function callTool(
     const { principal } = admitted;
     const prepared = tool.prepare(rawArguments);
     requireTime(timeLeft);
+    const progress = new ProgressReport(telling.notify, telling.progressToken);
     // Who loses a role while a call waits is not told what it has waited for.
     const waiting: Waiting = async (wait) => {
-      const result = await waited(wait);
+      const result = await waited(progress.during(wait));
       const now = await ports.authenticator.authenticate(credential);
       authorise(now, workspace, need);
       // What it has waited for says itself whose it is, and was looked at before.
@@ -77,7 +79,7 @@ export async function callTool(
     const mayWait = tool.approvable === true || (tool.loosens ?? []).length > 0;
     const approved = mayWait ? gated(ports.services, admitted, { name, tool }, prepared) : prepared;
     const work = runOnce(ports, identity, approved, (operation) =>
-      contextOf(ports, admitted, operation, telling, ifLate, waiting),
+      contextOf(ports, admitted, operation, { ...telling, progress: progress.send }, ifLate, waiting),
     );
     const named = work.catch((error: unknown) => {
       throw namingOwnArgument(error, tool);
@@ -160,14 +162,15 @@ function observedRead<T>(
 export function readingContext(ports: CallPorts, requestContext: RequestContext, what: string): CallContext {
   const ifLate = () => undefined;
   const operation = unkeyed(actorOf(requestContext, what));
-  return contextOf(ports, requestContext, operation, UNTOLD, ifLate, (wait) => wait);
+  const untold = { ...UNTOLD, progress: () => undefined };
+  return contextOf(ports, requestContext, operation, untold, ifLate, (wait) => wait);
 }
 
 function contextOf(
   ports: CallPorts,
   requestContext: RequestContext,
   operation: Operation,
-  { notify, progressToken, elicitation }: Telling,
+  { notify, progress, elicitation }: Pick<CallContext, 'notify' | 'progress' | 'elicitation'>,
   ifLate: CallContext['ifLate'],
   waiting: Waiting,
 ): CallContext {
@@ -180,10 +183,7 @@ function contextOf(
     ...(elicitation && { elicitation }),
     notify,
     ifLate,
-    progress(progress) {
-      if (progressToken === undefined) return;
-      notify({ method: 'notifications/progress', params: { progressToken, ...progress } });
-    },
+    progress,
     services: ports.services(),
   };
 }

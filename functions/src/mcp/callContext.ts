@@ -44,7 +44,7 @@ export interface CallContext extends LongPoll, Omit<RequestContext, 'credential'
   notify(notification: Notification): void;
   /** Absent where the client cannot ask, or speaks a revision in which a server without sessions cannot have it ask. */
   readonly elicitation?: Elicitation | undefined;
-  /** Says how far the call has come, in growing numbers, to who asks. Only for a tool that says `notifies`. */
+  /** Says how far the call has come, to a client that asks. Only for a tool that says `notifies`. */
   progress(progress: Progress): void;
 }
 
@@ -79,7 +79,7 @@ export interface Notification {
 }
 
 /** How far a call has come. Source: MCP 2025-11-25, "Progress". */
-interface Progress {
+export interface Progress {
   readonly progress: number;
   readonly total?: number;
   /** In words. */

@@ -71,6 +71,7 @@ export const claimTask = defineTool({
   annotations: { ...writing, idempotentHint: false },
   loosens: [],
   role: 'worker',
+  notifies: true,
   audience: 'runners',
   example: { agentId: 'terminal-2', tools: ['CLAUDECODE'], waitMs: 0 },
   answer: ({ task, messages }: RunnerClaimed) => {

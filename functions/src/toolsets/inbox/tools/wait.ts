@@ -48,6 +48,7 @@ export const wait = defineTool({
   output: requestShape.extend({ next: z.string().optional() }),
   annotations: reading,
   role: 'viewer',
+  notifies: true,
   example: { request_id: 'request-region', wait_ms: 0 },
   handler: async (context, { request_id: id, wait_ms }) => {
     const { services, principal, gone, waiting } = context;

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { mock } from 'node:test';
+import { deferred } from '../../../functions/src/kernel/waiting.ts';
+import type { Notification } from '../../../functions/src/mcp/callContext.ts';
+import { ProgressReport } from '../../../functions/src/mcp/progress.ts';
+import { entries } from '../../contract/catalogue.ts';
+
+describe('the progress of a call', () => {
+  let sent: Notification[] = [];
+  const report = (token?: string) => new ProgressReport((notification) => sent.push(notification), token);
+  const numbers = () => sent.map(({ params }) => Number(params['progress']));
+
+  beforeEach(() => {
+    sent = [];
+    mock.timers.enable({ apis: ['setInterval'] });
+  });
+
+  afterEach(() => mock.timers.reset());
+
+  it('is sent every five seconds while a wait lasts, to a client that has given a token', async () => {
+    const { during } = report('token');
+    const end = deferred();
+    const wait = during(end.promise.then(() => 'answer'));
+    for (let second = 0; second < 24; second++) mock.timers.tick(1000);
+    assert.equal(sent.length, 4);
+    assert.deepEqual(new Set(sent.map(({ method }) => method)), new Set(['notifications/progress']));
+    assert.deepEqual(new Set(sent.map(({ params }) => params['progressToken'])), new Set(['token']));
+    end.resolve();
+    assert.equal(await wait, 'answer');
+    mock.timers.tick(60_000);
+    assert.equal(sent.length, 4);
+  });
+
+  it('is sent to nobody else', async () => {
+    const { during, send } = report();
+    const end = deferred();
+    const wait = during(end.promise);
+    mock.timers.tick(60_000);
+    send({ progress: 1, message: 'One.' });
+    end.resolve();
+    await wait;
+    assert.deepEqual(sent, []);
+  });
+
+  it('ends with a wait that fails', async () => {
+    const wait = report('token').during(Promise.reject(new Error('gone')));
+    await assert.rejects(wait, /gone/);
+    mock.timers.tick(60_000);
+    assert.deepEqual(sent, []);
+  });
+
+  it('grows with each notification, and shows the steps of a tool', () => {
+    const { during, send } = report('token');
+    void during(new Promise(() => undefined));
+    mock.timers.tick(5_000);
+    for (const progress of [0, 1, 1, 3]) {
+      send({ progress, message: 'A step.' });
+      mock.timers.tick(5_000);
+    }
+    assert.ok(numbers().every((number, index, all) => index === 0 || number > Number(all[index - 1])));
+    assert.deepEqual(numbers().map(Math.floor), [0, 0, 0, 1, 1, 1, 1, 3, 3]);
+  });
+
+  it('is offered by every tool that waits', () => {
+    const waits = entries.filter(({ input }) => /"wait_?ms"/i.test(JSON.stringify(input)));
+    assert.ok(waits.length >= 4);
+    const silent = waits.filter(({ tool }) => tool.notifies !== true);
+    assert.deepEqual(
+      silent.map(({ tool }) => tool.name),
+      [],
+    );
+  });
+});
