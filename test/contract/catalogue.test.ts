@@ -42,14 +42,17 @@ describe('the catalogue', () => {
 
   it('says what the server is for in less than clients cut off', () => {
     const selection = { toolsets: toolsets.map(({ name }) => name), readonly: false, workspace: undefined };
-    const { instructions } = new Catalogues(toolsets).of({
+    const { instructions, directory } = new Catalogues(toolsets).of({
       ...selection,
       dialect: 'prefixed',
       listing: 'light',
     });
     assert.ok(instructions.length < MAX_INSTRUCTIONS_LENGTH);
     const last = toolsets.at(-1);
-    assert.ok(last !== undefined && instructions.endsWith(last.instructions), 'the last toolset is cut off');
+    assert.ok(
+      last !== undefined && instructions.endsWith(directory.named(last.instructions)),
+      'the last toolset is cut off',
+    );
   });
 
   it('gives resources a URI of their own and the role of a reader', () => {

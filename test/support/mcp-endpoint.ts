@@ -25,7 +25,12 @@ export interface LogEntry {
 
 /** Ports whose state a test can look at and change. */
 /** For calls that look nothing up. */
-export const EMPTY_DIRECTORY: Directory = { tools: [], resources: [], wireName: () => undefined };
+export const EMPTY_DIRECTORY: Directory = {
+  tools: [],
+  resources: [],
+  wireName: () => undefined,
+  named: (text: string) => text,
+};
 
 export interface MemoryPorts extends Omit<EndpointDependencies, 'toolsets'> {
   readonly entries: LogEntry[];

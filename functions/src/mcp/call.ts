@@ -202,6 +202,17 @@ export function namingOwnArgument(error: unknown, { input }: Pick<Tool, 'input'>
   return new MusterError(error.code, error.message, details);
 }
 
+/** An error whose texts name tools as the caller's list does. */
+function namingTools(error: MusterError, { named }: RequestContext['directory']): MusterError {
+  const { suggestion, ...rest } = error.details;
+  const details = {
+    ...rest,
+    cause: error.cause,
+    ...(suggestion !== undefined && { suggestion: named(suggestion) }),
+  };
+  return new MusterError(error.code, named(error.message), details);
+}
+
 /** `task_id` and `taskId` are one. */
 function folded(name: string): string {
   return name.replaceAll('_', '').toLowerCase();
@@ -217,7 +228,7 @@ function folded(name: string): string {
  */
 export async function observed<T>(
   ports: CallPorts,
-  { principal, requestId, workspace }: RequestContext,
+  { principal, requestId, workspace, directory }: RequestContext,
   tool: string,
   work: (waiting: Waiting) => Promise<T>,
   isRoutine = false,
@@ -232,7 +243,7 @@ export async function observed<T>(
   try {
     return await work(waits.during);
   } catch (error) {
-    refused = presentable(error, requestId, tool, ports.log);
+    refused = namingTools(presentable(error, requestId, tool, ports.log), directory);
     throw refused;
   } finally {
     const waited = Math.round(waits.milliseconds);

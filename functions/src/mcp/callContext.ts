@@ -97,6 +97,8 @@ export interface Directory {
    * @param fullName `coordination.create_task`
    */
   wireName(fullName: string): string | undefined;
+  /** Writes the tools that a text names by their full names as this endpoint lists them. */
+  named(text: string): string;
 }
 
 /** A tool as others speak of it. */

@@ -2,10 +2,10 @@
 
 import { roleNeeded } from '../access/rules/gate.ts';
 import { hasRole, type Principal, type Role, type rolesOf } from '../access/rules/principal.ts';
-import { type JsonObject, jsonObject } from '../kernel/json.ts';
+import { type JsonObject, type JsonValue, jsonObject } from '../kernel/json.ts';
 import type { Directory, KnownTool } from './callContext.ts';
 import { answerOrRefusalSchema, inputJsonSchema, lightSchema, outputJsonSchema } from './jsonSchema.ts';
-import { acceptedNames, type Dialect, wireName } from './names.ts';
+import { acceptedNames, type Dialect, toolNaming, wireName } from './names.ts';
 import { type Resources, resourcesOf } from './resources.ts';
 import type { EventSource, FoundTool, Tool, ToolHints, Toolset } from './tool.ts';
 import { fullName } from './tool.ts';
@@ -29,6 +29,8 @@ export interface Catalogue {
 }
 
 type CallerRoles = ReturnType<typeof rolesOf>;
+
+type Naming = Directory['named'];
 
 /** More than the selections that a deployment can have in earnest; beyond it somebody is playing. */
 const MAX_CATALOGUES = 64;
@@ -85,13 +87,14 @@ export class Catalogues {
         acceptedNames(entry.toolset, entry.tool.name, dialect).map((name) => [name, entry] as const),
       ),
     );
-    const wireNames = new Map(
-      found.map(({ toolset, tool }) => [fullName(toolset, tool.name), wireName(toolset, tool.name, dialect)]),
-    );
+    const wireNames = wireNamesOf(found, dialect);
     const known = () => this.#knownTools();
+    const named = toolNaming(known, wireNames);
     return {
-      resources: resourcesOf(toolsets, found),
-      instructions: instructionsOf(toolsets),
+      resources: resourcesOf(toolsets, found, named),
+      get instructions() {
+        return instructionsOf(toolsets, named);
+      },
       methods: [...wireNames.keys()],
       directory: {
         get tools() {
@@ -99,10 +102,11 @@ export class Catalogues {
         },
         resources: toolsets.flatMap(({ resources }) => resources.map(({ uri }) => uri)),
         wireName: (name) => wireNames.get(name),
+        named,
       },
       toolsets: toolsets.map(({ name }) => name),
       findTool: (name) => byName.get(name),
-      listFor: listMaker(found, listing, dialect),
+      listFor: listMaker(found, listing, dialect, known),
     };
   }
 
@@ -152,8 +156,9 @@ const INTRODUCTION =
   'an error says what to do next. Every tool that writes takes idempotency_key: a call repeated with the same ' +
   'key and arguments within 24 hours gets the first answer and does nothing again.';
 
-function instructionsOf(toolsets: readonly Toolset[]): string {
-  const lines = [INTRODUCTION, ...toolsets.map(({ name, instructions }) => `${name}: ${instructions}`)];
+function instructionsOf(toolsets: readonly Toolset[], named: Naming): string {
+  const ofToolsets = toolsets.map(({ name, instructions }) => `${name}: ${named(instructions)}`);
+  const lines = [INTRODUCTION, ...ofToolsets];
   return lines.join('\n').slice(0, MAX_INSTRUCTIONS_LENGTH - 1);
 }
 
@@ -176,25 +181,55 @@ interface ToolList {
 }
 
 /** A list is made when it is first asked for: a call needs none, and it would be a part of every cold start. */
-function listMaker(found: readonly FoundTool[], listing: Listing, dialect: Dialect): Catalogue['listFor'] {
+function listMaker(
+  found: readonly FoundTool[],
+  listing: Listing,
+  dialect: Dialect,
+  deployed: () => readonly KnownTool[],
+): Catalogue['listFor'] {
   const made = new Map<string, ToolList>();
   return (roles, kind) => {
     const key = listing === 'light' ? `${roles.workspace} ${roles.owner} ${kind}` : 'whole';
     const known = made.get(key);
     if (known !== undefined) return known;
-    const tools =
-      listing === 'light'
-        ? found
-            .filter(
-              ({ tool, scope }) =>
-                tool.audience === undefined && isOpenTo(roles[scope], roleNeeded(tool, kind)),
-            )
-            .map((one) => lightTool(one, dialect))
-        : found.map((one) => wholeTool(one, dialect));
+    const isListed = ({ tool, scope }: FoundTool) =>
+      tool.audience === undefined && isOpenTo(roles[scope], roleNeeded(tool, kind));
+    const shown = listing === 'light' ? found.filter(isListed) : found;
+    const named = toolNaming(deployed, wireNamesOf(shown, dialect));
+    const show = listing === 'light' ? lightTool : wholeTool;
+    const tools = shown.map((one) => namedAnew(show(one, dialect), named));
     const list = { tools, json: Buffer.from(JSON.stringify(tools)) };
     made.set(key, list);
     return list;
   };
+}
+
+/** The names that an endpoint lists, by full name. */
+function wireNamesOf(found: readonly FoundTool[], dialect: Dialect): ReadonlyMap<string, string> {
+  return new Map(
+    found.map(({ toolset, tool }) => [fullName(toolset, tool.name), wireName(toolset, tool.name, dialect)]),
+  );
+}
+
+/** A listed tool whose texts name tools as the endpoint lists them. */
+function namedAnew({ outputSchema, ...tool }: ListedTool, named: Naming): ListedTool {
+  return {
+    ...tool,
+    description: named(tool.description),
+    inputSchema: describedAnew(tool.inputSchema, named),
+    ...(outputSchema && { outputSchema: describedAnew(outputSchema, named) }),
+  };
+}
+
+/** A schema whose descriptions name tools as the endpoint lists them; what it accepts stays. */
+function describedAnew(schema: ObjectSchema, named: Naming): ObjectSchema {
+  const anew = (value: JsonValue | undefined, key: string): JsonValue | undefined => {
+    if (key === 'description' && typeof value === 'string') return named(value);
+    if (Array.isArray(value)) return value.map((one) => anew(one, '') ?? null);
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, anew(one, name)]));
+  };
+  return { ...jsonObject.parse(anew(schema, '')), type: 'object' };
 }
 
 function isOpenTo(role: Role | undefined, least: Role): boolean {

@@ -7,8 +7,11 @@ import { shownName } from './validation.ts';
 /** The four toolsets whose specification puts the toolset into every tool's name: `firebase.read`. */
 export const NETWORK_TOOLSETS: readonly string[] = ['firebase', 'github', 'onboarding', 'system'];
 
-/** `own`: as the toolset's specification writes it, at `/mcp/<toolset>`. `prefixed`: at `/mcp`. */
-export type Dialect = 'own' | 'prefixed';
+/**
+ * `own`: as the toolset's specification writes it, at `/mcp/<toolset>`. `prefixed`: at `/mcp`. `dotted`: as a method, at
+ * `/mcp/rpc`.
+ */
+export type Dialect = 'own' | 'prefixed' | 'dotted';
 
 /** No listed name is longer, nor has other characters than `[A-Za-z0-9_]`. */
 export const MAX_NAME_LENGTH = 50;
@@ -18,6 +21,7 @@ export const MAX_NAME_LENGTH = 50;
  * taken but never listed. Source: docs/semantics.md#the-endpoint.
  */
 export function wireName(toolset: string, name: string, dialect: Dialect): string {
+  if (dialect === 'dotted') return fullName(toolset, name);
   const bare = dialect === 'own' && !NETWORK_TOOLSETS.includes(toolset);
   return bare || name.startsWith(`${toolset}_`) ? name : `${toolset}_${name}`;
 }
@@ -27,6 +31,30 @@ export function acceptedNames(toolset: string, name: string, dialect: Dialect): 
   const listed = [wireName(toolset, name, dialect), wireName(toolset, name, 'prefixed')];
   return [...new Set([...listed, fullName(toolset, name)])];
 }
+
+/**
+ * Prepares to write the tools that texts name as an endpoint lists them. Texts name each tool by its full name; a tool that
+ * the endpoint does not list is named with the address that does.
+ * @param deployed the full names of all tools of the deployment
+ * @param wireNames the names that the endpoint lists, by full name
+ */
+export function toolNaming(
+  deployed: () => readonly KnownTool[],
+  wireNames: ReadonlyMap<string, string>,
+): (text: string) => string {
+  let toolsets: ReadonlyMap<string, string> | undefined;
+  const nameOf = (full: string) => {
+    const listed = wireNames.get(full);
+    if (listed !== undefined) return listed;
+    toolsets ??= new Map(deployed().map(({ fullName, toolset }) => [fullName, toolset]));
+    const toolset = toolsets.get(full);
+    return toolset === undefined ? full : `${full} (at /mcp/${toolset})`;
+  };
+  return (text) => text.replace(FULL_NAMES, nameOf);
+}
+
+/** What may be a full name, and is not part of a path, an address or a longer name. */
+const FULL_NAMES = /(?<![\w./:-])[a-z]+\.[a-z]\w*(?!\w|\.\w)/g;
 
 /**
  * What to say of a name that finds no tool.

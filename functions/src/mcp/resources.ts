@@ -48,8 +48,15 @@ export interface Resources {
 /** None of ours is longer, and a match takes time. */
 const MAX_URI_LENGTH = 2000;
 
-/** @param tools those of the selection, which bring their views */
-export function resourcesOf(toolsets: readonly Toolset[], tools: readonly FoundTool[] = []): Resources {
+/**
+ * @param tools those of the selection, which bring their views
+ * @param named writes tools as the endpoint lists them
+ */
+export function resourcesOf(
+  toolsets: readonly Toolset[],
+  tools: readonly FoundTool[] = [],
+  named = (text: string) => text,
+): Resources {
   const fixed = toolsets.flatMap(({ name: toolset, resources }) =>
     resources.map((resource) => ({ toolset, resource })),
   );
@@ -71,12 +78,15 @@ export function resourcesOf(toolsets: readonly Toolset[], tools: readonly FoundT
   );
   for (const view of views) byUri.set(view.what, view);
   return {
-    listed: fixed.map(({ resource: { role: _role, scope: _scope, read: _read, ...listed } }) => listed),
+    listed: fixed.map(({ resource: { role: _role, scope: _scope, read: _read, ...listed } }) => ({
+      ...listed,
+      description: named(listed.description),
+    })),
     templates: families.map(({ template: { uriTemplate, name, title, description, mimeType } }) => ({
       uriTemplate,
       name,
       title,
-      description,
+      description: named(description),
       mimeType,
     })),
     hasViews: views.length > 0,

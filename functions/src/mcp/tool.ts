@@ -7,6 +7,10 @@ import type { MusterError } from '../kernel/errors.ts';
 import { type JsonObject, jsonObject } from '../kernel/json.ts';
 import type { Loosened } from '../kernel/loosening.ts';
 import type { CallContext, Services } from './callContext.ts';
+import { guidanceIn } from './guidance.ts';
+
+export { guidance } from './guidance.ts';
+
 import { CLEARABLE } from './jsonSchema.ts';
 import type { Resource, ResourceTemplate } from './resource.ts';
 import { argumentsChecker, type WithBrandedIds } from './validation.ts';
@@ -201,6 +205,7 @@ function toolOf<Input extends z.ZodObject, Output extends z.ZodObject, Outcome>(
   const listed: z.ZodObject = keyed ? input.extend(keyArgument.shape) : input;
   const check = argumentsChecker(input, Object.keys(listed.shape));
   const shown = (value: unknown): JsonObject => jsonObject.parse(rest.output.parse(value));
+  const guide = guidanceIn(rest.output);
   return {
     ...rest,
     ...(text && { text: (given: JsonObject) => text(rest.output.parse(given)) }),
@@ -213,12 +218,13 @@ function toolOf<Input extends z.ZodObject, Output extends z.ZodObject, Outcome>(
         mostUsd: mostUsd === undefined ? Number.POSITIVE_INFINITY : mostUsd(checked),
         idempotencyKey: keyed ? checkKey({ idempotency_key: rawKey }).idempotency_key : undefined,
         async run(context) {
-          const { operation } = context;
+          const { operation, directory } = context;
+          const render = (outcome: Outcome) => guide(shown(answer(outcome, checked)), directory.named);
           const recordAnswer: RecordAnswer<Outcome> = (outcome) =>
             operation.argumentsHash === undefined
               ? { by: operation.by }
-              : operation.recordAnswer(shown(answer(outcome, checked)));
-          return shown(answer(await handler({ ...context, recordAnswer }, checked), checked));
+              : operation.recordAnswer(render(outcome));
+          return render(await handler({ ...context, recordAnswer }, checked));
         },
         replay: async (context, stored) => (replay ? shown(await replay(context, checked, stored)) : stored),
       };

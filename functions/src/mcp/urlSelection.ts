@@ -94,7 +94,7 @@ function parsePath(path: string, existing: readonly string[]): Route | undefined
   if (name === 'agent') return readonly ? undefined : pageRoute(others, existing);
   if (others.length > 0) return undefined;
   if (name === undefined) return { toolsets: existing, readonly, dialect: 'prefixed', protocol: 'mcp' };
-  if (name === 'rpc') return { toolsets: existing, readonly, dialect: 'prefixed', protocol: 'rpc' };
+  if (name === 'rpc') return { toolsets: existing, readonly, dialect: 'dotted', protocol: 'rpc' };
   if (name === 'events') {
     if (readonly || !existing.includes(STREAMING_TOOLSET)) return undefined;
     return { toolsets: [STREAMING_TOOLSET], readonly, dialect: 'own', protocol: 'events' };

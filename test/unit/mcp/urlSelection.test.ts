@@ -61,7 +61,7 @@ describe('parseSelection', () => {
   }
 
   it('finds plain JSON-RPC', () => {
-    const at = { dialect: 'prefixed', listing: 'light', protocol: 'rpc' };
+    const at = { dialect: 'dotted', listing: 'light', protocol: 'rpc' };
     const all = { ...at, toolsets: EXISTING, workspace: undefined };
     assert.deepEqual(select('/mcp/rpc'), { ...all, readonly: false });
     assert.deepEqual(select('/rpc/readonly'), { ...all, readonly: true });

@@ -165,7 +165,7 @@ export function requireFewWorkspaces(before: Agent | undefined, after: Agent): v
     field: 'workspace',
     reason: 'TOO_MANY_WORKSPACES',
     suggestion:
-      'Register another agent in this one: register_agent with an agent_id that is new makes a terminal.',
+      'Register another agent in this one: coordination.register_agent with an agent_id that is new makes a terminal.',
   });
 }
 
@@ -244,7 +244,7 @@ export function forbiddenToAct(principal: Principal, agentId: string): MusterErr
     field: 'agent_id',
     value: agentId,
     suggestion:
-      'Use your own agent id, or one that you have registered with register_agent; a leader of the workspace acts for the agents in it.',
+      'Use your own agent id, or one that you have registered with coordination.register_agent; a leader of the workspace acts for the agents in it.',
   });
 }
 
@@ -252,7 +252,7 @@ export function agentNotRegistered(agentId: string): MusterError {
   return new MusterError('NOT_FOUND', `Agent "${agentId}" is not registered.`, {
     field: 'agent_id',
     value: agentId,
-    suggestion: 'Call register_agent first.',
+    suggestion: 'Call coordination.register_agent first.',
   });
 }
 

@@ -21,7 +21,7 @@ import { whoami } from './tools/whoami.ts';
 export const access: Toolset = {
   name: 'access',
   instructions:
-    'whoami tells your roles and what a call without a workspace means; explain why something is refused, and who can change that.',
+    'access.whoami returns your roles and what a call without a workspace means; access.explain says why something is refused, and who can change that.',
   tools: [
     whoami,
     explain,

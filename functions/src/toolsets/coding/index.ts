@@ -32,7 +32,7 @@ const errorEnvelope: ErrorEnvelope = {
 export const coding: Toolset = {
   name: 'coding',
   instructions:
-    'Have coding agents work on branches: create_task, then report_task or task://{taskId} until it is completed or failed; end_task stops it. What runners call, and get_task_logs, is listed at /mcp/coding.',
+    'coding agents work on branches: coding.create_task, then coding.report_task or task://{taskId} until it is completed or failed; coding.end_task stops it. Tools for runners are at /mcp/coding.',
   tools: [
     createTask,
     updateTask,

@@ -177,22 +177,22 @@ export const templates: readonly ResourceTemplate[] = [
     name: 'task-logs',
     title: "A coding task's log",
     description:
-      "The latest part of a task's log, about 256 KiB, as plain text. get_task_logs reads all of it.",
+      "The latest part of a task's log, about 256 KiB, as plain text. coding.get_task_logs reads all of it.",
     ...asText,
     ...ofTask,
     watch,
-    read: async ({ services, workspace }, { taskId }) => {
+    read: async ({ services, workspace, directory }, { taskId }) => {
       const { log } = await services.coding.findWithLog(workspace, taskId, MAX_LINES, MAX_LOG_BYTES);
       const left = log.total - log.lines.length;
-      const omitted = `(${left} lines before these: get_task_logs has task ${taskId}'s from the first)`;
-      return linesText([...(left > 0 ? [omitted] : []), ...log.lines.map(logLineText)]);
+      const omitted = `(${left} lines before these: coding.get_task_logs has task ${taskId}'s from the first)`;
+      return linesText([...(left > 0 ? [directory.named(omitted)] : []), ...log.lines.map(logLineText)]);
     },
   }),
   defineResourceTemplate({
     uriTemplate: 'task://{taskId}/result',
     name: 'task-result',
     title: "A coding task's result",
-    description: 'What a task has brought, as it was given to end_task.',
+    description: 'What a task has brought, as it was given to coding.end_task.',
     ...asJson,
     ...ofTask,
     read: async ({ services: { coding }, workspace }, { taskId }) =>

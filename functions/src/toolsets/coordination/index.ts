@@ -62,7 +62,7 @@ const resources: readonly Resource[] = [
 export const coordination: Toolset = {
   name: 'coordination',
   instructions:
-    'Work a shared task graph. A leader calls init_coordination, then create_tasks_batch. A worker calls register_agent, then claim_task, start_task and complete_task or fail_task until claim_task has no more.',
+    'a shared task graph. A leader calls coordination.init_coordination, then coordination.create_tasks_batch. A worker calls coordination.register_agent, then coordination.claim_task and coordination.complete_task until there is no more.',
   tools: [
     initCoordination,
     createTask,

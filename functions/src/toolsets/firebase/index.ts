@@ -20,7 +20,7 @@ const subscription = defineResourceTemplate({
   name: 'subscription',
   title: 'Subscription',
   description:
-    'The oldest events that a subscription of yours still has, and the cursor from which firebase_pollEvents goes on. Listen to it with subscriptions/listen.',
+    'The oldest events that a subscription of yours still has, and the cursor from which firebase.pollEvents goes on. Listen to it with subscriptions/listen.',
   mimeType: 'application/json',
   role: 'viewer',
   variables: z.strictObject({ subscriptionId }),
@@ -74,7 +74,7 @@ export const eventSource: EventSource = {
 export const firebase: Toolset = {
   name: 'firebase',
   instructions:
-    'read and write data as yourself, under the security rules; messages/ and shared/ are free-form. subscribe begins a log of changes, and pollEvents waits for the next.',
+    'firebase.read and firebase.write handle data as yourself, under the security rules; messages/ and shared/ are free-form. firebase.subscribe begins a log of changes, and firebase.pollEvents waits for the next.',
   tools: [read, write, subscribe, unsubscribe, pollEvents],
   resources: [],
   templates,

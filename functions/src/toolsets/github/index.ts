@@ -13,7 +13,7 @@ import { searchCode } from './tools/searchCode.ts';
 export const github: Toolset = {
   name: 'github',
   instructions:
-    'read and search code, branch, commit, open issues and pull requests, and see why checks failed. createPR with task_id completes the task when it is merged.',
+    'read and search code, branch, commit, open issues and pull requests, and see why checks failed. github.createPR with task_id completes the task when it is merged.',
   tools: [
     readFile,
     searchCode,

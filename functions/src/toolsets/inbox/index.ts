@@ -11,7 +11,7 @@ import { withdraw } from './tools/withdraw.ts';
 export const inbox: Toolset = {
   name: 'inbox',
   instructions:
-    'ask puts a question to a person, wait waits for the answer; people answer with list and answer.',
+    'inbox.ask puts a question to a person, inbox.wait waits for the answer; people answer with inbox.list and inbox.answer.',
   scope: 'owner',
   tools: [ask, wait, list, answer, withdraw],
   resources: [],

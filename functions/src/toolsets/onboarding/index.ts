@@ -8,7 +8,7 @@ import { registerAgent } from './tools/registerAgent.ts';
 export const onboarding: Toolset = {
   name: 'onboarding',
   instructions:
-    'If you are new: getWelcome says how things work here, registerAgent gives you an identity and a credential of your own, getChecklist has the next call ready.',
+    'if you are new, onboarding.getWelcome says how things work, and onboarding.registerAgent gives you a credential.',
   tools: [getWelcome, registerAgent, getChecklist],
   resources: [],
 };

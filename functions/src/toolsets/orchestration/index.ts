@@ -23,7 +23,7 @@ const run = defineResourceTemplate({
   uriTemplate: 'run://{runId}',
   name: 'run',
   title: 'Run',
-  description: 'A run of yours: what get_run answers. It changes with every step.',
+  description: 'A run of yours: what orchestration.get_run answers. It changes with every step.',
   mimeType: 'application/json',
   role: 'viewer',
   scope: 'owner',
@@ -40,7 +40,7 @@ const run = defineResourceTemplate({
 export const orchestration: Toolset = {
   name: 'orchestration',
   instructions:
-    'work for several models: orchestrate chooses workflow and agents itself; list_workflows and list_agents show what there is. What takes longer than a call goes on, and get_run has its result.',
+    'work for several models. orchestration.orchestrate chooses workflow and agents; orchestration.list_workflows shows workflows. What takes longer than a call continues, and orchestration.get_run has its result.',
   tools: [
     orchestrate,
     orchestrateWorkflow,

@@ -20,8 +20,7 @@ import { undo } from './tools/undo.ts';
 /** Finding one's way. Source: spec/network.md, "System Navigation Tools". */
 export const system: Toolset = {
   name: 'system',
-  instructions:
-    'listSkills, getAgents, getTaskQueue and getSystemStatus tell what can be done, by whom, what waits, and whether all is well.',
+  instructions: 'what can be done, by whom, what waits, and whether all is well.',
   tools: [listSkills, getAgents, getTaskQueue, getSystemStatus, getTree, setBudget, getAudit, undo],
   resources: [],
 };

@@ -53,7 +53,7 @@ const errorEnvelope: ErrorEnvelope = {
 export const todo: Toolset = {
   name: 'todo',
   instructions:
-    "A person's to-dos, an agent's owner's: add_task, list_tasks, complete_task; create_recurring_task for what repeats. Times are ISO 8601 in UTC.",
+    "A person's to-dos, an agent's owner's: todo.add_task, todo.list_tasks, todo.complete_task; todo.create_recurring_task for what repeats. Times are ISO 8601 in UTC.",
   scope: 'owner',
   tools: [
     addTask,

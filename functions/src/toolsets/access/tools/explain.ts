@@ -5,14 +5,14 @@ import { DEFAULT_WORKSPACE } from '../../../access/rules/principal.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { chosenId } from '../../../kernel/ids.ts';
 import type { CallContext, KnownTool } from '../../../mcp/callContext.ts';
-import { defineTool, textUpTo } from '../../../mcp/tool.ts';
+import { defineTool, guidance, textUpTo } from '../../../mcp/tool.ts';
 import type { Explanation } from '../rules/explanations.ts';
 import { anyRole, workspaceName } from './shapes.ts';
 
 const DATABASES = ['firestore', 'realtime'] as const;
 
 const input = z.strictObject({
-  tool: textUpTo(100).optional().describe('As in todo_add_task'),
+  tool: textUpTo(100).optional().describe('As in todo.add_task'),
   database: z.enum(DATABASES).optional().describe('With a path'),
   path: textUpTo(1500).optional().describe('In the database'),
   operation: z.enum(['read', 'write', 'push']).default('read').describe('At the path'),
@@ -38,11 +38,11 @@ export const explain = defineTool({
       .object({ role: anyRole, from: z.string().optional() })
       .optional()
       .describe("The role that counts, and where it comes from: membership, deployment or the agent's own."),
-    why: z.string(),
+    why: guidance(),
     rule: z.string().optional().describe('The path of the security rule that decides.'),
     changeable_by: z
       .object({
-        who: z.string(),
+        who: guidance(),
         people: z.array(z.object({ uid: z.string(), name: z.string().optional() })),
       })
       .optional(),

@@ -12,7 +12,7 @@ export const removeMember = defineTool({
     'An invitation that would let them in again ends too. In an open workspace they keep the role that the deployment gives. The last leader of a private workspace stays, unless an admin says otherwise.',
   audience: 'those who administer',
   input: z.strictObject({
-    uid: uidArgument.describe('As list_members has it'),
+    uid: uidArgument.describe('As access.list_members has it'),
     workspace: workspaceArgument,
   }),
   output: z.object({

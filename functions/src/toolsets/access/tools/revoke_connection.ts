@@ -12,7 +12,7 @@ export const revokeConnection = defineTool({
   details:
     'Your own agents, in person or by an agent of yours that leads; an agent may give up its own. What was registered through it ends with it, with open invitations and calls that wait for approval. The agent itself stays, and can be registered or signed in again.',
   audience: 'those who administer',
-  input: z.strictObject({ agent_id: idOf('an agent').describe('As list_connections has it') }),
+  input: z.strictObject({ agent_id: idOf('an agent').describe('As access.list_connections has it') }),
   output: z.object({
     agent_id: z.string(),
     name: z.string(),

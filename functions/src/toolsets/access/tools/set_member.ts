@@ -12,7 +12,7 @@ export const setMember = defineTool({
     'Name the person by uid or by email. invite lets in whoever is not known yet. The last leader of a private workspace stays one, unless an admin says otherwise. If an agent adds a person or raises a role, its owner approves the call first.',
   audience: 'those who administer',
   input: z.strictObject({
-    uid: uidArgument.optional().describe('As list_members has it'),
+    uid: uidArgument.optional().describe('As access.list_members has it'),
     email: emailArgument.optional().describe('Instead of uid'),
     role: memberRole.describe('The role from now on'),
     workspace: workspaceArgument,

@@ -181,6 +181,6 @@ function nobodyToHold(taskId: string): MusterError {
     field: 'status',
     reason: 'NOT_HOLDER',
     suggestion:
-      'Call as an agent to take it on, claim it for an agent of yours with claim_task {taskId, agentId}, or start a runner.',
+      'Call as an agent to take it on, claim it for an agent of yours with coding.claim_task {taskId, agentId}, or start a runner.',
   });
 }

@@ -220,7 +220,7 @@ function cannotGoBack(taskId: string): MusterError {
   return new MusterError('CONFLICT', `Task "${taskId}" is waiting: it does not go back to in_progress.`, {
     field: 'state',
     reason: 'WRONG_STATE',
-    suggestion: 'Leave state out to renew the lease, or report the outcome with end_task.',
+    suggestion: 'Leave state out to renew the lease, or report the outcome with coding.end_task.',
   });
 }
 

@@ -31,7 +31,7 @@ export const appendLogs = defineTool({
   output: answerShape(
     z.object({
       accepted: z.number().describe('How many of the entries were new.'),
-      cursor: z.string().describe('Where get_task_logs goes on after them.'),
+      cursor: z.string().describe('Where coding.get_task_logs goes on after them.'),
       leaseUntil: z.iso.datetime().optional(),
       stop: stopShape,
     }),

@@ -37,7 +37,7 @@ export const claimTask = defineTool({
   description:
     'For runners: claims the first coding task, by priority, then age, that one of your tools can do, or waits for one.',
   details:
-    'The claim is a lease that append_logs and heartbeat_task renew and nothing else; its epoch goes with every report. A runner says itself how many tasks it takes at once.',
+    'The claim is a lease that coding.append_logs and coding.heartbeat_task renew and nothing else; its epoch goes with every report. A runner says itself how many tasks it takes at once.',
   input: z.strictObject({
     agentId: idOf('an agent')
       .optional()

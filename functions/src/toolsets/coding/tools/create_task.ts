@@ -9,7 +9,7 @@ export const createTask = defineTool({
   name: 'create_task',
   title: 'Create a coding task',
   description:
-    'Has an AI coding agent do a task on a branch: a runner claims and ends it. Answers at once; coding_report_task tells how it goes.',
+    'Has an AI coding agent do a task on a branch: a runner claims and ends it. Answers at once; coding.report_task tells how it goes.',
   details: 'The resource task://{taskId} shows it too.',
   input: z.strictObject({
     tool: textUpTo(100).describe('One of CLAUDECODE, GEMINI'),

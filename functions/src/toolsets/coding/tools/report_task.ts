@@ -21,7 +21,7 @@ export const reportShape = z.object({
     lines: z.number().describe('How many there are, those included that were dropped for their age.'),
     latest: z.array(logEntryShape),
   }),
-  result: z.unknown().optional().describe('As it was given to end_task.'),
+  result: z.unknown().optional().describe('As it was given to coding.end_task.'),
 });
 
 export const reportTask = defineTool({

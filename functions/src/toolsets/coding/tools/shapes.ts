@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { idOf } from '../../../kernel/ids.ts';
 import { terminalText } from '../../../kernel/text.ts';
-import { claimNumber } from '../../../mcp/tool.ts';
+import { claimNumber, guidance } from '../../../mcp/tool.ts';
 import {
   askedFor,
   budgetReason,
@@ -20,7 +20,7 @@ import { CODING_STATUSES, codingStatus } from '../rules/task.ts';
 
 export const taskId = idOf('a task').describe('Task identifier');
 
-export const epoch = claimNumber.describe('From coding_claim_task, for runners');
+export const epoch = claimNumber.describe('From coding.claim_task, for runners');
 
 /** Every answer: what happened in a sentence, and its result. */
 export const answerShape = <Result extends z.ZodType>(result: Result) =>
@@ -66,7 +66,7 @@ export const taskShape = z.object({
   summary: z.string().optional().describe('What came of it, in words.'),
   error: z.string().optional(),
   failure: failureShape.optional(),
-  stuck: z.string().optional().describe('Why it will never start.'),
+  stuck: guidance().optional().describe('Why it will never start.'),
   waits: z.string().optional().describe('The budget that it waits for.'),
 });
 

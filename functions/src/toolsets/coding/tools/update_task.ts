@@ -10,7 +10,7 @@ export const updateTask = defineTool({
   description:
     'Sets the status of a coding task, or adds a line to its log. in_progress makes a free task your own, to do without a runner.',
   details:
-    'Its runner, whoever created it and leaders may. in_progress of a task that a runner has claimed is noted. completed and failed end the task, as end_task does; a status never goes back.',
+    'Its runner, whoever created it and leaders may. in_progress of a task that a runner has claimed is noted. completed and failed end the task, as coding.end_task does; a status never goes back.',
   input: z.strictObject({
     taskId,
     status: z.enum(['in_progress', 'completed', 'failed']).optional().describe('New status'),

@@ -134,6 +134,6 @@ function noArchived(id: string | undefined): MusterError {
   const what = id === undefined ? 'There is no archived session.' : `There is no archived session "${id}".`;
   return new MusterError('NOT_FOUND', what, {
     field: 'session_id',
-    suggestion: 'init_coordination answers the id of the session that it has archived.',
+    suggestion: 'coordination.init_coordination answers the id of the session that it has archived.',
   });
 }

@@ -101,7 +101,7 @@ export async function readDependencies(
         field,
         value: id,
         reason: 'UNKNOWN_DEPENDENCY',
-        suggestion: 'Name tasks of this workspace by their ids, as get_all_tasks lists them.',
+        suggestion: 'Name tasks of this workspace by their ids, as coordination.get_all_tasks lists them.',
       });
     }
     if (task.value.dependents.length + (dependents.get(id)?.length ?? 0) > MAX_DEPENDENTS) {

@@ -92,7 +92,10 @@ export class TaskInverse extends Service<InversePorts> {
       return taskChanges(before, unstartTask(before), version, now);
     if (before.status === 'available' && (former.status === 'failed' || former.status === 'cancelled'))
       return [...taskChanges(before, endAgain(before, former), version, now), ...failedAgain(before)];
-    throw cannotUndo(effect, 'It waits to be claimed, or for what it needs: claim_task gives it out again.');
+    throw cannotUndo(
+      effect,
+      'It waits to be claimed, or for what it needs: coordination.claim_task gives it out again.',
+    );
   }
 
   /** Cancelled, since others may know of it. */

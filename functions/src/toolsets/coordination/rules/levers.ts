@@ -155,7 +155,8 @@ export function runHasEnded(taskId: string): MusterError {
     {
       field: 'task_id',
       reason: 'RUN_ENDED',
-      suggestion: 'Start the workflow again: orchestrate_workflow makes another run, with tasks of its own.',
+      suggestion:
+        'Start the workflow again: orchestration.orchestrate_workflow makes another run, with tasks of its own.',
     },
   );
 }

@@ -25,10 +25,10 @@ export function notPossible(
 }
 
 function suggestionFor(task: Task, agentId: string | undefined): string {
-  if (isClosed(task.status)) return 'A closed task is final: claim another one with claim_task.';
-  if (task.status === 'available') return 'Claim it first with claim_task.';
+  if (isClosed(task.status)) return 'A closed task is final: claim another one with coordination.claim_task.';
+  if (task.status === 'available') return 'Claim it first with coordination.claim_task.';
   if (task.claim?.agentId !== agentId) return 'Only its holder can report on it: claim another task.';
   if (task.status === 'claimed')
-    return `Check ${task.coding ? 'the epoch' : 'claim_epoch'} against the one that claim_task answered.`;
-  return `Report its outcome with ${task.coding ? 'end_task' : 'complete_task or fail_task'}.`;
+    return `Check ${task.coding ? 'the epoch' : 'claim_epoch'} against the one that coordination.claim_task answered.`;
+  return `Report its outcome with ${task.coding ? 'coding.end_task' : 'coordination.complete_task or coordination.fail_task'}.`;
 }

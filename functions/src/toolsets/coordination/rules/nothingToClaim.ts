@@ -33,7 +33,7 @@ const KEPT_MILLISECONDS = 2000;
 export function noGoal(workspace: string): NoTask {
   return {
     reason: 'no_goal',
-    explanation: `Workspace "${workspace}" has no goal and no tasks yet. A leader gives it one with init_coordination.`,
+    explanation: `Workspace "${workspace}" has no goal and no tasks yet. A leader gives it one with coordination.init_coordination.`,
   };
 }
 
@@ -107,7 +107,7 @@ function notForYou(pending: readonly Task[], count: number, capabilities: readon
     : '';
   return {
     reason: 'capabilities',
-    explanation: `${tasksOf(count, 'waits', 'wait')} to be claimed, but none that you can do: ${wanted.join('; ')}. What you can do you declare with register_agent.${coding}`,
+    explanation: `${tasksOf(count, 'waits', 'wait')} to be claimed, but none that you can do: ${wanted.join('; ')}. What you can do you declare with coordination.register_agent.${coding}`,
   };
 }
 

@@ -53,8 +53,8 @@ export function endAgain(task: Task, former: Task): Task {
 }
 
 function suggestionToRevive(status: TaskStatus): string {
-  if (status === 'done') return 'What is done stays done: create another task with create_task.';
+  if (status === 'done') return 'What is done stays done: create another task with coordination.create_task.';
   return status === 'available'
     ? 'It waits to be claimed as it is.'
-    : 'Take it from its holder with release_task, or end it with cancel_task first.';
+    : 'Take it from its holder with coordination.release_task, or end it with coordination.cancel_task first.';
 }

@@ -25,7 +25,7 @@ export function stuckBy({ failedDependencies, stuckDependencies, stuckBy: told }
 export function stuckReason(task: Task): string | undefined {
   const by = task.status === 'available' ? stuckBy(task) : undefined;
   if (by === undefined) return undefined;
-  return `Will never start: task "${by}" failed or was cancelled. retry_task has it tried again, and with_dependents those that ended after it.`;
+  return `Will never start: task "${by}" failed or was cancelled. coordination.retry_task has it tried again, and with_dependents those that ended after it.`;
 }
 
 /** Whether a task as it was written says that its dependents are to be told something. */

@@ -167,7 +167,7 @@ export function taskNotFound(taskId: string): MusterError {
   return new MusterError('NOT_FOUND', `No task "${taskId}".`, {
     field: 'task_id',
     value: taskId,
-    suggestion: 'get_all_tasks lists the tasks of this workspace.',
+    suggestion: 'coordination.get_all_tasks lists the tasks of this workspace.',
   });
 }
 

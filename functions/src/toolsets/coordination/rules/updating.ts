@@ -156,7 +156,7 @@ function closed({ id, status }: Task): MusterError {
     suggestion:
       status === 'done'
         ? 'What is done stays as it is: create another task.'
-        : 'Put it into the queue again with retry_task first.',
+        : 'Put it into the queue again with coordination.retry_task first.',
   });
 }
 
@@ -165,7 +165,8 @@ function blockedInHand({ id, claim }: Task): MusterError {
   return new MusterError('CONFLICT', what, {
     field: 'dependencies',
     reason: 'WRONG_STATE',
-    suggestion: 'Take it from its holder with release_task first, or name only tasks that are done.',
+    suggestion:
+      'Take it from its holder with coordination.release_task first, or name only tasks that are done.',
   });
 }
 

@@ -7,7 +7,7 @@ export const cancelTask = defineTool({
   name: 'cancel_task',
   title: 'Cancel a task',
   description:
-    'Cancels an open task, whoever holds it: for its creator and leaders. Its runner or run stops within seconds; retry_task undoes it.',
+    'Cancels an open task, whoever holds it: for its creator and leaders. Its runner or run stops within seconds; coordination.retry_task undoes it.',
   details:
     'Its holder hears it with the next call. Tasks that depend on it will never start until it is tried again.',
   input: z.strictObject({ task_id: taskId, reason: text('Why, for its holder', 2000).optional() }),

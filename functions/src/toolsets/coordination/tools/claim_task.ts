@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { idOf } from '../../../kernel/ids.ts';
-import { defineTool, wholeNumber } from '../../../mcp/tool.ts';
+import { defineTool, guidance, wholeNumber } from '../../../mcp/tool.ts';
 import { type ClaimOutcome, DEFAULT_LEASE_SECONDS } from '../rules/claims.ts';
 import { NO_TASK_REASONS } from '../rules/nothingToClaim.ts';
 import { messagesAnswer, messagesShape } from './messages.ts';
@@ -34,7 +34,7 @@ export const claimTask = defineTool({
     resumed: z.boolean().optional(),
     message: z.string().optional(),
     reason: z.enum(NO_TASK_REASONS).optional().describe('Why there is none, for a program.'),
-    explanation: z.string().optional().describe('Why there is none, and what would change that.'),
+    explanation: guidance().optional().describe('Why there is none, and what would change that.'),
     messages: messagesShape,
   }),
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },

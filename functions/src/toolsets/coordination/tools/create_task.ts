@@ -7,7 +7,7 @@ export const createTask = defineTool({
   name: 'create_task',
   title: 'Create a task',
   description:
-    'Adds a task to the queue for workers to claim; create_tasks_batch adds several, coding_create_task one for a coding agent.',
+    'Adds a task to the queue for workers to claim; coordination.create_tasks_batch adds several, coding.create_task one for a coding agent.',
   details: 'Workers get tasks by priority, then deadline, then age, once all dependencies are done.',
   input: z.strictObject({ ...taskArguments, priority: priority.default(USUAL_PRIORITY) }),
   output: z.object({ success: z.boolean(), task: taskShape }),

@@ -7,7 +7,7 @@ import { taskAnswer, taskShape } from './shapes.ts';
 export const getAllTasks = defineTool({
   name: 'get_all_tasks',
   title: 'All tasks',
-  description: 'Lists the tasks of the session, oldest first. system_getTaskQueue shows the order of claims.',
+  description: 'Lists the tasks of the session, oldest first. system.getTaskQueue shows the order of claims.',
   input: z.strictObject({
     status_filter: z
       .enum(['all', ...COORDINATION_STATUSES, 'stuck'])

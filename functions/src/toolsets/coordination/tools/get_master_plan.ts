@@ -7,7 +7,7 @@ import type { Session } from '../rules/session.ts';
 export function masterPlanAnswer(session: Session | undefined, workspace: string) {
   if (session === undefined || session.goal === '') {
     throw new MusterError('NOT_FOUND', `Workspace "${workspace}" has no coordination yet.`, {
-      suggestion: 'A leader starts one with init_coordination.',
+      suggestion: 'A leader starts one with coordination.init_coordination.',
     });
   }
   return { goal: session.goal, master_plan: session.masterPlan, created_at: session.createdAt.toISOString() };

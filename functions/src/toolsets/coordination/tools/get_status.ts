@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineTool } from '../../../mcp/tool.ts';
+import { defineTool, guidance } from '../../../mcp/tool.ts';
 import type { CoordinationStatus } from '../rules/coordination.ts';
 import { stuckBy, stuckReason } from '../rules/stuck.ts';
 import { coordinationStatus, isHeld, type Task } from '../rules/task.ts';
@@ -38,14 +38,14 @@ const statusShape = z.object({
       tasks: z.array(
         z.object({
           id: z.string(),
-          reason: z.string().optional(),
+          reason: guidance().optional(),
           because_of: z.string().optional().describe('The task that failed or was cancelled.'),
         }),
       ),
     })
     .optional()
     .describe(
-      'Tasks that will never start; the 5 oldest are named. get_all_tasks has all, with status_filter stuck.',
+      'Tasks that will never start; the 5 oldest are named. coordination.get_all_tasks has all, with status_filter stuck.',
     ),
 });
 

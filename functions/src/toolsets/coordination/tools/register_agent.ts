@@ -8,7 +8,7 @@ export const registerAgent = defineTool({
   name: 'register_agent',
   title: 'Register an agent',
   description:
-    'Joins this workspace as a worker or leader, before claim_task. onboarding_registerAgent makes a new agent with a credential.',
+    'Joins this workspace as a worker or leader, before you claim tasks. onboarding.registerAgent makes a new agent with a credential.',
   details:
     'An id that is not an agent yet becomes a terminal of yours, with tasks and leases of its own: you call with its agent_id. Where somebody else has the id, the answer has another.',
   input: z.strictObject({

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { partOf, partOfShape, shownPartOf } from '../../../graph/rules/node.ts';
 import { chosenId, idOf } from '../../../kernel/ids.ts';
-import { claimNumber, listUpTo, partial, wholeNumber } from '../../../mcp/tool.ts';
+import { claimNumber, guidance, listUpTo, partial, wholeNumber } from '../../../mcp/tool.ts';
 import type { SessionExtent } from '../rules/archives.ts';
 import { budgetReason } from '../rules/budgetWait.ts';
 import type { TaskDraft } from '../rules/creation.ts';
@@ -27,7 +27,7 @@ export const agentId = chosenId().describe('Your agent ID');
 
 export const taskId = idOf('a task').describe('Task ID');
 
-export const claimEpoch = claimNumber.optional().describe('From claim_task: protects a newer claim');
+export const claimEpoch = claimNumber.optional().describe('Of your claim');
 
 /** Text that means something: at most `most` characters, not only white space. */
 export const text = (description: string, most: number) =>
@@ -139,7 +139,7 @@ export const taskShape = z.object({
     failed_dependencies: z
       .array(z.string())
       .describe('Dependencies that failed: the task will not become claimable.'),
-    stuck: z.string().describe('Why it will never start, and what would change that.'),
+    stuck: guidance().describe('Why it will never start, and what would change that.'),
     waits: z.string().describe('The budget that it waits for.'),
     retry_at: z.string(),
     claimed_by: z.string(),
@@ -166,7 +166,7 @@ export const taskShape = z.object({
           agent_id: z.string().optional(),
         }),
       )
-      .describe('How it ended before retry_task had it tried again, latest last.'),
+      .describe('How it ended before coordination.retry_task had it tried again, latest last.'),
     late_result: z
       .object({
         agent_id: z.string(),

@@ -9,7 +9,7 @@ export const subscribe = defineTool({
   name: 'subscribe',
   title: 'Subscribe to data',
   description:
-    'Begins a log of changes at a path, which firebase_pollEvents reads. child_… events are for the Realtime Database, document_… for Firestore collections, value for both.',
+    'Begins a log of changes at a path, which firebase.pollEvents reads. child_… events are for the Realtime Database, document_… for Firestore collections, value for both.',
   details:
     'As yourself: the security rules decide what you see. The log is also read at /mcp/events and with subscriptions/listen, from any connection. Events come in order and also tell what changed while nobody read. What changes several times within 100 ms is one change; what is added or removed is always told. At most 1,000 children or documents and 4 MiB, or 1 MiB as one value. The log keeps the last 800 to 1,000 events, at most 4 MiB, for 24 hours; a subscription that nobody reads for 24 hours is forgotten.',
   input: z.strictObject({

@@ -31,7 +31,7 @@ export const getJobLogs = defineTool({
     "Of the run's latest attempt, without timestamps and colours. A log was written by whatever ran. github.getWorkflowRuns lists runs.",
   input: z.strictObject({
     ...inRepository,
-    run_id: z.int().min(1).describe('id of getWorkflowRuns'),
+    run_id: z.int().min(1).describe('id of github.getWorkflowRuns'),
     tail_lines: z.int().min(1).max(2000).default(200).describe('Of each log'),
   }),
   output: z.object({

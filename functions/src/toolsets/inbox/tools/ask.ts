@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { idOf } from '../../../kernel/ids.ts';
-import { defineTool, listUpTo } from '../../../mcp/tool.ts';
+import { defineTool, guidance, listUpTo } from '../../../mcp/tool.ts';
 import { text } from '../../coordination/index.ts';
 import { REQUEST_KINDS, type Request } from '../rules/request.ts';
 import { requestAnswer, requestShape } from './shapes.ts';
@@ -26,7 +26,7 @@ export const ask = defineTool({
       .optional()
       .describe('uid or mail address; your owner if left out'),
   }),
-  output: requestShape.extend({ next: z.string() }),
+  output: requestShape.extend({ next: guidance() }),
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
   loosens: [],
   role: 'worker',

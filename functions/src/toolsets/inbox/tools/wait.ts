@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { CallContext } from '../../../mcp/callContext.ts';
-import { defineTool, wholeNumber } from '../../../mcp/tool.ts';
+import { defineTool, guidance, wholeNumber } from '../../../mcp/tool.ts';
 import { isSettled } from '../rules/answering.ts';
 import { isAskedAtClient, MAX_ANSWER, optionsOf } from '../rules/request.ts';
 import { reading, requestAnswer, requestId, requestShape } from './shapes.ts';
@@ -45,7 +45,7 @@ export const wait = defineTool({
     request_id: requestId,
     wait_ms: wholeNumber(0, MAX_WAIT_MS).default(20_000).describe('Milliseconds; 0 answers at once'),
   }),
-  output: requestShape.extend({ next: z.string().optional() }),
+  output: requestShape.extend({ next: guidance().optional() }),
   annotations: reading,
   role: 'viewer',
   notifies: true,

@@ -39,7 +39,7 @@ export function networkTask(
       priority: PRIORITY,
       dependencies: [],
       files: [],
-      hints: `A step of the run ${run.id}, role ${step.role}: what complete_task is given as output is what the workflow goes on with.`,
+      hints: `A step of the run ${run.id}, role ${step.role}. The workflow continues with the output that you give when you complete this task.`,
       requiredCapabilities: step.capabilities,
       partOf: { kind: 'run', id: run.id },
     },

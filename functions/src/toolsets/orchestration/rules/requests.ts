@@ -107,7 +107,11 @@ function requirePossible(workflow: Workflow, { agents = {}, timeouts = {} }: Ove
   }
   for (const [name, agent] of Object.entries(agents)) {
     if (isAgent(agent)) continue;
-    throw wrong(`agents.${name}`, `Step "${name}": ${unknownAgent(agent)}`, 'list_agents lists them.');
+    throw wrong(
+      `agents.${name}`,
+      `Step "${name}": ${unknownAgent(agent)}`,
+      'orchestration.list_agents lists them.',
+    );
   }
   for (const [name, timeout] of Object.entries(timeouts)) {
     if (Number.isInteger(timeout) && timeout >= TIMEOUT.least && timeout <= TIMEOUT.most) continue;

@@ -21,7 +21,7 @@ export const listWorkflows = defineTool({
   name: 'list_workflows',
   title: 'Workflows',
   description:
-    'Lists built-in and saved workflows; detailed shows definitions, as examples for save_workflow.',
+    'Lists built-in and saved workflows; detailed shows definitions, as examples for orchestration.save_workflow.',
   details: 'The saved ones are those of you, or of the person whose agent you are.',
   input: z.strictObject({
     filter: z.enum(['all', 'built-in', 'custom']).default('all').describe('Which'),

@@ -10,7 +10,7 @@ export const orchestrate = defineTool({
   name: 'orchestrate',
   title: 'Orchestrate',
   description:
-    'Has models do a task, with agent and workflow chosen for you. Waits up to 45 seconds; orchestration_get_run has what takes longer.',
+    'Has models do a task, with agent and workflow chosen for you. Waits up to 45 seconds; orchestration.get_run has what takes longer.',
   details: 'The same question within 5 minutes gets the same answer, unless cache is false.',
   input: z.strictObject({
     prompt: prompt('What to do'),

@@ -10,13 +10,11 @@ export const orchestrateWorkflow = defineTool({
   name: 'orchestrate_workflow',
   title: 'Orchestrate a workflow',
   description:
-    'Runs a workflow, by name or inline. Waits up to 45 seconds; orchestration_get_run has what takes longer.',
-  details: 'list_workflows lists what there is, with detailed how a definition looks.',
+    'Runs a workflow, by name or inline. Waits up to 45 seconds; orchestration.get_run has what takes longer.',
+  details: 'orchestration.list_workflows lists what there is, with detailed how a definition looks.',
   rare: ['overrides', 'part_of'],
   input: z.strictObject({
-    workflow: z
-      .union([z.string().min(1).max(100_000), json])
-      .describe('Name, or definition as in save_workflow'),
+    workflow: z.union([z.string().min(1).max(100_000), json]).describe('Name, or definition'),
     input: prompt("The workflow's input"),
     context: json.optional().describe('For templates and conditions: context'),
     overrides: z

@@ -47,7 +47,7 @@ export function runAnswer(
 /** @throws MusterError where the run has failed, with what is at fault as its code; CONFLICT where it was cancelled */
 export function requireNotFailed({ id, status, failure }: Run): void {
   const about = { runId: id };
-  const suggestion = `get_run with runId "${id}" tells every step and attempt.`;
+  const suggestion = `orchestration.get_run with runId "${id}" tells every step and attempt.`;
   if (status === 'cancelled') {
     throw new MusterError('CONFLICT', 'The run was cancelled.', { reason: 'CANCELLED', about, suggestion });
   }
@@ -72,7 +72,7 @@ function nextCall({ id, status, budgetWait }: Run): string {
     : isHeld
       ? 'A live agent has a step in hand.'
       : 'The run goes on.';
-  return `${why} Call get_run with runId "${id}" and waitMs to wait for it, or cancel_run to end it.`;
+  return `${why} Call orchestration.get_run with runId "${id}" and waitMs to wait for it, or orchestration.cancel_run to end it.`;
 }
 
 /** Of what the step and its attempts have, the schema of the answer leaves out what it does not list. */
@@ -193,7 +193,7 @@ export async function awaitedRun(context: CallContext, runId: string, waitMs: nu
 function sayIfLate({ ifLate }: CallContext, runId: string): void {
   ifLate({
     about: { runId },
-    suggestion: `If the run was begun, it goes on: get_run with runId "${runId}" tells what it comes to.`,
+    suggestion: `If the run was begun, it goes on: orchestration.get_run with runId "${runId}" tells what it comes to.`,
   });
 }
 

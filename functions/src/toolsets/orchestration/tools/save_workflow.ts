@@ -7,7 +7,7 @@ export const saveWorkflow = defineTool({
   name: 'save_workflow',
   title: 'Save a workflow',
   description:
-    'Saves or replaces a workflow under its name. A step has agent (claude, gemini, auto, network) or agents and mode, and optionally role, name, condition, prompt (Mustache: {{input}}, {{steps.plan.output}}). orchestration_list_workflows with detailed shows examples.',
+    'Saves or replaces a workflow under its name. A step has agent (claude, gemini, auto, network) or agents and mode, and optionally role, name, condition, prompt (Mustache: {{input}}, {{steps.plan.output}}). orchestration.list_workflows with detailed shows examples.',
   details:
     'For you and your agents. mode: race, all, vote, merge. role: plan, execute, review. prompt also knows {{context.x}}. condition: CEL, such as steps.review.output.startsWith("APPROVED"). Also retry {attempts}, timeout, parallel, repeatable, maxOutputTokens, picks, capabilities. {repeat: {until, max}, steps} repeats a group.',
   audience: 'those who administer',

@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { budgetShape } from '../../../graph/rules/budgetShape.ts';
 import { idLike } from '../../../kernel/ids.ts';
+import { guidance } from '../../../mcp/tool.ts';
 import { ROLES } from '../rules/agents/profile.ts';
 import { ATTEMPT_ENDS, RUN_STATUSES, SHOWN_STEP_STATUSES } from '../rules/runs/run.ts';
 import {
@@ -45,7 +46,7 @@ const step = z.object({
   status: z
     .enum(SHOWN_STEP_STATUSES)
     .describe('waiting: a live agent has it in hand; cancelled: the run ended before it was done'),
-  output: z.string().optional().describe('The beginning of it; get_run with full has it whole'),
+  output: z.string().optional().describe('The beginning of it; orchestration.get_run with full has it whole'),
   results: z
     .array(z.object({ agent: z.string(), output: z.string().optional(), error: z.string().optional() }))
     .optional()
@@ -85,7 +86,7 @@ export const runShape = z.object({
   runId: z.string(),
   status: z.enum(RUN_STATUSES),
   error: z.object({ reason: z.string(), message: z.string() }).optional(),
-  next: z.string().optional().describe('What to call next, where the run has not ended'),
+  next: guidance().optional().describe('What to call next, where the run has not ended'),
   steps: z.array(step).describe('Those that have ended or wait, in order'),
   running: z.array(z.string()).describe('The steps that are under way'),
   attempts: z.array(attempt).describe('Every request to an agent, in order'),

@@ -193,7 +193,7 @@ function noEvent(id: string): MusterError {
   return new MusterError('NOT_FOUND', `There is no event "${id}" that you may see.`, {
     field: 'event_id',
     value: id,
-    suggestion: 'getAudit lists events with their ids.',
+    suggestion: 'system.getAudit lists events with their ids.',
   });
 }
 

@@ -69,7 +69,7 @@ export const getAgents = defineTool({
   name: 'getAgents',
   title: 'Agents',
   description:
-    "Lists this workspace's agents and what each is doing. orchestration_list_agents tells which can take steps of workflows.",
+    "Lists this workspace's agents and what each is doing. orchestration.list_agents lists those for workflows.",
   details:
     'offline: unseen for three heartbeats of a minute. busy: it holds as many tasks as it may. active: it holds some. error: it holds none, and the last one that it closed failed. idle: it holds none. The summary counts all agents of the workspace, whatever the filters.',
   input: z.strictObject({

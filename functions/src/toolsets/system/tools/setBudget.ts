@@ -35,6 +35,7 @@ function nothingSaid(): MusterError {
   return new MusterError('REQUIRED_FIELD', 'It does not say how much may be spent.', {
     field: 'money',
     reason: 'MISSING',
-    suggestion: 'Give money, tokens or both; null takes a limit away. getTree shows the budgets that hold.',
+    suggestion:
+      'Give money, tokens or both; null takes a limit away. system.getTree shows the budgets that hold.',
   });
 }

@@ -3,7 +3,7 @@ import type { Principal } from '../../../access/rules/principal.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { idOf } from '../../../kernel/ids.ts';
 import type { Effect } from '../../../kernel/trail.ts';
-import { defineTool } from '../../../mcp/tool.ts';
+import { defineTool, guidance } from '../../../mcp/tool.ts';
 import { ownOf, type TrailFilter } from '../rules/audit.ts';
 import type { Refused, Undone } from '../rules/undo.ts';
 
@@ -12,7 +12,7 @@ const thingShape = z.object({ kind: z.string(), id: z.string() });
 export const undo = defineTool({
   name: 'undo',
   title: 'Take back',
-  description: 'Takes back an event of getAudit, or what an agent or a run has done since.',
+  description: 'Takes back an event of system.getAudit, or what an agent or a run has done since.',
   details:
     'Each event is taken back in one commit, by a new change, as far as nobody has changed the same since; what was refused says why, and who changed it. What has left Muster (a mail, a pull request, a model that was paid) stays. At most 50 events a call, the newest first.',
   input: z.strictObject({
@@ -29,7 +29,7 @@ export const undo = defineTool({
       .array(
         thingShape.extend({
           event_id: z.string(),
-          why: z.string(),
+          why: guidance(),
           changed_by: z.string().optional().describe('Who has changed it since.'),
           changed_at: z.iso.datetime().optional(),
           changed_with: z.string().optional().describe('By which tool.'),

@@ -107,7 +107,7 @@ export function addedTags(present: readonly string[], written: readonly string[]
 }
 
 function tooManyTags(): MusterError {
-  const suggestion = `A task has at most ${MAX_TAGS} tags; replace them with update_task.`;
+  const suggestion = `A task has at most ${MAX_TAGS} tags; replace them with todo.update_task.`;
   const message = `More than ${MAX_TAGS} tags. Nothing was changed.`;
   return invalid('tags', 'MAX_TAGS_EXCEEDED', message, suggestion);
 }
@@ -153,9 +153,9 @@ export function invalid(field: string, reason: string, message: string, suggesti
 }
 
 const HOW_TO_FIND = {
-  Task: 'list_tasks and search_tasks tell the ids of your tasks.',
-  'Recurring task': 'list_recurring_tasks tells the ids of your recurring tasks.',
-  Reminder: 'list_reminders tells the ids of your reminders; set_reminder makes one.',
+  Task: 'todo.list_tasks and todo.search_tasks tell the ids of your tasks.',
+  'Recurring task': 'todo.list_recurring_tasks tells the ids of your recurring tasks.',
+  Reminder: 'todo.list_reminders tells the ids of your reminders; todo.set_reminder makes one.',
 };
 
 /** Also for what belongs to somebody else. */

@@ -8,7 +8,7 @@ export const addTask = defineTool({
   name: 'add_task',
   title: 'Add a to-do',
   description:
-    'Adds a to-do. With a due date it gets a reminder, usually an hour before. What repeats: todo_create_recurring_task.',
+    'Adds a to-do. With a due date it gets a reminder, usually an hour before. What repeats: todo.create_recurring_task.',
   details: 'The reminder comes an hour before unless preferences say otherwise.',
   rare: ['part_of'],
   input: z.strictObject({

@@ -6,7 +6,7 @@ import { editAnswer, fewTags, taskId, writing, writtenShape } from './shapes.ts'
 export const addTaskTags = defineTool({
   name: 'add_task_tags',
   title: 'Tag a to-do',
-  description: 'Adds tags to a to-do and keeps those it has; todo_update_task replaces them.',
+  description: 'Adds tags to a to-do and keeps those it has; todo.update_task replaces them.',
   details: 'A tag that it has already, in whatever case, is not added again.',
   audience: 'older clients',
   input: z.strictObject({ task_id: taskId, tags: fewTags('Tags to add') }),

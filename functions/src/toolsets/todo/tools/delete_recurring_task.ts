@@ -12,7 +12,7 @@ const answer = (recurring: RecurringTask) =>
 export const deleteRecurringTask = defineTool({
   name: 'delete_recurring_task',
   title: 'End a recurring to-do',
-  description: 'Ends a repeating to-do. Its present occurrence stays; todo_delete_task removes that.',
+  description: 'Ends a repeating to-do. Its present occurrence stays; todo.delete_task removes that.',
   input: z.strictObject({ recurring_task_id: shapes.recurringTaskId }),
   output: shapes.writtenRecurringShape,
   ...shapes.writing({ destructiveHint: true, idempotentHint: true }),

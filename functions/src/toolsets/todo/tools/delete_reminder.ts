@@ -6,7 +6,7 @@ export const deleteReminder = defineTool({
   name: 'delete_reminder',
   title: 'Delete a reminder',
   description: 'Deletes a reminder; its to-do stays.',
-  details: 'The task has none until set_reminder makes another.',
+  details: 'The task has none until todo.set_reminder makes another.',
   input: z.strictObject({ reminder_id: reminderId }),
   output: partial({ success: z.boolean(), message: z.string() }),
   ...writing({ destructiveHint: true, idempotentHint: false }),

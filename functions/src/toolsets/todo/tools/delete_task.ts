@@ -12,7 +12,7 @@ export const deleteTask = defineTool({
   name: 'delete_task',
   title: 'Delete a to-do',
   description:
-    'Deletes a to-do for good. If it repeats, that skips one occurrence; todo_delete_recurring_task ends them all.',
+    'Deletes a to-do for good. If it repeats, that skips one occurrence; todo.delete_recurring_task ends them all.',
   details:
     'Its reminder goes with it. Of a recurring task the next occurrence is created. Its history stays.',
   input: z.strictObject({ task_id: taskId }),

@@ -7,7 +7,7 @@ import { reading } from './shapes.ts';
 export const filterTasks = defineTool({
   name: 'filter_tasks',
   title: 'To-dos that match',
-  description: 'Lists to-dos that match all given criteria; as todo_list_tasks.',
+  description: 'Lists to-dos that match all given criteria; as todo.list_tasks.',
   audience: 'older clients',
   input: z.strictObject({
     ...filters,

@@ -9,7 +9,7 @@ export const listTasks = defineTool({
   name: 'list_tasks',
   title: 'To-dos',
   view: 'todos',
-  description: 'Lists to-dos, with filters and an order; todo_search_tasks finds words.',
+  description: 'Lists to-dos, with filters and an order; todo.search_tasks finds words.',
   details:
     'Both ends of a range of due dates belong to it. Tasks without the date that is sorted by come last.',
   input: z.strictObject({

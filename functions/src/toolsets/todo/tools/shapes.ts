@@ -181,7 +181,7 @@ export const writtenRecurringShape = partial({
   message: z.string(),
 });
 
-export const reminderId = idOf('a reminder').describe('From todo_list_reminders');
+export const reminderId = idOf('a reminder').describe('From todo.list_reminders');
 
 /** The contract requires nothing of an answer. */
 export const reminderShape = partial({

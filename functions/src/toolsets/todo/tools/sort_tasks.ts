@@ -7,7 +7,7 @@ import { reading } from './shapes.ts';
 export const sortTasks = defineTool({
   name: 'sort_tasks',
   title: 'To-dos in an order',
-  description: 'Lists all to-dos in an order; as todo_list_tasks.',
+  description: 'Lists all to-dos in an order; as todo.list_tasks.',
   details: 'Those without the date sorted by come last.',
   audience: 'older clients',
   input: z.strictObject({

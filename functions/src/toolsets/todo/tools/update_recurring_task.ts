@@ -9,7 +9,7 @@ export const updateRecurringTask = defineTool({
   name: 'update_recurring_task',
   title: 'Change a recurring to-do',
   description:
-    'Changes the occurrences to come of a repeating to-do; todo_update_task changes the present one.',
+    'Changes the occurrences to come of a repeating to-do; todo.update_task changes the present one.',
   input: z.strictObject({
     recurring_task_id: shapes.recurringTaskId,
     title: shapes.title('New title').optional(),

@@ -198,7 +198,7 @@ export class RunService extends Service<OrchestrationPorts> {
           field: 'runId',
           value: runId,
           reason: 'ALREADY_ENDED',
-          suggestion: 'get_run tells what it came to.',
+          suggestion: 'orchestration.get_run tells what it came to.',
         });
       }
       const { run, changes } = await cancellationOf(this.ports, found);

@@ -79,6 +79,6 @@ export function noRun(runId: string): MusterError {
   return new MusterError('NOT_FOUND', `No run "${runId}".`, {
     field: 'runId',
     value: runId,
-    suggestion: 'list_runs lists your runs.',
+    suggestion: 'orchestration.list_runs lists your runs.',
   });
 }

@@ -106,7 +106,7 @@ export class WorkflowLibrary extends Service<OrchestrationPorts> {
     throw new MusterError('NOT_FOUND', 'There is no workflow of this name.', {
       field,
       value: name,
-      suggestion: 'list_workflows lists those that there are.',
+      suggestion: 'orchestration.list_workflows lists those that there are.',
     });
   }
 
@@ -123,7 +123,7 @@ function requireVersion(name: string, found: SavedWorkflow | undefined, expected
     field: 'expectedVersion',
     value: expected,
     reason: 'VERSION_MISMATCH',
-    suggestion: 'Read it with list_workflows, filter custom and detailed, and decide again.',
+    suggestion: 'Read it with orchestration.list_workflows, filter custom and detailed, and decide again.',
   });
 }
 

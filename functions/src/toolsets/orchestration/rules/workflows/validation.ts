@@ -128,7 +128,7 @@ function invalid(message: string, field: string): MusterError {
 }
 
 const SUGGESTION =
-  'Write {"name": "custom", "steps": [{"agent": "claude", "role": "plan"}, {"agent": "gemini"}]}; list_workflows with detailed: true shows whole definitions.';
+  'Write {"name": "custom", "steps": [{"agent": "claude", "role": "plan"}, {"agent": "gemini"}]}; orchestration.list_workflows with detailed: true shows whole definitions.';
 
 /** Checks the templates and conditions of a step or a group, and that the steps come before it that they name. */
 function requireReferences(workflow: Workflow, of: Step | Group, fail: Fail): void {

@@ -1,0 +1,133 @@
+/** Every text names each tool as the list of its reader does: descriptions, instructions, errors and guidance in answers. */
+import assert from 'node:assert/strict';
+import { readdir, readFile } from 'node:fs/promises';
+import { ROLES } from '../../functions/src/access/rules/principal.ts';
+import { type Catalogue, Catalogues } from '../../functions/src/mcp/catalogue.ts';
+import { guidance, guidanceIn } from '../../functions/src/mcp/guidance.ts';
+import { parseSelection } from '../../functions/src/mcp/urlSelection.ts';
+import { toolsets } from '../../functions/src/toolsets/index.ts';
+import { entries } from './catalogue.ts';
+
+const NAMES = toolsets.map(({ name }) => name);
+
+const ADDRESSES = [
+  '/mcp',
+  '/mcp?toolsets=all',
+  '/mcp?toolsets=todo,coordination',
+  '/mcp/network',
+  ...NAMES.map((name) => `/mcp/${name}`),
+].flatMap((address) => [address, address.includes('?') ? `${address}&readonly=1` : `${address}/readonly`]);
+
+/** Names that no sentence has for another reason: those of several words. */
+const OF_WORDS = entries.filter(({ tool }) => /_|[a-z][A-Z]/.test(tool.name));
+
+const BARE = new Set(OF_WORDS.map(({ tool }) => tool.name));
+const PREFIXED = new Set(entries.map(({ toolset, tool }) => `${toolset}_${tool.name}`));
+const DOTTED = new Set(entries.map(({ toolset, tool }) => `${toolset}.${tool.name}`));
+
+const WORDS = /(?<![\w./:-])[a-z]+(?:[._]?[A-Za-z]+)+(?: \(at \/mcp\/[a-z]+\))?/g;
+
+/** The tools that a text names in a way in which `listed` has none. */
+function unlisted(text: string, listed: ReadonlySet<string>): readonly string[] {
+  return [...text.matchAll(WORDS)]
+    .map(([word]) => word)
+    .filter((word) => !word.endsWith(')') && !listed.has(word))
+    .filter((word) => BARE.has(word) || PREFIXED.has(word) || DOTTED.has(word));
+}
+
+function catalogueAt(address: string): Catalogue {
+  const { pathname, searchParams: query } = new URL(address, 'http://hub.test');
+  const selection = parseSelection({ path: pathname, query, header: () => undefined }, NAMES);
+  assert.ok(selection !== undefined, address);
+  return new Catalogues(toolsets).of(selection);
+}
+
+/** Every description in a listed tool, its own and those within its schemas. */
+function descriptionsIn(value: unknown): readonly string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, one]) =>
+    name === 'description' && typeof one === 'string' ? [one] : descriptionsIn(one),
+  );
+}
+
+describe('the names of tools in texts', () => {
+  for (const address of ADDRESSES) {
+    it(`are those of the list at ${address}`, () => {
+      const catalogue = catalogueAt(address);
+      for (const role of ROLES) {
+        for (const kind of ['agent', 'person'] as const) {
+          const { tools } = catalogue.listFor({ workspace: role, owner: role, anyone: role }, kind);
+          const listed = new Set(tools.map(({ name }) => name));
+          const wrong = tools.flatMap((tool) =>
+            descriptionsIn(tool).flatMap((text) => unlisted(text, listed)),
+          );
+          assert.deepEqual(wrong, [], `${role} ${kind}`);
+        }
+      }
+      const { directory, instructions, resources } = catalogue;
+      const callable = new Set(catalogue.methods.map((name) => directory.wireName(name) ?? ''));
+      const { listed, templates } = resources;
+      const texts = [instructions, ...[...listed, ...templates].map(({ description }) => description)];
+      assert.deepEqual(
+        texts.flatMap((text) => unlisted(text, callable)),
+        [],
+      );
+      for (const name of DOTTED) {
+        const text = `Call ${name}. Or ${name}: see "${name}", (${name}) or ${name} {}.`;
+        assert.deepEqual(unlisted(directory.named(text), callable), [], name);
+      }
+    });
+  }
+
+  it('are full in every text of the source, so that they can be written as each list has them', async () => {
+    const source = new URL('../../functions/src/', import.meta.url);
+    const files = await readdir(source, { recursive: true });
+    const wrong: string[] = [];
+    for (const file of files) {
+      // The pages in chat and of signing in are drawn for people.
+      if (!file.endsWith('.ts') || /views\/|page\//.test(file)) continue;
+      for (const text of sentencesIn(await readFile(new URL(file, source), 'utf8')))
+        wrong.push(...unlisted(text, DOTTED).map((name) => `${file}: ${name}`));
+    }
+    assert.deepEqual(wrong, []);
+  });
+
+  it('are written anew in the guidance of answers, and nowhere else', () => {
+    const told = z.object({ next: guidance().optional().describe('Next'), said: z.string() });
+    const guide = guidanceIn(told.extend({ tasks: z.array(told.partial()).optional() }));
+    const text = 'Call todo.add_task.';
+    const answer = { next: text, said: text, tasks: [{ next: text, said: text }, {}] };
+    assert.deepEqual(guide(answer, catalogueAt('/mcp/todo').directory.named), {
+      next: 'Call add_task.',
+      said: text,
+      tasks: [{ next: 'Call add_task.', said: text }, {}],
+    });
+    assert.deepEqual(guide({ said: text }, catalogueAt('/mcp').directory.named), { said: text });
+  });
+
+  it('leave what is no tool as it is', () => {
+    const { named } = catalogueAt('/mcp').directory;
+    for (const text of [
+      'todo.unknown_tool',
+      'see example.com/todo.add_task',
+      'https://todo.add_task',
+      'a.todo.add_task',
+      'todo.add_task.more',
+      'src/todo.add_task',
+    ])
+      assert.equal(named(text), text);
+    assert.equal(named('Call todo.add_task.'), 'Call todo_add_task.');
+    const own = catalogueAt('/mcp/todo').directory.named;
+    assert.equal(own('todo.add_task or github.createPR'), 'add_task or github.createPR (at /mcp/github)');
+    assert.equal(catalogueAt('/mcp/rpc').directory.named('todo.add_task'), 'todo.add_task');
+  });
+});
+
+/** The literals with a space in them, outside of comments and imports. */
+function sentencesIn(source: string): readonly string[] {
+  return source
+    .split('\n')
+    .filter((line) => !/^\s*(\*|\/\/|\/\*)|^import /.test(line))
+    .flatMap((line) => line.match(/'(?:[^'\\]|\\.)*'|`[^`]*`?|"(?:[^"\\]|\\.)*"/g) ?? [])
+    .filter((literal) => /\s/.test(literal));
+}
