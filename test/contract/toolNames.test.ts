@@ -1,6 +1,7 @@
 /** Every text names each tool as the list of its reader does: descriptions, instructions, errors and guidance in answers. */
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
+import { z } from 'zod';
 import { ROLES } from '../../functions/src/access/rules/principal.ts';
 import { type Catalogue, Catalogues } from '../../functions/src/mcp/catalogue.ts';
 import { guidance, guidanceIn } from '../../functions/src/mcp/guidance.ts';
