@@ -56,14 +56,19 @@ export function explained(error: unknown, attempt: Attempt): unknown {
       if (caller.principal.kind === 'person') return expired(error);
       return permissionDenied(path.text, error);
     case 7: // PERMISSION_DENIED
-      return action === 'read' && couldBeReadable(attempt)
-        ? nothingReadable(path.text, error)
-        : permissionDenied(path.text, error);
+      return refusedByRules(error, attempt);
     case 8: // RESOURCE_EXHAUSTED
       return quotaExceeded(error);
     default:
       return error;
   }
+}
+
+function refusedByRules(error: unknown, attempt: Attempt): MusterError {
+  const { path, action } = attempt;
+  return action === 'read' && couldBeReadable(attempt)
+    ? nothingReadable(path.text, error)
+    : permissionDenied(path.text, error);
 }
 
 /**
