@@ -1,27 +1,23 @@
 // @ts-check
-/** `beat <state file>`: sends heartbeats for the agents of a session for as long as its model is at work. */
-import { readFileSync, statSync } from 'node:fs';
+/** `beat <session folder> <token>`: sends heartbeats for the agents of a session while its model works. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { call } from './hub.mjs';
+import { BETWEEN_BEATS_MS, Session } from './session.mjs';
 
-/** `MUSTER_BEAT_SECONDS` is for leases shorter than the usual ones. */
-const BETWEEN_BEATS_MS = Number(process.env.MUSTER_BEAT_SECONDS || 45) * 1000;
-
-/** A session that has done nothing for as long has crashed: what it holds is then for others. No tool runs longer. */
+/** Time without a hook after which a session counts as crashed: other agents then get what it holds. */
 const SILENCE_MS = 15 * 60 * 1000;
 
-const state = process.argv[2] ?? '';
-for (let agents = agentsAtWork(); agents !== undefined; agents = agentsAtWork()) {
-  await Promise.all(agents.map((agent_id) => call('coordination.heartbeat', { agent_id })));
-  await delay(BETWEEN_BEATS_MS);
-}
+const [folder = '', token = ''] = process.argv.slice(2);
+const session = new Session(folder);
 
-/** @returns {string[] | undefined} undefined where the model has stopped */
-function agentsAtWork() {
-  try {
-    const { agents, working } = JSON.parse(readFileSync(state, 'utf8'));
-    return working && Date.now() - statSync(state).mtimeMs < SILENCE_MS ? agents : undefined;
-  } catch {
-    return undefined; // the session has ended
-  }
+// Beats are counted, not minutes: a machine that slept has not been silent.
+let beatsInSilence = 0;
+for (let last = session.lastSign(); last !== undefined && session.keepBeat(token); ) {
+  await Promise.all(session.agents().map((agent_id) => call('coordination.heartbeat', { agent_id })));
+  await delay(BETWEEN_BEATS_MS);
+  const now = session.lastSign();
+  beatsInSilence = now === last ? beatsInSilence + 1 : 0;
+  if (beatsInSilence * BETWEEN_BEATS_MS >= SILENCE_MS) break;
+  last = now;
 }
+session.endBeat(token);

@@ -1,5 +1,6 @@
 // @ts-check
 /** The hub, by plain JSON-RPC and with no packages: docs/guides/json-rpc.md of Muster. */
+import { spawnSync } from 'node:child_process';
 
 const PATIENCE_MS = 10_000;
 
@@ -13,9 +14,34 @@ export const hasCredential = Boolean(process.env.MUSTER_TOKEN) && isSafe(ENDPOIN
 
 /** @param {string} address */
 function isSafe(address) {
-  if (!URL.canParse(address)) return false;
-  const { protocol, hostname } = new URL(address);
-  return protocol === 'https:' || /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
+  return URL.canParse(address) && (new URL(address).protocol === 'https:' || isLoopback(new URL(address)));
+}
+
+/** @param {URL} url */
+function isLoopback({ hostname }) {
+  return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
+}
+
+/** Whether the environment names a proxy that a request to the hub may need. A proxy cannot reach this machine. */
+const isBehindProxy =
+  hasCredential &&
+  !isLoopback(new URL(ENDPOINT)) &&
+  ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY'].some((name) => process.env[name]);
+
+/**
+ * Environment for a program that calls the hub. Node reads the variables of a proxy only if it is told to at its start.
+ * Source: https://nodejs.org/api/cli.html#node_use_env_proxy1
+ */
+export const environment = isBehindProxy ? { ...process.env, NODE_USE_ENV_PROXY: '1' } : process.env;
+
+/** Whether this Node can use the proxy of the environment, once it is told to. */
+export const canUseProxy = !isBehindProxy || process.allowedNodeEnvironmentFlags.has('--use-env-proxy');
+
+/** Runs this program again if it has to be told about a proxy, and ends as that ends. */
+export function restartBehindProxy() {
+  if (!isBehindProxy || !canUseProxy || process.env.NODE_USE_ENV_PROXY === '1') return;
+  const options = { env: environment, stdio: /** @type {const} */ ('inherit'), windowsHide: true };
+  process.exit(spawnSync(process.execPath, process.argv.slice(1), options).status ?? 1);
 }
 
 /**

@@ -5,50 +5,77 @@
  * stops, the questions that wait for the person are shown.
  */
 import { spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir, userInfo } from 'node:os';
+import { tmpdir } from 'node:os';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { call, hasCredential } from './hub.mjs';
-
-/** Tools whose agent_id is an agent of this session. */
-const ACTS_AS_AGENT =
-  /coordination_(register_agent|claim_task|start_task|complete_task|fail_task|release_task|heartbeat)$/;
+import { agentIn } from './agent.mjs';
+import { call, canUseProxy, environment, hasCredential, restartBehindProxy } from './hub.mjs';
+import { folderOf, Session } from './session.mjs';
 
 /** As many questions as a person reads at a glance. */
 const SHOWN = 3;
 const MAX_SHOWN_LENGTH = 200;
 
-const event = JSON.parse(await text(process.stdin));
-const state = stateFile(String(event.session_id));
-if (hasCredential) await take();
+const NO_PROXY_SUPPORT = `Muster: this Node (${process.version}) cannot use the proxy that HTTPS_PROXY or HTTP_PROXY names, so nothing keeps your tasks while the model thinks. Use Node 22.21, 24.5 or newer, or name the hub in NO_PROXY.`;
 
-async function take() {
+restartBehindProxy();
+try {
+  const event = JSON.parse(await text(process.stdin));
+  if (hasCredential) await take(event);
+} catch (error) {
+  // Claude Code shows it and goes on: only code 2 would stop the model.
+  process.stderr.write(`Muster: ${error instanceof Error ? error.message : error}\n`);
+  process.exitCode = 1;
+}
+
+/** @param {{ session_id?: unknown, hook_event_name?: unknown, tool_name?: unknown, tool_input?: unknown }} event */
+async function take(event) {
+  const session = new Session(folderOf(String(event.session_id)));
   switch (event.hook_event_name) {
     case 'SessionStart':
-      return showQuestions();
+      session.begin();
+      return canUseProxy ? showQuestions() : show(NO_PROXY_SUPPORT);
+    case 'UserPromptSubmit':
+      session.begin();
+      session.work();
+      return startBeat(session, { always: true });
+    case 'PreToolUse':
+    case 'PostToolUse': {
+      if (session.hasEnded()) return;
+      session.work();
+      const agent = agentIn(event);
+      if (agent !== undefined) session.addAgent(agent);
+      startBeat(session, { always: false });
+      if (session.hasEnded()) session.end(); // while this hook was running
+      return;
+    }
     case 'Stop':
-      settle(false);
+      session.rest();
       return showQuestions();
     case 'SessionEnd':
-      return rmSync(state, { force: true });
-    case 'UserPromptSubmit':
-    case 'PreToolUse':
-      return settle(true);
+      return session.end();
   }
 }
 
-/** @param {boolean} working whether the model is at work */
-function settle(working) {
-  const before = existsSync(state) ? JSON.parse(readFileSync(state, 'utf8')) : { agents: [], working: false };
-  const agents = new Set(before.agents);
-  const name = event.tool_input?.agent_id;
-  if (ACTS_AS_AGENT.test(event.tool_name ?? '') && typeof name === 'string') agents.add(name);
-  writeFileSync(state, JSON.stringify({ agents: [...agents], working }), { mode: 0o600 });
-  if (!working || before.working) return;
-  const beat = fileURLToPath(new URL('beat.mjs', import.meta.url));
-  spawn(process.execPath, [beat, state], { detached: true, stdio: 'ignore' }).unref();
+/**
+ * Starts the process that sends heartbeats, unless one is running. It may have ended without a hook: the machine was
+ * restarted, the process was killed, or no hook ran for long.
+ * @param {Session} session
+ * @param {{ always: boolean }} wish
+ */
+function startBeat(session, wish) {
+  const token = session.reserveBeat(wish);
+  if (token === undefined) return;
+  const program = fileURLToPath(new URL('beat.mjs', import.meta.url));
+  spawn(process.execPath, [program, session.folder, token], {
+    cwd: tmpdir(), // the session's folder may be removed while it runs
+    env: environment,
+    detached: true,
+    stdio: 'ignore',
+    windowsHide: true, // a process of its own would otherwise open a console window there
+  })
+    .once('error', (error) => process.stderr.write(`Muster: no heartbeats: ${error.message}\n`))
+    .unref();
 }
 
 async function showQuestions() {
@@ -66,6 +93,11 @@ async function showQuestions() {
     ...lines,
     ...more,
   ].join('\n');
+  show(systemMessage);
+}
+
+/** @param {string} systemMessage for the person */
+function show(systemMessage) {
   process.stdout.write(JSON.stringify({ systemMessage }));
 }
 
@@ -77,11 +109,4 @@ function shortened(text) {
   if (text.length <= MAX_SHOWN_LENGTH) return text;
   const characters = new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(text);
   return text.slice(0, characters.containing(MAX_SHOWN_LENGTH)?.index);
-}
-
-/** @param {string} session */
-function stateFile(session) {
-  const folder = `${tmpdir()}/muster-${userInfo().uid}`;
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  return `${folder}/${createHash('sha256').update(session).digest('hex').slice(0, 16)}.json`;
 }

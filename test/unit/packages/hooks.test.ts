@@ -1,0 +1,301 @@
+/** The hooks of the plugin for Claude Code, as processes of their own, with a hub that notes what they call. */
+import assert from 'node:assert/strict';
+import { execFileSync, spawn } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { text } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
+import fc from 'fast-check';
+import { z } from 'zod';
+import { wireName } from '../../../functions/src/mcp/names.ts';
+import { toolsets } from '../../../functions/src/toolsets/index.ts';
+import { agentIn } from '../../../plugins/muster/scripts/agent.mjs';
+import { Session } from '../../../plugins/muster/scripts/session.mjs';
+
+const SCRIPTS = new URL('../../../plugins/muster/scripts', import.meta.url).pathname;
+
+const TOOL = 'mcp__muster__coordination_claim_task';
+
+const request = z.object({ method: z.string(), params: z.looseObject({ agent_id: z.string().optional() }) });
+
+interface Ended {
+  readonly code: number | null;
+  readonly said: string;
+}
+
+async function until(what: string, holds: () => boolean): Promise<void> {
+  for (const end = Date.now() + 15_000; !holds(); await delay(20))
+    if (Date.now() > end) throw new Error(`not in time: ${what}`);
+}
+
+describe('the hooks of the plugin', () => {
+  let temporary: string;
+  let hub: Server;
+  /** The agents of all heartbeats, in their order. */
+  let beats: (string | undefined)[];
+
+  beforeEach(async () => {
+    temporary = mkdtempSync(`${tmpdir()}/muster-hooks-`);
+    beats = [];
+    hub = createServer(async (asked, response) => {
+      const { method, params } = request.parse(JSON.parse(await text(asked)));
+      if (method === 'coordination.heartbeat') beats.push(params.agent_id);
+      response.end('{"jsonrpc":"2.0","id":1,"result":{}}');
+    });
+    await new Promise<void>((resolve) => hub.listen(0, '127.0.0.1', resolve));
+  });
+  afterEach(async () => {
+    for (const pid of beaters()) process.kill(pid, 'SIGKILL');
+    hub.closeAllConnections();
+    await new Promise((resolve) => hub.close(resolve));
+    rmSync(temporary, { recursive: true, force: true });
+  });
+
+  const folder = () => `${temporary}/muster-${process.getuid?.()}`;
+
+  /** The processes that send heartbeats for sessions of this test. */
+  function beaters(): number[] {
+    const lines = execFileSync('ps', ['-eo', 'pid=,args='], { encoding: 'utf8' }).split('\n');
+    return lines
+      .filter((line) => line.includes(`beat.mjs ${folder()}`))
+      .map((line) => Number.parseInt(line, 10));
+  }
+
+  function hook(event: Readonly<Record<string, unknown>> | string): Promise<Ended> {
+    const env = {
+      ...{ PATH: process.env['PATH'], TMPDIR: temporary, MUSTER_TOKEN: 'mk_a.b', MUSTER_BEAT_SECONDS: '0.1' },
+      MUSTER_URL: `http://127.0.0.1:${(hub.address() as AddressInfo).port}/mcp`,
+    };
+    const child = spawn(process.execPath, [`${SCRIPTS}/pulse.mjs`], { env });
+    child.stdin.end(typeof event === 'string' ? event : JSON.stringify({ session_id: 's', ...event }));
+    let said = '';
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (said += chunk));
+    return new Promise((resolve) => child.once('close', (code) => resolve({ code, said })));
+  }
+
+  async function succeeds(event: Readonly<Record<string, unknown>>): Promise<void> {
+    assert.deepEqual(await hook(event), { code: 0, said: '' });
+  }
+
+  const claim = (agent: string, more = {}) => ({
+    ...{ hook_event_name: 'PreToolUse', tool_name: TOOL, tool_input: { agent_id: agent } },
+    ...more,
+  });
+  const prompt = { hook_event_name: 'UserPromptSubmit' };
+
+  it('keep all agents and start one process for heartbeats if they run at the same time', async () => {
+    const agents = ['a1', 'a2', 'a3', 'a4', 'a5', 'a6'];
+    await Promise.all(agents.map((agent) => succeeds(claim(agent))));
+    await until('heartbeats for all', () => agents.every((agent) => beats.includes(agent)));
+    await until('one process', () => beaters().length === 1);
+    await delay(300);
+    assert.equal(beaters().length, 1);
+  });
+
+  it('keep two sessions apart', async () => {
+    await Promise.all(
+      ['one', 'two'].map((session_id) => succeeds(claim(`of-${session_id}`, { session_id }))),
+    );
+    await until('heartbeats for both', () => beats.includes('of-one') && beats.includes('of-two'));
+    assert.equal(beaters().length, 2);
+    await succeeds({ session_id: 'one', hook_event_name: 'Stop' });
+    await until('the other only', () => beaters().length === 1);
+    const before = beats.length;
+    await until('heartbeats of the other', () => beats.length > before + 2);
+    assert.deepEqual([...new Set(beats.slice(before + 1))], ['of-two']);
+  });
+
+  for (const event of [prompt, claim('a'), { hook_event_name: 'PostToolUse', tool_name: 'Bash' }])
+    it(`start heartbeats again at ${event.hook_event_name} if none was sent for long`, async () => {
+      await succeeds(claim('a'));
+      await until('a heartbeat', () => beats.includes('a'));
+      for (const pid of beaters()) process.kill(pid, 'SIGKILL');
+      await until('it is gone', () => beaters().length === 0);
+      const [file = ''] = globSync(`${folder()}/*/beat`);
+      // Another process has its id by now.
+      writeFileSync(file, JSON.stringify({ token: 'old', pid: process.pid }));
+      execFileSync('touch', ['-d', '@1000000000', file]);
+      beats = [];
+      await succeeds(event);
+      await until('a heartbeat again', () => beats.includes('a'));
+      assert.equal(beaters().length, 1);
+    });
+
+  it('start heartbeats again if no process has the id that is recorded', async () => {
+    await succeeds(claim('a'));
+    await until('a heartbeat', () => beats.includes('a'));
+    for (const pid of beaters()) process.kill(pid, 'SIGKILL');
+    const [file = ''] = globSync(`${folder()}/*/beat`);
+    writeFileSync(file, JSON.stringify({ token: 'old', pid: 2 ** 22 + 1 }));
+    beats = [];
+    await succeeds({ hook_event_name: 'PreToolUse', tool_name: 'Read' });
+    await until('a heartbeat again', () => beats.includes('a'));
+  });
+
+  it('replace the process of heartbeats at each prompt', async () => {
+    await succeeds(claim('a'));
+    await until('a heartbeat', () => beats.includes('a'));
+    const [first] = beaters();
+    await succeeds(prompt);
+    await until('another process only', () => beaters().length === 1 && beaters()[0] !== first);
+  });
+
+  it('go on if a file of the state is damaged', async () => {
+    await succeeds(claim('a'));
+    await until('a heartbeat', () => beats.includes('a'));
+    for (const pid of beaters()) process.kill(pid, 'SIGKILL');
+    for (const damage of ['', '{"token":', 'null', '{"token":"x","pid":"y"}']) {
+      for (const file of globSync(`${folder()}/*/*`)) writeFileSync(file, damage);
+      beats = [];
+      await succeeds(claim('b'));
+      await until(`a heartbeat after ${damage}`, () => beats.includes('b'));
+      for (const pid of beaters()) process.kill(pid, 'SIGKILL');
+    }
+  });
+
+  it('leave nothing of a session that ends while they run', async () => {
+    await Promise.all([
+      ...['a1', 'a2', 'a3', 'a4'].map((agent) => succeeds(claim(agent))),
+      delay(60).then(() => succeeds({ hook_event_name: 'SessionEnd' })),
+    ]);
+    await until('no process', () => beaters().length === 0);
+    assert.deepEqual(globSync(`${folder()}/*/*`), []);
+    await succeeds(prompt);
+    await succeeds(claim('resumed'));
+    await until('heartbeats after it was resumed', () => beats.includes('resumed'));
+  });
+
+  it('keep their state where only this user reads it', async () => {
+    mkdirSync(folder());
+    chmodSync(folder(), 0o777);
+    await succeeds(claim('a'));
+    assert.equal(statSync(folder()).mode & 0o777, 0o700);
+    for (const file of globSync(`${folder()}/*/*`)) assert.equal(statSync(file).mode & 0o077, 0, file);
+  });
+
+  it('use no folder that another user may have put there', async () => {
+    mkdirSync(`${temporary}/elsewhere`);
+    symlinkSync(`${temporary}/elsewhere`, folder());
+    const { code, said } = await hook(claim('a'));
+    assert.equal(code, 1);
+    assert.match(said, /^Muster: .* belongs to another user.*TMPDIR.*\n$/);
+    assert.deepEqual(globSync(`${temporary}/elsewhere/*`), []);
+  });
+
+  it('say in one line that an event cannot be read', async () => {
+    const { code, said } = await hook('{"session_id": "s", ');
+    assert.equal(code, 1);
+    assert.match(said, /^Muster: .*\n$/);
+  });
+});
+
+describe('the state of a session', () => {
+  let folder: string;
+
+  beforeEach(() => {
+    folder = mkdtempSync(`${tmpdir()}/muster-session-`);
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  type Step = (session: Session) => unknown;
+
+  const steps: fc.Arbitrary<Step> = fc.oneof(
+    fc.string({ minLength: 1 }).map((agent) => (session: Session) => session.addAgent(agent)),
+    fc.constantFrom<Step[]>(
+      (session) => session.work(),
+      (session) => session.rest(),
+      ({ folder: path }) => existsSync(`${path}/beat`) && writeFileSync(`${path}/beat`, '{'),
+      (session) => session.reserveBeat({ always: true }),
+      (session) => session.reserveBeat({ always: false }),
+    ),
+  );
+
+  it('reserves heartbeats for at most one process, whatever its hooks do', () => {
+    fc.assert(
+      fc.property(fc.array(steps), (taken) => {
+        const session = new Session(mkdtempSync(`${folder}/`));
+        const tokens = taken.map((step) => step(session)).filter((token) => typeof token === 'string');
+        assert.ok(tokens.filter((token) => session.keepBeat(token)).length <= 1);
+        const last = session.reserveBeat({ always: true });
+        assert.deepEqual(
+          [...tokens, last ?? ''].filter((token) => session.keepBeat(token)),
+          [last],
+        );
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('keeps each agent that was added', () => {
+    fc.assert(
+      fc.property(fc.array(fc.string({ minLength: 1 })), (agents) => {
+        const path = mkdtempSync(`${folder}/`);
+        for (const agent of agents) new Session(path).addAgent(agent);
+        assert.deepEqual(new Set(new Session(path).agents()), new Set(agents));
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('is not brought back after its end, until the session is resumed', () => {
+    const session = new Session(`${folder}/one`);
+    session.begin();
+    session.work();
+    session.addAgent('a');
+    session.end();
+    assert.ok(session.hasEnded());
+    session.work();
+    assert.equal(session.lastSign(), undefined);
+    session.begin();
+    assert.ok(session.lastSign() !== undefined);
+  });
+});
+
+describe('the tools that act as an agent', () => {
+  const servers = ['muster', 'hub', 'plugin_muster_muster', 'our__team', 'coordination'];
+  const all = toolsets.flatMap(({ name: toolset, tools }) => tools.map((tool) => ({ toolset, tool })));
+
+  /** `message_agent` names the recipient; tools of other toolsets, whom they are about. */
+  const acts = (toolset: string, { name, input }: (typeof all)[number]['tool']) =>
+    toolset === 'coordination' && name !== 'message_agent' && 'agent_id' in input.shape;
+
+  for (const { toolset, tool } of all) {
+    const names = (['own', 'prefixed'] as const).map((dialect) => wireName(toolset, tool.name, dialect));
+    if (!acts(toolset, tool) && !('agent_id' in tool.input.shape)) continue;
+    it(`are known by their names at every address: ${names.join(', ')}`, () => {
+      for (const server of servers)
+        for (const name of names) {
+          const event = { tool_name: `mcp__${server}__${name}`, tool_input: { agent_id: 'ada' } };
+          assert.equal(agentIn(event), acts(toolset, tool) ? 'ada' : undefined, event.tool_name);
+        }
+    });
+  }
+
+  it('are those of an MCP server, and name an agent', () => {
+    for (const event of [
+      {},
+      { tool_name: 'claim_task', tool_input: { agent_id: 'ada' } },
+      { tool_name: 'mcp__muster__my_claim_task', tool_input: { agent_id: 'ada' } },
+      { tool_name: 'mcp__muster__claim_task', tool_input: {} },
+      { tool_name: 'mcp__muster__claim_task', tool_input: { agent_id: 7 } },
+      { tool_name: 'mcp__muster__claim_task', tool_input: null },
+    ])
+      assert.equal(agentIn(event), undefined, JSON.stringify(event));
+    const hooks = readFileSync(`${SCRIPTS}/../hooks/claude-code.json`, 'utf8');
+    for (const name of ['UserPromptSubmit', 'PreToolUse', 'PostToolUse', 'Stop', 'SessionEnd'])
+      assert.ok(hooks.includes(`"${name}"`), name);
+  });
+});
