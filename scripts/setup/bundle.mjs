@@ -57,6 +57,7 @@ export async function bundlePrograms(entries, target) {
     platform: 'node',
     target: 'node20',
     format: 'esm',
+    mainFields: ['module', 'main'], // the other form of jsonc-parser finds its files only while it runs
     minifyWhitespace: true,
     minifySyntax: true,
     lineLimit: 200,

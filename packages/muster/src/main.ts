@@ -11,7 +11,7 @@ import { takeSnapshot } from './status/snapshot.ts';
 import { watch } from './status/watch.ts';
 
 const USAGE = `Usage:
-  muster connect <claude|cursor|vscode|gemini> [--sign-in]
+  muster connect <claude|cursor|vscode|gemini|codex> [--sign-in]
       writes the client's configuration in this folder, and prints what to put into your AGENTS.md.
       With MUSTER_TOKEN set it sends that credential; without, or with --sign-in, you sign in from the client.
   muster status [--once] [--json] [--every <seconds>]

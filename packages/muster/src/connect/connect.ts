@@ -1,12 +1,11 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { z } from 'zod';
+import { join } from 'node:path';
 import { Mistake } from '../mistake.ts';
 import { type ClientFile, clients } from './clients.ts';
+import { read, replace } from './file.ts';
+import { JsonText } from './json.ts';
+import { withTable } from './toml.ts';
 
-const fields = z.record(z.string(), z.unknown());
-
-const lists = z.array(z.looseObject({ id: z.string().optional() }));
+const NAME = 'muster';
 
 export interface Connection {
   readonly client: ClientFile;
@@ -15,7 +14,7 @@ export interface Connection {
 }
 
 /**
- * Adds the server "muster" to the configuration of a client in a folder. Whatever else it holds stays.
+ * Adds the server "muster" to the configuration of a client in a folder. Everything else in the file stays.
  * @param keyed whether the client sends the credential of MUSTER_TOKEN; the file names the variable, never its value
  * @throws Mistake
  */
@@ -24,35 +23,29 @@ export function connect(name: string, folder: string, url: string, keyed: boolea
   if (client === undefined)
     throw new Mistake(`Which client? ${Object.keys(clients).join(', ')}: there is no "${name}".`);
   const path = join(folder, client.path);
-  const before = readFields(path);
-  const servers = fields.safeParse(before[client.servers] ?? {});
-  if (!servers.success) throw new Mistake(`"${client.servers}" in ${path} is no object. Mend it first.`);
-  const after = {
-    ...before,
-    ...(keyed && client.inputs && { inputs: withInputs(before['inputs'], client.inputs, path) }),
-    [client.servers]: { ...servers.data, muster: client.entry(url, keyed) },
-  };
-  mkdirSync(dirname(path), { recursive: true });
-  // The client may read it at any time.
-  writeFileSync(`${path}.new`, `${JSON.stringify(after, null, 2)}\n`);
-  renameSync(`${path}.new`, path);
+  const before = read(path);
+  const after = edited(path, () => withServer(before, client, url, keyed));
+  if (after !== before) replace(path, after, keyed);
   return { client, path };
 }
 
-function readFields(path: string): Record<string, unknown> {
-  if (!existsSync(path)) return {};
-  try {
-    return fields.parse(JSON.parse(readFileSync(path, 'utf8')));
-  } catch {
-    throw new Mistake(
-      `${path} is not plain JSON, so it has been left as it is. Mend it, or add muster by hand.`,
-    );
-  }
+function withServer(before: string, client: ClientFile, url: string, keyed: boolean): string {
+  const path = [client.servers, NAME];
+  if (client.format === 'toml') return withTable(before, path, client.entry(url, keyed));
+  const mark = before.startsWith('\ufeff') ? '\ufeff' : '';
+  const text = new JsonText(before.slice(mark.length), client.format);
+  text.set(path, client.entry(url, keyed));
+  for (const input of (keyed && client.inputs) || []) text.addTo('inputs', input);
+  return mark + text.toString();
 }
 
-function withInputs(before: unknown, added: NonNullable<ClientFile['inputs']>, path: string): unknown[] {
-  const present = lists.safeParse(before ?? []);
-  if (!present.success) throw new Mistake(`"inputs" in ${path} is no list of objects. Mend it first.`);
-  const others = present.data.filter(({ id }) => !added.some((one) => one['id'] === id));
-  return [...others, ...added];
+function edited(path: string, edit: () => string): string {
+  try {
+    return edit();
+  } catch (error) {
+    if (!(error instanceof Mistake)) throw error;
+    throw new Mistake(
+      `${path}: ${error.message}. It has been left as it is. Correct it, or add muster by hand.`,
+    );
+  }
 }

@@ -1,14 +1,14 @@
-import { cut } from '../../../../runner/src/text.ts';
+import { cut, padded, widthOf } from './columns.ts';
 import type { Snapshot } from './snapshot.ts';
 
 const INDENT = '  ';
 
-/** @param width in characters, to which lines are cut */
+/** @param width in columns of the terminal, to which lines are cut */
 export function screenOf({ goal, progress, doing, waiting, questions }: Snapshot, width: number): string {
   const { percent, total, done, failed } = progress;
   const ended = `${done} of ${total} done (${percent} %)${failed > 0 ? `, ${failed} failed` : ''}`;
   const lines = [
-    `Goal: ${goal || 'none is set'}`,
+    `Goal: ${plain(goal) || 'none is set'}`,
     `Tasks: ${ended}`,
     ...part('Who does what', 'nobody does anything', doing, ({ agent = '?', task, status, description }) => [
       agent,
@@ -23,7 +23,7 @@ export function screenOf({ goal, progress, doing, waiting, questions }: Snapshot
     ]),
     ...part('Questions to you', 'none', questions, ({ id, question }) => [id, question]),
   ];
-  return `${lines.map((line) => cut(plain(line), width)).join('\n')}\n`;
+  return `${lines.map((line) => cut(line, width)).join('\n')}\n`;
 }
 
 function part<Item>(
@@ -33,20 +33,11 @@ function part<Item>(
   cells: (item: Item) => string[],
 ): string[] {
   if (items.length === 0) return ['', `${title}: ${none}`];
-  const rows = items.map(cells);
-  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
-  return [
-    '',
-    `${title}:`,
-    ...rows.map(
-      (row) =>
-        INDENT +
-        row
-          .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-          .join(INDENT)
-          .trimEnd(),
-    ),
-  ];
+  const rows = items.map((item) => cells(item).map(plain));
+  const widths =
+    rows[0]?.map((_, column) => Math.max(...rows.map((row) => widthOf(row[column] ?? '')))) ?? [];
+  const lines = rows.map((row) => row.map((cell, column) => padded(cell, widths[column] ?? 0)));
+  return ['', `${title}:`, ...lines.map((cells) => (INDENT + cells.join(INDENT)).trimEnd())];
 }
 
 /** Agents write these texts: none of them may steer the terminal. */

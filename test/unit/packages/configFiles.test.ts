@@ -1,0 +1,363 @@
+/** What `muster connect` leaves of the files that it changes: every byte, link, owner and mode outside its entry. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname } from 'node:path';
+import fc from 'fast-check';
+import { parse } from 'jsonc-parser';
+import { getStaticTOMLValue, parseTOML } from 'toml-eslint-parser';
+import { clients } from '../../../packages/muster/src/connect/clients.ts';
+import { connect } from '../../../packages/muster/src/connect/connect.ts';
+import { JsonText } from '../../../packages/muster/src/connect/json.ts';
+import { withTable } from '../../../packages/muster/src/connect/toml.ts';
+import { Mistake } from '../../../packages/muster/src/mistake.ts';
+
+const HUB = 'https://hub.example/mcp';
+
+const JSONC = { comments: true, trailingCommas: true };
+
+/** Whether the text is another with something added at some places. */
+function isKeptIn(before: string, after: string): boolean {
+  let at = 0;
+  for (const character of after) if (before.startsWith(character, at)) at += character.length;
+  return at === before.length;
+}
+
+describe('a file of muster connect', () => {
+  let folder: string;
+
+  beforeEach(() => {
+    folder = mkdtempSync(`${tmpdir()}/muster-files-`);
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  const at = (path: string) => `${folder}/${path}`;
+  const textOf = (path: string) => readFileSync(at(path), 'utf8');
+  const put = (path: string, text: string) => {
+    mkdirSync(dirname(at(path)), { recursive: true });
+    writeFileSync(at(path), text);
+  };
+  const hasMuster = (path: string) => assert.match(textOf(path), /muster[\s\S]*hub\.example/);
+
+  describe('that is a symbolic link', () => {
+    const cases: Readonly<Record<string, { links: Readonly<Record<string, string>>; target: string }>> = {
+      'to a file': { links: { '.mcp.json': 'dot/mcp.json' }, target: 'dot/mcp.json' },
+      'to a link to a file': {
+        links: { '.mcp.json': 'one/link', 'one/link': '../two/link', 'two/link': '../dot/mcp.json' },
+        target: 'dot/mcp.json',
+      },
+      'to a file in a linked folder': {
+        links: { '.mcp.json': 'linked/mcp.json', linked: 'dot' },
+        target: 'dot/mcp.json',
+      },
+      'relative to a linked folder': {
+        links: { '.mcp.json': 'linked/here', linked: 'deep/er', 'deep/er/here': '../mcp.json' },
+        target: 'deep/mcp.json',
+      },
+    };
+    beforeEach(() => mkdirSync(at('deep/er'), { recursive: true }));
+
+    for (const [name, { links, target }] of Object.entries(cases)) {
+      const link = () => {
+        for (const [path, to] of Object.entries(links)) {
+          mkdirSync(dirname(at(path)), { recursive: true });
+          symlinkSync(to, at(path));
+        }
+      };
+      const stays = () => {
+        connect('claude', folder, HUB, false);
+        for (const path of Object.keys(links)) assert.ok(lstatSync(at(path)).isSymbolicLink(), path);
+        assert.ok(lstatSync(at(target)).isFile());
+        hasMuster(target);
+      };
+
+      it(`${name} stays`, () => {
+        put(target, '{"more": 1}');
+        link();
+        stays();
+        assert.match(textOf(target), /"more": 1/);
+      });
+
+      it(`${name} that does not exist stays`, () => {
+        mkdirSync(at('dot'));
+        link();
+        stays();
+      });
+    }
+
+    it('in its folder stays, also if that links to nothing', () => {
+      symlinkSync('dot/vscode', at('.vscode'));
+      connect('vscode', folder, HUB, false);
+      assert.ok(lstatSync(at('.vscode')).isSymbolicLink());
+      hasMuster('dot/vscode/mcp.json');
+    });
+
+    it('to itself is a mistake', () => {
+      symlinkSync('.mcp.json', at('.mcp.json'));
+      assert.throws(() => connect('claude', folder, HUB, false), Mistake);
+      assert.ok(lstatSync(at('.mcp.json')).isSymbolicLink());
+    });
+  });
+
+  for (const mode of [0o600, 0o640, 0o644, 0o660, 0o755])
+    it(`keeps the mode ${mode.toString(8)}`, () => {
+      put('.gemini/settings.json', '{}');
+      chmodSync(at('.gemini/settings.json'), mode);
+      connect('gemini', folder, HUB, true);
+      assert.equal(statSync(at('.gemini/settings.json')).mode & 0o7777, mode);
+      assert.deepEqual(readdirSync(at('.gemini')), ['settings.json']);
+    });
+
+  it('is for its owner only if it is new and names a credential', () => {
+    for (const [name, { path }] of Object.entries(clients)) {
+      connect(name, folder, HUB, true);
+      assert.equal(statSync(at(path)).mode & 0o777, 0o600, path);
+    }
+  });
+
+  it('keeps its owner', function () {
+    if (process.getuid?.() !== 0) this.skip(); // only root gives files away
+    put('.mcp.json', '{}');
+    chownSync(at('.mcp.json'), 12_345, 23_456);
+    connect('claude', folder, HUB, false);
+    const { uid, gid } = statSync(at('.mcp.json'));
+    assert.deepEqual([uid, gid], [12_345, 23_456]);
+  });
+
+  it('is left as it is if it is read-only', () => {
+    put('dot/mcp.json', '{}');
+    chmodSync(at('dot/mcp.json'), 0o444);
+    symlinkSync('dot/mcp.json', at('.mcp.json'));
+    assert.throws(() => connect('claude', folder, HUB, false), /read-only, so it has been left as it is/);
+    assert.equal(textOf('dot/mcp.json'), '{}');
+    assert.deepEqual(readdirSync(at('dot')), ['mcp.json']);
+  });
+
+  it('that cannot be written is told in one sentence', () => {
+    put('.vscode', 'no folder');
+    mkdirSync(at('.mcp.json'));
+    const program = new URL('../../../packages/muster/src/main.ts', import.meta.url).pathname;
+    for (const name of ['vscode', 'claude']) {
+      const args = ['--disable-warning=ExperimentalWarning', program, 'connect', name, '--url', HUB];
+      const { status, stderr } = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' });
+      assert.equal(status, 1);
+      assert.match(stderr, /^\S+ cannot be (read|written) \(E\w+\), so it has been left as it is\..*\n$/);
+    }
+  });
+
+  it('stays as it is if it has the entry', () => {
+    for (const [name, { path }] of Object.entries(clients)) {
+      connect(name, folder, HUB, true);
+      const before = statSync(at(path));
+      connect(name, folder, HUB, true);
+      assert.equal(statSync(at(path)).ino, before.ino, name);
+    }
+  });
+
+  it('that is not UTF-8 is left as it is', () => {
+    writeFileSync(at('.mcp.json'), Buffer.from('{"é": 1}', 'latin1'));
+    assert.throws(() => connect('claude', folder, HUB, false), /not UTF-8/);
+    assert.deepEqual(readFileSync(at('.mcp.json')), Buffer.from('{"é": 1}', 'latin1'));
+  });
+
+  describe('is accepted as its client accepts it', () => {
+    const texts: Readonly<Record<string, { text: string; by: readonly string[] }>> = {
+      'that is empty': { text: '', by: ['claude', 'cursor', 'vscode', 'gemini', 'codex'] },
+      'that is a line end': { text: '\n', by: ['claude', 'cursor', 'vscode', 'gemini', 'codex'] },
+      'with a byte order mark': { text: '\ufeff{"a": 1}\n', by: ['claude', 'cursor', 'vscode', 'gemini'] },
+      'with comments': {
+        text: '{\n  // mine\n  "a": 1 /* too */\n}\n// end',
+        by: ['cursor', 'vscode', 'gemini'],
+      },
+      'with comments only': { text: '// mine', by: ['cursor', 'vscode', 'gemini'] },
+      'with a trailing comma': { text: '{"a": [1,],}', by: ['cursor', 'vscode'] },
+      'that is broken': { text: '{"a": ', by: [] },
+      'that is a list': { text: '[1, 2]', by: [] },
+      'whose servers are a list': {
+        text: '{"mcpServers": [], "servers": [], "mcp_servers": []}',
+        by: [],
+      },
+    };
+    for (const [what, { text, by }] of Object.entries(texts))
+      for (const [name, { path }] of Object.entries(clients))
+        it(`${what}: ${name} ${by.includes(name) ? 'accepts it' : 'does not'}`, () => {
+          put(path, text);
+          const change = () => connect(name, folder, HUB, true);
+          if (by.includes(name)) {
+            change();
+            assert.ok(isKeptIn(text, textOf(path)), textOf(path));
+            hasMuster(path);
+          } else {
+            assert.throws(change, (error) => error instanceof Mistake && error.message.includes(path));
+            assert.equal(textOf(path), text);
+          }
+          assert.equal(existsSync(`${at(path)}.new`), false);
+        });
+  });
+});
+
+describe('a JSON text', () => {
+  /** The same value as tokens, with white space and comments between them. */
+  const textWith = (trivia: fc.Arbitrary<string>) =>
+    fc
+      .dictionary(fc.string(), fc.jsonValue({ maxDepth: 2 }), { noNullPrototype: true })
+      .filter((value) => !('servers' in value))
+      .chain((value) => {
+        const tokens = JSON.stringify(value).match(/"(?:[^"\\]|\\.)*"|[{}[\]:,]|[^{}[\]:,"\s]+/g) ?? [];
+        return fc
+          .array(trivia, { minLength: tokens.length + 1, maxLength: tokens.length + 1 })
+          .map((between) => tokens.map((token, index) => between[index] + token).join('') + between.at(-1));
+      });
+
+  const jsonc = textWith(fc.constantFrom('', ' ', '\n', '\r\n\t', '\n    ', ' // }, "\n', '/* , */'));
+  const plain = { noNullPrototype: true };
+  const entry = fc.record({ url: fc.string(), headers: fc.record({ a: fc.string() }, plain) }, plain);
+
+  it('keeps every byte, and gets the member that was added', () => {
+    fc.assert(
+      fc.property(jsonc, entry, (before, added) => {
+        const text = new JsonText(before, JSONC);
+        text.set(['servers', 'muster'], added);
+        const after = text.toString();
+        assert.ok(isKeptIn(before, after), after);
+        const wanted = { ...parse(before), servers: { muster: added } };
+        const errors: [] = [];
+        assert.deepEqual(parse(after, errors), wanted);
+        assert.deepEqual(errors, []);
+      }),
+    );
+  });
+
+  it('keeps every byte outside a member that is replaced', () => {
+    fc.assert(
+      fc.property(jsonc, entry, entry, (inner, first, second) => {
+        const text = new JsonText(`{ "servers": ${inner}\n}`, JSONC);
+        text.set(['servers', 'muster'], first);
+        const before = text.toString();
+        text.set(['servers', 'muster'], second);
+        text.set(['servers', 'muster'], first);
+        assert.equal(text.toString(), before);
+      }),
+    );
+  });
+
+  it('stays JSON if it was', () => {
+    fc.assert(
+      fc.property(textWith(fc.constantFrom('', ' ', '\n', '\n  ')), entry, (before, added) => {
+        const text = new JsonText(before, { comments: false, trailingCommas: false });
+        text.set(['servers', 'muster'], added);
+        text.addTo('inputs', { id: 'token' });
+        text.addTo('inputs', { id: 'token' });
+        const wanted = { ...JSON.parse(before), servers: { muster: added }, inputs: [{ id: 'token' }] };
+        assert.deepEqual(JSON.parse(text.toString()), wanted);
+      }),
+    );
+  });
+
+  const examples: readonly (readonly [string, string, string])[] = [
+    ['in one line', '{"servers": {"a": {}}}', '{"servers": {"a": {}, "muster": {"url":"u"}}}'],
+    [
+      'with the indentation of others',
+      '{\n\t"servers": {\n\t\t"a": {} // mine\n\t}\n}\n',
+      '{\n\t"servers": {\n\t\t"a": {}, // mine\n\t\t"muster": {\n\t\t\t"url": "u"\n\t\t}\n\t}\n}\n',
+    ],
+    [
+      'with the line ends of others',
+      '{\r\n    "servers": {}\r\n}\r\n',
+      '{\r\n    "servers": {\r\n        "muster": {\r\n            "url": "u"\r\n        }\r\n    }\r\n}\r\n',
+    ],
+    [
+      'in the last of two objects with the same key',
+      '{"servers": {}, "servers": {"a": 1, "a": 2}}',
+      '{"servers": {}, "servers": {"a": 1, "a": 2, "muster": {"url":"u"}}}',
+    ],
+    ['behind a trailing comma', '{"servers": {"a": 1,}}', '{"servers": {"a": 1, "muster": {"url":"u"}}}'],
+  ];
+  for (const [name, before, after] of examples)
+    it(`gets a member ${name}`, () => {
+      const text = new JsonText(before, JSONC);
+      text.set(['servers', 'muster'], { url: 'u' });
+      assert.equal(text.toString(), after);
+    });
+});
+
+describe('a TOML text', () => {
+  const path = ['mcp_servers', 'muster'];
+  const fields = { url: HUB, bearer_token_env_var: 'MUSTER_TOKEN' };
+  const table = `[mcp_servers.muster]\nurl = "${HUB}"\nbearer_token_env_var = "MUSTER_TOKEN"`;
+  const other =
+    '# mine\nmodel = "x" # too\n\n[mcp_servers.other]\nargs = [\n  "a", # b\n]\n\n[[list]]\na = 1';
+
+  it('gets the table at its end, and keeps every byte', () => {
+    for (const [before, gap] of [
+      ['', ''],
+      [other, '\n\n'],
+      [`${other}\n`, '\n'],
+      ['# mine', '\n\n'],
+    ])
+      assert.equal(withTable(before ?? '', path, fields), `${before}${gap}${table}\n`);
+  });
+
+  it('gets the table in the place of the one before', () => {
+    for (const old of [
+      '[mcp_servers.muster]\ncommand = "x"',
+      '[ mcp_servers . "muster" ]\nurl = "x"\nbearer_token_env_var = "Y"',
+      '[mcp_servers.muster]',
+    ])
+      for (const [before, after] of [
+        [`${other}\n\n`, '\n\n# next\n[other]\nb = 2\n'],
+        ['', ' # about it\n'],
+      ])
+        assert.equal(withTable(`${before}${old}${after}`, path, fields), `${before}${table}${after}`);
+  });
+
+  it('loses the tables that are parts of the one before', () => {
+    const before = '[mcp_servers.muster]\ncommand = "x"\n[mcp_servers.muster.env]\nA = "b"\n# next\n[c]\n';
+    assert.equal(withTable(before, path, fields), `${table}\n\n# next\n[c]\n`);
+  });
+
+  it('is left as it is if the table is written in another form, or it is not TOML', () => {
+    for (const before of [
+      'mcp_servers = { other = { command = "x" } }',
+      'mcp_servers.muster.url = "x"',
+      '[mcp_servers]\nmuster = { url = "x" }',
+      '[mcp_servers]\nmuster.url = "x"',
+      'model = ',
+      '[a]\n[a]',
+    ])
+      assert.throws(() => withTable(before, path, fields), Mistake, before);
+  });
+
+  it('keeps all other tables', () => {
+    const key = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), minLength: 1, maxLength: 3 });
+    const tables = fc.uniqueArray(fc.record({ key, value: fc.integer() }), { selector: (one) => one.key });
+    fc.assert(
+      fc.property(tables, fc.nat(9), fc.boolean(), (others, position, hasOwn) => {
+        const parts = others.map((one) => `[mcp_servers.x${one.key}] # ${one.key}\nn = ${one.value}\n`);
+        if (hasOwn)
+          parts.splice(position, 0, '[mcp_servers.muster]\nurl = "old"\n\n[mcp_servers.muster.a]\n');
+        const before = parts.join('\n');
+        const after = withTable(before, path, fields);
+        const servers = Object.fromEntries(others.map((one) => [`x${one.key}`, { n: one.value }]));
+        assert.deepEqual(getStaticTOMLValue(parseTOML(after)), {
+          mcp_servers: { ...servers, muster: fields },
+        });
+        if (!hasOwn) assert.ok(after.startsWith(before));
+      }),
+    );
+  });
+});
