@@ -2,6 +2,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { z } from 'zod';
 import { VERSION } from '../../functions/src/config.ts';
+import { proxyHint } from '../setup/proxy.mjs';
 import { Stop } from './step.ts';
 
 /** A new address, and the right to call it, are not known everywhere at once. */
@@ -63,7 +64,8 @@ async function callOnce(url: string, credential: string | undefined): Promise<Sa
       ? asStranger(response, await response.text())
       : asAgent(response, await response.text());
   } catch (error) {
-    return { ok: false, sentence: `no answer (${error instanceof Error ? error.message : String(error)})` };
+    const why = error instanceof Error ? error.message : String(error);
+    return { ok: false, sentence: `no answer (${why})${proxyHint(process.env)}` };
   }
 }
 

@@ -1,6 +1,7 @@
 // @ts-check
 import { dirname } from 'node:path';
 import { databaseNamespace, projectId, region } from '../project.mjs';
+import { directToThisMachine } from '../setup/proxy.mjs';
 import { host } from './ports.mjs';
 
 /** Each request under way has a process of its own: firebase-tools alone would start up to 50. */
@@ -19,6 +20,7 @@ export function emulatorsEnv({ run, node, ports, clientDocumentsUrl }) {
     ...process.env,
     ...withoutModels,
     ...run.env,
+    ...directToThisMachine({ ...process.env, ...run.env }), // the emulators call each other
     ...clockEnv(run),
     MUSTER_MCP_URL: mcpUrl(ports), // by which the function knows that it was asked below its path
     ...documentsEnv(clientDocumentsUrl),
@@ -41,6 +43,7 @@ export function emulatorsEnv({ run, node, ports, clientDocumentsUrl }) {
  */
 export function clientsEnv({ run, ports, clientDocumentsUrl }, { functions, pubsub }) {
   return {
+    ...directToThisMachine(process.env),
     GCLOUD_PROJECT: projectId,
     GOOGLE_CLOUD_PROJECT: projectId,
     FIREBASE_CONFIG: JSON.stringify({

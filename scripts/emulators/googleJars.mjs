@@ -16,6 +16,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { root } from '../project.mjs';
 import { succeeds } from '../setup/command.mjs';
+import { fetchOutside } from '../setup/proxy.mjs';
 
 /**
  * @typedef {object} Download
@@ -48,7 +49,9 @@ export async function isWithinReach(program) {
   const { remoteUrl } = packed(program);
   if (existsSync(packedPathOf(program))) return true;
   try {
-    return (await fetch(remoteUrl, { method: 'HEAD', signal: AbortSignal.timeout(answerMilliseconds) })).ok;
+    return (
+      await fetchOutside(remoteUrl, { method: 'HEAD', signal: AbortSignal.timeout(answerMilliseconds) })
+    ).ok;
   } catch {
     return false;
   }
@@ -99,7 +102,7 @@ export async function download(emulator, say) {
 async function open(url) {
   const abort = new AbortController();
   const timer = setTimeout(() => abort.abort(), answerMilliseconds);
-  const response = await fetch(url, { signal: abort.signal });
+  const response = await fetchOutside(url, { signal: abort.signal });
   clearTimeout(timer);
   if (!response.ok || response.body === null) throw new Error(`HTTP ${response.status}`);
   return Readable.fromWeb(response.body);

@@ -1,6 +1,7 @@
 /** Google's REST APIs, as far as operators' programs ask them. Errors are values: what could not be read is shown. */
 import { setTimeout } from 'node:timers/promises';
 import { z } from 'zod';
+import { proxyHint } from '../setup/proxy.mjs';
 import { type Api, addressOf } from './apis.ts';
 import { type Failure, failureOf, type Result } from './failure.ts';
 
@@ -116,7 +117,7 @@ async function fetched(url: URL, init: RequestInit): Promise<Response | { readon
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
     const why = cause instanceof Error ? cause.message || cause.name : String(cause);
-    return { failure: { status: 0, message: `${url.host} did not answer: ${why}` } };
+    return { failure: { status: 0, message: `${url.host} did not answer: ${why}${proxyHint(process.env)}` } };
   }
 }
 

@@ -1,4 +1,5 @@
 // @ts-check
+import { reachThisMachineDirectly } from '../setup/proxy.mjs';
 import { onInterruption } from './interruption.mjs';
 import { closeAbandonedRuns, openRun } from './run.mjs';
 
@@ -15,6 +16,7 @@ import { closeAbandonedRuns, openRun } from './run.mjs';
  * @param {(session: Session) => Promise<number>} command
  */
 export async function runSession({ kind, interrupted }, command) {
+  reachThisMachineDirectly();
   await closeAbandonedRuns();
   const run = openRun(kind);
   /** @type {Promise<void> | undefined} */

@@ -3,6 +3,7 @@
 import { spawn } from 'node:child_process';
 import { root } from '../project.mjs';
 import { checkPrerequisites } from './prerequisites.mjs';
+import { nodeUsesProxy, reachThisMachineDirectly } from './proxy.mjs';
 
 /**
  * Runs it under Node 22 with the arguments of this process, and ends as it ends.
@@ -13,7 +14,13 @@ export async function runOperatorProgram(program) {
   const { installDependencies } = await import('./install.mjs');
   const { node22 } = await import('./node22.mjs');
   await installDependencies({ env: process.env, say: (message) => console.error(message) });
-  const file = ['--disable-warning=ExperimentalWarning', `${root}/scripts/${program}`];
-  const child = spawn(node22(), [...file, ...process.argv.slice(2)], { stdio: 'inherit' });
+  const file = [
+    '--disable-warning=ExperimentalWarning',
+    '--disable-warning=UNDICI-EHPA',
+    `${root}/scripts/${program}`,
+  ];
+  reachThisMachineDirectly(); // where the emulators are
+  const env = { ...process.env, ...nodeUsesProxy(process.env) };
+  const child = spawn(node22(), [...file, ...process.argv.slice(2)], { env, stdio: 'inherit' });
   child.once('exit', (code) => process.exit(code ?? 1));
 }

@@ -1,5 +1,6 @@
 /** Muster's tools by plain JSON-RPC: docs/guides/json-rpc.md. */
 import { z } from 'zod';
+import { fetchThroughProxy } from '../../../runner/src/hub/fetching.ts';
 import { Mistake } from './mistake.ts';
 
 /** Longer than any honest answer takes, also when an instance is started for it. */
@@ -52,10 +53,9 @@ export class Hub {
     const patience = AbortSignal.timeout(PATIENCE_MS);
     const signal = end === undefined ? patience : AbortSignal.any([patience, end]);
     try {
-      // A redirect could lead to another host, or away from https.
-      return await fetch(this.url, { method: 'POST', headers, body, signal, redirect: 'error' });
+      return await fetchThroughProxy(this.url)(this.url, { method: 'POST', headers, body, signal });
     } catch (error) {
-      const cause = error instanceof Error ? (error.cause ?? error) : error;
+      const cause = error instanceof Error && error.message === 'fetch failed' ? error.cause : error;
       throw new Mistake(`Nobody answers at ${this.url.origin}: ${String(cause)}. Is --url right?`);
     }
   }

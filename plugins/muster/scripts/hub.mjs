@@ -22,17 +22,35 @@ function isLoopback({ hostname }) {
   return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
 }
 
-/** Whether the environment names a proxy that a request to the hub may need. A proxy cannot reach this machine. */
+// A proxy cannot reach this machine, and would read the credential. Node may have been told to use one.
+if (URL.canParse(ENDPOINT) && isLoopback(new URL(ENDPOINT)))
+  Object.assign(process.env, { NO_PROXY: '*', no_proxy: '*' });
+
+/** Whether the environment names a proxy that a request to the hub may need. */
 const isBehindProxy =
   hasCredential &&
   !isLoopback(new URL(ENDPOINT)) &&
+  !isExcepted(new URL(ENDPOINT)) &&
   ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY'].some((name) => process.env[name]);
+
+/** Whether `NO_PROXY` names the host of an address, or a domain above it. @param {URL} url */
+function isExcepted({ hostname }) {
+  const entries = (process.env.no_proxy || process.env.NO_PROXY || '').toLowerCase().split(/[,\s]+/);
+  return entries.some(
+    (entry) =>
+      entry === '*' ||
+      entry === hostname ||
+      (/^\*?\./.test(entry) && hostname.endsWith(entry.replace('*', ''))),
+  );
+}
 
 /**
  * Environment for a program that calls the hub. Node reads the variables of a proxy only if it is told to at its start.
  * Source: https://nodejs.org/api/cli.html#node_use_env_proxy1
  */
-export const environment = isBehindProxy ? { ...process.env, NODE_USE_ENV_PROXY: '1' } : process.env;
+export const environment = isBehindProxy
+  ? { ...process.env, NODE_USE_ENV_PROXY: '1', NODE_NO_WARNINGS: '1' }
+  : process.env;
 
 /** Whether this Node can use the proxy of the environment, once it is told to. */
 export const canUseProxy = !isBehindProxy || process.allowedNodeEnvironmentFlags.has('--use-env-proxy');

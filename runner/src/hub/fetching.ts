@@ -1,8 +1,8 @@
-/** How the runner sends requests to the hub: through the proxy of the environment, and never after a redirect. */
-import { EnvHttpProxyAgent } from 'undici';
+/** Requests to the hub: through the proxy of the environment, and never after a redirect. */
+import { Agent, type Dispatcher, EnvHttpProxyAgent, fetch as fetchBy } from 'undici';
 import { isLoopback } from './address.ts';
 
-/** The hub has redirected a request. The runner does not follow: the request carries its credential. */
+/** The hub has redirected a request. It is not followed: the request carries a credential. */
 export class Redirected extends Error {
   /** @param location the header of the response */
   constructor(url: URL, location: string | null) {
@@ -20,18 +20,75 @@ export class Redirected extends Error {
  * @throws Redirected from the returned function
  */
 export function fetchThroughProxy(hub: URL): typeof fetch {
-  // Node's own fetch reads these variables only if the process was started with NODE_USE_ENV_PROXY.
-  const isProxied = !isLoopback(hub) && namesProxy(process.env);
-  const proxied = isProxied ? { dispatcher: new EnvHttpProxyAgent() } : {};
+  const proxies = isLoopback(hub) ? {} : proxiesOf(process.env);
+  const dispatcher = dispatcherFor(proxies);
   return async (input, init) => {
-    const request = Object.assign({ ...init, redirect: 'manual' as const }, proxied);
-    const response = await fetch(input, request);
+    const response = await send(input, { ...init, redirect: 'manual' }, dispatcher).catch(
+      (error: unknown) => {
+        throw explained(error, proxies);
+      },
+    );
     if (response.status < 300 || response.status > 399 || response.status === 304) return response;
     await response.body?.cancel();
     throw new Redirected(hub, response.headers.get('location'));
   };
 }
 
-function namesProxy(env: NodeJS.ProcessEnv): boolean {
-  return ['https_proxy', 'http_proxy'].some((name) => env[name] || env[name.toUpperCase()]);
+interface Proxies {
+  /** The variable that names a proxy. */
+  readonly name?: string;
+  readonly httpProxy?: string;
+  readonly httpsProxy?: string;
+}
+
+/** Proxies of the environment. One without a scheme is reached by http, as curl does it. */
+function proxiesOf(env: NodeJS.ProcessEnv): Proxies {
+  const [https, http] = ['https_proxy', 'http_proxy'].map((name) =>
+    [name, name.toUpperCase()].find((one) => env[one]),
+  );
+  const name = https ?? http;
+  if (name === undefined) return {};
+  const addressIn = (variable: string | undefined) => {
+    const value = variable === undefined ? '' : (env[variable] ?? '').trim();
+    return value === '' || value.includes('://') ? value : `http://${value}`;
+  };
+  return { name, httpProxy: addressIn(http), httpsProxy: addressIn(https) };
+}
+
+/** Undici's own, and not those of Node, which reads the variables only if it is told to at its start. */
+function dispatcherFor({ name, ...proxies }: Proxies): Dispatcher {
+  if (name === undefined) return new Agent();
+  const { emitWarning } = process;
+  process.emitWarning = () => undefined; // that the class is experimental: it would stand in the user's terminal
+  try {
+    return new EnvHttpProxyAgent(proxies);
+  } catch (error) {
+    throw new Error(`${name} does not name a proxy: ${messageOf(error)}. It looks like http://proxy:3128.`);
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+}
+
+/** With the `fetch` of the same undici: that of another version may not know the dispatcher. */
+async function send(
+  input: Parameters<typeof fetch>[0],
+  init: RequestInit,
+  dispatcher: Dispatcher,
+): Promise<Response> {
+  const url = input instanceof Request ? input.url : input;
+  const request = Object.assign({ ...init }, { dispatcher });
+  return Object.assign(await fetchBy(url, request));
+}
+
+/** The error with the proxy that may be its reason. */
+function explained(error: unknown, { name, httpProxy, httpsProxy }: Proxies): unknown {
+  if (name === undefined || !(error instanceof TypeError)) return error;
+  const address = httpsProxy || httpProxy || '';
+  const host = URL.canParse(address) ? new URL(address).host : address; // without its password
+  const cause = error.cause ?? error;
+  return new TypeError(`${messageOf(cause)} (${name} names the proxy ${host})`, { cause });
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message || error.name : String(error);
 }

@@ -1,0 +1,98 @@
+// @ts-check
+/** Proxies of the environment: this machine is reached without one, everything else by it. */
+
+/** By which programs name a proxy, in lower and in upper case. */
+const PROXIES = ['https_proxy', 'http_proxy', 'all_proxy', 'grpc_proxy'];
+
+/** Hosts that no proxy can reach for us. */
+const THIS_MACHINE = ['127.0.0.1', 'localhost', '[::1]', '::1'];
+
+/** In the form of Java. */
+const JAVA_THIS_MACHINE = 'localhost|127.*|[::1]|';
+
+/** By which Java is given its options, proxies among them. */
+const JAVA_OPTIONS = ['JAVA_TOOL_OPTIONS', 'JDK_JAVA_OPTIONS', '_JAVA_OPTIONS'];
+
+/**
+ * Returns the variables with which programs reach this machine directly. Those that name its proxies stay: what is
+ * outside may need them.
+ * @param {NodeJS.ProcessEnv} env
+ * @returns {Record<string, string>}
+ */
+export function directToThisMachine(env) {
+  return { ...withoutProxy(env), ...withoutJavaProxy(env) };
+}
+
+/** Has this process, and all that it starts, reach this machine directly. */
+export function reachThisMachineDirectly() {
+  Object.assign(process.env, directToThisMachine(process.env));
+}
+
+/**
+ * Returns the variable by which Node itself uses the proxies of the environment: version 22.21, 24.5 or newer.
+ * Source: https://nodejs.org/api/cli.html#node_use_env_proxy1
+ * @param {NodeJS.ProcessEnv} env
+ * @returns {Record<string, string>}
+ */
+export function nodeUsesProxy(env) {
+  return proxyNames(env).length > 0 ? { NODE_USE_ENV_PROXY: '1' } : {};
+}
+
+/**
+ * Returns what to add to the message of a request outside that failed: which proxy the environment names.
+ * @param {NodeJS.ProcessEnv} env
+ */
+export function proxyHint(env) {
+  const [name] = proxyNames(env).filter((one) => /^https?_/i.test(one));
+  if (name === undefined) return '';
+  const value = env[name] ?? '';
+  const url = URL.canParse(value) ? new URL(value) : undefined; // it may hold a password
+  return ` (${name} names the proxy ${url?.host || 'that requests use'})`;
+}
+
+/**
+ * Sends a request outside, by the proxy of the environment, also where Node itself cannot.
+ * @param {string} url
+ * @param {{ method?: string, signal: AbortSignal }} init
+ */
+export async function fetchOutside(url, init) {
+  if (proxyNames(process.env).length === 0) return fetch(url, init);
+  const { EnvHttpProxyAgent, fetch: fetchBy } = await import('undici'); // which a fresh clone lacks at first
+  return fetchBy(url, { ...init, dispatcher: new EnvHttpProxyAgent() });
+}
+
+/** @param {NodeJS.ProcessEnv} env */
+function proxyNames(env) {
+  return PROXIES.flatMap((name) => [name, name.toUpperCase()]).filter((name) => env[name]);
+}
+
+/** @param {NodeJS.ProcessEnv} env @returns {Record<string, string>} */
+function withoutProxy(env) {
+  if (proxyNames(env).length === 0) return {};
+  const shared = { no_proxy: env.no_proxy || env.NO_PROXY, NO_PROXY: env.NO_PROXY || env.no_proxy };
+  // Programs that know these ignore the others.
+  const own = ['no_grpc_proxy', 'npm_config_no_proxy'].filter((name) => env[name]);
+  const lists = [...Object.entries(shared), ...own.map((name) => /** @type {const} */ ([name, env[name]]))];
+  return Object.fromEntries(lists.map(([name, list]) => [name, withThisMachine(list)]));
+}
+
+/** @param {string | undefined} list */
+function withThisMachine(list) {
+  const hosts = (list ?? '').split(/[,\s]+/).filter(Boolean);
+  if (hosts.includes('*')) return '*';
+  return [...hosts, ...THIS_MACHINE.filter((host) => !hosts.includes(host))].join(',');
+}
+
+/** Java excludes this machine unless its options name other hosts. @param {NodeJS.ProcessEnv} env @returns {Record<string, string>} */
+function withoutJavaProxy(env) {
+  const changed = JAVA_OPTIONS.map((name) => [name, withJavaHosts(env[name] ?? '')]);
+  return Object.fromEntries(changed.filter(([name = '', options]) => options !== (env[name] ?? '')));
+}
+
+/** @param {string} options */
+function withJavaHosts(options) {
+  return options.replaceAll(
+    /-D(?:http\.n|socksN)onProxyHosts=(?!["']?localhost\|127)["']?/g,
+    `$&${JAVA_THIS_MACHINE}`,
+  );
+}

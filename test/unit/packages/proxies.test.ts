@@ -1,0 +1,145 @@
+/** Programs beside an agent, behind a proxy: it finds a hub that nobody else does. */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
+import { type AddressInfo, connect, type Server as NetServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { text } from 'node:stream/consumers';
+import { selfSigned } from '../../support/certificate.ts';
+
+const ROOT = new URL('../../..', import.meta.url).pathname;
+
+const HUB = 'https://hub.invalid/mcp';
+
+describe('behind a proxy', () => {
+  let folder: string;
+  let hub: NetServer;
+  let proxy: Server;
+  let sockets: Set<Socket>;
+  /** What the proxy was asked to connect with. */
+  let asked: string[];
+  /** The methods that the hub was asked for. */
+  let called: string[];
+
+  const portOf = (server: NetServer) => (server.address() as AddressInfo).port;
+  const listening = (server: NetServer) =>
+    new Promise<void>((resolve) => {
+      server.on('connection', (socket: Socket) => sockets.add(socket));
+      server.listen(0, '127.0.0.1', resolve);
+    });
+
+  beforeEach(async () => {
+    folder = mkdtempSync(`${tmpdir()}/muster-proxy-`);
+    [sockets, asked, called] = [new Set(), [], []];
+    const certificate = selfSigned('hub.invalid');
+    writeFileSync(`${folder}/ca.pem`, certificate.cert);
+    hub = createSecureServer({ ...certificate }, async (request, response) => {
+      const body: unknown = JSON.parse(await text(request));
+      for (const { method } of [body].flat() as { method: string }[]) called.push(method);
+      response.writeHead(Array.isArray(body) ? 401 : 200, { 'Content-Type': 'application/json' });
+      const result = { requests: [{ question: 'Ship it?' }] };
+      response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, result, error: { message: 'Who are you?' } }));
+    });
+    proxy = createServer();
+    proxy.on('connect', (request, socket: Socket) => {
+      asked.push(request.url ?? '');
+      const tunnel = connect(portOf(hub), '127.0.0.1', () => {
+        socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
+        tunnel.pipe(socket).pipe(tunnel);
+      });
+      for (const one of [tunnel, socket]) one.on('error', () => socket.destroy());
+    });
+    await Promise.all([listening(hub), listening(proxy)]);
+  });
+  afterEach(async () => {
+    for (const socket of sockets) socket.destroy();
+    await Promise.all([hub, proxy].map((server) => new Promise((resolve) => server.close(resolve))));
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const address = () => `http://127.0.0.1:${portOf(proxy)}`;
+
+  async function run(
+    program: string,
+    args: readonly string[],
+    env: NodeJS.ProcessEnv,
+    input = '',
+  ): Promise<string> {
+    const child = spawn(
+      process.execPath,
+      ['--disable-warning=ExperimentalWarning', `${ROOT}/${program}`, ...args],
+      {
+        cwd: folder,
+        env: {
+          ...{ PATH: process.env['PATH'], TMPDIR: folder, NODE_EXTRA_CA_CERTS: `${folder}/ca.pem` },
+          ...{ MUSTER_TOKEN: 'mk_a.b', MUSTER_URL: HUB, ...env },
+        },
+      },
+    );
+    child.stdin.end(input);
+    const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
+    return out + err;
+  }
+
+  const status = (env: NodeJS.ProcessEnv) => run('packages/muster/src/main.ts', ['status', '--once'], env);
+  const hook = (env: NodeJS.ProcessEnv) =>
+    run('plugins/muster/scripts/pulse.mjs', [], env, '{"session_id":"s","hook_event_name":"SessionStart"}');
+
+  for (const name of ['HTTPS_PROXY', 'https_proxy']) {
+    it(`muster status reaches the hub by ${name}`, async () => {
+      assert.equal(
+        await status({ [name]: address() }),
+        'The hub refuses (HTTP 401). Who are you? Set MUSTER_TOKEN to the credential of an agent.\n',
+      );
+      assert.deepEqual(asked, ['hub.invalid:443']);
+    });
+
+    it(`the hook of the plugin reaches the hub by ${name}`, async () => {
+      assert.match(await hook({ [name]: address() }), /- Ship it\?/);
+      assert.deepEqual([asked, called], [['hub.invalid:443'], ['inbox.list']]);
+    });
+  }
+
+  it('muster status reaches the hub by a proxy without a scheme', async () => {
+    assert.match(await status({ HTTPS_PROXY: address().slice('http://'.length) }), /HTTP 401/);
+  });
+
+  it('muster status names the proxy if it does not answer, without its password', async () => {
+    const said = await status({ HTTPS_PROXY: 'http://me:secret@127.0.0.1:9' });
+    assert.match(
+      said,
+      /^Nobody answers at https:\/\/hub\.invalid: .*\(HTTPS_PROXY names the proxy 127\.0\.0\.1:9\).*\n$/,
+    );
+    assert.doesNotMatch(said, /secret/);
+  });
+
+  it('muster status says that a variable names no proxy', async () => {
+    assert.match(
+      await status({ HTTPS_PROXY: 'http://' }),
+      /^Nobody answers .*HTTPS_PROXY does not name a proxy.*\n$/,
+    );
+  });
+
+  for (const name of ['NO_PROXY', 'no_proxy'])
+    it(`nothing goes through it for a hub that ${name} names`, async () => {
+      const env = { HTTPS_PROXY: address(), [name]: 'hub.invalid' };
+      assert.match(await status(env), /Nobody answers/);
+      assert.equal(await hook(env), '');
+      assert.deepEqual(asked, []);
+    });
+
+  it('nothing goes through it for a hub on this machine', async () => {
+    const local = createServer((_, response) => response.writeHead(401).end('{"error":{"message":"Who?"}}'));
+    await listening(local);
+    const env = {
+      ...{ HTTPS_PROXY: address(), HTTP_PROXY: address(), NODE_USE_ENV_PROXY: '1' },
+      MUSTER_URL: `http://127.0.0.1:${portOf(local)}/mcp`,
+    };
+    assert.match(await status(env), /HTTP 401/);
+    await hook(env);
+    assert.deepEqual(asked, []);
+    local.close();
+  });
+});

@@ -1,0 +1,76 @@
+/** Proxies of the environment, for `npm start`, the tests and operators' commands. */
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { directToThisMachine, nodeUsesProxy, proxyHint } from '../../../scripts/setup/proxy.mjs';
+
+const LOCAL = ['127.0.0.1', 'localhost', '[::1]', '::1'];
+
+const names = [
+  'HTTP_PROXY',
+  'http_proxy',
+  'HTTPS_PROXY',
+  'https_proxy',
+  'ALL_PROXY',
+  'all_proxy',
+  'grpc_proxy',
+];
+
+describe('the environment behind a proxy', () => {
+  for (const name of names)
+    it(`reaches this machine directly if ${name} is set, under all names of exceptions`, () => {
+      const added = directToThisMachine({
+        [name]: 'http://127.0.0.1:9',
+        no_grpc_proxy: 'a',
+        npm_config_no_proxy: 'b',
+      });
+      const lists = ['NO_PROXY', 'no_proxy', 'no_grpc_proxy', 'npm_config_no_proxy'];
+      assert.deepEqual(Object.keys(added).sort(), [...lists].sort());
+      for (const list of lists)
+        for (const host of LOCAL) assert.ok(added[list]?.split(',').includes(host), list);
+      assert.deepEqual(nodeUsesProxy({ [name]: 'http://127.0.0.1:9' }), { NODE_USE_ENV_PROXY: '1' });
+    });
+
+  it('is left as it is if it names no proxy', () => {
+    assert.deepEqual(directToThisMachine({ NO_PROXY: 'a', HTTP_PROXY: '', JAVA_TOOL_OPTIONS: '-Xmx1g' }), {});
+    assert.deepEqual(nodeUsesProxy({ NO_PROXY: 'a' }), {});
+  });
+
+  it('keeps the exceptions that it has, and changes nothing the second time', () => {
+    const host = fc.constantFrom('a.example', '.b.example', '10.0.0.1', 'localhost', 'c:80');
+    const list = fc.option(
+      fc.array(host).map((hosts) => hosts.join(', ')),
+      { nil: undefined },
+    );
+    fc.assert(
+      fc.property(list, list, (lower, upper) => {
+        const env = { HTTPS_PROXY: 'http://p:1', no_proxy: lower, NO_PROXY: upper };
+        const added = directToThisMachine(env);
+        const kept = (text: string | undefined) => text?.split(', ').filter(Boolean) ?? [];
+        for (const one of kept(lower)) assert.ok(added['no_proxy']?.split(',').includes(one));
+        for (const one of kept(upper)) assert.ok(added['NO_PROXY']?.split(',').includes(one));
+        assert.deepEqual(directToThisMachine({ ...env, ...added }), added);
+      }),
+    );
+    assert.equal(directToThisMachine({ http_proxy: 'p', no_proxy: '*' })['NO_PROXY'], '*');
+  });
+
+  for (const [before, after] of [
+    ['-Dhttp.nonProxyHosts=a|b -Xmx1g', '-Dhttp.nonProxyHosts=localhost|127.*|[::1]|a|b -Xmx1g'],
+    ['-DsocksNonProxyHosts="a"', '-DsocksNonProxyHosts="localhost|127.*|[::1]|a"'],
+  ])
+    it(`has Java reach this machine directly with ${before}`, () => {
+      for (const name of ['JAVA_TOOL_OPTIONS', 'JDK_JAVA_OPTIONS', '_JAVA_OPTIONS']) {
+        const added = directToThisMachine({ [name]: before });
+        assert.deepEqual(added, { [name]: after });
+        assert.deepEqual(directToThisMachine(added), {});
+      }
+    });
+
+  it('is named where a request has failed, without a password', () => {
+    assert.equal(proxyHint({}), '');
+    assert.equal(
+      proxyHint({ https_proxy: 'http://me:secret@proxy:3128' }),
+      ' (https_proxy names the proxy proxy:3128)',
+    );
+  });
+});
