@@ -3,6 +3,8 @@
 import { checkPrerequisites } from './setup/prerequisites.mjs';
 
 checkPrerequisites({ java: false });
+const { showUsageIfAsked } = await import('./setup/usage.mjs');
+showUsageIfAsked('npm run build   bundles the functions and the console, and checks their types');
 const { runSession } = await import('./processes/session.mjs');
 const { checkFunctions } = await import('./setup/build.mjs');
 const { buildConsole, checkConsole } = await import('./setup/console.mjs');

@@ -1,8 +1,10 @@
 // @ts-check
 /** Moves the time of a running `npm start`: all of Muster sees it, and its schedules run once more. */
-import { moveClock } from './clock/clock.mjs';
+import { moveClock, usage } from './clock/clock.mjs';
 import { reachThisMachineDirectly } from './setup/proxy.mjs';
+import { showUsageIfAsked } from './setup/usage.mjs';
 
+showUsageIfAsked(usage);
 reachThisMachineDirectly();
 try {
   process.stdout.write(`${await moveClock(process.argv.slice(2))}\n`);

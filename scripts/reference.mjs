@@ -8,6 +8,9 @@ import { root } from './project.mjs';
 import { checkPrerequisites } from './setup/prerequisites.mjs';
 
 checkPrerequisites();
+const { showUsageIfAsked } = await import('./setup/usage.mjs');
+showUsageIfAsked(`npm run reference              writes docs/reference and the README's table of toolsets
+npm run reference -- --check   fails if they are stale`);
 const { installDependencies, installTestLibraries } = await import('./setup/install.mjs');
 const { node22 } = await import('./setup/node22.mjs');
 const run = { env: process.env, say: (/** @type {string} */ message) => console.error(message) };

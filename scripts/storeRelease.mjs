@@ -5,18 +5,17 @@
  * Builds the functions of a release and keeps the bundle for the test of upgrades. Source: docs/guides/releasing.md.
  */
 import { statSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import { root } from './project.mjs';
 import { bundleOf, commitOf, rulesOf } from './setup/buildRelease.mjs';
 import { writeRelease } from './setup/releases.mjs';
+import { parsedOrUsage, wrongUsage } from './setup/usage.mjs';
+
+const usage = 'npm run store-release -- <version> [commit or tag], such as 0.2.0 v0.2.0';
 
 const {
   positionals: [version, revision = 'HEAD'],
-} = parseArgs({ allowPositionals: true });
-if (version === undefined || !/^\d+\.\d+\.\d+$/.test(version)) {
-  console.error('Which version? npm run store-release -- 0.2.0 v0.2.0');
-  process.exit(1);
-}
+} = parsedOrUsage(usage, { allowPositionals: true });
+if (version === undefined || !/^\d+\.\d+\.\d+$/.test(version)) wrongUsage(usage, 'Which version?');
 try {
   const commit = commitOf(revision);
   const file = writeRelease({ version, commit, files: await bundleOf(commit), rules: rulesOf(commit) });

@@ -7,6 +7,11 @@
 import { biome } from './setup/biome.mjs';
 import { succeeds } from './setup/command.mjs';
 import { installTestLibraries } from './setup/install.mjs';
+import { showUsageIfAsked } from './setup/usage.mjs';
+
+showUsageIfAsked(`npm run lint                   checks style, and what may import what
+npm run format                 repairs what can be repaired
+npm run format -- <paths>      only there`);
 
 await installTestLibraries({ env: process.env, say: (message) => console.error(message) });
 const holds = await succeeds(biome(process.execPath, process.argv.slice(2)));

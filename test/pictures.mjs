@@ -6,9 +6,12 @@
  * It looks at what `npm start` has told, so that has to be running, freshly begun.
  */
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import { root } from '../scripts/project.mjs';
 import { installTestLibraries } from '../scripts/setup/install.mjs';
+import { parsedOrUsage } from '../scripts/setup/usage.mjs';
+
+const usage = `npm run pictures                    those of the documents, beside a running npm start
+npm run pictures -- --all <folder>  every screen, at two widths, in light and dark`;
 
 const BROWSERS = [
   '/usr/bin/chromium',
@@ -17,7 +20,7 @@ const BROWSERS = [
   '/usr/bin/google-chrome',
 ];
 
-const { all } = parseArgs({ options: { all: { type: 'string' } } }).values;
+const { all } = parsedOrUsage(usage, { options: { all: { type: 'string' } } }).values;
 const endpoint = `${root}/.dev/endpoint.json`;
 const executablePath = process.env.MUSTER_CHROMIUM || BROWSERS.find((path) => existsSync(path));
 if (!existsSync(endpoint)) fail('Muster is not running. Start it in another terminal: npm start');

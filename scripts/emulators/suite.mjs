@@ -48,8 +48,10 @@ export async function startSuite(options) {
     ...(programs.pubsub !== undefined && pubsubEnv(ports)),
   };
   const exported = exportIn(options.importFrom);
-  if (functions) await startOrigin({ port: ports.origin, functions: ports.functions });
-  placeConsole(run, ports, { people: [] });
+  if (functions) {
+    await startOrigin({ port: ports.origin, functions: ports.functions });
+    placeConsole(run, ports, { people: [] });
+  }
   // These go first: a function may look for them as soon as it is loaded.
   const own = await Promise.all([
     ...(lite ? [startRtdbLite({ node, ports, env, output })] : []),

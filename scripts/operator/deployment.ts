@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import { devDirectory } from '../project.mjs';
 import { endpointOf, parameterOf } from '../setup/parameters.mjs';
+import { showUsageIfAsked } from '../setup/usage.mjs';
 
 /** The command line cannot be followed; the message says why. */
 export class UsageError extends Error {}
@@ -101,6 +102,7 @@ function setProject(projectId: string, databaseURL: string): void {
 
 /** Runs a command and ends the process: 0, or 1 with one message and no stack. */
 export async function runCommand(usage: string, command: () => Promise<void>): Promise<never> {
+  showUsageIfAsked(usage);
   const end = (error: unknown): never => {
     console.error(explained(error, usage));
     return process.exit(1);

@@ -14,8 +14,9 @@ const JAVA_THIS_MACHINE = 'localhost|127.*|[::1]|';
 const JAVA_OPTIONS = ['JAVA_TOOL_OPTIONS', 'JDK_JAVA_OPTIONS', '_JAVA_OPTIONS'];
 
 /**
- * Returns the variables with which programs reach this machine directly. Those that name its proxies stay: what is
- * outside may need them.
+ * Returns the variables with which programs reach this machine directly. The proxy for https stays: what is outside may
+ * need it. The one for http goes, since only this machine is reached so, and Firebase's Realtime Database ignores
+ * NO_PROXY. Source: firebase-js-sdk, packages/database/src/realtime/WebSocketConnection.ts
  * @param {NodeJS.ProcessEnv} env
  * @returns {Record<string, string>}
  */
@@ -73,7 +74,18 @@ function withoutProxy(env) {
   // Programs that know these ignore the others.
   const own = ['no_grpc_proxy', 'npm_config_no_proxy'].filter((name) => env[name]);
   const lists = [...Object.entries(shared), ...own.map((name) => /** @type {const} */ ([name, env[name]]))];
-  return Object.fromEntries(lists.map(([name, list]) => [name, withThisMachine(list)]));
+  return {
+    ...Object.fromEntries(lists.map(([name, list]) => [name, withThisMachine(list)])),
+    ...withoutHttpProxy(env),
+  };
+}
+
+/** Npm uses it for https too, if no other is named. @param {NodeJS.ProcessEnv} env @returns {Record<string, string>} */
+function withoutHttpProxy(env) {
+  const proxy = env.http_proxy || env.HTTP_PROXY;
+  if (!proxy) return {};
+  const https = env.https_proxy || env.HTTPS_PROXY || proxy;
+  return { http_proxy: '', HTTP_PROXY: '', https_proxy: https, HTTPS_PROXY: https };
 }
 
 /** @param {string | undefined} list */

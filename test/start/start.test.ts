@@ -1,28 +1,17 @@
 /** `npm start` as the README says it, in a clone of its own: it gets ready, its first sentence works, and Ctrl-C leaves nothing. */
 import assert from 'node:assert/strict';
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-} from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { z } from 'zod';
 import { processesOf } from '../../scripts/processes/identity.mjs';
-import { projectId, root } from '../../scripts/project.mjs';
+import { projectId } from '../../scripts/project.mjs';
 import { succeed } from '../e2e/support/calls.ts';
 import { connect } from '../e2e/support/clients.ts';
 import { eventually } from '../e2e/support/waiting.ts';
-
-/** What is not committed, but installed in this clone. */
-const INSTALLED = ['node_modules', 'functions/node_modules'];
+import { cloneInto } from '../support/clone.ts';
 
 const LAST_LINE = 'Ctrl-C stops it all';
 
@@ -40,20 +29,6 @@ const configuration = z.object({
 });
 
 const served = z.object({ consoleUrl: z.url(), emulators: z.record(z.string(), z.string()) });
-
-/** A clone as it would be committed now. */
-function cloneInto(folder: string): void {
-  const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
-    cwd: root,
-    encoding: 'utf8',
-  });
-  for (const file of listed.split('\0').filter((one) => one !== '' && existsSync(join(root, one)))) {
-    mkdirSync(dirname(join(folder, file)), { recursive: true });
-    cpSync(join(root, file), join(folder, file), { verbatimSymlinks: true });
-  }
-  for (const name of INSTALLED.filter((one) => existsSync(join(root, one))))
-    symlinkSync(join(root, name), join(folder, name));
-}
 
 describe('npm start', () => {
   const temporary = mkdtempSync(join(tmpdir(), 'start-'));

@@ -24,11 +24,21 @@ describe('the environment behind a proxy', () => {
         npm_config_no_proxy: 'b',
       });
       const lists = ['NO_PROXY', 'no_proxy', 'no_grpc_proxy', 'npm_config_no_proxy'];
-      assert.deepEqual(Object.keys(added).sort(), [...lists].sort());
       for (const list of lists)
         for (const host of LOCAL) assert.ok(added[list]?.split(',').includes(host), list);
       assert.deepEqual(nodeUsesProxy({ [name]: 'http://127.0.0.1:9' }), { NODE_USE_ENV_PROXY: '1' });
     });
+
+  it('names the proxy for https only, which Firebase does not use for this machine', () => {
+    for (const [env, https] of [
+      [{ http_proxy: 'a' }, 'a'],
+      [{ HTTP_PROXY: 'a', HTTPS_PROXY: 'b' }, 'b'],
+      [{ HTTP_PROXY: 'a', https_proxy: 'b' }, 'b'],
+    ] as const) {
+      const { http_proxy, HTTP_PROXY, https_proxy, HTTPS_PROXY } = directToThisMachine(env);
+      assert.deepEqual([http_proxy, HTTP_PROXY, https_proxy, HTTPS_PROXY], ['', '', https, https]);
+    }
+  });
 
   it('is left as it is if it names no proxy', () => {
     assert.deepEqual(directToThisMachine({ NO_PROXY: 'a', HTTP_PROXY: '', JAVA_TOOL_OPTIONS: '-Xmx1g' }), {});

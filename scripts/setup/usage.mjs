@@ -1,0 +1,40 @@
+// @ts-check
+/** What a command can be asked for. Needs nothing that is installed. */
+import { parseArgs } from 'node:util';
+
+/**
+ * Ends the process with the usage if it is asked for.
+ * @param {string} usage
+ * @param {readonly string[]} [args]
+ */
+export function showUsageIfAsked(usage, args = process.argv.slice(2)) {
+  if (!args.includes('--help') && !args.includes('-h')) return;
+  process.stdout.write(`${usage.trimEnd()}\n`);
+  process.exit(0);
+}
+
+/**
+ * Parses the arguments of this process. Ends it with the usage if it is asked for or an argument is wrong.
+ * @template {import('node:util').ParseArgsConfig} Config
+ * @param {string} usage
+ * @param {Config} config
+ * @returns {ReturnType<typeof parseArgs<Config>>}
+ */
+export function parsedOrUsage(usage, config) {
+  showUsageIfAsked(usage);
+  try {
+    return parseArgs(config);
+  } catch (error) {
+    return wrongUsage(usage, error instanceof Error ? error.message : String(error));
+  }
+}
+
+/**
+ * Ends the process.
+ * @param {string} usage @param {string} why
+ * @returns {never}
+ */
+export function wrongUsage(usage, why) {
+  process.stderr.write(`${why}\n\n${usage.trimEnd()}\n`);
+  return process.exit(1);
+}

@@ -1,0 +1,22 @@
+/** A clone of this repository for a test, with what is installed in this one. */
+import { execFileSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { root } from '../../scripts/project.mjs';
+
+/** What is not committed, but installed in this clone. */
+const INSTALLED = ['node_modules', 'functions/node_modules'];
+
+/** Makes a clone as it would be committed now. @param more folders that are installed for tests only */
+export function cloneInto(folder: string, more: readonly string[] = []): void {
+  const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  for (const file of listed.split('\0').filter((one) => one !== '' && existsSync(join(root, one)))) {
+    mkdirSync(dirname(join(folder, file)), { recursive: true });
+    cpSync(join(root, file), join(folder, file), { verbatimSymlinks: true });
+  }
+  for (const name of [...INSTALLED, ...more].filter((one) => existsSync(join(root, one))))
+    symlinkSync(join(root, name), join(folder, name));
+}
