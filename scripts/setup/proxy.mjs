@@ -82,10 +82,8 @@ function withoutProxy(env) {
 
 /** Npm uses it for https too, if no other is named. @param {NodeJS.ProcessEnv} env @returns {Record<string, string>} */
 function withoutHttpProxy(env) {
-  const proxy = env.http_proxy || env.HTTP_PROXY;
-  if (!proxy) return {};
-  const https = env.https_proxy || env.HTTPS_PROXY || proxy;
-  return { http_proxy: '', HTTP_PROXY: '', https_proxy: https, HTTPS_PROXY: https };
+  const https = env.https_proxy || env.HTTPS_PROXY || env.http_proxy || env.HTTP_PROXY;
+  return { http_proxy: '', HTTP_PROXY: '', ...(https && { https_proxy: https, HTTPS_PROXY: https }) };
 }
 
 /** @param {string | undefined} list */

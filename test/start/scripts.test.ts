@@ -8,6 +8,7 @@ import { text } from 'node:stream/consumers';
 import { z } from 'zod';
 import { root } from '../../scripts/project.mjs';
 import { cloneInto } from '../support/clone.ts';
+import { IS_NIGHT } from '../support/night.ts';
 
 const { scripts } = z
   .object({ scripts: z.record(z.string(), z.string()) })
@@ -24,6 +25,9 @@ const LONG: Readonly<Record<string, string>> = {
   'test:real': 'test/unit/scripts/realServices.test.ts',
   bench: 'npm run bench',
 };
+
+/** Scripts that take half a minute or more: without arguments in the nightly run only. */
+const SLOW = ['build', 'lint', 'format', 'reference'];
 
 /** What is printed without arguments. The others succeed. */
 const REFUSALS: Readonly<Record<string, RegExp>> = {
@@ -80,7 +84,7 @@ describe('as the first command in a fresh clone', () => {
       assert.match(said, /npm (start|test|run [\w:-]+)|muster-runner --repo/);
     });
 
-    if (script in LONG) continue;
+    if (script in LONG || (!IS_NIGHT && SLOW.includes(script))) continue;
     const refusal = REFUSALS[script];
     it(`npm run ${script} ${refusal === undefined ? 'does its work' : 'says what it needs'}`, async () => {
       const { code, said } = await run(script);

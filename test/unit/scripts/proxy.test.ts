@@ -58,6 +58,7 @@ describe('the environment behind a proxy', () => {
         const kept = (text: string | undefined) => text?.split(', ').filter(Boolean) ?? [];
         for (const one of kept(lower)) assert.ok(added['no_proxy']?.split(',').includes(one));
         for (const one of kept(upper)) assert.ok(added['NO_PROXY']?.split(',').includes(one));
+        // What is printed for other shells is complete also where this process has it already.
         assert.deepEqual(directToThisMachine({ ...env, ...added }), added);
       }),
     );
