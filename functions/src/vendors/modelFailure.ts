@@ -14,6 +14,9 @@ export interface Progress {
   answered: boolean;
   /** A part of the answer was understood. */
   understood: boolean;
+  /** Tokens of text and of visible thinking that have come, estimated. */
+  received: number;
+  /** As the vendor has counted so far. */
   usage?: Usage;
   /** Of the answer, where the SDK does not hand them on. */
   headers?: Headers;
@@ -53,7 +56,22 @@ interface FailureOptions extends ModelFailureDetails {
 export function failure(kind: FailureClass, progress: Progress, options: FailureOptions = {}): ModelFailure {
   const { detail, retryAfterMs, outcomeUnknown = progress.answered || DOUBTFUL.has(kind) } = options;
   const words = `${progress.agent} ${WORDS[kind]}${detail === undefined ? '' : ` (${detail})`}.`;
-  return new ModelFailure(kind, words, { outcomeUnknown, retryAfterMs, usage: progress.usage });
+  return new ModelFailure(kind, words, {
+    outcomeUnknown,
+    retryAfterMs,
+    usage: usageOf(progress, outcomeUnknown),
+  });
+}
+
+/**
+ * Returns the usage of an answer. Vendors count the output at its end: of an answer that broke off, or was not counted,
+ * the output is at least what has come.
+ */
+export function usageOf({ usage, received }: Progress, brokeOff = false): Usage | undefined {
+  if (received === 0) return usage;
+  const { inputTokens = 0, outputTokens = 0 } = usage ?? {};
+  if (!brokeOff && outputTokens > 0) return usage;
+  return { inputTokens, outputTokens: Math.max(outputTokens, received) };
 }
 
 /** The answer is known to its end, and is none: the work was done, and counted. */

@@ -5,6 +5,7 @@ import { isSafeAddress } from '../kernel/platform.ts';
 import {
   type AskOptions,
   type Availability,
+  estimatedTokens,
   type HostedAgent,
   type ModelAnswer,
   ModelFailure,
@@ -12,7 +13,7 @@ import {
   type Price,
   type Usage,
 } from '../toolsets/orchestration/index.ts';
-import { concluded, failure, type Progress, stopped } from './modelFailure.ts';
+import { concluded, failure, type Progress, stopped, usageOf } from './modelFailure.ts';
 
 export interface ModelSettings {
   readonly apiKey?: string;
@@ -24,6 +25,8 @@ export interface ModelSettings {
 /** What a part of a streamed answer says, whichever vendor's it is. */
 export interface AnswerPart {
   readonly text?: string | undefined;
+  /** What the model thinks: it is billed as output, and no part of the answer. */
+  readonly thought?: string | undefined;
   readonly model?: string | undefined;
   /** Running totals; later parts leave out what has not changed. */
   readonly usage?: Usage | undefined;
@@ -65,8 +68,11 @@ export abstract class VendorModel<Client> implements HostedAgent {
     progress: Progress,
   ): Promise<AsyncIterable<unknown>>;
 
-  /** What the vendor means by the end of an answer: it is whole, cut at a limit, refused, or no answer. */
-  protected abstract meaningOf(finish: string): 'whole' | 'cut' | 'refused' | 'none';
+  /**
+   * What the vendor means by the end of an answer: it is whole, cut at the limit of output tokens, cut where the context
+   * window is full, refused, or no answer.
+   */
+  protected abstract meaningOf(finish: string): 'whole' | 'cut' | 'full' | 'refused' | 'none';
 
   /** What the SDK threw, in our words. */
   protected abstract failureOf(error: unknown, progress: Progress): ModelFailure;
@@ -77,32 +83,39 @@ export abstract class VendorModel<Client> implements HostedAgent {
   }
 
   async ask(request: ModelRequest, { signal, onText }: AskOptions): Promise<ModelAnswer> {
-    const progress: Progress = { agent: this.name, answered: false, understood: false };
+    const progress: Progress = { agent: this.name, answered: false, understood: false, received: 0 };
     let [text, model, finish, ended] = ['', this.model, '', false];
     for await (const part of this.received(request, signal, progress)) {
+      progress.received += estimatedTokens(`${part.text ?? ''}${part.thought ?? ''}`);
+      if (part.usage) progress.usage = larger(part.usage, progress.usage);
       if (part.text) {
         text += part.text;
         onText?.(part.text);
       }
-      if (part.usage) progress.usage = larger(part.usage, progress.usage);
       model = part.model ?? model;
       finish = part.finish ?? finish;
       ended ||= part.ended ?? false;
     }
     if (!progress.understood) throw failure('malformed', progress);
     if (!ended) throw failure('truncated', progress);
-    const meaning = this.meaningOf(finish);
-    if (meaning === 'refused') throw concluded('refused', progress);
-    if (meaning === 'none') throw concluded('malformed', progress, 'an answer that is none');
-    const complete = meaning === 'whole';
-    if (text === '' && complete) throw concluded('malformed', progress, 'an answer without text');
     return {
       // JSON can carry half of a surrogate pair. It is no text: no database or client need take it.
       text: text.replace(/\p{Surrogate}/gu, '\ufffd'),
       model: model.slice(0, NAME_LENGTH),
-      usage: progress.usage ?? { inputTokens: 0, outputTokens: 0 },
-      complete,
+      usage: usageOf(progress) ?? { inputTokens: 0, outputTokens: 0 },
+      complete: this.isComplete(finish, text, progress),
     };
+  }
+
+  /** @throws ModelFailure if the answer has ended, and is none */
+  private isComplete(finish: string, text: string, progress: Progress): boolean {
+    const meaning = this.meaningOf(finish);
+    if (meaning === 'refused') throw concluded('refused', progress);
+    if (meaning === 'none') throw concluded('malformed', progress, 'an answer that is none');
+    if (meaning === 'whole' && text === '') throw concluded('malformed', progress, 'an answer without text');
+    // More room for output would not help: the prompt leaves none.
+    if (meaning === 'full' && text.trim() === '') throw concluded('context_too_long', progress);
+    return meaning === 'whole';
   }
 
   /**

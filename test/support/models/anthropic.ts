@@ -20,6 +20,7 @@ const request = z.strictObject({
 const STOPS: Readonly<Record<Ending, Anthropic.StopReason>> = {
   complete: 'end_turn',
   limit: 'max_tokens',
+  full: 'model_context_window_exceeded',
   refusal: 'refusal',
 };
 
@@ -60,6 +61,7 @@ export const anthropic: Dialect = {
     const start = { ...begun, content: [], stop_reason: null, usage: { ...usage, output_tokens: 1 } };
     return [
       named({ type: 'message_start', message: start }),
+      ...(said.thinking === '' ? [] : thought(said.thinking)),
       named({
         type: 'content_block_start',
         index: 0,
@@ -95,7 +97,7 @@ function plain(given: z.output<typeof content> | ''): string {
   return typeof given === 'string' ? given : given.map((block) => block.text).join('\n');
 }
 
-function message({ question, text: answer, ending }: Said): Anthropic.Message {
+function message({ question, text: answer, thinking, ending }: Said): Anthropic.Message {
   return {
     id: 'msg_01LocalModel',
     type: 'message',
@@ -113,13 +115,29 @@ function message({ question, text: answer, ending }: Said): Anthropic.Message {
       cache_read_input_tokens: 0,
       inference_geo: null,
       input_tokens: tokensIn(question.system + question.prompt),
-      output_tokens: Math.min(tokensIn(answer), question.maxOutputTokens),
+      output_tokens: Math.min(tokensIn(thinking + answer), question.maxOutputTokens),
       output_tokens_details: null,
       server_tool_use: null,
       service_tier: 'standard',
       speed: null,
     },
   };
+}
+
+function thought(thinking: string): readonly string[] {
+  return [
+    named({
+      type: 'content_block_start',
+      index: 0,
+      content_block: { type: 'thinking', thinking: '', signature: '' },
+    }),
+    named({
+      type: 'content_block_delta',
+      index: 0,
+      delta: { type: 'thinking_delta', thinking },
+    }),
+    named({ type: 'content_block_stop', index: 0 }),
+  ];
 }
 
 function named(event: Anthropic.RawMessageStreamEvent): string {

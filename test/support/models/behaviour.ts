@@ -10,8 +10,10 @@ const answering = z.strictObject({
   /** How long it thinks before its first word. */
   afterMs: milliseconds.optional(),
   text: z.string().optional(),
-  /** How it ends: by itself, cut at the limit of tokens, or with a refusal. */
-  end: z.enum(['complete', 'limit', 'refusal']).optional(),
+  /** What it thinks before its first word, where that is shown; it counts as output. */
+  thinks: z.string().optional(),
+  /** How it ends: by itself, cut at the limit of tokens or where the context is full, or with a refusal. */
+  end: z.enum(['complete', 'limit', 'full', 'refusal']).optional(),
   /** How many events a streamed answer has; 3 where absent. */
   pieces: z.int().min(1).optional(),
   betweenMs: milliseconds.optional(),
@@ -32,6 +34,7 @@ const hanging = z.strictObject({ does: z.literal('hang'), after: z.int().min(1).
 const breaking = z.strictObject({
   does: z.literal('break'),
   after: z.int().min(0),
+  text: z.string().optional(),
   how: z.enum(['end', 'loss', 'error']),
 });
 

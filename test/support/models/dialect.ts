@@ -10,11 +10,12 @@ export interface Question {
   readonly streamed: boolean;
 }
 
-export type Ending = 'complete' | 'limit' | 'refusal';
+export type Ending = 'complete' | 'limit' | 'full' | 'refusal';
 
 export interface Said {
   readonly question: Question;
   readonly text: string;
+  readonly thinking: string;
   readonly ending: Ending;
 }
 

@@ -30,6 +30,7 @@ const ENDPOINT = /^\/v1beta\/models\/([\w.-]+):(generateContent|streamGenerateCo
 const FINISHES: Readonly<Record<Ending, FinishReason>> = {
   complete: FinishReason.STOP,
   limit: FinishReason.MAX_TOKENS,
+  full: FinishReason.MAX_TOKENS,
   refusal: FinishReason.SAFETY,
 };
 
@@ -66,9 +67,11 @@ export const gemini: Dialect = {
   whole: (said) => response(said, said.text, FINISHES[said.ending]),
   /** The last piece tells how it ended, as the vendor's last event does. */
   events(said, pieces) {
-    return pieces.map((piece, index) =>
+    const thoughts = said.thinking === '' ? [] : [data(response(said, said.thinking, undefined, true))];
+    const answer = pieces.map((piece, index) =>
       data(response(said, piece, index === pieces.length - 1 ? FINISHES[said.ending] : undefined)),
     );
+    return [...thoughts, ...answer];
   },
   error: (status) => refusal(status),
   errorEvent: () => data(refusal(503)),
@@ -78,15 +81,16 @@ function plain({ parts }: z.output<typeof content>): string {
   return parts.map(({ text }) => text).join('');
 }
 
-function response(said: Said, text: string, finishReason: FinishReason | undefined): Wire {
+function response(said: Said, text: string, finishReason: FinishReason | undefined, thought = false): Wire {
   const { question } = said;
   const promptTokenCount = tokensIn(question.system + question.prompt);
   const candidatesTokenCount = Math.min(tokensIn(said.text), question.maxOutputTokens);
+  const thoughtsTokenCount = Math.min(tokensIn(said.thinking), question.maxOutputTokens);
   const ended = finishReason !== undefined;
   return {
     candidates: [
       {
-        ...(text !== '' && { content: { role: 'model', parts: [{ text }] } }),
+        ...(text !== '' && { content: { role: 'model', parts: [{ text, ...(thought && { thought }) }] } }),
         ...(ended && { finishReason }),
         index: 0,
       },
@@ -94,6 +98,7 @@ function response(said: Said, text: string, finishReason: FinishReason | undefin
     usageMetadata: {
       promptTokenCount,
       ...(ended && { candidatesTokenCount }),
+      ...(ended && thoughtsTokenCount > 0 && { thoughtsTokenCount }),
       totalTokenCount: promptTokenCount + (ended ? candidatesTokenCount : 0),
     },
     modelVersion: question.model,

@@ -55,7 +55,7 @@ export class Reply {
   private async answer(behaviour: Doing<'answer'>, usual: () => string): Promise<void> {
     await this.pause(behaviour.afterMs ?? 0);
     if (this.closed.signal.aborted) return;
-    const said = this.said(behaviour.text ?? usual(), behaviour.end);
+    const said = this.said(behaviour.text ?? usual(), behaviour.end, behaviour.thinks);
     if (!this.question.streamed) {
       return this.end(200, 'application/json', JSON.stringify(this.dialect.whole(said)));
     }
@@ -71,8 +71,8 @@ export class Reply {
     this.end(status, type, text, headers);
   }
 
-  private async breakOff({ after, how }: Doing<'break'>, text: string): Promise<void> {
-    await this.write(this.events(text).slice(0, after));
+  private async breakOff({ after, how, text: own }: Doing<'break'>, text: string): Promise<void> {
+    await this.write(this.events(own ?? text).slice(0, after));
     this.over = true;
     // Not a reset, which could overtake what was written.
     if (how === 'loss') this.response.socket?.destroySoon();
@@ -83,8 +83,8 @@ export class Reply {
     return this.dialect.events(this.said(text), inPieces(text, PIECES));
   }
 
-  private said(text: string, ending: Said['ending'] = 'complete'): Said {
-    return { question: this.question, text: ending === 'refusal' ? '' : text, ending };
+  private said(text: string, ending: Said['ending'] = 'complete', thinking = ''): Said {
+    return { question: this.question, text: ending === 'refusal' ? '' : text, thinking, ending };
   }
 
   private async write(events: readonly string[], betweenMs = 0): Promise<void> {

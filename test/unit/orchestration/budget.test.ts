@@ -1,14 +1,22 @@
 /** What a run may spend: reserved before, booked after. */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
-import { Budget, costOf } from '../../../functions/src/toolsets/orchestration/rules/calls/budget.ts';
+import { countTokens as cl100k } from 'gpt-tokenizer/encoding/cl100k_base';
+import { countTokens as o200k } from 'gpt-tokenizer/encoding/o200k_base';
+import {
+  Budget,
+  costOf,
+  estimatedTokens,
+  LEAST_OUTPUT_TOKENS,
+} from '../../../functions/src/toolsets/orchestration/rules/calls/budget.ts';
 
 const price = { inputPerMillion: 3, outputPerMillion: 15 };
-const usual = { inputTokens: 100, maxOutputTokens: 1000, price, sharedBy: 1 };
+const usual = { inputTokens: 1000, maxOutputTokens: 10_000, price, sharedBy: 1 };
 
 const planned = fc.record({
-  input: fc.integer({ min: 0, max: 500 }),
-  output: fc.integer({ min: 1, max: 500 }),
+  input: fc.integer({ min: 0, max: 5000 }),
+  output: fc.integer({ min: 1, max: 8000 }),
   used: fc.integer({ min: 0, max: 100 }),
   sharedBy: fc.integer({ min: 1, max: 4 }),
   settles: fc.constantFrom('now', 'later', 'unknown'),
@@ -18,50 +26,61 @@ type Planned = typeof planned extends fc.Arbitrary<infer Value> ? Value : never;
 
 describe('a budget', () => {
   it('caps a call by what is left, and refuses one that would have no room to answer', () => {
-    const budget = new Budget({ tokens: 1000 });
-    const first = budget.reserve({ ...usual, maxOutputTokens: 600 });
-    assert.equal(first?.maxOutputTokens, 600);
-    assert.equal(budget.reserve(usual)?.maxOutputTokens, 200);
+    const budget = new Budget({ tokens: 10_000 });
+    const first = budget.reserve({ ...usual, maxOutputTokens: 5000 });
+    assert.equal(first?.maxOutputTokens, 5000);
+    assert.equal(budget.reserve(usual)?.maxOutputTokens, 3000);
     assert.equal(budget.reserve(usual), undefined);
   });
 
+  it('leaves a call room to think and to answer, or refuses it; a step that asks for less gets it', () => {
+    const least = 1000 + LEAST_OUTPUT_TOKENS;
+    assert.equal(new Budget({ tokens: least }).reserve(usual)?.maxOutputTokens, LEAST_OUTPUT_TOKENS);
+    assert.equal(new Budget({ tokens: least - 1 }).reserve(usual), undefined);
+    assert.equal(
+      new Budget({ tokens: 1010 }).reserve({ ...usual, maxOutputTokens: 10 })?.maxOutputTokens,
+      10,
+    );
+  });
+
   it('gives back what a call did not use', () => {
-    const budget = new Budget({ tokens: 1000 });
+    const budget = new Budget({ tokens: 12_000 });
     budget.reserve(usual)?.complete({ inputTokens: 50, outputTokens: 150 });
-    assert.equal(budget.describe(), '800 tokens');
+    assert.equal(budget.describe(), '11800 tokens');
     assert.deepEqual(budget.spent.usage, { inputTokens: 50, outputTokens: 150 });
   });
 
   it('keeps what may have been billed', () => {
-    const budget = new Budget({ tokens: 1000 });
-    budget.reserve({ ...usual, maxOutputTokens: 300 })?.complete(undefined);
-    assert.equal(budget.describe(), '600 tokens');
+    const budget = new Budget({ tokens: 10_000 });
+    budget.reserve({ ...usual, maxOutputTokens: 3000 })?.complete(undefined);
+    assert.equal(budget.describe(), '6000 tokens');
   });
 
   it('is shared among calls at once', () => {
-    const budget = new Budget({ tokens: 1000 });
-    assert.equal(budget.reserve({ ...usual, sharedBy: 2 })?.maxOutputTokens, 400);
-    assert.equal(budget.reserve({ ...usual, sharedBy: 2 })?.maxOutputTokens, 400);
+    const budget = new Budget({ tokens: 10_000 });
+    assert.equal(budget.reserve({ ...usual, sharedBy: 2 })?.maxOutputTokens, 4000);
+    assert.equal(budget.reserve({ ...usual, sharedBy: 2 })?.maxOutputTokens, 4000);
     assert.equal(budget.reserve(usual), undefined);
   });
 
   it('limits dollars by the price of the agent', () => {
-    const budget = new Budget({ costUsd: 0.0018 });
-    assert.equal(budget.reserve(usual)?.maxOutputTokens, 100);
+    const budget = new Budget({ costUsd: 0.048 });
+    assert.equal(budget.reserve(usual)?.maxOutputTokens, 3000);
     const free = { inputPerMillion: 0, outputPerMillion: 0 };
-    assert.equal(new Budget({ costUsd: 0 }).reserve({ ...usual, price: free })?.maxOutputTokens, 1000);
+    assert.equal(new Budget({ costUsd: 0 }).reserve({ ...usual, price: free })?.maxOutputTokens, 10_000);
     assert.equal(new Budget({ costUsd: 0 }).reserve(usual), undefined);
   });
 
   it('goes on where an earlier execution has spent', () => {
-    const spent = { usage: { inputTokens: 500, outputTokens: 400 }, costUsd: 1 };
-    assert.equal(new Budget({ tokens: 1000 }, spent).reserve(usual), undefined);
+    const spent = { usage: { inputTokens: 5000, outputTokens: 4000 }, costUsd: 1 };
+    assert.equal(new Budget({ tokens: 10_000 }, spent).reserve(usual), undefined);
+    assert.ok(new Budget({ tokens: 20_000 }, spent).reserve(usual));
   });
 
   it('is never exceeded by calls that keep to what they were given', () => {
     const limits = fc.record({
-      tokens: fc.integer({ min: 1, max: 3000 }),
-      costUsd: fc.double({ min: 0, max: 0.05, noNaN: true }),
+      tokens: fc.integer({ min: 1, max: 40_000 }),
+      costUsd: fc.double({ min: 0, max: 0.6, noNaN: true }),
     });
     fc.assert(
       fc.property(limits, fc.array(planned, { maxLength: 30 }), (limit, calls) => {
@@ -94,3 +113,45 @@ function spend(budget: Budget, calls: readonly Planned[]): number {
   for (const complete of open) complete();
   return unknown;
 }
+
+describe('the estimate of tokens', () => {
+  const read = (path: string) =>
+    readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8').slice(0, 20_000);
+  const rows = Array.from({ length: 50 }, (_, id) => ({
+    id,
+    key: `a3f9c1d2-88e4-4b${id}`,
+    at: [id * 1.2345, true],
+  }));
+  const texts = {
+    English: read('docs/architecture.md'),
+    TypeScript: read('functions/src/kernel/json.ts'),
+    Python: read('examples/worker.py'),
+    JSON: JSON.stringify(rows),
+    'indented JSON': read('package-lock.json'),
+    numbers: rows.map(({ id }) => `${id},${(id * 37) % 101},${(id * 0.77).toFixed(2)}`).join('\n'),
+    Chinese:
+      '任务队列由代理领取，每个任务都有租约，过期后会被释放。模型的回答被记录在日志中，重复执行时不会再次付费。',
+    Japanese: 'タスクはエージェントによって取得され、期限が切れると解放されます。',
+    German: 'Die Warteschlange verteilt Aufgaben an Agenten, deren Pacht verlängert wird.',
+  };
+  /** How many more tokens newer models make of a text than the encodings that can be counted here. */
+  const NEWER = 1.3;
+
+  for (const [name, text] of Object.entries(texts)) {
+    it(`is not below what a newer model counts in ${name}, nor twice as much`, () => {
+      const counted = NEWER * Math.max(cl100k(text), o200k(text));
+      const estimated = estimatedTokens(text);
+      assert.ok(estimated >= counted, `${estimated} of ${counted}`);
+      assert.ok(estimated <= 2 * counted, `${estimated} of ${counted}`);
+    });
+  }
+
+  it('grows with the text, whatever it is', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' }), (left, right) => {
+        const whole = estimatedTokens(left + right);
+        assert.ok(whole >= estimatedTokens(left) && whole <= estimatedTokens(left) + estimatedTokens(right));
+      }),
+    );
+  });
+});

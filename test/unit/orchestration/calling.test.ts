@@ -1,9 +1,14 @@
 /** One call of an agent: attempts, waits, who answers in whose place, and what is recorded of it. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { Budget } from '../../../functions/src/toolsets/orchestration/rules/calls/budget.ts';
+import {
+  Budget,
+  costOf,
+  estimatedTokens,
+} from '../../../functions/src/toolsets/orchestration/rules/calls/budget.ts';
 import {
   backoff,
+  type Call,
   LONGEST_WAIT_MILLISECONDS,
   REACTIONS,
 } from '../../../functions/src/toolsets/orchestration/rules/calls/calling.ts';
@@ -12,7 +17,7 @@ import {
   type FailureClass,
   ModelFailure,
 } from '../../../functions/src/toolsets/orchestration/rules/ports.ts';
-import { call, calling, callOf, NotedAttempts, ScriptedAgent } from './scripted.ts';
+import { type Act, call, calling, callOf, NotedAttempts, ScriptedAgent } from './scripted.ts';
 import { VirtualTime } from './virtualTime.ts';
 
 const PASSING: readonly FailureClass[] = [
@@ -142,8 +147,180 @@ describe('a call of an agent', () => {
     assert.equal(result.kind, 'failed');
     assert.deepEqual([result.end, claude.calledOff], ['timeout', [5000]]);
     assert.equal(result.attempts[0]?.outcomeUnknown, true);
-    assert.deepEqual(budget.spent.usage, { inputTokens: 0, outputTokens: 0 });
-    assert.equal(budget.describe(), `${10_000 - 1000 - 2} tokens`);
+    const input = estimatedTokens('Do it.');
+    assert.deepEqual(budget.spent.usage, { inputTokens: input, outputTokens: 1000 });
+    assert.equal(budget.describe(), `${10_000 - 1000 - input} tokens`);
+  });
+
+  describe('whose answer was cut before any text', () => {
+    const CUT = { says: '', complete: false } as const;
+    const roomsOf = ({ requests }: ScriptedAgent) => requests.map(({ maxOutputTokens }) => maxOutputTokens);
+
+    it('is made again at once with more room, and both attempts are booked', async () => {
+      const claude = agent('claude', CUT, { says: 'Done.' });
+      const budget = new Budget({});
+      const journal = new NotedAttempts();
+      const changes = { maxOutputTokens: 8192 };
+      const result = await time.during(
+        call(callOf(time, [claude], changes), ...calling(time, { budget, journal })),
+      );
+      assert.equal(result.kind === 'answered' && result.answer.text, 'Done.');
+      assert.deepEqual(roomsOf(claude), [8192, 32_000]);
+      assert.deepEqual(
+        result.attempts.map(({ end, usage, waited }) => [end, usage.outputTokens, waited]),
+        [
+          ['truncated', 5, 0],
+          ['answered', 5, 0],
+        ],
+      );
+      assert.match(
+        result.attempts[0]?.reason ?? '',
+        /used up its 8192 output tokens before it wrote any text/,
+      );
+      assert.deepEqual(budget.spent.usage, { inputTokens: 20, outputTokens: 10 });
+      assert.deepEqual(journal.ended, result.attempts);
+    });
+
+    it('goes to the next agent where more room did not help, and fails where nobody answers', async () => {
+      const claude = agent('claude', CUT);
+      const gemini = agent('gemini', CUT);
+      const result = await time.during(call(callOf(time, [claude, gemini]), ...calling(time)));
+      assert.equal(result.kind, 'failed');
+      assert.deepEqual([roomsOf(claude), roomsOf(gemini)], [[1000, 32_000, 64_000], [64_000]]);
+      assert.ok(result.attempts.every(({ end }) => end === 'truncated'));
+    });
+
+    it('goes to the next agent at once where the budget has cut it', async () => {
+      const claude = agent('claude', CUT);
+      const gemini = agent('gemini', { says: 'Done.' });
+      const budget = new Budget({ tokens: 4000 });
+      const changes = { maxOutputTokens: 32_000 };
+      const result = await time.during(
+        call(callOf(time, [claude, gemini], changes), ...calling(time, { budget })),
+      );
+      assert.equal(result.kind === 'answered' && result.agent, 'gemini');
+      assert.equal(claude.requests.length, 1);
+    });
+
+    it('keeps to the output tokens that the budgets of others leave it', async () => {
+      const claude = agent('claude', CUT);
+      const gemini = agent('gemini', { says: 'Done.' });
+      const journal = { begin: async () => ({ cutTo: 3000 }), end: async () => undefined };
+      const changes = { maxOutputTokens: 32_000 };
+      await time.during(call(callOf(time, [claude, gemini], changes), ...calling(time, { journal })));
+      assert.deepEqual([roomsOf(claude), roomsOf(gemini)], [[3000], [3000]]);
+    });
+
+    it('comes to the same when it is replayed: nothing is asked or paid again', async () => {
+      const usage = { inputTokens: 7, outputTokens: 8192 };
+      const cut = { answer: { text: ' \n', model: 'm', usage, complete: false } };
+      const asked: number[] = [];
+      const journal = {
+        begin: async ({
+          number,
+          maxOutputTokens,
+        }: {
+          readonly number: number;
+          readonly maxOutputTokens: number;
+        }) => {
+          asked.push(maxOutputTokens);
+          return number === 1 ? cut : undefined;
+        },
+        end: async () => undefined,
+      };
+      const claude = agent('claude', { says: 'Done.' });
+      const budget = new Budget({});
+      const changes = { maxOutputTokens: 8192 };
+      const result = await time.during(
+        call(callOf(time, [claude], changes), ...calling(time, { journal, budget })),
+      );
+      assert.deepEqual([result.kind, asked, claude.requests.length], ['answered', [8192, 32_000], 1]);
+      assert.deepEqual(budget.spent.usage, { inputTokens: 10, outputTokens: 5 });
+    });
+
+    it('is none where it is complete and blank: the next agent is asked', async () => {
+      const claude = agent('claude', { says: ' \n ' });
+      const gemini = agent('gemini', { says: 'Done.' });
+      const result = await time.during(call(callOf(time, [claude, gemini]), ...calling(time)));
+      assert.deepEqual(
+        result.attempts.map(({ agent: who, end }) => [who, end]),
+        [
+          ['claude', 'malformed'],
+          ['gemini', 'answered'],
+        ],
+      );
+    });
+
+    it('stays an answer where it has some text', async () => {
+      const claude = agent('claude', { says: 'Hal', complete: false });
+      const result = await time.during(call(callOf(time, [claude]), ...calling(time)));
+      assert.equal(result.kind, 'answered');
+      assert.match(result.kind === 'answered' ? result.warnings.join() : '', /cut at its limit/);
+    });
+  });
+
+  describe('that broke off', () => {
+    const COUNTED = { usage: { inputTokens: 7, outputTokens: 1 }, outcomeUnknown: true };
+    const text = 'word '.repeat(200);
+
+    async function booked(act: Act, changes: Partial<Call> = {}) {
+      const budget = new Budget({ tokens: 100_000 });
+      const request = callOf(time, [agent('claude', act)], { attempts: 1, ...changes });
+      const result = await time.during(call(request, ...calling(time, { budget })));
+      const [attempt] = result.attempts;
+      assert.ok(attempt);
+      assert.deepEqual(attempt.usage, budget.spent.usage);
+      assert.equal(attempt.costUsd, costOf(attempt.usage, { inputPerMillion: 1, outputPerMillion: 2 }));
+      return attempt;
+    }
+
+    for (const kind of [
+      'truncated',
+      'overloaded',
+      'server_error',
+      'network',
+      'malformed',
+      'timeout',
+    ] as const) {
+      it(`is booked with the text that came, or with all that was reserved: ${kind}`, async () => {
+        const some = await booked({ fails: kind, begins: text, details: COUNTED });
+        assert.deepEqual(some.usage, { inputTokens: 7, outputTokens: estimatedTokens(text) });
+        const none = await booked({ fails: kind, details: COUNTED });
+        assert.deepEqual(none.usage, { inputTokens: 7, outputTokens: 1000 });
+      });
+    }
+
+    it('is booked with what the vendor has counted where that is more, and never with more than was asked for', async () => {
+      const counted = { usage: { inputTokens: 7, outputTokens: 900 }, outcomeUnknown: true };
+      const details = { details: counted };
+      assert.equal(
+        (await booked({ fails: 'truncated', begins: 'word', ...details })).usage.outputTokens,
+        900,
+      );
+      const long = await booked({ fails: 'truncated', begins: text.repeat(100), ...details });
+      assert.equal(long.usage.outputTokens, 1000);
+    });
+
+    it('is booked with the text that came where its time was up', async () => {
+      const attempt = await booked({ hangsAfter: text });
+      assert.deepEqual([attempt.end, attempt.outcomeUnknown], ['timeout', true]);
+      assert.equal(attempt.usage.outputTokens, estimatedTokens(text));
+    });
+
+    it('is booked with the text that came where it was called off', async () => {
+      const stopping = new AbortController();
+      void time.wait(10, new AbortController().signal).then(() => stopping.abort());
+      const attempt = await booked({ hangsAfter: text }, { signal: stopping.signal });
+      assert.equal(attempt.end, 'aborted');
+      assert.equal(attempt.usage.outputTokens, estimatedTokens(text));
+    });
+
+    it('is booked at every attempt', async () => {
+      const budget = new Budget({});
+      const claude = agent('claude', { fails: 'truncated', begins: text, details: COUNTED });
+      await time.during(call(callOf(time, [claude]), ...calling(time, { budget })));
+      assert.equal(budget.spent.usage.outputTokens, 3 * estimatedTokens(text));
+    });
   });
 
   it('is never made again where its outcome is unknown and it is not repeatable', async () => {

@@ -27,7 +27,15 @@ export type Act =
       readonly after?: number;
       readonly complete?: boolean;
     }
-  | { readonly fails: FailureClass; readonly after?: number; readonly details?: ModelFailureDetails }
+  | {
+      readonly fails: FailureClass;
+      /** Text that comes before it fails. */
+      readonly begins?: string;
+      readonly after?: number;
+      readonly details?: ModelFailureDetails;
+    }
+  /** Never ends after that text. */
+  | { readonly hangsAfter: string }
   | 'hangs';
 
 export class ScriptedAgent implements HostedAgent {
@@ -58,13 +66,16 @@ export class ScriptedAgent implements HostedAgent {
     return this.agentStatus;
   }
 
-  async ask(request: ModelRequest, { signal }: AskOptions): Promise<ModelAnswer> {
+  async ask(request: ModelRequest, { signal, onText }: AskOptions): Promise<ModelAnswer> {
     const act = this.script[Math.min(this.requests.length, this.script.length - 1)];
     this.requests.push(request);
     if (act === undefined) throw new Error(`${this.name} has no script.`);
     if (act === 'hangs') return this.hang(signal);
+    if ('hangsAfter' in act) onText?.(act.hangsAfter);
+    if ('hangsAfter' in act) return this.hang(signal);
     if (act.after !== undefined) await this.time.wait(act.after, signal);
     if (signal.aborted) return this.stop();
+    if ('fails' in act && act.begins !== undefined) onText?.(act.begins);
     if ('fails' in act) throw new ModelFailure(act.fails, `${this.name} failed.`, act.details);
     const text = typeof act.says === 'string' ? act.says : act.says(request);
     const usage = { inputTokens: 10, outputTokens: 5 };

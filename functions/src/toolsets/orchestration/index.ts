@@ -66,6 +66,7 @@ declare module '../../mcp/callContext.ts' {
   }
 }
 
+export { estimatedTokens } from './rules/calls/budget.ts';
 export {
   type AskOptions,
   type Availability,

@@ -6,9 +6,6 @@ import type { FailureClass, ModelFailure, ModelRequest } from '../../toolsets/or
 import { broken, classOfStatus, failure, type Progress, statusDetail } from '../modelFailure.ts';
 import { type AnswerPart, fetchOnce, type ModelSettings, retryAfterMs, VendorModel } from '../vendorModel.ts';
 
-/** Cut at a limit: the caller's, or the model's own. */
-const CUT: ReadonlySet<string> = new Set(['max_tokens', 'model_context_window_exceeded']);
-
 const count = z.int().min(0).nullish();
 
 const usage = z
@@ -34,7 +31,7 @@ const known = z.discriminatedUnion('type', [
   z.object({ type: z.literal('message_start'), message: z.object({ model: z.string(), usage }) }),
   z.object({
     type: z.literal('content_block_delta'),
-    delta: z.object({ type: z.string(), text: z.string().optional() }),
+    delta: z.object({ type: z.string(), text: z.string().optional(), thinking: z.string().optional() }),
   }),
   z.object({
     type: z.literal('message_delta'),
@@ -56,7 +53,7 @@ const event = z.union([known, other]).transform((said): AnswerPart => {
     case 'message_start':
       return said.message;
     case 'content_block_delta':
-      return { text: said.delta.text };
+      return { text: said.delta.text, thought: said.delta.thinking };
     case 'message_delta':
       return { finish: said.delta.stop_reason ?? '', usage: said.usage };
     default:
@@ -101,7 +98,8 @@ export class Claude extends VendorModel<Anthropic> {
 
   protected meaningOf(finish: string) {
     if (finish === 'refusal') return 'refused';
-    return CUT.has(finish) ? 'cut' : 'whole';
+    if (finish === 'model_context_window_exceeded') return 'full';
+    return finish === 'max_tokens' ? 'cut' : 'whole';
   }
 
   protected failureOf(error: unknown, progress: Progress): ModelFailure {

@@ -54,9 +54,11 @@ const chunk = z
     const { content, finishReason } = candidates?.[0] ?? {};
     const { promptTokenCount, candidatesTokenCount, thoughtsTokenCount } = usageMetadata ?? {};
     const finish = promptFeedback?.blockReason == null ? finishReason : PROMPT_BLOCKED;
+    const written = (isThought: boolean) =>
+      content?.parts?.map(({ text, thought }) => ((thought ?? false) === isThought ? text : '')).join('');
     return {
-      // What the model says, without what it thinks, which is billed as output.
-      text: content?.parts?.map(({ text, thought }) => (thought === true ? '' : (text ?? ''))).join(''),
+      text: written(false),
+      thought: written(true),
       model: modelVersion ?? undefined,
       usage: {
         inputTokens: promptTokenCount ?? 0,

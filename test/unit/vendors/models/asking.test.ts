@@ -52,6 +52,22 @@ describe('asking a model', function () {
         assert.equal(answer.usage.outputTokens, 2);
       });
 
+      it('says of an answer that was cut while it thought that it has no text, and counts the thinking', async () => {
+        const { prompt, match } = question(name, 'Think first.');
+        models.when(match, { does: 'answer', text: '', thinks: 'Well, '.repeat(20), end: 'limit' });
+        const answer = await ask(agent(name), { prompt, maxOutputTokens: 8 });
+        assert.deepEqual([answer.text, answer.complete, answer.usage.outputTokens], ['', false, 8]);
+      });
+
+      it('leaves out of its answer what it thinks', async () => {
+        const { prompt, match } = question(name, 'Think, and say.');
+        models.when(match, { does: 'answer', text: 'Said.', thinks: 'Well, '.repeat(20) });
+        const pieces: string[] = [];
+        const { text, usage } = await ask(agent(name), { prompt }, { onText: (piece) => pieces.push(piece) });
+        assert.deepEqual([text, pieces.join('')], ['Said.', 'Said.']);
+        assert.ok(usage.outputTokens >= 30, String(usage.outputTokens));
+      });
+
       it('replaces half of a character, which no database takes', async () => {
         const { prompt, match } = question(name, 'Half, please.');
         models.when(match, { does: 'answer', text: 'half \ud83d of \ude42 it, whole 🙂', pieces: 1 });

@@ -227,6 +227,21 @@ describe('failing to ask a model', function () {
         assert.equal(refusal.usage?.inputTokens, Math.ceil(prompt.length / 4));
       });
 
+      for (const how of ['end', 'loss', 'error'] as const) {
+        it(`counts at least the text that came before it broke off: ${how}`, async () => {
+          const { prompt, match } = question(name, 'Break off.');
+          const text = 'word '.repeat(300_000);
+          models.when(match, { does: 'break', after: name === 'claude' ? 5 : 2, how, text });
+          let received = '';
+          const asking = ask(agent(name), { prompt }, { onText: (piece) => (received += piece) });
+          const { usage, outcomeUnknown } = await failureOf(asking);
+          assert.ok(received.length >= 900_000, String(received.length));
+          assert.equal(outcomeUnknown, true);
+          assert.ok(usage && usage.outputTokens >= received.length / 4, JSON.stringify(usage));
+          assert.equal(usage.inputTokens, Math.ceil(prompt.length / 4));
+        });
+      }
+
       it('says when to ask again, from seconds', async () => {
         const { prompt, match } = question(name, 'Again.');
         models.when(match, { does: 'error', status: 429, headers: { 'retry-after': '7' } });
@@ -269,6 +284,14 @@ describe('failing to ask a model', function () {
       });
     });
   }
+
+  it('claude has no room for an answer where the prompt fills its context', async () => {
+    const { prompt, match } = question('claude', 'Full.');
+    models.when({ ...match, times: 1 }, { does: 'answer', text: '', end: 'full' });
+    assert.equal((await failureOf(ask(agent('claude'), { prompt }))).kind, 'context_too_long');
+    models.when({ ...match, times: 1 }, { does: 'answer', text: 'Some', end: 'full' });
+    assert.equal((await ask(agent('claude'), { prompt })).complete, false);
+  });
 
   it('gemini takes the wait from the body where no header has it', async () => {
     const { prompt, match } = question('gemini', 'Wait.');

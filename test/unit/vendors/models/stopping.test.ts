@@ -46,6 +46,7 @@ describe('stopping to ask a model', function () {
         const failure = await failureOf(ask(agent(name), { prompt }, { signal: stopping.signal, onText }));
         assert.equal(failure.kind, 'aborted');
         assert.equal(failure.usage?.inputTokens, Math.ceil(prompt.length / 4));
+        assert.ok(failure.usage.outputTokens > 1, 'the text that came is counted');
         await assertClosed(await models.arrival(prompt), since);
       });
 

@@ -4,7 +4,6 @@
  */
 import { pinnedFor } from '../../../../access/rules/routing.ts';
 import { MusterError } from '../../../../kernel/errors.ts';
-import { byteLength } from '../../../../kernel/json.ts';
 import { estimatedTokens } from '../calls/budget.ts';
 import type { Chance } from '../modes/judging.ts';
 import { agentsOf, isGroup, type Step, type Workflow, withSteps } from '../workflows/definition.ts';
@@ -99,7 +98,7 @@ export function assignAgents(
   chance: Chance,
 ): Assigned {
   const reasons: string[] = [];
-  const contextSize = estimatedTokens(byteLength(input));
+  const contextSize = estimatedTokens(input);
   const assigned = (step: Step): Step => {
     if (!agentsOf(step).includes(AUTO)) return step;
     const { agent, reason } = chosenFor(step, contextSize, situation, chance);

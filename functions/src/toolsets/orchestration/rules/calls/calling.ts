@@ -2,17 +2,11 @@
  * One call: an agent is asked, again after failures that pass, and after it the agents that may take its place.
  * Every attempt is within the budget and its time, and noted before and after. Source: docs/semantics.md#orchestration.
  */
-import { utf8Length } from '../../../../kernel/json.ts';
 import type { Attempt } from '../../store/runDocument.ts';
-import {
-  type FailureClass,
-  type HostedAgent,
-  MAX_ANSWER_BYTES,
-  type ModelAnswer,
-  ModelFailure,
-  type OrchestrationPorts,
-} from '../ports.ts';
-import type { CompletedAttempt, PlannedAttempt, StepJournal } from '../runs/journal.ts';
+import type { FailureClass, HostedAgent, ModelAnswer, ModelFailure, OrchestrationPorts } from '../ports.ts';
+import type { StepJournal } from '../runs/journal.ts';
+import { OUTPUT_TOKENS } from '../workflows/definition.ts';
+import { askOnce, bookedFor, endOf, type Outcome, outcomeOf } from './asking.ts';
 import { type Budget, estimatedTokens, NO_USAGE } from './budget.ts';
 
 /** What attempts are noted in and booked to. */
@@ -78,12 +72,15 @@ class Calling {
   private readonly accounts: Accounts;
   private readonly attempts: Attempt[] = [];
   private waiting: Candidate[];
+  /** The output tokens to ask for: more after an answer that was cut before any text. */
+  private room: number;
 
   constructor(request: Call, ports: OrchestrationPorts, accounts: Accounts) {
     this.request = request;
     this.ports = ports;
     this.accounts = accounts;
     this.waiting = [...request.candidates];
+    this.room = request.maxOutputTokens;
   }
 
   async run(): Promise<CallResult> {
@@ -102,10 +99,13 @@ class Calling {
     if (!availability.available) return this.notMade(agent, 'unavailable', availability.reason);
     let waited = 0;
     for (let number = 1; ; number++) {
-      const completed = await this.attempt(agent, number, waited);
-      if (completed === undefined) return undefined;
-      if ('answer' in completed) return completed.answer;
-      const wait = this.react(completed.failure, number, candidate);
+      const tried = await this.attempt(agent, number, waited);
+      if (tried === undefined) return undefined;
+      const { outcome } = tried;
+      if ('answer' in outcome) return outcome.answer;
+      const wait = outcome.ranOut
+        ? this.widen(tried.maxOutputTokens, number)
+        : this.react(outcome.failure, number, candidate);
       if (wait === undefined) return undefined;
       await this.ports.timer.wait(wait, this.request.signal);
       if (this.request.signal.aborted) return this.calledOff(agent);
@@ -118,15 +118,15 @@ class Calling {
     agent: HostedAgent,
     number: number,
     waited: number,
-  ): Promise<CompletedAttempt | undefined> {
-    const { clock } = this.ports;
+  ): Promise<{ readonly outcome: Outcome; readonly maxOutputTokens: number } | undefined> {
+    const { clock, timer } = this.ports;
     const { journal, budget } = this.accounts;
-    const { key, prompt, deadline, timeout, maxOutputTokens, sharedBy } = this.request;
+    const { key, prompt, deadline, timeout, sharedBy } = this.request;
     const { name, model, price } = agent;
     const time = Math.min(timeout, deadline.getTime() - clock.now().getTime());
     if (time <= 0) return this.notMade(agent, 'timeout', 'The time for the whole call is over.');
-    const inputTokens = estimatedTokens(utf8Length(prompt));
-    const reservation = budget.reserve({ inputTokens, maxOutputTokens, price, sharedBy });
+    const inputTokens = estimatedTokens(prompt);
+    const reservation = budget.reserve({ inputTokens, maxOutputTokens: this.room, price, sharedBy });
     if (reservation === undefined) {
       const reason = `The budget does not cover it: ${budget.describe()} left.`;
       return this.notMade(agent, 'over_budget', reason);
@@ -134,50 +134,26 @@ class Calling {
     const identity = { call: key, number, agent: name, model, waited };
     const planned = { ...identity, prompt, time, maxOutputTokens: reservation.maxOutputTokens };
     const before = await journal.begin(planned);
-    if (before !== undefined) {
+    if (before !== undefined && !('cutTo' in before)) {
       // Booked already, by the execution that made it.
       reservation.complete(NO_USAGE);
-      const { usage = NO_USAGE, ...end } = endOf(before);
-      this.attempts.push({ ...identity, ...end, milliseconds: 0, usage, costUsd: 0 });
-      return before;
+      const outcome = outcomeOf(name, before, planned.maxOutputTokens);
+      const { usage = NO_USAGE } = 'answer' in before ? before.answer : before.failure;
+      this.attempts.push({ ...identity, ...endOf(outcome), milliseconds: 0, usage, costUsd: 0 });
+      return { outcome, maxOutputTokens: planned.maxOutputTokens };
     }
+    const maxOutputTokens = before?.cutTo ?? planned.maxOutputTokens;
     const asked = clock.now().getTime();
-    const completed = await this.ask(agent, planned, time);
+    const question = { prompt, maxOutputTokens };
+    const { completed, received } = await askOnce(agent, question, time, { ...this.request, timer });
     const milliseconds = clock.now().getTime() - asked;
-    const { usage, ...end } = endOf(completed);
-    const spending = reservation.complete(usage ?? (end.outcomeUnknown ? undefined : NO_USAGE));
-    const attempt = { ...identity, ...end, milliseconds, ...spending };
+    const outcome = outcomeOf(name, completed, maxOutputTokens);
+    const reserved = { inputTokens, outputTokens: maxOutputTokens };
+    const spending = reservation.complete(bookedFor(outcome, received, reserved));
+    const attempt = { ...identity, ...endOf(outcome), milliseconds, ...spending };
     await journal.end(attempt, completed);
     this.attempts.push(attempt);
-    return completed;
-  }
-
-  /** Asks within a time, whatever the agent does with its signal. */
-  private async ask(agent: HostedAgent, planned: PlannedAttempt, time: number): Promise<CompletedAttempt> {
-    const { prompt, maxOutputTokens } = planned;
-    const { signal, onAnswer } = this.request;
-    const over = new AbortController();
-    const within = AbortSignal.any([signal, over.signal]);
-    const asking = agent.ask({ prompt, maxOutputTokens }, { signal: within }).then(
-      (answer) => judged(agent.name, answer),
-      (error: unknown): CompletedAttempt => {
-        if (error instanceof ModelFailure) return { failure: error };
-        throw error;
-      },
-    );
-    const timing = this.ports.timer.wait(time, within).then((): CompletedAttempt => {
-      const failure = signal.aborted
-        ? new ModelFailure('aborted', `The request to ${agent.name} was called off.`, UNKNOWN)
-        : new ModelFailure('timeout', `${agent.name} did not answer within ${time} milliseconds.`, UNKNOWN);
-      return { failure };
-    });
-    try {
-      const completed = await Promise.race([asking, timing]);
-      if ('answer' in completed) onAnswer?.(completed.answer);
-      return completed;
-    } finally {
-      over.abort();
-    }
+    return { outcome, maxOutputTokens };
   }
 
   /** Notes an agent that was not asked, and why. */
@@ -200,6 +176,16 @@ class Calling {
     const left = request.deadline.getTime() - ports.clock.now().getTime();
     const chance = ports.randomness.integer(1001) / 1000;
     return backoff(failed, failure.retryAfterMs, left, chance);
+  }
+
+  /**
+   * After an answer that was cut before any text: the same agent again with more room, if the step's limit has cut it.
+   * If the budget has, another call gets no more, and only the next agent is left.
+   */
+  private widen(had: number, failed: number): number | undefined {
+    const isOwnLimit = had >= this.room && this.room < OUTPUT_TOKENS.most;
+    this.room = Math.min(OUTPUT_TOKENS.most, Math.max(OUTPUT_TOKENS.usual, 2 * this.room));
+    return isOwnLimit && failed < this.request.attempts ? 0 : undefined;
   }
 
   private calledOff(agent: HostedAgent): undefined {
@@ -230,25 +216,6 @@ class Calling {
       attempts,
     };
   }
-}
-
-const UNKNOWN = { outcomeUnknown: true };
-
-/** An answer that cannot be noted is none: it is paid for, and was not to be asked for again and again. */
-function judged(agent: string, answer: ModelAnswer): CompletedAttempt {
-  const bytes = utf8Length(answer.text);
-  if (bytes <= MAX_ANSWER_BYTES) return { answer };
-  const message = `${agent} answered with ${bytes} bytes; an answer may have ${MAX_ANSWER_BYTES}.`;
-  return { failure: new ModelFailure('malformed', message, { usage: answer.usage }) };
-}
-
-/** How an attempt ended, and what the vendor counted, as far as it said. */
-function endOf(completed: CompletedAttempt) {
-  if ('answer' in completed) {
-    return { end: 'answered' as const, outcomeUnknown: false, usage: completed.answer.usage };
-  }
-  const { kind: end, message: reason, outcomeUnknown, usage } = completed.failure;
-  return { end, reason, outcomeUnknown, usage };
 }
 
 /**

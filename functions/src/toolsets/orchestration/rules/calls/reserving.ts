@@ -7,6 +7,8 @@ import {
   amountOf,
   type BudgetPorts,
   budgetKey,
+  type CountedBudget,
+  leftOf,
   OutOfBudgetError,
   type Reservation,
   refusalOf,
@@ -14,7 +16,7 @@ import {
 import type { Clock } from '../../../../kernel/ports.ts';
 import type { JournalEntry } from '../../store/runDocument.ts';
 import type { Price, Usage } from '../ports.ts';
-import { costOf } from './budget.ts';
+import { Budget, costOf, LEAST_OUTPUT_TOKENS } from './budget.ts';
 
 /** How long after its time a call is taken for abandoned. */
 const GRACE_MILLISECONDS = 60_000;
@@ -27,28 +29,53 @@ export interface BeginningCall extends Pick<JournalEntry, 'id' | 'inputTokens' |
   readonly time: number;
 }
 
+/** A reservation, and the output tokens that the call may ask for. */
+interface GrantedCall {
+  readonly reservation: Reservation | undefined;
+  readonly maxOutputTokens: number;
+}
+
 /**
  * Goes by the budgets as they are now. What others reserve between this and the commit is what they have in flight.
+ * If the whole call does not fit, it gets the output tokens that do.
  * @param keys of the budgets that hold
- * @returns undefined where none has a limit
- * @throws OutOfBudgetError where it does not fit
+ * @returns no reservation if no budget has a limit
+ * @throws OutOfBudgetError if not even a short answer fits
  */
 export async function reservationFor(
   { budgets, clock }: BudgetPorts & { readonly clock: Clock },
   keys: readonly string[],
-  { id, runId, inputTokens, maxOutputTokens, price, time }: BeginningCall,
-): Promise<Reservation | undefined> {
+  { id, runId, time, price, ...call }: BeginningCall,
+): Promise<GrantedCall> {
   const limited = await budgets.limited(keys);
-  if (limited.length === 0) return undefined;
-  const amount = countedOf({ inputTokens, outputTokens: maxOutputTokens }, price);
+  if (limited.length === 0) return { reservation: undefined, maxOutputTokens: call.maxOutputTokens };
+  const { inputTokens } = call;
+  const amountWith = (outputTokens: number) => countedOf({ inputTokens, outputTokens }, price);
+  const most = outputWithin(limited, call, price);
+  const least = Math.min(LEAST_OUTPUT_TOKENS, call.maxOutputTokens);
+  const maxOutputTokens = Math.max(least, most);
+  const amount = amountWith(maxOutputTokens);
   const refusal = refusalOf(limited, amount);
-  if (refusal !== undefined) throw new OutOfBudgetError(refusal);
-  return {
+  if (refusal !== undefined)
+    throw new OutOfBudgetError({ ...refusal, wanted: amountWith(call.maxOutputTokens) });
+  const dueAt = new Date(clock.now().getTime() + time + GRACE_MILLISECONDS);
+  const reservation = {
     id: `${runId}-${id}`,
     keys: limited.map(({ budget }) => budgetKey(budget)),
     amount,
-    dueAt: new Date(clock.now().getTime() + time + GRACE_MILLISECONDS),
+    dueAt,
   };
+  return { reservation, maxOutputTokens };
+}
+
+/** Returns how many output tokens fit into what is left of every budget. */
+function outputWithin(
+  limited: readonly CountedBudget[],
+  call: Pick<BeginningCall, 'inputTokens' | 'maxOutputTokens'>,
+  price: Price,
+): number {
+  const granted = limited.map((one) => new Budget(leftOf(one)).reserve({ ...call, price, sharedBy: 1 }));
+  return Math.min(...granted.map((one) => one?.maxOutputTokens ?? 0));
 }
 
 function countedOf(usage: Usage, price: Price): Amount {

@@ -7,7 +7,6 @@
 import type { Reservation } from '../../../../graph/rules/budget.ts';
 import { type Change, StaleWriteError } from '../../../../kernel/commit.ts';
 import { MusterError } from '../../../../kernel/errors.ts';
-import { utf8Length } from '../../../../kernel/json.ts';
 import type { Attempt, JournalEntry } from '../../store/runDocument.ts';
 import { costOf, estimatedTokens, priceOf } from '../calls/budget.ts';
 import { reservationFor, settledAs } from '../calls/reserving.ts';
@@ -79,10 +78,15 @@ export class StepJournal {
 
   /**
    * Notes an attempt before its request is made.
-   * @returns how this very attempt ended, where it was made before: it is then not made again, nor noted
+   * @returns how this very attempt ended, where it was made before: it is then not made again, nor noted; or the output
+   * tokens that the budgets leave it, if those are fewer
    * @throws OutOfBudgetError where it does not fit into a budget that holds for the run
    */
-  async begin({ prompt, time, ...asked }: PlannedAttempt): Promise<CompletedAttempt | undefined> {
+  async begin({
+    prompt,
+    time,
+    ...asked
+  }: PlannedAttempt): Promise<CompletedAttempt | { readonly cutTo: number } | undefined> {
     const { hashing, clock, store, hosted } = this.ports;
     const { runId, step, repeatable, requireLease, budgetKeys } = this.scope;
     // In the place of null stood a system prompt, which no call has.
@@ -100,16 +104,18 @@ export class StepJournal {
     const { call, number, agent } = asked;
     const name = JSON.stringify([step, call, agent, number, inputHash, repetition]);
     const id = hashing.sha256(name).slice(0, 20);
-    const inputTokens = estimatedTokens(utf8Length(prompt));
-    const entry = { ...asked, id, step, repetition, inputHash, inputTokens, startedAt: clock.now() };
+    const inputTokens = estimatedTokens(prompt);
+    const planned = { ...asked, id, step, repetition, inputHash, inputTokens, startedAt: clock.now() };
     const price = priceOf(hosted(), agent);
-    const reservation = await reservationFor(this.ports, budgetKeys, { ...entry, runId, price, time });
+    const beginning = { ...planned, runId, price, time };
+    const { reservation, maxOutputTokens } = await reservationFor(this.ports, budgetKeys, beginning);
+    const entry = { ...planned, maxOutputTokens };
     requireLease();
     const started: Change = { kind: 'startCall', runId, entry };
     await store.commit(reservation === undefined ? [started] : [started, { kind: 'reserve', reservation }]);
     if (reservation !== undefined) this.reservations.set(id, reservation);
     this.begun.set(attemptKeyOf(entry), entry);
-    return undefined;
+    return maxOutputTokens < asked.maxOutputTokens ? { cutTo: maxOutputTokens } : undefined;
   }
 
   /** Notes how an attempt ended. */
@@ -120,7 +126,7 @@ export class StepJournal {
     const begun = this.begun.get(attemptKeyOf(attempt));
     if (begun === undefined) throw new Error('An attempt ended that was never begun.');
     const entry = { ...begun, ending: { at: this.ports.clock.now(), attempt, settled: completed } };
-    await this.complete({ kind: 'completeCall', runId, entry }, attempt, completed);
+    await this.complete({ kind: 'completeCall', runId, entry }, attempt);
     this.entries.set(keyOf(entry), entry);
     this.begun.set(attemptKeyOf(entry), entry);
   }
@@ -128,13 +134,12 @@ export class StepJournal {
   /** With what it has cost, unless it took so long that it counts as the most already. */
   private async complete(
     change: Change<'completeCall'>,
-    { usage, costUsd }: Attempt,
-    completed: CompletedAttempt,
+    { usage, costUsd, outcomeUnknown }: Attempt,
   ): Promise<void> {
     const { store } = this.ports;
     const reservation = this.reservations.get(change.entry.id);
     if (reservation === undefined) return store.commit([change]);
-    const isUnknown = 'failure' in completed && completed.failure.outcomeUnknown && !completed.failure.usage;
+    const isUnknown = outcomeUnknown && usage.inputTokens + usage.outputTokens === 0;
     const spent = settledAs(reservation, isUnknown ? undefined : { usage, costUsd });
     try {
       await store.commit([change, { kind: 'settle', reservation, spent }]);

@@ -5,7 +5,7 @@
 
 import { z } from 'zod';
 import type { SavedWorkflow } from '../../store/workflows.ts';
-import { ROLES } from '../agents/profile.ts';
+import { NETWORK, ROLES } from '../agents/profile.ts';
 
 export type { SavedWorkflow };
 
@@ -14,10 +14,11 @@ const MAX_ITERATIONS = 10;
 export const MAX_ATTEMPTS = 5;
 export const MAX_AGENTS = 8;
 
-/** A step's time-out, in milliseconds. */
-export const TIMEOUT = { usual: 120_000, least: 1000, most: 300_000 } as const;
+/** A step's time-out, in milliseconds. The default leaves time for thinking. */
+export const TIMEOUT = { usual: 300_000, least: 1000, most: 300_000 } as const;
 
-const OUTPUT_TOKENS = { usual: 8192, most: 64_000 } as const;
+/** Output tokens of one call, thinking included: the default leaves room for both. */
+export const OUTPUT_TOKENS = { usual: 32_000, most: 64_000 } as const;
 
 export const MODES = ['race', 'all', 'vote', 'merge'] as const;
 
@@ -133,6 +134,11 @@ export function withSteps(workflow: Workflow, change: (step: Step) => Step): Wor
     isGroup(entry) ? { ...entry, steps: entry.steps.map(change) } : change(entry),
   );
   return { ...workflow, steps };
+}
+
+/** Whether an answer may stand for another run of the workflow: no step acts outside, and each may be repeated. */
+export function isCacheable(workflow: Workflow): boolean {
+  return allSteps(workflow).every((step) => step.repeatable && !agentsOf(step).includes(NETWORK));
 }
 
 /** The agents that a step names; `auto` where it names none. */
