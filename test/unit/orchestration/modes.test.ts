@@ -8,11 +8,11 @@ import { all, merge, race } from '../../../functions/src/toolsets/orchestration/
 import {
   normalised,
   pick,
-  rankingIn,
   seededChance,
   shuffled,
   vote,
 } from '../../../functions/src/toolsets/orchestration/rules/modes/judging.ts';
+import { LETTERS, rankingIn } from '../../../functions/src/toolsets/orchestration/rules/modes/ranking.ts';
 import type { ModelRequest } from '../../../functions/src/toolsets/orchestration/rules/ports.ts';
 import { type Act, call, calling, callOf, ScriptedAgent } from './scripted.ts';
 import { VirtualTime } from './virtualTime.ts';
@@ -222,6 +222,25 @@ describe('agents that answer at once', () => {
       assert.deepEqual(await time.during(Promise.all(winners)), ['gemini', 'gemini']);
     });
 
+    it('asks a judge without a ranking once more, and counts what it then says', async () => {
+      const ranks = ({ prompt }: ModelRequest): string => {
+        if (!prompt.startsWith('Rank')) return `quality 1${LONG}`;
+        return prompt.includes('Your first answer has no line')
+          ? judges({ prompt, maxOutputTokens: 1 })
+          : 'Both nice.';
+      };
+      const run = round({ claude: [{ says: ranks }], gemini: [answersThenJudges(`quality 2${LONG}`)] });
+      const result = await time.during(vote(run));
+      assert.deepEqual([result.winner, result.judged], ['gemini', true]);
+      const asked = questions.map(({ key }) => key).filter((key) => key.startsWith('judge:claude'));
+      assert.deepEqual(asked, ['judge:claude', 'judge:claude:again']);
+      assert.equal(result.furtherCalls.length, 3, 'both of its calls are told');
+      assert.deepEqual(
+        result.ballots?.map(({ ranking }) => ranking?.[0]),
+        ['gemini', 'gemini'],
+      );
+    });
+
     it('does not count a judge without a ranking', async () => {
       const result = await time.during(
         vote(round({ claude: [{ says: `x ${LONG}` }], gemini: [{ says: `y ${LONG}` }] })),
@@ -295,6 +314,24 @@ describe('agents that answer at once', () => {
       assert.ok(result.output);
       assert.match(result.warnings.join(), /drawn by lot/);
       assert.equal(result.judged, undefined);
+      const keys = questions.map(({ key }) => key);
+      assert.deepEqual(
+        keys,
+        ['judge:claude', 'judge:claude:again'],
+        'the judge was asked twice, and no more',
+      );
+    });
+
+    it('are not drawn by lot where the judge ranks them when it is asked again', async () => {
+      const script = [{ says: 'All nice.' }, { says: judges }];
+      const run = { ...round({ claude: script }), judge: 'claude', contributions };
+      // A scripted agent takes its next act for each request.
+      const agent = new ScriptedAgent('claude', time, script);
+      const ask: Ask = ({ key, prompt }) => call(callOf(time, [agent], { key, prompt }), ...calling(time));
+      const result = await time.during(pick({ ...run, ask }));
+      assert.deepEqual([result.winner, result.judged], ['gemini', true]);
+      assert.deepEqual(result.warnings, []);
+      assert.equal(result.furtherCalls.length, 2);
     });
 
     it('give nothing where nobody could judge', async () => {
@@ -306,22 +343,179 @@ describe('agents that answer at once', () => {
   });
 });
 
+/** How models write the ranking B, A of two answers. */
+const WRITTEN: readonly string[] = [
+  'Final ranking: B > A',
+  '- B > A',
+  '* B > A',
+  '1. B > A',
+  '> B > A',
+  '## B > A',
+  '| B > A |',
+  '"B > A"',
+  '“B” > “A”',
+  '«B > A»',
+  '`B > A`',
+  '```\nB > A\n```',
+  'b > a',
+  'B>A',
+  'Answer B > Answer A',
+  'Answer_B > Answer_A',
+  '**Answer B** > **Answer A**',
+  'Option B (9/10) > Option A (7/10)',
+  '(B) > (A)',
+  '[B] > [A]',
+  'B >> A',
+  'B › A',
+  'B » A',
+  'B → A',
+  'B -> A',
+  'B => A',
+  'B ≻ A',
+  'B ≫ A',
+  'B ⟩ A',
+  'B ＞ A',
+  'Ｂ > Ａ',
+  'B &gt; A',
+  '$B \\succ A$',
+  '\\boxed{B > A}',
+  '<ranking>B > A</ranking>',
+  'B is better than A.',
+  'B beats A',
+  'B, then A',
+  'The final answer: B > A',
+  '**Ranking (best first):** B > A',
+  'My ranking is B > A.',
+  'I rank them as follows: B > A',
+  'Ranking → B > A',
+  'B > A because B is complete.',
+  'B > A (B is more complete)',
+  'B > A – it is complete',
+  'B > A ✅',
+  'Ranking: B, A',
+  'Ranking: [B, A]',
+  '{"ranking": ["B", "A"]}',
+  '1. B\n2. A',
+  '1) **Answer B**\n2) **Answer A**',
+  '1st: B\n2nd: A',
+  'Ranking:\n\n1. Answer B – complete\n2. Answer A – short',
+];
+
+/** What is no ranking of two answers. */
+const UNWRITTEN: readonly string[] = [
+  '',
+  'A',
+  'A > A',
+  'Ranking: A > A',
+  'A > B > A',
+  'A > B > C',
+  'C > B > A',
+  'Answer C > B > A',
+  'B > C',
+  'B = A',
+  'A ≥ B',
+  'A < B',
+  'A and B are equal.',
+  'Answers: A, B',
+  'I think A > B on style, but B > A on content.',
+  'A > B, B > A',
+  'I would not say: B > A',
+  'For example: B > A',
+  '1. A is wrong\n2. B is right',
+  '2. A\n1. B',
+  'All nice.',
+];
+
 describe('a ranking', () => {
   const read: readonly [string, number, readonly string[] | undefined][] = [
     ['A > B', 2, ['A', 'B']],
     ['Reasons.\n**C > A > B**.', 3, ['C', 'A', 'B']],
     ['A > B\nNo: B > A\n', 2, ['A', 'B']],
     ['B > A\n\nthat is all', 2, ['B', 'A']],
-    ['A > A', 2, undefined],
-    ['A > B > C', 2, undefined],
-    ['A', 2, undefined],
-    ['', 2, undefined],
+    ['A > B\nFinal ranking: B > A', 2, ['B', 'A']],
+    ['A > B > C\n1. C\n2. A\n3. B', 3, ['C', 'A', 'B']],
+    ['1. A is wrong.\n2. B is right.\n\nB > A', 2, ['B', 'A']],
+    ...WRITTEN.map((text): [string, number, readonly string[]] => [text, 2, ['B', 'A']]),
+    ...UNWRITTEN.map((text): [string, number, undefined] => [text, 2, undefined]),
   ];
   for (const [text, count, letters] of read) {
     it(`in ${JSON.stringify(text)} is ${letters?.join(' > ') ?? 'none'}`, () => {
       assert.deepEqual(rankingIn(text, count), letters);
     });
   }
+
+  const style = fc.record({
+    before: fc.constantFrom('', 'Reasons: A is short.\n\n', 'A > B?\n', '> quoted\n'),
+    label: fc.constantFrom('', 'Ranking: ', '**Final ranking:** ', '- ', 'My ranking is ', '1. ', '# '),
+    noun: fc.constantFrom('', 'Answer ', 'answer ', 'Response ', 'Option '),
+    sign: fc.constantFrom(
+      ' > ',
+      '>',
+      ' >> ',
+      ' → ',
+      ' -> ',
+      ' ≻ ',
+      ' › ',
+      ' ＞ ',
+      ' &gt; ',
+      ' is better than ',
+    ),
+    wrap: fc.constantFrom(['', ''], ['**', '**'], ['"', '"'], ['`', '`'], ['[', ']'], ['“', '”']),
+    lower: fc.boolean(),
+    after: fc.constantFrom('', '.', '\n', ' (by far)', '\n\nThat is all.'),
+  });
+  type Style = typeof style extends fc.Arbitrary<infer Value> ? Value : never;
+  const written = ({ before, label, noun, sign, wrap, lower, after }: Style, letters: readonly string[]) => {
+    const items = letters.map(
+      (letter) => `${noun}${wrap[0]}${lower ? letter.toLowerCase() : letter}${wrap[1]}`,
+    );
+    return `${before}${label}${items.join(sign)}${after}`;
+  };
+  const among = fc.integer({ min: 2, max: 8 }).map((count) => [...LETTERS.slice(0, count)]);
+
+  it('is read in every combination of label, noun, sign, markup and case', () => {
+    const ranking = among.chain((letters) => fc.shuffledSubarray(letters, { minLength: letters.length }));
+    fc.assert(
+      fc.property(ranking, style, (letters, how) => {
+        assert.deepEqual(rankingIn(written(how, letters), letters.length), letters, written(how, letters));
+      }),
+    );
+  });
+
+  it('that is incomplete, or names a letter twice, is none in any of them', () => {
+    const wrong = among.chain((letters) =>
+      fc
+        .array(fc.constantFrom(...letters), { minLength: 2, maxLength: letters.length + 2 })
+        .filter((chosen) => chosen.length !== letters.length || new Set(chosen).size !== letters.length)
+        .map((chosen) => ({ chosen, count: letters.length })),
+    );
+    fc.assert(
+      fc.property(wrong, style, ({ chosen, count }, how) => {
+        assert.equal(rankingIn(written(how, chosen), count), undefined, written(how, chosen));
+      }),
+    );
+  });
+
+  it('is looked for in any text, in little time', () => {
+    const hostile = [
+      '> '.repeat(200),
+      'A > '.repeat(100),
+      'answer '.repeat(60),
+      '1. A\n'.repeat(20_000),
+      '('.repeat(399),
+    ];
+    for (const text of hostile) {
+      const began = performance.now();
+      rankingIn(text, 3);
+      assert.ok(performance.now() - began < 1000, text.slice(0, 20));
+    }
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 2, max: 8 }), (text, count) => {
+        const letters = rankingIn(text, count);
+        if (letters) assert.equal(letters.toSorted().join(''), LETTERS.slice(0, count));
+      }),
+    );
+  });
 });
 
 describe('chance', () => {

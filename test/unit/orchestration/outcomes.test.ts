@@ -1,6 +1,8 @@
 /** What a run teaches of its agents. */
 import assert from 'node:assert/strict';
 import { outcomesOfRun } from '../../../functions/src/toolsets/orchestration/rules/agents/outcomes.ts';
+import { measuresOf } from '../../../functions/src/toolsets/orchestration/rules/agents/profile.ts';
+import { FAILURE_CLASSES } from '../../../functions/src/toolsets/orchestration/rules/ports.ts';
 import { begun } from '../../../functions/src/toolsets/orchestration/rules/runs/run.ts';
 import { builtIn } from '../../../functions/src/toolsets/orchestration/rules/workflows/library.ts';
 import { readWorkflow } from '../../../functions/src/toolsets/orchestration/rules/workflows/validation.ts';
@@ -87,6 +89,27 @@ describe('what a run teaches', () => {
     assert.deepEqual(told(DIRECT, [done('execute', 'gemini')], 'cancelled'), []);
   });
 
+  it('is nothing of what the deployment or the request is to blame for, in routing and in metrics', () => {
+    for (const end of ['authentication', 'quota', 'invalid_request', 'context_too_long'] as const) {
+      const attempts = [attempt('gemini', 'answer', end)];
+      const failed = record('execute', { status: 'failed', agents: ['gemini'], attempts });
+      assert.deepEqual(told(DIRECT, [failed], 'failed'), [], end);
+      assert.deepEqual(measuresOf(attempts), [], end);
+      const again = done('execute', 'gemini', { attempts: [...attempts, attempt('gemini')] });
+      assert.deepEqual(told(DIRECT, [again], 'succeeded'), ['gemini execute accepted 1'], end);
+    }
+  });
+
+  it('is every other failure of an agent that was asked, in routing and in metrics', () => {
+    const nobodys = ['authentication', 'quota', 'invalid_request', 'context_too_long', 'aborted'];
+    for (const end of FAILURE_CLASSES.filter((kind) => !nobodys.includes(kind))) {
+      const attempts = [attempt('gemini', 'answer', end)];
+      const failed = record('execute', { status: 'failed', agents: ['gemini'], attempts });
+      assert.deepEqual(told(DIRECT, [failed], 'failed'), ['gemini execute failed 0'], end);
+      assert.deepEqual(measuresOf(attempts)[0]?.requests, 1, end);
+    }
+  });
+
   it('is in a run that failed only who failed: what the others did was not used', () => {
     const workflow = builtIn('plan-execute') ?? assert.fail();
     const attempts = [attempt('gemini', 'answer', 'refused')];
@@ -106,11 +129,7 @@ describe('what a run teaches', () => {
       'claude review accepted 1',
     ]);
     const byLot = done('pick', 'gemini', judges);
-    assert.deepEqual(told(workflow, [compete, byLot], 'succeeded'), [
-      'claude execute accepted 1',
-      'gemini execute accepted 1',
-      'claude review failed 0',
-    ]);
+    assert.deepEqual(told(workflow, [compete, byLot], 'succeeded'), ['claude review failed 0']);
   });
 
   it('is who has won a vote, with all who said the same, and nothing where a lot decided', () => {
@@ -120,10 +139,7 @@ describe('what a run teaches', () => {
       'claude execute accepted 1',
       'gemini execute lost 0',
     ]);
-    assert.deepEqual(told(vote, [together('all', 'claude', won)], 'succeeded'), [
-      'claude execute accepted 1',
-      'gemini execute accepted 1',
-    ]);
+    assert.deepEqual(told(vote, [together('all', 'claude', won)], 'succeeded'), []);
     const same = BOTH.map((agent) => ({ agent, output: agent === 'claude' ? '42' : ' 42. ' }));
     const agreed = together('all', 'claude', { output: '42', results: same, judged: true });
     assert.deepEqual(told(vote, [agreed], 'succeeded'), [

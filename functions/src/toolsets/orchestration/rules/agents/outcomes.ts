@@ -22,8 +22,11 @@ const VERDICTS: ReadonlyMap<string, boolean> = new Map([
   ['FINDINGS', false],
 ]);
 
-/** How an agent's answer compares with what others say of it; undefined where nobody has judged it. */
-type Judgement = { readonly good: boolean; readonly worth: number } | undefined;
+/**
+ * How an agent's answer compares with what others say of it; undefined if nobody was to judge it, `undecided` if judges
+ * were asked and something else than their judgement has decided.
+ */
+type Judgement = { readonly good: boolean; readonly worth: number } | 'undecided' | undefined;
 
 /** @param records all of the run's */
 export function outcomesOfRun(
@@ -92,6 +95,7 @@ class StepOutcomes {
     if (this.wasOutrun(agent, attempts)) return outcome('lost', SLOWER_WORTH);
     if (!this.hasAnswered(agent, measured)) return measured.length === 0 ? [] : outcome('failed', 0);
     const judged = this.judgementOf(agent);
+    if (judged === 'undecided') return [];
     if (judged !== undefined) return outcome(judged.good ? 'accepted' : 'lost', judged.worth);
     return this.isUsed ? outcome('accepted', 1) : [];
   }
@@ -118,14 +122,21 @@ class StepOutcomes {
     }
     if (isSeveral && this.step.mode === 'vote') {
       const own = results.find((one) => one.agent === agent)?.output ?? '';
-      return judged ? verdict(normalised(own) === normalised(output)) : undefined;
+      return judged ? verdict(normalised(own) === normalised(output)) : this.unjudged();
     }
     if (isSeveral) {
       const pick = this.later.find(({ name }) => this.steps.get(name)?.picks === this.step.name);
-      return pick?.judged ? verdict(pick.agents.includes(agent)) : undefined;
+      if (pick?.status !== 'succeeded') return undefined;
+      return pick.judged ? verdict(pick.agents.includes(agent)) : this.unjudged();
     }
     const reviews = this.reviews();
     return reviews.length === 0 ? undefined : verdict(!reviews.includes(false));
+  }
+
+  /** Of several answers one was chosen by lot, or by whose it is; a lone answer needs no choice. */
+  private unjudged(): Judgement {
+    const answered = this.record.results?.filter(({ output }) => output !== undefined) ?? [];
+    return answered.length > 1 ? 'undecided' : undefined;
   }
 
   /** What the reviews between this work and the next said of it. */

@@ -77,11 +77,34 @@ export function profileOf(agent: string): AgentProfile | undefined {
   return PROFILES.find(({ name }) => name === agent);
 }
 
-/** What became of no fault or merit of the agent's: it was not asked, or called off. */
-const UNMEASURED: readonly Attempt['end'][] = ['unavailable', 'over_budget', 'interrupted', 'aborted'];
+/**
+ * Whose doing the end of an attempt is: the agent's, or nobody's. Nobody's is what no other model would have done better
+ * at: the agent was not asked or was called off, the deployment has a wrong key, a wrong model's name or no credit, or
+ * the request is wrong or too long.
+ */
+const DOING = {
+  answered: 'agent',
+  overloaded: 'agent',
+  rate_limited: 'agent',
+  network: 'agent',
+  timeout: 'agent',
+  server_error: 'agent',
+  truncated: 'agent',
+  malformed: 'agent',
+  refused: 'agent',
+  unavailable: 'nobody',
+  over_budget: 'nobody',
+  interrupted: 'nobody',
+  aborted: 'nobody',
+  authentication: 'nobody',
+  quota: 'nobody',
+  invalid_request: 'nobody',
+  context_too_long: 'nobody',
+} as const satisfies Record<Attempt['end'], 'agent' | 'nobody'>;
 
-export function isMeasured({ end }: Attempt): boolean {
-  return !UNMEASURED.includes(end);
+/** Whether an attempt counts for or against its agent. */
+export function isMeasured({ end }: Pick<Attempt, 'end'>): boolean {
+  return DOING[end] === 'agent';
 }
 
 /** By agent. Attempts that an earlier execution has made, and counted, must not be among them. */

@@ -16,6 +16,7 @@ import {
   modeResult,
   type Round,
 } from './ask.ts';
+import { LETTERS, rankingIn } from './ranking.ts';
 
 interface Judging {
   readonly judges: readonly string[];
@@ -28,27 +29,44 @@ interface Judging {
   readonly chance: Chance;
 }
 
-/** Letters are enough for the most agents that a step may have. */
-const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
-
 /** Has every judge rank the answers. */
 export async function judge({ judges, replaceable, prompt, contributions, ask, chance }: Judging) {
   const asked = judges.map((name) => ({
     judge: name,
     shown: shuffled(contributions, chance).map((one, index) => ({ ...one, letter: LETTERS.charAt(index) })),
   }));
-  const calls = await Promise.all(
-    asked.map(({ judge: agent, shown }) =>
-      ask({ key: `judge:${agent}`, agent, prompt: judgesPrompt(prompt, shown), replaceable }),
-    ),
+  const judged = await Promise.all(
+    asked.map(async ({ judge: name, shown }) => {
+      const key = `judge:${name}`;
+      const asking = judgesPrompt(prompt, shown);
+      const first = await ask({ key, agent: name, prompt: asking, replaceable });
+      const isUnread = isValid(first) && rankingIn(first.answer.text, shown.length) === undefined;
+      // The key is another one, so that the journal tells both calls apart when the step is executed again.
+      const again = isUnread
+        ? await ask({
+            key: `${key}:again`,
+            agent: first.agent,
+            prompt: secondPrompt(asking, first, shown),
+            replaceable,
+          })
+        : undefined;
+      const result = again ?? first;
+      const letters = isValid(result) ? rankingIn(result.answer.text, shown.length) : undefined;
+      const ranking = letters?.flatMap((letter) => shown.find((one) => one.letter === letter)?.agent ?? []);
+      const ballot: Ballot = {
+        judge: name,
+        shown: shown.map(({ letter, agent }) => ({ letter, agent })),
+        ranking,
+      };
+      return { ballot, result, calls: again === undefined ? [first] : [first, again] };
+    }),
   );
-  const ballots = asked.map(({ judge: name, shown }, index): Ballot => {
-    const result = calls[index];
-    const letters = result && isValid(result) ? rankingIn(result.answer.text, shown.length) : undefined;
-    const ranking = letters?.flatMap((letter) => shown.find((one) => one.letter === letter)?.agent ?? []);
-    return { judge: name, shown: shown.map(({ letter, agent }) => ({ letter, agent })), ranking };
-  });
-  return { ballots, calls };
+  return {
+    ballots: judged.map(({ ballot }) => ballot),
+    /** The last call of each judge. */
+    results: judged.map(({ result }) => result),
+    calls: judged.flatMap(({ calls }) => calls),
+  };
 }
 
 function judgesPrompt(
@@ -56,23 +74,35 @@ function judgesPrompt(
   shown: readonly { readonly letter: string; readonly output: string }[],
 ): string {
   const answers = shown.map(({ letter, output }) => fenced(`Answer ${letter}`, output));
-  const letters = shown.map(({ letter }) => letter);
   return [
     'Rank these answers to one task by how correct, complete and useful they are. Whose they are and in which order they stand says nothing about them.',
     fenced('The task', prompt),
     ...answers,
-    `Give your reasons in a few sentences. End with one line that has all the letters, best first: ${[...letters].reverse().join(' > ')}, for example.`,
+    `Give your reasons in a few sentences. End with one line that has all the letters, best first: ${exampleOf(shown)}, for example.`,
   ].join('\n\n');
 }
 
-/** The last line that ranks every letter once; undefined where there is none. */
-export function rankingIn(text: string, count: number): readonly string[] | undefined {
-  const expected = LETTERS.slice(0, count);
-  for (const line of text.split('\n').reverse()) {
-    const letters = line.replace(/[*_`.\s]/g, '').split('>');
-    if (letters.length === count && [...letters].sort().join('') === expected) return letters;
-  }
-  return undefined;
+function exampleOf(shown: readonly { readonly letter: string }[]): string {
+  return shown
+    .map(({ letter }) => letter)
+    .reverse()
+    .join(' > ');
+}
+
+/** How much of a judge's first answer it is shown again, in characters. */
+const SHOWN_AGAIN = 4000;
+
+/** Asks a judge for the ranking that its first answer lacks. */
+function secondPrompt(
+  asked: string,
+  { answer }: AnsweredCall,
+  shown: readonly { readonly letter: string }[],
+): string {
+  return [
+    asked,
+    fenced('Your first answer', answer.text.slice(-SHOWN_AGAIN)),
+    `Your first answer has no line that ranks every letter once. Write only that line, best first: ${exampleOf(shown)}, for example.`,
+  ].join('\n\n');
 }
 
 export type Chance = Pick<Randomness, 'integer'>;
@@ -104,9 +134,9 @@ export async function pick({
   if (only === undefined) return modeResult([], 'There was nothing to pick from.');
   if (contributions.length === 1)
     return modeResult([], `${only.agent} was the only one with an answer.`, chosen(only));
-  const { ballots, calls } = await judge({ ...judging, judges: [name], replaceable: true });
+  const { ballots, calls, results } = await judge({ ...judging, judges: [name], replaceable: true });
   const best = contributions.find(({ agent }) => agent === ballots[0]?.ranking?.[0]);
-  const result = calls[0];
+  const result = results[0];
   const by = result?.agent ?? name;
   const further = { furtherCalls: calls, ballots };
   if (best !== undefined) {
