@@ -239,7 +239,7 @@ describe('the reasons of a choice', () => {
 
 describe('who is forbidden', () => {
   const given = situation({}, { pins: [{ kind: 'plan', agent: 'gemini' }], forbidden: ['claude'] });
-  const rest = { input: 'Do it.', context: {}, budget: { tokens: 1000, costUsd: 1 } };
+  const rest = { input: 'Do it.', context: {}, budget: { tokens: 1000, costUsd: 1 }, cache: false };
   const planned = builtIn('plan-execute') ?? assert.fail();
   const fieldOf = async (make: () => unknown) => {
     const { code, details } = await refusal(async () => make());

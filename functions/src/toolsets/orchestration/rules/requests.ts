@@ -83,7 +83,7 @@ function chosenWorkflow(prompt: string, agent: string, role: string, situation: 
 /** @throws MusterError VALIDATION_ERROR for an override of what is not there; FORBIDDEN for an agent */
 export function requestOf(
   workflow: Workflow,
-  given: Pick<RunRequest, 'input' | 'context' | 'budget'>,
+  given: Pick<RunRequest, 'input' | 'context' | 'budget' | 'cache'>,
   overrides: Overrides,
   situation: Situation,
 ): RunRequest {
@@ -95,7 +95,7 @@ export function requestOf(
   const asked = withOverrides(routed, overrides, AUTO);
   requireAllowed(asked, situation, 'workflow');
   const selection = { agent: AUTO, workflow: workflow.name, reasons };
-  return { ...given, workflow: asked, parallel: true, cache: true, selection, situation };
+  return { ...given, workflow: asked, parallel: true, selection, situation };
 }
 
 function requirePossible(workflow: Workflow, { agents = {}, timeouts = {} }: Overrides): void {

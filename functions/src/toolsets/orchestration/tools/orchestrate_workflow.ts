@@ -4,15 +4,16 @@ import { jsonObject } from '../../../kernel/json.ts';
 import { defineTool } from '../../../mcp/tool.ts';
 import { requestOf } from '../rules/requests.ts';
 import { runAndAnswer, startsRun } from './runAnswer.ts';
-import { budget, json, prompt } from './shapes.ts';
+import { budget, cache, json, prompt } from './shapes.ts';
 
 export const orchestrateWorkflow = defineTool({
   name: 'orchestrate_workflow',
   title: 'Orchestrate a workflow',
   description:
     'Runs a workflow, by name or inline. Waits up to 45 seconds; orchestration.get_run has what takes longer.',
-  details: 'orchestration.list_workflows lists what there is, with detailed how a definition looks.',
-  rare: ['overrides', 'part_of'],
+  details:
+    'orchestration.list_workflows lists what there is, with detailed how a definition looks. With cache, the same call within 5 minutes gets the same answer, unless a step is for the network or not repeatable.',
+  rare: ['overrides', 'cache', 'part_of'],
   input: z.strictObject({
     workflow: z.union([z.string().min(1).max(100_000), json]).describe('Name, or definition'),
     input: prompt("The workflow's input"),
@@ -28,6 +29,7 @@ export const orchestrateWorkflow = defineTool({
       .optional()
       .describe('Changes'),
     budget,
+    cache,
     part_of: partOf,
   }),
   ...startsRun,
@@ -43,10 +45,18 @@ export const orchestrateWorkflow = defineTool({
     },
     input: 'Build a REST API',
   },
-  handler: async (call, { workflow, input, context = {}, overrides = {}, budget: wanted, part_of }) => {
+  handler: async (
+    call,
+    { workflow, input, context = {}, overrides = {}, budget: wanted, cache: isCached, part_of },
+  ) => {
     const { runs, workflows, roster } = call.services.orchestration;
     const resolved = await workflows.resolve(call.principal.ownerUid, workflow);
-    const given = { input, context: jsonObject.parse(context), budget: runs.budgetOf(wanted) };
+    const given = {
+      input,
+      context: jsonObject.parse(context),
+      budget: runs.budgetOf(wanted),
+      cache: isCached,
+    };
     const request = requestOf(resolved, given, overrides, await roster.situation(call.workspace));
     return runAndAnswer(call, { ...request, partOf: part_of });
   },

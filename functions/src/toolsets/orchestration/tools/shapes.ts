@@ -25,6 +25,8 @@ export const prompt = (description: string) =>
 
 export const runId = idLike(/^run-[a-z2-7]{20}$/, 'expected the id of a run, run-…').describe('Id of run');
 
+export const cache = z.boolean().default(false).describe('Same answer within 5 minutes');
+
 export const budget = z
   .strictObject({
     tokens: z.int().min(1).max(100_000_000).optional().describe('Input and output'),

@@ -1,8 +1,12 @@
 /** What a run is to do, as it was asked and with its agents chosen. */
+
+import { nodeKey } from '../../../../graph/rules/node.ts';
 import { MusterError } from '../../../../kernel/errors.ts';
-import { requireSize } from '../../../../kernel/json.ts';
+import { canonicalJson, requireSize } from '../../../../kernel/json.ts';
+import type { Hashing } from '../../../../kernel/ports.ts';
 import { assignAgents } from '../agents/assignment.ts';
 import type { Chance } from '../modes/judging.ts';
+import { isCacheable } from '../workflows/definition.ts';
 import { progressOf } from '../workflows/progress.ts';
 import type { RunOrder } from './run.ts';
 import type { RunRequest } from './runService.ts';
@@ -33,4 +37,26 @@ export function ordersOf(
   }
   const { workflow: assigned, reasons } = assignAgents(workflow, input, situation, chance);
   return { asked, order: { ...asked, workflow: assigned }, reasons };
+}
+
+/**
+ * Returns the key under which the answer is cached; undefined if it is not. The key has the owner, since callers must not
+ * learn what others have asked, and the models, since an answer of another model is another answer. It does not have the
+ * agents that were chosen: the same question has one answer, whoever gave it.
+ */
+export function answerKeyOf(
+  hashing: Hashing,
+  { cache, situation, partOf }: Pick<RunRequest, 'cache' | 'situation' | 'partOf'>,
+  asked: RunOrder,
+  {
+    ownerUid,
+    workspace,
+    models,
+  }: { readonly [Name in 'ownerUid' | 'workspace']: string } & {
+    readonly models: readonly string[];
+  },
+): string | undefined {
+  if (!cache || !isCacheable(asked.workflow)) return undefined;
+  const forWhat = partOf === undefined ? [] : [nodeKey(partOf)];
+  return hashing.sha256(canonicalJson([ownerUid, workspace, asked, models, situation.routing, ...forWhat]));
 }

@@ -5,7 +5,6 @@ import { linkTo } from '../../../../graph/rules/linking.ts';
 import { type NodeRef, nodeKey } from '../../../../graph/rules/node.ts';
 import type { Change, RecordAnswer, Versioned } from '../../../../kernel/commit.ts';
 import { MusterError } from '../../../../kernel/errors.ts';
-import { canonicalJson } from '../../../../kernel/json.ts';
 import { type VisibleSlice, visiblePage } from '../../../../kernel/paging.ts';
 import { readFor, Service, unlessUnreadable } from '../../../../kernel/ports.ts';
 import { type SweepPart, type SweepTurn, type Swept, walk } from '../../../../kernel/sweep.ts';
@@ -19,7 +18,7 @@ import type { WorkflowLibrary } from '../workflows/library.ts';
 import { cancellationOf } from './cancelling.ts';
 import { callOff, whyCalledOff } from './lease.ts';
 import { newRun } from './newRun.ts';
-import { ordersOf } from './order.ts';
+import { answerKeyOf, ordersOf } from './order.ts';
 import { isEnded, type Run, type RunOrder, type RunStatus } from './run.ts';
 import { noRun, placeOf, type RunView, type Sight, sightOf, viewOf } from './visibility.ts';
 
@@ -31,7 +30,7 @@ const FRESH_MILLISECONDS = 5 * 60_000;
 export interface RunRequest extends Omit<RunOrder, 'forbidden'>, Pick<Run, 'selection'> {
   /** By which agents are chosen for the steps that leave it open. */
   readonly situation: Situation;
-  /** Whether a fresh answer to the same question will do, or the one that is being made. */
+  /** Whether a fresh answer to the same question will do, or the one that is being made, if the workflow allows it. */
   readonly cache: boolean;
   /** What it is started for. An answer that was given elsewhere has cost that, and is not given here again. */
   readonly partOf?: NodeRef | undefined;
@@ -57,7 +56,7 @@ export class RunService extends Service<OrchestrationPorts> {
     const { ownerUid } = principal;
     const id = `run-${randomness.letters(20)}`;
     const { asked, order, reasons } = ordersOf(request, seededChance(hashing, id));
-    const { situation, selection } = request;
+    const { selection } = request;
     const run = newRun(
       id,
       principal,
@@ -69,14 +68,9 @@ export class RunService extends Service<OrchestrationPorts> {
         reasons: [...selection.reasons, ...reasons],
       },
     );
-    // The key holds the owner, since callers must not learn what others have asked, and the models: an answer of
-    // another model is another answer. Who is chosen is not in it: the same question has one answer, whoever gave it.
-    const models = hosted().map(({ model }) => model);
     const { partOf } = request;
-    const forWhat = partOf === undefined ? [] : [nodeKey(partOf)];
-    const key = request.cache
-      ? hashing.sha256(canonicalJson([ownerUid, workspace, asked, models, situation.routing, ...forWhat]))
-      : undefined;
+    const models = hosted().map(({ model }) => model);
+    const key = answerKeyOf(hashing, request, asked, { ownerUid, workspace, models });
     const beginning = await retryStale(randomness, async () => {
       const kept = key === undefined ? undefined : await runs.answer(key);
       const good = kept && (await this.goodRun(kept.value.runId));

@@ -1,0 +1,65 @@
+/** Which workflows may be answered from the cache. */
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { NO_ROUTING } from '../../../functions/src/access/rules/routing.ts';
+import { systemHashing, systemRandomness } from '../../../functions/src/kernel/platform.ts';
+import { PROFILES } from '../../../functions/src/toolsets/orchestration/rules/agents/profile.ts';
+import type { Situation } from '../../../functions/src/toolsets/orchestration/rules/agents/roster.ts';
+import { requestFor, requestOf } from '../../../functions/src/toolsets/orchestration/rules/requests.ts';
+import { answerKeyOf, ordersOf } from '../../../functions/src/toolsets/orchestration/rules/runs/order.ts';
+import type { RunRequest } from '../../../functions/src/toolsets/orchestration/rules/runs/runService.ts';
+import { readWorkflow } from '../../../functions/src/toolsets/orchestration/rules/workflows/validation.ts';
+
+const situation: Situation = {
+  workspace: 'w',
+  routing: NO_ROUTING,
+  work: {},
+  agentStatuses: PROFILES.map((profile) => ({ ...profile, availability: { available: true } as const })),
+};
+
+const GIVEN = { input: 'Do it.', context: {}, budget: { tokens: 100_000, costUsd: 1 } };
+
+function keyOf(request: RunRequest): string | undefined {
+  const { asked } = ordersOf(request, systemRandomness);
+  return answerKeyOf(systemHashing, request, asked, { ownerUid: 'ann', workspace: 'w', models: ['m'] });
+}
+
+const keyFor = (steps: readonly object[], cache: boolean, overrides = {}) =>
+  keyOf(
+    requestOf(readWorkflow({ name: 'mine', steps }, 'workflow'), { ...GIVEN, cache }, overrides, situation),
+  );
+
+describe('an answer is cached', () => {
+  const hosted = fc.constantFrom({ agent: 'claude' }, { agent: 'auto' }, { agents: ['claude', 'gemini'] });
+  const step = fc.oneof(
+    { weight: 4, arbitrary: hosted },
+    { weight: 1, arbitrary: fc.constantFrom({ agent: 'network' }, { agent: 'claude', repeatable: false }) },
+  );
+  const entry = fc.oneof(
+    { weight: 3, arbitrary: step },
+    fc
+      .array(step, { minLength: 1, maxLength: 3 })
+      .map((steps) => ({ repeat: { until: 'true', max: 2 }, steps })),
+  );
+
+  it('only for who asks for it, and only where every step of the workflow may be answered again', () => {
+    fc.assert(
+      fc.property(fc.array(entry, { minLength: 1, maxLength: 5 }), fc.boolean(), (steps, cache) => {
+        const isOutside = /network|"repeatable":false/.test(JSON.stringify(steps));
+        assert.equal(keyFor(steps, cache) !== undefined, cache && !isOutside);
+      }),
+    );
+  });
+
+  it('for no step that its caller gives to the network', () => {
+    const steps = [{ name: 'work', agent: 'claude' }];
+    assert.equal(keyFor(steps, true, { agents: { work: 'network' } }), undefined);
+    assert.ok(keyFor(steps, true, { agents: { work: 'gemini' } }));
+  });
+
+  it('for orchestrate, unless its caller does not want that', () => {
+    const { budget } = GIVEN;
+    assert.ok(keyOf(requestFor('Do it.', {}, {}, { budget }, situation)));
+    assert.equal(keyOf(requestFor('Do it.', {}, { cache: false }, { budget }, situation)), undefined);
+  });
+});
