@@ -1,5 +1,6 @@
 /** github.getWorkflowRuns and github.getJobLogs. */
 import assert from 'node:assert/strict';
+import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import { AT, Stage } from './stage.ts';
 
 const RUN = { ...AT, run_id: 4000000001 };
@@ -36,10 +37,11 @@ describe('workflow runs', () => {
         stage.repo.resolve('fix/retries'),
       ],
     );
-    assert.deepEqual(
-      [answer['total'], answer['page'], answer['perPage'], answer['hasNext']],
-      [1, 1, 30, false],
-    );
+    const { runs: _, ...page } = answer;
+    assert.deepEqual(page, {
+      ...{ total: 1, totalPages: 1, page: 1, perPage: 30 },
+      ...{ hasNext: false, hasPrevious: false },
+    });
   });
 
   it('are found by workflow, status and branch', async () => {
@@ -59,9 +61,18 @@ describe('workflow runs', () => {
   it('are paged', async () => {
     addRuns(7);
     const second = await stage.answer('getWorkflowRuns', { ...AT, limit: 3, page: 2 });
-    assert.deepEqual([Object(second['runs']).length, second['total'], second['hasNext']], [3, 8, true]);
+    const placeOf = ({ runs, total, totalPages, hasNext, hasPrevious }: JsonObject) => [
+      Object(runs).length,
+      total,
+      totalPages,
+      hasNext,
+      hasPrevious,
+    ];
+    assert.deepEqual(placeOf(second), [3, 8, 3, true, true]);
     const last = await stage.answer('getWorkflowRuns', { ...AT, limit: 3, page: 3 });
-    assert.deepEqual([Object(last['runs']).length, last['hasNext']], [2, false]);
+    assert.deepEqual(placeOf(last), [2, 8, 3, false, true]);
+    const none = await stage.answer('getWorkflowRuns', { ...AT, branch: 'nowhere' });
+    assert.deepEqual(placeOf(none), [0, 0, 0, false, false]);
   });
 
   it('tell what is missing', async () => {
@@ -88,6 +99,32 @@ describe('workflow runs', () => {
     );
     const [tail] = Object((await stage.answer('getJobLogs', { ...RUN, tail_lines: 2 }))['jobs']);
     assert.equal(tail.log, '  1) retries end\n##[error]Process completed with exit code 1.');
+  });
+
+  it('have the logs of a failed job among many, and say that there are more', async () => {
+    const add = (id: number, conclusions: readonly ('success' | 'failure')[]) => {
+      const jobs = conclusions.map((conclusion, index) => {
+        return { id: 1000 * id + index, name: `job ${index}`, conclusion, log: 'It broke.' };
+      });
+      const run = { id, workflow: { id: 17, file: 'ci.yml' }, title: 'Many', branch: 'main' };
+      stage.repo.runs.push({ ...run, conclusion: 'failure', jobs });
+    };
+    add(
+      7,
+      Array.from({ length: 150 }, (_, index) => (index === 120 ? 'failure' : 'success')),
+    );
+    add(
+      8,
+      Array.from({ length: 250 }, () => 'failure'),
+    );
+    const found = await stage.answer('getJobLogs', { ...AT, run_id: 7 });
+    assert.deepEqual(
+      Object(found['jobs']).map(({ name, log }: JsonObject) => [name, log]),
+      [['job 120', 'It broke.']],
+    );
+    assert.equal(found['more'], false);
+    const many = await stage.answer('getJobLogs', { ...AT, run_id: 8 });
+    assert.deepEqual([Object(many['jobs']).length, many['more']], [20, true]);
   });
 
   it('name jobs whose log is gone or cannot be had', async () => {

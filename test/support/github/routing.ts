@@ -38,6 +38,13 @@ export function invalid(message: string, ...errors: Readonly<Record<string, unkn
   return new Refused(422, message, errors.length > 0 ? { errors } : {});
 }
 
+/** The part of a list that was asked for; GitHub's pages have at most 100. */
+export function pageOf<Item>({ query }: Asked, items: readonly Item[]): readonly Item[] {
+  const size = Math.min(100, Number(query['per_page'] ?? 30));
+  const from = (Number(query['page'] ?? 1) - 1) * size;
+  return items.slice(from, from + size);
+}
+
 /** The repository, where the asker may see it; GitHub hides it otherwise. */
 export function visible({ world, asker, path }: Asked): Repo {
   const repo = world.find(path['owner'] ?? '', path['repo'] ?? '');

@@ -1,6 +1,6 @@
 /** Workflow runs, their jobs, and where the logs are. */
 import { exampleOf } from '../description.ts';
-import { type Asked, notFound, Refused, type Reply, type Routes, visible } from '../routing.ts';
+import { type Asked, notFound, pageOf, Refused, type Reply, type Routes, visible } from '../routing.ts';
 import type { Job, Repo, Run } from '../world.ts';
 
 export const actions: Routes = {
@@ -16,8 +16,8 @@ export const actions: Routes = {
   'GET /repos/{owner}/{repo}/actions/runs/{run_id}/jobs': (asked) => {
     const run = visible(asked).runs.find(({ id }) => String(id) === asked.path['run_id']);
     if (run === undefined) throw notFound();
-    const jobs = run.jobs.map((job) => shownJob(run, job));
-    return { status: 200, body: { total_count: jobs.length, jobs } };
+    const jobs = pageOf(asked, run.jobs).map((job) => shownJob(run, job));
+    return { status: 200, body: { total_count: run.jobs.length, jobs } };
   },
 
   'GET /repos/{owner}/{repo}/actions/jobs/{job_id}/logs': (asked) => {
@@ -31,15 +31,14 @@ export const actions: Routes = {
 
 function runsOf(asked: Asked, isMeant: (run: Run) => boolean): Reply {
   const repo = visible(asked);
-  const { status, branch, page = '1', per_page: perPage = '30' } = asked.query;
+  const { status, branch } = asked.query;
   const found = repo.runs.filter(
     (run) =>
       isMeant(run) &&
       (branch === undefined || run.branch === branch) &&
       (status === undefined || status === (run.conclusion ?? 'in_progress') || status === stateOf(run)),
   );
-  const from = (Number(page) - 1) * Number(perPage);
-  const shown = found.slice(from, from + Number(perPage)).map((run) => shownRun(repo, run));
+  const shown = pageOf(asked, found).map((run) => shownRun(repo, run));
   return { status: 200, body: { total_count: found.length, workflow_runs: shown } };
 }
 

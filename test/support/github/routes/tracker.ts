@@ -1,6 +1,15 @@
 /** Issues and pull requests. */
 import { exampleOf } from '../description.ts';
-import { type Asked, invalid, notFound, Refused, type Routes, visible, writable } from '../routing.ts';
+import {
+  type Asked,
+  invalid,
+  notFound,
+  pageOf,
+  Refused,
+  type Routes,
+  visible,
+  writable,
+} from '../routing.ts';
 import type { Issue, Pull, Repo } from '../world.ts';
 import { shownRepository } from './contents.ts';
 
@@ -33,8 +42,7 @@ export const tracker: Routes = {
     if (!repo.hasIssues) throw new Refused(410, 'Issues are disabled for this repo');
     const since = new Date(asked.query['since'] ?? 0);
     const newest = [...repo.issues].reverse().filter(({ createdAt }) => createdAt >= since);
-    const count = Number(asked.query['per_page'] ?? 30);
-    return { status: 200, body: newest.slice(0, count).map((issue) => shownIssue(repo, issue)) };
+    return { status: 200, body: pageOf(asked, newest).map((issue) => shownIssue(repo, issue)) };
   },
 
   'PATCH /repos/{owner}/{repo}/issues/{issue_number}': (asked) => {

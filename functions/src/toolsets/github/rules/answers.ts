@@ -171,7 +171,9 @@ const job = z
     return { ...same, url, startedAt, completedAt, failedSteps: failed.map(({ name }) => name) };
   });
 
-export const jobs = z.object({ jobs: z.array(job) }).transform((answer) => answer.jobs);
+export const jobs = z
+  .object({ total_count: count, jobs: z.array(job) })
+  .transform(({ total_count: total, jobs: listed }) => ({ total, jobs: listed }));
 
 const base64 = z.string().transform((content) => content.replace(/\s/g, ''));
 

@@ -27,18 +27,19 @@ export async function listRuns(gitHub: GitHub, at: RepositoryName, { workflow, .
 
 /** A run's failed jobs, with the last lines of their logs. GitHub deletes a log after some time. */
 export async function failedJobLogs(gitHub: GitHub, at: RepositoryName, runId: number, lines: number) {
-  const jobs = await gitHub.failedJobs(at, runId);
-  if (jobs === undefined) {
+  const failed = await gitHub.failedJobs(at, runId);
+  if (failed === undefined) {
     throw await gitHub.missing(at, refusal('NOT_FOUND', 'workflowRun', at));
   }
-  return Promise.all(
-    jobs.map(async (job, index) => {
+  const jobs = await Promise.all(
+    failed.jobs.map(async (job, index) => {
       const log = index < LOGS_READ ? await gitHub.jobLog(at, job.id, MAX_LOG_LENGTH) : undefined;
       if (log === undefined) return { ...job, lines: 0 };
       const tail = logTail(log, lines, MAX_LISTED_BYTES / LOGS_READ);
       return { ...job, log: tail.text, lines: tail.lines };
     }),
   );
+  return { jobs, more: failed.more };
 }
 
 function workflowName(workflow: string | number): string | number {

@@ -41,12 +41,12 @@ const TEXT_MATCHES = { accept: 'application/vnd.github.text-match+json' };
 
 const FAILURES: readonly (string | undefined)[] = ['failure', 'timed_out', 'startup_failure'];
 
-/** How many of a run's jobs are looked at, and of the failed ones told. */
-const MAX_JOBS = 100;
-const MAX_FAILED_JOBS = 20;
+/** The largest page that GitHub gives, and how many pages of a list are read that is filtered here. */
+const PAGE = 100;
+const MAX_PAGES = 10;
 
-/** How many of the newest issues are looked through for a mark. */
-const LOOKED_THROUGH = 100;
+/** The most failed jobs of a run that are answered. */
+const MAX_FAILED_JOBS = 20;
 
 const listedIssue = z.object({ body: z.string().nullish(), pull_request: z.unknown().optional() });
 
@@ -107,11 +107,19 @@ export class RestGitHub {
     return this.read('reading', workflowRuns, at, path, parameters);
   }
 
-  /** The failed jobs of a run's latest attempt. */
+  /** The failed jobs of a run's latest attempt, and whether there may be more of them. */
   async failedJobs(at: RepositoryName, runId: number) {
-    const parameters = { run_id: runId, filter: 'latest', per_page: MAX_JOBS };
-    const found = await this.read('reading', jobs, at, '/actions/runs/{run_id}/jobs', parameters);
-    return found?.filter(({ conclusion }) => FAILURES.includes(conclusion)).slice(0, MAX_FAILED_JOBS);
+    const failed: z.output<typeof jobs>['jobs'] = [];
+    for (let page = 1, read = 0; ; page++) {
+      const parameters = { run_id: runId, filter: 'latest', per_page: PAGE, page };
+      const found = await this.read('reading', jobs, at, '/actions/runs/{run_id}/jobs', parameters);
+      if (found === undefined) return undefined;
+      failed.push(...found.jobs.filter(({ conclusion }) => FAILURES.includes(conclusion)));
+      read += found.jobs.length;
+      const isWhole = found.jobs.length === 0 || read >= found.total;
+      if (!isWhole && page < MAX_PAGES && failed.length < MAX_FAILED_JOBS) continue;
+      return { jobs: failed.slice(0, MAX_FAILED_JOBS), more: !isWhole || failed.length > MAX_FAILED_JOBS };
+    }
   }
 
   /** The end of a job's log: at most so many characters. */
@@ -133,15 +141,19 @@ export class RestGitHub {
   async findIssue(at: RepositoryName, marker: string, since: Date) {
     const client = await this.clients.writing(at);
     const order = { state: 'all', sort: 'created', direction: 'desc', since: since.toISOString() };
-    const parameters = { ...at, ...order, per_page: LOOKED_THROUGH };
-    // 410: issues are switched off.
-    const answer = await client.find(`GET ${IN_REPOSITORY}/issues`, parameters, [404, 410]);
-    if (answer === undefined) return undefined;
-    const marked = checked(z.array(z.unknown()), answer).find((one) => {
-      const { data } = listedIssue.safeParse(one);
-      return data?.pull_request === undefined && data?.body?.includes(marker);
-    });
-    return marked === undefined ? undefined : checked(issue, { ...answer, data: marked });
+    for (let page = 1; page <= MAX_PAGES; page++) {
+      const parameters = { ...at, ...order, per_page: PAGE, ...(page > 1 && { page }) };
+      // 410: issues are switched off.
+      const answer = await client.find(`GET ${IN_REPOSITORY}/issues`, parameters, [404, 410]);
+      const listed = answer && checked(z.array(z.unknown()), answer);
+      const marked = listed?.find((one) => {
+        const { data } = listedIssue.safeParse(one);
+        return data?.pull_request === undefined && data?.body?.includes(marker);
+      });
+      if (answer && marked !== undefined) return checked(issue, { ...answer, data: marked });
+      if ((listed?.length ?? 0) < PAGE) return undefined;
+    }
+    return undefined;
   }
 
   /** `exists` where there is an open one already. */

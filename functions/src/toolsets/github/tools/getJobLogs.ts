@@ -36,7 +36,8 @@ export const getJobLogs = defineTool({
   }),
   output: z.object({
     runId: z.int(),
-    jobs: z.array(job).describe('Empty where no job has failed.'),
+    jobs: z.array(job).describe('The first 20 that failed; empty if none has, unless there are more.'),
+    more: z.boolean().describe('Whether there may be other failed jobs.'),
   }),
   annotations: READS,
   role: 'worker',
@@ -44,6 +45,6 @@ export const getJobLogs = defineTool({
   handler: async (context, { owner, repo, run_id: runId, tail_lines: lines }) => {
     const { gitHub } = context.services;
     const at = await reachable(gitHub, context, repositoryName(owner, repo));
-    return { runId, jobs: await failedJobLogs(gitHub.gitHub, at, runId, lines) };
+    return { runId, ...(await failedJobLogs(gitHub.gitHub, at, runId, lines)) };
   },
 });

@@ -59,7 +59,9 @@ export const getWorkflowRuns = defineTool({
     total: z.int().describe('Of all pages.'),
     page: z.int(),
     perPage: z.int(),
+    totalPages: z.int().describe('Of this limit.'),
     hasNext: z.boolean().describe('Whether there is another page.'),
+    hasPrevious: z.boolean(),
   }),
   annotations: READS,
   role: 'worker',
@@ -69,6 +71,15 @@ export const getWorkflowRuns = defineTool({
     const { gitHub } = context.services;
     const at = await reachable(gitHub, context, repositoryName(owner, repo));
     const { runs, total } = await listRuns(gitHub.gitHub, at, query);
-    return { runs, total, page, perPage, hasNext: page * perPage < total };
+    const totalPages = Math.ceil(total / perPage);
+    return {
+      runs,
+      total,
+      page,
+      perPage,
+      totalPages,
+      hasNext: page < totalPages,
+      hasPrevious: total > 0 && page > 1,
+    };
   },
 });

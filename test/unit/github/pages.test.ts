@@ -1,0 +1,70 @@
+/** Lists that are filtered here are read on until what is looked for is found, or are said to have more. */
+import assert from 'node:assert/strict';
+import type { Job } from '../../support/github/world.ts';
+import { AT, GitHubStage } from './stage.ts';
+
+const JOBS = 'GET /repos/{owner}/{repo}/actions/runs/{run_id}/jobs';
+const ISSUES = 'GET /repos/{owner}/{repo}/issues';
+
+describe('a list of GitHub that is filtered', () => {
+  let stage: GitHubStage;
+
+  beforeEach(async () => {
+    stage = await GitHubStage.open();
+  });
+  afterEach(() => stage.close());
+
+  /** A run of so many jobs, of which these have failed. */
+  function addRun(count: number, failed: (index: number) => boolean): void {
+    const jobs = Array.from({ length: count }, (_, index): Job => {
+      return { id: index + 1, name: `job ${index}`, conclusion: failed(index) ? 'failure' : 'success' };
+    });
+    const workflow = { id: 17, file: 'ci.yml' };
+    stage.repo.runs.push({ id: 9, workflow, title: 'Many', branch: 'main', conclusion: 'failure', jobs });
+  }
+
+  const found = async () => {
+    const { jobs, more } = (await stage.gitHub.failedJobs(AT, 9)) ?? assert.fail();
+    return { names: jobs.map(({ name }) => name), more, requests: stage.answered(JOBS).length };
+  };
+
+  for (const [count, place, requests] of [
+    [100, 99, 1],
+    [101, 100, 2],
+    [150, 120, 2],
+    [250, 249, 3],
+  ] as const) {
+    it(`has a failed job at place ${place} of ${count}`, async () => {
+      addRun(count, (index) => index === place);
+      assert.deepEqual(await found(), { names: [`job ${place}`], more: false, requests });
+    });
+  }
+
+  it('is read no further when enough have failed, and says that there are more', async () => {
+    addRun(300, (index) => index >= 50);
+    const { names, more, requests } = await found();
+    assert.deepEqual([names.length, more, requests], [20, true, 1]);
+  });
+
+  it('says that there are more where not all of a very long one was read', async () => {
+    addRun(1500, (index) => index === 1400);
+    assert.deepEqual(await found(), { names: [], more: true, requests: 10 });
+  });
+
+  it('is whole where none has failed', async () => {
+    addRun(120, () => false);
+    assert.deepEqual(await found(), { names: [], more: false, requests: 2 });
+  });
+
+  it('has an issue by its mark among any number of newer ones', async () => {
+    const add = (number: number, body: string) => {
+      const issue = { number, title: 'One', body, labels: [], assignees: [], createdAt: new Date() };
+      stage.repo.issues.push({ ...issue, state: 'open' });
+    };
+    add(1000, 'It has the mark <!-- muster:1 -->');
+    for (let number = 1001; number < 1250; number++) add(number, 'Another');
+    assert.equal((await stage.gitHub.findIssue(AT, '<!-- muster:1 -->', new Date(0)))?.number, 1000);
+    assert.equal(stage.answered(ISSUES).length, 3);
+    assert.equal(await stage.gitHub.findIssue(AT, '<!-- muster:2 -->', new Date(0)), undefined);
+  });
+});
