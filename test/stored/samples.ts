@@ -768,7 +768,15 @@ export const CHANGES: readonly Change[] = [
     kind: 'checkFailed',
     task: { id: TASK.id, workspace: 'default' },
     check: { name: 'build', at: at(3), repository: 'octo/app', pullRequest: 7, url: 'https://example.com/1' },
-    entry: { id: 'check-1', details: { source: 'check_run', conclusion: 'failure' } },
+  },
+  {
+    kind: 'logFailedCheck',
+    task: { id: TASK.id, workspace: 'default' },
+    entry: {
+      id: 'check-1',
+      details: { source: 'check_run', name: 'build', conclusion: 'failure' },
+      ...{ at: at(3), repository: 'octo/app', pullRequest: 7 },
+    },
   },
   ...appendNumbered(undefined, 1, LINES).writes.map(
     (write): Change => ({ kind: 'appendLog', task: { id: 'coding', workspace: 'default' }, write }),
@@ -792,6 +800,7 @@ export const CHANGES: readonly Change[] = [
       workspace: 'default',
       title: 'End retries',
       state: 'open',
+      checks: [],
     },
   },
   {
@@ -909,6 +918,14 @@ export const CHANGES: readonly Change[] = [
       title: 'Say why',
       state: 'merged',
       stateAt: at(5),
+      head: 'c'.repeat(40),
+      headAt: at(4),
+      checks: [
+        {
+          ...{ key: '["check_run","build",7]', name: 'build', commit: 'c'.repeat(40), at: at(4), id: 1 },
+          ...{ passed: false, url: 'https://example.com/1' },
+        },
+      ],
       partOf: { kind: 'run', id: FULL_RUN.id },
       ancestors: [`run-${FULL_RUN.id}`, 'task-part', 'todo-full'],
     },

@@ -81,7 +81,7 @@ export const changeLoosening: LooseningOf<ChangeKinds> = {
   ...neverLoosens('enlist', 'recount', 'tell'),
   ...neverLoosens('createTask', 'replaceTask', 'removeTask', 'addDependents', 'removeDependent'),
   ...neverLoosens('dependencyDone', 'dependencyFailed', 'dependencyReopened', 'dependencyRevived'),
-  ...neverLoosens('dependencyStuck', 'checkFailed', 'checkPassed'),
+  ...neverLoosens('dependencyStuck', 'logFailedCheck', 'checkFailed', 'checkPassed'),
   // A new workspace: its first member and its access have statements of their own.
   ...neverLoosens('openSession', 'describeSession', 'archiveSession', 'reopenSession', 'sessionCleared'),
   ...neverLoosens(

@@ -5,6 +5,15 @@ import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { taskPath } from '../../../functions/src/kernel/firestore/paths.ts';
 import { Deliveries } from '../../../functions/src/toolsets/github/rules/deliveries.ts';
 import { GitHubWebhook, type Reply } from '../../../functions/src/vendors/octokit/webhook.ts';
+import {
+  type About,
+  checkRun,
+  checkSuite,
+  type Payload,
+  pullRequest,
+  startedCheckRun,
+  workflowRun,
+} from '../../support/github/payloads.ts';
 import { silent } from '../coordination/team.ts';
 import { AT, Stage } from './stage.ts';
 
@@ -34,26 +43,17 @@ describe("GitHub's deliveries", () => {
     return webhook.receive({ method: 'POST', headers, body: async () => Buffer.from(text) });
   }
 
-  const merged = (number: number, more: object = {}) => ({
-    action: 'closed',
-    repository: { id: stage.repo.id },
-    pull_request: { number, merged: true, merge_commit_sha: COMMIT, ...more },
-  });
+  const about = (pull: number, repository = stage.repo.id): About => ({ repository, pull, head: COMMIT });
 
-  const failedRun = (number: number, more: object = {}) => ({
-    action: 'completed',
-    repository: { id: stage.repo.id },
-    workflow_run: {
-      id: 4000000001,
-      name: 'ci',
-      run_attempt: 1,
-      conclusion: 'failure',
-      head_sha: COMMIT,
-      html_url: 'https://github.com/sartor-ai/claude-network/actions/runs/4000000001',
-      pull_requests: [{ number }],
-      ...more,
-    },
-  });
+  const send = ({ event, payload }: Payload): Promise<Reply> => deliver(event, payload);
+
+  const merged = (number: number, repository?: number) =>
+    pullRequest(about(number, repository), 'closed', { merged: true, commit: COMMIT });
+
+  const RUN_URL = 'https://github.com/sartor-ai/claude-network/actions/runs/4000000001';
+
+  const failedRun = (number: number, attempt = 1) =>
+    workflowRun(about(number), { id: 4000000001, url: RUN_URL, attempt });
 
   /** A task that ann holds, and the number of its pull request. */
   async function taskInReview(): Promise<{ id: string; number: number }> {
@@ -76,7 +76,7 @@ describe("GitHub's deliveries", () => {
 
   it('complete the task of a merged pull request for its holder', async () => {
     const { id, number } = await taskInReview();
-    assert.equal((await deliver('pull_request', merged(number))).status, 202);
+    assert.equal((await send(merged(number))).status, 202);
     const task = await stage.team.task(id);
     assert.deepEqual([task.status, task.claim?.agentId], ['done', ann]);
     const output = `Pull request sartor-ai/claude-network#${number} was merged as ${COMMIT}.`;
@@ -88,10 +88,10 @@ describe("GitHub's deliveries", () => {
 
   it('complete it once, however often and late they come', async () => {
     const { id, number } = await taskInReview();
-    await Promise.all([1, 2, 3].map(() => deliver('pull_request', merged(number))));
+    await Promise.all([1, 2, 3].map(() => send(merged(number))));
     const task = await stage.team.task(id);
     stage.team.pass(100);
-    await deliver('pull_request', merged(number));
+    await send(merged(number));
     assert.deepEqual(await stage.team.task(id), task);
     assert.deepEqual(await stage.team.counts(), { done: 1 });
     assert.equal((await stage.team.app.ports.agents.find(ann))?.value.tasksCompleted, 1);
@@ -100,7 +100,7 @@ describe("GitHub's deliveries", () => {
   it('complete a task that nobody holds, and free what depends on it', async () => {
     const [first, second] = await stage.team.create({}, { dependencies: ['task-1'] });
     assert.ok(first && second);
-    await deliver('pull_request', merged(await open(first.id)));
+    await send(merged(await open(first.id)));
     const task = await stage.team.task(first.id);
     assert.deepEqual([task.status, task.claim], ['done', undefined]);
     assert.deepEqual(await stage.team.counts(), { done: 1, available: 1 });
@@ -112,7 +112,7 @@ describe("GitHub's deliveries", () => {
     stage.team.pass(1801);
     await stage.team.sweep();
     assert.equal((await stage.team.task(id)).status, 'available');
-    await deliver('pull_request', merged(number));
+    await send(merged(number));
     const task = await stage.team.task(id);
     assert.deepEqual([task.status, task.claim?.agentId], ['done', ann]);
     assert.equal((await stage.team.app.ports.agents.find(ann))?.value.tasksCompleted, 1);
@@ -122,24 +122,28 @@ describe("GitHub's deliveries", () => {
     const { id, number } = await taskInReview();
     await stage.team.fail(ann, id);
     const before = await stage.team.task(id);
-    assert.equal((await deliver('pull_request', merged(number))).status, 202);
+    assert.equal((await send(merged(number))).status, 202);
     assert.deepEqual(await stage.team.task(id), before);
   });
 
   it('leave the task of a pull request alone that was closed, or of which Muster knows nothing', async () => {
     const { id, number } = await taskInReview();
-    assert.equal((await deliver('pull_request', merged(number, { merged: false }))).status, 202);
-    const forged = merged(99, { body: `Muster-Task: ${id}` });
-    assert.equal((await deliver('pull_request', forged)).status, 202);
-    const elsewhere = { ...merged(number), repository: { id: 1 } };
-    assert.equal((await deliver('pull_request', elsewhere)).status, 202);
+    const closed = pullRequest(about(number), 'closed');
+    assert.equal((await send(closed)).status, 202);
+    const forged = pullRequest(about(99), 'closed', {
+      merged: true,
+      commit: COMMIT,
+      body: `Muster-Task: ${id}`,
+    });
+    assert.equal((await send(forged)).status, 202);
+    assert.equal((await send(merged(number, 1))).status, 202);
     assert.equal((await stage.team.task(id)).status, 'claimed');
   });
 
   it('note failed checks on the task, each once', async () => {
     const { id, number } = await taskInReview();
     for (let time = 0; time < 3; time++) {
-      assert.equal((await deliver('workflow_run', failedRun(number))).status, 202);
+      assert.equal((await send(failedRun(number))).status, 202);
     }
     const [entry, ...others] = await logs(id);
     assert.deepEqual(others, []);
@@ -157,25 +161,19 @@ describe("GitHub's deliveries", () => {
       run_id: 4000000001,
       workspace: stage.team.workspace,
     });
-    await deliver('workflow_run', failedRun(number, { run_attempt: 2 }));
+    await send(failedRun(number, 2));
     assert.equal((await logs(id)).length, 2);
     assert.equal((await stage.team.task(id)).status, 'claimed');
   });
 
   it('note check runs and check suites too, and no successes', async () => {
     const { id, number } = await taskInReview();
-    const check = { id: 1, name: 'lint \u001b[31m', conclusion: 'failure', head_sha: COMMIT };
-    const of = { pull_requests: [{ number }] };
-    const repository = { id: stage.repo.id };
-    await deliver('check_run', {
-      repository,
-      check_run: { ...check, ...of, html_url: 'javascript:alert(1)' },
-    });
-    await deliver('check_suite', { repository, check_suite: { ...check, conclusion: 'timed_out', ...of } });
-    const passed = { ...check, id: 2, conclusion: 'success', ...of };
-    assert.equal((await deliver('check_run', { repository, check_run: passed })).status, 202);
-    const running = { ...check, id: 3, conclusion: null, ...of };
-    assert.equal((await deliver('check_run', { repository, check_run: running })).status, 204);
+    const url = 'javascript:alert(1)';
+    await send(checkRun(about(number), { name: 'lint \u001b[31m', url }));
+    await send(checkSuite(about(number), { conclusion: 'timed_out' }));
+    const passed = checkRun(about(number), { id: 2, conclusion: 'success' });
+    assert.equal((await send(passed)).status, 202);
+    assert.equal((await send(startedCheckRun(about(number)))).status, 204);
     const noted = (await logs(id)).map((entry) => [entry.id, Object(entry).name, Object(entry).url]);
     assert.deepEqual(noted, [
       ['check_run-1', 'lint [31m', undefined],
@@ -186,27 +184,54 @@ describe("GitHub's deliveries", () => {
   it('mark the task whose check failed last, until that check passes on that pull request', async () => {
     const { id, number } = await taskInReview();
     const failedCheck = async () => (await stage.team.task(id)).failedCheck;
-    const told = (name: string, conclusion: string, more: object = {}) => {
-      const of = { id: 1, name, conclusion, head_sha: COMMIT, pull_requests: [{ number }], ...more };
-      return deliver('check_run', { repository: { id: stage.repo.id }, check_run: of });
+    const url = 'https://github.com/octo/app/runs/1';
+    const told = (name: string, conclusion: string, minute: number) => {
+      const at = new Date(Date.parse('2026-11-27T12:00:00Z') + 60_000 * minute);
+      return send(checkRun(about(number), { name, conclusion, id: minute, at, url }));
     };
     assert.equal(await failedCheck(), undefined);
-    await told('test', 'failure', { html_url: 'https://github.com/octo/app/runs/1' });
+    await told('test', 'failure', 3);
     assert.deepEqual(await failedCheck(), {
       name: 'test',
-      at: stage.team.now,
+      at: new Date('2026-11-27T12:03:00Z'),
       repository: 'sartor-ai/claude-network',
       pullRequest: number,
-      url: 'https://github.com/octo/app/runs/1',
+      url,
     });
     stage.team.pass(1801);
     await stage.team.sweep();
-    await told('lint', 'success');
+    await told('lint', 'success', 4);
     assert.equal((await failedCheck())?.name, 'test', 'another check says nothing of it');
-    await told('test', 'success');
+    await told('test', 'success', 2);
+    assert.equal((await failedCheck())?.name, 'test', 'it passed before it failed');
+    await told('test', 'success', 5);
     assert.equal(await failedCheck(), undefined);
-    await told('test', 'success');
+    await told('test', 'success', 5);
+    await told('test', 'failure', 3);
+    assert.equal(await failedCheck(), undefined, 'it failed before it passed');
     assert.equal((await stage.team.task(id)).status, 'available');
+  });
+
+  it('come to the same where several come at once, in any order', async () => {
+    const { id, number } = await taskInReview();
+    const at = (minute: number) => new Date(Date.parse('2026-11-27T12:00:00Z') + 60_000 * minute);
+    const next = { ...about(number), head: 'd'.repeat(40) };
+    const deliveries = [
+      checkRun(about(number), { name: 'test', at: at(1), id: 1 }),
+      checkRun(next, { name: 'test', conclusion: 'success', at: at(3), id: 3 }),
+      pullRequest(next, 'synchronize', { at: at(2) }),
+      checkRun(next, { name: 'test', commit: COMMIT, at: at(4), id: 4 }),
+      workflowRun(next, { name: 'ci', at: at(3) }),
+      workflowRun(next, { name: 'ci', conclusion: 'success', at: at(5), attempt: 2 }),
+      checkSuite(next, { name: 'suite', at: at(4) }),
+    ];
+    for (const order of [deliveries, deliveries.toReversed(), [...deliveries, ...deliveries]]) {
+      const replies = await Promise.all(order.map(send));
+      assert.ok(replies.every(({ status }) => status === 202));
+      const { failedCheck } = await stage.team.task(id);
+      assert.deepEqual([failedCheck?.name, failedCheck?.at], ['suite', at(4)]);
+    }
+    assert.equal((await logs(id)).length, 4, 'each failure is in the log, once');
   });
 
   it('are believed only if GitHub signed them', async () => {
@@ -219,7 +244,8 @@ describe("GitHub's deliveries", () => {
       { 'x-hub-signature-256': undefined },
       signature(`sha256=${createHmac('sha256', 'another').update('{}').digest('hex')}`),
     ]) {
-      assert.equal((await deliver('pull_request', merged(number), more)).status, 401);
+      const { event, payload } = merged(number);
+      assert.equal((await deliver(event, payload, more)).status, 401);
     }
     assert.equal((await stage.team.task(id)).status, 'claimed');
     const unset = new GitHubWebhook({

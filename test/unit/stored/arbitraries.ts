@@ -312,6 +312,12 @@ export const links: fc.Arbitrary<PullRequestLink> = fc.record(
     workspace: id,
     title: text,
     state: fc.constantFrom('open', 'merged', 'closed'),
+    checks: fc.array(
+      fc.record(
+        { key: text, name: text, commit: id, at: date, id: count, passed: fc.boolean() },
+        { noNullPrototype: true },
+      ),
+    ),
   },
   { noNullPrototype: true },
 );

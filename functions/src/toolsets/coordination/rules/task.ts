@@ -263,15 +263,19 @@ export interface TaskChanges {
   };
   /** The task no longer waits for this one. */
   readonly removeDependent: { readonly taskId: string; readonly dependentId: string };
-  /** Of the pull request of a task. An entry of the same id is written again: it is about the same. */
-  readonly checkFailed: {
+  /** A check of the pull request of a task failed. An entry of the same id is written again: it is about the same. */
+  readonly logFailedCheck: {
     readonly task: Pick<Task, 'id' | 'workspace'>;
-    readonly check: NonNullable<Task['failedCheck']>;
-    readonly entry: {
+    readonly entry: Pick<NonNullable<Task['failedCheck']>, 'at' | 'repository' | 'pullRequest'> & {
       readonly id: string;
       /** What is kept beside: data, some of it written by others. */
       readonly details: JsonObject;
     };
+  };
+  /** Marks the task: this check of its pull request is the one that failed last. */
+  readonly checkFailed: {
+    readonly task: Pick<Task, 'id' | 'workspace'>;
+    readonly check: NonNullable<Task['failedCheck']>;
   };
   /** The check that failed last has passed. */
   readonly checkPassed: { readonly taskId: string; readonly version: string };

@@ -143,12 +143,15 @@ export const taskWriters: ChangeWriters<TaskChanges> = {
   removeDependent({ taskId, dependentId }, writes) {
     writes.update(taskPath(taskId), { dependents: FieldValue.arrayRemove(dependentId) });
   },
-  checkFailed({ task: { id: taskId, workspace }, check, entry: { id, details } }, writes) {
-    const { name, at, repository, pullRequest, url } = check;
-    const where = { repository, pull_request: pullRequest };
-    writes.set(taskLogPath(taskId, id), { ...details, ...where, name, kind: 'check_failed', at, workspace });
+  logFailedCheck({ task: { id: taskId, workspace }, entry }, writes) {
+    const { id, details, at, repository, pullRequest: pull_request } = entry;
+    const kept = { ...details, repository, pull_request, kind: 'check_failed', at, workspace };
+    writes.set(taskLogPath(taskId, id), kept);
+  },
+  checkFailed({ task: { id: taskId }, check }, writes) {
+    const { name, at, repository, pullRequest: pull_request, url } = check;
     const address = url === undefined ? {} : { url };
-    writes.update(taskPath(taskId), { failed_check: { name, at, ...where, ...address } });
+    writes.update(taskPath(taskId), { failed_check: { name, at, repository, pull_request, ...address } });
   },
   checkPassed({ taskId, version }, writes) {
     writes.replace(taskPath(taskId), { failed_check: null }, version);

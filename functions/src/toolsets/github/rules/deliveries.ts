@@ -1,9 +1,10 @@
 /**
  * What GitHub tells of by itself: a pull request was merged, a check failed. Only what Muster stored says which task a
- * pull request belongs to. Deliveries come twice and out of order: closing a task twice is closing it once, and a
- * failed check is logged under an id of its own. Source: https://docs.github.com/webhooks/webhook-events-and-payloads
+ * pull request belongs to. Deliveries come twice and out of order: closing a task twice is closing it once, a failed
+ * check is logged under an id of its own, and the task's mark follows from all that is known of its pull request. Source: https://docs.github.com/webhooks/webhook-events-and-payloads
  */
 import { z } from 'zod';
+import type { Change } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import { parsedJson } from '../../../kernel/json.ts';
@@ -12,6 +13,7 @@ import { retryStale } from '../../../kernel/waiting.ts';
 import { TaskQueue } from '../../coordination/index.ts';
 import type { PullRequestLink } from '../store/pullRequests.ts';
 import { address, line, number, sha } from './answers.ts';
+import { failureOf, learned, type Seen } from './checks.ts';
 import type { PullRequestState } from './node.ts';
 import type { GitHubPorts } from './ports.ts';
 
@@ -22,33 +24,47 @@ const FAILURES: readonly unknown[] = ['failure', 'timed_out', 'startup_failure']
 
 const repository = z.object({ id: number });
 
+/** GitHub leaves a time out of what has not ended; an unreadable one counts as none. */
+const time = z.iso
+  .datetime({ offset: true })
+  .nullish()
+  .catch(undefined)
+  .transform((text) => (text == null ? undefined : new Date(text)));
+
+/** By the action that tells of it; other actions change neither the state nor the head. */
+const STATES: Readonly<Record<string, PullRequestState | 'ended' | undefined>> = {
+  opened: 'open',
+  reopened: 'open',
+  synchronize: 'open',
+  closed: 'ended',
+};
+
 const pullRequestTold = z
   .object({
     action: z.string(),
     repository,
     pull_request: z.object({
       number,
+      head: z.object({ sha }).optional(),
       merged: z.boolean().default(false),
       merge_commit_sha: sha.nullish(),
-      updated_at: z.iso.datetime().optional().catch(undefined),
+      updated_at: time,
     }),
   })
-  .transform(({ action, repository: { id: repositoryId }, pull_request: one }) => {
-    if (action !== 'closed' && action !== 'reopened') return undefined;
-    const state: PullRequestState = action === 'reopened' ? 'open' : one.merged ? 'merged' : 'closed';
-    const at = one.updated_at === undefined ? undefined : new Date(one.updated_at);
-    const pullRequests = [one.number];
-    return { kind: 'state' as const, repositoryId, pullRequests, state, at, commit: one.merge_commit_sha };
+  .transform(({ action, repository: { id: repositoryId }, pull_request: one }): Delivery | undefined => {
+    const told = STATES[action];
+    if (told === undefined) return undefined;
+    const state = told === 'ended' ? (one.merged ? 'merged' : 'closed') : told;
+    const pullRequests = [{ number: one.number, head: one.head?.sha }];
+    return { repositoryId, pullRequests, state, at: one.updated_at, mergedAs: one.merge_commit_sha };
   });
-
-type ToldState = NonNullable<z.output<typeof pullRequestTold>>;
 
 /** What checks of all kinds tell, as GitHub names it. */
 const check = z.object({
   id: number,
   conclusion: z.string().nullish(),
   head_sha: sha,
-  pull_requests: z.array(z.object({ number })).default([]),
+  pull_requests: z.array(z.object({ number, head: z.object({ sha }).optional() })).default([]),
 });
 
 /** What is told of a check that failed beside its outcome, in the words of the task's log. */
@@ -59,36 +75,39 @@ interface Told {
   readonly run_id?: number;
 }
 
-/** @param id with the source, what there is one log entry for */
+/**
+ * @param id with the source, what there is one log entry for
+ * @param apart tells checks of one source and name apart
+ */
 function endedCheck(
   { id: repositoryId }: z.output<typeof repository>,
-  { conclusion, head_sha: commit, pull_requests }: z.output<typeof check>,
-  id: string | number,
+  { id: number, conclusion, head_sha: commit, pull_requests }: z.output<typeof check>,
+  { id = number, apart, at }: { id?: string | number; apart: unknown; at: Date | undefined },
   { name, url, ...told }: Told,
-): CheckFailed | CheckPassed | undefined {
-  const pullRequests = pull_requests.slice(0, MAX_PULL_REQUESTS).map((one) => one.number);
-  const about = { repositoryId, pullRequests, name };
-  if (conclusion === 'success') return { kind: 'checkPassed', ...about };
-  if (typeof conclusion !== 'string' || !FAILURES.includes(conclusion)) return undefined;
-  const details = { ...told, conclusion, commit, ...(url !== undefined && { url }) };
-  return { kind: 'checkFailed', ...about, url, id: `${told.source}-${id}`, details };
+): Delivery | undefined {
+  const passed = conclusion === 'success';
+  if (typeof conclusion !== 'string' || !(passed || FAILURES.includes(conclusion))) return undefined;
+  // If GitHub does not say what the head was, it was this commit.
+  const pullRequests = pull_requests
+    .slice(0, MAX_PULL_REQUESTS)
+    .map((one) => ({ number: one.number, head: one.head?.sha ?? commit }));
+  const key = JSON.stringify([told.source, name, apart ?? null]);
+  const result = { key, name, commit, id: number, passed, ...(url !== undefined && { url }) };
+  const details = { ...told, name, conclusion, commit, ...(url !== undefined && { url }) };
+  const entry = passed ? undefined : { id: `${told.source}-${id}`, details };
+  return { repositoryId, pullRequests, at, check: result, entry };
 }
 
-interface CheckPassed {
-  readonly kind: 'checkPassed';
+interface Delivery {
   readonly repositoryId: number;
-  readonly pullRequests: readonly number[];
-  readonly name: string;
+  readonly pullRequests: readonly { readonly number: number; readonly head: string | undefined }[];
+  readonly at: Date | undefined;
+  readonly state?: PullRequestState;
+  readonly mergedAs?: string | null | undefined;
+  readonly check?: Seen['check'];
+  /** What the task's log keeps of a check that failed. */
+  readonly entry?: { readonly id: string; readonly details: JsonObject } | undefined;
 }
-
-interface CheckFailed extends Omit<CheckPassed, 'kind'> {
-  readonly kind: 'checkFailed';
-  readonly url: string | undefined;
-  readonly id: string;
-  readonly details: JsonObject;
-}
-
-type Delivery = ToldState | CheckFailed | CheckPassed;
 
 /** By the header `X-GitHub-Event`: what a payload tells, or undefined where it is none of our business. */
 const EVENTS = new Map<string, z.ZodType<Delivery | undefined>>([
@@ -96,18 +115,31 @@ const EVENTS = new Map<string, z.ZodType<Delivery | undefined>>([
   [
     'check_run',
     z
-      .object({ repository, check_run: check.extend({ name: line, html_url: address }) })
-      .transform(({ repository: at, check_run: run }) =>
-        endedCheck(at, run, run.id, { source: 'check_run', name: run.name, url: run.html_url }),
-      ),
+      .object({
+        repository,
+        check_run: check.extend({
+          name: line,
+          html_url: address,
+          check_suite: z.object({ id: number.nullish() }).nullish(),
+          completed_at: time,
+        }),
+      })
+      .transform(({ repository: of, check_run: { check_suite: suite, completed_at: at, ...run } }) => {
+        const told = { source: 'check_run', name: run.name, url: run.html_url } as const;
+        return endedCheck(of, run, { apart: suite?.id, at }, told);
+      }),
   ],
   [
     'check_suite',
     z
-      .object({ repository, check_suite: check.extend({ app: z.object({ name: line }).nullish() }) })
-      .transform(({ repository: at, check_suite: suite }) =>
-        endedCheck(at, suite, suite.id, { source: 'check_suite', name: suite.app?.name ?? 'checks' }),
-      ),
+      .object({
+        repository,
+        check_suite: check.extend({ app: z.object({ name: line }).nullish(), updated_at: time }),
+      })
+      .transform(({ repository: of, check_suite: { updated_at: at, ...suite } }) => {
+        const told = { source: 'check_suite', name: suite.app?.name ?? 'checks' } as const;
+        return endedCheck(of, suite, { apart: suite.id, at }, told);
+      }),
   ],
   [
     'workflow_run',
@@ -118,16 +150,17 @@ const EVENTS = new Map<string, z.ZodType<Delivery | undefined>>([
           name: line.nullish(),
           run_attempt: number.default(1),
           html_url: address,
+          workflow_id: number.nullish(),
+          event: z.string().nullish(),
+          updated_at: time,
         }),
       })
-      .transform(({ repository: at, workflow_run: run }) =>
-        endedCheck(at, run, `${run.id}-${run.run_attempt}`, {
-          source: 'workflow_run',
-          name: run.name ?? 'workflow',
-          url: run.html_url,
-          run_id: run.id,
-        }),
-      ),
+      .transform(({ repository: of, workflow_run: { workflow_id: workflow, event, ...run } }) => {
+        const id = `${run.id}-${run.run_attempt}`;
+        const told = { name: run.name ?? 'workflow', url: run.html_url, run_id: run.id };
+        const about = { id, apart: [workflow, event], at: run.updated_at };
+        return endedCheck(of, run, about, { source: 'workflow_run', ...told });
+      }),
   ],
 ]);
 
@@ -139,37 +172,67 @@ export class Deliveries extends Service<GitHubPorts> {
     const { success, data: delivery } = schema.safeParse(parsedJson(body));
     if (!success) return 'malformed';
     if (delivery === undefined) return 'ignored';
-    for (const number of delivery.pullRequests) {
+    for (const { number, head } of delivery.pullRequests) {
       const link = (await this.ports.pullRequestLinks.find(delivery.repositoryId, number))?.value;
       if (link === undefined) continue;
-      await this.take(link, delivery);
+      await this.note(link, delivery, head);
+      if (delivery.state === 'merged' && link.taskId !== '') await this.finish(link, delivery);
     }
     return 'noted';
   }
 
-  private async take(link: PullRequestLink, delivery: Delivery): Promise<void> {
-    if (delivery.kind === 'state') await this.note(link, delivery);
-    if (link.taskId === '') return;
-    if (delivery.kind === 'checkFailed') await this.record(link, delivery);
-    else if (delivery.kind === 'checkPassed') await this.clear(link, delivery);
-    else if (delivery.state === 'merged') await this.finish(link, delivery);
-  }
-
-  /** Notes the state of the pull request, unless a later one is known. One that is merged stays so. */
-  private note({ repositoryId, number }: PullRequestLink, { state, at }: ToldState): Promise<void> {
-    const { pullRequestLinks, store, randomness } = this.ports;
+  /** Notes what is new in a delivery, with the mark of its task that follows from all that is known. */
+  private note({ repositoryId, number }: PullRequestLink, delivery: Delivery, head: string | undefined) {
+    const { pullRequestLinks, store, randomness, clock } = this.ports;
+    const { state, check, at = clock.now() } = delivery;
     return retryStale(randomness, async () => {
       const found = await pullRequestLinks.find(repositoryId, number);
       if (found === undefined) return;
       const { value: before, version } = found;
-      const isPast = at !== undefined && before.stateAt !== undefined && at < before.stateAt;
-      if (before.state === state || before.state === 'merged' || (isPast && state !== 'merged')) return;
-      const link = { ...before, state, ...(at && { stateAt: at }) };
-      await store.commit([{ kind: 'replaceLink', before, link, version }]);
+      const link = learned(before, { at, head, state, check });
+      const ofTask = await this.taskChanges(link, delivery, at);
+      // A mark follows from the link: it is set and cleared only together with the version that it follows from.
+      const needsLink = link !== before || ofTask.some(({ kind }) => kind !== 'logFailedCheck');
+      const ofLink: Change[] = needsLink ? [{ kind: 'replaceLink', before, link, version }] : [];
+      if (ofLink.length + ofTask.length > 0) await store.commit([...ofLink, ...ofTask]);
     });
   }
 
-  private async finish(link: PullRequestLink, { commit }: ToldState): Promise<void> {
+  /** The entry of a failed check in the log of its task, and the mark of the task. */
+  private async taskChanges(
+    link: PullRequestLink,
+    { entry }: Delivery,
+    at: Date,
+  ): Promise<readonly Change[]> {
+    const { taskId, owner, repo, number: pullRequest } = link;
+    if (taskId === '') return [];
+    const found = await this.ports.tasks.find(taskId);
+    if (found === undefined) {
+      this.ports.log.warn('pull_request_without_task', { taskId });
+      return [];
+    }
+    const { failedCheck: marked, workspace } = found.value;
+    const task = { id: taskId, workspace };
+    const where = { repository: `${owner}/${repo}`, pullRequest };
+    const logged: Change[] =
+      entry === undefined ? [] : [{ kind: 'logFailedCheck', task, entry: { ...entry, ...where, at } }];
+    const isOwn = marked?.pullRequest === pullRequest && marked.repository === where.repository;
+    const failed = failureOf(link);
+    if (failed === undefined) {
+      // A mark of which nothing is known here was set by the version before: only that check's success clears it.
+      const isKnown = link.checks.some(({ name }) => name === marked?.name);
+      const { version } = found;
+      return isOwn && isKnown ? [...logged, { kind: 'checkPassed', taskId, version }] : logged;
+    }
+    const { name, at: failedAt, url } = failed;
+    const check = { name, at: failedAt, ...where, ...(url !== undefined && { url }) };
+    const isNewer = marked === undefined || isOwn || marked.at < failedAt;
+    const isSame = marked?.name === name && marked.url === url && marked.at.getTime() === failedAt.getTime();
+    const isMarked = isOwn && isSame;
+    return isNewer && !isMarked ? [...logged, { kind: 'checkFailed', task, check }] : logged;
+  }
+
+  private async finish(link: PullRequestLink, { mergedAs: commit }: Delivery): Promise<void> {
     const { log } = this.ports;
     const at = commit == null ? '' : ` as ${commit}`;
     const output = `Pull request ${link.owner}/${link.repo}#${link.number} was merged${at}.`;
@@ -181,31 +244,5 @@ export class Deliveries extends Service<GitHubPorts> {
       if (!(error instanceof MusterError && error.code === 'NOT_FOUND')) throw error;
       log.warn('pull_request_without_task', { taskId: link.taskId });
     }
-  }
-
-  private async record(
-    { taskId, number, owner, repo }: PullRequestLink,
-    { id, name, url, details }: CheckFailed,
-  ): Promise<void> {
-    const known = await this.ports.tasks.find(taskId);
-    if (known === undefined) return this.ports.log.warn('pull_request_without_task', { taskId });
-    const { workspace } = known.value;
-    const at = this.ports.clock.now();
-    const where = { repository: `${owner}/${repo}`, pullRequest: number };
-    const failed = { name, at, ...where, ...(url !== undefined && { url }) };
-    const task = { id: taskId, workspace };
-    await this.ports.store.commit([{ kind: 'checkFailed', task, check: failed, entry: { id, details } }]);
-  }
-
-  /** Takes the mark of a failed check from its task, if it was this one, of this pull request. */
-  private clear({ taskId, number, owner, repo }: PullRequestLink, { name }: CheckPassed): Promise<void> {
-    const { tasks, store, randomness } = this.ports;
-    return retryStale(randomness, async () => {
-      const found = await tasks.find(taskId);
-      const failed = found?.value.failedCheck;
-      if (found === undefined || failed?.name !== name || failed.pullRequest !== number) return;
-      if (failed.repository !== `${owner}/${repo}`) return;
-      await store.commit([{ kind: 'checkPassed', taskId, version: found.version }]);
-    });
   }
 }

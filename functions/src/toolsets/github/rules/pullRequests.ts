@@ -115,8 +115,9 @@ async function linkChanges(
   }
   const { place, changes } = await linkTo(ports, { partOf, principal, workspace });
   const names = { repositoryId, number, ...at, title, workspace };
-  const origin = { taskId, linkedBy: principal.uid, linkedAt: clock.now(), state: 'open' as const };
-  return { id, changes: [{ kind: 'linkPullRequest', link: { ...names, ...origin, ...place } }, ...changes] };
+  const origin = { taskId, linkedBy: principal.uid, linkedAt: clock.now() };
+  const link: PullRequestLink = { ...names, ...origin, state: 'open', checks: [], ...place };
+  return { id, changes: [{ kind: 'linkPullRequest', link }, ...changes] };
 }
 
 /** For people who read the pull request; Muster itself goes by what it stored. */

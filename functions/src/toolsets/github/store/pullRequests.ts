@@ -27,6 +27,24 @@ export const { toDocument: linkToDocument, fromDocument: linkFromDocument } = do
     state: z.enum(PULL_REQUEST_STATES).default('open'),
     /** When GitHub says that it came into this state. */
     state_at: timestamp.nullable().default(null),
+    /** Its head commit as far as deliveries have said, and when it was that. */
+    head: z.string().nullable().default(null),
+    head_at: timestamp.nullable().default(null),
+    /** The latest result of each check of each commit. */
+    checks: z
+      .array(
+        z.object({
+          /** Tells checks of one name apart. */
+          key: z.string(),
+          name: z.string(),
+          commit: z.string(),
+          at: timestamp,
+          id: z.number(),
+          passed: z.boolean(),
+          url: z.string().exactOptional(),
+        }),
+      )
+      .default([]),
     ...placeFields,
   }),
 );
