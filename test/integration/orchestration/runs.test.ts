@@ -154,6 +154,7 @@ describe('a run', () => {
     };
     const { models } = orchestra;
     models.when({ text: 'Your first answer has no line' }, { does: 'answer', text: 'Final ranking: B > A' });
+    models.when({ text: `ANSWER ${input}` }, { does: 'answer', text: 'Fine.' });
     models.when(
       { text: `ANSWER ${input}`, times: 1 },
       { does: 'answer', text: '', thinks: 'Hm.', end: 'limit' },
