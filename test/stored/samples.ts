@@ -766,7 +766,7 @@ export const CHANGES: readonly Change[] = [
   },
   {
     kind: 'checkFailed',
-    task: { id: TASK.id, workspace: 'default' },
+    taskId: TASK.id,
     check: { name: 'build', at: at(3), repository: 'octo/app', pullRequest: 7, url: 'https://example.com/1' },
   },
   {

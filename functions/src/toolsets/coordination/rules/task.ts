@@ -263,20 +263,16 @@ export interface TaskChanges {
   };
   /** The task no longer waits for this one. */
   readonly removeDependent: { readonly taskId: string; readonly dependentId: string };
-  /** A check of the pull request of a task failed. An entry of the same id is written again: it is about the same. */
+  /** A check of the pull request of a task failed. An entry of the same id is written again. `details` is others' data. */
   readonly logFailedCheck: {
     readonly task: Pick<Task, 'id' | 'workspace'>;
     readonly entry: Pick<NonNullable<Task['failedCheck']>, 'at' | 'repository' | 'pullRequest'> & {
       readonly id: string;
-      /** What is kept beside: data, some of it written by others. */
       readonly details: JsonObject;
     };
   };
   /** Marks the task: this check of its pull request is the one that failed last. */
-  readonly checkFailed: {
-    readonly task: Pick<Task, 'id' | 'workspace'>;
-    readonly check: NonNullable<Task['failedCheck']>;
-  };
+  readonly checkFailed: { readonly taskId: string; readonly check: NonNullable<Task['failedCheck']> };
   /** The check that failed last has passed. */
   readonly checkPassed: { readonly taskId: string; readonly version: string };
 }

@@ -148,7 +148,7 @@ export const taskWriters: ChangeWriters<TaskChanges> = {
     const kept = { ...details, repository, pull_request, kind: 'check_failed', at, workspace };
     writes.set(taskLogPath(taskId, id), kept);
   },
-  checkFailed({ task: { id: taskId }, check }, writes) {
+  checkFailed({ taskId, check }, writes) {
     const { name, at, repository, pullRequest: pull_request, url } = check;
     const address = url === undefined ? {} : { url };
     writes.update(taskPath(taskId), { failed_check: { name, at, repository, pull_request, ...address } });

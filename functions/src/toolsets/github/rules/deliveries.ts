@@ -229,7 +229,7 @@ export class Deliveries extends Service<GitHubPorts> {
     const isNewer = marked === undefined || isOwn || marked.at < failedAt;
     const isSame = marked?.name === name && marked.url === url && marked.at.getTime() === failedAt.getTime();
     const isMarked = isOwn && isSame;
-    return isNewer && !isMarked ? [...logged, { kind: 'checkFailed', task, check }] : logged;
+    return isNewer && !isMarked ? [...logged, { kind: 'checkFailed', taskId, check }] : logged;
   }
 
   private async finish(link: PullRequestLink, { mergedAs: commit }: Delivery): Promise<void> {
