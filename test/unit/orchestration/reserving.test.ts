@@ -1,0 +1,111 @@
+/** What a call reserves of the budgets that hold for its run. */
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import {
+  amountOf,
+  type CountedBudget,
+  NOTHING,
+  OutOfBudgetError,
+} from '../../../functions/src/graph/rules/budget.ts';
+import {
+  costOf,
+  LEAST_OUTPUT_TOKENS,
+} from '../../../functions/src/toolsets/orchestration/rules/calls/budget.ts';
+import { reservationFor } from '../../../functions/src/toolsets/orchestration/rules/calls/reserving.ts';
+import { portsOf } from '../../support/ports.ts';
+import { START } from '../samples.ts';
+
+const price = { inputPerMillion: 3, outputPerMillion: 15 };
+const CALL = { id: 'call', runId: 'run-1', inputTokens: 1000, maxOutputTokens: 32_000, price, time: 1000 };
+
+interface Left {
+  readonly tokens?: number;
+  readonly costUsd?: number;
+}
+
+function budgetWith(limits: Left, spentTokens = 0, reservedTokens = 0): CountedBudget {
+  const budget = {
+    kind: 'workspace' as const,
+    id: 'w',
+    workspace: 'w',
+    ownerUid: 'ann',
+    setAt: START,
+    round: 1,
+  };
+  const counts = {
+    spent: { ...NOTHING, tokens: spentTokens },
+    reserved: { ...NOTHING, tokens: reservedTokens },
+  };
+  return { budget: { ...budget, ...limits }, counts };
+}
+
+function reserve(limited: readonly CountedBudget[], call = CALL) {
+  const ports = portsOf<Parameters<typeof reservationFor>[0]>({
+    budgets: { limited: async () => limited },
+    clock: { now: () => START },
+  });
+  return reservationFor(ports, ['workspace-w'], call);
+}
+
+describe('a reservation', () => {
+  it('is for the whole call where that fits, and none where nothing is limited', async () => {
+    assert.deepEqual(await reserve([]), { reservation: undefined, maxOutputTokens: 32_000 });
+    const { reservation, maxOutputTokens } = await reserve([budgetWith({ tokens: 33_000 })]);
+    assert.deepEqual([reservation?.amount.tokens, maxOutputTokens], [33_000, 32_000]);
+  });
+
+  it('is for the output tokens that every budget has left, and for no fewer than an answer takes', async () => {
+    const cut = await reserve([budgetWith({ tokens: 50_000 }, 30_000, 5000), budgetWith({ tokens: 90_000 })]);
+    assert.deepEqual([cut.reservation?.amount.tokens, cut.maxOutputTokens], [15_000, 14_000]);
+    const least = 1000 + LEAST_OUTPUT_TOKENS;
+    assert.equal((await reserve([budgetWith({ tokens: least })])).maxOutputTokens, LEAST_OUTPUT_TOKENS);
+    await assert.rejects(reserve([budgetWith({ tokens: least - 1 })]), OutOfBudgetError);
+    const small = { ...CALL, maxOutputTokens: 10 };
+    assert.equal((await reserve([budgetWith({ tokens: 1010 })], small)).maxOutputTokens, 10);
+  });
+
+  it('is refused with what the whole call would cost, and says whether it may fit soon', async () => {
+    const refusalOf = async (limited: CountedBudget) => {
+      const error: unknown = await reserve([limited]).catch((why: unknown) => why);
+      assert.ok(error instanceof OutOfBudgetError);
+      return [error.refusal.wanted.tokens, error.refusal.isSpent];
+    };
+    assert.deepEqual(await refusalOf(budgetWith({ tokens: 5000 }, 4000)), [33_000, true]);
+    assert.deepEqual(await refusalOf(budgetWith({ tokens: 5000 }, 0, 4000)), [33_000, false]);
+  });
+
+  it('never passes what is left, and is refused only where the least does not fit', async () => {
+    const limits = fc.record(
+      { tokens: fc.integer({ min: 0, max: 60_000 }), costUsd: fc.double({ min: 0, max: 1, noNaN: true }) },
+      { requiredKeys: [] },
+    );
+    const call = fc.record({
+      inputTokens: fc.integer({ min: 0, max: 10_000 }),
+      maxOutputTokens: fc.integer({ min: 1, max: 64_000 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(limits, { minLength: 1, maxLength: 3 }), call, async (lefts, asked) => {
+        const fits = (outputTokens: number) => {
+          const usage = { inputTokens: asked.inputTokens, outputTokens };
+          const { tokens, nanoUsd } = amountOf({ ...usage, costUsd: costOf(usage, price) });
+          return lefts.every(
+            (left) =>
+              tokens <= (left.tokens ?? Infinity) && nanoUsd <= Math.round((left.costUsd ?? Infinity) * 1e9),
+          );
+        };
+        const granted = await reserve(
+          lefts.map((left) => budgetWith(left)),
+          { ...CALL, ...asked },
+        ).catch((error: unknown) => {
+          assert.ok(error instanceof OutOfBudgetError);
+          return undefined;
+        });
+        const least = Math.min(LEAST_OUTPUT_TOKENS, asked.maxOutputTokens);
+        assert.equal(granted !== undefined, fits(least));
+        if (granted === undefined) return;
+        assert.ok(granted.maxOutputTokens >= least && granted.maxOutputTokens <= asked.maxOutputTokens);
+        assert.ok(fits(granted.maxOutputTokens));
+      }),
+    );
+  });
+});
