@@ -186,8 +186,23 @@ describe('a call of an agent', () => {
       const gemini = agent('gemini', CUT);
       const result = await time.during(call(callOf(time, [claude, gemini]), ...calling(time)));
       assert.equal(result.kind, 'failed');
-      assert.deepEqual([roomsOf(claude), roomsOf(gemini)], [[1000, 32_000, 64_000], [64_000]]);
+      assert.deepEqual(
+        [roomsOf(claude), roomsOf(gemini)],
+        [
+          [1000, 32_000, 64_000],
+          [32_000, 64_000],
+        ],
+      );
       assert.ok(result.attempts.every(({ end }) => end === 'truncated'));
+    });
+
+    it('goes to the next agent where the first refuses as many output tokens', async () => {
+      const claude = agent('claude', CUT, { fails: 'invalid_request' });
+      const gemini = agent('gemini', { says: 'Done.' });
+      const changes = { maxOutputTokens: 32_000 };
+      const result = await time.during(call(callOf(time, [claude, gemini], changes), ...calling(time)));
+      assert.equal(result.kind === 'answered' && result.agent, 'gemini');
+      assert.deepEqual([roomsOf(claude), roomsOf(gemini)], [[32_000, 64_000], [32_000]]);
     });
 
     it('goes to the next agent at once where the budget has cut it', async () => {

@@ -97,6 +97,8 @@ class Calling {
     if (this.request.signal.aborted) return this.calledOff(agent);
     const availability = agent.availability();
     if (!availability.available) return this.notMade(agent, 'unavailable', availability.reason);
+    // The agent before may have needed more than this one does, or accepts.
+    this.room = Math.max(this.request.maxOutputTokens, Math.min(this.room, OUTPUT_TOKENS.usual));
     let waited = 0;
     for (let number = 1; ; number++) {
       const tried = await this.attempt(agent, number, waited);
@@ -167,7 +169,7 @@ class Calling {
   private react(failure: ModelFailure, failed: number, { contextWindow }: Candidate): number | undefined {
     const { request, ports } = this;
     const mayBeMadeAgain = request.repeatable || !failure.outcomeUnknown;
-    const reaction = mayBeMadeAgain ? REACTIONS[failure.kind] : 'stop';
+    const reaction = mayBeMadeAgain ? this.reactionTo(failure.kind) : 'stop';
     if (reaction === 'stop') this.waiting = [];
     if (reaction === 'larger_context') {
       this.waiting = this.waiting.filter((other) => other.contextWindow > contextWindow);
@@ -176,6 +178,12 @@ class Calling {
     const left = request.deadline.getTime() - ports.clock.now().getTime();
     const chance = ports.randomness.integer(1001) / 1000;
     return backoff(failed, failure.retryAfterMs, left, chance);
+  }
+
+  /** A model may refuse as many output tokens as it was offered after an answer that was cut. */
+  private reactionTo(kind: FailureClass): (typeof REACTIONS)[FailureClass] {
+    const wasWidened = this.room > this.request.maxOutputTokens;
+    return kind === 'invalid_request' && wasWidened ? 'next_agent' : REACTIONS[kind];
   }
 
   /**

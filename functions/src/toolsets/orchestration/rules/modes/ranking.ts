@@ -9,10 +9,15 @@ export const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
 /** Longer lines are prose. It bounds the cost of reading, too. */
 const LONGEST_LINE = 400;
 
+/** A judge ends with its ranking: what stands further in front is not looked at. */
+const MOST_LINES = 500;
+
 /** Returns the last ranking that has every letter once; undefined if there is none. */
 export function rankingIn(text: string, count: number): readonly string[] | undefined {
   const lines = text
-    .split(/[\n\r\u2028\u2029]/)
+    .trimEnd()
+    .split(/[\n\r\u2028\u2029]+/)
+    .slice(-MOST_LINES)
     .map(plain)
     .filter(Boolean);
   for (let end = lines.length; end > 0; end--) {
