@@ -130,11 +130,23 @@ describe('what becomes of the work of agents', () => {
 
   it('is the agent’s failure where the run fails of it', async () => {
     const input = orchestra.question();
-    orchestra.models.when({ text: input }, { does: 'error', status: 401 });
+    orchestra.models.when({ text: input }, { does: 'answer', end: 'refusal' });
     const { runId } = await ask({}, input);
     assert.equal((await orchestra.ended(runId)).run.status, 'failed');
     const [work] = await tally('execute', 'gemini');
     assert.deepEqual([work?.accepted, work?.failed, work?.worth], [0, 1, 0]);
+  });
+
+  it('is nobody’s where the key of the deployment is wrong: it is asked as before when that is put right', async () => {
+    const input = orchestra.question();
+    orchestra.models.when({ text: input, times: 10 }, { does: 'error', status: 401 });
+    for (let time = 0; time < 10; time++) {
+      const { runId } = await ask({ cache: false }, input);
+      assert.equal((await orchestra.ended(runId)).run.failure?.reason, 'AUTHENTICATION');
+    }
+    assert.deepEqual(await tally('execute', 'gemini'), []);
+    const { steps } = await orchestra.ended((await ask({ cache: false }, input)).runId);
+    assert.deepEqual(steps[0]?.agents, ['gemini']);
   });
 
   it('moves the work to the other agent, and says why', async () => {
