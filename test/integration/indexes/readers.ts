@@ -29,6 +29,7 @@ type RequestReaders = typeof import('../../../functions/src/toolsets/inbox/store
 type RunReaders = typeof import('../../../functions/src/toolsets/orchestration/store/runs.ts');
 type CoordinationReaders = typeof import('../../../functions/src/toolsets/coordination/store/queries.ts');
 type SessionReaders = typeof import('../../../functions/src/toolsets/coordination/store/sessions.ts');
+type RelayStore = typeof import('../../../functions/src/composition/relaying.ts');
 type RetentionStore = typeof import('../../../functions/src/composition/retention.ts');
 type SkillReaders = typeof import('../../../functions/src/toolsets/system/store/skills.ts');
 type SubscriptionStore = typeof import('../../../functions/src/toolsets/firebase/store/subscriptions.ts');
@@ -68,6 +69,7 @@ export const calls: Readonly<Record<string, readonly Call[]>> = {
   'toolsets/onboarding/store/onboardingFacts.ts': await onboardingFactsCalls(),
   'toolsets/orchestration/store/runs.ts': await runCalls(),
   'toolsets/orchestration/store/workflows.ts': await workflowCalls(),
+  'composition/relaying.ts': await relayCalls(),
   'composition/retention.ts': await retentionCalls(),
   'toolsets/system/store/skills.ts': await skillCalls(),
   'toolsets/system/store/trail.ts': await trailCalls(),
@@ -77,13 +79,30 @@ export const calls: Readonly<Record<string, readonly Call[]>> = {
   'toolsets/todo/store/todos.ts': await todoCalls(),
 };
 
+async function relayCalls(): Promise<readonly Call[]> {
+  const { relayPart }: RelayStore = await load('composition/relaying.ts');
+  const turn = turnAt(new Date('2026-11-22T09:30:00Z'));
+  return [
+    async (database) => {
+      await database.doc('events/unrelayed').set({ timestamp: new Date('2026-11-22T08:00:00Z') });
+      await relayPart(database, silent)(async () => undefined).run(turn);
+    },
+  ];
+}
+
 async function retentionCalls(): Promise<readonly Call[]> {
-  const { recordRetention }: RetentionStore = await load('composition/retention.ts');
+  const { archiveRetention, graphRetention, recordRetention }: RetentionStore =
+    await load('composition/retention.ts');
   const days = { events: 1, trail: 1, logs: 1, runs: 1, tasks: 1 };
   const turn = turnAt(new Date('2026-11-22T09:00:00Z'));
   return [
     async (database) => {
-      for (const part of recordRetention(database, days)) await part.run(turn);
+      const node = { deleted: true, ancestors: ['todo-gone'], created_at: new Date(0) };
+      await database.doc('graph/todo-gone-part').set(node);
+      const archived = { cleared: true, archived_at: new Date(0) };
+      await database.doc('workspaces/alpha/archive/session-1').set(archived);
+      const parts = [graphRetention(database, days), archiveRetention(database, days)];
+      for (const part of [...recordRetention(database, days), ...parts]) await part.run(turn);
     },
   ];
 }
@@ -368,6 +387,9 @@ async function agentCalls(): Promise<readonly Call[]> {
     (database) => new AgentQueries(database, documents).findWithAgent('key-1'),
     (database) => new AgentQueries(database, documents).registeredBy('agent:agent-1', 2),
     (database) => new AgentQueries(database, documents).registeredBy('agent:agent-1', 2, 'agent-2'),
+    (database) => new AgentQueries(database, documents).terminalsGone(NOW, 2),
+    (database) => new AgentQueries(database, documents).terminalsGone(NOW, 2, NEXT.after),
+    (database) => new AgentQueries(database, documents).skillCounts(['skill-1']),
   ];
 }
 
@@ -430,6 +452,7 @@ async function taskCalls(): Promise<readonly Call[]> {
     (database) => new TaskQueries(database, documents).openCodingIn('alpha', 2),
     (database) => new TaskQueries(database, documents).openCodingIn('alpha', 2, 'task-1'),
     (database) => new TaskQueries(database, documents).unsettled(2),
+    (database) => new TaskQueries(database, documents).unsettled(2, 'task-1'),
     (database) => new TaskQueries(database, documents).waitingFor('task-1', 2),
     (database) => new TaskQueries(database, documents).waitingFor('task-1', 2, 'task-1'),
     (database) => new TaskQueries(database, documents).closedBefore(NOW, 2),
@@ -553,9 +576,14 @@ async function trailCalls(): Promise<readonly Call[]> {
   const narrowings = [undefined, { agentId: 'agent-1' }, { runId: 'run-1' }, { thing: 'task:task-1' }];
   const whose = [{ ownerUid: 'ada' }, { ownerUid: 'ada', calledIn: 'alpha' }, { workspace: 'alpha' }];
   const filters = whose.flatMap((one) => narrowings.map((narrowed) => ({ whose: one, narrowed })));
+  const undoable = whose
+    .slice(0, 2)
+    .flatMap((one) =>
+      narrowings.slice(1, 3).map((narrowed) => ({ whose: one, narrowed, stands: true as const })),
+    );
   return [
     (database) => new TrailQueries(database, documents).find('entry-1'),
-    ...filters.flatMap((filter): readonly Call[] => [
+    ...[...filters, ...undoable].flatMap((filter): readonly Call[] => [
       (database) => new TrailQueries(database, documents).list(filter, FIRST),
       (database) => new TrailQueries(database, documents).list({ ...filter, since: NOW, until: NOW }, NEXT),
     ]),

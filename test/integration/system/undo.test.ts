@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Principal } from '../../../functions/src/access/rules/principal.ts';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
+import { MAX_LOOKED_AT } from '../../../functions/src/toolsets/system/rules/undo.ts';
 import { Town } from '../access/town.ts';
 import { answer as ask, call } from '../coordination/calls.ts';
 
@@ -203,6 +204,71 @@ describe('the trail', () => {
       assert.ok(made);
       const again = await undo(ada, { agent_id: String(hers.agentId), since });
       assert.deepEqual([again['events'], again['refused']], [[], []]);
+    });
+
+    it('goes on past what was taken back, past undos and past what is refused, until there is no more', async () => {
+      const since = new Date(town.now.getTime() + 1).toISOString();
+      const args = { agent_id: String(hers.agentId), since };
+      for (let number = 0; number < 60; number++) await add(`Task ${number}`, {}, hers);
+      for (let number = 0; number < 50; number++) {
+        const id = await add(`Changed ${number}`, {}, hers);
+        await answer(town, 'todo_update_task', { task_id: id, title: `By Ada ${number}` }, ada);
+      }
+      const rounds = [];
+      for (let more = true; more; ) {
+        const taken = Object(await undo(ada, args));
+        more = taken.more;
+        rounds.push(taken.events.length);
+        assert.ok(rounds.length < 6, JSON.stringify(rounds));
+      }
+      assert.deepEqual(rounds, [50, 10]);
+      assert.equal((await todos()).length, 50);
+    });
+
+    it('leaves what an agent has taken back in part as it is', async () => {
+      const leading = await town.agentOf('ada', 'leader');
+      await answer(town, 'coordination_init_coordination', { goal: 'Move' }, ada);
+      await answer(
+        town,
+        'coordination_register_agent',
+        { agent_id: String(leading.agentId), role: 'leader' },
+        leading,
+      );
+      const since = new Date(town.now.getTime() + 1).toISOString();
+      const agent_id = String(leading.agentId);
+      const tasks = [{ description: 'Pack' }, { description: 'Carry' }];
+      await answer(town, 'coordination_create_tasks_batch', { tasks }, leading);
+      const { event_id } = await latest(leading);
+      const { task } = Object(await answer(town, 'coordination_claim_task', { agent_id }, leading));
+      await answer(town, 'coordination_start_task', { agent_id, task_id: task.id }, leading);
+      const [undone] = Object(await undo(leading, { event_id })).undone;
+      await undo(ada, { agent_id, since });
+      const told = await events(ada, { thing: `task:${undone.id}` });
+      assert.deepEqual(
+        told.map(({ tool }) => tool),
+        ['system.undo', 'coordination.create_tasks_batch'],
+      );
+    });
+
+    it('answers a cursor that goes on after all that one call has looked at', async () => {
+      const since = new Date(town.now.getTime() + 1).toISOString();
+      const args = { agent_id: String(hers.agentId), since };
+      const kept = await add('Kept', {}, hers);
+      for (let number = 0; number < MAX_LOOKED_AT + 10; number++)
+        await answer(town, 'todo_update_task', { task_id: kept, title: `Step ${number}` }, hers);
+      await answer(town, 'todo_update_task', { task_id: kept, title: 'By Ada' }, ada);
+      const first = Object(await undo(ada, args));
+      assert.deepEqual([first.events, first.more], [[], true]);
+      const second = Object(await undo(ada, { ...args, cursor: first.nextCursor }));
+      assert.deepEqual([second.more, second.nextCursor], [false, undefined]);
+      const looked = [...first.refused, ...second.refused].map(({ event_id }: JsonObject) => event_id);
+      assert.equal(new Set(looked).size, looked.length);
+      const { data } = await refusal(ada, {
+        ...args,
+        since: '2020-01-01T00:00:00Z',
+        cursor: first.nextCursor,
+      });
+      assert.equal(data.field, 'cursor');
     });
 
     it('lets an agent take back its own doings alone', async () => {

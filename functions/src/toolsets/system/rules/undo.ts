@@ -3,6 +3,7 @@ import { type Caller, hasRole, type Principal, roleIn } from '../../../access/ru
 import type { CallRecord, Change, RecordAnswer, Versioned } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { LooseningError } from '../../../kernel/loosening.ts';
+import type { Position } from '../../../kernel/paging.ts';
 import { Service } from '../../../kernel/ports.ts';
 import { cannotUndo, type Effect, type TrailEntry, thingKey } from '../../../kernel/trail.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
@@ -17,6 +18,13 @@ export type Inverse = (effect: Effect, by: Principal, caller: Caller) => Promise
 
 /** How many events one call takes back. */
 export const MAX_UNDONE = 50;
+
+/** One call looks at this many events, and stops after the one that brings it to this many refused things. */
+export const MAX_LOOKED_AT = 200;
+const MAX_REFUSED = 500;
+
+/** A call that takes back a part of an event leaves an entry that names no event, so undos are known by their tool. */
+const UNDO_TOOL = 'system.undo';
 
 /** What of an event was not taken back. */
 export interface Refused {
@@ -33,6 +41,8 @@ export interface Undone {
   readonly refused: readonly Refused[];
   /** Whether there are older events that were not looked at. */
   readonly more: boolean;
+  /** The last event that was looked at, if there are older ones. */
+  readonly last?: Position | undefined;
 }
 
 interface UndoPorts extends TrailPorts {
@@ -68,22 +78,51 @@ export class Undoing extends Service<UndoPorts> {
     });
   }
 
-  /** Takes back what an agent or a run has done, the newest first, event by event. */
-  async several(caller: Caller, filter: TrailFilter, recordAnswer: RecordAnswer<Undone>): Promise<Undone> {
-    const { trail, store } = this.ports;
-    const { items, more } = await trail.list(filter, { limit: MAX_UNDONE });
-    const all = { events: [] as string[], things: [] as Effect[], refused: [] as Refused[], more };
-    const by = recordAnswer(all)?.by;
-    for (const entry of items) {
-      if (entry.undoneBy !== undefined || entry.undoes !== undefined) continue;
-      const { things, refused } = await this.oneOfSeveral(caller, entry, by);
-      if (things.length > 0) all.events.push(entry.id);
-      // What several events have changed is as it was once.
-      all.things.push(...things.filter((one) => !all.things.some((known) => isSame(one, known))));
-      all.refused.push(...refused);
+  /**
+   * Takes back what an agent or a run has done, the newest first, event by event. Events that were taken back are not read,
+   * and refused ones do not count towards the limit, so that repeated calls come to an end.
+   */
+  async several(
+    caller: Caller,
+    filter: TrailFilter,
+    after: Position | undefined,
+    recordAnswer: RecordAnswer<Undone>,
+  ): Promise<Undone> {
+    const all = { events: [] as string[], things: [] as Effect[], refused: [] as Refused[] };
+    const by = recordAnswer({ ...all, more: false })?.by;
+    const isFull = () => all.events.length >= MAX_UNDONE || all.refused.length >= MAX_REFUSED;
+    let [last, more, looked] = [after, true, 0];
+    while (more && !isFull() && looked < MAX_LOOKED_AT) {
+      const page = await this.ports.trail.list(
+        { ...filter, stands: true },
+        { limit: MAX_UNDONE, ...(last && { after: last }) },
+      );
+      for (const [place, entry] of page.items.entries()) {
+        await this.addOne(caller, entry, by, all);
+        last = { at: entry.at, id: entry.id };
+        looked++;
+        more = page.more || place < page.items.length - 1;
+        if (isFull()) break;
+      }
+      if (page.items.length === 0) more = false;
     }
-    await store.commit([], recordAnswer(all));
-    return all;
+    const undone = { ...all, more, ...(more && { last }) };
+    await this.ports.store.commit([], recordAnswer(undone));
+    return undone;
+  }
+
+  private async addOne(
+    caller: Caller,
+    entry: TrailEntry,
+    by: CallRecord['by'],
+    all: { readonly events: string[]; readonly things: Effect[]; readonly refused: Refused[] },
+  ): Promise<void> {
+    if (entry.undoes !== undefined || entry.by.tool === UNDO_TOOL) return;
+    const { things, refused } = await this.oneOfSeveral(caller, entry, by);
+    if (things.length > 0) all.events.push(entry.id);
+    // What several events have changed is as it was once.
+    all.things.push(...things.filter((one) => !all.things.some((known) => isSame(one, known))));
+    all.refused.push(...refused);
   }
 
   private oneOfSeveral(caller: Caller, { id }: TrailEntry, by: CallRecord['by']): Promise<Plan> {

@@ -24,6 +24,8 @@ export interface TrailFilter {
     | undefined;
   readonly since?: Date | undefined;
   readonly until?: Date | undefined;
+  /** Only those that were not taken back. */
+  readonly stands?: true;
 }
 
 export class TrailQueries extends FirestoreReader {
@@ -32,10 +34,11 @@ export class TrailQueries extends FirestoreReader {
   }
 
   /** Newest first. */
-  list({ whose, narrowed, since, until }: TrailFilter, page: Page): Promise<Slice<TrailEntry>> {
+  list({ whose, narrowed, since, until, stands }: TrailFilter, page: Page): Promise<Slice<TrailEntry>> {
     const all: Query = this.database.collection(COLLECTIONS.trail);
     const own = 'ownerUid' in whose ? ofOwner(all, whose) : all.where('workspace', '==', whose.workspace);
-    const those = narrowed === undefined ? own : narrowedTo(own, narrowed);
+    const some = narrowed === undefined ? own : narrowedTo(own, narrowed);
+    const those = stands ? some.where('undone_by', '==', null) : some;
     const from = since === undefined ? those : those.where('at', '>=', since);
     const found = until === undefined ? from : from.where('at', '<=', until);
     return this.documents.slice(found, 'at', 'desc', page, withoutTexts);

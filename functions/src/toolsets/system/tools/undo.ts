@@ -2,10 +2,12 @@ import { z } from 'zod';
 import type { Principal } from '../../../access/rules/principal.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { idOf } from '../../../kernel/ids.ts';
+import { encodeCursor } from '../../../kernel/paging.ts';
 import type { Effect } from '../../../kernel/trail.ts';
 import { defineTool, guidance } from '../../../mcp/tool.ts';
 import { ownOf, type TrailFilter } from '../rules/audit.ts';
 import type { Refused, Undone } from '../rules/undo.ts';
+import { cursor, placeAfter } from './paging.ts';
 
 const thingShape = z.object({ kind: z.string(), id: z.string() });
 
@@ -14,12 +16,13 @@ export const undo = defineTool({
   title: 'Take back',
   description: 'Takes back an event of system.getAudit, or what an agent or a run has done since.',
   details:
-    'Each event is taken back in one commit, by a new change, as far as nobody has changed the same since; what was refused says why, and who changed it. What has left Muster (a mail, a pull request, a model that was paid) stays. At most 50 events a call, the newest first.',
+    'Each event is taken back in one commit, by a new change, as far as nobody has changed the same since; what was refused says why, and who changed it. What has left Muster (a mail, a pull request, a model that was paid) stays. At most 50 events a call, the newest first; nextCursor goes on with older ones.',
   input: z.strictObject({
     event_id: idOf('an event').optional().describe('One event'),
     agent_id: idOf('an agent').optional().describe('Or what it has done'),
     run_id: idOf('a run').optional().describe('Or what it has done'),
     since: z.iso.datetime({ offset: true }).optional().describe('From then on; with agent_id'),
+    cursor,
   }),
   output: z.object({
     success: z.boolean(),
@@ -36,19 +39,21 @@ export const undo = defineTool({
         }),
       )
       .describe('What is not, and why.'),
-    more: z.boolean().describe('Whether there are older events: call again with the same arguments.'),
+    more: z.boolean().describe('Whether there are older events: call again with nextCursor.'),
+    nextCursor: z.string().optional(),
   }),
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
   loosens: ['approvals', 'budget', 'member', 'access', 'repositories', 'routing'],
   role: 'worker',
   audience: 'those who administer',
   example: { agent_id: 'agent-001', since: '2099-01-01T00:00:00Z' },
-  answer: ({ events, things, refused, more }: Undone) => ({
+  answer: ({ events, things, refused, more, last }: Undone, asked) => ({
     success: refused.length === 0,
     events: [...events],
     undone: things.map(thingAnswer),
     refused: refused.map(refusedAnswer),
     more,
+    nextCursor: last && encodeCursor(questionOf(asked), { order: [last.at.getTime()], id: last.id }),
   }),
   handler: ({ services, caller, recordAnswer }, { event_id: eventId, ...several }) => {
     const { undoing } = services.system;
@@ -56,9 +61,18 @@ export const undo = defineTool({
       if (Object.keys(several).length > 0) throw oneOf();
       return undoing.event(caller, eventId, recordAnswer);
     }
-    return undoing.several(caller, filterOf(caller.principal, several), recordAnswer);
+    const { cursor: encoded, ...asked } = several;
+    const place = placeAfter(questionOf(asked), encoded);
+    const at = place?.order[0];
+    const after = place && at !== undefined ? { at: new Date(at), id: place.id } : undefined;
+    return undoing.several(caller, filterOf(caller.principal, asked), after, recordAnswer);
   },
 });
+
+/** What a cursor is good for, as text. */
+function questionOf({ agent_id, run_id, since }: Several): string {
+  return JSON.stringify([agent_id, run_id, since]);
+}
 
 interface Several {
   readonly agent_id?: string | undefined;
