@@ -1,6 +1,7 @@
 /** system.getTaskQueue: the one queue, in spec/network.md's words. */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
+import type { Task } from '../../../functions/src/toolsets/coordination/rules/task.ts';
 import { answer, call } from '../coordination/calls.ts';
 import { Team, unkeyed } from '../coordination/team.ts';
 
@@ -170,6 +171,51 @@ describe('system.getTaskQueue', () => {
     ({ queueStats } = await look());
     assert.deepEqual([queueStats.total, queueStats.pending, queueStats.blocked], [3, 2, 1]);
     assert.equal(queueStats.avgWaitTime, 20_000, 'a second claim of a task is no wait of its own');
+  });
+
+  describe('is never older than five seconds', () => {
+    const waits = async (app = team.app) => {
+      const { structuredContent } = await call(
+        team,
+        'system_getTaskQueue',
+        { includeAssigned: true },
+        team.leader,
+        app,
+      );
+      return Object(structuredContent).tasks[0].metadata;
+    };
+
+    /** Changes a task as an instance does that counts nothing with it: a question, a budget, a mark of what is stuck. */
+    async function change(app: Team['app'], fields: Partial<Task>): Promise<void> {
+      const { tasks, store } = app.ports;
+      const known = await tasks.find((await look({ includeAssigned: true })).tasks[0]?.id ?? '');
+      assert.ok(known);
+      const { value: before, version } = known;
+      await store.commit([{ kind: 'replaceTask', task: { ...before, ...fields }, before, version }]);
+    }
+
+    const CHANGES: Readonly<Record<string, Partial<Task>>> = {
+      waitingFor: {
+        waitingFor: { requestId: 'r', who: 'Ada', until: new Date('2050-01-01T00:00:00Z') },
+      },
+      retryAt: { retryAt: new Date('2050-01-01T00:00:00Z') },
+      priority: { priority: 9 },
+      stuck: { failedDependencies: ['task-gone'], stuck: true },
+    };
+
+    for (const [field, fields] of Object.entries(CHANGES)) {
+      it(`after a change of ${field} by this instance at once, and by another within that time`, async () => {
+        await team.createOne();
+        if (field === 'waitingFor') await team.claim(agentId);
+        const other = team.anotherInstance();
+        const before = JSON.stringify(await waits());
+        assert.equal(JSON.stringify(await waits(other)), before);
+        await change(team.app, fields);
+        assert.notEqual(JSON.stringify(await waits()), before);
+        team.pass(5);
+        assert.equal(JSON.stringify(await waits(other)), JSON.stringify(await waits()));
+      });
+    }
   });
 
   it('says of an agent of another workspace what it says of none, but to its owner', async () => {

@@ -70,7 +70,7 @@ export type Probes = Readonly<Record<'firestore' | 'realtimeDatabase', () => Pro
 export interface SystemPorts extends GitHubPorts {
   readonly store: Store & {
     /** Counts the changes of a kind that commits of this instance may have brought about. */
-    committed(kind: keyof AgentChanges): number;
+    committed(kind: keyof AgentChanges | 'replaceTask'): number;
   };
   readonly skills: PortOf<SkillQueries>;
   readonly metricsReader: PortOf<DatabaseMetricsReader>;

@@ -19,6 +19,9 @@ import {
 } from '../../coordination/index.ts';
 import type { SystemPorts } from './metrics.ts';
 
+/** How long what was read serves others, unless counters, session or this instance's own commits say sooner that it is old. */
+const KEPT_MILLISECONDS = 5000;
+
 /** An agent's own tasks are looked at up to this many. */
 const MAX_OWN_TASKS = 100;
 
@@ -166,13 +169,15 @@ export class TaskOverview extends Service<QueuePorts> {
   }
 }
 
-/** What a queue is like at one moment: whatever changes it changes its session or its counters in the same commit. */
-async function stateOf({ sessions }: SystemPorts, workspace: string) {
+/** A queue at one moment: what adds to it or takes from it changes its session or its counters, and other changes to tasks do not. */
+async function stateOf({ sessions, store, clock }: SystemPorts, workspace: string) {
   const open = await sessions.current(workspace);
   if (open === undefined) return undefined;
   const session = open.session.id;
   const counters = await sessions.counters(workspace, session);
-  return { session, counters, stamp: `${open.sessionVersion} ${counters.stamp}` };
+  const window = Math.floor(clock.now().getTime() / KEPT_MILLISECONDS);
+  const stamp = [open.sessionVersion, counters.stamp, store.committed('replaceTask'), window].join(' ');
+  return { session, counters, stamp };
 }
 
 async function extentOf({ queue }: SystemPorts, session: string) {
