@@ -117,6 +117,46 @@ describe('the sweep of leases', () => {
     assert.equal((await team.task(id)).status, 'available', 'and releases it once that has run out too');
   });
 
+  describe('that are short', () => {
+    const LEASES = [
+      { lease: 5, between: 4 },
+      { lease: 20, between: 10 },
+      { lease: 30, between: 26 },
+      { lease: 45, between: 40 },
+      { lease: 60, between: 50 },
+      { lease: 90, between: 80 },
+    ];
+
+    /** Sweeps at each third of a minute. */
+    async function passSwept(seconds: number): Promise<void> {
+      for (let second = 0; second < seconds; second++) {
+        team.pass(1);
+        if (team.now.getSeconds() % 20 === 0) await team.sweep();
+      }
+    }
+
+    for (const { lease, between } of LEASES)
+      it(`stay with a holder of ${lease} s that is seen every ${between} s, whichever instance sees it`, async () => {
+        const { id } = await team.createOne();
+        const apps = [team.app, team.anotherInstance(), team.anotherInstance()];
+        for (const { ports } of apps) await ports.presence.touch(ann);
+        team.pass(1);
+        assert.equal((await team.claimOutcome(ann, lease)).kind, 'claimed');
+        await passSwept(between);
+        await apps[1]?.ports.presence.touch(ann);
+        await team.start(ann, id);
+        for (let call = 2; call * between < 200; call++) {
+          await passSwept(between);
+          await apps[call % apps.length]?.ports.presence.touch(ann);
+        }
+        const { status, claim, epoch } = await team.task(id);
+        assert.deepEqual([status, claim?.agentId, epoch], ['in_progress', ann, 1]);
+        team.pass(lease + 1);
+        await team.sweep();
+        assert.equal((await team.task(id)).status, 'available', 'once it is no longer seen');
+      });
+  });
+
   it('does no harm when it runs twice', async () => {
     const id = await abandoned();
     await team.sweep();

@@ -230,6 +230,27 @@ describe('the sweep of agents', () => {
     assert.equal(await active(), 0);
   });
 
+  it('revives a fleet that starts together in few commits, past one that cannot be read', async () => {
+    const { ports, services } = team.app;
+    const ids = await Promise.all(Array.from({ length: 60 }, (_, number) => team.join(`fleet-${number}`)));
+    for (const id of ids) await ports.presence.touch(id);
+    team.pass(181);
+    await team.sweep();
+    const [broken = '', ...others] = ids;
+    const online = async () => (await ports.directory.counts(team.workspace)).online;
+    assert.equal(await online(), 0);
+    const before = ports.store.committed('countAgents');
+    await Promise.all(others.map((id) => services.liveness.revive(id)));
+    assert.equal(await online(), others.length);
+    assert.ok(ports.store.committed('countAgents') - before <= 3);
+    team.pass(400);
+    await team.sweep();
+    await firestore().doc(agentPath(broken)).update({ status: 'lost' });
+    await Promise.all(ids.map((id) => services.liveness.revive(id)));
+    await firestore().doc(agentPath(broken)).delete();
+    assert.equal(await online(), others.length);
+  });
+
   it('goes on with the others where one agent cannot be read', async () => {
     const bob = await team.join('bob');
     await firestore().doc(agentPath(ann)).update({ held: 'broken' });

@@ -1,9 +1,10 @@
 /** Which agents are alive, and what they are doing. Source: docs/semantics.md#coordination. */
+import { Batching } from '../../kernel/batching.ts';
 import type { Change, Versioned } from '../../kernel/commit.ts';
 import type { Position } from '../../kernel/paging.ts';
 import { readFor, Service } from '../../kernel/ports.ts';
 import type { SweepPart, SweepTurn, Swept } from '../../kernel/sweep.ts';
-import { retryStale } from '../../kernel/waiting.ts';
+import { inTime, retryStale } from '../../kernel/waiting.ts';
 import {
   type Agent,
   agentNotRegistered,
@@ -35,7 +36,12 @@ export function mayReadMessages(principal: Principal, agent: Agent): boolean {
   return isOwnAgent(principal, agent) || agent.ownerUid === principal.ownerUid;
 }
 
+/** How long a call waits until its agent is marked as active. */
+const REVIVAL_MILLISECONDS = 2000;
+
 export class AgentLiveness extends Service<AccessPorts> {
+  private readonly reviving = new Batching<string, void>((ids) => this.reviveAll(ids), PAGE);
+
   /** It forgets presence, which decides about leases: they come first. */
   readonly part: SweepPart = { name: 'liveness', after: LEASES, run: (turn) => this.sweep(turn) };
 
@@ -81,22 +87,32 @@ export class AgentLiveness extends Service<AccessPorts> {
     return retired.filter((isGone) => isGone).length;
   }
 
+  /** Marks them offline in one commit. */
+  private markGone(unseen: readonly Position[]): Promise<void> {
+    const lastSeen = new Map(unseen.map(({ id, at }) => [id, at]));
+    return this.markTogether([...lastSeen.keys()], (agent) =>
+      agent.status === 'active' ? goneSince(agent, lastSeen.get(agent.id) ?? agent.lastSeen) : undefined,
+    );
+  }
+
   /**
-   * Marks them offline in one commit.
+   * Changes agents in one commit: many together write the counts of their workspace once.
+   * @param marked the agent as it is to be; undefined if it stays
    * @throws StaleWriteError where one of them has changed meanwhile, UnreadableError where one cannot be read
    */
-  private async markGone(unseen: readonly Position[]): Promise<void> {
+  private async markTogether(
+    ids: readonly string[],
+    marked: (agent: Agent) => Agent | undefined,
+  ): Promise<void> {
     const { agents, store } = this.ports;
-    const lastSeen = new Map(unseen.map(({ id, at }) => [id, at]));
-    const known = await agents.findAll([...lastSeen.keys()]);
-    const gone = known
-      .filter(({ value }) => value.status === 'active')
-      .map(({ value: before, version }) => {
-        return { before, agent: goneSince(before, lastSeen.get(before.id) ?? before.lastSeen), version };
-      });
+    const known = await agents.findAll(ids);
+    const changed = known.flatMap(({ value: before, version }) => {
+      const agent = marked(before);
+      return agent === undefined ? [] : [{ before, agent, version }];
+    });
     await store.commit([
-      ...gone.map((change): Change => ({ kind: 'replaceAgent', ...change })),
-      ...countedAgents(gone.map(({ before, agent }) => [before, agent] as const)),
+      ...changed.map((change): Change => ({ kind: 'replaceAgent', ...change })),
+      ...countedAgents(changed.map(({ before, agent }) => [before, agent] as const)),
     ]);
   }
 
@@ -107,9 +123,35 @@ export class AgentLiveness extends Service<AccessPorts> {
     return forgotten;
   }
 
-  /** Marks an agent active that is heard of again. */
-  revive(agentId: string): Promise<void> {
-    return this.mark(agentId, 'active', this.ports.clock.now());
+  /**
+   * Marks an agent active that is heard of again, together with others: a fleet that starts would else write the counts of
+   * its workspace once for each agent. Never fails, and waits no longer than a moment: no call depends on it.
+   */
+  async revive(agentId: string): Promise<void> {
+    try {
+      await inTime(this.reviving.add(agentId), REVIVAL_MILLISECONDS, 'The agent');
+    } catch (error) {
+      this.ports.log.warn('agent_not_revived', { agentId, error });
+    }
+  }
+
+  private async reviveAll(agentIds: readonly string[]): Promise<() => void> {
+    const now = this.ports.clock.now();
+    try {
+      await this.markTogether([...new Set(agentIds)], (agent) =>
+        agent.status === 'active' ? undefined : seenAt(agent, now),
+      );
+    } catch {
+      // One of them has just changed, or cannot be read.
+      await Promise.all(
+        agentIds.map((id) =>
+          this.mark(id, 'active', now).catch((error: unknown) =>
+            this.ports.log.warn('agent_not_revived', { agentId: id, error }),
+          ),
+        ),
+      );
+    }
+    return () => undefined;
   }
 
   /**
@@ -188,13 +230,17 @@ export function callingAgent({ agentId, workspace }: Principal): Pick<Agent, 'id
   return { id: agentId, ...(workspace !== undefined && { workspace }) };
 }
 
-/** Notes that an agent was seen. Presence that cannot be reached is logged and stops nobody. Tells whether it was noted. */
+/**
+ * Notes that an agent was seen. Presence that cannot be reached is logged and stops nobody. Tells whether it was noted.
+ * @param leaseSeconds the lease with which it has just claimed, if it has
+ */
 export async function touchPresence(
   { presence, log }: Pick<AccessPorts, 'presence' | 'log'>,
   agent: Pick<Agent, 'id' | 'workspace'>,
+  leaseSeconds?: number,
 ): Promise<boolean> {
   try {
-    await presence.touch(agent.id, agent.workspace);
+    await presence.touch(agent.id, agent.workspace, leaseSeconds);
     return true;
   } catch (error) {
     log.warn('presence_not_noted', { agentId: agent.id, error });

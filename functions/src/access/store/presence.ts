@@ -13,6 +13,13 @@ import type { LedgerPorts } from './ledgers.ts';
 /** All instances together write an agent's presence at most this often. */
 const TOUCH_MILLISECONDS = 30_000;
 
+/** An instance asks this often whether another one has written, or has learned of a shorter interval. */
+const ASK_MILLISECONDS = 5000;
+
+/** A lease is renewed by presence, which is therefore noted so many times in it, and each second at most. */
+const NOTED_IN_A_LEASE = 10;
+const SHORTEST_MILLISECONDS = 1000;
+
 const MAX_REMEMBERED_TOUCHES = 10_000;
 
 /** How many agents' presence is written at once at most. */
@@ -23,10 +30,20 @@ interface Touch {
   readonly home: string;
   /** In milliseconds of the epoch. */
   readonly at: number;
+  /** How often it is to be written from now on, in milliseconds, if a lease asks for that. */
+  readonly within?: number | undefined;
+}
+
+/** What an instance knows of an agent: when it was seen, when the instance asked that, and how often it is written. */
+interface Known {
+  readonly seen: number;
+  readonly asked: number;
+  readonly within: number;
 }
 
 /**
- * Knows which agents are alive: `presence/{agentId}` = `{last_seen, workspace}`, milliseconds of the epoch.
+ * Knows which agents are alive: `presence/{agentId}` = `{last_seen, workspace}`, milliseconds of the epoch, and
+ * `within`, how often it is written, if the agent has claimed with a short lease.
  *
  * The Realtime Database takes about 1,000 writes in a second, and 100,000 agents that beat once a minute are seen 1,700
  * times in a second. So an instance writes in one go whatever was seen while it was writing.
@@ -34,22 +51,25 @@ interface Touch {
  */
 export class DatabasePresence extends Service<LedgerPorts> {
   private readonly breaker = new CircuitBreaker();
-  private readonly touched = new BoundedMap<string, number>(MAX_REMEMBERED_TOUCHES);
+  private readonly touched = new BoundedMap<string, Known>(MAX_REMEMBERED_TOUCHES);
   private readonly writing = new Batching<Touch, void>((touches) => this.write(touches), MOST_WRITTEN);
 
   /**
-   * Notes that the agent was just seen, within half a minute. Cheap: at most one write in that time, over all instances,
-   * and an instance asks once in it whether another has written.
+   * Notes that the agent was just seen, within half a minute, or a tenth of its shortest lease. Cheap: at most one write in
+   * that time, over all instances, and an instance asks once in five seconds whether another has written.
    * @param home the agent's own workspace, whose members see it
+   * @param leaseSeconds the lease with which it has just claimed, if it has
    * @throws Error where that takes longer than a second
    */
-  async touch(agentId: string, home = DEFAULT_WORKSPACE): Promise<void> {
+  async touch(agentId: string, home = DEFAULT_WORKSPACE, leaseSeconds?: number): Promise<void> {
     const at = this.ports.clock.now().getTime();
-    const last = this.touched.get(agentId);
-    if (last !== undefined && at - last < TOUCH_MILLISECONDS) return;
-    this.touched.set(agentId, at);
+    const within = leaseSeconds && withinOf(leaseSeconds);
+    const known = this.touched.get(agentId);
+    const isNews = known === undefined || (within !== undefined && within < known.within);
+    if (!isNews && at - known.seen < known.within && at - known.asked < ASK_MILLISECONDS) return;
+    this.touched.set(agentId, { seen: at, asked: at, within: within ?? known?.within ?? TOUCH_MILLISECONDS });
     await this.breaker
-      .waitFor(() => this.writing.add({ agentId, home, at }))
+      .waitFor(() => this.writing.add({ agentId, home, at, within }))
       .catch((error: unknown) => {
         this.touched.delete(agentId);
         throw error;
@@ -65,24 +85,27 @@ export class DatabasePresence extends Service<LedgerPorts> {
     return () => undefined;
   }
 
-  /** The touch, unless another instance has written one less than half a minute before it. */
+  /** The touch, unless an instance has written one shortly before it. */
   private async unlessSeen(root: Reference, touch: Touch): Promise<readonly Touch[]> {
     const { agentId, home, at } = touch;
     const stored = storedPresence.safeParse((await root.child(presencePath(agentId)).get()).val());
-    const { last_seen: seen = 0, workspace } = stored.data ?? {};
-    const isKnown = workspace === home && at - seen < TOUCH_MILLISECONDS;
-    this.touched.set(agentId, isKnown ? seen : at);
-    return isKnown ? [] : [touch];
+    const { last_seen: seen = 0, workspace, within: known = TOUCH_MILLISECONDS } = stored.data ?? {};
+    const within = Math.min(known, touch.within ?? known);
+    const isKnown = workspace === home && within === known && at - seen < within;
+    this.touched.set(agentId, { seen: isKnown ? seen : at, asked: at, within });
+    return isKnown ? [] : [{ ...touch, within: within < TOUCH_MILLISECONDS ? within : undefined }];
   }
 
   private async set(root: Reference, touches: readonly Touch[]): Promise<void> {
     const written = (at: (touch: Touch) => number) =>
       root.update(
         Object.fromEntries(
-          touches.map((touch) => [
-            presencePath(touch.agentId),
-            { last_seen: at(touch), workspace: touch.home },
-          ]),
+          touches.flatMap((touch) => {
+            const path = presencePath(touch.agentId);
+            const { home, within } = touch;
+            const often = within === undefined ? [] : [[`${path}/within`, within]];
+            return [[`${path}/last_seen`, at(touch)], [`${path}/workspace`, home], ...often];
+          }),
         ),
       );
     const began = this.ports.clock.now().getTime();
@@ -153,7 +176,14 @@ function lastSeenOf(snapshot: DataSnapshot): Date | undefined {
 const storedPresence = z.object({
   last_seen: z.number().min(-8.64e15).max(8.64e15),
   workspace: z.string().optional(),
+  within: z.number().min(SHORTEST_MILLISECONDS).optional().catch(undefined),
 });
+
+/** How often an agent with such a lease is noted: it must not lose it between two of its calls. */
+function withinOf(leaseSeconds: number): number {
+  const often = (leaseSeconds * 1000) / NOTED_IN_A_LEASE;
+  return Math.min(TOUCH_MILLISECONDS, Math.max(SHORTEST_MILLISECONDS, often));
+}
 
 /** In milliseconds of the epoch; 0 where it does not say. */
 export function lastSeenIn(value: unknown): number {

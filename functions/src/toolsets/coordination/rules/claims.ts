@@ -10,6 +10,7 @@ import {
   foldedCapability,
   holding,
 } from '../../../access/rules/agent.ts';
+import { touchPresence } from '../../../access/rules/liveness.ts';
 import { type Change, type RecordAnswer, StaleWriteError, type Versioned } from '../../../kernel/commit.ts';
 import { BoundedMap } from '../../../kernel/memoCache.ts';
 import { Service } from '../../../kernel/ports.ts';
@@ -26,6 +27,9 @@ import { capabilityKey, isHeld, type QueuePart, satisfiedKeys, type Task, taskCh
 
 /** A lease's length where the caller asks for none. Source: docs/semantics.md#coordination. */
 export const DEFAULT_LEASE_SECONDS = 30 * 60;
+
+/** A lease that is shorter asks for finer presence than half a minute. */
+const FINE_LEASE_SECONDS = 5 * 60;
 
 /** How many tasks one claim passes over, for a budget or for their owner, before it leaves the others to the next. */
 const MAX_REFUSED = 20;
@@ -172,7 +176,12 @@ export class TaskClaims extends Service<
     }
     const claimed = claimTask(before.value, agent.value.id, request.leaseSeconds, now);
     const task = codingClaimed(claimed, request.runner);
-    return this.answer({ kind: 'claimed', task }, recordAnswer, claimChanges(before, task, agent, now));
+    const changes = claimChanges(before, task, agent, now);
+    const outcome = await this.answer({ kind: 'claimed', task }, recordAnswer, changes);
+    // Presence renews the lease: it must be known as finely as a short one needs.
+    if (request.leaseSeconds < FINE_LEASE_SECONDS && request.runner === undefined)
+      await touchPresence(this.ports, agent.value, request.leaseSeconds);
+    return outcome;
   }
 
   /** What the agent is given again instead of another task, if anything. */
