@@ -6,6 +6,7 @@
 import { MusterError } from './errors.ts';
 import type { entryFromDocument } from './firestore/trail.ts';
 import { canonicalJson } from './json.ts';
+import { systemHashing } from './platform.ts';
 
 /** What the commit of one call has changed. firestore/trail.ts tells of the fields. */
 export type TrailEntry = ReturnType<typeof entryFromDocument>;
@@ -29,8 +30,13 @@ export interface FieldsCodec<Value> {
   readonly from: (fields: Fields) => Value;
 }
 
-/** More of what a call has made is not kept: it is in the thing itself. What was there before is kept whole. */
+/**
+ * More of what a call has made is not kept: it is in the thing itself. Of the rest, short fields are kept and the others are
+ * known by their digests, so that a change is still found. What was there before is kept whole.
+ */
 const MAX_MADE_BYTES = 200_000;
+const MAX_SHORTENED_BYTES = 300_000;
+const DIGEST_LETTERS = 16;
 
 /** The name by which entries are found that tell of a thing. */
 export function thingKey({ kind, id }: Pick<Effect, 'kind' | 'id'>): string {
@@ -53,13 +59,39 @@ export function changedNames(before: Fields, after: Fields): readonly string[] {
   return names.filter((name) => textOf(before[name]) !== textOf(after[name]));
 }
 
-/** The effects of a commit as its entry keeps them: what it has made is left out where it is too much. */
+/** The effects of a commit as its entry keeps them: without long fields of what it has made if that is too much. */
 export function keptEffects(effects: readonly Effect[]): readonly Effect[] {
+  const room = MAX_SHORTENED_BYTES / Math.max(1, effects.length);
   let left = MAX_MADE_BYTES;
   return effects.map((effect) => {
     left -= textOf(effect.after).length;
-    return left >= 0 ? effect : { ...effect, after: {}, cut: true };
+    return left >= 0 ? effect : shortened(effect, room);
   });
+}
+
+/** The effect with as many of its fields as there is room for, the shortest first, and digests of the others. */
+function shortened({ after = {}, ...effect }: Effect, room: number): Effect {
+  const digests: Record<string, string> = {};
+  const kept: Record<string, unknown> = {};
+  let left = room;
+  const texts = Object.entries(after).map(([name, value]) => ({ name, value, text: textOf(value) }));
+  for (const { name, value, text } of texts.sort((one, other) => one.text.length - other.text.length)) {
+    left -= name.length + text.length;
+    if (left >= 0) kept[name] = value;
+    else digests[name] = digestOf(text);
+  }
+  return { ...effect, after: kept, cut: true, digests };
+}
+
+/** What a field of a thing became: its value if the trail keeps it, or whether it is the same; undefined if that is not known. */
+export function isStill(
+  { after = {}, digests = {} }: Effect,
+  name: string,
+  value: unknown,
+): boolean | undefined {
+  if (name in after) return textOf(after[name]) === textOf(value);
+  const digest = digests[name];
+  return digest === undefined ? undefined : digest === digestOf(textOf(value));
 }
 
 /**
@@ -69,16 +101,20 @@ export function keptEffects(effects: readonly Effect[]): readonly Effect[] {
  * @throws MusterError CONFLICT with reason CHANGED_SINCE
  */
 export function asBefore(effect: Effect, current: Fields | undefined): Fields | undefined {
-  const { before, after, cut } = effect;
+  const { before, after, cut, digests = {} } = effect;
   if (after === undefined) {
     if (current !== undefined) throw changedSince(effect, ['there is one again']);
     return before;
   }
   if (current === undefined) throw changedSince(effect, ['it is gone']);
-  const changed = cut ? [] : changedNames(only(current, Object.keys(after)), after);
+  // Version 0.3.0 kept nothing of what it had shortened.
+  const isUnknown = cut && before !== undefined && effect.digests === undefined;
+  if (isUnknown) throw cannotUndo(effect, 'The trail does not keep all that it became.');
+  const names = [...Object.keys(after), ...Object.keys(digests)];
+  const changed = names.filter((name) => isStill(effect, name, current[name]) === false);
   if (changed.length > 0) throw changedSince(effect, changed);
   if (before === undefined) return undefined;
-  const kept = Object.entries(current).filter(([name]) => !(name in after) || name in before);
+  const kept = Object.entries(current).filter(([name]) => !names.includes(name) || name in before);
   return { ...Object.fromEntries(kept), ...before };
 }
 
@@ -99,6 +135,10 @@ export function cannotUndo({ kind, id }: Effect, why: string): MusterError {
 
 function only(fields: Fields, names: readonly string[]): Fields {
   return Object.fromEntries(names.flatMap((name) => (name in fields ? [[name, fields[name]]] : [])));
+}
+
+function digestOf(text: string): string {
+  return systemHashing.sha256(text).slice(0, DIGEST_LETTERS);
 }
 
 /** By which stored values are compared: dates as text, fields in one order. */

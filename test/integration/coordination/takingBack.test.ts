@@ -98,6 +98,57 @@ describe('taking back tasks and sessions', () => {
     assert.deepEqual(await counted(), { cancelled: 2 });
   });
 
+  describe('of a batch that is too much to be kept', () => {
+    let created: readonly string[];
+    let event: string;
+    const tasks = Array.from({ length: 20 }, (_, number) => ({
+      description: `${number} ${'x'.repeat(19_000)}`,
+      // So many that most of them are not kept either.
+      dependencies: number < 2 ? [] : [`task-${1 + (number % 2)}`],
+    }));
+
+    const stateOf = async (id = '') => (await task(id)).status;
+
+    beforeEach(async () => {
+      created = Object(await ask(town, 'coordination_create_tasks_batch', { tasks }, ada)).task_ids;
+      event = await latest();
+    });
+
+    it('cancels all of it', async () => {
+      await undone(event);
+      assert.deepEqual(await counted(), { cancelled: 20 });
+    });
+
+    it('leaves what another task has come to wait for, what was updated and what was begun', async () => {
+      const [waited = '', updated = ''] = [created[19], created[18]];
+      const later = await create('Later', { dependencies: [waited] });
+      await ask(town, 'coordination_update_task', { task_id: updated, description: 'Another' }, ada);
+      const { refused } = await undo(event);
+      const why = new Map<string, string>(refused.map(({ id, why: told }: JsonObject) => [id, told]));
+      assert.deepEqual([...why.keys()].sort(), [waited, updated].sort());
+      assert.match(why.get(waited) ?? '', new RegExp(`task "${later}" waits for it`));
+      assert.match(why.get(updated) ?? '', /changed since: description/);
+      assert.deepEqual([await stateOf(waited), await stateOf(updated)], ['available', 'available']);
+    });
+
+    it('leaves what any task waits for, where an earlier version has kept nothing', async () => {
+      const { firestore } = await import('../../../functions/src/kernel/firestore/client.ts');
+      const entry = firestore().doc(`trail/${event}`);
+      const { effects } = (await entry.get()).data() ?? {};
+      const former = effects.map(({ digests: _, ...effect }: JsonObject) =>
+        effect['cut'] ? { ...effect, after: {} } : effect,
+      );
+      await entry.update({ effects: former });
+      const later = await create('Later', { dependencies: [created[19] ?? ''] });
+      const { refused } = await undo(event);
+      assert.deepEqual(
+        refused.map(({ id }: JsonObject) => id),
+        [created[19]],
+      );
+      assert.match(refused[0].why, new RegExp(later));
+    });
+  });
+
   it('cancels a batch whose tasks depend on each other in one commit', async () => {
     const tasks = ['One', 'Two', 'Three'].map((description, place) => ({
       description,

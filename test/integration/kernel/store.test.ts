@@ -63,8 +63,20 @@ describe('the store', () => {
     assert.equal(await recordedAnswers.find(id), undefined);
   });
 
+  it('leaves out a neighbour that is gone, and nothing else', async () => {
+    const gone: Change = { kind: 'dependencyDone', taskId: `${id}-gone` };
+    await store.commit([{ kind: 'createTask', task: task({ blockers: 1 }) }, gone], { answer: recorded() });
+    await store.commit([gone, { kind: 'dependencyDone', taskId: id }]);
+    assert.equal((await tasks.find(id))?.value.blockers, 0);
+    assert.ok(await recordedAnswers.find(id));
+    assert.equal(await tasks.find(`${id}-gone`), undefined);
+    const old = await versionOf();
+    await store.commit([{ kind: 'dependencyDone', taskId: id }]);
+    const replaced: Change = { kind: 'replaceTask', task: task(), before: task(), version: old };
+    await assert.rejects(store.commit([gone, replaced]), StaleWriteError);
+  });
+
   it('finds stale what exists already, and what does not', async () => {
-    await assert.rejects(store.commit([{ kind: 'dependencyDone', taskId: id }]), StaleWriteError);
     await store.commit([{ kind: 'createTask', task: task() }]);
     await assert.rejects(store.commit([{ kind: 'createTask', task: task() }]), StaleWriteError);
     for (const spread of [0, 8]) {

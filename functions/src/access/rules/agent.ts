@@ -129,6 +129,10 @@ export interface AgentChanges extends CredentialChanges {
   readonly offerSkill: { readonly skill: Omit<OfferedSkill, 'agents'>; readonly agents: 0 | 1 };
   /** One agent fewer has it. */
   readonly withdrawSkill: { readonly id: string };
+  /** An agent is forgotten, with what was written to it. */
+  readonly removeAgent: { readonly agent: Agent; readonly version: string };
+  /** No agent has it any more, nor is it remembered that one had it. */
+  readonly removeSkill: { readonly id: string; readonly version: string };
 }
 
 declare module '../../kernel/commit.ts' {
@@ -169,8 +173,8 @@ export function requireFewWorkspaces(before: Agent | undefined, after: Agent): v
   });
 }
 
-/** Counts an agent in the workspaces that it is in, and was in before. */
-export function countedAgent(before: Agent | undefined, after: Agent): Change[] {
+/** Counts an agent in the workspaces that it is in, and was in before; `after` is undefined if it is removed. */
+export function countedAgent(before: Agent | undefined, after: Agent | undefined): Change[] {
   return workspacesOfBoth(before, after).flatMap((workspace): Change[] => {
     const by = countIn(workspace, before, after);
     return Object.values(by).some((count) => count !== 0) ? [{ kind: 'countAgents', workspace, by }] : [];
@@ -199,14 +203,14 @@ function addedCounts(one: AgentCount, other: AgentCount): AgentCount {
   };
 }
 
-function workspacesOfBoth(before: Agent | undefined, after: Agent): readonly string[] {
-  return [...new Set([before ?? [], after].flat().flatMap(workspacesOf))];
+function workspacesOfBoth(before: Agent | undefined, after: Agent | undefined): readonly string[] {
+  return [...new Set([before ?? [], after ?? []].flat().flatMap(workspacesOf))];
 }
 
 /** The change of a workspace's counts by an agent that was `before` and is `after`. */
-function countIn(workspace: string, before: Agent | undefined, after: Agent): AgentCount {
+function countIn(workspace: string, before: Agent | undefined, after: Agent | undefined): AgentCount {
   const change = (counts: (agent: Agent) => boolean): number =>
-    Number(counts(after)) - Number(before !== undefined && counts(before));
+    Number(after !== undefined && counts(after)) - Number(before !== undefined && counts(before));
   const isActive = ({ status }: Agent): boolean => status === 'active';
   const hasPart = (agent: Agent): boolean => partIn(agent, workspace) !== undefined;
   return {
@@ -261,13 +265,13 @@ export function foldedCapability(name: string): string {
   return name.toLowerCase();
 }
 
-/** The changes of the skills of each workspace that the agent is in, and was in before. */
-export function skillChanges(before: Agent | undefined, after: Agent): Change[] {
+/** The changes of the skills of each workspace that the agent is in, and was in before; `after` as in `countedAgent`. */
+export function skillChanges(before: Agent | undefined, after: Agent | undefined): Change[] {
   return workspacesOfBoth(before, after).flatMap((workspace) => {
     const [was, is] = [capabilitiesIn(workspace, before), capabilitiesIn(workspace, after)];
     const offered = [...is].flatMap(([id, capability]): Change[] => {
       const known = was.get(id);
-      if (JSON.stringify(known) === JSON.stringify(capability)) return [];
+      if (after === undefined || JSON.stringify(known) === JSON.stringify(capability)) return [];
       const { version, creator: author = after.id } = after;
       const skill = { ...capability, id, workspace, version, author };
       return [{ kind: 'offerSkill', skill, agents: known === undefined ? 1 : 0 }];

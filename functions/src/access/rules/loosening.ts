@@ -14,6 +14,7 @@ export const accessLoosening: LooseningOf<AccessChangeKinds> = {
   ...neverLoosens('createAgent', 'holdTask', 'dropTask', 'noteMessages', 'countAgents'),
   // A new credential opens at most what its maker's opens: access/rules/limits.ts.
   ...neverLoosens('issueCredential', 'withdrawCredential', 'offerSkill', 'withdrawSkill'),
+  ...neverLoosens('removeAgent', 'removeSkill'),
   // A person consents to each of them on the page of signing in.
   ...neverLoosens('createGrant', 'replaceGrant', 'endGrant'),
   ...neverLoosens('expectMember', 'removeMember', 'endInvitation', 'queueMail'),

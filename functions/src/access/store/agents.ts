@@ -10,11 +10,14 @@ import {
   agentPath,
   COLLECTIONS,
   credentialPath,
+  mailboxPath,
   skillPath,
 } from '../../kernel/firestore/paths.ts';
 import { atVersion } from '../../kernel/firestore/provenCommit.ts';
+import { readDue } from '../../kernel/firestore/reading.ts';
 import { type ChangeWriters, increments } from '../../kernel/firestore/store.ts';
 import { jsonObject } from '../../kernel/json.ts';
+import type { Batch, Position } from '../../kernel/paging.ts';
 import type { PortOf } from '../../kernel/ports.ts';
 import { folded, prefixesOf } from '../../kernel/text.ts';
 import {
@@ -41,6 +44,25 @@ export class AgentQueries extends CredentialQueries {
     if (agentIds.length === 0) return [];
     const found = await this.database.getAll(...agentIds.map((id) => this.database.doc(agentPath(id))));
     return found.flatMap((snapshot) => this.documents.findVersioned(snapshot, agentFromDocument) ?? []);
+  }
+
+  /** Terminals that are offline and were last seen before then, the longest ago first. */
+  terminalsGone(before: Date, limit: number, after?: Position): Promise<Batch<Versioned<Agent>>> {
+    const offline = this.database.collection(COLLECTIONS.agents).where('status', '==', 'offline');
+    return readDue(offline, 'last_seen', { now: before, limit, after }, (snapshot) =>
+      this.documents
+        .readableVersioned(snapshot, agentFromDocument)
+        .filter(({ value }) => value.registeredBy !== undefined),
+    );
+  }
+
+  /** How many agents have each of these skills. */
+  async skillCounts(
+    ids: readonly string[],
+  ): Promise<readonly Versioned<{ readonly id: string; readonly agents: number }>[]> {
+    if (ids.length === 0) return [];
+    const found = await this.database.getAll(...ids.map((id) => this.database.doc(skillPath(id))));
+    return found.flatMap((snapshot) => this.documents.readableVersioned(snapshot, skillFromDocument));
   }
 
   /** The ids of the agents that a caller has registered, by id. */
@@ -85,15 +107,13 @@ export const agentWriters: ChangeWriters<AgentChanges> = {
       ...(wasHeld && increments({ held_count: -1, free_slots: 1 })),
       ...(closed && closedFields(closed)),
     };
-    const pairs = [
-      new FieldPath('held', taskId),
-      FieldValue.delete(),
-      ...Object.entries(fields).flat(),
-    ] as const;
-    writes.batch.update(writes.document(agentPath(agentId)), ...pairs);
+    writes.updateIfThere(agentPath(agentId), [
+      [new FieldPath('held', taskId), FieldValue.delete()],
+      ...Object.entries(fields),
+    ]);
   },
   noteMessages({ agentId, hasMessages }, writes) {
-    writes.update(agentPath(agentId), { has_messages: hasMessages });
+    writes.updateIfThere(agentPath(agentId), [['has_messages', hasMessages]]);
     announceAccess(writes, `agent:${agentId}`);
   },
   countAgents({ workspace, by }, writes) {
@@ -111,6 +131,14 @@ export const agentWriters: ChangeWriters<AgentChanges> = {
   },
   withdrawSkill({ id }, writes) {
     writes.merge(skillPath(id), increments({ agents: -1 }));
+  },
+  removeAgent({ agent: { id }, version }, writes) {
+    writes.deleteAt(agentPath(id), version);
+    writes.delete(mailboxPath(id));
+    announceAccess(writes, `agent:${id}`);
+  },
+  removeSkill({ id, version }, writes) {
+    writes.deleteAt(skillPath(id), version);
   },
 };
 

@@ -1,12 +1,6 @@
 /** Commits changes in one Firestore write batch: all or none, and once. */
 
-import {
-  type DocumentReference,
-  FieldValue,
-  type Firestore,
-  type Precondition,
-  type WriteBatch,
-} from '@google-cloud/firestore';
+import type { Firestore } from '@google-cloud/firestore';
 import { z } from 'zod';
 import {
   type CallRecord,
@@ -21,23 +15,23 @@ import { type LooseningOf, requireNoLoosening } from '../loosening.ts';
 import { type Clock, type Randomness, Service } from '../ports.ts';
 import { TOO_LARGE } from './client.ts';
 import { documentCodec, jsonText, timestamp } from './codec.ts';
+import { type ChangeWriters, CommitWrites, PROOF_LETTERS } from './commitWrites.ts';
 import { commitPath, idempotencyPath, trailPath } from './paths.ts';
 import {
   ALREADY_EXISTS,
-  atVersion,
-  CommitProof,
   commitProven,
   INVALID_ARGUMENT,
+  NOT_FOUND,
   STALE_CODES,
   statusCode,
 } from './provenCommit.ts';
 import { FirestoreReader } from './reading.ts';
 import { type EffectsOf, effectsOf, entryToDocument } from './trail.ts';
 
+export { type ChangeWriters, type CommitWrites, increments } from './commitWrites.ts';
+
 /** A lost answer is asked for within minutes; the document is deleted some time after that. */
 const PROOF_MILLISECONDS = 3_600_000;
-
-const PROOF_LETTERS = 20;
 
 interface StorePorts {
   readonly database: Firestore;
@@ -68,26 +62,51 @@ export class FirestoreStore extends Service<StorePorts> implements Store {
     const recorded = record?.answer;
     if (changes.length === 0 && recorded === undefined) return;
     const { database, clock, randomness } = this.ports;
-    const now = clock.now();
-    const writes = new CommitWrites(database, randomness, now);
-    const { batch, proof } = writes;
-    if (recorded !== undefined)
-      writes.createLasting(idempotencyPath(recorded.id), recordedAnswerToDocument(recorded));
-    this.addEntry(changes, record, writes);
-    for (const change of changes) this.write(change, writes);
-    writes.writeAdditions();
-    if (!proof.isHeld) {
-      const expires_at = new Date(now.getTime() + PROOF_MILLISECONDS);
-      writes.createLasting(commitPath(proof.id), { expires_at });
-    }
+    const writesWithout = (gone: ReadonlySet<string>): CommitWrites =>
+      this.writesOf(changes, record, new CommitWrites(database, randomness, clock.now(), gone));
     try {
-      await commitProven(batch, proof);
+      const { batch, proof, ifThere } = writesWithout(new Set());
+      try {
+        await commitProven(batch, proof);
+      } catch (error) {
+        const gone = statusCode(error) === NOT_FOUND ? await this.goneOf(ifThere) : new Set<string>();
+        if (gone.size === 0) throw error;
+        const again = writesWithout(gone);
+        await commitProven(again.batch, again.proof);
+      }
     } catch (error) {
       throw await this.explained(error, recorded);
     } finally {
       for (const { kind } of changes) this.counts.set(kind, this.committed(kind) + 1);
     }
     await this.ports.followed?.(changes);
+  }
+
+  private writesOf(
+    changes: readonly Change[],
+    record: CallRecord | undefined,
+    writes: CommitWrites,
+  ): CommitWrites {
+    const recorded = record?.answer;
+    if (recorded !== undefined)
+      writes.createLasting(idempotencyPath(recorded.id), recordedAnswerToDocument(recorded));
+    this.addEntry(changes, record, writes);
+    for (const change of changes) this.write(change, writes);
+    writes.writeAdditions();
+    const { proof, now } = writes;
+    if (!proof.isHeld) {
+      const expires_at = new Date(now.getTime() + PROOF_MILLISECONDS);
+      writes.createLasting(commitPath(proof.id), { expires_at });
+    }
+    return writes;
+  }
+
+  /** Those of some documents that there are not. */
+  private async goneOf(paths: ReadonlySet<string>): Promise<ReadonlySet<string>> {
+    const { database } = this.ports;
+    const documents = [...paths].map((path) => database.doc(path));
+    const found = documents.length === 0 ? [] : await database.getAll(...documents, { fieldMask: [] });
+    return new Set(found.filter(({ exists }) => !exists).map(({ ref }) => ref.path));
   }
 
   private write<Kind extends keyof ChangeKinds>(change: Change<Kind>, writes: CommitWrites): void {
@@ -160,137 +179,3 @@ const codec = documentCodec(
 );
 
 export const recordedAnswerToDocument = codec.toDocument;
-
-/** How a feature's changes are written: a function for each kind, which adds to the commit's batch. */
-export type ChangeWriters<Changes> = {
-  readonly [Kind in keyof Changes]: (change: Changes[Kind], writes: CommitWrites) => void;
-};
-
-type Fields = Record<string, unknown>;
-
-/** The writes of a commit. The first that can hold the proof that the commit was carried out does. */
-export class CommitWrites {
-  readonly batch: WriteBatch;
-  readonly proof: CommitProof;
-  readonly randomness: Randomness;
-  /** When it is made. */
-  readonly now: Date;
-  private readonly database: Firestore;
-  private readonly additions = new Map<string, Addition>();
-
-  constructor(database: Firestore, randomness: Randomness, now: Date) {
-    this.batch = database.batch();
-    this.proof = new CommitProof(randomness.letters(PROOF_LETTERS));
-    this.randomness = randomness;
-    this.now = now;
-    this.database = database;
-  }
-
-  document(path: string): DocumentReference {
-    return this.database.doc(path);
-  }
-
-  /** Stale where there is one. */
-  create(path: string, data: Fields): void {
-    this.batch.create(this.document(path), data);
-  }
-
-  /** The same of a document that nobody deletes. */
-  createLasting(path: string, data: Fields): void {
-    const document = this.document(path);
-    this.batch.create(document, this.proof.lastingIn(document, data));
-  }
-
-  /** Creates it, or takes the place of the one at this version. */
-  createOrReplace(path: string, data: Fields, replaces: string | undefined): void {
-    if (replaces === undefined) this.create(path, data);
-    else this.replace(path, data, replaces);
-  }
-
-  /** Whether there is one or not. */
-  set(path: string, data: Fields): void {
-    this.batch.set(this.document(path), data);
-  }
-
-  /** The same, where fields that are not named stay. */
-  merge(path: string, data: Fields): void {
-    this.batch.set(this.document(path), data, { merge: true });
-  }
-
-  /** Stale where there is none. */
-  update(path: string, data: Fields): void {
-    this.batch.update(this.document(path), data);
-  }
-
-  /** The same for the last time: nobody deletes it or changes it again. */
-  updateLasting(path: string, data: Fields): void {
-    const document = this.document(path);
-    this.batch.update(document, this.proof.lastingIn(document, data));
-  }
-
-  /** Fields that are not named stay. Stale at another version. */
-  replace(path: string, data: Fields, version: string): void {
-    this.batch.update(this.document(path), data, atVersion(version));
-  }
-
-  /** The same of a document that keeps the ids of its latest commits. */
-  replaceLatest(path: string, data: Fields, version: string): void {
-    const document = this.document(path);
-    this.batch.update(document, this.proof.latestIn(document, data, version), atVersion(version));
-  }
-
-  /**
-   * Adds to numbers of a document, whatever they are by then, and sets fields of it beside. All that the changes of a
-   * commit add to one document is one write: Firestore counts what a commit does to each.
-   * @param amounts by the paths of their fields, `totals.attempts`
-   */
-  add(path: string, amounts: Readonly<Record<string, number>>, fields: Fields = {}): void {
-    const addition = this.additions.get(path) ?? { amounts: new Map(), fields: {} };
-    for (const [field, amount] of Object.entries(amounts))
-      addition.amounts.set(field, (addition.amounts.get(field) ?? 0) + amount);
-    Object.assign(addition.fields, fields);
-    this.additions.set(path, addition);
-  }
-
-  /** Puts what was added into the batch, after what creates the documents. */
-  writeAdditions(): void {
-    for (const [path, { amounts, fields }] of this.additions) {
-      const data: Fields = { ...fields };
-      for (const [field, amount] of amounts)
-        if (amount !== 0) nest(data, field.split('.'), FieldValue.increment(amount));
-      if (Object.keys(data).length > 0) this.merge(path, data);
-    }
-  }
-
-  delete(path: string, precondition: Precondition = {}): void {
-    this.batch.delete(this.document(path), precondition);
-  }
-
-  deleteAt(path: string, version: string): void {
-    this.delete(path, atVersion(version));
-  }
-}
-
-/** What a commit adds to one document. */
-interface Addition {
-  readonly amounts: Map<string, number>;
-  readonly fields: Fields;
-}
-
-/** Puts a value into objects within objects. */
-function nest(into: Fields, [field = '', ...deeper]: readonly string[], value: unknown): void {
-  if (deeper.length === 0) {
-    into[field] = value;
-    return;
-  }
-  const inner: Fields = {};
-  into[field] = Object.assign(inner, into[field]);
-  nest(inner, deeper, value);
-}
-
-/** Adds to counters, whatever they are by then. */
-export function increments(by: Readonly<Record<string, number>>): Record<string, FieldValue> {
-  return Object.fromEntries(
-    Object.entries(by).map(([counter, delta]) => [counter, FieldValue.increment(delta)]),
-  );
-}

@@ -63,6 +63,8 @@ const { toDocument, fromDocument } = documentCodec(
         after: fields.nullable(),
         /** What was made was too much to be kept a second time, or what was there could not be kept. */
         cut: z.literal(true).exactOptional(),
+        /** Of what was made and is not kept: digests of the fields, by their names. */
+        digests: z.record(z.string(), z.string()).exactOptional(),
         /** The fields are whatever callers have written. */
         free_form: z.literal(true).exactOptional(),
       }),

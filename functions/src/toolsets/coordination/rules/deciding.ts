@@ -1,9 +1,7 @@
-/** Who may decide about a task beside its holder, and commits that take a task from its holder. */
+/** Who may decide about a task beside its holder. */
 
 import { hasRole, type Principal, roleIn } from '../../../access/rules/principal.ts';
-import { type CallRecord, type Change, StaleWriteError } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
-import type { CoordinationPorts } from './session.ts';
 import type { Task } from './task.ts';
 
 /** A task, as far as it says who may decide about it. */
@@ -33,23 +31,4 @@ function isCreators({ uid, agentId, ownerUid }: Principal, task: Decided): boole
   const owner = task.ownerUid ?? task.coding?.ownerUid;
   if (owner !== undefined) return owner === ownerUid;
   return [uid, agentId, ownerUid].includes(task.createdBy);
-}
-
-/** Commits; where a holder no longer exists, without what it would be relieved of. */
-export async function commitRelieving(
-  { store, agents }: Pick<CoordinationPorts, 'store' | 'agents'>,
-  changes: readonly Change[],
-  record?: CallRecord,
-): Promise<void> {
-  try {
-    await store.commit(changes, record);
-  } catch (error) {
-    const drop = changes.find((change) => change.kind === 'dropTask');
-    if (!(error instanceof StaleWriteError) || drop === undefined) throw error;
-    if ((await agents.find(drop.agentId)) !== undefined) throw error;
-    await store.commit(
-      changes.filter((change) => change !== drop),
-      record,
-    );
-  }
 }

@@ -14,8 +14,8 @@ import {
   changedNames,
   changedSince,
   type Effect,
-  type Fields,
   type FieldsCodec,
+  isStill,
 } from '../../../kernel/trail.ts';
 import { requeuedWork, withFailure } from './codingTask.ts';
 import { authoriseDeciding } from './deciding.ts';
@@ -107,12 +107,16 @@ export class TaskInverse extends Service<InversePorts> {
   ): Promise<readonly Change[]> {
     authoriseDeciding(by, before, 'task_id');
     if (before.status === 'cancelled') return [];
-    // What was too much to be kept a second time cannot be compared.
+    // What was shortened before digests were kept cannot be compared.
     if (before.status !== 'available' || (effect.cut && before.epoch > 0))
       throw changedSince(effect, [`it is ${before.status}`]);
     const known = effect.after?.['dependents'];
-    const since = Array.isArray(known) ? before.dependents.filter((id) => !known.includes(id)) : [];
-    const waiting = (await this.tasksOf(since)).find(({ value }) => !isClosed(value.status));
+    // If nobody knows which tasks depended on it from the beginning, all may have come to it since.
+    const isSame = isStill(effect, 'dependents', before.dependents) === true;
+    const since = Array.isArray(known)
+      ? before.dependents.filter((id) => !known.includes(id))
+      : before.dependents;
+    const waiting = (await this.tasksOf(isSame ? [] : since)).find(({ value }) => !isClosed(value.status));
     if (waiting !== undefined) throw changedSince(effect, [`task "${waiting.value.id}" waits for it`]);
     const message = said('Taken back', by, undefined);
     const task = withFailure(cancelTask(before, message, now), { class: 'cancelled', message });
@@ -140,9 +144,7 @@ export class TaskInverse extends Service<InversePorts> {
     const message = said('Taken back', by, undefined);
     const task = requeuedWork(before, takeAway(before), { class: 'cancelled', message }, now);
     const changes = outcomeChanges(before, { kind: 'accepted', task }, version, now);
-    const grown = await queueGrowth(this.ports.sessions, task);
-    const holder = before.claim && (await this.ports.agents.find(before.claim.agentId));
-    return [...changes.filter(({ kind }) => holder !== undefined || kind !== 'dropTask'), ...grown];
+    return [...changes, ...(await queueGrowth(this.ports.sessions, task))];
   }
 
   /** In the queue again, as retry_task does it. */
@@ -199,11 +201,16 @@ function failedAgain({ id, dependents }: Task): Change[] {
 
 /** The effect without the fields in which a task goes on whatever is taken back. */
 function withoutGoingOn(effect: Effect): Effect {
-  const { before, after } = effect;
-  return { ...effect, ...(before && { before: decided(before) }), ...(after && { after: decided(after) }) };
+  const { before, after, digests } = effect;
+  return {
+    ...effect,
+    ...(before && { before: decided(before) }),
+    ...(after && { after: decided(after) }),
+    ...(digests && { digests: decided(digests) }),
+  };
 }
 
-function decided(fields: Fields): Fields {
+function decided<Value>(fields: Readonly<Record<string, Value>>): Record<string, Value> {
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !GOING_ON.includes(name)));
 }
 

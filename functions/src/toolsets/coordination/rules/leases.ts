@@ -18,7 +18,6 @@ import {
 } from '../../../kernel/sweep.ts';
 import { inTime } from '../../../kernel/waiting.ts';
 import { type CodingTask, isCodingTask } from './codingTask.ts';
-import { commitRelieving } from './deciding.ts';
 import { type CoordinationPorts, queueGrowth } from './session.ts';
 import { endBackoff, releaseTask, renewLease, waitForAnswer } from './stateMachine.ts';
 import { type Task, taskChanges } from './task.ts';
@@ -74,7 +73,7 @@ export class TaskSweep extends Service<CoordinationPorts & { readonly coding: Co
     const due = (after: Position | undefined) => this.ports.tasks.queueEnded(turn.now, BATCH, after);
     return this.sweep(turn, { unclaimed: 0 }, due, async ({ value, version }) => {
       if (!isCodingTask(value)) return undefined;
-      await commitRelieving(this.ports, await this.ports.coding.queueExpired({ value, version }, turn.now));
+      await this.ports.store.commit(await this.ports.coding.queueExpired({ value, version }, turn.now));
       return 'unclaimed';
     });
   }
@@ -121,7 +120,7 @@ export class TaskSweep extends Service<CoordinationPorts & { readonly coding: Co
     // A runner renews its lease in the task itself: what is known of its presence does not matter.
     if (!claim.isRunners && health !== 'trusted') return 'left';
     if (isCodingTask(value)) {
-      await commitRelieving(this.ports, await this.ports.coding.leaseExpired({ value, version }, now));
+      await this.ports.store.commit(await this.ports.coding.leaseExpired({ value, version }, now));
       return 'released';
     }
     const drop: Change = { kind: 'dropTask', agentId: claim.agentId, taskId: value.id, wasHeld: true };
@@ -131,7 +130,7 @@ export class TaskSweep extends Service<CoordinationPorts & { readonly coding: Co
 
   private async replace(before: Versioned<Task>, task: Task, more: readonly Change[], now: Date) {
     const grown = await queueGrowth(this.ports.sessions, task);
-    await commitRelieving(this.ports, [
+    await this.ports.store.commit([
       ...taskChanges(before.value, task, before.version, now),
       ...more,
       ...grown,

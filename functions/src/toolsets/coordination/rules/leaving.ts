@@ -3,7 +3,6 @@ import type { LeavingEnd, Left } from '../../../access/rules/leaving.ts';
 import { allOf } from '../../../kernel/allOf.ts';
 import { Service, unlessUnreadable } from '../../../kernel/ports.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
-import { commitRelieving } from './deciding.ts';
 import { leavingChanges } from './ownerless.ts';
 import type { CoordinationPorts } from './session.ts';
 import { isClosed } from './task.ts';
@@ -24,7 +23,7 @@ export class CodingLeaving extends Service<CoordinationPorts> implements Leaving
     return retryStale(randomness, async () => {
       const found = await unlessUnreadable(tasks.find(taskId));
       if (found === undefined || isClosed(found.value.status) || !isOut(found.value.workspace)) return false;
-      await commitRelieving(this.ports, leavingChanges(found, clock.now()));
+      await this.ports.store.commit(leavingChanges(found, clock.now()));
       return true;
     });
   }

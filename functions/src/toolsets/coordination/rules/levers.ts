@@ -10,7 +10,7 @@ import { MusterError } from '../../../kernel/errors.ts';
 import { readIn, Service } from '../../../kernel/ports.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
 import { requeuedWork, withFailure } from './codingTask.ts';
-import { authoriseDeciding, commitRelieving } from './deciding.ts';
+import { authoriseDeciding } from './deciding.ts';
 import { reviveTask } from './revival.ts';
 import { type CoordinationPorts, queueGrowth } from './session.ts';
 import { cancelTask, takeAway } from './stateMachine.ts';
@@ -43,7 +43,7 @@ export class TaskLevers extends Service<CoordinationPorts> {
       const message = said('Cancelled', principal, decision.reason);
       const task = withFailure(cancelTask(before, message, now), { class: 'cancelled', message });
       const changes = outcomeChanges(before, { kind: 'accepted', task }, version, now);
-      await commitRelieving(this.ports, changes, recordAnswer(task));
+      await this.ports.store.commit(changes, recordAnswer(task));
       return task;
     });
   }
@@ -59,7 +59,7 @@ export class TaskLevers extends Service<CoordinationPorts> {
       const task = requeuedWork(before, released, { class: 'cancelled', message }, now);
       const changes = outcomeChanges(before, { kind: 'accepted', task }, version, now);
       const grown = await queueGrowth(this.ports.sessions, task);
-      await commitRelieving(this.ports, [...changes, ...grown], recordAnswer(task));
+      await this.ports.store.commit([...changes, ...grown], recordAnswer(task));
       return task;
     });
   }

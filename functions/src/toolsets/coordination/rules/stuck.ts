@@ -48,24 +48,37 @@ export class StuckTasks extends Service<CoordinationPorts> {
     });
   }
 
+  /** What is settled may leave others unsettled: it walks again as long as that changes something. */
   private async sweep(turn: SweepTurn): Promise<Swept> {
-    const { tasks, log } = this.ports;
     const counts = { settled: 0 };
     for (;;) {
-      const unsettled = await tasks.unsettled(BATCH);
+      const { settled, left } = await this.settleAll(turn);
+      counts.settled += settled;
+      if (turn.isOver() || settled === 0) return { counts, isBehind: left };
+    }
+  }
+
+  /** Walks once over all, past those that cannot be settled. */
+  private async settleAll(turn: SweepTurn): Promise<{ settled: number; left: boolean }> {
+    const { tasks, store, log } = this.ports;
+    let [settled, left] = [0, false];
+    let after: string | undefined;
+    for (;;) {
+      const unsettled = await tasks.unsettled(BATCH, after);
       for (const { value, version } of unsettled) {
-        if (turn.isOver()) return { counts, isBehind: true };
+        if (turn.isOver()) return { settled, left: true };
+        after = value.id;
         try {
-          await this.ports.store.commit(settlingChanges(value, version));
-          counts.settled++;
+          await store.commit(settlingChanges(value, version));
+          settled++;
         } catch (error) {
-          // Somebody else has just changed it: the next look decides.
-          if (error instanceof StaleWriteError) continue;
-          log.error('stuck_not_settled', { taskId: value.id, error });
-          return { counts, isBehind: true };
+          left = true;
+          // Another call has just changed it: the next walk decides.
+          if (!(error instanceof StaleWriteError))
+            log.error('stuck_not_settled', { taskId: value.id, error });
         }
       }
-      if (unsettled.length === 0) return { counts, isBehind: false };
+      if (unsettled.length < BATCH) return { settled, left };
     }
   }
 }

@@ -161,9 +161,10 @@ export class TaskQueries extends FirestoreReader {
     return found.map(({ value }) => value);
   }
 
-  /** Tasks of any session whose dependents are to be told whether they can never start. */
-  unsettled(limit: number): Promise<readonly Versioned<Task>[]> {
-    return this.first(this.tasks.where('stuck_unsettled', '==', true), limit);
+  /** Tasks of any session whose dependents are to be told whether they can never start, by id. */
+  unsettled(limit: number, after?: string): Promise<readonly Versioned<Task>[]> {
+    const all = this.tasks.where('stuck_unsettled', '==', true).orderBy(FieldPath.documentId());
+    return this.first(after === undefined ? all : all.startAfter(after), limit);
   }
 
   /** Those that can never start, by creation, oldest first. */

@@ -115,33 +115,35 @@ export const taskWriters: ChangeWriters<TaskChanges> = {
     writeNode(node, { ...node, isDeleted: true }, writes);
   },
   dependencyDone({ taskId }, writes) {
-    writes.update(taskPath(taskId), { blockers: FieldValue.increment(-1) });
+    writes.updateIfThere(taskPath(taskId), [['blockers', FieldValue.increment(-1)]]);
   },
   dependencyFailed({ taskId, dependencyId }, writes) {
-    writes.update(taskPath(taskId), {
-      failed_dependencies: FieldValue.arrayUnion(dependencyId),
-      stuck_unsettled: true,
-    });
+    writes.updateIfThere(taskPath(taskId), [
+      ['failed_dependencies', FieldValue.arrayUnion(dependencyId)],
+      ['stuck_unsettled', true],
+    ]);
   },
   dependencyReopened({ taskId, version }, writes) {
     writes.replace(taskPath(taskId), { blockers: FieldValue.increment(1) }, version);
   },
   dependencyRevived({ taskId, dependencyId }, writes) {
-    writes.update(taskPath(taskId), {
-      failed_dependencies: FieldValue.arrayRemove(dependencyId),
-      stuck_unsettled: true,
-    });
+    writes.updateIfThere(taskPath(taskId), [
+      ['failed_dependencies', FieldValue.arrayRemove(dependencyId)],
+      ['stuck_unsettled', true],
+    ]);
   },
   dependencyStuck({ taskId, dependencyId, by }, writes) {
     const mark = new FieldPath('stuck_dependencies', dependencyId);
-    const why = by ?? FieldValue.delete();
-    writes.batch.update(writes.document(taskPath(taskId)), mark, why, 'stuck_unsettled', true);
+    writes.updateIfThere(taskPath(taskId), [
+      [mark, by ?? FieldValue.delete()],
+      ['stuck_unsettled', true],
+    ]);
   },
   addDependents({ taskId, dependents, version }, writes) {
     writes.replace(taskPath(taskId), { dependents: FieldValue.arrayUnion(...dependents) }, version);
   },
   removeDependent({ taskId, dependentId }, writes) {
-    writes.update(taskPath(taskId), { dependents: FieldValue.arrayRemove(dependentId) });
+    writes.updateIfThere(taskPath(taskId), [['dependents', FieldValue.arrayRemove(dependentId)]]);
   },
   logFailedCheck({ task: { id: taskId, workspace }, entry }, writes) {
     const { id, details, at, repository, pullRequest: pull_request } = entry;

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { MusterError } from '../../../functions/src/kernel/errors.ts';
+import { asBefore, type Effect, type Fields, keptEffects } from '../../../functions/src/kernel/trail.ts';
+import '../../support/properties.ts';
+
+/** Texts of which a few are more than an entry keeps. */
+const text = fc.oneof(
+  fc.string({ maxLength: 20 }),
+  fc.nat({ max: 150_000 }).map((length) => 'x'.repeat(length)),
+);
+const value = fc.oneof(text, fc.integer(), fc.constant(null), fc.array(fc.string(), { maxLength: 5 }));
+const fields = fc.dictionary(fc.constantFrom('a', 'b', 'c', 'dependents', 'title'), value, { minKeys: 1 });
+const made = fc.array(fields, { minLength: 1, maxLength: 40 });
+
+function effectsOf(all: readonly Fields[], before?: Fields): readonly Effect[] {
+  return all.map((after, number) => ({
+    kind: 'task',
+    id: String(number),
+    after,
+    ...(before && { before }),
+  }));
+}
+
+describe('effects as an entry keeps them', () => {
+  it('fit into a document, whatever was made', () => {
+    const fit = fc.property(made, (all) => {
+      const bytes = JSON.stringify(keptEffects(effectsOf(all))).length;
+      assert.ok(bytes < 700_000, `${bytes}`);
+    });
+    fc.assert(fit);
+    const most = Array.from({ length: 500 }, () => ({
+      a: 'x'.repeat(20_000),
+      b: Array(500).fill('t-12345678'),
+    }));
+    assert.ok(JSON.stringify(keptEffects(effectsOf(most))).length < 700_000);
+  });
+
+  it('take back what is unchanged, and find each field that somebody has changed, also of what is not kept', () => {
+    const found = fc.property(made, fc.nat(), value, (all, at, other) => {
+      const before = { title: 'Former' };
+      for (const [number, effect] of keptEffects(effectsOf(all, before)).entries()) {
+        const current = { ...all[number], untouched: 1 };
+        assert.deepEqual(asBefore(effect, current), { untouched: 1, ...before });
+        const names = Object.keys(all[number] ?? {});
+        const name = names[at % names.length] ?? '';
+        if (JSON.stringify(all[number]?.[name]) === JSON.stringify(other)) continue;
+        assert.throws(
+          () => asBefore(effect, { ...current, [name]: other }),
+          (error) => error instanceof MusterError && error.message.includes(name),
+        );
+      }
+    });
+    fc.assert(found);
+  });
+
+  it('of an earlier version that kept nothing are refused where something of others may be overwritten', () => {
+    const effect: Effect = { kind: 'task', id: '1', before: { a: 1 }, after: {}, cut: true };
+    assert.throws(() => asBefore(effect, { a: 2 }), /cannot be taken back/);
+    const { before: _, ...created } = effect;
+    assert.equal(asBefore(created, { a: 2 }), undefined);
+  });
+});
