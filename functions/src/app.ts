@@ -61,6 +61,7 @@ export function compose(bindings: Bindings) {
     ...expiring.map(expiryPart),
     ...services.retention.parts,
     ...ports.recordRetention,
+    ports.relayPart(services.relayEvent),
   ];
   return {
     ports,

@@ -57,6 +57,7 @@ const keepDays = {
   logs: whole('KEEP_LOGS_DAYS'),
   runs: whole('KEEP_RUNS_DAYS'),
   tasks: whole('KEEP_TASKS_DAYS'),
+  agents: whole('KEEP_AGENTS_DAYS'),
 };
 const runBudgetTokens = whole('RUN_BUDGET_TOKENS');
 const runBudgetCents = whole('RUN_BUDGET_CENTS');

@@ -76,7 +76,8 @@ import { PubSubPublisher } from '../vendors/pubsub/publisher.ts';
 import { changeEffects, changeLoosening, changeWriters, spreads } from './changes.ts';
 import { composeGraph } from './graph.ts';
 import { deployedAgents } from './hostedAgents.ts';
-import { recordRetention } from './retention.ts';
+import { relayPart } from './relaying.ts';
+import { archiveRetention, graphRetention, recordRetention } from './retention.ts';
 /** What is not read from the environment. Tests bind a clock of their own. */
 export interface Bindings {
   readonly clock: Clock;
@@ -222,7 +223,12 @@ export function composePorts({
       realtimeDatabase: () => probeRealtimeDatabase(realtimeDatabase),
     },
     retention: days,
-    recordRetention: recordRetention(database, days),
+    recordRetention: [
+      ...recordRetention(database, days),
+      graphRetention(database, days),
+      archiveRetention(database, days),
+    ],
+    relayPart: relayPart(database, log),
     sweepRecord: new FirestoreSweepRecord({ database, sweep: 'main', log }),
   };
 }

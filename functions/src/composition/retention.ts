@@ -2,14 +2,25 @@
  * For how long what is over is kept, of all features. Parts of the sweep remove what is older, and nothing to which
  * anything open refers. Source: docs/decisions/0044-made-again-and-forgotten.md.
  */
-import type { Firestore } from '@google-cloud/firestore';
+import type { DocumentReference, Firestore } from '@google-cloud/firestore';
+import { type Agent, countedAgent, skillChanges } from '../access/rules/agent.ts';
+import type { DatabaseMetricsLedger } from '../access/store/ledgers.ts';
 import { type GraphPorts, isPartOfOpenWork } from '../graph/rules/linking.ts';
 import { type Change, StaleWriteError, type Versioned } from '../kernel/commit.ts';
 import { deleteFound } from '../kernel/firestore/client.ts';
-import { COLLECTIONS } from '../kernel/firestore/paths.ts';
+import { ARCHIVE, COLLECTIONS, countersPath } from '../kernel/firestore/paths.ts';
+import { STALE_CODES, statusCode } from '../kernel/firestore/provenCommit.ts';
+import { readDue } from '../kernel/firestore/reading.ts';
 import type { Position } from '../kernel/paging.ts';
 import { type PortOf, Service } from '../kernel/ports.ts';
-import { type RetentionDays, retentionPart, type SweepPart, walk } from '../kernel/sweep.ts';
+import {
+  type RetentionDays,
+  retentionPart,
+  type SweepPart,
+  type SweepTurn,
+  type Swept,
+  walk,
+} from '../kernel/sweep.ts';
 import { retryStale } from '../kernel/waiting.ts';
 import type { TaskLogQueries } from '../toolsets/coding/store/logs.ts';
 import { type CoordinationPorts, isClosed, type Task, taskNode } from '../toolsets/coordination/index.ts';
@@ -39,13 +50,78 @@ export function recordRetention(database: Firestore, days: RetentionDays): reado
   );
 }
 
+const BATCH = 100;
+
+/** Trees of the graph of which nothing is left: things are removed, and their nodes stay for as long as others are below or above. */
+export function graphRetention(database: Firestore, days: RetentionDays): SweepPart {
+  const nodes = database.collection(COLLECTIONS.graph);
+  const below = ({ id }: DocumentReference) => nodes.where('ancestors', 'array-contains', id);
+  return retentionPart('graph kept', days.tasks, async (before, turn) => {
+    const counts = { removed: 0 };
+    const gone = (after: Position | undefined) => {
+      const page = { now: before, limit: BATCH, after };
+      return readDue(nodes.where('deleted', '==', true), 'created_at', page, (snapshot) => [snapshot]);
+    };
+    const end = await walk(turn, gone, async (snapshot) => {
+      const stored: unknown = snapshot.get('ancestors');
+      const above = Array.isArray(stored) ? stored.map((key) => nodes.doc(String(key))) : [];
+      const those = above.length === 0 ? [] : await database.getAll(...above);
+      if (those.some(({ exists }) => exists)) return;
+      const living = await below(snapshot.ref).where('deleted', '==', false).limit(1).get();
+      if (!living.empty) return;
+      // The root last: what has died in between is found again.
+      counts.removed += await deleteFound(below(snapshot.ref));
+      await snapshot.ref.delete();
+      counts.removed++;
+    });
+    return { counts, ...end };
+  });
+}
+
+/** Archived sessions of which no task and no discovery is left, with their counters: nobody can reopen what is gone. */
+export function archiveRetention(database: Firestore, days: RetentionDays): SweepPart {
+  const isEmpty = async (collection: string, session: string): Promise<boolean> =>
+    (await database.collection(collection).where('session', '==', session).limit(1).select().get()).empty;
+  return retentionPart('archive kept', days.tasks, async (before, turn) => {
+    const counts = { removed: 0 };
+    const cleared = database.collectionGroup(ARCHIVE).where('cleared', '==', true);
+    const due = cleared.where('archived_at', '<=', before).orderBy('archived_at').limit(BATCH);
+    // Of those archived at the same instant on two pages, the next hour finds the rest.
+    const old = async (after: Position | undefined) => {
+      const { docs } = await (after === undefined ? due : due.startAfter(after.at)).get();
+      const found = docs.map((item) => ({
+        item,
+        place: { at: item.get('archived_at').toDate(), id: item.id },
+      }));
+      return { found, next: docs.length === BATCH ? found.at(-1)?.place : undefined };
+    };
+    const end = await walk(turn, old, async ({ ref, updateTime }) => {
+      const isLeft = [COLLECTIONS.tasks, COLLECTIONS.discoveries].map((one) => isEmpty(one, ref.id));
+      const workspace = ref.parent.parent?.id;
+      if (workspace === undefined || (await Promise.all(isLeft)).includes(false)) return;
+      const { docs } = await database.collection(countersPath(workspace, ref.id)).select().get();
+      const batch = database.batch().delete(ref, { lastUpdateTime: updateTime });
+      for (const counter of docs) batch.delete(counter.ref);
+      const isGone = await batch.commit().then(
+        () => true,
+        // It was reopened just now.
+        (error: unknown) => {
+          if (STALE_CODES.includes(statusCode(error))) return false;
+          throw error;
+        },
+      );
+      counts.removed += Number(isGone);
+    });
+    return { counts, ...end };
+  });
+}
+
 interface RetentionPorts extends CoordinationPorts, GraphPorts {
   readonly retention: RetentionDays;
   readonly taskLogs: PortOf<TaskLogQueries>;
   readonly runs: PortOf<RunQueries>;
+  readonly ledgers: { readonly metrics: Pick<DatabaseMetricsLedger, 'forget'> };
 }
-
-const BATCH = 100;
 
 /** Of what has ended with its parts. */
 export class Retention extends Service<RetentionPorts> {
@@ -81,7 +157,39 @@ export class Retention extends Service<RetentionPorts> {
       }
       return { counts, isBehind: false };
     }),
+    retentionPart('agents kept', this.ports.retention.agents ?? 0, (before, turn) =>
+      this.removeAgents(before, turn),
+    ),
   ];
+
+  private removeAgents(before: Date, turn: SweepTurn): Promise<Swept> {
+    const { agents } = this.ports;
+    const counts = { removed: 0 };
+    const gone = (after: Position | undefined) => agents.terminalsGone(before, BATCH, after);
+    return walk(turn, gone, async (agent) => {
+      const isGone = await this.attempt('agent', agent.value.id, () => this.removeAgent(agent));
+      counts.removed += Number(isGone);
+    }).then((end) => ({ counts, ...end }));
+  }
+
+  /** A terminal that holds nothing, with its part of the counts, its skills and what it was measured by. */
+  private async removeAgent({ value: agent, version }: Versioned<Agent>): Promise<boolean> {
+    const { agents, store, ledgers } = this.ports;
+    if (Object.keys(agent.held).length > 0) return false;
+    if ((await agents.credentialsOf([agent.id])).length > 0) return false;
+    const withdrawn = skillChanges(agent, undefined);
+    const ids = withdrawn.flatMap((change) => (change.kind === 'withdrawSkill' ? [change.id] : []));
+    const skills = await agents.skillCounts(ids);
+    await store.commit([
+      { kind: 'removeAgent', agent, version },
+      ...countedAgent(agent, undefined),
+      ...skills.map(({ value: { id, agents: having }, version: at }): Change => {
+        return having > 1 ? { kind: 'withdrawSkill', id } : { kind: 'removeSkill', id, version: at };
+      }),
+    ]);
+    await ledgers.metrics.forget([agent.id]);
+    return true;
+  }
 
   /** Never fails: one that cannot be removed must not keep the others. Tells whether it is gone. */
   private async attempt(kind: string, id: string, remove: () => Promise<boolean>): Promise<boolean> {

@@ -48,7 +48,9 @@ export function expiryPart(expiring: Expiring): SweepPart {
 }
 
 /** For how many days what has ended is kept, by what it is; 0 for ever. */
-export type RetentionDays = Readonly<Record<'events' | 'trail' | 'logs' | 'runs' | 'tasks', number>>;
+export type RetentionDays = Readonly<
+  Record<'events' | 'trail' | 'logs' | 'runs' | 'tasks', number> & { agents?: number }
+>;
 
 const DAY_MILLISECONDS = 24 * 3_600_000;
 

@@ -4,7 +4,14 @@ import { randomUUID } from 'node:crypto';
 import { Firestore } from '@google-cloud/firestore';
 import { type GraphNode, nodeKey } from '../../../functions/src/graph/rules/node.ts';
 import { nodeFromDocument } from '../../../functions/src/graph/store/nodes.ts';
-import { COLLECTIONS, graphPath, runPath, taskPath } from '../../../functions/src/kernel/firestore/paths.ts';
+import {
+  agentPath,
+  COLLECTIONS,
+  graphPath,
+  runPath,
+  taskPath,
+} from '../../../functions/src/kernel/firestore/paths.ts';
+import { agentMetricsPath, realtimeDatabase } from '../../../functions/src/kernel/realtime/database.ts';
 import type { RetentionDays, SweepPart, SweepTurn } from '../../../functions/src/kernel/sweep.ts';
 import type { Task } from '../../../functions/src/toolsets/coordination/rules/task.ts';
 import { asRead, storedVersions } from '../../stored/documents.ts';
@@ -16,7 +23,7 @@ import { recount } from '../lostAnswers/recount.ts';
 
 const DAY = 86_400;
 
-const KEPT: RetentionDays = { events: 30, trail: 60, logs: 10, runs: 20, tasks: 40 };
+const KEPT: RetentionDays = { events: 30, trail: 60, logs: 10, runs: 20, tasks: 40, agents: 50 };
 
 const FOR_EVER: RetentionDays = { events: 0, trail: 0, logs: 0, runs: 0, tasks: 0 };
 
@@ -169,6 +176,22 @@ describe('retention', function () {
       await finished(team, agentId, await team.task(failing.id));
     });
 
+    it('removes one whose neighbours were deleted by hand', async () => {
+      const team = new Team(bindings());
+      const agentId = await team.join('one');
+      const [before, middle, after] = await team.create(
+        { priority: 1 },
+        { priority: 2, dependencies: ['task-1'] },
+        { priority: 3, dependencies: ['task-2'] },
+      );
+      assert.ok(before && middle && after);
+      await finished(team, agentId, before, middle);
+      for (const { id } of [before, after]) await database.doc(taskPath(id)).delete();
+      team.pass(41 * DAY);
+      assert.deepEqual(await sweep(team), ['tasks kept: 1']);
+      assert.equal(await isThere(taskPath(middle.id)), false);
+    });
+
     it('keeps a part of something that is open', async () => {
       const team = new Team(bindings());
       const agentId = await team.join('one');
@@ -258,5 +281,104 @@ describe('retention', function () {
     assert.deepEqual(ids.sort(), ['live', 'part', 'recent']);
     assert.equal(await isThere(`${runPath('gone')}/steps/one-1`), false);
     assert.equal(await isThere(`${runPath('live')}/order/1`), true);
+  });
+
+  describe('of agents', () => {
+    const skill = (name: string, workspace: string) => `skills/capability.${name}@${workspace}`;
+    const metrics = async (id: string) =>
+      (await (await realtimeDatabase()).ref(agentMetricsPath(id)).get()).val();
+
+    async function settle(team: Team): Promise<void> {
+      await team.sweep();
+      team.pass(DAY);
+      await team.sweep();
+    }
+
+    it('removes terminals that were not seen for long, with their skills, counts and metrics', async () => {
+      const team = new Team(bindings());
+      const old = await team.join('old', ['rust', 'shared']);
+      await team.app.ports.presence.touch(old);
+      await (await realtimeDatabase()).ref(agentMetricsPath(old)).set({ calls: 1, since: 1 });
+      await settle(team);
+      team.pass(51 * DAY);
+      const young = await team.join('young', ['shared']);
+      await team.app.ports.presence.touch(young);
+      const before = await team.app.ports.directory.counts(team.workspace);
+      assert.equal(before.registered, 2);
+      assert.deepEqual(await sweep(team), ['agents kept: 1']);
+      assert.deepEqual([await isThere(agentPath(old)), await isThere(agentPath(young))], [false, true]);
+      assert.equal((await team.app.ports.directory.counts(team.workspace)).registered, 1);
+      assert.equal(await isThere(skill('rust', team.workspace)), false);
+      assert.equal((await database.doc(skill('shared', team.workspace)).get()).get('agents'), 1);
+      assert.equal(await metrics(old), null);
+      assert.deepEqual(await recount(team, database), []);
+      assert.equal(await team.join('old', ['rust']), old, 'and it may come back');
+      assert.deepEqual(await recount(team, database), []);
+    });
+
+    it('keeps those that hold a task, that have a credential, and all where no days are given', async () => {
+      const team = new Team(bindings());
+      const holder = await team.join('holder');
+      await team.createOne();
+      await team.claimOutcome(holder, 100 * DAY);
+      const credentialed = await team.join('credentialed');
+      await database
+        .doc(`credentials/key-${credentialed}`)
+        .set({ agent_id: credentialed, api_key: `key-${credentialed}` });
+      for (const id of [holder, credentialed]) await team.app.ports.presence.touch(id);
+      await settle(team);
+      team.pass(51 * DAY);
+      assert.deepEqual(await sweep(team), []);
+      for (const id of [holder, credentialed]) assert.ok(await isThere(agentPath(id)), id);
+      const other = new Team(bindings(FOR_EVER));
+      const kept = await other.join('kept');
+      await other.app.ports.presence.touch(kept);
+      await settle(other);
+      other.pass(5000 * DAY);
+      await sweep(other);
+      assert.ok(await isThere(agentPath(kept)));
+    });
+  });
+
+  describe('of the graph and of archived sessions', () => {
+    const node = (id: string, ancestors: readonly string[], deleted: boolean, at: Date) =>
+      database.doc(graphPath(id)).set({ ancestors, deleted, created_at: at });
+
+    it('removes trees of which nothing is left, and no part of one that lives', async () => {
+      await database.recursiveDelete(database.collection(COLLECTIONS.graph));
+      const team = new Team(bindings());
+      const { now } = team;
+      await node('todo-dead', [], true, now);
+      await node('task-dead-1', ['todo-dead'], true, now);
+      await node('task-dead-2', ['todo-dead', 'task-dead-1'], true, now);
+      await node('todo-half', [], true, now);
+      await node('task-half', ['todo-half'], false, now);
+      await node('todo-living', [], false, now);
+      await node('task-gone', ['todo-living'], true, now);
+      await node('task-orphan', ['todo-long-gone'], true, now);
+      await node('todo-young', [], true, new Date(now.getTime() + 41 * DAY * 1000));
+      team.pass(41 * DAY);
+      assert.deepEqual(await sweep(team), ['graph kept: 4']);
+      const { docs } = await database.collection(COLLECTIONS.graph).get();
+      const left = ['task-gone', 'task-half', 'todo-half', 'todo-living', 'todo-young'];
+      assert.deepEqual(docs.map(({ id }) => id).sort(), left);
+    });
+
+    it('removes a session with its counters when nothing of it is left', async () => {
+      const team = new Team(bindings());
+      const agentId = await team.join('one');
+      const { session } = await team.createOne();
+      const task = (await team.claim(agentId)) ?? '';
+      await team.start(agentId, task);
+      await team.complete(agentId, task);
+      await answer(team, 'coordination_init_coordination', { goal: 'Another' });
+      const path = `workspaces/${team.workspace}/archive/${session}`;
+      await database.doc(path).update({ cleared: true });
+      team.pass(41 * DAY);
+      assert.deepEqual(await sweep(team), ['tasks kept: 1', 'archive kept: 1']);
+      assert.equal(await isThere(path), false);
+      const counters = `workspaces/${team.workspace}/sessions/${session}/counters`;
+      assert.ok((await database.collection(counters).get()).empty);
+    });
   });
 });

@@ -104,7 +104,7 @@ const MAX_REMEMBERED_AGENTS = 10_000;
 
 /**
  * The counts of calls: `metrics/minutes/{yyyyMMddHHmm}/all` and `…/tools/{tool}`, kept for a day, and
- * `metrics/agents/{agentId}`, kept. Each is `{calls, failures, milliseconds, errors: {[code]: count}}`; an
+ * `metrics/agents/{agentId}`, kept as long as the agent. Each is `{calls, failures, milliseconds, errors: {[code]: count}}`; an
  * agent's also has `since`, in milliseconds of the epoch.
  */
 export class DatabaseMetricsLedger extends Service<LedgerPorts> implements Expiring {
@@ -136,6 +136,14 @@ export class DatabaseMetricsLedger extends Service<LedgerPorts> implements Expir
         .endBefore(minuteKey(before))
         .limitToFirst(METRICS_REMOVED_AT_ONCE),
     );
+  }
+
+  /** Forgets what was counted of agents that are no more. */
+  async forget(agentIds: readonly string[]): Promise<void> {
+    if (agentIds.length === 0) return;
+    const database = await this.ports.database();
+    await database.ref().update(Object.fromEntries(agentIds.map((id) => [agentMetricsPath(id), null])));
+    for (const id of agentIds) this.begun.delete(id);
   }
 
   private async begin(database: Database, agentId: string, since: Date): Promise<void> {

@@ -1,0 +1,97 @@
+/** Events whose trigger was away for days: the sweep relays them, and reads little where none is missing. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { Firestore } from '@google-cloud/firestore';
+import { relayPart } from '../../../functions/src/composition/relaying.ts';
+import type { SweepTurn } from '../../../functions/src/kernel/sweep.ts';
+import { turnAt } from '../../unit/kernel/turn.ts';
+import { silent } from '../coordination/team.ts';
+
+const NOW = new Date('2026-11-22T09:30:00Z');
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+
+describe('events that were not relayed', () => {
+  /** Of no other test: the sweep relays events of anybody. */
+  const database = new Firestore({ projectId: `demo-muster-relay-${randomUUID().slice(0, 8)}` });
+  after(() => database.terminate());
+  let relayed: string[] = [];
+
+  beforeEach(async () => {
+    relayed = [];
+    for (const one of ['events', 'audit']) await database.recursiveDelete(database.collection(one));
+  });
+
+  const arrive = (id: string, at: number) =>
+    database.doc(`audit/${id}`).set({ event_id: id, timestamp: new Date(NOW.getTime() - at) });
+
+  async function happen(id: string, at: number, hasArrived = false): Promise<void> {
+    await database.doc(`events/${id}`).set({ event_id: id, timestamp: new Date(NOW.getTime() - at) });
+    if (hasArrived) await arrive(id, at);
+  }
+
+  const part = relayPart(
+    database,
+    silent,
+  )(async (id) => {
+    relayed.push(id);
+    const { timestamp } = (await database.doc(`events/${id}`).get()).data() ?? {};
+    await database.doc(`audit/${id}`).set({ event_id: id, timestamp });
+  });
+
+  const run = (more: Partial<SweepTurn> = {}, now = NOW) => part.run(turnAt(now, more));
+
+  it('are relayed once, of the last seven days and none that is still on its way', async () => {
+    await happen('old', 8 * DAY);
+    for (let day = 0; day < 7; day++) {
+      await happen(`arrived-${day}`, day * DAY + 40 * MINUTE, true);
+      await happen(`missing-${day}`, day * DAY + 41 * MINUTE);
+    }
+    await happen('on-its-way', MINUTE);
+    assert.deepEqual((await run()).counts, { relayed: 7 });
+    assert.deepEqual(
+      relayed.sort(),
+      [0, 1, 2, 3, 4, 5, 6].map((day) => `missing-${day}`),
+    );
+    assert.deepEqual(await run(), { counts: { relayed: 0 }, isBehind: false });
+    assert.equal(relayed.length, 7);
+  });
+
+  it('are all relayed where a page of them is missing, and the next turn goes on where this one stopped', async () => {
+    const writer = database.bulkWriter();
+    for (let number = 0; number < 450; number++)
+      void writer.set(database.doc(`events/e-${number}`), {
+        timestamp: new Date(NOW.getTime() - DAY - number),
+      });
+    await writer.close();
+    let looked = 0;
+    const first = await run({ isOver: () => looked++ > 300 });
+    assert.equal(first.isBehind, true);
+    assert.ok(first.stoppedAt && relayed.length > 0 && relayed.length < 450, `${relayed.length}`);
+    const later = new Date(NOW.getTime() + MINUTE);
+    const second = await run({ from: first.stoppedAt }, later);
+    assert.equal(second.isBehind, false);
+    assert.equal(new Set(relayed).size, 450);
+    assert.equal(relayed.length, 450);
+  });
+
+  it('are left to the next turn where the broker cannot be reached', async () => {
+    await happen('missing', DAY);
+    let attempts = 0;
+    const failing = relayPart(
+      database,
+      silent,
+    )(async () => {
+      attempts++;
+      throw new Error('away');
+    });
+    const { isBehind, stoppedAt } = await failing.run(turnAt(NOW));
+    assert.deepEqual([isBehind, stoppedAt?.at, attempts], [true, new Date(NOW.getTime() - DAY), 1]);
+  });
+
+  it('are looked for once an hour', async () => {
+    await happen('missing', DAY);
+    await run({}, new Date(NOW.getTime() + MINUTE));
+    assert.deepEqual(relayed, []);
+  });
+});
