@@ -70,7 +70,7 @@ export function graphRetention(database: Firestore, days: RetentionDays): SweepP
       const living = await below(snapshot.ref).where('deleted', '==', false).limit(1).get();
       if (!living.empty) return;
       // The root last: what has died in between is found again.
-      counts.removed += await deleteFound(below(snapshot.ref));
+      counts.removed += await deleteFound(below(snapshot.ref).where('deleted', '==', true));
       await snapshot.ref.delete();
       counts.removed++;
     });

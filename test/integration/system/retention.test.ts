@@ -18,7 +18,7 @@ import { asRead, storedVersions } from '../../stored/documents.ts';
 import { turnAt } from '../../unit/kernel/turn.ts';
 import { CodingTeam, entry, fields } from '../coding/calls.ts';
 import { answer } from '../coordination/calls.ts';
-import { Team } from '../coordination/team.ts';
+import { Team, unkeyed } from '../coordination/team.ts';
 import { recount } from '../lostAnswers/recount.ts';
 
 const DAY = 86_400;
@@ -288,6 +288,14 @@ describe('retention', function () {
     const metrics = async (id: string) =>
       (await (await realtimeDatabase()).ref(agentMetricsPath(id)).get()).val();
 
+    /** A terminal of a caller, which has no credential of its own. */
+    async function terminal(team: Team, name: string, capabilities: readonly string[] = []): Promise<string> {
+      const agentId = team.agentId(name);
+      const request = { agentId, role: 'worker' as const, workspace: team.workspace, capabilities };
+      await team.app.services.membership.join(team.principal('caller'), request, unkeyed);
+      return agentId;
+    }
+
     async function settle(team: Team): Promise<void> {
       await team.sweep();
       team.pass(DAY);
@@ -296,12 +304,12 @@ describe('retention', function () {
 
     it('removes terminals that were not seen for long, with their skills, counts and metrics', async () => {
       const team = new Team(bindings());
-      const old = await team.join('old', ['rust', 'shared']);
+      const old = await terminal(team, 'old', ['rust', 'shared']);
       await team.app.ports.presence.touch(old);
       await (await realtimeDatabase()).ref(agentMetricsPath(old)).set({ calls: 1, since: 1 });
       await settle(team);
       team.pass(51 * DAY);
-      const young = await team.join('young', ['shared']);
+      const young = await terminal(team, 'young', ['shared']);
       await team.app.ports.presence.touch(young);
       const before = await team.app.ports.directory.counts(team.workspace);
       assert.equal(before.registered, 2);
@@ -312,16 +320,16 @@ describe('retention', function () {
       assert.equal((await database.doc(skill('shared', team.workspace)).get()).get('agents'), 1);
       assert.equal(await metrics(old), null);
       assert.deepEqual(await recount(team, database), []);
-      assert.equal(await team.join('old', ['rust']), old, 'and it may come back');
+      assert.equal(await terminal(team, 'old', ['rust']), old, 'and it may come back');
       assert.deepEqual(await recount(team, database), []);
     });
 
     it('keeps those that hold a task, that have a credential, and all where no days are given', async () => {
       const team = new Team(bindings());
-      const holder = await team.join('holder');
+      const holder = await terminal(team, 'holder');
       await team.createOne();
       await team.claimOutcome(holder, 100 * DAY);
-      const credentialed = await team.join('credentialed');
+      const credentialed = await terminal(team, 'credentialed');
       await database
         .doc(`credentials/key-${credentialed}`)
         .set({ agent_id: credentialed, api_key: `key-${credentialed}` });
@@ -331,7 +339,7 @@ describe('retention', function () {
       assert.deepEqual(await sweep(team), []);
       for (const id of [holder, credentialed]) assert.ok(await isThere(agentPath(id)), id);
       const other = new Team(bindings(FOR_EVER));
-      const kept = await other.join('kept');
+      const kept = await terminal(other, 'kept');
       await other.app.ports.presence.touch(kept);
       await settle(other);
       other.pass(5000 * DAY);
@@ -367,6 +375,7 @@ describe('retention', function () {
     it('removes a session with its counters when nothing of it is left', async () => {
       const team = new Team(bindings());
       const agentId = await team.join('one');
+      await answer(team, 'coordination_init_coordination', { goal: 'First' });
       const { session } = await team.createOne();
       const task = (await team.claim(agentId)) ?? '';
       await team.start(agentId, task);
