@@ -30,8 +30,8 @@ interface Touch {
   readonly home: string;
   /** In milliseconds of the epoch. */
   readonly at: number;
-  /** How often it is to be written from now on, in milliseconds, if a lease asks for that. */
-  readonly within?: number | undefined;
+  /** How often it is to be written from now on, in milliseconds. */
+  readonly within: number | undefined;
 }
 
 /** What an instance knows of an agent: when it was seen, when the instance asked that, and how often it is written. */
@@ -63,11 +63,13 @@ export class DatabasePresence extends Service<LedgerPorts> {
    */
   async touch(agentId: string, home = DEFAULT_WORKSPACE, leaseSeconds?: number): Promise<void> {
     const at = this.ports.clock.now().getTime();
-    const within = leaseSeconds && withinOf(leaseSeconds);
     const known = this.touched.get(agentId);
-    const isNews = known === undefined || (within !== undefined && within < known.within);
+    const asked = leaseSeconds === undefined ? TOUCH_MILLISECONDS : withinOf(leaseSeconds);
+    // An instance that has read before another one has written may have taken it away: it is written again.
+    const within = Math.min(asked, known?.within ?? asked);
+    const isNews = known === undefined || within < known.within;
     if (!isNews && at - known.seen < known.within && at - known.asked < ASK_MILLISECONDS) return;
-    this.touched.set(agentId, { seen: at, asked: at, within: within ?? known?.within ?? TOUCH_MILLISECONDS });
+    this.touched.set(agentId, { seen: at, asked: at, within });
     await this.breaker
       .waitFor(() => this.writing.add({ agentId, home, at, within }))
       .catch((error: unknown) => {
@@ -100,11 +102,10 @@ export class DatabasePresence extends Service<LedgerPorts> {
     const written = (at: (touch: Touch) => number) =>
       root.update(
         Object.fromEntries(
-          touches.flatMap((touch) => {
-            const path = presencePath(touch.agentId);
-            const { home, within } = touch;
-            const often = within === undefined ? [] : [[`${path}/within`, within]];
-            return [[`${path}/last_seen`, at(touch)], [`${path}/workspace`, home], ...often];
+          touches.map((touch) => {
+            const { agentId, home, within } = touch;
+            const node = { last_seen: at(touch), workspace: home, ...(within !== undefined && { within }) };
+            return [presencePath(agentId), node];
           }),
         ),
       );
