@@ -157,7 +157,7 @@ export function signInSettings() {
   };
 }
 
-/** Where the emulators read the documents of clients, in place of the clients' own servers; for tests. */
+/** Where the emulators find copies of the documents of well-known clients, on a machine without internet. */
 export function clientDocumentsUrl(): string | undefined {
   return isEmulator() ? process.env['MUSTER_CLIENT_DOCUMENTS_URL'] : undefined;
 }

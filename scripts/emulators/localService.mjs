@@ -9,7 +9,6 @@ const readyMilliseconds = 60_000;
 const programs = {
   github: ['test/support/github/main.ts'],
   models: ['test/support/models/main.ts'],
-  'client documents': ['test/support/clientDocuments/main.ts'],
   'demo models': ['test/support/models/main.ts', '--demo'],
 };
 

@@ -29,7 +29,7 @@ import { importDatabase, startRtdbLite } from './realtimeDatabase.mjs';
  * @property {boolean} [sparing] ends processes of functions that are idle: whoever works with them has memory for more
  * @property {Record<string, string>} [parameters] of the functions, beside those that are committed
  * @property {boolean} [personal] the parameters in `functions/.env.local` hold beside them
- * @property {string} [clientDocumentsUrl] where this machine plays the hosts of clients' metadata documents
+ * @property {string} [clientDocumentsUrl] where this machine serves copies of clients' metadata documents
  * @property {string} [importFrom] a folder written by `firebase emulators:export`
  */
 

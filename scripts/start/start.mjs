@@ -1,6 +1,7 @@
 // @ts-check
 import { tmpdir } from 'node:os';
 import { endpointAnswers } from '../emulators/answers.mjs';
+import { startClientDocuments } from '../emulators/clientDocuments.mjs';
 import { placeConsole } from '../emulators/hosting.mjs';
 import { startLocalService } from '../emulators/localService.mjs';
 import { openOutput } from '../emulators/output.mjs';
@@ -34,7 +35,8 @@ export async function start({ demoModels }) {
       const ports = await usualOrFreePorts(say);
       return startSuite({
         ...{ run, node, ports, output, say, ui: true, importFrom: `${root}/emulator-data` },
-        ...{ sparing: true, personal: true, ...(models && { parameters: models }) },
+        ...{ clientDocumentsUrl: await startClientDocuments(), sparing: true, personal: true },
+        ...(models && { parameters: models }),
       });
     };
     const suite = await exclusively(`${tmpdir()}/muster-ports.lock`, started, say);

@@ -1,5 +1,6 @@
 // @ts-check
 import { endpointAnswers } from '../emulators/answers.mjs';
+import { startClientDocuments } from '../emulators/clientDocuments.mjs';
 import { startLocalService } from '../emulators/localService.mjs';
 import { openOutput } from '../emulators/output.mjs';
 import { freePorts } from '../emulators/ports.mjs';
@@ -25,12 +26,12 @@ export async function startEmulators(suites, { session: { run, say }, node }) {
   if (isWhole) await installTestClients({ env: run.env, say });
   const played = { node, env: run.env, output };
   const parameters = isWhole ? await startVendors(played) : undefined;
-  const documents = isWhole ? await startLocalService('client documents', played) : undefined;
+  const clientDocumentsUrl = isWhole ? await startClientDocuments() : undefined;
   const options = { run, node, ports: await freePorts(), output, say };
   const { env, exited } = await startSuite({
     ...options,
     ...(parameters && { parameters }),
-    ...(documents?.url !== undefined && { clientDocumentsUrl: documents.url }),
+    ...(clientDocumentsUrl !== undefined && { clientDocumentsUrl }),
   });
   return { env: { ...parameters, ...env }, exited, output };
 }

@@ -4,21 +4,21 @@
  */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
+import { clientDocuments } from '../../scripts/emulators/clientDocuments.mjs';
 import { App, call } from './support/app.ts';
 import { Deployment, type Someone } from './support/deployment.ts';
 import { locationIn, Visitor } from './support/visitor.ts';
 
 const registered = z.looseObject({ client_id: z.string(), redirect_uris: z.array(z.string()) });
 
-const CLAUDE_CODE = {
-  client_id: 'https://claude.ai/oauth/claude-code-client-metadata',
-  client_name: 'Claude Code',
-  client_uri: 'https://claude.ai',
-  redirect_uris: ['http://localhost/callback', 'http://127.0.0.1/callback'],
-  grant_types: ['authorization_code', 'refresh_token'],
-  response_types: ['code'],
-  token_endpoint_auth_method: 'none',
-};
+/** As `npm start` serves it. */
+function copyOf(name: string) {
+  const found = clientDocuments.find(({ client_name }) => client_name === name);
+  assert.ok(found, name);
+  return found;
+}
+
+const CLAUDE_CODE = copyOf('Claude Code');
 
 const CLAUDE_AI = {
   ...CLAUDE_CODE,
@@ -38,27 +38,17 @@ const CHATGPT = {
   jwks_uri: 'https://chatgpt.com/oauth/jwks.json',
 };
 
-const CODEX = {
-  ...CHATGPT,
-  client_id: 'https://chatgpt.com/oauth/codex/client.json',
-  client_name: 'Codex',
-  redirect_uris: ['http://127.0.0.1/callback', 'http://localhost/callback'],
-};
+/** Where a server sends `iss`, all connections have one document. */
+const CHATGPT_STABLE = copyOf('ChatGPT');
+
+const CODEX = copyOf('Codex');
 
 const VS_CODE = {
-  client_id: 'https://vscode.dev/oauth/client-metadata.json',
-  client_name: 'Visual Studio Code',
-  client_uri: 'https://vscode.dev/product',
-  grant_types: ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:device_code'],
-  response_types: ['code'],
+  ...copyOf('Visual Studio Code'),
   redirect_uris: [
-    'http://127.0.0.1:33418/',
-    'http://127.0.0.1/',
-    'https://vscode.dev/redirect',
+    ...copyOf('Visual Studio Code').redirect_uris,
     'vscode://dynamicauthprovider/vscode.dev/authorize',
   ],
-  token_endpoint_auth_method: 'none',
-  application_type: 'native',
 };
 
 const CURSOR = {
@@ -89,7 +79,7 @@ describe('clients with peculiarities', () => {
   before(async () => {
     deployment = await Deployment.start();
     ada = await deployment.person('Ada', 'leader');
-    for (const document of [CLAUDE_CODE, CLAUDE_AI, CHATGPT, CODEX, VS_CODE])
+    for (const document of [CLAUDE_CODE, CLAUDE_AI, CHATGPT, CHATGPT_STABLE, CODEX, VS_CODE])
       deployment.documents.texts.set(document.client_id, JSON.stringify(document));
   });
   after(() => deployment?.stop());
@@ -117,10 +107,11 @@ describe('clients with peculiarities', () => {
     [CLAUDE_CODE, ['http://localhost:54213/callback', 'http://127.0.0.1:61000/callback']],
     [CLAUDE_AI, CLAUDE_AI.redirect_uris],
     [CHATGPT, CHATGPT.redirect_uris],
+    [CHATGPT_STABLE, CHATGPT_STABLE.redirect_uris],
     [CODEX, ['http://127.0.0.1:1455/callback']],
     [VS_CODE, ['http://127.0.0.1:33418/', 'http://127.0.0.1:40123/', 'https://vscode.dev/redirect']],
   ] as const) {
-    it(`${document.client_name} signs in by its document`, async () => {
+    it(`${document.client_name} signs in by its document ${document.client_id}`, async () => {
       const app = await App.described(deployment, document.client_id);
       for (const redirect of redirects) await signsIn(app, redirect);
       assert.equal(deployment.documents.fetched.filter((url) => url === document.client_id).length, 1);

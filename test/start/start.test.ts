@@ -92,6 +92,24 @@ describe('npm start', () => {
     await leader.close();
   });
 
+  it('lets people sign in from Claude Code by the URL alone, without asking the internet who that is', async () => {
+    const { origin } = z.object({ origin: z.url() }).parse(read(inClone('.dev/endpoint.json')));
+    const url = new URL(`${origin}/authorize`);
+    url.search = new URLSearchParams({
+      client_id: 'https://claude.ai/oauth/claude-code-client-metadata',
+      redirect_uri: 'http://localhost:54213/callback',
+      response_type: 'code',
+      code_challenge: 'a'.repeat(43),
+      code_challenge_method: 'S256',
+      resource: `${origin}/mcp`,
+    }).toString();
+    const page = await fetch(url);
+    const text = await page.text();
+    assert.equal(page.status, 200, text);
+    assert.match(text, /<bdi class="name">Claude Code</);
+    assert.match(text, /claude\.ai vouches for it/);
+  });
+
   it('is found by the Firebase CLI', () => {
     const { origins } = z.object({ origins: z.array(z.url()) }).parse(read(locator));
     assert.ok(origins.length > 0);

@@ -175,6 +175,15 @@ describe('a problem page', () => {
     }
   });
 
+  it('names the way with a key, in every language, if the app cannot be checked', () => {
+    for (const language of LANGUAGES)
+      assert.match(
+        shown(problemPage({ language, style, problem: 'client_unreachable' })),
+        /Authorization: Bearer \S+/,
+        language,
+      );
+  });
+
   it('has the detail in English, and a way back to the client', () => {
     const back = { url: 'https://claude.ai/callback?error=x&state="y"', host: 'claude.ai' };
     const html = problemPage({

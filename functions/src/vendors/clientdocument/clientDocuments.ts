@@ -39,18 +39,19 @@ interface Fetched {
 }
 
 export class HttpsClientDocuments {
-  private readonly replacement: string | undefined;
+  private readonly copies: string | undefined;
   private readonly network: Network;
 
-  /** @param replacement where documents are read instead, below the names of their hosts */
-  constructor(replacement?: string, network: Network = INTERNET) {
-    this.replacement = replacement;
+  /** @param copies where copies of some documents are, below the names of their hosts; in the emulators alone */
+  constructor(copies?: string, network: Network = INTERNET) {
+    this.copies = copies;
     this.network = network;
   }
 
   /** @throws Error whose message says why it was not read, for whoever wrote the client */
-  fetch(url: URL): Promise<Fetched> {
-    return this.replacement === undefined ? this.fetchHttps(url) : fetchReplaced(this.replacement, url);
+  async fetch(url: URL): Promise<Fetched> {
+    const copy = this.copies === undefined ? undefined : await fetchCopy(this.copies, url);
+    return copy ?? this.fetchHttps(url);
   }
 
   private async fetchHttps(url: URL): Promise<Fetched> {
@@ -123,13 +124,11 @@ function maxAgeOf(cacheControl: string): number | undefined {
   return seconds === undefined ? undefined : Number(seconds);
 }
 
-async function fetchReplaced(base: string, { host, pathname }: URL): Promise<Fetched> {
-  const response = await fetch(`${base}/${host}${pathname}`, {
+/** Undefined if there is no copy of it. */
+async function fetchCopy(base: string, { host, pathname, search }: URL): Promise<Fetched | undefined> {
+  const response = await fetch(`${base}/${host}${pathname}${search}`, {
     signal: AbortSignal.timeout(MOST_MILLISECONDS),
-  });
-  if (!response.ok) throw new Error(`its server answered ${response.status}`);
-  return {
-    text: await response.text(),
-    maxAgeSeconds: maxAgeOf(response.headers.get('cache-control') ?? ''),
-  };
+  }).catch(() => undefined);
+  if (response?.status !== 200) return undefined;
+  return { text: await response.text(), maxAgeSeconds: undefined };
 }

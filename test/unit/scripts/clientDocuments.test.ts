@@ -1,0 +1,74 @@
+/** People sign in to `npm start` from well-known clients on a machine that has no way to the internet. */
+import assert from 'node:assert/strict';
+import { clientDocumentsUrl } from '../../../functions/src/config.ts';
+import { isNamed } from '../../../functions/src/signin/rules/redirects.ts';
+import { HttpsClientDocuments } from '../../../functions/src/vendors/clientdocument/clientDocuments.ts';
+import { clientDocuments, startClientDocuments } from '../../../scripts/emulators/clientDocuments.mjs';
+
+/** Where each client is known to lead back to, with whatever port it takes. */
+const REDIRECTS: Readonly<Record<string, string>> = {
+  'https://claude.ai/oauth/claude-code-client-metadata': 'http://localhost:54213/callback',
+  'https://chatgpt.com/oauth/codex/client.json': 'http://127.0.0.1:1455/callback',
+  'https://chatgpt.com/oauth/client.json': 'https://chatgpt.com/connector_platform_oauth_redirect',
+  'https://vscode.dev/oauth/client-metadata.json': 'http://127.0.0.1:40123/',
+};
+
+describe('copies of the documents of clients', () => {
+  const asked: string[] = [];
+  let documents: HttpsClientDocuments;
+
+  before(async () => {
+    const offline = async (host: string) => {
+      asked.push(host);
+      throw new Error('ENOTFOUND');
+    };
+    documents = new HttpsClientDocuments(await startClientDocuments(), {
+      ...{ resolve: offline, isPublic: () => true, options: {} },
+    });
+  });
+
+  for (const [id, redirect] of Object.entries(REDIRECTS))
+    it(`${id} is read without internet, and leads back to ${redirect}`, async () => {
+      const { text } = await documents.fetch(new URL(id));
+      const document = clientDocuments.find(({ client_id }) => client_id === id);
+      assert.ok(document);
+      assert.deepEqual(JSON.parse(text), document);
+      assert.ok(isNamed(redirect, document.redirect_uris));
+      assert.deepEqual(asked, []);
+    });
+
+  it('are those of all clients that are tested here', () => {
+    const ids = clientDocuments.map(({ client_id }) => client_id);
+    assert.deepEqual(ids.sort(), Object.keys(REDIRECTS).sort());
+  });
+
+  for (const other of [
+    'https://client.example/oauth/client.json',
+    'https://claude.ai.client.example/oauth/claude-code-client-metadata',
+    'https://claude.ai/oauth/claude-code-client-metadata?version=2',
+    'https://claude.ai/oauth/CLAUDE-code-client-metadata',
+  ])
+    it(`another is read from the internet: ${other}`, async () => {
+      asked.length = 0;
+      await assert.rejects(documents.fetch(new URL(other)), /its host has no address/);
+      assert.deepEqual(asked, [new URL(other).host]);
+    });
+
+  it('are read in the emulators alone', () => {
+    const { FUNCTIONS_EMULATOR, MUSTER_CLIENT_DOCUMENTS_URL } = process.env;
+    const set = (name: string, value: string | undefined) => {
+      if (value === undefined) delete process.env[name];
+      else process.env[name] = value;
+    };
+    try {
+      set('MUSTER_CLIENT_DOCUMENTS_URL', 'http://127.0.0.1:7');
+      set('FUNCTIONS_EMULATOR', 'true');
+      assert.equal(clientDocumentsUrl(), 'http://127.0.0.1:7');
+      set('FUNCTIONS_EMULATOR', undefined);
+      assert.equal(clientDocumentsUrl(), undefined);
+    } finally {
+      set('FUNCTIONS_EMULATOR', FUNCTIONS_EMULATOR);
+      set('MUSTER_CLIENT_DOCUMENTS_URL', MUSTER_CLIENT_DOCUMENTS_URL);
+    }
+  });
+});
