@@ -1,0 +1,88 @@
+/** What Hosting answers by firebase.json, as the Firebase CLI's emulator of it reads that: pages, files, what is missing. */
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { root } from '../../../scripts/project.mjs';
+
+type Middleware = (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
+
+/** The longest that a browser may keep the answer that something is missing, in seconds. */
+const LONGEST_MISSING = 600;
+
+const ofCli = createRequire(createRequire(import.meta.url).resolve('firebase-tools'));
+const { superstatic } = z
+  .object({ superstatic: z.custom<(options: object) => Middleware>((value) => typeof value === 'function') })
+  .parse({ superstatic: ofCli('superstatic').default });
+
+const { hosting } = z
+  .object({ hosting: z.looseObject({}) })
+  .parse(JSON.parse(readFileSync(`${root}/firebase.json`, 'utf8')));
+
+describe('Hosting', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'hosting-'));
+  const asset = join(folder, 'assets', 'screen-1a2b.js');
+  let server: Server;
+
+  before(async () => {
+    mkdirSync(join(folder, 'assets'));
+    writeFileSync(join(folder, 'index.html'), '<title>Muster</title>');
+    writeFileSync(asset, 'export {};');
+    const answer = superstatic({ cwd: folder, config: { ...hosting, public: '.' } });
+    // What it leaves to others is not there.
+    const missing = (response: ServerResponse) => () => void response.writeHead(404).end();
+    server = createServer((request, response) => answer(request, response, missing(response)));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  });
+  after(() => {
+    server.closeAllConnections();
+    server.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  async function get(path: string) {
+    const { port } = server.address() as AddressInfo;
+    const response = await fetch(`http://127.0.0.1:${port}${path}`);
+    return { status: response.status, headers: response.headers, text: await response.text() };
+  }
+
+  /** How long a browser keeps an answer without asking again. */
+  function keptFor(headers: Headers): number {
+    const control = headers.get('cache-control') ?? '';
+    assert.doesNotMatch(control, /immutable/);
+    return control === 'no-cache' ? 0 : Number(/max-age=(\d+)/.exec(control)?.[1]);
+  }
+
+  for (const path of ['/', '/tasks', '/tasks/task.1.js', '/workspace/assets', '/none.js', '/assets-of-mine'])
+    it(`answers ${path} with the page, which is asked for each time`, async () => {
+      const { status, headers, text } = await get(path);
+      assert.equal(status, 200);
+      assert.match(text, /<title>Muster/);
+      assert.equal(keptFor(headers), 0);
+      assert.match(headers.get('content-security-policy') ?? '', /default-src 'none'/);
+    });
+
+  for (const path of ['/assets/none.js', '/assets/none', '/assets/screen-1a2b.js.map', '/assets/below/none.js'])
+    it(`says of ${path} that it is missing, and not for long`, async () => {
+      const { status, headers, text } = await get(path);
+      assert.equal(status, 404, text);
+      assert.doesNotMatch(text, /<title>Muster/);
+      assert.ok(keptFor(headers) <= LONGEST_MISSING, headers.get('cache-control') ?? '');
+      assert.equal(headers.get('x-content-type-options'), 'nosniff');
+    });
+
+  it('finds a file again that a rollback has taken away for a while', async () => {
+    assert.equal((await get('/assets/screen-1a2b.js')).status, 200);
+    rmSync(asset);
+    const { status, headers } = await get('/assets/screen-1a2b.js');
+    assert.equal(status, 404);
+    assert.ok(keptFor(headers) <= LONGEST_MISSING);
+    writeFileSync(asset, 'export {};');
+    const again = await get('/assets/screen-1a2b.js');
+    assert.deepEqual([again.status, again.text], [200, 'export {};']);
+  });
+});
