@@ -1,0 +1,35 @@
+/** Continuous integration runs each suite that `npm test` runs, before anything is merged and not by night alone. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { root } from '../../../scripts/project.mjs';
+import { suites } from '../../../scripts/tests/suites.mjs';
+
+const workflow = readFileSync(`${root}/.github/workflows/ci.yml`, 'utf8');
+const guide = readFileSync(`${root}/docs/guides/testing.md`, 'utf8');
+
+/** Those that are run without being named. */
+const usual = suites.filter(({ optional }) => optional !== true).map(({ name }) => name);
+
+describe('continuous integration', () => {
+  const run = [...workflow.matchAll(/^ +suites: (.+)$/gm)].flatMap(([, names = '']) => names.split(' '));
+
+  it('runs every suite, and each of them once', () => {
+    assert.deepEqual([...run].sort(), [...usual].sort());
+  });
+
+  it('runs what its matrix names, on pushes and pull requests, under no condition', () => {
+    assert.match(workflow, /^on:\n {2}push:\n(?: {4}.*\n)* {2}pull_request:\n/m);
+    assert.match(workflow, /^ +- run: npm test -- \$\{\{ matrix\.suites \}\}$/m);
+    const job = /^ {2}test:\n((?: {4}.*\n|\n)+)/m.exec(workflow)?.[1] ?? '';
+    assert.match(job, /matrix\.suites/);
+    assert.doesNotMatch(job, /^ {4}if:/m);
+  });
+
+  it('runs those that the guide tells of', () => {
+    const table = /## Which suite holds what\n([\s\S]+?)\n\n[A-Z]/.exec(guide)?.[1] ?? '';
+    const told = table
+      .split('\n')
+      .flatMap((row) => [...(row.split('|')[1] ?? '').matchAll(/`([\w-]+)`/g)].map(([, name = '']) => name));
+    assert.deepEqual(told.filter((name) => name !== 'real').sort(), [...usual].sort());
+  });
+});
