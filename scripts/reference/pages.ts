@@ -4,7 +4,7 @@ import { MusterError } from '../../functions/src/kernel/errors.ts';
 import { toolResult } from '../../functions/src/mcp/answer.ts';
 import { wholeDescription } from '../../functions/src/mcp/catalogue.ts';
 import { inputJsonSchema, outputJsonSchema } from '../../functions/src/mcp/jsonSchema.ts';
-import { wireName } from '../../functions/src/mcp/names.ts';
+import { NETWORK_TOOLSETS, wireName } from '../../functions/src/mcp/names.ts';
 import type { Resource } from '../../functions/src/mcp/resource.ts';
 import type { ErrorEnvelope, Tool, Toolset } from '../../functions/src/mcp/tool.ts';
 import { fullName } from '../../functions/src/mcp/tool.ts';
@@ -13,14 +13,22 @@ import { schemaRows, table } from './tables.ts';
 
 const GENERATED = '<!-- Made from the definitions by `npm run reference`. -->';
 
-/** The README's table: every toolset in a line. */
+/** The README's table, every toolset in a line, and the addresses at which they are served. */
 export function toolsetTable(toolsets: readonly Toolset[]): string {
   const rows = toolsets.map(({ name, instructions, tools }) => [
     `[${name}](docs/reference/${name}.md)`,
     String(tools.length),
     instructions,
   ]);
-  return table(['toolset', 'tools', 'what it is for'], rows);
+  const network = toolsets.map(({ name }) => name).filter((name) => NETWORK_TOOLSETS.includes(name));
+  return `${table(['toolset', 'tools', 'what it is for'], rows)}
+
+\`/mcp\` has all of them, \`/mcp/<toolset>\` one, \`/mcp/network\` ${enumerated(network)} together.`;
+}
+
+/** Names as a sentence has them. */
+export function enumerated(names: readonly string[]): string {
+  return `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 }
 
 /** Every tool in a line. */

@@ -1,0 +1,34 @@
+/** What the documents say of `/mcp/network` is what it serves. */
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { NETWORK_TOOLSETS } from '../../../functions/src/mcp/names.ts';
+import { toolsets } from '../../../functions/src/toolsets/index.ts';
+import { root } from '../../../scripts/project.mjs';
+
+const names = toolsets.map(({ name }) => name);
+
+/** What a document says after the address: as far as the end of its sentence or cell. */
+const SENTENCE = /`\/mcp\/network`([^|.\n]*(?:\|[^|\n]*)?)/g;
+
+describe('/mcp/network', () => {
+  const files = ['README.md', ...globSync('docs/**/*.md', { cwd: root })].filter(
+    (file) => !file.startsWith('docs/decisions/'),
+  );
+  const sentences = files.flatMap((file) =>
+    [...readFileSync(`${root}/${file}`, 'utf8').matchAll(SENTENCE)].map(([, text = '']) => ({ file, text })),
+  );
+
+  it('is told of in the README and in the guide', () => {
+    for (const file of ['README.md', 'docs/guides/clients.md', 'docs/semantics.md'])
+      assert.ok(
+        sentences.some((one) => one.file === file),
+        file,
+      );
+  });
+
+  for (const { file, text } of sentences)
+    it(`is what ${file} says`, () => {
+      const told = names.filter((name) => new RegExp(`\\b${name}\\b`).test(text));
+      assert.deepEqual(told.sort(), [...NETWORK_TOOLSETS].sort(), text);
+    });
+});
