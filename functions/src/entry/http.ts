@@ -47,8 +47,6 @@ export const mcp = onRequest(
   },
 );
 
-leaveBodiesUnread();
-
 /** GitHub's deliveries: merged pull requests close tasks, failed checks are recorded on them. */
 export const githubWebhook = onRequest(
   {
