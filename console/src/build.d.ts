@@ -3,6 +3,9 @@
 /** The region of the functions, such as `us-central1`. */
 declare const __REGION__: string;
 
+/** Where clients connect, such as `https://muster.example/mcp`; empty if nobody knew as the page was built. */
+declare const __ADDRESS__: string;
+
 /** The Firestore database, such as `(default)`. */
 declare const __DATABASE_ID__: string;
 

@@ -25,6 +25,8 @@ export interface Deployment {
   readonly firebase: z.infer<typeof firebaseSettings>;
   /** The function's own address, `https://…/mcp`: Hosting would hold streams back, and end them after a minute. */
   readonly endpoint: string;
+  /** Where people are told to connect: the public address, at which one signs in. */
+  readonly address: string;
   /** `127.0.0.1:9099`, and so on: where the emulators of this machine listen. */
   readonly emulators?: { readonly auth: string; readonly firestore: string; readonly database: string };
   /** Who can sign in with one click, which only emulators' people can. */
@@ -36,12 +38,14 @@ const SETTINGS_URL = '/__/firebase/init.json';
 
 /** @throws Error where the page is not served by Firebase Hosting */
 export async function loadDeployment(): Promise<Deployment> {
-  if (import.meta.env.MODE === 'emulators') return local.parse(await json('/emulators.json'));
+  if (import.meta.env.MODE === 'emulators') return atItsEndpoint(local.parse(await json('/emulators.json')));
   const firebase = firebaseSettings.parse(await json(SETTINGS_URL));
-  return {
-    firebase,
-    endpoint: `https://${__REGION__}-${firebase.projectId}.cloudfunctions.net/mcp`,
-  };
+  const endpoint = `https://${__REGION__}-${firebase.projectId}.cloudfunctions.net/mcp`;
+  return { firebase, endpoint, address: __ADDRESS__ || endpoint };
+}
+
+function atItsEndpoint(settings: z.infer<typeof local>): Deployment {
+  return { ...settings, address: settings.endpoint };
 }
 
 async function json(url: string): Promise<unknown> {

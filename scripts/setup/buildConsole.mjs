@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * node scripts/setup/buildConsole.mjs <emulators | production> <folder> <region> <database>
+ * node scripts/setup/buildConsole.mjs <emulators | production> <folder> <region> <database> [address]
  *
  * Builds the console into a folder that Firebase Hosting serves. It is a program of its own because Vite wants a newer
  * Node than whoever starts us may have.
@@ -8,10 +8,10 @@
 import { build } from 'vite';
 import { root } from '../project.mjs';
 
-const [mode = '', target = '', region = '', database = ''] = process.argv.slice(2);
+const [mode = '', target = '', region = '', database = '', address = ''] = process.argv.slice(2);
 if (!['emulators', 'production'].includes(mode) || [target, region, database].includes('')) {
   process.stderr.write(
-    'node scripts/setup/buildConsole.mjs <emulators | production> <folder> <region> <database>\n',
+    'node scripts/setup/buildConsole.mjs <emulators | production> <folder> <region> <database> [address]\n',
   );
   process.exit(2);
 }
@@ -23,7 +23,11 @@ await build({
   root: console,
   mode,
   logLevel: 'warn',
-  define: { __REGION__: JSON.stringify(region), __DATABASE_ID__: JSON.stringify(database) },
+  define: {
+    __REGION__: JSON.stringify(region),
+    __DATABASE_ID__: JSON.stringify(database),
+    __ADDRESS__: JSON.stringify(address),
+  },
   // A third of Firestore's SDK, for pipelines, which the page does not use.
   resolve: { alias: { re2js: `${console}/src/live/noRegularExpressions.ts` } },
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },

@@ -3,7 +3,7 @@
 import { region, root } from '../project.mjs';
 import { compile } from './build.mjs';
 import { succeeds } from './command.mjs';
-import { parameterOf } from './parameters.mjs';
+import { endpointOf, parameterOf } from './parameters.mjs';
 
 /** Of the console with the seeded people, which only emulators have. */
 export const consoleOfEmulators = `${root}/console/dist/emulators`;
@@ -12,20 +12,29 @@ export const consoleOfEmulators = `${root}/console/dist/emulators`;
 export const consoleOfProduction = `${root}/console/dist/production`;
 
 /**
+ * What the page is told as it is built: the region of the functions, the database, and where people are told to connect,
+ * which is nowhere if nobody has named a project.
+ * @param {string | undefined} project
+ * @param {string} [folder] of the parameters
+ */
+export function builtIn(project, folder) {
+  return {
+    region: parameterOf('REGION', project, folder) || region,
+    database: parameterOf('DATABASE_ID', project, folder) || '(default)',
+    address: project === undefined ? '' : endpointOf(project, folder),
+  };
+}
+
+/**
  * @param {'emulators' | 'production'} mode
  * @param {{ node: string, env: NodeJS.ProcessEnv, target?: string }} options
  */
 export async function buildConsole(mode, { node, env, target }) {
   const folder = target ?? (mode === 'emulators' ? consoleOfEmulators : consoleOfProduction);
-  const command = [
-    node,
-    `${root}/scripts/setup/buildConsole.mjs`,
-    mode,
-    folder,
-    // `firebase deploy` names the project to what it runs before.
-    parameterOf('REGION', process.env.GCLOUD_PROJECT) || region,
-    parameterOf('DATABASE_ID', process.env.GCLOUD_PROJECT) || '(default)',
-  ];
+  // `firebase deploy` names the project to what it runs before.
+  const told = builtIn(process.env.GCLOUD_PROJECT);
+  const program = `${root}/scripts/setup/buildConsole.mjs`;
+  const command = [node, program, mode, folder, told.region, told.database, told.address];
   if (await succeeds(command, { env, output: 'errors' })) return;
   throw new Error('the console could not be built');
 }

@@ -57,13 +57,13 @@ export function NeedsYou({ person }: { readonly person: Person }) {
 }
 
 function NoGoal() {
-  const { endpoint } = connection().deployment;
+  const { address } = connection().deployment;
   return (
     <Card title="The goal">
       <Empty title="This workspace has no goal yet.">
         <p>Connect an agent, and tell it what you want to reach:</p>
         <p>
-          <code>{`claude mcp add --transport http muster ${endpoint}`}</code>
+          <code>{`claude mcp add --transport http muster ${address}`}</code>
         </p>
       </Empty>
     </Card>
