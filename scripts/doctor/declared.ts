@@ -38,8 +38,8 @@ export type IndexFile = z.output<typeof indexFile>;
 
 const firebaseFile = z.object({
   functions: z.tuple([z.object({ codebase: z.string(), runtime: z.string() })]),
-  firestore: z.object({ database: z.string(), location: z.string().optional() }),
-  database: z.tuple([z.object({ target: z.string() })]),
+  firestore: z.object({ database: z.string(), location: z.string().optional(), rules: z.string() }),
+  database: z.tuple([z.object({ target: z.string(), rules: z.string() })]),
   hosting: z.looseObject({}).optional(),
 });
 
@@ -90,6 +90,8 @@ export interface Declared {
   readonly codebase: string;
   readonly runtime: string;
   readonly hasHosting: boolean;
+  /** The security rules of both databases. */
+  readonly rules: { readonly firestore: string; readonly realtime: string };
   readonly indexes: IndexFile['indexes'];
   readonly fieldOverrides: IndexFile['fieldOverrides'];
 }
@@ -117,6 +119,7 @@ export async function declaredFor(project: string, folder?: string): Promise<Dec
     codebase,
     runtime,
     hasHosting: firebase.hosting !== undefined,
+    rules: { firestore: textOf(firebase.firestore.rules), realtime: textOf(firebase.database[0].rules) },
     indexes,
     fieldOverrides,
   };
@@ -160,5 +163,9 @@ function functionOf(
 }
 
 function read(file: string): unknown {
-  return JSON.parse(readFileSync(`${root}/${file}`, 'utf8'));
+  return JSON.parse(textOf(file));
+}
+
+function textOf(file: string): string {
+  return readFileSync(`${root}/${file}`, 'utf8');
 }

@@ -8,6 +8,7 @@ import { identityChecks } from './checks/identity.ts';
 import { indexChecks } from './checks/indexes.ts';
 import { moneyChecks } from './checks/money.ts';
 import { projectChecks } from './checks/project.ts';
+import { ruleChecks } from './checks/rules.ts';
 import { secretChecks } from './checks/secrets.ts';
 import { signInChecks } from './checks/signIn.ts';
 import type { Declared } from './declared.ts';
@@ -19,6 +20,7 @@ export const CHECKS: readonly Check[] = [
   ...identityChecks,
   ...secretChecks,
   ...indexChecks,
+  ...ruleChecks,
   ...functionChecks,
   ...eventChecks,
   ...signInChecks,

@@ -5,7 +5,7 @@ import type { Google } from '../google/client.ts';
 import { type Failure, optional, type Result } from '../google/failure.ts';
 import { policy } from '../google/policy.ts';
 import type { Declared } from './declared.ts';
-import { consumedTopics, deadLetterTopic, defaultAccountOf } from './needs.ts';
+import { DEPLOYING, deadLetterTopic, defaultAccountOf, isConsumers, realtimeOf } from './needs.ts';
 import * as shapes from './shapes.ts';
 
 /** Nobody can go on: there is no such project, or nobody there for who asks. */
@@ -27,11 +27,15 @@ export async function look(google: Google, declared: Declared) {
   const [base, databases, identity, deployed, events, secrets, signIn] = await Promise.all([
     lookAtProject(google, project),
     lookAtDatabases(google, declared),
-    lookAtIdentity(google, account),
+    lookAtIdentity(google, account, declared),
     lookAtDeployed(google, declared),
     lookAtEvents(google, declared),
     lookAtSecrets(google, declared.secrets),
     lookAtSignIn(google),
+  ]);
+  const [rules, deployer] = await Promise.all([
+    lookAtRules(google, declared, databases.realtimeInstances),
+    lookAtDeployer(google),
   ]);
   return {
     project,
@@ -43,6 +47,8 @@ export async function look(google: Google, declared: Declared) {
     ...events,
     ...secrets,
     ...signIn,
+    ...rules,
+    deployer,
   };
 }
 
@@ -165,7 +171,71 @@ async function lookAtDatabases(google: Google, { databaseId }: Declared) {
   };
 }
 
-async function lookAtIdentity(google: Google, email: string) {
+/** The rules that hold now; undefined if none were ever released. */
+async function lookAtRules(
+  google: Google,
+  { databaseId }: Declared,
+  instances: Result<z.output<typeof shapes.realtimeInstance>[]>,
+) {
+  const api: Api = 'firebaserules.googleapis.com';
+  const place = `projects/${google.project}`;
+  const firestoreRules = async (): Promise<Result<string | undefined>> => {
+    const releases = await google.list(
+      { api, path: `v1/${place}/releases`, schema: shapes.release },
+      'releases',
+    );
+    if (!releases.ok) return releases;
+    const names = [
+      `cloud.firestore/${databaseId}`,
+      ...(databaseId === '(default)' ? ['cloud.firestore'] : []),
+    ];
+    const [released] = names.flatMap((name) =>
+      releases.value.filter((one) => one.name === `${place}/releases/${name}`),
+    );
+    if (released === undefined) return { ok: true, value: undefined };
+    const ruleset = await google.get({ api, path: `v1/${released.rulesetName}`, schema: shapes.ruleset });
+    if (!ruleset.ok) return ruleset;
+    return { ok: true, value: ruleset.value.source.files.map(({ content }) => content).join('\n') };
+  };
+  const realtimeRules = async (): Promise<Result<string | undefined>> => {
+    if (!instances.ok) return instances;
+    const { databaseUrl } = realtimeOf(instances.value) ?? {};
+    if (databaseUrl === undefined) return { ok: true, value: undefined };
+    return google.text(`${databaseUrl}/.settings/rules.json`);
+  };
+  const [firestore, realtime] = await Promise.all([firestoreRules(), realtimeRules()]);
+  return { firestoreRules: firestore, realtimeRules: realtime };
+}
+
+/** Google takes so many permissions at once. */
+const TESTED_AT_ONCE = 100;
+
+/** Which of the permissions that a deployment needs the account has that asks. */
+async function lookAtDeployer(google: Google): Promise<Result<readonly string[]>> {
+  const starts = Array.from(
+    { length: Math.ceil(DEPLOYING.length / TESTED_AT_ONCE) },
+    (_, index) => index * TESTED_AT_ONCE,
+  );
+  const answers = await Promise.all(
+    starts.map((from) =>
+      google.send({
+        method: 'POST',
+        api: 'cloudresourcemanager.googleapis.com',
+        path: `v1/projects/${google.project}:testIamPermissions`,
+        body: { permissions: DEPLOYING.slice(from, from + TESTED_AT_ONCE) },
+        schema: shapes.heldPermissions,
+      }),
+    ),
+  );
+  const held: string[] = [];
+  for (const answer of answers) {
+    if (!answer.ok) return answer;
+    held.push(...answer.value.permissions);
+  }
+  return { ok: true, value: held };
+}
+
+async function lookAtIdentity(google: Google, email: string, { region }: Declared) {
   const account = `v1/projects/${google.project}/serviceAccounts/${email}`;
   const effective = (constraint: string) =>
     google.get({
@@ -173,31 +243,38 @@ async function lookAtIdentity(google: Google, email: string) {
       path: `v2/projects/${google.project}/policies/${constraint}:getEffectivePolicy`,
       schema: shapes.effectivePolicy,
     });
-  const [projectPolicy, serviceAccount, accountPolicy, memberDomains, defaultGrants] = await Promise.all([
-    google.send({
-      method: 'POST',
-      api: 'cloudresourcemanager.googleapis.com',
-      path: `v3/projects/${google.project}:getIamPolicy`,
-      body: {},
-      schema: policy,
-    }),
-    google.get({ api: 'iam.googleapis.com', path: account, schema: shapes.serviceAccount }),
-    google.send({
-      method: 'POST',
-      api: 'iam.googleapis.com',
-      path: `${account}:getIamPolicy`,
-      body: {},
-      schema: policy,
-    }),
-    effective('iam.allowedPolicyMemberDomains'),
-    effective('iam.automaticIamGrantsForDefaultServiceAccounts'),
-  ]);
+  const [projectPolicy, serviceAccount, accountPolicy, memberDomains, defaultGrants, builder] =
+    await Promise.all([
+      google.send({
+        method: 'POST',
+        api: 'cloudresourcemanager.googleapis.com',
+        path: `v3/projects/${google.project}:getIamPolicy`,
+        body: {},
+        schema: policy,
+      }),
+      google.get({ api: 'iam.googleapis.com', path: account, schema: shapes.serviceAccount }),
+      google.send({
+        method: 'POST',
+        api: 'iam.googleapis.com',
+        path: `${account}:getIamPolicy`,
+        body: {},
+        schema: policy,
+      }),
+      effective('iam.allowedPolicyMemberDomains'),
+      effective('iam.automaticIamGrantsForDefaultServiceAccounts'),
+      google.get({
+        api: 'cloudbuild.googleapis.com',
+        path: `v1/projects/${google.project}/locations/${region}/defaultServiceAccount`,
+        schema: shapes.buildAccount,
+      }),
+    ]);
   return {
     projectPolicy,
     serviceAccount: optional(serviceAccount),
     accountPolicy: optional(accountPolicy),
     memberDomains: optional(memberDomains),
     defaultGrants: optional(defaultGrants),
+    builder,
   };
 }
 
@@ -255,14 +332,13 @@ async function lookAtEvents(google: Google, declared: Declared) {
   const api: Api = 'pubsub.googleapis.com';
   const place = `v1/projects/${google.project}`;
   const deadLetters = deadLetterTopic(declared);
-  const consumed = consumedTopics(declared).map((name) => `projects/${google.project}/topics/${name}`);
   const [topics, subscriptions, deadLetterPolicy] = await Promise.all([
     google.list({ api, path: `${place}/topics`, schema: shapes.topic }, 'topics'),
     google.list({ api, path: `${place}/subscriptions`, schema: shapes.subscription }, 'subscriptions'),
     google.get({ api, path: `${place}/topics/${deadLetters}:getIamPolicy`, schema: policy }),
   ]);
   const all = subscriptions.ok ? subscriptions.value : [];
-  const names = all.filter(({ topic }) => consumed.includes(topic)).map(({ name }) => name);
+  const names = all.filter((one) => isConsumers(declared, one)).map(({ name }) => name);
   const subscriptionPolicies = await byName(names, (name) =>
     google.get({ api, path: `v1/${name}:getIamPolicy`, schema: policy }),
   );

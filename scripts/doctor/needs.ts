@@ -1,6 +1,7 @@
 /** What a deployment needs of Google, as it follows from what the repository declares: APIs, roles, regions. */
 import type { Api } from '../google/apis.ts';
 import type { Declared } from './declared.ts';
+import permissions from './permissions.json' with { type: 'json' };
 
 /** What each package that the functions import calls, and as whom the functions must be known there. */
 export const PACKAGES: Readonly<Record<string, { readonly api: Api; readonly role: string }>> = {
@@ -83,6 +84,13 @@ export const SECRET_ROLE = 'roles/secretmanager.secretAccessor';
 /** Cloud Build runs as the project's default account, which in new organisations has no role. */
 export const BUILD_ROLES = ['roles/cloudbuild.builds.builder', 'roles/editor', 'roles/owner'] as const;
 
+/** The one of a project that the functions use. */
+export function realtimeOf<Instance extends { readonly type: string }>(
+  instances: readonly Instance[],
+): Instance | undefined {
+  return instances.find(({ type }) => type === 'DEFAULT_DATABASE');
+}
+
 /** Where the Realtime Database is. Source: https://firebase.google.com/docs/projects/locations#rtdb-locations */
 export function realtimeLocationNear(region: string): string {
   if (/^(europe|me|africa)-/.test(region)) return 'europe-west1';
@@ -94,9 +102,35 @@ export function deadLetterTopic({ functions }: Pick<Declared, 'functions'>): str
   return functions.find(({ topic, retries }) => topic !== undefined && !retries)?.topic;
 }
 
-/** The topics of consumers that retry, whose subscriptions therefore need one. */
-export function consumedTopics({ functions }: Pick<Declared, 'functions'>): string[] {
-  return functions.flatMap(({ topic, retries }) => (topic !== undefined && retries ? [topic] : []));
+/**
+ * Whether a subscription is the one of a consumer that retries, and therefore needs one. Eventarc names it after the
+ * region and the function.
+ */
+export function isConsumers(
+  { functions, region, project }: Pick<Declared, 'functions' | 'region' | 'project'>,
+  { name, topic }: { readonly name: string; readonly topic: string },
+): boolean {
+  return functions.some(
+    (one) =>
+      one.retries &&
+      topic === `projects/${project}/topics/${one.topic}` &&
+      name.includes(`/eventarc-${region}-${one.name.toLowerCase()}-`),
+  );
+}
+
+/** The permissions that a deployment needs in the project. */
+export const DEPLOYING: readonly string[] = [
+  ...new Set([
+    ...permissions.always,
+    ...Object.values(permissions.methods).flat(),
+    ...Object.values(permissions.cli).flat(),
+  ]),
+].sort();
+
+/** Roles that together give these permissions. */
+export function rolesFor(lacking: readonly string[]): readonly string[] {
+  const roles = Object.entries(permissions.roles);
+  return roles.filter(([, given]) => lacking.some((one) => given.includes(one))).map(([role]) => role);
 }
 
 export function defaultAccountOf(projectNumber: string): string {

@@ -12,7 +12,7 @@ export const firebaseProject = z.object({ projectId: z.string(), projectNumber: 
 
 export const adminSdkConfig = z.object({ databaseURL: z.string().optional() });
 
-export const webApp = z.object({ appId: z.string() });
+export const webApp = z.object({ appId: z.string(), displayName: z.string().default('') });
 
 export const billing = z.object({
   billingEnabled: z.boolean().default(false),
@@ -68,6 +68,9 @@ export const realtimeInstance = z.object({
   type: z.string().default(''),
   state: z.string().default(''),
 });
+
+/** Empty if nothing builds by default. */
+export const buildAccount = z.object({ serviceAccountEmail: z.string().default('') });
 
 export const serviceAccount = z.object({ email: z.string(), disabled: z.boolean().default(false) });
 
@@ -131,6 +134,14 @@ export const repository = z.object({
   labels: z.record(z.string(), z.string()).default({}),
   cleanupPolicies: z.record(z.string(), z.object({ action: z.string().optional() })).default({}),
 });
+
+export const release = z.object({ name: z.string(), rulesetName: z.string() });
+
+export const ruleset = z.object({
+  source: z.object({ files: z.array(z.object({ content: z.string().default('') })).default([]) }),
+});
+
+export const heldPermissions = z.object({ permissions: z.array(z.string()).default([]) });
 
 export const authConfig = z.object({
   authorizedDomains: z.array(z.string()).default([]),

@@ -13,6 +13,12 @@ export function addressOf(api: Api, path: string, origin?: string): string {
   return `${origin === undefined ? `https://${api}` : `${origin}/${api}`}/${path}`;
 }
 
+/** The same for something that has a host of its own, such as a Realtime Database. */
+export function addressAt(url: string, origin?: string): string {
+  const { host, pathname } = new URL(url);
+  return origin === undefined ? url : `${origin}/${host}${pathname}`;
+}
+
 /** Instead of Google, as the environment says. A token goes there, so it is this machine or speaks TLS. */
 export function originIn(env: NodeJS.ProcessEnv): string | undefined {
   const origin = env['MUSTER_GOOGLE_URL']?.replace(/\/+$/, '');

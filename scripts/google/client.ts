@@ -2,7 +2,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { z } from 'zod';
 import { proxyHint } from '../setup/proxy.mjs';
-import { type Api, addressOf } from './apis.ts';
+import { type Api, addressAt, addressOf } from './apis.ts';
 import { type Failure, failureOf, type Result } from './failure.ts';
 
 /** 429 and 503 say that the same request may do later. */
@@ -54,6 +54,12 @@ export class Google {
     return this.request(sent.method, sent, sent.body);
   }
 
+  /** What stands at an address of Google's that is below no API, as text. */
+  async text(url: string): Promise<Result<string>> {
+    const answer = await this.answered('GET', new URL(addressAt(url, this.origin)), undefined);
+    return answer.ok ? { ok: true, value: answer.value.text } : answer;
+  }
+
   /** All pages. @param key the list's name in the answer, which lacks it where there is nothing */
   async list<Item extends z.ZodType>(
     { schema, query, ...asked }: Asked<Item>,
@@ -82,13 +88,18 @@ export class Google {
   ): Promise<Result<z.output<Schema>>> {
     const url = new URL(addressOf(api, path, this.origin));
     for (const [name, value] of Object.entries(query ?? {})) url.searchParams.set(name, value);
-    const answer = await this.answered(method, url, body);
+    const sent = await this.answered(method, url, body);
+    const answer = sent.ok ? parsed(url, sent.value.text) : sent;
     if (!answer.ok) return answer;
     const read = schema.safeParse(answer.value);
     return read.success ? { ok: true, value: read.data } : unreadable(path, read.error);
   }
 
-  private async answered(method: string, url: URL, body: unknown): Promise<Result<unknown>> {
+  private async answered(
+    method: string,
+    url: URL,
+    body: unknown,
+  ): Promise<Result<{ readonly text: string }>> {
     const headers = {
       authorization: `Bearer ${await this.token()}`,
       // A person's credentials belong to no project: this one answers for the calls.
@@ -103,7 +114,7 @@ export class Google {
       });
       if ('failure' in answer) return { ok: false, failure: answer.failure };
       const text = await answer.text();
-      if (answer.ok) return parsed(url, text);
+      if (answer.ok) return { ok: true, value: { text } };
       if (!MAY_DO_LATER.includes(answer.status) || attempt === ATTEMPTS)
         return { ok: false, failure: failureOf(answer.status, text) };
       await this.pause(pauseAfter(attempt, answer.headers.get('retry-after')));

@@ -1,7 +1,8 @@
 /** What Google keeps around the functions: who may call them, old images, queues, schedules, dead letters, domains. */
 import { z } from 'zod';
 import { consuming, topicPath } from '../../doctor/checks/events.ts';
-import { LINK_EXCLUSION } from '../../doctor/checks/signIn.ts';
+import { isOurs } from '../../doctor/checks/functions.ts';
+import { LINK_EXCLUSION, signInDomains } from '../../doctor/checks/signIn.ts';
 import type { Diagnosis } from '../../doctor/diagnose.ts';
 import { calledByGoogle, deadLetterTopic, INVOKER_ROLE, pubSubAgentOf } from '../../doctor/needs.ts';
 import { grant } from '../../google/grant.ts';
@@ -63,9 +64,12 @@ export const aroundSteps: readonly Step[] = [
   {
     title: 'let the queue and the schedules run',
     checks: ['task queue', 'schedules'],
-    run: async ({ google, say }, { seen }) => {
-      const queues = seen.queues.ok ? seen.queues.value.filter(({ state }) => state !== 'RUNNING') : [];
-      const jobs = seen.jobs.ok ? seen.jobs.value.filter(({ state }) => state !== 'ENABLED') : [];
+    run: async ({ google, say }, { seen, declared }) => {
+      const ours = (one: { readonly name: string }) => isOurs(declared, one);
+      const queues = seen.queues.ok
+        ? seen.queues.value.filter((one) => ours(one) && one.state !== 'RUNNING')
+        : [];
+      const jobs = seen.jobs.ok ? seen.jobs.value.filter((one) => ours(one) && one.state !== 'ENABLED') : [];
       const still = [
         ...queues.map(
           ({ name }) => ({ api: 'cloudtasks.googleapis.com', path: `v2/${name}:resume` }) as const,
@@ -89,18 +93,19 @@ export const aroundSteps: readonly Step[] = [
   {
     title: 'authorised domains',
     checks: ['authorised domains'],
-    run: async ({ google }, { seen, declared }) => {
-      const { hostname } = new URL(declared.parameters['PUBLIC_URL'] ?? '');
-      const config = orStop(seen.authConfig, 'Authentication cannot be looked at');
+    run: async ({ google }, site) => {
+      const config = orStop(site.seen.authConfig, 'Authentication cannot be looked at');
       const patched = await google.send({
         method: 'PATCH',
         api: 'identitytoolkit.googleapis.com',
         path: `v2/projects/${google.project}/config`,
         query: { updateMask: 'authorizedDomains' },
-        body: { authorizedDomains: [...(config?.authorizedDomains ?? []), hostname] },
+        body: {
+          authorizedDomains: [...new Set([...(config?.authorizedDomains ?? []), ...signInDomains(site)])],
+        },
         schema: anything,
       });
-      orStop(patched, `${hostname} cannot be authorised`);
+      orStop(patched, 'The domains where people sign in cannot be authorised');
     },
   },
 ];

@@ -1,7 +1,10 @@
 /** What the repository holds: rules and indexes first, ready before anybody asks; then the functions; then the console. */
-import { nameOf, realtimeOf } from '../../doctor/checks/databases.ts';
+import { nameOf } from '../../doctor/checks/databases.ts';
+import { topicPath } from '../../doctor/checks/events.ts';
+import { pathBeside } from '../../doctor/checks/functions.ts';
 import { indexStates } from '../../doctor/checks/indexes.ts';
 import type { Diagnosis } from '../../doctor/diagnose.ts';
+import { realtimeOf } from '../../doctor/needs.ts';
 import { index } from '../../doctor/shapes.ts';
 import { type Deployment, orStop, type Step, Stop } from '../step.ts';
 
@@ -13,7 +16,7 @@ const LONGEST_MS = 2 * 3600_000;
 export const codeSteps: readonly Step[] = [
   {
     title: 'rules, indexes and expiry',
-    checks: ['indexes', 'index exemptions', 'expiry'],
+    checks: ['indexes', 'index exemptions', 'expiry', 'rules of Firestore', 'rules of the Realtime Database'],
     always: true,
     run: async ({ firebase, google }, { seen, declared: { databaseId, ruledDatabase, realtimeTarget } }) => {
       if (ruledDatabase !== databaseId)
@@ -48,7 +51,38 @@ export const codeSteps: readonly Step[] = [
     always: true,
     run: deployFunctions,
   },
+  {
+    title: 'queues, schedules and topics of the functions',
+    checks: ['task queue', 'schedules', 'topics'],
+    run: async ({ firebase, google }, site) => {
+      const names = lacking(site);
+      if (names.length === 0) return;
+      const targets = names.map((name) => `functions:${name}`).join(',');
+      const { succeeded } = await firebase(['deploy', '--only', targets, '--force']);
+      if (!succeeded)
+        throw new Stop(
+          `What belongs to ${names.join(', ')} cannot be made: what stands above says why`,
+          again(google.project),
+        );
+    },
+  },
 ];
+
+/**
+ * Functions whose queue, schedule or topic somebody has deleted. The CLI passes over functions that have not changed,
+ * and makes what belongs to them only if it is told their names. Source: firebase-tools, release/planner.ts
+ */
+function lacking(site: Diagnosis): readonly string[] {
+  const { seen, declared } = site;
+  if (!seen.queues.ok || !seen.jobs.ok || !seen.topics.ok) return [];
+  const there = [...seen.queues.value, ...seen.jobs.value, ...seen.topics.value].map(({ name }) => name);
+  return declared.functions
+    .filter(({ name, kind, topic }) => {
+      const path = topic === undefined ? pathBeside(declared, name, kind) : topicPath(site, topic);
+      return path !== undefined && !there.some((one) => one.endsWith(path));
+    })
+    .map(({ name }) => name);
+}
 
 export const consoleSteps: readonly Step[] = [
   {

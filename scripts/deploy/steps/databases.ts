@@ -1,7 +1,7 @@
 /** Both databases, where they belong, protected; Firestore with backups. What is there already stays where it is. */
 import { z } from 'zod';
-import { locationOf, realtimeOf } from '../../doctor/checks/databases.ts';
-import { realtimeLocationNear } from '../../doctor/needs.ts';
+import { locationOf } from '../../doctor/checks/databases.ts';
+import { realtimeLocationNear, realtimeOf } from '../../doctor/needs.ts';
 import { realtimeInstance } from '../../doctor/shapes.ts';
 import type { Api } from '../../google/apis.ts';
 import { ended, operation } from '../../google/operation.ts';

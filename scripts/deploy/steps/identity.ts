@@ -1,7 +1,8 @@
 /** An account for the functions, with the roles that they need and no others, and for Cloud Build the one that it needs. */
 
 import { z } from 'zod';
-import { defaultAccountOf, neededRoles, ROLES_ON_ITSELF, SECRET_ROLE } from '../../doctor/needs.ts';
+import { builderOf } from '../../doctor/checks/identity.ts';
+import { neededRoles, ROLES_ON_ITSELF, SECRET_ROLE } from '../../doctor/needs.ts';
 import { serviceAccount } from '../../doctor/shapes.ts';
 import type { Google } from '../../google/client.ts';
 import { grant } from '../../google/grant.ts';
@@ -41,8 +42,10 @@ export const identitySteps: readonly Step[] = [
   {
     title: 'their roles, and that of Cloud Build',
     checks: ['roles', 'builds'],
-    run: async ({ google }, { seen, declared, findings }) => {
+    run: async ({ google }, site) => {
+      const { seen, declared, findings } = site;
       const isToBuild = findings.some(({ name, state }) => name === 'builds' && state === 'problem');
+      const builder = builderOf(seen.builder.ok ? seen.builder.value.serviceAccountEmail : '', site);
       const granted = await grant(
         google,
         {
@@ -53,9 +56,7 @@ export const identitySteps: readonly Step[] = [
         {
           [serviceAccountMember(seen.account)]: neededRoles(declared),
           ...(isToBuild && {
-            [serviceAccountMember(defaultAccountOf(seen.project.number))]: [
-              'roles/cloudbuild.builds.builder',
-            ],
+            [serviceAccountMember(builder)]: ['roles/cloudbuild.builds.builder'],
           }),
         },
       );

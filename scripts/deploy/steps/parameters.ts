@@ -1,7 +1,9 @@
 /** Parameters that follow from the project, where nobody has said otherwise. */
 import { appendFileSync } from 'node:fs';
 import { z } from 'zod';
+import { defaultSite } from '../../doctor/checks/project.ts';
 import { runAddressOf } from '../../doctor/checks/signIn.ts';
+import type { Diagnosis } from '../../doctor/diagnose.ts';
 import { webApp } from '../../doctor/shapes.ts';
 import type { Google } from '../../google/client.ts';
 import { ended, operation } from '../../google/operation.ts';
@@ -9,6 +11,8 @@ import { type Deployment, orStop, type Step } from '../step.ts';
 
 const webAppConfig = z.object({ apiKey: z.string() });
 const site = z.unknown();
+
+const OUR_APP = 'Muster console';
 
 /** A later line goes before an earlier, so that an empty one may stand above. */
 export function writeParameters(
@@ -26,8 +30,8 @@ export const parameterSteps: readonly Step[] = [
     title: 'the Hosting site of the console, linked to a web app',
     checks: ['hosting site'],
     run: async ({ google }, { seen }) => {
-      const app = (seen.webApps.ok ? seen.webApps.value[0]?.appId : undefined) ?? (await makeWebApp(google));
-      const [there] = seen.sites.ok ? seen.sites.value : [];
+      const app = webAppOf(seen) ?? (await makeWebApp(google));
+      const there = seen.sites.ok ? defaultSite(seen.sites.value) : undefined;
       const place = `v1beta1/projects/${google.project}/sites`;
       const api = 'firebasehosting.googleapis.com';
       const body = { appId: app };
@@ -57,7 +61,7 @@ export const parameterSteps: readonly Step[] = [
     checks: ['web API key'],
     run: async (deployment, { seen }) => {
       const { google } = deployment;
-      const app = (seen.webApps.ok ? seen.webApps.value[0]?.appId : undefined) ?? (await makeWebApp(google));
+      const app = webAppOf(seen) ?? (await makeWebApp(google));
       const config = await google.get({
         api: 'firebase.googleapis.com',
         path: `v1beta1/projects/${google.project}/webApps/${app}/config`,
@@ -74,13 +78,20 @@ export const parameterSteps: readonly Step[] = [
   },
 ];
 
+/** The app of the console, in a project that may have others: the one that its site is linked to, or that we made. */
+function webAppOf({ sites, webApps }: Diagnosis['seen']): string | undefined {
+  const linked = sites.ok ? defaultSite(sites.value)?.appId : undefined;
+  const apps = webApps.ok ? webApps.value : [];
+  return linked ?? apps.find(({ displayName }) => displayName === OUR_APP)?.appId;
+}
+
 async function makeWebApp(google: Google): Promise<string> {
   const api = 'firebase.googleapis.com';
   const started = await google.send({
     method: 'POST',
     api,
     path: `v1beta1/projects/${google.project}/webApps`,
-    body: { displayName: 'Muster console' },
+    body: { displayName: OUR_APP },
     schema: operation,
   });
   const made = orStop(await ended(google, api, 'v1beta1', started), 'A web app cannot be made');

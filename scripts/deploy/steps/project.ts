@@ -1,7 +1,7 @@
 /** What comes first: who pays, which APIs are on, and what nobody can change afterwards. */
 import { neededApis } from '../../doctor/needs.ts';
 import { ended, operation } from '../../google/operation.ts';
-import { type Deployment, orStop, type Step } from '../step.ts';
+import { type Deployment, orStop, type Step, Stop } from '../step.ts';
 
 /** Without these nobody can look whether the project is paid for; they cost nothing and need no billing. */
 const TO_LOOK = ['cloudbilling.googleapis.com', 'cloudresourcemanager.googleapis.com'];
@@ -19,6 +19,14 @@ export const projectSteps: readonly Step[] = [
     },
   },
   { title: 'a project of Firebase that is paid for', checks: ['project', 'firebase', 'billing'] },
+  {
+    title: 'permissions for all that follows',
+    checks: ['permissions to deploy'],
+    run: async (_, { findings }) => {
+      const finding = findings.find(({ name }) => name === 'permissions to deploy');
+      if (finding?.state === 'warning') throw new Stop(`You may not deploy: ${finding.what}`, finding.mend);
+    },
+  },
   {
     title: 'switch on the APIs',
     checks: ['APIs'],

@@ -9,17 +9,14 @@ import {
   setParameter,
   waitsFor,
 } from '../check.ts';
-import { realtimeLocationNear } from '../needs.ts';
+import { realtimeLocationNear, realtimeOf } from '../needs.ts';
+import { current } from './functions.ts';
 
 type Firestore = (Site['seen']['firestores'] & { readonly ok: true })['value'][number];
 type Instance = (Site['seen']['realtimeInstances'] & { readonly ok: true })['value'][number];
 
 export function firestoreOf({ declared }: Site, databases: readonly Firestore[]): Firestore | undefined {
   return databases.find(({ name }) => name.endsWith(`/databases/${declared.databaseId}`));
-}
-
-export function realtimeOf(instances: readonly Instance[]): Instance | undefined {
-  return instances.find(({ type }) => type === 'DEFAULT_DATABASE');
 }
 
 /** By which the Firebase CLI knows it, such as `my-project-default-rtdb`. */
@@ -175,11 +172,19 @@ export const databaseChecks: readonly Check[] = [
       ofRealtime(site, (instance) => {
         const location = locationOf(instance);
         if (location === realtimeLocationNear(site.declared.region)) return OK;
+        const what = `the Realtime Database is in ${location}, the functions in ${site.declared.region}`;
+        const why =
+          'each call that writes presence or a limit crosses an ocean; a location cannot be changed';
+        if (!isWithFirestore(site))
+          return { state: 'problem', what, why, mend: setParameter(site.declared, 'REGION', location) };
         return {
-          state: 'problem',
-          what: `the Realtime Database is in ${location}, the functions in ${site.declared.region}`,
-          why: 'each call that writes presence or a limit would cross an ocean; a location cannot be changed',
-          mend: setParameter(site.declared, 'REGION', location),
+          state: 'warning',
+          what: `${what}, beside Firestore`,
+          why,
+          mend: {
+            page: 'https://console.firebase.google.com',
+            press: 'to have both databases in one place, create another project and deploy there',
+          },
         };
       }),
   },
@@ -189,7 +194,7 @@ export const databaseChecks: readonly Check[] = [
       ofRealtime(site, ({ databaseUrl }) =>
         known(site, site.seen.adminSdkConfig, ({ databaseURL }) =>
           known(site, site.seen.functions, (functions) => {
-            const stale = functions.filter(({ serviceConfig }) => {
+            const stale = current(site, functions).filter(({ serviceConfig }) => {
               const configured = serviceConfig?.environmentVariables['FIREBASE_CONFIG'];
               return configured !== undefined && !configured.includes(`"${databaseUrl}"`);
             });
@@ -209,6 +214,12 @@ export const databaseChecks: readonly Check[] = [
       ),
   },
 ];
+
+function isWithFirestore(site: Site): boolean {
+  const { firestores } = site.seen;
+  const database = firestores.ok ? firestoreOf(site, firestores.value) : undefined;
+  return database?.locationId === site.declared.region;
+}
 
 function inMultiRegion(site: Site, locationId: string): Finding {
   const { project, region } = site.declared;

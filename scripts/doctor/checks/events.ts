@@ -11,7 +11,7 @@ import {
   type Site,
   waitsFor,
 } from '../check.ts';
-import { consumedTopics, deadLetterTopic, pubSubAgentOf } from '../needs.ts';
+import { deadLetterTopic, isConsumers, pubSubAgentOf } from '../needs.ts';
 
 type Subscription = (Site['seen']['subscriptions'] & { readonly ok: true })['value'][number];
 
@@ -19,10 +19,9 @@ export function topicPath({ declared }: Site, topic: string): string {
   return `projects/${declared.project}/topics/${topic}`;
 }
 
-/** Those of consumers that retry. */
+/** Those of consumers that retry: Eventarc's, and none that somebody else has on the same topic. */
 export function consuming(site: Site, subscriptions: readonly Subscription[]): readonly Subscription[] {
-  const topics = consumedTopics(site.declared).map((topic) => topicPath(site, topic));
-  return subscriptions.filter(({ topic }) => topics.includes(topic));
+  return subscriptions.filter((one) => isConsumers(site.declared, one));
 }
 
 function ofConsumers(site: Site, decide: (subscriptions: readonly Subscription[]) => Finding): Finding {

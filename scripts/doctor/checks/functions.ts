@@ -1,5 +1,6 @@
 /** The functions as they are deployed, and what Google keeps beside them: queue, schedules, images. */
 import { type Check, deployCommand, type Finding, known, list, OK, type Site, waitsFor } from '../check.ts';
+import type { Declared } from '../declared.ts';
 
 type Deployed = (Site['seen']['functions'] & { readonly ok: true })['value'][number];
 
@@ -18,12 +19,32 @@ export function ours({ declared }: Site, functions: readonly Deployed[]): readon
 }
 
 /** Those of them that are declared, in their region. */
-function current(site: Site, functions: readonly Deployed[]): readonly Deployed[] {
+export function current(site: Site, functions: readonly Deployed[]): readonly Deployed[] {
   const names = site.declared.functions.map(({ name }) => name);
   return ours(site, functions).filter((one) => {
     const { region, id } = placeOf(one);
     return region === site.declared.region && names.includes(id);
   });
+}
+
+/** How the name of the queue or the schedule ends that Firebase makes for a function; undefined if it makes none. */
+export function pathBeside({ region }: Declared, name: string, kind: string): string | undefined {
+  if (kind === 'queue') return `/queues/${name}`;
+  return kind === 'schedule' ? `/jobs/firebase-schedule-${name}-${region}` : undefined;
+}
+
+function beside(declared: Declared, kind: 'queue' | 'schedule'): readonly string[] {
+  const functions = declared.functions.filter((one) => one.kind === kind);
+  return functions.flatMap(({ name }) => pathBeside(declared, name, kind) ?? []);
+}
+
+/** Whether a queue or a schedule is of our functions: a project may have others. */
+export function isOurs(declared: Declared, { name }: { readonly name: string }): boolean {
+  return [...beside(declared, 'queue'), ...beside(declared, 'schedule')].some((path) => name.endsWith(path));
+}
+
+function idOf(path: string): string {
+  return path.replace(/^.*\//, '');
 }
 
 function ofDeployed(site: Site, decide: (functions: readonly Deployed[]) => Finding): Finding {
@@ -126,25 +147,20 @@ export const functionChecks: readonly Check[] = [
     find: (site) =>
       ofDeployed(site, () =>
         known(site, site.seen.queues, (queues) => {
-          const names = site.declared.functions
-            .filter(({ kind }) => kind === 'queue')
-            .map(({ name }) => name);
-          const missing = names.filter(
-            (name) => !queues.some((queue) => queue.name.endsWith(`/queues/${name}`)),
+          const missing = beside(site.declared, 'queue').filter(
+            (path) => !queues.some(({ name }) => name.endsWith(path)),
           );
           const why = 'runs are executed from it: without it they stay pending';
           if (missing.length > 0)
             return {
               state: 'problem',
-              what: `there is no queue ${missing.join(', ')}`,
+              what: `there is no queue ${list(missing.map(idOf))}`,
               why,
               mend: deployCommand(site.declared),
             };
-          const still = queues.find(
-            ({ name, state }) => names.some((one) => name.endsWith(`/queues/${one}`)) && state !== 'RUNNING',
-          );
+          const still = queues.find((one) => isOurs(site.declared, one) && one.state !== 'RUNNING');
           if (still === undefined) return OK;
-          const id = still.name.replace(/^.*\//, '');
+          const id = idOf(still.name);
           return {
             state: 'problem',
             what: `the queue ${id} is ${still.state}`,
@@ -162,22 +178,19 @@ export const functionChecks: readonly Check[] = [
       ofDeployed(site, () =>
         known(site, site.seen.jobs, (jobs) => {
           const why = 'lapsed leases, silent agents and reminders wait for them';
-          const names = site.declared.functions
-            .filter(({ kind }) => kind === 'schedule')
-            .map(({ name }) => `firebase-schedule-${name}-${site.declared.region}`);
-          const missing = names.filter((name) => !jobs.some((job) => job.name.endsWith(`/jobs/${name}`)));
+          const missing = beside(site.declared, 'schedule').filter(
+            (path) => !jobs.some(({ name }) => name.endsWith(path)),
+          );
           if (missing.length > 0)
             return {
               state: 'problem',
-              what: `there is no schedule ${list(missing)}`,
+              what: `there is no schedule ${list(missing.map(idOf))}`,
               why,
               mend: deployCommand(site.declared),
             };
-          const still = jobs.find(
-            ({ name, state }) => names.some((one) => name.endsWith(`/jobs/${one}`)) && state !== 'ENABLED',
-          );
+          const still = jobs.find((one) => isOurs(site.declared, one) && one.state !== 'ENABLED');
           if (still === undefined) return OK;
-          const id = still.name.replace(/^.*\//, '');
+          const id = idOf(still.name);
           return {
             state: 'problem',
             what: `the schedule ${id} is ${still.state}`,

@@ -7,6 +7,7 @@ import {
   known,
   knownAll,
   list,
+  type Mend,
   OK,
   type Site,
   setParameter,
@@ -162,19 +163,21 @@ export const identityChecks: readonly Check[] = [
   {
     name: 'builds',
     find: (site) =>
-      known(site, site.seen.projectPolicy, (policy) => {
-        const builder = defaultAccountOf(site.seen.project.number);
-        const roles = rolesIn(policy, serviceAccountMember(builder));
-        if (BUILD_ROLES.some((role) => roles.includes(role))) return OK;
-        return {
-          state: 'problem',
-          what: `${builder}, as which functions are built, may not build${withheld(site)}`,
-          why: 'the deployment of each function would end with an error of Cloud Build',
-          mend: {
-            command: `gcloud projects add-iam-policy-binding ${site.declared.project} --condition=None --member=${serviceAccountMember(builder)} --role=roles/cloudbuild.builds.builder`,
-          },
-        };
-      }),
+      known(site, site.seen.builder, ({ serviceAccountEmail }) =>
+        known(site, site.seen.projectPolicy, (policy) => {
+          const builder = builderOf(serviceAccountEmail, site);
+          const roles = rolesIn(policy, serviceAccountMember(builder));
+          if (BUILD_ROLES.some((role) => roles.includes(role))) return OK;
+          return {
+            state: 'problem',
+            what: `${builder}, as which functions are built, may not build${withheld(site)}`,
+            why: 'the deployment of each function would end with an error of Cloud Build',
+            mend: {
+              command: `gcloud projects add-iam-policy-binding ${site.declared.project} --condition=None --member=${serviceAccountMember(builder)} --role=roles/cloudbuild.builds.builder`,
+            },
+          };
+        }),
+      ),
   },
   {
     name: 'public callers',
@@ -190,29 +193,47 @@ export const identityChecks: readonly Check[] = [
   {
     name: 'invoker',
     find: (site) =>
-      knownAll(site, site.seen.invokers, (policies) =>
-        known(site, site.seen.runServices, (services) => {
-          const deployed = services.filter(({ name }) => isPublic(site, name));
-          if (deployed.length === 0) return waitsFor('no function that is called from outside');
-          const closed = deployed.filter(({ name, invokerIamDisabled }) => {
-            const policy = [...policies].find(([one]) => name.endsWith(`/${one.toLowerCase()}`))?.[1];
-            return !mayCall(policy, 'allUsers') && !invokerIamDisabled;
-          });
-          if (closed.length === 0) return OK;
-          const names = closed.map(({ name }) => name.replace(/^.*\//, ''));
-          const { region, project } = site.declared;
-          const update = (name: string) =>
-            `gcloud run services update ${name} --no-invoker-iam-check --region=${region} --project=${project}`;
-          return {
-            state: 'problem',
-            what: `Cloud Run lets nobody call ${names.join(' and ')}`,
-            why: 'clients get 403 before the function can ask who they are, which it does itself',
-            mend: { command: names.map(update).join(' && ') },
-          };
-        }),
-      ),
+      ofCallable(site, (deployed, closed) => {
+        if (deployed.length === 0) return waitsFor('no function that is called from outside');
+        if (closed.length === 0) return OK;
+        return {
+          state: 'problem',
+          what: `Cloud Run lets nobody call ${closed.join(' and ')}`,
+          why: 'clients get 403 before the function can ask who they are, which it does itself',
+          mend: withoutAsking(site, closed),
+        };
+      }),
   },
 ];
+
+type Service = (Site['seen']['runServices'] & { readonly ok: true })['value'][number];
+
+/** Decides by the functions for everybody that are deployed, and the names of those that not everybody may call. */
+function ofCallable(
+  site: Site,
+  decide: (deployed: readonly Service[], closed: readonly string[]) => Finding,
+): Finding {
+  return knownAll(site, site.seen.invokers, (policies) =>
+    known(site, site.seen.runServices, (services) => {
+      const deployed = services.filter(({ name }) => isPublic(site, name));
+      const closed = deployed.filter(({ name, invokerIamDisabled }) => {
+        const policy = [...policies].find(([one]) => name.endsWith(`/${one.toLowerCase()}`))?.[1];
+        return !mayCall(policy, 'allUsers') && !invokerIamDisabled;
+      });
+      return decide(
+        deployed,
+        closed.map(({ name }) => name.replace(/^.*\//, '')),
+      );
+    }),
+  );
+}
+
+/** Where nobody outside the organisation may be named, Cloud Run can still be told not to ask who calls. */
+function withoutAsking({ declared: { region, project } }: Site, names: readonly string[]): Mend {
+  const update = (name: string) =>
+    `gcloud run services update ${name} --no-invoker-iam-check --region=${region} --project=${project}`;
+  return { command: names.map(update).join(' && ') };
+}
 
 function mayCall(policy: Policy | undefined, member: string): boolean {
   return policy !== undefined && rolesIn(policy, member).includes(INVOKER_ROLE);
@@ -245,25 +266,17 @@ function isPublic({ declared }: Site, service: string): boolean {
   );
 }
 
-/** Where nobody outside the organisation may be named, Cloud Run can still be told not to ask. */
+/** As a problem only while somebody is kept out: a policy may have exemptions, and spares who was let in before it. */
 function restrictedCallers(site: Site): Finding {
-  return known(site, site.seen.runServices, (services) => {
-    const ours = services.filter(({ name }) => isPublic(site, name));
-    if (ours.length > 0 && ours.every(({ invokerIamDisabled }) => invokerIamDisabled)) return OK;
+  return ofCallable(site, (deployed, closed) => {
+    if (deployed.length > 0 && closed.length === 0) return OK;
     return {
       state: 'problem',
       what: 'an organisation policy (iam.allowedPolicyMemberDomains) forbids to let allUsers call anything',
       why: 'Firebase cannot open mcp and githubWebhook then, and its deployment ends with "Unable to set the invoker"',
       mend:
-        ours.length > 0
-          ? {
-              command: ours
-                .map(
-                  ({ name }) =>
-                    `gcloud run services update ${name.replace(/^.*\//, '')} --no-invoker-iam-check --region=${site.declared.region} --project=${site.declared.project}`,
-                )
-                .join(' && '),
-            }
+        closed.length > 0
+          ? withoutAsking(site, closed)
           : {
               page: `https://console.cloud.google.com/iam-admin/orgpolicies/iam-allowedPolicyMemberDomains?project=${site.declared.project}`,
               press:
@@ -271,4 +284,9 @@ function restrictedCallers(site: Site): Finding {
             },
     };
   });
+}
+
+/** As whom Cloud Build builds in this project: in older ones an account of its own. */
+export function builderOf(named: string, { seen }: Site): string {
+  return named.replace(/^.*\//, '') || defaultAccountOf(seen.project.number);
 }

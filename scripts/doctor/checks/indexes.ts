@@ -22,13 +22,14 @@ export function groupOf(name: string): string {
 export function indexStates(
   declared: IndexFile['indexes'],
   indexes: readonly Index[],
-): readonly { readonly key: string; readonly state: string | undefined }[] {
-  const states = new Map(
-    indexes.map(({ name, queryScope, fields, state }) => [keyOf(groupOf(name), queryScope, fields), state]),
+): readonly { readonly key: string; readonly id: string; readonly state: string | undefined }[] {
+  const there = new Map(
+    indexes.map((one) => [keyOf(groupOf(one.name), one.queryScope, one.fields), one] as const),
   );
   return declared.map(({ collectionGroup, queryScope, fields }) => {
     const key = keyOf(collectionGroup, queryScope, fields);
-    return { key, state: states.get(key) };
+    const { name = '', state } = there.get(key) ?? {};
+    return { key, id: name.replace(/^.*\//, ''), state };
   });
 }
 
@@ -55,6 +56,26 @@ function deployIndexes({ declared }: Site): { readonly command: string } {
   };
 }
 
+/** The Firebase CLI leaves an index alone that is there, also if it is broken: that one has to be deleted first. */
+function rebuild(site: Site, broken: readonly string[]): { readonly command: string } {
+  const { databaseId, project } = site.declared;
+  const deleting = broken.map(
+    (id) =>
+      `gcloud firestore indexes composite delete ${id} --database='${databaseId}' --quiet --project ${project}`,
+  );
+  return { command: [...deleting, deployIndexes(site).command].join(' && ') };
+}
+
+/** A policy that could not be set up is tried again only by being set again. */
+function expire(site: Site, broken: readonly Override[]): { readonly command: string } {
+  const { databaseId, project } = site.declared;
+  const enabling = broken.map(
+    ({ collectionGroup, fieldPath }) =>
+      `gcloud firestore fields ttls update ${fieldPath} --collection-group=${collectionGroup} --enable-ttl --database='${databaseId}' --project ${project}`,
+  );
+  return enabling.length > 0 ? { command: enabling.join(' && ') } : deployIndexes(site);
+}
+
 /** Undefined where there is no database. */
 function missing(site: Site): Finding {
   return waitsFor(`no Firestore database ${site.declared.databaseId}`);
@@ -76,7 +97,10 @@ export const indexChecks: readonly Check[] = [
             state: 'problem',
             what: `${absent.length} of ${states.length} are missing or broken: ${list(absent.map(({ key }) => key))}`,
             why,
-            mend: deployIndexes(site),
+            mend: rebuild(
+              site,
+              absent.flatMap(({ id, state }) => (state === undefined ? [] : [id])),
+            ),
           };
         const { databaseId, project } = site.declared;
         return {
@@ -119,7 +143,10 @@ export const indexChecks: readonly Check[] = [
           state: 'problem',
           what: `nothing deletes what has expired in ${list(lacking.map(({ collectionGroup }) => collectionGroup))}`,
           why: 'what is kept for a day or a month would stay for ever, and be paid for',
-          mend: deployIndexes(site),
+          mend: expire(
+            site,
+            lacking.filter((one) => fieldOf(one, fields)?.ttlConfig?.state === 'NEEDS_REPAIR'),
+          ),
         };
       }),
   },

@@ -1,6 +1,6 @@
 /** Nothing costs more than somebody has thought of. */
 import { type Check, known, OK, setParameter, waitsFor } from '../check.ts';
-import { placeOf } from './functions.ts';
+import { current, placeOf } from './functions.ts';
 
 /** Cloud Run's own bound for one service in most regions, before a quota is raised. */
 const MOST_INSTANCES = 1000;
@@ -47,7 +47,7 @@ export const moneyChecks: readonly Check[] = [
           `MAX_INSTANCES is ${site.declared.parameters['MAX_INSTANCES'] || 'empty'}: 1 to ${MOST_INSTANCES}`,
         );
       return known(site, site.seen.functions, (functions) => {
-        const mcp = functions.find((one) => placeOf(one).id === 'mcp');
+        const mcp = current(site, functions).find((one) => placeOf(one).id === 'mcp');
         const deployed = mcp?.serviceConfig?.maxInstanceCount;
         if (mcp === undefined || deployed === most) return OK;
         return {

@@ -1,6 +1,13 @@
 /** The project itself, who pays for it, and the APIs that are on. */
-import { type Check, deployCommand, known, list, OK } from '../check.ts';
-import { neededApis } from '../needs.ts';
+import { type Check, deployCommand, known, list, OK, type Site } from '../check.ts';
+import { DEPLOYING, neededApis, rolesFor } from '../needs.ts';
+
+type HostingSite = (Site['seen']['sites'] & { readonly ok: true })['value'][number];
+
+/** To which the Firebase CLI deploys if firebase.json names none. Source: firebase-tools, src/getDefaultHostingSite.ts */
+export function defaultSite(sites: readonly HostingSite[]): HostingSite | undefined {
+  return sites.find(({ type }) => type === 'DEFAULT_SITE');
+}
 
 export const projectChecks: readonly Check[] = [
   {
@@ -64,17 +71,35 @@ export const projectChecks: readonly Check[] = [
       }),
   },
   {
+    name: 'permissions to deploy',
+    find: (site) =>
+      known(site, site.seen.deployer, (held) => {
+        const lacking = DEPLOYING.filter((one) => !held.includes(one));
+        if (lacking.length === 0) return OK;
+        const roles = rolesFor(lacking);
+        const give = `gcloud projects add-iam-policy-binding ${site.declared.project} --condition=None --member=<you> --role=$role`;
+        return {
+          state: 'warning',
+          what: `you may look, and not deploy: you lack ${list(lacking)}`,
+          why: 'npm run deploy would stop in the middle; whoever only looks needs no more',
+          mend: { command: `for role in ${roles.join(' ')}; do ${give}; done` },
+        };
+      }),
+  },
+  {
     name: 'hosting site',
     find: (site) =>
       !site.declared.hasHosting
         ? OK
         : known(site, site.seen.sites, (sites) =>
-            sites.some(({ appId }) => appId !== undefined)
+            defaultSite(sites)?.appId !== undefined
               ? OK
               : {
                   state: 'problem',
                   what:
-                    sites.length === 0 ? 'Hosting has no site' : 'no site of Hosting is linked to a web app',
+                    defaultSite(sites) === undefined
+                      ? 'Hosting has no default site'
+                      : 'the default site of Hosting is linked to no web app',
                   why: 'the console is served there, and asks it for the settings of the project',
                   mend: deployCommand(site.declared),
                 },

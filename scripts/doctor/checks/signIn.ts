@@ -1,6 +1,7 @@
 /** People sign in, and agents read and write as themselves. */
 import { isSafeAddress } from '../../../functions/src/kernel/platform.ts';
-import { type Check, deployCommand, known, OK, setParameter } from '../check.ts';
+import { type Check, deployCommand, known, list, OK, type Site, setParameter } from '../check.ts';
+import { defaultSite } from './project.ts';
 
 /** The address that Cloud Run gives the endpoint: its root leads to the function. */
 export function runAddressOf(projectNumber: string, region: string): string {
@@ -15,6 +16,20 @@ export const LINK_EXCLUSION = {
   name: 'muster-sign-in-links',
   filter: 'httpRequest.requestUrl:"oobCode="',
 } as const;
+
+/** Where people sign in: at the public address, at the function's own, which also has the page, and at the console. */
+export function signInDomains({ seen, declared }: Site): readonly string[] {
+  const { project, region, parameters, hasHosting } = declared;
+  const url = parameters['PUBLIC_URL'] ?? '';
+  const console = seen.sites.ok ? defaultSite(seen.sites.value)?.name.replace(/^.*\//, '') : undefined;
+  return [
+    ...new Set([
+      ...(URL.canParse(url) ? [new URL(url).hostname] : []),
+      `${region}-${project}.cloudfunctions.net`,
+      ...(hasHosting && console !== undefined ? [`${console}.web.app`] : []),
+    ]),
+  ];
+}
 
 export const signInChecks: readonly Check[] = [
   {
@@ -51,18 +66,18 @@ export const signInChecks: readonly Check[] = [
     name: 'authorised domains',
     find: (site) =>
       known(site, site.seen.authConfig, (config) => {
-        const url = site.declared.parameters['PUBLIC_URL'] ?? '';
         if (config === undefined) return { state: 'unseen', what: 'Authentication has never been opened' };
-        if (!URL.canParse(url)) return { state: 'unseen', what: 'there is no PUBLIC_URL yet' };
-        const { hostname } = new URL(url);
-        if (config.authorizedDomains.includes(hostname)) return OK;
+        if (!URL.canParse(site.declared.parameters['PUBLIC_URL'] ?? ''))
+          return { state: 'unseen', what: 'there is no PUBLIC_URL yet' };
+        const missing = signInDomains(site).filter((domain) => !config.authorizedDomains.includes(domain));
+        if (missing.length === 0) return OK;
         return {
           state: 'problem',
-          what: `${hostname}, of PUBLIC_URL, is not among the authorised domains`,
-          why: 'mailed links and Google lead back to no other',
+          what: `not among the authorised domains: ${list(missing)}`,
+          why: 'people sign in there, and mailed links and Google lead back to no other',
           mend: {
             page: `https://console.firebase.google.com/project/${site.declared.project}/authentication/settings`,
-            press: `Authorized domains, Add domain: ${hostname}; npm run deploy does it, too`,
+            press: `Authorized domains, Add domain: ${missing.join(', ')}; npm run deploy does it, too`,
           },
         };
       }),

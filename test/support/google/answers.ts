@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { type Declared, declaredFor } from '../../../scripts/doctor/declared.ts';
-import { neededApis } from '../../../scripts/doctor/needs.ts';
+import { DEPLOYING, neededApis } from '../../../scripts/doctor/needs.ts';
 
 export const PROJECT = 'muster-team';
 export const NUMBER = '415104041262';
@@ -59,6 +59,10 @@ const place = ({ region }: Declared): string => `projects/${PROJECT}/locations/$
 const firestore = ({ databaseId }: Declared): string =>
   `projects/${PROJECT}/databases/${databaseId}/collectionGroups`;
 
+export const RULESET = `firebaserules.googleapis.com/v1/projects/${PROJECT}/rulesets/5e1f`;
+export const RELEASES = `firebaserules.googleapis.com/v1/projects/${PROJECT}/releases`;
+export const REALTIME_RULES = `${new URL(DATABASE_URL).host}/.settings/rules.json`;
+
 const MAKERS: Readonly<Record<string, (declared: Declared) => unknown>> = {
   $apis: (declared) => ({
     services: neededApis(declared).map((api) => ({
@@ -68,6 +72,21 @@ const MAKERS: Readonly<Record<string, (declared: Declared) => unknown>> = {
       config: { name: api },
     })),
   }),
+  // Of an Owner.
+  $permissions: () => ({ permissions: DEPLOYING }),
+  $releases: ({ databaseId }) => ({
+    releases: [
+      {
+        name: `projects/${PROJECT}/releases/cloud.firestore/${databaseId}`,
+        rulesetName: `projects/${PROJECT}/rulesets/5e1f`,
+      },
+    ],
+  }),
+  $firestoreRules: ({ rules }) => ({
+    name: `projects/${PROJECT}/rulesets/5e1f`,
+    source: { files: [{ name: 'firestore.rules', content: rules.firestore }] },
+  }),
+  $realtimeRules: ({ rules }) => JSON.parse(rules.realtime),
   $indexes: (declared) => ({
     indexes: declared.indexes.map(({ collectionGroup, queryScope, fields }, position) => ({
       name: `${firestore(declared)}/${collectionGroup}/indexes/CICAgN${position}`,

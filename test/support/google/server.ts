@@ -84,6 +84,9 @@ export class LocalGoogle {
     asked: Omit<GoogleRequest, 'method'>,
   ): unknown {
     const { api, path, query, body } = asked;
+    // A Realtime Database has a host of its own, which no discovery document knows.
+    if (httpMethod === 'GET' && api.endsWith('.firebaseio.com'))
+      return this.answers.get(`${api}/${path}`) ?? googleError(404, 'NOT_FOUND', path);
     const method = methodAt(httpMethod, api, path);
     const fault =
       method === undefined

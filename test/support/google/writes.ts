@@ -1,7 +1,7 @@
 /** What Google's writes change in what is answered afterwards, for a project that is being deployed. */
 
 import type { Declared } from '../../../scripts/doctor/declared.ts';
-import { declaredAnswer, NUMBER, PROJECT, topicsOf } from './answers.ts';
+import { declaredAnswer, NUMBER, PROJECT, REALTIME_RULES, RELEASES, RULESET, topicsOf } from './answers.ts';
 import { type GoogleRequest, googleError, type Write } from './server.ts';
 
 type Answers = Map<string, unknown>;
@@ -67,10 +67,19 @@ const WRITES: Readonly<Record<string, Write>> = {
     append(answers, `firestore.googleapis.com/${groups}`, 'fields', { name, ...given, ...expiring });
     return { name: `${name}/operations/1`, done: true };
   },
-  'firebaserules.projects.rulesets.create': ({ path }) => ({ name: `${path.replace('v1/', '')}/1` }),
+  'firebaserules.projects.rulesets.create': ({ api, body, path }, answers) => {
+    const name = `${path.replace('v1/', '')}/1`;
+    answers.set(`${api}/v1/${name}`, { ...fields(body), name });
+    return { name };
+  },
   'firebaserules.projects.releases.patch': ({ body, path, api }, answers) => {
-    answers.set(`${api}/${path}`, fields(body)['release']);
-    return fields(body)['release'];
+    const release = fields(fields(body)['release']);
+    answers.set(`${api}/${path}`, release);
+    const others = itemsIn(fields(answers.get(RELEASES) ?? {})['releases']).filter(
+      ({ name }) => name !== release['name'],
+    );
+    answers.set(RELEASES, { releases: [...others, release] });
+    return release;
   },
   'firebasedatabase.projects.locations.instances.create': ({ body, query, path }, answers) => {
     const databaseUrl = `https://${query.get('databaseId')}.firebaseio.com`;
@@ -203,6 +212,9 @@ export function deployedRules(answers: Answers, declared: Declared): void {
   const building = JSON.stringify(declaredAnswer('$indexes', declared)).replace('"READY"', '"CREATING"');
   answers.set(`${groups}/indexes`, JSON.parse(building));
   answers.set(`${groups}/fields`, declaredAnswer('$fields', declared));
+  answers.set(RELEASES, declaredAnswer('$releases', declared));
+  answers.set(RULESET, declaredAnswer('$firestoreRules', declared));
+  answers.set(REALTIME_RULES, declaredAnswer('$realtimeRules', declared));
 }
 
 /** @param isOpened whether the CLI could let everybody call */

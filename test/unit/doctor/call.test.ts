@@ -11,6 +11,7 @@ import { callEndpoint } from '../../../scripts/deploy/call.ts';
 import { firebaseCli } from '../../../scripts/deploy/firebase.ts';
 import { Stop } from '../../../scripts/deploy/step.ts';
 import { diagnose } from '../../../scripts/doctor/diagnose.ts';
+import { DEPLOYING } from '../../../scripts/doctor/needs.ts';
 import { Google } from '../../../scripts/google/client.ts';
 import { PROJECT, recordingOf } from '../../support/google/answers.ts';
 import { LocalGoogle, TOKEN } from '../../support/google/server.ts';
@@ -104,10 +105,13 @@ console.log('one'); console.error('two'); process.exit(process.argv.includes('ho
     this.timeout(60_000);
     const recording = await recordingOf('half');
     const { declared, answers } = recording;
+    const released = [...answers].find(([path]) => path.endsWith('/rulesets/5e1f'));
+    assert.ok(released);
+    answers.set(released[0], { source: { files: [{ content: 'rules of an earlier version' }] } });
     const place = `projects/${PROJECT}`;
     answers.set(`cloudresourcemanager.googleapis.com/v1/${place}:testIamPermissions`, {
       permissions: [
-        'firebase.projects.get',
+        ...DEPLOYING,
         ...['create', 'delete', 'list', 'update'].map((one) => `datastore.indexes.${one}`),
       ],
     });
@@ -116,7 +120,6 @@ console.log('one'); console.error('two'); process.exit(process.argv.includes('ho
       name: `${place}/databases/(default)`,
     });
     answers.set(`firebaserules.googleapis.com/v1/${place}:test`, {});
-    answers.set(`firebaserules.googleapis.com/v1/${place}/releases`, {});
     const local = new LocalGoogle(answers, write);
     await local.start();
     try {
@@ -125,7 +128,8 @@ console.log('one'); console.error('two'); process.exit(process.argv.includes('ho
       assert.ok(succeeded, output);
       const { findings } = await diagnose(google, declared);
       const problems = namesOf(findings, 'problem');
-      for (const name of ['indexes', 'index exemptions', 'expiry']) assert.ok(!problems.includes(name), name);
+      for (const name of ['indexes', 'index exemptions', 'expiry', 'rules of Firestore'])
+        assert.ok(!problems.includes(name), name);
       assert.ok(answers.has(`firebaserules.googleapis.com/v1/${place}/releases/cloud.firestore/(default)`));
       assert.deepEqual(local.faults, []);
     } finally {

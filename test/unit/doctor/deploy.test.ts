@@ -14,6 +14,8 @@ import { deployedFunctions, deployedRules, write } from '../../support/google/wr
 const ADDRESS = `mcp-${NUMBER}.us-central1.run.app`;
 const BILLING = `cloudbilling.googleapis.com/v1/projects/${PROJECT}/billingInfo`;
 const AUTH = `identitytoolkit.googleapis.com/v2/projects/${PROJECT}/config`;
+const QUEUES = `cloudtasks.googleapis.com/v2/projects/${PROJECT}/locations/us-central1/queues`;
+const JOBS = `cloudscheduler.googleapis.com/v1/projects/${PROJECT}/locations/us-central1/jobs`;
 const INDEXES = `firestore.googleapis.com/v1/projects/${PROJECT}/databases/(default)/collectionGroups/-/indexes`;
 
 const INVOKERS_REFUSED = `
@@ -66,7 +68,7 @@ async function stage(name: RecordedProject) {
     say: (line) => said.push(line),
   };
   const writes = () =>
-    local.requests.filter((one) => !one.startsWith('GET') && !one.endsWith(':getIamPolicy'));
+    local.requests.filter((one) => !/^GET |:(?:getIamPolicy|testIamPermissions)$/.test(one));
   const end = async () => {
     assert.deepEqual(local.faults, []);
     await local.stop();
@@ -104,7 +106,7 @@ const CLI = [
 const LAST = ['deploy --only hosting', `https://${ADDRESS}/mcp`];
 
 describe('npm run deploy', function () {
-  this.timeout(20_000);
+  this.timeout(60_000); // after each step all is looked at again
   let here: Stage;
   afterEach(() => here.end());
 
@@ -247,6 +249,82 @@ describe('npm run deploy', function () {
     const { bindings } = stored.parse(answers.get(path));
     assert.ok(bindings.length > before.bindings.length + 1, 'roles were granted');
     assert.deepEqual(bindings[before.bindings.length], eves);
+  });
+
+  it('makes again what was deleted beside functions that have not changed, which the CLI passes over', async () => {
+    here = await stage('healthy');
+    const { answers, deployment, folder } = here;
+    const declared = await declaredFor(PROJECT, folder);
+    answers.set(QUEUES, {});
+    const jobs = z.object({ jobs: z.array(z.looseObject({ name: z.string() })) }).parse(answers.get(JOBS));
+    answers.set(JOBS, { jobs: jobs.jobs.filter(({ name }) => !name.includes('-sweep-')) });
+    const called: string[] = [];
+    const firebase = async (args: readonly string[]) => {
+      called.push(args.join(' '));
+      if (args.some((one) => one.startsWith('functions:'))) deployedFunctions(answers, declared, true);
+      return { succeeded: true, output: '' };
+    };
+    await deploy({ ...deployment, firebase });
+    assert.deepEqual(called, [
+      ...CLI,
+      'deploy --only functions:executeRun,functions:sweep --force',
+      'deploy --only hosting',
+    ]);
+  });
+
+  it('resumes its own queue and schedule, and none of others in the project', async () => {
+    here = await stage('healthy');
+    const { answers, deployment, writes } = here;
+    const pause = (path: string, key: string, other: string) => {
+      const paused = JSON.stringify(answers.get(path)).replaceAll(/"(RUNNING|ENABLED)"/g, '"PAUSED"');
+      const one = JSON.stringify({
+        name: `projects/${PROJECT}/locations/us-central1/${other}`,
+        state: 'PAUSED',
+      });
+      answers.set(path, JSON.parse(paused.replace(`"${key}":[`, `"${key}":[${one},`)));
+    };
+    pause(QUEUES, 'queues', 'queues/invoices');
+    pause(JOBS, 'jobs', 'jobs/firebase-schedule-invoices-us-central1');
+    await deploy({ ...deployment, firebase: async () => ({ succeeded: true, output: '' }) });
+    const resumed = writes().filter((one) => one.endsWith(':resume'));
+    assert.ok(resumed.some((one) => one.endsWith('/queues/executeRun:resume')));
+    assert.ok(resumed.some((one) => one.endsWith('/jobs/firebase-schedule-sweep-us-central1:resume')));
+    assert.doesNotMatch(resumed.join(), /invoices/);
+  });
+
+  it('links the web app to the default site, to which the CLI deploys, whatever other sites and apps there are', async () => {
+    here = await stage('healthy');
+    const { answers, deployment, writes } = here;
+    const sites = `firebasehosting.googleapis.com/v1beta1/projects/${PROJECT}/sites`;
+    const apps = `firebase.googleapis.com/v1beta1/projects/${PROJECT}/webApps`;
+    const shop = { name: `projects/${PROJECT}/sites/shop`, type: 'USER_SITE', appId: '1:1:web:shop' };
+    const ours = { name: `projects/${PROJECT}/sites/${PROJECT}`, type: 'DEFAULT_SITE' };
+    answers.set(sites, { sites: [shop, ours] });
+    answers.set(apps, {
+      apps: [
+        { appId: '1:1:web:shop', displayName: 'Shop' },
+        { appId: '1:1:web:muster', displayName: 'Muster console' },
+      ],
+    });
+    await deploy(deployment);
+    assert.equal(writes()[0], `PATCH ${sites}/${PROJECT}`);
+    assert.deepEqual(answers.get(sites), { sites: [shop, { ...ours, appId: '1:1:web:muster' }] });
+  });
+
+  it('stops before it changes anything if whoever deploys may not do all of it', async () => {
+    here = await stage('fresh');
+    upgrade(here);
+    const path = `cloudresourcemanager.googleapis.com/v1/projects/${PROJECT}:testIamPermissions`;
+    const { permissions } = z.object({ permissions: z.array(z.string()) }).parse(here.answers.get(path));
+    const lacking = ['cloudtasks.queues.create', 'cloudscheduler.jobs.create', 'pubsub.topics.setIamPolicy'];
+    here.answers.set(path, { permissions: permissions.filter((one) => !lacking.includes(one)) });
+    const { message, mend } = await stopped(here);
+    for (const one of lacking) assert.ok(message.includes(one), message);
+    assert.match(
+      JSON.stringify(mend),
+      /roles\/cloudscheduler\.admin roles\/cloudtasks\.queueAdmin roles\/pubsub\.admin/,
+    );
+    assert.deepEqual(here.writes(), []);
   });
 
   it('never moves a database that was forgotten', async () => {

@@ -2,7 +2,14 @@
 import assert from 'node:assert/strict';
 import { CHECKS } from '../../../scripts/doctor/diagnose.ts';
 import { isWell } from '../../../scripts/doctor/report.ts';
-import { NUMBER, PROJECT, type Recording } from '../../support/google/answers.ts';
+import {
+  NUMBER,
+  PROJECT,
+  REALTIME_RULES,
+  RELEASES,
+  type Recording,
+  RULESET,
+} from '../../support/google/answers.ts';
 import { googleError } from '../../support/google/server.ts';
 import { diagnosed, mendOf, namesOf } from './diagnosed.ts';
 
@@ -31,6 +38,20 @@ function edit(path: string, from: string | RegExp, to: string) {
     answers.set(path, JSON.parse(after ?? ''));
   };
 }
+
+/** A function of somebody else's in the same project, which knows no Realtime Database and has no bound. */
+function beside(region: string, id: string, codebase: string) {
+  const name = `projects/${PROJECT}/locations/${region}/functions/${id}`;
+  const labels = { 'firebase-functions-codebase': codebase };
+  const serviceConfig = {
+    maxInstanceCount: 3,
+    environmentVariables: { FIREBASE_CONFIG: `{"projectId":"${PROJECT}"}` },
+  };
+  const one = JSON.stringify({ name, state: 'ACTIVE', labels, serviceConfig });
+  return (recording: Recording) => edit(functions, '"functions":[', `"functions":[${one},`)(recording);
+}
+
+const RESTRICTED = '{"values":{"allowedValues":["is:C03g5e3bc"]}}';
 
 function without(path: string) {
   return ({ answers }: Recording): undefined => void assert.ok(answers.delete(path), `nothing at ${path}`);
@@ -70,6 +91,10 @@ const policy = `cloudresourcemanager.googleapis.com/v3/projects/${PROJECT}:getIa
 const services = `serviceusage.googleapis.com/v1/projects/${NUMBER}/services`;
 const itself = `iam.googleapis.com/v1/projects/${PROJECT}/serviceAccounts/${ACCOUNT}`;
 const pubSub = `pubsub.googleapis.com/v1/projects/${PROJECT}`;
+const sites = `firebasehosting.googleapis.com/v1beta1/projects/${PROJECT}/sites`;
+const permissions = `cloudresourcemanager.googleapis.com/v1/projects/${PROJECT}:testIamPermissions`;
+const builder = `cloudbuild.googleapis.com/v1/${HERE}/defaultServiceAccount`;
+const memberDomains = `orgpolicy.googleapis.com/v2/projects/${PROJECT}/policies/iam.allowedPolicyMemberDomains:getEffectivePolicy`;
 const auth = `identitytoolkit.googleapis.com/v2/projects/${PROJECT}/config`;
 const exclusions = `logging.googleapis.com/v2/projects/${PROJECT}/exclusions`;
 const realtime = `firebasedatabase.googleapis.com/v1beta/projects/${PROJECT}/locations/-/instances`;
@@ -126,8 +151,25 @@ const FAULTS: readonly Fault[] = [
   {
     check: 'hosting site',
     what: 'the site is linked to no web app',
-    plant: edit(`firebasehosting.googleapis.com/v1beta1/projects/${PROJECT}/sites`, /,"appId":"[^"]*"/, ''),
+    plant: edit(sites, /,"appId":"[^"]*"/, ''),
     mend: /^npm run deploy -- --project muster-team$/,
+  },
+  {
+    check: 'hosting site',
+    what: 'another site than the default is linked to the web app',
+    plant: edit(
+      sites,
+      /,"appId":"([^"]*)"(.*?)\}/,
+      `$2},{"name":"projects/${PROJECT}/sites/shop","type":"USER_SITE","appId":"$1"}`,
+    ),
+    mend: /^npm run deploy -- --project muster-team$/,
+  },
+  {
+    check: 'permissions to deploy',
+    what: 'whoever asks may look alone',
+    plant: drop(permissions, 'permissions', /create|update|set|delete|enable|actAs|add/i),
+    state: 'warning',
+    mend: /^for role in .*roles\/cloudscheduler\.admin .*roles\/pubsub\.admin .*; do gcloud projects add-iam-policy-binding muster-team /,
   },
   {
     check: 'Firestore',
@@ -177,7 +219,7 @@ const FAULTS: readonly Fault[] = [
     what: 'there is none',
     plant: ({ answers }) => void answers.set(realtime, {}),
     mend: /^npm run deploy -- --project muster-team$/,
-    unseen: ['Realtime Database location', 'database URL'],
+    unseen: ['Realtime Database location', 'database URL', 'rules of the Realtime Database'],
   },
   {
     check: 'Realtime Database',
@@ -187,9 +229,10 @@ const FAULTS: readonly Fault[] = [
   },
   {
     check: 'Realtime Database location',
-    what: 'it is far from the functions',
+    what: 'it is far from the functions, which are where Firestore is: nothing moves either',
     plant: edit(realtime, 'us-central1', 'asia-southeast1'),
-    mend: /^echo 'REGION=asia-southeast1' >>/,
+    state: 'warning',
+    mend: /create another project and deploy there/,
   },
   {
     check: 'database URL',
@@ -262,16 +305,6 @@ const FAULTS: readonly Fault[] = [
     mend: /^gcloud projects add-iam-policy-binding .*415104041262-compute@.* --role=roles\/cloudbuild\.builds\.builder$/,
   },
   {
-    check: 'public callers',
-    what: 'the organisation has begun to refuse allUsers',
-    plant: edit(
-      `orgpolicy.googleapis.com/v2/projects/${PROJECT}/policies/iam.allowedPolicyMemberDomains:getEffectivePolicy`,
-      '{"allowAll":true}',
-      '{"values":{"allowedValues":["is:C03g5e3bc"]}}',
-    ),
-    mend: /^gcloud run services update \w+ --no-invoker-iam-check --region=us-central1/,
-  },
-  {
     check: 'invoker',
     what: 'nobody may call the endpoint',
     plant: ({ answers }) =>
@@ -303,6 +336,12 @@ const FAULTS: readonly Fault[] = [
     mend: /^gcloud firestore indexes composite list .*--filter=state=CREATING/,
   },
   {
+    check: 'indexes',
+    what: 'one is broken, which a deployment leaves as it is',
+    plant: edit(`${FIRESTORE}/(default)/collectionGroups/-/indexes`, '"READY"', '"NEEDS_REPAIR"'),
+    mend: /^gcloud firestore indexes composite delete CICAgN\d+ --database='\(default\)' --quiet .* && npx firebase deploy --only firestore:indexes/,
+  },
+  {
     check: 'index exemptions',
     what: 'a field is indexed as its collection is',
     plant: edit(
@@ -320,7 +359,25 @@ const FAULTS: readonly Fault[] = [
       '{"state":"ACTIVE"}',
       '{"state":"NEEDS_REPAIR"}',
     ),
+    mend: /^gcloud firestore fields ttls update \w+ --collection-group=\w+ --enable-ttl --database='\(default\)'/,
+  },
+  {
+    check: 'expiry',
+    what: 'a policy of expiry is missing',
+    plant: edit(`${FIRESTORE}/(default)/collectionGroups/-/fields`, ',"ttlConfig":{"state":"ACTIVE"}', ''),
     mend: /^npx firebase deploy --only firestore:indexes/,
+  },
+  {
+    check: 'rules of Firestore',
+    what: 'somebody has opened everything by hand',
+    plant: edit(RULESET, 'rules_version', '// for a moment only\\nrules_version'),
+    mend: /^npm run deploy/,
+  },
+  {
+    check: 'rules of the Realtime Database',
+    what: 'somebody has opened everything by hand',
+    plant: edit(REALTIME_RULES, '".read":false', '".read":true'),
+    mend: /^npm run deploy/,
   },
   {
     check: 'functions',
@@ -427,6 +484,18 @@ const FAULTS: readonly Fault[] = [
     mend: /authentication\/settings Authorized domains, Add domain: mcp-415104041262\.us-central1\.run\.app/,
   },
   {
+    check: 'authorised domains',
+    what: "the function's own address is not among them, whose page mails links too",
+    plant: edit(auth, /,"us-central1-[^"]*"/, ''),
+    mend: /Add domain: us-central1-muster-team\.cloudfunctions\.net/,
+  },
+  {
+    check: 'authorised domains',
+    what: 'the console is not among them',
+    plant: edit(auth, /,"muster-team\.web\.app"/, ''),
+    mend: /Add domain: muster-team\.web\.app/,
+  },
+  {
     check: 'sign-in links in logs',
     what: 'nothing keeps them out',
     plant: ({ answers }) => void answers.set(exclusions, {}),
@@ -499,8 +568,21 @@ describe('a planted fault', () => {
       assert.match(mendOf(findings, check), mend);
     });
 
+  it('public callers: an organisation lets nobody call from outside, and nobody can', async () => {
+    const findings = await diagnosed('healthy', (recording) => {
+      edit(memberDomains, '{"allowAll":true}', RESTRICTED)(recording);
+      recording.answers.set(`run.googleapis.com/v2/${HERE}/services/mcp:getIamPolicy`, { etag: 'ACAB' });
+    });
+    assert.deepEqual(namesOf(findings, 'problem'), ['public callers', 'invoker']);
+    for (const name of ['public callers', 'invoker'])
+      assert.match(
+        mendOf(findings, name),
+        /^gcloud run services update mcp --no-invoker-iam-check --region=/,
+      );
+  });
+
   it('is one of each check', () => {
-    const planted = new Set(FAULTS.map(({ check }) => check));
+    const planted = new Set([...FAULTS.map(({ check }) => check), 'public callers']);
     assert.deepEqual([...new Set(CHECKS.map(({ name }) => name))].sort(), [...planted].sort());
   });
 
@@ -514,4 +596,97 @@ describe('a planted fault', () => {
       /^gcloud projects add-iam-policy-binding .*--role=roles\/viewer$/,
     );
   });
+});
+
+/** What is no fault, however a project has come to it, or who else works in it. */
+const HARMLESS: readonly { readonly what: string; readonly plant: Fault['plant'] }[] = [
+  {
+    what: 'an organisation that has begun to refuse allUsers, after everybody was let in',
+    plant: edit(memberDomains, '{"allowAll":true}', RESTRICTED),
+  },
+  {
+    what: 'an organisation whose policy has an exemption',
+    plant: edit(memberDomains, '{"allowAll":true}', `${RESTRICTED},{"allowAll":true}`),
+  },
+  {
+    what: 'an organisation that refuses allUsers, where Cloud Run does not ask who calls',
+    plant: (recording) => {
+      edit(memberDomains, '{"allowAll":true}', RESTRICTED)(recording);
+      for (const name of ['mcp', 'githubwebhook']) {
+        recording.answers.set(`run.googleapis.com/v2/${HERE}/services/${name}:getIamPolicy`, { etag: 'A' });
+        edit(
+          `run.googleapis.com/v2/${HERE}/services`,
+          `services/${name}"`,
+          `services/${name}","invokerIamDisabled":true`,
+        )(recording);
+      }
+    },
+  },
+  {
+    what: 'an older project, which builds as the account of Cloud Build',
+    plant: (recording) => {
+      edit(builder, `${NUMBER}-compute@developer`, `${NUMBER}@cloudbuild`)(recording);
+      edit(policy, `${NUMBER}-compute@developer`, `${NUMBER}@cloudbuild`)(recording);
+    },
+  },
+  {
+    what: 'a function of another codebase, deployed before there was a Realtime Database',
+    plant: beside('us-central1', 'sendInvoice', 'shop'),
+  },
+  { what: 'a function mcp of another codebase', plant: beside('us-central1', 'mcp', 'shop') },
+  {
+    what: 'a function mcp of another codebase in another region',
+    plant: beside('europe-west1', 'mcp', 'shop'),
+  },
+  {
+    what: 'a second site of Hosting that is linked to nothing, before ours',
+    plant: edit(sites, '"sites":[', `"sites":[{"name":"projects/${PROJECT}/sites/a","type":"USER_SITE"},`),
+  },
+  {
+    what: 'a paused queue of others',
+    plant: edit(
+      `cloudtasks.googleapis.com/v2/${HERE}/queues`,
+      '"queues":[',
+      `"queues":[{"name":"${HERE}/queues/invoices","state":"PAUSED"},`,
+    ),
+  },
+  {
+    what: 'a paused schedule of others',
+    plant: edit(
+      `cloudscheduler.googleapis.com/v1/${HERE}/jobs`,
+      '"jobs":[',
+      `"jobs":[{"name":"${HERE}/jobs/firebase-schedule-invoices-us-central1","state":"PAUSED"},`,
+    ),
+  },
+  {
+    what: 'a subscription of others to our topic, which never gives up a message',
+    plant: edit(
+      `${pubSub}/subscriptions`,
+      '"subscriptions":[',
+      `"subscriptions":[{"name":"projects/${PROJECT}/subscriptions/archive","topic":"projects/${PROJECT}/topics/task-events"},`,
+    ),
+  },
+  {
+    what: 'rules of other databases and of files',
+    plant: edit(
+      RELEASES,
+      '"releases":[',
+      `"releases":[{"name":"projects/${PROJECT}/releases/cloud.firestore/shop","rulesetName":"projects/${PROJECT}/rulesets/1"},{"name":"projects/${PROJECT}/releases/cloud.firestore","rulesetName":"projects/${PROJECT}/rulesets/2"},{"name":"projects/${PROJECT}/releases/firebase.storage/b","rulesetName":"projects/${PROJECT}/rulesets/3"},`,
+    ),
+  },
+  {
+    what: 'rules with other ends of lines',
+    plant: edit(RULESET, /\\n/g, '\\r\\n'),
+  },
+];
+
+describe('no fault', () => {
+  for (const { what, plant } of HARMLESS)
+    it(`is ${what}`, async () => {
+      const findings = await diagnosed('healthy', plant);
+      assert.deepEqual(
+        findings.filter(({ state }) => state !== 'ok'),
+        [],
+      );
+    });
 });

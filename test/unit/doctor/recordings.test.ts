@@ -19,12 +19,11 @@ describe('the doctor', () => {
       'APIs',
       'hosting site',
       'service account',
-      'builds',
       'public address',
       'sign-in links in logs',
       'web API key',
     ]);
-    assert.deepEqual(namesOf(findings, 'ok'), ['project', 'firebase']);
+    assert.deepEqual(namesOf(findings, 'ok'), ['project', 'firebase', 'permissions to deploy']);
     assert.match(mendOf(findings, 'billing'), /usage\/details Modify plan, Blaze/);
     const enabling = mendOf(findings, 'APIs');
     assert.match(enabling, /^gcloud services enable /);
