@@ -1,6 +1,6 @@
 /**
  * Fills the emulators with what `npm start` begins with: agents with well-known credentials, two people, the
- * to-dos of one of them and the documents of spec/network.md's examples. It refuses to touch anything but
+ * to-dos of one of them and the documents of the network specification's examples. It refuses to touch anything but
  * emulators.
  */
 import { readFile } from 'node:fs/promises';

@@ -11,7 +11,7 @@ const firebaseSettings = z.object({
 
 const person = z.object({ name: z.string(), email: z.string(), password: z.string() });
 
-/** What `npm start` tells the page of its emulators. Source: scripts/start/console.mjs. */
+/** What `npm start` tells the page of its emulators. Source: scripts/emulators/hosting.mjs. */
 const local = z.object({
   firebase: firebaseSettings,
   endpoint: z.string(),

@@ -111,7 +111,7 @@ for (const era of ERAS) {
       });
       assert.equal(isError, true);
       const envelope: unknown = JSON.parse(text);
-      // SDK 1.x would hold it against the schema of the answer, in which spec/network.md requires what an
+      // SDK 1.x would hold it against the schema of the answer, in which the network specification requires what an
       // error has not, and the model would never see it.
       assert.deepEqual(structured, era === 'client 2026-07-28' ? envelope : {});
       assert.ok(isRecord(envelope));

@@ -1,4 +1,4 @@
-/** The examples of spec/coding.md, and its resources while a task goes on, in each era of MCP. */
+/** The examples of the coding specification, and its resources while a task goes on, in each era of MCP. */
 import assert from 'node:assert/strict';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { z } from 'zod';
@@ -24,7 +24,7 @@ const PRINTED_CALL = {
 } as const;
 
 for (const era of ERAS) {
-  describe(`the examples of spec/coding.md through ${era}`, () => {
+  describe(`the examples of the coding specification through ${era}`, () => {
     const workspace = newWorkspace('coding');
     let agent: TestAgent;
     let client: Connection;

@@ -1,4 +1,4 @@
-/** The examples of spec/coordination.md, called as printed, in an order in which they work. */
+/** The examples of the coordination specification, called as printed, in an order in which they work. */
 import assert from 'node:assert/strict';
 import { type Connection, connect, isRecord } from './support/clients.ts';
 import { RESPONSES } from './support/coordinationResponses.ts';
@@ -7,7 +7,7 @@ import { assertShape } from './support/shape.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-describe('the examples of spec/coordination.md', () => {
+describe('the examples of the coordination specification', () => {
   // An id that ends as registration's do is nobody's to choose.
   const agent = `${newAgentName('terminal')}-x`;
   let leader: Connection;

@@ -1,4 +1,4 @@
-/** The firebase examples of spec/network.md, as printed: through `/mcp/rpc`, and through MCP in each era. */
+/** The firebase examples of the network specification, as printed: through `/mcp/rpc`, and through MCP in each era. */
 import assert from 'node:assert/strict';
 import { firestore } from '../../functions/src/kernel/firestore/client.ts';
 import { agentPath } from '../../functions/src/kernel/firestore/paths.ts';
@@ -119,7 +119,7 @@ function eventOf(events: unknown, task: string): Fields | undefined {
   return events.filter(isRecord).find((event) => event['key'] === task);
 }
 
-describe('the firebase examples of spec/network.md', () => {
+describe('the firebase examples of the network specification', () => {
   let leader: Connection;
 
   before(async () => {

@@ -1,5 +1,5 @@
 /**
- * GitHub through the functions: the readFile example of spec/network.md as printed, over `/mcp/rpc` and MCP, with
+ * GitHub through the functions: the readFile example of the network specification as printed, over `/mcp/rpc` and MCP, with
  * the App's authentication against the local GitHub; then from an issue to a merged pull request.
  */
 import assert from 'node:assert/strict';

@@ -1,4 +1,4 @@
-/** The examples of spec/orchestration.md, as printed, through real clients and the Cloud Tasks that runs go by. */
+/** The examples of the orchestration specification, as printed, through real clients and the Cloud Tasks that runs go by. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { byDay } from '../support/night.ts';
@@ -17,7 +17,7 @@ const AT_ONCE = 3;
 const eras = byDay(ERAS.slice(0, 1), { night: [...ERAS] });
 
 for (const era of eras) {
-  describe(`the examples of spec/orchestration.md with ${era}`, function () {
+  describe(`the examples of the orchestration specification with ${era}`, function () {
     this.timeout('10m');
     let client: Connection;
     /** The same question gets the same answer: each test asks its own. */

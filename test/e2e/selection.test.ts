@@ -57,7 +57,7 @@ describe('the selection of tools', () => {
     assert.ok(all.includes('onboarding_registerAgent'));
   });
 
-  it('has the toolsets of spec/network.md at /mcp/network', async () => {
+  it('has the toolsets of the network specification at /mcp/network', async () => {
     const network = await names('/network');
     assert.ok(network.includes('onboarding_registerAgent'));
     assert.ok(network.every((name) => /^(firebase|github|onboarding|system)_/.test(name)));

@@ -1,4 +1,4 @@
-/** Several terminals share one credential, as spec/coordination.md has it: each with tasks and leases of its own. */
+/** Several terminals share one credential, as the coordination specification has it: each with tasks and leases of its own. */
 import assert from 'node:assert/strict';
 import { succeed } from './support/calls.ts';
 import { type Connection, connect, isRecord } from './support/clients.ts';

@@ -1,4 +1,4 @@
-/** The examples of spec/todo.md as one conversation, in their order, in each era of MCP. */
+/** The examples of the to-do specification as one conversation, in their order, in each era of MCP. */
 import assert from 'node:assert/strict';
 import { succeed } from './support/calls.ts';
 import { type Connection, connect, ERAS, isRecord } from './support/clients.ts';
@@ -31,7 +31,7 @@ const PRESENTATION = {
 };
 
 for (const era of ERAS) {
-  describe(`the examples of spec/todo.md through ${era}`, () => {
+  describe(`the examples of the to-do specification through ${era}`, () => {
     let person: TestPerson;
     let client: Connection;
     let presentation: Fields;

@@ -6,7 +6,7 @@ import { node } from '../live/sources.ts';
 import { now } from '../live/time.ts';
 import { Ago } from './Status.tsx';
 
-/** An agent that was seen longer ago is silent, and soon taken for dead. Source: docs/semantics.md#presence. */
+/** An agent that was seen longer ago is silent, and soon taken for dead. Source: docs/semantics.md#network. */
 const SILENT_MILLISECONDS = 120_000;
 
 export function Sign({ agent }: { readonly agent: Agent }) {

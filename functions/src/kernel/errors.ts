@@ -1,9 +1,9 @@
 /**
  * The one error class and the one table of codes. Handlers throw MusterError; mcp/answer.ts alone
- * turns it into a toolset's envelope. Source: docs/semantics.md#errors; spec/network.md, "Specific Error Codes".
+ * turns it into a toolset's envelope. Source: docs/semantics.md#errors; the network specification, "Specific Error Codes".
  */
 
-/** Every code, with the integer that spec/network.md gives it at /mcp/rpc. */
+/** Every code, with the integer that the network specification gives it at /mcp/rpc. */
 export const ERROR_CODES = {
   UNAUTHORIZED: -32100,
   FORBIDDEN: -32101,
@@ -85,7 +85,7 @@ export function keyReused(): MusterError {
   });
 }
 
-/** Its `reason` is a name of spec/network.md, "Error Scenarios", its code one of "Specific Error Codes". */
+/** Its `reason` is a name of the network specification, "Error Scenarios", its code one of "Specific Error Codes". */
 export function connectionError(cause: unknown): MusterError {
   return new MusterError('FIREBASE_ERROR', 'The database cannot be reached.', {
     reason: 'CONNECTION_ERROR',

@@ -17,7 +17,7 @@ export interface ToolResult {
 /** How a call ended, in no dialect yet. */
 export type Outcome = { readonly answer: JsonObject } | { readonly error: MusterError };
 
-/** An error with its integer code. Source: spec/network.md, "ErrorResponse". */
+/** An error with its integer code. Source: the network specification, "ErrorResponse". */
 export function errorObject(error: MusterError) {
   return { code: ERROR_CODES[error.code], message: error.message, data: shownDetails(error) };
 }
@@ -30,7 +30,7 @@ function shownDetails({ details }: MusterError): JsonObject {
 }
 
 /**
- * What `tools/call` answers, with errors in the toolset's own envelope, or in that of spec/network.md, "Error Codes".
+ * What `tools/call` answers, with errors in the toolset's own envelope, or in that of the network specification, "Error Codes".
  * @param text what the tool makes of an answer for those who read it
  */
 export function toolResult(

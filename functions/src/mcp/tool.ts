@@ -239,7 +239,7 @@ export interface ErrorEnvelope {
   /**
    * What the listed answers say of errors: `structuredContent` must be as `outputSchema` says, and
    * `@modelcontextprotocol/sdk` 1.x holds errors against it as well and keeps those that fail to itself.
-   * spec/network.md fixes what its answers require, which leaves no room there: its envelope is not listed.
+   * the network specification fixes what its answers require, which leaves no room there: its envelope is not listed.
    * Source: MCP 2025-11-25, "Output Schema"; modelcontextprotocol/typescript-sdk, issue 1943.
    */
   readonly schema: z.ZodObject;
@@ -285,7 +285,7 @@ export interface Toolset {
   readonly templates?: readonly ResourceTemplate[];
   /** Where its tools need their roles; absent: in the workspace of the call. */
   readonly scope?: Scope;
-  /** Absent: that of spec/network.md. */
+  /** Absent: that of the network specification. */
   readonly errors?: ErrorEnvelope;
   readonly events?: EventSource;
 }

@@ -107,7 +107,7 @@ export class Stage {
     removeFolder(this.folder);
   }
 
-  /** The task of spec/coding.md's create_task example, unless told otherwise. */
+  /** The task of the coding specification's create_task example, unless told otherwise. */
   async createTask(
     wishes: Readonly<Record<string, unknown>> = {},
   ): Promise<{ taskId: string; branch: string }> {

@@ -5,7 +5,7 @@ import { succeed } from './calls.ts';
 import { type Connection, connect } from './clients.ts';
 import { endpointUrl } from './endpoint.ts';
 
-/** The create_task example of spec/coding.md, as it is printed. */
+/** The create_task example of the coding specification, as it is printed. */
 export const PRINTED_TASK = {
   tool: 'CLAUDECODE',
   description: 'Add authentication to the app',

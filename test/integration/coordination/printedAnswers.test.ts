@@ -1,4 +1,4 @@
-/** Every field of the answers that spec/coordination.md prints is there, in the words and types printed. */
+/** Every field of the answers that the coordination specification prints is there, in the words and types printed. */
 import assert from 'node:assert/strict';
 import type { JsonObject, JsonValue } from '../../../functions/src/kernel/json.ts';
 import { answer, call } from './calls.ts';

@@ -1,4 +1,4 @@
-/** system.getTaskQueue: the one queue, in spec/network.md's words. */
+/** system.getTaskQueue: the one queue, in the network specification's words. */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import type { Task } from '../../../functions/src/toolsets/coordination/rules/task.ts';

@@ -11,9 +11,15 @@ const isOurs = (path: string): boolean => !/(^|\/)(node_modules|lib|\.dev)(\/|$)
 const find = (pattern: string): readonly string[] =>
   globSync(pattern, { cwd: root, exclude: (path) => !isOurs(path) }).sort();
 
-const sources = ['functions/src', 'runner/src', 'scripts', 'test', 'bench'].flatMap((folder) =>
-  find(`${folder}/**/*.{ts,mjs}`),
-);
+const sources = [
+  'functions/src',
+  'console/src',
+  'runner/src',
+  'packages',
+  'scripts',
+  'test',
+  'bench',
+].flatMap((folder) => find(`${folder}/**/*.{ts,tsx,mjs}`));
 const documents = ['*.md', 'docs/**/*.md'].flatMap(find);
 
 interface Citation {
@@ -43,6 +49,19 @@ const linked = documents.flatMap((from): readonly Citation[] =>
   ),
 );
 
+/** As docs/semantics.md names them. */
+const SPECIFICATIONS = ['network', 'coordination', 'to-do', 'orchestration', 'coding'];
+
+/** A line of a comment. */
+const COMMENT = /^\s*(?:\/?\*|\/\/).*$/gm;
+
+/** A path of ours in it; of documents below `docs/`, those above. `spec/` was cited for years, and is nowhere. */
+const FILE =
+  /(?<![\w./@-])((?:spec|scripts|test|functions|console|runner|packages|bench|plugins|rtdb-lite)\/[\w./-]+\.(?:md|tsx?|mjs|json))\b/g;
+
+/** Below which a path may stand. */
+const bases = ['', 'functions/src', 'runner/src'];
+
 const show = (broken: readonly Citation[]): string =>
   broken.map(({ from, path, anchor }) => `${from} cites ${path}${anchor ? `#${anchor}` : ''}`).join('\n');
 
@@ -66,6 +85,25 @@ describe('citations', () => {
     assert.ok(cited.length > 50);
   });
 
+  it('of comments name the five specifications, which nobody has here, and the files that are here', () => {
+    const semantics = readFileSync(join(root, 'docs/semantics.md'), 'utf8');
+    const texts = sources.map((from) => [from, readFileSync(join(root, from), 'utf8')] as const);
+    const specifications = texts.flatMap(([, text]) =>
+      [...text.matchAll(/\bthe ([\w-]+) specification\b/g)].map(([, name = '']) => name),
+    );
+    for (const name of new Set(specifications.filter((one) => SPECIFICATIONS.includes(one))))
+      assert.ok(semantics.includes(`| the ${name} specification |`), name);
+    assert.ok(specifications.length > 50);
+    const files = texts.flatMap(([from, text]): readonly Citation[] =>
+      [...text.matchAll(COMMENT)].flatMap(([line]) =>
+        [...line.matchAll(FILE)].map(([, path = '']) => ({ from, path })),
+      ),
+    );
+    const isThere = ({ path }: Citation) => bases.some((base) => existsSync(join(root, base, path)));
+    assert.equal(show(files.filter((one) => !isThere(one))), '');
+    assert.ok(files.length > 10, String(files.length));
+  });
+
   it('of documents are there', () => {
     assert.equal(show(linked.filter(isMissing)), '');
     assert.ok(linked.length > 100);
@@ -78,7 +116,6 @@ describe('citations', () => {
         ([, path = '']) => ({ from, path }),
       ),
     );
-    const bases = ['', 'functions/src', 'runner/src'];
     const broken = named.filter(({ path }) => !bases.some((base) => existsSync(join(root, base, path))));
     assert.equal(show(broken), '');
     assert.ok(named.length > 50);

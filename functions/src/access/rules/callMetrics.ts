@@ -1,4 +1,4 @@
-/** The counts of calls, and how an instance gathers them before they are written. Source: spec/network.md, "Monitoring". */
+/** The counts of calls, and how an instance gathers them before they are written. Source: the network specification, "Monitoring". */
 import type { ErrorCode } from '../../kernel/errors.ts';
 import { type KernelPorts, Service } from '../../kernel/ports.ts';
 import { inTime } from '../../kernel/waiting.ts';

@@ -256,7 +256,7 @@ export const AVAILABILITIES = ['active', 'idle', 'busy', 'offline', 'error'] as 
 /**
  * The occupation of an agent, derived from its document. `offline`: unseen for three heartbeats. `busy`: holds as many
  * tasks as it may. `active`: holds some. Holding none, `error` where the last one that it closed failed, else `idle`.
- * Source: docs/semantics.md#network; spec/network.md, system.getAgents.
+ * Source: docs/semantics.md#network; the network specification, system.getAgents.
  */
 export type Availability = (typeof AVAILABILITIES)[number];
 

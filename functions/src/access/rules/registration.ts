@@ -135,7 +135,7 @@ export function newCredential(
   };
 }
 
-/** Source: spec/network.md, onboarding.registerAgent; docs/decisions/0006-who-may-register.md. */
+/** Source: the network specification, onboarding.registerAgent; docs/decisions/0006-who-may-register.md. */
 export class AgentRegistration extends Service<AccessPorts> {
   /**
    * Registers an agent of the caller's owner, or registers it again: its profile and its credential are

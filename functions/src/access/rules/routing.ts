@@ -7,7 +7,7 @@ export const KINDS_OF_WORK = ['plan', 'execute', 'review'] as const;
 
 export type KindOfWork = (typeof KINDS_OF_WORK)[number];
 
-/** The models behind a vendor's API that a deployment can have, in the order of spec/orchestration.md, list_agents. */
+/** The models behind a vendor's API that a deployment can have, in the order of the orchestration specification, list_agents. */
 export const HOSTED_AGENTS = ['claude', 'gemini'] as const;
 
 export interface Pin {

@@ -90,7 +90,7 @@ export function foundingChanges(
 /** All are listed in one document, which every call goes by. */
 const MAX_WORKSPACES = 2000;
 
-/** Under these names lies what belongs to the default workspace. Source: spec/network.md. */
+/** Under these names lies what belongs to the default workspace. Source: the network specification. */
 const RESERVED: readonly string[] = ['agents', 'conversations'];
 
 /**

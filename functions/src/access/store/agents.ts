@@ -247,7 +247,7 @@ export function agentToDocument(agent: Agent): Record<string, unknown> {
   return {
     ...agentCodec.toDocument(agent),
     coordination_role: partIn(agent, homeOf(agent)) ?? null, // version 0.1.0 reads no agent without its part at home
-    // Names only, as spec/network.md's firebase.read example shows them.
+    // Names only, as the network specification's firebase.read example shows them.
     capabilities: agent.capabilities.map(({ name }) => name),
     capability_names: foldedNames(agent),
     workspaces: workspacesOf(agent),

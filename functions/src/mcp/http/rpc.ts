@@ -1,6 +1,6 @@
 /**
  * Plain JSON-RPC 2.0: the method is a tool's full name, the params are its arguments, the result is its bare
- * answer. Source: spec/network.md, "Example Usage" and "Error Codes"; https://www.jsonrpc.org/specification.
+ * answer. Source: the network specification, "Example Usage" and "Error Codes"; https://www.jsonrpc.org/specification.
  */
 
 import { INVALID_PARAMS, INVALID_REQUEST } from '@modelcontextprotocol/server';

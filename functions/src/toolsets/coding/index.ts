@@ -14,7 +14,7 @@ import { registerRunner } from './tools/register_runner.ts';
 import { reportTask } from './tools/report_task.ts';
 import { updateTask } from './tools/update_task.ts';
 
-/** spec/coding.md, "Tool Response Format". */
+/** The coding specification, "Tool Response Format". */
 const errorEnvelope: ErrorEnvelope = {
   show: ({ code, message }, { entries: _entries, ...details }) => ({
     status: 'error',
@@ -28,7 +28,7 @@ const errorEnvelope: ErrorEnvelope = {
   }),
 };
 
-/** Coding agents at work on branches. Source: spec/coding.md, in its order; then what runners use. */
+/** Coding agents at work on branches. Source: the coding specification, in its order; then what runners use. */
 export const coding: Toolset = {
   name: 'coding',
   instructions:

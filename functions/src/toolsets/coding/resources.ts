@@ -1,4 +1,4 @@
-/** The resources of spec/coding.md, "Resources". */
+/** The resources of the coding specification, "Resources". */
 
 import { z } from 'zod';
 import { fitting } from '../../kernel/json.ts';

@@ -36,7 +36,7 @@ import { discoveryAnswer, taskAnswer } from './tools/shapes.ts';
 import { startTask } from './tools/start_task.ts';
 import { updateTask } from './tools/update_task.ts';
 
-/** Source: spec/coordination.md, "MCP Resources". */
+/** Source: the coordination specification, "MCP Resources". */
 const resources: readonly Resource[] = [
   resource('status', 'Coordination status', 'Current coordination status', async ({ services, workspace }) =>
     statusAnswer(await services.coordination.status(workspace)),
@@ -58,7 +58,7 @@ const resources: readonly Resource[] = [
   ),
 ];
 
-/** Teams of agents on one task graph. Source: spec/coordination.md, in its order. */
+/** Teams of agents on one task graph. Source: the coordination specification, in its order. */
 export const coordination: Toolset = {
   name: 'coordination',
   instructions:

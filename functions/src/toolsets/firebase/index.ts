@@ -44,7 +44,7 @@ export const templates: readonly ResourceTemplate[] = [subscription];
 
 /**
  * What `/mcp/events` streams: the `firebase.event` notifications of one subscription, with cursors as their ids.
- * Source: docs/guides/events.md#server-sent-events; spec/network.md, "firebase.subscribe".
+ * Source: docs/guides/events.md#server-sent-events; the network specification, "firebase.subscribe".
  */
 export const eventSource: EventSource = {
   name: 'firebase.events',
@@ -70,7 +70,7 @@ export const eventSource: EventSource = {
   },
 };
 
-/** Data, read and written as the caller. Source: spec/network.md, "Firebase Tools". */
+/** Data, read and written as the caller. Source: the network specification, "Firebase Tools". */
 export const firebase: Toolset = {
   name: 'firebase',
   instructions:

@@ -9,7 +9,7 @@ import { getWorkflowRuns } from './tools/getWorkflowRuns.ts';
 import { readFile } from './tools/readFile.ts';
 import { searchCode } from './tools/searchCode.ts';
 
-/** Repositories. Source: spec/network.md, "GitHub Tools"; the last three are ours. */
+/** Repositories. Source: the network specification, "GitHub Tools"; the last three are ours. */
 export const github: Toolset = {
   name: 'github',
   instructions:

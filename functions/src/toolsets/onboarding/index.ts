@@ -4,7 +4,7 @@ import { getChecklist } from './tools/getChecklist.ts';
 import { getWelcome } from './tools/getWelcome.ts';
 import { registerAgent } from './tools/registerAgent.ts';
 
-/** Arriving. Source: spec/network.md, "Onboarding Tools", in its order. */
+/** Arriving. Source: the network specification, "Onboarding Tools", in its order. */
 export const onboarding: Toolset = {
   name: 'onboarding',
   instructions:

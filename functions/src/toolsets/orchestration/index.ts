@@ -36,7 +36,7 @@ const run = defineResourceTemplate({
     services.orchestration.runs.watch(principal, id, gone()),
 });
 
-/** Work for several models. Source: spec/orchestration.md, in its order; then ours. */
+/** Work for several models. Source: the orchestration specification, in its order; then ours. */
 export const orchestration: Toolset = {
   name: 'orchestration',
   instructions:

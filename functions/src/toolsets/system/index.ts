@@ -17,7 +17,7 @@ import { listSkills } from './tools/listSkills.ts';
 import { setBudget } from './tools/setBudget.ts';
 import { undo } from './tools/undo.ts';
 
-/** Finding one's way. Source: spec/network.md, "System Navigation Tools". */
+/** Finding one's way. Source: the network specification, "System Navigation Tools". */
 export const system: Toolset = {
   name: 'system',
   instructions: 'what can be done, by whom, what waits, and whether all is well.',

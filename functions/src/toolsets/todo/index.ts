@@ -28,7 +28,7 @@ import { sortTasks } from './tools/sort_tasks.ts';
 import { updateRecurringTask } from './tools/update_recurring_task.ts';
 import { updateTask } from './tools/update_task.ts';
 
-/** spec/todo.md, "Error Handling". The codes that it adds to ours are reasons of ours. */
+/** The to-do specification, "Error Handling". The codes that it adds to ours are reasons of ours. */
 const errorEnvelope: ErrorEnvelope = {
   show({ code, message }, { value: _value, entries: _entries, ...details }) {
     const { reason, ...others } = details;
@@ -49,7 +49,7 @@ const errorEnvelope: ErrorEnvelope = {
   }),
 };
 
-/** A person's to-dos. Source: spec/todo.md, in its order; then ours. */
+/** A person's to-dos. Source: the to-do specification, in its order; then ours. */
 export const todo: Toolset = {
   name: 'todo',
   instructions:

@@ -1,4 +1,4 @@
-/** Moving coding tasks on, and ending them. Source: spec/coding.md, update_task and end_task. */
+/** Moving coding tasks on, and ending them. Source: the coding specification, update_task and end_task. */
 
 import { agentNotRegistered } from '../../../access/rules/agent.ts';
 import type { Principal } from '../../../access/rules/principal.ts';

@@ -1,4 +1,4 @@
-/** Coding tasks, for those who want work done: creating and reading them. Source: spec/coding.md. */
+/** Coding tasks, for those who want work done: creating and reading them. Source: the coding specification. */
 
 import { availability, withPresence } from '../../../access/rules/liveness.ts';
 import type { Principal } from '../../../access/rules/principal.ts';

@@ -228,7 +228,7 @@ function alreadyEnded(task: CodingTask): MusterError {
   });
 }
 
-/** The largest result, in bytes of JSON. Source: spec/coding.md is silent; docs/semantics.md#coding. */
+/** The largest result, in bytes of JSON. Source: the coding specification is silent; docs/semantics.md#coding. */
 const MAX_RESULT_BYTES = 1024 * 1024;
 
 /** So many characters fit into a document, whatever they are. Half of a surrogate pair is not Unicode. */

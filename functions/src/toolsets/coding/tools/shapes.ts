@@ -1,4 +1,4 @@
-/** Arguments and answers that coding's tools and resources share. Source: spec/coding.md, "Tool Response Format". */
+/** Arguments and answers that coding's tools and resources share. Source: the coding specification, "Tool Response Format". */
 
 import { z } from 'zod';
 import { idOf } from '../../../kernel/ids.ts';

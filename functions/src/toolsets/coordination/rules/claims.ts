@@ -1,6 +1,6 @@
 /**
  * Claiming from the queue: one optimistic commit of the task, its holder and the session's counters.
- * Source: spec/coordination.md, claim_task; docs/semantics.md#coordination.
+ * Source: the coordination specification, claim_task; docs/semantics.md#coordination.
  */
 
 import {

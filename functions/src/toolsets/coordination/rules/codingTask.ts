@@ -1,4 +1,4 @@
-/** What makes a task a coding task: part of `tasks/{taskId}`. Source: spec/coding.md; docs/semantics.md#coding. */
+/** What makes a task a coding task: part of `tasks/{taskId}`. Source: the coding specification; docs/semantics.md#coding. */
 import { type Agent, foldedCapability } from '../../../access/rules/agent.ts';
 import type { Versioned } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';

@@ -1,4 +1,4 @@
-/** A workspace's goal, plan, progress and discoveries. Source: spec/coordination.md; docs/semantics.md#coordination. */
+/** A workspace's goal, plan, progress and discoveries. Source: the coordination specification; docs/semantics.md#coordination. */
 
 import { type Opener, openingChanges } from '../../../access/rules/workspaces.ts';
 import type { Change, RecordAnswer } from '../../../kernel/commit.ts';

@@ -1,4 +1,4 @@
-/** Agents in a workspace's coordination. Source: spec/coordination.md, register_agent and heartbeat. */
+/** Agents in a workspace's coordination. Source: the coordination specification, register_agent and heartbeat. */
 
 import {
   type Agent,

@@ -1,6 +1,6 @@
 /**
  * Working on a claimed task: start, complete, fail. Each is one optimistic commit of the task, its holder and
- * the session's counters. Source: spec/coordination.md, "Worker Tools"; docs/semantics.md#coordination.
+ * the session's counters. Source: the coordination specification, "Worker Tools"; docs/semantics.md#coordination.
  */
 
 import { hasRole, type Principal, roleIn } from '../../../access/rules/principal.ts';

@@ -161,7 +161,7 @@ const MAX_ATTEMPTS = 10;
  * `workspaces/{workspace}/queue/{taskId}`, show the task as it is. Events come late, twice
  * and out of order, so none is believed: the task is read, written, and read again until it has not changed meanwhile.
  * The last to write has then seen the latest. Nobody can claim a task that cannot be read, so it is not shown.
- * Source: spec/network.md, the example of firebase.subscribe.
+ * Source: the network specification, the example of firebase.subscribe.
  * @param event the task as it was before its event: it says the workspace of one that is there no more
  */
 export async function mirrorQueuedTask(

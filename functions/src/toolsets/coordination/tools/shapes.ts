@@ -1,4 +1,4 @@
-/** Arguments and answers that coordination's tools share. Source: spec/coordination.md. */
+/** Arguments and answers that coordination's tools share. Source: the coordination specification. */
 
 import { z } from 'zod';
 import { partOf, partOfShape, shownPartOf } from '../../../graph/rules/node.ts';

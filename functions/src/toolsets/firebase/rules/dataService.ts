@@ -1,4 +1,4 @@
-/** Reading and writing as the caller. Source: spec/network.md, "Firebase Tools"; docs/semantics.md#network. */
+/** Reading and writing as the caller. Source: the network specification, "Firebase Tools"; docs/semantics.md#network. */
 import { type AccessDecision, type AccessQuestion, decideAccess } from '../../../access/rules/decision.ts';
 import type { Caller } from '../../../access/rules/principal.ts';
 import type { Operation, RecordAnswer } from '../../../kernel/commit.ts';

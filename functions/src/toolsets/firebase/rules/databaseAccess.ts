@@ -128,7 +128,7 @@ export interface DataPath {
   readonly kind: 'document' | 'collection' | 'node';
 }
 
-/** As spec/network.md writes it. */
+/** As the network specification writes it. */
 export const PATH_PATTERN = '^[a-zA-Z0-9/_-]+$';
 
 const CHARACTERS = new RegExp(PATH_PATTERN);
@@ -143,7 +143,7 @@ const LIMITS = {
 };
 
 /**
- * Checks a path that a caller names, before anything is sent to a database. Source: spec/network.md, "firebase.read";
+ * Checks a path that a caller names, before anything is sent to a database. Source: the network specification, "firebase.read";
  * docs/semantics.md#network; https://firebase.google.com/docs/firestore/quotas;
  * https://firebase.google.com/docs/database/usage/limits.
  * @throws MusterError with reason INVALID_PATH, saying what is wrong and what is right

@@ -1,5 +1,5 @@
 /**
- * What reading and writing as the caller can be refused for, by the names of spec/network.md, "Error
+ * What reading and writing as the caller can be refused for, by the names of the network specification, "Error
  * Scenarios": the name is the error's `reason`, the code the one of "Specific Error Codes".
  */
 import { MusterError } from '../../../kernel/errors.ts';

@@ -103,7 +103,7 @@ declare module '../../../kernel/commit.ts' {
   interface ChangeKinds extends SubscriptionChanges {}
 }
 
-/** What a subscription tells of. Source: spec/network.md, "firebase.subscribe". */
+/** What a subscription tells of. Source: the network specification, "firebase.subscribe". */
 export const EVENT_TYPES = [
   'value',
   'child_added',

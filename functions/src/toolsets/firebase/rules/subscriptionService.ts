@@ -1,6 +1,6 @@
 /**
  * Subscriptions: made, read and removed by whoever owns them.
- * Source: spec/network.md; docs/decisions/0012-subscription-log.md.
+ * Source: the network specification; docs/decisions/0012-subscription-log.md.
  */
 import { type Caller, rightsOf } from '../../../access/rules/principal.ts';
 import type { RecordAnswer, Versioned } from '../../../kernel/commit.ts';

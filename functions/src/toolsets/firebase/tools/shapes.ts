@@ -1,4 +1,4 @@
-/** What the firebase tools have in common. Source: spec/network.md, "Firebase Tools". */
+/** What the firebase tools have in common. Source: the network specification, "Firebase Tools". */
 
 import { z } from 'zod';
 import { idLike } from '../../../kernel/ids.ts';
@@ -28,7 +28,7 @@ export function asStructured(data: JsonValue): z.input<typeof structured> {
   return typeof data === 'object' ? { ...data } : { '.value': data };
 }
 
-/** A caller's own name for a subscription, as spec/network.md writes it. */
+/** A caller's own name for a subscription, as the network specification writes it. */
 export const subscriptionId = idLike(
   /^[a-zA-Z0-9-]{1,200}$/,
   'expected 1 to 200 letters, digits or "-", as firebase.subscribe takes it',

@@ -1,7 +1,7 @@
 /**
  * What GitHub's tools can be refused for: errors.json has the words, by the codes of "Specific Error Codes". The
  * specification's names are the errors' `reason`. Nothing that GitHub answered is in a message.
- * Source: spec/network.md, "github.readFile", "Error Scenarios".
+ * Source: the network specification, "github.readFile", "Error Scenarios".
  */
 import { type ErrorDetails, MusterError } from '../../../kernel/errors.ts';
 import texts from './errors.json' with { type: 'json' };

@@ -1,4 +1,4 @@
-/** Creating issues. Source: spec/network.md, "github.createIssue". */
+/** Creating issues. Source: the network specification, "github.createIssue". */
 import { type Operation, REPLAY_HOURS, type RecordAnswer } from '../../../kernel/commit.ts';
 import type { Issue } from './answers.ts';
 import { refusal } from './errors.ts';

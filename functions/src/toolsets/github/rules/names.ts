@@ -2,7 +2,7 @@
  * The names that callers give: of repositories, files and refs. They become parts of URLs, so all that a URL
  * would take for something else is refused before GitHub is asked. Then the queries of the code search, and where in a
  * file a hit is.
- * Source: spec/network.md, "github.readFile", "github.searchCode"; https://git-scm.com/docs/git-check-ref-format
+ * Source: the network specification, "github.readFile", "github.searchCode"; https://git-scm.com/docs/git-check-ref-format
  */
 import { z } from 'zod';
 import type { Change } from '../../../kernel/commit.ts';
@@ -10,7 +10,7 @@ import type { Fields } from '../../../kernel/trail.ts';
 import { refusal } from './errors.ts';
 import type { RepositoryName } from './ports.ts';
 
-/** As spec/network.md writes them. */
+/** As the network specification writes them. */
 export const OWNER_PATTERN = '^[a-zA-Z0-9-]+$';
 export const REPO_PATTERN = '^[a-zA-Z0-9-_.]+$';
 

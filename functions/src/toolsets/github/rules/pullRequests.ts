@@ -1,4 +1,4 @@
-/** Creating pull requests, and the task of each. Source: spec/network.md. */
+/** Creating pull requests, and the task of each. Source: the network specification. */
 import { hasRole, type Principal, roleIn } from '../../../access/rules/principal.ts';
 import { linkTo, pathOf } from '../../../graph/rules/linking.ts';
 import { type NodeRef, nodeKey } from '../../../graph/rules/node.ts';

@@ -1,4 +1,4 @@
-/** Reading files and searching code. Source: spec/network.md, "GitHub Tools"; docs/semantics.md#network. */
+/** Reading files and searching code. Source: the network specification, "GitHub Tools"; docs/semantics.md#network. */
 import { isListed } from '../../../access/rules/repositories.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import type { CodeHit, FoundFile } from './answers.ts';
@@ -34,7 +34,7 @@ const MAX_RESULTS = 1000;
 
 type Encoding = 'utf8' | 'base64';
 
-/** @throws MusterError with the reasons of spec/network.md, or IS_DIRECTORY or SIZE_LIMIT_EXCEEDED */
+/** @throws MusterError with the reasons of the network specification, or IS_DIRECTORY or SIZE_LIMIT_EXCEEDED */
 export async function readContent(
   gitHub: GitHub,
   at: RepositoryName,

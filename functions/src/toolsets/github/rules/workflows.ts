@@ -1,4 +1,4 @@
-/** Runs of GitHub Actions and what their failed jobs said. Source: spec/network.md, "github.getWorkflowRuns". */
+/** Runs of GitHub Actions and what their failed jobs said. Source: the network specification, "github.getWorkflowRuns". */
 import { MAX_LISTED_BYTES, sentBytes } from '../../../kernel/json.ts';
 import { withoutCodes } from '../../../kernel/text.ts';
 import { refusal } from './errors.ts';

@@ -1,4 +1,4 @@
-/** What the github tools have in common. Source: spec/network.md, "GitHub Tools". */
+/** What the github tools have in common. Source: the network specification, "GitHub Tools". */
 import { z } from 'zod';
 import { OWNER_PATTERN, REPO_PATTERN } from '../rules/names.ts';
 

@@ -1,5 +1,5 @@
 /**
- * What a new agent has to do, ticked by what it has done. Source: spec/network.md, onboarding.getChecklist;
+ * What a new agent has to do, ticked by what it has done. Source: the network specification, onboarding.getChecklist;
  * docs/semantics.md#network.
  */
 import type { Agent } from '../../../access/rules/agent.ts';

@@ -1,4 +1,4 @@
-/** Arriving: the welcome and the checklist. Source: spec/network.md, "Onboarding Tools"; docs/semantics.md#network. */
+/** Arriving: the welcome and the checklist. Source: the network specification, "Onboarding Tools"; docs/semantics.md#network. */
 import type { AgentLiveness } from '../../../access/rules/liveness.ts';
 import { type AccessPorts, hasRole, type Principal, roleIn } from '../../../access/rules/principal.ts';
 import type { AgentRegistration } from '../../../access/rules/registration.ts';

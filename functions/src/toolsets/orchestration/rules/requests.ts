@@ -1,4 +1,4 @@
-/** Turns what a caller asks for into a run: which workflow, which agents, and why. Source: spec/orchestration.md. */
+/** Turns what a caller asks for into a run: which workflow, which agents, and why. Source: the orchestration specification. */
 import { MusterError } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import {

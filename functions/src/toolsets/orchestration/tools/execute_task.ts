@@ -4,7 +4,7 @@ import { requestFor } from '../rules/requests.ts';
 import { runAndAnswer, startsRun } from './runAnswer.ts';
 import { prompt } from './shapes.ts';
 
-/** Source: spec/orchestration.md, "Backward Compatibility". */
+/** Source: the orchestration specification, "Backward Compatibility". */
 export const executeTask = defineTool({
   name: 'execute_task',
   title: 'Execute a task',

@@ -1,4 +1,4 @@
-/** Arguments and answers that orchestration's tools share. Source: spec/orchestration.md; docs/semantics.md#orchestration. */
+/** Arguments and answers that orchestration's tools share. Source: the orchestration specification; docs/semantics.md#orchestration. */
 
 import { z } from 'zod';
 import { budgetShape } from '../../../graph/rules/budgetShape.ts';

@@ -1,4 +1,4 @@
-/** The agents of a workspace and what can be asked for. Source: spec/network.md; docs/semantics.md#network. */
+/** The agents of a workspace and what can be asked for. Source: the network specification; docs/semantics.md#network. */
 import type { Agent, OfferedSkill } from '../../../access/rules/agent.ts';
 import { availability, withPresence } from '../../../access/rules/liveness.ts';
 import type { AgentQuery } from '../../../access/store/agentDirectory.ts';
@@ -87,7 +87,7 @@ async function countAgents({ directory }: SystemPorts, workspace: string) {
 
 /**
  * What can be asked for: a tool of this deployment, as its definition says, or a capability that agents declare.
- * Source: spec/network.md, system.listSkills.
+ * Source: the network specification, system.listSkills.
  */
 export interface Skill extends Omit<OfferedSkill, 'agents' | 'workspace'> {
   readonly description: string;

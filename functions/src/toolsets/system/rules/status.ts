@@ -1,6 +1,6 @@
 /**
  * Whether the services that Muster stands on answer.
- * Source: spec/network.md, system.getSystemStatus; docs/semantics.md#network.
+ * Source: the network specification, system.getSystemStatus; docs/semantics.md#network.
  */
 
 import { Service } from '../../../kernel/ports.ts';

@@ -1,4 +1,4 @@
-/** The one work queue as system.getTaskQueue shows it. Source: spec/network.md; docs/semantics.md#one-model. */
+/** The one work queue as system.getTaskQueue shows it. Source: the network specification; docs/semantics.md#one-model. */
 import { type Agent, isIn } from '../../../access/rules/agent.ts';
 import type { AgentLiveness } from '../../../access/rules/liveness.ts';
 import type { Principal } from '../../../access/rules/principal.ts';

@@ -1,6 +1,6 @@
 /**
  * No two open to-dos of one owner have the same title and due date. A small document under an id made of the
- * three, the guard, keeps them for one to-do, so that of two commits at once one fails. Source: spec/todo.md,
+ * three, the guard, keeps them for one to-do, so that of two commits at once one fails. Source: the to-do specification,
  * DUPLICATE_TASK; docs/semantics.md#to-dos.
  */
 import type { Change } from '../../../kernel/commit.ts';

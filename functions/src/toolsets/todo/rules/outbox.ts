@@ -1,6 +1,6 @@
 /**
  * Events: what happened to a to-do. Each is written in the commit that makes it happen, and never changed: the
- * documents are the audit trail and the outbox at once. Source: spec/todo.md, "Event Structure";
+ * documents are the audit trail and the outbox at once. Source: the to-do specification, "Event Structure";
  * docs/decisions/0018-event-spine.md.
  */
 
@@ -69,7 +69,7 @@ export function eventOf(message: EventMessage): TaskEvent {
   };
 }
 
-/** The topics of spec/todo.md. */
+/** The topics of the to-do specification. */
 export const TOPICS = {
   taskEvents: 'task-events',
   taskUpdates: 'task-updates',

@@ -1,4 +1,4 @@
-/** When a recurring to-do recurs. Source: spec/todo.md, create_recurring_task; docs/semantics.md#to-dos. */
+/** When a recurring to-do recurs. Source: the to-do specification, create_recurring_task; docs/semantics.md#to-dos. */
 import type { RecurringTask } from '../store/reminders.ts';
 import { invalid } from './todo.ts';
 

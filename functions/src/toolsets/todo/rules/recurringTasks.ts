@@ -1,4 +1,4 @@
-/** A person's recurring tasks. Source: spec/todo.md, create_recurring_task; docs/semantics.md#to-dos. */
+/** A person's recurring tasks. Source: the to-do specification, create_recurring_task; docs/semantics.md#to-dos. */
 import type { Change, RecordAnswer, Versioned } from '../../../kernel/commit.ts';
 import type { Page } from '../../../kernel/paging.ts';
 import { readFor, Service } from '../../../kernel/ports.ts';

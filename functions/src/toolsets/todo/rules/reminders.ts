@@ -1,6 +1,6 @@
 /**
  * Reminders. A to-do with a due date has one, under the to-do's own id: it moves with the due date, and goes when
- * the to-do is completed or deleted. Source: spec/todo.md, "list_reminders"; docs/semantics.md#to-dos.
+ * the to-do is completed or deleted. Source: the to-do specification, "list_reminders"; docs/semantics.md#to-dos.
  */
 import { type RecordAnswer, StaleWriteError, type Versioned } from '../../../kernel/commit.ts';
 import type { JsonObject } from '../../../kernel/json.ts';

@@ -1,4 +1,4 @@
-/** To-dos: what a person means to do. Source: spec/todo.md; docs/semantics.md#to-dos. */
+/** To-dos: what a person means to do. Source: the to-do specification; docs/semantics.md#to-dos. */
 import { MusterError } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import type { Place } from '../../../kernel/paging.ts';
@@ -138,7 +138,7 @@ export interface TodoPage {
   readonly after?: Place | undefined;
 }
 
-/** The codes that spec/todo.md, "Error Handling", adds to ours; they travel as reasons. */
+/** The codes that the to-do specification, "Error Handling", adds to ours; they travel as reasons. */
 export const TODO_CODES = [
   'TASK_NOT_FOUND',
   'DUPLICATE_TASK',

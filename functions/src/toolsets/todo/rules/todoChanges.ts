@@ -1,4 +1,4 @@
-/** What changes with a to-do, in the one commit that changes it. Source: spec/todo.md, "Side Effects". */
+/** What changes with a to-do, in the one commit that changes it. Source: the to-do specification, "Side Effects". */
 import type { Change, Versioned } from '../../../kernel/commit.ts';
 import { canonicalJson, type JsonObject } from '../../../kernel/json.ts';
 import type { Place } from '../../../kernel/paging.ts';

@@ -1,4 +1,4 @@
-/** A person's to-dos. Source: spec/todo.md; docs/semantics.md#to-dos. */
+/** A person's to-dos. Source: the to-do specification; docs/semantics.md#to-dos. */
 import type { Principal } from '../../../access/rules/principal.ts';
 import { linkTo } from '../../../graph/rules/linking.ts';
 import type { NodeRef } from '../../../graph/rules/node.ts';

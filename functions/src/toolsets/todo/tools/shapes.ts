@@ -1,4 +1,4 @@
-/** Arguments and answers that the to-do tools share. Source: spec/todo.md. */
+/** Arguments and answers that the to-do tools share. Source: the to-do specification. */
 
 import { z } from 'zod';
 import { NODE_STATUSES } from '../../../graph/rules/node.ts';

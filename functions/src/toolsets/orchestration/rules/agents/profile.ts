@@ -9,7 +9,7 @@ export const ROLES = KINDS_OF_WORK;
 
 export type AgentRole = KindOfWork;
 
-/** In the order of spec/orchestration.md, list_agents. Capabilities from 0 to 1, and the context window in tokens. */
+/** In the order of the orchestration specification, list_agents. Capabilities from 0 to 1, and the context window in tokens. */
 export const PROFILES = [
   {
     name: 'claude',

@@ -1,4 +1,4 @@
-/** How well hosted agents suit a task in a workspace, and why. Source: spec/orchestration.md, get_capabilities. */
+/** How well hosted agents suit a task in a workspace, and why. Source: the orchestration specification, get_capabilities. */
 import { NO_ROUTING, pinnedFor, type Routing } from '../../../../access/rules/routing.ts';
 import type { Availability } from '../ports.ts';
 import {
@@ -36,7 +36,7 @@ export function standingsAt(role: AgentRole, agents: readonly AgentStatus[], wor
  * Best first, with scores from 0 to 1. A score is the capability for the role, corrected by what has become of the
  * agent's work in the workspace; an agent that lacks something never scores above one that lacks nothing, and stands
  * after it where they are even. What is pinned stands first.
- * Source: spec/orchestration.md, get_capabilities.
+ * Source: the orchestration specification, get_capabilities.
  */
 export function recommend(
   agents: readonly AgentStatus[],

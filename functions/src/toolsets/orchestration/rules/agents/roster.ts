@@ -80,7 +80,7 @@ export interface Situation extends Experience {
   readonly agentStatuses: readonly AgentStatus[];
 }
 
-/** The agents that a workflow can be given to. Source: spec/orchestration.md, list_agents and get_capabilities. */
+/** The agents that a workflow can be given to. Source: the orchestration specification, list_agents and get_capabilities. */
 export class AgentRoster {
   private readonly ports: OrchestrationPorts;
   /** Reads agents of a workspace that are alive, at most `limit`. */

@@ -1,6 +1,6 @@
 /**
  * A workflow as it is written, stored and listed.
- * Source: spec/orchestration.md, orchestrate_workflow; docs/semantics.md#orchestration.
+ * Source: the orchestration specification, orchestrate_workflow; docs/semantics.md#orchestration.
  */
 
 import { z } from 'zod';
