@@ -125,8 +125,6 @@ export const subscription = z.object({
   deadLetterPolicy: z.object({ deadLetterTopic: z.string().default('') }).optional(),
 });
 
-export const secret = z.object({ name: z.string() });
-
 export const secretVersion = z.object({ name: z.string(), state: z.string().default('') });
 
 export const repository = z.object({

@@ -16,8 +16,6 @@ export const sessionDocument = z.object({
   created_at: instant,
 });
 
-export type Session = z.output<typeof sessionDocument>;
-
 export const counterDocument = z.object({
   counts: z._default(z.record(z.string(), z.number()), {}),
 });
@@ -52,16 +50,12 @@ const codingPart = z.object({
   result: z.nullable(z.object({ claim_epoch: z.number(), parts: z.number() })),
 });
 
-export type Coding = z.output<typeof codingPart>;
-
 const spent = z.object({
   input_tokens: z.number(),
   output_tokens: z.number(),
   cost_usd: z.number(),
   milliseconds: z._default(z.number(), 0),
 });
-
-export type Spent = z.output<typeof spent>;
 
 const result = z.object({
   output: z.string(),
@@ -249,8 +243,6 @@ export const discoveryDocument = z.object({
   tags: texts,
   created_at: instant,
 });
-
-export type Discovery = z.output<typeof discoveryDocument>;
 
 /** A chunk of a log: one part an append, each with lines of JSON. */
 export const logChunkDocument = z.object({

@@ -156,9 +156,3 @@ export function followVisibility(): void {
     wake();
   });
 }
-
-/** Of several things the first that is not there, as one has to say it; undefined where all are. */
-export function missing(...lives: readonly Live<unknown>[]): Live<never> | undefined {
-  for (const live of lives) if (!('value' in live)) return live;
-  return undefined;
-}

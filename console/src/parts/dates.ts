@@ -20,13 +20,8 @@ export function duration(milliseconds: number): string {
   return days === 1 ? '1 day' : `${days} days`;
 }
 
-const whole = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 const time = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
 const day = new Intl.DateTimeFormat(undefined, { weekday: 'short', day: 'numeric', month: 'short' });
-
-export function inFull(at: Date): string {
-  return whole.format(at);
-}
 
 export function timeOfDay(at: Date): string {
   return time.format(at);

@@ -8,11 +8,6 @@ import { MusterError } from './errors.ts';
 /** The form of all ids that Muster makes, and of those that people choose for agents. */
 export const ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/;
 
-const branded = z.string().brand<'Id'>();
-
-/** Text that was looked at. */
-export type Id = z.output<typeof branded>;
-
 /** An argument that is an id of a form of its own, which must be one segment too. */
 export const idLike = (form: RegExp, expected: string) =>
   z

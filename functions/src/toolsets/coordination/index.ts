@@ -134,7 +134,6 @@ function resource(
 
 export {
   type BudgetWaitPorts,
-  BudgetWaits,
   budgetReason,
   budgetRefusal,
   spendingChanges,
@@ -171,7 +170,7 @@ export { TaskCreation, type TaskDraft } from './rules/creation.ts';
 export { authoriseDeciding } from './rules/deciding.ts';
 export type { CodingExpiry } from './rules/leases.ts';
 export type { AgentMessages, Message } from './rules/messages.ts';
-export { taskNode, taskNodeFinder } from './rules/node.ts';
+export { taskNode } from './rules/node.ts';
 export { type OwnerPorts, ownerStanding } from './rules/ownerless.ts';
 export { CODING_GOAL, type CoordinationPorts, queueGrowth } from './rules/session.ts';
 export {
@@ -215,7 +214,6 @@ export { QUEUE_STATUSES, type QueueStatus, STATE_SHARE, TaskQueue } from './rule
 export {
   discoveryFromDocument,
   resultPartFromDocument,
-  sessionFromDocument,
   taskFromDocument,
 } from './store/documents.ts';
 export { messagesAnswer, messagesShape } from './tools/messages.ts';

@@ -92,7 +92,7 @@ declare module '../../mcp/callContext.ts' {
   }
 }
 
-export type { PushOutcome, PushService } from './rules/notifications.ts';
+export type { PushService } from './rules/notifications.ts';
 export type { DeadLetter, DeadLetters, EventPublisher, TaskEvent, Topic } from './rules/outbox.ts';
 export { messageOf, QUESTION } from './rules/outbox.ts';
 export type { Notification } from './rules/reminderMail.ts';

@@ -10,8 +10,6 @@ export type CodingWork = NonNullable<Task['coding']>;
 /** An attempt that is over, but for the one that closed the task. */
 export type PastAttempt = CodingWork['attempts'][number];
 
-export type Commit = PastAttempt['commits'][number];
-
 /** Where the result of an attempt is kept: the bytes of its JSON, and in how many parts. */
 export type StoredResult = NonNullable<CodingWork['result']>;
 
