@@ -33,6 +33,9 @@ export interface Delegated {
 /** What a to-do shows of the task that was made of it. */
 export type DelegatedProgress = ReturnType<typeof progressAnswer>;
 
+/** Why a to-do cannot be completed that was completed or deleted in the meantime. */
+const ENDED_REASONS = ['ALREADY_COMPLETED', 'TASK_NOT_FOUND'];
+
 /** Of the usual importance. */
 export const DELEGATED_PRIORITY = 5;
 
@@ -92,9 +95,7 @@ export class Delegation extends Service<DelegationPorts> {
     try {
       await todoService.complete(todo.ownerUid, todo.id, () => undefined);
     } catch (error) {
-      // It was completed or deleted meanwhile.
-      if (!(error instanceof MusterError) || (error.code !== 'CONFLICT' && error.code !== 'NOT_FOUND'))
-        throw error;
+      if (!(error instanceof MusterError && ENDED_REASONS.includes(error.details.reason ?? ''))) throw error;
     }
   }
 

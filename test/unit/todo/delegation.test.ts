@@ -1,0 +1,46 @@
+/** What follows for a to-do when the task is done that was made of it. */
+import assert from 'node:assert/strict';
+import { MusterError } from '../../../functions/src/kernel/errors.ts';
+import { Delegation } from '../../../functions/src/toolsets/todo/rules/delegation.ts';
+import { alreadyCompleted, notFound } from '../../../functions/src/toolsets/todo/rules/todo.ts';
+import { portsOf } from '../../support/ports.ts';
+import { sampleTask, versionOf } from '../samples.ts';
+import { sampleTodo } from './samples.ts';
+
+type DelegationPorts = ConstructorParameters<typeof Delegation>[0];
+
+const todo = sampleTodo({ delegatedTaskId: 'task-1' });
+
+function delegationWhose(complete: () => Promise<never>): Delegation {
+  const task = sampleTask({ status: 'done', partOf: { kind: 'todo', id: todo.id } });
+  return new Delegation(
+    portsOf<DelegationPorts>({
+      tasks: { find: async () => versionOf(task) },
+      todos: { find: async () => versionOf(todo) },
+      todoService: { complete },
+    }),
+  );
+}
+
+const contention = new MusterError('CONFLICT', 'Too many changes at once.', { reason: 'CONTENTION' });
+
+describe('a delegated to-do whose task is done', () => {
+  for (const error of [alreadyCompleted(todo), notFound('Task', todo.id, todo.ownerUid)]) {
+    it(`is left as it is when completing it says ${error.details.reason}`, async () => {
+      await delegationWhose(() => Promise.reject(error)).taskClosed('task-1');
+    });
+  }
+
+  for (const error of [
+    contention,
+    new MusterError('CONFLICT', 'Another conflict.', {}),
+    new MusterError('NOT_FOUND', 'Another thing is not there.', { reason: 'RECURRING_TASK_NOT_FOUND' }),
+    new MusterError('FIREBASE_ERROR', 'The document cannot be read.', { reason: 'UNREADABLE_DOCUMENT' }),
+    new Error('The database is away.'),
+  ]) {
+    it(`is completed later when completing it fails with: ${error.message}`, async () => {
+      const closing = delegationWhose(() => Promise.reject(error)).taskClosed('task-1');
+      await assert.rejects(closing, (thrown) => thrown === error);
+    });
+  }
+});
