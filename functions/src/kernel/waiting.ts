@@ -68,6 +68,8 @@ export function cancellableAbort(signal: AbortSignal | undefined): Cancellable {
   return { promise, forget: () => signal?.removeEventListener('abort', resolve) };
 }
 
+const CONTENTION = 'CONTENTION';
+
 const MAX_ATTEMPTS = 25;
 const LONGEST_WAIT_MILLISECONDS = 200;
 
@@ -89,9 +91,14 @@ export async function retryStale<Result>(
     }
   }
   throw new MusterError('CONFLICT', 'Too many changes at once to the same data.', {
-    reason: 'CONTENTION',
+    reason: CONTENTION,
     suggestion: 'This call has changed nothing. Call again.',
   });
+}
+
+/** Whether work failed only because others changed the same data: the same work may succeed later. */
+export function isContention(error: unknown): boolean {
+  return error instanceof MusterError && error.details.reason === CONTENTION;
 }
 
 /** Tells whether it was committed: not where somebody else has changed or removed meanwhile what it builds on. */

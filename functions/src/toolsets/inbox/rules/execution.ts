@@ -5,7 +5,7 @@ import { MusterError } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import { Service, unlessUnreadable } from '../../../kernel/ports.ts';
 import { type SweepPart, type SweepTurn, type Swept, walk } from '../../../kernel/sweep.ts';
-import { retryStale } from '../../../kernel/waiting.ts';
+import { isContention, retryStale } from '../../../kernel/waiting.ts';
 import { APPROVER_LEFT, type CallOutcome, keptOutcome } from './outcome.ts';
 import type { InboxPorts } from './ports.ts';
 import { madeWith, type Request, takenOn } from './request.ts';
@@ -73,7 +73,10 @@ export class ApprovalExecution extends Service<InboxPorts & { readonly makeCall:
       const approver = answeredBy === ownerUid ? undefined : answeredBy;
       if (approver !== undefined && (await this.hasLeft(approver, workspace)))
         return { error: approverLeft(workspace) };
-      return await this.ports.makeCall({ id, caller, workspace, tool, input, approvedBy, shown });
+      const outcome = await this.ports.makeCall({ id, caller, workspace, tool, input, approvedBy, shown });
+      // It has changed nothing, and the approval is not used up by it.
+      if ('error' in outcome && isContention(outcome.error)) throw outcome.error;
+      return outcome;
     } catch (error) {
       this.ports.log.warn('approved_call_broke_off', { requestId: id, epoch, error });
       if (epoch < MAX_EPOCHS) throw error;

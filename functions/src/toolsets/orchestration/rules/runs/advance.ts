@@ -4,6 +4,7 @@ import { nodeKey } from '../../../../graph/rules/node.ts';
 import type { Change } from '../../../../kernel/commit.ts';
 import { MusterError } from '../../../../kernel/errors.ts';
 import { byteLength } from '../../../../kernel/json.ts';
+import { isContention } from '../../../../kernel/waiting.ts';
 import type { TaskCreation } from '../../../coordination/index.ts';
 import type { Attempt } from '../../store/runDocument.ts';
 import { outcomesOfRun } from '../agents/outcomes.ts';
@@ -209,7 +210,7 @@ export class Advance {
       return { ...work, record: { ...rest, status: 'failed', failure } };
     } catch (error) {
       if (error instanceof OutOfBudgetError) return error;
-      if (!(error instanceof MusterError)) throw error;
+      if (!(error instanceof MusterError) || isContention(error)) throw error;
       // A step that had begun to wait may have brought something before.
       const { output: _, results: __, ...rest } = task.begun;
       const attempts = task.journal.booked;

@@ -1,0 +1,54 @@
+/** What becomes of an approved call that is refused. */
+import assert from 'node:assert/strict';
+import type { Change } from '../../../functions/src/kernel/commit.ts';
+import { MusterError } from '../../../functions/src/kernel/errors.ts';
+import { systemRandomness } from '../../../functions/src/kernel/platform.ts';
+import { ApprovalExecution } from '../../../functions/src/toolsets/inbox/rules/execution.ts';
+import type { Request } from '../../../functions/src/toolsets/inbox/rules/request.ts';
+import { portsOf } from '../../support/ports.ts';
+import { START, versionOf } from '../samples.ts';
+import { sampleRequest } from './samples.ts';
+
+type ExecutionPorts = ConstructorParameters<typeof ApprovalExecution>[0];
+
+/** The request after its call was made and came to this. */
+async function afterOutcome(error: MusterError): Promise<{ request: Request; thrown: unknown }> {
+  const call = { tool: 'todo.add_task', arguments: { title: 'Milk' }, readonly: false };
+  let request = sampleRequest({ kind: 'approval', dueAt: START, answeredBy: 'ada', call });
+  const ports = portsOf<ExecutionPorts>({
+    requests: { find: async () => versionOf(request) },
+    clock: { now: () => START },
+    randomness: systemRandomness,
+    log: { warn: () => undefined },
+    store: {
+      commit: async (changes: readonly Change[]) => {
+        for (const change of changes) if (change.kind === 'replaceRequest') request = change.request;
+      },
+    },
+    makeCall: async () => ({ error }),
+  });
+  const thrown = await new ApprovalExecution(ports).execute(request.id).then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  return { request, thrown };
+}
+
+describe('an approved call that is refused', () => {
+  it('is made again when others were changing the same data, and keeps its approval', async () => {
+    const contention = new MusterError('CONFLICT', 'Too many changes at once.', { reason: 'CONTENTION' });
+    const { request, thrown } = await afterOutcome(contention);
+    assert.equal(thrown, contention);
+    assert.ok(request.dueAt !== undefined && request.outcome === undefined, 'it is still to be made');
+  });
+
+  it('is over when it is refused for any other reason', async () => {
+    for (const reason of ['DUPLICATE_TASK', undefined]) {
+      const { request, thrown } = await afterOutcome(
+        new MusterError('CONFLICT', 'No.', reason ? { reason } : {}),
+      );
+      assert.equal(thrown, undefined);
+      assert.ok(request.dueAt === undefined && request.outcome !== undefined);
+    }
+  });
+});
