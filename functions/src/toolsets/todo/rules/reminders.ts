@@ -2,7 +2,7 @@
  * Reminders. A to-do with a due date has one, under the to-do's own id: it moves with the due date, and goes when
  * the to-do is completed or deleted. Source: the to-do specification, "list_reminders"; docs/semantics.md#to-dos.
  */
-import { type RecordAnswer, StaleWriteError, type Versioned } from '../../../kernel/commit.ts';
+import { type Change, type RecordAnswer, StaleWriteError, type Versioned } from '../../../kernel/commit.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import type { Page, Position } from '../../../kernel/paging.ts';
 import { readFor, Service } from '../../../kernel/ports.ts';
@@ -143,57 +143,84 @@ export class ReminderService extends Service<TodoPorts> {
   }
 }
 
-/** Reminders that are read and sent together. */
-const BATCH = 50;
+/** Reminders that are read together, and those that are sent in one commit: two writes for each, of 500. */
+const [READ_TOGETHER, SENT_TOGETHER] = [200, 50];
 
-/** Batches of one run: the next minute's goes on with the rest. */
-const MOST_BATCHES = 20;
+/** How long one run sends: the next minute's continues with the rest. */
+const TURN_MILLISECONDS = 45_000;
 
 /**
- * Sends what is due; safe to run twice, late, or in several instances at once. Sending is one commit: the reminder is marked as sent, at the version that was read, and its
- * event is put into the outbox under an id made of the reminder and its time. So of two senders at once one
- * commits; and one that dies has either sent a reminder or left it due.
+ * Sends what is due; safe to run twice, late, or in several instances at once. Each reminder is marked as sent, at the
+ * version that was read, in the commit that puts its event into the outbox, under an id made of the reminder and its
+ * time. So of two senders at once one commits; and one that dies has either sent a reminder or left it due.
  */
-export async function sendReminders(ports: TodoPorts): Promise<void> {
+export async function sendReminders(ports: TodoPorts, milliseconds = TURN_MILLISECONDS): Promise<void> {
   const counts = { sent: 0, dropped: 0, taken: 0, failed: 0 };
+  const end = performance.now() + milliseconds;
   const now = ports.clock.now();
   let after: Position | undefined;
-  for (let batch = 0; batch < MOST_BATCHES; batch++) {
-    const { reminders, next } = await ports.reminders.due(now, { limit: BATCH, ...(after && { after }) });
-    const outcomes = await Promise.all(reminders.map((reminder) => trySend(ports, reminder)));
-    for (const outcome of outcomes) counts[outcome] += 1;
-    if (next === undefined) break;
+  do {
+    const { reminders, next } = await ports.reminders.due(now, {
+      limit: READ_TOGETHER,
+      ...(after && { after }),
+    });
+    const groups = Array.from({ length: Math.ceil(reminders.length / SENT_TOGETHER) }, (_, index) =>
+      reminders.slice(index * SENT_TOGETHER, (index + 1) * SENT_TOGETHER),
+    );
+    const outcomes = await Promise.all(groups.map((group) => sendTogether(ports, group)));
+    for (const outcome of outcomes.flat()) counts[outcome] += 1;
     after = next;
-  }
-  ports.log.info('reminders_sent', counts);
+  } while (after !== undefined && performance.now() < end);
+  ports.log.info('reminders_sent', { ...counts, isBehind: after !== undefined });
 }
 
-async function trySend(ports: TodoPorts, reminder: Versioned<Reminder>) {
+type Outcome = 'sent' | 'dropped' | 'taken' | 'failed';
+
+/** Sends reminders in one commit; if any of them stands in its way, one by one. */
+async function sendTogether(
+  ports: TodoPorts,
+  reminders: readonly Versioned<Reminder>[],
+): Promise<readonly Outcome[]> {
+  try {
+    const sendings = await Promise.all(reminders.map((reminder) => sendingOf(ports, reminder)));
+    await ports.store.commit(sendings.flatMap(({ changes }) => changes));
+    return sendings.map(({ outcome }) => outcome);
+  } catch {
+    return Promise.all(reminders.map((reminder) => trySend(ports, reminder)));
+  }
+}
+
+async function trySend(ports: TodoPorts, reminder: Versioned<Reminder>): Promise<Outcome> {
   try {
     return await send(ports, reminder);
   } catch (error) {
-    if (error instanceof StaleWriteError) return 'taken'; // sent, moved or deleted by somebody else meanwhile
+    if (error instanceof StaleWriteError) return 'taken'; // sent, moved or deleted by another sender or call
     ports.log.error('reminder_failed', { reminderId: reminder.value.id, error });
     return 'failed';
   }
 }
 
-async function send(
-  { store, clock, todos, taskHistory }: TodoPorts,
+async function send(ports: TodoPorts, reminder: Versioned<Reminder>): Promise<Outcome> {
+  const { outcome, changes, event } = await sendingOf(ports, reminder);
+  if (await unlessStale(ports.store.commit(changes))) return outcome;
+  // It may have been set once more to the very time at which it was sent: that is one reminder.
+  if (event !== undefined && (await ports.taskHistory.find(event.id)) !== undefined)
+    await ports.store.commit(changes.slice(0, 1));
+  return 'taken';
+}
+
+/** What sends a reminder: first that it is marked, then its event. */
+async function sendingOf(
+  { clock, todos }: TodoPorts,
   { value: reminder, version }: Versioned<Reminder>,
-) {
+): Promise<{ readonly outcome: Outcome; readonly changes: readonly Change[]; readonly event?: TaskEvent }> {
   const todo = await todos.find(reminder.taskId);
   // A client may have completed or deleted it past the tools, and nothing has repaired that yet.
-  if (todo === undefined || todo.value.completed) {
-    await store.commit([{ kind: 'deleteReminder', id: reminder.id, version }]);
-    return 'dropped';
-  }
+  if (todo === undefined || todo.value.completed)
+    return { outcome: 'dropped', changes: [{ kind: 'deleteReminder', id: reminder.id, version }] };
   const now = clock.now();
   const sent = sentReminder(reminder, now);
   const event = reminderEvent(reminder, sent, now);
-  const marking = { kind: 'moveReminder', reminder: sent, version } as const;
-  if (await unlessStale(store.commit([marking, { kind: 'recordEvent', event }]))) return 'sent';
-  // It may have been set once more to the very time at which it was sent: that is one reminder.
-  if ((await taskHistory.find(event.id)) !== undefined) await store.commit([marking]);
-  return 'taken';
+  const marking: Change = { kind: 'moveReminder', reminder: sent, version };
+  return { outcome: 'sent', changes: [marking, { kind: 'recordEvent', event }], event };
 }

@@ -1,0 +1,85 @@
+/** How many reminders one run of the schedule sends. */
+import assert from 'node:assert/strict';
+import type { Change, Versioned } from '../../../functions/src/kernel/commit.ts';
+import { StaleWriteError } from '../../../functions/src/kernel/commit.ts';
+import type { TodoPorts } from '../../../functions/src/toolsets/todo/rules/ports.ts';
+import {
+  type Reminder,
+  reminderAt,
+  sendReminders,
+} from '../../../functions/src/toolsets/todo/rules/reminders.ts';
+import { portsOf } from '../../support/ports.ts';
+import { START, versionOf } from '../samples.ts';
+import { sampleTodo } from './samples.ts';
+
+/** As many reminders that are due at the same time. `refuses` says which commits are stale. */
+class Outbox {
+  readonly sent: string[] = [];
+  commits = 0;
+  private readonly due: readonly Versioned<Reminder>[];
+  private readonly refuses: (changes: readonly Change[]) => boolean;
+
+  constructor(count: number, refuses: (changes: readonly Change[]) => boolean = () => false) {
+    this.refuses = refuses;
+    this.due = Array.from({ length: count }, (_, index) => {
+      const todo = sampleTodo({ id: String(index).padStart(6, '0') });
+      return { ...versionOf('reminder'), value: reminderAt(todo, START) };
+    });
+  }
+
+  send(milliseconds?: number): Promise<void> {
+    return sendReminders(this.ports, milliseconds);
+  }
+
+  private get ports(): TodoPorts {
+    return portsOf<TodoPorts>({
+      clock: { now: () => START },
+      log: { info: () => undefined, error: () => undefined },
+      reminders: {
+        due: async (_now, { limit, after }) => {
+          const rest = this.due.filter(({ value }) => after === undefined || value.id > after.id);
+          const reminders = rest.slice(0, limit);
+          const last = rest.length > limit ? reminders.at(-1) : undefined;
+          return { reminders, ...(last && { next: { at: START, id: last.value.id } }) };
+        },
+      },
+      todos: { find: async (id) => versionOf(sampleTodo({ id })) },
+      taskHistory: { find: async () => undefined },
+      store: {
+        commit: async (changes) => {
+          this.commits += 1;
+          if (this.refuses(changes)) throw new StaleWriteError();
+          assert.ok(changes.length <= 400, 'more than a commit holds');
+          for (const change of changes)
+            if (change.kind === 'recordEvent') this.sent.push(change.event.taskId);
+        },
+      },
+    });
+  }
+}
+
+describe('one run of the schedule of reminders', () => {
+  it('sends all that are due, however many, each once', async () => {
+    const outbox = new Outbox(12_345);
+    await outbox.send();
+    assert.equal(outbox.sent.length, 12_345);
+    assert.equal(new Set(outbox.sent).size, 12_345);
+    assert.ok(outbox.commits < 300, 'many go in one commit');
+  });
+
+  it('ends when its turn is over, and leaves the rest to the next', async () => {
+    const outbox = new Outbox(5000);
+    await outbox.send(0);
+    assert.ok(outbox.sent.length > 0 && outbox.sent.length < 5000, String(outbox.sent.length));
+  });
+
+  it('sends the others of a commit in which one has changed meanwhile', async () => {
+    const changed = '000007';
+    const outbox = new Outbox(300, (changes) =>
+      changes.some((change) => change.kind === 'moveReminder' && change.reminder.id === changed),
+    );
+    await outbox.send();
+    assert.equal(outbox.sent.length, 299);
+    assert.ok(!outbox.sent.includes(changed));
+  });
+});
