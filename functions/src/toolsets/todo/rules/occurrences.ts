@@ -9,6 +9,8 @@ import { RRuleTemporal } from 'rrule-temporal';
 import { Temporal } from 'temporal-polyfill';
 import { END_OF_TIME, type Occurrence, type RecurrenceRule } from './recurrenceRule.ts';
 
+const DAY_MILLISECONDS = 24 * 3_600_000;
+
 /** The shortest month. */
 const DAYS_OF_EVERY_MONTH = 28;
 
@@ -17,7 +19,7 @@ const DAYS_BEFORE = 2;
 
 /** The occurrence that the anchor is. */
 export function firstOccurrence(rule: RecurrenceRule): Occurrence {
-  return { on: local(rule.anchor, rule.timezone).toPlainDate().toString(), due: rule.anchor };
+  return { on: start(rule).toPlainDate().toString(), due: rule.anchor };
 }
 
 /**
@@ -35,7 +37,7 @@ export function nextOccurrence(rule: RecurrenceRule, after: Date, afterDate = ''
   const first = firstOccurrence(rule);
   if (after < rule.anchor && afterDate < first.on) return first;
   const days = recurringDays(rule, first.on);
-  const time = local(rule.anchor, rule.timezone).toPlainTime();
+  const time = start(rule).toPlainTime();
   const last = rule.endDate ?? END_OF_TIME;
   let day = days.next(midnight(searchStart(rule, after, first.on, afterDate)));
   while (day !== null) {
@@ -57,6 +59,58 @@ export function followingOccurrences(rule: RecurrenceRule, latest: Occurrence, c
     found.push(after);
   }
   return found;
+}
+
+/** The longest time between two occurrences in days, with two for clocks that are changed. */
+const LONGEST_DAYS = { DAILY: 3, WEEKLY: 9, MONTHLY: 33 };
+
+/** The last occurrence of a rule that ends. */
+export function lastOccurrence(rule: RecurrenceRule): Occurrence | undefined {
+  if (rule.endDate === undefined) return undefined;
+  const near = rule.endDate.getTime() - LONGEST_DAYS[rule.frequency] * DAY_MILLISECONDS;
+  let last = firstOccurrence(rule);
+  let next = nextOccurrence(rule, new Date(Math.max(rule.anchor.getTime(), near)));
+  for (; next !== undefined; next = nextOccurrence(rule, next.due, next.on)) last = next;
+  return last;
+}
+
+/**
+ * The rule in another zone, with the same dates and the same time of day there. Its end moves along, so that it has
+ * the same occurrences.
+ */
+export function inTimezone(rule: RecurrenceRule, timezone: string): RecurrenceRule {
+  if (timezone === rule.timezone) return rule;
+  const { localStart: _, endDate, ...rest } = rule;
+  const meant = start(rule);
+  const anchor = instant(meant, timezone);
+  const isSkipped = !local(anchor, timezone).toPlainDateTime().equals(meant);
+  const end = endDate && instant(local(endDate, rule.timezone).toPlainDateTime(), timezone);
+  return {
+    ...rest,
+    anchor,
+    timezone,
+    ...(end && { endDate: storable(end) }),
+    ...(isSkipped && { localStart: meant.toString() }),
+  };
+}
+
+/** The last instant that an end means: of a day that is written as its midnight, the end of that day. */
+export function lastInstant(endDate: Date, timezone: string): Date {
+  const end = local(endDate, timezone);
+  const day = end.startOfDay();
+  if (!end.equals(day)) return endDate;
+  return storable(new Date(day.add({ days: 1 }).startOfDay().epochMilliseconds - 1));
+}
+
+function storable(date: Date): Date {
+  return date < END_OF_TIME ? date : END_OF_TIME;
+}
+
+/** The date and time of day that the rule means. The clock may skip them on the first day: the anchor is later then. */
+function start({ anchor, timezone, localStart }: RecurrenceRule): Temporal.PlainDateTime {
+  return localStart === undefined
+    ? local(anchor, timezone).toPlainDateTime()
+    : Temporal.PlainDateTime.from(localStart);
 }
 
 /** The days on which the rule recurs, as midnights of UTC, where every day has one. */

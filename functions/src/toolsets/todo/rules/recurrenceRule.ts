@@ -14,7 +14,10 @@ const SHORT_TIMEZONES = 'CET EET EST GMT HST MET MST PRC ROC ROK UCT UTC WET'.sp
 /** The last instant that the databases can store, and that RFC 3339 can write. */
 export const END_OF_TIME = new Date('9999-12-31T23:59:59.999Z');
 
-export type RecurrenceRule = Pick<RecurringTask, 'frequency' | 'anchor' | 'timezone' | 'endDate'>;
+export type RecurrenceRule = Pick<
+  RecurringTask,
+  'frequency' | 'anchor' | 'timezone' | 'endDate' | 'localStart'
+>;
 
 /** A rule as a caller wrote it. */
 export interface RequestedRule {
@@ -25,11 +28,15 @@ export interface RequestedRule {
 }
 
 /**
+ * @param lastInstant the last instant that an end means, in a zone
  * @throws MusterError VALIDATION_ERROR, with the reason INVALID_FREQUENCY, INVALID_TIMEZONE, INVALID_DATE
  *   or END_BEFORE_START, naming the argument of create_recurring_task
  */
-export function recurrenceRule(requested: RequestedRule): RecurrenceRule {
-  const { anchor, endDate, timezone = DEFAULT_TIMEZONE } = requested;
+export function recurrenceRule(
+  requested: RequestedRule,
+  lastInstant: (endDate: Date, timezone: string) => Date = (endDate) => endDate,
+): RecurrenceRule {
+  const { anchor, endDate: end, timezone = DEFAULT_TIMEZONE } = requested;
   const frequency = FREQUENCIES.find((known) => known === requested.frequency);
   if (frequency === undefined) {
     const suggestion = `Use one of ${FREQUENCIES.join(', ')}.`;
@@ -37,8 +44,9 @@ export function recurrenceRule(requested: RequestedRule): RecurrenceRule {
   }
   checkTimezone(timezone);
   checkDate('start_date', anchor);
-  if (endDate === undefined) return { frequency, anchor, timezone };
-  checkDate('end_date', endDate);
+  if (end === undefined) return { frequency, anchor, timezone };
+  checkDate('end_date', end);
+  const endDate = lastInstant(end, timezone);
   if (endDate < anchor) {
     const suggestion = 'Give an end_date at or after the start_date, or none to repeat without end.';
     throw invalid('end_date', 'END_BEFORE_START', 'The end_date is before the start_date.', suggestion);
@@ -49,8 +57,9 @@ export function recurrenceRule(requested: RequestedRule): RecurrenceRule {
 /**
  * Offsets such as "+02:00" are refused: they know no daylight saving time, which is what a zone is for.
  * So are abbreviations such as "IST", which Intl takes and IANA does not have.
+ * @throws MusterError VALIDATION_ERROR, with the reason INVALID_TIMEZONE
  */
-function checkTimezone(timezone: string): void {
+export function checkTimezone(timezone: string): void {
   const isAbbreviation = timezone.length === 3 && !SHORT_TIMEZONES.includes(timezone.toUpperCase());
   if (/^[A-Za-z]/.test(timezone) && !isAbbreviation && isKnownTimezone(timezone)) return;
   const suggestion =

@@ -5,7 +5,13 @@ import { readFor, Service } from '../../../kernel/ports.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
 import { guardChanges, guardChangesIfFree } from './duplicateGuard.ts';
 import type { TodoPorts } from './ports.ts';
-import { type Occurrence, type RecurringTask, type RequestedRule, recurrenceRule } from './recurrenceRule.ts';
+import {
+  checkTimezone,
+  type Occurrence,
+  type RecurringTask,
+  type RequestedRule,
+  recurrenceRule,
+} from './recurrenceRule.ts';
 import { checkedTexts, notFound, requireFuture, type Todo, type WrittenTexts } from './todo.ts';
 import { changeContext, creationChanges } from './todoChanges.ts';
 
@@ -20,19 +26,24 @@ interface RecurringEdit extends WrittenTexts {
 export interface BegunRecurrence {
   readonly recurringTask: RecurringTask;
   readonly first: Todo;
+  /** When the last occurrence is due, if the rule ends. */
+  readonly lastDue?: Date;
 }
+
+type Calendar = typeof import('./occurrences.ts');
 
 /** How many dates to come a list shows. */
 const SHOWN_AHEAD = 3;
 
 export class RecurringTasks extends Service<TodoPorts> {
   /** @throws MusterError VALIDATION_ERROR; CONFLICT, with the reason DUPLICATE_TASK */
-  create(ownerUid: string, draft: RecurringDraft, recordAnswer: RecordAnswer<BegunRecurrence>) {
+  async create(ownerUid: string, draft: RecurringDraft, recordAnswer: RecordAnswer<BegunRecurrence>) {
     const { clock, randomness, store } = this.ports;
-    const rule = recurrenceRule(draft);
+    const { firstOccurrence, lastInstant, lastOccurrence } = await import('./occurrences.ts');
+    const rule = recurrenceRule(draft, lastInstant);
     const checked = checkedTexts(draft);
+    const last = lastOccurrence(rule);
     return retryStale(randomness, async () => {
-      const { firstOccurrence } = await import('./occurrences.ts');
       const createdAt = clock.now();
       requireFuture('start_date', rule.anchor, createdAt);
       const { on: latestOn, due: latestDue } = firstOccurrence(rule);
@@ -41,11 +52,12 @@ export class RecurringTasks extends Service<TodoPorts> {
       const first = latestOccurrence(recurringTask, createdAt);
       const reserved = await guardChanges(this.ports, undefined, first);
       const created = creationChanges(first, await changeContext(this.ports, first, createdAt, true));
+      const begun = { recurringTask, first, ...(last && { lastDue: last.due }) };
       await store.commit(
         [{ kind: 'createRecurringTask', recurringTask }, ...created, ...reserved],
-        recordAnswer({ recurringTask, first }),
+        recordAnswer(begun),
       );
-      return { recurringTask, first };
+      return begun;
     });
   }
 
@@ -53,8 +65,9 @@ export class RecurringTasks extends Service<TodoPorts> {
    * Changes the occurrences to come; the one that is there stays as it is.
    * @throws MusterError NOT_FOUND; VALIDATION_ERROR
    */
-  edit(ownerUid: string, id: string, edit: RecurringEdit, recordAnswer: RecordAnswer<RecurringTask>) {
-    return this.replace(ownerUid, id, (recurring) => edited(recurring, edit), recordAnswer);
+  async edit(ownerUid: string, id: string, edit: RecurringEdit, recordAnswer: RecordAnswer<RecurringTask>) {
+    const calendar = await import('./occurrences.ts');
+    return this.replace(ownerUid, id, (recurring) => edited(recurring, edit, calendar), recordAnswer);
   }
 
   /**
@@ -102,23 +115,37 @@ export class RecurringTasks extends Service<TodoPorts> {
   }
 }
 
-function edited(recurring: RecurringTask, edit: RecurringEdit): RecurringTask {
-  const { description: _, endDate: oldEndDate, ...rest } = recurring;
-  const { frequency = rest.frequency, timezone = rest.timezone, endDate = oldEndDate } = edit;
+function edited(
+  recurring: RecurringTask,
+  edit: RecurringEdit,
+  { inTimezone, lastInstant }: Calendar,
+): RecurringTask {
+  const { description: _, endDate: _end, localStart: _start, ...rest } = recurring;
+  const { frequency = rest.frequency, timezone = rest.timezone } = edit;
   const checked = checkedTexts(edit, recurring);
-  const rule = recurrenceRule({ anchor: rest.anchor, frequency, timezone, endDate: endDate ?? undefined });
-  return { ...rest, ...checked, ...rule };
+  checkTimezone(timezone);
+  const { anchor, localStart, endDate: movedEnd } = inTimezone(recurring, timezone);
+  // An end that the caller does not name means what it has meant before.
+  const { endDate = movedEnd } = edit;
+  const requested = { anchor, frequency, timezone, endDate: endDate ?? undefined };
+  const rule = recurrenceRule(requested, edit.endDate ? lastInstant : undefined);
+  return { ...rest, ...checked, ...rule, ...(localStart !== undefined && { localStart }) };
 }
 
 export function replacement(recurringTask: RecurringTask, found: Versioned<RecurringTask>): Change {
   return { kind: 'replaceRecurringTask', recurringTask, before: found.value, version: found.version };
 }
 
-/** The to-do of a recurring task's latest occurrence, under an id that does not depend on who makes it. */
+/** The id of the to-do of a recurring task's latest occurrence. It does not depend on who creates the to-do. */
+export function latestId({ id, latestOn }: RecurringTask): string {
+  return `${id}_${latestOn}`;
+}
+
+/** The to-do of a recurring task's latest occurrence. */
 export function latestOccurrence(recurring: RecurringTask, createdAt: Date): Todo {
   const { id, ownerUid, title, description, priority, tags, latestOn, latestDue } = recurring;
   return {
-    id: `${id}_${latestOn}`,
+    id: latestId(recurring),
     ownerUid,
     title,
     ...(description !== undefined && { description }),
@@ -132,6 +159,11 @@ export function latestOccurrence(recurring: RecurringTask, createdAt: Date): Tod
   };
 }
 
+interface FollowingOccurrence {
+  readonly next?: Todo;
+  readonly changes: readonly Change[];
+}
+
 /**
  * The occurrence that follows a to-do which was completed or deleted at `now`, and the changes that make it. Only
  * the end of a recurring task's latest occurrence makes the next, and the commit changes the recurring task at the
@@ -141,25 +173,51 @@ export async function followingOccurrence(
   ports: TodoPorts,
   { ownerUid, dueDate, recurringTaskId, occursOn }: Todo,
   now: Date,
-): Promise<{ readonly next?: Todo; readonly changes: readonly Change[] }> {
+): Promise<FollowingOccurrence> {
   if (recurringTaskId === undefined || occursOn === undefined) return { changes: [] };
   const found = await ports.recurringTasks.find(recurringTaskId);
   if (found === undefined || !isLatest(found.value, ownerUid, occursOn)) return { changes: [] };
   const recurring = found.value;
   const after = new Date(Math.max(now.getTime(), dueDate?.getTime() ?? 0));
+  const following = await occurrenceAfter(ports, { found, recurring, after, now });
+  return following ?? { changes: [replacement({ ...recurring, endedAt: now }, found)] };
+}
+
+interface Advance {
+  /** The recurring task as it is stored, and as it is to continue. */
+  readonly found: Versioned<RecurringTask>;
+  readonly recurring: RecurringTask;
+  readonly after: Date;
+  readonly now: Date;
+}
+
+/**
+ * Advances a recurring task to the first occurrence after an instant that is not completed. One that exists already,
+ * because the recurring task was set back, is taken as it is.
+ * @returns undefined if the rule has no more occurrences
+ */
+export async function occurrenceAfter(
+  ports: TodoPorts,
+  { found, recurring, after, now }: Advance,
+): Promise<FollowingOccurrence | undefined> {
   const { nextOccurrence } = await import('./occurrences.ts');
-  const latest: Occurrence | undefined = nextOccurrence(recurring, after, occursOn);
-  if (latest === undefined) return { changes: [replacement({ ...recurring, endedAt: now }, found)] };
-  const advanced = { ...recurring, latestOn: latest.on, latestDue: latest.due };
-  const next = latestOccurrence(advanced, now);
-  return {
-    next,
-    changes: [
-      replacement(advanced, found),
-      ...creationChanges(next, await changeContext(ports, next, now, true)),
-      ...(await guardChangesIfFree(ports, undefined, next)),
-    ],
-  };
+  let latest: Occurrence | undefined = nextOccurrence(recurring, after, recurring.latestOn);
+  for (; latest !== undefined; latest = nextOccurrence(recurring, latest.due, latest.on)) {
+    const advanced = { ...recurring, latestOn: latest.on, latestDue: latest.due };
+    const next = latestOccurrence(advanced, now);
+    const existing = (await ports.todos.find(next.id))?.value;
+    if (existing?.completed) continue;
+    if (existing) return { next: existing, changes: [replacement(advanced, found)] };
+    return {
+      next,
+      changes: [
+        replacement(advanced, found),
+        ...creationChanges(next, await changeContext(ports, next, now, true)),
+        ...(await guardChangesIfFree(ports, undefined, next)),
+      ],
+    };
+  }
+  return undefined;
 }
 
 function isLatest(recurring: RecurringTask, ownerUid: string, on: string): boolean {

@@ -99,6 +99,8 @@ const recurringTaskCodec = documentCodec(
     end_date: timestamp.nullable(),
     /** The IANA zone whose calendar and clock count. */
     timezone: z.string(),
+    /** The date and time of day that the rule means, if the clock of a zone that it was moved to skips them at `start_date`. */
+    local_start: z.string().nullable().default(null),
     /** The last occurrence that was made. Only what ends this one makes another. */
     latest_on: z.string(),
     latest_due: timestamp,

@@ -5,8 +5,9 @@ import * as shapes from './shapes.ts';
 
 const { dateOf } = shapes;
 
-function answer({ recurringTask: task, first }: BegunRecurrence) {
-  const message = `Recurring task '${task.title}' created. First occurrence on ${task.latestDue.toISOString()}`;
+function answer({ recurringTask: task, first, lastDue }: BegunRecurrence) {
+  const last = lastDue ? `, last on ${lastDue.toISOString()}` : '';
+  const message = `Recurring task '${task.title}' created. First occurrence on ${task.latestDue.toISOString()}${last}`;
   return {
     ...shapes.writtenRecurringAnswer(task, message),
     first_occurrence: shapes.occurrenceAnswer(first),

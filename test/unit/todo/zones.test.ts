@@ -1,0 +1,202 @@
+/** A recurring to-do that moves to another zone, and one that ends on a day. */
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import {
+  firstOccurrence,
+  followingOccurrences,
+  inTimezone,
+  lastInstant,
+  lastOccurrence,
+  nextOccurrence,
+} from '../../../functions/src/toolsets/todo/rules/occurrences.ts';
+import {
+  FREQUENCIES,
+  type Occurrence,
+  type RecurrenceRule,
+  recurrenceRule,
+} from '../../../functions/src/toolsets/todo/rules/recurrenceRule.ts';
+import { refusal } from '../samples.ts';
+import { DAY, firstInstant, wallClock } from './calendarWalk.ts';
+
+const ZONES = [...Intl.supportedValuesOf('timeZone'), 'UTC'];
+const LENGTH = 12;
+
+const zone = fc.constantFrom(...ZONES);
+
+/** Hours that many zones skip come up often, and so do the ends of months. */
+const rules: fc.Arbitrary<RecurrenceRule> = fc
+  .record({
+    frequency: fc.constantFrom(...FREQUENCIES),
+    month: fc.nat({ max: 11 }),
+    day: fc.oneof(fc.integer({ min: 1, max: 31 }), fc.constantFrom(26, 28, 31)),
+    hour: fc.oneof(fc.integer({ min: 0, max: 23 }), fc.constantFrom(0, 1, 2)),
+    minute: fc.constantFrom(0, 30),
+    timezone: zone,
+  })
+  .map(({ frequency, month, day, hour, minute, timezone }) => {
+    const wall = Date.UTC(2027, month, day, hour, minute);
+    return { frequency, timezone, anchor: new Date(firstInstant(wall, timezone) ?? wall) };
+  });
+
+function series(rule: RecurrenceRule, length = LENGTH): readonly Occurrence[] {
+  const first = firstOccurrence(rule);
+  return [first, ...followingOccurrences(rule, first, length - 1)];
+}
+
+/** The time of day that the rule means. */
+function timeOf(rule: RecurrenceRule): number {
+  const start = rule.localStart
+    ? Date.parse(`${rule.localStart}Z`)
+    : wallClock(rule.anchor.getTime(), rule.timezone);
+  return ((start % DAY) + DAY) % DAY;
+}
+
+describe('a recurring to-do that moves to another zone', () => {
+  it('is due at the same hour there: 10:00 in Berlin is 10:00 in New York', () => {
+    const rule = {
+      frequency: 'DAILY',
+      anchor: new Date('2027-01-04T09:00:00Z'),
+      timezone: 'Europe/Berlin',
+    } as const;
+    const moved = inTimezone(rule, 'America/New_York');
+    assert.deepEqual(nextOccurrence(moved, rule.anchor, '2027-01-04'), {
+      on: '2027-01-05',
+      due: new Date('2027-01-05T15:00:00Z'),
+    });
+  });
+
+  it('loses no occurrence on its way to the west', () => {
+    const rule = {
+      frequency: 'DAILY',
+      anchor: new Date('2027-01-01T20:00:00Z'),
+      timezone: 'Asia/Tokyo',
+    } as const;
+    const { on, due } = firstOccurrence(rule);
+    assert.equal(on, '2027-01-02');
+    const next = nextOccurrence(inTimezone(rule, 'America/Los_Angeles'), due, on);
+    assert.deepEqual(next, { on: '2027-01-03', due: new Date('2027-01-03T13:00:00Z') });
+  });
+
+  it('is back at its hour after a first day that skips it', () => {
+    const rule = { frequency: 'DAILY', anchor: new Date('2027-03-28T02:30:00Z'), timezone: 'UTC' } as const;
+    const moved = inTimezone(rule, 'Europe/Berlin');
+    assert.deepEqual(
+      series(moved, 2).map(({ due }) => due.toISOString()),
+      ['2027-03-28T01:30:00.000Z', '2027-03-29T00:30:00.000Z'],
+    );
+    assert.deepEqual(inTimezone(moved, 'UTC'), rule);
+  });
+
+  it('has the same dates and the same time of day, in every zone, and back', () => {
+    fc.assert(
+      fc.property(rules, zone, zone, (rule, one, other) => {
+        const moved = inTimezone(inTimezone(rule, one), other);
+        assert.equal(timeOf(moved), timeOf(rule));
+        const [before, after] = [series(rule), series(moved)];
+        assert.deepEqual(
+          after.map(({ on }) => on),
+          before.map(({ on }) => on),
+        );
+        for (const { on, due } of after) {
+          const meant = Date.parse(on) + timeOf(moved);
+          const isSkipped = firstInstant(meant, other) === undefined;
+          const shown = wallClock(due.getTime(), other);
+          assert.ok(isSkipped ? shown > meant : shown === meant, `${due.toISOString()} of ${on} in ${other}`);
+        }
+        const home = inTimezone(moved, rule.timezone);
+        assert.deepEqual([home.localStart, firstOccurrence(home).on], [undefined, firstOccurrence(rule).on]);
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  it('goes on with the date after that of its open occurrence, wherever and whenever it moves', () => {
+    fc.assert(
+      fc.property(
+        rules,
+        zone,
+        fc.nat({ max: LENGTH - 2 }),
+        fc.constantFrom(...FREQUENCIES),
+        (rule, to, at, frequency) => {
+          const open = series(rule)[at];
+          assert.ok(open);
+          const moved = { ...inTimezone(rule, to), frequency };
+          const next = nextOccurrence(moved, open.due, open.on);
+          const dates = {
+            frequency,
+            timezone: 'UTC',
+            anchor: new Date(Date.parse(firstOccurrence(rule).on) + timeOf(rule)),
+          };
+          const latest = { on: open.on, due: new Date(Date.parse(open.on) + timeOf(rule)) };
+          const following = followingOccurrences(dates, latest, 4).map(({ on }) => on);
+          // Only where the clocks differ by a day or more is the following one no later than the open one.
+          const isLater = (on: string) => {
+            const wall = Date.parse(on) + timeOf(moved);
+            return Number(firstInstant(wall, to) ?? firstInstant(wall + DAY, to)) > open.due.getTime();
+          };
+          assert.equal(next?.on, following.find(isLater));
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  it('has the same last date: its end moves along', () => {
+    fc.assert(
+      fc.property(rules, zone, fc.nat({ max: LENGTH - 1 }), (rule, to, at) => {
+        const last = series(rule)[at];
+        assert.ok(last);
+        const ending = { ...rule, endDate: last.due };
+        assert.equal(lastOccurrence(ending)?.on, last.on);
+        assert.equal(lastOccurrence(inTimezone(ending, to))?.on, last.on);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+describe('the end of a recurring to-do', () => {
+  const anchor = new Date('2027-01-31T22:30:00Z');
+  const weekly = { frequency: 'WEEKLY', anchor } as const;
+
+  it('has the occurrence of a day that is written as its midnight', () => {
+    const rule = recurrenceRule({ ...weekly, endDate: new Date('2027-02-14T00:00:00Z') }, lastInstant);
+    assert.equal(rule.endDate?.toISOString(), '2027-02-14T23:59:59.999Z');
+    assert.equal(lastOccurrence(rule)?.on, '2027-02-14');
+  });
+
+  it('stays as it is where it is no midnight in the zone', () => {
+    for (const timezone of ['Europe/Berlin', 'America/New_York', 'Asia/Tokyo']) {
+      const endDate = new Date('2027-02-14T00:00:00Z');
+      assert.deepEqual(recurrenceRule({ ...weekly, timezone, endDate }, lastInstant).endDate, endDate);
+    }
+  });
+
+  it('may be the midnight of the first day', async () => {
+    const endDate = new Date('2027-01-31T00:00:00Z');
+    const rule = recurrenceRule({ ...weekly, endDate }, lastInstant);
+    assert.deepEqual(lastOccurrence(rule), firstOccurrence(rule));
+    const earlier = { ...weekly, endDate: new Date('2027-01-30T00:00:00Z') };
+    const { details } = await refusal(() => recurrenceRule(earlier, lastInstant));
+    assert.equal(details.reason, 'END_BEFORE_START');
+  });
+
+  it('is no later than what can be stored', () => {
+    const end = lastInstant(new Date('9999-12-31T00:00:00-11:00'), 'Pacific/Pago_Pago');
+    assert.equal(end.toISOString(), '9999-12-31T23:59:59.999Z');
+  });
+
+  it('has that day whatever its zone and its clock, and no other', () => {
+    fc.assert(
+      fc.property(rules, fc.nat({ max: LENGTH - 1 }), (rule, at) => {
+        const last = series(rule)[at];
+        assert.ok(last);
+        const midnight = firstInstant(Date.parse(last.on), rule.timezone);
+        if (midnight === undefined || midnight < rule.anchor.getTime() - DAY) return;
+        const ending = recurrenceRule({ ...rule, endDate: new Date(midnight) }, lastInstant);
+        assert.equal(lastOccurrence(ending)?.on, last.on);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
