@@ -20,8 +20,8 @@ export function composeInverses(ports: ReturnType<typeof composePorts>) {
     inverses: {
       task: tasks.task,
       session: sessions.session,
-      todo: todos.todo,
-      recurring_task: todos.recurringTask,
+      todo: todos.recurrence,
+      recurring_task: todos.recurrence,
       reminder: todos.reminder,
       member: members.member,
       workspace: new WorkspaceAdministration(ports).inverse,

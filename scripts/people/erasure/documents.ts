@@ -23,7 +23,7 @@ import {
 import { NOT_FOUND, STALE_CODES, statusCode } from '../../../functions/src/kernel/firestore/provenCommit.ts';
 import { FREE_FORM_ROOTS } from '../../../functions/src/kernel/realtime/database.ts';
 import { guardChanges } from '../../../functions/src/toolsets/todo/rules/duplicateGuard.ts';
-import { deletionId } from '../../../functions/src/toolsets/todo/rules/todoChanges.ts';
+import { removalId } from '../../../functions/src/toolsets/todo/rules/todoChanges.ts';
 import { forEach } from '../../migrate/carrying.ts';
 import { pagesOf } from '../../operator/documents.ts';
 import type { Report } from './report.ts';
@@ -212,7 +212,7 @@ async function deleteTodo({ ports, traces }: Erasing, id: string): Promise<boole
   if (found === undefined) return false;
   const { value: todo, version } = found;
   const event = {
-    id: deletionId(todo),
+    id: removalId(todo),
     type: 'deleted' as const,
     taskId: todo.id,
     userId: traces.pseudonym,

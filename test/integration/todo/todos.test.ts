@@ -1,12 +1,7 @@
 /** To-dos over the emulators, through the tools. */
 import assert from 'node:assert/strict';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
-import {
-  COLLECTIONS,
-  eventPath,
-  reminderPath,
-  todoPath,
-} from '../../../functions/src/kernel/firestore/paths.ts';
+import { COLLECTIONS, reminderPath, todoPath } from '../../../functions/src/kernel/firestore/paths.ts';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import { answer, call } from '../coordination/calls.ts';
 import { Team } from '../coordination/team.ts';
@@ -193,6 +188,18 @@ describe('to-dos', () => {
     assert.equal(await remindAt(), undefined);
   });
 
+  it('have an empty history when their events have expired, for their owner alone', async () => {
+    const id = await added({ title: 'Old' });
+    const found = await firestore().collection(COLLECTIONS.events).where('task_id', '==', id).get();
+    await Promise.all(found.docs.map(({ ref }) => ref.delete()));
+    assert.deepEqual(await events(id), []);
+    const stranger = { ...team.leader, ownerUid: 'another' };
+    const asked = { task_id: id };
+    assert.equal((await refused('get_task_history', asked, stranger))['code'], 'TASK_NOT_FOUND');
+    await tool('delete_task', asked);
+    assert.equal((await events(id)).length, 1);
+  });
+
   it('are open again with their reminder and title, and their history says so', async () => {
     const due = inDays(2);
     const id = await added({ title: 'Buy milk', due_date: due });
@@ -305,6 +312,62 @@ describe('to-dos', () => {
       assert.equal('next_occurrence' in (await tool('complete_task', { task_id: last.first })), false);
     });
 
+    it('have their title for themselves when they are next written after it was free', async () => {
+      const single = await added({ title: 'Standup', due_date: inDays(2) });
+      const { first } = await begin();
+      const { next_occurrence } = await tool('complete_task', { task_id: first });
+      const next = fieldOf(next_occurrence, 'id');
+      await tool('set_task_priority', { task_id: next, priority: 'HIGH' });
+      await tool('complete_task', { task_id: single });
+      await tool('set_task_priority', { task_id: next, priority: 'LOW' });
+      const again = { title: 'Standup', due_date: inDays(2) };
+      assert.equal((await refused('add_task', again))['code'], 'DUPLICATE_TASK');
+      await tool('complete_task', { task_id: next });
+      await added(again);
+      assert.equal((await refused('reopen_task', { task_id: next }))['code'], 'DUPLICATE_TASK');
+    });
+
+    it('keep their hour in another zone, and the one that is open stays with its reminder', async () => {
+      const { recurring, first } = await begin({ timezone: 'UTC' });
+      const due = inDays(1);
+      const change = { recurring_task_id: recurring, timezone: 'Asia/Tokyo', frequency: 'WEEKLY' };
+      const { recurring_task } = await tool('update_recurring_task', change);
+      assert.equal(fieldOf(recurring_task, 'next_occurrence'), due);
+      const { reminders } = await tool('list_reminders', {});
+      assert.ok(Array.isArray(reminders));
+      assert.deepEqual(
+        reminders.map((one) => [fieldOf(one, 'id'), fieldOf(one, 'remind_at')]),
+        [[first, new Date(Date.parse(due) - 3_600_000).toISOString()]],
+      );
+      const { next_occurrence } = await tool('complete_task', { task_id: first });
+      // Midnight in Tokyo is nine hours before midnight in UTC.
+      assert.equal(fieldOf(next_occurrence, 'due_date'), inDays(8 - 9 / 24));
+    });
+
+    it('have an occurrence on their last day, and say when it is', async () => {
+      const start_date = inDays(1.9);
+      const { recurring_task, first_occurrence, message } = await tool('create_recurring_task', {
+        title: 'Review',
+        frequency: 'WEEKLY',
+        start_date,
+        end_date: inDays(15),
+      });
+      assert.match(String(message), new RegExp(`last on ${inDays(15.9)}`));
+      const end = new Date(Date.parse(inDays(16)) - 1).toISOString();
+      assert.equal(fieldOf(recurring_task, 'end_date'), end);
+      let id = fieldOf(first_occurrence, 'id');
+      for (const day of [8.9, 15.9]) {
+        const { next_occurrence } = await tool('complete_task', { task_id: id });
+        assert.equal(fieldOf(next_occurrence, 'due_date'), inDays(day));
+        id = fieldOf(next_occurrence, 'id');
+      }
+      const { recurring_tasks } = await tool('list_recurring_tasks', {});
+      assert.ok(Array.isArray(recurring_tasks));
+      assert.equal(fieldOf(recurring_tasks[0], 'end_date'), end);
+      const last = await tool('complete_task', { task_id: id });
+      assert.equal('next_occurrence' in last, false);
+    });
+
     it('keep their rule when one is moved', async () => {
       const { first } = await begin();
       await tool('set_task_due_date', { task_id: first, due_date: inDays(0.5) });
@@ -331,13 +394,7 @@ describe('to-dos', () => {
       const gone = (await firestore().doc(todoPath(id)).get()).data();
       await firestore().doc(todoPath(id)).delete();
       await Promise.all([1, 2].map(() => team.app.services.repairTodo(id, gone)));
-      assert.ok(
-        (
-          await firestore()
-            .doc(eventPath(`deleted-${id}`))
-            .get()
-        ).exists,
-      );
+      assert.equal((await events(id))[0]?.['event_type'], 'deleted');
       assert.equal((await open())[0]?.['due_date'], inThreeDays);
     });
   });

@@ -62,9 +62,11 @@ describe('the title that a to-do has for itself', () => {
     const done = { ...todo, completed: true };
     assert.equal(await guardOf(done), undefined);
     const titles = titlesAmong(new Map([[String(guard), todo.id]]), [todo]);
-    assert.deepEqual(await titles.changes(todo, done), [{ kind: 'releaseTitle', id: guard }]);
-    assert.deepEqual(await titles.changes(todo, undefined), [{ kind: 'releaseTitle', id: guard }]);
-    assert.deepEqual(await titlesAmong().changes(todo, { ...todo, title: 'STRASSE fegen' }), []);
+    const { version } = versionOf(todo.id);
+    const released = [{ kind: 'releaseTitle', id: guard, version }];
+    assert.deepEqual(await titles.changes(todo, done), released);
+    assert.deepEqual(await titles.changes(todo, undefined), released);
+    assert.deepEqual(await titles.changes(todo, { ...todo, title: 'STRASSE fegen' }), []);
   });
 
   it('cannot be had twice', async () => {
@@ -96,13 +98,27 @@ describe('the title that a to-do has for itself', () => {
     }
   });
 
+  it('is taken, if it is free, by one without it that is written for another reason', async () => {
+    const guard = String(await guardOf(todo));
+    const ranked = { ...todo, priority: 'HIGH' } as const;
+    const reserving: Change = { kind: 'reserveTitle', id: guard, taskId: todo.id };
+    const replacing: Change = { ...reserving, replaces: versionOf('todo-2').version };
+    const taken = new Map([[guard, 'todo-2']]);
+    const double = { ...todo, id: 'todo-2' };
+    for (const change of ['changes', 'tolerantChanges'] as const) {
+      assert.deepEqual(await titlesAmong()[change](todo, ranked), [reserving], change);
+      assert.deepEqual(await titlesAmong(taken)[change](todo, ranked), [replacing], change);
+      assert.deepEqual(await titlesAmong(taken, [double])[change](todo, ranked), [], change);
+    }
+  });
+
   it('is not let go of by one that does not hold it', async () => {
     const guard = String(await guardOf(todo));
     const renamed = { ...todo, title: 'Another' };
     const reserved = await titlesAmong().changes(undefined, renamed);
     const others = titlesAmong(new Map([[guard, 'todo-2']]));
     const own = titlesAmong(new Map([[guard, todo.id]]));
-    const released: Change = { kind: 'releaseTitle', id: guard };
+    const released: Change = { kind: 'releaseTitle', id: guard, version: versionOf(todo.id).version };
     assert.deepEqual(await others.changes(todo, { ...todo, completed: true }), []);
     assert.deepEqual(await others.changes(todo, undefined), []);
     for (const change of ['changes', 'tolerantChanges'] as const) {

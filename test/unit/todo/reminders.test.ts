@@ -70,6 +70,15 @@ describe('the reminder of a to-do', () => {
     assert.deepEqual(kinds(changes(undated, moved)), ['createReminder']);
   });
 
+  it('stays as its owner has set it before there was a due date, until it was sent', () => {
+    const early = reminderAt(undated, inHours(2));
+    assert.deepEqual(changes(undated, due, early), []);
+    const [renamed] = changes(undated, { ...due, title: 'Another' }, early);
+    assert.ok(renamed?.kind === 'moveReminder');
+    assert.deepEqual(renamed.reminder, { ...early, taskTitle: 'Another' });
+    assert.deepEqual(remindsAt(changes(undated, due, sentReminder(early, NOW))), inHours(23));
+  });
+
   it('goes with the due date, and when the to-do is done', () => {
     const gone = [{ kind: 'deleteReminder', id: due.id }];
     assert.deepEqual(changes(due, undated, own), gone);

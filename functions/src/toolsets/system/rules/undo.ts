@@ -12,9 +12,15 @@ import { maySee, ownOf, type TrailFilter, type TrailPorts } from './audit.ts';
 /**
  * The changes that take an effect back, with the versions that they were decided on. What no commit of the server may
  * write is written here, as the caller.
+ * @param together all effects of the same event: some make sense only with others
  * @throws MusterError CONFLICT, with the reason CHANGED_SINCE or CANNOT_BE_UNDONE, or whatever else stands against it
  */
-export type Inverse = (effect: Effect, by: Principal, caller: Caller) => Promise<readonly Change[]>;
+export type Inverse = (
+  effect: Effect,
+  by: Principal,
+  caller: Caller,
+  together: readonly Effect[],
+) => Promise<readonly Change[]>;
 
 /** How many events one call takes back. */
 export const MAX_UNDONE = 50;
@@ -168,7 +174,7 @@ export class Undoing extends Service<UndoPorts> {
     for (const effect of entry.effects.toReversed()) {
       if (!maySee(caller.principal, entry, effect)) continue;
       try {
-        plan.changes.push(...(await this.invert(effect, caller)));
+        plan.changes.push(...(await this.invert(effect, caller, entry.effects)));
         plan.things.push(effect);
       } catch (error) {
         if (!(error instanceof MusterError)) throw error;
@@ -179,12 +185,16 @@ export class Undoing extends Service<UndoPorts> {
     return plan;
   }
 
-  private async invert(effect: Effect, caller: Caller): Promise<readonly Change[]> {
+  private async invert(
+    effect: Effect,
+    caller: Caller,
+    together: readonly Effect[],
+  ): Promise<readonly Change[]> {
     const { inverses, irrevocable } = this.ports;
     const inverse = inverses[effect.kind];
     if (inverse === undefined)
       throw cannotUndo(effect, irrevocable[effect.kind] ?? 'Nothing is known that would.');
-    return inverse(effect, caller.principal, caller);
+    return inverse(effect, caller.principal, caller, together);
   }
 
   /** The latest call that has changed the thing after the event. */

@@ -33,18 +33,21 @@ export async function guardChangesIfFree(ports: TodoPorts, before: Todo | undefi
 
 /**
  * How a commit changes the guards, and the to-do that has the wanted one already. A client may have given a to-do
- * the title of another one: the guard is then the other's, and stays.
+ * the title of another one, or an occurrence may have come to have it: the guard is then the other's, and stays. A
+ * to-do without a guard takes it, if it is free, whenever the to-do is written.
  */
 async function exchange(ports: TodoPorts, before?: Todo, after?: Todo, id?: string) {
   const [old, next] = [guardOf(ports, before), guardOf(ports, after)];
-  if (old === next || id === undefined) return { changes: [] };
-  const isOwn = old !== undefined && (await ports.todos.findGuard(old))?.value === id;
-  const released: Change[] = isOwn ? [{ kind: 'releaseTitle', id: old }] : [];
+  if (id === undefined) return { changes: [] };
+  const left = old === undefined || old === next ? undefined : await ports.todos.findGuard(old);
+  const released: Change[] =
+    old !== undefined && left?.value === id ? [{ kind: 'releaseTitle', id: old, version: left.version }] : [];
   if (next === undefined) return { changes: released };
   const held = await ports.todos.findGuard(next);
   if (held?.value === id) return { changes: released };
   const holder = held && (await ports.todos.find(held.value))?.value;
-  if (holder !== undefined && guardOf(ports, holder) === next) return { changes: released, holder };
+  if (holder !== undefined && guardOf(ports, holder) === next)
+    return old === next ? { changes: [] } : { changes: released, holder };
   const replaced = held && { replaces: held.version };
   const reserving: Change = { kind: 'reserveTitle', id: next, taskId: id, ...replaced };
   return { changes: [...released, reserving] };

@@ -4,41 +4,41 @@ import { readFor, Service } from '../../../kernel/ports.ts';
 import { asBefore, changedSince, type Effect } from '../../../kernel/trail.ts';
 import { guardChanges } from './duplicateGuard.ts';
 import type { TodoPorts } from './ports.ts';
+import { followingOccurrence, latestId, occurrenceAfter, replacement } from './recurringTasks.ts';
+import { reminderBefore } from './reminders.ts';
+import { isReported, repairTodo } from './repair.ts';
 import type { Todo } from './todo.ts';
 import {
   changeContext,
   creationChanges,
-  deletionEffects,
+  type RemindedTodo,
+  removalEffects,
   replacementChanges,
-  withdrawalEffects,
 } from './todoChanges.ts';
 
 export class TodoInverse extends Service<TodoPorts> {
-  /** @throws MusterError CONFLICT, with the reason CHANGED_SINCE or DUPLICATE_TASK */
-  readonly todo = async (effect: Effect): Promise<readonly Change[]> => {
-    const { todos, todoFields, clock } = this.ports;
-    const found = await readFor(effect.ownerUid ?? '', todos.findReminded(effect.id));
-    const fields = asBefore(effect, found && todoFields.of(found.value));
-    const now = clock.now();
-    if (fields === undefined) return found === undefined ? [] : this.deletion(found.value, found.version);
-    const before = todoFields.from(fields);
-    if (found === undefined) return this.recreation({ ...before, restored: (before.restored ?? 0) + 1 });
-    const isDue = before.dueDate !== undefined && !before.completed;
-    const context = await changeContext(this.ports, before, now, isDue);
-    const reserved = await guardChanges(this.ports, found.value, before);
-    return [...replacementChanges(found, before, context), ...reserved];
-  };
-
-  /** What was begun is ended: the to-dos that it has made say themselves what becomes of them. */
-  readonly recurringTask = async (effect: Effect): Promise<readonly Change[]> => {
-    const { recurringTasks, recurringTaskFields, clock } = this.ports;
-    const found = await readFor(effect.ownerUid ?? '', recurringTasks.find(effect.id));
-    if (found === undefined) throw changedSince(effect, ['it is gone']);
-    const { value, version } = found;
-    const fields = asBefore(effect, recurringTaskFields.of(value));
-    const recurringTask =
-      fields === undefined ? { ...value, endedAt: clock.now() } : recurringTaskFields.from(fields);
-    return [{ kind: 'replaceRecurringTask', recurringTask, before: value, version }];
+  /**
+   * Undoes what an event has done to a to-do or a recurring task. What it has done to a recurring task and to its
+   * occurrences is undone together, so that a recurring task that continues has an open occurrence. If one part is
+   * refused, only an occurrence that becomes open again is undone: one more to do harms nothing.
+   * @throws MusterError CONFLICT, with the reason CHANGED_SINCE or DUPLICATE_TASK
+   */
+  readonly recurrence = async (
+    effect: Effect,
+    _by: unknown,
+    _caller: unknown,
+    together: readonly Effect[],
+  ): Promise<readonly Change[]> => {
+    const series = together.find(({ kind, id }) => kind === 'recurring_task' && belongsTo(effect, id));
+    const others = together.filter((one) => one !== effect && series && belongsTo(one, series.id));
+    if (others.length === 0) return this.alone(effect);
+    const changes = await this.part(effect);
+    try {
+      for (const other of others) await this.part(other);
+    } catch (error) {
+      if (effect.kind !== 'todo' || effect.before?.['completed'] !== false) throw error;
+    }
+    return changes;
   };
 
   readonly reminder = async (effect: Effect): Promise<readonly Change[]> => {
@@ -54,19 +54,112 @@ export class TodoInverse extends Service<TodoPorts> {
     return [{ kind: 'setReminder', reminder: reminderFields.from(fields), before }];
   };
 
-  /** Without the occurrence that would follow: it is as if this one had never been made. */
-  private async deletion(todo: Todo, version: string): Promise<readonly Change[]> {
-    const released = await guardChanges(this.ports, todo, undefined);
+  private part(effect: Effect): Promise<readonly Change[]> {
+    return effect.kind === 'todo' ? this.todo(effect) : this.recurringTask(effect);
+  }
+
+  /** Undoes the only part of an event, with the occurrence that has to follow from that. */
+  private async alone(effect: Effect): Promise<readonly Change[]> {
+    const changes = await this.part(effect);
     const now = this.ports.clock.now();
-    const isOccurrence = todo.recurringTaskId !== undefined;
-    const effects = isOccurrence ? withdrawalEffects(todo, now) : deletionEffects(todo, now);
+    for (const change of changes) {
+      if (change.kind === 'replaceRecurringTask') return this.continued(effect, change, now);
+      const ended =
+        change.kind === 'deleteTodo' || (change.kind === 'replaceTodo' && change.todo.completed)
+          ? change.todo
+          : undefined;
+      if (ended) return [...changes, ...(await followingOccurrence(this.ports, ended, now)).changes];
+    }
+    return changes;
+  }
+
+  private async todo(effect: Effect): Promise<readonly Change[]> {
+    const { todoFields, clock } = this.ports;
+    const found = await this.repaired(effect);
+    const fields = asBefore(effect, found && todoFields.of(found.value));
+    const now = clock.now();
+    if (fields === undefined) return found === undefined ? [] : this.deletion(effect, found);
+    const before = todoFields.from(fields);
+    if (found === undefined) return this.recreation(before, now);
+    const isDue = before.dueDate !== undefined && !before.completed;
+    const context = await changeContext(this.ports, before, now, isDue);
+    const reserved = await guardChanges(this.ports, found.value, before);
+    const changes = [...replacementChanges(found, before, context), ...reserved];
+    const isKept = await this.hasOwnReminder(found, before);
+    return isKept ? changes.filter(({ kind }) => kind !== 'deleteReminder') : changes;
+  }
+
+  /** Whether a due date goes that came to a to-do whose owner had set a reminder: one at another time than the default. */
+  private async hasOwnReminder({ value, reminder }: RemindedTodo, before: Todo): Promise<boolean> {
+    if (before.completed || before.dueDate || !value.dueDate || reminder?.value.sent !== false) return false;
+    const { leadMilliseconds } = await this.ports.notifications.preferences(value.ownerUid);
+    const usual = reminderBefore(value, value.dueDate, this.ports.clock.now(), leadMilliseconds);
+    return reminder.value.remindAt.getTime() !== usual.remindAt.getTime();
+  }
+
+  /** Repairs first what its owner changed past the tools: an event reports the change from the event before it. */
+  private async repaired({ id, ownerUid = '' }: Effect): Promise<RemindedTodo | undefined> {
+    const { todos } = this.ports;
+    const found = await readFor(ownerUid, todos.findReminded(id));
+    if (found === undefined || isReported(found)) return found;
+    await repairTodo(this.ports, id, undefined);
+    return readFor(ownerUid, todos.findReminded(id));
+  }
+
+  private async recurringTask(effect: Effect): Promise<readonly Change[]> {
+    const { recurringTasks, recurringTaskFields, clock } = this.ports;
+    const found = await readFor(effect.ownerUid ?? '', recurringTasks.find(effect.id));
+    if (found === undefined) throw changedSince(effect, ['it is gone']);
+    const fields = asBefore(effect, recurringTaskFields.of(found.value));
+    const recurringTask =
+      fields === undefined ? { ...found.value, endedAt: clock.now() } : recurringTaskFields.from(fields);
+    return [replacement(recurringTask, found)];
+  }
+
+  /** A recurring task that had ended may have lost its open occurrence meanwhile: then the next one is created. */
+  private async continued(
+    effect: Effect,
+    change: Change<'replaceRecurringTask'>,
+    now: Date,
+  ): Promise<readonly Change[]> {
+    const { recurringTask: recurring, before, version } = change;
+    if (before.endedAt === undefined || recurring.endedAt !== undefined) return [change];
+    const latest = await this.ports.todos.find(latestId(recurring));
+    if (latest?.value.completed === false) return [change];
+    const after = new Date(Math.max(now.getTime(), recurring.latestDue.getTime()));
+    const following = await occurrenceAfter(this.ports, {
+      found: { value: before, version },
+      recurring,
+      after,
+      now,
+    });
+    if (following === undefined) throw changedSince(effect, ['its last occurrence is done or gone']);
+    return following.changes;
+  }
+
+  private async deletion(effect: Effect, { value: todo, version }: RemindedTodo): Promise<readonly Change[]> {
+    // Another occurrence may be created under its id, and would not know what is part of this one.
+    if (todo.recurringTaskId !== undefined && todo.ancestors !== undefined)
+      throw changedSince(effect, ['something is part of it']);
+    const released = await guardChanges(this.ports, todo, undefined);
+    const effects = removalEffects(todo, this.ports.clock.now());
     return [{ kind: 'deleteTodo', todo, version }, ...effects, ...released];
   }
 
-  private async recreation(todo: Todo): Promise<readonly Change[]> {
+  private async recreation(before: Todo, now: Date): Promise<readonly Change[]> {
+    // One event can bring it back several times: the time makes each different from those before.
+    const todo = { ...before, restored: Math.max(now.getTime(), (before.restored ?? 0) + 1) };
     const isDue = todo.dueDate !== undefined && !todo.completed;
-    const context = await changeContext(this.ports, todo, this.ports.clock.now(), isDue);
+    const context = await changeContext(this.ports, todo, now, isDue);
     const reserved = await guardChanges(this.ports, undefined, todo);
     return [...creationChanges(todo, context), ...reserved];
   }
+}
+
+/** Whether an effect is of a recurring task or of one of its occurrences, whose ids begin with the recurring task's. */
+function belongsTo({ kind, id }: Effect, recurringTaskId: string): boolean {
+  return (
+    (kind === 'recurring_task' && id === recurringTaskId) ||
+    (kind === 'todo' && id.startsWith(`${recurringTaskId}_`))
+  );
 }

@@ -6,11 +6,11 @@ import { retryStale } from '../../../kernel/waiting.ts';
 import { guardChanges } from './duplicateGuard.ts';
 import type { TodoPorts } from './ports.ts';
 import type { RecurringTask } from './recurrenceRule.ts';
-import { latestOccurrence, replacement } from './recurringTasks.ts';
+import { latestId, latestOccurrence, replacement } from './recurringTasks.ts';
 import { reminderBefore } from './reminders.ts';
 import { isReported } from './repair.ts';
 import { type Todo, todoAnswer } from './todo.ts';
-import { changeContext, type RemindedTodo, replacementChanges, withdrawalEffects } from './todoChanges.ts';
+import { changeContext, type RemindedTodo, removalEffects, replacementChanges } from './todoChanges.ts';
 
 export interface ReopenedOutcome {
   readonly todo: Todo;
@@ -58,7 +58,7 @@ async function withoutFollowing(ports: TodoPorts, todo: Todo, now: Date): Promis
   const found = await ports.recurringTasks.find(recurringTaskId);
   if (found === undefined || found.value.ownerUid !== ownerUid) return { changes: [] };
   if (found.value.latestOn === occursOn) return { changes: revivalOf(found, completedAt) };
-  const next = await ports.todos.findReminded(`${recurringTaskId}_${found.value.latestOn}`);
+  const next = await ports.todos.findReminded(latestId(found.value));
   if (next === undefined) return { changes: [] };
   const isItsOwn = next.value.createdAt.getTime() === completedAt?.getTime();
   if (!isItsOwn || !(await isUntouched(ports, next, found.value)))
@@ -68,7 +68,7 @@ async function withoutFollowing(ports: TodoPorts, todo: Todo, now: Date): Promis
     next: { todo: next.value, isWithdrawn: true },
     changes: [
       { kind: 'deleteTodo', todo: next.value, version: next.version },
-      ...withdrawalEffects(next.value, now),
+      ...removalEffects(next.value, now),
       ...(await guardChanges(ports, next.value, undefined)),
       replacement(latest, found),
     ],
@@ -82,9 +82,10 @@ function revivalOf(found: Versioned<RecurringTask>, completedAt: Date | undefine
   return endedByIt ? [replacement(recurring, found)] : [];
 }
 
-/** Whether an occurrence is as it was made, its reminder too. */
+/** Whether an occurrence is as it was created: its reminder is the default one, and nothing is part of it. */
 async function isUntouched(ports: TodoPorts, next: RemindedTodo, recurring: RecurringTask): Promise<boolean> {
   const { value: todo, reminder } = next;
+  if (todo.ancestors !== undefined) return false;
   const made = latestOccurrence(recurring, todo.createdAt);
   if (!isReported(next) || canonicalJson(todoAnswer(made)) !== canonicalJson(todoAnswer(todo))) return false;
   const { leadMilliseconds } = await ports.notifications.preferences(todo.ownerUid);

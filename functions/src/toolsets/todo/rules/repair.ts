@@ -12,13 +12,12 @@ import { followingOccurrence } from './recurringTasks.ts';
 import { addedTags, caseFolded, MAX_TAGS, type Todo, todoAnswer } from './todo.ts';
 import {
   changeContext,
-  deletionEffects,
-  deletionId,
   differences,
   type RemindedTodo,
   reminderChanges,
+  removalEffects,
+  removalId,
   todoEvent,
-  withdrawalId,
 } from './todoChanges.ts';
 
 /** @param before the to-do as it was, for where it is deleted; undefined where that is unknown or unreadable */
@@ -60,15 +59,22 @@ async function repairPresent(ports: TodoPorts, found: RemindedTodo): Promise<voi
 }
 
 async function repairDeleted(ports: TodoPorts, before: Todo): Promise<void> {
-  const ids = [deletionId(before), ...(before.recurringTaskId === undefined ? [] : [withdrawalId(before)])];
-  const told = await Promise.all(ids.map((id) => ports.taskHistory.find(id)));
-  if (told.some((event) => event !== undefined)) return;
+  const ids = [removalId(before), removalId(withoutRecurrence(before))];
+  const [told, former] = await Promise.all(ids.map((id) => ports.taskHistory.find(id)));
+  // Up to 0.3.0 the deletion of an occurrence had this id, also of one that was created under the same id before.
+  const { created_at } = todoAnswer(before);
+  if (told !== undefined || (former && (former.before ?? { created_at })['created_at'] === created_at))
+    return;
   const now = ports.clock.now();
   await ports.store.commit([
-    ...deletionEffects(before, now),
+    ...removalEffects(before, now),
     ...(await guardChanges(ports, before, undefined)),
     ...(await followingOccurrence(ports, before, now)).changes,
   ]);
+}
+
+function withoutRecurrence({ recurringTaskId: _, ...todo }: Todo): Todo {
+  return todo;
 }
 
 /** Whether the last event reported the to-do as it is. */

@@ -17,9 +17,13 @@ export function differences(before: JsonObject | null, after: JsonObject | null)
   return REPORTED.filter((field) => canonicalJson(before?.[field]) !== canonicalJson(after?.[field]));
 }
 
-/** The event of a to-do's being deleted: it happens once, and once more after it came back. */
-export function deletionId({ id, restored }: Pick<Todo, 'id' | 'restored'>): string {
-  return restored === undefined ? `deleted-${id}` : `deleted-${id}-${restored}`;
+/**
+ * The id of the event that a to-do is gone. It is another one after the to-do came back (`restored`), and after an
+ * occurrence was created once more under its id (`createdAt`).
+ */
+export function removalId({ id, recurringTaskId, createdAt, restored }: Todo): string {
+  const removed = recurringTaskId === undefined ? `deleted-${id}` : `withdrawn-${id}-${createdAt.getTime()}`;
+  return restored === undefined ? removed : `${removed}-${restored}`;
 }
 
 /** What all changes of one commit have in common. */
@@ -83,24 +87,11 @@ export function replacementChanges(before: RemindedTodo, after: Todo, context: C
   ];
 }
 
-/** What changes beside the document of a to-do that is deleted. */
-export function deletionEffects(todo: Todo, now: Date): Change[] {
-  return removalEffects(todo, { eventId: deletionId(todo), now });
-}
-
-/** The event of an occurrence's going because the one before is open again: another may come in its place, with its id. */
-export function withdrawalId({ id, createdAt }: Todo): string {
-  return `withdrawn-${id}-${createdAt.getTime()}`;
-}
-
-/** What changes beside the document of an occurrence that goes again. */
-export function withdrawalEffects(todo: Todo, now: Date): Change[] {
-  return removalEffects(todo, { eventId: withdrawalId(todo), now });
-}
-
-function removalEffects(todo: Todo, context: ChangeContext): Change[] {
+/** The changes besides the document of a to-do that is deleted. */
+export function removalEffects(todo: Todo, now: Date): Change[] {
+  const event = todoEvent(todoAnswer(todo), todo, null, { eventId: removalId(todo), now });
   return [
-    { kind: 'recordEvent', event: todoEvent(todoAnswer(todo), todo, null, context) },
+    { kind: 'recordEvent', event },
     { kind: 'deleteReminder', id: todo.id },
     { kind: 'recount', before: todoNode(todo), after: todoNode(todo, true) },
   ];
@@ -113,7 +104,8 @@ function awaited(todo: Todo | undefined): Date | undefined {
 
 /**
  * A reminder comes, moves and goes with the due date. While it waits it keeps its distance to the due date; one
- * that its owner has deleted stays away until there is another due date where there was none.
+ * that its owner has deleted stays away until there is another due date where there was none. One that its owner has
+ * set without a due date stays as it is when there is one.
  */
 export function reminderChanges(
   before: Todo | undefined,
@@ -124,11 +116,11 @@ export function reminderChanges(
   const [was, is] = [awaited(before), awaited(after)];
   const isOver = after.completed && before?.completed === false; // one may have been set without a due date
   if (is === undefined) return was === undefined && !isOver ? [] : [{ kind: 'deleteReminder', id: after.id }];
-  if (was === undefined)
+  if (was === undefined && reminder?.value.sent !== false)
     return [{ kind: 'createReminder', reminder: reminderBefore(after, is, now, leadMilliseconds) }];
   if (reminder === undefined) return [];
   const { value: present, version } = reminder;
-  if (was.getTime() === is.getTime()) {
+  if (was === undefined || was.getTime() === is.getTime()) {
     const isRenamed = present.taskTitle !== after.title && !present.sent;
     const renamed = { ...present, taskTitle: after.title };
     return isRenamed ? [{ kind: 'moveReminder', reminder: renamed, version }] : [];
@@ -148,7 +140,7 @@ export interface TodoChanges {
   readonly delegateTodo: { readonly before: Todo; readonly todo: Todo; readonly version: string };
   /** Keeps a title and due date for one open to-do; `replaces` is the version of one that is no longer open. */
   readonly reserveTitle: { readonly id: string; readonly taskId: string; readonly replaces?: string };
-  readonly releaseTitle: { readonly id: string };
+  readonly releaseTitle: { readonly id: string; readonly version: string };
   readonly createRecurringTask: { readonly recurringTask: RecurringTask };
   readonly replaceRecurringTask: {
     readonly recurringTask: RecurringTask;

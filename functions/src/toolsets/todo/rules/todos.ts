@@ -31,10 +31,10 @@ import {
 import {
   changeContext,
   creationChanges,
-  deletionEffects,
   differences,
   type FoundTodos,
   type RemindedTodo,
+  removalEffects,
   replacementChanges,
 } from './todoChanges.ts';
 
@@ -135,7 +135,7 @@ export class TodoService extends Service<TodoPorts> {
   delete(ownerUid: string, id: string, recordAnswer: RecordAnswer<EndedOutcome>): Promise<EndedOutcome> {
     return this.end(ownerUid, id, recordAnswer, ({ value: todo, version }, now) => ({
       todo,
-      changes: [{ kind: 'deleteTodo', todo, version }, ...deletionEffects(todo, now)],
+      changes: [{ kind: 'deleteTodo', todo, version }, ...removalEffects(todo, now)],
     }));
   }
 
@@ -159,11 +159,12 @@ export class TodoService extends Service<TodoPorts> {
 
   /**
    * What happened to a to-do, newest first, also after it was deleted.
-   * @throws MusterError NOT_FOUND, with the reason TASK_NOT_FOUND, where nothing of the owner's did
+   * Events expire: a to-do that is there may have none.
+   * @throws MusterError NOT_FOUND, with the reason TASK_NOT_FOUND, if the owner has neither the to-do nor events of it
    */
   async history(ownerUid: string, id: string, page: Page): Promise<Slice<TaskEvent>> {
     const slice = await this.ports.taskHistory.history(ownerUid, id, page);
-    if (slice.items.length === 0 && page.after === undefined) throw notFound('Task', id, ownerUid);
+    if (slice.items.length === 0 && page.after === undefined) await this.find(ownerUid, id);
     return slice;
   }
 

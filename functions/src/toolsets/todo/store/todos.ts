@@ -156,8 +156,8 @@ export const todoWriters: ChangeWriters<TodoChanges> = {
   reserveTitle({ id, taskId, replaces }, writes) {
     writes.createOrReplace(titleGuardPath(id), { task_id: taskId }, replaces);
   },
-  releaseTitle({ id }, writes) {
-    writes.delete(titleGuardPath(id));
+  releaseTitle({ id, version }, writes) {
+    writes.deleteAt(titleGuardPath(id), version);
   },
   createRecurringTask({ recurringTask }, writes) {
     writes.create(recurringTaskPath(recurringTask.id), recurringTaskToDocument(recurringTask));

@@ -1,0 +1,443 @@
+/** Undo of what was done to to-dos, in whatever order: each can be completed, deleted and undone afterwards. */
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
+import { COLLECTIONS, todoPath } from '../../../functions/src/kernel/firestore/paths.ts';
+import type { JsonObject } from '../../../functions/src/kernel/json.ts';
+import { followingOccurrences } from '../../../functions/src/toolsets/todo/rules/occurrences.ts';
+import type { RecurringTask } from '../../../functions/src/toolsets/todo/rules/recurrenceRule.ts';
+import { FREQUENCIES } from '../../../functions/src/toolsets/todo/rules/recurrenceRule.ts';
+import { recurringTaskFromDocument } from '../../../functions/src/toolsets/todo/store/reminders.ts';
+import { byDay } from '../../support/night.ts';
+import '../../support/properties.ts';
+import { call } from '../coordination/calls.ts';
+import { Team } from '../coordination/team.ts';
+
+const DAY = 86_400_000;
+const RUNS = byDay(6, { night: 150 });
+/** How often an event is undone and redone. */
+const ROUNDS = 3;
+
+describe('undo of what was done to to-dos', function () {
+  this.timeout('8m');
+
+  for (const fate of Object.keys(FATES)) {
+    it(`leaves a recurring to-do that can be completed when its successor was ${fate}`, async () => {
+      for (const course of COURSES.filter((one) => one.fate === fate)) await take(course);
+    });
+  }
+
+  it('brings a recurring to-do back with its open occurrence, though that was done meanwhile', async () => {
+    const home = new Home();
+    const { recurring, first } = await home.begin({});
+    await home.done('todo_delete_recurring_task', { recurring_task_id: recurring });
+    const event = await home.latestEvent();
+    await home.done('todo_complete_task', { task_id: first });
+    await home.done('system_undo', { event_id: event });
+    await home.requireSound('brought back');
+    await home.requireUsable('brought back');
+  });
+
+  it('ends a recurring to-do only with its occurrence', async () => {
+    const home = new Home();
+    const { recurring } = await home.begin({});
+    const event = await home.latestEvent();
+    await home.done('todo_update_recurring_task', { recurring_task_id: recurring, title: 'Another' });
+    const refused = await home.call('system_undo', { event_id: event });
+    assert.equal(refused, 'CHANGED_SINCE');
+    await home.requireSound('refused');
+    assert.equal((await home.open()).length, 1);
+  });
+
+  it('keeps a reminder that its owner had set before there was a due date', async () => {
+    const home = new Home();
+    const id = await home.add({ title: 'Visa' });
+    await home.done('todo_set_reminder', { task_id: id, remind_at: home.inDays(1) });
+    const before = await home.state();
+    for (const tool of ['todo_set_task_due_date', 'todo_update_task']) {
+      await home.done(tool, { task_id: id, due_date: home.inDays(30) });
+      await home.done('system_undo', { event_id: await home.latestEvent() });
+      assert.deepEqual(await home.state(), before, tool);
+    }
+    await home.write(id, { priority: 'HIGH' });
+    const { reminders } = await home.done('todo_list_reminders', {});
+    assert.equal(Object(reminders).length, 1);
+  });
+
+  it('and its own undo can be repeated, for each tool that writes', async () => {
+    const home = new Home();
+    const due_date = home.inDays(2);
+    const add = (title: string, more: JsonObject = {}) => home.add({ title, due_date, ...more });
+    const completed = async (title: string) => {
+      const id = await add(title);
+      await home.done('todo_complete_task', { task_id: id });
+      return id;
+    };
+    const reminder_id = async (title: string) => ({ reminder_id: await add(title) });
+    const task_id = async (title: string) => ({ task_id: await add(title) });
+    const recurring_task_id = async () => ({ recurring_task_id: (await home.begin({})).recurring });
+    const calls: Readonly<Record<string, () => Promise<JsonObject>>> = {
+      todo_add_task: async () => ({ title: 'Added', due_date }),
+      todo_update_task: async () => ({
+        ...(await task_id('Update')),
+        title: 'Updated',
+        due_date: home.inDays(3),
+      }),
+      todo_complete_task: async () => ({ task_id: (await home.begin({ title: 'Complete' })).first }),
+      todo_reopen_task: async () => {
+        const { first } = await home.begin({ title: 'Reopen' });
+        await home.done('todo_complete_task', { task_id: first });
+        return { task_id: first };
+      },
+      todo_delete_task: async () => ({ task_id: (await home.begin({ title: 'Delete' })).first }),
+      todo_set_task_priority: async () => ({ ...(await task_id('Rank')), priority: 'HIGH' }),
+      todo_set_task_due_date: async () => ({ ...(await task_id('Move')), due_date: home.inDays(4) }),
+      todo_add_task_tags: async () => ({ ...(await task_id('Tag')), tags: ['one'] }),
+      todo_create_recurring_task: async () => ({
+        title: 'Created',
+        frequency: 'WEEKLY',
+        start_date: home.inDays(1),
+      }),
+      todo_update_recurring_task: async () => ({
+        ...(await recurring_task_id()),
+        title: 'Renamed',
+        timezone: 'America/New_York',
+        frequency: 'MONTHLY',
+      }),
+      todo_delete_recurring_task: recurring_task_id,
+      todo_set_reminder: async () => ({ ...(await task_id('Remind')), remind_at: home.inDays(1) }),
+      todo_snooze_reminder: async () => ({ ...(await reminder_id('Snooze')), minutes: 100 }),
+      todo_delete_reminder: () => reminder_id('Unremind'),
+    };
+    for (const [tool, args] of Object.entries(calls)) {
+      const given = await args();
+      const before = await home.state();
+      await home.done(tool, given);
+      const after = await home.state();
+      for (let round = 0; round < ROUNDS; round++) {
+        for (const expected of [before, after]) {
+          const undone = await home.done('system_undo', { event_id: await home.latestEvent() });
+          assert.deepEqual(undone['refused'], [], `${tool}, round ${round}`);
+          assert.deepEqual(await home.state(), expected, `${tool}, round ${round}`);
+        }
+      }
+    }
+    await completed('Done');
+    await home.requireSound('after all tools');
+    await home.requireUsable('after all tools');
+  });
+
+  it('leaves nothing that cannot be completed, deleted or undone, and loses no occurrence', async () => {
+    const anything = fc.asyncProperty(sequences, async (moves) => {
+      const home = new Home();
+      await home.begin({ frequency: 'WEEKLY' });
+      for (const move of moves) await home.perform(move);
+      const told = moves.map(({ what, at }) => `${what} ${at}`).join(', ');
+      await home.requireSound(told);
+      if (!moves.some(({ what }) => what === 'delete' || what === 'undo agent'))
+        await home.requireComplete(told);
+      await home.requireUsable(told);
+    });
+    await fc.assert(anything, { numRuns: RUNS, endOnFailure: true });
+  });
+});
+
+/** What becomes of the occurrence that follows, before the end of the one before is undone. */
+const FATES: Readonly<Record<string, (home: Home, next: string) => Promise<unknown>>> = {
+  ranked: (home, next) => home.done('todo_set_task_priority', { task_id: next, priority: 'HIGH' }),
+  retitled: (home, next) => home.done('todo_update_task', { task_id: next, title: 'Another' }),
+  completed: (home, next) => home.done('todo_complete_task', { task_id: next }),
+  deleted: (home, next) => home.done('todo_delete_task', { task_id: next }),
+  'completed by a client': (home, next) => home.write(next, { completed: true }),
+  untouched: async () => undefined,
+};
+
+interface Course {
+  readonly fate: string;
+  readonly end: 'complete_task' | 'delete_task' | 'client';
+  readonly frequency: (typeof FREQUENCIES)[number];
+  readonly by: 'event' | 'agent';
+}
+
+const ALL_COURSES: readonly Course[] = Object.keys(FATES).flatMap((fate) =>
+  (['complete_task', 'delete_task', 'client'] as const).flatMap((end) =>
+    FREQUENCIES.flatMap((frequency) =>
+      (['event', 'agent'] as const).map((by) => ({ fate, end, frequency, by })),
+    ),
+  ),
+);
+
+/** By day one in seven, which takes turns: every fate, and every other value. */
+const COURSES = byDay(
+  ALL_COURSES.filter((_, index) => index % 7 === 0),
+  { night: ALL_COURSES },
+);
+
+/** Ends an occurrence, does something to the one that follows, undoes the end, and uses what is left. */
+async function take({ fate, end, frequency, by }: Course): Promise<void> {
+  const home = new Home();
+  const { recurring, first } = await home.begin({ frequency });
+  home.team.pass(10);
+  const since = home.team.now.toISOString();
+  if (end === 'client') await home.write(first, { completed: true });
+  else await home.done(`todo_${end}`, { task_id: first });
+  const event_id = await home.latestEvent();
+  const [next] = (await home.open()).filter((id) => id !== first);
+  await FATES[fate]?.(home, String(next));
+  if (by === 'agent') await home.call('system_undo', { agent_id: home.agentId, since });
+  else if (end !== 'client') await home.call('system_undo', { event_id });
+  const after = `${frequency} ${fate} ${end} ${by}`;
+  await home.requireSound(after);
+  await home.requireUsable(after);
+  assert.equal((await home.recurringTask(recurring)).endedAt, undefined);
+}
+
+const KINDS = [
+  ...['complete', 'complete', 'complete', 'undo last', 'undo last', 'undo last', 'undo', 'undo', 'undo'],
+  ...['add', 'begin', 'reopen', 'reopen', 'delete', 'title', 'rank', 'due', 'remind', 'snooze', 'unremind'],
+  ...[
+    'zone',
+    'end date',
+    'rename',
+    'end',
+    'undo agent',
+    'client completes',
+    'client completes',
+    'client titles',
+  ],
+  'pass',
+];
+
+interface Move {
+  readonly what: string;
+  readonly at: number;
+}
+
+const sequences: fc.Arbitrary<readonly Move[]> = fc.array(
+  fc.record({ what: fc.constantFrom(...KINDS), at: fc.nat({ max: 11 }) }),
+  { minLength: 5, maxLength: 16 },
+);
+
+const TITLES = ['Standup', 'Water', 'Milk'];
+const ZONES = ['America/New_York', 'Asia/Tokyo', 'Europe/Berlin', 'UTC'];
+
+/** One person's to-dos, and the trigger that follows each write of them. */
+class Home {
+  readonly team = new Team();
+  private readonly documents = new Map<string, JsonObject>();
+
+  get agentId(): string {
+    return String(this.team.leader.agentId);
+  }
+
+  inDays(days: number): string {
+    return new Date(this.team.now.getTime() + days * DAY).toISOString();
+  }
+
+  /** @returns the answer, or the reason of the refusal, which is never that others had changed the same */
+  async call(tool: string, args: JsonObject): Promise<JsonObject | string> {
+    this.team.pass(1);
+    const { structuredContent, isError } = await call(this.team, tool, args);
+    await this.followWrites();
+    if (!isError) return structuredContent;
+    const { error } = Object(structuredContent);
+    const { code, details, data } = Object(error);
+    const reason = String(Object(details ?? data).reason ?? code);
+    assert.doesNotMatch(
+      `${reason} ${code}`,
+      /CONTENTION|INTERNAL|FIREBASE/,
+      `${tool} ${JSON.stringify(args)}: ${JSON.stringify(structuredContent)}`,
+    );
+    return reason;
+  }
+
+  async done(tool: string, args: JsonObject): Promise<JsonObject> {
+    const answered = await this.call(tool, args);
+    assert.ok(typeof answered === 'object', `${tool} ${JSON.stringify(args)}: ${String(answered)}`);
+    return answered;
+  }
+
+  async add(args: JsonObject): Promise<string> {
+    return Object((await this.done('todo_add_task', args))['task']).id;
+  }
+
+  async begin(args: JsonObject): Promise<{ readonly recurring: string; readonly first: string }> {
+    const draft = { title: 'Standup', frequency: 'DAILY', start_date: this.inDays(1), ...args };
+    const begun = await this.done('todo_create_recurring_task', draft);
+    return { recurring: Object(begun['recurring_task']).id, first: Object(begun['first_occurrence']).id };
+  }
+
+  /** Writes as a Firebase client does. */
+  async write(id: string, fields: JsonObject): Promise<void> {
+    await firestore().doc(todoPath(id)).update(fields);
+    await this.followWrites();
+  }
+
+  /** Calls the trigger for each document that was changed. */
+  private async followWrites(): Promise<void> {
+    for (let more = true; more; ) {
+      const now = new Map((await this.all(COLLECTIONS.todos)).map((todo) => [String(todo['id']), todo]));
+      const changed = [...new Set([...now.keys(), ...this.documents.keys()])].filter(
+        (id) => JSON.stringify(now.get(id)) !== JSON.stringify(this.documents.get(id)),
+      );
+      for (const id of changed) {
+        const before = this.documents.get(id);
+        const found = now.get(id);
+        if (found) this.documents.set(id, found);
+        else this.documents.delete(id);
+        await this.team.app.services.repairTodo(id, before);
+      }
+      more = changed.length > 0;
+    }
+  }
+
+  private async all(collection: string): Promise<readonly JsonObject[]> {
+    const { leader } = this.team;
+    const found = await firestore().collection(collection).where('owner_uid', '==', leader.ownerUid).get();
+    return found.docs.map((document) => document.data());
+  }
+
+  async todos(): Promise<readonly JsonObject[]> {
+    return this.all(COLLECTIONS.todos);
+  }
+
+  async open(): Promise<readonly string[]> {
+    const all = await this.todos();
+    return all.filter(({ completed }) => completed === false).map(({ id }) => String(id));
+  }
+
+  async recurringTasks(): Promise<readonly RecurringTask[]> {
+    return (await this.all(COLLECTIONS.recurringTasks)).map(recurringTaskFromDocument);
+  }
+
+  async recurringTask(id: string): Promise<RecurringTask> {
+    const found = (await this.recurringTasks()).find((one) => one.id === id);
+    return found ?? assert.fail(`there is no ${id}`);
+  }
+
+  async latestEvent(): Promise<string> {
+    const { events } = Object(await this.done('system_getAudit', { limit: 1 }));
+    return events[0].event_id;
+  }
+
+  /** All that tools show, and reminders; not how often something came back or when it was ended. */
+  async state(): Promise<unknown> {
+    const [todos, reminders, recurring] = await Promise.all(
+      [COLLECTIONS.todos, COLLECTIONS.reminders, COLLECTIONS.recurringTasks].map((one) => this.all(one)),
+    );
+    const shown = (all: readonly JsonObject[] = []) =>
+      all
+        .map(({ restored, index, recorded, ended_at, ...rest }) =>
+          JSON.stringify({ ...rest, ended: ended_at !== null }),
+        )
+        .sort();
+    const living = recurring?.filter(({ ended }) => ended === false);
+    return [shown(todos), shown(reminders), shown(living)];
+  }
+
+  async perform({ what, at }: Move): Promise<void> {
+    const ids = (await this.todos()).map(({ id }) => String(id)).sort();
+    const task_id = ids[at % ids.length] ?? 'none';
+    const recurring = (await this.recurringTasks()).map(({ id }) => id).sort();
+    const recurring_task_id = recurring[at % recurring.length] ?? 'none';
+    const [title, zone] = [String(TITLES[at % TITLES.length]), String(ZONES[at % ZONES.length])];
+    const soon = new Date(this.team.now.getTime() + (at + 1) * 3_600_000).toISOString();
+    const moves: Readonly<Record<string, () => Promise<unknown>>> = {
+      complete: () => this.call('todo_complete_task', { task_id }),
+      add: () => this.call('todo_add_task', { title, ...(at % 2 === 0 && { due_date: this.inDays(at) }) }),
+      begin: () =>
+        this.call('todo_create_recurring_task', {
+          title,
+          frequency: String(FREQUENCIES[at % 3]),
+          start_date: this.inDays(1),
+          ...(at % 4 === 0 && { end_date: this.inDays(2) }),
+        }),
+      reopen: () => this.call('todo_reopen_task', { task_id }),
+      delete: () => this.call('todo_delete_task', { task_id }),
+      title: () => this.call('todo_update_task', { task_id, title }),
+      rank: () => this.call('todo_set_task_priority', { task_id, priority: at % 2 === 0 ? 'HIGH' : 'LOW' }),
+      due: () => this.call('todo_set_task_due_date', { task_id, due_date: soon }),
+      remind: () => this.call('todo_set_reminder', { task_id, remind_at: soon }),
+      snooze: () => this.call('todo_snooze_reminder', { reminder_id: task_id, minutes: at + 1 }),
+      unremind: () => this.call('todo_delete_reminder', { reminder_id: task_id }),
+      zone: () => this.call('todo_update_recurring_task', { recurring_task_id, timezone: zone }),
+      'end date': () =>
+        this.call('todo_update_recurring_task', { recurring_task_id, end_date: this.inDays(3 * (at + 1)) }),
+      rename: () => this.call('todo_update_recurring_task', { recurring_task_id, title }),
+      end: () => this.call('todo_delete_recurring_task', { recurring_task_id }),
+      'undo last': async () => this.undo(0),
+      undo: async () => this.undo(at),
+      'undo agent': () =>
+        this.call('system_undo', {
+          agent_id: this.agentId,
+          since: new Date(this.team.now.getTime() - at * 1000).toISOString(),
+        }),
+      'client completes': async () => ids.length > 0 && this.write(task_id, { completed: true }),
+      'client titles': async () => ids.length > 0 && this.write(task_id, { title }),
+      pass: async () => this.team.pass(60),
+    };
+    await moves[what]?.();
+  }
+
+  private async undo(at: number): Promise<unknown> {
+    const { events } = Object(await this.done('system_getAudit', { limit: 30 }));
+    const event_id = events[at % events.length]?.event_id;
+    return event_id === undefined ? undefined : this.call('system_undo', { event_id });
+  }
+
+  /** A recurring task that continues has an open occurrence, its latest, and only what is open has a reminder. */
+  async requireSound(after: string): Promise<void> {
+    const open = await this.open();
+    for (const { id, latestOn, endedAt } of await this.recurringTasks())
+      assert.ok(endedAt || open.includes(`${id}_${latestOn}`), `${after}: ${id} has no open occurrence`);
+    for (const { id } of await this.all(COLLECTIONS.reminders))
+      assert.ok(open.includes(String(id)), `${after}: a reminder of ${String(id)} is left`);
+  }
+
+  /** Nothing was deleted: each occurrence up to the latest is there, and no other. */
+  async requireComplete(after: string): Promise<void> {
+    const ids = (await this.todos()).map(({ id }) => String(id));
+    for (const recurring of await this.recurringTasks()) {
+      if (recurring.endedAt) continue;
+      const own = ids.filter((id) => id.startsWith(`${recurring.id}_`)).sort();
+      const { anchor: due, id } = recurring;
+      const on = String(own[0]?.slice(id.length + 1));
+      const rule = { ...recurring, endDate: undefined };
+      const { endDate: _, ...endless } = rule;
+      const expected = [on, ...followingOccurrences(endless, { due, on }, 20).map((one) => one.on)];
+      assert.deepEqual(
+        own,
+        expected.slice(0, own.length).map((date) => `${id}_${date}`),
+        after,
+      );
+      assert.equal(own.at(-1), `${id}_${recurring.latestOn}`, after);
+    }
+  }
+
+  /** Each to-do can be completed and deleted, and both can be undone and redone. */
+  async requireUsable(after: string): Promise<void> {
+    for (const { id, completed } of await this.todos()) {
+      const task_id = String(id);
+      if (completed === false) {
+        await this.done('todo_complete_task', { task_id });
+        await this.requireRounds(`${after}; complete ${task_id}`);
+      }
+      if (await this.team.app.ports.todos.find(task_id)) {
+        await this.done('todo_delete_task', { task_id });
+        await this.requireRounds(`${after}; delete ${task_id}`);
+      }
+      await this.requireSound(`${after}; used ${task_id}`);
+    }
+  }
+
+  private async requireRounds(after: string): Promise<void> {
+    for (let round = 0; round < 2; round++) {
+      const undone = await this.call('system_undo', { event_id: await this.latestEvent() });
+      // Another to-do may have come to have its title and due date.
+      if (undone === 'DUPLICATE_TASK') return;
+      assert.ok(typeof undone === 'object', `${after}, round ${round}: ${String(undone)}`);
+      const reasons: unknown = undone['refused'];
+      assert.deepEqual(reasons, [], `${after}, round ${round}`);
+    }
+  }
+}
