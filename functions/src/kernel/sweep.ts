@@ -36,14 +36,22 @@ export interface SweepPart {
 export interface Expiring {
   /** Names the things, for the log. */
   readonly name: string;
-  /** Removes old ones, as many as takes a moment: the next sweep goes on. Tells how many. */
+  /** Removes old ones, as many as takes a moment, and returns how many: 0 if none are left. */
   expire(): Promise<number>;
 }
 
+/** A part that removes what has expired until none is left or its turn is over. */
 export function expiryPart(expiring: Expiring): SweepPart {
   return {
     name: expiring.name,
-    run: async () => ({ counts: { expired: await expiring.expire() }, isBehind: false }),
+    run: async ({ isOver }) => {
+      let expired = 0;
+      for (;;) {
+        const removed = await expiring.expire();
+        expired += removed;
+        if (removed === 0 || isOver()) return { counts: { expired }, isBehind: removed > 0 };
+      }
+    },
   };
 }
 

@@ -87,9 +87,9 @@ describe('the sweep', () => {
     const parts = [
       expiryPart({ name: 'limits', expire: () => Promise.reject(error) }),
       expiryPart({ name: 'deliveries', expire: never }),
-      expiryPart({ name: 'metrics', expire: async () => 3 }),
+      expiryPart({ name: 'metrics', expire: async () => 0 }),
     ];
-    assert.deepEqual(await run(parts, -4990), { limits: {}, deliveries: {}, metrics: { expired: 3 } });
+    assert.deepEqual(await run(parts, -4990), { limits: {}, deliveries: {}, metrics: { expired: 0 } });
     assert.deepEqual(events(), ['sweep_part_failed', 'sweep_part_failed', 'sweep_behind', 'swept']);
     assert.deepEqual(entries[0]?.[1], { part: 'limits', error });
     const since = START;
@@ -97,6 +97,19 @@ describe('the sweep', () => {
       limits: { since },
       deliveries: { since },
     });
+  });
+
+  it('removes what has expired until none is left, or the turn is over', async () => {
+    const left = [500, 500, 20, 0];
+    const some = expiryPart({
+      name: 'commits',
+      expire: async () => left.shift() ?? assert.fail('none is left'),
+    });
+    assert.deepEqual(await run([some]), { commits: { expired: 1020 } });
+    assert.deepEqual(state.behind, {});
+    const endless = expiryPart({ name: 'commits', expire: async () => 500 });
+    assert.deepEqual(await run([endless], -4000), { commits: { expired: 500 } });
+    assert.deepEqual(Object.keys(state.behind), ['commits']);
   });
 
   it('says since when a part is behind, and forgets it once it is not', async () => {

@@ -88,9 +88,6 @@ export function leaseIn(value: unknown): Lease | undefined {
 
 const REMOVED_AT_ONCE = 500;
 
-/** Callers may write more of them in a minute than one removal takes away. */
-const MAX_REMOVALS = 20;
-
 /** `commits/{id}`: proofs of writes that callers made, kept until nobody asks for them. */
 export class DatabaseCommitProofs implements Expiring {
   readonly name = 'commits';
@@ -105,12 +102,6 @@ export class DatabaseCommitProofs implements Expiring {
   async expire(): Promise<number> {
     const all = (await this.database()).ref(COMMITS);
     const expired = all.orderByChild('expires_at').endAt(this.clock.now().getTime());
-    let removed = 0;
-    for (let count = 0; count < MAX_REMOVALS; count++) {
-      const found = await removeFound(expired.limitToFirst(REMOVED_AT_ONCE));
-      removed += found;
-      if (found < REMOVED_AT_ONCE) break;
-    }
-    return removed;
+    return removeFound(expired.limitToFirst(REMOVED_AT_ONCE));
   }
 }
