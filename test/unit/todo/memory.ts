@@ -1,0 +1,293 @@
+/** The to-dos of one person without a database: the real services over documents in memory, with their trail. */
+import assert from 'node:assert/strict';
+import {
+  type CallRecord,
+  type Change,
+  StaleWriteError,
+  type Versioned,
+} from '../../../functions/src/kernel/commit.ts';
+import { effectsOf } from '../../../functions/src/kernel/firestore/trail.ts';
+import { canonicalJson } from '../../../functions/src/kernel/json.ts';
+import { systemHashing, systemRandomness } from '../../../functions/src/kernel/platform.ts';
+import type { TrailEntry } from '../../../functions/src/kernel/trail.ts';
+import { Undoing } from '../../../functions/src/toolsets/system/rules/undo.ts';
+import { TodoInverse } from '../../../functions/src/toolsets/todo/rules/inverse.ts';
+import type { TaskEvent } from '../../../functions/src/toolsets/todo/rules/outbox.ts';
+import type { TodoPorts } from '../../../functions/src/toolsets/todo/rules/ports.ts';
+import type { RecurringTask } from '../../../functions/src/toolsets/todo/rules/recurrenceRule.ts';
+import { RecurringTasks } from '../../../functions/src/toolsets/todo/rules/recurringTasks.ts';
+import { type Reminder, ReminderService } from '../../../functions/src/toolsets/todo/rules/reminders.ts';
+import { repairTodo } from '../../../functions/src/toolsets/todo/rules/repair.ts';
+import { type Todo, todoAnswer } from '../../../functions/src/toolsets/todo/rules/todo.ts';
+import type { RemindedTodo } from '../../../functions/src/toolsets/todo/rules/todoChanges.ts';
+import { TodoService } from '../../../functions/src/toolsets/todo/rules/todos.ts';
+import { fieldsOfTodos, todoEffects } from '../../../functions/src/toolsets/todo/store/effects.ts';
+import { portsOf } from '../../support/ports.ts';
+import { agentOf } from '../../support/principals.ts';
+import { START } from '../samples.ts';
+
+let versions = 0;
+
+/** Documents of one collection. Each write gives another version, as in Firestore. */
+class Documents<Value> {
+  private readonly all: Map<string, Versioned<Value>>;
+
+  constructor(before?: Documents<Value>) {
+    this.all = new Map(before?.all);
+  }
+
+  get values(): readonly Value[] {
+    return [...this.all.values()].map(({ value }) => value);
+  }
+
+  find(id: string): Versioned<Value> | undefined {
+    return this.all.get(id);
+  }
+
+  set(id: string, value: Value): void {
+    this.all.set(id, { value, version: String(++versions) });
+  }
+
+  /** @param version of the one that it replaces; undefined: there is none */
+  write(id: string, value: Value, version: string | undefined): void {
+    if (this.all.get(id)?.version !== version) throw new StaleWriteError();
+    this.set(id, value);
+  }
+
+  delete(id: string, version?: string): void {
+    if (version !== undefined && this.all.get(id)?.version !== version) throw new StaleWriteError();
+    this.all.delete(id);
+  }
+}
+
+interface StoredTodo {
+  readonly todo: Todo;
+  /** As its last event reported it. */
+  readonly recorded: ReturnType<typeof todoAnswer>;
+}
+
+function stored(todo: Todo): StoredTodo {
+  return { todo, recorded: todoAnswer(todo) };
+}
+
+/** All collections. A commit works on a copy, which counts if it succeeds. */
+class State {
+  readonly todos: Documents<StoredTodo>;
+  readonly recurring: Documents<RecurringTask>;
+  readonly reminders: Documents<Reminder>;
+  readonly guards: Documents<string>;
+  readonly events: Documents<TaskEvent>;
+  readonly trail: Documents<TrailEntry>;
+
+  constructor(before?: State) {
+    this.todos = new Documents(before?.todos);
+    this.recurring = new Documents(before?.recurring);
+    this.reminders = new Documents(before?.reminders);
+    this.guards = new Documents(before?.guards);
+    this.events = new Documents(before?.events);
+    this.trail = new Documents(before?.trail);
+  }
+
+  write(change: Change): void {
+    switch (change.kind) {
+      case 'createTodo':
+        this.todos.write(change.todo.id, stored(change.todo), undefined);
+        break;
+      case 'replaceTodo':
+        this.todos.write(change.todo.id, stored(change.todo), change.version);
+        break;
+      case 'deleteTodo':
+        this.todos.delete(change.todo.id, change.version);
+        break;
+      case 'reserveTitle':
+        this.guards.write(change.id, change.taskId, change.replaces);
+        break;
+      case 'releaseTitle':
+        this.guards.delete(change.id, change.version);
+        break;
+      case 'createRecurringTask':
+        this.recurring.write(change.recurringTask.id, change.recurringTask, undefined);
+        break;
+      case 'replaceRecurringTask':
+        this.recurring.write(change.recurringTask.id, change.recurringTask, change.version);
+        break;
+      case 'createReminder':
+        this.reminders.set(change.reminder.id, change.reminder);
+        break;
+      case 'moveReminder':
+        this.reminders.write(change.reminder.id, change.reminder, change.version);
+        break;
+      case 'setReminder':
+        this.reminders.write(change.reminder.id, change.reminder, change.before?.version);
+        break;
+      case 'dropReminder':
+        this.reminders.delete(change.before.value.id, change.before.version);
+        break;
+      case 'deleteReminder':
+        this.reminders.delete(change.id, change.version);
+        break;
+      case 'recordEvent':
+        this.events.write(change.event.id, change.event, undefined);
+        break;
+      case 'recount':
+        break;
+      default:
+        throw new Error(`The test knows no ${change.kind}.`);
+    }
+  }
+}
+
+function isTold(change: Change): change is Change<keyof typeof todoEffects> {
+  return change.kind in todoEffects;
+}
+
+export class MemoryTodos {
+  now = START;
+  state = new State();
+  readonly principal = agentOf('agent-1', 'owner-1', 'leader');
+  readonly owner = this.principal.ownerUid;
+  private readonly ports = this.makePorts();
+  readonly todos = new TodoService(this.ports);
+  readonly recurring = new RecurringTasks(this.ports);
+  readonly reminders = new ReminderService(this.ports);
+  private readonly undoing = this.makeUndoing();
+
+  /** All calls are the agent's. */
+  readonly record = (): CallRecord => ({
+    by: {
+      uid: this.principal.uid,
+      agentId: 'agent-1',
+      ownerUid: this.owner,
+      tool: 'todo.any',
+      workspace: 'default',
+      requestId: 'request-1',
+    },
+  });
+
+  /** The newest first. */
+  get entries(): readonly TrailEntry[] {
+    return this.state.trail.values.toReversed();
+  }
+
+  get all(): readonly Todo[] {
+    return this.state.todos.values.map(({ todo }) => todo);
+  }
+
+  undo(id: string) {
+    return this.undoing.event({ principal: this.principal, credential: 'none' }, id, this.record);
+  }
+
+  undoSince(since: Date) {
+    const filter = { whose: { ownerUid: this.owner }, since };
+    return this.undoing.several({ principal: this.principal, credential: 'none' }, filter, this.record);
+  }
+
+  /** Writes as a Firebase client does, and calls the trigger. */
+  async write(id: string, fields: Partial<Todo>): Promise<void> {
+    const found = this.state.todos.find(id)?.value;
+    if (found === undefined) return;
+    this.state.todos.set(id, { ...found, todo: { ...found.todo, ...fields } });
+    await repairTodo(this.ports, id, found.todo);
+  }
+
+  private async commit(changes: readonly Change[], record?: CallRecord): Promise<void> {
+    const next = new State(this.state);
+    for (const change of changes) next.write(change);
+    const effects = effectsOf(todoEffects, changes.filter(isTold));
+    if (record?.by && effects.length > 0) {
+      const id = `entry-${String(next.trail.values.length).padStart(4, '0')}`;
+      const { by, undoes } = record;
+      const entry = { id, at: this.now, by, effects, ...(undoes && { undoes: undoes.id }) };
+      next.trail.write(id, entry, undefined);
+      const undone = undoes && next.trail.find(undoes.id)?.value;
+      if (undone) next.trail.write(undone.id, { ...undone, undoneBy: id }, undoes.version);
+    }
+    const before = this.state;
+    this.state = next;
+    await this.trigger(before);
+  }
+
+  /** The trigger that follows each write of a to-do. */
+  private async trigger(before: State): Promise<void> {
+    for (const { todo } of before.todos.values)
+      if (this.state.todos.find(todo.id) === undefined) await repairTodo(this.ports, todo.id, todo);
+    for (const { todo } of this.state.todos.values)
+      if (before.todos.find(todo.id)?.version !== this.state.todos.find(todo.id)?.version)
+        await repairTodo(this.ports, todo.id, before.todos.find(todo.id)?.value.todo);
+  }
+
+  private found(id: string): RemindedTodo | undefined {
+    const found = this.state.todos.find(id);
+    if (found === undefined) return undefined;
+    const { value, version } = found;
+    const reminder = this.state.reminders.find(id);
+    return {
+      value: value.todo,
+      version,
+      lastReported: value.recorded,
+      isIndexCurrent: () => true,
+      ...(reminder && { reminder }),
+    };
+  }
+
+  private makePorts(): TodoPorts {
+    return portsOf<TodoPorts>({
+      ...fieldsOfTodos,
+      clock: { now: () => this.now },
+      randomness: systemRandomness,
+      hashing: systemHashing,
+      log: { warn: () => undefined },
+      store: { commit: (changes, record) => this.commit(changes, record) },
+      todos: {
+        find: async (id) => this.found(id),
+        findReminded: async (id) => this.found(id),
+        findGuard: async (id) => this.state.guards.find(id),
+      },
+      recurringTasks: { find: async (id) => this.state.recurring.find(id) },
+      reminders: { find: async (id) => this.state.reminders.find(id) },
+      taskHistory: { find: async (id) => this.state.events.find(id)?.value },
+      notifications: {
+        preferences: async () => ({
+          leadMilliseconds: 3_600_000,
+          push: true,
+          email: false,
+          agentsMayAnswer: [],
+        }),
+      },
+    });
+  }
+
+  private makeUndoing(): Undoing {
+    const { recurrence, reminder } = new TodoInverse(this.ports);
+    return new Undoing(
+      portsOf<ConstructorParameters<typeof Undoing>[0]>({
+        inverses: { todo: recurrence, recurring_task: recurrence, reminder },
+        irrevocable: {},
+        randomness: systemRandomness,
+        store: { commit: (changes, record) => this.commit(changes, record) },
+        trail: {
+          find: async (id) => this.state.trail.find(id),
+          list: async ({ since = new Date(0) }, { limit }) => {
+            const items = this.entries.filter(({ at }) => at >= since);
+            return { items: items.slice(0, limit), more: items.length > limit };
+          },
+        },
+      }),
+    );
+  }
+
+  /** A recurring task that continues has an open occurrence, its latest, and only what is open has a reminder. */
+  requireSound(after: string): void {
+    const open = new Set(this.all.filter(({ completed }) => !completed).map(({ id }) => id));
+    for (const { id, latestOn, endedAt } of this.state.recurring.values)
+      assert.ok(endedAt || open.has(`${id}_${latestOn}`), `${after}: ${id} has no open occurrence`);
+    for (const { id } of this.state.reminders.values)
+      assert.ok(open.has(id), `${after}: a reminder of ${id} is left`);
+    for (const { todo, recorded } of this.state.todos.values)
+      assert.equal(
+        canonicalJson(recorded),
+        canonicalJson(todoAnswer(todo)),
+        `${after}: ${todo.id} has no event`,
+      );
+  }
+}

@@ -1,0 +1,179 @@
+/** Random sequences of everything that can happen to to-dos: each can be completed, deleted and undone afterwards. */
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { MusterError } from '../../../functions/src/kernel/errors.ts';
+import { followingOccurrences } from '../../../functions/src/toolsets/todo/rules/occurrences.ts';
+import { FREQUENCIES } from '../../../functions/src/toolsets/todo/rules/recurrenceRule.ts';
+import { byDay } from '../../support/night.ts';
+import { MemoryTodos } from './memory.ts';
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const RUNS = byDay(400, { night: 10_000 });
+const ROUNDS = 3;
+
+const TITLES = ['Standup', 'Water', 'Milk'];
+const ZONES = ['America/New_York', 'Asia/Tokyo', 'Europe/Berlin', 'UTC'];
+
+interface Move {
+  readonly what: string;
+  readonly at: number;
+}
+
+type Perform = (home: MemoryTodos, at: number, id: string, recurringId: string) => Promise<unknown>;
+
+const MOVES: Readonly<Record<string, Perform>> = {
+  complete: (home, _, id) => home.todos.complete(home.owner, id, home.record),
+  'complete again': (home, _, id) => home.todos.complete(home.owner, id, home.record),
+  reopen: (home, _, id) => home.todos.reopen(home.owner, id, home.record),
+  delete: (home, _, id) => home.todos.delete(home.owner, id, home.record),
+  add: (home, at) =>
+    home.todos.add(
+      home.owner,
+      { title: String(TITLES[at % 3]), ...(at % 2 === 0 && { dueDate: inDays(home, at + 1) }) },
+      home.record,
+    ),
+  begin: (home, at) =>
+    home.recurring.create(
+      home.owner,
+      {
+        title: String(TITLES[at % 3]),
+        frequency: String(FREQUENCIES[at % 3]),
+        anchor: inDays(home, 1),
+        ...(at % 4 === 0 && { endDate: inDays(home, 3) }),
+      },
+      home.record,
+    ),
+  title: (home, at, id) => home.todos.edit(home.owner, id, { title: String(TITLES[at % 3]) }, home.record),
+  rank: (home, at, id) =>
+    home.todos.edit(home.owner, id, { priority: at % 2 === 0 ? 'HIGH' : 'LOW' }, home.record),
+  due: (home, at, id) => home.todos.edit(home.owner, id, { dueDate: soon(home, at) }, home.record),
+  'no due date': (home, _, id) => home.todos.edit(home.owner, id, { dueDate: null }, home.record),
+  remind: (home, at, id) => home.reminders.set(home.owner, id, soon(home, at), home.record),
+  snooze: (home, at, id) => home.reminders.snooze(home.owner, id, (at + 1) * HOUR, home.record),
+  unremind: (home, _, id) => home.reminders.delete(home.owner, id, home.record),
+  zone: (home, at, _, id) =>
+    home.recurring.edit(home.owner, id, { timezone: String(ZONES[at % 4]) }, home.record),
+  'end date': (home, at, _, id) =>
+    home.recurring.edit(home.owner, id, { endDate: inDays(home, 3 * (at + 1)) }, home.record),
+  rename: (home, at, _, id) => home.recurring.edit(home.owner, id, { title: `Title ${at}` }, home.record),
+  end: (home, _at, _, id) => home.recurring.end(home.owner, id, home.record),
+  'undo last': (home) => undo(home, 0),
+  'undo the one before': (home) => undo(home, 1),
+  undo: (home, at) => undo(home, at),
+  'undo since': (home, at) => home.undoSince(new Date(home.now.getTime() - at * 1000)),
+  'client completes': (home, _, id) => home.write(id, { completed: true }),
+  'client titles': (home, at, id) => home.write(id, { title: String(TITLES[at % 3]) }),
+  pass: async (home) => {
+    home.now = new Date(home.now.getTime() + 60_000);
+  },
+};
+
+function inDays({ now }: MemoryTodos, days: number): Date {
+  return new Date(now.getTime() + days * DAY);
+}
+
+function soon({ now }: MemoryTodos, at: number): Date {
+  return new Date(now.getTime() + (at + 1) * HOUR);
+}
+
+async function undo(home: MemoryTodos, at: number): Promise<void> {
+  const { entries } = home;
+  const entry = entries[at % entries.length];
+  if (entry) await home.undo(entry.id);
+}
+
+/** The reason of a refusal, which is never that others had changed the same. */
+async function refusalOf(call: () => Promise<unknown>): Promise<string | undefined> {
+  try {
+    await call();
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof MusterError)) throw error;
+    if (error.details.reason === 'CONTENTION') throw error;
+    return error.details.reason ?? error.code;
+  }
+}
+
+async function perform(home: MemoryTodos, { what, at }: Move): Promise<void> {
+  home.now = new Date(home.now.getTime() + 1000);
+  const ids = home.all.map(({ id }) => id);
+  const recurring = home.state.recurring.values.map(({ id }) => id);
+  const move = MOVES[what] ?? assert.fail(what);
+  await refusalOf(() =>
+    move(home, at, ids[at % ids.length] ?? 'none', recurring[at % recurring.length] ?? 'none'),
+  );
+}
+
+/** Each occurrence up to the latest is there, and no other: nothing was deleted. */
+function requireComplete(home: MemoryTodos, after: string): void {
+  for (const { endDate: _, ...recurring } of home.state.recurring.values) {
+    if (recurring.endedAt) continue;
+    const { id, latestOn, anchor: due } = recurring;
+    const dates = home.all
+      .flatMap((todo) => (todo.recurringTaskId === id ? [String(todo.occursOn)] : []))
+      .sort();
+    const on = String(dates[0]);
+    const expected = [on, ...followingOccurrences(recurring, { due, on }, 30).map((one) => one.on)];
+    assert.deepEqual(dates, expected.slice(0, dates.length), after);
+    assert.equal(dates.at(-1), latestOn, after);
+  }
+}
+
+/** Each to-do can be completed and deleted, and each of that can be undone and redone. */
+async function requireUsable(home: MemoryTodos, after: string): Promise<void> {
+  for (const { id, completed } of home.all) {
+    if (!completed) await requireRounds(home, 'complete', id, after);
+    if (home.state.todos.find(id)) await requireRounds(home, 'delete', id, after);
+    home.requireSound(`${after}; used ${id}`);
+  }
+}
+
+async function requireRounds(
+  home: MemoryTodos,
+  what: 'complete' | 'delete',
+  id: string,
+  after: string,
+): Promise<void> {
+  await home.todos[what](home.owner, id, home.record);
+  for (let round = 0; round < 2 * ROUNDS; round++) {
+    home.now = new Date(home.now.getTime() + 1000);
+    const told = `${after}; ${what} ${id}, round ${round}`;
+    const [latest] = home.entries;
+    const refused = await refusalOf(async () => {
+      const undone = await home.undo(latest?.id ?? '');
+      assert.deepEqual(undone.refused, [], told);
+    });
+    // Another to-do may have come to have its title and due date.
+    if (refused === 'DUPLICATE_TASK') return;
+    assert.equal(refused, undefined, told);
+    home.requireSound(told);
+  }
+}
+
+describe('to-dos, whatever was done, undone and redone', function () {
+  this.timeout('5m');
+
+  it('can be completed, deleted and undone, and lose no occurrence', async () => {
+    const moves = fc.array(
+      fc.record({ what: fc.constantFrom(...Object.keys(MOVES)), at: fc.nat({ max: 11 }) }),
+      {
+        minLength: 4,
+        maxLength: 20,
+      },
+    );
+    const anything = fc.asyncProperty(moves, fc.constantFrom(...FREQUENCIES), async (all, frequency) => {
+      const home = new MemoryTodos();
+      const draft = { title: 'Standup', frequency, anchor: inDays(home, 1) };
+      await home.recurring.create(home.owner, draft, home.record);
+      for (const move of all) {
+        await perform(home, move);
+        home.requireSound(`${move.what} ${move.at}`);
+      }
+      const isWhole = !all.some(({ what }) => what === 'delete' || what === 'undo since');
+      if (isWhole) requireComplete(home, 'all moves');
+      await requireUsable(home, 'all moves');
+    });
+    await fc.assert(anything, { numRuns: RUNS });
+  });
+});
