@@ -4,12 +4,13 @@ import fc from 'fast-check';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import { followingOccurrences } from '../../../functions/src/toolsets/todo/rules/occurrences.ts';
 import { FREQUENCIES } from '../../../functions/src/toolsets/todo/rules/recurrenceRule.ts';
+import { todoAnswer } from '../../../functions/src/toolsets/todo/rules/todo.ts';
 import { byDay } from '../../support/night.ts';
 import { MemoryTodos } from './memory.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
-const RUNS = byDay(400, { night: 10_000 });
+const RUNS = byDay(120, { night: 10_000 });
 const ROUNDS = 3;
 
 const TITLES = ['Standup', 'Water', 'Milk'];
@@ -153,6 +154,39 @@ async function requireRounds(
 
 describe('to-dos, whatever was done, undone and redone', function () {
   this.timeout('5m');
+
+  it('can be completed after an undo that has left the next occurrence, which was changed', async () => {
+    for (const frequency of FREQUENCIES) {
+      const home = new MemoryTodos();
+      const draft = { title: 'Standup', frequency, anchor: inDays(home, 1) };
+      const { first } = await home.recurring.create(home.owner, draft, home.record);
+      const { next } = await home.todos.complete(home.owner, first.id, home.record);
+      const [completion] = home.entries;
+      await home.todos.edit(home.owner, String(next?.id), { priority: 'HIGH' }, home.record);
+      const { refused } = await home.undo(String(completion?.id));
+      assert.deepEqual(
+        refused.map(({ effect }) => effect.kind),
+        ['todo', 'recurring_task'],
+      );
+      assert.equal((await home.todos.complete(home.owner, first.id, home.record)).next, undefined);
+      home.requireSound(frequency);
+    }
+  });
+
+  it('take an occurrence that is there already for the next one', async () => {
+    const home = new MemoryTodos();
+    const draft = { title: 'Standup', frequency: 'DAILY', anchor: inDays(home, 1) };
+    const { first, recurringTask } = await home.recurring.create(home.owner, draft, home.record);
+    const { next } = await home.todos.complete(home.owner, first.id, home.record);
+    await home.todos.reopen(home.owner, first.id, home.record);
+    await home.todos.complete(home.owner, first.id, home.record);
+    // As an undo left it up to 0.3.0.
+    home.state.recurring.set(recurringTask.id, recurringTask);
+    home.state.todos.set(first.id, { todo: first, recorded: todoAnswer(first) });
+    const completed = await home.todos.complete(home.owner, first.id, home.record);
+    assert.equal(completed.next?.id, next?.id);
+    home.requireSound('completed');
+  });
 
   it('can be completed, deleted and undone, and lose no occurrence', async () => {
     const moves = fc.array(
