@@ -29,6 +29,52 @@ export function parsedJson(text: string): unknown {
   }
 }
 
+/** Bounds of a JSON text. */
+export interface JsonLimits {
+  readonly depth: number;
+  /** Values of any kind. */
+  readonly values: number;
+}
+
+const [QUOTE, BACKSLASH, COMMA] = Buffer.from('"\\,');
+const WHITESPACE = [...Buffer.from(' \t\n\r')];
+
+/** Levels that a bracket adds. */
+const LEVELS = new Map([...Buffer.from('[{]}')].map((byte, index) => [byte, index < 2 ? 1 : -1]));
+
+/**
+ * Names the limit that a JSON text exceeds, from its bytes: parsing a text that is refused anyway would cost the most.
+ * Each value except the outermost is the first within its brackets or follows a comma, outside of strings; no byte
+ * within a longer character of UTF-8 is any of these. Text that is not JSON is counted in some way, and fails to parse
+ * if it gets so far.
+ */
+export function beyondLimits(json: Uint8Array, most: JsonLimits): keyof JsonLimits | undefined {
+  let values = 1;
+  let depth = 0;
+  let isOpened = false;
+  for (let at = 0; at < json.length; at++) {
+    const byte = json[at] ?? 0;
+    if (WHITESPACE.includes(byte)) continue;
+    const levels = LEVELS.get(byte) ?? 0;
+    if (byte === COMMA || (isOpened && levels >= 0)) values += 1;
+    if (byte === QUOTE) at = endOfString(json, at);
+    isOpened = levels > 0;
+    depth += levels;
+    if (depth > most.depth) return 'depth';
+    if (values > most.values) return 'values';
+  }
+  return undefined;
+}
+
+/** Returns the index at which the string that begins at `start` ends. */
+function endOfString(json: Uint8Array, start: number): number {
+  for (let at = start + 1; at < json.length; at++) {
+    if (json[at] === BACKSLASH) at += 1;
+    else if (json[at] === QUOTE) return at;
+  }
+  return json.length;
+}
+
 /** JSON with the keys of every object in order, so that equal arguments have equal text. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, part: unknown) => {

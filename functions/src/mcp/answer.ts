@@ -4,8 +4,9 @@ import { ERROR_CODES, type ErrorDetails, MusterError } from '../kernel/errors.ts
 import { type JsonObject, type JsonValue, MAX_ANSWER_BYTES } from '../kernel/json.ts';
 import type { Log } from '../kernel/ports.ts';
 import { within } from '../kernel/waiting.ts';
+import { isShowable } from './shown.ts';
 import type { ErrorEnvelope, Tool } from './tool.ts';
-import { isRecord, isShowable } from './validation.ts';
+import { isRecord } from './validation.ts';
 
 /** What `tools/call` answers. Source: MCP 2025-11-25, CallToolResult. */
 export interface ToolResult {

@@ -1,8 +1,8 @@
 /** What tools are called on the wire, and which one somebody meant who wrote another name. */
 import type { KnownTool } from './callContext.ts';
 import type { Catalogue } from './catalogue.ts';
+import { shownName } from './shown.ts';
 import { fullName } from './tool.ts';
-import { shownName } from './validation.ts';
 
 /** The four toolsets whose specification puts the toolset into every tool's name: `firebase.read`. */
 export const NETWORK_TOOLSETS: readonly string[] = ['firebase', 'github', 'onboarding', 'system'];

@@ -2,7 +2,9 @@
 
 import { z } from 'zod';
 import { MusterError } from '../kernel/errors.ts';
-import { type ArrayBounds, arrayBoundsOf, unwrapped } from './jsonSchema.ts';
+import { unwrapped } from './jsonSchema.ts';
+import { normalizer } from './normalizing.ts';
+import { fieldPath, isShowable } from './shown.ts';
 
 type Raw = Readonly<Record<string, unknown>>;
 
@@ -16,9 +18,10 @@ export function argumentsChecker<Schema extends z.ZodObject>(
   schema: Schema,
   known: readonly string[] = Object.keys(schema.shape),
 ): (raw: Raw) => z.output<Schema> {
-  const bounds = arrayBoundsOf(schema);
-  return (raw) => {
-    checkJsonLimits(raw, bounds);
+  const normalize = normalizer(schema);
+  const ignored = ADDED_BY_CLIENTS.filter((name) => !known.includes(name) && !(name in schema.shape));
+  return (sent) => {
+    const raw = normalize(without(sent, ignored));
     const parsed = schema.safeParse(raw);
     if (parsed.success) return parsed.data;
     const { issues } = parsed.error;
@@ -30,93 +33,25 @@ export function argumentsChecker<Schema extends z.ZodObject>(
   };
 }
 
-/** How deeply arguments may nest. Firestore itself stops at 20 maps within maps. */
-const MAX_ARGUMENT_DEPTH = 32;
-
-/** Values of any kind in one call's arguments. What is checked costs time and memory for each of them. */
-const MAX_ARGUMENT_VALUES = 50_000;
-
-/** Names in one object. */
-const MAX_KEYS = 10_000;
-
-/** With the flag `u` a surrogate that is half of a pair is no longer seen as one. */
-const LONE_SURROGATE = /\p{Cs}/u;
-
-interface Visit {
-  readonly value: unknown;
-  readonly depth: number;
-  readonly parent: Visit | undefined;
-  readonly key: string;
-  readonly bounds: ArrayBounds | undefined;
-}
-
 /**
- * Refuses what no schema here can mean and Firestore cannot store: deep nesting, text that is not Unicode,
- * NUL characters, numbers beyond range and keys that reach an object's prototype; and more than a schema should
- * have to look at, before it is put on any list. It walks without recursion, so that depth cannot hurt.
- * @param bounds of the arrays that the schema knows
- * @throws MusterError VALIDATION_ERROR
+ * Keys that clients add to the arguments of every call, and that no model can leave out. They are ignored in a tool
+ * that has no such argument; any other unknown argument is an error. Each needs a source.
  */
-export function checkJsonLimits(root: Raw, bounds?: ArrayBounds): void {
-  const pending: Visit[] = [{ value: root, depth: 0, parent: undefined, key: '', bounds }];
-  let values = 0;
-  for (let visit = pending.pop(); visit !== undefined; visit = pending.pop()) {
-    const { value } = visit;
-    if (typeof value === 'string') checkText(value, visit, 'text');
-    else if (typeof value === 'number' && !Number.isFinite(value)) {
-      refuse(visit, 'is a number beyond range', 'OUT_OF_RANGE');
-    } else if (typeof value === 'object' && value !== null) {
-      values += countOf(value, visit);
-      if (values > MAX_ARGUMENT_VALUES) {
-        const message = `The arguments hold more than ${MAX_ARGUMENT_VALUES} values.`;
-        const suggestion = 'Split the call into several.';
-        throw new MusterError('VALIDATION_ERROR', message, { reason: 'TOO_MANY', suggestion });
-      }
-      for (const member of membersOf(value, visit)) pending.push(member);
-    }
-  }
-}
+const ADDED_BY_CLIENTS: readonly string[] = [
+  'toolCallId', // n8n: n8n-io/n8n#21500, n8n-io/n8n#21716, makenotion/notion-mcp-server#146
+  'sessionId', // n8n, this and the next two, of its chat trigger: n8n-io/n8n#22787
+  'action',
+  'chatInput',
+  '_sessionID', // SiYuan: siyuan-note/siyuan#17927
+  'user_context', // An agent platform: neondatabase/mcp-server-neon#353
+  'wait_for_previous', // Gemini CLI: MemPalace/mempalace#322
+  'tool_call_description', // Clients that describe the call: cyanheads/mcp-ts-core#453
+  '_meta', // Clients that mistake the arguments for the params: cyanheads/mcp-ts-core#453
+];
 
-/** How many members it has, where that is not too many for one. */
-function countOf(holder: object, visit: Visit): number {
-  const isArray = Array.isArray(holder);
-  const count = isArray ? holder.length : Object.keys(holder).length;
-  const most = isArray ? visit.bounds?.most : MAX_KEYS;
-  if (most === undefined || count <= most) return count;
-  const what = `has ${count} ${isArray ? 'entries' : 'names'}; at most ${most} can be taken`;
-  return refuse(visit, what, 'TOO_MANY');
-}
-
-function membersOf(holder: object, visit: Visit): readonly Visit[] {
-  const depth = visit.depth + 1;
-  if (depth > MAX_ARGUMENT_DEPTH)
-    refuse(visit, `nests more than ${MAX_ARGUMENT_DEPTH} levels deep`, 'TOO_DEEP');
-  const isArray = Array.isArray(holder);
-  return Object.entries(holder).map(([key, value]) => {
-    const bounds = isArray ? visit.bounds?.element : visit.bounds?.fields?.get(key);
-    const member = { value, depth, parent: visit, key, bounds };
-    if (key === '__proto__') refuse(member, 'is a name that no field may have', 'INVALID_NAME');
-    if (!isArray) checkText(key, member, 'name');
-    return member;
-  });
-}
-
-/** Whether both databases can store a text and look for it. */
-export function isStorableText(text: string): boolean {
-  return !text.includes('\0') && !LONE_SURROGATE.test(text);
-}
-
-function checkText(text: string, visit: Visit, kind: 'text' | 'name'): void {
-  if (text.includes('\0')) refuse(visit, `has a NUL character in its ${kind}`, 'INVALID_TEXT');
-  if (LONE_SURROGATE.test(text)) refuse(visit, `has half of a surrogate pair in its ${kind}`, 'INVALID_TEXT');
-}
-
-function refuse(visit: Visit, what: string, reason: string): never {
-  const keys: string[] = [];
-  for (let at: Visit | undefined = visit; at?.parent !== undefined; at = at.parent) keys.unshift(at.key);
-  const field = fieldPath(keys);
-  const subject = keys.length === 0 ? 'The object of arguments' : `Argument "${field}"`;
-  throw new MusterError('VALIDATION_ERROR', `${subject} ${what}.`, { field, reason });
+function without(sent: Raw, names: readonly string[]): Raw {
+  if (!names.some((name) => Object.hasOwn(sent, name))) return sent;
+  return Object.fromEntries(Object.entries(sent).filter(([name]) => !names.includes(name)));
 }
 
 const SHOWN_ISSUES = 5;
@@ -125,6 +60,24 @@ const SHOWN_UNKNOWN = 5;
 /** A date without a time, or a time without a zone, would be a different moment to each reader. */
 const EXPECTED_TIME =
   'expected a date and a time with "Z" or an offset, as in "2026-02-10T17:00:00Z" or "2026-02-10T17:00:00+01:00".';
+
+const LEAP_SECOND = /:60(?:\.\d+)?(?:z|[+-]\d\d:\d\d)$/i;
+
+const EXPECTED_LEAP_SECOND = 'expected a second of at most 59: a leap second is at 23:59:60 UTC only.';
+
+const NUMBER = 'expected a number, received text. Send a number without quotes, such as 5.';
+const OBJECT =
+  'expected an object, received text that is not an object in JSON. Send an object, such as {"name": "value"}.';
+
+/** By the type that was expected and not found, not even as JSON text. */
+const INSTEAD_OF_TEXT: ReadonlyMap<string, string> = new Map([
+  ['array', 'expected a list, received text that is not a list in JSON. Send a list, such as ["a", "b"].'],
+  ['object', OBJECT],
+  ['record', OBJECT],
+  ['number', NUMBER],
+  ['int', NUMBER],
+  ['boolean', 'expected true or false, received text. Send true or false without quotes.'],
+]);
 
 function describe(
   issue: z.core.$ZodIssue,
@@ -141,15 +94,25 @@ function describe(
     const message = `Missing required argument "${field}"${about === undefined ? '.' : `: ${sentence(about)}`}`;
     return new MusterError('REQUIRED_FIELD', message, { field, reason: 'MISSING' });
   }
-  const isAboutTime =
-    issue.code === 'invalid_format'
-      ? issue.format === 'datetime'
-      : issue.code === 'invalid_type' && unwrapped(member) instanceof z.ZodISODateTime;
   const subject = field === '' ? 'The arguments' : `Argument "${field}"`;
-  const message = `${subject}: ${isAboutTime ? EXPECTED_TIME : sentence(issue.message)}`;
+  const message = `${subject}: ${expectationOf(issue, member, value) ?? sentence(issue.message)}`;
   const code = issue.code === 'invalid_format' ? 'INVALID_FORMAT' : 'VALIDATION_ERROR';
   const reason = issue.code.toUpperCase();
   return new MusterError(code, message, { field, reason, ...(isShowable(value) && { value }) });
+}
+
+/** Returns the words for an expectation that the schema's own words leave unclear; undefined for any other. */
+function expectationOf(
+  issue: z.core.$ZodIssue,
+  member: z.core.$ZodType | undefined,
+  value: unknown,
+): string | undefined {
+  const isText = typeof value === 'string';
+  if (issue.code === 'invalid_format' && issue.format === 'datetime')
+    return isText && LEAP_SECOND.test(value) ? EXPECTED_LEAP_SECOND : EXPECTED_TIME;
+  if (issue.code !== 'invalid_type') return undefined;
+  if (unwrapped(member) instanceof z.ZodISODateTime) return EXPECTED_TIME;
+  return isText ? INSTEAD_OF_TEXT.get(issue.expected) : undefined;
 }
 
 function describeUnknown(
@@ -184,7 +147,7 @@ function memberAt(schema: z.ZodObject, path: readonly PropertyKey[]): z.core.$Zo
   return at;
 }
 
-/** What stands at a path of what was sent. */
+/** Returns the value at a path of the raw arguments. */
 export function valueAt(raw: unknown, path: readonly PropertyKey[]): unknown {
   let value = raw;
   for (const key of path) {
@@ -224,28 +187,6 @@ type PlainIds<Arguments> = {
 export type WithBrandedIds<Input extends z.ZodObject> = [PlainIds<z.output<Input>>] extends [never]
   ? unknown
   : { readonly 'takes ids as plain text': PlainIds<z.output<Input>> };
-
-const SHOWN_KEY_LENGTH = 60;
-const SHOWN_KEYS = 8;
-const SHOWN_VALUE_LENGTH = 100;
-
-/** A dotted path fit to be shown, whatever the keys are: `tasks.3.priority`. */
-function fieldPath(keys: readonly PropertyKey[]): string {
-  const shown = keys.slice(0, SHOWN_KEYS).map((key) => shownName(String(key)));
-  return shown.join('.') + (keys.length > SHOWN_KEYS ? '.…' : '');
-}
-
-/** A name out of a request, shortened and with what cannot be printed replaced. */
-export function shownName(name: string): string {
-  const printable = name.slice(0, SHOWN_KEY_LENGTH).replace(/\p{C}/gu, '\ufffd');
-  return name.length > SHOWN_KEY_LENGTH ? `${printable}…` : printable;
-}
-
-/** Whether a value is short and plain enough to be sent back. */
-export function isShowable(value: unknown): value is string | number | boolean | null {
-  if (typeof value === 'string') return value.length <= SHOWN_VALUE_LENGTH && shownName(value) === value;
-  return value === null || typeof value === 'number' || typeof value === 'boolean';
-}
 
 /** Whether a value is an object as JSON has them. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

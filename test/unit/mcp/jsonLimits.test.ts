@@ -1,7 +1,7 @@
 /** What is counted in a JSON text before it is parsed, against what it turns out to hold. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { beyondLimits } from '../../../functions/src/mcp/http/body.ts';
+import { beyondLimits } from '../../../functions/src/kernel/json.ts';
 
 interface Size {
   readonly values: number;

@@ -5,7 +5,9 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { INVALID_REQUEST, PARSE_ERROR } from '@modelcontextprotocol/server';
-import { isRecord, shownName } from '../validation.ts';
+import { beyondLimits, type JsonLimits, parsedJson } from '../../kernel/json.ts';
+import { shownName } from '../shown.ts';
+import { isRecord } from '../validation.ts';
 import { jsonFault, LOOKED_AT } from './jsonFault.ts';
 import { type Refusal, refusal } from './refusal.ts';
 
@@ -142,12 +144,7 @@ export function consume(
   });
 }
 
-interface JsonLimits {
-  readonly depth: number;
-  /** Values of any kind in a message, or in a batch in all. */
-  readonly values: number;
-}
-
+/** Of a message, or of all messages of a batch together. */
 const JSON_LIMITS: JsonLimits = { depth: 64, values: 100_000 };
 
 export const MAX_BATCH = 50;
@@ -208,12 +205,43 @@ function unparsed(why: string): BadMessage {
  * @throws BadMessage
  */
 export function parseMessage(bytes: Buffer): unknown {
-  const message = parseBody(bytes);
-  if (Array.isArray(message)) return checkedBatch(message);
+  const body = parseBody(bytes);
+  if (Array.isArray(body)) return checkedBatch(body.map(withoutNullParams));
+  const message = withoutNullParams(body);
   const fault = faultOf(message);
   if (fault === undefined) return message;
   const id = isRecord(message) ? message['id'] : null;
   throw new BadMessage(INVALID_REQUEST, fault, isAnswerable(id) ? id : null);
+}
+
+/**
+ * Returns the message without the nulls of its params, which clients send for what they leave out: nothing in the
+ * params of MCP may be null. The arguments of a call keep theirs for the schema of their tool, and are parsed if they
+ * came as JSON text.
+ */
+function withoutNullParams(message: unknown): unknown {
+  if (!isRecord(message) || !Object.hasOwn(message, 'params')) return message;
+  const { params, ...rest } = message;
+  if (params === null) return rest;
+  if (!isRecord(params)) return message;
+  const { arguments: given, ...others } = params;
+  const kept = given === null || given === undefined ? {} : { arguments: parsedArguments(given) };
+  return { ...rest, params: { ...withoutNulls(others), ...kept } };
+}
+
+/** Returns the object in the JSON text that some clients send in its place; anything else is returned unchanged. */
+function parsedArguments(given: unknown): unknown {
+  if (typeof given !== 'string' || beyondLimits(Buffer.from(given), JSON_LIMITS) !== undefined) return given;
+  const parsed = parsedJson(given);
+  return isRecord(parsed) ? parsed : given;
+}
+
+/** Removes null members at every level; recursion is safe, since the depth of a message is limited. */
+function withoutNulls(record: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const members = Object.entries(record).filter(([, value]) => value !== null);
+  return Object.fromEntries(
+    members.map(([name, value]) => [name, isRecord(value) ? withoutNulls(value) : value]),
+  );
 }
 
 /** Source: MCP 2025-03-26, "Batching"; later revisions have no batches. */
@@ -255,42 +283,4 @@ const EXAMPLE = '{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}';
 
 function isAnswerable(id: unknown): id is string | number {
   return typeof id === 'string' ? id.length <= MAX_ID_LENGTH : Number.isSafeInteger(id);
-}
-
-const [QUOTE, BACKSLASH, COMMA] = Buffer.from('"\\,');
-const WHITESPACE = [...Buffer.from(' \t\n\r')];
-
-/** How many levels a bracket leads down. */
-const LEVELS = new Map([...Buffer.from('[{]}')].map((byte, index) => [byte, index < 2 ? 1 : -1]));
-
-/**
- * What a JSON text holds too much of, told from its bytes: to parse what is refused anyway would cost the most. Each
- * value but the outermost is the first within its brackets or comes after a comma, outside of strings; no byte within
- * a longer character of UTF-8 is any of these. What is no JSON is counted somehow, and fails to parse if it gets so far.
- */
-export function beyondLimits(json: Uint8Array, most: JsonLimits): keyof JsonLimits | undefined {
-  let values = 1;
-  let depth = 0;
-  let isOpened = false;
-  for (let at = 0; at < json.length; at++) {
-    const byte = json[at] ?? 0;
-    if (WHITESPACE.includes(byte)) continue;
-    const levels = LEVELS.get(byte) ?? 0;
-    if (byte === COMMA || (isOpened && levels >= 0)) values += 1;
-    if (byte === QUOTE) at = endOfString(json, at);
-    isOpened = levels > 0;
-    depth += levels;
-    if (depth > most.depth) return 'depth';
-    if (values > most.values) return 'values';
-  }
-  return undefined;
-}
-
-/** Where the string ends that begins at `start`. */
-function endOfString(json: Uint8Array, start: number): number {
-  for (let at = start + 1; at < json.length; at++) {
-    if (json[at] === BACKSLASH) at += 1;
-    else if (json[at] === QUOTE) return at;
-  }
-  return json.length;
 }

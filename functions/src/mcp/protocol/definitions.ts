@@ -15,7 +15,8 @@ import { forLegacy, toolResult } from '../answer.ts';
 import { type CallPorts, callTool, completeVariable, readResource } from '../call.ts';
 import type { RoutedRequest } from '../callContext.ts';
 import { unknownTool } from '../names.ts';
-import { isRecord, shownName } from '../validation.ts';
+import { shownName } from '../shown.ts';
+import { isRecord } from '../validation.ts';
 import { VIEWS_EXTENSION } from '../views.ts';
 import { askingOf } from './elicitation.ts';
 

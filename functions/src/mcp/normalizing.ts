@@ -1,0 +1,232 @@
+/**
+ * Normalizes raw arguments before their schema checks them: holds them to the limits of JSON, leaves out the null of
+ * what is optional, and unwraps values that a client sent as JSON text.
+ */
+
+import { z } from 'zod';
+import { MusterError } from '../kernel/errors.ts';
+import { beyondLimits, parsedJson } from '../kernel/json.ts';
+import { unwrapped } from './jsonSchema.ts';
+import { fieldPath } from './shown.ts';
+
+type Raw = Readonly<Record<string, unknown>>;
+
+type JsonType = 'string' | 'number' | 'boolean' | 'null' | 'array' | 'object';
+
+/** The values that a schema takes at one place. Worked out once per schema, so that no call walks the schema again. */
+interface Place {
+  /** The types that it takes; undefined for any JSON. */
+  readonly types: ReadonlySet<JsonType> | undefined;
+  /** Whether it may be left out. */
+  readonly isOptional: boolean;
+  readonly isTime?: boolean;
+  /** Maximum length of an array. */
+  readonly most?: number;
+  readonly element?: Place;
+  readonly fields?: ReadonlyMap<string, Place>;
+  /** Each value of a record. */
+  readonly entry?: Place;
+}
+
+/** Default maximum length of an array whose schema lists none. No tool takes more. */
+const MAX_ENTRIES = 1000;
+
+function placeOf(schema: z.core.$ZodType): Place {
+  const isOptional = schema._zod.optin !== undefined;
+  const inner = unwrapped(schema);
+  const place = (types: Iterable<JsonType> | undefined, rest: Partial<Place> = {}): Place => ({
+    types: types && new Set(types),
+    isOptional,
+    ...rest,
+  });
+  if (inner instanceof z.core.$ZodISODateTime) return place(['string'], { isTime: true });
+  if (inner instanceof z.core.$ZodString) return place(['string']);
+  if (inner instanceof z.core.$ZodNumber) return place(['number']);
+  if (inner instanceof z.core.$ZodBoolean) return place(['boolean']);
+  if (inner instanceof z.core.$ZodNull) return place(['null']);
+  if (inner instanceof z.core.$ZodEnum || inner instanceof z.core.$ZodLiteral)
+    return place([...inner._zod.values].map(typeOf));
+  if (inner instanceof z.core.$ZodArray)
+    return place(['array'], { most: listedMaximum(inner), element: placeOf(inner._zod.def.element) });
+  if (inner instanceof z.core.$ZodRecord) {
+    const entry = placeOf(inner._zod.def.valueType);
+    // Any name may be left out of a record, but a null in free-form data is data.
+    return place(['object'], { entry: { ...entry, isOptional: entry.types !== undefined } });
+  }
+  if (inner instanceof z.core.$ZodObject) {
+    const fields = Object.entries(inner._zod.def.shape);
+    return place(['object'], { fields: new Map(fields.map(([name, field]) => [name, placeOf(field)])) });
+  }
+  if (inner instanceof z.core.$ZodUnion) return place(typesOfAny(inner._zod.def.options));
+  return place(undefined);
+}
+
+/** Returns the types that any of several schemas takes. What is within them is left as it is. */
+function typesOfAny(schemas: readonly z.core.$ZodType[]): Iterable<JsonType> | undefined {
+  const types = schemas.map((schema) => placeOf(schema).types);
+  return types.includes(undefined) ? undefined : types.flatMap((some = new Set()) => [...some]);
+}
+
+function listedMaximum(schema: z.core.$ZodArray): number {
+  const maxima = (schema._zod.def.checks ?? []).flatMap((check) =>
+    check instanceof z.core.$ZodCheckMaxLength ? [check._zod.def.maximum] : [],
+  );
+  return Math.min(MAX_ENTRIES, ...maxima);
+}
+
+function typeOf(value: unknown): JsonType {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  const type = typeof value;
+  return type === 'string' || type === 'number' || type === 'boolean' ? type : 'object';
+}
+
+/** How deeply arguments may nest. Firestore itself stops at 20 maps within maps. */
+const MAX_ARGUMENT_DEPTH = 32;
+
+/** Values of any kind in one call's arguments. What is checked costs time and memory for each of them. */
+const MAX_ARGUMENT_VALUES = 50_000;
+
+/** Names in one object. */
+const MAX_KEYS = 10_000;
+
+/** With the flag `u` a surrogate that is half of a pair is no longer seen as one. */
+const LONE_SURROGATE = /\p{Cs}/u;
+
+/** Where a value is among the arguments. */
+interface At {
+  readonly depth: number;
+  readonly parent: At | undefined;
+  readonly key: string;
+}
+
+/**
+ * Prepares a schema, once, to normalize the arguments of its calls.
+ * @returns throws MusterError VALIDATION_ERROR if the arguments exceed a limit of JSON; else their normal form, in
+ *   which two calls that mean the same are equal
+ */
+export function normalizer(schema: z.ZodObject): (raw: Raw) => Raw {
+  const root = placeOf(schema);
+  return (raw) => new Normalization().object(raw, root, { depth: 0, parent: undefined, key: '' });
+}
+
+/**
+ * Holds an object of a request that has no schema to the limits of arguments.
+ * @throws MusterError VALIDATION_ERROR
+ */
+export function checkJsonLimits(object: object): void {
+  new Normalization().object(object, undefined, { depth: 0, parent: undefined, key: '' });
+}
+
+/**
+ * One walk over one call's arguments. It refuses what no schema here can mean and Firestore cannot store: deep nesting,
+ * text that is not Unicode, NUL characters, numbers beyond range and keys that reach an object's prototype; and more
+ * than a schema should have to look at. Recursion is safe, since the depth is limited.
+ */
+class Normalization {
+  private values = 0;
+
+  private value(value: unknown, place: Place | undefined, at: At): unknown {
+    if (typeof value === 'string') return this.text(value, place, at);
+    if (typeof value === 'number' && !Number.isFinite(value))
+      return refuse(at, 'is a number beyond range', 'OUT_OF_RANGE');
+    if (typeof value !== 'object' || value === null) return value;
+    return Array.isArray(value) ? this.array(value, place, at) : this.object(value, place, at);
+  }
+
+  private text(text: string, place: Place | undefined, at: At): unknown {
+    checkText(text, at, 'text');
+    if (place?.isTime) return normalTime(text);
+    if (place?.types === undefined || place.types.has('string')) return text;
+    const limits = { depth: MAX_ARGUMENT_DEPTH - at.depth, values: MAX_ARGUMENT_VALUES - this.values };
+    const excess = beyondLimits(Buffer.from(text), limits);
+    if (excess === 'depth') return tooDeep(at);
+    if (excess === 'values') throw tooManyValues();
+    const meant = parsedJson(text);
+    // Null is no value that a client wraps: as text it may be a word.
+    if (meant === undefined || meant === null || !place.types.has(typeOf(meant))) return text;
+    return this.value(meant, place, at);
+  }
+
+  private array(array: readonly unknown[], place: Place | undefined, at: At): readonly unknown[] {
+    if (place?.most !== undefined && array.length > place.most)
+      tooMany(at, array.length, 'entries', place.most);
+    this.enter(array.length, at);
+    return array.map((value, index) => this.value(value, place?.element, below(at, String(index))));
+  }
+
+  object(object: object, place: Place | undefined, at: At): Raw {
+    const given: [string, unknown][] = Object.entries(object);
+    if (given.length > MAX_KEYS) tooMany(at, given.length, 'names', MAX_KEYS);
+    this.enter(given.length, at);
+    const members: [string, unknown][] = [];
+    for (const [name, value] of given) {
+      const member = below(at, name);
+      if (name === '__proto__') refuse(member, 'is a name that no field may have', 'INVALID_NAME');
+      checkText(name, member, 'name');
+      const own = place?.fields?.get(name) ?? place?.entry;
+      if (value !== null || !own?.isOptional) members.push([name, this.value(value, own, member)]);
+    }
+    return Object.fromEntries(members);
+  }
+
+  private enter(count: number, at: At): void {
+    this.values += count;
+    if (this.values > MAX_ARGUMENT_VALUES) throw tooManyValues();
+    if (at.depth >= MAX_ARGUMENT_DEPTH) tooDeep(at);
+  }
+}
+
+function below(parent: At, key: string): At {
+  return { depth: parent.depth + 1, parent, key };
+}
+
+/** A time of RFC 3339, section 5.6: with letters in either case, and up to 60 seconds. */
+const TIME = /^(\d{4}-\d\d-\d\d)t(\d\d:\d\d):(\d\d)(\.\d+)?(z|[+-]\d\d:\d\d)$/i;
+
+const TIME_WITHOUT_LEAP = z.core.regexes.datetime({ offset: true });
+
+/** Returns the time as the schemas take it: in upper case, and with a leap second as the second after it. */
+function normalTime(text: string): string {
+  const [, day, minute, second, fraction = '', zone] = TIME.exec(text) ?? [];
+  if (second === undefined) return text;
+  const before = `${day}T${minute}:59${fraction}${zone?.toUpperCase()}`;
+  if (second !== '60' || !TIME_WITHOUT_LEAP.test(before)) return text.toUpperCase();
+  const time = new Date(before);
+  const isLast = time.getUTCHours() === 23 && time.getUTCMinutes() === 59;
+  return isLast ? new Date(time.getTime() + 1000).toISOString() : text;
+}
+
+/** Returns whether both databases can store a text and look for it. */
+export function isStorableText(text: string): boolean {
+  return !text.includes('\0') && !LONE_SURROGATE.test(text);
+}
+
+function checkText(text: string, at: At, kind: 'text' | 'name'): void {
+  if (text.includes('\0')) refuse(at, `has a NUL character in its ${kind}`, 'INVALID_TEXT');
+  if (LONE_SURROGATE.test(text)) refuse(at, `has half of a surrogate pair in its ${kind}`, 'INVALID_TEXT');
+}
+
+function tooMany(at: At, count: number, what: string, most: number): never {
+  return refuse(at, `has ${count} ${what}; at most ${most} can be taken`, 'TOO_MANY');
+}
+
+function tooDeep(at: At): never {
+  return refuse(at, `nests more than ${MAX_ARGUMENT_DEPTH} levels deep`, 'TOO_DEEP');
+}
+
+function tooManyValues(): MusterError {
+  const message = `The arguments hold more than ${MAX_ARGUMENT_VALUES} values.`;
+  return new MusterError('VALIDATION_ERROR', message, {
+    reason: 'TOO_MANY',
+    suggestion: 'Split the call into several.',
+  });
+}
+
+function refuse(at: At, what: string, reason: string): never {
+  const keys: string[] = [];
+  for (let one: At | undefined = at; one?.parent !== undefined; one = one.parent) keys.unshift(one.key);
+  const field = fieldPath(keys);
+  const subject = keys.length === 0 ? 'The object of arguments' : `Argument "${field}"`;
+  throw new MusterError('VALIDATION_ERROR', `${subject} ${what}.`, { field, reason });
+}
