@@ -161,7 +161,7 @@ describe('what a client is told', () => {
     ['{"jsonrpc":"2.0","id":"a","method":7}', 'a', /"method" must be a string/],
     ['{"jsonrpc":"2.0","id":null,"method":"ping"}', null, /"id" must be a whole number or a string/],
     ['{"jsonrpc":"2.0","id":2,"method":"ping","params":[]}', 2, /"params" must be an object/],
-    ['{"jsonrpc":"2.0","id":2,"method":"ping","params":null}', 2, /"params" must be an object/],
+    ['{"jsonrpc":"2.0","id":2,"method":"ping","params":7}', 2, /"params" must be an object/],
     ['{"jsonrpc":"2.0","id":2,"method":"ping","params":{"_meta":7}}', 2, /"params\._meta" must be an object/],
     ['[{"jsonrpc":"2.0","id":1,"method":"ping"},{}]', null, /Message 2 of the batch: "jsonrpc"/],
     ['[]', null, /1 to 50 messages/],

@@ -198,7 +198,7 @@ describe('plain JSON-RPC', () => {
       ['no method and no id', '{"jsonrpc":"2.0"}', -32600, null],
       ['a method that is none', '{"jsonrpc":"2.0","method":1,"params":"bar"}', -32600, null],
       ['params that are a text', '{"jsonrpc":"2.0","id":1,"method":"system.echo","params":"a"}', -32600, 1],
-      ['params that are null', '{"jsonrpc":"2.0","id":1,"method":"system.echo","params":null}', -32600, 1],
+      ['params that are a number', '{"jsonrpc":"2.0","id":1,"method":"system.echo","params":7}', -32600, 1],
       ['an id that is an object', '{"jsonrpc":"2.0","id":{},"method":"system.echo"}', -32600, null],
       ['an id beyond numbers', '{"jsonrpc":"2.0","id":1e999,"method":"system.echo"}', -32600, null],
       ['a long id', JSON.stringify({ ...ECHO, id: 'x'.repeat(201) }), -32600, null],

@@ -84,7 +84,8 @@ interface Request {
 
 function parseRequest(message: unknown): Request {
   if (!isRecord(message)) return invalid(null, 'A request is an object.');
-  const { jsonrpc, method, params, id } = message;
+  const { jsonrpc, method, id } = message;
+  const params = message['params'] ?? undefined;
   const hasId = Object.hasOwn(message, 'id');
   if (hasId && !isId(id)) {
     return invalid(null, `An id is a number, null or a string of at most ${MAX_ID_LENGTH} characters.`);
