@@ -44,6 +44,9 @@ const [PAST, FUTURE] = [new Date(Date.now() - 24 * HOUR), new Date(Date.now() + 
 
 const TODO = sampleTodo({ ownerUid: String(OWNER.uid), dueDate: PAST, tags: ['work'] });
 
+/** One character of two UTF-16 units and four bytes: the rules count characters, as the tools do. */
+const WIDE = '\u{1f600}';
+
 const tagged = (count: number) => Array.from({ length: count }, (_, number) => `tag ${number}`);
 
 interface Bound {
@@ -55,15 +58,30 @@ interface Bound {
 const bounds: readonly Bound[] = [
   {
     field: 'title',
-    allowed: ['x', 'Réunion', 'x'.repeat(500)],
-    denied: ['', '   ', 'x'.repeat(501), 7, null, ['x']],
+    allowed: ['x', 'Réunion', 'x'.repeat(500), WIDE.repeat(500)],
+    denied: ['', '   ', 'x'.repeat(501), WIDE.repeat(501), 7, null, ['x']],
   },
-  { field: 'description', allowed: [null, '', 'x'.repeat(5000)], denied: ['x'.repeat(5001), 7, {}] },
+  {
+    field: 'description',
+    allowed: [null, '', 'x'.repeat(5000), WIDE.repeat(5000)],
+    denied: ['x'.repeat(5001), WIDE.repeat(5001), 7, {}],
+  },
   { field: 'priority', allowed: ['LOW', 'MEDIUM', 'HIGH'], denied: ['URGENT', 'low', 1, null] },
   {
     field: 'tags',
-    allowed: [[], ['work', 'home'], tagged(10), ['x'.repeat(50)]],
-    denied: [tagged(11), ['x'.repeat(51)], [''], ['  '], ['work', 7], [null], 'work', { 0: 'work' }, null],
+    allowed: [[], ['work', 'home'], tagged(10), ['x'.repeat(50)], [WIDE.repeat(50)]],
+    denied: [
+      tagged(11),
+      ['x'.repeat(51)],
+      [WIDE.repeat(51)],
+      [''],
+      ['  '],
+      ['work', 7],
+      [null],
+      'work',
+      { 0: 'work' },
+      null,
+    ],
   },
   {
     field: 'due_date',
@@ -123,6 +141,9 @@ describe('rules of to-dos', function () {
     const path = await aTodo();
     await assertSucceeds(updateDoc(doc(asOwner(), path), { completed: true }));
     const edit = { title: 'Other', description: 'More', priority: 'LOW', tags: ['new'], due_date: FUTURE };
+    const tags = tagged(10).map((tag) => tag + WIDE.repeat(50 - tag.length));
+    const wide = { ...edit, title: WIDE.repeat(500), description: WIDE.repeat(5000), tags };
+    await assertSucceeds(updateDoc(doc(asOwner(), path), wide));
     await assertSucceeds(updateDoc(doc(asOwner(), path), { ...edit, completed: false }));
     await assertFails(updateDoc(doc(asOwner(), path), { ...edit, title: 'Again', more: 1 }));
     assert.equal((await getDoc(doc(asOwner(), path))).get('title'), 'Other');

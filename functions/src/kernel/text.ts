@@ -101,3 +101,16 @@ export function columnLines(rows: readonly (readonly string[])[]): readonly stri
 
 /** A longer one sticks out, rather than that all others are filled up. */
 const MAX_COLUMN_WIDTH = 40;
+
+/** Returns the length of a text in characters, as JSON Schema and security rules count them: in code points. */
+export function characterCount(text: string): number {
+  let count = 0;
+  for (const _ of text) count += 1;
+  return count;
+}
+
+/** Returns whether a text has at most so many characters. */
+export function hasAtMost(text: string, most: number): boolean {
+  // A character takes one or two units, so that most texts need no count.
+  return text.length <= most || (text.length <= 2 * most && characterCount(text) <= most);
+}

@@ -6,6 +6,7 @@ import type { RecordAnswer } from '../kernel/commit.ts';
 import type { MusterError } from '../kernel/errors.ts';
 import { type JsonObject, jsonObject } from '../kernel/json.ts';
 import type { Loosened } from '../kernel/loosening.ts';
+import { hasAtMost } from '../kernel/text.ts';
 import type { CallContext, Services } from './callContext.ts';
 import { guidanceIn } from './guidance.ts';
 
@@ -138,7 +139,7 @@ export function partial<Shape extends z.ZodRawShape>(shape: Shape) {
 
 /** A text whose longest length the contract does not list. */
 export function textUpTo(most: number): z.ZodString {
-  return z.string().refine((text) => text.length <= most, `expected at most ${most} characters`);
+  return z.string().refine((text) => hasAtMost(text, most), `expected at most ${most} characters`);
 }
 
 /** A list whose greatest length the contract does not list. */

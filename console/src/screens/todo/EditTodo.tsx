@@ -42,7 +42,14 @@ export function EditTodo({ todo }: { readonly todo: Todo }) {
       >
         <label>
           Title
-          <input name="title" required maxLength={500} defaultValue={todo.title} autocomplete="off" />
+          <input
+            name="title"
+            required
+            pattern=".{0,500}"
+            title="At most 500 characters"
+            defaultValue={todo.title}
+            autocomplete="off"
+          />
         </label>
         <label>
           Description

@@ -57,7 +57,8 @@ export function AddTodo() {
         What is to do
         <input
           required
-          maxLength={500}
+          pattern=".{0,500}"
+          title="At most 500 characters"
           autocomplete="off"
           value={typed.value}
           onInput={(event) => (typed.value = event.currentTarget.value)}

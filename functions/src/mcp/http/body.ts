@@ -6,6 +6,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { INVALID_REQUEST, PARSE_ERROR } from '@modelcontextprotocol/server';
 import { beyondLimits, type JsonLimits, parsedJson } from '../../kernel/json.ts';
+import { hasAtMost } from '../../kernel/text.ts';
 import { shownName } from '../shown.ts';
 import { isRecord } from '../validation.ts';
 import { jsonFault, LOOKED_AT } from './jsonFault.ts';
@@ -282,5 +283,5 @@ function faultOf(message: unknown): string | undefined {
 const EXAMPLE = '{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}';
 
 function isAnswerable(id: unknown): id is string | number {
-  return typeof id === 'string' ? id.length <= MAX_ID_LENGTH : Number.isSafeInteger(id);
+  return typeof id === 'string' ? hasAtMost(id, MAX_ID_LENGTH) : Number.isSafeInteger(id);
 }

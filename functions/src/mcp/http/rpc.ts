@@ -6,6 +6,7 @@
 import { INVALID_PARAMS, INVALID_REQUEST } from '@modelcontextprotocol/server';
 import { MusterError } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
+import { hasAtMost } from '../../kernel/text.ts';
 import { errorObject } from '../answer.ts';
 import { type CallPorts, callTool } from '../call.ts';
 import type { RoutedRequest } from '../callContext.ts';
@@ -104,7 +105,7 @@ function invalid(id: Id, why: string): Request {
 }
 
 function isId(value: unknown): value is Id {
-  if (typeof value === 'string') return value.length <= MAX_ID_LENGTH;
+  if (typeof value === 'string') return hasAtMost(value, MAX_ID_LENGTH);
   return value === null || (typeof value === 'number' && Number.isFinite(value));
 }
 

@@ -4,7 +4,7 @@
  */
 import type { Caller } from '../../../access/rules/principal.ts';
 import type { MusterError } from '../../../kernel/errors.ts';
-import type { JsonValue } from '../../../kernel/json.ts';
+import { type JsonValue, utf8Length } from '../../../kernel/json.ts';
 import { invalidPath } from './errors.ts';
 
 /** What a query may begin and end at. */
@@ -150,7 +150,7 @@ const LIMITS = {
  */
 export function parsePath(database: DatabaseName, text: string): DataPath {
   const limits = LIMITS[database];
-  if (text.length > limits.path) throw invalidPath(text, `is longer than ${limits.path} characters`);
+  if (utf8Length(text) > limits.path) throw invalidPath(text, `is longer than ${limits.path} bytes`);
   if (!CHARACTERS.test(text)) {
     throw invalidPath(text, 'may only hold letters, digits, "_", "-" and, between segments, "/"');
   }
@@ -159,8 +159,8 @@ export function parsePath(database: DatabaseName, text: string): DataPath {
     throw invalidPath(text, 'has an empty segment: it neither begins nor ends with "/", nor has "//"');
   }
   if (segments.length > limits.segments) throw invalidPath(text, `has more than ${limits.segments} segments`);
-  const long = segments.some((segment) => segment.length > limits.segment);
-  if (long) throw invalidPath(text, `has a segment longer than ${limits.segment} characters`);
+  const long = segments.some((segment) => utf8Length(segment) > limits.segment);
+  if (long) throw invalidPath(text, `has a segment longer than ${limits.segment} bytes`);
   const reserved = database === 'firestore' ? segments.find((segment) => RESERVED.test(segment)) : undefined;
   if (reserved !== undefined) throw invalidPath(text, 'has a segment in "__…__", which Firestore reserves');
   const kind = segments.length % 2 === 0 ? 'document' : 'collection';

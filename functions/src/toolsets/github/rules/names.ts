@@ -4,8 +4,10 @@
  * file a hit is.
  * Source: the network specification, "github.readFile", "github.searchCode"; https://git-scm.com/docs/git-check-ref-format
  */
+
 import { z } from 'zod';
 import type { Change } from '../../../kernel/commit.ts';
+import { characterCount, hasAtMost } from '../../../kernel/text.ts';
 import type { Fields } from '../../../kernel/trail.ts';
 import { refusal } from './errors.ts';
 import type { RepositoryName } from './ports.ts';
@@ -49,7 +51,7 @@ export function filePath(path: string, field = 'path'): string {
 }
 
 function wrongWithPath(path: string): string | undefined {
-  if (path.length > MAX_PATH_LENGTH) return `is longer than ${MAX_PATH_LENGTH} characters`;
+  if (!hasAtMost(path, MAX_PATH_LENGTH)) return `is longer than ${MAX_PATH_LENGTH} characters`;
   if (CONTROL.test(path)) return 'holds control characters';
   const segments = path.split('/');
   if (segments.includes('')) return 'is empty or has an empty part: it neither begins nor ends with "/"';
@@ -118,8 +120,9 @@ export function searchQuery(query: string, filters: SearchFilters): string {
     }),
   ];
   const whole = [...qualifiers, query].join(' ');
-  if (whole.length <= MAX_QUERY_LENGTH) return whole;
-  throw refusal('INVALID_FORMAT', 'query', { length: whole.length, most: MAX_QUERY_LENGTH });
+  const length = characterCount(whole);
+  if (length <= MAX_QUERY_LENGTH) return whole;
+  throw refusal('INVALID_FORMAT', 'query', { length, most: MAX_QUERY_LENGTH });
 }
 
 function placesOf({ owner, repo }: SearchFilters): string[] {

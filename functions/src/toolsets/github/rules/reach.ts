@@ -2,8 +2,10 @@
  * Which repositories the members of a workspace reach: what somebody has listed for it and, in an open workspace, what
  * the deployment lists for all. Nothing else, however much the GitHub App sees. Source: docs/guides/github.md.
  */
+
 import { accessOf, type Principal } from '../../../access/rules/principal.ts';
 import { isListed } from '../../../access/rules/repositories.ts';
+import { hasAtMost } from '../../../kernel/text.ts';
 import { refusal } from './errors.ts';
 import { MAX_QUERY_LENGTH } from './names.ts';
 import type { GitHubPorts, RepositoryName } from './ports.ts';
@@ -65,7 +67,7 @@ export async function searchWithin(ports: GitHubPorts, place: Place, query: stri
   const places = listed.map((name) => (name.endsWith('/*') ? `user:${name.slice(0, -2)}` : `repo:${name}`));
   if (places.length === 0) throw refusal('FORBIDDEN', 'nothingListed', { workspace: place.workspace });
   const whole = [...places, query].join(' ');
-  if (whole.length > MAX_QUERY_LENGTH)
+  if (!hasAtMost(whole, MAX_QUERY_LENGTH))
     throw refusal('VALIDATION_ERROR', 'tooManyListed', { entries: listed.slice(0, MAX_SHOWN) });
   return { query: whole, listed };
 }

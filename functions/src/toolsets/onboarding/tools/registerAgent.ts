@@ -4,6 +4,7 @@ import { ROLES, WORKSPACE_NAME } from '../../../access/rules/principal.ts';
 import type { Registered } from '../../../access/rules/registration.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { idLike } from '../../../kernel/ids.ts';
+import { hasAtMost } from '../../../kernel/text.ts';
 import { defineTool, partial } from '../../../mcp/tool.ts';
 
 const MAX_CAPABILITIES = 100;
@@ -11,7 +12,7 @@ const MAX_CAPABILITIES = 100;
 const word = (description: string) =>
   z
     .string()
-    .refine((value) => value.trim() !== '' && value.length <= 100, 'expected 1 to 100 characters')
+    .refine((value) => value.trim() !== '' && hasAtMost(value, 100), 'expected 1 to 100 characters')
     .describe(description);
 
 const retryPolicy = z.strictObject({

@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { budgetShape } from '../../../graph/rules/budgetShape.ts';
 import { idLike } from '../../../kernel/ids.ts';
+import { hasAtMost } from '../../../kernel/text.ts';
 import { guidance } from '../../../mcp/tool.ts';
 import { ROLES } from '../rules/agents/profile.ts';
 import { ATTEMPT_ENDS, RUN_STATUSES, SHOWN_STEP_STATUSES } from '../rules/runs/run.ts';
@@ -20,7 +21,7 @@ export const prompt = (description: string) =>
   z
     .string()
     .refine((text) => text.trim() !== '', 'expected some text')
-    .refine((text) => text.length <= MAX_PROMPT_LENGTH, `expected at most ${MAX_PROMPT_LENGTH} characters`)
+    .refine((text) => hasAtMost(text, MAX_PROMPT_LENGTH), `expected at most ${MAX_PROMPT_LENGTH} characters`)
     .describe(description);
 
 export const runId = idLike(/^run-[a-z2-7]{20}$/, 'expected the id of a run, run-…').describe('Id of run');

@@ -21,7 +21,7 @@ export const delegate = defineTool({
     priority: wholeNumber(1, 10).default(DELEGATED_PRIORITY).describe('1 (first) to 10 (last)'),
     required_capabilities: listUpTo(
       10,
-      z.string().regex(/^[^|\s][^|]{0,99}$/, 'expected 1 to 100 characters without "|"'),
+      z.string().regex(/^[^|\s][^|]{0,99}$/u, 'expected 1 to 100 characters without "|"'),
     )
       .optional()
       .describe('Only agents that have all of these get it'),

@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { NODE_STATUSES } from '../../../graph/rules/node.ts';
 import { idOf } from '../../../kernel/ids.ts';
+import { hasAtMost } from '../../../kernel/text.ts';
 import { clearable, partial, type ToolHints, textUpTo } from '../../../mcp/tool.ts';
 import { FREQUENCIES, type RecurringTask } from '../rules/recurrenceRule.ts';
 import { type Reminder, reminderAnswer } from '../rules/reminders.ts';
@@ -24,7 +25,7 @@ export const title = (description: string) =>
   z
     .string()
     .refine((text) => text.trim() !== '', 'expected some text')
-    .refine((text) => text.length <= MAX_TITLE_LENGTH, `expected at most ${MAX_TITLE_LENGTH} characters`)
+    .refine((text) => hasAtMost(text, MAX_TITLE_LENGTH), `expected at most ${MAX_TITLE_LENGTH} characters`)
     .describe(description);
 
 const descriptionText = textUpTo(MAX_DESCRIPTION_LENGTH);

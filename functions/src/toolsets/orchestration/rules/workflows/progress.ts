@@ -4,6 +4,7 @@
  * with the same prompts.
  */
 
+import { characterCount } from '../../../../kernel/text.ts';
 import type { AgentRole } from '../agents/profile.ts';
 import { evaluateCondition } from './condition.ts';
 import { allSteps, type Block, blocksOf, type Step, stagesOf, type Workflow } from './definition.ts';
@@ -216,7 +217,7 @@ function promptOf(workflow: Workflow, step: Step, scope: Scope): string {
 function outputsSoFar(workflow: Workflow, scope: Scope): { readonly text: string; readonly what: string }[] {
   return allSteps(workflow).flatMap(({ name }) => {
     const output = scope.steps.get(name)?.output ?? '';
-    const what = `the output of the step ${name}, which has ${output.length} characters`;
+    const what = `the output of the step ${name}, which has ${characterCount(output)} characters`;
     return output === '' ? [] : [{ text: fenced(`Output of the step ${name}`, output), what }];
   });
 }

@@ -1,5 +1,7 @@
 /** What templates and conditions see: the input, the context, and the outputs of the steps so far. */
+
 import { canonicalJson, type JsonObject } from '../../../../kernel/json.ts';
+import { characterCount } from '../../../../kernel/text.ts';
 
 /** What one of several agents has answered. */
 export interface StepResult {
@@ -53,7 +55,7 @@ export class BoundedText {
    * @throws ExpressionError
    */
   add(piece: string, what: string): void {
-    this.characters += piece.length;
+    this.characters += characterCount(piece);
     if (this.characters > MAX_PROMPT_LENGTH)
       throw new ExpressionError(`With ${what}, it would have more than ${MAX_PROMPT_LENGTH} characters.`);
     this.pieces.push(piece);

@@ -5,6 +5,7 @@
  */
 
 import mustache from 'mustache';
+import { characterCount } from '../../../../kernel/text.ts';
 import { BoundedText, ExpressionError, fenced, printed, type Scope, type StepView } from './scope.ts';
 
 /**
@@ -59,7 +60,7 @@ class Rendering {
     if (value === undefined || value === null) return;
     const text = this.prints.get(value) ?? printed(value);
     if (typeof value !== 'string') this.prints.set(value, text);
-    this.text.add(text, `{{${path}}}, which has ${text.length} characters`);
+    this.text.add(text, `{{${path}}}, which has ${characterCount(text)} characters`);
   }
 
   private section(value: unknown, parts: readonly Part[], views: readonly unknown[]): void {

@@ -1,0 +1,87 @@
+/** The places within the arguments of a tool, and the outcome of calls that change one of them. */
+import assert from 'node:assert/strict';
+import { MusterError } from '../../functions/src/kernel/errors.ts';
+import type { Tool } from '../../functions/src/mcp/tool.ts';
+import type { Schema } from './agreement.ts';
+
+/** One step into a value: a member's name, or the index of an entry. */
+type Step = string | number;
+
+/** An argument, a member of one or an entry of one. */
+export interface Place {
+  readonly path: readonly Step[];
+  readonly schema: Schema;
+  readonly isRequired: boolean;
+  readonly given: unknown;
+}
+
+const NAME = 'name';
+
+export const recordOf = (value: unknown): Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
+
+const schemaOf = (value: unknown): Schema => recordOf(value) as Schema;
+
+/** A value of a schema's type, whether or not the tool accepts it. */
+export function sampleOf(schema: Schema): unknown {
+  const [first] = Array.isArray(schema['enum']) ? schema['enum'] : [];
+  if (first !== undefined) return first;
+  switch (schema['type']) {
+    case 'array':
+      return [sampleOf(schemaOf(schema['items']))];
+    case 'object': {
+      const properties = Object.entries(recordOf(schema['properties']));
+      const sampled = properties.map(([name, of]) => [name, sampleOf(schemaOf(of))]);
+      return sampled.length > 0
+        ? Object.fromEntries(sampled)
+        : { [NAME]: sampleOf(schemaOf(schema['additionalProperties'])) };
+    }
+    case 'boolean':
+      return true;
+    case 'integer':
+    case 'number':
+      return schema['minimum'] ?? 1;
+    default:
+      return schema['format'] === 'date-time' ? '2027-02-11T17:00:00Z' : 'x';
+  }
+}
+
+/** Every place within a value whose schema says what it is, from the outside to the inside. */
+export function placesIn(schema: Schema, given: unknown, path: readonly Step[] = []): Place[] {
+  if (Array.isArray(given)) {
+    const items = schemaOf(schema['items']);
+    return given.flatMap((one, index) => {
+      const own = [...path, index];
+      return [{ path: own, schema: items, isRequired: true, given: one }, ...placesIn(items, one, own)];
+    });
+  }
+  const required = Array.isArray(schema['required']) ? schema['required'] : [];
+  return Object.entries(recordOf(schema['properties'])).flatMap(([name, of]) => {
+    const member = schemaOf(of);
+    const value = recordOf(given)[name];
+    const own = [...path, name];
+    const place = { path: own, schema: member, isRequired: required.includes(name), given: value };
+    return value === undefined ? [place] : [place, ...placesIn(member, value, own)];
+  });
+}
+
+/** The value with another one at a path; undefined removes what is there. */
+export function withAt(base: unknown, [step, ...rest]: readonly Step[], value: unknown): unknown {
+  if (step === undefined) return value;
+  if (Array.isArray(base)) return base.map((one, at) => (at === step ? withAt(one, rest, value) : one));
+  const fields = recordOf(base);
+  const next = withAt(fields[step], rest, value);
+  const others = Object.entries(fields).filter(([name]) => name !== step);
+  return Object.fromEntries(next === undefined ? others : [...others, [step, next]]);
+}
+
+/** The checked arguments of a call, or why it is refused. */
+export function outcomeOf(tool: Tool, given: unknown): unknown {
+  try {
+    const { input, idempotencyKey } = tool.prepare(recordOf(given));
+    return { ...input, ...(idempotencyKey !== undefined && { idempotency_key: idempotencyKey }) };
+  } catch (error) {
+    assert.ok(error instanceof MusterError, String(error));
+    return { code: error.code, message: error.message };
+  }
+}
