@@ -37,6 +37,19 @@ describe('the Realtime Database through firebase.read and firebase.write', () =>
     assert.deepEqual((await succeed(viewer, 'firebase.read', at()))['data'], { '.value': 'text' });
   });
 
+  it('stores JSON text as text, and says so', async () => {
+    const stored = async (data: unknown) =>
+      (await succeed(worker, 'firebase.write', at({ data })))['metadata'];
+    const noted = await stored('{"a":1}');
+    assert.ok(isRecord(noted));
+    assert.equal(noted['type'], 'string');
+    assert.match(String(noted['note']), /stored as text\. To store an object/);
+    assert.deepEqual((await succeed(viewer, 'firebase.read', at()))['data'], { '.value': '{"a":1}' });
+    const other = await stored({ a: '{"a":1}' });
+    assert.ok(isRecord(other));
+    assert.deepEqual([other['type'], other['note']], ['object', undefined]);
+  });
+
   it('pushes once for each idempotency key', async () => {
     const push = at({ path: `${path}-list`, operation: 'push', data: { n: 1 }, idempotency_key: path });
     const { key } = await succeed(worker, 'firebase.write', push);

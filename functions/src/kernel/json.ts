@@ -9,6 +9,18 @@ export interface JsonObject {
   readonly [key: string]: JsonValue | undefined;
 }
 
+export const JSON_TYPES = ['object', 'array', 'string', 'number', 'boolean', 'null'] as const;
+
+export type JsonType = (typeof JSON_TYPES)[number];
+
+/** Returns the type of a value that came out of JSON. */
+export function jsonTypeOf(value: unknown): JsonType {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  const type = typeof value;
+  return type === 'string' || type === 'number' || type === 'boolean' ? type : 'object';
+}
+
 /**
  * An object that came out of a tool's output schema. Only its outermost shape is checked: the schema has
  * already checked the rest.
@@ -73,6 +85,16 @@ function endOfString(json: Uint8Array, start: number): number {
     else if (json[at] === QUOTE) return at;
   }
   return json.length;
+}
+
+/** Bounds for a text that may be JSON, so that looking at it costs little. */
+const LOOKED_INTO: JsonLimits = { depth: 64, values: 100_000 };
+
+/** Returns whether a value is text that would have been an object or a list, had it been sent as such. */
+export function isWrappedJson(value: unknown): boolean {
+  if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return false;
+  if (beyondLimits(new TextEncoder().encode(value), LOOKED_INTO) !== undefined) return false;
+  return typeof parsedJson(value) === 'object';
 }
 
 /** JSON with the keys of every object in order, so that equal arguments have equal text. */

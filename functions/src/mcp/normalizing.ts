@@ -5,13 +5,11 @@
 
 import { z } from 'zod';
 import { MusterError } from '../kernel/errors.ts';
-import { beyondLimits, parsedJson } from '../kernel/json.ts';
+import { beyondLimits, type JsonType, jsonTypeOf, parsedJson } from '../kernel/json.ts';
 import { unwrapped } from './jsonSchema.ts';
 import { fieldPath } from './shown.ts';
 
 type Raw = Readonly<Record<string, unknown>>;
-
-type JsonType = 'string' | 'number' | 'boolean' | 'null' | 'array' | 'object';
 
 /** The values that a schema takes at one place. Worked out once per schema, so that no call walks the schema again. */
 interface Place {
@@ -45,7 +43,7 @@ function placeOf(schema: z.core.$ZodType): Place {
   if (inner instanceof z.core.$ZodBoolean) return place(['boolean']);
   if (inner instanceof z.core.$ZodNull) return place(['null']);
   if (inner instanceof z.core.$ZodEnum || inner instanceof z.core.$ZodLiteral)
-    return place([...inner._zod.values].map(typeOf));
+    return place([...inner._zod.values].map(jsonTypeOf));
   if (inner instanceof z.core.$ZodArray)
     return place(['array'], { most: listedMaximum(inner), element: placeOf(inner._zod.def.element) });
   if (inner instanceof z.core.$ZodRecord) {
@@ -72,13 +70,6 @@ function listedMaximum(schema: z.core.$ZodArray): number {
     check instanceof z.core.$ZodCheckMaxLength ? [check._zod.def.maximum] : [],
   );
   return Math.min(MAX_ENTRIES, ...maxima);
-}
-
-function typeOf(value: unknown): JsonType {
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'array';
-  const type = typeof value;
-  return type === 'string' || type === 'number' || type === 'boolean' ? type : 'object';
 }
 
 /** How deeply arguments may nest. Firestore itself stops at 20 maps within maps. */
@@ -144,7 +135,7 @@ class Normalization {
     if (excess === 'values') throw tooManyValues();
     const meant = parsedJson(text);
     // Null is no value that a client wraps: as text it may be a word.
-    if (meant === undefined || meant === null || !place.types.has(typeOf(meant))) return text;
+    if (meant === undefined || meant === null || !place.types.has(jsonTypeOf(meant))) return text;
     return this.value(meant, place, at);
   }
 

@@ -1,5 +1,6 @@
 /** Coding tasks from their creation to their end, over the real services and the emulators. */
 import assert from 'node:assert/strict';
+import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import { call } from '../coordination/calls.ts';
 import { CodingTeam, entry, fields } from './calls.ts';
 
@@ -65,6 +66,29 @@ describe('coding tasks', () => {
     assert.deepEqual([status, summary, runner], ['completed', 'Made it', team.runner.agentId]);
     assert.deepEqual(await team.counts(), { done: 1 });
     assert.deepEqual((await team.app.ports.agents.find(String(runner)))?.value.held, {});
+  });
+
+  it('keep JSON text as the text that it is, and say so', async () => {
+    const taskId = await team.order();
+    await team.take();
+    const messageOf = async (tool: string, args: JsonObject) => {
+      const { structuredContent } = await call(
+        team,
+        `coding_${tool}`,
+        { taskId, epoch: 1, ...args },
+        team.runner,
+      );
+      return String(structuredContent['message']);
+    };
+    const entries = [entry(0, 'read', { data: '[1]' }), entry(1, 'read', { data: '1' })];
+    assert.match(
+      await messageOf('append_logs', { entries }),
+      /^2 entries .* entry was stored as text\. To store/,
+    );
+    assert.doesNotMatch(await messageOf('append_logs', { entries: entries.slice(1) }), /stored as text/);
+    const end = { status: 'completed', result: '{"summary":"Made it"}' };
+    assert.match(await messageOf('end_task', end), /^Task ended\. The result was stored as text\./);
+    assert.equal((await team.report(taskId))['result'], end.result);
   });
 
   it('keep results of a megabyte, whatever their characters, and refuse larger ones', async () => {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineTool, listUpTo, textUpTo } from '../../../mcp/tool.ts';
 import { LOG_LEVELS, LOG_TYPES } from '../rules/log.ts';
 import type { Appended } from '../rules/runners.ts';
-import { answerShape, epoch, stopShape, success, taskId, writing } from './shapes.ts';
+import { answerShape, asText, epoch, stopShape, success, taskId, writing } from './shapes.ts';
 
 const entry = z.strictObject({
   sequence: z
@@ -53,13 +53,20 @@ export const appendLogs = defineTool({
       },
     ],
   },
-  answer: ({ accepted, next, leaseUntil, stop }: Appended) =>
-    success(stop?.message ?? `${accepted} entries appended.`, {
-      accepted,
-      cursor: String(next),
-      leaseUntil: leaseUntil?.toISOString(),
-      stop,
-    }),
+  answer: ({ accepted, next, leaseUntil, stop }: Appended, { entries }) =>
+    success(
+      (stop?.message ?? `${accepted} entries appended.`) +
+        asText(
+          'The data of an entry',
+          entries.map(({ data }) => data),
+        ),
+      {
+        accepted,
+        cursor: String(next),
+        leaseUntil: leaseUntil?.toISOString(),
+        stop,
+      },
+    ),
   handler: ({ services, workspace, principal, recordAnswer }, { entries, ...claim }) => {
     const numbered = entries.map((one) => ({ ...one, at: new Date(one.at) }));
     return services.codingRunners.append(principal, { workspace, ...claim, entries: numbered }, recordAnswer);

@@ -2,7 +2,16 @@ import { z } from 'zod';
 import { defineTool, wholeNumber } from '../../../mcp/tool.ts';
 import { FAILURE_CLASSES, text } from '../../coordination/index.ts';
 import type { Ended } from '../rules/ending.ts';
-import { answerShape, codingTaskAnswer, epoch, success, taskId, taskShape, writing } from './shapes.ts';
+import {
+  answerShape,
+  asText,
+  codingTaskAnswer,
+  epoch,
+  success,
+  taskId,
+  taskShape,
+  writing,
+} from './shapes.ts';
 
 const MESSAGES: Readonly<Record<Ended['outcome'], string>> = {
   ended: 'Task ended.',
@@ -59,8 +68,11 @@ export const endTask = defineTool({
     status: 'completed',
     result: { summary: 'Implemented login and logout with JWT.' },
   },
-  answer: ({ task, now, outcome }: Ended) =>
-    success(MESSAGES[outcome], { task: codingTaskAnswer(task, now), outcome }),
+  answer: ({ task, now, outcome }: Ended, { result }) =>
+    success(MESSAGES[outcome] + asText('The result', [result]), {
+      task: codingTaskAnswer(task, now),
+      outcome,
+    }),
   handler: ({ services, workspace, principal, recordAnswer }, report) =>
     services.codingChanges.end(principal, { workspace, ...report }, recordAnswer),
 });

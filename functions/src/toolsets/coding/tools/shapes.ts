@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { idOf } from '../../../kernel/ids.ts';
+import { isWrappedJson } from '../../../kernel/json.ts';
 import { terminalText } from '../../../kernel/text.ts';
 import { claimNumber, guidance } from '../../../mcp/tool.ts';
 import {
@@ -28,6 +29,12 @@ export const answerShape = <Result extends z.ZodType>(result: Result) =>
 
 export function success<Result>(message: string, result: Result) {
   return { status: 'success' as const, message, result };
+}
+
+/** Returns a sentence for the message of an answer if one of the values was stored as text and looks like an object or a list. */
+export function asText(what: string, values: readonly unknown[]): string {
+  if (!values.some(isWrappedJson)) return '';
+  return ` ${what} was stored as text. To store an object or a list, send it as such, not as JSON text.`;
 }
 
 const time = z.iso.datetime();

@@ -3,7 +3,7 @@
 import { FieldValue, type Firestore, GeoPoint, Timestamp } from '@google-cloud/firestore';
 import { z } from 'zod';
 import type { MusterError } from '../../../kernel/errors.ts';
-import type { JsonObject, JsonValue } from '../../../kernel/json.ts';
+import { isWrappedJson, type JsonObject, type JsonValue } from '../../../kernel/json.ts';
 import { parsePath } from '../rules/databaseAccess.ts';
 import { invalidDataType, sizeLimitExceeded } from '../rules/errors.ts';
 import { HALF_CHARACTER, nameProblem, RESERVED } from './values.ts';
@@ -226,7 +226,10 @@ const MAX_ELEMENTS = 10_000;
 export function documentFields(data: JsonValue): JsonObject {
   if (data === null || typeof data !== 'object' || isList(data)) {
     const what = 'A Firestore document is an object of fields.';
-    throw invalidDataType('data', what, 'Put the value into a field.');
+    const suggestion = isWrappedJson(data)
+      ? 'Send data as the object itself, not as JSON text.'
+      : 'Put the value into a field.';
+    throw invalidDataType('data', what, suggestion);
   }
   return data;
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isWrappedJson, JSON_TYPES, jsonTypeOf } from '../../../kernel/json.ts';
 import { defineTool } from '../../../mcp/tool.ts';
 import { OPERATIONS, type WriteOutcome } from '../rules/databaseAccess.ts';
 import { database, path } from './shapes.ts';
@@ -35,7 +36,16 @@ export const write = defineTool({
     success: z.boolean(),
     key: z.string().optional().describe('Generated key for push operations'),
     metadata: z
-      .object({ path: z.string(), timestamp: z.iso.datetime(), operation: z.string(), version: z.string() })
+      .object({
+        path: z.string(),
+        timestamp: z.iso.datetime(),
+        operation: z.string(),
+        version: z.string(),
+        type: z.enum(JSON_TYPES).describe('Type of the data as stored'),
+        note: z
+          .string()
+          .describe('Present if the data was stored as text and looks like an object or a list'),
+      })
       .partial()
       .optional(),
   }),
@@ -64,6 +74,7 @@ export const write = defineTool({
         timestamp: timestamp.toISOString(),
         operation: input.operation,
         ...(version !== undefined && { version }),
+        ...(input.operation !== 'delete' && storedAs(input.data)),
       },
     });
     const outcome = await services.data.write(caller, name, text, request, operation, (written) =>
@@ -72,3 +83,11 @@ export const write = defineTool({
     return answer(outcome);
   },
 });
+
+const STORED_AS_TEXT =
+  'The data was stored as text. To store an object or a list, send it as data itself, not as JSON text.';
+
+/** Returns the type of the data, with a note if the caller probably meant another one. */
+function storedAs(data: unknown) {
+  return { type: jsonTypeOf(data), ...(isWrappedJson(data) && { note: STORED_AS_TEXT }) };
+}
