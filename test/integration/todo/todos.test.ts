@@ -50,6 +50,37 @@ describe('to-dos', () => {
     return found.filter(isObject);
   }
 
+  it('refuse an update that names nothing, and report one that changes nothing', async () => {
+    const id = await added({ title: 'Once' });
+    const again = {
+      title: 'Again',
+      frequency: 'WEEKLY',
+      start_date: inDays(1),
+      tags: ['a'],
+      description: 'x',
+    };
+    const { recurring_task } = await tool('create_recurring_task', again);
+    const recurring = { recurring_task_id: fieldOf(recurring_task, 'id') };
+    for (const [name, args] of [
+      ['update_task', { task_id: id }],
+      [
+        'update_task',
+        { task_id: id, title: null, description: null, due_date: null, priority: null, tags: null },
+      ],
+      ['update_recurring_task', recurring],
+      ['update_recurring_task', { ...recurring, title: null, end_date: null, timezone: null }],
+    ] as const) {
+      const { code, details } = await refused(name, args);
+      assert.deepEqual([code, fieldOf(details, 'reason')], ['VALIDATION_ERROR', 'NOTHING_TO_CHANGE'], name);
+    }
+    const same = { ...recurring, title: 'Again', tags: ['a'], frequency: 'WEEKLY' };
+    const { message } = await tool('update_recurring_task', same);
+    assert.match(String(message), /^Nothing changed/);
+    const changed = await tool('update_recurring_task', { ...same, tags: [] });
+    assert.match(String(changed['message']), /^Recurring task updated/);
+    assert.equal(fieldOf(changed['recurring_task'], 'description'), 'x');
+  });
+
   it('tell exactly what was changed, and nothing of a change that changes nothing', async () => {
     const id = await added({ title: ' Buy milk ', due_date: inDays(1), tags: ['Home', 'home', ' shop '] });
     team.pass(1); // what happens in the same millisecond has no order

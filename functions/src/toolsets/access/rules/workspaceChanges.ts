@@ -225,6 +225,7 @@ function distinct(repositories: readonly string[]): readonly string[] {
 function nothingToChange(): MusterError {
   return new MusterError('REQUIRED_FIELD', 'This says nothing that is to be changed.', {
     field: 'access',
+    reason: 'NOTHING_TO_CHANGE',
     suggestion: 'Give access, repositories, routing or approvals.',
   });
 }

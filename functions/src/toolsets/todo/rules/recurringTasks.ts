@@ -1,5 +1,6 @@
 /** A person's recurring tasks. Source: the to-do specification, create_recurring_task; docs/semantics.md#to-dos. */
 import type { Change, RecordAnswer, Versioned } from '../../../kernel/commit.ts';
+import { canonicalJson } from '../../../kernel/json.ts';
 import type { Page } from '../../../kernel/paging.ts';
 import { readFor, Service } from '../../../kernel/ports.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
@@ -28,6 +29,12 @@ export interface BegunRecurrence {
   readonly first: Todo;
   /** When the last occurrence is due, if the rule ends. */
   readonly lastDue?: Date;
+}
+
+export interface EditedRecurringTask {
+  readonly recurringTask: RecurringTask;
+  /** False if it had all the values already. */
+  readonly isChanged: boolean;
 }
 
 type Calendar = typeof import('./occurrences.ts');
@@ -65,9 +72,19 @@ export class RecurringTasks extends Service<TodoPorts> {
    * Changes the occurrences to come; the one that is there stays as it is.
    * @throws MusterError NOT_FOUND; VALIDATION_ERROR
    */
-  async edit(ownerUid: string, id: string, edit: RecurringEdit, recordAnswer: RecordAnswer<RecurringTask>) {
+  async edit(
+    ownerUid: string,
+    id: string,
+    edit: RecurringEdit,
+    recordAnswer: RecordAnswer<EditedRecurringTask>,
+  ): Promise<EditedRecurringTask> {
     const calendar = await import('./occurrences.ts');
-    return this.replace(ownerUid, id, (recurring) => edited(recurring, edit, calendar), recordAnswer);
+    const change = (recurring: RecurringTask) => edited(recurring, edit, calendar);
+    const outcomeOf = (recurringTask: RecurringTask, before: RecurringTask) => ({
+      recurringTask,
+      isChanged: canonicalJson(recurringTask) !== canonicalJson(before),
+    });
+    return this.replace(ownerUid, id, change, outcomeOf, recordAnswer);
   }
 
   /**
@@ -76,7 +93,8 @@ export class RecurringTasks extends Service<TodoPorts> {
    */
   end(ownerUid: string, id: string, recordAnswer: RecordAnswer<RecurringTask>): Promise<RecurringTask> {
     const { clock } = this.ports;
-    return this.replace(ownerUid, id, (recurring) => ({ ...recurring, endedAt: clock.now() }), recordAnswer);
+    const change = (recurring: RecurringTask) => ({ ...recurring, endedAt: clock.now() });
+    return this.replace(ownerUid, id, change, (recurring) => recurring, recordAnswer);
   }
 
   list(ownerUid: string, withEnded: boolean, page: Page) {
@@ -97,20 +115,22 @@ export class RecurringTasks extends Service<TodoPorts> {
     );
   }
 
-  private replace(
+  private replace<Outcome>(
     ownerUid: string,
     id: string,
     change: (recurring: RecurringTask) => RecurringTask,
-    recordAnswer: RecordAnswer<RecurringTask>,
-  ): Promise<RecurringTask> {
+    outcomeOf: (recurring: RecurringTask, before: RecurringTask) => Outcome,
+    recordAnswer: RecordAnswer<Outcome>,
+  ): Promise<Outcome> {
     const { randomness, store, recurringTasks } = this.ports;
     return retryStale(randomness, async () => {
       const found = await readFor(ownerUid, recurringTasks.find(id));
       if (found?.value.ownerUid !== ownerUid || found.value.endedAt)
         throw notFound('Recurring task', id, ownerUid);
       const recurringTask = change(found.value);
-      await store.commit([replacement(recurringTask, found)], recordAnswer(recurringTask));
-      return recurringTask;
+      const outcome = outcomeOf(recurringTask, found.value);
+      await store.commit([replacement(recurringTask, found)], recordAnswer(outcome));
+      return outcome;
     });
   }
 }

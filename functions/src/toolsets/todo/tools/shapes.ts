@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { NODE_STATUSES } from '../../../graph/rules/node.ts';
+import { MusterError } from '../../../kernel/errors.ts';
 import { idOf } from '../../../kernel/ids.ts';
 import { hasAtMost } from '../../../kernel/text.ts';
 import { clearable, partial, type ToolHints, textUpTo } from '../../../mcp/tool.ts';
@@ -117,6 +118,18 @@ export const reading = {
 };
 
 /** @param done what to say where something was changed */
+/**
+ * Refuses an edit that names no field.
+ * @throws MusterError VALIDATION_ERROR
+ */
+export function requireChange(edit: Readonly<Record<string, unknown>>, names: string): void {
+  if (Object.values(edit).some((value) => value !== undefined)) return;
+  throw new MusterError('VALIDATION_ERROR', 'There is nothing to change.', {
+    reason: 'NOTHING_TO_CHANGE',
+    suggestion: `Give at least one of ${names}.`,
+  });
+}
+
 export function editAnswer({ todo, changed }: EditedOutcome, done: string) {
   return writtenAnswer(todo, changed.length === 0 ? 'Nothing changed: the task is so already.' : done);
 }

@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
-import type { RecurringTask } from '../rules/recurrenceRule.ts';
+import type { EditedRecurringTask } from '../rules/recurringTasks.ts';
 import * as shapes from './shapes.ts';
 
 const UPDATED = 'Recurring task updated. The occurrence that there is now stays as it is.';
+
+const UNCHANGED = 'Nothing changed: the recurring task has these values already.';
 
 export const updateRecurringTask = defineTool({
   name: 'update_recurring_task',
@@ -23,9 +25,11 @@ export const updateRecurringTask = defineTool({
   output: shapes.writtenRecurringShape,
   ...shapes.writing({ destructiveHint: true, idempotentHint: true }),
   example: { recurring_task_id: 'recurring-xxx-001', frequency: 'WEEKLY' },
-  answer: (recurring: RecurringTask) => shapes.writtenRecurringAnswer(recurring, UPDATED),
-  handler: ({ services, principal, recordAnswer }, { recurring_task_id, end_date, ...fields }) => {
+  answer: ({ recurringTask, isChanged }: EditedRecurringTask) =>
+    shapes.writtenRecurringAnswer(recurringTask, isChanged ? UPDATED : UNCHANGED),
+  handler: async ({ services, principal, recordAnswer }, { recurring_task_id, end_date, ...fields }) => {
     const edit = { ...fields, endDate: shapes.dateOf(end_date) };
+    shapes.requireChange(edit, 'title, description, priority, tags, frequency, end_date and timezone');
     return services.recurringTasks.edit(principal.ownerUid, recurring_task_id, edit, recordAnswer);
   },
 });

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { MusterError } from '../../../kernel/errors.ts';
 import { defineTool } from '../../../mcp/tool.ts';
 import type { EditedOutcome } from '../rules/todos.ts';
 import * as shapes from './shapes.ts';
@@ -23,12 +22,7 @@ export const updateTask = defineTool({
   answer: (outcome: EditedOutcome) => shapes.editAnswer(outcome, 'Task updated.'),
   handler: async ({ services, principal, recordAnswer }, { task_id, due_date, ...fields }) => {
     const edit = { ...fields, dueDate: shapes.dateOf(due_date) };
-    if (Object.values(edit).every((value) => value === undefined)) {
-      throw new MusterError('VALIDATION_ERROR', 'There is nothing to change.', {
-        reason: 'NOTHING_TO_CHANGE',
-        suggestion: 'Give at least one of title, description, due_date, priority and tags.',
-      });
-    }
+    shapes.requireChange(edit, 'title, description, due_date, priority and tags');
     return services.todos.edit(principal.ownerUid, task_id, edit, recordAnswer);
   },
 });
