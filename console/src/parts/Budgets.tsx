@@ -83,7 +83,8 @@ function Limit({ kind, id, money, changed }: LimitProps) {
         disabled={typed.value === undefined || !isPossible}
         act={async () => {
           const sent = typed.value;
-          await act('system.setBudget', { kind, id, money: dollars }, z.object({}));
+          const limit = dollars === null ? { clear: ['money'] } : { money: dollars };
+          await act('system.setBudget', { kind, id, ...limit }, z.object({}));
           clearSent(sent, typed, undefined);
           changed();
         }}

@@ -3,8 +3,19 @@
 import { z } from 'zod';
 import { type JsonObject, type JsonValue, jsonObject } from '../kernel/json.ts';
 
-/** Marks a schema that is listed without the null that it takes. */
-export const CLEARABLE = 'clearable';
+/** Returns a schema that accepts what `accepted` does, and is listed as `listed`. */
+export function listedAs<Accepted extends z.ZodType>(listed: JsonObject, accepted: Accepted) {
+  return z
+    .unknown()
+    .meta({ ...listed })
+    .pipe(accepted);
+}
+
+/** How an object with any fields is listed. */
+export const OPEN_OBJECT = { type: 'object', additionalProperties: true };
+
+/** Accepts any JSON. OpenAI's strict mode refuses what lists no type, and an object is what is sent most. */
+export const anyJson = listedAs(OPEN_OBJECT, z.unknown());
 
 /** The schema of what a caller may send: what has a default is optional. */
 export const inputJsonSchema = (schema: z.ZodObject): JsonObject => convert(schema, 'input');
@@ -12,12 +23,20 @@ export const inputJsonSchema = (schema: z.ZodObject): JsonObject => convert(sche
 /** The schema of what a tool answers. */
 export const outputJsonSchema = (schema: z.ZodObject): JsonObject => convert(schema, 'output');
 
-/** The schema of what a tool answers or, in its place, of how it refuses. */
+/**
+ * The schema of what a tool answers or, in its place, of how it refuses. It requires what both have: converters
+ * make nothing of alternatives that only require.
+ */
 export function answerOrRefusalSchema(answer: z.ZodObject, refusal: z.ZodObject): JsonObject {
-  const { required = [], properties, ...rest } = outputJsonSchema(answer);
+  const { required, properties, ...rest } = outputJsonSchema(answer);
   const other = outputJsonSchema(refusal);
   const either = { ...jsonObject.parse(properties), ...jsonObject.parse(other['properties']) };
-  return { ...rest, properties: either, anyOf: [{ required }, { required: other['required'] }] };
+  const refused = [other['required']].flat();
+  return {
+    ...rest,
+    properties: either,
+    required: [required ?? []].flat().filter((name) => refused.includes(name)),
+  };
 }
 
 /**
@@ -29,7 +48,13 @@ function convert(schema: z.ZodObject, io: 'input' | 'output'): JsonObject {
     io,
     override: ({ jsonSchema }) => simplify(jsonSchema),
   });
-  return jsonObject.parse(converted);
+  return jsonObject.parse(JSON.parse(JSON.stringify(converted), withoutTypeList));
+}
+
+/** Replaces a list of types, which several vendors and frameworks refuse, by alternatives. */
+function withoutTypeList(_key: string, value: unknown): unknown {
+  const { data: { type, ...rest } = {} } = jsonObject.safeParse(value);
+  return Array.isArray(type) ? { ...rest, anyOf: type.map((one) => ({ type: one })) } : value;
 }
 
 /** What is told once in the server's instructions, and not with every tool that takes it. */
@@ -40,7 +65,6 @@ const WORDS_OF_A_NAME = 3;
 
 /** Bounds that hardly anybody exceeds, and what would only say that there are no others. */
 const LEFT_OUT: readonly string[] = [
-  '$defs',
   'exclusiveMinimum',
   'maximum',
   'maxItems',
@@ -57,30 +81,33 @@ const LEFT_OUT: readonly string[] = [
  * enums, formats, defaults, what is required, and the names but for what is told once and for what is rare.
  */
 export function lightSchema(schema: JsonObject, rare: readonly string[] = []): JsonObject {
-  if ('$ref' in schema) return {};
   const { properties, ...rest } = schema;
-  const parts = Object.entries(rest).map(([keyword, value]) => [keyword, lightPart(keyword, value)] as const);
+  const parts = Object.keys(rest).map((keyword) => [keyword, lightPart(keyword, schema)] as const);
   const light = Object.fromEntries(parts.filter(([, part]) => part !== undefined));
   return properties === undefined
     ? light
     : { ...light, properties: lightProperties(jsonObject.parse(properties), rare) };
 }
 
-/** What the light list shows of a keyword's value; undefined where it leaves the keyword out. */
-function lightPart(keyword: string, value: JsonValue | undefined): JsonValue | undefined {
+/** Returns what the light list shows of a keyword's value; undefined if it leaves the keyword out. */
+function lightPart(keyword: string, schema: JsonObject): JsonValue | undefined {
+  const value = schema[keyword];
   if (LEFT_OUT.includes(keyword)) return undefined;
   if (keyword === 'description') {
     return String(value).trim().split(/\s+/).length > WORDS_OF_A_NAME ? value : undefined;
   }
-  if (keyword === 'anyOf' && Array.isArray(value)) {
-    return value.map((one) => lightSchema(jsonObject.parse(one)));
+  if (keyword === 'anyOf') {
+    // Beside a type the alternatives add nothing.
+    return schema['type'] === undefined ? jsonObjects.parse(value).map((one) => lightSchema(one)) : undefined;
   }
   if (keyword !== 'items' && keyword !== 'additionalProperties') return value;
   const { success, data } = jsonObject.safeParse(value);
-  if (!success) return keyword === 'items' ? value : undefined;
-  const light = lightSchema(data);
-  return keyword === 'items' || Object.keys(light).length > 0 ? light : undefined;
+  if (success) return lightSchema(data);
+  // Strict clients must read that a tool takes nothing; that another object is closed, its error says.
+  return value === false && Object.keys(schema['properties'] ?? {}).length > 0 ? undefined : value;
 }
+
+const jsonObjects = z.array(jsonObject);
 
 function lightProperties(properties: JsonObject, rare: readonly string[]): JsonObject {
   const left = [...TOLD_ONCE, ...rare];
@@ -90,15 +117,11 @@ function lightProperties(properties: JsonObject, rare: readonly string[]): JsonO
 
 /**
  * Leaves out what zod adds by itself: the bounds of a safe integer, the pattern behind a format, and that names
- * are strings.
+ * are strings. Says in the way that all clients read that an object is open.
  */
 function simplify(schema: z.core.JSONSchema.BaseSchema): void {
-  if (schema[CLEARABLE] === true) {
-    const [value] = schema.anyOf ?? [];
-    delete schema[CLEARABLE];
-    delete schema.anyOf;
-    Object.assign(schema, value, schema);
-  }
+  const { additionalProperties: others } = schema;
+  if (typeof others === 'object' && Object.keys(others).length === 0) schema.additionalProperties = true;
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
   if (schema.format !== undefined) delete schema.pattern;
@@ -111,11 +134,17 @@ function restricts(names: z.core.JSONSchema.BaseSchema): boolean {
   return Object.keys(names).some((keyword) => keyword !== 'type');
 }
 
-/** The schema within what only says that a value may be absent. */
+/** Returns the schema within what only says that a value may be absent, or how it is listed. */
 export function unwrapped(schema: z.core.$ZodType | undefined): z.core.$ZodType | undefined {
   let inner = schema;
-  while (inner instanceof z.ZodOptional || inner instanceof z.ZodNullable || inner instanceof z.ZodDefault) {
-    inner = inner.unwrap();
+  for (;;) {
+    if (inner instanceof z.ZodPipe) inner = inner.out;
+    else if (
+      inner instanceof z.ZodOptional ||
+      inner instanceof z.ZodNullable ||
+      inner instanceof z.ZodDefault
+    ) {
+      inner = inner.unwrap();
+    } else return inner;
   }
-  return inner;
 }

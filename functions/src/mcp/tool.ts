@@ -12,7 +12,6 @@ import { guidanceIn } from './guidance.ts';
 
 export { guidance } from './guidance.ts';
 
-import { CLEARABLE } from './jsonSchema.ts';
 import type { Resource, ResourceTemplate } from './resource.ts';
 import { argumentsChecker, type WithBrandedIds } from './validation.ts';
 
@@ -123,13 +122,6 @@ export interface Tool extends Described<z.ZodObject, z.ZodObject> {
   readonly text?: (answer: JsonObject) => string;
   /** @throws MusterError VALIDATION_ERROR, REQUIRED_FIELD or INVALID_FORMAT, naming the argument. */
   prepare(rawArguments: Readonly<Record<string, unknown>>): PreparedCall;
-}
-
-/**
- * An argument whose null clears what is there. It is listed as the specification has it, which knows no null.
- */
-export function clearable<Schema extends z.ZodType>(schema: Schema): z.ZodNullable<Schema> {
-  return schema.nullable().meta({ [CLEARABLE]: true });
 }
 
 /** A part of an answer, none of whose fields the contract requires. */

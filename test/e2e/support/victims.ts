@@ -31,7 +31,7 @@ export async function newTask(client: Connection, agentId: string): Promise<Vict
     lease_seconds: [600],
     dependencies: [[id], undefined],
     part_of: [{ kind: 'task', id }, undefined],
-    deadline: [LATER, null],
+    deadline: [LATER, undefined],
     session_id: [undefined],
   };
 }

@@ -46,7 +46,7 @@ const ATTEMPTS: readonly (readonly [
     ({ alpha }) => ({ workspace: alpha, email: 'dee@example.com', role: 'viewer' }),
   ],
   ['member', 'access.set_member', ({ alpha, cas }) => ({ workspace: alpha, uid: cas, role: 'leader' })],
-  ['budget', 'system.setBudget', ({ alpha }) => ({ kind: 'workspace', id: alpha, money: null })],
+  ['budget', 'system.setBudget', ({ alpha }) => ({ kind: 'workspace', id: alpha, clear: ['money'] })],
   ['budget', 'system.setBudget', (_, { todo }) => ({ kind: 'todo', id: todo, tokens: 2000 })],
 ];
 

@@ -63,9 +63,10 @@ describe('a narrower credential', () => {
     assert.deepEqual([agent.toolsets, agent.heldTo, agent.readonly], [limits.toolsets, workspace, true]);
     assert.equal(agent.workspace, workspace, 'its calls that name no workspace go where it may do something');
     assert.deepEqual([roleIn(agent, workspace), roleIn(agent, 'default')], ['worker', undefined]);
-    const wide = await registered(ada, { heldTo: null, readonly: false });
+    const wide = await registered(ada, { clear: ['heldTo'], readonly: false });
     assert.deepEqual([wide.heldTo, wide.readonly, wide.toolsets], [undefined, undefined, limits.toolsets]);
     assert.equal(roleIn(wide, 'default'), 'worker');
+    assert.equal((await registered(ada, { clear: ['toolsets'] })).toolsets, undefined);
   });
 
   it('is never widened by an agent that has it', async () => {
@@ -74,7 +75,7 @@ describe('a narrower credential', () => {
       heldTo: workspace,
     });
     const again = await registered(narrow, {
-      heldTo: null,
+      clear: ['heldTo'],
       readonly: false,
       toolsets: ['onboarding', 'todo'],
     });

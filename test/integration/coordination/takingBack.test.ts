@@ -171,7 +171,7 @@ describe('taking back tasks and sessions', () => {
       task_id: three,
       description: 'X',
       dependencies: [two],
-      deadline: null,
+      clear: ['hints', 'deadline'],
       priority: 1,
     });
     await undone();

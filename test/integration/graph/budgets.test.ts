@@ -37,9 +37,10 @@ describe('a budget', () => {
       (budgets as { kind: string }[]).map(({ kind }) => kind),
       ['task', 'workspace'],
     );
-    const less = await team.ask('system_setBudget', { ...of, money: null });
+    const less = await team.ask('system_setBudget', { ...of, clear: ['money'] });
     assert.deepEqual(less['limit'], { tokens: 1000 }, 'what is not named stays');
-    assert.deepEqual((await team.ask('system_setBudget', { ...of, tokens: null }))['limit'], {});
+    const none = await team.ask('system_setBudget', { ...of, clear: ['tokens'] });
+    assert.deepEqual(none['limit'], {});
     const tree = await team.ask('system_getTree', of);
     assert.deepEqual((tree['budgets'] as object[]).length, 1);
     assert.match(await team.refused('system_setBudget', of), /how much may be spent/);

@@ -153,7 +153,10 @@ describe('an agent that would loosen a limit', () => {
 
   describe('of budgets', () => {
     const key = () => `workspace-${house.workspace}`;
-    const wanted = (money: number | null) => ({ kind: 'workspace', id: house.workspace, money });
+    const wanted = (money: number | null) => ({
+      ...{ kind: 'workspace', id: house.workspace },
+      ...(money === null ? { clear: ['money'] } : { money }),
+    });
     const set = (money: number | null, by = leader) => does('system_setBudget', wanted(money), by);
 
     it('cannot raise or remove one that its owner set, in one step or two', async () => {

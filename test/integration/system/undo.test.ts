@@ -109,7 +109,7 @@ describe('the trail', () => {
     it('has a change of a to-do as it was before, and what was made gone', async () => {
       const id = await add('Milk', { due_date: '2099-01-01T10:00:00Z' });
       const made = await latest(ada);
-      await answer(town, 'todo_update_task', { task_id: id, due_date: null, tags: ['shop'] }, ada);
+      await answer(town, 'todo_update_task', { task_id: id, clear: ['due_date'], tags: ['shop'] }, ada);
       const changed = await latest(ada);
       const undone = await undo(ada, { event_id: changed.event_id });
       assert.deepEqual([undone['success'], undone['undone']], [true, [{ kind: 'todo', id }]]);

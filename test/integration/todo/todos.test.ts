@@ -212,7 +212,7 @@ describe('to-dos', () => {
     assert.deepEqual(await remindAt(), new Date(new Date(inDays(1)).getTime() - 3_600_000));
     await tool('set_task_due_date', { task_id: id, due_date: inDays(2) });
     assert.deepEqual(await remindAt(), new Date(new Date(inDays(2)).getTime() - 3_600_000));
-    await tool('update_task', { task_id: id, due_date: null });
+    await tool('update_task', { task_id: id, clear: ['due_date'] });
     assert.equal(await remindAt(), undefined);
     await tool('set_task_due_date', { task_id: id, due_date: inDays(2) });
     await tool('complete_task', { task_id: id });

@@ -89,14 +89,19 @@ function changesIn(data: FormData, todo: Todo): Readonly<Record<string, unknown>
     .map((tag) => tag.trim())
     .filter((tag) => tag !== '');
   const due = text('due');
+  const [isDescribed, isDue] = [text('description') !== '', due !== ''];
+  const removed = [
+    ...(!isDescribed && todo.description ? ['description'] : []),
+    ...(!isDue && todo.due_date ? ['due_date'] : []),
+  ];
   return {
     ...(text('title') !== todo.title && { title: text('title') }),
-    ...(text('description') !== (todo.description ?? '') && { description: text('description') || null }),
+    ...(isDescribed &&
+      text('description') !== (todo.description ?? '') && { description: text('description') }),
     // As the person's clock has it, to the minute: what was not touched keeps its seconds.
-    ...(due !== localInstant(todo.due_date) && {
-      due_date: due === '' ? null : new Date(due).toISOString(),
-    }),
+    ...(isDue && due !== localInstant(todo.due_date) && { due_date: new Date(due).toISOString() }),
     ...(text('priority') !== todo.priority && { priority: text('priority') }),
     ...(tags.join() !== todo.tags.join() && { tags }),
+    ...(removed.length > 0 && { clear: removed }),
   };
 }

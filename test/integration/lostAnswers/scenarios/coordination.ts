@@ -130,7 +130,7 @@ export const coordination = scenariosOf('coordination', {
   update_task: {
     'that somebody holds': async (scene) => {
       const { task_id } = await scene.holder();
-      return { args: { task_id, description: 'Other work', deadline: null } };
+      return { args: { task_id, description: 'Other work', clear: ['deadline'] } };
     },
     'with other dependencies': async (scene) => {
       const [, second, third] = await scene.create({}, {}, { dependencies: ['task-1'] });

@@ -29,7 +29,7 @@ export const system = scenariosOf('system', {
     'of a workspace that has one': async (scene) => {
       const budget = { kind: 'workspace', id: scene.workspace };
       await answer(scene, 'system_setBudget', { ...budget, money: 5 });
-      return { args: { ...budget, money: null, tokens: 1000 } };
+      return { args: { ...budget, clear: ['money'], tokens: 1000 } };
     },
   },
   undo: {
@@ -118,7 +118,7 @@ export const firebase = scenariosOf('firebase', {
     'that deletes in a transaction': (scene) =>
       document(scene, { ...IN_TRANSACTION, operation: 'delete', data: null }),
     'over nothing in a transaction': async (scene) => {
-      const { args } = await document(scene, { transaction: true, expectedVersion: null });
+      const { args } = await document(scene, { transaction: true, mustNotExist: true });
       return { args: { ...args, path: `shared/${scene.workspace}-new` } };
     },
   },

@@ -6,7 +6,7 @@ import { accessArgument, anyRole, memberRole } from './shapes.ts';
 export const whoami = defineTool({
   name: 'whoami',
   title: 'Who am I?',
-  description: 'Your owner, roles and limits, and what a call without a workspace means.',
+  description: 'Returns your owner, roles, limits and default workspace.',
   details:
     "A role in a workspace comes from membership, from the deployment where the workspace is open, or from the agent's own role where that is weaker than its owner's. Invitations to your verified address are taken first.",
   input: z.strictObject({}),

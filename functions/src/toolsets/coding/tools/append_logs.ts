@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { anyJson } from '../../../mcp/jsonSchema.ts';
 import { defineTool, listUpTo, textUpTo } from '../../../mcp/tool.ts';
 import { LOG_LEVELS, LOG_TYPES } from '../rules/log.ts';
 import type { Appended } from '../rules/runners.ts';
@@ -14,7 +15,7 @@ const entry = z.strictObject({
   type: z.enum(LOG_TYPES).describe('What it comes from'),
   prefix: textUpTo(100).optional().describe('Who or what says it: a tool, a program'),
   message: textUpTo(16_000).describe('One line or several, without NUL characters'),
-  data: z.unknown().optional().describe('More of it, at most 16 KiB of JSON'),
+  data: anyJson.optional().describe('More of it, at most 16 KiB of JSON'),
 });
 
 export const appendLogs = defineTool({

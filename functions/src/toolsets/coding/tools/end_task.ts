@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { anyJson } from '../../../mcp/jsonSchema.ts';
 import { defineTool, wholeNumber } from '../../../mcp/tool.ts';
 import { FAILURE_CLASSES, text } from '../../coordination/index.ts';
 import type { Ended } from '../rules/ending.ts';
@@ -31,12 +32,12 @@ export const endTask = defineTool({
   description:
     'Completes, fails or stops a coding task. Its creator and leaders may at any time; the runner then stops.',
   details:
-    'Its runner reports the outcome with its epoch. Whoever created the task, and leaders, may end it at any time, and the runner then stops within a heartbeat. A failure whose class allows it makes the task available for another attempt, at most 3 in all. A runner that cannot work on any task now, or not on this one yet, returns it with failure.returnAfterSeconds. A runner sends summary, commits, diffstat, files, commands, tools, turns, tokens, costUsd, exit, durationMs, acceptance, pullRequest, base, branch and head as its result.',
+    'Its runner reports the outcome with its epoch. Whoever created the task, and leaders, may end it at any time, and the runner then stops within a heartbeat. A failure whose class allows it makes the task available for another attempt, at most 3 in all. A runner that cannot work on any task now, or not on this one yet, returns it with failure.returnAfterSeconds. The result is any JSON up to 1 MiB. A runner sends summary, commits, diffstat, files, commands, tools, turns, tokens, costUsd, exit, durationMs, acceptance, pullRequest, base, branch and head as its result.',
   rare: ['epoch', 'failure'],
   input: z.strictObject({
     taskId,
     status: z.enum(['completed', 'failed']).describe('Final status'),
-    result: z.unknown().optional().describe('Any JSON, up to 1 MiB'),
+    result: anyJson.optional().describe('Its result'),
     epoch: epoch.optional(),
     failure: z
       .strictObject({

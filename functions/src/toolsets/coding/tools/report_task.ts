@@ -28,8 +28,7 @@ export const reportTask = defineTool({
   name: 'report_task',
   title: 'Report on a coding task',
   view: 'coding',
-  description:
-    'Tells all about a coding task: its state, attempts, latest log lines, commits, files and cost.',
+  description: "Returns a coding task's state, attempts, latest log lines, commits, files and cost.",
   details: 'Also why attempts failed, and the commands and tokens of its result.',
   input: z.strictObject({ taskId }),
   output: answerShape(reportShape),

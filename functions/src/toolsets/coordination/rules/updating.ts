@@ -10,14 +10,14 @@ import { decide, sessionArchived } from './levers.ts';
 import { type CoordinationPorts, type OpenSession, queueGrowthIn } from './session.ts';
 import { isClosed, isHeld, requireAhead, type Task, taskChanges } from './task.ts';
 
-/** What is left out stays as it is; null takes the deadline away. */
+/** What is undefined stays as it is; null removes it. */
 export interface TaskUpdate {
   readonly taskId: string;
   readonly description?: string | undefined;
   readonly priority?: number | undefined;
   readonly dependencies?: readonly string[] | undefined;
   readonly requiredCapabilities?: readonly string[] | undefined;
-  readonly hints?: string | undefined;
+  readonly hints?: string | null | undefined;
   readonly files?: readonly string[] | undefined;
   readonly deadline?: Date | null | undefined;
 }
@@ -105,14 +105,20 @@ function withWishes(before: Task, { deadline, hints, files, ...update }: TaskUpd
   const { description = before.description, priority = before.priority } = update;
   const { requiredCapabilities = before.requiredCapabilities } = update;
   if (before.coding !== undefined && update.requiredCapabilities !== undefined) throw codingRequires(before);
-  const { deadline: former, ...rest } = before;
+  const { deadline: former, context, ...rest } = before;
   const kept = deadline === undefined ? former : (deadline ?? undefined);
+  const { hints: formerHints, ...contextRest } = context;
+  const keptHints = hints === undefined ? formerHints : (hints ?? undefined);
   return {
     ...rest,
     description,
     priority,
     requiredCapabilities,
-    context: { ...before.context, ...(files && { files }), ...(hints !== undefined && { hints }) },
+    context: {
+      ...contextRest,
+      ...(files && { files }),
+      ...(keptHints !== undefined && { hints: keptHints }),
+    },
     ...(kept && { deadline: kept }),
   };
 }
@@ -145,7 +151,8 @@ function nothingToUpdate(): MusterError {
   return new MusterError('VALIDATION_ERROR', 'There is nothing to update.', {
     field: 'task_id',
     reason: 'NOTHING_TO_UPDATE',
-    suggestion: 'Give what is to change: a description, a priority, dependencies, a deadline.',
+    suggestion:
+      'Give what is to change: a description, a priority, dependencies, a deadline; or name it in clear.',
   });
 }
 

@@ -16,7 +16,7 @@ export function masterPlanAnswer(session: Session | undefined, workspace: string
 export const getMasterPlan = defineTool({
   name: 'get_master_plan',
   title: 'Master plan',
-  description: 'Answers the goal and the master plan.',
+  description: 'Returns the goal and master plan.',
   input: z.strictObject({}),
   output: z.object({ goal: z.string(), master_plan: z.string(), created_at: z.string() }),
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },

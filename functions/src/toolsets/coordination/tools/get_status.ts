@@ -90,7 +90,7 @@ export const getStatus = defineTool({
   name: 'get_status',
   title: 'Coordination status',
   view: 'goal',
-  description: "Tells the session's goal, progress, agents and counts of tasks.",
+  description: "Returns the session's goal, progress, agents and task counts.",
   input: z.strictObject({}),
   output: statusShape,
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { clearArgument, clearing } from '../../../mcp/clearing.ts';
 import { defineTool } from '../../../mcp/tool.ts';
 import type { Task } from '../rules/task.ts';
 import { priority, taskAnswer, taskArguments, taskId, taskShape } from './shapes.ts';
@@ -9,7 +10,7 @@ export const updateTask = defineTool({
   name: 'update_task',
   title: 'Update a task',
   description:
-    'Changes what an open task asks for: for its creator and leaders. What is left out stays; lists are replaced.',
+    'Changes what an open task asks for: for its creator and leaders. What is left out stays, clear removes; lists are replaced.',
   details:
     'Dependencies are checked as at creation. A task that somebody holds can only depend on what is done; other changes its holder finds in the task.',
   input: z.strictObject({
@@ -20,16 +21,19 @@ export const updateTask = defineTool({
     required_capabilities,
     hints,
     context_files,
-    deadline: deadline.nullable().describe('null takes it away'),
+    deadline,
+    clear: clearArgument('hints', 'deadline'),
   }),
   output: z.object({ success: z.boolean(), task: taskShape }),
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   loosens: [],
   role: 'worker',
-  example: { task_id: 'task-xxx-001', priority: 2, deadline: null },
+  example: { task_id: 'task-xxx-001', priority: 2, clear: ['deadline'] },
   answer: (task: Task) => ({ success: true, task: taskAnswer(task) }),
-  handler: ({ services, principal, recordAnswer }, { task_id, ...wishes }) =>
-    services.taskUpdates.update(
+  handler: ({ services, principal, recordAnswer }, { task_id, clear, ...wishes }) => {
+    const changed = clearing(clear);
+    const deadlineDate = wishes.deadline === undefined ? undefined : new Date(wishes.deadline);
+    return services.taskUpdates.update(
       principal,
       {
         taskId: task_id,
@@ -37,10 +41,11 @@ export const updateTask = defineTool({
         priority: wishes.priority,
         dependencies: wishes.dependencies,
         requiredCapabilities: wishes.required_capabilities,
-        hints: wishes.hints,
+        hints: changed('hints', wishes.hints),
         files: wishes.context_files,
-        deadline: typeof wishes.deadline === 'string' ? new Date(wishes.deadline) : wishes.deadline,
+        deadline: changed('deadline', deadlineDate),
       },
       recordAnswer,
-    ),
+    );
+  },
 });

@@ -1,25 +1,34 @@
 import { z } from 'zod';
 import { isWrappedJson, JSON_TYPES, jsonTypeOf } from '../../../kernel/json.ts';
+import { MusterError } from '../../../kernel/errors.ts';
+import { listedAs, OPEN_OBJECT } from '../../../mcp/jsonSchema.ts';
 import { defineTool } from '../../../mcp/tool.ts';
 import { OPERATIONS, type WriteOutcome } from '../rules/databaseAccess.ts';
 import { database, path } from './shapes.ts';
 
-const data = z.union([
-  z.record(z.string(), z.json()),
-  z.array(z.json()),
-  z.string(),
-  z.number(),
-  z.boolean(),
-  z.null(),
-]);
+/** The types that the specification lists. */
+const TYPES = [
+  OPEN_OBJECT,
+  { type: 'array', items: {} },
+  { type: 'string' },
+  { type: 'number' },
+  { type: 'boolean' },
+  { type: 'null' },
+];
+
+/**
+ * All types are accepted. Clients need one plain type of what is required: Genkit drops a property without one
+ * and still requires it, which Gemini refuses.
+ */
+const data = listedAs({ ...OPEN_OBJECT, anyOf: TYPES }, z.json());
 
 export const write = defineTool({
   name: 'write',
   title: 'Write data',
   description:
-    'Writes to Firebase as yourself: security rules decide; messages/ and shared/ are free-form. set replaces, update changes the fields named, push adds under a new key, delete removes (data: null).',
+    'Writes to Firebase as yourself: security rules decide; messages/ and shared/ are free-form. set replaces, update changes the fields named, push adds under a new key, delete removes (data: {}).',
   details:
-    'set with merge keeps other fields. update is of what exists. delete succeeds whether or not something is there. With transaction, nothing is overwritten that was not read: what changed meanwhile, or is not at expectedVersion, is a CONFLICT.',
+    'set with merge keeps other fields. update is of what exists. delete succeeds whether or not something is there. With transaction, nothing is overwritten that was not read: what changed meanwhile, is not at expectedVersion, or exists despite mustNotExist, is a CONFLICT.',
   input: z.strictObject({
     database: database('Which database'),
     path: path('Path to write'),
@@ -28,9 +37,11 @@ export const write = defineTool({
     merge: z.boolean().default(false).describe('Firestore set: keep other fields'),
     transaction: z.boolean().default(false).describe('Fail with CONFLICT if it changed meanwhile'),
     expectedVersion: z
-      .union([z.string().max(200), z.null()])
+      .string()
+      .max(200)
       .optional()
-      .describe('With transaction: metadata.version of your read; null: nothing may be there'),
+      .describe('With transaction: metadata.version of your read'),
+    mustNotExist: z.boolean().optional().describe('With transaction: nothing may be there yet'),
   }),
   output: z.object({
     success: z.boolean(),
@@ -65,7 +76,8 @@ export const write = defineTool({
     operation: 'push',
   },
   handler: async ({ services, caller, operation }, input) => {
-    const { database: name, path: text, ...request } = input;
+    const { database: name, path: text, mustNotExist, ...rest } = input;
+    const request = { ...rest, expectedVersion: expected(input) };
     const answer = ({ key, timestamp, version }: WriteOutcome) => ({
       success: true,
       ...(key !== undefined && { key }),
@@ -90,4 +102,24 @@ const STORED_AS_TEXT =
 /** Returns the type of the data, with a note if the caller probably meant another one. */
 function storedAs(data: unknown) {
   return { type: jsonTypeOf(data), ...(isWrappedJson(data) && { note: STORED_AS_TEXT }) };
+}
+
+/** @throws MusterError VALIDATION_ERROR if `mustNotExist` comes with a version, or without `transaction` */
+function expected({
+  mustNotExist = false,
+  expectedVersion,
+  transaction,
+}: {
+  readonly mustNotExist?: boolean | undefined;
+  readonly expectedVersion?: string | undefined;
+  readonly transaction: boolean;
+}): string | null | undefined {
+  if (!mustNotExist) return expectedVersion;
+  const wrong =
+    expectedVersion === undefined ? 'goes with transaction: true' : 'goes without expectedVersion';
+  if (expectedVersion === undefined && transaction) return null;
+  throw new MusterError('VALIDATION_ERROR', `mustNotExist ${wrong}.`, {
+    field: 'mustNotExist',
+    reason: 'INVALID_REQUEST',
+  });
 }

@@ -29,7 +29,7 @@ const progressShape = partial({
 export const getChecklist = defineTool({
   name: 'getChecklist',
   title: 'Onboarding checklist',
-  description: "Shows an agent's onboarding steps, which are done, and the next call.",
+  description: "Returns an agent's onboarding checklist and the next call to make.",
   details:
     'It ticks itself from what the agent has really done. An agent sees its own, a person those of their agents, leaders and admins all.',
   input: z.strictObject({

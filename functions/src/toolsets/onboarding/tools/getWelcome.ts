@@ -22,7 +22,7 @@ const resources = partial({
 export const getWelcome = defineTool({
   name: 'getWelcome',
   title: 'Welcome',
-  description: 'Tells a newcomer what this place is, what its role does here and which calls come first.',
+  description: 'Introduces Muster: what it is, what your role can do here, and which calls come first.',
   details: `In ${LANGUAGES.join(', ')}. Another language falls back to English and says so.`,
   input: z.strictObject({
     agentName: z.string().min(1).max(100).describe("The agent's name"),

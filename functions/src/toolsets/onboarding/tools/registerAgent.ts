@@ -5,6 +5,8 @@ import type { Registered } from '../../../access/rules/registration.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { idLike } from '../../../kernel/ids.ts';
 import { hasAtMost } from '../../../kernel/text.ts';
+import { clearArgument, clearing } from '../../../mcp/clearing.ts';
+import { listedAs } from '../../../mcp/jsonSchema.ts';
 import { defineTool, partial } from '../../../mcp/tool.ts';
 
 const MAX_CAPABILITIES = 100;
@@ -55,7 +57,7 @@ const agentInfo = z.strictObject({
 const capability = z.strictObject({
   name: word('What tasks name in required_capabilities'),
   category: word('Its group'),
-  parameters: z.record(z.string(), z.json()).optional().describe('More about it'),
+  parameters: z.record(z.string(), listedAs({}, z.json())).optional().describe('More about it'),
 });
 
 /** The specification promises few of these; the handler gives them all. */
@@ -101,11 +103,11 @@ export const registerAgent = defineTool({
   name: 'registerAgent',
   title: 'Register an agent',
   description:
-    'Makes an agent and answers its credential. The same name again replaces its profile and its credential.',
+    'Creates an agent and returns its credential. Reusing a name replaces its profile and credential.',
   details:
     'By the same owner, the same name is the same agent. The old credential stops working. ' +
-    'workspace is where its calls go that name none. toolsets, heldTo and readonly narrow the new credential, and stay as they were where they are left out; a person widens them again, with heldTo null.',
-  rare: ['configuration', 'workspace', 'toolsets', 'heldTo', 'readonly'],
+    'workspace is where its calls go that name none. toolsets, heldTo and readonly narrow the new credential, and stay as they were where they are left out; a person widens them again, with clear.',
+  rare: ['configuration', 'workspace', 'toolsets', 'heldTo', 'readonly', 'clear'],
   input: z.strictObject({
     agentInfo: agentInfo.describe('The agent'),
     capabilities: z
@@ -117,8 +119,9 @@ export const registerAgent = defineTool({
     role: z.enum(ROLES).optional().describe('At most your own; worker if left out'),
     workspace: workspaceName.optional().describe('Its home workspace'),
     toolsets: z.array(z.string()).min(1).optional().describe('The only ones'),
-    heldTo: workspaceName.nullable().optional().describe('The only workspace'),
+    heldTo: workspaceName.optional().describe('The only workspace'),
     readonly: z.boolean().optional().describe('Only reads'),
+    clear: clearArgument('toolsets', 'heldTo'),
   }),
   output,
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
@@ -131,6 +134,7 @@ export const registerAgent = defineTool({
   },
   handler: async ({ services, principal, workspace, operation, baseUrl }, input) => {
     const { retryPolicy: retries = {}, ...limits } = configuration.parse(input.configuration ?? {});
+    const limit = clearing(input.clear);
     const draft = {
       ...input.agentInfo,
       capabilities: input.capabilities.map(({ name, category, parameters }) => ({
@@ -141,7 +145,11 @@ export const registerAgent = defineTool({
       configuration: { ...limits, retryPolicy: retryPolicy.parse(retries) },
       role: input.role,
       workspace: input.workspace,
-      limits: { toolsets: input.toolsets, heldTo: input.heldTo, readonly: input.readonly },
+      limits: {
+        toolsets: limit('toolsets', input.toolsets),
+        heldTo: limit('heldTo', input.heldTo),
+        readonly: input.readonly,
+      },
     };
     const registered = await services.registration.register(
       principal,

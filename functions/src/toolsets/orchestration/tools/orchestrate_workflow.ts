@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { partOf } from '../../../graph/rules/node.ts';
 import { jsonObject } from '../../../kernel/json.ts';
+import { listedAs } from '../../../mcp/jsonSchema.ts';
 import { defineTool } from '../../../mcp/tool.ts';
 import { requestOf } from '../rules/requests.ts';
 import { runAndAnswer, startsRun } from './runAnswer.ts';
@@ -15,7 +16,10 @@ export const orchestrateWorkflow = defineTool({
     'orchestration.list_workflows lists what there is, with detailed how a definition looks. With cache, the same call within 5 minutes gets the same answer, unless a step is for the network or not repeatable.',
   rare: ['overrides', 'cache', 'part_of'],
   input: z.strictObject({
-    workflow: z.union([z.string().min(1).max(100_000), json]).describe('Name, or definition'),
+    // The specification lists text, and its example is an object: both are accepted.
+    workflow: listedAs({ type: 'string' }, z.union([z.string().min(1).max(100_000), json])).describe(
+      'Name, or JSON text of a definition',
+    ),
     input: prompt("The workflow's input"),
     context: json.optional().describe('For templates and conditions: context'),
     overrides: z
@@ -35,15 +39,8 @@ export const orchestrateWorkflow = defineTool({
   ...startsRun,
   mostUsd: ({ budget: wanted }) => wanted?.cost_usd,
   example: {
-    workflow: {
-      name: 'custom',
-      steps: [
-        { agent: 'claude', role: 'plan' },
-        { agent: 'gemini', role: 'execute' },
-        { agent: 'claude', role: 'review' },
-      ],
-    },
-    input: 'Build a REST API',
+    workflow: 'code-review',
+    input: 'function add(a, b) { return a - b; }',
   },
   handler: async (
     call,

@@ -3,20 +3,22 @@ import { BUDGET_KINDS } from '../../../graph/rules/budget.ts';
 import { budgetAnswer, budgetShape } from '../../../graph/rules/budgetShape.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { idOf } from '../../../kernel/ids.ts';
+import { clearArgument, clearing } from '../../../mcp/clearing.ts';
 import { defineTool } from '../../../mcp/tool.ts';
 
 export const setBudget = defineTool({
   name: 'setBudget',
   title: 'Set a budget',
   description:
-    'Limits what a workspace, to-do, task or run and all its parts may spend on models; null: no limit.',
+    'Limits what a workspace, to-do, task or run and all its parts may spend on models; clear removes a limit.',
   details:
     'A call of a model is made where what it can cost at most is left of every budget above it. When one is spent, work waits, and whoever set it is asked to raise it. What was spent before counts, but for a workspace: that counts from when it is set. If an agent raises or removes a limit that it did not set, the person who set it approves the call first.',
   input: z.strictObject({
     kind: z.enum(BUDGET_KINDS).describe('Of what'),
     id: idOf('a workspace, to-do, task or run').describe('Its id'),
-    money: z.number().min(0).max(1e6).nullable().optional().describe('US dollars'),
-    tokens: z.int().min(0).max(1e12).nullable().optional().describe('In and out together'),
+    money: z.number().min(0).max(1e6).optional().describe('US dollars'),
+    tokens: z.int().min(0).max(1e12).optional().describe('In and out together'),
+    clear: clearArgument('money', 'tokens'),
   }),
   output: budgetShape,
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
@@ -26,8 +28,11 @@ export const setBudget = defineTool({
   example: { kind: 'task', id: 'task-xxx-001', money: 5, tokens: 2_000_000 },
   answer: budgetAnswer,
   handler: ({ services, principal, workspace, recordAnswer }, input) => {
-    if (input.money === undefined && input.tokens === undefined) throw nothingSaid();
-    return services.system.budgets.set(principal, { workspace, ...input }, recordAnswer);
+    const { clear, money, tokens, ...named } = input;
+    const changed = clearing(clear);
+    const limits = { money: changed('money', money), tokens: changed('tokens', tokens) };
+    if (limits.money === undefined && limits.tokens === undefined) throw nothingSaid();
+    return services.system.budgets.set(principal, { workspace, ...named, ...limits }, recordAnswer);
   },
 });
 
@@ -36,6 +41,6 @@ function nothingSaid(): MusterError {
     field: 'money',
     reason: 'MISSING',
     suggestion:
-      'Give money, tokens or both; null takes a limit away. system.getTree shows the budgets that hold.',
+      'Give money, tokens or both; clear removes a limit. system.getTree shows the budgets that hold.',
   });
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
 import type { EditedOutcome } from '../rules/todos.ts';
-import { clearableDate, dateOf, editAnswer, taskId, writing, writtenShape } from './shapes.ts';
+import { dateOf, dateOrNull, editAnswer, taskId, writing, writtenShape } from './shapes.ts';
 
 export const setTaskDueDate = defineTool({
   name: 'set_task_due_date',
@@ -10,7 +10,7 @@ export const setTaskDueDate = defineTool({
   audience: 'older clients',
   input: z.strictObject({
     task_id: taskId,
-    due_date: clearableDate('null removes it'),
+    due_date: dateOrNull('null removes it'),
   }),
   output: writtenShape,
   ...writing({ destructiveHint: false, idempotentHint: true }),

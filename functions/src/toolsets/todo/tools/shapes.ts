@@ -5,7 +5,8 @@ import { NODE_STATUSES } from '../../../graph/rules/node.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { idOf } from '../../../kernel/ids.ts';
 import { hasAtMost } from '../../../kernel/text.ts';
-import { clearable, partial, type ToolHints, textUpTo } from '../../../mcp/tool.ts';
+import { listedAs } from '../../../mcp/jsonSchema.ts';
+import { partial, type ToolHints, textUpTo } from '../../../mcp/tool.ts';
 import { FREQUENCIES, type RecurringTask } from '../rules/recurrenceRule.ts';
 import { type Reminder, reminderAnswer } from '../rules/reminders.ts';
 import {
@@ -29,13 +30,7 @@ export const title = (description: string) =>
     .refine((text) => hasAtMost(text, MAX_TITLE_LENGTH), `expected at most ${MAX_TITLE_LENGTH} characters`)
     .describe(description);
 
-const descriptionText = textUpTo(MAX_DESCRIPTION_LENGTH);
-
-export const description = (text: string) => descriptionText.optional().describe(text);
-
-export const clearableDescription = clearable(descriptionText)
-  .optional()
-  .describe('New description; null removes it');
+export const description = (text: string) => textUpTo(MAX_DESCRIPTION_LENGTH).optional().describe(text);
 
 const instant = z.iso
   .datetime({ offset: true, abort: true })
@@ -46,7 +41,9 @@ const instant = z.iso
 
 export const date = (text: string) => instant.describe(text);
 
-export const clearableDate = (text: string) => clearable(instant).describe(text);
+/** Listed as the specification has it, which knows no null. */
+export const dateOrNull = (text: string) =>
+  listedAs({ type: 'string', format: 'date-time' }, instant.nullable()).describe(text);
 
 export const priority = (text: string) => z.enum(PRIORITIES).describe(text);
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { clearArgument, clearing } from '../../../mcp/clearing.ts';
 import { defineTool } from '../../../mcp/tool.ts';
 import type { EditedRecurringTask } from '../rules/recurringTasks.ts';
 import * as shapes from './shapes.ts';
@@ -15,21 +16,28 @@ export const updateRecurringTask = defineTool({
   input: z.strictObject({
     recurring_task_id: shapes.recurringTaskId,
     title: shapes.title('New title').optional(),
-    description: shapes.clearableDescription,
+    description: shapes.description('New description'),
     priority: shapes.priority('New priority').optional(),
     tags: shapes.fewTags('Replace the old tags').optional(),
     frequency: shapes.frequency('New frequency').optional(),
-    end_date: shapes.clearableDate('null: it repeats without end').optional(),
+    end_date: shapes.date('New last day').optional(),
     timezone: shapes.timezone,
+    clear: clearArgument('description', 'end_date'),
   }),
   output: shapes.writtenRecurringShape,
   ...shapes.writing({ destructiveHint: true, idempotentHint: true }),
   example: { recurring_task_id: 'recurring-xxx-001', frequency: 'WEEKLY' },
   answer: ({ recurringTask, isChanged }: EditedRecurringTask) =>
     shapes.writtenRecurringAnswer(recurringTask, isChanged ? UPDATED : UNCHANGED),
-  handler: async ({ services, principal, recordAnswer }, { recurring_task_id, end_date, ...fields }) => {
-    const edit = { ...fields, endDate: shapes.dateOf(end_date) };
-    shapes.requireChange(edit, 'title, description, priority, tags, frequency, end_date and timezone');
+  handler: async ({ services, principal, recordAnswer }, { recurring_task_id, clear, ...fields }) => {
+    const { end_date, description, ...others } = fields;
+    const changed = clearing(clear);
+    const edit = {
+      ...others,
+      description: changed('description', description),
+      endDate: changed('end_date', shapes.dateOf(end_date)),
+    };
+    shapes.requireChange(edit, 'title, description, priority, tags, frequency, end_date, timezone and clear');
     return services.recurringTasks.edit(principal.ownerUid, recurring_task_id, edit, recordAnswer);
   },
 });

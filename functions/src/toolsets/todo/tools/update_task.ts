@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { clearArgument, clearing } from '../../../mcp/clearing.ts';
 import { defineTool } from '../../../mcp/tool.ts';
 import type { EditedOutcome } from '../rules/todos.ts';
 import * as shapes from './shapes.ts';
@@ -7,22 +8,29 @@ export const updateTask = defineTool({
   name: 'update_task',
   title: 'Change a to-do',
   description:
-    'Changes fields of a to-do; what is left out stays, null removes. Of a repeating one it changes only this occurrence.',
+    'Changes fields of a to-do; what is left out stays, clear removes. Of a repeating one it changes only this occurrence.',
   input: z.strictObject({
     task_id: shapes.taskId,
     title: shapes.title('New title').optional(),
-    description: shapes.clearableDescription,
-    due_date: shapes.clearableDate('null removes it and the reminder').optional(),
+    description: shapes.description('New description'),
+    due_date: shapes.date('New due date').optional(),
     priority: shapes.priority('New priority').optional(),
     tags: shapes.fewTags('Replace the old tags').optional(),
+    clear: clearArgument('description', 'due_date'),
   }),
   output: shapes.writtenShape,
   ...shapes.writing({ destructiveHint: true, idempotentHint: true }),
   example: { task_id: 'todo-xxx-001', priority: 'HIGH' },
   answer: (outcome: EditedOutcome) => shapes.editAnswer(outcome, 'Task updated.'),
-  handler: async ({ services, principal, recordAnswer }, { task_id, due_date, ...fields }) => {
-    const edit = { ...fields, dueDate: shapes.dateOf(due_date) };
-    shapes.requireChange(edit, 'title, description, due_date, priority and tags');
+  handler: async ({ services, principal, recordAnswer }, { task_id, clear, ...fields }) => {
+    const { due_date, description, ...others } = fields;
+    const changed = clearing(clear);
+    const edit = {
+      ...others,
+      description: changed('description', description),
+      dueDate: changed('due_date', shapes.dateOf(due_date)),
+    };
+    shapes.requireChange(edit, 'title, description, due_date, priority, tags and clear');
     return services.todos.edit(principal.ownerUid, task_id, edit, recordAnswer);
   },
 });

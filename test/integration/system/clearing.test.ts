@@ -1,0 +1,236 @@
+/** What an update changes, and what it removes: every tool that takes `clear`. */
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import type { Principal } from '../../../functions/src/access/rules/principal.ts';
+import type { JsonObject } from '../../../functions/src/kernel/json.ts';
+import { fullName } from '../../../functions/src/mcp/tool.ts';
+import { toolsets } from '../../../functions/src/toolsets/index.ts';
+import { Town } from '../access/town.ts';
+import { answer, call } from '../coordination/calls.ts';
+
+/** A thing that a tool updates. */
+interface Subject {
+  /** The arguments that name it. */
+  readonly named: JsonObject;
+  /** Its fields by the names of their arguments, all of them set. */
+  read(latest: JsonObject | undefined): Promise<JsonObject>;
+}
+
+interface Updated {
+  /** Another value for each argument that changes a field. */
+  readonly values: JsonObject;
+  create(town: Town, ada: Principal): Promise<Subject>;
+}
+
+const picked = (from: JsonObject, names: readonly string[]): JsonObject =>
+  Object.fromEntries(names.map((name) => [name, from[name] ?? null]));
+
+const inList = (items: unknown, id: string): JsonObject =>
+  (items as JsonObject[]).find((item) => item['id'] === id) ?? assert.fail(`no ${id}`);
+
+const UPDATED: Readonly<Record<string, Updated>> = {
+  'todo.update_task': {
+    values: { title: 'B', description: 'Y', due_date: '2041-05-05T05:00:00Z', priority: 'LOW', tags: ['b'] },
+    async create(town, ada) {
+      const due_date = '2041-01-01T10:00:00Z';
+      const draft = { title: 'A', description: 'X', due_date, priority: 'HIGH', tags: ['a'] };
+      const { task } = await answer(town, 'todo_add_task', draft, ada);
+      const { id } = Object(task);
+      return {
+        named: { task_id: id },
+        read: async () => {
+          const { tasks } = await answer(town, 'todo_list_tasks', {}, ada);
+          return picked(inList(tasks, id), Object.keys(draft));
+        },
+      };
+    },
+  },
+  'todo.update_recurring_task': {
+    values: {
+      ...{ title: 'B', description: 'Y', priority: 'LOW', tags: ['b'], frequency: 'WEEKLY' },
+      ...{ end_date: '2045-05-05T05:00:00Z', timezone: 'Europe/Berlin' },
+    },
+    async create(town, ada) {
+      const draft = {
+        ...{ title: 'A', description: 'X', priority: 'HIGH', tags: ['a'], frequency: 'DAILY' },
+        ...{ end_date: '2044-04-04T04:00:00Z', timezone: 'Asia/Tokyo' },
+      };
+      const asked = { ...draft, start_date: '2041-01-01T10:00:00Z' };
+      const { recurring_task } = await answer(town, 'todo_create_recurring_task', asked, ada);
+      const { id } = Object(recurring_task);
+      return {
+        named: { recurring_task_id: id },
+        read: async () => {
+          const { recurring_tasks } = await answer(town, 'todo_list_recurring_tasks', {}, ada);
+          return picked(inList(recurring_tasks, id), Object.keys(draft));
+        },
+      };
+    },
+  },
+  'coordination.update_task': {
+    values: {
+      ...{ description: 'B', priority: 9, dependencies: [], required_capabilities: ['b'], hints: 'Y' },
+      ...{ context_files: ['b.ts'], deadline: '2041-05-05T05:00:00Z' },
+    },
+    async create(town, ada) {
+      const { task: first } = await answer(town, 'coordination_create_task', { description: 'First' }, ada);
+      const draft = {
+        ...{ description: 'A', priority: 2, dependencies: [String(Object(first).id)] },
+        ...{ required_capabilities: ['a'], hints: 'X', context_files: ['a.ts'] },
+        deadline: '2041-01-01T10:00:00Z',
+      };
+      const { task } = await answer(town, 'coordination_create_task', draft, ada);
+      const { id } = Object(task);
+      return {
+        named: { task_id: id },
+        read: async () => {
+          const { value } = (await town.app.ports.tasks.find(id)) ?? assert.fail(id);
+          const { description, priority, dependencies, context, deadline, requiredCapabilities } = value;
+          return {
+            ...{ description, priority, dependencies, required_capabilities: requiredCapabilities },
+            ...{ hints: context.hints ?? null, context_files: context.files },
+            deadline: deadline?.toISOString() ?? null,
+          };
+        },
+      };
+    },
+  },
+  'system.setBudget': {
+    values: { money: 7, tokens: 7000 },
+    async create(town, ada) {
+      const named = { kind: 'workspace', id: town.workspace };
+      const first = await answer(town, 'system_setBudget', { ...named, money: 5, tokens: 5000 }, ada);
+      return {
+        named,
+        read: async (latest = first) => picked(Object(latest['limit']), ['money', 'tokens']),
+      };
+    },
+  },
+  'onboarding.registerAgent': {
+    values: { toolsets: ['onboarding'], heldTo: 'default', readonly: false },
+    async create(town, ada) {
+      const named = {
+        agentInfo: { name: 'narrow', type: 'developer', version: '1.0.0' },
+        capabilities: [{ name: 'coding', category: 'general' }],
+      };
+      const limits = { toolsets: ['onboarding', 'todo'], heldTo: town.workspace, readonly: true };
+      const first = await answer(town, 'onboarding_registerAgent', { ...named, ...limits }, ada);
+      return {
+        named,
+        read: async (latest = first) => {
+          const { apiKey, secret } = Object(latest['credentials']);
+          const { authenticator } = town.anotherInstance().services;
+          const principal = await authenticator.authenticate(`${apiKey}.${secret}`);
+          const { toolsets: chosen = null, heldTo = null, readonly = false } = principal;
+          return { toolsets: chosen && [...chosen], heldTo, readonly };
+        },
+      };
+    },
+  },
+};
+
+/** Optional arguments that are no fields which stay if they are left out: a registration replaces the profile. */
+const NOT_KEPT: readonly string[] = ['idempotency_key', 'clear', 'configuration', 'role', 'workspace'];
+
+describe('an update', () => {
+  const updating = toolsets.flatMap(({ name: toolset, tools }) =>
+    tools
+      .filter(({ input }) => 'clear' in input.shape)
+      .map((tool) => ({ name: fullName(toolset, tool.name), wire: `${toolset}_${tool.name}`, tool })),
+  );
+
+  it('is tried with every tool that removes fields', () => {
+    assert.deepEqual(updating.map(({ name }) => name).sort(), Object.keys(UPDATED).sort());
+  });
+
+  for (const { name, wire, tool } of updating)
+    describe(`by ${name}`, () => {
+      const { values, create } = UPDATED[name] ?? assert.fail(name);
+      const fields = Object.keys(values);
+      const clearable: readonly string[] = Object(tool.input.shape['clear']).unwrap().element.options;
+      let town: Town;
+      let ada: Principal;
+
+      beforeEach(async () => {
+        town = new Town();
+        await town.arrive('ada', 'leader');
+        const { workspace } = town;
+        await town.app.ports.store.commit([{ kind: 'nameWorkspace', workspace, access: 'private' }]);
+        await town.letIn(workspace, 'ada', 'leader');
+        ada = await town.person('ada');
+      });
+
+      /** Returns which fields have another value after the call. */
+      async function changedBy(args: JsonObject): Promise<readonly string[]> {
+        const { named, read } = await create(town, ada);
+        const before = await read(undefined);
+        assert.ok(
+          Object.values(before).every((value) => value !== null),
+          JSON.stringify(before),
+        );
+        const after = await read(await answer(town, wire, { ...named, ...args }, ada));
+        for (const field of fields)
+          if (args[field] !== undefined && args[field] !== null)
+            assert.deepEqual(canonical(after[field]), canonical(args[field]), field);
+        return fields.filter((field) => JSON.stringify(after[field]) !== JSON.stringify(before[field]));
+      }
+
+      const nulls = Object.fromEntries(
+        Object.entries(tool.input.shape)
+          .filter(([, schema]) => schema.safeParse(undefined).success)
+          .map(([argument]) => [argument, null]),
+      );
+
+      it('changes what it names, and nothing that a strict client sends as null', async () => {
+        assert.deepEqual(
+          Object.keys(nulls)
+            .filter((argument) => !NOT_KEPT.includes(argument))
+            .sort(),
+          [...fields].sort(),
+        );
+        for (const field of fields)
+          assert.deepEqual(await changedBy({ ...nulls, [field]: values[field] }), [field]);
+        await fc.assert(
+          fc.asyncProperty(fc.subarray(fields, { minLength: 2 }), async (some) => {
+            assert.deepEqual(await changedBy({ ...nulls, ...picked(values, some) }), some);
+          }),
+          { numRuns: 5 },
+        );
+      });
+
+      it('removes what clear names, and nothing else', async () => {
+        for (const field of clearable) {
+          assert.deepEqual(await changedBy({ ...nulls, clear: [field] }), [field]);
+          const other = fields.find((one) => !clearable.includes(one));
+          if (other === undefined) continue;
+          const both = await changedBy({ [other]: values[other], clear: [field, field] });
+          assert.deepEqual([...both].sort(), [field, other].sort());
+        }
+        assert.deepEqual([...(await changedBy({ clear: [...clearable] }))].sort(), [...clearable].sort());
+      });
+
+      it('refuses a field that it both changes and removes, and one that cannot be removed', async () => {
+        const { named, read } = await create(town, ada);
+        const before = await read(undefined);
+        const refused = async (args: JsonObject): Promise<JsonObject> => {
+          const { isError, structuredContent } = await call(town, wire, { ...named, ...args }, ada);
+          assert.equal(isError, true, JSON.stringify(structuredContent));
+          return Object(structuredContent['error']);
+        };
+        for (const field of clearable) {
+          const said = JSON.stringify(await refused({ [field]: values[field], clear: [field] }));
+          assert.match(said, /clear names it/);
+          assert.match(said, new RegExp(field));
+        }
+        const unknown = JSON.stringify(await refused({ clear: ['id'] }));
+        for (const word of ['clear', ...clearable]) assert.ok(unknown.includes(word), unknown);
+        // A registration that is refused gives no credential to read.
+        if (name !== 'onboarding.registerAgent') assert.deepEqual(await read(undefined), before);
+      });
+    });
+});
+
+/** Times are answered with milliseconds. */
+function canonical(value: unknown): unknown {
+  return typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value) ? Date.parse(value) : value;
+}
