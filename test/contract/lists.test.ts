@@ -1,0 +1,100 @@
+/** What every listed schema keeps to, so that each client can read it. Source: docs/semantics.md#the-endpoint. */
+import assert from 'node:assert/strict';
+import { everyList, type Listed, type Place, placesIn } from '../support/lists.ts';
+
+const lists = everyList();
+
+/** The keywords that all of the clients know; whatever else a list held would have to be tried with each. */
+const KNOWN_KEYWORDS: readonly string[] = [
+  ...['type', 'properties', 'required', 'additionalProperties', 'items', 'anyOf', 'enum', 'const'],
+  ...['default', 'description', 'format', 'pattern', 'minimum', 'maximum', 'exclusiveMinimum'],
+  ...['minLength', 'maxLength', 'minItems', 'maxItems', 'propertyNames'],
+];
+
+function places(tools: readonly Listed[], which: 'inputs' | 'all'): readonly Place[] {
+  return tools.flatMap(({ name, inputSchema, outputSchema }) => [
+    ...placesIn(inputSchema, `${name} takes`),
+    ...(which === 'all' && outputSchema ? placesIn(outputSchema, `${name} returns`) : []),
+  ]);
+}
+
+function paths(found: readonly Place[]): readonly string[] {
+  return found.map(({ path }) => path);
+}
+
+const isObject = ({ schema }: Place) => schema.type === 'object';
+
+it('lists every tool somewhere, whole and light', () => {
+  const names = new Set(lists.flatMap(({ tools }) => tools.map(({ name }) => name)));
+  for (const name of ['firebase_write', 'todo_add_task', 'add_task', 'access_whoami', 'setBudget'])
+    assert.ok(names.has(name) || name === 'setBudget', name);
+  assert.ok(lists.length > 30, `${lists.length}`);
+});
+
+for (const { title, tools } of lists) {
+  describe(title, () => {
+    const inputs = places(tools, 'inputs');
+    const all = places(tools, 'all');
+
+    it('has neither references nor keywords that clients may not know', () => {
+      const unknown = all.flatMap(({ path, schema }) =>
+        Object.keys(schema)
+          .filter((keyword) => !KNOWN_KEYWORDS.includes(keyword))
+          .map((keyword) => `${path}: ${keyword}`),
+      );
+      assert.deepEqual(unknown, []);
+      assert.doesNotMatch(JSON.stringify(tools), /"\$(ref|defs|schema|dynamicRef|anchor)"/);
+    });
+
+    it('never has a list of types', () => {
+      assert.deepEqual(paths(all.filter(({ schema }) => Array.isArray(schema.type))), []);
+    });
+
+    it('has one plain type for each argument that is required', () => {
+      assert.deepEqual(
+        paths(inputs.filter(({ required, schema }) => required && typeof schema.type !== 'string')),
+        [],
+      );
+      for (const { path, schema } of inputs)
+        for (const name of schema.required ?? [])
+          assert.ok(name in (schema.properties ?? {}), `${path} requires ${name} and does not list it`);
+    });
+
+    it('has a type, or several, for each argument', () => {
+      const untyped = inputs.filter(
+        ({ required, optional, schema }) => (required || optional) && !schema.type && !schema.anyOf,
+      );
+      assert.deepEqual(paths(untyped), []);
+    });
+
+    it('says of each object what it holds, and of each list', () => {
+      const vague = all.filter(
+        (place) =>
+          isObject(place) && !('properties' in place.schema) && !('additionalProperties' in place.schema),
+      );
+      assert.deepEqual(paths(vague), []);
+      assert.deepEqual(paths(all.filter(({ schema }) => schema.type === 'array' && !schema.items)), []);
+    });
+
+    it('says that an open object is open and that a tool without arguments takes none', () => {
+      const open = inputs.filter((place) => isObject(place) && !('properties' in place.schema));
+      for (const { path, schema } of open) {
+        const { additionalProperties: others } = schema;
+        assert.ok(others === true || (typeof others === 'object' && others !== null), path);
+        assert.notDeepEqual(others, {}, path);
+      }
+      for (const { name, inputSchema } of tools)
+        if (Object.keys(inputSchema.properties ?? {}).length === 0)
+          assert.equal(inputSchema['additionalProperties'], false, name);
+    });
+
+    it('lists null for no argument that may be left out', () => {
+      assert.deepEqual(paths(inputs.filter(({ optional, schema }) => optional && admitsNull(schema))), []);
+    });
+  });
+}
+
+function admitsNull({ type, anyOf = [], ...rest }: Listed['inputSchema'] | Place['schema']): boolean {
+  const values = [rest['const'], rest['enum'], rest['default']].flat();
+  return type === 'null' || values.includes(null) || anyOf.some((one) => admitsNull(one));
+}

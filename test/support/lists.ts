@@ -1,0 +1,90 @@
+/** Every list of tools that a client can be shown: each address, role and kind of caller. */
+import { ROLES } from '../../functions/src/access/rules/principal.ts';
+import { Catalogues } from '../../functions/src/mcp/catalogue.ts';
+import { knownPaths, parseSelection } from '../../functions/src/mcp/urlSelection.ts';
+import { toolsets } from '../../functions/src/toolsets/index.ts';
+import type { Schema } from '../contract/agreement.ts';
+import { everywhere } from './principals.ts';
+
+export interface Listed {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: Schema & { readonly type: 'object' };
+  readonly outputSchema?: Schema & { readonly type: 'object' };
+}
+
+export interface List {
+  /** `/mcp/todo?readonly=1 for an agent as worker` */
+  readonly title: string;
+  readonly address: string;
+  readonly tools: readonly Listed[];
+}
+
+const catalogues = new Catalogues(toolsets);
+
+/** The addresses of docs/guides/clients.md, and those that they stand for. */
+const ADDRESSES: readonly string[] = [
+  ...knownPaths(catalogues.names),
+  ...catalogues.names.flatMap((name) => [`/mcp?toolsets=${name}`, `/mcp?toolsets=${name}&readonly=1`]),
+  '/mcp?toolsets=todo,coordination',
+  '/mcp?toolsets=coordination,onboarding',
+  '/mcp?toolsets=all',
+  '/mcp?toolsets=all&readonly=1',
+];
+
+/** Returns the lists of the addresses at which MCP is spoken; those with the same tools stand for each other. */
+export function everyList(): readonly List[] {
+  const byTools = new Map<string, List>();
+  for (const address of ADDRESSES) {
+    const { pathname, searchParams } = new URL(address, 'http://hub');
+    const selection = parseSelection(
+      { path: pathname, query: searchParams, header: () => undefined },
+      catalogues.names,
+    );
+    if (selection?.protocol !== 'mcp') continue;
+    for (const role of ROLES)
+      for (const kind of ['person', 'agent'] as const) {
+        const { json } = catalogues.of(selection).listFor(everywhere(role), kind);
+        const text = json.toString();
+        const title = `${address} for the ${kind} as ${role}`;
+        if (!byTools.has(text)) byTools.set(text, { title, address, tools: JSON.parse(text) });
+      }
+  }
+  return [...byTools.values()];
+}
+
+/** A schema within a tool's schema. */
+export interface Place {
+  readonly path: string;
+  readonly schema: Schema;
+  /** Whether it is an argument or a field that may be absent. */
+  readonly optional: boolean;
+  /** Whether it is an argument or a field that must be there. */
+  readonly required: boolean;
+}
+
+/** Returns a schema and every schema within it. */
+export function placesIn(schema: Schema, path: string): readonly Place[] {
+  return within({ path, schema, optional: false, required: false });
+}
+
+function within(place: Place): readonly Place[] {
+  const { schema, path } = place;
+  const inner = (part: unknown, name: string, known: Partial<Place> = {}) =>
+    isSchema(part)
+      ? within({ path: `${path}/${name}`, schema: part, optional: false, required: false, ...known })
+      : [];
+  const properties = Object.entries(schema.properties ?? {}).flatMap(([name, part]) => {
+    const required = schema.required?.includes(name) === true;
+    return inner(part, name, { required, optional: !required });
+  });
+  const alternatives = (schema.anyOf ?? []).flatMap((part, at) => inner(part, `anyOf/${at}`));
+  const others = ['items', 'additionalProperties', 'propertyNames', 'not'].flatMap((keyword) =>
+    inner(schema[keyword], keyword),
+  );
+  return [place, ...properties, ...alternatives, ...others];
+}
+
+function isSchema(value: unknown): value is Schema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
