@@ -6,8 +6,6 @@ import { z } from 'zod';
  * a client sees and no change to it goes unnoticed.
  */
 const schemaShape = z.strictObject({
-  $defs: z.unknown().optional(),
-  $ref: z.string().optional(),
   additionalProperties: z.union([z.boolean(), z.record(z.string(), z.unknown())]).optional(),
   anyOf: z.array(z.unknown()).optional(),
   const: z.unknown().optional(),
@@ -27,7 +25,7 @@ const schemaShape = z.strictObject({
   properties: z.record(z.string(), z.unknown()).optional(),
   propertyNames: z.unknown().optional(),
   required: z.array(z.string()).optional(),
-  type: z.union([z.string(), z.array(z.string())]).optional(),
+  type: z.string().optional(),
 });
 
 type Schema = z.output<typeof schemaShape>;
@@ -53,22 +51,24 @@ function rowsWithin(schema: Schema, path: string): readonly string[][] {
 }
 
 function typeOf(schema: Schema): string {
-  const { $ref, anyOf, const: only, enum: names, items, properties, additionalProperties, type } = schema;
-  if ($ref !== undefined) return 'any JSON';
+  const { anyOf, const: only, enum: names, items, properties, additionalProperties, type } = schema;
   if (only !== undefined) return `\`${JSON.stringify(only)}\``;
   if (names !== undefined) return names.map((value) => `\`${String(value)}\``).join(', ');
-  if (anyOf !== undefined) return anyOf.map((one) => typeOf(schemaShape.parse(one))).join(' or ');
+  if (anyOf !== undefined) {
+    const taken = anyOf.map((one) => typeOf(schemaShape.parse(one))).join(' or ');
+    return type === undefined ? taken : `${taken}; listed as ${typeOf({ ...schema, anyOf: undefined })}`;
+  }
   if (items !== undefined) return `array of ${typeOf(schemaShape.parse(items))}`;
   const values = valuesOf(schema);
   if (values !== undefined) return `object of ${typeOf(values)}`;
   if (properties !== undefined && additionalProperties !== false) return 'object, with other fields';
-  return [type ?? 'any'].flat().join(' or ');
+  return additionalProperties === true ? 'object with any fields' : (type ?? 'any');
 }
 
 /** The schema of an object's values, where it has no names of its own. */
 function valuesOf({ properties, additionalProperties }: Schema): Schema | undefined {
   if (properties !== undefined || typeof additionalProperties !== 'object') return undefined;
-  return Object.keys(additionalProperties).length === 0 ? undefined : schemaShape.parse(additionalProperties);
+  return schemaShape.parse(additionalProperties);
 }
 
 const BOUNDS: readonly (readonly [keyword: keyof Schema, words: string])[] = [

@@ -63,9 +63,8 @@ function partsOf(keyword: string, value: unknown): readonly Part[] {
 /** What says itself of which type its value is. */
 const TYPED: readonly string[] = ['enum', 'const', 'items', 'properties', 'additionalProperties'];
 
-/** Whether the schema means the same without the keyword. Any JSON is all that is referred to. */
+/** Whether the schema means the same without the keyword. */
 function saysNothing(keyword: string, schema: object, path: readonly string[]): boolean {
-  if (keyword === '$defs' || keyword === '$ref') return true;
   // Names are always strings.
   if (keyword === 'type') return path.includes('propertyNames') || TYPED.some((other) => other in schema);
   const value: unknown = Reflect.get(schema, keyword);
