@@ -1,6 +1,7 @@
 /** The frameworks of other vendors that connect to MCP servers, from test/clients. Not a spec file. */
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
+import { parsedJson } from '../../../functions/src/kernel/json.ts';
 import type { Listed } from '../../support/lists.ts';
 
 /** Loads a package of test/clients. */
@@ -106,3 +107,97 @@ export function langChainTools(
     },
   });
 }
+
+/** A framework that is connected to the endpoint, as a model's tool calls go through it. */
+export interface Connected {
+  readonly names: readonly string[];
+  /** Returns what the tool returned. */
+  call(name: string, args: Sent['args']): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+interface Endpoint {
+  readonly url: string;
+  readonly token: string;
+}
+
+interface AiSdk {
+  createMCPClient(config: object): Promise<{
+    tools(): Promise<Readonly<Record<string, { execute(args: object, options: object): Promise<unknown> }>>>;
+    close(): Promise<void>;
+  }>;
+}
+
+async function connectAiSdk({ url, token }: Endpoint): Promise<Connected> {
+  const { createMCPClient }: AiSdk = requireClient('@ai-sdk/mcp');
+  const headers = { Authorization: `Bearer ${token}` };
+  const client = await createMCPClient({ transport: { type: 'http', url, headers } });
+  const tools = await client.tools();
+  return {
+    names: Object.keys(tools),
+    call: async (name, args) => {
+      const { content } = Object(await tools[name]?.execute(args, { toolCallId: 'one', messages: [] }));
+      return answerIn(content);
+    },
+    close: () => client.close(),
+  };
+}
+
+interface AgentsClient extends Pick<Agents, 'RunContext'> {
+  readonly MCPServerStreamableHttp: new (
+    options: object,
+  ) => { connect(): Promise<void>; close(): Promise<void> };
+  getAllMcpTools(options: object): Promise<readonly FunctionTool[]>;
+}
+
+/** Sends null for each argument that the model leaves out, as OpenAI's strict mode has it. */
+async function connectOpenAiAgents({ url, token }: Endpoint): Promise<Connected> {
+  const { MCPServerStreamableHttp, getAllMcpTools, RunContext }: AgentsClient =
+    requireClient('@openai/agents');
+  const headers = { Authorization: `Bearer ${token}` };
+  const server = new MCPServerStreamableHttp({ url, name: 'muster', requestInit: { headers } });
+  await server.connect();
+  const tools = await getAllMcpTools({ mcpServers: [server], convertSchemasToStrict: true });
+  return {
+    names: tools.map(({ name }) => name),
+    call: async (name, args) => {
+      const tool = tools.find((one) => one.name === name);
+      const { properties = {} } = Object(tool?.parameters);
+      const unset = Object.fromEntries(Object.keys(properties).map((argument) => [argument, null]));
+      return answerIn(await tool?.invoke(new RunContext(), JSON.stringify({ ...unset, ...args })));
+    },
+    close: () => server.close(),
+  };
+}
+
+interface LangChainAdapters {
+  readonly MultiServerMCPClient: new (
+    config: object,
+  ) => { getTools(): Promise<readonly LangChainTool[]>; close(): Promise<void> };
+}
+
+async function connectLangChain({ url, token }: Endpoint): Promise<Connected> {
+  const { MultiServerMCPClient }: LangChainAdapters = requireClient('@langchain/mcp-adapters');
+  const headers = { Authorization: `Bearer ${token}` };
+  const client = new MultiServerMCPClient({ mcpServers: { muster: { transport: 'http', url, headers } } });
+  const tools = await client.getTools();
+  return {
+    names: tools.map(({ name }) => name),
+    call: async (name, args) => answerIn(await tools.find((tool) => tool.name === name)?.invoke(args)),
+    close: () => client.close(),
+  };
+}
+
+/** Returns the answer in a framework's output: its text, or one block or several that have it. */
+function answerIn(output: unknown): unknown {
+  const [first] = [output].flat();
+  const text = typeof first === 'string' ? first : String(Object(first).text);
+  return parsedJson(text) ?? text;
+}
+
+/** Connects each framework. */
+export const FRAMEWORKS = {
+  'AI SDK': connectAiSdk,
+  'OpenAI Agents': connectOpenAiAgents,
+  LangChain: connectLangChain,
+} satisfies Readonly<Record<string, (endpoint: Endpoint) => Promise<Connected>>>;
