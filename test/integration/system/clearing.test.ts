@@ -1,5 +1,6 @@
 /** What an update changes, and what it removes: every tool that takes `clear`. */
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import type { Principal } from '../../../functions/src/access/rules/principal.ts';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
@@ -33,7 +34,7 @@ const UPDATED: Readonly<Record<string, Updated>> = {
     values: { title: 'B', description: 'Y', due_date: '2041-05-05T05:00:00Z', priority: 'LOW', tags: ['b'] },
     async create(town, ada) {
       const due_date = '2041-01-01T10:00:00Z';
-      const draft = { title: 'A', description: 'X', due_date, priority: 'HIGH', tags: ['a'] };
+      const draft = { title: randomUUID(), description: 'X', due_date, priority: 'HIGH', tags: ['a'] };
       const { task } = await answer(town, 'todo_add_task', draft, ada);
       const { id } = Object(task);
       return {
@@ -52,7 +53,7 @@ const UPDATED: Readonly<Record<string, Updated>> = {
     },
     async create(town, ada) {
       const draft = {
-        ...{ title: 'A', description: 'X', priority: 'HIGH', tags: ['a'], frequency: 'DAILY' },
+        ...{ title: randomUUID(), description: 'X', priority: 'HIGH', tags: ['a'], frequency: 'DAILY' },
         ...{ end_date: '2044-04-04T04:00:00Z', timezone: 'Asia/Tokyo' },
       };
       const asked = { ...draft, start_date: '2041-01-01T10:00:00Z' };
