@@ -8,10 +8,10 @@ const isWrappable = ({ type }: Schema) =>
   typeof type === 'string' && ['array', 'object', 'boolean', 'integer', 'number'].includes(type);
 
 /** The value with each wrappable part as JSON text, from the inside to the outside. */
-function wrappedWithin(schema: Schema, value: unknown): unknown {
+function wrappedWithin(schema: Schema, value: unknown, isFree: (place: Place) => boolean): unknown {
   let wrapped = value;
   for (const place of placesIn(schema, value).reverse()) {
-    if (!isWrappable(place.schema) || place.given === undefined) continue;
+    if (!isWrappable(place.schema) || isFree(place) || place.given === undefined) continue;
     const within = place.path.reduce<unknown>((at, step) => Reflect.get(Object(at), step), wrapped);
     wrapped = withAt(wrapped, place.path, JSON.stringify(within));
   }
@@ -70,7 +70,7 @@ for (const { name, tool, input } of entries) {
     it('takes texts within texts', () => {
       const free = places.filter((place) => isFree(place) && place.path.length === 1);
       const base = free.reduce<unknown>((value, { path }) => withAt(value, path, 'x'), example);
-      assert.deepEqual(outcomeOf(tool, wrappedWithin(input, base)), outcomeOf(tool, base));
+      assert.deepEqual(outcomeOf(tool, wrappedWithin(input, base, isFree)), outcomeOf(tool, base));
     });
 
     it('leaves texts that look like JSON as they are', () => {

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { listedAs, OPEN_OBJECT } from '../../../mcp/jsonSchema.ts';
 import { defineTool } from '../../../mcp/tool.ts';
 import type { Saving } from '../rules/workflows/library.ts';
 import { definition, expectedVersion, savedAnswer, workflowShape } from './shapes.ts';
@@ -13,7 +12,7 @@ export const saveWorkflow = defineTool({
     'For you and your agents. mode: race, all, vote, merge. role: plan, execute, review. prompt also knows {{context.x}}. condition: CEL, such as steps.review.output.startsWith("APPROVED"). Also retry {attempts}, timeout, parallel, repeatable, maxOutputTokens, picks, capabilities. {repeat: {until, max}, steps} repeats a group.',
   audience: 'those who administer',
   input: z.strictObject({
-    workflow: listedAs(OPEN_OBJECT, definition).describe('{name, description?, steps, result?}'),
+    workflow: definition.describe('{name, description?, steps, result?}'),
     expectedVersion,
   }),
   output: z

@@ -108,8 +108,8 @@ export const runShape = z.object({
 
 export type RunAnswer = z.input<typeof runShape>;
 
-/** A definition, or its JSON text; what it may hold is checked where an error can name the step. */
-export const definition = z.union([z.string(), z.record(z.string(), z.unknown())]);
+/** An inline definition; what it may hold is checked where an error can name the step. */
+export const definition = z.record(z.string(), z.unknown());
 
 export const workflowName = idLike(
   NAME,
