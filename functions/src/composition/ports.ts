@@ -78,6 +78,7 @@ import { composeGraph } from './graph.ts';
 import { deployedAgents } from './hostedAgents.ts';
 import { relayPart } from './relaying.ts';
 import { archiveRetention, graphRetention, recordRetention } from './retention.ts';
+import { searchWordsPart } from './searchWords.ts';
 /** What is not read from the environment. Tests bind a clock of their own. */
 export interface Bindings {
   readonly clock: Clock;
@@ -230,6 +231,10 @@ export function composePorts({
     ],
     relayPart: relayPart(database, log),
     sweepRecord: new FirestoreSweepRecord({ database, sweep: 'main', log }),
+    searchWordsPart: (repair: (todoId: string) => Promise<void>) => {
+      const record = new FirestoreSweepRecord({ database, sweep: 'search-words', log });
+      return searchWordsPart({ database, record, log, repairTodo: repair });
+    },
   };
 }
 

@@ -1,6 +1,6 @@
 /** Search over the emulators, against a look through all of the to-dos. */
 import assert from 'node:assert/strict';
-import { matchesWords, searchWords } from '../../../functions/src/kernel/text.ts';
+import { matchesWords, searchWords } from '../../../functions/src/kernel/words.ts';
 import type { Todo } from '../../../functions/src/toolsets/todo/rules/todo.ts';
 import { answer, call } from '../coordination/calls.ts';
 import { Team } from '../coordination/team.ts';
@@ -88,6 +88,38 @@ describe('a search of to-dos', function () {
       const { found, totals } = await pages(query, 10);
       assert.deepEqual([found, totals], [[[long.id]], [1]]);
     }
+  });
+
+  const WRITTEN = [
+    ['明日の会議を準備する', '会議', '会', '明日の会議', '予算 準備'],
+    ['购买牛奶和面包', '牛奶', '面包'],
+    ['회의실예약하기', '예약'],
+    ['ประชุมพรุ่งนี้ตอนเช้า', 'พรุ่งนี้'],
+    ['Đà Nẵng booking', 'da nang'],
+    ['Straße kehren', 'STRASSE'],
+    [
+      '長い題名でも一文字も漏らさずに検索できることを確かめるための予定',
+      '題名でも一文字も漏らさずに検索できることを確かめる',
+    ],
+  ] as const;
+
+  for (const [title, ...queries] of WRITTEN)
+    it(`finds words in "${title}"`, async () => {
+      const id = `${team.workspace}-${title}`;
+      const todo = { ...crowdTodo(team, COUNT), id, title, description: '予算' };
+      await team.app.ports.store.commit([{ kind: 'createTodo', todo }]);
+      for (const query of queries) {
+        const { found, totals } = await pages(query, 10);
+        assert.deepEqual([found, totals], [[[id]], [1]], query);
+      }
+    });
+
+  it('tells letters apart that differ in a mark', async () => {
+    const id = `${team.workspace}-ばな`;
+    const todo = { ...crowdTodo(team, COUNT), id, title: 'ばなを買う' };
+    await team.app.ports.store.commit([{ kind: 'createTodo', todo }]);
+    assert.deepEqual((await pages('ばな', 10)).totals, [1]);
+    assert.deepEqual((await pages('はな', 10)).totals, [0]);
   });
 
   it('is refused without a word, and with too many', async () => {

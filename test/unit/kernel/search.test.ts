@@ -1,16 +1,29 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {
+  folded,
+  formerPrefixesOf,
   lookedUpPrefix,
   matchesWords,
   prefixesOf,
   searchWords,
   soughtPrefixes,
   wordsOf,
-} from '../../../functions/src/kernel/text.ts';
+} from '../../../functions/src/kernel/words.ts';
+
+const finds = (text: string, search: string): boolean => matchesWords(text, searchWords(search));
+
+/** As the previous release folds, splits and cuts. */
+function wordsOfPreviousRelease(search: string): readonly string[] {
+  const plain = search.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
+  return plain
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== '')
+    .map((word) => [...word].slice(0, 15).join(''));
+}
 
 describe('a search', () => {
-  it('knows neither case nor accents', () => {
+  it('ignores case and accents', () => {
     assert.deepEqual(searchWords('  Crème, BRÛLÉE crème '), ['creme', 'brulee']);
     assert.ok(matchesWords('Crème brûlée', ['creme', 'BRU'.toLowerCase()]));
     assert.ok(!matchesWords('Crème brûlée', ['reme']));
@@ -41,5 +54,172 @@ describe('a search', () => {
         assert.ok(prefixesOf(name).includes(lookedUpPrefix(sought)));
       }),
     );
+  });
+});
+
+describe('a search in a script without spaces', () => {
+  const TEXTS = {
+    Japanese: ['明日の会議を準備する', '会議', '準備', '会', '明日の会議', 'る'],
+    Katakana: ['コーヒーメーカーを買う', 'メーカー', 'ﾒｰｶｰ', 'ー'],
+    Chinese: ['购买牛奶和面包', '牛奶', '面包', '牛', '购买牛奶和面包'],
+    Korean: ['회의실예약하기', '예약', '회의실', '기', '예약하기'.normalize('NFD')],
+    Thai: ['ประชุมพรุ่งนี้ตอนเช้า', 'พรุ่งนี้', 'ตอนเช้า', 'ป', 'ประชุม'],
+    Lao: ['ຊື້ນົມແລະເຂົ້າຈີ່', 'ນົມ', 'ເຂົ້າຈີ່'],
+    Khmer: ['ទិញទឹកដោះគោនិងនំប៉័ង', 'ទឹកដោះគោ', 'នំប៉័ង'],
+    Burmese: ['နို့နှင့်ပေါင်မုန့်ဝယ်ပါ', 'ပေါင်မုန့်', 'ဝယ်ပါ'],
+    Tibetan: ['བོད་སྐད་སློབ་སྦྱོང་', 'སྐད', 'སློབ་སྦྱོང', 'བོད'],
+    mixed: ['新しいiPhoneとT恤を3つ購入', 'iphone', 'IPHONE', '恤', '購入', '3', 'T恤', 'iPhoneとT恤'],
+  };
+
+  for (const [name, [text = '', ...sought]] of Object.entries(TEXTS))
+    it(`finds words in the middle of a text: ${name}`, () => {
+      for (const search of sought) {
+        assert.ok(finds(text, search), search);
+        const index = prefixesOf(text);
+        for (const one of soughtPrefixes(searchWords(search, 10))) assert.ok(index.includes(one), search);
+      }
+      assert.ok(!finds(text, '議会'));
+      assert.ok(!finds(text, '奶牛'));
+    });
+
+  it('finds every part of a text by ten entries at most', () => {
+    const letter = fc.constantFrom(...'会議明日のカー牛奶회의กิน้ำལ་ខ្មែरबがは゛');
+    const text = fc.string({ unit: letter, minLength: 1, maxLength: 60 });
+    fc.assert(
+      fc.property(text, fc.nat(), fc.nat(), (written, from, length) => {
+        // Between letters with their marks: half of a letter is another letter.
+        const letters = folded(written).match(/.\p{M}*/gsu) ?? [];
+        if (letters.length === 0) return;
+        const start = from % letters.length;
+        const part = letters.slice(start, start + 1 + (length % 30)).join('');
+        const index = prefixesOf(written);
+        const words = searchWords(part, 10);
+        const runs = part.split(/[^\p{L}\p{N}\p{M}]+/u).length;
+        assert.ok(words.length <= Math.max(10, runs), `${words.length} words`);
+        for (const one of soughtPrefixes(words)) assert.ok(index.includes(one), `${part} in ${written}`);
+      }),
+    );
+  });
+
+  it('finds long words by their whole and by any beginning', () => {
+    const word = 'Donaudampfschifffahrtsgesellschaft';
+    for (let length = 1; length <= word.length; length++) {
+      const sought = word.slice(0, length);
+      assert.ok(finds(word, sought));
+      for (const one of soughtPrefixes(searchWords(sought))) assert.ok(prefixesOf(word).includes(one));
+    }
+  });
+});
+
+describe('a search with plain letters', () => {
+  const PAIRS = [
+    ['Đà Nẵng', 'da nang'],
+    ['Łódź', 'lodz'],
+    ['Straße', 'strasse'],
+    ['Ærø', 'aero'],
+    ['Œuvre', 'oeuvre'],
+    ['Þórður', 'thordur'],
+    ['Ħamrun', 'hamrun'],
+    ['ışık', 'isik'],
+    ['İstanbul', 'istanbul'],
+    ['Ŋgaju', 'ngaju'],
+    ['Əliyev', 'eliyev'],
+    ['ſtraße', 'STRASSE'],
+    ['Ɓala', 'bala'],
+    ['οδοστρωσία', 'ΟΔΟΣ'],
+    ['ёлка', 'елка'],
+  ] as const;
+
+  for (const [one, other] of PAIRS)
+    it(`finds ${one} by ${other} in either case and form`, () => {
+      const ways = [other, other.toUpperCase(), other.normalize('NFD')];
+      for (const search of ways) assert.ok(finds(one, search), search);
+      const texts = [one, one.toUpperCase(), one.normalize('NFD')];
+      for (const text of texts) assert.ok(finds(text, one.toLowerCase()), text);
+      if (folded(one) === folded(other)) assert.ok(finds(other, one));
+    });
+
+  it('folds every Latin letter with a base to plain letters, in both cases alike', () => {
+    const without: string[] = [];
+    for (let code = 0xc0; code < 0x1e00 + 0x200; code++) {
+      const letter = String.fromCodePoint(code);
+      if (!/[\p{Lu}\p{Ll}]/u.test(letter) || !/\p{Script=Latin}/u.test(letter)) continue;
+      assert.equal(folded(letter.toUpperCase()), folded(letter), letter);
+      if (!/^[a-z]+$/.test(folded(letter).replace('ʼ', ''))) without.push(letter);
+    }
+    // Letters that decompose into a letter and a sign, and signs of phonetic alphabets that have no plain letter.
+    assert.equal(without.join(''), 'ĿŀƄƅƛƧƨƪƸƹƼƽƾɁɂɤɮʅʖʘʡʢʤʧʩʬʭᴞᴤᴥẚ');
+  });
+
+  it('folds what is folded to itself', () => {
+    const text = fc.string({ unit: 'grapheme', maxLength: 20 });
+    fc.assert(fc.property(text, (one) => assert.equal(folded(folded(one)), folded(one))));
+  });
+});
+
+describe('a search for a mark that makes another letter', () => {
+  const DIFFERENT = [
+    ['はなを買う', 'ばな'],
+    ['ばなを買う', 'はな'],
+    ['हाथी', 'हथी'],
+    ['कि', 'का'],
+    ['획', '회'],
+    ['กิน', 'กัน'],
+    ['ငါး', 'ငါ့'],
+    ['أب', 'اب'],
+    ['כַּל', 'כֹּל'],
+  ] as const;
+
+  for (const [text, search] of DIFFERENT)
+    it(`does not find ${text} by ${search}`, () => {
+      for (const form of ['NFC', 'NFD'] as const) assert.ok(!finds(text.normalize(form), search), form);
+    });
+
+  it('finds composed and decomposed texts by each other, in every script', () => {
+    const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 });
+    fc.assert(
+      fc.property(text, (one) => {
+        assert.deepEqual(wordsOf(one.normalize('NFD')), wordsOf(one.normalize('NFC')));
+        assert.deepEqual(searchWords(one.normalize('NFD')), searchWords(one.normalize('NFC')));
+      }),
+    );
+    for (const word of ['ばな', 'がっこう', '회의', 'हिन्दी', 'ក្មេង', 'أب'])
+      assert.ok(finds(word.normalize('NFD'), word.normalize('NFC')), word);
+  });
+
+  it('finds a word with vowel points also without them, and by no other points', () => {
+    assert.ok(finds('מִטְבָּח', 'מטבח'));
+    assert.ok(finds('كِتاب مُفيد', 'كتاب'));
+    assert.ok(finds('كِتاب', 'كِتاب'));
+    assert.ok(!finds('كِتاب', 'كُتاب'));
+  });
+
+  it('finds words with joiners and hyphens that cannot be seen, as one and as several', () => {
+    for (const search of ['می\u200cخواهم', 'میخواهم', 'خواهم'])
+      assert.ok(finds('می\u200cخواهم', search), search);
+    for (const search of ['dampfschiff', 'schiff']) assert.ok(finds('Dampf\u00adschiff', search), search);
+    assert.ok(finds('葛\u{e0100}飾区', '葛飾'));
+    assert.ok(finds('1\ufe0f\u20e3 first', '1'));
+  });
+});
+
+describe('the entries for the previous release', () => {
+  it('let it find every word that this release finds, unless a mark makes the word', () => {
+    const letter = fc.constantFrom(...'aéđłßςσZı会議の회의хй1 -·');
+    fc.assert(
+      fc.property(fc.string({ unit: letter, maxLength: 30 }), (text) => {
+        const entries = new Set([...prefixesOf(text), ...formerPrefixesOf(text)]);
+        for (const word of wordsOfPreviousRelease(text)) assert.ok(entries.has(word), word);
+      }),
+    );
+  });
+
+  it('are none for texts that are folded as before', () => {
+    assert.deepEqual(formerPrefixesOf('Prepare the Crème brûlée, readFile 3 times; купить хлеб'), []);
+  });
+
+  it('do not let this release find another word', () => {
+    assert.deepEqual(formerPrefixesOf('ばな กัน कि'), []);
+    assert.deepEqual(formerPrefixesOf('Łódź'), ['ł', 'ło', 'łod', 'łodz']);
   });
 });

@@ -2,7 +2,12 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
-import { matchesWords, prefixesOf, searchWords, soughtPrefixes } from '../../../functions/src/kernel/text.ts';
+import {
+  matchesWords,
+  prefixesOf,
+  searchWords,
+  soughtPrefixes,
+} from '../../../functions/src/kernel/words.ts';
 import {
   anywhere,
   MAX_WORD_BYTES,
@@ -15,7 +20,11 @@ import {
 const OWNER = 'owner-1';
 
 /** Few letters, so that words often meet. */
-const word = fc.string({ unit: fc.constantFrom('a', 'b', 'é', 'B', '見'), minLength: 1, maxLength: 4 });
+const word = fc.string({
+  unit: fc.constantFrom('a', 'b', 'é', 'B', '見', '習', 'は', 'ば', 'ß', '회'),
+  minLength: 1,
+  maxLength: 4,
+});
 const text = fc.array(word, { maxLength: 6 }).map((words) => words.join(' '));
 const todo = fc.record({ ownerUid: fc.constant(OWNER), title: text, description: text });
 const search = fc.array(word, { minLength: 1, maxLength: 5 }).map((words) => words.join(' '));
@@ -48,6 +57,17 @@ describe('the words of a to-do', () => {
     const text = guide.slice(0, 5000);
     const index = wordIndexOf({ ownerUid: 'u'.repeat(28), title: 'Read this', description: text });
     assert.deepEqual(Object.keys(index.any).sort(), [...prefixesOf(`Read this ${text}`)].sort());
+  });
+
+  it('have room for a title of 100 letters and a description of 500 in a script without spaces', () => {
+    const letters = (count: number, first: number) =>
+      Array.from({ length: count }, (_, at) =>
+        String.fromCodePoint(0x4e00 + ((first + at * at) % 3000)),
+      ).join('');
+    const [title, description] = [letters(100, 0), letters(500, 7)];
+    const index = wordIndexOf({ ownerUid: 'u'.repeat(28), title, description });
+    for (const one of prefixesOf(title)) assert.ok(one in index.title, one);
+    for (const one of prefixesOf(description)) assert.ok(one in index.any, one);
   });
 
   it('take a bounded part of the document, whatever the text and the owner, the title first', () => {

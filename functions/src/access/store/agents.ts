@@ -19,7 +19,7 @@ import { type ChangeWriters, increments } from '../../kernel/firestore/store.ts'
 import { jsonObject } from '../../kernel/json.ts';
 import type { Batch, Position } from '../../kernel/paging.ts';
 import type { PortOf } from '../../kernel/ports.ts';
-import { folded, prefixesOf } from '../../kernel/text.ts';
+import { folded, formerPrefixesOf, prefixesOf } from '../../kernel/words.ts';
 import {
   AGENT_TYPES,
   type Agent,
@@ -124,9 +124,7 @@ export const agentWriters: ChangeWriters<AgentChanges> = {
     writes.merge(skillPath(skill.id), {
       ...skillToDocument({ ...skill, agents }),
       ...increments({ agents }),
-      name_folded: folded(skill.name),
-      category_folded: folded(skill.category),
-      prefixes: prefixesOf(skill.name),
+      ...skillIndex(skill),
     });
   },
   withdrawSkill({ id }, writes) {
@@ -141,6 +139,15 @@ export const agentWriters: ChangeWriters<AgentChanges> = {
     writes.deleteAt(skillPath(id), version);
   },
 };
+
+/** Returns the fields by which skills are searched and ordered. The previous release finds by its own entries. */
+export function skillIndex({ name, category }: { readonly name: string; readonly category: string }) {
+  return {
+    name_folded: folded(name),
+    category_folded: folded(category),
+    prefixes: [...prefixesOf(name), ...formerPrefixesOf(name)],
+  };
+}
 
 function closedFields({ status, at, milliseconds }: ClosedWork) {
   const isDone = status === 'done';

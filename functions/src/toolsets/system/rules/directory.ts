@@ -6,8 +6,8 @@ import type { JsonObject } from '../../../kernel/json.ts';
 import { MemoCache } from '../../../kernel/memoCache.ts';
 import type { Found, Place, Slice } from '../../../kernel/paging.ts';
 import { Service } from '../../../kernel/ports.ts';
-import { folded, matchesWords, searchWords } from '../../../kernel/text.ts';
 import { inTime } from '../../../kernel/waiting.ts';
+import { folded, matchesWords, searchWords } from '../../../kernel/words.ts';
 import type { SystemPorts } from './metrics.ts';
 
 /** What may change the summary. */

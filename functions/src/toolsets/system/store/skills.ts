@@ -4,7 +4,7 @@ import type { OfferedSkill } from '../../../access/rules/agent.ts';
 import { skillFromDocument } from '../../../access/store/agents.ts';
 import { COLLECTIONS } from '../../../kernel/firestore/paths.ts';
 import { FirestoreReader } from '../../../kernel/firestore/reading.ts';
-import { folded, lookedUpPrefix, matchesWords } from '../../../kernel/text.ts';
+import { folded, lookedUpPrefix, matchesWords } from '../../../kernel/words.ts';
 import type { SkillFilter } from '../rules/directory.ts';
 
 /** How many candidates are looked through where no index answers the whole query. */

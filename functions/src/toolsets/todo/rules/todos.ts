@@ -5,8 +5,8 @@ import type { NodeRef } from '../../../graph/rules/node.ts';
 import type { Change, RecordAnswer } from '../../../kernel/commit.ts';
 import type { Page, Slice } from '../../../kernel/paging.ts';
 import { readFor, Service } from '../../../kernel/ports.ts';
-import { searchWords, soughtPrefixes } from '../../../kernel/text.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
+import { searchWords, soughtPrefixes } from '../../../kernel/words.ts';
 import { guardChanges } from './duplicateGuard.ts';
 import type { TaskEvent } from './outbox.ts';
 import type { TodoPorts } from './ports.ts';
@@ -145,7 +145,7 @@ export class TodoService extends Service<TodoPorts> {
 
   /** @throws MusterError VALIDATION_ERROR where the query has no word, or too many */
   async search(ownerUid: string, query: string, page: TodoPage): Promise<FoundTodos> {
-    const words = soughtPrefixes(searchWords(query));
+    const words = soughtPrefixes(searchWords(query, MAX_WORDS));
     if (words.length === 0) {
       const suggestion = 'Give at least one letter or digit.';
       throw invalid('query', 'NO_WORDS', 'There is no word to search for.', suggestion);

@@ -11,7 +11,7 @@ import { documentCodec, timestamp } from '../../../kernel/firestore/codec.ts';
 import { fieldsCodec } from '../../../kernel/firestore/trail.ts';
 import { canonicalJson, jsonObject } from '../../../kernel/json.ts';
 import { systemHashing } from '../../../kernel/platform.ts';
-import { prefixesOf } from '../../../kernel/text.ts';
+import { formerPrefixesOf, prefixesOf } from '../../../kernel/words.ts';
 import { caseFolded, PRIORITIES, type TodoFilter, todoAnswer } from '../rules/todo.ts';
 import type { RemindedTodo } from '../rules/todoChanges.ts';
 
@@ -30,12 +30,28 @@ export const MAX_WORD_BYTES = 100_000;
 
 export function wordIndexOf({ ownerUid, title, description = '' }: Worded): WordIndex {
   const room = { bytes: MAX_WORD_BYTES };
-  const inTitle = shortEnough(prefixesOf(title), ownerUid, room);
-  const known = new Set(inTitle);
-  const others = prefixesOf(description).filter((word) => !known.has(word));
-  const rest = shortEnough(others, ownerUid, room);
+  const known = new Set<string>();
+  const indexed = (words: readonly string[]) => {
+    const taken = shortEnough(
+      words.filter((word) => !known.has(word)),
+      ownerUid,
+      room,
+    );
+    for (const word of taken) known.add(word);
+    return taken;
+  };
+  const [inTitle, inRest] = [indexed(prefixesOf(title)), indexed(prefixesOf(description))];
+  // The previous release finds by these, as far as there is room.
+  const [formerTitle, formerRest] = [
+    indexed(formerPrefixesOf(title)),
+    indexed(formerPrefixesOf(description)),
+  ];
   const listed = (words: readonly string[]) => Object.fromEntries(words.map((word) => [word, ownerUid]));
-  return { title: listed(inTitle), rest: listed(rest), any: listed([...inTitle, ...rest]) };
+  return {
+    title: listed([...inTitle, ...formerTitle]),
+    rest: listed([...inRest, ...formerRest]),
+    any: listed([...known]),
+  };
 }
 
 /**
