@@ -1,9 +1,6 @@
 /** Finds in texts of others what cannot be seen, and what leads away. */
 
-/** Controls but for tab and line break, and the marks that turn or hide text. */
-const UNSEEN =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is sought.
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
+import { HIDDEN } from '../../../functions/src/kernel/hidden.ts';
 
 const ADDRESS = /https:\/\/[^\s<>"'`\\]+/g;
 
@@ -18,7 +15,7 @@ export function piecesOf(text: string): readonly Piece[] {
     .flatMap((piece) =>
       piece.kind === 'link' && hostOf(piece.text) === undefined ? { ...piece, kind: 'text' as const } : piece,
     )
-    .flatMap((piece) => (piece.kind === 'text' ? cut(piece.text, UNSEEN, 'unseen') : piece));
+    .flatMap((piece) => (piece.kind === 'text' ? cut(piece.text, HIDDEN, 'unseen') : piece));
 }
 
 function cut(text: string, pattern: RegExp, kind: Piece['kind']): readonly Piece[] {

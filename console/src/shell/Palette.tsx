@@ -1,4 +1,5 @@
 /** Finds everything: screens, and the tasks, agents and runs of the workspace. Control K, or Command K, opens it. */
+import { folded } from '../../../functions/src/kernel/words.ts';
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { useOpenTasks, useSessionId } from '../live/coordination.ts';
@@ -28,11 +29,12 @@ export function Palette({ person, close }: { readonly person: Person; close(): v
   const chosen = useSignal(0);
   useEffect(() => dialog.current?.showModal(), []);
   const all = useEverything(person);
-  const sought = words.value.trim().toLowerCase();
-  const byId = TASK_ID.test(sought)
-    ? [{ kind: 'task', title: sought, address: addressOf(['t', sought]) }]
+  const sought = folded(words.value.trim());
+  const id = words.value.trim().toLowerCase();
+  const byId = TASK_ID.test(id)
+    ? [{ kind: 'task', title: id, address: addressOf(['t', id]) }]
     : [];
-  const found = [...byId, ...all.filter(({ title }) => title.toLowerCase().includes(sought))].slice(
+  const found = [...byId, ...all.filter(({ title }) => folded(title).includes(sought))].slice(
     0,
     MOST_SHOWN,
   );

@@ -85,7 +85,7 @@ async function showQuestions() {
   // Others have written these texts: none of them may steer the terminal.
   const lines = requests.map(
     (/** @type {{ question: string }} */ { question }) =>
-      `- ${shortened(question.replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' '))}`,
+      `- ${shortened(question.replace(/[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]+/gu, ' '))}`,
   );
   const more = answer.truncated ? ['- and more'] : [];
   const systemMessage = [

@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { AGENT_TYPES } from '../../../functions/src/access/rules/agent.ts';
+import { HIDDEN, oneLine } from '../../../functions/src/kernel/hidden.ts';
 import { systemHashing } from '../../../functions/src/kernel/platform.ts';
-import { plainText, registrationName } from '../../../functions/src/toolsets/onboarding/rules/onboarding.ts';
+import { registrationName } from '../../../functions/src/toolsets/onboarding/rules/onboarding.ts';
 import {
   chooseLanguage,
   LANGUAGES,
@@ -107,13 +108,14 @@ describe('a welcome', () => {
 
 describe('a name in a sentence', () => {
   it('holds nothing that cannot be read', () => {
-    assert.equal(plainText(' A\u0000d\u202ea\n\t\u200bB\ud800 '), 'A d a B');
-    assert.equal(plainText('\u0007\u200b\ufeff'), '');
+    assert.equal(oneLine(' A\u0000d\u202ea\n\t\u200bB\ud800 '), 'A d a B');
+    assert.equal(oneLine('\u0007\u200b\ufeff'), '');
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
-        const plain = plainText(text);
-        assert.doesNotMatch(plain, /[\p{C}\p{Zl}\p{Zp}]|^\s|\s$/u);
-        assert.equal(plainText(plain), plain);
+        const plain = oneLine(text);
+        assert.doesNotMatch(plain, /[\p{Cc}\p{Cs}\p{Co}\p{Zl}\p{Zp}]|^\s|\s$/u);
+        assert.equal(plain.replace(HIDDEN, ''), plain);
+        assert.equal(oneLine(plain), plain);
       }),
     );
   });

@@ -1,5 +1,6 @@
 /** Tasks and what waits for what, from left to right. The table beside it says the same in words. */
 
+import { withoutHidden } from '../../../../functions/src/kernel/hidden.ts';
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { useClosedTasks, useOpenTasks } from '../../live/coordination.ts';
@@ -97,7 +98,7 @@ function Node({ task, x, y }: { readonly task: Task; readonly x: number; readonl
   const state = stateOf(task);
   const [first = ''] = task.description.split('\n', 1);
   // What cannot be seen is not worth its place here; the task's own page shows it.
-  const title = first.replace(/\p{C}/gu, '');
+  const title = withoutHidden(first);
   const words = state === 'never' ? 'will never start' : state.replace('_', ' ');
   const shown = shortened(title, LETTERS);
   const how = task.claimed_by === null ? words : shortened(`${words}, ${task.claimed_by}`, LETTERS + 4);

@@ -1,4 +1,5 @@
 /** The tasks of the open session: as a table, or on a board by their states. */
+import { folded } from '../../../../functions/src/kernel/words.ts';
 import { useSignal } from '@preact/signals';
 import { useClosedTasks, useCounts, useOpenTasks, useSessionId } from '../../live/coordination.ts';
 import type { Task } from '../../live/documents.ts';
@@ -198,7 +199,7 @@ function Found({ live, words, owner, choice, counts }: ListedProps & { readonly 
 }
 
 function has(task: Task, words: string): boolean {
-  const sought = words.trim().toLowerCase();
+  const sought = folded(words.trim());
   return (
     sought === '' ||
     [
@@ -207,6 +208,6 @@ function has(task: Task, words: string): boolean {
       task.claimed_by ?? '',
       stateOf(task),
       task.coding === null ? '' : 'coding',
-    ].some((text) => text.toLowerCase().includes(sought))
+    ].some((text) => folded(text).includes(sought))
   );
 }

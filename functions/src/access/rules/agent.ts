@@ -260,9 +260,9 @@ export function agentNotRegistered(agentId: string): MusterError {
   });
 }
 
-/** A capability's name as names are compared: case does not count. */
+/** A capability's name as names are compared: case, Unicode's forms and outer spaces do not count. */
 export function foldedCapability(name: string): string {
-  return name.toLowerCase();
+  return name.normalize('NFC').trim().toLowerCase().normalize('NFC');
 }
 
 /** The changes of the skills of each workspace that the agent is in, and was in before; `after` as in `countedAgent`. */

@@ -1,9 +1,9 @@
 /** What the views are made of. Whatever somebody wrote gets into the page by `textContent`, and in no other way. */
 
-/** Controls but for tab and line break, and the marks that turn or hide text. */
-const UNSEEN =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is sought.
-  /([\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{e0000}-\u{e007f}])/u;
+import { HIDDEN } from '../../kernel/hidden.ts';
+
+/** Keeps what it separates. */
+const SEPARATED = new RegExp(`(${HIDDEN.source})`, 'u');
 
 export type Child = Node | string | undefined | false;
 
@@ -20,7 +20,7 @@ export function make(kind: string, ...children: readonly Child[]): HTMLElement {
 export function words(text: string, most = 160): HTMLElement {
   const letters = [...text.trim()];
   const shown = letters.length > most ? `${letters.slice(0, most).join('')}…` : letters.join('');
-  const pieces = shown.split(UNSEEN).map((piece, index) => (index % 2 === 1 ? codePoint(piece) : piece));
+  const pieces = shown.split(SEPARATED).map((piece, index) => (index % 2 === 1 ? codePoint(piece) : piece));
   return make('bdi.words', ...pieces);
 }
 

@@ -3,6 +3,7 @@
  * that it leaves alone is made here.
  */
 import mustache from 'mustache';
+import { oneLine } from '../../kernel/hidden.ts';
 import { EMBEDDED_ID, type Embedded, fill, isFollowed, type PageSettings } from '../page/embedded.ts';
 import { CONSENT, DOCUMENT, PROBLEM } from './templates.ts';
 import { type Language, TEXTS, type Texts } from './texts.ts';
@@ -36,14 +37,14 @@ export interface ProblemPage {
 
 export function consentPage({ language, settings, assets, client, redirect }: ConsentPage): string {
   const texts = TEXTS[language];
-  const name = legible(client.name);
-  const host = client.host !== undefined && legible(client.host);
+  const name = oneLine(client.name);
+  const host = client.host !== undefined && oneLine(client.host);
   const { script, done } = texts;
   return documentOf(language, assets, CONSENT, {
     texts,
     name,
     verified: host !== false && fill(texts.client.verified, { host }),
-    redirect: { ...redirect, host: legible(redirect.host) },
+    redirect: { ...redirect, host: oneLine(redirect.host) },
     back: fill(done.back, { client: name }),
     google: settings.google,
     embeddedId: EMBEDDED_ID,
@@ -55,9 +56,9 @@ export function problemPage({ language, style, problem, detail, back }: ProblemP
   const { problems } = TEXTS[language];
   return documentOf(language, { style }, PROBLEM, {
     ...problems[problem],
-    detail: detail !== undefined && { label: problems.detail, text: legible(detail) },
+    detail: detail !== undefined && { label: problems.detail, text: oneLine(detail) },
     back: back !== undefined &&
-      isFollowed(back.url) && { url: back.url, label: fill(problems.back, { host: legible(back.host) }) },
+      isFollowed(back.url) && { url: back.url, label: fill(problems.back, { host: oneLine(back.host) }) },
   });
 }
 
@@ -69,11 +70,6 @@ function documentOf(
 ): string {
   const { title } = TEXTS[language];
   return mustache.render(DOCUMENT, { language, title, assets, ...view }, { content: template });
-}
-
-/** Without what cannot be seen or reorders what is: a name must not write the words that follow it. */
-function legible(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]+/gu, ' ').trim();
 }
 
 /** JSON that ends no script element, whatever is in it. */

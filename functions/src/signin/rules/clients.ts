@@ -3,6 +3,7 @@
  * itself. All are public: none has a secret. Source: draft-ietf-oauth-client-id-metadata-document; RFC 7591.
  */
 import { z } from 'zod';
+import { isVisible, oneLine } from '../../kernel/hidden.ts';
 import { parsedJson } from '../../kernel/json.ts';
 import { BoundedMap } from '../../kernel/memoCache.ts';
 import { type KernelPorts, type PortOf, Service } from '../../kernel/ports.ts';
@@ -61,13 +62,12 @@ const [LEAST_CACHED, MOST_CACHED] = [5 * 60 * SECOND, DAY];
 
 const NAMELESS = 'An app';
 
-/** What takes no place on a page, reorders text, or looks like a space: letters among it, and the blank of Braille. */
-const UNSEEN = /[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]+/gu;
-
 /** A name as it may be shown: on one line, without what reorders or hides text, and no longer than a line. */
 export function shownName(name: string): string {
-  const plain = name.replace(UNSEEN, ' ').trim();
-  return [...plain].slice(0, LONGEST_NAME).join('').trim() || NAMELESS;
+  // Not even a joiner: a person decides by this name.
+  const plain = oneLine(name.replace(/\p{Default_Ignorable_Code_Point}/gu, ' '));
+  const shown = [...plain].slice(0, LONGEST_NAME).join('').trim();
+  return isVisible(shown) ? shown : NAMELESS;
 }
 
 /** Registered ids have a form of their own, which no address has. */

@@ -1,3 +1,4 @@
+import { HIDDEN } from '../../../../functions/src/kernel/hidden.ts';
 import { cut, padded, widthOf } from './columns.ts';
 import type { Snapshot } from './snapshot.ts';
 
@@ -42,5 +43,5 @@ function part<Item>(
 
 /** Agents write these texts: none of them may steer the terminal. */
 function plain(text: string): string {
-  return text.replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ');
+  return text.replace(HIDDEN, ' ').replace(/[\s\p{Cs}\p{Co}]/gu, ' ');
 }

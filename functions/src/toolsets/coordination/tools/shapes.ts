@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { partOf, partOfShape, shownPartOf } from '../../../graph/rules/node.ts';
+import { isVisible } from '../../../kernel/hidden.ts';
 import { chosenId, idOf } from '../../../kernel/ids.ts';
 import { hasAtMost } from '../../../kernel/text.ts';
 import { claimNumber, guidance, listUpTo, partial, wholeNumber } from '../../../mcp/tool.ts';
@@ -34,13 +35,13 @@ export const claimEpoch = claimNumber.optional().describe('Of your claim');
 export const text = (description: string, most: number) =>
   z
     .string()
-    .refine((value) => value.trim() !== '', 'expected some text')
+    .refine(isVisible, 'expected some text')
     .refine((value) => hasAtMost(value, most), `expected at most ${most} characters`)
     .describe(description);
 
 /** A list of short texts. */
 export const texts = (description: string, most: number, each = 1000) => {
-  const isShort = (value: string): boolean => value !== '' && hasAtMost(value, each);
+  const isShort = (value: string): boolean => isVisible(value) && hasAtMost(value, each);
   return listUpTo(most, z.string().refine(isShort, `expected 1 to ${each} characters`)).describe(description);
 };
 
@@ -59,7 +60,10 @@ export const taskArguments = {
   hints: text('For the worker', 20_000).optional(),
   required_capabilities: listUpTo(
     MAX_REQUIRED_CAPABILITIES,
-    z.string().regex(/^[^|\s][^|]{0,99}$/u, 'expected 1 to 100 characters without "|"'),
+    z
+      .string()
+      .regex(/^[^|\s][^|]{0,99}$/u, 'expected 1 to 100 characters without "|"')
+      .refine(isVisible, 'expected some text'),
   )
     .refine(
       (required) => Buffer.byteLength(capabilityKey(required)) <= MAX_CAPABILITY_KEY_BYTES,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isVisible } from '../../../kernel/hidden.ts';
 import { defineTool } from '../../../mcp/tool.ts';
 import { fileChange, MAX_BINARY_FILES } from '../rules/commitRequest.ts';
 import { type CommitOutcome, commitChanges } from '../rules/committing.ts';
@@ -15,7 +16,12 @@ export const commitFiles = defineTool({
   input: z.strictObject({
     ...inRepository,
     branch: z.string().describe('An existing branch'),
-    message: z.string().min(1).max(10_000).describe('Commit message'),
+    message: z
+      .string()
+      .min(1)
+      .max(10_000)
+      .refine(isVisible, 'expected some text')
+      .describe('Commit message'),
     files: z.array(fileChange).min(1).max(100).describe('Files to change'),
     expected_parent: z.string().optional().describe('SHA the branch must be at'),
   }),

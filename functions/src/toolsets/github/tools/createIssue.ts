@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isVisible } from '../../../kernel/hidden.ts';
 import { defineTool } from '../../../mcp/tool.ts';
 import { openIssue } from '../rules/issues.ts';
 import { repositoryName } from '../rules/names.ts';
@@ -13,7 +14,7 @@ export const createIssue = defineTool({
     "An invisible comment marks the issue, so that it is found again where GitHub's answer was lost; with an idempotency_key, a repeated call never creates a second one.",
   input: z.strictObject({
     ...inRepository,
-    title: z.string().min(1).max(256).describe('Issue title'),
+    title: z.string().min(1).max(256).refine(isVisible, 'expected some text').describe('Issue title'),
     body: z.string().optional().describe('Issue, in Markdown'),
     labels: z.array(z.string()).optional().describe('Labels'),
     assignees: z.array(z.string()).optional().describe('Users'),

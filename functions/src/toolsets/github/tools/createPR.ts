@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { partOf } from '../../../graph/rules/node.ts';
+import { isVisible } from '../../../kernel/hidden.ts';
 import { idOf } from '../../../kernel/ids.ts';
 import { defineTool } from '../../../mcp/tool.ts';
 import { repositoryName } from '../rules/names.ts';
@@ -17,7 +18,7 @@ export const createPR = defineTool({
   rare: ['maintainer_can_modify', 'part_of'],
   input: z.strictObject({
     ...inRepository,
-    title: z.string().min(1).max(256).describe('PR title'),
+    title: z.string().min(1).max(256).refine(isVisible, 'expected some text').describe('PR title'),
     body: z.string().optional().describe('Description, in Markdown'),
     head: z.string().describe('Branch with changes'),
     base: z.string().describe('Target branch'),

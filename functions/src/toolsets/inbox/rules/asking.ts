@@ -8,7 +8,7 @@ import { retryStale } from '../../../kernel/waiting.ts';
 import { isHeld, taskNotFound, waitForAnswer } from '../../coordination/index.ts';
 import { findOwn, settlement } from './answering.ts';
 import type { InboxPorts } from './ports.ts';
-import { type Request, type RequestKind, requireForm, withdrawn } from './request.ts';
+import { answerMeant, type Request, type RequestKind, withdrawn } from './request.ts';
 import { questionEvent } from './telling.ts';
 
 export interface Question {
@@ -40,9 +40,10 @@ export class Asking extends Service<InboxPorts> {
    */
   async ask(principal: Principal, asked: Question, recordAnswer: RecordAnswer<Request>): Promise<Request> {
     const { clock, randomness, requests, store } = this.ports;
-    const { workspace, kind, question, options, taskId, defaultAnswer } = asked;
+    const { workspace, kind, question, options, taskId } = asked;
     requireOptions(kind, options);
-    if (defaultAnswer !== undefined) requireForm({ kind, options }, 'default', defaultAnswer);
+    const defaultAnswer =
+      asked.defaultAnswer && answerMeant({ kind, options }, 'default', asked.defaultAnswer);
     const askedOf = await this.personNamed(principal, asked);
     const [askedOfName, open] = await Promise.all([this.nameOf(askedOf), requests.countOpen(principal.uid)]);
     if (open >= MAX_OPEN) throw tooMany();

@@ -5,6 +5,7 @@
 import type { Principal } from '../../../access/rules/principal.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
+import { optionMeant } from '../../../kernel/words.ts';
 import type { StoredRequest } from '../store/requests.ts';
 
 /** What is asked for: yes or no, one of some options, or words. */
@@ -51,11 +52,11 @@ export function isDue({ state, expiresAt }: Request, now: Date): boolean {
  */
 export function answered(
   request: Request,
-  { answer, comment }: { readonly answer: string; readonly comment?: string | undefined },
+  { answer: written, comment }: { readonly answer: string; readonly comment?: string | undefined },
   by: Answerer,
   now: Date,
 ): Request {
-  requireForm(request, 'answer', answer);
+  const answer = answerMeant(request, 'answer', written);
   if (request.state === 'answered' && request.answer === answer && request.answeredBy === by.uid)
     return request;
   if (request.state !== 'open' || isDue(request, now)) throw isOver(request, now);
@@ -100,19 +101,24 @@ export function revoked(request: Request, now: Date): Request | undefined {
   return { ...request, state: 'withdrawn', withdrawnBecause: 'REVOKED', settledAt: now };
 }
 
-/** @throws MusterError VALIDATION_ERROR for what is none of the options */
-export function requireForm(
+/**
+ * Returns the option that an answer means, as the option was written, or the words of a text.
+ * @throws MusterError VALIDATION_ERROR for what is none of the options
+ */
+export function answerMeant(
   request: Pick<Request, 'kind' | 'options'>,
   field: 'answer' | 'default',
   answer: string,
-): void {
+): string {
   const options = optionsOf(request);
-  if (options === undefined || options.includes(answer)) return;
+  if (options === undefined) return answer;
+  const meant = optionMeant(options, answer);
+  if (meant !== undefined) return meant;
   throw new MusterError('VALIDATION_ERROR', `"${answer}" is none of the answers that there are.`, {
     field,
     value: answer,
     reason: 'NOT_AN_OPTION',
-    suggestion: 'Give one of the entries, letter for letter.',
+    suggestion: 'Give one of the entries.',
     entries: options,
   });
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isVisible } from '../../../kernel/hidden.ts';
 import type { CallContext } from '../../../mcp/callContext.ts';
 import { defineTool, guidance, wholeNumber } from '../../../mcp/tool.ts';
 import { isSettled } from '../rules/answering.ts';
@@ -10,7 +11,7 @@ const MAX_WAIT_MS = 25_000;
 /** The form's one field. */
 const ANSWER = 'answer';
 
-const said = z.object({ [ANSWER]: z.string().trim().min(1).max(MAX_ANSWER) });
+const said = z.object({ [ANSWER]: z.string().trim().refine(isVisible).max(MAX_ANSWER) });
 
 /** Has the client ask the person who sits at it, or takes what they have said there. Tells whether the client is to ask. */
 async function askedAtClient(context: CallContext, id: string): Promise<boolean> {

@@ -3,6 +3,7 @@ import type { AgentLiveness } from '../../../access/rules/liveness.ts';
 import { type AccessPorts, hasRole, type Principal, roleIn } from '../../../access/rules/principal.ts';
 import type { AgentRegistration } from '../../../access/rules/registration.ts';
 import { MusterError } from '../../../kernel/errors.ts';
+import { isVisible, oneLine } from '../../../kernel/hidden.ts';
 import { type Hashing, type PortOf, Service } from '../../../kernel/ports.ts';
 import type { FirestoreOnboardingFacts } from '../store/onboardingFacts.ts';
 import { type ChecklistItem, checklist, leads } from './checklist.ts';
@@ -22,15 +23,15 @@ export class OnboardingService extends Service<OnboardingPorts> {
     principal: Principal,
     written: Pick<Newcomer, 'name' | 'role' | 'specializations' | 'language' | 'workspace'>,
   ) {
-    const name = plainText(written.name);
-    if (name === '') {
+    const name = oneLine(written.name);
+    if (!isVisible(name)) {
       throw new MusterError('VALIDATION_ERROR', 'The name has no character that can be read.', {
         field: 'agentName',
         suggestion: 'Give a name of letters or digits.',
       });
     }
     const ownName = registrationName(name, this.ports.hashing);
-    const specializations = written.specializations.map(plainText).filter((text) => text !== '');
+    const specializations = written.specializations.map(oneLine).filter(isVisible);
     return welcome({
       ...written,
       name,
@@ -88,15 +89,4 @@ export function registrationName(name: string, hashing: Hashing): string {
   const digest = hashing.sha256(name).slice(0, 8);
   const start = plain.slice(0, MAX_LENGTH - digest.length - 1) || 'agent';
   return `${start}-${digest}`;
-}
-
-/**
- * A caller's text as it may stand in a sentence: on one line, without controls, direction marks, zero-width
- * characters and halves of pairs.
- */
-export function plainText(text: string): string {
-  return text
-    .replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ')
-    .replace(/\s+/gu, ' ')
-    .trim();
 }

@@ -3,6 +3,7 @@ import { AGENT_TYPES } from '../../../access/rules/agent.ts';
 import { ROLES, WORKSPACE_NAME } from '../../../access/rules/principal.ts';
 import type { Registered } from '../../../access/rules/registration.ts';
 import { MusterError } from '../../../kernel/errors.ts';
+import { isVisible } from '../../../kernel/hidden.ts';
 import { idLike } from '../../../kernel/ids.ts';
 import { hasAtMost } from '../../../kernel/text.ts';
 import { clearArgument, clearing } from '../../../mcp/clearing.ts';
@@ -14,7 +15,7 @@ const MAX_CAPABILITIES = 100;
 const word = (description: string) =>
   z
     .string()
-    .refine((value) => value.trim() !== '' && hasAtMost(value, 100), 'expected 1 to 100 characters')
+    .refine(isVisible && hasAtMost(value, 100), 'expected 1 to 100 characters')
     .describe(description);
 
 const retryPolicy = z.strictObject({

@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { budgetShape } from '../../../graph/rules/budgetShape.ts';
+import { isVisible } from '../../../kernel/hidden.ts';
 import { idLike } from '../../../kernel/ids.ts';
 import { hasAtMost } from '../../../kernel/text.ts';
 import { guidance } from '../../../mcp/tool.ts';
@@ -20,7 +21,7 @@ const MAX_PROMPT_LENGTH = 400_000;
 export const prompt = (description: string) =>
   z
     .string()
-    .refine((text) => text.trim() !== '', 'expected some text')
+    .refine(isVisible, 'expected some text')
     .refine((text) => hasAtMost(text, MAX_PROMPT_LENGTH), `expected at most ${MAX_PROMPT_LENGTH} characters`)
     .describe(description);
 

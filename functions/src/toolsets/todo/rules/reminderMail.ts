@@ -1,4 +1,5 @@
 /** The words of what people are told, reminders and questions: of the notification, and of its mail. */
+import { oneLine } from '../../../kernel/hidden.ts';
 import { QUESTION, type TaskEvent } from './outbox.ts';
 
 export interface Notification {
@@ -17,8 +18,8 @@ export interface Notification {
 const LONGEST_TITLE = 200;
 
 /** A title goes into the subject of a mail, where a line's end would begin another header. */
-function oneLine(title: string): string {
-  const line = title.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
+function titleLine(title: string): string {
+  const line = oneLine(title);
   const characters = [...line];
   return characters.length <= LONGEST_TITLE ? line : `${characters.slice(0, LONGEST_TITLE - 1).join('')}…`;
 }
@@ -27,12 +28,12 @@ function oneLine(title: string): string {
 export function notificationOf(event: TaskEvent): Notification | undefined {
   const { id, type, taskId, userId: uid, timestamp: at, after } = event;
   if (type === QUESTION) {
-    const title = typeof after?.['question'] === 'string' ? oneLine(after['question']) : taskId;
+    const title = typeof after?.['question'] === 'string' ? titleLine(after['question']) : taskId;
     const body = 'An agent asks you. Answer it in your inbox.';
     return { id, uid, about: { request_id: taskId }, what: 'Question', title, body, at };
   }
   if (type !== 'reminder') return undefined;
-  const title = typeof after?.['task_title'] === 'string' ? oneLine(after['task_title']) : taskId;
+  const title = typeof after?.['task_title'] === 'string' ? titleLine(after['task_title']) : taskId;
   const isLate = after?.['late'] === true;
   const body = isLate ? 'A reminder of your to-do, later than it was to be.' : 'A reminder of your to-do.';
   return { id, uid, about: { task_id: taskId }, what: 'Reminder', title, body, at };

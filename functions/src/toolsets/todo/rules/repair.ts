@@ -4,12 +4,21 @@
  * names the version that it decided on: late, twice and in whatever order it ends the same.
  */
 import type { Change } from '../../../kernel/commit.ts';
+import { isVisible } from '../../../kernel/hidden.ts';
 import { canonicalJson, type JsonObject, jsonObject } from '../../../kernel/json.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
 import { guardChanges, guardChangesIfFree } from './duplicateGuard.ts';
 import type { TodoPorts } from './ports.ts';
 import { followingOccurrence } from './recurringTasks.ts';
-import { addedTags, caseFolded, MAX_TAGS, type Todo, todoAnswer } from './todo.ts';
+import {
+  caseFolded,
+  MAX_DESCRIPTION_LENGTH,
+  MAX_TAG_LENGTH,
+  MAX_TAGS,
+  MAX_TITLE_LENGTH,
+  type Todo,
+  todoAnswer,
+} from './todo.ts';
 import {
   changeContext,
   differences,
@@ -32,9 +41,10 @@ export function repairTodo(ports: TodoPorts, id: string, before: Todo | undefine
 
 async function repairPresent(ports: TodoPorts, found: RemindedTodo): Promise<void> {
   const now = ports.clock.now();
-  const todo = normalised(found.value, now);
-  const after = todoAnswer(todo);
   const reported = found.lastReported;
+  const lastTitle = reported?.['title'];
+  const todo = normalised(found.value, now, typeof lastTitle === 'string' ? lastTitle : undefined);
+  const after = todoAnswer(todo);
   const states = [reported, todoAnswer(found.value), after].map(canonicalJson);
   const changes: Change[] = [];
   if (!found.isIndexCurrent() || new Set(states).size > 1)
@@ -82,21 +92,33 @@ export function isReported({ value, lastReported }: RemindedTodo): boolean {
   return canonicalJson(lastReported) === canonicalJson(todoAnswer(value));
 }
 
-/** The to-do as a tool would have written it. */
-function normalised(todo: Todo, now: Date): Todo {
-  const { completedAt, ...rest } = todo;
-  const folded = new Set<string>();
-  const tags = todo.tags.filter((tag) => {
-    const isNew = tag.trim() !== '' && !folded.has(caseFolded(tag));
-    folded.add(caseFolded(tag));
-    return isNew;
-  });
+/** Stands for a title of which nothing can be seen. */
+const UNTITLED = 'Untitled';
+
+/**
+ * Returns the to-do as a tool would have written it. What no tool takes is cut or left out.
+ * @param lastTitle the title that its last event reported, in place of one of which nothing can be seen
+ */
+export function normalised(todo: Todo, now: Date, lastTitle = UNTITLED): Todo {
+  const { completedAt, description, title, ...rest } = todo;
+  const tags = new Map<string, string>();
+  for (const written of todo.tags) {
+    const tag = beginning(written.trim(), MAX_TAG_LENGTH);
+    if (isVisible(tag) && !tags.has(caseFolded(tag))) tags.set(caseFolded(tag), tag);
+  }
+  const shown = beginning(title.trim(), MAX_TITLE_LENGTH);
   return {
     ...rest,
-    title: todo.title.trim(),
-    tags: addedTags([], tags.slice(0, MAX_TAGS)),
+    title: isVisible(shown) ? shown : lastTitle,
+    ...(description !== undefined && { description: beginning(description, MAX_DESCRIPTION_LENGTH) }),
+    tags: [...tags.values()].slice(0, MAX_TAGS),
     ...(todo.completed && { completedAt: completedAt ?? now }),
   };
+}
+
+/** Returns at most so many characters of a text. */
+function beginning(text: string, most: number): string {
+  return text.length <= most ? text : [...text].slice(0, most).join('').trimEnd();
 }
 
 /** The to-do with the title, due date and completion that its last event reported. */

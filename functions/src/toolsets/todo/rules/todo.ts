@@ -1,5 +1,6 @@
 /** To-dos: what a person means to do. Source: the to-do specification; docs/semantics.md#to-dos. */
 import { MusterError } from '../../../kernel/errors.ts';
+import { isVisible } from '../../../kernel/hidden.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import type { Place } from '../../../kernel/paging.ts';
 import { hasAtMost } from '../../../kernel/text.ts';
@@ -99,7 +100,7 @@ export function checkedTags(written: readonly string[]): readonly string[] {
 export function addedTags(present: readonly string[], written: readonly string[]): readonly string[] {
   const tags = new Map(present.map((tag) => [caseFolded(tag), tag]));
   for (const tag of written.map((text) => text.trim())) {
-    if (tag === '' || !hasAtMost(tag, MAX_TAG_LENGTH))
+    if (!isVisible(tag) || !hasAtMost(tag, MAX_TAG_LENGTH))
       throw invalid('tags', 'INVALID_TAG', `A tag has 1 to ${MAX_TAG_LENGTH} characters.`);
     if (!tags.has(caseFolded(tag))) tags.set(caseFolded(tag), tag);
   }

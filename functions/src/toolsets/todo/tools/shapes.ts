@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { NODE_STATUSES } from '../../../graph/rules/node.ts';
 import { MusterError } from '../../../kernel/errors.ts';
+import { isVisible } from '../../../kernel/hidden.ts';
 import { idOf } from '../../../kernel/ids.ts';
 import { hasAtMost } from '../../../kernel/text.ts';
 import { listedAs } from '../../../mcp/jsonSchema.ts';
@@ -26,7 +27,7 @@ export const recurringTaskId = idOf('a recurring task').describe('Recurring task
 export const title = (description: string) =>
   z
     .string()
-    .refine((text) => text.trim() !== '', 'expected some text')
+    .refine(isVisible, 'expected some text')
     .refine((text) => hasAtMost(text, MAX_TITLE_LENGTH), `expected at most ${MAX_TITLE_LENGTH} characters`)
     .describe(description);
 

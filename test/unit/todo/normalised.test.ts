@@ -1,0 +1,66 @@
+/** Whatever the security rules let a client write, the repair makes a to-do of it that every tool takes. */
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { normalised } from '../../../functions/src/toolsets/todo/rules/repair.ts';
+import { PRIORITIES, type Todo } from '../../../functions/src/toolsets/todo/rules/todo.ts';
+import { todoFromDocument, todoToDocument } from '../../../functions/src/toolsets/todo/store/todoDocument.ts';
+import { description, title } from '../../../functions/src/toolsets/todo/tools/shapes.ts';
+import { START } from '../samples.ts';
+import { sampleTodo } from './samples.ts';
+
+/** Firestore's rules trim ASCII white space, and count characters. */
+const written = (most: number) =>
+  fc
+    .array(
+      fc.oneof(
+        fc.string({ unit: 'binary', maxLength: 20 }),
+        fc.constantFrom('🎉'.repeat(40), '\u200b', '\u3164', '\u3000', ' ', 'x'.repeat(49), 'ß', 'e\u0301', '\u0000'),
+      ),
+      { maxLength: 20 },
+    )
+    .map((parts) => [...parts.join('').toWellFormed()].slice(0, most).join(''));
+
+const required = (most: number) => written(most).filter((text) => /[^ \t\n\r\f\v]/.test(text));
+
+const clientWritten = fc.record({
+  title: required(500),
+  description: fc.option(written(5000), { nil: undefined }),
+  tags: fc.array(required(50), { maxLength: 10 }),
+  priority: fc.constantFrom(...PRIORITIES),
+  completed: fc.boolean(),
+  dueDate: fc.option(fc.date({ min: START, max: new Date('9999-12-31'), noInvalidDate: true }), { nil: undefined }),
+});
+
+describe('the repair of what a client wrote', () => {
+  it('never throws, and gives what a tool would take', () => {
+    fc.assert(
+      fc.property(clientWritten, ({ description: words, dueDate, ...changes }) => {
+        const todo: Todo = sampleTodo({
+          ...changes,
+          ...(words !== undefined && { description: words }),
+          ...(dueDate && { dueDate }),
+        });
+        const repaired = normalised(todo, START);
+        assert.ok(repaired.title === 'Untitled' || todo.title.includes(repaired.title));
+        if (repaired.title.length <= 500) assert.ok(title('').safeParse(repaired.title).success);
+        if ((repaired.description ?? '').length <= 5000)
+          assert.ok(description('').safeParse(repaired.description).success);
+        assert.ok([...repaired.title].length <= 500);
+        for (const tag of repaired.tags) assert.ok([...tag].length <= 50 && tag === tag.trim());
+        assert.deepEqual(normalised(repaired, START), repaired);
+        assert.deepEqual(todoFromDocument(todoToDocument(repaired)), repaired);
+      }),
+    );
+  });
+
+  it('keeps a tag of forty emoji, and drops one that cannot be seen', () => {
+    const tag = '🎉'.repeat(40);
+    assert.deepEqual(normalised(sampleTodo({ tags: [tag, '\u200b', '\u3000', tag] }), START).tags, [tag]);
+    assert.deepEqual(normalised(sampleTodo({ tags: ['x'.repeat(60)] }), START).tags, ['x'.repeat(50)]);
+  });
+
+  it('puts the last title in place of one that cannot be seen', () => {
+    assert.equal(normalised(sampleTodo({ title: '\u200b' }), START, 'Visa').title, 'Visa');
+    assert.equal(normalised(sampleTodo({ title: '\u3164' }), START).title, 'Untitled');
+  });
+});
