@@ -58,8 +58,8 @@ interface Bound {
 const bounds: readonly Bound[] = [
   {
     field: 'title',
-    allowed: ['x', 'Réunion', 'x'.repeat(500), WIDE.repeat(500)],
-    denied: ['', '   ', 'x'.repeat(501), WIDE.repeat(501), 7, null, ['x']],
+    allowed: ['x', 'Réunion', 'x'.repeat(500), WIDE.repeat(500), '会議', '🤖', '\u200bx', 'a\nb'],
+    denied: ['', '   ', '\n', '\u200b', '\u3164\u2800', '\u3000', 'x'.repeat(501), WIDE.repeat(501), 7, null, ['x']],
   },
   {
     field: 'description',
@@ -76,6 +76,7 @@ const bounds: readonly Bound[] = [
       [WIDE.repeat(51)],
       [''],
       ['  '],
+      ['\u2060'],
       ['work', 7],
       [null],
       'work',

@@ -1,7 +1,8 @@
 /** Finds everything: screens, and the tasks, agents and runs of the workspace. Control K, or Command K, opens it. */
-import { folded } from '../../../functions/src/kernel/words.ts';
+
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
+import { folded } from '../../../functions/src/kernel/words.ts';
 import { useOpenTasks, useSessionId } from '../live/coordination.ts';
 import { agentDocument, runDocument } from '../live/documents.ts';
 import { useLive } from '../live/live.ts';
@@ -31,13 +32,8 @@ export function Palette({ person, close }: { readonly person: Person; close(): v
   const all = useEverything(person);
   const sought = folded(words.value.trim());
   const id = words.value.trim().toLowerCase();
-  const byId = TASK_ID.test(id)
-    ? [{ kind: 'task', title: id, address: addressOf(['t', id]) }]
-    : [];
-  const found = [...byId, ...all.filter(({ title }) => folded(title).includes(sought))].slice(
-    0,
-    MOST_SHOWN,
-  );
+  const byId = TASK_ID.test(id) ? [{ kind: 'task', title: id, address: addressOf(['t', id]) }] : [];
+  const found = [...byId, ...all.filter(({ title }) => folded(title).includes(sought))].slice(0, MOST_SHOWN);
   const at = Math.min(chosen.value, found.length - 1);
 
   function open(one: Found | undefined) {

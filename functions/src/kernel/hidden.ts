@@ -48,7 +48,10 @@ export function withoutHidden(text: string): string {
 
 /** Returns the text on one line, with a space for each run of what is hidden, private or half of a pair. */
 export function oneLine(text: string): string {
-  return text.replace(HIDDEN, ' ').replace(/[\s\p{Cs}\p{Co}\u2800]+/gu, ' ').trim();
+  return text
+    .replace(HIDDEN, ' ')
+    .replace(/[\s\p{Cs}\p{Co}\u2800]+/gu, ' ')
+    .trim();
 }
 
 /** Characters that leave no mark: U+2800 and U+1D159 are a blank pattern and an empty note. */

@@ -21,7 +21,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   'access/': ['kernel/'],
   'graph/': ['kernel/', 'access/'],
   'mcp/': ['kernel/', 'access/'],
-  'mcp/views/': [],
+  'mcp/views/': ['kernel/hidden.ts'],
   'signin/': [
     'kernel/',
     'access/',
@@ -68,7 +68,9 @@ export const parts: readonly {
   // It runs in browsers, where none of the rest does.
   { part: /^signin\/page\//, never: /^(?!signin\/page\/)/, butTypes: true },
   // Views do as well, and what they share.
-  { part: /\/views\//, never: /^(?!mcp\/views\/)/ },
+  { part: /\/views\//, never: /^(?!mcp\/views\/|kernel\/hidden\.ts$)/ },
+  // Browsers run it too: views and the console.
+  { part: /^kernel\/(hidden|latinLetters)\.ts$/, never: /./ },
   { part: /^(?!.*\/views\/)/, never: /\/views\// },
   { part: /\/rules\//, never: /^kernel\/(firestore|realtime|platform)|^vendors\// },
   { part: /\/rules\//, never: /\/(store|firestore|realtime)\//, butTypes: true },

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { optionMeant } from '../../../functions/src/kernel/words.ts';
-import { answerMeant, answered } from '../../../functions/src/toolsets/inbox/rules/request.ts';
+import { answered, answerMeant } from '../../../functions/src/toolsets/inbox/rules/request.ts';
 import { sampleRequest } from './samples.ts';
 
 describe('the option that an answer means', () => {
@@ -17,7 +17,8 @@ describe('the option that an answer means', () => {
   ] as const;
 
   for (const [meant, options, text] of cases)
-    it(`is ${meant} if ${JSON.stringify(text)} is typed`, () => assert.equal(optionMeant(options, text), meant));
+    it(`is ${meant} if ${JSON.stringify(text)} is typed`, () =>
+      assert.equal(optionMeant(options, text), meant));
 
   it('is none if two fit or if another word is meant', () => {
     assert.equal(optionMeant(['yes', 'Yes'], 'YES'), undefined);
@@ -37,7 +38,12 @@ describe('the option that an answer means', () => {
   });
 
   it('is stored as it was written, for answers and defaults', () => {
-    const request = { ...sampleRequest(), kind: 'choice' as const, options: ['São Paulo', 'Rio'], state: 'open' as const };
+    const request = {
+      ...sampleRequest(),
+      kind: 'choice' as const,
+      options: ['São Paulo', 'Rio'],
+      state: 'open' as const,
+    };
     const { answer } = answered(request, { answer: 'rio' }, { uid: 'ada' }, request.createdAt);
     assert.equal(answer, 'Rio');
     assert.equal(answerMeant(request, 'default', ' sÃo pAulo'), 'São Paulo');

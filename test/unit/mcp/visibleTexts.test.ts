@@ -9,6 +9,7 @@ const INVISIBLE = ['\u200b', '\u3164', '\u2060', '\u2800', ' \ufeff ', '\u{e0041
 /** Texts that are checked after the schema, because the answer says what there is, and lines that may be blank. */
 const LATER = [
   'onboarding.getWelcome agentName',
+  'access.remove_member uid',
   'access.update_workspace approvals.tool',
   'firebase.read path',
   'firebase.write path',
@@ -20,9 +21,15 @@ const LATER = [
   'github.createBranch branch',
   'github.commitFiles branch',
   'github.commitFiles files.path',
-  ...['readFile', 'createIssue', 'createPR', 'getWorkflowRuns', 'getJobLogs', 'createBranch', 'commitFiles'].flatMap(
-    (tool) => [`github.${tool} owner`, `github.${tool} repo`],
-  ),
+  ...[
+    'readFile',
+    'createIssue',
+    'createPR',
+    'getWorkflowRuns',
+    'getJobLogs',
+    'createBranch',
+    'commitFiles',
+  ].flatMap((tool) => [`github.${tool} owner`, `github.${tool} repo`]),
   'todo.add_task_tags tags',
   'todo.search_tasks query',
   'todo.create_recurring_task frequency',

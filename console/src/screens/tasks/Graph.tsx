@@ -1,8 +1,8 @@
 /** Tasks and what waits for what, from left to right. The table beside it says the same in words. */
 
-import { withoutHidden } from '../../../../functions/src/kernel/hidden.ts';
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { withoutHidden } from '../../../../functions/src/kernel/hidden.ts';
 import { useClosedTasks, useOpenTasks } from '../../live/coordination.ts';
 import type { Task } from '../../live/documents.ts';
 import { Empty, Shown } from '../../parts/Notice.tsx';

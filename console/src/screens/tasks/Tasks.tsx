@@ -1,6 +1,7 @@
 /** The tasks of the open session: as a table, or on a board by their states. */
-import { folded } from '../../../../functions/src/kernel/words.ts';
+
 import { useSignal } from '@preact/signals';
+import { folded } from '../../../../functions/src/kernel/words.ts';
 import { useClosedTasks, useCounts, useOpenTasks, useSessionId } from '../../live/coordination.ts';
 import type { Task } from '../../live/documents.ts';
 import type { Live } from '../../live/live.ts';

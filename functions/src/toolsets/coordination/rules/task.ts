@@ -152,7 +152,9 @@ export function capabilityKey(required: readonly string[]): string {
 /** The keys among `keys` that an agent with these capabilities satisfies; the empty one always. */
 export function satisfiedKeys(keys: readonly string[], capabilities: readonly string[]): string[] {
   const has = new Set(capabilities.map(foldedCapability));
-  const satisfied = keys.filter((key) => key !== '' && key.split(SEPARATOR).every((name) => has.has(foldedCapability(name))));
+  const satisfied = keys.filter(
+    (key) => key !== '' && key.split(SEPARATOR).every((name) => has.has(foldedCapability(name))),
+  );
   return ['', ...satisfied.sort()];
 }
 

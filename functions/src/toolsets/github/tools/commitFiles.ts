@@ -16,12 +16,7 @@ export const commitFiles = defineTool({
   input: z.strictObject({
     ...inRepository,
     branch: z.string().describe('An existing branch'),
-    message: z
-      .string()
-      .min(1)
-      .max(10_000)
-      .refine(isVisible, 'expected some text')
-      .describe('Commit message'),
+    message: z.string().min(1).max(10_000).refine(isVisible, 'expected some text').describe('Commit message'),
     files: z.array(fileChange).min(1).max(100).describe('Files to change'),
     expected_parent: z.string().optional().describe('SHA the branch must be at'),
   }),

@@ -15,7 +15,7 @@ const MAX_CAPABILITIES = 100;
 const word = (description: string) =>
   z
     .string()
-    .refine(isVisible && hasAtMost(value, 100), 'expected 1 to 100 characters')
+    .refine((value) => isVisible(value) && hasAtMost(value, 100), 'expected 1 to 100 characters')
     .describe(description);
 
 const retryPolicy = z.strictObject({
