@@ -152,10 +152,8 @@ export function capabilityKey(required: readonly string[]): string {
 /** The keys among `keys` that an agent with these capabilities satisfies; the empty one always. */
 export function satisfiedKeys(keys: readonly string[], capabilities: readonly string[]): string[] {
   const has = new Set(capabilities.map(foldedCapability));
-  const satisfied = keys.filter(
-    (key) => key !== '' && key.split(SEPARATOR).every((name) => has.has(foldedCapability(name))),
-  );
-  return ['', ...satisfied.sort()];
+  const isSatisfied = (key: string) => key.split(SEPARATOR).every((name) => has.has(foldedCapability(name)));
+  return ['', ...keys.filter((key) => key !== '' && isSatisfied(key)).sort()];
 }
 
 /** How the ids of all tasks of all runs begin, and of no others. */
