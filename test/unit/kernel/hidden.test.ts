@@ -52,7 +52,7 @@ const status = (goal: string): string =>
   screenOf(
     {
       goal,
-      progress: { percent: 0, total: 0, done: 0, failed: 0 },
+      progress: { percent: 0, total: 0, available: 0, claimed: 0, in_progress: 0, done: 0, failed: 0 },
       doing: [],
       waiting: [],
       questions: [],
