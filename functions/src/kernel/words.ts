@@ -55,7 +55,7 @@ function withoutAccents(text: string): string {
  * pair of neighbours, and its last letter. A word with points has itself without them, too.
  */
 export function wordsOf(text: string): readonly string[] {
-  const apart = text.replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2').replace(NOT_OF_A_WORD, ' ');
+  const apart = text.replace(/(\p{Ll}\p{M}*)(\p{Lu})/gu, '$1 $2').replace(NOT_OF_A_WORD, ' ');
   const words = [apart, text].flatMap((one) =>
     runsOf(one).flatMap((run) => (isUnspaced(run) ? [...pairsOf(run), ...lettersOf(run).slice(-1)] : run)),
   );

@@ -183,7 +183,7 @@ describe('a search for a mark that makes another letter', () => {
         assert.deepEqual(searchWords(one.normalize('NFD')), searchWords(one.normalize('NFC')));
       }),
     );
-    for (const word of ['ばな', 'がっこう', '회의', 'हिन्दी', 'ក្មេង', 'أب'])
+    for (const word of ['caféBar', 'ばな', 'がっこう', '회의', 'हिन्दी', 'ក្មេង', 'أب'])
       assert.ok(finds(word.normalize('NFD'), word.normalize('NFC')), word);
   });
 
