@@ -112,8 +112,9 @@ async function retentionCalls(): Promise<readonly Call[]> {
 async function searchWordsCalls(): Promise<readonly Call[]> {
   const { searchWordsPart }: SearchWords = await load('composition/searchWords.ts');
   const turn = turnAt(new Date('2026-11-22T09:00:00Z'));
-  const at = (id: string) => ({ behind: { 'words 2': { since: NOW, from: { at: NOW, id } } } });
-  return ['todos/', 'todos/id-1', 'skills/', 'skills/id-1'].map((id) => async (database) => {
+  const begun = new Date(0);
+  const at = (id: string) => ({ behind: { 'words 2': { since: begun, from: { at: begun, id } } } });
+  return ['end', 'todos/', 'todos/id-1', 'skills/', 'skills/id-1'].map((id) => async (database) => {
     const record = { read: async () => at(id), saveBehind: async () => undefined };
     await searchWordsPart({ database, record, log: silent, repairTodo: async () => undefined }).run(turn);
   });
