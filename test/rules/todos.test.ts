@@ -59,7 +59,19 @@ const bounds: readonly Bound[] = [
   {
     field: 'title',
     allowed: ['x', 'Réunion', 'x'.repeat(500), WIDE.repeat(500), '会議', '🤖', '\u200bx', 'a\nb'],
-    denied: ['', '   ', '\n', '\u200b', '\u3164\u2800', '\u3000', 'x'.repeat(501), WIDE.repeat(501), 7, null, ['x']],
+    denied: [
+      '',
+      '   ',
+      '\n',
+      '\u200b',
+      '\u3164\u2800',
+      '\u3000',
+      'x'.repeat(501),
+      WIDE.repeat(501),
+      7,
+      null,
+      ['x'],
+    ],
   },
   {
     field: 'description',

@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { wireName } from '../../../functions/src/mcp/names.ts';
 import { toolsets } from '../../../functions/src/toolsets/index.ts';
+import type { Schema } from '../../contract/agreement.ts';
 import { everyList, type Listed, placesIn } from '../../support/lists.ts';
 import {
   adkFunction,
@@ -158,7 +159,7 @@ const OPENAI_FORMATS: readonly unknown[] = [
 ];
 
 /** Returns what OpenAI's strict mode would refuse. Source: https://platform.openai.com/docs/guides/structured-outputs */
-function openAiFaults(parameters: object, path: string): readonly string[] {
+function openAiFaults(parameters: Schema, path: string): readonly string[] {
   const places = placesIn(parameters, path);
   return places.flatMap(({ path: here, schema }) => {
     const { type, properties, required = [], anyOf, format } = schema;

@@ -179,7 +179,12 @@ export class MemoryTodos {
 
   undoSince(since: Date) {
     const filter = { whose: { ownerUid: this.owner }, since };
-    return this.undoing.several({ principal: this.principal, credential: 'none' }, filter, this.record);
+    return this.undoing.several(
+      { principal: this.principal, credential: 'none' },
+      filter,
+      undefined,
+      this.record,
+    );
   }
 
   /** Writes as a Firebase client does, and calls the trigger. */
@@ -267,8 +272,11 @@ export class MemoryTodos {
         store: { commit: (changes, record) => this.commit(changes, record) },
         trail: {
           find: async (id) => this.state.trail.find(id),
-          list: async ({ since = new Date(0) }, { limit }) => {
-            const items = this.entries.filter(({ at }) => at >= since);
+          list: async ({ since = new Date(0), stands = false }, { limit, after }) => {
+            const start = this.entries.findIndex(({ id }) => id === after?.id) + 1;
+            const items = this.entries
+              .slice(start)
+              .filter(({ at, undoneBy }) => at >= since && (!stands || undoneBy === undefined));
             return { items: items.slice(0, limit), more: items.length > limit };
           },
         },

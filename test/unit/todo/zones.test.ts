@@ -208,7 +208,8 @@ describe('update_recurring_task', () => {
     const home = new MemoryTodos();
     const draft = { title: 'Review', frequency: 'DAILY', anchor, timezone: 'Europe/Berlin', ...more };
     const { recurringTask, first } = await home.recurring.create(home.owner, draft, home.record);
-    const edit = (changes: object) => home.recurring.edit(home.owner, recurringTask.id, changes, home.record);
+    const edit = async (changes: object) =>
+      (await home.recurring.edit(home.owner, recurringTask.id, changes, home.record)).recurringTask;
     return { home, edit, first };
   };
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { isWrappedJson, JSON_TYPES, jsonTypeOf } from '../../../kernel/json.ts';
 import { MusterError } from '../../../kernel/errors.ts';
+import { isWrappedJson, JSON_TYPES, jsonTypeOf } from '../../../kernel/json.ts';
 import { listedAs, OPEN_OBJECT } from '../../../mcp/jsonSchema.ts';
 import { defineTool } from '../../../mcp/tool.ts';
 import { OPERATIONS, type WriteOutcome } from '../rules/databaseAccess.ts';
