@@ -4,10 +4,10 @@
  * npm run format                 puts right what can be
  * npm run format -- <paths>      there alone
  */
-import { root } from './project.mjs';
 import { biome } from './setup/biome.mjs';
 import { succeeds } from './setup/command.mjs';
 import { installTestLibraries } from './setup/install.mjs';
+import { knip } from './setup/knip.mjs';
 import { showUsageIfAsked } from './setup/usage.mjs';
 
 showUsageIfAsked(`npm run lint                   checks style, and what may import what
@@ -16,8 +16,7 @@ npm run format -- <paths>      only there`);
 
 await installTestLibraries({ env: process.env, say: (message) => console.error(message) });
 const [mode] = process.argv.slice(2);
-const knip = [process.execPath, `${root}/test/node_modules/knip/bin/knip.js`, '--no-progress'];
 const holds =
   (await succeeds(biome(process.execPath, process.argv.slice(2)))) &&
-  (mode !== 'ci' || (await succeeds(knip)));
+  (mode !== 'ci' || (await succeeds(knip(process.execPath))));
 process.exitCode = holds ? 0 : 1;

@@ -4,6 +4,7 @@ import { biome } from '../setup/biome.mjs';
 import { checkPage, checkViews, compile } from '../setup/build.mjs';
 import { succeeds } from '../setup/command.mjs';
 import { checkConsole } from '../setup/console.mjs';
+import { knip } from '../setup/knip.mjs';
 import { failure } from './mocha.mjs';
 
 /**
@@ -20,6 +21,7 @@ export function checks(node) {
     'types of the console': checkConsole(node),
     'types of the examples': compile(node, ['--noEmit', '-p', `${root}/examples`]),
     style: biome(node, ['ci', `--colors=${colours}`]),
+    'unused exports': knip(node),
   };
 }
 
