@@ -21,14 +21,18 @@ export function duration(milliseconds: number): string {
 }
 
 const time = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
-const day = new Intl.DateTimeFormat(undefined, { weekday: 'short', day: 'numeric', month: 'short' });
+const DAY_OPTIONS = { weekday: 'short', day: 'numeric', month: 'short' } as const;
+const day = new Intl.DateTimeFormat(undefined, DAY_OPTIONS);
 
 export function timeOfDay(at: Date): string {
   return time.format(at);
 }
 
-export function dayOf(at: Date): string {
-  return day.format(at);
+/** @param timeZone the zone whose day it is; the reader's if left out */
+export function dayOf(at: Date, timeZone?: string): string {
+  return (
+    timeZone === undefined ? day : new Intl.DateTimeFormat(undefined, { ...DAY_OPTIONS, timeZone })
+  ).format(at);
 }
 
 /** As a `datetime-local` field has it, by the person's clock; empty for none. */

@@ -6,6 +6,7 @@ import { type PersonRights, personDocument } from '../live/documents.ts';
 import { useLive } from '../live/live.ts';
 import { person as personQuery } from '../live/queries.ts';
 import { document, followConnection, isConnected } from '../live/sources.ts';
+import { Boundary } from '../parts/Boundary.tsx';
 import { lazily } from '../parts/lazily.tsx';
 import { Absent } from '../parts/Notice.tsx';
 import { Words } from '../parts/Words.tsx';
@@ -108,7 +109,9 @@ export function Shell({ person }: { readonly person: Person }) {
         </details>
       </header>
       <main id="main" tabIndex={-1}>
-        {hasRole ? <CurrentScreen person={person} /> : <WithoutRole person={person} />}
+        <Boundary key={place.value.join('/')}>
+          {hasRole ? <CurrentScreen person={person} /> : <WithoutRole person={person} />}
+        </Boundary>
       </main>
       {hasRole && isFinding.value && (
         <Palette

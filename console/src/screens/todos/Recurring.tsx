@@ -6,6 +6,7 @@ import type { Recurring as RecurringTodo } from '../../live/documents.ts';
 import { Act } from '../../parts/Act.tsx';
 import { dayOf } from '../../parts/dates.ts';
 import { Words } from '../../parts/Words.tsx';
+import { inWords } from './inWords.ts';
 
 const listed = z.object({
   recurring_tasks: z._default(
@@ -45,17 +46,4 @@ export function Recurring({ rows }: { readonly rows: readonly RecurringTodo[] })
       ))}
     </ul>
   );
-}
-
-/** `every week on Tuesday at 16:00, Europe/Berlin; now Tue 24 Nov`. */
-export function inWords({ frequency, start_date, timezone, end_date, latest_due }: RecurringTodo): string {
-  const zone = { timeZone: timezone };
-  const at = new Intl.DateTimeFormat(undefined, { ...zone, timeStyle: 'short' }).format(start_date);
-  const on = {
-    DAILY: 'every day',
-    WEEKLY: `every ${new Intl.DateTimeFormat(undefined, { ...zone, weekday: 'long' }).format(start_date)}`,
-    MONTHLY: `every month on day ${new Intl.DateTimeFormat('en', { ...zone, day: 'numeric' }).format(start_date)}`,
-  }[frequency];
-  const until = end_date === null ? '' : `, until ${dayOf(end_date)}`;
-  return `${on} at ${at}, ${timezone}${until}; now ${dayOf(latest_due)}`;
 }
