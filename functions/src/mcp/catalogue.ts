@@ -5,7 +5,7 @@ import { hasRole, type Principal, type Role, type rolesOf } from '../access/rule
 import { type JsonObject, type JsonValue, jsonObject } from '../kernel/json.ts';
 import type { Directory, KnownTool } from './callContext.ts';
 import { answerOrRefusalSchema, inputJsonSchema, lightSchema, outputJsonSchema } from './jsonSchema.ts';
-import { acceptedNames, type Dialect, toolNaming, wireName } from './names.ts';
+import { acceptedNames, type Dialect, ELSEWHERE, toolNaming, wireName } from './names.ts';
 import { type Resources, resourcesOf } from './resources.ts';
 import type { EventSource, FoundTool, Tool, ToolHints, Toolset } from './tool.ts';
 import { fullName } from './tool.ts';
@@ -156,9 +156,10 @@ const INTRODUCTION =
   'an error says what to do next. Every tool that writes takes idempotency_key: a call repeated with the same ' +
   'key and arguments within 24 hours gets the first answer and does nothing again.';
 
+/** A line that names a tool which this endpoint does not have, such as one that writes, is left out. */
 function instructionsOf(toolsets: readonly Toolset[], named: Naming): string {
   const ofToolsets = toolsets.map(({ name, instructions }) => `${name}: ${named(instructions)}`);
-  const lines = [INTRODUCTION, ...ofToolsets];
+  const lines = [INTRODUCTION, ...ofToolsets.filter((line) => !line.includes(ELSEWHERE))];
   return lines.join('\n').slice(0, MAX_INSTRUCTIONS_LENGTH - 1);
 }
 

@@ -48,10 +48,13 @@ export function toolNaming(
     if (listed !== undefined) return listed;
     toolsets ??= new Map(deployed().map(({ fullName, toolset }) => [fullName, toolset]));
     const toolset = toolsets.get(full);
-    return toolset === undefined ? full : `${full} (at /mcp/${toolset})`;
+    return toolset === undefined ? full : `${full}${ELSEWHERE}${toolset})`;
   };
   return (text) => text.replace(FULL_NAMES, nameOf);
 }
+
+/** Begins the address of a tool that an endpoint does not list. */
+export const ELSEWHERE = ' (at /mcp/';
 
 /** What may be a full name, and is not part of a path, an address or a longer name. */
 const FULL_NAMES = /(?<![\w./:-])[a-z]+\.[a-z]\w*(?!\w|\.\w)/g;

@@ -10,8 +10,6 @@ import { hasAtMost } from '../kernel/text.ts';
 import type { CallContext, Services } from './callContext.ts';
 import { guidanceIn } from './guidance.ts';
 
-export { guidance } from './guidance.ts';
-
 import type { Resource, ResourceTemplate } from './resource.ts';
 import { argumentsChecker, type WithBrandedIds } from './validation.ts';
 

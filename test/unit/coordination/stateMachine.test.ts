@@ -68,7 +68,7 @@ describe('starting a task', () => {
     const again = claimTask(releaseTask(claimed()), 'ann', 60, START);
     const error = await refusal(() => startTask(again, { agentId: 'ann', epoch: 1 }, START));
     assert.match(error.message, /it is claimed, held by you/);
-    assert.match(error.details.suggestion ?? '', /the one that claim_task answered/);
+    assert.match(error.details.suggestion ?? '', /the one that coordination.claim_task answered/);
   });
 
   it('may be repeated by the same claim, and changes nothing then', async () => {

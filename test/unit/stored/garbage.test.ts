@@ -11,6 +11,7 @@ import {
   taskToDocument,
 } from '../../../functions/src/toolsets/coordination/store/documents.ts';
 import { toolsets } from '../../../functions/src/toolsets/index.ts';
+import { EMPTY_DIRECTORY } from '../../support/mcp-endpoint.ts';
 import { START, sampleAgent, sampleCodingTask, sampleTask } from '../samples.ts';
 
 type Fields = Record<string, unknown>;
@@ -73,7 +74,7 @@ async function answered(name: string, services: object, args: Fields = {}): Prom
   const [toolset, tool] = name.split('.');
   const found = toolsets.find((one) => one.name === toolset)?.tools.find((one) => one.name === tool);
   assert.ok(found, name);
-  await found.prepare(args).run({ services, workspace: 'alpha' } as never);
+  await found.prepare(args).run({ services, workspace: 'alpha', directory: EMPTY_DIRECTORY } as never);
 }
 
 const now = START;

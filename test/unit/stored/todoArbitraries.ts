@@ -1,5 +1,6 @@
 /** Any to-do and any recurring task that the domain can hold. */
 import fc from 'fast-check';
+import { isVisible } from '../../../functions/src/kernel/hidden.ts';
 import type { RecurringTask } from '../../../functions/src/toolsets/todo/rules/recurrenceRule.ts';
 import { FREQUENCIES } from '../../../functions/src/toolsets/todo/rules/recurrenceRule.ts';
 import {
@@ -16,7 +17,7 @@ const priority = fc.constantFrom(...PRIORITIES);
 const tags = fc
   .array(text, { maxLength: 4 })
   .map((written) =>
-    checkedTags(written.filter((one) => one.trim() !== '' && one.trim().length <= MAX_TAG_LENGTH)),
+    checkedTags(written.filter((one) => isVisible(one) && one.trim().length <= MAX_TAG_LENGTH)),
   );
 
 const day = date.map((instant) => instant.toISOString().slice(0, 10));

@@ -5,7 +5,8 @@ import { DEFAULT_WORKSPACE } from '../../../access/rules/principal.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { chosenId } from '../../../kernel/ids.ts';
 import type { CallContext, KnownTool } from '../../../mcp/callContext.ts';
-import { defineTool, guidance, textUpTo } from '../../../mcp/tool.ts';
+import { guidance } from '../../../mcp/guidance.ts';
+import { defineTool, textUpTo } from '../../../mcp/tool.ts';
 import type { Explanation } from '../rules/explanations.ts';
 import { anyRole, workspaceName } from './shapes.ts';
 

@@ -4,7 +4,8 @@ import { z } from 'zod';
 import { idOf } from '../../../kernel/ids.ts';
 import { isWrappedJson } from '../../../kernel/json.ts';
 import { terminalText } from '../../../kernel/text.ts';
-import { claimNumber, guidance } from '../../../mcp/tool.ts';
+import { guidance } from '../../../mcp/guidance.ts';
+import { claimNumber } from '../../../mcp/tool.ts';
 import {
   askedFor,
   budgetReason,

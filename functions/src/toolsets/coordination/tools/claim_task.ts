@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { idOf } from '../../../kernel/ids.ts';
-import { defineTool, guidance, wholeNumber } from '../../../mcp/tool.ts';
+import { guidance } from '../../../mcp/guidance.ts';
+import { defineTool, wholeNumber } from '../../../mcp/tool.ts';
 import { type ClaimOutcome, DEFAULT_LEASE_SECONDS } from '../rules/claims.ts';
 import { NO_TASK_REASONS } from '../rules/nothingToClaim.ts';
 import { messagesAnswer, messagesShape } from './messages.ts';

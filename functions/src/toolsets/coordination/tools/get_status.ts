@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { defineTool, guidance } from '../../../mcp/tool.ts';
+import { guidance } from '../../../mcp/guidance.ts';
+import { defineTool } from '../../../mcp/tool.ts';
 import type { CoordinationStatus } from '../rules/coordination.ts';
 import { stuckBy, stuckReason } from '../rules/stuck.ts';
 import { coordinationStatus, isHeld, type Task } from '../rules/task.ts';

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { isVisible } from '../../../kernel/hidden.ts';
 import type { CallContext } from '../../../mcp/callContext.ts';
-import { defineTool, guidance, wholeNumber } from '../../../mcp/tool.ts';
+import { guidance } from '../../../mcp/guidance.ts';
+import { defineTool, wholeNumber } from '../../../mcp/tool.ts';
 import { isSettled } from '../rules/answering.ts';
 import { isAskedAtClient, MAX_ANSWER, optionsOf } from '../rules/request.ts';
 import { reading, requestAnswer, requestId, requestShape } from './shapes.ts';

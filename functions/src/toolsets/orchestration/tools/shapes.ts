@@ -5,7 +5,7 @@ import { budgetShape } from '../../../graph/rules/budgetShape.ts';
 import { isVisible } from '../../../kernel/hidden.ts';
 import { idLike } from '../../../kernel/ids.ts';
 import { hasAtMost } from '../../../kernel/text.ts';
-import { guidance } from '../../../mcp/tool.ts';
+import { guidance } from '../../../mcp/guidance.ts';
 import { ROLES } from '../rules/agents/profile.ts';
 import { ATTEMPT_ENDS, RUN_STATUSES, SHOWN_STEP_STATUSES } from '../rules/runs/run.ts';
 import {
