@@ -52,7 +52,9 @@ describe('a view and its host', () => {
     const after = await eventually('it has grown', async () =>
       (host.size?.height ?? 0) > (before ? before.height + 200 : 0) ? host.size : undefined,
     );
-    assert.equal(await view.evaluate('document.documentElement.scrollHeight'), after.height);
+    // A layout may end between two pixels: the browser rounds that, and the view asks for the whole pixel.
+    const scrolled = Number(await view.evaluate('document.documentElement.scrollHeight'));
+    assert.ok([scrolled, scrolled + 1].includes(after.height), `${after.height} for ${scrolled}`);
     assert.ok(sizes() - told <= 3, `${sizes() - told} sizes for one change`);
     await host.end();
   });
