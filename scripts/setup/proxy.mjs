@@ -16,7 +16,7 @@ const JAVA_OPTIONS = ['JAVA_TOOL_OPTIONS', 'JDK_JAVA_OPTIONS', '_JAVA_OPTIONS'];
 /**
  * Returns the variables with which programs reach this machine directly. The proxy for https stays: what is outside may
  * need it. The one for http goes, since only this machine is reached so, and Firebase's Realtime Database ignores
- * NO_PROXY. Source: firebase-js-sdk, packages/database/src/realtime/WebSocketConnection.ts
+ * NO_PROXY. Source: firebase-js-sdk, WebSocketConnection of @firebase/database
  * @param {NodeJS.ProcessEnv} env
  * @returns {Record<string, string>}
  */

@@ -134,7 +134,9 @@ describe('/mcp/events', () => {
     await eventually('there is room', async () => (await stage.ask()).response.status === 200 || undefined);
   });
 
-  it('waits for a client that reads slowly', async () => {
+  it('waits for a client that reads slowly', async function () {
+    // Sixty megabytes take their time beside other tests.
+    this.timeout('2m');
     const large = 'x'.repeat(1_000_000);
     stage.log.add(UID, stage.subscriptionId, ...Array.from({ length: 60 }, () => large));
     let pages = 0;
