@@ -100,7 +100,10 @@ for (const era of ERAS) {
       });
       assert.equal(answer.isError, true);
       assert.deepEqual(Object.keys(answer.structured), ['error']);
-      assert.match(String(answer.structured['error']), /No task "task-none"\. get_all_tasks lists/);
+      assert.match(
+        String(answer.structured['error']),
+        /No task "task-none"\. coordination_get_all_tasks lists/,
+      );
       assert.deepEqual(JSON.parse(answer.text), answer.structured);
     });
 
