@@ -176,7 +176,7 @@ export class Retention extends Service<RetentionPorts> {
   private async removeAgent({ value: agent, version }: Versioned<Agent>): Promise<boolean> {
     const { agents, store, ledgers } = this.ports;
     if (Object.keys(agent.held).length > 0) return false;
-    if ((await agents.credentialsOf([agent.id])).length > 0) return false;
+    if (await agents.hasCredential(agent.id)) return false;
     const withdrawn = skillChanges(agent, undefined);
     const ids = withdrawn.flatMap((change) => (change.kind === 'withdrawSkill' ? [change.id] : []));
     const skills = await agents.skillCounts(ids);

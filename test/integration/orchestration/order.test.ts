@@ -37,7 +37,9 @@ describe('a step of several agents', () => {
 
   it('asks one after the other with parallel: false, judges and synthesiser too', async () => {
     assert.deepEqual((await inOrder('all', long)).asked, ['anthropic', 'gemini']);
-    assert.deepEqual((await inOrder('vote', long)).asked, ['anthropic', 'gemini', 'anthropic', 'gemini']);
+    // No ranking can be read, so each judge is asked once more.
+    const judged = ['anthropic', 'gemini', 'anthropic', 'gemini'];
+    assert.deepEqual((await inOrder('vote', long)).asked, ['anthropic', 'gemini', ...judged]);
     assert.deepEqual((await inOrder('merge', long)).asked, ['anthropic', 'gemini', 'gemini']);
   });
 

@@ -32,6 +32,12 @@ export class CredentialQueries extends FirestoreReader {
     return docs.flatMap((snapshot) => this.documents.readable(snapshot, credentialFromDocument));
   }
 
+  /** Whether an agent has a credential, including one that this version cannot read. */
+  async hasCredential(agentId: string): Promise<boolean> {
+    const those = this.credentialDocuments.where('agent_id', '==', agentId);
+    return !(await those.limit(1).select().get()).empty;
+  }
+
   /**
    * Those of lines. One that was never renewed has its line for its id; looking there first finds also one that is
    * renewed between the two queries.
