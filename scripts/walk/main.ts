@@ -1,4 +1,5 @@
 /** Prints what one call of a tool enters: see run.mjs, which starts the emulators and loads the probes. */
+import './quiet.ts';
 import { parseArgs } from 'node:util';
 import { nearestMethods, wireName } from '../../functions/src/mcp/names.ts';
 import { fullName } from '../../functions/src/mcp/tool.ts';
@@ -27,8 +28,6 @@ if (tool === undefined) {
 }
 if (values.check) process.exit(0);
 
-// What the function logs of the call is not part of the list. The logger keeps the console that it finds.
-console.info = () => undefined;
 const { callOnce } = await import('./call.ts');
 const { walk, refusal } = await callOnce(tool);
 if (refusal !== undefined) console.error(`The call was refused, so the list ends early: ${refusal}`);

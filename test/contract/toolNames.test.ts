@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { ROLES } from '../../functions/src/access/rules/principal.ts';
 import { type Catalogue, Catalogues } from '../../functions/src/mcp/catalogue.ts';
 import { guidance, guidanceIn } from '../../functions/src/mcp/guidance.ts';
+import { namedIn } from '../../functions/src/mcp/tool.ts';
 import { parseSelection } from '../../functions/src/mcp/urlSelection.ts';
 import { toolsets } from '../../functions/src/toolsets/index.ts';
 import { entries } from './catalogue.ts';
@@ -95,15 +96,16 @@ describe('the names of tools in texts', () => {
 
   it('are written anew in the guidance of answers, and nowhere else', () => {
     const told = z.object({ next: guidance().optional().describe('Next'), said: z.string() });
-    const guide = guidanceIn(told.extend({ tasks: z.array(told.partial()).optional() }));
+    const plan = guidanceIn(told.extend({ tasks: z.array(told.partial()).optional() }));
     const text = 'Call todo.add_task.';
+    assert.ok(plan !== undefined);
     const answer = { next: text, said: text, tasks: [{ next: text, said: text }, {}] };
-    assert.deepEqual(guide(answer, catalogueAt('/mcp/todo').directory.named), {
+    assert.deepEqual(namedIn(answer, plan, catalogueAt('/mcp/todo').directory.named), {
       next: 'Call add_task.',
       said: text,
       tasks: [{ next: 'Call add_task.', said: text }, {}],
     });
-    assert.deepEqual(guide({ said: text }, catalogueAt('/mcp').directory.named), { said: text });
+    assert.deepEqual(namedIn({ said: text }, plan, catalogueAt('/mcp').directory.named), { said: text });
   });
 
   it('leave what is no tool as it is', () => {

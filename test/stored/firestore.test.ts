@@ -21,7 +21,7 @@ import {
 } from '../../functions/src/graph/store/budgets.ts';
 import { nodeFromDocument } from '../../functions/src/graph/store/nodes.ts';
 import * as paths from '../../functions/src/kernel/firestore/paths.ts';
-import { recordedAnswerFromDocument } from '../../functions/src/kernel/firestore/store.ts';
+import { recordedAnswerFromDocument } from '../../functions/src/kernel/firestore/recordedAnswers.ts';
 import { entryFromDocument } from '../../functions/src/kernel/firestore/trail.ts';
 import { canonicalJson } from '../../functions/src/kernel/json.ts';
 import { authorizationFromDocument, clientFromDocument } from '../../functions/src/signin/store/signIns.ts';

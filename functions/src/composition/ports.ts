@@ -29,7 +29,8 @@ import {
 } from '../config.ts';
 import { firestore, probeFirestore } from '../kernel/firestore/client.ts';
 import { DocumentReading } from '../kernel/firestore/reading.ts';
-import { FirestoreStore, RecordedAnswerQueries } from '../kernel/firestore/store.ts';
+import { RecordedAnswerQueries } from '../kernel/firestore/recordedAnswers.ts';
+import { FirestoreStore } from '../kernel/firestore/store.ts';
 import { cloudLog, firebaseApp, systemHashing, systemRandomness, systemTimer } from '../kernel/platform.ts';
 import type { Clock, Log } from '../kernel/ports.ts';
 import { probeRealtimeDatabase, realtimeDatabase } from '../kernel/realtime/database.ts';

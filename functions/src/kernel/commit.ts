@@ -4,7 +4,7 @@
  * since it was read, and the service then reads and decides again. No locks are held in between. A commit that met
  * only its own writes, because its answer was lost and it was sent again, has succeeded.
  */
-import type { recordedAnswerFromDocument } from './firestore/store.ts';
+import type { recordedAnswerFromDocument } from './firestore/recordedAnswers.ts';
 import type { JsonObject } from './json.ts';
 import type { Actor, Effect } from './trail.ts';
 

@@ -1,7 +1,7 @@
 /** The ports through which rules reach the world. Tests may bind a clock of their own. */
 import type { Store } from './commit.ts';
 import { MusterError } from './errors.ts';
-import type { RecordedAnswerQueries } from './firestore/store.ts';
+import type { RecordedAnswerQueries } from './firestore/recordedAnswers.ts';
 import type { systemHashing, systemRandomness, systemTimer } from './platform.ts';
 import type { DatabaseUnreadable } from './realtime/unreadable.ts';
 

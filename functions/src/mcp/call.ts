@@ -18,7 +18,7 @@ import { type AuthorisationPorts, admit, authorise } from './authorisation.ts';
 import type { CallContext, RequestContext, Services } from './callContext.ts';
 import { gated } from './gating.ts';
 import { type IdempotencyPorts, runOnce, unkeyed } from './idempotency.ts';
-import { ProgressReport } from './progress.ts';
+import { type Progressing, ProgressReport } from './progress.ts';
 import type { FoundResource, FoundTemplate } from './resources.ts';
 import type { FoundTool, Tool } from './tool.ts';
 import { fullName } from './tool.ts';
@@ -43,6 +43,9 @@ interface Telling {
 /** For a caller who is told nothing before the answer, and gets that once. */
 const UNTOLD: Telling = { notify: () => undefined, bytesOf: Buffer.byteLength };
 
+/** For a client that does not ask how far a call has come. */
+const UNWATCHED: Progressing = { send: () => undefined, during: (wait) => wait };
+
 /** Calls a tool. Never throws: what goes wrong is in the outcome. */
 export async function callTool(
   ports: CallPorts,
@@ -61,7 +64,8 @@ export async function callTool(
     const { principal } = admitted;
     const prepared = tool.prepare(rawArguments);
     requireTime(timeLeft);
-    const progress = new ProgressReport(telling.notify, telling.progressToken);
+    const { notify, progressToken } = telling;
+    const progress = progressToken === undefined ? UNWATCHED : new ProgressReport(notify, progressToken);
     // Who loses a role while a call waits is not told what it has waited for.
     const waiting: Waiting = async (wait) => {
       const result = await waited(progress.during(wait));

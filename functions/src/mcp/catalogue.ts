@@ -90,10 +90,13 @@ export class Catalogues {
     const wireNames = wireNamesOf(found, dialect);
     const known = () => this.#knownTools();
     const named = toolNaming(known, wireNames);
+    // Made when it is first asked for: the names of all tools would be a part of every cold start.
+    let instructions: string | undefined;
     return {
       resources: resourcesOf(toolsets, found, named),
       get instructions() {
-        return instructionsOf(toolsets, named);
+        instructions ??= instructionsOf(toolsets, named);
+        return instructions;
       },
       methods: [...wireNames.keys()],
       directory: {

@@ -1,8 +1,6 @@
 /** Texts in answers that Muster itself writes and that name tools: what a caller can do next, and why something waits. */
 import { z } from 'zod';
-import { type JsonObject, jsonObject } from '../kernel/json.ts';
 import { unwrapped } from './jsonSchema.ts';
-import { isRecord } from './validation.ts';
 
 const guidanceTexts = z.registry<{ readonly isGuidance: true }>();
 
@@ -11,42 +9,24 @@ export function guidance(): z.ZodString {
   return z.string().register(guidanceTexts, { isGuidance: true });
 }
 
-type Naming = (text: string) => string;
+/** Where an answer has guidance: a text, each entry of a list, fields of an object. */
+export type GuidancePlan =
+  | 'text'
+  | { readonly each: GuidancePlan }
+  | { readonly fields: ReadonlyMap<string, GuidancePlan> };
 
-type Guide = (value: unknown, named: Naming) => unknown;
-
-/** Prepares, once per schema, to write the tools in the guidance of its answers as the caller's endpoint lists them. */
-export function guidanceIn(schema: z.ZodObject): (answer: JsonObject, named: Naming) => JsonObject {
-  const guide = guideOf(schema);
-  return guide === undefined ? (answer) => answer : (answer, named) => jsonObject.parse(guide(answer, named));
-}
-
-function guideOf(schema: z.core.$ZodType | undefined): Guide | undefined {
+/** Returns where the answers of a schema have guidance; undefined if nowhere. */
+export function guidanceIn(schema: z.core.$ZodType | undefined): GuidancePlan | undefined {
   const inner = unwrapped(schema);
-  if (inner instanceof z.ZodString) {
-    if (guidanceTexts.get(inner) === undefined) return undefined;
-    return (value, named) => (typeof value === 'string' ? named(value) : value);
-  }
+  if (inner instanceof z.ZodString) return guidanceTexts.get(inner) && 'text';
   if (inner instanceof z.ZodArray) {
-    const ofElement = guideOf(inner.element);
-    if (ofElement === undefined) return undefined;
-    return (value, named) => (Array.isArray(value) ? value.map((one) => ofElement(one, named)) : value);
+    const each = guidanceIn(inner.element);
+    return each && { each };
   }
-  return inner instanceof z.ZodObject ? guideOfObject(inner) : undefined;
-}
-
-function guideOfObject({ shape }: z.ZodObject): Guide | undefined {
-  const guides = Object.entries<z.core.$ZodType>(shape).flatMap(([name, field]) => {
-    const guide = guideOf(field);
-    return guide === undefined ? [] : [[name, guide] as const];
+  if (!(inner instanceof z.ZodObject)) return undefined;
+  const fields = Object.entries<z.core.$ZodType>(inner.shape).flatMap(([name, field]) => {
+    const plan = guidanceIn(field);
+    return plan === undefined ? [] : [[name, plan] as const];
   });
-  if (guides.length === 0) return undefined;
-  return (value, named) => {
-    if (!isRecord(value)) return value;
-    const anew = guides.flatMap(([name, guide]) => {
-      const given = value[name];
-      return given === undefined ? [] : [[name, guide(given, named)] as const];
-    });
-    return { ...value, ...Object.fromEntries(anew) };
-  };
+  return fields.length === 0 ? undefined : { fields: new Map(fields) };
 }

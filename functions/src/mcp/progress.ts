@@ -8,19 +8,25 @@ const EVERY_MS = 5_000;
 /** Each number must be larger than the one before; a thousand waits are less than one step of a tool's own. */
 const LEAST_STEP = 0.001;
 
-/** Sends progress to a client that has given a token, and nothing to any other. */
-export class ProgressReport {
+/** How a call says how far it has come. */
+export interface Progressing {
+  readonly send: (progress: Progress) => void;
+  /** Awaits something that takes its time. */
+  readonly during: Waiting;
+}
+
+/** Sends progress to a client that has given a token. */
+export class ProgressReport implements Progressing {
   readonly #notify: CallContext['notify'];
-  readonly #progressToken: string | number | undefined;
+  readonly #progressToken: string | number;
   #sent = 0;
 
-  constructor(notify: CallContext['notify'], progressToken: string | number | undefined) {
+  constructor(notify: CallContext['notify'], progressToken: string | number) {
     this.#notify = notify;
     this.#progressToken = progressToken;
   }
 
   readonly send = ({ progress, ...rest }: Progress): void => {
-    if (this.#progressToken === undefined) return;
     this.#sent = Math.max(progress, this.#sent + LEAST_STEP);
     const params = { progressToken: this.#progressToken, progress: this.#sent, ...rest };
     this.#notify({ method: 'notifications/progress', params });
@@ -28,7 +34,6 @@ export class ProgressReport {
 
   /** Sends progress at intervals while a wait lasts, so that the client does not give up. */
   readonly during: Waiting = async (wait) => {
-    if (this.#progressToken === undefined) return wait;
     const timer = setInterval(() => this.send({ progress: 0, message: 'Still waiting.' }), EVERY_MS).unref();
     try {
       return await wait;

@@ -3,9 +3,9 @@
 import { UriTemplate } from '@modelcontextprotocol/server';
 import type { Need } from '../access/rules/gate.ts';
 import type { JsonObject } from '../kernel/json.ts';
-import { isStorableText } from './normalizing.ts';
 import type { BoundResource, Resource, ResourceTemplate } from './resource.ts';
 import type { FoundTool, Toolset } from './tool.ts';
+import { isStorableText } from './validation.ts';
 import { viewsOf } from './views.ts';
 
 /** A resource that a URI names. */

@@ -8,10 +8,10 @@ import { type JsonObject, jsonObject } from '../kernel/json.ts';
 import type { Loosened } from '../kernel/loosening.ts';
 import { hasAtMost } from '../kernel/text.ts';
 import type { CallContext, Services } from './callContext.ts';
-import { guidanceIn } from './guidance.ts';
+import { type GuidancePlan, guidanceIn } from './guidance.ts';
 
 import type { Resource, ResourceTemplate } from './resource.ts';
-import { argumentsChecker, type WithBrandedIds } from './validation.ts';
+import { argumentsChecker, isRecord, type WithBrandedIds } from './validation.ts';
 
 /** MCP's four hints, all of them required. Source: MCP 2025-11-25, ToolAnnotations. */
 export type ToolHints = Readonly<
@@ -196,7 +196,7 @@ function toolOf<Input extends z.ZodObject, Output extends z.ZodObject, Outcome>(
   const listed: z.ZodObject = keyed ? input.extend(keyArgument.shape) : input;
   const check = argumentsChecker(input, Object.keys(listed.shape));
   const shown = (value: unknown): JsonObject => jsonObject.parse(rest.output.parse(value));
-  const guide = guidanceIn(rest.output);
+  const guidance = guidanceIn(rest.output);
   return {
     ...rest,
     ...(text && { text: (given: JsonObject) => text(rest.output.parse(given)) }),
@@ -210,7 +210,10 @@ function toolOf<Input extends z.ZodObject, Output extends z.ZodObject, Outcome>(
         idempotencyKey: keyed ? checkKey({ idempotency_key: rawKey }).idempotency_key : undefined,
         async run(context) {
           const { operation, directory } = context;
-          const render = (outcome: Outcome) => guide(shown(answer(outcome, checked)), directory.named);
+          const render = (outcome: Outcome): JsonObject => {
+            const plain = shown(answer(outcome, checked));
+            return guidance ? jsonObject.parse(namedIn(plain, guidance, directory.named)) : plain;
+          };
           const recordAnswer: RecordAnswer<Outcome> = (outcome) =>
             operation.argumentsHash === undefined
               ? { by: operation.by }
@@ -220,6 +223,19 @@ function toolOf<Input extends z.ZodObject, Output extends z.ZodObject, Outcome>(
         replay: async (context, stored) => (replay ? shown(await replay(context, checked, stored)) : stored),
       };
     },
+  };
+}
+
+/** Writes the tools in the guidance of an answer as the caller's endpoint lists them. */
+export function namedIn(value: unknown, plan: GuidancePlan, named: (text: string) => string): unknown {
+  if (plan === 'text') return typeof value === 'string' ? named(value) : value;
+  if ('each' in plan)
+    return Array.isArray(value) ? value.map((one) => namedIn(one, plan.each, named)) : value;
+  if (!isRecord(value)) return value;
+  const fields = [...plan.fields].filter(([name]) => value[name] !== undefined);
+  return {
+    ...value,
+    ...Object.fromEntries(fields.map(([name, of]) => [name, namedIn(value[name], of, named)])),
   };
 }
 

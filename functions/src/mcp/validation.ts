@@ -1,12 +1,18 @@
-/** Turns a call's raw arguments into checked ones, or says what is wrong in words that a model can act on. */
+/**
+ * Turns a call's raw arguments into checked ones. Before their schema checks them they are normalized: held to the limits
+ * of JSON, without the null of what is optional, and with values unwrapped that a client sent as JSON text.
+ */
 
 import { z } from 'zod';
 import { MusterError } from '../kernel/errors.ts';
-import { unwrapped } from './jsonSchema.ts';
-import { normalizer } from './normalizing.ts';
-import { fieldPath, isShowable } from './shown.ts';
+import { beyondLimits, jsonTypeOf, parsedJson } from '../kernel/json.ts';
+import { describe } from './argumentFaults.ts';
+import { type Place, placeOf } from './places.ts';
+import { fieldPath } from './shown.ts';
 
 type Raw = Readonly<Record<string, unknown>>;
+
+const SHOWN_ISSUES = 5;
 
 /**
  * Prepares a schema, once, to check the arguments of its calls.
@@ -25,7 +31,9 @@ export function argumentsChecker<Schema extends z.ZodObject>(
     const parsed = schema.safeParse(raw);
     if (parsed.success) return parsed.data;
     const { issues } = parsed.error;
-    const shown = issues.slice(0, SHOWN_ISSUES).map((issue) => describe(issue, schema, raw, known));
+    const shown = issues
+      .slice(0, SHOWN_ISSUES)
+      .map((issue) => describe(issue, schema, valueAt(raw, issue.path), known));
     const messages = shown.map(({ message }) => message);
     if (issues.length > shown.length) messages.push(`And ${issues.length - shown.length} more.`);
     const [first] = shown;
@@ -54,97 +62,154 @@ function without(sent: Raw, names: readonly string[]): Raw {
   return Object.fromEntries(Object.entries(sent).filter(([name]) => !names.includes(name)));
 }
 
-const SHOWN_ISSUES = 5;
-const SHOWN_UNKNOWN = 5;
+/** How deeply arguments may nest. Firestore itself stops at 20 maps within maps. */
+const MAX_ARGUMENT_DEPTH = 32;
 
-/** A date without a time, or a time without a zone, would be a different moment to each reader. */
-const EXPECTED_TIME =
-  'expected a date and a time with "Z" or an offset, as in "2026-02-10T17:00:00Z" or "2026-02-10T17:00:00+01:00".';
+/** Values of any kind in one call's arguments. What is checked costs time and memory for each of them. */
+const MAX_ARGUMENT_VALUES = 50_000;
 
-const LEAP_SECOND = /:60(?:\.\d+)?(?:z|[+-]\d\d:\d\d)$/i;
+/** Names in one object. */
+const MAX_KEYS = 10_000;
 
-const EXPECTED_LEAP_SECOND = 'expected a second of at most 59: a leap second is at 23:59:60 UTC only.';
+/** With the flag `u` a surrogate that is half of a pair is no longer seen as one. */
+const LONE_SURROGATE = /\p{Cs}/u;
 
-const NUMBER = 'expected a number, received text. Send a number without quotes, such as 5.';
-const OBJECT =
-  'expected an object, received text that is not an object in JSON. Send an object, such as {"name": "value"}.';
+/** Where a value is among the arguments. */
+interface At {
+  readonly depth: number;
+  readonly parent: At | undefined;
+  readonly key: string;
+}
 
-/** By the type that was expected and not found, not even as JSON text. */
-const INSTEAD_OF_TEXT: ReadonlyMap<string, string> = new Map([
-  ['array', 'expected a list, received text that is not a list in JSON. Send a list, such as ["a", "b"].'],
-  ['object', OBJECT],
-  ['record', OBJECT],
-  ['number', NUMBER],
-  ['int', NUMBER],
-  ['boolean', 'expected true or false, received text. Send true or false without quotes.'],
-]);
+/**
+ * Prepares a schema, once, to normalize the arguments of its calls.
+ * @returns throws MusterError VALIDATION_ERROR if the arguments exceed a limit of JSON; else their normal form, in
+ *   which two calls that mean the same are equal
+ */
+export function normalizer(schema: z.ZodObject): (raw: Raw) => Raw {
+  const root = placeOf(schema);
+  return (raw) => new Normalization().object(raw, root, { depth: 0, parent: undefined, key: '' });
+}
 
-function describe(
-  issue: z.core.$ZodIssue,
-  schema: z.ZodObject,
-  raw: Raw,
-  known: readonly string[],
-): MusterError {
-  if (issue.code === 'unrecognized_keys') return describeUnknown(issue.keys, issue.path, schema, known);
-  const field = fieldPath(issue.path);
-  const value = valueAt(raw, issue.path);
-  const member = memberAt(schema, issue.path);
-  if (value === undefined && issue.path.length > 0 && issue.code !== 'custom') {
-    const about = member && z.globalRegistry.get(member)?.description;
-    const message = `Missing required argument "${field}"${about === undefined ? '.' : `: ${sentence(about)}`}`;
-    return new MusterError('REQUIRED_FIELD', message, { field, reason: 'MISSING' });
+/**
+ * Holds an object of a request that has no schema to the limits of arguments.
+ * @throws MusterError VALIDATION_ERROR
+ */
+export function checkJsonLimits(object: object): void {
+  new Normalization().object(object, undefined, { depth: 0, parent: undefined, key: '' });
+}
+
+/**
+ * One walk over one call's arguments. It refuses what no schema here can mean and Firestore cannot store: deep nesting,
+ * text that is not Unicode, NUL characters, numbers beyond range and keys that reach an object's prototype; and more
+ * than a schema should have to look at. Recursion is safe, since the depth is limited.
+ */
+class Normalization {
+  private values = 0;
+
+  private value(value: unknown, place: Place | undefined, at: At): unknown {
+    if (typeof value === 'string') return this.text(value, place, at);
+    if (typeof value === 'number' && !Number.isFinite(value))
+      return refuse(at, 'is a number beyond range', 'OUT_OF_RANGE');
+    if (typeof value !== 'object' || value === null) return value;
+    return Array.isArray(value) ? this.array(value, place, at) : this.object(value, place, at);
   }
-  const subject = field === '' ? 'The arguments' : `Argument "${field}"`;
-  const message = `${subject}: ${expectationOf(issue, member, value) ?? sentence(issue.message)}`;
-  const code = issue.code === 'invalid_format' ? 'INVALID_FORMAT' : 'VALIDATION_ERROR';
-  const reason = issue.code.toUpperCase();
-  return new MusterError(code, message, { field, reason, ...(isShowable(value) && { value }) });
+
+  private text(text: string, place: Place | undefined, at: At): unknown {
+    checkText(text, at, 'text');
+    if (place?.isTime) return normalTime(text);
+    if (place?.types === undefined || place.types.has('string')) return text;
+    const limits = { depth: MAX_ARGUMENT_DEPTH - at.depth, values: MAX_ARGUMENT_VALUES - this.values };
+    const excess = beyondLimits(Buffer.from(text), limits);
+    if (excess === 'depth') return tooDeep(at);
+    if (excess === 'values') throw tooManyValues();
+    const meant = parsedJson(text);
+    // Null is no value that a client wraps: as text it may be a word.
+    if (meant === undefined || meant === null || !place.types.has(jsonTypeOf(meant))) return text;
+    return this.value(meant, place, at);
+  }
+
+  private array(array: readonly unknown[], place: Place | undefined, at: At): readonly unknown[] {
+    if (place?.most !== undefined && array.length > place.most)
+      tooMany(at, array.length, 'entries', place.most);
+    this.enter(array.length, at);
+    return array.map((value, index) => this.value(value, place?.element, below(at, String(index))));
+  }
+
+  object(object: object, place: Place | undefined, at: At): Raw {
+    const given: [string, unknown][] = Object.entries(object);
+    if (given.length > MAX_KEYS) tooMany(at, given.length, 'names', MAX_KEYS);
+    this.enter(given.length, at);
+    const members: [string, unknown][] = [];
+    for (const [name, value] of given) {
+      const member = below(at, name);
+      if (name === '__proto__') refuse(member, 'is a name that no field may have', 'INVALID_NAME');
+      checkText(name, member, 'name');
+      const own = place?.fields?.get(name) ?? place?.entry;
+      if (value !== null || !own?.isOptional) members.push([name, this.value(value, own, member)]);
+    }
+    return Object.fromEntries(members);
+  }
+
+  private enter(count: number, at: At): void {
+    this.values += count;
+    if (this.values > MAX_ARGUMENT_VALUES) throw tooManyValues();
+    if (at.depth >= MAX_ARGUMENT_DEPTH) tooDeep(at);
+  }
 }
 
-/** Returns the words for an expectation that the schema's own words leave unclear; undefined for any other. */
-function expectationOf(
-  issue: z.core.$ZodIssue,
-  member: z.core.$ZodType | undefined,
-  value: unknown,
-): string | undefined {
-  const isText = typeof value === 'string';
-  if (issue.code === 'invalid_format' && issue.format === 'datetime')
-    return isText && LEAP_SECOND.test(value) ? EXPECTED_LEAP_SECOND : EXPECTED_TIME;
-  if (issue.code !== 'invalid_type') return undefined;
-  if (unwrapped(member) instanceof z.ZodISODateTime) return EXPECTED_TIME;
-  return isText ? INSTEAD_OF_TEXT.get(issue.expected) : undefined;
+function below(parent: At, key: string): At {
+  return { depth: parent.depth + 1, parent, key };
 }
 
-function describeUnknown(
-  keys: readonly string[],
-  path: readonly PropertyKey[],
-  schema: z.ZodObject,
-  known: readonly string[],
-): MusterError {
-  const holder = unwrapped(memberAt(schema, path));
-  const own = holder instanceof z.ZodObject ? Object.keys(holder.shape) : [];
-  const names = (path.length === 0 ? known : own).join(', ') || 'none';
-  const where = path.length === 0 ? 'Known arguments' : `Known in "${fieldPath(path)}"`;
-  const quoted = keys.slice(0, SHOWN_UNKNOWN).map((key) => `"${fieldPath([...path, key])}"`);
-  const more = keys.length > SHOWN_UNKNOWN ? ` and ${keys.length - SHOWN_UNKNOWN} more` : '';
-  const unknown = `Unknown argument${keys.length > 1 ? 's' : ''} ${quoted.join(', ')}${more}`;
-  const field = fieldPath([...path, keys[0] ?? '']);
-  return new MusterError('VALIDATION_ERROR', `${unknown}. ${where}: ${names}.`, {
-    field,
-    reason: 'UNKNOWN_ARGUMENT',
+/** A time of RFC 3339, section 5.6: with letters in either case, and up to 60 seconds. */
+const TIME = /^(\d{4}-\d\d-\d\d)t(\d\d:\d\d):(\d\d)(\.\d+)?(z|[+-]\d\d:\d\d)$/i;
+
+const TIME_WITHOUT_LEAP = z.core.regexes.datetime({ offset: true });
+
+/** Returns the time as the schemas take it: in upper case, and with a leap second as the second after it. */
+function normalTime(text: string): string {
+  const [, day, minute, second, fraction = '', zone] = TIME.exec(text) ?? [];
+  if (second === undefined) return text;
+  const before = `${day}T${minute}:59${fraction}${zone?.toUpperCase()}`;
+  if (second !== '60' || !TIME_WITHOUT_LEAP.test(before)) return text.toUpperCase();
+  const time = new Date(before);
+  const isLast = time.getUTCHours() === 23 && time.getUTCMinutes() === 59;
+  return isLast ? new Date(time.getTime() + 1000).toISOString() : text;
+}
+
+/** Returns whether both databases can store a text and look for it. */
+export function isStorableText(text: string): boolean {
+  return !text.includes('\0') && !LONE_SURROGATE.test(text);
+}
+
+function checkText(text: string, at: At, kind: 'text' | 'name'): void {
+  if (text.includes('\0')) refuse(at, `has a NUL character in its ${kind}`, 'INVALID_TEXT');
+  if (LONE_SURROGATE.test(text)) refuse(at, `has half of a surrogate pair in its ${kind}`, 'INVALID_TEXT');
+}
+
+function tooMany(at: At, count: number, what: string, most: number): never {
+  return refuse(at, `has ${count} ${what}; at most ${most} can be taken`, 'TOO_MANY');
+}
+
+function tooDeep(at: At): never {
+  return refuse(at, `nests more than ${MAX_ARGUMENT_DEPTH} levels deep`, 'TOO_DEEP');
+}
+
+function tooManyValues(): MusterError {
+  const message = `The arguments hold more than ${MAX_ARGUMENT_VALUES} values.`;
+  return new MusterError('VALIDATION_ERROR', message, {
+    reason: 'TOO_MANY',
+    suggestion: 'Split the call into several.',
   });
 }
 
-/** The schema at a path, with what wraps it. */
-function memberAt(schema: z.ZodObject, path: readonly PropertyKey[]): z.core.$ZodType | undefined {
-  let at: z.core.$ZodType | undefined = schema;
-  for (const key of path) {
-    const holder = unwrapped(at);
-    if (holder instanceof z.ZodObject) at = holder.shape[String(key)];
-    else if (holder instanceof z.ZodArray) at = holder.element;
-    else return undefined;
-  }
-  return at;
+function refuse(at: At, what: string, reason: string): never {
+  const keys: string[] = [];
+  for (let one: At | undefined = at; one?.parent !== undefined; one = one.parent) keys.unshift(one.key);
+  const field = fieldPath(keys);
+  const subject = keys.length === 0 ? 'The object of arguments' : `Argument "${field}"`;
+  throw new MusterError('VALIDATION_ERROR', `${subject} ${what}.`, { field, reason });
 }
 
 /** Returns the value at a path of the raw arguments. */
@@ -155,10 +220,6 @@ export function valueAt(raw: unknown, path: readonly PropertyKey[]): unknown {
     value = Reflect.get(value, key);
   }
   return value;
-}
-
-function sentence(message: string): string {
-  return /[.!?]$/.test(message) ? message : `${message}.`;
 }
 
 /** How arguments are called that are ids. */

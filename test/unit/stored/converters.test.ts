@@ -10,7 +10,7 @@ import {
 import {
   recordedAnswerFromDocument,
   recordedAnswerToDocument,
-} from '../../../functions/src/kernel/firestore/store.ts';
+} from '../../../functions/src/kernel/firestore/recordedAnswers.ts';
 import { capabilityKey } from '../../../functions/src/toolsets/coordination/rules/task.ts';
 import {
   discoveryFromDocument,

@@ -1,6 +1,7 @@
 /** The server's own Firestore client, and the limits that Firestore has. */
 
 import { type DocumentReference, Firestore, type Query } from '@google-cloud/firestore';
+import { MusterError } from '../errors.ts';
 import { MAX_ANSWER_BYTES } from '../json.ts';
 import { WORKSPACE_ACCESS_PATH } from './paths.ts';
 import { ALREADY_EXISTS, statusCode } from './provenCommit.ts';
@@ -63,4 +64,13 @@ export async function deleteFound(query: Query, isOver: () => boolean = () => fa
     if (docs.length < DELETED_AT_ONCE) break;
   }
   return deleted;
+}
+
+/** The error of a commit whose data does not fit into a document. */
+export function tooLarge(cause: unknown): MusterError {
+  return new MusterError('VALIDATION_ERROR', 'This is too much for one document, which holds 1 MiB.', {
+    reason: 'SIZE_LIMIT_EXCEEDED',
+    suggestion: 'Nothing was changed. Shorten the texts and lists, or put them into a file and name it.',
+    cause,
+  });
 }

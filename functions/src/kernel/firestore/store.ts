@@ -1,7 +1,13 @@
 /** Commits changes in one Firestore write batch: all or none, and once. */
 
-import type { Firestore } from '@google-cloud/firestore';
-import { z } from 'zod';
+import {
+  type DocumentReference,
+  type FieldPath,
+  FieldValue,
+  type Firestore,
+  type Precondition,
+  type WriteBatch,
+} from '@google-cloud/firestore';
 import {
   type CallRecord,
   type Change,
@@ -10,25 +16,177 @@ import {
   StaleWriteError,
   type Store,
 } from '../commit.ts';
-import { MusterError } from '../errors.ts';
 import { type LooseningOf, requireNoLoosening } from '../loosening.ts';
 import { type Clock, type Randomness, Service } from '../ports.ts';
-import { TOO_LARGE } from './client.ts';
-import { documentCodec, jsonText, timestamp } from './codec.ts';
-import { type ChangeWriters, CommitWrites, PROOF_LETTERS } from './commitWrites.ts';
+import { TOO_LARGE, tooLarge } from './client.ts';
 import { commitPath, idempotencyPath, trailPath } from './paths.ts';
 import {
   ALREADY_EXISTS,
+  atVersion,
+  CommitProof,
   commitProven,
   INVALID_ARGUMENT,
   NOT_FOUND,
   STALE_CODES,
   statusCode,
 } from './provenCommit.ts';
-import { FirestoreReader } from './reading.ts';
+import { recordedAnswerToDocument, refuseRepetition } from './recordedAnswers.ts';
 import { type EffectsOf, effectsOf, entryToDocument } from './trail.ts';
 
-export { type ChangeWriters, type CommitWrites, increments } from './commitWrites.ts';
+const PROOF_LETTERS = 20;
+
+/** How a feature's changes are written: a function for each kind, which adds to the commit's batch. */
+export type ChangeWriters<Changes> = {
+  readonly [Kind in keyof Changes]: (change: Changes[Kind], writes: CommitWrites) => void;
+};
+
+type Fields = Record<string, unknown>;
+
+type FieldPair = readonly [field: string | FieldPath, value: unknown];
+
+/** Fields by their paths, at least one, with what they become. */
+type FieldValues = readonly [FieldPair, ...FieldPair[]];
+
+/** The writes of a commit. The first that can hold the proof that the commit was carried out does. */
+export class CommitWrites {
+  readonly batch: WriteBatch;
+  readonly proof: CommitProof;
+  readonly randomness: Randomness;
+  /** When it is made. */
+  readonly now: Date;
+  /** The documents that may be gone. */
+  readonly ifThere = new Set<string>();
+  private readonly database: Firestore;
+  private readonly gone: ReadonlySet<string>;
+  private readonly additions = new Map<string, Addition>();
+
+  /** @param gone those of `ifThere` that are gone, as an earlier attempt has found */
+  constructor(database: Firestore, randomness: Randomness, now: Date, gone: ReadonlySet<string>) {
+    this.batch = database.batch();
+    this.proof = new CommitProof(randomness.letters(PROOF_LETTERS));
+    this.randomness = randomness;
+    this.now = now;
+    this.database = database;
+    this.gone = gone;
+  }
+
+  document(path: string): DocumentReference {
+    return this.database.doc(path);
+  }
+
+  /** Stale where there is one. */
+  create(path: string, data: Fields): void {
+    this.batch.create(this.document(path), data);
+  }
+
+  /** The same of a document that nobody deletes. */
+  createLasting(path: string, data: Fields): void {
+    const document = this.document(path);
+    this.batch.create(document, this.proof.lastingIn(document, data));
+  }
+
+  /** Creates it, or takes the place of the one at this version. */
+  createOrReplace(path: string, data: Fields, replaces: string | undefined): void {
+    if (replaces === undefined) this.create(path, data);
+    else this.replace(path, data, replaces);
+  }
+
+  /** Whether there is one or not. */
+  set(path: string, data: Fields): void {
+    this.batch.set(this.document(path), data);
+  }
+
+  /** The same, where fields that are not named stay. */
+  merge(path: string, data: Fields): void {
+    this.batch.set(this.document(path), data, { merge: true });
+  }
+
+  /** Stale where there is none. */
+  update(path: string, data: Fields): void {
+    this.batch.update(this.document(path), data);
+  }
+
+  /**
+   * Nothing if there is none. For a neighbour of what the commit is about, such as a task that waits for it: one that an
+   * operator has deleted must not hold up the commit for ever.
+   */
+  updateIfThere(path: string, [[field, value], ...more]: FieldValues): void {
+    this.ifThere.add(path);
+    if (!this.gone.has(path)) this.batch.update(this.document(path), field, value, ...more.flat());
+  }
+
+  /** The same for the last time: nobody deletes it or changes it again. */
+  updateLasting(path: string, data: Fields): void {
+    const document = this.document(path);
+    this.batch.update(document, this.proof.lastingIn(document, data));
+  }
+
+  /** Fields that are not named stay. Stale at another version. */
+  replace(path: string, data: Fields, version: string): void {
+    this.batch.update(this.document(path), data, atVersion(version));
+  }
+
+  /** The same of a document that keeps the ids of its latest commits. */
+  replaceLatest(path: string, data: Fields, version: string): void {
+    const document = this.document(path);
+    this.batch.update(document, this.proof.latestIn(document, data, version), atVersion(version));
+  }
+
+  /**
+   * Adds to numbers of a document, whatever they are by then, and sets fields of it beside. All that the changes of a
+   * commit add to one document is one write: Firestore counts what a commit does to each.
+   * @param amounts by the paths of their fields, `totals.attempts`
+   */
+  add(path: string, amounts: Readonly<Record<string, number>>, fields: Fields = {}): void {
+    const addition = this.additions.get(path) ?? { amounts: new Map(), fields: {} };
+    for (const [field, amount] of Object.entries(amounts))
+      addition.amounts.set(field, (addition.amounts.get(field) ?? 0) + amount);
+    Object.assign(addition.fields, fields);
+    this.additions.set(path, addition);
+  }
+
+  /** Puts what was added into the batch, after what creates the documents. */
+  writeAdditions(): void {
+    for (const [path, { amounts, fields }] of this.additions) {
+      const data: Fields = { ...fields };
+      for (const [field, amount] of amounts)
+        if (amount !== 0) nest(data, field.split('.'), FieldValue.increment(amount));
+      if (Object.keys(data).length > 0) this.merge(path, data);
+    }
+  }
+
+  delete(path: string, precondition: Precondition = {}): void {
+    this.batch.delete(this.document(path), precondition);
+  }
+
+  deleteAt(path: string, version: string): void {
+    this.delete(path, atVersion(version));
+  }
+}
+
+/** What a commit adds to one document. */
+interface Addition {
+  readonly amounts: Map<string, number>;
+  readonly fields: Fields;
+}
+
+/** Puts a value into objects within objects. */
+function nest(into: Fields, [field = '', ...deeper]: readonly string[], value: unknown): void {
+  if (deeper.length === 0) {
+    into[field] = value;
+    return;
+  }
+  const inner: Fields = {};
+  into[field] = Object.assign(inner, into[field]);
+  nest(inner, deeper, value);
+}
+
+/** Adds to counters, whatever they are by then. */
+export function increments(by: Readonly<Record<string, number>>): Record<string, FieldValue> {
+  return Object.fromEntries(
+    Object.entries(by).map(([counter, delta]) => [counter, FieldValue.increment(delta)]),
+  );
+}
 
 /** A lost answer is asked for within minutes; the document is deleted some time after that. */
 const PROOF_MILLISECONDS = 3_600_000;
@@ -132,50 +290,7 @@ export class FirestoreStore extends Service<StorePorts> implements Store {
     const code = statusCode(error);
     if (code === INVALID_ARGUMENT && TOO_LARGE.test(String(error))) return tooLarge(error);
     if (!STALE_CODES.includes(code)) return error;
-    if (code === ALREADY_EXISTS && recorded !== undefined) await this.refuseRepetition(recorded.id);
+    if (code === ALREADY_EXISTS && recorded !== undefined) await refuseRepetition(this.ports, recorded.id);
     return new StaleWriteError({ cause: error });
   }
-
-  /** Tells a repeated operation from a stale commit, and makes room where the record is only old. */
-  private async refuseRepetition(id: string): Promise<void> {
-    const document = this.ports.database.doc(idempotencyPath(id));
-    const snapshot = await document.get();
-    if (!snapshot.exists) return;
-    if (recordedAnswerFromDocument(id, snapshot.data()).expiresAt <= this.ports.clock.now()) {
-      const asItWas = snapshot.updateTime && { lastUpdateTime: snapshot.updateTime };
-      await document.delete(asItWas).catch(() => undefined); // who made room meanwhile has the record now
-      return;
-    }
-    throw new MusterError('CONFLICT', 'This idempotency key was used at the same moment by another call.', {
-      field: 'idempotency_key',
-      reason: 'ALREADY_SETTLED',
-      suggestion: 'Call again: the first answer is then replayed.',
-    });
-  }
 }
-
-function tooLarge(cause: unknown): MusterError {
-  return new MusterError('VALIDATION_ERROR', 'This is too much for one document, which holds 1 MiB.', {
-    reason: 'SIZE_LIMIT_EXCEEDED',
-    suggestion: 'Nothing was changed. Shorten the texts and lists, or put them into a file and name it.',
-    cause,
-  });
-}
-
-export class RecordedAnswerQueries extends FirestoreReader {
-  async find(id: string): Promise<RecordedAnswer | undefined> {
-    const snapshot = await this.database.doc(idempotencyPath(id)).get();
-    return this.documents.find(snapshot, (data) => recordedAnswerFromDocument(id, data));
-  }
-}
-
-export function recordedAnswerFromDocument(id: string, data: unknown) {
-  return { id, ...codec.fromDocument(data) };
-}
-
-/** The stored answer of a call that writes: `idempotency/{id}`. The id is a digest of the caller, the tool and the key. */
-const codec = documentCodec(
-  z.object({ arguments_hash: z.string(), answer: jsonText, expires_at: timestamp }),
-);
-
-export const recordedAnswerToDocument = codec.toDocument;
