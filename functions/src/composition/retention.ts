@@ -70,9 +70,9 @@ export function graphRetention(database: Firestore, days: RetentionDays): SweepP
       const living = await below(snapshot.ref).where('deleted', '==', false).limit(1).get();
       if (!living.empty) return;
       // The root last: what has died in between is found again.
-      counts.removed += await deleteFound(below(snapshot.ref).where('deleted', '==', true));
+      const removed = await deleteFound(below(snapshot.ref).where('deleted', '==', true));
       await snapshot.ref.delete();
-      counts.removed++;
+      counts.removed += removed + 1;
     });
     return { counts, ...end };
   });

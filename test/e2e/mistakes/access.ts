@@ -17,15 +17,15 @@ export const accessMistakes: readonly Mistake[] = [
     make: (scene) =>
       scene.call('access_invite', { email: 'eve@example.com', role: 'viewer' }, { by: scene.worker }),
     happened: /needs the role leader; yours is worker/,
-    where: /access\.invite/,
-    next: /role leader.*access\.explain/,
+    where: /access_invite/,
+    next: /role leader.*access_explain/,
   },
   {
     who: 'names a workspace that is not there',
     make: asking('list_members', { workspace: 'nowhere-at-all' }),
     happened: /no role/,
     where: /nowhere-at-all/,
-    next: /access\.whoami/,
+    next: /access_whoami/,
   },
   {
     who: 'creates a workspace whose name is taken',
@@ -60,14 +60,14 @@ export const accessMistakes: readonly Mistake[] = [
     make: asking('set_member', { role: 'viewer' }),
     happened: /either by uid or by email/,
     where: /"field":"uid"/,
-    next: /access\.list_members/,
+    next: /access_list_members/,
   },
   {
     who: 'removes somebody who is no member',
     make: asking('remove_member', { uid: 'eve' }),
     happened: /is no member/,
     where: /eve/,
-    next: /access\.list_members/,
+    next: /access_list_members/,
   },
   {
     who: 'removes the last who leads',
@@ -81,7 +81,7 @@ export const accessMistakes: readonly Mistake[] = [
     make: asking('revoke_connection', { agent_id: 'ghost' }),
     happened: /no agent .{0,2}ghost/,
     where: /agent_id/,
-    next: /access\.list_connections/,
+    next: /access_list_connections/,
   },
   {
     who: 'lists a repository by its address',

@@ -87,7 +87,7 @@ export const nameMistakes: readonly Mistake[] = [
   },
   {
     who: 'sends the arguments as text',
-    make: (scene) => scene.call('todo_add_task', '{"title":"Milk"}'),
+    make: (scene) => scene.call('todo_add_task', 'title: Milk'),
     happened: /-32602|Invalid/i,
     where: /arguments/,
     next: /expected (record|object)/,

@@ -41,7 +41,7 @@ export const teamMistakes: readonly Mistake[] = [
     make: (scene) =>
       scene.call('coordination_create_task', { description: 'More work' }, { by: scene.worker }),
     happened: /needs the role leader; yours is worker/,
-    where: /coordination\.create_task/,
+    where: /coordination_create_task/,
     next: /Ask an agent or a person with the role leader/,
   },
   {
@@ -53,7 +53,7 @@ export const teamMistakes: readonly Mistake[] = [
         { by: scene.viewer },
       ),
     happened: /needs the role worker; yours is viewer/,
-    where: /coding\.create_task/,
+    where: /coding_create_task/,
     next: /Ask/,
   },
   {

@@ -153,6 +153,7 @@ describe('a list of large items', function () {
       'access.list_members',
       'orchestration.list_runs',
       'system.getTree',
+      'system.undo',
       'todo.list_reminders',
       // Their pages end as these do; what can be long in them would take long to make.
       'coding.get_task_logs',

@@ -29,7 +29,7 @@ describe('asking a person', () => {
     const asked = await house.inbox(agent, 'ask', ASK);
     const request_id = String(asked['request_id']);
     assert.deepEqual(asked['asked_of'], { uid: ada.uid, name: `ada of ${ada.uid}` });
-    assert.match(String(asked['next']), /inbox\.wait/);
+    assert.match(String(asked['next']), /inbox_wait/);
     const waiting = await house.inbox(ada, 'list', { state: 'open' });
     assert.equal(Object(waiting['requests'])[0].request_id, request_id);
     await house.inbox(ada, 'answer', { request_id, answer: 'blue', comment: 'As the sea.' });

@@ -411,6 +411,7 @@ async function credentialCalls(): Promise<readonly Call[]> {
   return [
     (database) => new CredentialQueries(database, documents).credentials('agent-1'),
     (database) => new CredentialQueries(database, documents).credentialsOf(['agent-1', 'agent-2']),
+    (database) => new CredentialQueries(database, documents).hasCredential('agent-1'),
     (database) => new CredentialQueries(database, documents).ofLines(['key-1', 'key-2']),
     (database) => new CredentialQueries(database, documents).credentialsThrough('agent-1', 2),
     (database) => new CredentialQueries(database, documents).credentialsThrough('agent-1', 2, 'key-1'),

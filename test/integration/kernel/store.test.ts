@@ -8,8 +8,8 @@ import { changeEffects, changeLoosening, changeWriters } from '../../../function
 import { type Change, StaleWriteError } from '../../../functions/src/kernel/commit.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { agentPath } from '../../../functions/src/kernel/firestore/paths.ts';
-import { FirestoreStore } from '../../../functions/src/kernel/firestore/store.ts';
 import { RecordedAnswerQueries } from '../../../functions/src/kernel/firestore/recordedAnswers.ts';
+import { FirestoreStore } from '../../../functions/src/kernel/firestore/store.ts';
 import { systemRandomness } from '../../../functions/src/kernel/platform.ts';
 import { TaskQueries } from '../../../functions/src/toolsets/coordination/store/queries.ts';
 import { SessionQueries } from '../../../functions/src/toolsets/coordination/store/sessions.ts';

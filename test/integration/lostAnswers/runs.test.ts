@@ -12,6 +12,9 @@ const LANES = 6;
 
 const ALL = Number.POSITIVE_INFINITY;
 
+/** A prompt has ids of its run, and the estimate of its tokens goes by their letters. */
+const CHANCE = new Set(['milliseconds', 'input_tokens']);
+
 const TWO_STEPS = {
   name: 'two',
   steps: [
@@ -87,7 +90,7 @@ describe('a lost answer to the instance that executes', function () {
     ];
     const account = accountOf(
       { answer: [run.status, run.spent, run.stepsSettled], written: applied },
-      { place: workspace, chance: new Set(['milliseconds']) },
+      { place: workspace, chance: CHANCE },
     );
     return { problems, account, commits: sent, lost };
   }

@@ -63,7 +63,7 @@ describe('undo of reminders', () => {
     await ask('todo_set_reminder', { task_id: id, remind_at: SET });
     const first = await latest();
     await ask('todo_snooze_reminder', { reminder_id: id, minutes: 30 });
-    assert.match(await refusal(first), /remind_at.*todo\.snooze_reminder/);
+    assert.match(await refusal(first), /remind_at.*todo_snooze_reminder/);
     await ask('todo_delete_reminder', { reminder_id: id });
     const deleted = await latest();
     await ask('todo_complete_task', { task_id: id });
