@@ -167,7 +167,8 @@ describe('an update', () => {
       /** Returns which fields have another value after the call. */
       async function changedBy(given: JsonObject): Promise<readonly string[]> {
         // Two to-dos of one title would be the same.
-        const args = { ...given, ...(typeof given['title'] === 'string' && { title: randomUUID() }) };
+        const args: JsonObject =
+          typeof given['title'] === 'string' ? { ...given, title: randomUUID() } : given;
         const { named, read } = await create(town, ada);
         const before = await read(undefined);
         assert.ok(
