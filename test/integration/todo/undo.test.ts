@@ -18,130 +18,6 @@ const RUNS = byDay(6, { night: 150 });
 /** How often an event is undone and redone. */
 const ROUNDS = 3;
 
-describe('undo of what was done to to-dos', function () {
-  this.timeout('8m');
-
-  for (const fate of Object.keys(FATES)) {
-    it(`leaves a recurring to-do that can be completed when its successor was ${fate}`, async () => {
-      for (const course of COURSES.filter((one) => one.fate === fate)) await take(course);
-    });
-  }
-
-  it('brings a recurring to-do back with its open occurrence, though that was done meanwhile', async () => {
-    const home = new Home();
-    const { recurring, first } = await home.begin({});
-    await home.done('todo_delete_recurring_task', { recurring_task_id: recurring });
-    const event = await home.latestEvent();
-    await home.done('todo_complete_task', { task_id: first });
-    await home.done('system_undo', { event_id: event });
-    await home.requireSound('brought back');
-    await home.requireUsable('brought back');
-  });
-
-  it('ends a recurring to-do only with its occurrence', async () => {
-    const home = new Home();
-    const { recurring } = await home.begin({});
-    const event = await home.latestEvent();
-    await home.done('todo_update_recurring_task', { recurring_task_id: recurring, title: 'Another' });
-    const refused = await home.call('system_undo', { event_id: event });
-    assert.equal(refused, 'CHANGED_SINCE');
-    await home.requireSound('refused');
-    assert.equal((await home.open()).length, 1);
-  });
-
-  it('keeps a reminder that its owner had set before there was a due date', async () => {
-    const home = new Home();
-    const id = await home.add({ title: 'Visa' });
-    await home.done('todo_set_reminder', { task_id: id, remind_at: home.inDays(1) });
-    const before = await home.state();
-    for (const tool of ['todo_set_task_due_date', 'todo_update_task']) {
-      await home.done(tool, { task_id: id, due_date: home.inDays(30) });
-      await home.done('system_undo', { event_id: await home.latestEvent() });
-      assert.deepEqual(await home.state(), before, tool);
-    }
-    await home.write(id, { priority: 'HIGH' });
-    const { reminders } = await home.done('todo_list_reminders', {});
-    assert.equal(Object(reminders).length, 1);
-  });
-
-  it('and its own undo can be repeated, for each tool that writes', async () => {
-    const home = new Home();
-    const due_date = home.inDays(2);
-    const add = (title: string, more: JsonObject = {}) => home.add({ title, due_date, ...more });
-    const completed = async (title: string) => {
-      const id = await add(title);
-      await home.done('todo_complete_task', { task_id: id });
-      return id;
-    };
-    const reminder_id = async (title: string) => ({ reminder_id: await add(title) });
-    const task_id = async (title: string) => ({ task_id: await add(title) });
-    const recurring_task_id = async () => ({ recurring_task_id: (await home.begin({})).recurring });
-    const calls: Readonly<Record<string, () => Promise<JsonObject>>> = {
-      todo_add_task: async () => ({ title: 'Added', due_date }),
-      todo_update_task: async () => ({
-        ...(await task_id('Update')),
-        title: 'Updated',
-        due_date: home.inDays(3),
-      }),
-      todo_complete_task: async () => ({ task_id: (await home.begin({ title: 'Complete' })).first }),
-      todo_reopen_task: async () => {
-        const { first } = await home.begin({ title: 'Reopen' });
-        await home.done('todo_complete_task', { task_id: first });
-        return { task_id: first };
-      },
-      todo_delete_task: async () => ({ task_id: (await home.begin({ title: 'Delete' })).first }),
-      todo_set_task_priority: async () => ({ ...(await task_id('Rank')), priority: 'HIGH' }),
-      todo_set_task_due_date: async () => ({ ...(await task_id('Move')), due_date: home.inDays(4) }),
-      todo_add_task_tags: async () => ({ ...(await task_id('Tag')), tags: ['one'] }),
-      todo_create_recurring_task: async () => ({
-        title: 'Created',
-        frequency: 'WEEKLY',
-        start_date: home.inDays(1),
-      }),
-      todo_update_recurring_task: async () => ({
-        ...(await recurring_task_id()),
-        title: 'Renamed',
-        timezone: 'America/New_York',
-        frequency: 'MONTHLY',
-      }),
-      todo_delete_recurring_task: recurring_task_id,
-      todo_set_reminder: async () => ({ ...(await task_id('Remind')), remind_at: home.inDays(1) }),
-      todo_snooze_reminder: async () => ({ ...(await reminder_id('Snooze')), minutes: 100 }),
-      todo_delete_reminder: () => reminder_id('Unremind'),
-    };
-    for (const [tool, args] of Object.entries(calls)) {
-      const given = await args();
-      const before = await home.state();
-      await home.done(tool, given);
-      const after = await home.state();
-      for (let round = 0; round < ROUNDS; round++) {
-        for (const expected of [before, after]) {
-          const undone = await home.done('system_undo', { event_id: await home.latestEvent() });
-          assert.deepEqual(undone['refused'], [], `${tool}, round ${round}`);
-          assert.deepEqual(await home.state(), expected, `${tool}, round ${round}`);
-        }
-      }
-    }
-    await completed('Done');
-    await home.requireSound('after all tools');
-    await home.requireUsable('after all tools');
-  });
-
-  it('leaves nothing that cannot be completed, deleted or undone, and loses no occurrence', async () => {
-    const anything = fc.asyncProperty(sequences, async (moves) => {
-      const home = new Home();
-      await home.begin({ frequency: 'WEEKLY' });
-      for (const move of moves) await home.perform(move);
-      const told = moves.map(({ what, at }) => `${what} ${at}`).join(', ');
-      await home.requireSound(told);
-      if (!moves.some(({ what }) => what === 'delete' || what === 'undo agent'))
-        await home.requireComplete(told);
-      await home.requireUsable(told);
-    });
-    await fc.assert(anything, { numRuns: RUNS, endOnFailure: true });
-  });
-});
-
 /** What becomes of the occurrence that follows, before the end of the one before is undone. */
 const FATES: Readonly<Record<string, (home: Home, next: string) => Promise<unknown>>> = {
   ranked: (home, next) => home.done('todo_set_task_priority', { task_id: next, priority: 'HIGH' }),
@@ -441,3 +317,127 @@ class Home {
     }
   }
 }
+
+describe('undo of what was done to to-dos', function () {
+  this.timeout('8m');
+
+  for (const fate of Object.keys(FATES)) {
+    it(`leaves a recurring to-do that can be completed when its successor was ${fate}`, async () => {
+      for (const course of COURSES.filter((one) => one.fate === fate)) await take(course);
+    });
+  }
+
+  it('brings a recurring to-do back with its open occurrence, though that was done meanwhile', async () => {
+    const home = new Home();
+    const { recurring, first } = await home.begin({});
+    await home.done('todo_delete_recurring_task', { recurring_task_id: recurring });
+    const event = await home.latestEvent();
+    await home.done('todo_complete_task', { task_id: first });
+    await home.done('system_undo', { event_id: event });
+    await home.requireSound('brought back');
+    await home.requireUsable('brought back');
+  });
+
+  it('ends a recurring to-do only with its occurrence', async () => {
+    const home = new Home();
+    const { recurring } = await home.begin({});
+    const event = await home.latestEvent();
+    await home.done('todo_update_recurring_task', { recurring_task_id: recurring, title: 'Another' });
+    const refused = await home.call('system_undo', { event_id: event });
+    assert.equal(refused, 'CHANGED_SINCE');
+    await home.requireSound('refused');
+    assert.equal((await home.open()).length, 1);
+  });
+
+  it('keeps a reminder that its owner had set before there was a due date', async () => {
+    const home = new Home();
+    const id = await home.add({ title: 'Visa' });
+    await home.done('todo_set_reminder', { task_id: id, remind_at: home.inDays(1) });
+    const before = await home.state();
+    for (const tool of ['todo_set_task_due_date', 'todo_update_task']) {
+      await home.done(tool, { task_id: id, due_date: home.inDays(30) });
+      await home.done('system_undo', { event_id: await home.latestEvent() });
+      assert.deepEqual(await home.state(), before, tool);
+    }
+    await home.write(id, { priority: 'HIGH' });
+    const { reminders } = await home.done('todo_list_reminders', {});
+    assert.equal(Object(reminders).length, 1);
+  });
+
+  it('and its own undo can be repeated, for each tool that writes', async () => {
+    const home = new Home();
+    const due_date = home.inDays(2);
+    const add = (title: string, more: JsonObject = {}) => home.add({ title, due_date, ...more });
+    const completed = async (title: string) => {
+      const id = await add(title);
+      await home.done('todo_complete_task', { task_id: id });
+      return id;
+    };
+    const reminder_id = async (title: string) => ({ reminder_id: await add(title) });
+    const task_id = async (title: string) => ({ task_id: await add(title) });
+    const recurring_task_id = async () => ({ recurring_task_id: (await home.begin({})).recurring });
+    const calls: Readonly<Record<string, () => Promise<JsonObject>>> = {
+      todo_add_task: async () => ({ title: 'Added', due_date }),
+      todo_update_task: async () => ({
+        ...(await task_id('Update')),
+        title: 'Updated',
+        due_date: home.inDays(3),
+      }),
+      todo_complete_task: async () => ({ task_id: (await home.begin({ title: 'Complete' })).first }),
+      todo_reopen_task: async () => {
+        const { first } = await home.begin({ title: 'Reopen' });
+        await home.done('todo_complete_task', { task_id: first });
+        return { task_id: first };
+      },
+      todo_delete_task: async () => ({ task_id: (await home.begin({ title: 'Delete' })).first }),
+      todo_set_task_priority: async () => ({ ...(await task_id('Rank')), priority: 'HIGH' }),
+      todo_set_task_due_date: async () => ({ ...(await task_id('Move')), due_date: home.inDays(4) }),
+      todo_add_task_tags: async () => ({ ...(await task_id('Tag')), tags: ['one'] }),
+      todo_create_recurring_task: async () => ({
+        title: 'Created',
+        frequency: 'WEEKLY',
+        start_date: home.inDays(1),
+      }),
+      todo_update_recurring_task: async () => ({
+        ...(await recurring_task_id()),
+        title: 'Renamed',
+        timezone: 'America/New_York',
+        frequency: 'MONTHLY',
+      }),
+      todo_delete_recurring_task: recurring_task_id,
+      todo_set_reminder: async () => ({ ...(await task_id('Remind')), remind_at: home.inDays(1) }),
+      todo_snooze_reminder: async () => ({ ...(await reminder_id('Snooze')), minutes: 100 }),
+      todo_delete_reminder: () => reminder_id('Unremind'),
+    };
+    for (const [tool, args] of Object.entries(calls)) {
+      const given = await args();
+      const before = await home.state();
+      await home.done(tool, given);
+      const after = await home.state();
+      for (let round = 0; round < ROUNDS; round++) {
+        for (const expected of [before, after]) {
+          const undone = await home.done('system_undo', { event_id: await home.latestEvent() });
+          assert.deepEqual(undone['refused'], [], `${tool}, round ${round}`);
+          assert.deepEqual(await home.state(), expected, `${tool}, round ${round}`);
+        }
+      }
+    }
+    await completed('Done');
+    await home.requireSound('after all tools');
+    await home.requireUsable('after all tools');
+  });
+
+  it('leaves nothing that cannot be completed, deleted or undone, and loses no occurrence', async () => {
+    const anything = fc.asyncProperty(sequences, async (moves) => {
+      const home = new Home();
+      await home.begin({ frequency: 'WEEKLY' });
+      for (const move of moves) await home.perform(move);
+      const told = moves.map(({ what, at }) => `${what} ${at}`).join(', ');
+      await home.requireSound(told);
+      if (!moves.some(({ what }) => what === 'delete' || what === 'undo agent'))
+        await home.requireComplete(told);
+      await home.requireUsable(told);
+    });
+    await fc.assert(anything, { numRuns: RUNS, endOnFailure: true });
+  });
+});
