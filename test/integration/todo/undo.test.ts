@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { COLLECTIONS, todoPath } from '../../../functions/src/kernel/firestore/paths.ts';
-import type { JsonObject } from '../../../functions/src/kernel/json.ts';
+import { canonicalJson, type JsonObject } from '../../../functions/src/kernel/json.ts';
 import { followingOccurrences } from '../../../functions/src/toolsets/todo/rules/occurrences.ts';
 import type { RecurringTask } from '../../../functions/src/toolsets/todo/rules/recurrenceRule.ts';
 import { FREQUENCIES } from '../../../functions/src/toolsets/todo/rules/recurrenceRule.ts';
@@ -204,7 +204,7 @@ class Home {
     const shown = (all: readonly JsonObject[] = []) =>
       all
         .map(({ restored, index, recorded, ended_at, ...rest }) =>
-          JSON.stringify({ ...rest, ended: ended_at !== null }),
+          canonicalJson({ ...rest, ended: ended_at !== null }),
         )
         .sort();
     const living = recurring?.filter(({ ended }) => ended === false);
