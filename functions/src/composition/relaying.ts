@@ -99,8 +99,8 @@ async function relayMissing(
       try {
         await relay(event.id);
       } catch (error) {
+        // The next hour tries it again: one event must not hold up those after it.
         log.error('event_not_relayed', { eventId: event.id, error });
-        return timeOf(event);
       }
     }
   }

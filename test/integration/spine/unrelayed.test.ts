@@ -75,18 +75,25 @@ describe('events that were not relayed', () => {
     assert.equal(relayed.length, 450);
   });
 
-  it('are left to the next turn where the broker cannot be reached', async () => {
-    await happen('missing', DAY);
-    let attempts = 0;
+  it('do not hold up those after them if they fail, and are tried again an hour later', async () => {
+    for (const [id, age] of [
+      ['broken', 2 * DAY],
+      ['later', DAY],
+    ] as const)
+      await happen(id, age);
+    const tried: string[] = [];
     const failing = relayPart(
       database,
       silent,
-    )(async () => {
-      attempts++;
+    )(async (id) => {
+      tried.push(id);
       throw new Error('away');
     });
-    const { isBehind, stoppedAt } = await failing.run(turnAt(NOW));
-    assert.deepEqual([isBehind, stoppedAt?.at, attempts], [true, new Date(NOW.getTime() - DAY), 1]);
+    for (const hours of [0, 1]) {
+      const { isBehind, counts } = await failing.run(turnAt(new Date(NOW.getTime() + hours * 60 * MINUTE)));
+      assert.deepEqual([isBehind, counts['relayed']], [false, 0]);
+    }
+    assert.deepEqual(tried, ['broken', 'later', 'broken', 'later']);
   });
 
   it('are looked for once an hour', async () => {
