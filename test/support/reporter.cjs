@@ -7,6 +7,12 @@ const { writeFileSync } = require('node:fs');
 const { relative } = require('node:path');
 const { reporters, Runner } = require('mocha');
 
+/** An error with its causes: a property that failed has the assertion as its cause. @param {Error} error @returns {string} */
+function told({ stack, message, cause }) {
+  const said = stack ?? message;
+  return cause instanceof Error ? `${said}\ncaused by ${told(cause)}` : said;
+}
+
 class TotalsReporter extends reporters.Spec {
   /** @param {import('mocha').Runner} runner @param {import('mocha').MochaOptions} options */
   constructor(runner, options) {
@@ -25,7 +31,7 @@ class TotalsReporter extends reporters.Spec {
       seconds[file] = (seconds[file] ?? 0) + (performance.now() - began) / 1000;
     });
     runner.on(Runner.constants.EVENT_TEST_FAIL, (test, error) => {
-      failures.push(`${test.fullTitle()}\n${error.stack ?? error.message}`);
+      failures.push(`${test.fullTitle()}\n${told(error)}`);
     });
     runner.once(Runner.constants.EVENT_RUN_END, () => {
       const file = process.env.MUSTER_TEST_TOTALS;

@@ -58,7 +58,10 @@ const undoing = z.object({
   refused: z.array(thing.extend({ why: z.string(), changed_by: z.string().optional() })),
 });
 
-/** What was done in the day, by whom. A runner's signs of life come as often as its work takes. */
+/** How a runner says that its work has begun: whichever comes first, and as often as the work takes. */
+const SIGNS_OF_LIFE: readonly string[] = ['coding.heartbeat_task', 'coding.append_logs'];
+
+/** What was done in the day, by whom, without a runner's signs of life. */
 const DAY = [
   'ada todo.add_task',
   'ada todo.delegate',
@@ -240,9 +243,7 @@ describe('a day of a person and her agents', function () {
   it('is told in the trail, with who, for whom, and by which tool', async () => {
     const told = await trail();
     assert.deepEqual(
-      told
-        .filter(({ tool }) => tool !== 'coding.heartbeat_task')
-        .map(({ by, tool }) => `${nameOf(by)} ${tool}`),
+      told.filter(({ tool }) => !SIGNS_OF_LIFE.includes(tool)).map(({ by, tool }) => `${nameOf(by)} ${tool}`),
       DAY,
     );
     assert.ok(told.every(({ on_behalf_of }) => on_behalf_of === cast.adaUid));

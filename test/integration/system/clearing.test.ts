@@ -42,7 +42,7 @@ const UPDATED: Readonly<Record<string, Updated>> = {
       return {
         named: { task_id: id },
         read: async () => {
-          const { tasks } = await answer(town, 'todo_list_tasks', {}, ada);
+          const { tasks } = await answer(town, 'todo_list_tasks', { limit: 100 }, ada);
           return picked(inList(tasks, id), Object.keys(draft));
         },
       };
@@ -65,7 +65,7 @@ const UPDATED: Readonly<Record<string, Updated>> = {
       return {
         named: { recurring_task_id: id },
         read: async () => {
-          const { recurring_tasks } = await answer(town, 'todo_list_recurring_tasks', {}, ada);
+          const { recurring_tasks } = await answer(town, 'todo_list_recurring_tasks', { limit: 100 }, ada);
           return picked(inList(recurring_tasks, id), Object.keys(draft));
         },
       };

@@ -90,7 +90,10 @@ describe('the trail', () => {
     const { event_id } = await latest(ada);
     assert.deepEqual(await events(ben), []);
     assert.deepEqual(await events(ben, { thing: `todo:${id}` }), []);
-    assert.equal((await refusal(ben, { event_id })).data.suggestion, 'getAudit lists events with their ids.');
+    assert.equal(
+      (await refusal(ben, { event_id })).data.suggestion,
+      'system_getAudit lists events with their ids.',
+    );
     assert.equal((await todos()).length, 1);
   });
 
