@@ -62,6 +62,8 @@ export class RunLease {
   private expiresAt: Date | undefined;
   /** Why nothing more may be written of the run. */
   private lost: unknown;
+  /** The last change. Steps that run together take turns: concurrent changes of one run only make each other stale. */
+  private lastChange: Promise<unknown> = Promise.resolve();
   /** Whether somebody has cancelled the run. */
   isCancelled: boolean;
   /** Aborted when somebody has cancelled the run, and when it is no longer this instance's. */
@@ -122,17 +124,21 @@ export class RunLease {
     more: (run: Run, now: Date) => readonly Change[] | Promise<readonly Change[]> = () => [],
   ): Promise<Run> {
     const { store, clock, randomness } = this.ports;
-    return retryStale(randomness, async () => {
-      if (this.lost !== undefined) throw this.lost;
-      const found = await this.held();
-      if (found === undefined) throw this.lose();
-      const now = clock.now();
-      const run = apply(renewed(found.value, now), now);
-      const replaced: Change = { kind: 'replaceRun', before: found.value, run, version: found.version };
-      await store.commit([replaced, ...(await more(run, now))]);
-      if (run.leaseExpiresAt !== undefined) this.expiresAt = run.leaseExpiresAt;
-      return run;
-    });
+    const changeOnce = () =>
+      retryStale(randomness, async () => {
+        if (this.lost !== undefined) throw this.lost;
+        const found = await this.held();
+        if (found === undefined) throw this.lose();
+        const now = clock.now();
+        const run = apply(renewed(found.value, now), now);
+        const replaced: Change = { kind: 'replaceRun', before: found.value, run, version: found.version };
+        await store.commit([replaced, ...(await more(run, now))]);
+        if (run.leaseExpiresAt !== undefined) this.expiresAt = run.leaseExpiresAt;
+        return run;
+      });
+    const changed = this.lastChange.then(changeOnce);
+    this.lastChange = changed.catch(() => undefined);
+    return changed;
   }
 
   /** Ends all that goes on in the background. The run itself is let go of by a change. */
