@@ -1,5 +1,7 @@
 /** What every listed schema keeps to, so that each client can read it. Source: docs/semantics.md#the-endpoint. */
 import assert from 'node:assert/strict';
+import { wireName } from '../../functions/src/mcp/names.ts';
+import { toolsets } from '../../functions/src/toolsets/index.ts';
 import { everyList, type Listed, type Place, placesIn } from '../support/lists.ts';
 
 const lists = everyList();
@@ -31,8 +33,26 @@ it('lists every tool somewhere, whole and light', () => {
   assert.ok(lists.length > 30, `${lists.length}`);
 });
 
-for (const { title, tools } of lists) {
+/** Tools whose answers are cut to what clients show a model by default, unless they list that they may answer more. */
+const ANSWER_WHOLE = toolsets.flatMap(({ name: toolset, tools }) =>
+  tools
+    .filter(({ answersWhole }) => answersWhole)
+    .flatMap(({ name }) => [wireName(toolset, name, 'prefixed'), `/mcp/${toolset} ${name}`]),
+);
+
+for (const { title, address, tools } of lists) {
   describe(title, () => {
+    it('says which tools may answer more than clients show a model by default', () => {
+      for (const { name, _meta: meta } of tools)
+        assert.equal(
+          meta?.['anthropic/maxResultSizeChars'],
+          ANSWER_WHOLE.includes(`${address.replace('/readonly', '')} ${name}`) || ANSWER_WHOLE.includes(name)
+            ? 500_000
+            : undefined,
+          name,
+        );
+    });
+
     const inputs = places(tools, 'inputs');
     const all = places(tools, 'all');
 

@@ -11,6 +11,7 @@ export interface Listed {
   readonly description: string;
   readonly inputSchema: Schema & { readonly type: 'object' };
   readonly outputSchema?: Schema & { readonly type: 'object' };
+  readonly _meta?: Readonly<Record<string, unknown>>;
 }
 
 export interface List {

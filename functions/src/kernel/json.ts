@@ -108,8 +108,17 @@ export function canonicalJson(value: unknown): string {
 /** The answer to one call, in bytes as they are sent. */
 export const MAX_ANSWER_BYTES = 1_048_576;
 
-/** The share of a list's answer that its items may take: the rest is for what comes with them. */
-export const MAX_LISTED_BYTES = MAX_ANSWER_BYTES - 65_536;
+/**
+ * An answer of a tool that can continue, in bytes of JSON. Clients show a model 25,000 tokens of an answer, and JSON
+ * that is full of ids has about two bytes to a token. Source: https://code.claude.com/docs/en/mcp#mcp-output-limits-and-warnings
+ */
+export const MAX_SHOWN_BYTES = 48_000;
+
+/** What a list's items may take of it: the rest is for what comes with them. */
+export const MAX_LISTED_BYTES = MAX_SHOWN_BYTES - 6000;
+
+/** One value in an answer that is not cut, in bytes as they are sent: the rest is for what comes with it. */
+const MAX_WHOLE_BYTES = MAX_ANSWER_BYTES - 65_536;
 
 /**
  * The parts of a task that its creator writes, in bytes of JSON. Firestore holds at most 1 MiB in a document, so that
@@ -148,24 +157,29 @@ export function sentBytes(json: string): number {
   return utf8Length(json) + utf8Length(JSON.stringify(json));
 }
 
-/** Whether one answer, or such a share of it, has room for a value beside what comes with it. */
-export function fitsAnswer(value: unknown, share = 1): boolean {
-  return sentBytes(JSON.stringify(value)) <= MAX_LISTED_BYTES * share;
+/** Returns whether the largest answer has room for a value beside what comes with it. */
+export function fitsAnswer(value: unknown): boolean {
+  return sentBytes(JSON.stringify(value)) <= MAX_WHOLE_BYTES;
+}
+
+/** Returns whether one page of a list, or such a share of it, has room for a value. */
+export function fitsPage(value: unknown, share = 1): boolean {
+  return byteLength(value) <= MAX_LISTED_BYTES * share;
 }
 
 /**
- * The first of a list's items, as many as one answer has room for, and at least one.
+ * Returns the first of a list's items, as many as one page has room for, and at least one.
  * @param shown an item as the answer has it, or as much of it as makes it long
- * @param share how much of the answer they may take
+ * @param share how much of the page they may take
  */
 export function fitting<Item>(
   items: readonly Item[],
   shown: (item: Item) => unknown,
   share = 1,
 ): readonly Item[] {
-  let bytes = 0;
+  let bytes = 1; // Of the brackets, one is counted with the first item.
   const end = items.findIndex((item, at) => {
-    bytes += sentBytes(JSON.stringify(shown(item))) + 2;
+    bytes += byteLength(shown(item)) + 1;
     return at > 0 && bytes > MAX_LISTED_BYTES * share;
   });
   return end < 0 ? items : items.slice(0, end);

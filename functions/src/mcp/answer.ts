@@ -1,7 +1,13 @@
 /** The only place that formats errors and answers for MCP, and bounds their size and time. Source: docs/semantics.md#errors. */
 import { UnansweredCommitError } from '../kernel/commit.ts';
 import { ERROR_CODES, type ErrorDetails, MusterError } from '../kernel/errors.ts';
-import { type JsonObject, type JsonValue, MAX_ANSWER_BYTES } from '../kernel/json.ts';
+import {
+  type JsonObject,
+  type JsonValue,
+  MAX_ANSWER_BYTES,
+  MAX_SHOWN_BYTES,
+  utf8Length,
+} from '../kernel/json.ts';
 import type { Log } from '../kernel/ports.ts';
 import { within } from '../kernel/waiting.ts';
 import { isShowable } from './shown.ts';
@@ -87,30 +93,36 @@ const ENVELOPE_BYTES = 4096;
 const ROOM = MAX_ANSWER_BYTES - ENVELOPE_BYTES;
 
 /** How long texts may be that are cut, in characters: the first of these with which the answer fits. */
-const CUTS = [300_000, 100_000, 30_000, 10_000, 3000, 1000] as const;
+const CUTS = [300_000, 100_000, 40_000, 20_000, 10_000, 3000, 1000, 300, 100] as const;
 
 /** Texts that mean nothing when they are cut. */
 const WHOLE = /cursor$/i;
 
 /**
- * The answer as it may be sent: none is larger than its bound, whatever a tool has found. Lists end before it and go on
- * by their cursors; this is for what is large in one piece. What a call has done it has done, so its answer is cut
- * rather than refused.
- * @param bytesOf what JSON takes as it is sent
- * @throws MusterError VALIDATION_ERROR where it is too large and its texts are not what makes it so
+ * Returns the answer as it may be sent: none is larger than its bound, whatever a tool has found. Lists end before it
+ * and continue with their cursors; this is for what is large in one piece. What a call has done stays done, so its
+ * answer is cut and not refused.
+ * @param bytesOf the bytes of JSON as it is sent
+ * @throws MusterError VALIDATION_ERROR if it is too large and its texts are not the reason
  */
 export function withinBounds(
-  { ifTooLarge, annotations }: Pick<Tool, 'ifTooLarge' | 'annotations'>,
+  { ifTooLarge, annotations, answersWhole }: Pick<Tool, 'ifTooLarge' | 'annotations' | 'answersWhole'>,
   answer: JsonObject,
   bytesOf: (json: string) => number,
 ): JsonObject {
-  const bytes = bytesOf(JSON.stringify(answer));
-  if (bytes <= ROOM) return answer;
+  const json = JSON.stringify(answer);
+  const bytes = bytesOf(json);
+  const isSendable = bytes <= ROOM;
+  const isShown = (text: string) => answersWhole || utf8Length(text) <= MAX_SHOWN_BYTES;
+  if (isSendable && isShown(json)) return answer;
   if (ifTooLarge !== undefined) throw tooLarge(bytes, ifTooLarge);
   for (const most of CUTS) {
     const cut = cutObject(answer, most);
-    if (bytesOf(JSON.stringify(cut)) <= ROOM) return cut;
+    const shorter = JSON.stringify(cut);
+    if (bytesOf(shorter) <= ROOM && isShown(shorter)) return cut;
   }
+  // Many short values: a model is shown less of them, and loses nothing that a client can hold.
+  if (isSendable) return answer;
   if (annotations.readOnlyHint) throw tooLarge(bytes, 'Ask for less at a time.');
   const done = `The call was carried out, but its answer of ${bytes} bytes cannot be shown.`;
   throw new MusterError('VALIDATION_ERROR', done, {
@@ -120,20 +132,20 @@ export function withinBounds(
 }
 
 /**
- * The text of a resource as it may be sent: of one that is too large the beginning, and a word about the rest.
+ * Returns the text of a resource as it may be sent: of one that is too large, the beginning and how to read the rest.
  * A JSON resource stays JSON.
  */
 export function textWithinBounds(mimeType: string, text: string): string {
-  const bytes = Buffer.byteLength(JSON.stringify(text));
-  if (bytes <= ROOM) return text;
-  const message = `This resource would have ${bytes} bytes, more than an answer may, ${MAX_ANSWER_BYTES}: this is its beginning. Its toolset's tools have the rest in parts.`;
+  const bytes = utf8Length(text);
+  if (bytes <= MAX_SHOWN_BYTES) return text;
+  const message = `This resource has ${bytes} bytes, more than ${MAX_SHOWN_BYTES}: this is its beginning. The tools of its toolset return the rest in parts.`;
   for (const most of CUTS) {
     const beginning = text.slice(0, most).replace(/[\ud800-\udbff]$/, '');
     const shown =
       mimeType === 'application/json'
         ? JSON.stringify({ truncated: true, message, beginning })
         : `${beginning}\n… (${message})\n`;
-    if (Buffer.byteLength(JSON.stringify(shown)) <= ROOM) return shown;
+    if (utf8Length(shown) <= MAX_SHOWN_BYTES) return shown;
   }
   return message;
 }
@@ -152,9 +164,9 @@ function cutValue(value: JsonValue, most: number): JsonValue {
   return isRecord(value) ? cutObject(value, most) : value;
 }
 
-/** @returns the beginning, and how much is missing after it; never longer than the text was */
+/** Returns the beginning, and how much is missing after it; never more than the text. */
 function cutText(text: string, most: number): string {
-  const end = `… (${text.length - most} more characters: an answer has at most ${MAX_ANSWER_BYTES} bytes)`;
+  const end = `… (${text.length - most} more characters: a tool that reads this one thing returns all of it)`;
   if (text.length <= most + end.length) return text;
   return text.slice(0, most).replace(/[\ud800-\udbff]$/, '') + end;
 }

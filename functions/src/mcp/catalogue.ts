@@ -10,7 +10,7 @@ import { type Resources, resourcesOf } from './resources.ts';
 import type { EventSource, FoundTool, Tool, ToolHints, Toolset } from './tool.ts';
 import { fullName } from './tool.ts';
 import type { Listing, Selection } from './urlSelection.ts';
-import { type ViewMeta, viewMeta } from './views.ts';
+import { type ViewMeta, viewOf } from './views.ts';
 
 /** Clients cut instructions off, some without a word. Source: docs/semantics.md#the-endpoint. */
 export const MAX_INSTRUCTIONS_LENGTH = 2000;
@@ -172,8 +172,19 @@ interface ListedTool extends Pick<Tool, 'name' | 'title' | 'description'> {
   readonly outputSchema?: ObjectSchema;
   readonly annotations: Partial<ToolHints> & { readonly title?: string };
   /** For hosts: no model reads it. */
-  readonly _meta?: ViewMeta;
+  readonly _meta?: ToolMeta;
 }
+
+interface ToolMeta {
+  readonly ui?: ViewMeta;
+  readonly [MOST_SHOWN]?: number;
+}
+
+/** Lets Claude Code show a model more of an answer than by default. Source: https://code.claude.com/docs/en/mcp */
+const MOST_SHOWN = 'anthropic/maxResultSizeChars';
+
+/** The most that may stand there. */
+const MOST_CHARACTERS = 500_000;
 
 type ObjectSchema = JsonObject & { readonly type: 'object' };
 
@@ -251,7 +262,7 @@ function wholeTool({ toolset, tool, errors }: FoundTool, dialect: Dialect): List
     inputSchema: { ...inputJsonSchema(tool.input), type: 'object' },
     outputSchema: { ...answer, type: 'object' },
     annotations: { title, ...annotations },
-    ...viewMeta(tool),
+    ...metaOf(tool),
   };
 }
 
@@ -273,7 +284,14 @@ function lightTool({ toolset, tool }: FoundTool, dialect: Dialect): ListedTool {
       ...(!readOnlyHint && idempotentHint && { idempotentHint }),
       ...(!openWorldHint && { openWorldHint }),
     },
-    ...viewMeta(tool),
+    ...metaOf(tool),
+  };
+}
+
+function metaOf({ view, answersWhole }: Tool): { readonly _meta?: ToolMeta } {
+  if (view === undefined && !answersWhole) return {};
+  return {
+    _meta: { ...(view && { ui: viewOf(view) }), ...(answersWhole && { [MOST_SHOWN]: MOST_CHARACTERS }) },
   };
 }
 

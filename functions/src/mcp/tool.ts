@@ -9,7 +9,6 @@ import type { Loosened } from '../kernel/loosening.ts';
 import { hasAtMost } from '../kernel/text.ts';
 import type { CallContext, Services } from './callContext.ts';
 import { type GuidancePlan, guidanceIn } from './guidance.ts';
-
 import type { Resource, ResourceTemplate } from './resource.ts';
 import { argumentsChecker, isRecord, type WithBrandedIds } from './validation.ts';
 
@@ -43,7 +42,9 @@ interface Described<Input extends z.ZodObject, Output extends z.ZodObject> {
   readonly scope?: Scope;
   /** Printed in the reference and run by a test. */
   readonly example: z.input<Input>;
-  /** How to get at a large answer in parts, where it comes whole or not at all: in the others' long texts are cut. */
+  /** Whether its answer, such as a document, is not cut to what clients show a model by default, but has up to 1 MiB. */
+  readonly answersWhole?: true;
+  /** How to read a large answer in parts, if it is whole or refused: of other answers, long texts are cut. */
   readonly ifTooLarge?: string;
   /** Whether a workspace may want its calls approved: what its arguments hold is then kept, and nothing of them is secret. */
   readonly approvable?: true;

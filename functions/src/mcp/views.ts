@@ -4,7 +4,7 @@
  * Source: MCP Apps, 2026-01-26; docs/decisions/0040-views-in-chat.md.
  */
 import type { FoundResource } from './resources.ts';
-import type { FoundTool, Tool } from './tool.ts';
+import type { FoundTool } from './tool.ts';
 
 export const VIEWS_EXTENSION = 'io.modelcontextprotocol/ui';
 
@@ -13,14 +13,13 @@ const MIME_TYPE = 'text/html;profile=mcp-app';
 /** What a host is told of each page: it asks the network for nothing, and stands out by a border. */
 const CONTENT_META = { ui: { csp: {}, prefersBorder: true } };
 
-/** What a tool says of its view. */
+/** What `tools/list` says of a tool's view. */
 export interface ViewMeta {
-  readonly ui: { readonly resourceUri: string };
+  readonly resourceUri: string;
 }
 
-/** What `tools/list` says of a tool's view, if it has one. */
-export function viewMeta({ view }: Tool): { readonly _meta?: ViewMeta } {
-  return view === undefined ? {} : { _meta: { ui: { resourceUri: uriOf(view) } } };
+export function viewOf(view: string): ViewMeta {
+  return { resourceUri: uriOf(view) };
 }
 
 /**

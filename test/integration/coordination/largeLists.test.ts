@@ -1,16 +1,23 @@
-/** A list whose items are large ends before 1 MiB, and its cursor leads to all of them. */
+/** A list whose items are large ends before a model is no longer shown it, and its cursor leads to all of them. */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
-import { MAX_ANSWER_BYTES } from '../../../functions/src/kernel/json.ts';
+import { byteLength, MAX_ANSWER_BYTES, MAX_SHOWN_BYTES } from '../../../functions/src/kernel/json.ts';
 import { toolsets } from '../../../functions/src/toolsets/index.ts';
+import { tokensOf } from '../../support/tokens.ts';
 import { call } from './calls.ts';
 import { Team } from './team.ts';
 
-const LETTERS = '見"'.repeat(9000);
+const LETTERS = '見" and '.repeat(900);
+
+/** What Claude Code shows a model by default. Source: https://code.claude.com/docs/en/mcp#mcp-output-limits-and-warnings */
+const SHOWN_TOKENS = 25_000;
 const TASKS = 30;
 const DISCOVERIES = 20;
 const TODOS = 40;
+const FINISHED = 3;
+/** Each task that was finished was claimed, started and completed. */
+const EVENTS = DISCOVERIES + TODOS + 3 * FINISHED;
 
 /** How each list is asked for all that it has: its arguments, and where its items and its cursor are. */
 interface Listing {
@@ -39,7 +46,7 @@ describe('a list of large items', function () {
     await Promise.all(
       Array.from({ length: TODOS }, (_, at) => done('todo_add_task', { title: `Large ${at}`, description })),
     );
-    for (let at = 0; at < 3; at += 1) await finish();
+    for (let at = 0; at < FINISHED; at += 1) await finish();
   });
 
   async function done(name: string, args: JsonObject): Promise<JsonObject> {
@@ -68,6 +75,12 @@ describe('a list of large items', function () {
       assert.ok(bytes <= MAX_ANSWER_BYTES, `${name}: ${bytes} bytes`);
       const page = z.array(z.looseObject({})).parse(structuredContent[items]);
       assert.ok(page.length > 0);
+      // One that is larger than a page comes alone and whole.
+      if (page.length > 1) {
+        assert.ok(byteLength(structuredContent) <= MAX_SHOWN_BYTES, name);
+        assert.ok(tokensOf(JSON.stringify(structuredContent)) <= SHOWN_TOKENS, name);
+        assert.doesNotMatch(JSON.stringify(structuredContent), /more characters/, name);
+      }
       ids.push(...page.map((item) => JSON.stringify(item['id'] ?? item['task_id'] ?? item['event_id'])));
       const cursor = structuredContent[next];
       assert.equal(structuredContent['truncated'], cursor !== undefined);
@@ -85,8 +98,19 @@ describe('a list of large items', function () {
       items: 'discoveries',
       next: 'next_cursor',
     },
-    'coordination.get_results': { count: 3, args: { limit: 500 }, items: 'results', next: 'next_cursor' },
-    'system.getTaskQueue': { count: TASKS - 3, args: { limit: 100 }, items: 'tasks', next: 'nextCursor' },
+    'coordination.get_results': {
+      count: FINISHED,
+      args: { limit: 500 },
+      items: 'results',
+      next: 'next_cursor',
+    },
+    'system.getTaskQueue': {
+      count: TASKS - FINISHED,
+      args: { limit: 100 },
+      items: 'tasks',
+      next: 'nextCursor',
+    },
+    'system.getAudit': { count: EVENTS, args: { limit: 100 }, items: 'events', next: 'nextCursor' },
     'todo.list_tasks': { count: TODOS, args: { limit: 100 }, items: 'tasks', next: 'next_cursor' },
     'todo.filter_tasks': {
       count: TODOS,
@@ -142,8 +166,8 @@ describe('a list of large items', function () {
       all.push(...shown.results.map(({ task_id }) => task_id));
       wanted = (shown.left_out ?? []).map((id) => JSON.stringify(id));
     }
-    assert.equal(new Set(all).size, 3);
-    assert.equal(all.length, 3);
+    assert.equal(new Set(all).size, FINISHED);
+    assert.equal(all.length, FINISHED);
   });
 
   it('is known for every tool that takes a cursor, here or in the test of its own', () => {
@@ -158,7 +182,6 @@ describe('a list of large items', function () {
       // Their pages end as these do; what can be long in them would take long to make.
       'coding.get_task_logs',
       'inbox.list',
-      'system.getAudit',
       'firebase.pollEvents',
       'orchestration.list_workflows',
       'system.getAgents',

@@ -3,7 +3,14 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { z } from 'zod';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
-import { fitsAnswer, fitting, MAX_ANSWER_BYTES, sentBytes } from '../../../functions/src/kernel/json.ts';
+import {
+  byteLength,
+  fitsPage,
+  fitting,
+  MAX_ANSWER_BYTES,
+  MAX_SHOWN_BYTES,
+  sentBytes,
+} from '../../../functions/src/kernel/json.ts';
 import { textWithinBounds, withinBounds } from '../../../functions/src/mcp/answer.ts';
 import type { Resource } from '../../../functions/src/mcp/resource.ts';
 import { defineTool, type Toolset } from '../../../functions/src/mcp/tool.ts';
@@ -16,6 +23,7 @@ const annotations = {
   openWorldHint: false,
 };
 const reads = { annotations };
+const readsWhole = { annotations, answersWhole: true } as const;
 const writes = { annotations: { ...annotations, readOnlyHint: false } };
 
 const NASTY = ['x', '"', '\\', '\n', '\u0001', 'é', '見', '😀'] as const;
@@ -38,14 +46,20 @@ describe('an answer that is too large', () => {
         next_cursor: 'c'.repeat(20_000),
         tasks: [{ output: letter.repeat(900_000) }, { output: letter.repeat(400) }],
       };
-      for (const bytesOf of [sentBytes, Buffer.byteLength]) {
-        const cut = withinBounds(reads, answer, bytesOf);
+      for (const [tool, bytesOf] of [
+        [reads, sentBytes],
+        [reads, Buffer.byteLength],
+        [readsWhole, sentBytes],
+        [readsWhole, Buffer.byteLength],
+      ] as const) {
+        const cut = withinBounds(tool, answer, bytesOf);
         assert.ok(bytesOf(JSON.stringify(cut)) <= MAX_ANSWER_BYTES);
+        assert.ok(tool === readsWhole || byteLength(cut) <= MAX_SHOWN_BYTES);
         const { tasks, ...rest } = cut;
         assert.deepEqual(rest, { id: 'task-1', next_cursor: answer.next_cursor });
         const [long, short] = z.array(z.object({ output: z.string() })).parse(tasks);
         assert.equal(short?.output, answer.tasks[1]?.output);
-        const said = /… \((\d+) more characters: an answer has at most 1048576 bytes\)$/.exec(
+        const said = /… \((\d+) more characters: a tool that reads this one thing returns all of it\)$/.exec(
           long?.output ?? '',
         );
         if (long?.output === answer.tasks[0]?.output) continue;
@@ -56,7 +70,7 @@ describe('an answer that is too large', () => {
   }
 
   it('is refused where nothing in it may be cut, in the words of the tool', () => {
-    const tool = { ...reads, ifTooLarge: 'Name a deeper path.' };
+    const tool = { ...readsWhole, ifTooLarge: 'Name a deeper path.' };
     const { code, message, details } = refusal(() =>
       withinBounds(tool, { data: 'x'.repeat(600_000) }, sentBytes),
     );
@@ -79,7 +93,14 @@ describe('an answer that is too large', () => {
   });
 
   it('stays as it is where it fits', () => {
-    const answer = { text: 'x'.repeat(500_000) };
+    const whole = { text: 'x'.repeat(500_000) };
+    assert.equal(withinBounds(readsWhole, whole, sentBytes), whole);
+    const shown = { text: 'x'.repeat(40_000) };
+    assert.equal(withinBounds(reads, shown, sentBytes), shown);
+  });
+
+  it('is not refused if a client can hold it and a model is shown less', () => {
+    const answer = { numbers: Array.from({ length: 20_000 }, (_, at) => at) };
     assert.equal(withinBounds(reads, answer, sentBytes), answer);
   });
 });
@@ -89,29 +110,28 @@ describe('a resource that is too large', () => {
     it(`shows its beginning, and stays what it is: ${JSON.stringify(letter)}`, () => {
       const json = textWithinBounds('application/json', JSON.stringify({ text: letter.repeat(1_100_000) }));
       const plain = textWithinBounds('text/plain', letter.repeat(1_100_000));
-      for (const text of [json, plain])
-        assert.ok(Buffer.byteLength(JSON.stringify(text)) <= MAX_ANSWER_BYTES);
+      for (const text of [json, plain]) assert.ok(Buffer.byteLength(text) <= MAX_SHOWN_BYTES);
       const { truncated, message, beginning } = JSON.parse(json) as Record<string, unknown>;
       assert.equal(truncated, true);
-      assert.match(String(message), /^This resource would have \d+ bytes, more than an answer may/);
+      assert.match(String(message), /^This resource has \d+ bytes, more than 48000/);
       assert.ok(JSON.stringify({ text: letter.repeat(1_100_000) }).startsWith(String(beginning)));
-      assert.match(plain, /this is its beginning\. Its toolset's tools have the rest in parts\.\)\n$/);
+      assert.match(plain, /this is its beginning\. The tools of its toolset return the rest in parts\.\)\n$/);
     });
   }
 });
 
 describe('the items that one answer has room for', () => {
   it('are the first, at least one, and no more than fit', () => {
-    const item = fc.tuple(fc.constantFrom(...NASTY), fc.integer({ min: 0, max: 200_000 }));
+    const item = fc.tuple(fc.constantFrom(...NASTY), fc.integer({ min: 0, max: 20_000 }));
     fc.assert(
       fc.property(fc.array(item, { maxLength: 12 }), (items) => {
         const shown = ([letter, count]: (typeof items)[number]) => ({ text: letter.repeat(count) });
         const given = fitting(items, shown);
         assert.deepEqual(given, items.slice(0, given.length));
         assert.ok(given.length > 0 || items.length === 0);
-        if (given.length > 1) assert.ok(fitsAnswer(given.map(shown)));
+        if (given.length > 1) assert.ok(fitsPage(given.map(shown)));
         const next = items[given.length];
-        if (next !== undefined) assert.ok(!fitsAnswer([...given, next].map(shown)));
+        if (next !== undefined) assert.ok(!fitsPage([...given, next].map(shown)));
       }),
       { numRuns: 30 },
     );
@@ -129,6 +149,7 @@ describe('what leaves the endpoint', () => {
     role: 'viewer',
     example: { letter: 'x', count: 1 },
     handler: async (_, { letter, count }) => ({ text: letter.repeat(count) }),
+    answersWhole: true,
   });
   const book: Resource = {
     uri: 'system://book',
@@ -149,7 +170,7 @@ describe('what leaves the endpoint', () => {
       const response = await fetch(endpoint.url + path, { method: 'POST', headers, body });
       const bytes = Buffer.from(await response.arrayBuffer());
       assert.ok(bytes.length <= MAX_ANSWER_BYTES, `${path} ${bytes.length}`);
-      assert.ok(bytes.length > MAX_ANSWER_BYTES / 10);
+      assert.ok(bytes.length > MAX_SHOWN_BYTES / 2);
       assert.ok('result' in (JSON.parse(bytes.toString()) as object));
     };
     try {

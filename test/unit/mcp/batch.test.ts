@@ -29,6 +29,7 @@ function letters() {
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
     role: 'viewer',
     example: { count: 1 },
+    answersWhole: true,
     handler: async (_, { count }) => {
       seen.runs += 1;
       seen.now += 1;

@@ -31,7 +31,7 @@ const listed = z.object({
   tools: z.array(
     z.object({
       name: z.string(),
-      _meta: z.object({ ui: z.object({ resourceUri: z.string() }) }).optional(),
+      _meta: z.object({ ui: z.object({ resourceUri: z.string() }).optional() }).optional(),
     }),
   ),
 });
@@ -85,14 +85,14 @@ describe('views', () => {
   it('are named by four tools, wherever those are listed', async () => {
     for (const path of EVERY_PATH) {
       const { tools } = listed.parse((await ask(path, 'tools/list')).result);
-      const named = tools.flatMap(({ name, _meta }) => (_meta ? [[name, _meta.ui.resourceUri]] : []));
+      const named = tools.flatMap(({ name, _meta }) => (_meta?.ui ? [[name, _meta.ui.resourceUri]] : []));
       const expected = VIEWS.map(({ toolset, tool, uri }) => [wireName(toolset, tool, 'prefixed'), uri]);
       assert.deepEqual(named.sort(), expected.sort(), path);
     }
     for (const { toolset, tool, uri } of VIEWS) {
       const { tools } = listed.parse((await ask(`/mcp/${toolset}`, 'tools/list')).result);
-      const named = tools.filter(({ _meta }) => _meta !== undefined);
-      assert.deepEqual(named, [{ name: tool, _meta: { ui: { resourceUri: uri } } }]);
+      const named = tools.flatMap(({ name, _meta }) => (_meta?.ui ? [{ name, ui: _meta.ui }] : []));
+      assert.deepEqual(named, [{ name: tool, ui: { resourceUri: uri } }]);
     }
   });
 

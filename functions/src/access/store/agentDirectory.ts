@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { documentCodec } from '../../kernel/firestore/codec.ts';
 import { AGENT_COUNT_SHARDS, agentCountsPath, COLLECTIONS } from '../../kernel/firestore/paths.ts';
 import { FirestoreReader } from '../../kernel/firestore/reading.ts';
-import { MAX_LISTED_BYTES, sentBytes } from '../../kernel/json.ts';
+import { byteLength, MAX_LISTED_BYTES } from '../../kernel/json.ts';
 import type { Found, Place, Slice } from '../../kernel/paging.ts';
 import { type Agent, type AgentCount, isIn } from '../rules/agent.ts';
 import { type Availability, availability } from '../rules/liveness.ts';
@@ -147,7 +147,7 @@ export class AgentDirectory extends FirestoreReader {
 
 /** The bytes of an agent in the list: of its long parts, and room for the rest. */
 function shownBytes({ name, type, capabilities }: Agent): number {
-  return sentBytes(JSON.stringify([name, type, capabilities.map((capability) => capability.name)])) + 1000;
+  return byteLength([name, type, capabilities.map((capability) => capability.name)]) + 500;
 }
 
 interface IndexedQuery {

@@ -2,7 +2,7 @@
 
 import { type DocumentReference, Firestore, type Query } from '@google-cloud/firestore';
 import { MusterError } from '../errors.ts';
-import { MAX_ANSWER_BYTES } from '../json.ts';
+import { MAX_SHOWN_BYTES } from '../json.ts';
 import { WORKSPACE_ACCESS_PATH } from './paths.ts';
 import { ALREADY_EXISTS, statusCode } from './provenCommit.ts';
 
@@ -23,10 +23,10 @@ export function firestore(): Firestore {
 export const TOO_LARGE = /exceeds the maximum|maximum entity size|is longer than \d+ bytes/;
 
 /**
- * A page of documents ends before it is larger than this, as it would be sent: no list fills an instance, or reads
- * much more than an answer has room for, which shows less of each than there is.
+ * A page of documents ends before it is larger than this, in bytes of JSON: no list fills an instance, or reads much
+ * more than an answer has room for, which shows less of each than there is.
  */
-export const MAX_PAGE_BYTES = 2.5 * MAX_ANSWER_BYTES;
+export const MAX_PAGE_BYTES = 2.5 * MAX_SHOWN_BYTES;
 
 /** A query cannot be broken off: so many documents are read at once, and may be read beyond what is given. */
 export const MAX_READ_AT_ONCE = 100;

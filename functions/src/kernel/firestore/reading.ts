@@ -8,7 +8,7 @@ import {
   QueryDocumentSnapshot,
 } from '@google-cloud/firestore';
 import type { Versioned } from '../commit.ts';
-import { sentBytes } from '../json.ts';
+import { byteLength } from '../json.ts';
 import type { Batch, Page, Position, Slice } from '../paging.ts';
 import { UnreadableDocumentError, type UnreadableDocuments } from '../ports.ts';
 import { MAX_PAGE_BYTES, MAX_READ_AT_ONCE } from './client.ts';
@@ -142,7 +142,7 @@ export class DocumentReading {
     let bytes = 0;
     for await (const { value } of this.first(query, limit + 1, fromDocument)) {
       // Not of the document itself, in which there may be anything.
-      bytes += sentBytes(JSON.stringify(value));
+      bytes += byteLength(value);
       const full = items.length === limit || (items.length > 0 && bytes > mostBytes);
       if (full) return { items, more: true };
       items.push(value);

@@ -3,7 +3,7 @@
 import { FieldValue, type Firestore, type Query, QueryDocumentSnapshot } from '@google-cloud/firestore';
 import { z } from 'zod';
 import type { Versioned } from '../../../kernel/commit.ts';
-import { deleteFound } from '../../../kernel/firestore/client.ts';
+import { deleteFound, MAX_PAGE_BYTES } from '../../../kernel/firestore/client.ts';
 import { documentCodec } from '../../../kernel/firestore/codec.ts';
 import { TASK_LOGS, taskLogChunkPath, taskPath, taskResultPath } from '../../../kernel/firestore/paths.ts';
 import { LATEST_COMMITS } from '../../../kernel/firestore/provenCommit.ts';
@@ -97,9 +97,6 @@ export const codingWriters: ChangeWriters<CodingChanges> = {
       writes.set(taskResultPath(id, epoch, part), { json, workspace });
   },
 };
-
-/** A page ends before it is larger than this, in bytes of JSON. */
-const MAX_PAGE_BYTES = 1024 * 1024;
 
 /** So many chunks are looked at together to find logs that are old. */
 const OLD_CHUNKS = 300;

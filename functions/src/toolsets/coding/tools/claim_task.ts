@@ -69,6 +69,7 @@ export const claimTask = defineTool({
   }),
   output: answerShape(z.object({ task: claimedShape.nullable(), messages: messagesShape })),
   annotations: { ...writing, idempotentHint: false },
+  answersWhole: true,
   loosens: [],
   role: 'worker',
   notifies: true,

@@ -33,6 +33,7 @@ export const reportTask = defineTool({
   input: z.strictObject({ taskId }),
   output: answerShape(reportShape),
   annotations: reading,
+  answersWhole: true,
   role: 'viewer',
   example: { taskId: 'task-000abc-001' },
   text: ({ result }) => reportText(result),

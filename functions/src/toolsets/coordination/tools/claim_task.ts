@@ -39,6 +39,7 @@ export const claimTask = defineTool({
     messages: messagesShape,
   }),
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+  answersWhole: true,
   loosens: [],
   role: 'worker',
   example: { agent_id: 'terminal-2' },

@@ -18,6 +18,7 @@ export const getAllTasks = defineTool({
   }),
   output: z.object({ tasks: z.array(taskShape), ...pageShape }),
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  answersWhole: true,
   role: 'viewer',
   example: { status_filter: 'available' },
   handler: async ({ services, workspace }, { status_filter, limit, cursor: encoded }) => {

@@ -37,6 +37,7 @@ export const getResults = defineTool({
     ...pageShape,
   }),
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  answersWhole: true,
   role: 'viewer',
   example: { task_ids: ['task-xxx-001'] },
   handler: async ({ services, workspace }, { task_ids = [], limit, cursor: encoded }) => {

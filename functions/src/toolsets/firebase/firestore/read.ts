@@ -10,12 +10,12 @@ import {
 import { z } from 'zod';
 import { versionOf } from '../../../kernel/firestore/provenCommit.ts';
 import {
+  byteLength,
   type JsonObject,
   type JsonValue,
   jsonValue,
   MAX_LISTED_BYTES,
   parsedJson,
-  sentBytes,
 } from '../../../kernel/json.ts';
 import type { Hashing } from '../../../kernel/ports.ts';
 import type { DataPath, ReadOutcome, ReadQuery } from '../rules/databaseAccess.ts';
@@ -63,7 +63,7 @@ export async function readCollection(
     const timestamp = readTime.toDate();
     for (const document of docs) {
       const element = elementOf(document);
-      bytes += sentBytes(JSON.stringify(element)) + 2;
+      bytes += byteLength(element) + 1;
       if (last !== undefined && (data.length === limit || bytes > MAX_LISTED_BYTES)) {
         const value = order && toJson(last.get(new FieldPath(...order)));
         const nextCursor = cursorText({ query: digest, name: last.id, value });

@@ -1,6 +1,6 @@
 /** What a reader gets of a log's entries. */
 import type { Caller } from '../../../access/rules/principal.ts';
-import { byteLength, sentBytes } from '../../../kernel/json.ts';
+import { byteLength, MAX_LISTED_BYTES } from '../../../kernel/json.ts';
 import type { Entry, EntrySize, EventLog, LoadedLog } from './eventLog.ts';
 import {
   cursorOf,
@@ -13,8 +13,6 @@ import {
 import { apply, eventOf, isEvent, type Transition } from './transition.ts';
 
 const MAX_EVENTS = 100;
-/** As an answer sends them: over MCP they may also come as notifications before it. */
-const MAX_BYTES = 655_360;
 
 export interface Page {
   readonly events: readonly LoggedEvent[];
@@ -73,8 +71,8 @@ export class PageBuilder {
 
   /** One event has room, however large it is. */
   private takesRoom(event: DataEvent): boolean {
-    this.bytes += sentBytes(JSON.stringify(event));
-    this.isOver = this.events.length > 0 && this.bytes > MAX_BYTES;
+    this.bytes += byteLength(event);
+    this.isOver = this.events.length > 0 && this.bytes > MAX_LISTED_BYTES;
     return !this.isOver;
   }
 

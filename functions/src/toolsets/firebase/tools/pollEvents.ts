@@ -48,6 +48,7 @@ export const pollEvents = defineTool({
       ),
   }),
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  answersWhole: true,
   // What is one's own may be read; whether the watch goes on is for the rules to say.
   role: 'viewer',
   notifies: true,

@@ -45,6 +45,7 @@ export const read = defineTool({
       .optional(),
   }),
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  answersWhole: true,
   ifTooLarge:
     'Name a deeper path, or read the children page by page with query.limit; of the Realtime Database, shallow gives the keys alone. At /mcp/rpc an answer goes out once, so one document that is too large here may fit there.',
   // The rules decide, and nothing before them.

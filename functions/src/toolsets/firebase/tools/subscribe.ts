@@ -30,6 +30,7 @@ export const subscribe = defineTool({
     cursor: z.string().optional().describe('For firebase.pollEvents: what happens from now on.'),
   }),
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  answersWhole: true,
   loosens: [],
   // The rules decide, and nothing before them.
   role: 'viewer',

@@ -3,7 +3,7 @@
  * content of files is whole, in as many parts as answers have room for.
  */
 import { withoutHidden } from '../../../kernel/hidden.ts';
-import { fitsAnswer } from '../../../kernel/json.ts';
+import { fitsPage, MAX_LISTED_BYTES } from '../../../kernel/json.ts';
 
 /** The text without what cannot be seen, at most `most` characters long; one that was cut ends with `…`. */
 export function plainText(text: string, most: number): string {
@@ -45,10 +45,10 @@ export function utf8Text(base64: string): string | undefined {
 }
 
 /** No answer has room for more of a text. */
-const MOST_CHARACTERS = 500_000;
+const MOST_CHARACTERS = MAX_LISTED_BYTES;
 
-/** Of so many bytes the base64 surely has room, and does not end within a group of its letters. */
-const BASE64_BYTES = 360_000;
+/** Their base64 has less than 25,000 tokens, and does not end within a group of its letters. */
+const BASE64_BYTES = 24_000;
 
 /**
  * The part of a file from an offset that one answer has room for; `nextOffset` says where the next begins, if any.
@@ -57,7 +57,7 @@ const BASE64_BYTES = 360_000;
 export function textPart(text: string, offset: number) {
   const rest = Buffer.from(text).subarray(offset).toString();
   let content = beginning(rest, MOST_CHARACTERS);
-  while (!fitsAnswer(content)) content = beginning(rest, Math.floor(content.length * 0.8));
+  while (!fitsPage(content)) content = beginning(rest, Math.floor(content.length * 0.8));
   if (content.length === rest.length) return { content };
   return { content, nextOffset: offset + Buffer.byteLength(content) };
 }

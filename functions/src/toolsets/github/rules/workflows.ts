@@ -1,5 +1,5 @@
 /** Runs of GitHub Actions and what their failed jobs said. Source: the network specification, "github.getWorkflowRuns". */
-import { MAX_LISTED_BYTES, sentBytes } from '../../../kernel/json.ts';
+import { byteLength, MAX_LISTED_BYTES } from '../../../kernel/json.ts';
 import { withoutCodes } from '../../../kernel/text.ts';
 import { refusal } from './errors.ts';
 import { refName } from './names.ts';
@@ -62,7 +62,7 @@ export function logTail(log: string, lines: number, mostBytes: number) {
   const plain = all.map((line) => plainText(withoutCodes(line.replace(TIMESTAMP, '')), MAX_LINE_LENGTH));
   let bytes = 0;
   const tooFar = plain.findLastIndex((line) => {
-    bytes += sentBytes(JSON.stringify(line));
+    bytes += byteLength(line);
     return bytes > mostBytes;
   });
   const shown = plain.slice(tooFar + 1);

@@ -16,6 +16,7 @@ export const getRun = defineTool({
   }),
   output: runShape,
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  answersWhole: true,
   role: 'viewer',
   scope: 'owner',
   notifies: true,

@@ -39,6 +39,7 @@ export const listWorkflows = defineTool({
     nextCursor: z.string().optional(),
   }),
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  answersWhole: true,
   role: 'viewer',
   scope: 'owner',
   example: { filter: 'all' },

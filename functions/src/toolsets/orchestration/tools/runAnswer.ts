@@ -126,6 +126,7 @@ const storedBeginning = z.object({ runId: z.string(), cached: z.boolean() });
 
 /** What the definitions of tools that start a run have in common. */
 export const startsRun = {
+  answersWhole: true,
   output: runShape,
   // A model that was asked has been paid.
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },

@@ -3,7 +3,7 @@ import { type Agent, isIn } from '../../../access/rules/agent.ts';
 import type { AgentLiveness } from '../../../access/rules/liveness.ts';
 import type { Principal } from '../../../access/rules/principal.ts';
 import { MusterError } from '../../../kernel/errors.ts';
-import { fitsAnswer } from '../../../kernel/json.ts';
+import { fitsPage } from '../../../kernel/json.ts';
 import { MemoCache } from '../../../kernel/memoCache.ts';
 import type { Place } from '../../../kernel/paging.ts';
 import { readFor, Service } from '../../../kernel/ports.ts';
@@ -114,7 +114,7 @@ export class TaskOverview extends Service<QueuePorts> {
     const tasks: Task[] = [];
     const states = statesOf(request);
     for (const status of states.slice(after ? states.indexOf(after.status) : 0)) {
-      const isFull = tasks.length === limit || !fitsAnswer(tasks, STATE_SHARE);
+      const isFull = tasks.length === limit || !fitsPage(tasks, STATE_SHARE);
       if (isFull) return { tasks, truncated: true, next: { status } };
       const { items, next } = await this.ports.queue.list(
         session,

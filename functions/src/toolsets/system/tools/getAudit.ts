@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Principal } from '../../../access/rules/principal.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { idOf } from '../../../kernel/ids.ts';
+import { fitting } from '../../../kernel/json.ts';
 import { encodeCursor, type Page } from '../../../kernel/paging.ts';
 import type { Effect, TrailEntry } from '../../../kernel/trail.ts';
 import { defineTool, wholeNumber } from '../../../mcp/tool.ts';
@@ -60,7 +61,6 @@ export const getAudit = defineTool({
   role: 'viewer',
   audience: 'those who administer',
   example: { limit: 5 },
-  ifTooLarge: 'Ask for fewer events with limit, and go on with nextCursor.',
   handler: async ({ services, principal, workspace }, { limit, cursor: encoded, ...asked }) => {
     const question = JSON.stringify(asked);
     const place = placeAfter(question, encoded);
@@ -77,10 +77,12 @@ export const getAudit = defineTool({
       until: until === undefined ? undefined : new Date(until),
     };
     const { items, more, last } = await services.system.audit.list(principal, workspace, request, page);
+    const shown = fitting(items, (entry) => eventAnswer(principal, entry));
+    const end = shown.length < items.length ? shown.at(-1) : last;
     return {
-      events: items.map((entry) => eventAnswer(principal, entry)),
-      truncated: more,
-      ...(last && { nextCursor: encodeCursor(question, { order: [last.at.getTime()], id: last.id }) }),
+      events: shown.map((entry) => eventAnswer(principal, entry)),
+      truncated: more || shown.length < items.length,
+      ...(end && { nextCursor: encodeCursor(question, { order: [end.at.getTime()], id: end.id }) }),
     };
   },
 });
