@@ -2,6 +2,7 @@
 import { UnansweredCommitError } from '../kernel/commit.ts';
 import { ERROR_CODES, type ErrorDetails, MusterError } from '../kernel/errors.ts';
 import {
+  byteLength,
   type JsonObject,
   type JsonValue,
   MAX_ANSWER_BYTES,
@@ -10,6 +11,7 @@ import {
 } from '../kernel/json.ts';
 import type { Log } from '../kernel/ports.ts';
 import { within } from '../kernel/waiting.ts';
+import type { FoundResource } from './resources.ts';
 import { isShowable } from './shown.ts';
 import type { ErrorEnvelope, Tool } from './tool.ts';
 import { isRecord } from './validation.ts';
@@ -135,17 +137,21 @@ export function withinBounds(
  * Returns the text of a resource as it may be sent: of one that is too large, the beginning and how to read the rest.
  * A JSON resource stays JSON.
  */
-export function textWithinBounds(mimeType: string, text: string): string {
-  const bytes = utf8Length(text);
-  if (bytes <= MAX_SHOWN_BYTES) return text;
-  const message = `This resource has ${bytes} bytes, more than ${MAX_SHOWN_BYTES}: this is its beginning. The tools of its toolset return the rest in parts.`;
+export function textWithinBounds(
+  { mimeType, answersWhole }: Pick<FoundResource, 'mimeType' | 'answersWhole'>,
+  text: string,
+): string {
+  const fits = (shown: string) =>
+    answersWhole ? byteLength(shown) <= ROOM : utf8Length(shown) <= MAX_SHOWN_BYTES;
+  if (fits(text)) return text;
+  const message = `This resource has ${utf8Length(text)} bytes, more than an answer may: this is its beginning. The tools of its toolset return the rest in parts.`;
   for (const most of CUTS) {
     const beginning = text.slice(0, most).replace(/[\ud800-\udbff]$/, '');
     const shown =
       mimeType === 'application/json'
         ? JSON.stringify({ truncated: true, message, beginning })
         : `${beginning}\n… (${message})\n`;
-    if (utf8Length(shown) <= MAX_SHOWN_BYTES) return shown;
+    if (fits(shown)) return shown;
   }
   return message;
 }

@@ -123,12 +123,12 @@ export function actorOf({ principal, workspace, requestId }: RequestContext, too
 export function readResource(
   ports: CallPorts,
   requestContext: RequestContext,
-  { what, mimeType, need, resource }: FoundResource,
+  found: FoundResource,
 ): Promise<string> {
-  return observedRead(ports, requestContext, what, async () => {
+  return observedRead(ports, requestContext, found.what, async () => {
     await ports.limits.take(requestContext.principal);
-    const admitted = await admit(ports, requestContext, need);
-    return textWithinBounds(mimeType, await resource.read(readingContext(ports, admitted, what)));
+    const admitted = await admit(ports, requestContext, found.need);
+    return textWithinBounds(found, await found.resource.read(readingContext(ports, admitted, found.what)));
   });
 }
 

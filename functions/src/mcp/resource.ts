@@ -35,6 +35,8 @@ interface ResourceTemplateDefinition<Variables extends z.ZodObject> extends List
   readonly uriTemplate: string;
   /** Strings, one for each variable of the template. What does not match is no resource. */
   readonly variables: Variables;
+  /** Whether it is one thing that loses its meaning if it is cut: it then has up to 1 MiB. */
+  readonly answersWhole?: true;
   /** Whether values may have slashes that are not encoded: the URI must be plain all the same. */
   readonly slashes?: true;
   readonly complete?: Readonly<Partial<Record<keyof z.output<Variables>, Completion>>>;
@@ -57,6 +59,7 @@ export interface BoundResource {
 /** A template with its types erased, as the router keeps it. */
 export interface ResourceTemplate extends Listed {
   readonly uriTemplate: string;
+  readonly answersWhole?: true;
   readonly watchable: boolean;
   readonly slashes: boolean;
   readonly completions: ReadonlyMap<string, Completion>;

@@ -15,6 +15,7 @@ export interface FoundResource {
   readonly mimeType: string;
   readonly need: Need;
   readonly resource: BoundResource;
+  readonly answersWhole?: true | undefined;
   /** What is said of the content beside it. */
   readonly meta?: JsonObject;
 }
@@ -100,7 +101,8 @@ export function resourcesOf(
         const variables = variablesOf(pattern, uri);
         const resource = variables && template.bind(variables);
         if (resource === undefined) continue;
-        return { what: template.uriTemplate, mimeType: template.mimeType, need, resource };
+        const { uriTemplate: what, mimeType, answersWhole } = template;
+        return { what, mimeType, need, resource, answersWhole };
       }
       return undefined;
     },

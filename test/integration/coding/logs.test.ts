@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { taskPath } from '../../../functions/src/kernel/firestore/paths.ts';
+import { byteLength, MAX_SHOWN_BYTES } from '../../../functions/src/kernel/json.ts';
 import { CodingTeam, entry, fields } from './calls.ts';
 
 describe('the log of a coding task', () => {
@@ -94,10 +95,17 @@ describe('the log of a coding task', () => {
       entry(sequence, `${sequence}${long}`, { type: 'tool', prefix: 'Edit', data: { rows: [[1], [2]] } }),
     );
     await team.log(taskId, 1, entries);
-    const read = await page({ limit: 1000 });
-    assert.ok(Array.isArray(read['entries']));
+    const read: unknown[] = [];
+    let pages = 0;
+    for (let more = true; more; pages += 1) {
+      const part = await page({ cursor: String(read.length), limit: 1000 });
+      assert.ok(Array.isArray(part['entries']) && byteLength(part) <= MAX_SHOWN_BYTES);
+      read.push(...part['entries']);
+      more = part['more'] === true;
+    }
+    assert.ok(pages > 1, 'a page has room for all of it');
     assert.deepEqual(
-      read['entries'].map((line) => fields(line)),
+      read.map((line) => fields(line)),
       entries.map(({ sequence, ...line }) => ({ ...line, line: sequence })),
     );
     assert.ok(

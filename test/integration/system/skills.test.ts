@@ -77,7 +77,13 @@ describe('system.listSkills', () => {
   });
 
   it('has every tool, as its definition says', async () => {
-    const { skills, total, categories } = await list({ limit: 1000 });
+    const { skills: first, total, categories } = await list({ limit: 1000 });
+    const skills = [...first];
+    while (skills.length < TOOLS.length) {
+      const { skills: more } = await list({ limit: 1000, offset: skills.length });
+      assert.ok(more.length > 0);
+      skills.push(...more);
+    }
     assert.deepEqual(
       skills.slice(0, TOOLS.length).map(({ id }) => id),
       TOOLS,

@@ -1,14 +1,16 @@
 /** A file in parts is the file, and each part has room in an answer. */
 import assert from 'node:assert/strict';
-import { fitsAnswer } from '../../../functions/src/kernel/json.ts';
+import { fitsPage } from '../../../functions/src/kernel/json.ts';
 import { base64Part, textPart } from '../../../functions/src/toolsets/github/rules/text.ts';
+import { tokensOf } from '../../support/tokens.ts';
 
 function partsOf(read: (offset: number) => { content: string; nextOffset?: number }): string[] {
   const parts: string[] = [];
   let offset: number | undefined = 0;
   while (offset !== undefined) {
     const part = read(offset);
-    assert.ok(fitsAnswer(part.content));
+    assert.ok(fitsPage(part.content));
+    assert.ok(tokensOf(part.content) <= 25_000, `${tokensOf(part.content)} tokens`);
     parts.push(part.content);
     offset = part.nextOffset;
   }

@@ -108,12 +108,17 @@ describe('an answer that is too large', () => {
 describe('a resource that is too large', () => {
   for (const letter of NASTY) {
     it(`shows its beginning, and stays what it is: ${JSON.stringify(letter)}`, () => {
-      const json = textWithinBounds('application/json', JSON.stringify({ text: letter.repeat(1_100_000) }));
-      const plain = textWithinBounds('text/plain', letter.repeat(1_100_000));
+      const json = textWithinBounds(
+        { mimeType: 'application/json' },
+        JSON.stringify({ text: letter.repeat(1_100_000) }),
+      );
+      const plain = textWithinBounds({ mimeType: 'text/plain' }, letter.repeat(1_100_000));
       for (const text of [json, plain]) assert.ok(Buffer.byteLength(text) <= MAX_SHOWN_BYTES);
+      const whole = textWithinBounds({ mimeType: 'text/plain', answersWhole: true }, letter.repeat(150_000));
+      assert.equal(whole, letter.repeat(150_000));
       const { truncated, message, beginning } = JSON.parse(json) as Record<string, unknown>;
       assert.equal(truncated, true);
-      assert.match(String(message), /^This resource has \d+ bytes, more than 48000/);
+      assert.match(String(message), /^This resource has \d+ bytes, more than an answer may:/);
       assert.ok(JSON.stringify({ text: letter.repeat(1_100_000) }).startsWith(String(beginning)));
       assert.match(plain, /this is its beginning\. The tools of its toolset return the rest in parts\.\)\n$/);
     });

@@ -25,7 +25,7 @@ import {
 /** A resource has no arguments, so it shows this many and says whether there are more. */
 const MAX_TASKS = 100;
 const MAX_LINES = 5000;
-const MAX_LOG_BYTES = 256 * 1024;
+const MAX_LOG_BYTES = 36_000;
 const MAX_LINES_OF_DAY = 1000;
 
 const asJson = { mimeType: 'application/json', role: 'viewer' } as const;
@@ -193,6 +193,7 @@ export const templates: readonly ResourceTemplate[] = [
     name: 'task-result',
     title: "A coding task's result",
     description: 'What a task has brought, as it was given to coding.end_task.',
+    answersWhole: true,
     ...asJson,
     ...ofTask,
     read: async ({ services: { coding }, workspace }, { taskId }) =>

@@ -43,7 +43,7 @@ const MAX_RUNNERS = 20;
 
 /** How much of a log is shown with its task; get_task_logs has the rest. */
 const SHOWN_LINES = 50;
-const SHOWN_LOG_BYTES = 64 * 1024;
+const SHOWN_LOG_BYTES = 16_000;
 
 export class CodingService extends Service<CodingPorts> {
   /** @throws MusterError VALIDATION_ERROR, INVALID_FORMAT for what is no branch */
