@@ -1,7 +1,7 @@
 /** Every tool's example is run, and its answer is what the tool says that it answers. */
 import assert from 'node:assert/strict';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { jsonObject } from '../../../functions/src/kernel/json.ts';
+import { byteLength, jsonObject, MAX_SHOWN_BYTES } from '../../../functions/src/kernel/json.ts';
 import { outputJsonSchema } from '../../../functions/src/mcp/jsonSchema.ts';
 import { wireName } from '../../../functions/src/mcp/names.ts';
 import { toolsets } from '../../../functions/src/toolsets/index.ts';
@@ -37,6 +37,7 @@ describe('the example of', () => {
           callerOfExample(team, tool.name),
         );
         assert.equal(isError, undefined, JSON.stringify(structuredContent));
+        assert.ok(byteLength(structuredContent) <= MAX_SHOWN_BYTES, 'a model is not shown all of it');
         if ('success' in structuredContent) assert.equal(structuredContent['success'], true);
         const isAsListed = schemas.compile(outputJsonSchema(tool.output));
         assert.ok(isAsListed(structuredContent), JSON.stringify(isAsListed.errors));
