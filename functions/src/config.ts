@@ -32,6 +32,7 @@ export const concurrency = whole('CONCURRENCY');
 const trustedProxiesCount = whole('TRUSTED_PROXIES');
 const allowedOriginsList = text('ALLOWED_ORIGINS');
 const publicUrlText = text('PUBLIC_URL');
+const consoleUrlText = text('CONSOLE_URL');
 const webApiKeyText = text('WEB_API_KEY');
 const googleSignIn = text('GOOGLE_SIGN_IN');
 const gitHubApiUrl = text('GITHUB_API_URL');
@@ -136,6 +137,12 @@ export function trustedProxies(): number {
 
 export function publicUrl(): string | undefined {
   return publicUrlText.value() || undefined;
+}
+
+/** Returns where people reach the console, to which mails and push messages link. */
+export function consoleOrigin(): string {
+  const url = consoleUrlText.value();
+  return URL.canParse(url) ? new URL(url).origin : `https://${process.env['GCLOUD_PROJECT'] ?? ''}.web.app`;
 }
 
 /** The function's own address, of which only what is below it leads to the function. */

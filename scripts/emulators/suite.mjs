@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { writeConfig } from './config.mjs';
 import { deliverMessages } from './delivery.mjs';
-import { clientsEnv, databaseEnv, emulatorsEnv, originUrl, pubsubEnv } from './environment.mjs';
+import { clientsEnv, consoleUrl, databaseEnv, emulatorsEnv, originUrl, pubsubEnv } from './environment.mjs';
 import { startFirebaseTools } from './firebaseTools.mjs';
 import { placeConsole } from './hosting.mjs';
 import { startOrigin } from './origin.mjs';
@@ -68,7 +68,9 @@ export async function startSuite(options) {
     ],
     config: writeConfig(run, ports, {
       ui: programs.ui,
-      parameters: functions ? { ...options.parameters, PUBLIC_URL: originUrl(ports) } : undefined,
+      parameters: functions
+        ? { ...options.parameters, PUBLIC_URL: originUrl(ports), CONSOLE_URL: consoleUrl(ports) }
+        : undefined,
       personal: options.personal ?? false,
     }),
     directory: run.directory,

@@ -1009,5 +1009,6 @@ export const NOTIFICATION: Notification = {
   what: 'Reminder',
   title: 'Buy milk',
   body: 'A reminder of your to-do.',
+  link: 'https://muster-team.web.app/d/plain',
   at: at(30),
 };

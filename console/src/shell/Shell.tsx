@@ -15,7 +15,7 @@ import { NeedsYou } from '../screens/needsYou/NeedsYou.tsx';
 import { leave, type Person } from '../session/session.ts';
 import { followKeys } from './keys.ts';
 import { NoRole } from './NoRole.tsx';
-import { SCREENS } from './screens.ts';
+import { PAGES, SCREENS } from './screens.ts';
 import { standing, useStanding } from './standing.ts';
 import { useRights } from './useRights.ts';
 import { useTitle } from './useTitle.ts';
@@ -150,11 +150,11 @@ const LISTS: Readonly<Record<string, (person: Person, here: string) => Component
   preferences: (person) => <Preferences person={person} />,
 };
 
-const PAGES: Readonly<Record<string, (id: string) => ComponentChildren>> = {
-  t: (id) => <TaskPage key={id} id={id} />,
-  d: (id) => <TodoPage key={id} id={id} />,
-  r: (id) => <RunPage key={id} id={id} />,
-  a: (id) => <AgentPage key={id} id={id} />,
+const THINGS: Readonly<Record<string, (id: string) => ComponentChildren>> = {
+  [PAGES.task]: (id) => <TaskPage key={id} id={id} />,
+  [PAGES.todo]: (id) => <TodoPage key={id} id={id} />,
+  [PAGES.run]: (id) => <RunPage key={id} id={id} />,
+  [PAGES.agent]: (id) => <AgentPage key={id} id={id} />,
 };
 
 function CurrentScreen({ person }: { readonly person: Person }) {
@@ -162,7 +162,7 @@ function CurrentScreen({ person }: { readonly person: Person }) {
   const here = workspace.value;
   const screen = more.length > 0 ? undefined : id === undefined ? LISTS[kind] : undefined;
   if (screen !== undefined) return screen(person, here);
-  const page = more.length > 0 || id === undefined ? undefined : PAGES[kind];
+  const page = more.length > 0 || id === undefined ? undefined : THINGS[kind];
   if (page !== undefined && id !== undefined) return page(id);
   return (
     <>

@@ -1,4 +1,4 @@
-/** Where one can go. */
+/** The pages of the console: the screens that one can go to, and the pages of single things. */
 
 interface Screen {
   readonly path: string;
@@ -18,3 +18,9 @@ export const SCREENS: readonly Screen[] = [
   { path: 'metrics', title: 'Metrics', key: 'm' },
   { path: 'preferences', title: 'Preferences', key: 'p' },
 ];
+
+/** First segment of the address of a thing's page; the thing's id follows. Mails and push messages link there. */
+export const PAGES = { task: 't', todo: 'd', run: 'r', agent: 'a' } as const;
+
+/** Parameter of the first page that names a question, which is then shown. Mails and push messages set it. */
+export const SHOWN_QUESTION = 'request';

@@ -17,6 +17,7 @@ import { ServingRecord } from '../access/store/serving.ts';
 import { WorkspaceQueries, workspaceFields } from '../access/store/workspaces.ts';
 import {
   clientDocumentsUrl,
+  consoleOrigin,
   gitHubSettings,
   hasPubSub,
   openRepositories,
@@ -27,6 +28,7 @@ import {
   servedRevision,
   webApiKey,
 } from '../config.ts';
+import { ConsoleLinks } from '../kernel/consoleLinks.ts';
 import { firestore, probeFirestore } from '../kernel/firestore/client.ts';
 import { DocumentReading } from '../kernel/firestore/reading.ts';
 import { RecordedAnswerQueries } from '../kernel/firestore/recordedAnswers.ts';
@@ -212,6 +214,7 @@ export function composePorts({
     devices: new DatabaseDevices({ database: realtimeDatabase }),
     deliveries: new DatabaseDeliveries({ database: realtimeDatabase, clock, randomness: systemRandomness }),
     verifiedEmail: (uid: string) => verifiedEmail(firebaseApp(), uid),
+    consoleLinks: new ConsoleLinks(consoleOrigin()),
     push,
 
     requests: new RequestQueries(database, documents),

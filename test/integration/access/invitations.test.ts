@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { CredentialAuthenticator } from '../../../functions/src/access/rules/authentication.ts';
 import { Invitations } from '../../../functions/src/access/rules/invitations.ts';
 import { roleIn } from '../../../functions/src/access/rules/principal.ts';
+import { consoleOrigin } from '../../../functions/src/config.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { unkeyed } from '../coordination/team.ts';
 import { Town, withName } from './town.ts';
@@ -84,6 +85,8 @@ describe('an invitation', () => {
     assert.equal(more.length, 0);
     assert.match(String(mail?.get('message.subject')), new RegExp(`workspace ${workspace}$`));
     assert.match(String(mail?.get('message.text')), /as worker.*https:\/\/muster\.example\/mcp/s);
+    const link = ` ${consoleOrigin()}/?workspace=${workspace}\n`;
+    assert.ok(String(mail?.get('message.text')).includes(link));
     town.pass(DAY + 1);
     await invite('cyd');
     assert.equal((await mails()).length, 2);

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Principal } from '../../../functions/src/access/rules/principal.ts';
 import { type Composition, compose } from '../../../functions/src/app.ts';
+import { consoleOrigin } from '../../../functions/src/config.ts';
 import type { Store } from '../../../functions/src/kernel/commit.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { mailPath, preferencesPath } from '../../../functions/src/kernel/firestore/paths.ts';
@@ -177,7 +178,13 @@ describe('the person who is asked', () => {
       tokens.map((token) => fcm.of(token).length),
       [1, 1],
     );
-    assert.equal(fcm.of(String(tokens[0]))[0]?.data['request_id'], asked['request_id']);
+    const pushed = fcm.of(String(tokens[0]))[0];
+    assert.equal(pushed?.data['request_id'], asked['request_id']);
+    const link = new URL(pushed?.webpush.fcmOptions?.link ?? '');
+    assert.deepEqual(
+      [link.origin, link.pathname, link.searchParams.get('request'), link.searchParams.get('workspace')],
+      [consoleOrigin(), '/', asked['request_id'], house.workspace],
+    );
     const listed = (await database.ref(`notifications/${uid}`).get()).val();
     assert.deepEqual(Object.keys(Object(listed)), [eventId]);
     assert.ok((await firestore().doc(mailPath(eventId)).get()).exists);

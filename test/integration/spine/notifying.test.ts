@@ -1,10 +1,13 @@
 /** People are told of reminders in the ways that they chose, once in each. */
 import assert from 'node:assert/strict';
 import { getAuth } from 'firebase-admin/auth';
+import { consoleOrigin } from '../../../functions/src/config.ts';
+import { ConsoleLinks } from '../../../functions/src/kernel/consoleLinks.ts';
 import { keyOf } from '../../../functions/src/kernel/ids.ts';
 import { firebaseApp } from '../../../functions/src/kernel/platform.ts';
 import { realtimeDatabase } from '../../../functions/src/kernel/realtime/database.ts';
 import { type TaskEvent, TOPICS } from '../../../functions/src/toolsets/todo/rules/outbox.ts';
+import { notificationOf } from '../../../functions/src/toolsets/todo/rules/reminderMail.ts';
 import { fcmPushService, localMessagingApp } from '../../../functions/src/vendors/fcm/pushService.ts';
 import { LocalFcm } from '../../support/fcm/server.ts';
 import { Person } from './person.ts';
@@ -56,7 +59,22 @@ describe('telling people of reminders', () => {
       const [message] = fcm.of(token('phone'));
       assert.equal(message?.notification.title, 'Water the plants');
       assert.equal(message?.data['task_id'], event.taskId);
-      assert.deepEqual(message?.['webpush'], { notification: { tag: event.id } });
+      const link = `${consoleOrigin()}/d/${event.taskId}`;
+      assert.equal(message?.data['link'], link);
+      assert.deepEqual(message?.webpush, { notification: { tag: event.id }, fcmOptions: { link } });
+    });
+
+    it('opens no link at the console of the emulators, which FCM would refuse', async () => {
+      const notification = notificationOf(event, new ConsoleLinks('http://127.0.0.1:5000'));
+      assert.ok(notification);
+      const outcome = await fcmPushService(() => localMessagingApp(fcm.url)).send(
+        token('phone'),
+        notification,
+      );
+      assert.equal(outcome, 'sent');
+      const [message] = fcm.of(token('phone'));
+      assert.equal(message?.data['link'], `http://127.0.0.1:5000/d/${event.taskId}`);
+      assert.deepEqual(message?.webpush, { notification: { tag: event.id } });
     });
 
     it('tells no device twice of what two instances were told at once', async () => {
@@ -155,7 +173,9 @@ describe('telling people of reminders', () => {
       await notify();
       assert.deepEqual(await person.mail(event.id), queued);
       assert.deepEqual(queued?.['to'], [address()]);
-      assert.equal(Object(queued?.['message']).subject, 'Reminder: Water the plants');
+      const { subject, text } = Object(queued?.['message']);
+      assert.equal(subject, 'Reminder: Water the plants');
+      assert.ok(text.split('\n').includes(`${consoleOrigin()}/d/${event.taskId}`), text);
     });
 
     it('queues none by default, and none to an address that may be somebody else’s', async () => {

@@ -12,6 +12,11 @@ const request = z.object({
     token: z.string(),
     notification: z.object({ title: z.string(), body: z.string() }),
     data: z.record(z.string(), z.string()),
+    // JSON of protobuf messages names a field either way; the SDK sends this one in camel case. FCM opens https alone.
+    webpush: z.strictObject({
+      notification: z.object({ tag: z.string() }),
+      fcmOptions: z.strictObject({ link: z.url({ protocol: /^https$/ }) }).optional(),
+    }),
   }),
 });
 

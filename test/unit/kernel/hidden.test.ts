@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { piecesOf } from '../../../console/src/parts/words.ts';
+import { ConsoleLinks } from '../../../functions/src/kernel/consoleLinks.ts';
 import { HIDDEN, isVisible, oneLine, withoutHidden } from '../../../functions/src/kernel/hidden.ts';
 import { terminalText } from '../../../functions/src/kernel/text.ts';
 import { shownName } from '../../../functions/src/signin/rules/clients.ts';
@@ -62,7 +63,8 @@ const status = (goal: string): string =>
 
 const notified = (title: string): string => {
   const event = { id: 'e', type: 'reminder', taskId: 't', userId: 'u', timestamp: new Date(0) } as const;
-  return notificationOf({ ...event, before: null, after: { task_title: title }, changes: [] })?.title ?? '';
+  const reminder = { ...event, before: null, after: { task_title: title }, changes: [] };
+  return notificationOf(reminder, new ConsoleLinks('https://console.example'))?.title ?? '';
 };
 
 /** Each place that shows or stores texts of others, and whether joiners that are needed stay there. */

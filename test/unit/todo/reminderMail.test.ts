@@ -1,6 +1,7 @@
 /** What a person reads of a reminder. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { ConsoleLinks } from '../../../functions/src/kernel/consoleLinks.ts';
 import { notificationOf } from '../../../functions/src/toolsets/todo/rules/reminderMail.ts';
 import {
   reminderAt,
@@ -11,6 +12,7 @@ import {
 
 const NOW = new Date('2026-02-10T12:00:00Z');
 const MINUTE = 60_000;
+const LINKS = new ConsoleLinks('https://console.example');
 const later = (minutes: number): Date => new Date(NOW.getTime() + minutes * MINUTE);
 const todo = { id: 'todo-1', ownerUid: 'person-1', title: 'Water the plants' };
 
@@ -40,7 +42,7 @@ describe('reminders', () => {
 describe('notifications', () => {
   const told = (title: string) => {
     const reminder = reminderAt({ ...todo, title }, NOW);
-    return notificationOf(reminderEvent(reminder, sentReminder(reminder, NOW), NOW));
+    return notificationOf(reminderEvent(reminder, sentReminder(reminder, NOW), NOW), LINKS);
   };
 
   it('are one line of at most 200 characters, whatever the title', () => {
@@ -57,13 +59,13 @@ describe('notifications', () => {
   it('say that they are late', () => {
     const reminder = reminderAt(todo, NOW);
     const event = reminderEvent(reminder, sentReminder(reminder, later(60)), later(60));
-    assert.match(notificationOf(event)?.body ?? '', /later than/);
+    assert.match(notificationOf(event, LINKS)?.body ?? '', /later than/);
     assert.doesNotMatch(told('Plants')?.body ?? '', /later than/);
   });
 
   it('are of reminders alone', () => {
     const reminder = reminderAt(todo, NOW);
     const event = reminderEvent(reminder, sentReminder(reminder, NOW), NOW);
-    assert.equal(notificationOf({ ...event, type: 'updated' }), undefined);
+    assert.equal(notificationOf({ ...event, type: 'updated' }, LINKS), undefined);
   });
 });

@@ -1,16 +1,23 @@
 /** A question that waits for the person, and how it is answered. */
 import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
 import { z } from 'zod/mini';
 import { act } from '../../calls/tools.ts';
 import type { Request } from '../../live/documents.ts';
 import { Act } from '../../parts/Act.tsx';
 import { Ago } from '../../parts/Status.tsx';
 import { Words } from '../../parts/Words.tsx';
-import { addressOf } from '../../router.ts';
+import { addressOf, parameter } from '../../router.ts';
+import { SHOWN_QUESTION } from '../../shell/screens.ts';
 
 export function Question({ request }: { readonly request: Request }) {
   const answer = useSignal('');
   const comment = useSignal('');
+  const isShown = parameter(SHOWN_QUESTION) === request.id;
+  const article = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (isShown) article.current?.scrollIntoView({ block: 'center' });
+  }, [isShown]);
   const said = (text: string) =>
     act(
       'inbox.answer',
@@ -23,7 +30,7 @@ export function Question({ request }: { readonly request: Request }) {
     );
   const choices = request.kind === 'approval' ? ['approve', 'refuse'] : request.options;
   return (
-    <article class="question">
+    <article class="question" ref={article} aria-current={isShown ? 'true' : undefined}>
       <p>
         <Words text={request.question} links />
       </p>

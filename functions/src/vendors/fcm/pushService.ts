@@ -40,15 +40,19 @@ export function fcmPushService(app: () => Promise<App>): PushService {
   };
 }
 
-/** Named by the notification, so that a device shows it once even where it is pushed twice. */
-function messageTo(token: string, { id, about, title, body, at }: Notification): Message {
+/**
+ * Named by the notification, so that a device shows it once even where it is pushed twice. FCM opens only https links;
+ * the emulators' console has none, so there only the data has the link.
+ * Source: https://firebase.google.com/docs/reference/fcm/rest/v1/projects.messages#webpushfcmoptions
+ */
+function messageTo(token: string, { id, about, title, body, link, at }: Notification): Message {
   return {
     token,
     notification: { title, body },
-    data: { event_id: id, ...about, timestamp: at.toISOString() },
+    data: { event_id: id, ...about, link, timestamp: at.toISOString() },
     android: { collapseKey: id, notification: { tag: id } },
     apns: { headers: { 'apns-collapse-id': id.slice(0, 64) } },
-    webpush: { notification: { tag: id } },
+    webpush: { notification: { tag: id }, ...(link.startsWith('https:') && { fcmOptions: { link } }) },
   };
 }
 

@@ -9,6 +9,7 @@ import type { Invitation, Mail, MemberRole } from '../../../access/rules/people.
 import { type AccessPorts, type Principal, personsRoleIn } from '../../../access/rules/principal.ts';
 import { noRoleIn } from '../../../access/rules/workspaces.ts';
 import type { Change, RecordAnswer } from '../../../kernel/commit.ts';
+import type { ConsoleLinks } from '../../../kernel/consoleLinks.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { Service } from '../../../kernel/ports.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
@@ -27,10 +28,15 @@ export interface Accepted {
   readonly already?: Taken;
 }
 
-export class Inviting extends Service<AccessPorts & { readonly invitations: Pick<Invitations, 'take'> }> {
+interface InvitingPorts extends AccessPorts {
+  readonly invitations: Pick<Invitations, 'take'>;
+  readonly consoleLinks: ConsoleLinks;
+}
+
+export class Inviting extends Service<InvitingPorts> {
   /**
    * Invites an address, which is sent a mail once a day at most. A second invitation takes the place of the first.
-   * @param url where people sign in, for the mail
+   * @param url the MCP endpoint, for the mail
    * @throws MusterError FORBIDDEN, the same for a workspace that is not there
    */
   async invite(
@@ -41,7 +47,8 @@ export class Inviting extends Service<AccessPorts & { readonly invitations: Pick
     url: string,
     recordAnswer: RecordAnswer<Invitation>,
   ): Promise<Invitation> {
-    const { people, store, clock, randomness, hashing } = this.ports;
+    const { people, store, clock, randomness, hashing, consoleLinks } = this.ports;
+    const link = consoleLinks.to({ kind: 'workspace', workspace });
     const principal = await authorised(this.ports, caller, (one) => refusalIn(one, workspace, 'leader'));
     const email = foldedEmail(address);
     const id = invitationId(hashing, workspace, email);
@@ -59,7 +66,7 @@ export class Inviting extends Service<AccessPorts & { readonly invitations: Pick
         before !== undefined && now.getTime() - before.createdAt.getTime() < DAY_MILLISECONDS;
       // The day of the mail goes on from the first of the day, or repeating would put the next one off for ever.
       const kept = isToldToday ? { ...invitation, createdAt: before.createdAt } : invitation;
-      const told: Change[] = isToldToday ? [] : [{ kind: 'queueMail', mail: mailOf(kept, url) }];
+      const told: Change[] = isToldToday ? [] : [{ kind: 'queueMail', mail: mailOf(kept, url, link) }];
       await store.commit([{ kind: 'invite', invitation: kept }, ...told], recordAnswer(kept));
       return kept;
     });
@@ -97,7 +104,11 @@ export class Inviting extends Service<AccessPorts & { readonly invitations: Pick
 }
 
 /** Names and roles alone: nothing that somebody wrote is sent to a stranger. */
-function mailOf({ id, workspace, email, role, createdAt: at, expiresAt }: Invitation, url: string): Mail {
+function mailOf(
+  { id, workspace, email, role, createdAt: at, expiresAt }: Invitation,
+  url: string,
+  link: string,
+): Mail {
   const until = expiresAt.toISOString().slice(0, 10);
   return {
     id: `invitation-${id}-${at.getTime()}`,
@@ -105,8 +116,10 @@ function mailOf({ id, workspace, email, role, createdAt: at, expiresAt }: Invita
     subject: `You are invited to the workspace ${workspace}`,
     text: [
       `You are invited to the workspace ${workspace} of a Muster deployment, as ${role}.`,
-      `Sign in there with this address until ${until}, and you are in. You do that from a client that speaks MCP, to which you give this address: ${url}`,
-      `In Claude Code, for example: claude mcp add --transport http muster ${url} and then /mcp. You need no password: the page that opens can send you a link.`,
+      `Sign in with this address until ${until} to become a member. You need no password: the page that opens can send you a link.`,
+      `In a browser, open the console: ${link}`,
+      `Or give a client that speaks MCP this address: ${url}`,
+      `In Claude Code, for example: claude mcp add --transport http muster ${url} and then /mcp.`,
       'If you do not know what this is about, ignore this mail.',
       '',
     ].join('\n\n'),

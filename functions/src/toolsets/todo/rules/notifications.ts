@@ -20,7 +20,7 @@ export interface Device {
 
 /** @throws Error where a device cannot be reached for now; what was delivered already is not delivered again then */
 export async function notify(ports: TodoPorts, event: TaskEvent): Promise<void> {
-  const notification = notificationOf(event);
+  const notification = notificationOf(event, ports.consoleLinks);
   if (notification === undefined) return;
   const { uid } = notification;
   const wanted = await ports.notifications.preferences(uid);

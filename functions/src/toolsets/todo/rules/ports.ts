@@ -1,6 +1,7 @@
 /** What the rules of to-dos read and write through. */
 import type { AccessPorts } from '../../../access/rules/principal.ts';
 import type { GraphPorts } from '../../../graph/rules/linking.ts';
+import type { ConsoleLinks } from '../../../kernel/consoleLinks.ts';
 import type { PortOf } from '../../../kernel/ports.ts';
 import type { FieldsCodec } from '../../../kernel/trail.ts';
 import type { CoordinationPorts } from '../../coordination/index.ts';
@@ -40,6 +41,7 @@ export interface TodoPorts extends AccessPorts, GraphPorts {
   readonly deliveries: PortOf<DatabaseDeliveries>;
   /** The person's address, where it is theirs for certain. */
   readonly verifiedEmail: (uid: string) => Promise<string | undefined>;
+  readonly consoleLinks: ConsoleLinks;
   /** Absent where nobody's devices can be told of a reminder. */
   readonly push: PushService | undefined;
 }

@@ -1,4 +1,5 @@
 /** The words of what people are told, reminders and questions: of the notification, and of its mail. */
+import type { ConsoleLinks } from '../../../kernel/consoleLinks.ts';
 import { oneLine } from '../../../kernel/hidden.ts';
 import { QUESTION, type TaskEvent } from './outbox.ts';
 
@@ -12,6 +13,8 @@ export interface Notification {
   readonly what: 'Reminder' | 'Question';
   readonly title: string;
   readonly body: string;
+  /** The console's page of what it is about. */
+  readonly link: string;
   readonly at: Date;
 }
 
@@ -25,20 +28,24 @@ function titleLine(title: string): string {
 }
 
 /** Undefined for an event of which people are not told. */
-export function notificationOf(event: TaskEvent): Notification | undefined {
+export function notificationOf(event: TaskEvent, links: ConsoleLinks): Notification | undefined {
   const { id, type, taskId, userId: uid, timestamp: at, after } = event;
   if (type === QUESTION) {
     const title = typeof after?.['question'] === 'string' ? titleLine(after['question']) : taskId;
     const body = 'An agent asks you. Answer it in your inbox.';
-    return { id, uid, about: { request_id: taskId }, what: 'Question', title, body, at };
+    const workspace = typeof after?.['workspace'] === 'string' ? after['workspace'] : undefined;
+    const link = links.to({ kind: 'request', id: taskId, workspace });
+    return { id, uid, about: { request_id: taskId }, what: 'Question', title, body, link, at };
   }
   if (type !== 'reminder') return undefined;
   const title = typeof after?.['task_title'] === 'string' ? titleLine(after['task_title']) : taskId;
   const isLate = after?.['late'] === true;
   const body = isLate ? 'A reminder of your to-do, later than it was to be.' : 'A reminder of your to-do.';
-  return { id, uid, about: { task_id: taskId }, what: 'Reminder', title, body, at };
+  const link = links.to({ kind: 'todo', id: taskId });
+  return { id, uid, about: { task_id: taskId }, what: 'Reminder', title, body, link, at };
 }
 
-export function mailOf({ what, title, body }: Notification) {
-  return { subject: `${what}: ${title}`, text: `${title}\n\n${body}\n` };
+/** Returns the message of a mail: plain text, with the link on a line of its own. */
+export function mailOf({ what, title, body, link }: Notification) {
+  return { subject: `${what}: ${title}`, text: `${title}\n\n${body}\n\n${link}\n` };
 }

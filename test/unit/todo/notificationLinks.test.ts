@@ -1,0 +1,88 @@
+/** Each mail and push message links to the console's page of what it is about. */
+import assert from 'node:assert/strict';
+import { PAGES, SCREENS, SHOWN_QUESTION } from '../../../console/src/shell/screens.ts';
+import { ConsoleLinks } from '../../../functions/src/kernel/consoleLinks.ts';
+import {
+  EVENT_TYPES,
+  type TaskEvent,
+  TOPICS,
+  topicsOf,
+} from '../../../functions/src/toolsets/todo/rules/outbox.ts';
+import { mailOf, notificationOf } from '../../../functions/src/toolsets/todo/rules/reminderMail.ts';
+
+const ORIGIN = 'https://console.example';
+const links = new ConsoleLinks(ORIGIN);
+
+const eventOf = (type: TaskEvent['type'], after: TaskEvent['after'] = { workspace: 'team' }): TaskEvent => ({
+  id: `event-${type}`,
+  type,
+  taskId: 'a thing/of "mine"',
+  userId: 'ada',
+  timestamp: new Date(0),
+  before: null,
+  after,
+  changes: [],
+});
+
+/** Returns the page that the console shows at an address. */
+function pageAt(address: string): string {
+  const { pathname, origin } = new URL(address);
+  assert.equal(origin, ORIGIN);
+  const [first = '', id, ...more] = pathname.split('/').slice(1);
+  assert.deepEqual(more, []);
+  if (id === undefined) return SCREENS.find(({ path }) => path === first)?.title ?? 'no page';
+  const found = Object.entries(PAGES).find(([, path]) => path === first);
+  return found === undefined ? 'no page' : `${found[0]} ${decodeURIComponent(id)}`;
+}
+
+describe('the links of notifications', () => {
+  const notified = EVENT_TYPES.filter((type) => topicsOf({ type }).includes(TOPICS.reminders));
+
+  it('are tested for every kind of event of which people are notified', () => {
+    assert.deepEqual(notified, ['reminder', 'question']);
+  });
+
+  for (const type of notified)
+    it(`lead from a ${type} to a page of the console, and are in its mail`, () => {
+      const notification = notificationOf(eventOf(type), links);
+      assert.ok(notification, 'people are notified of it');
+      assert.notEqual(pageAt(notification.link), 'no page');
+      assert.ok(mailOf(notification).text.split('\n').includes(notification.link));
+    });
+
+  it('lead from a reminder to its to-do, whatever the id', () => {
+    const link = notificationOf(eventOf('reminder'), links)?.link ?? '';
+    assert.equal(pageAt(link), 'todo a thing/of "mine"');
+  });
+
+  it('lead from a question to where it is answered, in its workspace', () => {
+    const link = notificationOf(eventOf('question'), links)?.link ?? '';
+    assert.equal(pageAt(link), 'Needs you');
+    const asked = new URL(link).searchParams;
+    assert.deepEqual([asked.get(SHOWN_QUESTION), asked.get('workspace')], ['a thing/of "mine"', 'team']);
+  });
+
+  it('lead from a question of an earlier version, without a workspace, to where it is answered', () => {
+    const link = notificationOf(eventOf('question', {}), links)?.link ?? '';
+    assert.equal(new URL(link).searchParams.get('workspace'), null);
+    assert.equal(pageAt(link), 'Needs you');
+  });
+
+  it('stay at the configured address, whatever the ids and names are', () => {
+    for (const id of [
+      '//evil.example',
+      'https://evil.example/',
+      '..',
+      '@evil.example',
+      '?a=b#c',
+      '\\\\evil',
+    ]) {
+      const things = [
+        { kind: 'todo', id },
+        { kind: 'request', id, workspace: id },
+        { kind: 'workspace', workspace: id },
+      ] as const;
+      for (const thing of things) assert.equal(new URL(links.to(thing)).origin, ORIGIN, id);
+    }
+  });
+});
