@@ -140,9 +140,10 @@ describe('workspaces', () => {
     const workspace = await town.workspaceOf('ben');
     await town.letIn(workspace, 'ada', 'worker');
     const args = { workspace, repositories: ['sartor-ai/muster'] };
-    for (const name of ['ben', 'root']) {
-      const changed = await town.ask(await town.person(name), 'update_workspace', args);
-      assert.deepEqual(changed, { workspace, access: 'private', repositories: ['sartor-ai/muster'] });
+    for (const [name, repository] of Object.entries({ ben: 'sartor-ai/muster', root: 'sartor-ai/site' })) {
+      const wanted = { workspace, repositories: [repository] };
+      const changed = await town.ask(await town.person(name), 'update_workspace', wanted);
+      assert.deepEqual(changed, { workspace, access: 'private', repositories: [repository] });
     }
     const ada = await town.refused(await town.person('ada'), 'update_workspace', args);
     assert.equal(ada.reason, 'ROLE_TOO_WEAK');
@@ -155,6 +156,33 @@ describe('workspaces', () => {
       (await town.refused(await town.person('ben'), 'update_workspace', { workspace })).message,
       /nothing/,
     );
+  });
+
+  it('are reported as unchanged, and are not written, if they have all of the given settings already', async () => {
+    const workspace = await town.workspaceOf('root');
+    const root = await town.person('root');
+    const settings = {
+      access: 'private',
+      repositories: ['sartor-ai/muster'],
+      routing: { pin: { review: 'claude' }, forbid: ['gemini'] },
+      approvals: [{ tool: 'github.createPR', asks: town.id('root') }],
+    };
+    const first = await town.ask(root, 'update_workspace', { workspace, ...settings });
+    assert.equal(first['message'], undefined);
+    const stored = await town.app.ports.workspaces.find(workspace);
+    for (const args of [
+      settings,
+      { repositories: ['sartor-ai/muster'] },
+      { access: 'private' },
+      { routing: {} },
+    ]) {
+      const again = await town.ask(root, 'update_workspace', { workspace, ...args });
+      assert.match(String(again['message']), /^Nothing changed/);
+      assert.deepEqual({ ...again, message: undefined }, { ...first, message: undefined });
+    }
+    assert.equal((await town.app.ports.workspaces.find(workspace))?.version, stored?.version);
+    const other = { workspace, ...settings, routing: { pin: { plan: 'claude' } } };
+    assert.equal((await town.ask(root, 'update_workspace', other))['message'], undefined);
   });
 
   it('are opened by leaders of the deployment alone, and closed with somebody who leads them', async () => {

@@ -280,6 +280,36 @@ describe('levers on tasks', () => {
       assert.equal(await team.claim(ann), second.id);
     });
 
+    it('reports that nothing changed, and writes nothing, if the task has all of the given values already', async () => {
+      const deadline = new Date(team.now.getTime() + 3_600_000);
+      const before = await team.createOne({ deadline });
+      const { id } = await team.createOne({ dependencies: [before.id], hints: 'Mind the gap', deadline });
+      const args = {
+        task_id: id,
+        description: 'Some work',
+        priority: 5,
+        dependencies: [before.id],
+        hints: 'Mind the gap',
+        deadline: deadline.toISOString(),
+      };
+      const stored = await team.app.ports.tasks.find(id);
+      for (const same of [args, { task_id: id, priority: 5 }]) {
+        const unchanged = await answer(team, 'coordination_update_task', same, team.leader);
+        assert.equal(unchanged['success'], true);
+        assert.match(String(unchanged['message']), /^Nothing changed/);
+      }
+      assert.equal((await team.app.ports.tasks.find(id))?.version, stored?.version);
+      for (const other of [{ priority: 6 }, { clear: ['deadline'] }, { dependencies: [] }]) {
+        const changed = await answer(
+          team,
+          'coordination_update_task',
+          { task_id: id, ...other },
+          team.leader,
+        );
+        assert.equal(changed['message'], undefined);
+      }
+    });
+
     it('changes what its claimers must be able to do', async () => {
       const { id } = await team.createOne();
       await update(id, { requiredCapabilities: ['sql'] });

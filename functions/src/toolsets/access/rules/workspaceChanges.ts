@@ -19,6 +19,7 @@ import {
 } from '../../../access/rules/workspaces.ts';
 import type { Change, RecordAnswer } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
+import { canonicalJson } from '../../../kernel/json.ts';
 import { Service } from '../../../kernel/ports.ts';
 import { asBefore, cannotUndo, type Effect, type FieldsCodec } from '../../../kernel/trail.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
@@ -37,6 +38,11 @@ export interface WorkspaceSettings {
   readonly approvals?: readonly ApprovalRule[];
   /** Who was made its leader by this, so that somebody leads it. */
   readonly leader?: string;
+}
+
+export interface UpdatedWorkspace extends WorkspaceSettings {
+  /** False if the workspace had all of the given settings already. */
+  readonly isChanged: boolean;
 }
 
 export interface WorkspaceUpdate {
@@ -85,8 +91,8 @@ export class WorkspaceAdministration extends Service<WorkspacePorts> {
     caller: Principal,
     workspace: string,
     wanted: WorkspaceUpdate,
-    recordAnswer: RecordAnswer<WorkspaceSettings>,
-  ): Promise<WorkspaceSettings> {
+    recordAnswer: RecordAnswer<UpdatedWorkspace>,
+  ): Promise<UpdatedWorkspace> {
     const { store, randomness } = this.ports;
     const { access, repositories, routing, approvals } = wanted;
     const principal = await authorised(this.ports, caller, (one) => refusalIn(one, workspace, 'leader'));
@@ -94,13 +100,15 @@ export class WorkspaceAdministration extends Service<WorkspacePorts> {
     if (access === 'private' && workspace === DEFAULT_WORKSPACE) throw defaultStaysOpen();
     return retryStale(randomness, async () => {
       const { entered, settings, outcome, version } = await this.decided(principal, workspace, wanted);
+      const effective = settings.filter(isEffective);
+      const updated = { ...outcome, isChanged: entered.length + effective.length > 0 };
       // What loosens was decided on what was read: a rule that was added since must not be lost with the list.
       const changes = [
         ...entered,
-        ...settings.map((one, index) => (index === 0 ? { ...one, version } : one)),
+        ...effective.map((one, index) => (index === 0 ? { ...one, version } : one)),
       ];
-      await store.commit(changes, recordAnswer(outcome));
-      return outcome;
+      await store.commit(changes, recordAnswer(updated));
+      return updated;
     });
   }
 
@@ -214,6 +222,18 @@ export class WorkspaceAdministration extends Service<WorkspacePorts> {
     if (!isLed) return foundingChanges(principal, workspace, access, this.ports.clock.now());
     return [{ kind: 'nameWorkspace', workspace, access, before }];
   }
+}
+
+/** Whether a change leaves a setting other than it was. */
+function isEffective(change: SettingsChange): boolean {
+  const { kind, before } = change;
+  const after =
+    kind === 'listRepositories'
+      ? change.repositories
+      : kind === 'demandApprovals'
+        ? change.approvals
+        : change.routing;
+  return canonicalJson(after) !== canonicalJson(before);
 }
 
 /** GitHub's names are the same in capitals. */

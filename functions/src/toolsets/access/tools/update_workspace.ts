@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { MusterError } from '../../../kernel/errors.ts';
 import type { KnownTool } from '../../../mcp/callContext.ts';
 import { defineTool } from '../../../mcp/tool.ts';
+import type { UpdatedWorkspace } from '../rules/workspaceChanges.ts';
 import {
   accessArgument,
   approvalsArgument,
@@ -43,13 +44,16 @@ export const updateWorkspace = defineTool({
     routing: routingArgument.optional().describe('Who is asked: pin and forbid replace what was set'),
     approvals: approvalsArgument.optional().describe('All of them: replaces the list'),
   }),
-  output: workspaceShape,
+  output: workspaceShape.extend({ message: z.string().optional() }),
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
   loosens: ['approvals', 'access', 'repositories', 'routing'],
   role: 'leader',
   scope: 'owner',
   example: { repositories: ['sartor-ai/*'] },
-  answer: workspaceAnswer,
+  answer: ({ isChanged, ...settings }: UpdatedWorkspace) => ({
+    ...workspaceAnswer(settings),
+    message: isChanged ? undefined : 'Nothing changed: the workspace already has these settings.',
+  }),
   handler: async (
     { services, directory, principal, workspace: here, recordAnswer },
     { workspace = here, approvals, ...rest },

@@ -3,7 +3,7 @@
 import type { Principal } from '../../../access/rules/principal.ts';
 import type { Change, RecordAnswer, Versioned } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
-import { MAX_TASK_BYTES, requireSize } from '../../../kernel/json.ts';
+import { canonicalJson, MAX_TASK_BYTES, requireSize } from '../../../kernel/json.ts';
 import { Service } from '../../../kernel/ports.ts';
 import { readDependencies, requireNoCycle, standingOf, type TasksById } from './dependencies.ts';
 import { decide, sessionArchived } from './levers.ts';
@@ -22,6 +22,12 @@ export interface TaskUpdate {
   readonly deadline?: Date | null | undefined;
 }
 
+export interface UpdatedTask {
+  readonly task: Task;
+  /** False if the task had all of the given values already. */
+  readonly isChanged: boolean;
+}
+
 /** A task with other dependencies, and what that changes in others. */
 interface Redirected {
   readonly task: Task;
@@ -33,7 +39,11 @@ export class TaskUpdates extends Service<CoordinationPorts> {
    * @throws MusterError NOT_FOUND; FORBIDDEN; CONFLICT where the task is closed, or would be blocked in somebody's hands;
    * VALIDATION_ERROR for an unknown dependency or a cycle
    */
-  update(principal: Principal, update: TaskUpdate, recordAnswer: RecordAnswer<Task>): Promise<Task> {
+  update(
+    principal: Principal,
+    update: TaskUpdate,
+    recordAnswer: RecordAnswer<UpdatedTask>,
+  ): Promise<UpdatedTask> {
     const { taskId, ...wishes } = update;
     if (Object.values(wishes).every((wish) => wish === undefined)) throw nothingToUpdate();
     requireSize('A task', 'description', wishes, MAX_TASK_BYTES);
@@ -42,8 +52,9 @@ export class TaskUpdates extends Service<CoordinationPorts> {
       if (isClosed(before.status)) throw closed(before);
       const described = withWishes(before, update);
       const { task, changes } = await this.changesTo({ value: before, version }, described, update, now);
-      await this.ports.store.commit(changes, recordAnswer(task));
-      return task;
+      const outcome = { task, isChanged: wishesOf(before) !== wishesOf(task) };
+      await this.ports.store.commit(outcome.isChanged ? changes : [], recordAnswer(outcome));
+      return outcome;
     });
   }
 
@@ -121,6 +132,11 @@ function withWishes(before: Task, { deadline, hints, files, ...update }: TaskUpd
     },
     ...(kept && { deadline: kept }),
   };
+}
+
+/** Returns what an update can change of a task, as text. */
+function wishesOf({ description, priority, dependencies, requiredCapabilities, context, deadline }: Task) {
+  return canonicalJson([description, priority, dependencies, requiredCapabilities, context, deadline]);
 }
 
 /** Whether an update decides about who gets the task when. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { clearArgument, clearing } from '../../../mcp/clearing.ts';
 import { defineTool } from '../../../mcp/tool.ts';
-import type { Task } from '../rules/task.ts';
+import type { UpdatedTask } from '../rules/updating.ts';
 import { priority, taskAnswer, taskArguments, taskId, taskShape } from './shapes.ts';
 
 const { description, dependencies, context_files, hints, required_capabilities, deadline } = taskArguments;
@@ -24,12 +24,16 @@ export const updateTask = defineTool({
     deadline,
     clear: clearArgument('hints', 'deadline'),
   }),
-  output: z.object({ success: z.boolean(), task: taskShape }),
+  output: z.object({ success: z.boolean(), message: z.string().optional(), task: taskShape }),
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   loosens: [],
   role: 'worker',
   example: { task_id: 'task-xxx-001', priority: 2, clear: ['deadline'] },
-  answer: (task: Task) => ({ success: true, task: taskAnswer(task) }),
+  answer: ({ task, isChanged }: UpdatedTask) => ({
+    success: true,
+    message: isChanged ? undefined : 'Nothing changed: the task already has these values.',
+    task: taskAnswer(task),
+  }),
   handler: ({ services, principal, recordAnswer }, { task_id, clear, ...wishes }) => {
     const changed = clearing(clear);
     const deadlineDate = wishes.deadline === undefined ? undefined : new Date(wishes.deadline);
