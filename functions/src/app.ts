@@ -62,6 +62,7 @@ export function compose(bindings: Bindings) {
     ...services.retention.parts,
     ...ports.recordRetention,
     ports.relayPart(services.relayEvent),
+    ports.repeatPart(services),
     services.searchWords,
   ];
   return {

@@ -80,6 +80,7 @@ import { changeEffects, changeLoosening, changeWriters, spreads } from './change
 import { composeGraph } from './graph.ts';
 import { deployedAgents } from './hostedAgents.ts';
 import { relayPart } from './relaying.ts';
+import { repeatPart } from './repeating.ts';
 import { archiveRetention, graphRetention, recordRetention } from './retention.ts';
 import { searchWordsPart } from './searchWords.ts';
 /** What is not read from the environment. Tests bind a clock of their own. */
@@ -234,6 +235,10 @@ export function composePorts({
       archiveRetention(database, days),
     ],
     relayPart: relayPart(database, log),
+    repeatPart: repeatPart({
+      ...{ database, realtime: realtimeDatabase, people, log },
+      record: new FirestoreSweepRecord({ database, sweep: 'repeats', log }),
+    }),
     sweepRecord: new FirestoreSweepRecord({ database, sweep: 'main', log }),
     searchWordsPart: (repair: (todoId: string) => Promise<void>) => {
       const record = new FirestoreSweepRecord({ database, sweep: 'search-words', log });

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import type { Firestore } from '@google-cloud/firestore';
 import type { Page } from '../../../functions/src/kernel/paging.ts';
+import { realtimeDatabase } from '../../../functions/src/kernel/realtime/database.ts';
 import { SessionSpreads } from '../../../functions/src/toolsets/coordination/store/spreads.ts';
 import { SORT_FIELDS, SORT_ORDERS } from '../../../functions/src/toolsets/todo/rules/todo.ts';
 import { documents } from '../../support/reading.ts';
@@ -30,6 +31,7 @@ type RunReaders = typeof import('../../../functions/src/toolsets/orchestration/s
 type CoordinationReaders = typeof import('../../../functions/src/toolsets/coordination/store/queries.ts');
 type SessionReaders = typeof import('../../../functions/src/toolsets/coordination/store/sessions.ts');
 type RelayStore = typeof import('../../../functions/src/composition/relaying.ts');
+type RepeatingStore = typeof import('../../../functions/src/composition/repeating.ts');
 type RetentionStore = typeof import('../../../functions/src/composition/retention.ts');
 type SearchWords = typeof import('../../../functions/src/composition/searchWords.ts');
 type SkillReaders = typeof import('../../../functions/src/toolsets/system/store/skills.ts');
@@ -71,6 +73,7 @@ export const calls: Readonly<Record<string, readonly Call[]>> = {
   'toolsets/orchestration/store/runs.ts': await runCalls(),
   'toolsets/orchestration/store/workflows.ts': await workflowCalls(),
   'composition/relaying.ts': await relayCalls(),
+  'composition/repeating.ts': await repeatingCalls(),
   'composition/retention.ts': await retentionCalls(),
   'composition/searchWords.ts': await searchWordsCalls(),
   'toolsets/system/store/skills.ts': await skillCalls(),
@@ -90,6 +93,30 @@ async function relayCalls(): Promise<readonly Call[]> {
       await relayPart(database, silent)(async () => undefined).run(turn);
     },
   ];
+}
+
+async function repeatingCalls(): Promise<readonly Call[]> {
+  const { repeatPart }: RepeatingStore = await load('composition/repeating.ts');
+  const nothing = async () => undefined;
+  const repeated = {
+    ...{ mirrorPerson: nothing, mirrorWorkspaces: nothing, mirrorQueuedTask: nothing, repairTodo: nothing },
+    ...{ followGraph: nothing, followBudget: nothing },
+    leaving: { end: async () => ({ codingTasks: 0, runs: 0, questions: 0 }) },
+    orchestration: { runs: { taskChanged: nothing, wholeCancelled: nothing } },
+    delegation: { taskClosed: nothing },
+  };
+  const since = new Date('2026-11-22T09:00:00Z');
+  const sources = ['access', 'people', 'tasks', 'queues', 'graph', 'runs', 'todos', 'budgets'];
+  return ['', 'id-1'].flatMap((after) =>
+    sources.map((source) => async (database) => {
+      const from = { at: since, id: `${source}/${after}` };
+      const ports = {
+        ...{ database, log: silent, realtime: realtimeDatabase, people: { workspaces: async () => ({}) } },
+        record: { read: async () => ({ behind: { repeats: { since, from } } }), saveBehind: nothing },
+      };
+      await repeatPart(ports)(repeated).run(turnAt(since));
+    }),
+  );
 }
 
 async function retentionCalls(): Promise<readonly Call[]> {

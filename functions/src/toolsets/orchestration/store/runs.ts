@@ -35,7 +35,8 @@ import {
   stepToDocument,
 } from './runDocument.ts';
 
-const OPEN: readonly RunStatus[] = ['pending', 'running', 'waiting'];
+/** The states of a run that has not ended. */
+export const OPEN_RUNS: readonly RunStatus[] = ['pending', 'running', 'waiting'];
 
 interface RunFilter {
   readonly status?: RunStatus | undefined;
@@ -93,7 +94,7 @@ export class RunQueries extends FirestoreReader {
   }
 
   private async open(query: Query, limit: number, after: string | undefined): Promise<readonly Run[]> {
-    const ordered = query.where('status', 'in', OPEN).orderBy(FieldPath.documentId());
+    const ordered = query.where('status', 'in', OPEN_RUNS).orderBy(FieldPath.documentId());
     const page = after === undefined ? ordered : ordered.startAfter(after);
     const found = await this.documents.firstVersioned(page, limit, runFromDocument);
     return found.map(({ value }) => value);
