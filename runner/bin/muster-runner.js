@@ -1,2 +1,2 @@
 #!/usr/bin/env node
-import '../lib/main.js';
+import '../lib/runner/src/main.js';

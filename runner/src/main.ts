@@ -14,8 +14,10 @@ import { createRedactor } from './redaction.ts';
 import { Runner } from './runner.ts';
 import { CannotStart, checkAgents, checkGit, checkSystem, checkWorktrees } from './start.ts';
 import { agentEnvironment } from './task/agentEnvironment.ts';
+import { clean } from './text.ts';
 
-const say = (message: string): void => console.error(message);
+/** Messages quote texts of others, which may have characters that reorder what a terminal shows. */
+const say = (message: string): void => console.error(clean(message));
 
 const NO_PROJECT =
   'The remote "origin" is not a repository on github.com: pull requests, and tasks that name a project, need --project <owner/name>.';

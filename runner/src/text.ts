@@ -1,17 +1,14 @@
 /** Cuts and repairs texts, so that a text of any program can be sent, stored and shown. */
+import { withoutHidden } from '../../functions/src/kernel/hidden.ts';
 
 const CLUSTERS = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
 /** How far from a cut the limits of grapheme clusters are looked for, in UTF-16 units. A flag has 4, a family 11. */
 const NEAR = 256;
 
-/** Control characters apart from tab and line feed. The hub refuses NUL, and no log shows the others. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the characters to remove
-const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f]/g;
-
-/** Returns the text without control characters and with U+FFFD for each half of a surrogate pair. */
+/** Returns the text without characters that cannot be seen or reorder it, and with U+FFFD for each half of a surrogate pair. */
 export function clean(text: string): string {
-  return text.replace(CONTROLS, '').toWellFormed();
+  return withoutHidden(text).toWellFormed();
 }
 
 /**

@@ -50,6 +50,16 @@ describe('a refused credential', () => {
     }
   });
 
+  it('is told without characters that cannot be seen or reorder the line', async () => {
+    status = 401;
+    const hidden = ['\u202e', '\u2066', '\u200b', '\u200d', '\ufeff', '\u{e0041}', '\u009b', '\u001b'];
+    const message = `The credential${hidden.join('a')} has expired.`;
+    body = JSON.stringify({ jsonrpc: '2.0', error: { code: -32102, message }, id: null });
+    const shown = await refusal();
+    assert.match(shown, /credential: The credential a a.* has expired\. /);
+    for (const character of hidden) assert.ok(!shown.includes(character), JSON.stringify(character));
+  });
+
   it('is told where something in between refuses it', async () => {
     status = 403;
     body = '<html>Forbidden</html>';

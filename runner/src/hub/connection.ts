@@ -6,6 +6,7 @@ import {
   UnauthorizedError,
 } from '@modelcontextprotocol/client';
 import { z } from 'zod';
+import { oneLine } from '../../../functions/src/kernel/hidden.ts';
 import { cut } from '../text.ts';
 import { VERSION } from '../version.ts';
 import { fetchThroughProxy } from './fetching.ts';
@@ -157,7 +158,7 @@ async function saidIn(response: Response): Promise<string> {
   const message = /^\s*\{/.test(body)
     ? refusal.safeParse(parsedOrNothing(body)).data?.error?.message
     : undefined;
-  const line = message?.replace(/[\p{Cc}\s]+/gu, ' ').trim();
+  const line = message && oneLine(message);
   return line ? cut(line, MAX_SAID_LENGTH) : `HTTP ${response.status}.`;
 }
 

@@ -10,6 +10,7 @@ import { shownName } from '../../../functions/src/signin/rules/clients.ts';
 import { plainText } from '../../../functions/src/toolsets/github/rules/text.ts';
 import { notificationOf } from '../../../functions/src/toolsets/todo/rules/reminderMail.ts';
 import { screenOf } from '../../../packages/muster/src/status/screen.ts';
+import { clean } from '../../../runner/src/text.ts';
 
 const range = (first: number, last: number): readonly string[] =>
   Array.from({ length: last - first + 1 }, (_, at) => String.fromCodePoint(first + at));
@@ -76,6 +77,7 @@ const PLACES: Readonly<Record<string, { readonly show: (text: string) => string;
     'in a notification': { show: notified, keeps: true },
     'in a terminal': { show: terminalText, keeps: true },
     'in the terminal of muster status': { show: status, keeps: true },
+    'by the runner': { show: clean, keeps: true },
     'in the console': {
       show: (text) =>
         piecesOf(text)
