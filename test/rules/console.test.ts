@@ -22,7 +22,7 @@ const uid = String(OWNER.uid);
 
 /** What is a person's own; and what is the whole deployment's. Everything else is a workspace's. */
 const PERSONAL = [
-  ...['requestsTo', 'runsOf', 'run', 'openTodos', 'doneTodos', 'recurringOf', 'person'],
+  ...['requestsTo', 'runsOf', 'run', 'dueTodos', 'undatedTodos', 'doneTodos', 'recurringOf', 'person'],
   ...['todo', 'preferences'],
 ];
 const DEPLOYMENTS = ['latestMinutes'];
@@ -65,8 +65,18 @@ function documentsIn(workspace: string): Readonly<Record<string, object>> {
     [`workspaces/${workspace}`]: { session },
     [`workspaces/${workspace}/sessions/${session}`]: { goal: 'See' },
     [`workspaces/${workspace}/sessions/${session}/counters/0`]: { counts: {} },
-    [`workspaces/${workspace}/agentCounts/0`]: { total: 1 },
-    [`tasks/${task}`]: { workspace, session, status: 'available', stuck: true, created_at: NOW },
+    [`workspaces/${workspace}/members/${uid}`]: { role: 'viewer' },
+    [`tasks/${task}`]: {
+      ...{ workspace, session, status: 'available', stuck: true, created_at: NOW },
+      ...{ blockers: 1, priority: 5, budget_wait: 'task:x', lapsed_claims: [{ agent_id: 'a' }] },
+      failed_check: { at: NOW },
+    },
+    [`tasks/${task}-held`]: {
+      ...{ workspace, session, status: 'claimed', created_at: NOW, lease_expires_at: NOW },
+    },
+    [`tasks/${task}-claimable`]: {
+      ...{ workspace, session, status: 'available', blockers: 0, priority: 5, created_at: NOW },
+    },
     [`tasks/${task}-done`]: { workspace, session, status: 'done', completed_at: NOW },
     [`discoveries/discovery-${workspace}`]: { workspace, session, created_at: NOW },
     [`tasks/${task}/logs/0`]: { workspace, first_line: 0 },
@@ -84,10 +94,10 @@ function documentsIn(workspace: string): Readonly<Record<string, object>> {
       created_at: NOW,
     },
     'recurringTasks/recurring-c': { owner_uid: uid, ended: false, created_at: NOW },
-    'todos/todo-1': { owner_uid: uid, completed: false, created_at: NOW },
+    'todos/todo-1': { owner_uid: uid, completed: false, due_date: NOW, created_at: NOW },
     [`preferences/${uid}`]: { push: false },
     'todos/todo-d': { owner_uid: uid, completed: true, completed_at: NOW },
-    'todos/todo-c': { owner_uid: uid, completed: false, created_at: NOW },
+    'todos/todo-c': { owner_uid: uid, completed: false, due_date: null, created_at: NOW },
   };
 }
 

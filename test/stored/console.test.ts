@@ -8,7 +8,6 @@ const READ: Readonly<Record<string, z.ZodMiniType>> = {
   workspaces: schemas.workspaceDocument,
   'workspaces.sessions': schemas.sessionDocument,
   'workspaces.sessions.counters': schemas.counterDocument,
-  'workspaces.agentCounts': schemas.agentCountDocument,
   tasks: schemas.taskDocument,
   agents: schemas.agentDocument,
   requests: schemas.requestDocument,

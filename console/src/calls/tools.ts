@@ -47,6 +47,34 @@ export function act<Schema extends z.ZodMiniType>(
   return callTool(method, { ...args, idempotency_key: crypto.randomUUID() }, schema);
 }
 
+/** A call of a tool by its full name. */
+export interface Call {
+  readonly method: string;
+  readonly args: Readonly<Record<string, unknown>>;
+}
+
+/** The most calls in one request. Source: MAX_BATCH of functions/src/mcp/http/body.ts. */
+export const MAX_BATCH = 50;
+
+/**
+ * Changes several things in one request, whose calls the server runs one at a time: what one is refused, others are not.
+ * @returns for each call, why it was refused
+ * @throws Refusal of all of them, or Error if nobody knows what became of them
+ */
+export async function actTogether(calls: readonly Call[]): Promise<readonly (Error | undefined)[]> {
+  const messages = calls.map(({ method, args }, id) => {
+    return { jsonrpc: '2.0', id, method, params: { ...args, idempotency_key: crypto.randomUUID() } };
+  });
+  const answers = await post(JSON.stringify(messages));
+  if (isRecord(answers) && isRecord(answers['error'])) throw refusalOf(answers['error']);
+  const known = Array.isArray(answers) ? answers.filter(isRecord) : [];
+  return calls.map(({ method }, id) => {
+    const answer = known.find((one) => one['id'] === id);
+    if (answer === undefined) return new Error(`${method} was not answered.`);
+    return isRecord(answer['error']) ? refusalOf(answer['error']) : undefined;
+  });
+}
+
 async function post(body: string): Promise<unknown> {
   const url = `${connection().deployment.endpoint}/rpc?workspace=${encodeURIComponent(workspace.value)}`;
   for (let attempt = 1; ; attempt++) {

@@ -1,41 +1,65 @@
-/** What a tool answers, for screens that no listener serves: asked when it is shown, and again when something was done. */
+/** Answers of tools, for screens that no listener serves: asked when shown, and again when something was done. */
+
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import type { Live } from '../live/live.ts';
+import type { Live } from '../live/states.ts';
+import { answerTo, type Known, pagesOf } from './answers.ts';
 import { Refusal } from './tools.ts';
 
 export interface Answered<Value> {
   readonly live: Live<Value>;
-  /** Asks once more. */
+  /** Asks once more. The answer before is shown until the next one comes. */
   again(): void;
 }
 
-/** @param key what is asked: when it changes, the answer before is forgotten */
-export function useAnswer<Value>(key: string, ask: () => Promise<Value>): Answered<Value> {
-  const live = useSignal<Live<Value>>({ state: 'loading' });
+/**
+ * @param key the question: when it changes, the answer before is no longer shown
+ * @param version asks the same question again when it changes
+ */
+export function useAnswer<Value>(key: string, ask: () => Promise<Value>, version = ''): Answered<Value> {
+  const known = useSignal<Known<Value> | undefined>(undefined);
   const turn = useSignal(0);
   const { value } = turn;
   useEffect(() => {
     let isOver = false;
+    const settle = (live: Live<Value>) => {
+      if (!isOver) known.value = { key, live };
+    };
     ask().then(
-      (answer) => {
-        if (!isOver) live.value = { state: 'live', value: answer };
-      },
-      (error: unknown) => {
-        if (!isOver) live.value = refused(error);
-      },
+      (answer) => settle({ state: 'live', value: answer }),
+      (error: unknown) => settle(refused(error)),
     );
     return () => {
       isOver = true;
     };
-    // What asks is new at each turn, and what it asks is not.
-  }, [key, value]);
+    // `ask` is another function in each turn, and asks the same.
+  }, [key, version, value]);
   return {
-    live: live.value,
+    live: answerTo(key, known.value),
     again() {
       turn.value++;
     },
   };
+}
+
+export interface Pages<Page> extends Answered<readonly Page[]> {
+  /** Asks for another page; undefined at the end of the list. */
+  readonly more: (() => void) | undefined;
+}
+
+/** A list of a tool, page by page. */
+export function usePages<Page>(
+  key: string,
+  ask: (cursor: string | undefined) => Promise<Page>,
+  cursorOf: (page: Page) => string | undefined,
+  version = '',
+): Pages<Page> {
+  const wanted = useSignal({ key, pages: 1 });
+  const pages = wanted.value.key === key ? wanted.value.pages : 1;
+  const { live, again } = useAnswer(key, () => pagesOf(pages, ask, cursorOf), `${pages} ${version}`);
+  const last = 'value' in live ? live.value.at(-1) : undefined;
+  const hasMore = last !== undefined && cursorOf(last) !== undefined;
+  return { live, again, more: hasMore ? () => (wanted.value = { key, pages: pages + 1 }) : undefined };
 }
 
 function refused(error: unknown): Live<never> {

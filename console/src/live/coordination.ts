@@ -1,29 +1,48 @@
-/** What several screens ask of a workspace's coordination. */
+/** Queries of a workspace's coordination that several screens make. */
 
 import { counterDocument, sessionDocument, type Task, taskDocument, workspaceDocument } from './documents.ts';
-import { type Live, useLive } from './live.ts';
-import { closedTasks, countersOf, openTasks, sessionOf, stuckTasks, workspaceOf } from './queries.ts';
-import { document, documents, type Rows } from './sources.ts';
+import { useLive } from './live.ts';
+import { usePaged } from './paged.ts';
+import { merged } from './paging.ts';
+import {
+  blockedTasks,
+  claimableTasks,
+  closedTasks,
+  countersOf,
+  expiringTasks,
+  HELD_STATUSES,
+  heldTasks,
+  redTasks,
+  releasedTasks,
+  sessionOf,
+  stuckTasks,
+  unfundedTasks,
+  workspaceOf,
+} from './queries.ts';
+import type { DocumentsQuery } from './query.ts';
+import { document, documents } from './sources.ts';
+import type { Counts, Live, OpenParts, Paged } from './states.ts';
 
-/** The id of the session that is open; undefined where there is none. */
+/** A session, which is undefined until it is known, and if there is none. */
+export interface Where {
+  readonly here: string;
+  readonly session: string | undefined;
+}
+
+/** The id of the session that is open; undefined if there is none. */
 export function useSessionId(workspace: string): Live<string | undefined> {
   const live = useLive(document(workspaceOf(workspace), workspaceDocument));
   return 'value' in live ? { ...live, value: live.value?.session ?? undefined } : live;
 }
 
-export function useSession(workspace: string, session: string | undefined) {
-  return useLive(
-    session === undefined ? undefined : document(sessionOf(workspace, session), sessionDocument),
-  );
+export function useSession({ here, session }: Where) {
+  return useLive(session === undefined ? undefined : document(sessionOf(here, session), sessionDocument));
 }
 
-/** How many tasks there are in each state: the sum over all shards. */
-export function useCounts(
-  workspace: string,
-  session: string | undefined,
-): Live<Readonly<Record<string, number>>> {
+/** The number of tasks in each state: the sum of the session's counters. */
+export function useCounts({ here, session }: Where): Live<Counts> {
   const live = useLive(
-    session === undefined ? undefined : documents(countersOf(workspace, session), counterDocument),
+    session === undefined ? undefined : documents(countersOf(here, session), counterDocument),
   );
   if (!('value' in live)) return live;
   const sum: Record<string, number> = {};
@@ -32,20 +51,58 @@ export function useCounts(
   return { ...live, value: sum };
 }
 
-export function useOpenTasks(workspace: string, session: string | undefined): Live<Rows<Task>> {
-  return useLive(session === undefined ? undefined : documents(openTasks(workspace, session), taskDocument));
+/** A number of tasks by the session's counters. */
+export function countIn(counts: Live<Counts>, statuses: readonly string[]): number | undefined {
+  if (!('value' in counts)) return undefined;
+  return statuses.reduce((sum, status) => sum + (counts.value[status] ?? 0), 0);
 }
 
-export function useStuckTasks(workspace: string, session: string | undefined): Live<Rows<Task>> {
-  return useLive(session === undefined ? undefined : documents(stuckTasks(workspace, session), taskDocument));
+export function useOpenParts(where: Where): OpenParts {
+  const counts = useCounts(where);
+  const blocked = useTasks(where, blockedTasks);
+  const available = countIn(counts, ['available']);
+  const claimable =
+    available === undefined || blocked.count === undefined ? undefined : available - blocked.count;
+  return {
+    held: useTasks(where, heldTasks, { known: countIn(counts, HELD_STATUSES) }),
+    claimable: useTasks(where, claimableTasks, { known: claimable }),
+    blocked,
+  };
 }
 
-export function useClosedTasks(
-  workspace: string,
-  session: string | undefined,
-  status: 'done' | 'failed' | 'cancelled',
-): Live<Rows<Task>> {
-  return useLive(
-    session === undefined ? undefined : documents(closedTasks(workspace, session, status), taskDocument),
-  );
+/** Tasks at work first, then the queue, then those that wait. */
+export function useOpenTasks(where: Where): Paged<Task> {
+  const { held, claimable, blocked } = useOpenParts(where);
+  return merged([held, claimable, blocked]);
+}
+
+export function useStuckTasks(where: Where): Paged<Task> {
+  return useTasks(where, stuckTasks);
+}
+
+export type ClosedStatus = 'done' | 'failed' | 'cancelled';
+
+export function useClosedTasks(where: Where, status: ClosedStatus): Paged<Task> {
+  const known = countIn(useCounts(where), [status]);
+  return useTasks(where, (here, session) => closedTasks(here, session, status), { known });
+}
+
+/** Open tasks that may be held up: by a budget, by a failed check, or by a holder that let its lease expire. */
+export function useHeldUpTasks(where: Where): Readonly<Record<'certain' | 'expiring', Paged<Task>>> {
+  return {
+    certain: merged([
+      useTasks(where, unfundedTasks),
+      useTasks(where, redTasks),
+      useTasks(where, releasedTasks),
+    ]),
+    expiring: useTasks(where, expiringTasks),
+  };
+}
+
+function useTasks(
+  { here, session }: Where,
+  queryOf: (here: string, session: string) => DocumentsQuery,
+  counted?: { readonly known: number | undefined },
+): Paged<Task> {
+  return usePaged(session === undefined ? undefined : queryOf(here, session), taskDocument, counted);
 }

@@ -20,11 +20,6 @@ export const counterDocument = z.object({
   counts: z._default(z.record(z.string(), z.number()), {}),
 });
 
-export const agentCountDocument = z.object({
-  total: z._default(z.number(), 0),
-  active: z._default(z.number(), 0),
-});
-
 const failure = z.object({ class: z.string(), message: z.string() });
 
 const commit = z.object({ sha: z.string(), subject: z.string() });

@@ -5,6 +5,7 @@ import {
   doc,
   type Firestore,
   type FirestoreError,
+  getCountFromServer,
   getDocs,
   getFirestore,
   limit,
@@ -59,12 +60,20 @@ export async function readDocuments(asked: DocumentsQuery): Promise<readonly Hea
   return (await getDocs(queryOf(asked))).docs.map(heard);
 }
 
+/** Counts all that match, whatever the limit. */
+export async function countDocuments(asked: DocumentsQuery): Promise<number> {
+  return (await getCountFromServer(unlimited(asked))).data().count;
+}
+
 function queryOf(asked: DocumentsQuery): Query {
+  return query(unlimited(asked), limit(asked.limit));
+}
+
+function unlimited(asked: DocumentsQuery): Query {
   return query(
     collection(database(), asked.collection),
     ...asked.where.map(([field, comparison, value]) => where(field, comparison, value)),
     ...asked.orderBy.map(([field, direction]) => orderBy(field, direction)),
-    limit(asked.limit),
   );
 }
 

@@ -4,15 +4,7 @@
  */
 import { type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
-
-export type Live<Value> =
-  | { readonly state: 'loading' }
-  | { readonly state: 'live'; readonly value: Value }
-  /** The connection is gone: what was there then. */
-  | { readonly state: 'stale'; readonly value: Value; readonly asOf: Date }
-  /** The person may not see it. */
-  | { readonly state: 'denied' }
-  | { readonly state: 'failed'; readonly why: string };
+import type { Live } from './states.ts';
 
 export interface Listener<Value> {
   /** @param isFresh whether the server vouches for it now */

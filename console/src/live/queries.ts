@@ -4,16 +4,20 @@
  */
 import type { DocumentQuery, DocumentsQuery, NodeQuery } from './query.ts';
 
-/** As many as a person looks through; what is more is said by the counters. */
-const MOST_OPEN = 500;
-const MOST_CLOSED = 50;
-const MOST_AGENTS = 100;
-const MOST_REQUESTS = 50;
-const MOST_RUNS = 50;
-const MOST_TODOS = 500;
-const MOST_DISCOVERIES = 20;
+/** First pages, in documents: live/paged.ts loads more when the person asks for more. */
+const OPEN_PAGE = 200;
+const PAGE = 50;
+const AGENT_PAGE = 100;
+const TODO_PAGE = 200;
+const DISCOVERY_PAGE = 20;
+/** More counter documents than a session or a workspace is spread over. */
+const MOST_SHARDS = 64;
 
-export const OPEN_STATUSES = ['available', 'claimed', 'in_progress', 'waiting'];
+export const HELD_STATUSES = ['claimed', 'in_progress', 'waiting'];
+export const OPEN_STATUSES = ['available', ...HELD_STATUSES];
+
+/** Earlier than any stored time: a range from here leaves out documents without one. */
+const BEGINNING = new Date(0);
 
 export function workspaceOf(workspace: string): DocumentQuery {
   return { document: `workspaces/${workspace}` };
@@ -25,35 +29,121 @@ export function sessionOf(workspace: string, session: string): DocumentQuery {
 
 /** Shards, whose sum counts. */
 export function countersOf(workspace: string, session: string): DocumentsQuery {
-  return listed(`workspaces/${workspace}/sessions/${session}/counters`, 64);
+  return listed(`workspaces/${workspace}/sessions/${session}/counters`, MOST_SHARDS);
 }
 
-export function agentCountsOf(workspace: string): DocumentsQuery {
-  return listed(`workspaces/${workspace}/agentCounts`, 64);
+/** Members of a workspace, which are only counted: names come from `access.list_members`. */
+export function membersOf(workspace: string): DocumentsQuery {
+  return listed(`workspaces/${workspace}/members`, PAGE);
 }
 
-/** Oldest first. */
-export function openTasks(workspace: string, session: string): DocumentsQuery {
-  return tasksOf(workspace, session, [['status', 'in', OPEN_STATUSES]], ['created_at', 'asc'], MOST_OPEN);
+/** Tasks that an agent holds, oldest first. */
+export function heldTasks(workspace: string, session: string): DocumentsQuery {
+  return tasksOf(workspace, session, {
+    where: [['status', 'in', HELD_STATUSES]],
+    orderBy: [['created_at', 'asc']],
+    limit: OPEN_PAGE,
+  });
+}
+
+/** Tasks that can be claimed, in the order of the queue. */
+export function claimableTasks(workspace: string, session: string): DocumentsQuery {
+  return tasksOf(workspace, session, {
+    where: [
+      ['status', '==', 'available'],
+      ['blockers', '==', 0],
+    ],
+    orderBy: [
+      ['priority', 'asc'],
+      ['created_at', 'asc'],
+    ],
+    limit: OPEN_PAGE,
+  });
+}
+
+/** Tasks that wait for others or for a retry, and those that can never start. */
+export function blockedTasks(workspace: string, session: string): DocumentsQuery {
+  return tasksOf(workspace, session, {
+    where: [
+      ['status', '==', 'available'],
+      ['blockers', '>', 0],
+    ],
+    orderBy: [
+      ['blockers', 'asc'],
+      ['priority', 'asc'],
+      ['created_at', 'asc'],
+    ],
+    limit: OPEN_PAGE,
+  });
 }
 
 /** Latest first. */
 export function closedTasks(workspace: string, session: string, status: string): DocumentsQuery {
-  return tasksOf(workspace, session, [['status', '==', status]], ['completed_at', 'desc'], MOST_CLOSED);
+  return tasksOf(workspace, session, {
+    where: [['status', '==', status]],
+    orderBy: [['completed_at', 'desc']],
+    limit: PAGE,
+  });
 }
 
-/** What can never start. */
+/** Tasks that can never start. */
 export function stuckTasks(workspace: string, session: string): DocumentsQuery {
-  return tasksOf(
-    workspace,
-    session,
-    [
+  return tasksOf(workspace, session, {
+    where: [
       ['status', '==', 'available'],
       ['stuck', '==', true],
     ],
-    ['created_at', 'asc'],
-    MOST_CLOSED,
-  );
+    orderBy: [['created_at', 'asc']],
+    limit: PAGE,
+  });
+}
+
+/** Open tasks that wait for a budget. */
+export function unfundedTasks(workspace: string, session: string): DocumentsQuery {
+  return tasksOf(workspace, session, {
+    where: [
+      ['status', 'in', OPEN_STATUSES],
+      ['budget_wait', '>', ''],
+    ],
+    orderBy: [['budget_wait', 'asc']],
+    limit: PAGE,
+  });
+}
+
+/** Open tasks with a failed check, latest first. */
+export function redTasks(workspace: string, session: string): DocumentsQuery {
+  return tasksOf(workspace, session, {
+    where: [
+      ['status', 'in', OPEN_STATUSES],
+      ['failed_check.at', '>', BEGINNING],
+    ],
+    orderBy: [['failed_check.at', 'desc']],
+    limit: PAGE,
+  });
+}
+
+/** Available tasks whose last holders let their leases expire. */
+export function releasedTasks(workspace: string, session: string): DocumentsQuery {
+  return tasksOf(workspace, session, {
+    where: [
+      ['status', '==', 'available'],
+      ['lapsed_claims', '>', []],
+    ],
+    orderBy: [['lapsed_claims', 'asc']],
+    limit: PAGE,
+  });
+}
+
+/** Held tasks, with the lease that expires first at the top. */
+export function expiringTasks(workspace: string, session: string): DocumentsQuery {
+  return tasksOf(workspace, session, {
+    where: [
+      ['status', 'in', ['claimed', 'in_progress']],
+      ['lease_expires_at', '>', BEGINNING],
+    ],
+    orderBy: [['lease_expires_at', 'asc']],
+    limit: PAGE,
+  });
 }
 
 export function task(id: string): DocumentQuery {
@@ -92,7 +182,7 @@ export function agentsOf(workspace: string): DocumentsQuery {
     collection: 'agents',
     where: [['workspace', '==', workspace === 'default' ? null : workspace]],
     orderBy: [['last_seen', 'desc']],
-    limit: MOST_AGENTS,
+    limit: AGENT_PAGE,
   };
 }
 
@@ -105,7 +195,7 @@ export function requestsTo(uid: string): DocumentsQuery {
       ['state', '==', 'open'],
     ],
     orderBy: [['created_at', 'desc']],
-    limit: MOST_REQUESTS,
+    limit: PAGE,
   };
 }
 
@@ -117,7 +207,7 @@ export function runsOf(uid: string, workspace: string): DocumentsQuery {
       ['workspace', '==', workspace],
     ],
     orderBy: [['created_at', 'desc']],
-    limit: MOST_RUNS,
+    limit: PAGE,
   };
 }
 
@@ -125,16 +215,34 @@ export function run(id: string): DocumentQuery {
   return { document: `runs/${id}` };
 }
 
-/** Newest first; the page orders them by their dates. */
-export function openTodos(uid: string): DocumentsQuery {
+/** Open to-dos with a date, the first due at the top. */
+export function dueTodos(uid: string): DocumentsQuery {
   return {
     collection: 'todos',
     where: [
       ['owner_uid', '==', uid],
       ['completed', '==', false],
+      ['due_date', '>', BEGINNING],
+    ],
+    orderBy: [
+      ['due_date', 'asc'],
+      ['created_at', 'desc'],
+    ],
+    limit: TODO_PAGE,
+  };
+}
+
+/** Open to-dos without a date, newest first. */
+export function undatedTodos(uid: string): DocumentsQuery {
+  return {
+    collection: 'todos',
+    where: [
+      ['owner_uid', '==', uid],
+      ['completed', '==', false],
+      ['due_date', '==', null],
     ],
     orderBy: [['created_at', 'desc']],
-    limit: MOST_TODOS,
+    limit: TODO_PAGE,
   };
 }
 
@@ -151,7 +259,7 @@ export function doneTodos(uid: string): DocumentsQuery {
       ['completed', '==', true],
     ],
     orderBy: [['completed_at', 'desc']],
-    limit: MOST_CLOSED,
+    limit: PAGE,
   };
 }
 
@@ -164,7 +272,7 @@ export function recurringOf(uid: string): DocumentsQuery {
       ['ended', '==', false],
     ],
     orderBy: [['created_at', 'desc']],
-    limit: MOST_CLOSED,
+    limit: PAGE,
   };
 }
 
@@ -177,7 +285,7 @@ export function discoveriesOf(workspace: string, session: string): DocumentsQuer
       ['session', '==', session],
     ],
     orderBy: [['created_at', 'desc']],
-    limit: MOST_DISCOVERIES,
+    limit: DISCOVERY_PAGE,
   };
 }
 
@@ -200,15 +308,12 @@ export function presenceOf(agentId: string): NodeQuery {
 function tasksOf(
   workspace: string,
   session: string,
-  more: DocumentsQuery['where'],
-  order: DocumentsQuery['orderBy'][number],
-  limit: number,
+  asked: Omit<DocumentsQuery, 'collection'>,
 ): DocumentsQuery {
   return {
+    ...asked,
     collection: 'tasks',
-    where: [['workspace', '==', workspace], ['session', '==', session], ...more],
-    orderBy: [order],
-    limit,
+    where: [['workspace', '==', workspace], ['session', '==', session], ...asked.where],
   };
 }
 

@@ -4,30 +4,53 @@ import type { z } from 'zod/mini';
 import type { Heard } from './firestore.ts';
 import type { Listener, Source } from './live.ts';
 import type { DocumentQuery, DocumentsQuery, NodeQuery } from './query.ts';
+import type { Rows } from './states.ts';
 
 /** Whether the Realtime Database is connected, and how far its clock is ahead of the page's, in milliseconds. */
 export const isConnected = signal(true);
 export const clockOffset = signal(0);
 
-/** Documents that could not be read are stepped over; the page says how many. */
-export interface Rows<Row> {
-  readonly rows: readonly Row[];
-  readonly unreadable: number;
-}
+/** How often a list that is longer than what is shown of it is counted again. */
+const COUNT_MILLISECONDS = 30_000;
 
+/** @param most the rows to return: with a higher limit, `isCut` reports whether there are others */
 export function documents<Schema extends z.ZodMiniType>(
   asked: DocumentsQuery,
   schema: Schema,
+  most = asked.limit,
 ): Source<Rows<z.output<Schema>>> {
   return {
-    key: JSON.stringify(asked),
+    key: JSON.stringify([asked, most]),
     open: (listener) =>
       later(listener, async () => {
         const { hearDocuments } = await import('./firestore.ts');
         return hearDocuments(asked, {
-          next: (heard, isFresh) => listener.next(read(heard, schema), isFresh),
+          next: (heard, isFresh) => listener.next(read(heard, schema, most), isFresh),
           error: (error) => fail(listener, error),
         });
+      }),
+  };
+}
+
+/** The number of documents that match, whatever the limit: counted by the server when it opens and every half minute. */
+export function count(asked: DocumentsQuery): Source<number> {
+  return {
+    key: `count ${JSON.stringify({ ...asked, limit: undefined })}`,
+    open: (listener) =>
+      later(listener, async () => {
+        const { countDocuments } = await import('./firestore.ts');
+        let isOver = false;
+        const ask = () =>
+          countDocuments(asked).then(
+            (number) => isOver || listener.next(number, true),
+            (error) => isOver || fail(listener, error),
+          );
+        void ask();
+        const timer = setInterval(ask, COUNT_MILLISECONDS);
+        return () => {
+          isOver = true;
+          clearInterval(timer);
+        };
       }),
   };
 }
@@ -106,14 +129,19 @@ export async function followConnection(): Promise<void> {
   );
 }
 
-function read<Schema extends z.ZodMiniType>(heard: readonly Heard[], schema: Schema): Rows<z.output<Schema>> {
+function read<Schema extends z.ZodMiniType>(
+  heard: readonly Heard[],
+  schema: Schema,
+  most = heard.length,
+): Rows<z.output<Schema>> {
   const rows: z.output<Schema>[] = [];
-  for (const { id, data } of heard) {
+  const within = heard.slice(0, most);
+  for (const { id, data } of within) {
     const parsed = schema.safeParse(typeof data === 'object' && data !== null ? { id, ...data } : data);
     if (parsed.success) rows.push(parsed.data);
     else console.warn(`${id} cannot be read`, parsed.error.issues);
   }
-  return { rows, unreadable: heard.length - rows.length };
+  return { rows, unreadable: within.length - rows.length, isCut: heard.length > most };
 }
 
 /** Opens what has to be loaded first, unless it is stopped before that. */

@@ -1,6 +1,8 @@
 /** What a part of the page says of itself: that it loads, that it is not live, that it may not be seen, that it is empty. */
+
 import type { ComponentChildren } from 'preact';
-import { type Live, listenAnew } from '../live/live.ts';
+import { listenAnew } from '../live/live.ts';
+import type { Live } from '../live/states.ts';
 import { timeOfDay } from './dates.ts';
 
 interface ShownProps<Value> {
@@ -65,7 +67,8 @@ export function Empty({
 
 interface CardProps {
   readonly title: string;
-  readonly count?: number | undefined;
+  /** A number, or `50+` if more are known to exist. */
+  readonly count?: number | string | undefined;
   readonly children: ComponentChildren;
 }
 

@@ -44,10 +44,15 @@ const MARKS: Readonly<Record<string, string>> = {
   budget: '‖',
 };
 
+/** A state as people call it. */
+export function nameOf(state: string): string {
+  return WORDS[state] ?? state;
+}
+
 export function Status({ of }: { readonly of: string }) {
   return (
     <span class={`status ${of}`}>
-      <span aria-hidden="true">{MARKS[of] ?? '·'}</span> {WORDS[of] ?? of}
+      <span aria-hidden="true">{MARKS[of] ?? '·'}</span> {nameOf(of)}
     </span>
   );
 }

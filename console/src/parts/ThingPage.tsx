@@ -1,6 +1,7 @@
 /** A page of one thing: where it belongs, and the thing, or why it is not shown. */
+
 import type { ComponentChildren } from 'preact';
-import type { Live } from '../live/live.ts';
+import type { Live } from '../live/states.ts';
 import { addressOf } from '../router.ts';
 import { Shown } from './Notice.tsx';
 import { Words } from './Words.tsx';

@@ -1,10 +1,11 @@
 /** What a thing is part of, what is part of it, and what all of it has taken. Source: docs/guides/graph.md. */
 import { z } from 'zod/mini';
 import { callTool } from '../calls/tools.ts';
-import { useAnswer } from '../calls/useAnswer.ts';
+import { usePages } from '../calls/useAnswer.ts';
 import { addressOf } from '../router.ts';
 import { Budgets, budget, nameOf } from './Budgets.tsx';
 import { duration } from './dates.ts';
+import { More } from './More.tsx';
 import { Card, Shown } from './Notice.tsx';
 import { Status } from './Status.tsx';
 import { Words } from './Words.tsx';
@@ -35,50 +36,75 @@ const tree = z.object({
   path: z.array(node),
   parts: z.array(node),
   budgets: z._default(z.array(budget), []),
+  nextCursor: z.exactOptional(z.string()),
 });
 
 interface TreeProps {
   readonly kind: 'todo' | 'task' | 'run';
   readonly id: string;
-  /** What has changed of it, by which the tree is asked for anew. */
+  /** Changes with the thing, and has its tree asked for again. */
   readonly version: string;
 }
 
 export function Tree({ kind, id, version }: TreeProps) {
-  const { live, again } = useAnswer(`${kind} ${id} ${version}`, () =>
-    callTool('system.getTree', { kind, id }, tree),
+  const { live, again, more } = usePages(
+    `${kind} ${id}`,
+    (cursor) => callTool('system.getTree', { kind, id, ...(cursor !== undefined && { cursor }) }, tree),
+    ({ nextCursor }) => nextCursor,
+    version,
   );
   // Of what is in no graph there is nothing to show.
   if (live.state === 'failed' || live.state === 'loading') return null;
   return (
     <Card title="What it belongs to, and may cost">
       <Shown live={live}>
-        {({ node: itself, path, parts, budgets }) => (
-          <>
-            <ul class="plain rows">
-              {[...path].reverse().map((one, index) => (
-                <NodeLine key={`${one.kind} ${one.id ?? index}`} node={one} depth={index} />
-              ))}
-              {parts.map((one, index) => (
-                <NodeLine
-                  key={`${one.kind} ${one.id ?? index}`}
-                  node={one}
-                  depth={path.length + (one.depth ?? 1)}
-                />
-              ))}
-            </ul>
-            {itself.totals !== undefined && (
-              <p class="soft">
-                {`All of it: ${counted(itself.totals.attempts)}, ${(
-                  itself.totals.inputTokens + itself.totals.outputTokens
-                ).toLocaleString()} tokens, $${itself.totals.costUsd.toFixed(4)}, ${duration(itself.totals.milliseconds)} of work.`}
-              </p>
-            )}
-            <Budgets kind={kind} id={id} budgets={budgets} changed={again} />
-          </>
-        )}
+        {([first, ...next]) =>
+          first !== undefined && (
+            <Whole
+              kind={kind}
+              id={id}
+              tree={{ ...first, parts: [first, ...next].flatMap(({ parts }) => parts) }}
+              more={more}
+              changed={again}
+            />
+          )
+        }
       </Shown>
     </Card>
+  );
+}
+
+interface WholeProps extends Omit<TreeProps, 'version'> {
+  readonly tree: z.output<typeof tree>;
+  readonly more: (() => void) | undefined;
+  changed(): void;
+}
+
+function Whole({ kind, id, tree: { node: itself, path, parts, budgets }, more, changed }: WholeProps) {
+  return (
+    <>
+      <ul class="plain rows">
+        {[...path].reverse().map((one, index) => (
+          <NodeLine key={`${one.kind} ${one.id ?? index}`} node={one} depth={index} />
+        ))}
+        {parts.map((one, index) => (
+          <NodeLine
+            key={`${one.kind} ${one.id ?? index}`}
+            node={one}
+            depth={path.length + (one.depth ?? 1)}
+          />
+        ))}
+      </ul>
+      <More what="parts" more={more} />
+      {itself.totals !== undefined && (
+        <p class="soft">
+          {`All of it: ${counted(itself.totals.attempts)}, ${(
+            itself.totals.inputTokens + itself.totals.outputTokens
+          ).toLocaleString()} tokens, $${itself.totals.costUsd.toFixed(4)}, ${duration(itself.totals.milliseconds)} of work.`}
+        </p>
+      )}
+      <Budgets kind={kind} id={id} budgets={budgets} changed={changed} />
+    </>
   );
 }
 

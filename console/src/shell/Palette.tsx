@@ -5,9 +5,10 @@ import { useEffect, useRef } from 'preact/hooks';
 import { folded } from '../../../functions/src/kernel/words.ts';
 import { useOpenTasks, useSessionId } from '../live/coordination.ts';
 import { agentDocument, runDocument } from '../live/documents.ts';
-import { useLive } from '../live/live.ts';
+import { usePaged } from '../live/paged.ts';
 import { agentsOf, runsOf } from '../live/queries.ts';
-import { documents } from '../live/sources.ts';
+import type { Paged } from '../live/states.ts';
+import { More } from '../parts/More.tsx';
 import { Words } from '../parts/Words.tsx';
 import { addressOf, go, workspace } from '../router.ts';
 import type { Person } from '../session/session.ts';
@@ -29,11 +30,12 @@ export function Palette({ person, close }: { readonly person: Person; close(): v
   const words = useSignal('');
   const chosen = useSignal(0);
   useEffect(() => dialog.current?.showModal(), []);
-  const all = useEverything(person);
+  const { all, more } = useEverything(person);
   const sought = folded(words.value.trim());
   const id = words.value.trim().toLowerCase();
   const byId = TASK_ID.test(id) ? [{ kind: 'task', title: id, address: addressOf(['t', id]) }] : [];
-  const found = [...byId, ...all.filter(({ title }) => folded(title).includes(sought))].slice(0, MOST_SHOWN);
+  const matching = onePerAddress([...byId, ...all.filter(({ title }) => folded(title).includes(sought))]);
+  const found = matching.slice(0, MOST_SHOWN);
   const at = Math.min(chosen.value, found.length - 1);
 
   function open(one: Found | undefined) {
@@ -89,38 +91,54 @@ export function Palette({ person, close }: { readonly person: Person; close(): v
       </div>
       <p class="soft" role="status">
         {found.length === 0 ? 'Nothing here has these words.' : ''}
+        {matching.length > found.length ? `The first ${found.length} of ${matching.length}.` : ''}
       </p>
+      <More what="to search in" more={more} />
     </dialog>
   );
 }
 
+/** A task that is listed may also be named by its id. */
+function onePerAddress(all: readonly Found[]): readonly Found[] {
+  return [...new Map(all.map((one) => [one.address, one])).values()];
+}
+
+function rowsOf<Row>({ live }: Paged<Row>): readonly Row[] {
+  return 'value' in live ? live.value.rows : [];
+}
+
 /** What the workspace's listeners know; they end with the palette. */
-function useEverything(person: Person): readonly Found[] {
+function useEverything(person: Person) {
   const here = workspace.value;
   const session = useSessionId(here);
-  const tasks = useOpenTasks(here, 'value' in session ? session.value : undefined);
-  const agents = useLive(documents(agentsOf(here), agentDocument));
-  const runs = useLive(documents(runsOf(person.uid, here), runDocument));
-  return [
+  const tasks = useOpenTasks({ here, session: 'value' in session ? session.value : undefined });
+  const agents = usePaged(agentsOf(here), agentDocument);
+  const runs = usePaged(runsOf(person.uid, here), runDocument);
+  const cut = [tasks.more, agents.more, runs.more].filter((more) => more !== undefined);
+  const all: readonly Found[] = [
     ...SCREENS.map(({ path, title }) => ({
       kind: 'screen',
       title,
       address: addressOf(path === '' ? [] : [path]),
     })),
-    ...('value' in tasks ? tasks.value.rows : []).map((task) => ({
+    ...rowsOf(tasks).map((task) => ({
       kind: 'task',
       title: `${task.description.split('\n', 1)[0]} · ${task.id}`,
       address: addressOf(['t', task.id]),
     })),
-    ...('value' in agents ? agents.value.rows : []).map((agent) => ({
+    ...rowsOf(agents).map((agent) => ({
       kind: 'agent',
       title: `${agent.name} · ${agent.id}`,
       address: addressOf(['a', agent.id]),
     })),
-    ...('value' in runs ? runs.value.rows : []).map((run) => ({
+    ...rowsOf(runs).map((run) => ({
       kind: 'run',
       title: run.title,
       address: addressOf(['r', run.id]),
     })),
   ];
+  const more = () => {
+    for (const load of cut) load();
+  };
+  return { all, more: cut.length === 0 ? undefined : more };
 }

@@ -39,6 +39,23 @@ describe('to-dos in the console', () => {
     assert.deepEqual(titles('all').at(-1), ['Without a date', 'some day soon', 'some day']);
   });
 
+  it('may be more on the last day that is loaded, and without a date', () => {
+    const cutDays = (view: 'today' | 'all', todos = ALL) =>
+      days(todos, view, NOW, { dated: true, undated: true }).flatMap(({ title, isCut }) =>
+        isCut ? [title] : [],
+      );
+    assert.deepEqual(cutDays('today'), [], 'a later one is loaded');
+    const untilTonight = ALL.filter(({ due_date: due }) => due === null || due < at(25, 0));
+    assert.deepEqual(cutDays('today', untilTonight), ['Today']);
+    const [last, undated] = cutDays('all');
+    assert.match(last ?? '', /Dec/);
+    assert.equal(undated, 'Without a date');
+    assert.deepEqual(
+      days(ALL, 'all', NOW).filter(({ isCut }) => isCut),
+      [],
+    );
+  });
+
   it('say durations in words', () => {
     const words = [-5, 45_000, 720_000, 12_000_000, 3_600_000, 90_000_000, 200_000_000].map(duration);
     assert.deepEqual(words, ['0 s', '45 s', '12 min', '3 h 20 min', '1 h', '1 day', '2 days']);

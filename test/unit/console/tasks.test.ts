@@ -1,19 +1,7 @@
 import assert from 'node:assert/strict';
-import { type Task, taskDocument } from '../../../console/src/live/documents.ts';
 import { leaseEnd, stateOf, whyHeld } from '../../../console/src/parts/taskState.ts';
 import { linesOf } from '../../../console/src/screens/task/lines.ts';
-
-const NOW = new Date('2026-11-24T10:00:00Z');
-
-function task(more: object = {}): Task {
-  return taskDocument.parse({
-    ...{ id: 't', workspace: 'default', session: 's', description: 'd', priority: 5, status: 'available' },
-    ...{ dependencies: [], dependents: [], blockers: 0, failed_dependencies: [], required_capabilities: [] },
-    ...{ created_at: NOW, created_by: 'a', claim_epoch: 0, lapsed_claims: [], retries: 0, retry_at: null },
-    ...{ result: null, error: null, completed_at: null, late_result: null },
-    ...more,
-  });
-}
+import { NOW, task } from './samples.ts';
 
 describe('a task in the console', () => {
   it('is what it means, and not only what is stored', () => {

@@ -2,8 +2,12 @@
 import { useSignal } from '@preact/signals';
 import { z } from 'zod/mini';
 import { act, callTool } from '../../calls/tools.ts';
-import { type Answered, useAnswer } from '../../calls/useAnswer.ts';
+import { type Pages, usePages } from '../../calls/useAnswer.ts';
+import { useLive } from '../../live/live.ts';
+import { membersOf } from '../../live/queries.ts';
+import { count } from '../../live/sources.ts';
 import { Act } from '../../parts/Act.tsx';
+import { More } from '../../parts/More.tsx';
 import { Card, Shown } from '../../parts/Notice.tsx';
 import { Ago } from '../../parts/Status.tsx';
 import { clearSent } from '../../parts/typed.ts';
@@ -27,6 +31,7 @@ const members = z.object({
     z.array(z.object({ email: z.string(), role: z.string(), expires_at: z.string() })),
     [],
   ),
+  next_cursor: z.exactOptional(z.string()),
 });
 
 type Members = z.output<typeof members>;
@@ -35,53 +40,71 @@ const DONE = z.object({});
 
 export function Access() {
   const here = workspace.value;
-  const answered = useAnswer(here, () => callTool('access.list_members', { limit: 100 }, members));
+  const pages = usePages(
+    here,
+    (cursor) =>
+      callTool('access.list_members', { limit: 100, ...(cursor !== undefined && { cursor }) }, members),
+    (page) => page.next_cursor,
+  );
   return (
     <>
       <h1>Access</h1>
-      <MembersCard answered={answered} here={here} />
+      <MembersCard pages={pages} here={here} />
       <Explain />
     </>
   );
 }
 
 function MembersCard({
-  answered: { live, again },
+  pages: { live, again, more },
   here,
 }: {
-  readonly answered: Answered<Members>;
+  readonly pages: Pages<Members>;
   readonly here: string;
 }) {
-  const count = 'value' in live ? live.value.members.length : undefined;
+  const counted = useLive(more === undefined ? undefined : count(membersOf(here)));
+  const loaded = 'value' in live ? live.value.flatMap((page) => page.members).length : undefined;
+  const number = 'value' in counted ? counted.value : undefined;
+  const head =
+    more === undefined || loaded === undefined
+      ? loaded
+      : number === undefined
+        ? `${loaded}+`
+        : Math.max(number, loaded + 1);
   return (
-    <Card title={`Members of ${here}`} count={count}>
+    <Card title={`Members of ${here}`} count={head}>
       <Shown live={live}>
-        {({ access, members: all, invitations }) => (
+        {(answers) => (
           <>
             <p class="soft">
-              {access === 'open'
+              {answers[0]?.access === 'open'
                 ? 'It is open: everybody whom the deployment knows has their role here too.'
                 : 'It is private: nobody else sees it.'}
             </p>
             <ul class="plain rows">
-              {all.map((member) => (
-                <li key={member.uid} class="todo">
-                  <p>
-                    <Words text={member.name ?? member.email ?? member.uid} />{' '}
-                    <span class="soft">
-                      since <Ago at={new Date(member.added_at)} />
-                    </span>
-                  </p>
-                  <MemberActs member={member} here={here} changed={again} />
-                </li>
-              ))}
-              {invitations.map((invitation) => (
-                <li key={invitation.email}>
-                  <Words text={invitation.email} /> is invited as {invitation.role}, until{' '}
-                  <Ago at={new Date(invitation.expires_at)} />
-                </li>
-              ))}
+              {answers
+                .flatMap((page) => page.members)
+                .map((member) => (
+                  <li key={member.uid} class="todo">
+                    <p>
+                      <Words text={member.name ?? member.email ?? member.uid} />{' '}
+                      <span class="soft">
+                        since <Ago at={new Date(member.added_at)} />
+                      </span>
+                    </p>
+                    <MemberActs member={member} here={here} changed={again} />
+                  </li>
+                ))}
+              {answers
+                .flatMap((page) => page.invitations)
+                .map((invitation) => (
+                  <li key={invitation.email}>
+                    <Words text={invitation.email} /> is invited as {invitation.role}, until{' '}
+                    <Ago at={new Date(invitation.expires_at)} />
+                  </li>
+                ))}
             </ul>
+            <More what="members" more={more} loaded={loaded ?? 0} count={number} />
             <Invite changed={again} />
           </>
         )}

@@ -1,12 +1,12 @@
 /** Who works here: what each does and holds, what each has closed; and which apps and keys act for the person. */
 import { z } from 'zod/mini';
 import { act, callTool } from '../../calls/tools.ts';
-import { useAnswer } from '../../calls/useAnswer.ts';
+import { usePages } from '../../calls/useAnswer.ts';
 import { type Agent, agentDocument } from '../../live/documents.ts';
-import { useLive } from '../../live/live.ts';
+import { usePaged } from '../../live/paged.ts';
 import { agentsOf } from '../../live/queries.ts';
-import { documents } from '../../live/sources.ts';
 import { Act } from '../../parts/Act.tsx';
+import { headOf, More, MoreOf } from '../../parts/More.tsx';
 import { Card, Empty, Shown } from '../../parts/Notice.tsx';
 import { Sign } from '../../parts/Sign.tsx';
 import { Ago } from '../../parts/Status.tsx';
@@ -40,7 +40,7 @@ const connections = z.object({
     ),
     [],
   ),
-  truncated: z.boolean(),
+  next_cursor: z.exactOptional(z.string()),
 });
 
 type Connection = z.output<typeof connections>['connections'][number];
@@ -62,15 +62,24 @@ const ENDS: Readonly<Record<string, string>> = {
 };
 
 export function Agents() {
-  const live = useLive(documents(agentsOf(workspace.value), agentDocument));
-  const { live: mine, again } = useAnswer('mine', () => callTool('access.list_connections', {}, connections));
+  const agents = usePaged(agentsOf(workspace.value), agentDocument);
+  const { live } = agents;
+  const mine = usePages(
+    'mine',
+    (cursor) => callTool('access.list_connections', cursor === undefined ? {} : { cursor }, connections),
+    (page) => page.next_cursor,
+  );
+  const pages = 'value' in mine.live ? mine.live.value : [];
+  const number = pages.flatMap((page) => page.connections).length;
+  const head = 'value' in mine.live ? (mine.more === undefined ? number : `${number}+`) : undefined;
+  const ended = pages.flatMap((page) => page.ended);
   const held = new Map(
     'value' in live ? live.value.rows.map((agent) => [agent.id, Object.keys(agent.held).length]) : [],
   );
   return (
     <>
       <h1>Agents</h1>
-      <Card title="At home here" count={'value' in live ? live.value.rows.length : undefined}>
+      <Card title="At home here" count={headOf(agents)}>
         <Shown live={live}>
           {({ rows }) =>
             rows.length === 0 ? (
@@ -88,29 +97,37 @@ export function Agents() {
             )
           }
         </Shown>
+        <MoreOf what="agents" of={agents} />
       </Card>
-      <Card title="Act for you" count={'value' in mine ? mine.value.connections.length : undefined}>
-        <Shown live={mine}>
-          {(answer) =>
-            answer.connections.length === 0 ? (
+      <Card title="Act for you" count={head}>
+        <Shown live={mine.live}>
+          {(answers) =>
+            number === 0 && mine.more === undefined ? (
               <p class="soft">No app and no key acts for you.</p>
             ) : (
               <ul class="plain rows">
-                {answer.connections.map((one) => (
-                  <li key={one.agent_id}>
-                    <ConnectionLine connection={one} holds={held.get(one.agent_id) ?? 0} changed={again} />
-                  </li>
-                ))}
+                {answers
+                  .flatMap((page) => page.connections)
+                  .map((one) => (
+                    <li key={one.agent_id}>
+                      <ConnectionLine
+                        connection={one}
+                        holds={held.get(one.agent_id) ?? 0}
+                        changed={mine.again}
+                      />
+                    </li>
+                  ))}
               </ul>
             )
           }
         </Shown>
+        <More what="connections" more={mine.more} />
       </Card>
-      {'value' in mine && mine.value.ended.length > 0 && (
+      {ended.length > 0 && (
         <Card title="Ended sign-ins">
           <ul class="plain rows">
-            {mine.value.ended.map((one) => (
-              <li key={`${one.agent_id} ${one.ended_at}`}>
+            {ended.map((one) => (
+              <li key={one.agent_id}>
                 <EndedLine ended={one} />
               </li>
             ))}

@@ -1,10 +1,10 @@
 /** What a person sees first: what waits for them, then how far the goal is and who is alive. */
 
-import { useCounts, useSession, useSessionId } from '../../live/coordination.ts';
+import { useCounts, useSession, useSessionId, type Where } from '../../live/coordination.ts';
 import { agentDocument, discoveryDocument, type Request, requestDocument } from '../../live/documents.ts';
-import { type Live, useLive } from '../../live/live.ts';
+import { usePaged } from '../../live/paged.ts';
 import { agentsOf, discoveriesOf, requestsTo } from '../../live/queries.ts';
-import { documents, type Rows } from '../../live/sources.ts';
+import { headOf, MoreOf } from '../../parts/More.tsx';
 import { Absent, Card, Empty, Shown } from '../../parts/Notice.tsx';
 import { Sign } from '../../parts/Sign.tsx';
 import { Ago } from '../../parts/Status.tsx';
@@ -18,13 +18,14 @@ export function NeedsYou({ person }: { readonly person: Person }) {
   const here = workspace.value;
   const sessionId = useSessionId(here);
   const id = 'value' in sessionId ? sessionId.value : undefined;
-  const questions = useLive(documents(requestsTo(person.uid), requestDocument));
+  const where = { here, session: id };
+  const questions = usePaged(requestsTo(person.uid), requestDocument);
   const hasNoSession = 'value' in sessionId && id === undefined;
   return (
     <>
       <h1>Needs you</h1>
-      <Card title="Questions" count={countOf(questions)}>
-        <Shown live={questions}>
+      <Card title="Questions" count={headOf(questions)}>
+        <Shown live={questions.live}>
           {({ rows }) =>
             rows.length === 0 ? (
               <p class="soft">Nobody waits for your answer.</p>
@@ -39,13 +40,14 @@ export function NeedsYou({ person }: { readonly person: Person }) {
             )
           }
         </Shown>
+        <MoreOf what="questions" of={questions} />
       </Card>
       {hasNoSession ? (
         <NoGoal />
       ) : 'value' in sessionId ? (
         <>
-          <Trouble here={here} session={id} />
-          <Goal here={here} session={id} />
+          <Trouble where={where} />
+          <Goal where={where} />
         </>
       ) : (
         <Absent live={sessionId} />
@@ -70,9 +72,9 @@ function NoGoal() {
   );
 }
 
-function Goal({ here, session }: { readonly here: string; readonly session: string | undefined }) {
-  const live = useSession(here, session);
-  const counts = useCounts(here, session);
+function Goal({ where }: { readonly where: Where }) {
+  const live = useSession(where);
+  const counts = useCounts(where);
   return (
     <Card title="The goal">
       <Shown live={live}>
@@ -121,10 +123,10 @@ function Progress({ counts }: { readonly counts: Readonly<Record<string, number>
 }
 
 function Alive({ here }: { readonly here: string }) {
-  const agents = useLive(documents(agentsOf(here), agentDocument));
+  const agents = usePaged(agentsOf(here), agentDocument);
   return (
-    <Card title="Agents" count={countOf(agents)}>
-      <Shown live={agents}>
+    <Card title="Agents" count={headOf(agents)}>
+      <Shown live={agents.live}>
         {({ rows }) =>
           rows.length === 0 ? (
             <p class="soft">No agent has its home here.</p>
@@ -145,17 +147,19 @@ function Alive({ here }: { readonly here: string }) {
           )
         }
       </Shown>
+      <MoreOf what="agents" of={agents} />
     </Card>
   );
 }
 
 /** What agents have shared with each other, which tells a person how they see the work. */
 function Discoveries({ here, session }: { readonly here: string; readonly session: string }) {
-  const found = useLive(documents(discoveriesOf(here, session), discoveryDocument));
-  if ('value' in found && found.value.rows.length === 0) return null;
+  const found = usePaged(discoveriesOf(here, session), discoveryDocument);
+  const { live } = found;
+  if ('value' in live && live.value.rows.length === 0) return null;
   return (
-    <Card title="Found out" count={countOf(found)}>
-      <Shown live={found}>
+    <Card title="Found out" count={headOf(found)}>
+      <Shown live={live}>
         {({ rows }) => (
           <ul class="plain rows">
             {rows.map((one) => (
@@ -177,10 +181,7 @@ function Discoveries({ here, session }: { readonly here: string; readonly sessio
           </ul>
         )}
       </Shown>
+      <MoreOf what="discoveries" of={found} />
     </Card>
   );
-}
-
-function countOf(live: Live<Rows<unknown>>): number | undefined {
-  return 'value' in live ? live.value.rows.length : undefined;
 }

@@ -1,30 +1,36 @@
 /** What does not go on by itself: what failed, what never starts, what was let go, what a check or a budget holds up. */
-import { useClosedTasks, useOpenTasks, useStuckTasks } from '../../live/coordination.ts';
+
+import { useClosedTasks, useHeldUpTasks, useStuckTasks, type Where } from '../../live/coordination.ts';
 import type { Task } from '../../live/documents.ts';
+import { merged } from '../../live/paging.ts';
+import type { Paged } from '../../live/states.ts';
 import { now } from '../../live/time.ts';
+import { headOf, MoreOf } from '../../parts/More.tsx';
 import { Card, Shown } from '../../parts/Notice.tsx';
 import { Ago, Status } from '../../parts/Status.tsx';
 import { whyHeld } from '../../parts/taskState.ts';
 import { Away, Words } from '../../parts/Words.tsx';
 import { addressOf } from '../../router.ts';
+import { heldUp } from './heldUp.ts';
 
-export function Trouble({ here, session }: { readonly here: string; readonly session: string | undefined }) {
-  const stuck = useStuckTasks(here, session);
-  const failed = useClosedTasks(here, session, 'failed');
-  const open = useOpenTasks(here, session);
-  const never = 'value' in stuck ? stuck.value.rows : [];
+export function Trouble({ where }: { readonly where: Where }) {
   const at = now.value;
-  const held = 'value' in open ? open.value.rows.filter((task) => whyHeld(task, at) !== undefined) : [];
-  const count = 'value' in failed ? failed.value.rows.length + never.length + held.length : undefined;
+  const failed = useClosedTasks(where, 'failed');
+  const stuck = useStuckTasks(where);
+  const heldTasks = heldUp(useHeldUpTasks(where), at);
+  const all = merged([failed, stuck, heldTasks]);
+  const failures = rowsOf(failed);
+  const never = rowsOf(stuck);
+  const held = rowsOf(heldTasks);
   return (
-    <Card title="Does not go on" count={count}>
-      <Shown live={failed}>
+    <Card title="Does not go on" count={headOf(all)}>
+      <Shown live={all.live}>
         {({ rows }) =>
-          rows.length + never.length + held.length === 0 ? (
+          rows.length === 0 ? (
             <p class="soft">Nothing has failed, and nothing is held up.</p>
           ) : (
             <ul class="plain rows">
-              {rows.map((task) => (
+              {failures.map((task) => (
                 <li key={task.id}>
                   <Status of="failed" /> <TaskLink task={task} />
                   {task.error !== null && (
@@ -38,7 +44,7 @@ export function Trouble({ here, session }: { readonly here: string; readonly ses
                 <li key={task.id}>
                   <Status of="never" /> <TaskLink task={task} />
                   <p class="soft">
-                    It waits for <Cause id={causeOf(task)} among={rows} />, which has not been done.
+                    It waits for <Cause id={causeOf(task)} among={failures} />, which has not been done.
                   </p>
                 </li>
               ))}
@@ -52,8 +58,13 @@ export function Trouble({ here, session }: { readonly here: string; readonly ses
           )
         }
       </Shown>
+      <MoreOf what="of these tasks" of={all} />
     </Card>
   );
+}
+
+function rowsOf({ live }: Paged<Task>): readonly Task[] {
+  return 'value' in live ? live.value.rows : [];
 }
 
 function Why({ task, at }: { readonly task: Task; readonly at: number }) {

@@ -28,8 +28,9 @@ export function RunPage({ id }: { readonly id: string }) {
 
 function Whole({ run }: { readonly run: Run }) {
   // The run's document changes with each step: then, and only then, its steps are asked for.
-  const key = [run.id, run.status, run.steps_settled, ...run.current].join(' ');
-  const { live } = useAnswer(key, () => callTool('orchestration.get_run', { runId: run.id }, runAnswer));
+  const version = [run.status, run.steps_settled, ...run.current].join(' ');
+  const ask = () => callTool('orchestration.get_run', { runId: run.id }, runAnswer);
+  const { live } = useAnswer(run.id, ask, version);
   const isOpen = run.ended_at === null;
   return (
     <>
@@ -75,7 +76,7 @@ function Whole({ run }: { readonly run: Run }) {
             {answer.selection !== undefined && answer.selection.reasons.length > 0 && (
               <Card title="Why these agents">
                 <ul>
-                  {answer.selection.reasons.map((reason) => (
+                  {[...new Set(answer.selection.reasons)].map((reason) => (
                     <li key={reason}>
                       <Words text={reason} />
                     </li>

@@ -1,8 +1,8 @@
 /** A person's runs in the workspace, newest first. */
 import { type Run, runDocument } from '../../live/documents.ts';
-import { useLive } from '../../live/live.ts';
+import { usePaged } from '../../live/paged.ts';
 import { runsOf } from '../../live/queries.ts';
-import { documents } from '../../live/sources.ts';
+import { MoreOf } from '../../parts/More.tsx';
 import { Empty, Shown } from '../../parts/Notice.tsx';
 import { Ago, Status } from '../../parts/Status.tsx';
 import { Words } from '../../parts/Words.tsx';
@@ -11,12 +11,12 @@ import type { Person } from '../../session/session.ts';
 import { StartRun } from './StartRun.tsx';
 
 export function Runs({ person }: { readonly person: Person }) {
-  const live = useLive(documents(runsOf(person.uid, workspace.value), runDocument));
+  const runs = usePaged(runsOf(person.uid, workspace.value), runDocument);
   return (
     <>
       <h1>Runs</h1>
       <StartRun />
-      <Shown live={live}>
+      <Shown live={runs.live}>
         {({ rows }) =>
           rows.length === 0 ? (
             <Empty title="No runs here yet.">
@@ -48,6 +48,7 @@ export function Runs({ person }: { readonly person: Person }) {
           )
         }
       </Shown>
+      <MoreOf what="runs" of={runs} />
     </>
   );
 }

@@ -30,8 +30,8 @@ function fetchLine(branch: string): string | undefined {
 }
 
 export function CodingResult({ task }: { readonly task: Task }) {
-  const key = `${task.id} ${task.status} ${task.coding?.result?.claim_epoch}`;
-  const { live } = useAnswer(key, () => callTool('coding.report_task', { taskId: task.id }, report));
+  const ask = () => callTool('coding.report_task', { taskId: task.id }, report);
+  const { live } = useAnswer(task.id, ask, `${task.status} ${task.coding?.result?.claim_epoch}`);
   const fetched = task.coding === null ? undefined : fetchLine(task.coding.branch);
   return (
     <Card title="What it brought">

@@ -1,66 +1,53 @@
-/** A column for each state. Its head has the count of all; its cards are the latest, or what is open. */
+/** A column for each state. Its head has the count of all; its cards are the first or the latest of them. */
 
-import { useClosedTasks, useOpenTasks } from '../../live/coordination.ts';
+import {
+  type ClosedStatus,
+  useClosedTasks,
+  useCounts,
+  useOpenParts,
+  useStuckTasks,
+  type Where,
+} from '../../live/coordination.ts';
 import type { Task } from '../../live/documents.ts';
-import type { Live } from '../../live/live.ts';
-import type { Rows } from '../../live/sources.ts';
+import type { Paged } from '../../live/states.ts';
+import { headOf, MoreOf } from '../../parts/More.tsx';
 import { Shown } from '../../parts/Notice.tsx';
 import { Scrolled } from '../../parts/Scrolled.tsx';
-import { Status } from '../../parts/Status.tsx';
-import { stateOf } from '../../parts/taskState.ts';
+import { nameOf, Status } from '../../parts/Status.tsx';
 import { Words } from '../../parts/Words.tsx';
 import { addressOf } from '../../router.ts';
+import { OPEN_COLUMNS, openColumn } from './columns.ts';
 import { Because, Holder } from './TaskTable.tsx';
 
-const OPEN_COLUMNS = ['never', 'blocked', 'available', 'claimed', 'in_progress', 'waiting'] as const;
 const CLOSED_COLUMNS = ['done', 'failed', 'cancelled'] as const;
 
-interface BoardProps {
-  readonly here: string;
-  readonly session: string;
-  readonly counts: Readonly<Record<string, number>>;
-}
-
-export function Board({ here, session, counts }: BoardProps) {
-  const open = useOpenTasks(here, session);
+export function Board({ where }: { readonly where: Where }) {
+  const parts = useOpenParts(where);
+  const stuck = useStuckTasks(where);
+  const counts = useCounts(where);
   return (
     <Scrolled class="board" label="Board">
       {OPEN_COLUMNS.map((state) => (
-        <Column key={state} state={state} live={chosen(open, state)} />
+        <Column key={state} state={state} tasks={openColumn(state, parts, stuck, counts)} />
       ))}
       {CLOSED_COLUMNS.map((state) => (
-        <ClosedColumn key={state} state={state} here={here} session={session} all={counts[state] ?? 0} />
+        <ClosedColumn key={state} state={state} where={where} />
       ))}
     </Scrolled>
   );
 }
 
-function chosen(live: Live<Rows<Task>>, state: string): Live<Rows<Task>> {
-  if (!('value' in live)) return live;
-  const rows = live.value.rows.filter((task) => stateOf(task) === state);
-  return { ...live, value: { ...live.value, rows } };
+function ClosedColumn({ state, where }: { readonly state: ClosedStatus; readonly where: Where }) {
+  return <Column state={state} tasks={useClosedTasks(where, state)} />;
 }
 
-interface ClosedColumnProps {
-  readonly state: (typeof CLOSED_COLUMNS)[number];
-  readonly here: string;
-  readonly session: string;
-  readonly all: number;
-}
-
-function ClosedColumn({ state, here, session, all }: ClosedColumnProps) {
-  return <Column state={state} live={useClosedTasks(here, session, state)} all={all} />;
-}
-
-function Column(props: { readonly state: string; readonly live: Live<Rows<Task>>; readonly all?: number }) {
-  const { state, live, all } = props;
-  const shown = 'value' in live ? live.value.rows.length : undefined;
+function Column({ state, tasks }: { readonly state: string; readonly tasks: Paged<Task> }) {
   return (
     <section class="column">
       <h2>
-        <Status of={state} /> <span class="count">{all ?? shown}</span>
+        <Status of={state} /> <span class="count">{headOf(tasks)}</span>
       </h2>
-      <Shown live={live}>
+      <Shown live={tasks.live}>
         {({ rows }) => (
           <ul class="plain">
             {rows.map((task) => (
@@ -79,6 +66,7 @@ function Column(props: { readonly state: string; readonly live: Live<Rows<Task>>
           </ul>
         )}
       </Shown>
+      <MoreOf what={`${nameOf(state)} tasks`} of={tasks} />
     </section>
   );
 }

@@ -1,35 +1,27 @@
 /** What a person can do about several tasks at once. Each is a call of its own: what one is refused, others are not. */
-import { z } from 'zod/mini';
-import { act } from '../../calls/tools.ts';
 import type { Task } from '../../live/documents.ts';
 import { Act } from '../../parts/Act.tsx';
+import type { Many } from '../../parts/useMany.tsx';
 
 interface ChosenProps {
   readonly tasks: readonly Task[];
+  readonly many: Many;
   /** Called with those that are left to be chosen. */
   choose(ids: ReadonlySet<string>): void;
 }
 
-export function Chosen({ tasks, choose }: ChosenProps) {
+export function Chosen({ tasks, many, choose }: ChosenProps) {
   if (tasks.length === 0) return null;
   const open = tasks.filter(({ status }) => !['done', 'failed', 'cancelled'].includes(status));
   const held = open.filter((task) => task.claimed_by !== null);
   const ended = tasks.filter(({ status }) => ['failed', 'cancelled'].includes(status));
+  const isRunning = many.state.kind === 'running';
 
-  async function all(about: readonly Task[], call: (task: Task) => readonly [string, object]): Promise<void> {
-    const refused: { readonly id: string; readonly why: string }[] = [];
-    for (const task of about) {
-      const [method, args] = call(task);
-      try {
-        await act(`coordination.${method}`, { task_id: task.id, ...args }, z.object({}));
-      } catch (error) {
-        refused.push({ id: task.id, why: error instanceof Error ? error.message : String(error) });
-      }
-    }
-    choose(new Set(refused.map(({ id }) => id)));
-    const [first] = refused;
-    if (first !== undefined)
-      throw new Error(`${refused.length} of ${about.length} were refused. ${first.id}: ${first.why}`);
+  async function all(about: readonly Task[], method: string, argsOf = (_task: Task): object => ({})) {
+    const calls = about.map((task) => {
+      return { id: task.id, method: `coordination.${method}`, args: { task_id: task.id, ...argsOf(task) } };
+    });
+    choose(new Set(await many.run(calls)));
   }
 
   return (
@@ -39,24 +31,28 @@ export function Chosen({ tasks, choose }: ChosenProps) {
         <Act
           label={`Cancel ${open.length}`}
           kind="danger"
+          disabled={isRunning}
           consequence={`${counted(open.length)} cancelled, and who holds one is told to stop. What waits for them could never start. Trying them again takes that back.`}
-          act={() => all(open, () => ['cancel_task', {}])}
+          act={() => all(open, 'cancel_task')}
         />
       )}
       {held.length > 0 && (
         <Act
           label={`Take ${held.length} from their holders`}
+          disabled={isRunning}
           consequence="Others can claim them at once."
-          act={() => all(held, () => ['release_task', {}])}
+          act={() => all(held, 'release_task')}
         />
       )}
       {open.length > 0 && (
         <Act
           label="More urgent"
+          disabled={isRunning}
           act={() =>
             all(
               open.filter(({ priority }) => priority > 1),
-              ({ priority }) => ['update_task', { priority: priority - 1 }],
+              'update_task',
+              ({ priority }) => ({ priority: priority - 1 }),
             )
           }
         />
@@ -65,7 +61,8 @@ export function Chosen({ tasks, choose }: ChosenProps) {
         <Act
           label={`Try ${ended.length} again`}
           kind="primary"
-          act={() => all(ended, () => ['retry_task', {}])}
+          disabled={isRunning}
+          act={() => all(ended, 'retry_task')}
         />
       )}
       <button type="button" class="plain" onClick={() => choose(new Set())}>

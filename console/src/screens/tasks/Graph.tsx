@@ -3,8 +3,10 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { withoutHidden } from '../../../../functions/src/kernel/hidden.ts';
-import { useClosedTasks, useOpenTasks } from '../../live/coordination.ts';
+import { useClosedTasks, useOpenTasks, type Where } from '../../live/coordination.ts';
 import type { Task } from '../../live/documents.ts';
+import { merged } from '../../live/paging.ts';
+import { MoreOf } from '../../parts/More.tsx';
 import { Empty, Shown } from '../../parts/Notice.tsx';
 import { Scrolled } from '../../parts/Scrolled.tsx';
 import { stateOf } from '../../parts/taskState.ts';
@@ -12,23 +14,25 @@ import { addressOf } from '../../router.ts';
 import { edgesOf, type Layout, NODE_HEIGHT, NODE_WIDTH, shownTasks, step } from './graph.ts';
 import { layOut } from './layOut.ts';
 
-interface GraphProps {
-  readonly here: string;
-  readonly session: string;
-}
-
-export function Graph({ here, session }: GraphProps) {
-  const open = useOpenTasks(here, session);
-  const done = useClosedTasks(here, session, 'done');
-  const failed = useClosedTasks(here, session, 'failed');
-  const cancelled = useClosedTasks(here, session, 'cancelled');
+export function Graph({ where }: { readonly where: Where }) {
+  const open = useOpenTasks(where);
+  const done = useClosedTasks(where, 'done');
+  const failed = useClosedTasks(where, 'failed');
+  const cancelled = useClosedTasks(where, 'cancelled');
+  const closed = merged([done, failed, cancelled]);
   return (
-    <Shown live={open}>
+    <Shown live={open.live}>
       {({ rows }) => {
-        const closed = [done, failed, cancelled].flatMap((live) => ('value' in live ? live.value.rows : []));
-        const tasks = shownTasks(rows, closed);
+        const ended = 'value' in closed.live ? closed.live.value.rows : [];
+        const tasks = shownTasks(rows, ended);
         if (tasks.length === 0) return <Empty title="There are no tasks yet." />;
-        return <Drawn tasks={tasks} hidden={rows.length + closed.length - tasks.length} />;
+        return (
+          <>
+            <Drawn tasks={tasks} hidden={rows.length + ended.length - tasks.length} />
+            <MoreOf what="open tasks" of={open} />
+            <MoreOf what="closed tasks" of={closed} />
+          </>
+        );
       }}
     </Shown>
   );

@@ -2,14 +2,23 @@
 
 import { useSignal } from '@preact/signals';
 import { folded } from '../../../../functions/src/kernel/words.ts';
-import { useClosedTasks, useCounts, useOpenTasks, useSessionId } from '../../live/coordination.ts';
+import {
+  type ClosedStatus,
+  useClosedTasks,
+  useCounts,
+  useOpenTasks,
+  useSessionId,
+  type Where,
+} from '../../live/coordination.ts';
 import type { Task } from '../../live/documents.ts';
-import type { Live } from '../../live/live.ts';
-import type { Rows } from '../../live/sources.ts';
+import { OPEN_STATUSES } from '../../live/queries.ts';
+import type { Counts, Paged } from '../../live/states.ts';
 import { Choices } from '../../parts/Choices.tsx';
 import { lazily } from '../../parts/lazily.tsx';
+import { MoreOf } from '../../parts/More.tsx';
 import { Absent, Empty, Shown } from '../../parts/Notice.tsx';
 import { stateOf } from '../../parts/taskState.ts';
+import { type Many, Progress, useMany } from '../../parts/useMany.tsx';
 import { addressOf, ask, parameter, workspace } from '../../router.ts';
 import type { Person } from '../../session/session.ts';
 import { Board } from './Board.tsx';
@@ -55,21 +64,16 @@ export function Tasks({ person }: { readonly person: Person }) {
       </>
     );
   }
-  return <SessionTasks here={here} session={sessionId.value} person={person} />;
+  return <SessionTasks where={{ here, session: sessionId.value }} person={person} />;
 }
 
-interface SessionTasksProps {
-  readonly here: string;
-  readonly session: string;
-  readonly person: Person;
-}
-
-function SessionTasks({ here, session, person }: SessionTasksProps) {
+function SessionTasks({ where, person }: { readonly where: Where; readonly person: Person }) {
   const shown = CHOICES.find(([name]) => name === parameter('show'))?.[0] ?? 'open';
   const view = VIEWS.find(([name]) => name === parameter('view'))?.[0] ?? 'table';
-  const counts = useCounts(here, session);
+  const counts = useCounts(where);
   const numbers = 'value' in counts ? counts.value : {};
   const words = useSignal('');
+  const many = useMany();
   const isMineAlone = parameter('mine') !== undefined;
   return (
     <>
@@ -82,8 +86,8 @@ function SessionTasks({ here, session, person }: SessionTasksProps) {
           choose={(name) => ask('view', name === 'table' ? undefined : name)}
         />
       </div>
-      {view === 'graph' && <Graph here={here} session={session} />}
-      {view === 'board' && <Board here={here} session={session} counts={numbers} />}
+      {view === 'graph' && <Graph where={where} />}
+      {view === 'board' && <Board where={where} />}
       {view === 'table' && (
         <>
           <div class="filters">
@@ -110,14 +114,14 @@ function SessionTasks({ here, session, person }: SessionTasksProps) {
               />
             </label>
           </div>
+          <Progress of={many} />
           <Listed
             key={shown}
-            here={here}
-            session={session}
+            where={where}
             choice={shown}
             words={words.value}
             owner={isMineAlone ? person.uid : undefined}
-            counts={numbers}
+            many={many}
           />
         </>
       )}
@@ -125,20 +129,20 @@ function SessionTasks({ here, session, person }: SessionTasksProps) {
   );
 }
 
-const OPEN = ['available', 'claimed', 'in_progress', 'waiting'];
-
-function countOf(choice: Choice, counts: Readonly<Record<string, number>>): number {
-  return (choice === 'open' ? OPEN : [choice]).reduce((sum, status) => sum + (counts[status] ?? 0), 0);
+function countOf(choice: Choice, counts: Counts): number {
+  return (choice === 'open' ? OPEN_STATUSES : [choice]).reduce(
+    (sum, status) => sum + (counts[status] ?? 0),
+    0,
+  );
 }
 
 interface ListedProps {
-  readonly here: string;
-  readonly session: string;
+  readonly where: Where;
   readonly choice: Choice;
   readonly words: string;
   /** Whose they must be; undefined for anybody's. */
   readonly owner: string | undefined;
-  readonly counts: Readonly<Record<string, number>>;
+  readonly many: Many;
 }
 
 function Listed({ choice, ...props }: ListedProps) {
@@ -150,25 +154,24 @@ function Listed({ choice, ...props }: ListedProps) {
 }
 
 function OpenTasks(props: ListedProps) {
-  return <Found live={useOpenTasks(props.here, props.session)} {...props} />;
+  return <Found tasks={useOpenTasks(props.where)} {...props} />;
 }
 
-function ClosedTasks(props: ListedProps & { readonly choice: 'done' | 'failed' | 'cancelled' }) {
-  return <Found live={useClosedTasks(props.here, props.session, props.choice)} {...props} />;
+function ClosedTasks(props: ListedProps & { readonly choice: ClosedStatus }) {
+  return <Found tasks={useClosedTasks(props.where, props.choice)} {...props} />;
 }
 
-function Found({ live, words, owner, choice, counts }: ListedProps & { readonly live: Live<Rows<Task>> }) {
+function Found({ tasks, words, owner, choice, many }: ListedProps & { readonly tasks: Paged<Task> }) {
   const chosen = useSignal<ReadonlySet<string>>(new Set());
   const choose = (ids: ReadonlySet<string>) => {
     chosen.value = ids;
   };
   return (
-    <Shown live={live}>
+    <Shown live={tasks.live}>
       {({ rows, unreadable }) => {
         const found = rows.filter(
           (task) => has(task, words) && (owner === undefined || task.owner_uid === owner),
         );
-        const all = countOf(choice, counts);
         return (
           <>
             {rows.length === 0 ? (
@@ -182,16 +185,15 @@ function Found({ live, words, owner, choice, counts }: ListedProps & { readonly 
               </Empty>
             ) : (
               <>
-                <Chosen tasks={found.filter(({ id }) => chosen.value.has(id))} choose={choose} />
+                <Chosen tasks={found.filter(({ id }) => chosen.value.has(id))} many={many} choose={choose} />
                 <TaskTable tasks={found} chosen={chosen.value} choose={choose} />
               </>
             )}
             <p class="soft" role="status">
               {found.length < rows.length && `${found.length} of these ${rows.length} are shown. `}
-              {all > rows.length &&
-                `The ${rows.length} ${choice === 'open' ? 'oldest' : 'latest'} of ${all}. `}
               {unreadable > 0 && `${unreadable} could not be read.`}
             </p>
+            <MoreOf what="tasks" of={tasks} />
           </>
         );
       }}

@@ -10,15 +10,15 @@ import { Ago } from '../../parts/Status.tsx';
 
 const reminder = z.object({ id: z.string(), task_id: z.string(), remind_at: z.string() });
 
-const listed = z.object({ reminders: z._default(z.array(reminder), []) });
+const listed = z.object({
+  reminders: z._default(z.array(reminder), []),
+  next_cursor: z.exactOptional(z.string()),
+});
 
 const DONE = z.object({});
 
 export function Reminder({ todo }: { readonly todo: Todo }) {
-  const key = `${todo.id} ${todo.due_date?.getTime()}`;
-  const { live, again } = useAnswer(key, () =>
-    callTool('todo.list_reminders', { upcoming: true, limit: 50 }, listed),
-  );
+  const { live, again } = useAnswer(todo.id, () => reminderOf(todo.id), String(todo.due_date?.getTime()));
   const at = useSignal('');
 
   async function change(method: string, args: Readonly<Record<string, unknown>>): Promise<void> {
@@ -29,8 +29,7 @@ export function Reminder({ todo }: { readonly todo: Todo }) {
   return (
     <Card title="Reminder">
       <Shown live={live}>
-        {({ reminders }) => {
-          const own = reminders.find((one) => one.task_id === todo.id);
+        {(own) => {
           if (own === undefined) return <p class="soft">None is set.</p>;
           return (
             <>
@@ -71,4 +70,17 @@ export function Reminder({ todo }: { readonly todo: Todo }) {
       </div>
     </Card>
   );
+}
+
+/** The reminder of a to-do. The tool lists those of all to-dos, the next at the top. */
+async function reminderOf(todoId: string): Promise<z.output<typeof reminder> | undefined> {
+  let cursor: string | undefined;
+  do {
+    const asked = { upcoming: true, limit: 100, ...(cursor !== undefined && { cursor }) };
+    const page = await callTool('todo.list_reminders', asked, listed);
+    const own = page.reminders.find((one) => one.task_id === todoId);
+    if (own !== undefined) return own;
+    cursor = page.next_cursor;
+  } while (cursor !== undefined);
+  return undefined;
 }

@@ -1,5 +1,6 @@
 /** What comes again, in words, with the next dates as the server has them: its calendar counts. */
 import { z } from 'zod/mini';
+import { pagesOf } from '../../calls/answers.ts';
 import { act, callTool } from '../../calls/tools.ts';
 import { useAnswer } from '../../calls/useAnswer.ts';
 import type { Recurring as RecurringTodo } from '../../live/documents.ts';
@@ -13,14 +14,23 @@ const listed = z.object({
     z.array(z.object({ id: z.string(), following_occurrences: z._default(z.array(z.string()), []) })),
     [],
   ),
+  next_cursor: z.exactOptional(z.string()),
 });
+
+/** The tool's maximum. */
+const LIMIT = 100;
 
 export function Recurring({ rows }: { readonly rows: readonly RecurringTodo[] }) {
   // They change with the rules and with each occurrence that is done: then, and only then, they are asked for.
-  const key = JSON.stringify(rows);
-  const { live } = useAnswer(key, () => callTool('todo.list_recurring_tasks', { limit: 50 }, listed));
+  const version = JSON.stringify(rows);
+  const ask = (cursor: string | undefined) =>
+    callTool('todo.list_recurring_tasks', { limit: LIMIT, ...(cursor !== undefined && { cursor }) }, listed);
+  const pages = Math.ceil(rows.length / LIMIT);
+  const { live } = useAnswer('', () => pagesOf(pages, ask, (page) => page.next_cursor), version);
   const dates = new Map(
-    ('value' in live ? live.value.recurring_tasks : []).map((one) => [one.id, one.following_occurrences]),
+    ('value' in live ? live.value : []).flatMap((page) =>
+      page.recurring_tasks.map((one) => [one.id, one.following_occurrences] as const),
+    ),
   );
   if (rows.length === 0) return <p class="soft">Nothing comes again.</p>;
   return (

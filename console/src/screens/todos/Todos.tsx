@@ -1,14 +1,16 @@
 /** A person's to-dos: today, this week, all. */
+
 import { useSignal } from '@preact/signals';
 import { z } from 'zod/mini';
 import { act } from '../../calls/tools.ts';
 import { recurringDocument, type Todo, todoDocument } from '../../live/documents.ts';
-import { useLive } from '../../live/live.ts';
-import { doneTodos, openTodos, recurringOf } from '../../live/queries.ts';
-import { documents } from '../../live/sources.ts';
+import { usePaged } from '../../live/paged.ts';
+import { merged } from '../../live/paging.ts';
+import { doneTodos, dueTodos, recurringOf, undatedTodos } from '../../live/queries.ts';
 import { now } from '../../live/time.ts';
 import { Choices } from '../../parts/Choices.tsx';
 import { dayOf, timeOfDay } from '../../parts/dates.ts';
+import { More, MoreOf } from '../../parts/More.tsx';
 import { Card, Empty, Shown } from '../../parts/Notice.tsx';
 import { Words } from '../../parts/Words.tsx';
 import { ask, parameter } from '../../router.ts';
@@ -34,9 +36,11 @@ interface Completed {
 
 export function Todos({ person }: { readonly person: Person }) {
   const view: View = VIEWS.find(([name]) => name === parameter('show'))?.[0] ?? 'today';
-  const open = useLive(documents(openTodos(person.uid), todoDocument));
-  const done = useLive(documents(doneTodos(person.uid), todoDocument));
-  const recurring = useLive(documents(recurringOf(person.uid), recurringDocument));
+  const due = usePaged(dueTodos(person.uid), todoDocument);
+  const undated = usePaged(undatedTodos(person.uid), todoDocument);
+  const done = usePaged(doneTodos(person.uid), todoDocument);
+  const recurring = usePaged(recurringOf(person.uid), recurringDocument);
+  const cut = { dated: due.more !== undefined, undated: undated.more !== undefined };
   const completed = useSignal<Completed | undefined>(undefined);
   return (
     <>
@@ -51,9 +55,9 @@ export function Todos({ person }: { readonly person: Person }) {
       </div>
       <AddTodo />
       <Undo completed={completed.value} forget={() => (completed.value = undefined)} />
-      <Shown live={open}>
+      <Shown live={merged([due, undated]).live}>
         {({ rows, unreadable }) => {
-          const groups = days(rows, view, new Date(now.value));
+          const groups = days(rows, view, new Date(now.value), cut);
           return (
             <>
               {groups.length === 0 && (
@@ -61,8 +65,8 @@ export function Todos({ person }: { readonly person: Person }) {
                   <p>Add something above, or have an agent do it with todo_add_task.</p>
                 </Empty>
               )}
-              {groups.map(({ title, todos }) => (
-                <Card key={title} title={title} count={todos.length}>
+              {groups.map(({ title, todos, isCut }) => (
+                <Card key={title} title={title} count={isCut ? `${todos.length}+` : todos.length}>
                   <ul class="plain rows">
                     {todos.map((todo) => (
                       <TodoRow
@@ -72,6 +76,10 @@ export function Todos({ person }: { readonly person: Person }) {
                       />
                     ))}
                   </ul>
+                  <More
+                    what="to-dos"
+                    more={isCut ? (todos[0]?.due_date === null ? undated.more : due.more) : undefined}
+                  />
                 </Card>
               ))}
               {unreadable > 0 && <p class="soft">{`${unreadable} could not be read.`}</p>}
@@ -80,26 +88,29 @@ export function Todos({ person }: { readonly person: Person }) {
         }}
       </Shown>
       <Card title="Done today">
-        <Shown live={done}>
+        <Shown live={done.live}>
           {({ rows }) => {
             const today = rows.filter(({ completed_at: at }) => at !== null && isToday(at));
-            return today.length === 0 ? (
-              <p class="soft">Nothing yet.</p>
-            ) : (
-              <ul class="plain rows">
-                {today.map((todo) => (
-                  <li key={todo.id}>
-                    ✓ <Words text={todo.title} />{' '}
-                    <span class="soft">{todo.completed_at === null ? '' : timeOfDay(todo.completed_at)}</span>
-                  </li>
-                ))}
-              </ul>
+            if (today.length === 0) return <p class="soft">Nothing yet.</p>;
+            return (
+              <>
+                <ul class="plain rows">
+                  {today.map((todo) => (
+                    <li key={todo.id}>
+                      ✓ <Words text={todo.title} />{' '}
+                      <span class="soft">{timeOfDay(todo.completed_at ?? new Date(now.value))}</span>
+                    </li>
+                  ))}
+                </ul>
+                <More what="done to-dos" more={today.length === rows.length ? done.more : undefined} />
+              </>
             );
           }}
         </Shown>
       </Card>
       <Card title="Comes again">
-        <Shown live={recurring}>{({ rows }) => <Recurring rows={rows} />}</Shown>
+        <Shown live={recurring.live}>{({ rows }) => <Recurring rows={rows} />}</Shown>
+        <MoreOf what="to-dos that come again" of={recurring} />
       </Card>
     </>
   );

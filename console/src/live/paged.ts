@@ -1,0 +1,40 @@
+/** Lists of any length: loaded page by page, and counted by the server if they are longer than what is loaded. */
+import { useSignal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
+import type { z } from 'zod/mini';
+import { useLive } from './live.ts';
+import { pagedOf } from './paging.ts';
+import type { DocumentsQuery } from './query.ts';
+import { count, documents } from './sources.ts';
+import type { Live, Paged } from './states.ts';
+
+/**
+ * @param asked undefined until it is known what to ask for
+ * @param counted how many match, from counters that are listened to anyway; without it the server counts
+ */
+export function usePaged<Schema extends z.ZodMiniType>(
+  asked: DocumentsQuery | undefined,
+  schema: Schema,
+  counted: { readonly known: number | undefined } | undefined = undefined,
+): Paged<z.output<Schema>> {
+  const key = JSON.stringify(asked) ?? '';
+  const growth = useSignal({ key, times: 1 });
+  const times = growth.value.key === key ? growth.value.times : 1;
+  const most = (asked?.limit ?? 0) * times;
+  const source = asked && documents({ ...asked, limit: most + 1 }, schema, most);
+  const live = useKept(key, useLive(source));
+  const isCut = 'value' in live && live.value.isCut;
+  const total = useLive(isCut && counted === undefined ? asked && count(asked) : undefined);
+  return pagedOf(live, counted === undefined ? ('value' in total ? total.value : undefined) : counted.known, {
+    // Each step loads everything again: doubling keeps the sum of all steps below twice the last one.
+    more: () => (growth.value = { key, times: times * 2 }),
+  });
+}
+
+/** What was shown of a list stays until more of the same list is loaded. */
+function useKept<Value>(key: string, live: Live<Value>): Live<Value> {
+  const shown = useRef({ key, live });
+  const isGrowing = live.state === 'loading' && shown.current.key === key;
+  if (!isGrowing) shown.current = { key, live };
+  return shown.current.live;
+}

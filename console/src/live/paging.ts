@@ -1,0 +1,48 @@
+/** What is known of a list from its loaded rows, its parts and the server's counts. */
+import type { Live, Paged, Rows } from './states.ts';
+
+/** @param counted how many match according to the server, which may lag behind what is loaded */
+export function pagedOf<Row>(
+  live: Live<Rows<Row>>,
+  counted: number | undefined,
+  { more }: { more(): void },
+): Paged<Row> {
+  if (!('value' in live)) return { live, count: undefined, more: undefined };
+  const { rows, unreadable, isCut } = live.value;
+  const loaded = rows.length + unreadable;
+  if (!isCut) return { live, count: loaded, more: undefined };
+  return { live, count: counted === undefined ? undefined : Math.max(counted, loaded + 1), more };
+}
+
+/** The rows of several lists, each row once. */
+export function merged<Row extends { readonly id: string }>(parts: readonly Paged<Row>[]): Paged<Row> {
+  const lives = parts.map(({ live }) => live);
+  const rows = new Map<string, Row>();
+  let unreadable = 0;
+  for (const live of lives) {
+    if (!('value' in live)) continue;
+    for (const row of live.value.rows) if (!rows.has(row.id)) rows.set(row.id, row);
+    unreadable += live.value.unreadable;
+  }
+  const cut = parts.flatMap(({ more }) => (more === undefined ? [] : [more]));
+  const value = { rows: [...rows.values()], unreadable, isCut: cut.length > 0 };
+  const counts = parts.map(({ count: one }) => one);
+  const sum = counts.some((one) => one === undefined)
+    ? undefined
+    : counts.reduce<number>((total, one) => total + (one ?? 0), 0);
+  return pagedOf(together(lives, value), sum, {
+    more() {
+      for (const more of cut) more();
+    },
+  });
+}
+
+/** As fresh as the least fresh part, and absent if one is. */
+function together<Value>(lives: readonly Live<unknown>[], value: Value): Live<Value> {
+  const absent =
+    lives.find(({ state }) => state === 'denied' || state === 'failed') ??
+    lives.find(({ state }) => state === 'loading');
+  if (absent !== undefined && !('value' in absent)) return absent;
+  const stale = lives.find((live) => live.state === 'stale');
+  return stale?.state === 'stale' ? { state: 'stale', value, asOf: stale.asOf } : { state: 'live', value };
+}

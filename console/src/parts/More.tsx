@@ -1,0 +1,39 @@
+/** The end of a list that continues: how much of it is loaded, and a button for more. */
+import type { Paged } from '../live/states.ts';
+
+interface MoreProps {
+  /** What is listed, in the plural: `tasks`. */
+  readonly what: string;
+  /** Loads more; undefined if nothing is missing. */
+  readonly more: (() => void) | undefined;
+  /** How many are loaded, and how many there are, if that is known. */
+  readonly loaded?: number;
+  readonly count?: number | undefined;
+}
+
+export function More({ what, more, loaded, count }: MoreProps) {
+  if (more === undefined) return null;
+  return (
+    <p class="acts">
+      {loaded !== undefined && count !== undefined && <span class="soft">{`${loaded} of ${count}.`}</span>}
+      <button type="button" class="plain" onClick={more}>{`Show more ${what}`}</button>
+    </p>
+  );
+}
+
+export function MoreOf({
+  what,
+  of: { live, count, more },
+}: {
+  readonly what: string;
+  readonly of: Paged<unknown>;
+}) {
+  const loaded = 'value' in live ? live.value.rows.length : 0;
+  return <More what={what} more={more} loaded={loaded} count={count} />;
+}
+
+/** What the head of a list shows: its count, or at least how many are loaded. */
+export function headOf({ live, count }: Paged<unknown>): number | string | undefined {
+  if (!('value' in live)) return undefined;
+  return count ?? `${live.value.rows.length}+`;
+}

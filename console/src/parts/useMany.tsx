@@ -1,0 +1,80 @@
+/** An action on many things, with its progress and a way to stop it. */
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { inGroups } from '../calls/inGroups.ts';
+import { actTogether, type Call, MAX_BATCH } from '../calls/tools.ts';
+import { Words } from './Words.tsx';
+
+type State =
+  | { readonly kind: 'idle' }
+  | { readonly kind: 'running'; readonly done: number; readonly of: number; readonly isStopping: boolean }
+  | { readonly kind: 'ended'; readonly trouble: string };
+
+/** A call about one of the things. */
+export interface CallOn extends Call {
+  readonly id: string;
+}
+
+export interface Many {
+  readonly state: State;
+  /** @returns the ids of what was refused or left */
+  run(calls: readonly CallOn[]): Promise<readonly string[]>;
+  stop(): void;
+}
+
+/** What it does ends with the screen that uses it: without one nobody could stop it. */
+export function useMany(): Many {
+  const state = useSignal<State>({ kind: 'idle' });
+  const isStopped = useRef(false);
+  useEffect(
+    () => () => {
+      isStopped.current = true;
+    },
+    [],
+  );
+  return {
+    state: state.value,
+    async run(calls) {
+      isStopped.current = false;
+      const { refused, left } = await inGroups<CallOn>(calls, {
+        size: MAX_BATCH,
+        send: actTogether,
+        progress: (done) => {
+          state.value = { kind: 'running', done, of: calls.length, isStopping: isStopped.current };
+        },
+        isStopped: () => isStopped.current,
+      });
+      const [first] = refused;
+      const sentences = [
+        left.length > 0 ? `Stopped after ${calls.length - left.length} of ${calls.length}.` : undefined,
+        first && `${refused.length} of ${calls.length} were refused. ${first.item.id}: ${first.why}`,
+      ].filter((sentence) => sentence !== undefined);
+      state.value =
+        sentences.length === 0 ? { kind: 'idle' } : { kind: 'ended', trouble: sentences.join(' ') };
+      return [...refused.map(({ item }) => item), ...left].map(({ id }) => id);
+    },
+    stop() {
+      isStopped.current = true;
+      if (state.value.kind === 'running') state.value = { ...state.value, isStopping: true };
+    },
+  };
+}
+
+export function Progress({ of: { state, stop } }: { readonly of: Many }) {
+  if (state.kind === 'idle') return null;
+  if (state.kind === 'ended') {
+    return (
+      <p class="trouble" role="alert">
+        <Words text={state.trouble} />
+      </p>
+    );
+  }
+  return (
+    <p class="acts">
+      <span role="status">{`${state.done} of ${state.of}`}</span>
+      <button type="button" disabled={state.isStopping} onClick={stop}>
+        Stop
+      </button>
+    </p>
+  );
+}

@@ -1,0 +1,29 @@
+/** The open tasks that do not continue though nothing has failed. */
+
+import type { Task } from '../../live/documents.ts';
+import { merged, pagedOf } from '../../live/paging.ts';
+import type { Paged } from '../../live/states.ts';
+import { whyHeld } from '../../parts/taskState.ts';
+
+interface MaybeHeldUp {
+  readonly certain: Paged<Task>;
+  /** By the ends of their leases, the earliest first: expired leases are at the top. */
+  readonly expiring: Paged<Task>;
+}
+
+/** @param at the time, in milliseconds of the epoch */
+export function heldUp({ certain, expiring }: MaybeHeldUp, at: number): Paged<Task> {
+  return merged([certain, expired(expiring, at)]);
+}
+
+function expired(expiring: Paged<Task>, at: number): Paged<Task> {
+  const { live, more } = expiring;
+  if (!('value' in live)) return expiring;
+  const { rows } = live.value;
+  const held = rows.filter((task) => whyHeld(task, at) !== undefined);
+  // Later leases follow the last row: if it has not expired, neither have they.
+  const last = rows.at(-1);
+  const isCut = more !== undefined && last !== undefined && held.includes(last);
+  const value = { rows: held, unreadable: live.value.unreadable, isCut };
+  return pagedOf({ ...live, value }, undefined, { more: () => more?.() });
+}

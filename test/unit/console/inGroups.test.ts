@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { inGroups } from '../../../console/src/calls/inGroups.ts';
+
+const ITEMS = Array.from({ length: 120 }, (_, index) => index);
+
+describe('an action on many things', () => {
+  let sent: number[];
+  let told: number[];
+  beforeEach(() => {
+    sent = [];
+    told = [];
+  });
+
+  const course = {
+    size: 50,
+    send: async (group: readonly number[]): Promise<readonly (Error | undefined)[]> => {
+      sent.push(group.length);
+      return group.map(() => undefined);
+    },
+    progress: (done: number) => void told.push(done),
+    isStopped: () => false,
+  };
+
+  it('goes group by group, and reports how many are done', async () => {
+    assert.deepEqual(await inGroups(ITEMS, course), { refused: [], left: [] });
+    assert.deepEqual(sent, [50, 50, 20]);
+    assert.deepEqual(told, [0, 50, 100, 120]);
+  });
+
+  it('ends after the group in which it is stopped, and reports the rest', async () => {
+    const { left } = await inGroups(ITEMS, { ...course, isStopped: () => sent.length === 1 });
+    assert.deepEqual(sent, [50]);
+    assert.equal(left.length, 70);
+    assert.equal(left[0], 50);
+  });
+
+  it('continues after a refusal, and reports which item was refused and why', async () => {
+    const send = async (group: readonly number[]) => {
+      sent.push(group.length);
+      return group.map((item) => (item === 60 ? new Error('It is done.') : undefined));
+    };
+    const outcome = await inGroups(ITEMS, { ...course, send });
+    assert.deepEqual(outcome, { refused: [{ item: 60, why: 'It is done.' }], left: [] });
+  });
+
+  it('ends when a group is not answered, since nobody knows what became of it', async () => {
+    const send = async (): Promise<never> => {
+      throw new Error('The server has not answered.');
+    };
+    const { refused, left } = await inGroups(ITEMS, { ...course, send });
+    assert.equal(refused.length, 50);
+    assert.equal(left.length, 70);
+    assert.deepEqual(told, [0, 50]);
+  });
+});

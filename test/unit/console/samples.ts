@@ -1,0 +1,39 @@
+/** Tasks and lists as the console holds them. */
+
+import { type Task, taskDocument } from '../../../console/src/live/documents.ts';
+import { pagedOf } from '../../../console/src/live/paging.ts';
+import type { Paged } from '../../../console/src/live/states.ts';
+
+export const NOW = new Date('2026-11-24T10:00:00Z');
+
+export function task(more: object = {}): Task {
+  return taskDocument.parse({
+    ...{ id: 't', workspace: 'default', session: 's', description: 'd', priority: 5, status: 'available' },
+    ...{ dependencies: [], dependents: [], blockers: 0, failed_dependencies: [], required_capabilities: [] },
+    ...{ created_at: NOW, created_by: 'a', claim_epoch: 0, lapsed_claims: [], retries: 0, retry_at: null },
+    ...{ result: null, error: null, completed_at: null, late_result: null },
+    ...more,
+  });
+}
+
+export function whole<Row>(rows: readonly Row[]): Paged<Row> {
+  return listOf(rows, false, undefined);
+}
+
+/** A list of which only these rows are loaded. */
+export function cut<Row>(rows: readonly Row[], counted?: number, more = (): void => undefined): Paged<Row> {
+  return listOf(rows, true, counted, more);
+}
+
+function listOf<Row>(
+  rows: readonly Row[],
+  isCut: boolean,
+  counted: number | undefined,
+  more = (): void => undefined,
+): Paged<Row> {
+  return pagedOf({ state: 'live', value: { rows, unreadable: 0, isCut } }, counted, { more });
+}
+
+export function idsOf({ live }: Paged<{ readonly id: string }>): readonly string[] {
+  return 'value' in live ? live.value.rows.map(({ id }) => id) : [];
+}
