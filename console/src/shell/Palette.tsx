@@ -93,7 +93,7 @@ export function Palette({ person, close }: { readonly person: Person; close(): v
         {found.length === 0 ? 'Nothing here has these words.' : ''}
         {matching.length > found.length ? `The first ${found.length} of ${matching.length}.` : ''}
       </p>
-      <More what="to search in" more={more} />
+      <More what="results" more={more} />
     </dialog>
   );
 }

@@ -70,6 +70,15 @@ describe('the console, where there is much', () => {
     return made;
   }
 
+  async function loadAll({ page }: Visit): Promise<void> {
+    const more = page.getByRole('button', { name: 'Show more tasks' });
+    await eventually('all are loaded', async () => {
+      if ((await page.locator(`table[aria-rowcount="${TASKS + 1}"]`).count()) > 0) return true;
+      if ((await more.count()) > 0) await more.click();
+      return undefined;
+    });
+  }
+
   /** Scrolls through a box, to its end and back, and says how long the page stood still at most. */
   async function longestWhileScrolling({ page }: Visit, box: string, steps: number): Promise<number> {
     await page.evaluate('window.longTasks.length = 0');
@@ -99,10 +108,52 @@ describe('the console, where there is much', () => {
     const seen = await visit('/tasks');
     await seen.page.getByRole('link', { name: 'Task 1', exact: true }).waitFor();
     await seen.page.getByText(`of ${TASKS}.`).waitFor();
+    await loadAll(seen);
     const longest = await longestWhileScrolling(seen, '.scrolled', 20);
     assert.ok(longest <= LONGEST_TASK_MILLISECONDS, `${longest} ms`);
     assert.ok((await seen.page.locator('tbody tr').count()) < 100);
     await seen.close();
+  });
+
+  it(`shows who is at work, and what is held up, beside ${TASKS} tasks that wait`, async () => {
+    const created_at = new Date(Date.UTC(2026, 10, 25));
+    const gone = new Date(Date.now() - 3_600_000);
+    const claim = {
+      ...{
+        status: 'claimed',
+        claimed_by: 'w',
+        claimed_at: gone,
+        lease_seconds: 600,
+        claimed_by_runner: false,
+      },
+      lease_expires_at: new Date(Date.now() + 3_600_000),
+    };
+    const check = { name: 'build', at: gone, repository: 'octo/app', pull_request: 7 };
+    const last = {
+      'at-work': { ...claim, description: 'At work' },
+      'left-by-holder': { lapsed_claims: [{ agent_id: 'w', claim_epoch: 1 }], description: 'Left' },
+      'out-of-reach': { ...claim, lease_expires_at: gone, description: 'Out of reach' },
+      'check-failed': { failed_check: check, description: 'Red' },
+      'budget-spent': { budget_wait: 'workspace:default', description: 'Too dear' },
+    };
+    for (const [id, more] of Object.entries(last))
+      await database.doc(`tasks/${id}`).set(taskOf(id, { created_at, priority: 9, ...more }));
+    const counts = { available: TASKS + 3, claimed: 2 };
+    await database.doc('workspaces/default/sessions/much/counters/0').set({ counts });
+    const seen = await visit('/tasks?view=board');
+    const column = (name: string) =>
+      seen.page.locator('.column').filter({ has: seen.page.getByRole('heading', { name }) });
+    await column('claimed 2').getByRole('link', { name: 'At work' }).waitFor();
+    await column(`available ${TASKS + 3}`)
+      .getByRole('button', { name: 'Show more available tasks' })
+      .waitFor();
+    await seen.follow('/');
+    const trouble = seen.page.getByRole('region', { name: 'Does not go on' });
+    for (const name of ['Left', 'Out of reach', 'Red', 'Too dear'])
+      await trouble.getByRole('link', { name, exact: true }).waitFor();
+    assert.equal(await trouble.getByRole('link', { name: 'At work' }).count(), 0);
+    await seen.close();
+    assert.deepEqual(seen.complaints, []);
   });
 
   it(`shows a log of ${CHUNKS * LINES_OF_CHUNK} lines, from its end to its beginning`, async () => {

@@ -171,8 +171,8 @@ function Entry({ event, takeBack }: { readonly event: Audited; takeBack(): Promi
         {event.undoes !== undefined && <span class="tag">takes something back</span>}
         {event.undone_by !== undefined && <span class="tag">taken back</span>}
       </p>
-      {event.changes.map((one) => (
-        <Change key={`${one.kind} ${one.id}`} change={one} />
+      {event.changes.map((one, index) => (
+        <Change key={`${index} ${one.kind} ${one.id}`} change={one} />
       ))}
       {event.undone_by === undefined && (
         <Act

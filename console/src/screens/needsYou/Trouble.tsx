@@ -58,7 +58,7 @@ export function Trouble({ where }: { readonly where: Where }) {
           )
         }
       </Shown>
-      <MoreOf what="of these tasks" of={all} />
+      <MoreOf what="tasks" of={all} />
     </Card>
   );
 }

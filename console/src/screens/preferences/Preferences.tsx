@@ -2,9 +2,11 @@
 import { useSignal } from '@preact/signals';
 import { agentDocument, type Preferences as Preferred, preferencesDocument } from '../../live/documents.ts';
 import { useLive } from '../../live/live.ts';
+import { usePaged } from '../../live/paged.ts';
 import { agentsOf, preferences as preferencesQuery } from '../../live/queries.ts';
-import { document, documents, setDocument } from '../../live/sources.ts';
+import { document, setDocument } from '../../live/sources.ts';
 import { Act } from '../../parts/Act.tsx';
+import { MoreOf } from '../../parts/More.tsx';
 import { Card, Shown } from '../../parts/Notice.tsx';
 import { Words } from '../../parts/Words.tsx';
 import { workspace } from '../../router.ts';
@@ -81,10 +83,10 @@ interface AnsweringProps {
 }
 
 function Answering({ person, chosen, choose }: AnsweringProps) {
-  const agents = useLive(documents(agentsOf(workspace.value), agentDocument));
+  const agents = usePaged(agentsOf(workspace.value), agentDocument);
   return (
     <Card title="Who may answer questions for me">
-      <Shown live={agents}>
+      <Shown live={agents.live}>
         {({ rows }) => {
           const own = rows.filter(({ owner_uid: owner }) => owner === person.uid);
           const elsewhere = chosen.filter((id) => own.every((agent) => agent.id !== id));
@@ -103,13 +105,15 @@ function Answering({ person, chosen, choose }: AnsweringProps) {
               ))}
               {elsewhere.length > 0 && (
                 <p class="soft">
-                  And of other workspaces: <Words text={elsewhere.join(', ')} />
+                  {agents.more === undefined ? 'And of other workspaces: ' : 'And others: '}
+                  <Words text={elsewhere.join(', ')} />
                 </p>
               )}
             </>
           );
         }}
       </Shown>
+      <MoreOf what="agents" of={agents} />
     </Card>
   );
 }

@@ -48,8 +48,8 @@ export function Timeline({ answer: { steps, running, attempts }, begun }: Timeli
                 <Words text={step.error} />
               </p>
             )}
-            {step.results.map((result) => (
-              <details key={result.agent}>
+            {step.results.map((result, index) => (
+              <details key={`${index} ${result.agent}`}>
                 <summary>
                   <Words text={result.agent} />
                   {result.error !== undefined && (

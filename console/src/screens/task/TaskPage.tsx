@@ -208,7 +208,7 @@ function Result({ task }: { readonly task: Task }) {
           <Words text={result.output} links />
         </pre>
       )}
-      {[...(result?.files_created ?? []), ...(result?.files_modified ?? [])].map((file) => (
+      {[...new Set([...(result?.files_created ?? []), ...(result?.files_modified ?? [])])].map((file) => (
         <p key={file}>
           <code>
             <Words text={file} />

@@ -23,7 +23,7 @@ export function TodoRow({ todo, done }: { readonly todo: Todo; done(): void }) {
           {todo.priority === 'HIGH' && <span class="tag">high</span>}
           {todo.priority === 'LOW' && <span class="tag">low</span>}
           {todo.recurring_task_id !== null && <span class="tag">comes again</span>}
-          {todo.tags.map((tag) => (
+          {[...new Set(todo.tags)].map((tag) => (
             <span key={tag} class="tag">
               <Words text={tag} />
             </span>
