@@ -22,7 +22,7 @@ export function usePaged<Schema extends z.ZodMiniType>(
   const times = growth.value.key === key ? growth.value.times : 1;
   const most = (asked?.limit ?? 0) * times;
   const source = asked && documents({ ...asked, limit: most + 1 }, schema, most);
-  const live = useKept(key, useLive(source));
+  const live = useKept(key, most, useLive(source));
   const isCut = 'value' in live && live.value.isCut;
   const total = useLive(isCut && counted === undefined ? asked && count(asked) : undefined);
   return pagedOf(live, counted === undefined ? ('value' in total ? total.value : undefined) : counted.known, {
@@ -31,10 +31,11 @@ export function usePaged<Schema extends z.ZodMiniType>(
   });
 }
 
-/** What was shown of a list stays until more of the same list is loaded. */
-function useKept<Value>(key: string, live: Live<Value>): Live<Value> {
-  const shown = useRef({ key, live });
-  const isGrowing = live.state === 'loading' && shown.current.key === key;
-  if (!isGrowing) shown.current = { key, live };
+/** What was shown of a list stays until the server has answered with more of it: before, the cache has only a part. */
+function useKept<Value>(key: string, most: number, live: Live<Value>): Live<Value> {
+  const shown = useRef({ key, most, live });
+  const isGrown = shown.current.key === key && shown.current.most !== most;
+  const isWaiting = live.state === 'loading' || live.state === 'stale';
+  if (!isGrown || !isWaiting) shown.current = { key, most, live };
   return shown.current.live;
 }
