@@ -43,7 +43,10 @@ class Outbox {
           return { reminders, ...(last && { next: { at: START, id: last.value.id } }) };
         },
       },
-      todos: { find: async (id) => versionOf(sampleTodo({ id })) },
+      todos: {
+        find: async (id) => versionOf(sampleTodo({ id })),
+        findAll: async (ids) => ids.map((id) => versionOf(sampleTodo({ id }))),
+      },
       taskHistory: { find: async () => undefined },
       store: {
         commit: async (changes) => {

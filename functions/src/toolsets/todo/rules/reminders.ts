@@ -184,7 +184,8 @@ async function sendTogether(
   reminders: readonly Versioned<Reminder>[],
 ): Promise<readonly Outcome[]> {
   try {
-    const sendings = await Promise.all(reminders.map((reminder) => sendingOf(ports, reminder)));
+    const todos = await ports.todos.findAll(reminders.map(({ value }) => value.taskId));
+    const sendings = reminders.map((reminder, index) => sendingOf(reminder, todos[index], ports.clock.now()));
     await ports.store.commit(sendings.flatMap(({ changes }) => changes));
     return sendings.map(({ outcome }) => outcome);
   } catch {
@@ -203,7 +204,8 @@ async function trySend(ports: TodoPorts, reminder: Versioned<Reminder>): Promise
 }
 
 async function send(ports: TodoPorts, reminder: Versioned<Reminder>): Promise<Outcome> {
-  const { outcome, changes, event } = await sendingOf(ports, reminder);
+  const todo = await ports.todos.find(reminder.value.taskId);
+  const { outcome, changes, event } = sendingOf(reminder, todo, ports.clock.now());
   if (await unlessStale(ports.store.commit(changes))) return outcome;
   // It may have been set once more to the very time at which it was sent: that is one reminder.
   if (event !== undefined && (await ports.taskHistory.find(event.id)) !== undefined)
@@ -211,16 +213,22 @@ async function send(ports: TodoPorts, reminder: Versioned<Reminder>): Promise<Ou
   return 'taken';
 }
 
-/** What sends a reminder: first that it is marked, then its event. */
-async function sendingOf(
-  { clock, todos }: TodoPorts,
+interface Sending {
+  readonly outcome: Outcome;
+  /** First that the reminder is marked, then its event. */
+  readonly changes: readonly Change[];
+  readonly event?: TaskEvent;
+}
+
+/** Returns the changes that send a reminder of a to-do. */
+function sendingOf(
   { value: reminder, version }: Versioned<Reminder>,
-): Promise<{ readonly outcome: Outcome; readonly changes: readonly Change[]; readonly event?: TaskEvent }> {
-  const todo = await todos.find(reminder.taskId);
+  todo: Versioned<Todo> | undefined,
+  now: Date,
+): Sending {
   // A client may have completed or deleted it past the tools, and nothing has repaired that yet.
   if (todo === undefined || todo.value.completed)
     return { outcome: 'dropped', changes: [{ kind: 'deleteReminder', id: reminder.id, version }] };
-  const now = clock.now();
   const sent = sentReminder(reminder, now);
   const event = reminderEvent(reminder, sent, now);
   const marking: Change = { kind: 'moveReminder', reminder: sent, version };

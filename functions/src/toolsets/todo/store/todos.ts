@@ -40,6 +40,14 @@ export class TodoQueries extends FirestoreReader {
     return snapshot && this.documents.findVersioned(snapshot, todoFromDocument);
   }
 
+  /** Returns to-dos in the order of their ids, undefined for an unknown one. @throws MusterError if one is unreadable */
+  async findAll(ids: readonly string[]): Promise<readonly (Versioned<Todo> | undefined)[]> {
+    const snapshots = await this.database.getAll(...ids.map((id) => this.database.doc(todoPath(id))), {
+      fieldMask: [...TODO_FIELDS],
+    });
+    return snapshots.map((snapshot) => this.documents.findVersioned(snapshot, todoFromDocument));
+  }
+
   async findReminded(id: string): Promise<RemindedTodo | undefined> {
     const paths = [todoPath(id), reminderPath(id)];
     const [todo, due] = await this.database.getAll(...paths.map((path) => this.database.doc(path)));
