@@ -40,7 +40,11 @@ async function addDue(person: Person): Promise<void> {
   for (let first = 0; first < REMINDERS; first += WRITES / 2) {
     const batch = firestore().batch();
     for (let number = first; number < first + WRITES / 2; number++) {
-      const todo = sampleTodo({ id: `${person.uid}-${number}`, ownerUid: person.uid, title: `To-do ${number}` });
+      const todo = sampleTodo({
+        id: `${person.uid}-${number}`,
+        ownerUid: person.uid,
+        title: `To-do ${number}`,
+      });
       batch.set(firestore().doc(todoPath(todo.id)), todoToDocument(todo));
       batch.set(firestore().doc(reminderPath(todo.id)), reminderToDocument(reminderAt(todo, person.now)));
     }
