@@ -14,6 +14,7 @@ const LINES_OF_CHUNK = 500;
 const CHUNKS = 100;
 const TASKS = 2000;
 const FIRST_PAGE = 200;
+const LOADED = 800;
 
 /** The longest that a page may stand still while somebody scrolls. */
 const LONGEST_TASK_MILLISECONDS = 100;
@@ -71,11 +72,11 @@ describe('the console, where there is much', () => {
     return made;
   }
 
-  /** Each step doubles what is loaded. */
-  async function loadAll({ page }: Visit): Promise<void> {
-    for (let loaded = FIRST_PAGE; loaded < TASKS; loaded *= 2) {
+  /** Each step doubles what is loaded, until more is loaded than a person looks through. */
+  async function loadMore({ page }: Visit): Promise<void> {
+    for (let loaded = FIRST_PAGE; loaded < LOADED; loaded *= 2) {
       await page.getByRole('button', { name: 'Show more tasks' }).click();
-      await page.locator(`table[aria-rowcount="${Math.min(loaded * 2, TASKS) + 1}"]`).waitFor();
+      await page.locator(`table[aria-rowcount="${loaded * 2 + 1}"]`).waitFor();
     }
   }
 
@@ -108,7 +109,7 @@ describe('the console, where there is much', () => {
     const seen = await visit('/tasks');
     await seen.page.getByRole('link', { name: 'Task 1', exact: true }).waitFor();
     await seen.page.getByText(`of ${TASKS}.`).waitFor();
-    await loadAll(seen);
+    await loadMore(seen);
     const longest = await longestWhileScrolling(seen, '.scrolled', 20);
     assert.ok(longest <= LONGEST_TASK_MILLISECONDS, `${longest} ms`);
     assert.ok((await seen.page.locator('tbody tr').count()) < 100);
