@@ -1,37 +1,12 @@
 /** Whatever an agent has done in an hour, in whatever order: taking it back has everything as it was, and all counts right. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { Principal } from '../../../functions/src/access/rules/principal.ts';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
-import { Town } from '../access/town.ts';
 import '../../support/properties.ts';
-import { answer, call } from '../coordination/calls.ts';
 import { recount } from '../lostAnswers/recount.ts';
+import { House, moves, requireAsBefore } from './undoHouse.ts';
 
 const RUNS = 12;
-
-/** What an agent does, and to which of what there is, counted from the oldest. */
-interface Move {
-  readonly tool: string;
-  readonly at: number;
-  readonly number: number;
-}
-
-const TOOLS = [
-  ...['coordination_create_task', 'coordination_update_task', 'coordination_cancel_task'],
-  ...['coordination_retry_task', 'coordination_release_task', 'coordination_claim_task'],
-  ...['coordination_start_task', 'coordination_complete_task', 'coordination_fail_task'],
-  ...['todo_add_task', 'todo_update_task', 'todo_complete_task', 'todo_delete_task', 'firebase_write'],
-];
-
-const moves = fc.array(
-  fc.record({
-    tool: fc.constantFrom(...TOOLS),
-    at: fc.nat({ max: 9 }),
-    number: fc.integer({ min: 1, max: 9 }),
-  }),
-  { minLength: 4, maxLength: 14 },
-);
 
 describe('undo of what an agent has done', function () {
   this.timeout('4m');
@@ -57,120 +32,45 @@ describe('undo of what an agent has done', function () {
     await fc.assert(takenBack, { numRuns: RUNS, endOnFailure: true });
     assert.ok(seen.undone > seen.refused.length, JSON.stringify(seen));
   });
+
+  it('can be undone and redone event by event, between other calls', async () => {
+    const seen = { undone: 0, redone: 0, refused: [] as string[] };
+    const eventByEvent = fc.asyncProperty(moves, async (all) => {
+      const house = await House.open();
+      const [beginning, since] = [await house.state(), house.town.now.toISOString()];
+      let isRedone = false;
+      for (const move of all) isRedone = (await house.performAndUndo(move, seen)) === 'redone' || isRedone;
+      const args = { agent_id: house.agentId, since };
+      const { refused } = Object(await house.ask('system_undo', args));
+      const stays = new Set<string>(refused.map(({ id }: JsonObject) => id));
+      // What was redone is undone only by the event of its undo.
+      if (!isRedone) requireAsBefore(beginning, await house.state(), stays);
+      assert.deepEqual(await recount(house.town), []);
+    });
+    await fc.assert(eventByEvent, { numRuns: RUNS / 2, endOnFailure: true });
+    assert.ok(seen.undone > seen.refused.length && seen.redone > 0, JSON.stringify(seen));
+  });
+
+  it('cancels what a run has created, but for what agents have begun or changed since', async () => {
+    const ofARun = fc.asyncProperty(moves, async (all) => {
+      const house = await House.open();
+      const runId = `run-${house.town.workspace}`;
+      const before = await house.state();
+      const created = await house.createAsRun(runId);
+      for (const move of all) await house.perform(move);
+      const meanwhile = await house.state();
+      const { undone, refused, events } = Object(await house.ask('system_undo', { run_id: runId }));
+      const gone = undone.map(({ id }: JsonObject) => String(id));
+      const left = refused.map(({ id }: JsonObject) => String(id));
+      assert.deepEqual([...gone, ...left].sort(), [...created].sort());
+      const after = await house.state();
+      for (const id of gone) assert.equal(Object(after.get(id)).status, 'failed', id);
+      for (const id of left) assert.deepEqual(after.get(id), meanwhile.get(id), id);
+      for (const id of before.keys())
+        assert.equal(Object(after.get(id)).status, Object(meanwhile.get(id)).status, id);
+      assert.deepEqual(await recount(house.town), []);
+      assert.equal(events.length, gone.length > 0 ? 1 : 0);
+    });
+    await fc.assert(ofARun, { numRuns: RUNS, endOnFailure: true });
+  });
 });
-
-type State = ReadonlyMap<string, unknown>;
-
-/** @param stays what was not taken back */
-function requireAsBefore(before: State, after: State, stays: ReadonlySet<string>): void {
-  for (const [id, was] of before) {
-    if (!stays.has(id)) assert.deepEqual(after.get(id), was, `${id} is not as it was`);
-  }
-  for (const [id, is] of after) {
-    const isNew = !before.has(id) && !stays.has(id);
-    // As the specification's states have it, which know of none that is cancelled.
-    assert.ok(!isNew || Object(is).status === 'failed', `${id} was not there: ${JSON.stringify(is)}`);
-  }
-}
-
-/** A workspace in which there is something already. */
-class House {
-  readonly town: Town;
-  readonly agentId: string;
-  private readonly principal: Principal;
-
-  private constructor(town: Town, principal: Principal, agentId: string) {
-    this.town = town;
-    this.principal = principal;
-    this.agentId = agentId;
-  }
-
-  static async open(): Promise<House> {
-    const town = new Town();
-    town.now = new Date();
-    const { workspace } = town;
-    await town.arrive('ada', 'leader');
-    await town.app.ports.store.commit([{ kind: 'nameWorkspace', workspace, access: 'private' }]);
-    await town.letIn(workspace, 'ada', 'leader');
-    const principal = await town.agentOf('ada', 'leader');
-    const house = new House(town, principal, String(principal.agentId));
-    await house.ask('coordination_register_agent', { agent_id: house.agentId, role: 'worker' });
-    const first = Object(await house.ask('coordination_create_task', { description: 'The first' }));
-    await house.ask('coordination_create_task', { description: 'The second', dependencies: [first.task.id] });
-    await house.ask('coordination_create_task', { description: 'The third', priority: 3 });
-    await house.ask('todo_add_task', { title: 'Milk' });
-    await house.ask('firebase_write', { database: 'firestore', path: house.path(0), data: { n: 1, m: [1] } });
-    return house;
-  }
-
-  ask(tool: string, args: JsonObject): Promise<JsonObject> {
-    this.town.pass(1);
-    return answer(this.town, tool, args, this.principal);
-  }
-
-  /** What is refused changes nothing. */
-  async perform(move: Move): Promise<void> {
-    this.town.pass(1);
-    await call(this.town, move.tool, await this.argumentsOf(move), this.principal);
-  }
-
-  private async argumentsOf({ tool, at, number }: Move): Promise<JsonObject> {
-    if (tool === 'firebase_write') return this.writeOf(at, number);
-    const [toolset] = tool.split('_');
-    const things = toolset === 'todo' ? await this.todos() : await this.tasks();
-    const task_id = String(things[at % things.length]?.['id'] ?? 'none');
-    const agent_id = this.agentId;
-    const priority = number;
-    const [description, title] = [`Number ${number}`, `Title ${number}`];
-    const ofTool: Record<string, JsonObject> = {
-      coordination_create_task: { description, priority, ...(number > 5 && { dependencies: [task_id] }) },
-      coordination_update_task: { task_id, priority },
-      coordination_cancel_task: { task_id },
-      coordination_retry_task: { task_id },
-      coordination_release_task: { task_id },
-      coordination_claim_task: { agent_id },
-      coordination_start_task: { agent_id, task_id },
-      coordination_complete_task: { agent_id, task_id, output: description },
-      coordination_fail_task: { agent_id, task_id, error: description, retryable: false },
-      todo_add_task: { title },
-      todo_update_task: { task_id, title },
-      todo_complete_task: { task_id },
-      todo_delete_task: { task_id },
-    };
-    return ofTool[tool] ?? {};
-  }
-
-  private writeOf(at: number, number: number): JsonObject {
-    const written = { database: 'firestore', path: this.path(at) };
-    if (number < 3) return { ...written, data: null, operation: 'delete' };
-    if (number < 6) return { ...written, data: { n: number, rows: [{ number }] } };
-    return { ...written, data: { [`field${number}`]: number }, operation: 'update' };
-  }
-
-  private path(at: number): string {
-    return `shared/${this.town.workspace}/notes/${at % 2}`;
-  }
-
-  private async tasks(): Promise<readonly JsonObject[]> {
-    return Object(await this.ask('coordination_get_all_tasks', {})).tasks;
-  }
-
-  private async todos(): Promise<readonly JsonObject[]> {
-    return Object(await this.ask('todo_list_tasks', { limit: 50 })).tasks;
-  }
-
-  /** All that the agent can change, by its id, without what goes on whatever is taken back. */
-  async state(): Promise<State> {
-    const state = new Map<string, unknown>();
-    for (const { id, status, priority, description, dependencies, blocked_by } of await this.tasks())
-      state.set(String(id), { status, priority, description, dependencies, blocked_by });
-    for (const { id, status, title, completed_at } of await this.todos())
-      state.set(String(id), { status, title, completed_at });
-    for (const at of [0, 1]) {
-      const args = { database: 'firestore', path: this.path(at) };
-      const { structuredContent, isError } = await call(this.town, 'firebase_read', args, this.principal);
-      if (!isError) state.set(`firestore:${this.path(at)}`, structuredContent['data']);
-    }
-    return state;
-  }
-}

@@ -263,7 +263,10 @@ export class MemoryTodos {
   }
 
   private makeUndoing(): Undoing {
-    const { recurrence, reminder } = new TodoInverse(this.ports);
+    const { recurrence, reminder } = new TodoInverse({
+      ...this.ports,
+      tasks: { find: async () => undefined },
+    });
     return new Undoing(
       portsOf<ConstructorParameters<typeof Undoing>[0]>({
         inverses: { todo: recurrence, recurring_task: recurrence, reminder },

@@ -3,7 +3,7 @@ import type { Change } from '../../../kernel/commit.ts';
 import { readFor, Service } from '../../../kernel/ports.ts';
 import { asBefore, changedSince, type Effect } from '../../../kernel/trail.ts';
 import { guardChanges } from './duplicateGuard.ts';
-import type { TodoPorts } from './ports.ts';
+import type { DelegationTasks, TodoPorts } from './ports.ts';
 import { followingOccurrence, latestId, occurrenceAfter, replacement } from './recurringTasks.ts';
 import { reminderBefore } from './reminders.ts';
 import { isReported, repairTodo } from './repair.ts';
@@ -16,7 +16,14 @@ import {
   replacementChanges,
 } from './todoChanges.ts';
 
-export class TodoInverse extends Service<TodoPorts> {
+/** The states of a task in which its to-do can stop waiting for it. */
+const UNDELEGATED: readonly string[] = ['available', 'failed', 'cancelled'];
+
+interface InversePorts extends TodoPorts {
+  readonly tasks: Pick<DelegationTasks, 'find'>;
+}
+
+export class TodoInverse extends Service<InversePorts> {
   /**
    * Undoes what an event has done to a to-do or a recurring task. What it has done to a recurring task and to its
    * occurrences is undone together, so that a recurring task that continues has an open occurrence. If one part is
@@ -81,12 +88,30 @@ export class TodoInverse extends Service<TodoPorts> {
     if (fields === undefined) return found === undefined ? [] : this.deletion(effect, found);
     const before = todoFields.from(fields);
     if (found === undefined) return this.recreation(before, now);
+    if (before.delegatedTaskId !== found.value.delegatedTaskId) return this.delegation(effect, found, before);
     const isDue = before.dueDate !== undefined && !before.completed;
     const context = await changeContext(this.ports, before, now, isDue);
     const reserved = await guardChanges(this.ports, found.value, before);
     const changes = [...replacementChanges(found, before, context), ...reserved];
     const isKept = await this.hasOwnReminder(found, before);
     return isKept ? changes.filter(({ kind }) => kind !== 'deleteReminder') : changes;
+  }
+
+  /**
+   * Undoes that a to-do was delegated, or that this was undone. It stays part of the graph. While somebody has its task, or
+   * has done it, the to-do waits for that.
+   */
+  private async delegation(
+    effect: Effect,
+    { value: before, version }: RemindedTodo,
+    { delegatedTaskId }: Todo,
+  ): Promise<readonly Change[]> {
+    const { delegatedTaskId: taskId, ...rest } = before;
+    const task = taskId === undefined ? undefined : (await this.ports.tasks.find(taskId))?.value;
+    if (task !== undefined && !UNDELEGATED.includes(task.status))
+      throw changedSince(effect, [`task "${task.id}" is ${task.status}`]);
+    const todo = { ...rest, ...(delegatedTaskId !== undefined && { delegatedTaskId }) };
+    return [{ kind: 'delegateTodo', before, todo, version }];
   }
 
   /** Whether a due date goes that came to a to-do whose owner had set a reminder: one at another time than the default. */

@@ -155,7 +155,7 @@ export const todoWriters: ChangeWriters<TodoChanges> = {
     writeNode(todoNode(before), todoNode(todo), writes);
   },
   delegateTodo({ before, todo: { id, delegatedTaskId, ancestors }, version }, writes) {
-    writes.replace(todoPath(id), { delegated_task_id: delegatedTaskId, ancestors }, version);
+    writes.replace(todoPath(id), { delegated_task_id: delegatedTaskId ?? null, ancestors }, version);
     if (before.ancestors === undefined) enlistNode(todoNode(before), writes);
   },
   deleteTodo({ todo: { id }, version }, writes) {

@@ -1,0 +1,203 @@
+/** A house whose agent does anything, for tests that undo it. */
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import type { Principal } from '../../../functions/src/access/rules/principal.ts';
+import type { JsonObject } from '../../../functions/src/kernel/json.ts';
+import { Town } from '../access/town.ts';
+import { answer, call } from '../coordination/calls.ts';
+
+/** What an agent does, and to which of what there is, counted from the oldest. */
+export interface Move {
+  readonly tool: string;
+  readonly at: number;
+  readonly number: number;
+}
+
+const TOOLS = [
+  ...['coordination_create_task', 'coordination_update_task', 'coordination_cancel_task'],
+  ...['coordination_retry_task', 'coordination_release_task', 'coordination_claim_task'],
+  ...['coordination_start_task', 'coordination_complete_task', 'coordination_fail_task'],
+  ...['coordination_create_tasks_batch', 'todo_delegate', 'todo_reopen_task'],
+  ...['todo_add_task', 'todo_update_task', 'todo_complete_task', 'todo_delete_task', 'firebase_write'],
+];
+
+export const moves = fc.array(
+  fc.record({
+    tool: fc.constantFrom(...TOOLS),
+    at: fc.nat({ max: 9 }),
+    number: fc.integer({ min: 1, max: 9 }),
+  }),
+  { minLength: 4, maxLength: 14 },
+);
+
+export type State = ReadonlyMap<string, unknown>;
+
+/** @param stays what was not taken back */
+export function requireAsBefore(before: State, after: State, stays: ReadonlySet<string>): void {
+  for (const [id, was] of before) {
+    if (!stays.has(id)) assert.deepEqual(after.get(id), was, `${id} is not as it was`);
+  }
+  for (const [id, is] of after) {
+    const isNew = !before.has(id) && !stays.has(id);
+    // As the specification's states have it, which know of none that is cancelled.
+    assert.ok(!isNew || Object(is).status === 'failed', `${id} was not there: ${JSON.stringify(is)}`);
+  }
+}
+
+/** A workspace in which there is something already. */
+export class House {
+  readonly town: Town;
+  readonly agentId: string;
+  private readonly principal: Principal;
+
+  private constructor(town: Town, principal: Principal, agentId: string) {
+    this.town = town;
+    this.principal = principal;
+    this.agentId = agentId;
+  }
+
+  static async open(): Promise<House> {
+    const town = new Town();
+    town.now = new Date();
+    const { workspace } = town;
+    await town.arrive('ada', 'leader');
+    await town.app.ports.store.commit([{ kind: 'nameWorkspace', workspace, access: 'private' }]);
+    await town.letIn(workspace, 'ada', 'leader');
+    const principal = await town.agentOf('ada', 'leader');
+    const house = new House(town, principal, String(principal.agentId));
+    await house.ask('coordination_register_agent', { agent_id: house.agentId, role: 'worker' });
+    const first = Object(await house.ask('coordination_create_task', { description: 'The first' }));
+    await house.ask('coordination_create_task', { description: 'The second', dependencies: [first.task.id] });
+    await house.ask('coordination_create_task', { description: 'The third', priority: 3 });
+    await house.ask('todo_add_task', { title: 'Milk' });
+    await house.ask('firebase_write', { database: 'firestore', path: house.path(0), data: { n: 1, m: [1] } });
+    return house;
+  }
+
+  ask(tool: string, args: JsonObject): Promise<JsonObject> {
+    this.town.pass(1);
+    return answer(this.town, tool, args, this.principal);
+  }
+
+  /** What is refused changes nothing. */
+  async perform(move: Move): Promise<void> {
+    this.town.pass(1);
+    await call(this.town, move.tool, await this.argumentsOf(move), this.principal);
+  }
+
+  /** Performs a move; undoes it unless its number is a multiple of three, and redoes some. */
+  async performAndUndo(
+    move: Move,
+    seen: { undone: number; redone: number; readonly refused: string[] },
+  ): Promise<'redone' | undefined> {
+    const [before, last] = [await this.state(), await this.latestEvent()];
+    await this.perform(move);
+    const [after, event] = [await this.state(), await this.latestEvent()];
+    if (event === last || move.number % 3 === 0) return undefined;
+    const refused = await this.undo(event);
+    const told = `${JSON.stringify(move)}: ${refused.join()}`;
+    seen.refused.push(...refused);
+    if (refused.length > 0) return undefined;
+    requireAsBefore(before, await this.state(), new Set());
+    seen.undone++;
+    if (move.number % 3 === 1) return undefined;
+    const [undone, undo] = [await this.state(), await this.latestEvent()];
+    const again = await this.undo(undo);
+    seen.refused.push(...again);
+    assert.deepEqual(await this.state(), again.length > 0 ? undone : after, `redone ${told}`);
+    if (again.length > 0) return undefined;
+    seen.redone++;
+    return 'redone';
+  }
+
+  /** @returns why not all of it was undone */
+  private async undo(event_id: string): Promise<readonly string[]> {
+    this.town.pass(1);
+    const { structuredContent, isError } = await call(this.town, 'system_undo', { event_id }, this.principal);
+    if (isError) return [JSON.stringify(structuredContent['error'])];
+    return Object(structuredContent['refused']).map(({ why }: JsonObject) => String(why));
+  }
+
+  private async latestEvent(): Promise<string> {
+    return Object(await this.ask('system_getAudit', { limit: 1 })).events[0].event_id;
+  }
+
+  /** Creates tasks that wait for each other as a run of the agent's does. Gives their ids. */
+  async createAsRun(runId: string): Promise<readonly string[]> {
+    const { ownerUid, uid } = this.principal;
+    const { workspace } = this.town;
+    const by = { uid, ownerUid, tool: 'orchestration.orchestrate', workspace, requestId: runId, runId };
+    const { drafts } = this.town.request([{}, { dependencies: ['task-1'] }, { dependencies: ['task-2'] }]);
+    const request = { workspace, createdBy: this.agentId, drafts, isBatch: true };
+    const tasks = await this.town.app.services.taskCreation.create(request, () => ({ by }));
+    return tasks.map(({ id }) => id);
+  }
+
+  private async argumentsOf({ tool, at, number }: Move): Promise<JsonObject> {
+    if (tool === 'firebase_write') return this.writeOf(at, number);
+    const [toolset] = tool.split('_');
+    const things = toolset === 'todo' ? await this.todos() : await this.tasks();
+    const task_id = String(things[at % things.length]?.['id'] ?? 'none');
+    const agent_id = this.agentId;
+    const priority = number;
+    const [description, title] = [`Number ${number}`, `Title ${number}`];
+    const ofTool: Record<string, JsonObject> = {
+      coordination_create_task: { description, priority, ...(number > 5 && { dependencies: [task_id] }) },
+      coordination_create_tasks_batch: {
+        tasks: [
+          { description, priority },
+          { description: title, dependencies: ['task-1', ...(number > 5 ? [task_id] : [])] },
+        ],
+      },
+      coordination_update_task: { task_id, priority },
+      coordination_cancel_task: { task_id },
+      coordination_retry_task: { task_id },
+      coordination_release_task: { task_id },
+      coordination_claim_task: { agent_id },
+      coordination_start_task: { agent_id, task_id },
+      coordination_complete_task: { agent_id, task_id, output: description },
+      coordination_fail_task: { agent_id, task_id, error: description, retryable: false },
+      todo_add_task: { title },
+      todo_update_task: { task_id, title },
+      todo_complete_task: { task_id },
+      todo_reopen_task: { task_id },
+      todo_delegate: { task_id, priority },
+      todo_delete_task: { task_id },
+    };
+    return ofTool[tool] ?? {};
+  }
+
+  private writeOf(at: number, number: number): JsonObject {
+    const written = { database: 'firestore', path: this.path(at) };
+    if (number < 3) return { ...written, data: null, operation: 'delete' };
+    if (number < 6) return { ...written, data: { n: number, rows: [{ number }] } };
+    return { ...written, data: { [`field${number}`]: number }, operation: 'update' };
+  }
+
+  private path(at: number): string {
+    return `shared/${this.town.workspace}/notes/${at % 2}`;
+  }
+
+  private async tasks(): Promise<readonly JsonObject[]> {
+    return Object(await this.ask('coordination_get_all_tasks', {})).tasks;
+  }
+
+  private async todos(): Promise<readonly JsonObject[]> {
+    return Object(await this.ask('todo_list_tasks', { limit: 50 })).tasks;
+  }
+
+  /** All that the agent can change, by its id, without what goes on whatever is taken back. */
+  async state(): Promise<State> {
+    const state = new Map<string, unknown>();
+    for (const { id, status, priority, description, dependencies, blocked_by } of await this.tasks())
+      state.set(String(id), { status, priority, description, dependencies, blocked_by });
+    for (const { id, title, completed, completed_at, delegated } of await this.todos())
+      state.set(String(id), { title, completed, completed_at, delegated: Object(delegated).task_id });
+    for (const at of [0, 1]) {
+      const args = { database: 'firestore', path: this.path(at) };
+      const { structuredContent, isError } = await call(this.town, 'firebase_read', args, this.principal);
+      if (!isError) state.set(`firestore:${this.path(at)}`, structuredContent['data']);
+    }
+    return state;
+  }
+}
