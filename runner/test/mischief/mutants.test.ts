@@ -6,7 +6,9 @@ import { play, type Sequence } from './sequence.ts';
 import { isolateGit, makeTemplates } from './stage.ts';
 
 const RUNNER = new URL('../..', import.meta.url).pathname;
-const MODULES = new URL('../../../node_modules', import.meta.url).pathname;
+/** What the runner's code imports, beside the folder of a copy as beside its own. */
+const IMPORTED = ['node_modules', 'functions'] as const;
+const ROOT = new URL('../../..', import.meta.url).pathname;
 
 interface Mutant {
   readonly name: string;
@@ -52,7 +54,7 @@ describe('a runner with a fault', () => {
     folder = newFolder();
     restore = isolateGit(folder);
     makeTemplates(`${folder}/templates`);
-    symlinkSync(MODULES, `${folder}/node_modules`);
+    for (const name of IMPORTED) symlinkSync(`${ROOT}/${name}`, `${folder}/${name}`);
   });
   after(() => {
     restore();
