@@ -43,6 +43,8 @@ function opened(entry: Entry): void {
   if (entry.stop !== undefined || isHidden) return;
   entry.stop = source.open({
     next(value, isFresh) {
+      // What the cache still has does not lift a refusal: only the server does.
+      if (!isFresh && live.peek().state === 'denied') return;
       live.value = isFresh ? { state: 'live', value } : { state: 'stale', value, asOf: asOf(live.peek()) };
     },
     denied() {

@@ -574,6 +574,7 @@ async function todoCalls(): Promise<readonly Call[]> {
   return [
     (database) => new TodoQueries(database, documents).find('todo-1'),
     (database) => new TodoQueries(database, documents).findReminded('todo-1'),
+    (database) => new TodoQueries(database, documents).findAll(['todo-1', 'todo-2']),
     (database) => new TodoQueries(database, documents).findGuard('guard-1'),
     ...filters.flatMap((filter) =>
       sorts.flatMap((sort) =>
