@@ -142,7 +142,9 @@ export function publicUrl(): string | undefined {
 /** Returns where people reach the console, to which mails and push messages link. */
 export function consoleOrigin(): string {
   const url = consoleUrlText.value();
-  return URL.canParse(url) ? new URL(url).origin : `https://${process.env['GCLOUD_PROJECT'] ?? ''}.web.app`;
+  return /^https?:/.test(url) && URL.canParse(url)
+    ? new URL(url).origin
+    : `https://${process.env['GCLOUD_PROJECT'] ?? ''}.web.app`;
 }
 
 /** The function's own address, of which only what is below it leads to the function. */

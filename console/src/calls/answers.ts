@@ -1,4 +1,4 @@
-/** What is known of a question that was put to a tool. */
+/** The state of a question to a tool. */
 import type { Live } from '../live/states.ts';
 
 /** An answer, and the question that it belongs to. */
@@ -7,7 +7,7 @@ export interface Known<Value> {
   readonly live: Live<Value>;
 }
 
-/** The answer to a question: none until it comes, whatever was answered to the question before. */
+/** Returns the answer to a question: `loading` until it arrives, even if an earlier question has an answer. */
 export function answerTo<Value>(key: string, known: Known<Value> | undefined): Live<Value> {
   return known?.key === key ? known.live : { state: 'loading' };
 }

@@ -1,4 +1,4 @@
-/** The same action on many things: group by group, so that its progress is known and what is left can be spared. */
+/** Runs one action on many items in groups, so that it can report progress and be stopped. */
 
 export interface Refused<Item> {
   readonly item: Item;

@@ -57,9 +57,9 @@ export interface Call {
 export const MAX_BATCH = 50;
 
 /**
- * Changes several things in one request, whose calls the server runs one at a time: what one is refused, others are not.
+ * Changes several things in one request, whose calls the server runs one at a time: one refusal does not stop the others.
  * @returns for each call, why it was refused
- * @throws Refusal of all of them, or Error if nobody knows what became of them
+ * @throws Refusal of all of them, or Error if their outcome is unknown
  */
 export async function actTogether(calls: readonly Call[]): Promise<readonly (Error | undefined)[]> {
   const messages = calls.map(({ method, args }, id) => {

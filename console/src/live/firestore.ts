@@ -60,7 +60,7 @@ export async function readDocuments(asked: DocumentsQuery): Promise<readonly Hea
   return (await getDocs(queryOf(asked))).docs.map(heard);
 }
 
-/** Counts all that match, whatever the limit. */
+/** Counts all matching documents and ignores the limit. */
 export async function countDocuments(asked: DocumentsQuery): Promise<number> {
   return (await getCountFromServer(unlimited(asked))).data().count;
 }

@@ -43,7 +43,7 @@ function opened(entry: Entry): void {
   if (entry.stop !== undefined || isHidden) return;
   entry.stop = source.open({
     next(value, isFresh) {
-      // What the cache still has does not lift a refusal: only the server does.
+      // Cached data does not lift a refusal: only the server's answer does.
       if (!isFresh && live.peek().state === 'denied') return;
       live.value = isFresh ? { state: 'live', value } : { state: 'stale', value, asOf: asOf(live.peek()) };
     },

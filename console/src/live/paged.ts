@@ -1,4 +1,4 @@
-/** Lists of any length: loaded page by page, and counted by the server if they are longer than what is loaded. */
+/** Lists of any length: loaded page by page. The server counts a list that is not loaded completely. */
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import type { z } from 'zod/mini';
@@ -31,7 +31,7 @@ export function usePaged<Schema extends z.ZodMiniType>(
   });
 }
 
-/** What was shown of a list stays until the server has answered with more of it: before, the cache has only a part. */
+/** Keeps the shown rows until the server returns the larger page: until then the cache has only a part of it. */
 function useKept<Value>(key: string, most: number, live: Live<Value>): Live<Value> {
   const shown = useRef({ key, most, live });
   const isGrown = shown.current.key === key && shown.current.most !== most;

@@ -1,7 +1,7 @@
-/** What is known of a list from its loaded rows, its parts and the server's counts. */
+/** Combines the loaded rows of a list, its parts and the server's counts. */
 import type { Live, Paged, Rows } from './states.ts';
 
-/** @param counted how many match according to the server, which may lag behind what is loaded */
+/** @param counted the server's number of matches, which may lag behind the loaded rows */
 export function pagedOf<Row>(
   live: Live<Rows<Row>>,
   counted: number | undefined,

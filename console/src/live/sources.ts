@@ -10,7 +10,7 @@ import type { Rows } from './states.ts';
 export const isConnected = signal(true);
 export const clockOffset = signal(0);
 
-/** How often a list that is longer than what is shown of it is counted again. */
+/** The interval at which a partly loaded list is counted again. */
 const COUNT_MILLISECONDS = 30_000;
 
 /** @param most the rows to return: with a higher limit, `isCut` reports whether there are others */
@@ -32,7 +32,7 @@ export function documents<Schema extends z.ZodMiniType>(
   };
 }
 
-/** The number of documents that match, whatever the limit: counted by the server when it opens and every half minute. */
+/** The number of matching documents without the limit. The server counts on opening and every 30 seconds. */
 export function count(asked: DocumentsQuery): Source<number> {
   return {
     key: `count ${JSON.stringify({ ...asked, limit: undefined })}`,

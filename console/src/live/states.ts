@@ -4,7 +4,7 @@ import type { Task } from './documents.ts';
 export type Live<Value> =
   | { readonly state: 'loading' }
   | { readonly state: 'live'; readonly value: Value }
-  /** The connection is gone: what was there then. */
+  /** The connection is lost: the last known value. */
   | { readonly state: 'stale'; readonly value: Value; readonly asOf: Date }
   /** The person may not see it. */
   | { readonly state: 'denied' }

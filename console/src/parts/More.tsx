@@ -2,7 +2,7 @@
 import type { Paged } from '../live/states.ts';
 
 interface MoreProps {
-  /** What is listed, in the plural: `tasks`. */
+  /** The listed things, in the plural: `tasks`. */
   readonly what: string;
   /** Loads more; undefined if nothing is missing. */
   readonly more: (() => void) | undefined;
@@ -32,7 +32,7 @@ export function MoreOf({
   return <More what={what} more={more} loaded={loaded} count={count} />;
 }
 
-/** What the head of a list shows: its count, or at least how many are loaded. */
+/** Returns the count in a list's heading, or the number of loaded rows with a plus sign. */
 export function headOf({ live, count }: Paged<unknown>): number | string | undefined {
   if (!('value' in live)) return undefined;
   return count ?? `${live.value.rows.length}+`;

@@ -17,12 +17,12 @@ export interface CallOn extends Call {
 
 export interface Many {
   readonly state: State;
-  /** @returns the ids of what was refused or left */
+  /** @returns the ids of the refused and the skipped tasks */
   run(calls: readonly CallOn[]): Promise<readonly string[]>;
   stop(): void;
 }
 
-/** What it does ends with the screen that uses it: without one nobody could stop it. */
+/** Stops when its screen closes, because the Stop button is gone then. */
 export function useMany(): Many {
   const state = useSignal<State>({ kind: 'idle' });
   const isStopped = useRef(false);

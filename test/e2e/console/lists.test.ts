@@ -1,4 +1,4 @@
-/** Long lists of the console: they show where they are cut, and what is done to many of their rows can be stopped. */
+/** Long lists of the console: they show that there is more, and actions on many rows can be stopped. */
 import assert from 'node:assert/strict';
 import type { Browser, Page } from 'playwright-core';
 import { openBrowser } from '../../support/browser.ts';
@@ -49,7 +49,7 @@ describe('long lists of the console', () => {
     assert.deepEqual(visit?.complaints ?? [], []);
   });
 
-  it('cancels many tasks in groups, shows the progress, and stops when it is told to', async () => {
+  it('cancels many tasks in groups, shows the progress, and stops on request', async () => {
     const work = new Work();
     await work.begin('Many');
     const tasks = Array.from({ length: MANY }, (_, number) => ({ description: `Number ${number}.` }));

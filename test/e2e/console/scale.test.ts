@@ -80,7 +80,7 @@ describe('the console, where there is much', () => {
     return made;
   }
 
-  /** Each step doubles what is loaded, until more is loaded than a person looks through. */
+  /** Doubles the number of loaded tasks until there are 800. */
   async function loadMore({ page }: Visit): Promise<void> {
     for (let loaded = FIRST_PAGE; loaded < LOADED; loaded *= 2) {
       await page.getByRole('button', { name: 'Show more tasks' }).click();

@@ -7,7 +7,7 @@ export type View = 'today' | 'week' | 'all';
 export interface Day {
   readonly title: string;
   readonly todos: readonly Todo[];
-  /** Whether it may have more than what is loaded. */
+  /** Whether there may be more than the loaded rows. */
   readonly isCut: boolean;
 }
 

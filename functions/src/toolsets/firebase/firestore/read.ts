@@ -43,7 +43,7 @@ export async function readDocument(client: Firestore, path: DataPath): Promise<R
   };
 }
 
-/** Reads no more than one document beyond what it gives, and one for a cursor at a long value. */
+/** Reads one document more than it returns, or up to a batch more if documents are large, and one for a long cursor. */
 export async function readCollection(
   hashing: Hashing,
   client: Firestore,

@@ -58,6 +58,7 @@ export const getAudit = defineTool({
   }),
   output: z.object({ events: z.array(eventShape), ...pageShape }),
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  answersWhole: true,
   role: 'viewer',
   audience: 'those who administer',
   example: { limit: 5 },
@@ -77,11 +78,13 @@ export const getAudit = defineTool({
       until: until === undefined ? undefined : new Date(until),
     };
     const { items, more, last } = await services.system.audit.list(principal, workspace, request, page);
-    const shown = fitting(items, (entry) => eventAnswer(principal, entry));
-    const end = shown.length < items.length ? shown.at(-1) : last;
+    const all = items.map((entry) => eventAnswer(principal, entry));
+    const events = fitting(all, (event) => event);
+    const isCut = events.length < all.length;
+    const end = isCut ? items[events.length - 1] : last;
     return {
-      events: shown.map((entry) => eventAnswer(principal, entry)),
-      truncated: more || shown.length < items.length,
+      events: [...events],
+      truncated: more || isCut,
       ...(end && { nextCursor: encodeCursor(question, { order: [end.at.getTime()], id: end.id }) }),
     };
   },
