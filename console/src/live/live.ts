@@ -4,7 +4,7 @@
  */
 import { type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
-import type { Live } from './states.ts';
+import { afterHearing, type Live } from './states.ts';
 
 export interface Listener<Value> {
   /** @param isFresh whether the server vouches for it now */
@@ -43,9 +43,7 @@ function opened(entry: Entry): void {
   if (entry.stop !== undefined || isHidden) return;
   entry.stop = source.open({
     next(value, isFresh) {
-      // Cached data does not lift a refusal: only the server's answer does.
-      if (!isFresh && live.peek().state === 'denied') return;
-      live.value = isFresh ? { state: 'live', value } : { state: 'stale', value, asOf: asOf(live.peek()) };
+      live.value = afterHearing(live.peek(), value, isFresh, new Date());
     },
     denied() {
       live.value = { state: 'denied' };
@@ -54,10 +52,6 @@ function opened(entry: Entry): void {
       live.value = { state: 'failed', why };
     },
   });
-}
-
-function asOf(before: Live<unknown>): Date {
-  return before.state === 'stale' ? before.asOf : new Date();
 }
 
 function closed(entry: Entry): void {

@@ -10,6 +10,18 @@ export type Live<Value> =
   | { readonly state: 'denied' }
   | { readonly state: 'failed'; readonly why: string };
 
+/** Returns the state after a value has arrived: cached data (`isFresh` false) does not lift a refusal, the server's does. */
+export function afterHearing<Value>(
+  before: Live<Value>,
+  value: Value,
+  isFresh: boolean,
+  now: Date,
+): Live<Value> {
+  if (isFresh) return { state: 'live', value };
+  if (before.state === 'denied') return before;
+  return { state: 'stale', value, asOf: before.state === 'stale' ? before.asOf : now };
+}
+
 /** Documents that could not be read are skipped; the page shows how many. */
 export interface Rows<Row> {
   readonly rows: readonly Row[];

@@ -1,0 +1,38 @@
+/** The states of data that the console listens to. */
+import assert from 'node:assert/strict';
+import { afterHearing, type Live } from '../../../console/src/live/states.ts';
+
+const EARLIER = new Date(1000);
+const NOW = new Date(2000);
+
+describe('a value that arrives', () => {
+  const hear = (before: Live<string>, isFresh: boolean) => afterHearing(before, 'new', isFresh, NOW);
+
+  it('is live from the server, whatever was known before', () => {
+    const states: Live<string>[] = [
+      { state: 'loading' },
+      { state: 'live', value: 'old' },
+      { state: 'stale', value: 'old', asOf: EARLIER },
+      { state: 'denied' },
+      { state: 'failed', why: 'no' },
+    ];
+    for (const before of states) assert.deepEqual(hear(before, true), { state: 'live', value: 'new' });
+  });
+
+  it('is stale from the cache, since the connection was lost', () => {
+    assert.deepEqual(hear({ state: 'live', value: 'old' }, false), {
+      state: 'stale',
+      value: 'new',
+      asOf: NOW,
+    });
+    assert.deepEqual(hear({ state: 'stale', value: 'old', asOf: EARLIER }, false), {
+      state: 'stale',
+      value: 'new',
+      asOf: EARLIER,
+    });
+  });
+
+  it('does not lift a refusal from the cache', () => {
+    assert.deepEqual(hear({ state: 'denied' }, false), { state: 'denied' });
+  });
+});
