@@ -32,8 +32,21 @@ function refusal(raw: Record<string, unknown>): MusterError {
   assert.fail('it was accepted');
 }
 
-/** Milliseconds of processor time, and MiB that it left or held at its end. */
-function costOf(work: () => unknown): { milliseconds: number; mebibytes: number } {
+interface Cost {
+  /** Of processor time. */
+  readonly milliseconds: number;
+  /** Left or held at its end. */
+  readonly mebibytes: number;
+}
+
+/** The time is the least of three runs, since the collector of the whole process may work during any of them. */
+function costOf(work: () => unknown): Cost {
+  const first = costOnce(work);
+  const others = [costOnce(work), costOnce(work)].map(({ milliseconds }) => milliseconds);
+  return { ...first, milliseconds: Math.min(first.milliseconds, ...others) };
+}
+
+function costOnce(work: () => unknown): Cost {
   const memory = process.memoryUsage().heapUsed;
   const before = process.cpuUsage();
   work();
