@@ -16,8 +16,8 @@ const TASKS = 2000;
 const FIRST_PAGE = 200;
 const LOADED = 800;
 
-/** The longest that a page may stand still while somebody scrolls. */
-const LONGEST_TASK_MILLISECONDS = 100;
+/** The most processor time of the page's main thread for one step of scrolling. A busy machine does not change it. */
+const MAX_STEP_MILLISECONDS = 100;
 
 /** What makes a coding task of it, as far as a page looks. */
 const CODING = {
@@ -27,13 +27,9 @@ const CODING = {
 };
 
 const OBSERVE = `
-  window.longTasks = [];
   window.longTaskEnd = 0;
   new PerformanceObserver((list) => {
-    for (const { startTime, duration } of list.getEntries()) {
-      window.longTasks.push(duration);
-      window.longTaskEnd = startTime + duration;
-    }
+    for (const { startTime, duration } of list.getEntries()) window.longTaskEnd = startTime + duration;
   }).observe({ type: 'longtask' });
 `;
 
@@ -89,19 +85,28 @@ describe('the console, where there is much', () => {
     await eventually('the page is at rest', async () => (await page.evaluate(HAS_SETTLED)) || undefined);
   }
 
-  /** Scrolls through a box, to its end and back, and says how long the page stood still at most. */
-  async function longestWhileScrolling({ page }: Visit, box: string, steps: number): Promise<number> {
-    await page.evaluate('window.longTasks.length = 0');
+  /** Scrolls to the end of a box and back. Returns the most processor milliseconds that one step took. */
+  async function mostWhileScrolling({ page }: Visit, box: string, steps: number): Promise<number> {
+    const inspector = await page.context().newCDPSession(page);
+    await inspector.send('Performance.enable', { timeDomain: 'threadTicks' });
+    const used = async () => {
+      const { metrics } = await inspector.send('Performance.getMetrics');
+      return 1000 * (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? Number.NaN);
+    };
+    let most = 0;
     for (const direction of [-1, 1]) {
       for (let number = 0; number < steps; number++) {
         await page.locator(box).hover();
+        const before = await used();
         await page.mouse.wheel(0, direction * 2000);
         await page.evaluate(
           'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))',
         );
+        most = Math.max(most, (await used()) - before);
       }
     }
-    return Number(await page.evaluate('Math.max(0, ...window.longTasks)'));
+    await inspector.detach();
+    return most;
   }
 
   it(`shows ${TASKS} tasks as a table without standing still`, async () => {
@@ -119,8 +124,8 @@ describe('the console, where there is much', () => {
     await seen.page.getByRole('link', { name: 'Task 1', exact: true }).waitFor();
     await seen.page.getByText(`of ${TASKS}.`).waitFor();
     await loadMore(seen);
-    const longest = await longestWhileScrolling(seen, '.scrolled', 20);
-    assert.ok(longest <= LONGEST_TASK_MILLISECONDS, `${longest} ms`);
+    const most = await mostWhileScrolling(seen, '.scrolled', 20);
+    assert.ok(most <= MAX_STEP_MILLISECONDS, `${most} ms of processor time`);
     assert.ok((await seen.page.locator('tbody tr').count()) < 100);
     await seen.close();
   });
@@ -180,15 +185,16 @@ describe('the console, where there is much', () => {
     await writer.close();
     const seen = await visit('/t/says-much');
     await seen.page.getByText(`says line ${CHUNKS * LINES_OF_CHUNK - 1}.`).waitFor();
-    let longest = 0;
+    let most = 0;
     for (let time = 0; time < 40 && (await seen.page.getByText('says line 0.').count()) === 0; time++) {
-      longest = Math.max(longest, await longestWhileScrolling(seen, '.log', 4));
+      most = Math.max(most, await mostWhileScrolling(seen, '.log', 4));
       await seen.page.locator('.log').evaluate((log) => log.scrollTo({ top: 0 }));
       await eventually('older lines come', async () => (await seen.page.evaluate(HAS_COME)) || undefined);
     }
     await seen.page.getByText('says line 0.').waitFor();
-    longest = Math.max(longest, await longestWhileScrolling(seen, '.log', 20));
-    assert.ok(longest <= LONGEST_TASK_MILLISECONDS, `${longest} ms`);
+    most = Math.max(most, await mostWhileScrolling(seen, '.log', 20));
+
+    assert.ok(most <= MAX_STEP_MILLISECONDS, `${most} ms of processor time`);
     await seen.close();
   });
 });
