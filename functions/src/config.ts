@@ -142,7 +142,7 @@ export function publicUrl(): string | undefined {
 /** Returns where people reach the console, to which mails and push messages link. */
 export function consoleOrigin(): string {
   const url = consoleUrlText.value();
-  return /^https?:/.test(url) && URL.canParse(url)
+  return /^https?:/i.test(url) && URL.canParse(url)
     ? new URL(url).origin
     : `https://${process.env['GCLOUD_PROJECT'] ?? ''}.web.app`;
 }

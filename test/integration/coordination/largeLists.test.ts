@@ -80,7 +80,7 @@ describe('a list of large items', function () {
         assert.ok(byteLength(structuredContent) <= MAX_SHOWN_BYTES, name);
         assert.ok(tokensOf(JSON.stringify(structuredContent)) <= SHOWN_TOKENS, name);
       }
-      // Of the queue a large task is cut: a claim has all of it.
+      // The queue cuts a large task; a claim returns it whole.
       if (name !== 'system_getTaskQueue')
         assert.doesNotMatch(JSON.stringify(structuredContent), /more characters/, name);
       ids.push(...page.map((item) => JSON.stringify(item['id'] ?? item['task_id'] ?? item['event_id'])));

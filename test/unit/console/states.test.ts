@@ -8,7 +8,7 @@ const NOW = new Date(2000);
 describe('a value that arrives', () => {
   const hear = (before: Live<string>, isFresh: boolean) => afterHearing(before, 'new', isFresh, NOW);
 
-  it('is live from the server, whatever was known before', () => {
+  it('is live if it comes from the server, in every earlier state', () => {
     const states: Live<string>[] = [
       { state: 'loading' },
       { state: 'live', value: 'old' },
@@ -19,7 +19,7 @@ describe('a value that arrives', () => {
     for (const before of states) assert.deepEqual(hear(before, true), { state: 'live', value: 'new' });
   });
 
-  it('is stale from the cache, since the connection was lost', () => {
+  it('is stale if it comes from the cache, and keeps the time when the connection was lost', () => {
     assert.deepEqual(hear({ state: 'live', value: 'old' }, false), {
       state: 'stale',
       value: 'new',
@@ -32,7 +32,7 @@ describe('a value that arrives', () => {
     });
   });
 
-  it('does not lift a refusal from the cache', () => {
+  it('does not lift a refusal if it comes from the cache', () => {
     assert.deepEqual(hear({ state: 'denied' }, false), { state: 'denied' });
   });
 });

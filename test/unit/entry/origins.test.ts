@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { allowedOrigins } from '../../../functions/src/config.ts';
+import { allowedOrigins, consoleOrigin } from '../../../functions/src/config.ts';
 import { isAllowedOrigin } from '../../../functions/src/mcp/http/refusal.ts';
 
 describe('the pages that may call', () => {
@@ -25,5 +25,29 @@ describe('the pages that may call', () => {
       'null',
     ])
       assert.equal(may(origin), false, origin);
+  });
+});
+
+describe('the address of the console in mails', () => {
+  const before = { ...process.env };
+  const linked = (address: string): string => {
+    process.env['CONSOLE_URL'] = address;
+    return consoleOrigin();
+  };
+  beforeEach(() => {
+    process.env['GCLOUD_PROJECT'] = 'ours-1';
+  });
+  afterEach(() => {
+    process.env = { ...before };
+  });
+
+  it('is the origin of CONSOLE_URL', () => {
+    assert.equal(linked('https://console.example/any/page?x=1'), 'https://console.example');
+    assert.equal(linked('HTTP://127.0.0.1:5000'), 'http://127.0.0.1:5000');
+  });
+
+  it('is the project’s own site if CONSOLE_URL is empty or no address of a site', () => {
+    for (const address of ['', 'console.example', 'javascript:alert(1)', 'mailto:a@b.example', 'https://'])
+      assert.equal(linked(address), 'https://ours-1.web.app', address);
   });
 });

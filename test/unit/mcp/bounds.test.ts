@@ -33,13 +33,13 @@ function refusal(raw: Record<string, unknown>): MusterError {
 }
 
 interface Cost {
-  /** Of processor time. */
+  /** Processor time, not wall time. */
   readonly milliseconds: number;
-  /** Left or held at its end. */
+  /** Memory that the work left or still held at its end. */
   readonly mebibytes: number;
 }
 
-/** The time is the least of three runs, since the collector of the whole process may work during any of them. */
+/** Returns the least time of three runs, because the garbage collector may run during any of them. */
 function costOf(work: () => unknown): Cost {
   const first = costOnce(work);
   const others = [costOnce(work), costOnce(work)].map(({ milliseconds }) => milliseconds);

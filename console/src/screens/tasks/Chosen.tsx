@@ -1,4 +1,4 @@
-/** What a person can do about several tasks at once. Each is a call of its own: one refusal does not stop the others. */
+/** Actions on several tasks at once. Each is a separate call: one refusal does not stop the others. */
 import type { Task } from '../../live/documents.ts';
 import { Act } from '../../parts/Act.tsx';
 import type { Many } from '../../parts/useMany.tsx';
