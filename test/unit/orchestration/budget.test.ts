@@ -10,6 +10,7 @@ import {
   estimatedTokens,
   LEAST_OUTPUT_TOKENS,
 } from '../../../functions/src/toolsets/orchestration/rules/calls/budget.ts';
+import { spentOn } from '../../../functions/src/toolsets/orchestration/rules/runs/run.ts';
 
 const price = { inputPerMillion: 3, outputPerMillion: 15 };
 const usual = { inputTokens: 1000, maxOutputTokens: 10_000, price, sharedBy: 1 };
@@ -89,8 +90,28 @@ describe('a budget', () => {
         const { usage, costUsd } = budget.spent;
         assert.ok(usage.inputTokens + usage.outputTokens + unknown <= limit.tokens);
         assert.ok(costUsd <= limit.costUsd + 1e-9);
-        assert.ok(Math.abs(costUsd - costOf(usage, price)) < 1e-9);
+        assert.equal(costUsd, costOf(usage, price));
       }),
+    );
+  });
+
+  it('costs the same in whatever order its calls ended', () => {
+    const usage = fc.record({ inputTokens: fc.nat(200_000), outputTokens: fc.nat(64_000) });
+    // US dollars for a million tokens: list prices have at most a few decimals.
+    const perMillion = fc.nat(100_000_000).map((millionths) => millionths / 1_000_000);
+    const prices = fc.record({ inputPerMillion: perMillion, outputPerMillion: perMillion });
+    const attempt = { call: 'answer', number: 1, agent: 'claude', model: 'm', waited: 0 };
+    const attempts = fc.tuple(fc.array(usage, { maxLength: 12 }), prices).map(([usages, of]) =>
+      usages.map((one) => ({
+        ...{ ...attempt, end: 'answered' as const, milliseconds: 0, outcomeUnknown: false },
+        ...{ usage: one, costUsd: costOf(one, of) },
+      })),
+    );
+    const inTwoOrders = attempts.chain((all) =>
+      fc.tuple(fc.constant(all), fc.shuffledSubarray(all, { minLength: all.length })),
+    );
+    fc.assert(
+      fc.property(inTwoOrders, ([all, shuffled]) => assert.deepEqual(spentOn(shuffled), spentOn(all))),
     );
   });
 });

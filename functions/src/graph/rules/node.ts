@@ -33,6 +33,14 @@ export interface Spent {
   readonly milliseconds: number;
 }
 
+/**
+ * A sum of US dollars without the errors of adding, so that it does not depend on the order of what was added.
+ * Prices for a million tokens have at most six decimals, so the cost of a token has at most twelve.
+ */
+export function exactUsd(sum: number): number {
+  return Number(sum.toFixed(12));
+}
+
 export const NO_WORK: Spent = { inputTokens: 0, outputTokens: 0, costUsd: 0, milliseconds: 0 };
 
 /** Where a thing is in the graph. `ancestors`, the nearest first, are absent where it is in none. */

@@ -1,6 +1,6 @@
 /** A task of the one work queue: `tasks/{taskId}`. Source: docs/semantics.md#one-model. */
 import { type ClosedWork, foldedCapability } from '../../../access/rules/agent.ts';
-import { type GraphNode, NO_WORK, type Spent } from '../../../graph/rules/node.ts';
+import { exactUsd, type GraphNode, NO_WORK, type Spent } from '../../../graph/rules/node.ts';
 import type { Change } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
@@ -177,7 +177,7 @@ export function withSpent(task: Task, more: Partial<Spent>): Task {
   const spent = {
     inputTokens: inputTokens + (more.inputTokens ?? 0),
     outputTokens: outputTokens + (more.outputTokens ?? 0),
-    costUsd: costUsd + (more.costUsd ?? 0),
+    costUsd: exactUsd(costUsd + (more.costUsd ?? 0)),
     milliseconds: milliseconds + (more.milliseconds ?? 0),
   };
   return { ...task, spent };

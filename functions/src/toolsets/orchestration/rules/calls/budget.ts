@@ -2,6 +2,7 @@
  * What a run may still spend. A call reserves the most that it can cost before it is made, and books what it did
  * cost afterwards; calls in flight at once therefore never reserve the same tokens.
  */
+import { exactUsd } from '../../../../graph/rules/node.ts';
 import type { HostedAgent, Price, Usage } from '../ports.ts';
 
 interface Spending {
@@ -81,7 +82,7 @@ export class Budget {
             inputTokens: booked.inputTokens + usage.inputTokens,
             outputTokens: booked.outputTokens + usage.outputTokens,
           },
-          costUsd: bookedUsd + costUsd,
+          costUsd: exactUsd(bookedUsd + costUsd),
         };
         return { usage, costUsd };
       },
@@ -120,7 +121,7 @@ function outputFor(usd: number, { outputPerMillion }: Price): number {
 
 /** In US dollars. */
 export function costOf({ inputTokens, outputTokens }: Usage, price: Price): number {
-  return (inputTokens * price.inputPerMillion + outputTokens * price.outputPerMillion) / 1_000_000;
+  return exactUsd((inputTokens * price.inputPerMillion + outputTokens * price.outputPerMillion) / 1_000_000);
 }
 
 /** Tenths of a token in one character of ASCII, and in one byte of UTF-8 of any other character. */

@@ -1,5 +1,6 @@
 /** An orchestration as it is kept, and its state machine. Source: docs/decisions/0021-runs.md. */
 import { budgetKey, type Refusal } from '../../../../graph/rules/budget.ts';
+import { exactUsd } from '../../../../graph/rules/node.ts';
 import type { Attempt, JournalEntry, Run, RunOrder, StepRecord } from '../../store/runDocument.ts';
 import type { AgentRole } from '../agents/profile.ts';
 import { FAILURE_CLASSES } from '../ports.ts';
@@ -135,7 +136,7 @@ export function addSpent(left: Run['spent'], right: Run['spent']): Run['spent'] 
   return {
     inputTokens: left.inputTokens + right.inputTokens,
     outputTokens: left.outputTokens + right.outputTokens,
-    costUsd: left.costUsd + right.costUsd,
+    costUsd: exactUsd(left.costUsd + right.costUsd),
   };
 }
 
