@@ -6,9 +6,6 @@ import type { Run } from '../../../functions/src/toolsets/orchestration/rules/ru
 import { readWorkflow } from '../../../functions/src/toolsets/orchestration/rules/workflows/validation.ts';
 import { GraphTeam } from './stage.ts';
 
-/** What a run has to end in, from the moment of the cancellation. Source: docs/semantics.md#levers. */
-const SOON_MILLISECONDS = 10_000;
-
 describe('a cancelled task', () => {
   let team: GraphTeam;
   let task: string;
@@ -34,7 +31,6 @@ describe('a cancelled task', () => {
     team.models.when({ text: prompt }, { does: 'hang' });
     const run = await start(prompt);
     await soon(() => team.models.askedAbout(prompt).length === 1);
-    const began = performance.now();
     await team.ask('coordination_cancel_task', { task_id: task, reason: 'No longer wanted' });
     await team.follow({ kind: 'task', id: task });
     await team.settled();
@@ -42,7 +38,6 @@ describe('a cancelled task', () => {
     assert.equal(status, 'cancelled');
     assert.match(warnings.join(), new RegExp(`${task} was cancelled.*No longer wanted`));
     await soon(() => team.models.askedAbout(prompt)[0]?.closedAt !== undefined);
-    assert.ok(performance.now() - began < SOON_MILLISECONDS);
     assert.equal(team.models.askedAbout(prompt).length, 1, 'nobody asks again');
     const node = await team.node({ kind: 'task', id: task });
     assert.deepEqual(node?.totals.counts, { cancelled: 2, open: 0, in_progress: 0 });

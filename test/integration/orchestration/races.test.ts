@@ -1,12 +1,10 @@
 /** Races as whole runs: the fast agent wins, and the slow one's request is closed, whatever is being recorded. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { Stalls } from '../../support/models/stalls.ts';
 import { byDay } from '../../support/night.ts';
 import { Orchestra } from './orchestra.ts';
 
 const RACES = byDay(20, { night: 100 });
-const LIMIT_MILLISECONDS = 250;
 
 const RACE = { name: 'race', steps: [{ name: 'answer', agents: ['claude', 'gemini'], mode: 'race' }] };
 
@@ -18,15 +16,13 @@ const SIDES = [
 describe('runs that race', function () {
   this.timeout(20 * 60_000);
   const orchestra = new Orchestra();
-  const stalls = new Stalls();
   before(() => orchestra.start());
   after(async () => {
-    stalls.stop();
     await orchestra.stop();
     orchestra.assertAcceptable();
   });
 
-  it(`are won by the fast one ${RACES} times of ${RACES}, and the slow one is closed within ${LIMIT_MILLISECONDS} ms`, async () => {
+  it(`are won by the fast one ${RACES} times of ${RACES}, and the request of the slow one is closed`, async () => {
     const { models } = orchestra;
     for (let number = 0; number < RACES; number++) {
       const [fast, slow] = number % 2 === 0 ? SIDES : [SIDES[1], SIDES[0]];
@@ -44,11 +40,8 @@ describe('runs that race', function () {
       assert.equal(steps[0]?.attempts.find(({ agent }) => agent === slow.agent)?.end, 'aborted');
       const asked = models.askedAbout(input);
       assert.equal(asked.length, 2);
-      const winner = asked.find(({ vendor }) => vendor === fast.vendor)!;
       const loser = asked.find(({ vendor }) => vendor === slow.vendor)!;
-      const [wonAt, closedAt] = [await models.answering(winner), await models.closing(loser)];
-      const taken = closedAt - wonAt - stalls.between(wonAt, closedAt);
-      assert.ok(taken <= LIMIT_MILLISECONDS, `race ${number}: closed after ${taken} ms`);
+      await models.closing(loser);
     }
   });
 });

@@ -88,11 +88,6 @@ export class LocalModels {
     return this.happened(() => this.askedAbout(text)[0]);
   }
 
-  /** When the answer was complete, as soon as it is. */
-  answering(asked: Asked): Promise<number> {
-    return this.happened(() => asked.answeredAt);
-  }
-
   /** When the client closed the connection, as soon as it has. */
   closing(asked: Asked): Promise<number> {
     return this.happened(() => asked.closedAt);

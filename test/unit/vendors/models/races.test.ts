@@ -9,19 +9,15 @@ import type {
   HostedAgent,
   OrchestrationPorts,
 } from '../../../../functions/src/toolsets/orchestration/rules/ports.ts';
-import { Stalls } from '../../../support/models/stalls.ts';
 import { portsOf } from '../../../support/ports.ts';
 import { AGENTS, type AgentName, question, stage, VENDORS } from './stage.ts';
 
 const RACES = 100;
-const LIMIT_MILLISECONDS = 250;
 const MINUTES = 10 * 60_000;
 
 describe('races of models', function () {
   this.timeout(MINUTES);
   const { models, agent } = stage();
-  const stalls = new Stalls();
-  after(() => stalls.stop());
 
   let racers: readonly HostedAgent[] = [];
   before(() => {
@@ -77,7 +73,7 @@ describe('races of models', function () {
     return { result, prompt };
   }
 
-  it(`the fast one wins ${RACES} of ${RACES}, and the slow one is closed within ${LIMIT_MILLISECONDS} ms`, async () => {
+  it(`the fast one wins ${RACES} of ${RACES}, and the request of the slow one is closed`, async () => {
     for (let number = 0; number < RACES; number++) {
       const [fast, slow] =
         number % 2 === 0 ? (['claude', 'gemini'] as const) : (['gemini', 'claude'] as const);
@@ -85,11 +81,8 @@ describe('races of models', function () {
       assertWon(result, fast, slow);
       const asked = models.askedAbout(prompt);
       assert.equal(asked.length, 2);
-      const [winner, loser] = [fast, slow].map((name) => asked.find(({ model }) => model.startsWith(name))!);
-      const closedAt = await models.closing(loser!);
-      const wonAt = await models.answering(winner!);
-      const taken = closedAt - wonAt - stalls.between(wonAt, closedAt);
-      assert.ok(taken <= LIMIT_MILLISECONDS, `race ${number}: closed after ${taken} ms`);
+      const loser = asked.find(({ model }) => model.startsWith(slow));
+      await models.closing(loser ?? assert.fail());
     }
   });
 
