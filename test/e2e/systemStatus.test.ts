@@ -83,7 +83,7 @@ describe('the status of the system', () => {
     assert.match(dependencies['node'] ?? '', /^22\./);
   });
 
-  it('is degraded without the Realtime Database, says so, and work goes on', async () => {
+  it('reports that it is degraded without the Realtime Database, and work continues', async () => {
     await database.close();
     const answer = await look();
     assert.equal(answer.status, 'degraded');

@@ -31,7 +31,7 @@ describe('accounts that change in Firebase Auth', () => {
       isOver: () => false,
     });
 
-  /** Returns what a sweep stores of one person: other tests change other accounts meanwhile. */
+  /** Returns the changes of one person that a sweep stores. Other tests change other accounts at the same time. */
   async function storedBySweep({ uid }: Someone): Promise<readonly Change[]> {
     const { store } = deployment.composition.ports;
     const commit = store.commit.bind(store);

@@ -86,7 +86,7 @@ describe('the console', () => {
     await visit.page.locator('.sentence .status.cancelled').waitFor();
   });
 
-  it('shows what a tool writes as it is written, and asks nothing while nothing happens', async () => {
+  it('shows each task that a tool creates, and sends no request while nothing changes', async () => {
     const work = new Work();
     await work.begin('Quick');
     visit = await Visit.open(browser);
@@ -96,7 +96,7 @@ describe('the console', () => {
       const id = await work.task(`Quick ${number}.`, { priority: 5 });
       await visit.page.locator(`a[href*="${id}"]`).waitFor({ state: 'attached' });
     }
-    // Without requests there is no polling: what was shown came by the listeners, at once.
+    // The page polls nothing, so the tasks above came through its listeners.
     visit.requests.length = 0;
     await visit.page.waitForTimeout(IS_NIGHT ? 60_000 : 8000);
     assert.deepEqual(visit.requests, []);

@@ -1,4 +1,4 @@
-/** Who is removed from a workspace is out of it, and so are their agents: also where they listen. */
+/** A member who is removed from a workspace loses access to it, and so do their agents. Their open streams end. */
 import assert from 'node:assert/strict';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import { isRecord } from '../support/clients.ts';
@@ -133,6 +133,7 @@ describe('who is removed from a workspace', function () {
 
     assert.equal(answered, 0, 'who waits was answered before');
     await succeed('ann the leader', 'access.remove_member', { uid: world.cas });
+    // By itself a stream lasts for 280 seconds, longer than this test may take.
     await Promise.all(streams.map(({ ended }) => ended));
     await eventually('every call is refused', async () => {
       const made = CASS.map((caller) => world.call(caller, world.alpha, 'coordination.get_status', {}));

@@ -95,9 +95,9 @@ describe('a budget', () => {
     );
   });
 
-  it('costs the same in whatever order its calls ended', () => {
+  it('counts the same cost for every order in which its calls end', () => {
     const usage = fc.record({ inputTokens: fc.nat(200_000), outputTokens: fc.nat(64_000) });
-    // US dollars for a million tokens: list prices have at most a few decimals.
+    // US dollars per million tokens, with at most six decimals.
     const perMillion = fc.nat(100_000_000).map((millionths) => millionths / 1_000_000);
     const prices = fc.record({ inputPerMillion: perMillion, outputPerMillion: perMillion });
     const attempt = { call: 'answer', number: 1, agent: 'claude', model: 'm', waited: 0 };

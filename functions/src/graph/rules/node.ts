@@ -34,8 +34,8 @@ export interface Spent {
 }
 
 /**
- * A sum of US dollars without the errors of adding, so that it does not depend on the order of what was added.
- * Prices for a million tokens have at most six decimals, so the cost of a token has at most twelve.
+ * Rounds a sum of US dollars to twelve decimals, so that the order of its additions does not change it.
+ * A price per million tokens has at most six decimals, so the cost of one token has at most twelve.
  */
 export function exactUsd(sum: number): number {
   return Number(sum.toFixed(12));

@@ -16,6 +16,7 @@ import { FirestoreReader } from '../../kernel/firestore/reading.ts';
 import type { ChangeWriters, CommitWrites } from '../../kernel/firestore/store.ts';
 import type { Page, Slice } from '../../kernel/paging.ts';
 import {
+  exactUsd,
   type GraphChanges,
   type GraphNode,
   MAX_PARTS,
@@ -58,7 +59,8 @@ const codec = documentCodec(
       attempts: z.number().default(0),
       input_tokens: z.number().default(0),
       output_tokens: z.number().default(0),
-      cost_usd: z.number().default(0),
+      /** Each change adds to it, so what is stored has errors of addition. */
+      cost_usd: z.number().transform(exactUsd).default(0),
       milliseconds: z.number().default(0),
     }),
     /** How many things are directly part of it. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { budgetAnswer, budgetShape } from '../../../graph/rules/budgetShape.ts';
-import { exactUsd, NODE_KINDS, NODE_STATUSES, nodeKey } from '../../../graph/rules/node.ts';
+import { NODE_KINDS, NODE_STATUSES, nodeKey } from '../../../graph/rules/node.ts';
 import { idOf } from '../../../kernel/ids.ts';
 import { fitting } from '../../../kernel/json.ts';
 import { encodeCursor } from '../../../kernel/paging.ts';
@@ -54,7 +54,7 @@ function nodeAnswer({ node, sight }: SeenNode): NodeAnswer {
       attempts: totals.attempts,
       inputTokens: totals.inputTokens,
       outputTokens: totals.outputTokens,
-      costUsd: exactUsd(totals.costUsd),
+      costUsd: totals.costUsd,
       milliseconds: totals.milliseconds,
     },
   };
