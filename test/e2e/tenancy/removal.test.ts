@@ -133,7 +133,7 @@ describe('who is removed from a workspace', function () {
 
     assert.equal(answered, 0, 'who waits was answered before');
     await succeed('ann the leader', 'access.remove_member', { uid: world.cas });
-    // By itself a stream lasts for 280 seconds, longer than this test may take.
+    // That they end at once is held by test/unit/mcp/eventsEnds.test.ts.
     await Promise.all(streams.map(({ ended }) => ended));
     await eventually('every call is refused', async () => {
       const made = CASS.map((caller) => world.call(caller, world.alpha, 'coordination.get_status', {}));

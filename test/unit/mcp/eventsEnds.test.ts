@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import type { Services } from '../../../functions/src/mcp/callContext.ts';
+import type { EndpointDependencies } from '../../../functions/src/mcp/http/endpoint.ts';
 import { eventually } from '../../e2e/support/waiting.ts';
 import { systemToolset } from '../../support/fixture-toolset.ts';
 import { LEADER, type RunningEndpoint } from '../../support/mcp-endpoint.ts';
@@ -89,6 +90,46 @@ describe('/mcp/events, at its ends,', () => {
     stage.ports.seen.length = 0;
     await new Promise((resolve) => setTimeout(resolve, 60));
     assert.deepEqual(stage.ports.seen, []);
+  });
+
+  describe('when the rights of its owner change,', () => {
+    let news: () => void;
+    const watched = () => {
+      const watch: EndpointDependencies['people']['watch'] = (_uid, told) => {
+        news = told;
+        return () => undefined;
+      };
+      // Nothing else that happens on the stream looks at its rights within the time of a test.
+      return stage.serve({ people: { watch }, streams: { lifetimeMs: 600_000, keepAliveMs: 600_000 } });
+    };
+
+    const begin = async () => {
+      stage.ports.principals.set('changing', LEADER);
+      const headers = { Authorization: 'Bearer changing' };
+      const stream = await stage.open({ at: await watched(), headers });
+      await eventually('it follows', async () => stage.log.following === 1 || undefined);
+      return stream;
+    };
+
+    it('ends at once, and reports why, if the credential opens nothing', async () => {
+      const stream = await begin();
+      stage.ports.principals.delete('changing');
+      news();
+      const [frame, ...others] = await stream.rest();
+      assert.deepEqual(others, []);
+      assert.match(frame?.data ?? '', /-32100/);
+    });
+
+    it('ends at once if they have changed, and continues if they have not', async () => {
+      const stream = await begin();
+      news();
+      stage.log.add(UID, stage.subscriptionId, 'heard');
+      const frame = (await stream.next()) ?? assert.fail('the stream has ended');
+      assert.equal(dataOf(frame), 'heard');
+      stage.ports.principals.set('changing', { ...LEADER, owner: { ...LEADER.owner, role: 'worker' } });
+      news();
+      assert.deepEqual(await stream.rest(), []);
+    });
   });
 
   it('shows nothing more to a credential that was revoked', async () => {

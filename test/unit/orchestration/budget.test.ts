@@ -95,6 +95,14 @@ describe('a budget', () => {
     );
   });
 
+  it('counts costs without errors of addition', () => {
+    const budget = new Budget({});
+    const dime = { inputPerMillion: 100_000, outputPerMillion: 0 };
+    for (const inputTokens of [1, 2])
+      budget.reserve({ ...usual, price: dime })?.complete({ inputTokens, outputTokens: 0 });
+    assert.equal(budget.spent.costUsd, 0.3);
+  });
+
   it('counts the same cost for every order in which its calls end', () => {
     const usage = fc.record({ inputTokens: fc.nat(200_000), outputTokens: fc.nat(64_000) });
     // US dollars per million tokens, with at most six decimals.

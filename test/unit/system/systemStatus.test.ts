@@ -1,5 +1,7 @@
 /** Whether services answer: how long they are waited for, how often they are asked, and what follows. */
 import assert from 'node:assert/strict';
+import { mock } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import type { RateLimit } from '../../../functions/src/toolsets/github/rules/answers.ts';
 import type { Probes } from '../../../functions/src/toolsets/system/rules/metrics.ts';
 import {
@@ -26,6 +28,13 @@ describe('the status of the system', () => {
     now = START;
     asked = [];
   });
+
+  /** Lets everything begin to wait, and ends each wait that is not longer. */
+  async function elapsed(milliseconds: number): Promise<void> {
+    await setImmediate();
+    mock.timers.tick(milliseconds);
+    mock.timers.reset();
+  }
 
   const answering =
     (name: string, outcome: () => Promise<void> = async () => undefined) =>
@@ -81,9 +90,12 @@ describe('the status of the system', () => {
     assert.deepEqual([refused.github?.isUp, healthOf(refused)], [false, 'degraded']);
   });
 
-  it('gives up who does not answer, and asks no more of it meanwhile', async () => {
+  it('waits one second for the Realtime Database, and does not ask it again before it answers', async () => {
     const system = status({ realtimeDatabase: answering('realtimeDatabase', never) });
-    const { firestore, realtimeDatabase } = await system.readings();
+    mock.timers.enable({ apis: ['setTimeout'] });
+    const readings = system.readings();
+    await elapsed(1000);
+    const { firestore, realtimeDatabase } = await readings;
     assert.deepEqual([firestore?.isUp, realtimeDatabase?.isUp], [true, false]);
     now = secondsAfterStart(20);
     await system.readings();
@@ -104,7 +116,10 @@ describe('the status of the system', () => {
 
   it('tells what there is to do, and nothing where Firestore does not answer in time', async () => {
     assert.deepEqual(await status().workload('alpha'), { activeAgents: 0, tasksInQueue: 3 });
-    assert.equal(await status({}, never).workload('alpha'), undefined);
+    mock.timers.enable({ apis: ['setTimeout'] });
+    const unanswered = status({}, never).workload('alpha');
+    await elapsed(2000);
+    assert.equal(await unanswered, undefined);
   });
 
   const reading = (isUp: boolean): Reading => ({ isUp, milliseconds: 5, at: START });
