@@ -33,7 +33,7 @@ export async function runMocha(files, { title, seconds, node, run, env, mochaOpt
   const totals = `${run.directory}/totals-${processes}.json`;
   const mocha = `${root}/test/node_modules/mocha/bin/mocha.js`;
   const args = ['--reporter', `${root}/test/support/reporter.cjs`, '--timeout', `${seconds}s`];
-  args.push('--file', `${root}/test/support/properties.ts`);
+  for (const file of ['environment.ts', 'properties.ts']) args.push('--file', `${root}/test/support/${file}`);
   if (process.stdout.isTTY) args.push('--color'); // its output passes through us, so it cannot tell
   const heading = `\n── ${title} ──\n`;
   if (live) process.stdout.write(heading);

@@ -8,6 +8,7 @@ import { FirebaseIdTokenVerifier } from '../../../functions/src/access/store/acc
 import { CachedCallerTokens, IdentityToolkitSignIn } from '../../../functions/src/access/store/idTokens.ts';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import { firebaseApp } from '../../../functions/src/kernel/platform.ts';
+import { setVariable } from '../../support/environment.ts';
 import { agentOf } from '../../support/principals.ts';
 
 const HOST = 'FIREBASE_AUTH_EMULATOR_HOST';
@@ -19,12 +20,11 @@ const signIn = new IdentityToolkitSignIn({ app: firebaseApp, webApiKey: '' });
 /** Runs with the Auth emulator's address changed. */
 async function withHost<T>(host: string | undefined, run: () => Promise<T>): Promise<T> {
   const before = process.env[HOST];
-  if (host === undefined) delete process.env[HOST];
-  else process.env[HOST] = host;
+  setVariable(HOST, host);
   try {
     return await run();
   } finally {
-    process.env[HOST] = before;
+    setVariable(HOST, before);
   }
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { allowedOrigins, consoleOrigin } from '../../../functions/src/config.ts';
 import { isAllowedOrigin } from '../../../functions/src/mcp/http/refusal.ts';
+import { setVariable } from '../../support/environment.ts';
 
 describe('the pages that may call', () => {
   const { GCLOUD_PROJECT: before } = process.env;
@@ -8,8 +9,7 @@ describe('the pages that may call', () => {
     process.env['GCLOUD_PROJECT'] = 'ours-1';
   });
   afterEach(() => {
-    if (before === undefined) delete process.env['GCLOUD_PROJECT'];
-    else process.env['GCLOUD_PROJECT'] = before;
+    setVariable('GCLOUD_PROJECT', before);
   });
 
   it('are those of the project’s own sites on Firebase Hosting, and of no other’s', () => {
@@ -29,7 +29,7 @@ describe('the pages that may call', () => {
 });
 
 describe('the address of the console in mails', () => {
-  const before = { ...process.env };
+  const { CONSOLE_URL, GCLOUD_PROJECT } = process.env;
   const linked = (address: string): string => {
     process.env['CONSOLE_URL'] = address;
     return consoleOrigin();
@@ -38,7 +38,8 @@ describe('the address of the console in mails', () => {
     process.env['GCLOUD_PROJECT'] = 'ours-1';
   });
   afterEach(() => {
-    process.env = { ...before };
+    setVariable('CONSOLE_URL', CONSOLE_URL);
+    setVariable('GCLOUD_PROJECT', GCLOUD_PROJECT);
   });
 
   it('is the origin of CONSOLE_URL', () => {

@@ -4,6 +4,7 @@ import { clientDocumentsUrl } from '../../../functions/src/config.ts';
 import { isNamed } from '../../../functions/src/signin/rules/redirects.ts';
 import { HttpsClientDocuments } from '../../../functions/src/vendors/clientdocument/clientDocuments.ts';
 import { clientDocuments, startClientDocuments } from '../../../scripts/emulators/clientDocuments.mjs';
+import { setVariable } from '../../support/environment.ts';
 
 /** Where each client is known to lead back to, with whatever port it takes. */
 const REDIRECTS: Readonly<Record<string, string>> = {
@@ -56,19 +57,15 @@ describe('copies of the documents of clients', () => {
 
   it('are read in the emulators alone', () => {
     const { FUNCTIONS_EMULATOR, MUSTER_CLIENT_DOCUMENTS_URL } = process.env;
-    const set = (name: string, value: string | undefined) => {
-      if (value === undefined) delete process.env[name];
-      else process.env[name] = value;
-    };
     try {
-      set('MUSTER_CLIENT_DOCUMENTS_URL', 'http://127.0.0.1:7');
-      set('FUNCTIONS_EMULATOR', 'true');
+      setVariable('MUSTER_CLIENT_DOCUMENTS_URL', 'http://127.0.0.1:7');
+      setVariable('FUNCTIONS_EMULATOR', 'true');
       assert.equal(clientDocumentsUrl(), 'http://127.0.0.1:7');
-      set('FUNCTIONS_EMULATOR', undefined);
+      setVariable('FUNCTIONS_EMULATOR', undefined);
       assert.equal(clientDocumentsUrl(), undefined);
     } finally {
-      set('FUNCTIONS_EMULATOR', FUNCTIONS_EMULATOR);
-      set('MUSTER_CLIENT_DOCUMENTS_URL', MUSTER_CLIENT_DOCUMENTS_URL);
+      setVariable('FUNCTIONS_EMULATOR', FUNCTIONS_EMULATOR);
+      setVariable('MUSTER_CLIENT_DOCUMENTS_URL', MUSTER_CLIENT_DOCUMENTS_URL);
     }
   });
 });

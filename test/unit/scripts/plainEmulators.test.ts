@@ -5,6 +5,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { databaseNamespace, projectId, root } from '../../../scripts/project.mjs';
 import { tellFirebaseCli } from '../../../scripts/start/hub.mjs';
+import { setVariable } from '../../support/environment.ts';
 
 const tools = createRequire(import.meta.url);
 const { Config } = tools('firebase-tools/lib/config');
@@ -44,8 +45,7 @@ describe('the emulators of npm start', () => {
     process.env['TMPDIR'] = folder;
   });
   after(() => {
-    if (usual === undefined) delete process.env['TMPDIR'];
-    else process.env['TMPDIR'] = usual;
+    setVariable('TMPDIR', usual);
     rmSync(folder, { recursive: true });
   });
 

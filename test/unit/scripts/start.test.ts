@@ -7,6 +7,7 @@ import { clientsEnv, emulatorsEnv } from '../../../scripts/emulators/environment
 import { freePorts } from '../../../scripts/emulators/ports.mjs';
 import { missingChromium } from '../../../scripts/setup/prerequisites.mjs';
 import { waysIn, writeEndpoint } from '../../../scripts/start/endpoint.mjs';
+import { setVariable } from '../../support/environment.ts';
 
 const ADA = { name: 'Ada Person', email: 'person@example.com', password: 'only-for-the-emulators' };
 
@@ -104,17 +105,13 @@ describe('the environment of the emulators', () => {
 
 describe('the browser that tests of pages need', () => {
   const { PATH, MUSTER_CHROMIUM } = process.env;
-  const restore = (name: string, value: string | undefined) => {
-    if (value === undefined) delete process.env[name];
-    else process.env[name] = value;
-  };
   beforeEach(() => {
     process.env['PATH'] = directory;
     delete process.env['MUSTER_CHROMIUM'];
   });
   afterEach(() => {
-    restore('PATH', PATH);
-    restore('MUSTER_CHROMIUM', MUSTER_CHROMIUM);
+    setVariable('PATH', PATH);
+    setVariable('MUSTER_CHROMIUM', MUSTER_CHROMIUM);
   });
 
   it('is said to be missing where it is, in one line', () => {

@@ -1,20 +1,19 @@
 import assert from 'node:assert/strict';
 import type { App } from 'firebase-admin/app';
 import { resourceUrl } from '../../../../functions/src/toolsets/firebase/realtime/rest.ts';
+import { setVariable } from '../../../support/environment.ts';
 
 const HOST = 'FIREBASE_DATABASE_EMULATOR_HOST';
 
 function urlFor(databaseURL: string | undefined, emulator: string | undefined): string {
   const before = process.env[HOST];
-  if (emulator === undefined) delete process.env[HOST];
-  else process.env[HOST] = emulator;
+  setVariable(HOST, emulator);
   try {
     const options = databaseURL === undefined ? {} : { databaseURL };
     const app: App = { name: 'app', options };
     return resourceUrl(app, 'shared/a', { auth: 'a+b' });
   } finally {
-    if (before === undefined) delete process.env[HOST];
-    else process.env[HOST] = before;
+    setVariable(HOST, before);
   }
 }
 

@@ -5,6 +5,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { systemRandomness } from '../../../../functions/src/kernel/platform.ts';
 import { cloudTasksRunQueue } from '../../../../functions/src/vendors/cloudtasks/runQueue.ts';
+import { setVariable } from '../../../support/environment.ts';
 
 const HOST = 'CLOUD_TASKS_EMULATOR_HOST';
 const METADATA = 'METADATA_SERVER_DETECTION';
@@ -47,9 +48,9 @@ describe('a run that is dispatched', () => {
   after(() => {
     server.closeAllConnections();
     server.close();
-    restore(HOST, given.host);
-    restore('GCLOUD_PROJECT', given.project);
-    restore(METADATA, given.metadata);
+    setVariable(HOST, given.host);
+    setVariable('GCLOUD_PROJECT', given.project);
+    setVariable(METADATA, given.metadata);
   });
 
   /** As Cloud Tasks does it: a task without a name gets one, and none has the name of another. */
@@ -80,8 +81,3 @@ describe('a run that is dispatched', () => {
     assert.equal(tasks.size, 2);
   });
 });
-
-function restore(name: string, value: string | undefined): void {
-  if (value === undefined) delete process.env[name];
-  else process.env[name] = value;
-}
