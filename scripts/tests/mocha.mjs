@@ -45,7 +45,7 @@ export async function runMocha(files, { title, seconds, node, run, env, mochaOpt
       cwd: root,
       env: {
         ...process.env,
-        TMPDIR: run.temporary, // so that what a test leaves there goes with the run
+        TMPDIR: run.temporary, // removed at the end of the run, with everything that tests have left in it
         ...run.env,
         // What the deployments of tests list for their open workspaces.
         GITHUB_REPOSITORIES: 'sartor-ai/*, octocat/*, nobody/*',

@@ -1,10 +1,10 @@
 /**
- * Variables of the environment in tests. An object put in the place of `process.env` would part the two: native code,
- * `os.tmpdir()` among it, goes on reading the old variables, in every test of the process that follows. Here it throws.
+ * Environment variables in tests. A test that assigns an object to `process.env` does not change the variables that
+ * native code reads, for example in `os.tmpdir()`, and all later tests of its process are affected. So this throws.
  */
 Object.defineProperty(process, 'env', { value: process.env, writable: false });
 
-/** Sets a variable, or removes it. */
+/** Sets a variable, or removes it if the value is undefined: `process.env` itself would store the text "undefined". */
 export function setVariable(name: string, value: string | undefined): void {
   if (value === undefined) delete process.env[name];
   else process.env[name] = value;

@@ -1,17 +1,18 @@
 /** The way to the Realtime Database's emulator: another one, or one that breaks. */
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { setVariable } from '../../support/environment.ts';
 
 const HOST = 'FIREBASE_DATABASE_EMULATOR_HOST';
 
 /** Runs while the emulator is thought to be elsewhere. */
 export async function withDatabaseAt<T>(host: string, run: () => Promise<T>): Promise<T> {
   const before = process.env[HOST];
-  process.env[HOST] = host;
+  setVariable(HOST, host);
   try {
     return await run();
   } finally {
-    process.env[HOST] = before;
+    setVariable(HOST, before);
   }
 }
 

@@ -26,7 +26,7 @@ describe('a cancelled task', () => {
   const runOf = async (id: string): Promise<Run> =>
     (await team.app.ports.runs.find(id))?.value ?? assert.fail(`there is no ${id}`);
 
-  it('has the run called off that an instance executes, and its request closed', async () => {
+  it('ends the run that an instance executes, and closes its request to the model', async () => {
     const prompt = `hang ${randomUUID()}`;
     team.models.when({ text: prompt }, { does: 'hang' });
     const run = await start(prompt);

@@ -1,6 +1,7 @@
 /** Several clients of Firestore at once, each with a proxy of its own that can lose its commits. */
 import assert from 'node:assert/strict';
 import { Firestore, type Settings } from '@google-cloud/firestore';
+import { setVariable } from '../environment.ts';
 import { LossyProxy } from './proxy.ts';
 
 export interface Lane {
@@ -59,11 +60,11 @@ export class Lanes {
 /** The SDK takes the emulator's address from the environment as the client is made, whatever its settings say. */
 export function clientAt(host: string, settings: Settings = {}): Firestore {
   const usual = process.env[HOST];
-  process.env[HOST] = host;
+  setVariable(HOST, host);
   try {
     return new Firestore(settings);
   } finally {
-    process.env[HOST] = usual;
+    setVariable(HOST, usual);
   }
 }
 
@@ -77,7 +78,7 @@ export function connectingThrough<T>({ proxy }: Lane, work: () => Promise<T>): P
     try {
       return await work();
     } finally {
-      process.env[HOST] = usual;
+      setVariable(HOST, usual);
     }
   });
   constructing = done.catch(() => undefined);

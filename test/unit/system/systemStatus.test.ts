@@ -29,11 +29,17 @@ describe('the status of the system', () => {
     asked = [];
   });
 
-  /** Lets everything begin to wait, and ends each wait that is not longer. */
-  async function elapsed(milliseconds: number): Promise<void> {
-    await setImmediate();
-    mock.timers.tick(milliseconds);
-    mock.timers.reset();
+  /** Begins something, and ends all waits in it that last at most this long. */
+  async function waiting<Result>(milliseconds: number, begin: () => Promise<Result>): Promise<Result> {
+    mock.timers.enable({ apis: ['setTimeout'] });
+    try {
+      const result = begin();
+      await setImmediate();
+      mock.timers.tick(milliseconds);
+      return await result;
+    } finally {
+      mock.timers.reset();
+    }
   }
 
   const answering =
@@ -92,10 +98,7 @@ describe('the status of the system', () => {
 
   it('waits one second for the Realtime Database, and does not ask it again before it answers', async () => {
     const system = status({ realtimeDatabase: answering('realtimeDatabase', never) });
-    mock.timers.enable({ apis: ['setTimeout'] });
-    const readings = system.readings();
-    await elapsed(1000);
-    const { firestore, realtimeDatabase } = await readings;
+    const { firestore, realtimeDatabase } = await waiting(1000, () => system.readings());
     assert.deepEqual([firestore?.isUp, realtimeDatabase?.isUp], [true, false]);
     now = secondsAfterStart(20);
     await system.readings();
@@ -116,10 +119,7 @@ describe('the status of the system', () => {
 
   it('tells what there is to do, and nothing where Firestore does not answer in time', async () => {
     assert.deepEqual(await status().workload('alpha'), { activeAgents: 0, tasksInQueue: 3 });
-    mock.timers.enable({ apis: ['setTimeout'] });
-    const unanswered = status({}, never).workload('alpha');
-    await elapsed(2000);
-    assert.equal(await unanswered, undefined);
+    assert.equal(await waiting(2000, () => status({}, never).workload('alpha')), undefined);
   });
 
   const reading = (isUp: boolean): Reading => ({ isUp, milliseconds: 5, at: START });

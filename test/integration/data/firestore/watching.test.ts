@@ -11,6 +11,7 @@ import { firebaseApp, systemClock, systemHashing } from '../../../../functions/s
 import { FirestoreAccess } from '../../../../functions/src/toolsets/firebase/firestore/access.ts';
 import type { Watch, WatchShape } from '../../../../functions/src/toolsets/firebase/rules/databaseAccess.ts';
 import { parsePath } from '../../../../functions/src/toolsets/firebase/rules/databaseAccess.ts';
+import { setVariable } from '../../../support/environment.ts';
 import { agentCaller, personCaller } from '../callers.ts';
 import { unique } from '../dataClient.ts';
 import { Recorder } from './recorder.ts';
@@ -235,7 +236,7 @@ describe('Firestore out of reach', () => {
   });
 
   after(() => {
-    process.env[HOST] = host;
+    setVariable(HOST, host);
   });
 
   it('is a CONNECTION_ERROR, soon', async () => {
