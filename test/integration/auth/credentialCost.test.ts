@@ -1,11 +1,13 @@
 /** What Firestore bills for the check of a credential: signing in may make no call dearer. */
 import assert from 'node:assert/strict';
+import { mock } from 'node:test';
 import { Firestore } from '@google-cloud/firestore';
 import { addCallers, addGrant, newProject } from '../../../bench/seed.ts';
 import { type Bill, NOTHING, plus } from '../../../bench/wire/bill.ts';
 import { type Meter, openMeter } from '../../../bench/wire/meter.ts';
 import { USUAL_CONFIGURATION } from '../../../functions/src/access/rules/agent.ts';
 import { compose } from '../../../functions/src/app.ts';
+import { eventually } from '../../e2e/support/waiting.ts';
 
 const HOST = 'FIRESTORE_EMULATOR_HOST';
 
@@ -42,7 +44,8 @@ describe('the check of a credential', () => {
 
   it('reads four documents for a key, and no more for an access token', async () => {
     let now = new Date();
-    const { services } = compose({ clock: { now: () => now }, database });
+    const { services, ports } = compose({ clock: { now: () => now }, database });
+    const changes = mock.method(ports.accessChanges, 'since');
     const [worker] = await addCallers(project, 'worker');
     assert.ok(worker);
     const { clientId, code, verifier } = await addGrant(project, worker.agentId);
@@ -56,6 +59,8 @@ describe('the check of a credential', () => {
     };
     const { authenticator } = services;
     await authenticator.authenticate(worker.credential);
+    // Meanwhile the instance reads all changes once, and forgets the credentials that they concern.
+    await (await eventually('the changes are read', async () => changes.mock.calls[0])).result;
     for (const credential of [worker.credential, accessToken]) {
       assert.deepEqual(await billOf(() => authenticator.authenticateAnew(credential)), {
         ...NOTHING,
