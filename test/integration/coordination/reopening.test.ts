@@ -1,5 +1,7 @@
 /** reopen: an archived session comes back with its tasks, and what a mistyped goal has done is undone. */
 import assert from 'node:assert/strict';
+import { mock } from 'node:test';
+import { deferred } from '../../../functions/src/kernel/waiting.ts';
 import { turnAt } from '../../unit/kernel/turn.ts';
 import { refusal } from '../../unit/samples.ts';
 import { answer } from './calls.ts';
@@ -87,6 +89,37 @@ describe('an archived session', () => {
     await initialise('Two');
     await Promise.all([reopen(), reopen()]);
     assert.equal((await team.app.services.coordination.session(team.workspace))?.goal, 'Two');
+  });
+
+  it('is looked for again if another call archives the open one meanwhile', async () => {
+    const { session: first } = await initialise('One');
+    await initialise('Two');
+    const { sessions } = team.app.ports;
+    const opening = sessions.opening.bind(sessions);
+    const lastArchived = sessions.lastArchived.bind(sessions);
+    const other = deferred();
+    const mocks = [
+      mock.method(
+        sessions,
+        'opening',
+        async (workspace: string) => {
+          const before = await opening(workspace);
+          await reopen(first.id);
+          other.resolve();
+          return before;
+        },
+        { times: 1 },
+      ),
+      mock.method(sessions, 'lastArchived', (workspace: string) =>
+        other.promise.then(() => lastArchived(workspace)),
+      ),
+    ];
+    try {
+      const { session, archived } = await reopen();
+      assert.deepEqual([session.goal, archived?.session.goal], ['Two', 'One']);
+    } finally {
+      for (const { mock: method } of mocks) method.restore();
+    }
   });
 
   it('keeps what runs wait for where it comes back before it was cleared, and does not where it was', async () => {

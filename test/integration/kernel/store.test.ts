@@ -64,6 +64,27 @@ describe('the store', () => {
     assert.equal(await recordedAnswers.find(id), undefined);
   });
 
+  it('finds stale what was decided on a document as it was at two moments', async () => {
+    await store.commit([{ kind: 'createTask', task: task() }]);
+    const at = (priority: number, version: string): Change => {
+      return { kind: 'replaceTask', task: task({ priority }), before: task(), version };
+    };
+    const old = await versionOf();
+    await store.commit([at(2, old)]);
+    const now = await versionOf();
+    const done: Change = { kind: 'dependencyDone', taskId: id };
+    for (const changes of [
+      [at(3, old), at(4, now)],
+      [at(3, now), at(4, old)],
+      [done, at(4, now)],
+    ])
+      await assert.rejects(store.commit(changes, { answer: recorded() }), StaleWriteError);
+    assert.equal((await tasks.find(id))?.value.priority, 2);
+    assert.equal(await recordedAnswers.find(id), undefined);
+    await store.commit([at(3, now), at(5, now), done]);
+    assert.equal((await tasks.find(id))?.value.priority, 5);
+  });
+
   it('leaves out a neighbour that is gone, and nothing else', async () => {
     const gone: Change = { kind: 'dependencyDone', taskId: `${id}-gone` };
     await store.commit([{ kind: 'createTask', task: task({ blockers: 1 }) }, gone], { answer: recorded() });

@@ -99,7 +99,7 @@ export const agentWriters: ChangeWriters<AgentChanges> = {
     const task = agent.held[taskId];
     const held = task && { session: task.session, claim_epoch: task.epoch };
     const pairs = [new FieldPath('held', taskId), held, ...Object.entries(fields).flat()] as const;
-    writes.batch.update(writes.document(agentPath(agent.id)), ...pairs, atVersion(version));
+    writes.batch.update(writes.document(agentPath(agent.id), version), ...pairs, atVersion(version));
   },
   dropTask({ agentId, taskId, wasHeld, closed }, writes) {
     // Nobody has read the agent: counters go on from their stored values.

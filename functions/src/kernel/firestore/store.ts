@@ -59,6 +59,8 @@ export class CommitWrites {
   private readonly database: Firestore;
   private readonly gone: ReadonlySet<string>;
   private readonly additions = new Map<string, Addition>();
+  /** By path, since when a document has been as its first write expects it; empty if that does not matter. */
+  private readonly times = new Map<string, string>();
 
   /** @param gone those of `ifThere` that are gone, as an earlier attempt has found */
   constructor(database: Firestore, randomness: Randomness, now: Date, gone: ReadonlySet<string>) {
@@ -70,7 +72,12 @@ export class CommitWrites {
     this.gone = gone;
   }
 
-  document(path: string): DocumentReference {
+  /** To be written. @throws StaleWriteError at a version that earlier writes do not expect: it was read at two moments */
+  document(path: string, version?: string): DocumentReference {
+    const [time = ''] = version?.split('/') ?? [];
+    const first = this.times.get(path) ?? time;
+    if (time !== '' && time !== first) throw new StaleWriteError();
+    this.times.set(path, first);
     return this.database.doc(path);
   }
 
@@ -123,12 +130,12 @@ export class CommitWrites {
 
   /** Fields that are not named stay. Stale at another version. */
   replace(path: string, data: Fields, version: string): void {
-    this.batch.update(this.document(path), data, atVersion(version));
+    this.batch.update(this.document(path, version), data, atVersion(version));
   }
 
   /** The same of a document that keeps the ids of its latest commits. */
   replaceLatest(path: string, data: Fields, version: string): void {
-    const document = this.document(path);
+    const document = this.document(path, version);
     this.batch.update(document, this.proof.latestIn(document, data, version), atVersion(version));
   }
 
@@ -160,7 +167,7 @@ export class CommitWrites {
   }
 
   deleteAt(path: string, version: string): void {
-    this.delete(path, atVersion(version));
+    this.batch.delete(this.document(path, version), atVersion(version));
   }
 }
 
@@ -170,15 +177,11 @@ interface Addition {
   readonly fields: Fields;
 }
 
-/** Puts a value into objects within objects. */
-function nest(into: Fields, [field = '', ...deeper]: readonly string[], value: unknown): void {
-  if (deeper.length === 0) {
-    into[field] = value;
-    return;
-  }
+/** Puts a value into objects within objects, and returns the outermost. */
+function nest(into: Fields, [field = '', ...deeper]: readonly string[], value: unknown): Fields {
   const inner: Fields = {};
-  into[field] = Object.assign(inner, into[field]);
-  nest(inner, deeper, value);
+  into[field] = deeper.length === 0 ? value : nest(Object.assign(inner, into[field]), deeper, value);
+  return into;
 }
 
 /** Adds to counters, whatever they are by then. */
