@@ -32,8 +32,7 @@ const READ = ['message', 'request', 'discovery'];
 /** All that one scenario can have left. */
 const PAGE = { limit: 100 };
 
-describe('the trail tells of', function () {
-  this.timeout('1m');
+describe('the trail tells of', () => {
   const vendors = new Vendors();
   before(() => vendors.start());
   after(() => vendors.stop());

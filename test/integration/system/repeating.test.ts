@@ -16,9 +16,7 @@ import { Scene, Vendors } from '../lostAnswers/scene.ts';
 
 const DAY_SECONDS = 86_400;
 
-describe('work of triggers whose events were dropped', function () {
-  this.timeout(60_000);
-
+describe('work of triggers whose events were dropped', () => {
   /** Of no other test: the walk looks at everything. */
   const database = new Firestore({ projectId: `demo-muster-repeat-${randomUUID().slice(0, 8)}` });
   const vendors = new Vendors();

@@ -101,8 +101,7 @@ console.log('one'); console.error('two'); process.exit(process.argv.includes('ho
     assert.match(output, /two/);
   });
 
-  it('itself puts rules and indexes there, as the doctor then finds them', async function () {
-    this.timeout(60_000);
+  it('itself puts rules and indexes there, as the doctor then finds them', async () => {
     const recording = await recordingOf('half');
     const { declared, answers } = recording;
     const released = [...answers].find(([path]) => path.endsWith('/rulesets/5e1f'));

@@ -105,8 +105,7 @@ const CLI = [
 ];
 const LAST = ['deploy --only hosting', `https://${ADDRESS}/mcp`];
 
-describe('npm run deploy', function () {
-  this.timeout(60_000); // after each step all is looked at again
+describe('npm run deploy', () => {
   let here: Stage;
   afterEach(() => here.end());
 

@@ -24,9 +24,7 @@ interface Ended {
   readonly error: string;
 }
 
-describe('npm run doctor', function () {
-  // A program takes some seconds to load on a busy machine, and some tests run it several times.
-  this.timeout(60_000);
+describe('npm run doctor', () => {
   let local: LocalGoogle;
   const home = mkdtempSync(join(tmpdir(), 'muster-home-'));
   before(async () => {

@@ -57,9 +57,7 @@ function isCleared({ tag, temporary }: OpenRun): boolean {
   return processesOf(tag).length === 0 && !existsSync(temporary) && !existsSync(`${temporary}.file`);
 }
 
-describe('a run', function () {
-  this.timeout(30_000);
-
+describe('a run', () => {
   it('ends with processes in other groups, also with stubborn ones', async () => {
     const run = await openRunElsewhere();
     assert.equal(processesOf(run.tag).length, 2);
