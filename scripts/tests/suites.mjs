@@ -6,7 +6,7 @@
  * @property {string} specs a folder, or one file
  * @property {boolean} emulators whether it needs them
  * @property {boolean} [chromium] whether it opens pages
- * @property {number} seconds after how long a test by day counts as one that never ends; a busy machine is ten times slower
+ * @property {number} seconds the timeout of a test by day. It only ends a test that hangs: a busy machine is ten times slower
  * @property {boolean} [ownProject] whether it is run in a project of its own, of which no trigger hears
  * @property {boolean} [oneAtATime] whether two of its files would be in each other's way: they share the deployed
  *   functions, whose instances some kill, whose schedules some tick and whose topics some take away

@@ -91,7 +91,7 @@ describe('an archived session', () => {
     assert.equal((await team.app.services.coordination.session(team.workspace))?.goal, 'Two');
   });
 
-  it('is looked for again if another call archives the open one meanwhile', async () => {
+  it('is the right one if another call reopens a session between the two reads', async () => {
     const { session: first } = await initialise('One');
     await initialise('Two');
     const { sessions } = team.app.ports;

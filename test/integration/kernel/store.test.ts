@@ -9,7 +9,7 @@ import { type Change, StaleWriteError } from '../../../functions/src/kernel/comm
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { agentPath } from '../../../functions/src/kernel/firestore/paths.ts';
 import { RecordedAnswerQueries } from '../../../functions/src/kernel/firestore/recordedAnswers.ts';
-import { FirestoreStore } from '../../../functions/src/kernel/firestore/store.ts';
+import { CommitWrites, FirestoreStore } from '../../../functions/src/kernel/firestore/store.ts';
 import { systemRandomness } from '../../../functions/src/kernel/platform.ts';
 import { TaskQueries } from '../../../functions/src/toolsets/coordination/store/queries.ts';
 import { SessionQueries } from '../../../functions/src/toolsets/coordination/store/sessions.ts';
@@ -64,7 +64,7 @@ describe('the store', () => {
     assert.equal(await recordedAnswers.find(id), undefined);
   });
 
-  it('finds stale what was decided on a document as it was at two moments', async () => {
+  it('refuses as stale a commit that expects two versions of one document', async () => {
     await store.commit([{ kind: 'createTask', task: task() }]);
     const at = (priority: number, version: string): Change => {
       return { kind: 'replaceTask', task: task({ priority }), before: task(), version };
@@ -83,6 +83,21 @@ describe('the store', () => {
     assert.equal(await recordedAnswers.find(id), undefined);
     await store.commit([at(3, now), at(5, now), done]);
     assert.equal((await tasks.find(id))?.value.priority, 5);
+  });
+
+  it('compares the versions of a document in each way of writing it', () => {
+    const path = agentPath(id);
+    const agent = sampleAgent({ id });
+    for (const write of [
+      (writes: CommitWrites) => writes.replace(path, { name: 'b' }, '2.0'),
+      (writes: CommitWrites) => writes.replaceLatest(path, { name: 'b' }, '2.0'),
+      (writes: CommitWrites) => writes.deleteAt(path, '2.0'),
+      (writes: CommitWrites) => changeWriters.holdTask({ agent, taskId: 'task-1', version: '2.0' }, writes),
+    ]) {
+      const writes = new CommitWrites(firestore(), oneShard, now, new Set());
+      writes.merge(path, { name: 'a' });
+      assert.throws(() => write(writes), StaleWriteError);
+    }
   });
 
   it('leaves out a neighbour that is gone, and nothing else', async () => {

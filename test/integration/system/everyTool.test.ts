@@ -32,7 +32,7 @@ const READ = ['message', 'request', 'discovery'];
 /** All that one scenario can have left. */
 const PAGE = { limit: 100 };
 
-describe('the trail tells of', () => {
+describe('the trail records', () => {
   const vendors = new Vendors();
   before(() => vendors.start());
   after(() => vendors.stop());
@@ -47,7 +47,7 @@ describe('the trail tells of', () => {
 
   for (const [name, tool] of writing) {
     const own = scenarios.filter(({ tool }) => tool === name);
-    it(`what ${name} changes`, async () => {
+    it(`the changes of ${name}`, async () => {
       assert.ok(own.length > 0, 'it has no scenario');
       const left: TrailEntry[] = [];
       for (const scenario of own) left.push(...(await entriesOf(scenario)));
@@ -65,7 +65,7 @@ describe('the trail tells of', () => {
     });
   }
 
-  it('all but what is named here with a reason', () => {
+  it('every call, except those that are listed here with a reason', () => {
     const names = scenarios.flatMap(({ tool, when }) => [tool, `${tool} ${when}`]);
     assert.deepEqual(
       Object.keys(SILENT).filter((name) => !names.includes(name)),

@@ -59,8 +59,8 @@ export class CommitWrites {
   private readonly database: Firestore;
   private readonly gone: ReadonlySet<string>;
   private readonly additions = new Map<string, Addition>();
-  /** By path, since when a document has been as its first write expects it; empty if that does not matter. */
-  private readonly times = new Map<string, string>();
+  /** By path, the update time that the first write of a document expects; empty if it expects none. */
+  private readonly expectedTimes = new Map<string, string>();
 
   /** @param gone those of `ifThere` that are gone, as an earlier attempt has found */
   constructor(database: Firestore, randomness: Randomness, now: Date, gone: ReadonlySet<string>) {
@@ -72,12 +72,12 @@ export class CommitWrites {
     this.gone = gone;
   }
 
-  /** To be written. @throws StaleWriteError at a version that earlier writes do not expect: it was read at two moments */
+  /** Returns the document for a write. @throws StaleWriteError if its first write does not expect the same version */
   document(path: string, version?: string): DocumentReference {
     const [time = ''] = version?.split('/') ?? [];
-    const first = this.times.get(path) ?? time;
+    const first = this.expectedTimes.get(path) ?? time;
     if (time !== '' && time !== first) throw new StaleWriteError();
-    this.times.set(path, first);
+    this.expectedTimes.set(path, first);
     return this.database.doc(path);
   }
 
