@@ -1,8 +1,8 @@
 // @ts-check
 /**
  * The state of one session of Claude Code on this machine. Its hooks run at the same time, and beside them the process
- * that sends its heartbeats. Each part is a file that appears, or is replaced, as a whole: no reader gets half of one,
- * and no writer loses what another has written.
+ * that sends its heartbeats. Each part is a file that appears, or is replaced, as a whole, and no writer loses what another
+ * has written. The process that sends heartbeats writes its id into the file that was made for it.
  *
  *     <folder>/working         while the model works; its time is that of the last hook
  *     <folder>/beat            the process that sends heartbeats; its time is that of the last one
@@ -12,15 +12,18 @@
 import { createHash, randomUUID } from 'node:crypto';
 import {
   chmodSync,
+  closeSync,
   linkSync,
   lstatSync,
   mkdirSync,
+  openSync,
   readdirSync,
   readFileSync,
   renameSync,
   rmSync,
   statSync,
   writeFileSync,
+  writeSync,
 } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -119,9 +122,16 @@ export class Session {
    * @returns {boolean} false if another process does so instead, or the model has stopped
    */
   keepBeat(token) {
-    if (this.#beat()?.token !== token) return false;
-    this.#put('beat', JSON.stringify({ token, pid: process.pid }));
-    return true;
+    const file = opened(join(this.folder, 'beat'));
+    if (file === undefined) return false;
+    try {
+      if (beatIn(readFileSync(file, 'utf8'))?.token !== token) return false;
+      // Into the file that was read: if a hook replaces it meanwhile, the new one stays.
+      writeSync(file, JSON.stringify({ token, pid: process.pid }), 0);
+      return true;
+    } finally {
+      closeSync(file);
+    }
   }
 
   /** @param {string} token */
@@ -138,14 +148,8 @@ export class Session {
     return record !== undefined && (record.pid === undefined || isRunning(record.pid));
   }
 
-  /** @returns {{ token: unknown, pid: number | undefined } | undefined} undefined if it is missing or cannot be read */
   #beat() {
-    try {
-      const { token, pid } = JSON.parse(this.#read('beat') ?? '');
-      return pid === undefined || Number.isInteger(pid) ? { token, pid } : undefined;
-    } catch {
-      return undefined;
-    }
+    return beatIn(this.#read('beat') ?? '');
   }
 
   /** @param {string} name */
@@ -233,6 +237,25 @@ function namesIn(folder) {
     return readdirSync(folder);
   } catch {
     return [];
+  }
+}
+
+/** @param {string} text @returns {{ token: unknown, pid: number | undefined } | undefined} undefined if it cannot be read */
+function beatIn(text) {
+  try {
+    const { token, pid } = JSON.parse(text);
+    return pid === undefined || Number.isInteger(pid) ? { token, pid } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** @param {string} path @returns {number | undefined} a file that can be read and written; undefined if it is missing */
+function opened(path) {
+  try {
+    return openSync(path, 'r+');
+  } catch {
+    return undefined;
   }
 }
 

@@ -17,6 +17,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { text } from 'node:stream/consumers';
+import { mock } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import fc from 'fast-check';
 import { z } from 'zod';
@@ -152,6 +153,23 @@ describe('the hooks of the plugin', () => {
     const [first] = beaters();
     await succeeds(prompt);
     await until('another process only', () => beaters().length === 1 && beaters()[0] !== first);
+  });
+
+  it('keep the record of a new process if the old one writes its own at the same moment', () => {
+    const session = new Session(`${temporary}/session`);
+    session.begin();
+    const old = session.reserveBeat({ always: true }) ?? '';
+    let next = '';
+    const { stringify } = JSON;
+    const between = mock.method(JSON, 'stringify', (value: unknown) => {
+      between.mock.restore();
+      next = session.reserveBeat({ always: true }) ?? '';
+      return stringify(value);
+    });
+    session.keepBeat(old);
+    assert.notEqual(next, '');
+    assert.equal(session.keepBeat(old), false);
+    assert.equal(session.keepBeat(next), true);
   });
 
   it('go on if a file of the state is damaged', async () => {
