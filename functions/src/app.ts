@@ -63,7 +63,6 @@ export function compose(bindings: Bindings) {
     ...ports.recordRetention,
     ports.relayPart(services.relayEvent),
     ports.repeatPart(services),
-    services.searchWords,
   ];
   return {
     ports,

@@ -171,16 +171,6 @@ export function clientDocumentsUrl(): string | undefined {
   return isEmulator() ? process.env['MUSTER_CLIENT_DOCUMENTS_URL'] : undefined;
 }
 
-/**
- * The revision that this instance is of, as Cloud Run names it: `mcp-00042-fab` of the service `mcp`. Undefined where there
- * are none: the emulators call each of theirs `1`.
- * Source: https://cloud.google.com/run/docs/container-contract#env-vars
- */
-export function servedRevision(): { readonly service: string; readonly name: string } | undefined {
-  const { K_SERVICE: service = '', K_REVISION: name = '' } = process.env;
-  return service !== '' && name.startsWith(service) ? { service, name } : undefined;
-}
-
 /** Empty where none was given; the emulators need none. */
 export function webApiKey(): string {
   return webApiKeyText.value();

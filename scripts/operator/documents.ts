@@ -33,3 +33,14 @@ export function readable<Value>(
     }
   });
 }
+
+/** So many are under way at once: a database answers that many no slower than one. */
+const AT_ONCE = 20;
+
+export async function forEach<Item>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<void>,
+): Promise<void> {
+  for (let from = 0; from < items.length; from += AT_ONCE)
+    await Promise.all(items.slice(from, from + AT_ONCE).map(work));
+}

@@ -7,8 +7,7 @@ import {
   ACCESS_WORKSPACES,
   personAccessPath,
 } from '../../functions/src/kernel/realtime/database.ts';
-import { forEach } from '../migrate/carrying.ts';
-import { pagesOf } from '../operator/documents.ts';
+import { forEach, pagesOf } from '../operator/documents.ts';
 import { childrenOf, isStoredAs, Progress, type Rebuilding } from './rebuilding.ts';
 
 export async function rebuildAccess(rebuilding: Rebuilding): Promise<void> {

@@ -7,8 +7,7 @@ import { homeOf } from '../../functions/src/access/rules/agent.ts';
 import { agentFromDocument } from '../../functions/src/access/store/agents.ts';
 import { agentPath, COLLECTIONS } from '../../functions/src/kernel/firestore/paths.ts';
 import { PRESENCE, presencePath } from '../../functions/src/kernel/realtime/database.ts';
-import { forEach } from '../migrate/carrying.ts';
-import { pagesOf, readable } from '../operator/documents.ts';
+import { forEach, pagesOf, readable } from '../operator/documents.ts';
 import { childrenOf, Progress, type Rebuilding, unread } from './rebuilding.ts';
 
 export async function rebuildPresence(rebuilding: Rebuilding): Promise<void> {

@@ -5,8 +5,7 @@
 import { COLLECTIONS } from '../../functions/src/kernel/firestore/paths.ts';
 import { TASK_QUEUE, taskQueuePath, WORKSPACE_QUEUES } from '../../functions/src/kernel/realtime/database.ts';
 import { queueEntries } from '../../functions/src/toolsets/coordination/store/queue.ts';
-import { forEach } from '../migrate/carrying.ts';
-import { pagesOf } from '../operator/documents.ts';
+import { forEach, pagesOf } from '../operator/documents.ts';
 import { childrenOf, isStoredAs, Progress, type Rebuilding } from './rebuilding.ts';
 
 export async function rebuildQueue(rebuilding: Rebuilding): Promise<void> {

@@ -11,8 +11,7 @@ import {
 } from '../../functions/src/access/store/agents.ts';
 import { COLLECTIONS, skillPath } from '../../functions/src/kernel/firestore/paths.ts';
 import { STALE_CODES, statusCode } from '../../functions/src/kernel/firestore/provenCommit.ts';
-import { forEach } from '../migrate/carrying.ts';
-import { pagesOf, readable } from '../operator/documents.ts';
+import { forEach, pagesOf, readable } from '../operator/documents.ts';
 import { Progress, type Rebuilding, unread } from './rebuilding.ts';
 
 type Offer = Extract<ReturnType<typeof skillChanges>[number], { readonly kind: 'offerSkill' }>;

@@ -6,9 +6,6 @@ import { pathToFileURL } from 'node:url';
 import { devDirectory, root } from '../project.mjs';
 import { textsIn } from './releases.mjs';
 
-/** Where the bundle is in the folder of the functions: in today's place, or where it was until version 0.2.0. */
-const bundles = ['dist/lib', 'lib'];
-
 /**
  * The texts of the bundle that a commit builds.
  * @param {string} commit
@@ -30,9 +27,7 @@ export async function bundleOf(commit) {
       if (existsSync(`${root}/${modules}`)) symlinkSync(`${root}/${modules}`, `${folder}/${modules}`);
     const { buildFunctions } = await import(pathToFileURL(`${folder}/scripts/setup/build.mjs`).href);
     await buildFunctions();
-    const built = bundles.map((path) => `${folder}/functions/${path}`).find((path) => existsSync(path));
-    if (built === undefined) throw new Error(`${commit} has built no bundle.`);
-    return textsIn(built);
+    return textsIn(`${folder}/functions/dist/lib`);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * The bundles of releases, which the test of upgrades runs beside today's: one file each, whose text is JSON under Brotli.
+ * The bundle of the last release, which the test of upgrades runs beside this version: JSON under Brotli.
  * Source: docs/decisions/0043-releases-side-by-side.md.
  */
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -8,9 +8,8 @@ import { dirname } from 'node:path';
 import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
 import { root } from '../project.mjs';
 
-const releasesFolder = `${root}/test/integration/upgrade/releases`;
-
-const ending = '.json.br';
+/** A new release replaces it. */
+const releaseFile = `${root}/test/integration/upgrade/lastRelease.json.br`;
 
 /**
  * @typedef {object} Release
@@ -20,16 +19,9 @@ const ending = '.json.br';
  * @property {{ firestore: string, database: string }} rules of both databases, which are deployed with it
  */
 
-/** @returns {string[]} the versions that are kept, the oldest first */
-export function keptReleases() {
-  const names = readdirSync(releasesFolder).filter((name) => name.endsWith(ending));
-  const versions = names.map((name) => name.slice(0, -ending.length));
-  return versions.sort((one, other) => one.localeCompare(other, 'en', { numeric: true }));
-}
-
-/** @param {string} version @returns {Release} */
-export function readRelease(version) {
-  return JSON.parse(brotliDecompressSync(readFileSync(fileOf(version))).toString());
+/** @returns {Release} */
+export function readRelease() {
+  return JSON.parse(brotliDecompressSync(readFileSync(releaseFile)).toString());
 }
 
 /** @param {Release} release @returns {string} the file */
@@ -39,9 +31,8 @@ export function writeRelease(release) {
     [constants.BROTLI_PARAM_LGWIN]: constants.BROTLI_MAX_WINDOW_BITS,
     [constants.BROTLI_PARAM_SIZE_HINT]: text.length,
   };
-  const file = fileOf(release.version);
-  writeFileSync(file, brotliCompressSync(text, { params }));
-  return file;
+  writeFileSync(releaseFile, brotliCompressSync(text, { params }));
+  return releaseFile;
 }
 
 /** @param {string} folder @returns {Record<string, string>} */
@@ -61,9 +52,4 @@ export function unpackRelease({ files }, folder) {
     writeFileSync(`${folder}/lib/${path}`, text);
   }
   writeFileSync(`${folder}/package.json`, '{"type":"module","main":"lib/index.js"}');
-}
-
-/** @param {string} version */
-function fileOf(version) {
-  return `${releasesFolder}/${version}${ending}`;
 }

@@ -34,7 +34,6 @@ const REFUSALS: Readonly<Record<string, RegExp>> = {
   agents: /Usage:/,
   people: /Usage:/,
   rebuild: /Usage:/,
-  migrate: /Usage:/,
   doctor: /Which project\?/,
   deploy: /Which project\?/,
   runner: /Usage:/,

@@ -12,7 +12,6 @@ import {
   memberFromDocument,
   personFromDocument,
 } from '../../functions/src/access/store/people.ts';
-import { servingFromDocument } from '../../functions/src/access/store/serving.ts';
 import { workspaceFromDocument } from '../../functions/src/access/store/workspaces.ts';
 import {
   budgetFromDocument,
@@ -90,7 +89,6 @@ const READERS: ReadonlyMap<string, (data: unknown) => unknown> = new Map<string,
   ['people', personFromDocument],
   ['access', accessFromDocument],
   ['accessChanges', accessChangeFromDocument],
-  ['serving', servingFromDocument],
   ['invitations', invitationFromDocument],
   ['tasks', taskFromDocument],
   ['tasks.logs', (data) => (isNote(data) ? notRead() : [headFromDocument(data), linesFromDocument(data)])],

@@ -2,7 +2,6 @@
 
 import assert from 'node:assert/strict';
 import { type DocumentReference, FieldValue, Firestore, type SetOptions } from '@google-cloud/firestore';
-import { ServingRecord } from '../../functions/src/access/store/serving.ts';
 import { changeEffects, changeLoosening, changeWriters } from '../../functions/src/composition/changes.ts';
 import { DocumentReading } from '../../functions/src/kernel/firestore/reading.ts';
 import { FirestoreStore } from '../../functions/src/kernel/firestore/store.ts';
@@ -18,7 +17,6 @@ import {
   NOTIFICATION,
   OUTAGE,
   REPETITION,
-  REVISION,
   SETTLED,
   TOLD,
 } from './samples.ts';
@@ -73,7 +71,6 @@ export async function recorded(): Promise<ReadonlyMap<string, Documents>> {
   const sweepRecord = new FirestoreSweepRecord({ database, sweep: 'main', log: SILENT });
   await sweepRecord.saveOutage(OUTAGE);
   await sweepRecord.saveBehind(BEHIND);
-  await new ServingRecord(database, documents, { clock, revision: undefined }).begin(REVISION);
   new WriteProof(database, clock, CALLER, REPETITION).addTo(database.batch());
   return found;
 }

@@ -2,7 +2,6 @@
 import { type Agent, NOTHING_DONE } from '../../functions/src/access/rules/agent.ts';
 import type { Grant } from '../../functions/src/access/rules/grant.ts';
 import type { Caller, Credential } from '../../functions/src/access/rules/principal.ts';
-import type { Revision } from '../../functions/src/access/store/serving.ts';
 import type { Budget, Reservation } from '../../functions/src/graph/rules/budget.ts';
 import type { CallRecord, Change } from '../../functions/src/kernel/commit.ts';
 import type { Authorization } from '../../functions/src/signin/rules/authorization.ts';
@@ -990,8 +989,6 @@ export const CALLER: Caller = {
 };
 
 export const REPETITION = { id: 'write-1', argumentsHash: 'e3b0c442' };
-
-export const REVISION: Revision = { service: 'mcp', name: 'mcp-00042-fab' };
 
 export const OUTAGE: SweepState['outage'] = { since: new Date(START), backAt: new Date(START + 60_000) };
 

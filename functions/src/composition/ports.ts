@@ -13,7 +13,6 @@ import { CachedCallerTokens, IdentityToolkitSignIn } from '../access/store/idTok
 import { DatabaseLimitLedger, DatabaseMetricsLedger } from '../access/store/ledgers.ts';
 import { memberFields, PeopleQueries } from '../access/store/people.ts';
 import { DatabasePresence } from '../access/store/presence.ts';
-import { ServingRecord } from '../access/store/serving.ts';
 import { WorkspaceQueries, workspaceFields } from '../access/store/workspaces.ts';
 import {
   clientDocumentsUrl,
@@ -25,7 +24,6 @@ import {
   region,
   retention,
   runBudget,
-  servedRevision,
   webApiKey,
 } from '../config.ts';
 import { ConsoleLinks } from '../kernel/consoleLinks.ts';
@@ -82,7 +80,6 @@ import { deployedAgents } from './hostedAgents.ts';
 import { relayPart } from './relaying.ts';
 import { repeatPart } from './repeating.ts';
 import { archiveRetention, graphRetention, recordRetention } from './retention.ts';
-import { searchWordsPart } from './searchWords.ts';
 /** What is not read from the environment. Tests bind a clock of their own. */
 export interface Bindings {
   readonly clock: Clock;
@@ -160,7 +157,6 @@ export function composePorts({
     ledgers,
     agents: new AgentQueries(database, documents),
     accessChanges: new AccessChangeQueries(database, documents),
-    serving: new ServingRecord(database, documents, { clock, revision: servedRevision() }),
     grants: new GrantQueries(database, documents),
     signIns: new SignInQueries(database, documents),
     clientDocuments: bound.clientDocuments ?? new HttpsClientDocuments(clientDocumentsUrl()),
@@ -240,10 +236,6 @@ export function composePorts({
       record: new FirestoreSweepRecord({ database, sweep: 'repeats', log }),
     }),
     sweepRecord: new FirestoreSweepRecord({ database, sweep: 'main', log }),
-    searchWordsPart: (repair: (todoId: string) => Promise<void>) => {
-      const record = new FirestoreSweepRecord({ database, sweep: 'search-words', log });
-      return searchWordsPart({ database, record, log, repairTodo: repair });
-    },
   };
 }
 

@@ -199,7 +199,6 @@ export function composeServices(ports: ReturnType<typeof composePorts>, makeCall
      */
     repairTodo: (todoId: string, before: unknown): Promise<void> =>
       unlessUnreadable(repairTodo(ports, todoId, todoFromRecord(before))),
-    searchWords: ports.searchWordsPart((todoId) => unlessUnreadable(repairTodo(ports, todoId, undefined))),
 
     data: new DataService(ports),
     subscriptions: new SubscriptionService(ports),

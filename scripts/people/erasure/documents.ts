@@ -24,8 +24,7 @@ import { NOT_FOUND, STALE_CODES, statusCode } from '../../../functions/src/kerne
 import { FREE_FORM_ROOTS } from '../../../functions/src/kernel/realtime/database.ts';
 import { guardChanges } from '../../../functions/src/toolsets/todo/rules/duplicateGuard.ts';
 import { removalId } from '../../../functions/src/toolsets/todo/rules/todoChanges.ts';
-import { forEach } from '../../migrate/carrying.ts';
-import { pagesOf } from '../../operator/documents.ts';
+import { forEach, pagesOf } from '../../operator/documents.ts';
 import type { Report } from './report.ts';
 import type { Traces } from './traces.ts';
 

@@ -21,7 +21,7 @@ import {
   UNREADABLE,
   WORKSPACE_QUEUES,
 } from '../../../functions/src/kernel/realtime/database.ts';
-import { forEach } from '../../migrate/carrying.ts';
+import { forEach } from '../../operator/documents.ts';
 import { childrenOf } from '../../rebuild/rebuilding.ts';
 import type { Report } from './report.ts';
 import type { Traces } from './traces.ts';

@@ -33,7 +33,6 @@ type SessionReaders = typeof import('../../../functions/src/toolsets/coordinatio
 type RelayStore = typeof import('../../../functions/src/composition/relaying.ts');
 type RepeatingStore = typeof import('../../../functions/src/composition/repeating.ts');
 type RetentionStore = typeof import('../../../functions/src/composition/retention.ts');
-type SearchWords = typeof import('../../../functions/src/composition/searchWords.ts');
 type SkillReaders = typeof import('../../../functions/src/toolsets/system/store/skills.ts');
 type SubscriptionStore = typeof import('../../../functions/src/toolsets/firebase/store/subscriptions.ts');
 type TodoReaders = typeof import('../../../functions/src/toolsets/todo/store/todos.ts');
@@ -75,7 +74,6 @@ export const calls: Readonly<Record<string, readonly Call[]>> = {
   'composition/relaying.ts': await relayCalls(),
   'composition/repeating.ts': await repeatingCalls(),
   'composition/retention.ts': await retentionCalls(),
-  'composition/searchWords.ts': await searchWordsCalls(),
   'toolsets/system/store/skills.ts': await skillCalls(),
   'toolsets/system/store/trail.ts': await trailCalls(),
   'toolsets/todo/store/events.ts': await taskHistoryCalls(),
@@ -134,17 +132,6 @@ async function retentionCalls(): Promise<readonly Call[]> {
       for (const part of [...recordRetention(database, days), ...parts]) await part.run(turn);
     },
   ];
-}
-
-async function searchWordsCalls(): Promise<readonly Call[]> {
-  const { searchWordsPart }: SearchWords = await load('composition/searchWords.ts');
-  const turn = turnAt(new Date('2026-11-22T09:00:00Z'));
-  const begun = new Date(0);
-  const at = (id: string) => ({ behind: { 'words 2': { since: begun, from: { at: begun, id } } } });
-  return ['end', 'todos/', 'todos/id-1', 'skills/', 'skills/id-1'].map((id) => async (database) => {
-    const record = { read: async () => at(id), saveBehind: async () => undefined };
-    await searchWordsPart({ database, record, log: silent, repairTodo: async () => undefined }).run(turn);
-  });
 }
 
 async function peopleCalls(): Promise<readonly Call[]> {

@@ -1,6 +1,7 @@
 /** `npm run people -- erase`: nothing names the person any more, and the team goes on with what they made. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { deleteApp, initializeApp } from 'firebase-admin/app';
 import { getAuth } from 'firebase-admin/auth';
 import { z } from 'zod';
 import type { Principal } from '../../../functions/src/access/rules/principal.ts';
@@ -15,10 +16,11 @@ import {
   taskUpdatesPath,
 } from '../../../functions/src/kernel/realtime/database.ts';
 import { erase } from '../../../scripts/people/erasure/erase.ts';
+import { ownProject } from '../../../scripts/tests/ownProject.mjs';
+import { variables } from '../../support/environment.ts';
 import { answer } from '../coordination/calls.ts';
 import { House } from '../inbox/house.ts';
 import { authenticate, bearerIn, printed, run } from './commands.ts';
-import { MigrationStage } from './migrationStage.ts';
 
 const UID = randomUUID().replaceAll('-', '').slice(0, 28);
 
@@ -54,6 +56,14 @@ async function settled(): Promise<ReadonlyMap<string, string>> {
 function naming(all: ReadonlyMap<string, string>, ...names: readonly string[]): readonly string[] {
   const says = (text: string) => names.some((name) => text.toLowerCase().includes(name.toLowerCase()));
   return [...all].filter(([path, data]) => says(path) || says(data)).map(([path]) => path);
+}
+
+/** An account that claims the role. */
+async function createAdmin(projectId: string, uid: string): Promise<void> {
+  const app = initializeApp({ projectId }, uid);
+  await getAuth(app).createUser({ uid });
+  await getAuth(app).setCustomUserClaims(uid, { role: 'admin' });
+  await deleteApp(app);
 }
 
 describe('npm run people -- erase', function () {
@@ -227,18 +237,15 @@ describe('npm run people -- erase', function () {
   });
 
   it('refuses the last admin, and nobody whom nobody knows by that address', async () => {
-    const stage = await MigrationStage.open();
-    try {
-      await stage.account('solo', { role: 'admin' });
-      const args = ['erase', '--person', 'solo', '--yes', '--project', stage.env['GCLOUD_PROJECT'] ?? ''];
-      const refused = run('people', args, stage.env);
-      assert.equal(refused.status, 1);
-      assert.match(refused.stderr, /^solo is the last admin: make somebody else admin first, .*\n$/);
-      await stage.account('second', { role: 'admin' });
-      assert.equal(run('people', args, stage.env).status, 0);
-    } finally {
-      await stage.close();
-    }
+    const env = await ownProject(variables(), `erasure-${randomUUID().slice(0, 8)}`);
+    const project = env['GCLOUD_PROJECT'] ?? '';
+    const args = ['erase', '--person', 'solo', '--yes', '--project', project];
+    await createAdmin(project, 'solo');
+    const refused = run('people', args, env);
+    assert.equal(refused.status, 1);
+    assert.match(refused.stderr, /^solo is the last admin: make somebody else admin first, .*\n$/);
+    await createAdmin(project, 'second');
+    assert.equal(run('people', args, env).status, 0);
     await assert.rejects(printed('people', 'erase', '--person', mail, '--yes'), /Nobody has the address/);
   });
 });

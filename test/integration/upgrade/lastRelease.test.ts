@@ -1,6 +1,125 @@
-/** The last release, on every course. */
-import { keptReleases } from '../../../scripts/setup/releases.mjs';
-import { ALL_COURSES } from './story.ts';
-import { tryUpgradeFrom } from './upgrade.ts';
+/**
+ * The last release and this version over the same data, through an upgrade and a way back.
+ * Source: docs/decisions/0043-releases-side-by-side.md.
+ */
+import assert from 'node:assert/strict';
+import { assertShown, readings } from './reading.ts';
+import { register, Stage } from './stage.ts';
+import { coordinationStories } from './stories/coordination.ts';
+import { dataStories } from './stories/data.ts';
+import { peopleStories } from './stories/people.ts';
+import { todoStories } from './stories/todo.ts';
+import { workStories } from './stories/work.ts';
+import { COURSES, Performance, type Phase, type Story } from './story.ts';
+import { assertArrived, endLeases, raceForClaims } from './together.ts';
+import type { Version } from './version.ts';
 
-for (const release of keptReleases().slice(-1)) tryUpgradeFrom(release, ALL_COURSES);
+/** Where both versions are at once. */
+const RACE = 'race';
+
+const STORIES: readonly Story[] = [
+  ...coordinationStories,
+  ...todoStories,
+  ...dataStories,
+  ...workStories,
+  ...peopleStories,
+];
+
+describe("the last release and this version", function () {
+  this.timeout('5m');
+  let stage: Stage;
+  let old: Version;
+  let today: Version;
+  const performances: Performance[] = [];
+  const casts = () => performances.map((performance) => performance.cast);
+
+  const perform = async (phase: Phase, versions: { readonly old?: Version; readonly new?: Version }) => {
+    stage.deliveries.to(...Object.values(versions));
+    const ended = await Promise.allSettled(performances.map((one) => one.perform(phase, stage, versions)));
+    await stage.deliveries.settle();
+    const failures = ended.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
+    if (failures.length > 0) throw new AggregateError(failures, failures.map(described).join('\n'));
+  };
+
+  before(async () => {
+    stage = await Stage.open();
+    await stage.deployRules('release');
+    old = await stage.start('release');
+  });
+
+  after(() => stage?.close());
+
+  it('begin with the release alone', async () => {
+    stage.deliveries.to(old);
+    performances.push(...(await cast(stage, old)));
+    await perform('before', { old });
+  });
+
+  it('serve side by side, and each continues what the other has begun', async () => {
+    await stage.deployRules('today');
+    today = await stage.start('today');
+    await perform('beside', { old, new: today });
+    assertShown(await readings(old, casts()), await readings(today, casts()));
+  });
+
+  it('are upgraded: this version serves alone', async () => {
+    await old.end();
+    await perform('after', { new: today });
+  });
+
+  it('are rolled back: the release reads and continues all that this version has written', async () => {
+    const shown = await readings(today, casts());
+    await today.end();
+    await stage.deployRules('release');
+    old = await stage.start('release');
+    stage.deliveries.to(old);
+    assertShown(await readings(old, casts()), shown);
+    await perform('back', { old });
+    const unfinished = performances.filter(({ isOver }) => !isOver);
+    assert.deepEqual(
+      unfinished.map(({ title }) => title),
+      [],
+    );
+  });
+
+  it('give each task once, end leases and send reminders, whichever of them is asked', async () => {
+    await stage.deployRules('today');
+    today = await stage.start('today');
+    stage.deliveries.to(old, today);
+    const both = { stage, versions: [old, today], workspace: RACE } as const;
+    await raceForClaims(both);
+    await endLeases(both);
+    await assertArrived(stage);
+  });
+});
+
+/** Has everybody there, as the release makes them. */
+async function cast(stage: Stage, old: Version): Promise<readonly Performance[]> {
+  const performances: Performance[] = [];
+  const create = async (name: string) => {
+    if (name !== 'default')
+      await old.call(stage.lead.credential, 'default', 'access_create_workspace', { name });
+    await old.call(stage.lead.credential, name, 'coordination_init_coordination', { goal: 'Begin' });
+  };
+  await create('default');
+  await create(RACE);
+  await register(old, stage.lead, 'starter', RACE);
+  for (const [number, story] of STORIES.entries())
+    for (const [index, [course, scenes]] of Object.entries(COURSES).entries()) {
+      const workspace = story.workspace ?? `w${number}-${index}`;
+      if (story.workspace === undefined) await create(workspace);
+      const [lead, worker, other] = await Promise.all([
+        stage.lead,
+        register(old, stage.lead, `worker-${number}-${index}`, workspace),
+        register(old, stage.lead, `other-${number}-${index}`, workspace),
+      ]);
+      const title = `${story.name}, ${course}`;
+      performances.push(new Performance(title, story, scenes, { workspace, lead, worker, other }));
+    }
+  return performances;
+}
+
+function described(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause === undefined ? error.message : `${error.message}: ${described(error.cause)}`;
+}

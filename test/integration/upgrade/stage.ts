@@ -11,11 +11,12 @@ import { root } from '../../../scripts/project.mjs';
 import { readRelease } from '../../../scripts/setup/releases.mjs';
 import { ownProject, putRules } from '../../../scripts/tests/ownProject.mjs';
 import { asRead, storedVersions } from '../../stored/documents.ts';
+import { variables } from '../../support/environment.ts';
 import { seedClaudeNetwork } from '../../support/github/seed.ts';
 import { LocalGitHub } from '../../support/github/server.ts';
 import { LocalModels } from '../../support/models/server.ts';
 import { Deliveries } from './deliveries.ts';
-import { type Answer, Version } from './version.ts';
+import { type Answer, Version, type VersionName } from './version.ts';
 
 /** The person whose agents all are. */
 const OWNER = 'owner';
@@ -81,8 +82,7 @@ export class Stage {
   }
 
   static async open(): Promise<Stage> {
-    const env = Object.fromEntries(Object.entries(process.env).map(([name, value]) => [name, value ?? '']));
-    const own: Record<string, string> = await ownProject(env, `upgrade-${randomUUID().slice(0, 8)}`);
+    const own: Record<string, string> = await ownProject(variables(), `upgrade-${randomUUID().slice(0, 8)}`);
     const [models, gitHub] = [new LocalModels(), new LocalGitHub()];
     seedClaudeNetwork(gitHub.world);
     await Promise.all([models.start(), gitHub.start()]);
@@ -95,8 +95,7 @@ export class Stage {
     return this.env['GCLOUD_PROJECT'] ?? '';
   }
 
-  /** @param name of a release that is kept, or `today` */
-  async start(name: string): Promise<Version> {
+  async start(name: VersionName): Promise<Version> {
     // As Cloud Run names what a deployment makes.
     const revision = {
       K_SERVICE: 'mcp',
@@ -107,11 +106,11 @@ export class Stage {
     return version;
   }
 
-  /** As `firebase deploy` does before it changes a function. @param name of a release that is kept, or `today` */
-  async deployRules(name: string): Promise<void> {
+  /** As `firebase deploy` does before it changes a function. */
+  async deployRules(name: VersionName): Promise<void> {
     const read = (file: string) => readFileSync(`${root}/${file}`, 'utf8');
     const todays = () => ({ firestore: read('firestore.rules'), database: read('database.rules.json') });
-    await putRules({ ...this.env }, name === 'today' ? todays() : readRelease(name).rules);
+    await putRules({ ...this.env }, name === 'today' ? todays() : readRelease().rules);
   }
 
   /** Has both versions see so much later a now than the machine. */
@@ -130,15 +129,15 @@ export class Stage {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  /** As `npm run agents -- create` of version 0.1.0 has stored it. */
+  /** As `npm run agents -- create` of the release has stored it. */
   private async writeLead(): Promise<void> {
     const [apiKey = '', secret = ''] = this.lead.credential.split('.');
     await this.firestore.doc('agents/lead').set({
-      ...stored('agents', 3, 'plain'),
+      ...stored('agents', 'plain'),
       ...{ id: 'lead', name: 'lead', owner_uid: OWNER, role: 'leader', workspace: 'default' },
     });
     await this.firestore.doc(`credentials/${apiKey}`).set({
-      ...stored('credentials', 1, 'mk_plain'),
+      ...stored('credentials', 'mk_plain'),
       ...{ api_key: apiKey, agent_id: 'lead', secret_hash: systemHashing.sha256(secret) },
       expires_at: Timestamp.fromMillis(Date.now() + 90 * 24 * 3_600_000),
     });
@@ -158,10 +157,9 @@ export class Stage {
   }
 }
 
-/** A document of a release, as the files of what is stored have it. */
-function stored(collection: string, version: number, id: string): object {
-  const file = storedVersions('firestore', collection).find((one) => one.version === version);
-  return Object(asRead(file?.documents[id]));
+/** A document of the release, as the files of what is stored have it. */
+function stored(collection: string, id: string): object {
+  return Object(asRead(storedVersions('firestore', collection)[0]?.documents[id]));
 }
 
 /** Makes an agent by a version's tool. */

@@ -41,8 +41,6 @@ export interface Story {
   readonly name: string;
   /** In which workspace, where not in one of its own. */
   readonly workspace?: string;
-  /** The first release that has what it needs. */
-  readonly since: string;
   readonly steps: (cast: Cast) => readonly [Step, Step, Step, Step];
 }
 
@@ -55,28 +53,9 @@ interface Scene {
 
 /** Which version does which step, and when. */
 export const COURSES = {
-  'begun before': [
-    scene('before', 'old'),
-    scene('beside', 'new'),
-    scene('after', 'new'),
-    scene('back', 'old'),
-  ],
-  'old first': [
-    scene('beside', 'old'),
-    scene('beside', 'new'),
-    scene('beside', 'old'),
-    scene('beside', 'new'),
-  ],
-  'new first': [
-    scene('beside', 'new'),
-    scene('beside', 'old'),
-    scene('beside', 'new'),
-    scene('beside', 'old'),
-  ],
-  'begun after': [scene('after', 'new'), scene('after', 'new'), scene('back', 'old'), scene('back', 'old')],
+  upgrade: [scene('before', 'old'), scene('beside', 'new'), scene('beside', 'old'), scene('after', 'new')],
+  'roll back': [scene('beside', 'new'), scene('after', 'new'), scene('back', 'old'), scene('back', 'old')],
 } as const satisfies Readonly<Record<string, readonly [Scene, Scene, Scene, Scene]>>;
-
-export const ALL_COURSES = ['begun before', 'old first', 'new first', 'begun after'] as const;
 
 function scene(phase: Phase, by: Scene['by']): Scene {
   return { phase, by };

@@ -17,6 +17,9 @@ const started = z.object({ url: z.string(), manifests: z.record(z.string(), mani
 
 const listed = z.object({ result: z.object({ tools: z.array(z.object({ name: z.string() })) }) });
 
+/** The last release, or this version. */
+export type VersionName = 'release' | 'today';
+
 export type Answer = Readonly<Record<string, unknown>>;
 
 /** These keep the framework from reading bodies, which concerns the whole process. Source: functions/src/entry/http.ts. */
@@ -44,10 +47,9 @@ export class Version {
     this.servers = servers;
   }
 
-  /** @param name of a release that is kept, or `today` */
-  static async start(name: string, env: Readonly<Record<string, string>>): Promise<Version> {
+  static async start(name: VersionName, env: Readonly<Record<string, string>>): Promise<Version> {
     const folder = mkdtempSync(join(tmpdir(), 'muster-version-'));
-    if (name !== 'today') unpackRelease(readRelease(name), folder);
+    if (name === 'release') unpackRelease(readRelease(), folder);
     const source = name === 'today' ? musterFunction.source : folder;
     const logFile = join(folder, 'log');
     const log = openSync(logFile, 'a');

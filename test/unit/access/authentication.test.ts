@@ -40,7 +40,6 @@ describe('authentication', () => {
   let changes: { id: string; subject: string }[];
   let readings: number;
   let hasChanges: boolean;
-  let servingSince: Date;
   let authenticator: CredentialAuthenticator;
   let isOut: true | undefined;
   let standing: { readonly validSince?: number };
@@ -53,7 +52,6 @@ describe('authentication', () => {
     grant = undefined;
     [lookups, tokens, compared, revived, changes, others] = [[], [], [], [], [], []];
     [readings, hasChanges] = [0, true];
-    servingSince = secondsAfterStart(-3600);
     authenticator = new CredentialAuthenticator(
       portsOf<ConstructorParameters<typeof CredentialAuthenticator>[0]>({
         agents: {
@@ -69,7 +67,6 @@ describe('authentication', () => {
           ofLines: async (lines) =>
             others.flatMap(({ credential }) => (lines.includes(lineOf(credential)) ? [credential] : [])),
         },
-        serving: { since: async () => servingSince },
         accessChanges: {
           since: async () => {
             readings += 1;
@@ -145,26 +142,6 @@ describe('authentication', () => {
     stored = { credential, agent: sampleAgent({ workspace: 'alpha' }) };
     const { heldTo, readonly, workspace } = await authenticator.authenticate(BEARER);
     assert.deepEqual([heldTo, readonly, workspace], ['beta', true, 'beta']);
-  });
-
-  it('trusts for five seconds alone until no earlier version can serve any more', async () => {
-    servingSince = secondsAfterStart(-3000);
-    const expiresAt = secondsAfterStart(10_000);
-    stored = { credential: sampleCredential({ expiresAt }), agent: sampleAgent() };
-    for (const [seconds, expected] of [
-      [0, 1],
-      [4.999, 1],
-      [5, 2],
-      [599, 3],
-      [603.999, 3],
-      [604, 3],
-      [609, 3],
-      [1200, 3],
-    ] as const) {
-      now = secondsAfterStart(seconds);
-      await authenticator.authenticate(BEARER);
-      assert.equal(lookups.length, expected, `after ${seconds} s`);
-    }
   });
 
   it('looks a credential up that it trusts where it is asked to', async () => {

@@ -11,7 +11,6 @@ import type { credentialFromDocument } from '../store/credentials.ts';
 import type { GrantQueries } from '../store/grants.ts';
 import type { PeopleQueries } from '../store/people.ts';
 import type { DatabasePresence } from '../store/presence.ts';
-import type { ServingRecord } from '../store/serving.ts';
 import type { WorkspaceQueries } from '../store/workspaces.ts';
 import type { CallRecorder } from './callMetrics.ts';
 import type { Link } from './lineage.ts';
@@ -200,7 +199,6 @@ export const DEFAULT_WORKSPACE = 'default';
 export interface AccessPorts extends KernelPorts {
   readonly agents: AgentReader;
   readonly accessChanges: PortOf<AccessChangeQueries>;
-  readonly serving: PortOf<ServingRecord>;
   readonly grants: PortOf<GrantQueries>;
   readonly directory: PortOf<AgentDirectory>;
   readonly people: PortOf<PeopleQueries>;

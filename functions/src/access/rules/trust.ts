@@ -6,7 +6,6 @@
 import { BoundedMap } from '../../kernel/memoCache.ts';
 import { type KernelPorts, type PortOf, Service } from '../../kernel/ports.ts';
 import type { AccessChangeQueries } from '../store/accessChanges.ts';
-import type { ServingRecord } from '../store/serving.ts';
 import type { Principal } from './principal.ts';
 
 /** How old what an instance knows of a credential may be: a revoked one stops working everywhere within this time. */
@@ -17,12 +16,6 @@ export const TRUSTED_MILLISECONDS = 5000;
  * changes are kept, and so that what somebody has changed past Muster is seen.
  */
 export const LASTING_MILLISECONDS = 60 * 60_000;
-
-/**
- * For how long a version may serve beside a newer one: the longest that a function takes, and what deploying the others
- * takes. Versions before 0.3.0 announce no changes, so until then credentials are looked up as they did it.
- */
-export const BESIDE_MILLISECONDS = 60 * 60_000;
 
 /** One takes about a kilobyte. */
 const MAX_TRUSTED = 20_000;
@@ -57,10 +50,7 @@ export interface Begun {
 }
 
 export class TrustedCredentials extends Service<
-  Pick<KernelPorts, 'clock'> & {
-    readonly accessChanges: PortOf<AccessChangeQueries>;
-    readonly serving: PortOf<ServingRecord>;
-  }
+  Pick<KernelPorts, 'clock'> & { readonly accessChanges: PortOf<AccessChangeQueries> }
 > {
   private readonly entries = new BoundedMap<string, Trusted>(MAX_TRUSTED);
   private readonly seen = new BoundedMap<string, true>(MAX_SEEN);
@@ -68,8 +58,6 @@ export class TrustedCredentials extends Service<
   /** When the last reading of changes began that has ended well. */
   private askedAt = Number.NEGATIVE_INFINITY;
   private asking: Promise<void> | undefined;
-  /** From when no version is left that announces nothing. */
-  private aloneFrom: number | undefined;
   /** How many readings have brought changes. */
   private heard = 0;
 
@@ -85,8 +73,7 @@ export class TrustedCredentials extends Service<
     const now = this.now();
     if (now - known.checkedAt < TRUSTED_MILLISECONDS) return known.principal;
     const end = Math.min(known.endsAt?.getTime() ?? 0, known.checkedAt + LASTING_MILLISECONDS);
-    if (!known.isFollowed || now >= end || this.aloneFrom === undefined || now < this.aloneFrom)
-      return undefined;
+    if (!known.isFollowed || now >= end) return undefined;
     if (now - this.askedAt >= TRUSTED_MILLISECONDS) await this.ask();
     const isFresh = this.now() - this.askedAt < TRUSTED_MILLISECONDS;
     return isFresh && this.entries.get(digest) === known ? known.principal : undefined;
@@ -118,7 +105,6 @@ export class TrustedCredentials extends Service<
   }
 
   private async read(began: number): Promise<void> {
-    this.aloneFrom ??= (await this.ports.serving.since()).getTime() + BESIDE_MILLISECONDS;
     const { changes, position } = await this.ports.accessChanges.since(this.position);
     this.position = position;
     this.askedAt = began;

@@ -12,7 +12,6 @@ export const COLLECTIONS = {
   people: 'people',
   access: 'access',
   accessChanges: 'accessChanges',
-  serving: 'serving',
   invitations: 'invitations',
   workspaces: 'workspaces',
   tasks: 'tasks',
@@ -88,7 +87,6 @@ export const mailboxPath = documentIn(COLLECTIONS.mailboxes);
 export const accessChangePath = documentIn(COLLECTIONS.accessChanges);
 
 /** Which revision of a function serves. */
-export const servingPath = documentIn(COLLECTIONS.serving);
 
 export const taskPath = documentIn(COLLECTIONS.tasks);
 

@@ -30,7 +30,6 @@ const complete = (at: Place, { id, ...rest }: Agent, task_id: string) =>
 /** A graph of tasks from its plan to its results. */
 const graphOfTasks: Story = {
   name: 'a graph of tasks',
-  since: '0.1.0',
   steps: ({ lead, worker, other }) => {
     const ids: string[] = [];
     return [
@@ -93,7 +92,6 @@ const graphOfTasks: Story = {
 /** What was called with a key is answered alike by either version, and done once. */
 const keys: Story = {
   name: 'calls with a key',
-  since: '0.1.0',
   steps: ({ lead, worker }) => {
     const draft = { description: 'Once', idempotency_key: `key-${worker.id}` };
     const claiming = { agent_id: worker.id, idempotency_key: `claim-${worker.id}` };

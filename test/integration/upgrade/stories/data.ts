@@ -11,7 +11,6 @@ const polled = z.object({ events: z.array(z.object({ data: z.unknown() })), curs
 export const dataStories: readonly Story[] = [
   {
     name: 'data and subscriptions',
-    since: '0.1.0',
     steps: ({ workspace, worker, other }) => {
       const path = `shared/${workspace}/notes`;
       const subscriptionId = `notes-${workspace}`;

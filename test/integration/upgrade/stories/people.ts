@@ -22,7 +22,6 @@ async function stateOf(at: Place, who: Agent, request_id: string) {
 /** A question for which a task waits, from when it is asked until it is known to be answered. */
 const question: Story = {
   name: 'a question to a person',
-  since: '0.2.0',
   steps: ({ lead, worker }) => {
     let [taskId, first, second] = ['', '', ''];
     const ask = async (at: Place, words: string) => {
@@ -66,7 +65,6 @@ const oneTaskId = z.object({ task: z.object({ id: z.string() }) });
 /** Changes that are found in the trail, and taken back, by the other version too. */
 const takenBack: Story = {
   name: 'changes that are taken back',
-  since: '0.2.0',
   steps: ({ workspace, worker }) => {
     const title = `Buy paint for ${workspace}`;
     let todoId = '';

@@ -26,7 +26,6 @@ async function remindersOf(at: Place, who: Agent, taskId: string): Promise<reado
 export const todoStories: readonly Story[] = [
   {
     name: 'to-dos',
-    since: '0.1.0',
     steps: ({ workspace, worker }) => {
       const tag = workspace.slice(-20);
       let [plain, recurs] = ['', ''];

@@ -30,7 +30,6 @@ const entry = (sequence: number, message: string) => ({
 
 const codingTask: Story = {
   name: 'a coding task',
-  since: '0.1.0',
   steps: ({ lead, worker }) => {
     let [taskId, epoch] = ['', 0];
     const append = (at: Place, sequence: number, message: string) =>
@@ -71,7 +70,6 @@ const codingTask: Story = {
 /** A run whose first step waits for a live agent, and whose second asks a model. */
 const runOfSteps: Story = {
   name: 'a run',
-  since: '0.1.0',
   steps: ({ workspace, lead, worker }) => {
     const name = `by-hand-${workspace}`;
     const steps = [
@@ -133,7 +131,6 @@ const AT = { owner: 'sartor-ai', repo: 'claude-network' };
 /** Whose repositories are the deployment's. */
 const pullRequest: Story = {
   name: 'a pull request',
-  since: '0.1.0',
   workspace: 'default',
   steps: ({ lead, worker }) => {
     const branch = `fix/${worker.id}`;
@@ -189,7 +186,6 @@ async function webhook(at: Place, body: string): Promise<number> {
 /** An agent that registers, registers again, and goes by its new credential everywhere. */
 const newcomer: Story = {
   name: 'a newcomer',
-  since: '0.1.0',
   steps: (cast: Cast) => {
     const agentInfo = { name: `new-${cast.worker.id}`.slice(0, 50), type: 'researcher', version: '1.0.0' };
     const capabilities = [{ name: 'reading', category: 'work' }];
