@@ -102,7 +102,7 @@ export async function addCallers(
       agentId,
       secretHash: systemHashing.sha256(secret),
       createdAt: now,
-      expiresAt,
+      expiresAt, ancestors: [],
     };
     batch.set(firestore.doc(agentPath(agentId)), agentToDocument(agentOf(agentId, role, now)));
     batch.set(firestore.doc(credentialPath(apiKey)), credentialToDocument(credential));

@@ -153,6 +153,7 @@ function credentialOf(agentId: string, now: Date): Credential {
     secretHash: systemHashing.sha256(secret),
     createdAt: now,
     expiresAt: new Date(now.getTime() + CREDENTIAL_DAYS * 24 * 60 * 60 * 1000),
+    ancestors: [],
   };
 }
 

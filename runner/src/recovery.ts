@@ -1,6 +1,5 @@
 /** Finishes what killed runners have left, on this machine and in this repository. */
-import { existsSync, realpathSync } from 'node:fs';
-import { basename, dirname } from 'node:path';
+import { existsSync } from 'node:fs';
 import { settle } from './git/keep/settle.ts';
 import type { Repository } from './git/repository.ts';
 import {
@@ -54,7 +53,7 @@ async function salvage(
 ): Promise<readonly string[]> {
   const { mark, taskId } = record.facts;
   const { commonDir } = repository;
-  const folder = withoutLinks(record.facts.worktree);
+  const { worktree: folder } = record.facts;
   const gitDir = registrationOf(commonDir, folder);
   const { phase } = record;
   if (phase === 'kept' || (!existsSync(folder) && gitDir === undefined)) return [];
@@ -69,8 +68,7 @@ async function salvage(
 
 /** Commits the work of an attempt and removes its worktree, or leaves it. */
 async function finishWork(record: AttemptRecord, repository: Repository): Promise<readonly string[]> {
-  const { branch, description, taskId } = record.facts;
-  const folder = withoutLinks(record.facts.worktree);
+  const { branch, description, taskId, worktree: folder } = record.facts;
   const { commonDir } = repository;
   const gitDir = record.work?.gitDir ?? registrationOf(commonDir, folder) ?? `${commonDir}/worktrees/unknown`;
   const startedAt = record.work?.before.startedAt ?? (await branchHead(repository, branch));
@@ -97,15 +95,9 @@ async function finishWork(record: AttemptRecord, repository: Repository): Promis
   }
 }
 
-/** Records of a former release can have a link in the path. */
-function withoutLinks(folder: string): string {
-  const parent = dirname(folder);
-  return existsSync(parent) ? `${realpathSync(parent)}/${basename(folder)}` : folder;
-}
-
 const asList = (problem: string | undefined): readonly string[] => (problem === undefined ? [] : [problem]);
 
-/** Records of a former release do not have where the attempt started. */
+/** For an attempt whose record of its work cannot be read. */
 async function branchHead({ git }: Repository, branch: string): Promise<string> {
   return git('rev-parse', '--verify', '--quiet', `refs/heads/${branch}^{commit}`).catch(() =>
     git('rev-parse', 'HEAD'),

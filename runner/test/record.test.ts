@@ -18,6 +18,7 @@ describe('AttemptRecord', () => {
       mark: 'm',
       hub: 'http://127.0.0.1:9/mcp',
       agentId: 'a1',
+      leaseSeconds: 120,
       worktree: `${folder}/worktree`,
     };
     const record = AttemptRecord.create(folder, { ...task, ...runner });

@@ -205,6 +205,7 @@ const CREDENTIAL: Credential = {
   secretHash: 'e3b0c442',
   createdAt: at(0),
   expiresAt: at(100),
+  ancestors: [],
 };
 
 const LINEAGE = [

@@ -101,15 +101,12 @@ export function isStill(
  * @throws MusterError CONFLICT with reason CHANGED_SINCE
  */
 export function asBefore(effect: Effect, current: Fields | undefined): Fields | undefined {
-  const { before, after, cut, digests = {} } = effect;
+  const { before, after, digests = {} } = effect;
   if (after === undefined) {
     if (current !== undefined) throw changedSince(effect, ['there is one again']);
     return before;
   }
   if (current === undefined) throw changedSince(effect, ['it is gone']);
-  // Version 0.3.0 kept nothing of what it had shortened.
-  const isUnknown = cut && before !== undefined && effect.digests === undefined;
-  if (isUnknown) throw cannotUndo(effect, 'The trail does not keep all that it became.');
   const names = [...Object.keys(after), ...Object.keys(digests)];
   const changed = names.filter((name) => isStill(effect, name, current[name]) === false);
   if (changed.length > 0) throw changedSince(effect, changed);

@@ -137,21 +137,6 @@ function beginningsOf(word: string): readonly string[] {
   return letters.map((_, index) => letters.slice(0, index + 1).join(''));
 }
 
-/**
- * Returns the entries by which releases up to 0.3 find a text and that `prefixesOf` lacks. Those releases see a run of
- * any script as one word, and leave out all marks. A word that had marks of meaning is left out: its entry would make
- * this release find another word. Remove this function in the release after next.
- */
-export function formerPrefixesOf(text: string): readonly string[] {
-  const present = new Set(prefixesOf(text));
-  const apart = text.replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2');
-  const words = `${apart} ${text}`.match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
-  const former = words
-    .filter((word) => !/\p{M}/u.test(folded(word).normalize('NFD')))
-    .map((word) => word.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase());
-  return [...new Set(former.flatMap(beginningsOf))].filter((entry) => !present.has(entry));
-}
-
 /** Returns the entry of `prefixesOf` by which a word is searched for. */
 export function lookedUpPrefix(word: string): string {
   return [...word].slice(0, MAX_PREFIX_LENGTH).join('');

@@ -19,7 +19,7 @@ export const MAX_BATCH_ENTRIES = 500;
 const MAX_BATCH_BYTES = 200 * 1024;
 const NEWLINE = 10;
 
-/** An entry as this or an older version of the runner wrote it. */
+/** An entry as a runner wrote it. */
 const logEntry: z.ZodType<LogEntry> = z.object({
   sequence: z.number(),
   at: z.string(),

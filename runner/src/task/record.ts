@@ -25,12 +25,12 @@ import { FAILURE_CLASSES } from './failure.ts';
 const owner = z.object({
   pid: z.number(),
   startedAt: z.string(),
-  /** Where the process id means this process. Absent in records of former releases. */
+  /** Where the process id means this process, as far as the system says so. */
   bootId: z.string().exactOptional(),
   pidNamespace: z.string().exactOptional(),
   host: z.string().exactOptional(),
   /** How long others take the runner for running without a sign of life, if they cannot see its process. */
-  leaseSeconds: z.number().exactOptional(),
+  leaseSeconds: z.number(),
   /** Of the attempt's processes. */
   mark: z.string(),
   /** Where, and as which agent: nobody else may end the attempt. */
@@ -41,8 +41,6 @@ const owner = z.object({
   description: z.string(),
   branch: z.string(),
   worktree: z.string(),
-  /** Absent in records of releases that did not record how far the worktree was. */
-  format: z.literal(2).exactOptional(),
 });
 
 /** The worktree as it was when the agent started. */
@@ -58,9 +56,9 @@ type Work = z.output<typeof work>;
 
 /**
  * How far the worktree is. `opening`: no agent has worked in it. `working`: it can contain what is nowhere else.
- * `settled`: everything in it is reachable elsewhere. `kept`: it stays. `unknown`: a former release made it.
+ * `settled`: everything in it is reachable elsewhere. `kept`: it stays.
  */
-export type Phase = 'opening' | 'working' | 'settled' | 'kept' | 'unknown';
+export type Phase = 'opening' | 'working' | 'settled' | 'kept';
 
 const ending = z.object({
   status: z.enum(['completed', 'failed']),
@@ -76,26 +74,23 @@ const ending = z.object({
 });
 
 type Owner = z.output<typeof owner>;
-export type AttemptFacts = Omit<Owner, 'pid' | 'startedAt' | 'bootId' | 'pidNamespace' | 'host' | 'format'>;
+export type AttemptFacts = Omit<Owner, 'pid' | 'startedAt' | 'bootId' | 'pidNamespace' | 'host'>;
+
+/** A runner of 0.3.0 takes a record without this for one of an earlier release. */
+const FORMAT = { format: 2 };
 
 /** How often a runner shows those that cannot see its process that it runs, in milliseconds. Below every lease. */
 const SIGN_OF_LIFE_MS = 4000;
-
-/** The lease of a record that does not say, in seconds. */
-const USUAL_LEASE_SECONDS = 120;
 
 export class AttemptRecord {
   readonly facts: AttemptFacts;
   readonly journal: Journal;
   private readonly folder: string;
-
-  private readonly format: 2 | undefined;
   private readonly signs: NodeJS.Timeout;
 
-  private constructor(folder: string, facts: AttemptFacts, format: 2 | undefined) {
+  private constructor(folder: string, facts: AttemptFacts) {
     this.folder = folder;
     this.facts = facts;
-    this.format = format;
     this.journal = new Journal(`${folder}/log.jsonl`);
     this.signs = setInterval(() => touch(`${folder}/owner.json`), SIGN_OF_LIFE_MS);
     this.signs.unref();
@@ -105,8 +100,8 @@ export class AttemptRecord {
   static create(attempts: string, facts: AttemptFacts): AttemptRecord {
     const folder = `${attempts}/${facts.taskId}.${facts.epoch}`;
     mkdirSync(folder, { recursive: true });
-    writeWhole(`${folder}/owner.json`, { ...facts, ...ownIdentity(), format: 2 });
-    return new AttemptRecord(folder, facts, 2);
+    writeWhole(`${folder}/owner.json`, { ...facts, ...ownIdentity(), ...FORMAT });
+    return new AttemptRecord(folder, facts);
   }
 
   /**
@@ -120,21 +115,13 @@ export class AttemptRecord {
       const folder = `${attempts}/${name}`;
       const known = owner.safeParse(readJson(`${folder}/owner.json`));
       if (!known.success || !hasEnded(folder, known.data) || !takesOver(folder, known.data)) return [];
-      const {
-        pid: _,
-        startedAt: __,
-        bootId: ___,
-        pidNamespace: ____,
-        host: _____,
-        format,
-        ...facts
-      } = known.data;
+      const { pid: _, startedAt: __, bootId: ___, pidNamespace: ____, host: _____, ...facts } = known.data;
       try {
         writeWhole(`${folder}/owner.json`, { ...known.data, ...ownIdentity() });
       } catch {
         return []; // a full disk: a runner that starts later finishes the attempt
       }
-      return [new AttemptRecord(folder, facts, format)];
+      return [new AttemptRecord(folder, facts)];
     });
   }
 
@@ -165,8 +152,7 @@ export class AttemptRecord {
   get phase(): Phase {
     if (existsSync(`${this.folder}/kept`)) return 'kept';
     if (existsSync(`${this.folder}/settled`)) return 'settled';
-    if (existsSync(`${this.folder}/work.json`)) return 'working';
-    return this.format === undefined ? 'unknown' : 'opening';
+    return existsSync(`${this.folder}/work.json`) ? 'working' : 'opening';
   }
 
   /** From now on, an agent works. */
@@ -190,7 +176,7 @@ export class AttemptRecord {
   /** Records that the attempt works on another branch than its task names. For a runner that recovers it. */
   useBranch(branch: string): void {
     if (branch === this.facts.branch) return;
-    writeWhole(`${this.folder}/owner.json`, { ...this.facts, branch, ...ownIdentity(), format: 2 });
+    writeWhole(`${this.folder}/owner.json`, { ...this.facts, branch, ...ownIdentity(), ...FORMAT });
   }
 
   /** Nothing of it is to be sent any more. */
@@ -236,7 +222,7 @@ const seen = new Map<string, number>();
 function hasEnded(folder: string, known: Owner): boolean {
   const standing = standingOf(known, ownPlace(), lookAt);
   if (standing !== 'unknown') return standing === 'ended';
-  const lease = (known.leaseSeconds ?? USUAL_LEASE_SECONDS) * 1000;
+  const lease = known.leaseSeconds * 1000;
   const shown = shownAt(`${folder}/owner.json`);
   const isSame = seen.get(folder) === shown;
   seen.set(folder, shown);

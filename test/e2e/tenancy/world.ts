@@ -276,6 +276,7 @@ export class World {
       secretHash: hashing.sha256(secret),
       createdAt: now,
       expiresAt: new Date(now.getTime() + 3_600_000),
+      ancestors: [],
       ...(heldTo !== undefined && { heldTo }),
     };
     await store.commit([

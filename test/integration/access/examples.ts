@@ -50,7 +50,7 @@ export async function setAccess({ app, workspace, leader, now }: Team): Promise<
         secretHash: 'a-digest',
         agentId: 'terminal-2',
         createdAt: now,
-        expiresAt,
+        expiresAt, ancestors: [],
       },
     },
   ]);

@@ -220,6 +220,7 @@ describe('explain', () => {
       secretHash: 'x',
       createdAt: town.now,
       expiresAt: town.now,
+      ancestors: [],
       readonly: true as const,
     };
     await town.app.ports.store.commit([

@@ -1,6 +1,5 @@
 /** Revoking ends everything that came from it, and a key opens at most what it came from opens now. */
 import assert from 'node:assert/strict';
-import { FieldValue } from '@google-cloud/firestore';
 import type { Principal } from '../../../functions/src/access/rules/principal.ts';
 import { Revocation } from '../../../functions/src/access/rules/revocation.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
@@ -337,56 +336,30 @@ describe('what came from a credential', () => {
     assert.equal((await signIn(second)).owner.role, 'viewer');
   });
 
-  describe('of earlier releases, which kept no lineage', () => {
-    /** As it would be stored by one: who has registered the agent is all that is known. */
-    const formerKey = async (as: Principal, name: string): Promise<string> => {
-      const registered = await town.register(as, name, 'worker');
-      const { apiKey } = registered.credential;
-      const without = {
-        ancestors: FieldValue.delete(),
-        registrants: FieldValue.delete(),
-        line: FieldValue.delete(),
-      };
-      await firestore().doc(`credentials/${apiKey}`).update(without);
-      return bearerOf(registered);
-    };
-
-    it('ends with its registrant as well, with what came from it since', async () => {
-      const first = await formerKey(ada, 'first');
-      const second = await formerKey(await signIn(first), 'second');
-      const third = await formerKey(await signIn(second), 'third');
-      const renewed = await town.keyOf(await signIn(third), 'third');
-      const since = await town.keyOf(await signIn(renewed), 'since');
-      const { ended } = await revoke((await signIn(first)).agentId);
-      assert.equal(Object(ended).agents.length, 3);
-      for (const bearer of [first, second, renewed, since]) await isOut(bearer);
-    });
-
-    it('is ended by a second call, if the first was interrupted', async () => {
-      const first = await town.keyOf(ada, 'first', 'worker');
-      const as = await signIn(first);
-      const keys: string[] = [];
-      for (let index = 0; index < 60; index++) keys.push(await formerKey(as, `below-${index}`));
-      const { ports } = town.anotherInstance();
-      let commits = 0;
-      const dying = {
-        ...ports,
-        endings: { waitingCalls: (ids: readonly string[]) => waitingCallsOf(ports, ids) },
-        store: {
-          commit: async (...args: Parameters<typeof ports.store.commit>) => {
-            commits += 1;
-            if (commits > 1) throw new Error('The instance is gone.');
-            await ports.store.commit(...args);
-          },
+  it('is ended by a second call, if the first was interrupted', async () => {
+    const first = await town.keyOf(ada, 'first', 'worker');
+    const as = await signIn(first);
+    const keys: string[] = [];
+    for (let index = 0; index < 60; index++) keys.push(await town.keyOf(as, `below-${index}`));
+    const { ports } = town.anotherInstance();
+    let commits = 0;
+    const dying = {
+      ...ports,
+      endings: { waitingCalls: (ids: readonly string[]) => waitingCallsOf(ports, ids) },
+      store: {
+        commit: async (...args: Parameters<typeof ports.store.commit>) => {
+          commits += 1;
+          if (commits > 1) throw new Error('The instance is gone.');
+          await ports.store.commit(...args);
         },
-      };
-      await assert.rejects(new Revocation(dying).revoke(String(as.agentId)), /is gone/);
-      await isOut(first);
-      const { ended } = await revoke(as.agentId);
-      assert.ok(Object(ended).agents.length > 0);
-      for (const bearer of [keys[0], keys.at(-1)]) await isOut(String(bearer));
-      const again = await town.refused(ada, 'revoke_connection', { agent_id: String(as.agentId) });
-      assert.equal(again.reason, 'NOTHING_TO_REVOKE');
-    });
+      },
+    };
+    await assert.rejects(new Revocation(dying).revoke(String(as.agentId)), /is gone/);
+    await isOut(first);
+    const { ended } = await revoke(as.agentId);
+    assert.ok(Object(ended).agents.length > 0);
+    for (const bearer of [keys[0], keys.at(-1)]) await isOut(String(bearer));
+    const again = await town.refused(ada, 'revoke_connection', { agent_id: String(as.agentId) });
+    assert.equal(again.reason, 'NOTHING_TO_REVOKE');
   });
 });

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { StaleWriteError } from '../../../functions/src/kernel/commit.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import {
-  archivedSessionPath,
   countersPath,
   gatesPath,
   sessionPath,
@@ -32,12 +31,6 @@ describe('the gates of a session', () => {
 
   const shardsOf = async ({ id }: Session) =>
     (await firestore().collection(countersPath(team.workspace, id)).get()).docs;
-
-  /** Takes its gates away: what version 0.2.0 has opened. */
-  async function asOfOld(session: Session): Promise<void> {
-    for (const { ref } of await gatesOf(session)) await ref.delete();
-    await firestore().doc(sessionPath(team.workspace, session.id)).update({ spread: 0 });
-  }
 
   /** Has every counter written a moment ago, however slow the machine is. */
   async function fill(session: Session): Promise<void> {
@@ -74,22 +67,6 @@ describe('the gates of a session', () => {
     await services.coordination.archives.reopen(team.workspace, session.id, unkeyed);
     await ports.store.commit([grew]);
     assert.equal((await gatesOf(session)).length, session.spread);
-  });
-
-  it('are opened again although version 0.2.0 has archived the session without them', async () => {
-    const { services, ports } = team.app;
-    const { session } = await services.coordination.initialise(team.workspace, 'A goal', undefined, unkeyed);
-    await services.coordination.initialise(team.workspace, 'Another goal', undefined, unkeyed);
-    for (let gate = 0; gate < session.spread; gate++)
-      await firestore()
-        .doc(`${gatesPath(team.workspace, session.id)}/${gate}`)
-        .set({ grown_at: new Date() });
-    await services.coordination.archives.reopen(team.workspace, session.id, unkeyed);
-    await ports.store.commit([{ kind: 'queueGrew', session, capabilityKeys: [] }]);
-    assert.equal(
-      (await firestore().doc(archivedSessionPath(team.workspace, session.id)).get()).exists,
-      false,
-    );
   });
 
   it('grow where the session is busy, and nothing is counted twice or lost', async () => {
@@ -139,24 +116,5 @@ describe('the gates of a session', () => {
     const session = await open();
     await team.app.services.sessionSpreading.look(team.workspace, session.id);
     assert.equal((await open()).spread, session.spread);
-  });
-
-  it('are not there in a session of version 0.2.0, whose document says it, until it is busy', async () => {
-    const ann = await team.join('ann');
-    await team.createOne();
-    const session = await open();
-    await asOfOld(session);
-    const old = await open();
-    assert.equal(old.spread, 0);
-    const before = await sessionWrittenAt(old);
-    await team.createOne();
-    assert.notEqual(await sessionWrittenAt(old), before, 'instances of version 0.2.0 hear of it');
-    assert.ok(await team.claim(ann));
-    await fill(session);
-    await team.app.services.sessionSpreading.look(team.workspace, old.id);
-    const spread = await open();
-    assert.deepEqual([spread.spread, (await gatesOf(spread)).length], [8, 8]);
-    await team.createOne();
-    assert.equal((await open()).queueVersion, spread.queueVersion);
   });
 });

@@ -66,15 +66,6 @@ describe('the mirror of the queue', () => {
     }
   });
 
-  it('takes what an earlier version has put into the queue of default out of it', async () => {
-    const team = new Team();
-    const { id } = await team.createOne();
-    await (await realtimeDatabase()).ref(queuedTaskPath(DEFAULT_WORKSPACE, id)).set({ id });
-    await team.app.services.mirrorQueuedTask(id);
-    assert.equal(await mirrored(id), null);
-    assert.equal((await mirrored(id, team.workspace))?.['id'], id);
-  });
-
   it('ends with the latest state, also where events meet and come out of order', async () => {
     const team = new Team();
     const task = await team.createOne();

@@ -130,23 +130,6 @@ describe('taking back tasks and sessions', () => {
       assert.match(why.get(updated) ?? '', /changed since: description/);
       assert.deepEqual([await stateOf(waited), await stateOf(updated)], ['available', 'available']);
     });
-
-    it('leaves what any task waits for, where an earlier version has kept nothing', async () => {
-      const { firestore } = await import('../../../functions/src/kernel/firestore/client.ts');
-      const entry = firestore().doc(`trail/${event}`);
-      const { effects } = (await entry.get()).data() ?? {};
-      const former = effects.map(({ digests: _, ...effect }: JsonObject) =>
-        effect['cut'] ? { ...effect, after: {} } : effect,
-      );
-      await entry.update({ effects: former });
-      const later = await create('Later', { dependencies: [created[19] ?? ''] });
-      const { refused } = await undo(event);
-      assert.deepEqual(
-        refused.map(({ id }: JsonObject) => id),
-        [created[19]],
-      );
-      assert.match(refused[0].why, new RegExp(later));
-    });
   });
 
   it('cancels a batch whose tasks depend on each other in one commit', async () => {

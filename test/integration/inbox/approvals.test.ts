@@ -38,6 +38,7 @@ describe('a call that takes an approval', () => {
           agentId: id,
           createdAt: house.now,
           expiresAt: new Date(house.now.getTime() + 10 * 86_400_000),
+          ancestors: [],
         },
       },
     ]);

@@ -33,6 +33,7 @@ describe('an approved call', () => {
       agentId,
       createdAt: house.now,
       expiresAt: new Date(house.now.getTime() + 10 * 86_400_000),
+      ancestors: [],
     };
     await house.app.ports.store.commit([
       { kind: 'createAgent', agent: known },

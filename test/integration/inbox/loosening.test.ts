@@ -23,6 +23,7 @@ describe('an agent that would loosen a limit', () => {
     const credential = {
       ...{ apiKey: `mk_${id}`, secretHash: 'a-digest', agentId: id, createdAt: house.now },
       expiresAt: new Date(house.now.getTime() + 10 * 86_400_000),
+      ancestors: [],
     };
     await house.app.ports.store.commit([
       { kind: 'createAgent', agent },

@@ -412,8 +412,6 @@ async function agentCalls(): Promise<readonly Call[]> {
     (database) => new AgentQueries(database, documents).find('agent-1'),
     (database) => new AgentQueries(database, documents).findAll(['agent-1', 'agent-2']),
     (database) => new AgentQueries(database, documents).findWithAgent('key-1'),
-    (database) => new AgentQueries(database, documents).registeredBy('agent:agent-1', 2),
-    (database) => new AgentQueries(database, documents).registeredBy('agent:agent-1', 2, 'agent-2'),
     (database) => new AgentQueries(database, documents).terminalsGone(NOW, 2),
     (database) => new AgentQueries(database, documents).terminalsGone(NOW, 2, NEXT.after),
     (database) => new AgentQueries(database, documents).skillCounts(['skill-1']),

@@ -301,7 +301,7 @@ async function approvedCall(scene: Scene): Promise<string> {
     { kind: 'createAgent', agent: sampleAgent({ id: agentId, ownerUid, role: 'worker', workspace }) },
     {
       kind: 'issueCredential',
-      credential: { apiKey: `mk_${agentId}`, secretHash: 'a-digest', agentId, createdAt, expiresAt },
+      credential: { apiKey: `mk_${agentId}`, secretHash: 'a-digest', agentId, createdAt, expiresAt, ancestors: [] },
     },
     { kind: 'createRequest', request },
   ]);

@@ -3,9 +3,7 @@ import assert from 'node:assert/strict';
 import { getAuth } from 'firebase-admin/auth';
 import { consoleOrigin } from '../../../functions/src/config.ts';
 import { ConsoleLinks } from '../../../functions/src/kernel/consoleLinks.ts';
-import { keyOf } from '../../../functions/src/kernel/ids.ts';
 import { firebaseApp } from '../../../functions/src/kernel/platform.ts';
-import { realtimeDatabase } from '../../../functions/src/kernel/realtime/database.ts';
 import { type TaskEvent, TOPICS } from '../../../functions/src/toolsets/todo/rules/outbox.ts';
 import { notificationOf } from '../../../functions/src/toolsets/todo/rules/reminderMail.ts';
 import { fcmPushService, localMessagingApp } from '../../../functions/src/vendors/fcm/pushService.ts';
@@ -126,16 +124,6 @@ describe('telling people of reminders', () => {
       await assert.rejects(notify(), /1 of 1 devices/);
       assert.equal(shown('phone'), 0);
       person.pass(61);
-      await notify();
-      assert.equal(shown('phone'), 1);
-    });
-
-    it('holds the claims of earlier versions, which are the number of their end alone', async () => {
-      await person.register('phone', token('phone'));
-      const claims = (await realtimeDatabase()).ref(`deliveries/${keyOf(event.id)}/devices`);
-      await claims.child('phone').set(person.after(30).getTime() + 0.25);
-      await assert.rejects(notify(), /1 of 1 devices/);
-      person.pass(31);
       await notify();
       assert.equal(shown('phone'), 1);
     });

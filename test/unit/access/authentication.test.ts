@@ -24,6 +24,7 @@ const sampleCredential = (changes: Partial<Credential> = {}): Credential => ({
   secretHash: systemHashing.sha256(SECRET),
   createdAt: START,
   expiresAt: secondsAfterStart(1000),
+  ancestors: [],
   ...changes,
 });
 

@@ -63,6 +63,7 @@ const credential = (toolsets?: readonly string[]): Credential => ({
   secretHash: '',
   createdAt: START,
   expiresAt: START,
+  ancestors: [],
   ...(toolsets && { toolsets }),
 });
 

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {
   folded,
-  formerPrefixesOf,
   lookedUpPrefix,
   matchesWords,
   prefixesOf,
@@ -12,15 +11,6 @@ import {
 } from '../../../functions/src/kernel/words.ts';
 
 const finds = (text: string, search: string): boolean => matchesWords(text, searchWords(search));
-
-/** As the previous release folds, splits and cuts. */
-function wordsOfPreviousRelease(search: string): readonly string[] {
-  const plain = search.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
-  return plain
-    .split(/[^\p{L}\p{N}]+/u)
-    .filter((word) => word !== '')
-    .map((word) => [...word].slice(0, 15).join(''));
-}
 
 describe('a search', () => {
   it('ignores case and accents', () => {
@@ -200,26 +190,5 @@ describe('a search for a mark that makes another letter', () => {
     for (const search of ['dampfschiff', 'schiff']) assert.ok(finds('Dampf\u00adschiff', search), search);
     assert.ok(finds('葛\u{e0100}飾区', '葛飾'));
     assert.ok(finds('1\ufe0f\u20e3 first', '1'));
-  });
-});
-
-describe('the entries for the previous release', () => {
-  it('let it find every word that this release finds, unless a mark makes the word', () => {
-    const letter = fc.constantFrom(...'aéđłßςσZı会議の회의хй1 -·');
-    fc.assert(
-      fc.property(fc.string({ unit: letter, maxLength: 30 }), (text) => {
-        const entries = new Set([...prefixesOf(text), ...formerPrefixesOf(text)]);
-        for (const word of wordsOfPreviousRelease(text)) assert.ok(entries.has(word), word);
-      }),
-    );
-  });
-
-  it('are none for texts that are folded as before', () => {
-    assert.deepEqual(formerPrefixesOf('Prepare the Crème brûlée, readFile 3 times; купить хлеб'), []);
-  });
-
-  it('do not let this release find another word', () => {
-    assert.deepEqual(formerPrefixesOf('ばな กัน कि'), []);
-    assert.deepEqual(formerPrefixesOf('Łódź'), ['ł', 'ło', 'łod', 'łodz']);
   });
 });

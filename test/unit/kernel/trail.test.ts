@@ -53,11 +53,4 @@ describe('effects as an entry keeps them', () => {
     });
     fc.assert(found);
   });
-
-  it('of an earlier version that kept nothing are refused where something of others may be overwritten', () => {
-    const effect: Effect = { kind: 'task', id: '1', before: { a: 1 }, after: {}, cut: true };
-    assert.throws(() => asBefore(effect, { a: 2 }), /cannot be taken back/);
-    const { before: _, ...created } = effect;
-    assert.equal(asBefore(created, { a: 2 }), undefined);
-  });
 });

@@ -265,9 +265,11 @@ export const agents: fc.Arbitrary<Agent> = withSome(
   ],
 );
 
+const ancestors = fc.array(fc.record({ subject: id.map((line) => `key:${line}` as const), agentId: id }), { maxLength: 3 });
+
 export const credentials: fc.Arbitrary<Credential> = withSome(
-  { apiKey: id, agentId: id, secretHash: text, createdAt: date, expiresAt: date, toolsets: texts },
-  ['apiKey', 'agentId', 'secretHash', 'createdAt', 'expiresAt'],
+  { apiKey: id, agentId: id, secretHash: text, createdAt: date, expiresAt: date, ancestors, toolsets: texts },
+  ['apiKey', 'agentId', 'secretHash', 'createdAt', 'expiresAt', 'ancestors'],
 );
 
 export const sessions: fc.Arbitrary<Session> = fc.record(

@@ -62,12 +62,6 @@ describe('the links of notifications', () => {
     assert.deepEqual([asked.get(SHOWN_QUESTION), asked.get('workspace')], ['a thing/of "mine"', 'team']);
   });
 
-  it('lead from a question of an earlier version, without a workspace, to where it is answered', () => {
-    const link = notificationOf(eventOf('question', {}), links)?.link ?? '';
-    assert.equal(new URL(link).searchParams.get('workspace'), null);
-    assert.equal(pageAt(link), 'Needs you');
-  });
-
   it('stay at the configured address, whatever the ids and names are', () => {
     for (const id of [
       '//evil.example',

@@ -180,7 +180,7 @@ describe('to-dos, whatever was done, undone and redone', function () {
     const { next } = await home.todos.complete(home.owner, first.id, home.record);
     await home.todos.reopen(home.owner, first.id, home.record);
     await home.todos.complete(home.owner, first.id, home.record);
-    // As an undo left it up to 0.3.0.
+    // As an operator who restores a backup may leave it.
     home.state.recurring.set(recurringTask.id, recurringTask);
     home.state.todos.set(first.id, { todo: first, recorded: todoAnswer(first) });
     const completed = await home.todos.complete(home.owner, first.id, home.record);

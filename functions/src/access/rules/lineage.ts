@@ -63,13 +63,9 @@ export function withdrawalOf({ apiKey, line }: Pick<Credential, 'line' | 'apiKey
   return { kind: 'withdrawCredential', apiKey, line };
 }
 
-/** Returns what a key was registered through, outermost first. Keys of earlier releases remember only a grant. */
-export function ancestorsOf({
-  ancestors,
-  grant,
-}: Pick<Credential, 'ancestors' | 'grant'>): readonly LinkSubject[] {
-  if (ancestors !== undefined) return ancestors.map(({ subject }) => subject);
-  return grant === undefined ? [] : [`grant:${grant}`];
+/** Returns what a key was registered through, outermost first. */
+export function ancestorsOf({ ancestors }: Pick<Credential, 'ancestors'>): readonly LinkSubject[] {
+  return ancestors.map(({ subject }) => subject);
 }
 
 /** Returns what two credentials both open, and until when; undefined if they open nothing in common. */
@@ -99,9 +95,7 @@ export function descentOf(
 ): Pick<Credential, 'ancestors' | 'line'> {
   const subjects = new Set(lineage.map(({ subject }) => subject));
   const own = old.find((credential) => keyLink(credential).subject === lineage.at(-1)?.subject);
-  // One of an earlier release stays one, and so within the reach of whoever registered its agent.
-  if (own !== undefined)
-    return { line: lineOf(own), ...(own.ancestors && { ancestors: lineage.slice(0, -1) }) };
+  if (own !== undefined) return { line: lineOf(own), ancestors: lineage.slice(0, -1) };
   if (old.some((credential) => subjects.has(keyLink(credential).subject))) throw comesFromIt();
   if (lineage.length > MAX_ANCESTORS) throw tooDeep();
   return { ancestors: lineage };

@@ -10,14 +10,14 @@ import type { Grant } from './grant.ts';
 import { endingOf } from './grantEnd.ts';
 import { type Link, withdrawalOf } from './lineage.ts';
 import type { Invitation } from './people.ts';
-import { type AccessPorts, agentUid, type Credential } from './principal.ts';
+import type { AccessPorts, Credential } from './principal.ts';
 
 /** A call of an agent that waits for its approval, and the change that ends it. */
 export interface WaitingCall {
   readonly id: string;
   readonly agentId: string;
-  /** The lineage of its caller; absent if an earlier release stored it. */
-  readonly lineage?: readonly Link[] | undefined;
+  /** The lineage of its caller. */
+  readonly lineage: readonly Link[];
   readonly ended: Change;
 }
 
@@ -41,7 +41,7 @@ export interface Ended {
 interface Found {
   readonly own: readonly Credential[];
   readonly grants: readonly Grant[];
-  /** Registered through the agent: those first that nothing but their withdrawal ends. */
+  /** Registered through the agent. */
   readonly descendants: readonly Credential[];
   readonly invitations: readonly Invitation[];
   readonly calls: readonly WaitingCall[];
@@ -51,9 +51,6 @@ interface Found {
 const MAX_CHANGES = 50;
 
 const PAGE = 200;
-
-/** The most values that a query compares a field with. */
-const MAX_IN = 30;
 
 export class Revocation extends Service<AccessPorts & { readonly endings: Endings }> {
   /**
@@ -82,64 +79,30 @@ export class Revocation extends Service<AccessPorts & { readonly endings: Ending
   private async find(agentId: string): Promise<Found> {
     const { agents, grants, people, endings } = this.ports;
     const [own, open] = await Promise.all([agents.credentials(agentId), grants.ofAgents([agentId])]);
-    const { roots, descendants } = await this.descendantsOf(agentId);
-    const invitations = await Promise.all([...roots].map((root) => people.invitationsThrough(root)));
+    const descendants = await this.descendantsOf(agentId);
+    const invitations = await people.invitationsThrough(agentId);
     const concerned = new Set([agentId, ...descendants.map((one) => one.agentId)]);
     const calls = await endings.waitingCalls([...concerned]);
     return {
       own,
       grants: open.map(({ value }) => value),
       descendants: descendants.filter((one) => one.agentId !== agentId),
-      invitations: [...new Map(invitations.flat().map((one) => [one.id, one])).values()],
+      invitations,
       // A descendant may have another way in that does not end.
       calls: calls.filter(
-        (call) => call.agentId === agentId || (call.lineage?.some((link) => roots.has(link.agentId)) ?? true),
+        (call) => call.agentId === agentId || call.lineage.some((link) => link.agentId === agentId),
       ),
     };
   }
 
-  /**
-   * The credentials through an agent. Credentials of earlier releases remember no lineage: theirs are found by who
-   * registered their agents, and what was registered through those since ends as well.
-   */
-  private async descendantsOf(agentId: string) {
-    const { agents } = this.ports;
-    const roots = new Set([agentId]);
-    const seen = new Set([agentId]);
-    const found = new Map<string, Credential>();
-    for (const id of seen) {
-      if (roots.has(id)) {
-        const through = pagesOf((after) => agents.credentialsThrough(id, PAGE, after), keyOf);
-        for await (const credential of through) {
-          found.set(credential.apiKey, credential);
-          seen.add(credential.agentId);
-        }
-      }
-      for (const credential of await this.formerlyRegisteredBy(id)) {
-        found.set(credential.apiKey, credential);
-        roots.add(credential.agentId);
-        seen.add(credential.agentId);
-      }
-    }
-    const isFormer = ({ ancestors }: Credential): boolean => ancestors === undefined;
-    const all = [...found.values()];
-    return { roots, descendants: [...all.filter(isFormer), ...all.filter((one) => !isFormer(one))] };
-  }
-
-  /** The credentials without a lineage of the agents that an agent has registered. Its terminals have none. */
-  private async formerlyRegisteredBy(agentId: string): Promise<readonly Credential[]> {
-    const { agents } = this.ports;
+  /** The credentials that were registered through an agent. */
+  private async descendantsOf(agentId: string): Promise<readonly Credential[]> {
     const found: Credential[] = [];
-    const ids: string[] = [];
-    const read = async (): Promise<void> => {
-      found.push(...(await agents.credentialsOf(ids.splice(0, MAX_IN))));
-    };
-    for await (const id of pagesOf((after) => agents.registeredBy(agentUid(agentId), PAGE, after), String)) {
-      ids.push(id);
-      if (ids.length >= MAX_IN) await read();
+    for (;;) {
+      const page = await this.ports.agents.credentialsThrough(agentId, PAGE, found.at(-1)?.apiKey);
+      found.push(...page);
+      if (page.length < PAGE) return found;
     }
-    while (ids.length > 0) await read();
-    return found.filter(({ ancestors }) => ancestors === undefined);
   }
 
   private async endedOf({ own, grants, descendants, invitations, calls }: Found): Promise<Ended> {
@@ -174,22 +137,4 @@ function batchesOf(changes: readonly Change[]): Change[][] {
   return Array.from({ length: count }, (_, index) =>
     changes.slice(index * MAX_CHANGES, (index + 1) * MAX_CHANGES),
   );
-}
-
-function keyOf({ apiKey }: Credential): string {
-  return apiKey;
-}
-
-async function* pagesOf<Item>(
-  read: (after: string | undefined) => Promise<readonly Item[]>,
-  idOf: (item: Item) => string,
-): AsyncGenerator<Item, void, undefined> {
-  let after: string | undefined;
-  for (;;) {
-    const items = await read(after);
-    yield* items;
-    const last = items.at(-1);
-    if (last === undefined || items.length < PAGE) return;
-    after = idOf(last);
-  }
 }

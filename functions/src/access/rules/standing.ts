@@ -27,7 +27,7 @@ export interface RememberedCaller {
   readonly limits: Limits;
   /** The id of the grant of an app. */
   readonly grant?: string | undefined;
-  /** The credentials through which it came in; absent for a person, and if an earlier release remembered it. */
+  /** The credentials through which it came in; absent for a person. */
   readonly lineage?: readonly Link[] | undefined;
 }
 
@@ -75,7 +75,7 @@ interface Own {
   readonly ancestors: readonly LinkSubject[];
 }
 
-/** The agent by the credential that it came in with, or, if that is not remembered, by each that is still good. */
+/** The agent by the credential that it came in with, as long as that is good. */
 async function asAgent(
   ports: StandingPorts,
   { ownerUid, grant: id, lineage }: RememberedCaller,
@@ -103,9 +103,7 @@ async function asAgent(
   ];
   const now = clock.now();
   const remembered = lineage?.at(-1)?.subject;
-  const good = own.filter(
-    ({ opens, link }) => opens.endsAt > now && (remembered === undefined || link.subject === remembered),
-  );
+  const good = own.filter(({ opens, link }) => opens.endsAt > now && link.subject === remembered);
   const owner = await roles.of(ownerUid);
   const of = id === undefined ? undefined : { id };
   const principals = await Promise.all(

@@ -67,7 +67,6 @@ export async function openingChanges(
     if (personsRoleIn(owner, workspace) === undefined) throw noRoleIn(workspace);
     return [];
   }
-  // One from before workspaces had members: the migration names it.
   if (isThere) return [];
   await requireFree(ports, workspace, owner.access);
   return foundingChanges(opener, workspace, 'private', now);

@@ -19,14 +19,13 @@ import { type ChangeWriters, increments } from '../../kernel/firestore/store.ts'
 import { jsonObject } from '../../kernel/json.ts';
 import type { Batch, Position } from '../../kernel/paging.ts';
 import type { PortOf } from '../../kernel/ports.ts';
-import { folded, formerPrefixesOf, prefixesOf } from '../../kernel/words.ts';
+import { folded, prefixesOf } from '../../kernel/words.ts';
 import {
   AGENT_TYPES,
   type Agent,
   type AgentChanges,
   type ClosedWork,
   foldedCapability,
-  homeOf,
   partIn,
   workspacesOf,
 } from '../rules/agent.ts';
@@ -63,13 +62,6 @@ export class AgentQueries extends CredentialQueries {
     if (ids.length === 0) return [];
     const found = await this.database.getAll(...ids.map((id) => this.database.doc(skillPath(id))));
     return found.flatMap((snapshot) => this.documents.readableVersioned(snapshot, skillFromDocument));
-  }
-
-  /** The ids of the agents that a caller has registered, by id. */
-  async registeredBy(uid: string, limit: number, after?: string): Promise<readonly string[]> {
-    const all = this.database.collection(COLLECTIONS.agents).where('registered_by', '==', uid);
-    const ordered = all.orderBy(FieldPath.documentId()).limit(limit).select();
-    return (await (after === undefined ? ordered : ordered.startAfter(after)).get()).docs.map(({ id }) => id);
   }
 
   /** The credential and the agent that it belongs to, in at most two reads. */
@@ -140,12 +132,12 @@ export const agentWriters: ChangeWriters<AgentChanges> = {
   },
 };
 
-/** Returns the fields by which skills are searched and ordered. The previous release finds by its own entries. */
+/** Returns the fields by which skills are searched and ordered. */
 export function skillIndex({ name, category }: { readonly name: string; readonly category: string }) {
   return {
     name_folded: folded(name),
     category_folded: folded(category),
-    prefixes: [...prefixesOf(name), ...formerPrefixesOf(name)],
+    prefixes: prefixesOf(name),
   };
 }
 
@@ -253,7 +245,6 @@ export function agentToDocument(agent: Agent): Record<string, unknown> {
   const heldCount = Object.keys(agent.held).length;
   return {
     ...agentCodec.toDocument(agent),
-    coordination_role: partIn(agent, homeOf(agent)) ?? null, // version 0.1.0 reads no agent without its part at home
     // Names only, as the network specification's firebase.read example shows them.
     capabilities: agent.capabilities.map(({ name }) => name),
     capability_names: foldedNames(agent),
@@ -280,13 +271,6 @@ export function foldedNames({ capabilities }: Agent): readonly string[] {
   return [...new Set(capabilities.map(({ name }) => foldedCapability(name)))];
 }
 
-/** Until agents had parts in several workspaces, they had one in that of their calls. */
-const onePart = z.object({ coordination_role: z.enum(PARTS), parts: z.undefined().optional() });
-
 export type StoredAgent = ReturnType<typeof agentCodec.fromDocument>;
 
-export function agentFromDocument(data: unknown): StoredAgent {
-  const agent = agentCodec.fromDocument(data);
-  const { success, data: former } = onePart.safeParse(data);
-  return success ? { ...agent, parts: { [homeOf(agent)]: former.coordination_role } } : agent;
-}
+export const agentFromDocument = agentCodec.fromDocument;

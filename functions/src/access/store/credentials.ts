@@ -112,7 +112,7 @@ const credentialCodec = documentCodec(
     grant: z.string().exactOptional(),
     /** The key of its agent that it was renewed from, by itself, the first of all; absent if it was never renewed. */
     line: z.string().exactOptional(),
-    ancestors: lineage.exactOptional(),
+    ancestors: lineage,
   }),
 );
 

@@ -35,9 +35,9 @@ const codec = documentCodec(
     cost_usd: z.number().nullable(),
     /** Of input and output together; null: no limit. */
     tokens: z.int().nullable(),
-    /** The uid of the person or agent that set each limit; null: the owner, in versions before 0.3.0. */
-    cost_set_by: z.string().nullable().default(null),
-    tokens_set_by: z.string().nullable().default(null),
+    /** The uid of the person or agent that set each limit; null without the limit. */
+    cost_set_by: z.string().nullable(),
+    tokens_set_by: z.string().nullable(),
     /** Counts what was set: a person is asked once for each. */
     round: z.int(),
     set_at: timestamp,

@@ -109,7 +109,7 @@ async function storeFiles(wishes: SettleWishes, notes: string[], stays: string[]
   return { commit, problem: undefined };
 }
 
-/** Records of a former release have no copy of the index: the worktree's own is used then, as that release did. */
+/** Without a copy of the index as it was, the worktree's own is used. */
 function baselineOf({ baseline, worktree, index }: SettleWishes): string | undefined {
   const from = baseline ?? `${worktree.gitDir}/index`;
   if (!existsSync(from)) return undefined;

@@ -107,9 +107,7 @@ export class TaskInverse extends Service<InversePorts> {
   ): Promise<readonly Change[]> {
     authoriseDeciding(by, before, 'task_id');
     if (before.status === 'cancelled') return [];
-    // What was shortened before digests were kept cannot be compared.
-    if (before.status !== 'available' || (effect.cut && before.epoch > 0))
-      throw changedSince(effect, [`it is ${before.status}`]);
+    if (before.status !== 'available') throw changedSince(effect, [`it is ${before.status}`]);
     const known = effect.after?.['dependents'];
     // If nobody knows which tasks depended on it from the beginning, all may have come to it since.
     const isSame = isStill(effect, 'dependents', before.dependents) === true;

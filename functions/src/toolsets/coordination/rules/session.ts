@@ -192,37 +192,26 @@ export async function queueGrowthIn(
   version?: string,
 ): Promise<Change> {
   const { session, sessionVersion } = open;
-  const { keys, codingKeys } = keysOf(tasks);
+  const keys = keysOf(tasks);
   const known = session.capabilityKeys;
   const fresh = keys.filter((key) => !known.includes(key));
   if (fresh.length > 0 && known.length + fresh.length > MAX_CAPABILITY_KEYS) {
-    const lasting = known.filter((key) => !isCodingKey(key) && !keys.includes(key));
+    const lasting = known.filter((key) => !keys.includes(key));
     const excess = lasting.length + keys.length - MAX_CAPABILITY_KEYS;
     const { gates, disused } = await sessions.disused(session, lasting, excess);
     const capabilityKeys = [...lasting.filter((key) => !disused.includes(key)), ...keys];
     requireFew(capabilityKeys);
     return { kind: 'renewCapabilityKeys', session, capabilityKeys, gates, version: sessionVersion };
   }
-  const named = withCoding(known, fresh, codingKeys);
-  const isWritten = named.length > 0 || version !== undefined || session.spread === 0;
-  const capabilityKeys = isWritten ? [...new Set([...keys, ...named])] : [];
+  const isWritten = fresh.length > 0 || version !== undefined;
+  const capabilityKeys = isWritten ? keys : [];
   return { kind: 'queueGrew', session, capabilityKeys, ...(version !== undefined && { version }) };
 }
 
-/** Version 0.2.0 finds coding tasks by the session's keys, too, so it names them as long as there is room. */
-function withCoding(
-  known: readonly string[],
-  fresh: readonly string[],
-  codingKeys: readonly string[],
-): string[] {
-  const room = Math.max(0, MAX_CAPABILITY_KEYS - known.length - fresh.length);
-  return [...fresh, ...codingKeys.filter((key) => !known.includes(key)).slice(0, room)];
-}
-
-function keysOf(tasks: readonly Requiring[]) {
-  const all = [...new Set(tasks.map((task) => capabilityKey(task.requiredCapabilities)))];
-  const keys = all.filter((key) => key !== '' && !isCodingKey(key));
-  return { keys, codingKeys: all.filter(isCodingKey) };
+/** Returns the sets that a session must store for these tasks: that of a coding task follows from its tool and project. */
+function keysOf(tasks: readonly Requiring[]): readonly string[] {
+  const all = tasks.map((task) => capabilityKey(task.requiredCapabilities));
+  return [...new Set(all)].filter((key) => key !== '' && !isCodingKey(key));
 }
 
 function requireFew(keys: readonly string[]): void {
@@ -237,9 +226,9 @@ function requireFew(keys: readonly string[]): void {
 
 /** The keys with which a session is opened that begins with these tasks. @throws MusterError as queueGrowthIn */
 export function firstKeys(tasks: readonly Requiring[]): readonly string[] {
-  const { keys, codingKeys } = keysOf(tasks);
+  const keys = keysOf(tasks);
   requireFew(keys);
-  return withCoding([], keys, codingKeys);
+  return keys;
 }
 
 export function newSession(

@@ -43,7 +43,7 @@ export class SessionSpreading extends Service<CoordinationPorts> {
     if (before >= MOST_SPREAD) return;
     const { ages } = await sessions.counters(workspace, session);
     if (!isBusy(ages, before)) return;
-    const spread = Math.min(MOST_SPREAD, Math.max(LEAST_SPREAD, 2 * before));
+    const spread = Math.min(MOST_SPREAD, 2 * before);
     const spreading = { session: { ...open.session, spread }, before, version: open.sessionVersion };
     await unlessStale(store.commit([{ kind: 'spreadSession', ...spreading }]));
   }
@@ -56,6 +56,6 @@ export class SessionSpreading extends Service<CoordinationPorts> {
  * @param spread over how many they are to be spread
  */
 export function isBusy(ages: readonly number[], spread: number): boolean {
-  if (ages.length < Math.max(LEAST_SPREAD, spread)) return false;
+  if (ages.length < spread) return false;
   return ages.reduce((sum, age) => sum + age, 0) < ages.length * MILLISECONDS_A_WRITE;
 }

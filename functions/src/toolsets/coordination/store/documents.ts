@@ -100,7 +100,7 @@ const document = z.object({
     })
     .nullable(),
   coding: codingDocument.nullable().default(null),
-  /** Whose agents may decide about it beside leaders: the creator's owner. Null in tasks that are older than this. */
+  /** Whose agents may decide about it beside leaders: the creator's owner. */
   owner_uid: z.string().nullable().default(null),
   /** How it ended before somebody had it tried again, latest last. */
   former_ends: z
@@ -124,7 +124,7 @@ const document = z.object({
   stuck: z.boolean().default(false),
   /** Its dependencies have changed since its dependents were told. */
   stuck_unsettled: z.boolean().default(false),
-  /** What the creator named. `type` is made of it for queries, and the version before writes its own there. */
+  /** What the creator named. `type` is made of it for queries. */
   given_type: z.string().nullable().default(null),
   /**
    * When it should be done. At equal priority what is due earlier comes first, and what has none last: left out where
@@ -228,14 +228,14 @@ export const { toDocument: sessionToDocument, fromDocument: sessionFromDocument 
     goal: z.string(),
     master_plan: z.string(),
     created_at: timestamp,
-    /** Versions before 0.3.0 tell by it whether something became claimable; later ones only go on writing it. */
+    /** Raised whenever its queue has this document written, so that of two commits that do so at once one is stale. */
     queue_version: z.int(),
     /** The keys of the sets of capabilities that its open tasks require, and of some that they no longer do. */
     capability_keys: z.array(z.string()),
-    /** Over how many gates and counters it is spread. Those that versions before 0.3.0 have opened have no gates: they are one themselves. */
-    spread: z.int().default(0),
+    /** Over how many gates and counters it is spread. */
+    spread: z.int(),
     /** The number of its first gate: gates are replaced when sets of capabilities are forgotten. */
-    first_gate: z.int().default(0),
+    first_gate: z.int(),
   }),
 );
 

@@ -93,8 +93,8 @@ export class QueueQueries extends FirestoreReader {
 
   /**
    * The order of the queue has no index of its own: most tasks have no deadline, and a query ordered by a field leaves
-   * out the documents that lack it, among them all tasks from before there were deadlines. So it is merged from two
-   * walks along indexes: over the tasks with a deadline, and over all tasks without regard to it.
+   * out the documents that lack it. So it is merged from two walks along indexes: over the tasks with a deadline, and over
+   * all tasks without regard to it.
    */
   private async merged(
     ready: Query,
@@ -194,11 +194,7 @@ type Entries = Readonly<Record<string, object | null>>;
 
 function entriesOf(taskId: string, task: Task | undefined, event: unknown): Entries {
   const gone = z.object({ workspace: z.string() }).safeParse(event).data?.workspace ?? DEFAULT_WORKSPACE;
-  return {
-    // Until workspaces had queues of their own, all tasks were in that of the default workspace.
-    [queuedTaskPath(DEFAULT_WORKSPACE, taskId)]: null,
-    [queuedTaskPath(task?.workspace ?? gone, taskId)]: task ? queueEntry(task) : null,
-  };
+  return { [queuedTaskPath(task?.workspace ?? gone, taskId)]: task ? queueEntry(task) : null };
 }
 
 function queueEntry(task: Task): Record<string, unknown> | null {

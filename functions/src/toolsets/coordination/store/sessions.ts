@@ -103,10 +103,10 @@ export class SessionQueries extends FirestoreReader {
   }
 
   /** Another one after each time that more of the session has become claimable. */
-  async grownAt({ workspace, id, spread, queueVersion }: Session): Promise<string> {
+  async grownAt({ workspace, id }: Session): Promise<string> {
     const latest = this.database.collection(gatesPath(workspace, id)).orderBy('grown_at', 'desc').limit(1);
-    const [gate] = spread === 0 ? [] : (await latest.get()).docs;
-    return gate === undefined ? String(queueVersion) : versionOf(gate.updateTime);
+    const [gate] = (await latest.get()).docs;
+    return gate === undefined ? '' : versionOf(gate.updateTime);
   }
 
   /**

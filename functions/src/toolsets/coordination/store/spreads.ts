@@ -18,6 +18,6 @@ export class SessionSpreads {
   }
 
   of(session: string): number {
-    return Math.max(LEAST_SPREAD, this.remembered.get(session) ?? 0);
+    return this.remembered.get(session) ?? LEAST_SPREAD;
   }
 }

@@ -47,8 +47,7 @@ export const sessionWriters = (spreads: SessionSpreads): ChangeWriters<SessionCh
   },
   queueGrew({ session, capabilityKeys, version }, writes) {
     const { workspace, id, spread } = session;
-    const isSaid = capabilityKeys.length > 0 || version !== undefined;
-    if (spread > 0 && !isSaid) {
+    if (capabilityKeys.length === 0 && version === undefined) {
       const gate = gatePath(session, writes.randomness.integer(spread));
       writes.update(gate, { grown_at: FieldValue.serverTimestamp() });
       return;
@@ -89,7 +88,6 @@ export const sessionWriters = (spreads: SessionSpreads): ChangeWriters<SessionCh
   },
 });
 
-/** Whether one was there or not: versions before 0.3.0 archive a session without its gates. */
 function openGates(session: Session, from: number, writes: CommitWrites): void {
   for (let gate = from; gate < session.spread; gate++)
     writes.set(gatePath(session, gate), { grown_at: FieldValue.serverTimestamp() });

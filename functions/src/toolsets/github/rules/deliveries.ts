@@ -219,10 +219,8 @@ export class Deliveries extends Service<GitHubPorts> {
     const isOwn = marked?.pullRequest === pullRequest && marked.repository === where.repository;
     const failed = failureOf(link);
     if (failed === undefined) {
-      // A mark of which nothing is known here was set by the version before: only that check's success clears it.
-      const isKnown = link.checks.some(({ name }) => name === marked?.name);
       const { version } = found;
-      return isOwn && isKnown ? [...logged, { kind: 'checkPassed', taskId, version }] : logged;
+      return isOwn ? [...logged, { kind: 'checkPassed', taskId, version }] : logged;
     }
     const { name, at: failedAt, url } = failed;
     const check = { name, at: failedAt, ...where, ...(url !== undefined && { url }) };

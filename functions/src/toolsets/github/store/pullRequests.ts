@@ -21,8 +21,8 @@ export const { toDocument: linkToDocument, fromDocument: linkFromDocument } = do
     task_id: z.string(),
     linked_by: z.string(),
     linked_at: timestamp,
-    /** From which it was linked; null of links that are older than this field, which nothing can be part of. */
-    workspace: z.string().nullable().default(null),
+    /** From which it was linked. */
+    workspace: z.string(),
     title: z.string().default(''),
     state: z.enum(PULL_REQUEST_STATES).default('open'),
     /** When GitHub says that it came into this state. */

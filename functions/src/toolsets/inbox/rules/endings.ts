@@ -17,7 +17,7 @@ export async function waitingCallsOf(
   return found.flat().flatMap(({ value: before, version }) => {
     const request = revoked(before, now);
     const { call, askedByAgent: agentId } = before;
-    if (request === undefined || call === undefined || agentId === undefined) return [];
+    if (request === undefined || call?.lineage === undefined || agentId === undefined) return [];
     const ended = { kind: 'replaceRequest', request, before, version } as const;
     return [{ id: before.id, agentId, lineage: call.lineage, ended }];
   });

@@ -5,7 +5,7 @@ import { COLLECTIONS, trailPath } from '../../../kernel/firestore/paths.ts';
 import { FirestoreReader } from '../../../kernel/firestore/reading.ts';
 import { entryFromDocument } from '../../../kernel/firestore/trail.ts';
 import type { Page, Slice } from '../../../kernel/paging.ts';
-import type { Effect, Fields, TrailEntry } from '../../../kernel/trail.ts';
+import type { TrailEntry } from '../../../kernel/trail.ts';
 
 /** Whose entries, and which of them: of one agent, or about one thing. */
 export interface TrailFilter {
@@ -30,7 +30,7 @@ export interface TrailFilter {
 
 export class TrailQueries extends FirestoreReader {
   async find(id: string): Promise<Versioned<TrailEntry> | undefined> {
-    return this.documents.findVersioned(await this.database.doc(trailPath(id)).get(), withoutTexts);
+    return this.documents.findVersioned(await this.database.doc(trailPath(id)).get(), entryFromDocument);
   }
 
   /** Newest first. */
@@ -41,36 +41,13 @@ export class TrailQueries extends FirestoreReader {
     const those = stands ? some.where('undone_by', '==', null) : some;
     const from = since === undefined ? those : those.where('at', '>=', since);
     const found = until === undefined ? from : from.where('at', '<=', until);
-    return this.documents.slice(found, 'at', 'desc', page, withoutTexts);
+    return this.documents.slice(found, 'at', 'desc', page, entryFromDocument);
   }
 }
 
 function ofOwner(all: Query, { ownerUid, calledIn }: { ownerUid: string; calledIn?: string | undefined }) {
   const own = all.where('by.owner_uid', '==', ownerUid);
   return calledIn === undefined ? own : own.where('by.workspace', '==', calledIn);
-}
-
-/**
- * The fields that entries show of things whose texts are for the people concerned only. Versions before 0.3.0 stored the
- * texts, too. Source: docs/semantics.md#taking-back.
- */
-const SHOWN: Readonly<Record<string, readonly string[]>> = {
-  request: ['state'],
-  message: ['agent_id', 'task_id'],
-};
-
-function withoutTexts(data: unknown): TrailEntry {
-  const entry = entryFromDocument(data);
-  return { ...entry, effects: entry.effects.map(shownPart) };
-}
-
-function shownPart(effect: Effect): Effect {
-  const names = SHOWN[effect.kind];
-  if (names === undefined) return effect;
-  const { before, after, ...rest } = effect;
-  const shown = (fields: Fields) =>
-    Object.fromEntries(names.flatMap((name) => (name in fields ? [[name, fields[name]]] : [])));
-  return { ...rest, ...(before && { before: shown(before) }), ...(after && { after: shown(after) }) };
 }
 
 function narrowedTo(query: Query, narrowed: NonNullable<TrailFilter['narrowed']>): Query {

@@ -69,22 +69,13 @@ async function repairPresent(ports: TodoPorts, found: RemindedTodo): Promise<voi
 }
 
 async function repairDeleted(ports: TodoPorts, before: Todo): Promise<void> {
-  const ids = [removalId(before), removalId(withoutRecurrence(before))];
-  const [told, former] = await Promise.all(ids.map((id) => ports.taskHistory.find(id)));
-  // Up to 0.3.0 the deletion of an occurrence had this id, also of one that was created under the same id before.
-  const { created_at } = todoAnswer(before);
-  if (told !== undefined || (former && (former.before ?? { created_at })['created_at'] === created_at))
-    return;
+  if ((await ports.taskHistory.find(removalId(before))) !== undefined) return;
   const now = ports.clock.now();
   await ports.store.commit([
     ...removalEffects(before, now),
     ...(await guardChanges(ports, before, undefined)),
     ...(await followingOccurrence(ports, before, now)).changes,
   ]);
-}
-
-function withoutRecurrence({ recurringTaskId: _, ...todo }: Todo): Todo {
-  return todo;
 }
 
 /** Whether the last event reported the to-do as it is. */

@@ -83,9 +83,8 @@ const DELIVERED = 'settled';
 /** A sender that takes longer is dead. */
 const LEASE_MILLISECONDS = 60_000;
 
-/** When a claim ends: its first word. What was stored before 2026-11-24 is that number alone. */
+/** When a claim ends: its first word. */
 function endOf(claim: unknown): number {
-  if (typeof claim === 'number') return claim;
   return typeof claim === 'string' ? Number.parseInt(claim, 10) || 0 : 0;
 }
 

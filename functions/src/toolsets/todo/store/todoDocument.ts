@@ -11,7 +11,7 @@ import { documentCodec, timestamp } from '../../../kernel/firestore/codec.ts';
 import { fieldsCodec } from '../../../kernel/firestore/trail.ts';
 import { canonicalJson, jsonObject } from '../../../kernel/json.ts';
 import { systemHashing } from '../../../kernel/platform.ts';
-import { formerPrefixesOf, prefixesOf } from '../../../kernel/words.ts';
+import { prefixesOf } from '../../../kernel/words.ts';
 import { caseFolded, PRIORITIES, type TodoFilter, todoAnswer } from '../rules/todo.ts';
 import type { RemindedTodo } from '../rules/todoChanges.ts';
 
@@ -41,15 +41,10 @@ export function wordIndexOf({ ownerUid, title, description = '' }: Worded): Word
     return taken;
   };
   const [inTitle, inRest] = [indexed(prefixesOf(title)), indexed(prefixesOf(description))];
-  // The previous release finds by these, as far as there is room.
-  const [formerTitle, formerRest] = [
-    indexed(formerPrefixesOf(title)),
-    indexed(formerPrefixesOf(description)),
-  ];
   const listed = (words: readonly string[]) => Object.fromEntries(words.map((word) => [word, ownerUid]));
   return {
-    title: listed([...inTitle, ...formerTitle]),
-    rest: listed([...inRest, ...formerRest]),
+    title: listed(inTitle),
+    rest: listed(inRest),
     any: listed([...known]),
   };
 }
