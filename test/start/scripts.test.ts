@@ -94,15 +94,4 @@ describe('as the first command in a fresh clone', () => {
       }
     });
   }
-
-  it('npm run walk lists what a call enters', async () => {
-    const { code, said } = await run('walk', 'coordination_claim_task');
-    assert.equal(code, 0, said);
-    assert.match(said, /files of functions\/src/);
-  });
-
-  it('npm test runs a file', async () => {
-    const { code, said } = await run('test', 'test/unit/version.test.ts');
-    assert.equal(code, 0, said);
-  });
 });

@@ -246,43 +246,4 @@ describe('the console', () => {
     await visit.page.keyboard.press('Enter');
     await visit.page.waitForURL(new RegExp(`/t/${second}`));
   });
-
-  for (const colorScheme of ['light', 'dark'] as const) {
-    it(`can be used by everybody, ${colorScheme}, on a phone too`, async () => {
-      const work = new Work();
-      await work.begin('Everybody');
-      const first = await work.task('A task', { priority: 1 });
-      await work.task('Another', { dependencies: [first] });
-      await work.claim();
-      visit = await Visit.open(browser, { colorScheme, viewport: { width: 390, height: 844 } });
-      await visit.page.goto(process.env['MUSTER_CONSOLE_URL'] ?? '');
-      await visit.page.getByLabel('E-mail').waitFor();
-      assert.deepEqual(await axeViolations(visit.page), []);
-      await visit.signIn(ada, `/?workspace=${work.workspace}`);
-      const { workspace } = work;
-      const screens = [
-        [`/?workspace=${workspace}`, 'Everybody'],
-        [`/tasks?workspace=${workspace}`, 'Another'],
-        [`/tasks?view=board&workspace=${workspace}`, 'Another'],
-        [`/tasks?view=graph&workspace=${workspace}`, 'Arrow keys follow the lines.'],
-        [`/tasks?show=done&workspace=${workspace}`, 'Nothing is done.'],
-        [`/t/${first}?workspace=${workspace}`, 'Priority'],
-        ['/todos', 'Comes again'],
-        [`/runs?workspace=${workspace}`, 'No runs here yet.'],
-        [`/agents?workspace=${workspace}`, 'Act for you'],
-        [`/access?workspace=${workspace}`, 'Invite by e-mail'],
-        [`/audit?of=workspace&workspace=${workspace}`, 'coordination.create_task'],
-        ['/metrics', 'By tool'],
-        ['/tasks?workspace=nobody-has-opened-this', 'No tasks.'],
-        ['/nowhere', 'There is no such page'],
-      ] as const;
-      for (const [path, text] of screens) {
-        await visit.follow(path);
-        await visit.page.locator('main').getByText(text).first().waitFor();
-        assert.deepEqual(await axeViolations(visit.page), [], path);
-        const width = Number(await visit.page.evaluate('document.documentElement.scrollWidth'));
-        assert.ok(width <= 390, `${path} is ${width} px wide`);
-      }
-    });
-  }
 });

@@ -33,13 +33,15 @@ const FAILED = 'task-xxx-004';
 /** The coding task that terminal-2 holds. */
 const CODING = 'task-000abc-001';
 
-/** Sets the stage: terminal-2 holds task-xxx-002, and task-xxx-001 waits for somebody. */
-export async function setStage(team: Team): Promise<void> {
+/**
+ * Sets the stage: terminal-2 holds task-xxx-002, and task-xxx-001 waits for somebody.
+ * @returns the open session, which stays the same until an example archives it
+ */
+export async function setStage(team: Team): Promise<Session> {
   await clearStage();
   await Promise.all([setTodos(team), setRun(team), setAccess(team), setInbox(team)]);
   const { services, ports } = team.app;
-  await services.coordination.initialise(team.workspace, 'An earlier goal', undefined, unkeyed);
-  const { session } = await services.coordination.initialise(team.workspace, GOAL, 'A plan', unkeyed);
+  const session = await openedSession(team);
   const place = { workspace: team.workspace, session: session.id, createdAt: team.now };
   const claim = {
     agentId: AGENT,
@@ -89,25 +91,33 @@ export async function setStage(team: Team): Promise<void> {
     { kind: 'queueGrew', session, capabilityKeys: [] },
   ]);
   await services.subscriptions.subscribe({ principal: team.leader, credential: '' }, SUBSCRIPTION, unkeyed);
+  return session;
 }
 
-/** Puts so many waiting tasks, done tasks, discoveries and agents about; the agents can do `crowdSkill`. */
-export async function crowd(team: Team, count: number): Promise<void> {
-  const { services, ports } = team.app;
-  const { session } = await services.coordination.initialise(team.workspace, GOAL, 'A plan', unkeyed);
+/** A session with another one in the archive. */
+async function openedSession({ app: { services }, workspace }: Team): Promise<Session> {
+  const open = await services.coordination.session(workspace);
+  if (open?.goal === GOAL) return open;
+  await services.coordination.initialise(workspace, 'An earlier goal', undefined, unkeyed);
+  return (await services.coordination.initialise(workspace, GOAL, 'A plan', unkeyed)).session;
+}
+
+/** Puts so many waiting tasks, done tasks and discoveries into a session, and agents beside; these can do `crowdSkill`. */
+export async function crowd(team: Team, session: Session, count: number): Promise<void> {
+  const { ports } = team.app;
   const place = { workspace: team.workspace, session: session.id, createdAt: team.now };
   const numbers = Array.from({ length: count }, (_, index) => index);
   await ports.store.commit([
     ...numbers.map(
       (number): Change => ({
         kind: 'createTask',
-        task: sampleTask({ ...place, id: `${team.workspace}-${number}` }),
+        task: sampleTask({ ...place, id: `${session.id}-${number}` }),
       }),
     ),
     ...numbers.map(
       (number): Change => ({
         kind: 'createTask',
-        task: doneTask(`${team.workspace}-done-${number}`, place),
+        task: doneTask(`${session.id}-done-${number}`, place),
       }),
     ),
     ...discoveries(session, count, team.now).map(
@@ -117,7 +127,7 @@ export async function crowd(team: Team, count: number): Promise<void> {
       (number): Change => ({
         kind: 'createAgent',
         agent: sampleAgent({
-          id: team.agentId(`crowd-${number}`),
+          id: `crowd-${session.id}-${number}`,
           ownerUid: team.leader.ownerUid,
           // Nobody sweeps an agent that is offline.
           status: 'offline',

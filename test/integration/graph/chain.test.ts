@@ -5,7 +5,7 @@ import type { NodeRef } from '../../../functions/src/graph/rules/node.ts';
 import type { StoredNode } from '../../../functions/src/graph/store/nodes.ts';
 import { spentOn, workedOn } from '../../../functions/src/toolsets/orchestration/rules/runs/run.ts';
 import { agentOf } from '../../support/principals.ts';
-import { countReads } from '../coordination/reads.ts';
+import { countReads } from '../../support/countedReads.ts';
 import { GraphTeam } from './stage.ts';
 
 const AT = { owner: 'sartor-ai', repo: 'claude-network' };

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import { todo as todoToolset } from '../../../functions/src/toolsets/todo/index.ts';
 import { SORT_FIELDS, SORT_ORDERS } from '../../../functions/src/toolsets/todo/rules/todo.ts';
 import { answer } from '../coordination/calls.ts';
-import { countReads, longestList, type Reads } from '../coordination/reads.ts';
+import { countReads, longestList, type Reads } from '../../support/countedReads.ts';
 import { Team } from '../coordination/team.ts';
 import { crowdTodos } from './crowd.ts';
 

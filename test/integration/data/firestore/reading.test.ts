@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { firestore } from '../../../../functions/src/kernel/firestore/client.ts';
 import type { JsonObject, JsonValue } from '../../../../functions/src/kernel/json.ts';
 import type { ReadQuery } from '../../../../functions/src/toolsets/firebase/rules/databaseAccess.ts';
-import { countReads, type Reads } from '../../coordination/reads.ts';
+import { countReads, type Reads } from '../../../support/countedReads.ts';
 import { agentCaller } from '../callers.ts';
 import { DataClient, refusedFor, unique } from '../dataClient.ts';
 

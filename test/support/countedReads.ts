@@ -1,7 +1,7 @@
 /** Counts the documents that the server's Firestore client reads, as Firestore bills them. */
 import { type AggregateQuery, type AggregateSpec, Query } from '@google-cloud/firestore';
-import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
-import type { JsonObject } from '../../../functions/src/kernel/json.ts';
+import { firestore } from '../../functions/src/kernel/firestore/client.ts';
+import type { JsonObject } from '../../functions/src/kernel/json.ts';
 
 export interface Reads {
   /** How many documents were read while `act` ran. */
