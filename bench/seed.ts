@@ -1,18 +1,19 @@
 /** Agents that call in the benchmarks. Each benchmark has a Firestore project of its own in the emulator. */
 import { Firestore } from '@google-cloud/firestore';
 import { type Agent, NOTHING_DONE } from '../functions/src/access/rules/agent.ts';
+import { CREDENTIAL_DAYS } from '../functions/src/access/rules/credential.ts';
 import {
   CODE_MILLISECONDS,
   challengeOf,
   GRANT_LETTERS,
+  grantToDocument,
   MOST_MILLISECONDS,
   tokenOf,
 } from '../functions/src/access/rules/grant.ts';
-import { CREDENTIAL_DAYS, DEFAULT_WORKSPACE } from '../functions/src/access/rules/principal.ts';
+import { personToDocument } from '../functions/src/access/rules/people.ts';
+import { DEFAULT_WORKSPACE } from '../functions/src/access/rules/principal.ts';
 import { agentToDocument } from '../functions/src/access/store/agents.ts';
 import { credentialToDocument } from '../functions/src/access/store/credentials.ts';
-import { grantToDocument } from '../functions/src/access/store/grants.ts';
-import { personToDocument } from '../functions/src/access/store/people.ts';
 import {
   agentCountsPath,
   agentPath,
@@ -102,7 +103,8 @@ export async function addCallers(
       agentId,
       secretHash: systemHashing.sha256(secret),
       createdAt: now,
-      expiresAt, ancestors: [],
+      expiresAt,
+      ancestors: [],
     };
     batch.set(firestore.doc(agentPath(agentId)), agentToDocument(agentOf(agentId, role, now)));
     batch.set(firestore.doc(credentialPath(apiKey)), credentialToDocument(credential));

@@ -13,8 +13,9 @@ import {
   skillChanges,
   USUAL_CONFIGURATION,
 } from '../functions/src/access/rules/agent.ts';
-import { CREDENTIAL_DAYS, type Credential, ROLES } from '../functions/src/access/rules/principal.ts';
-import { AgentQueries } from '../functions/src/access/store/agents.ts';
+import { CREDENTIAL_DAYS, type Credential } from '../functions/src/access/rules/credential.ts';
+import { ROLES } from '../functions/src/access/rules/role.ts';
+import { FirestoreAgentQueries } from '../functions/src/access/store/agents.ts';
 import { credentialToDocument } from '../functions/src/access/store/credentials.ts';
 import { changeEffects, changeLoosening, changeWriters } from '../functions/src/composition/changes.ts';
 import type { Change } from '../functions/src/kernel/commit.ts';
@@ -119,7 +120,7 @@ async function importAgent(agent: Agent): Promise<void> {
     loosening: changeLoosening,
     writers: changeWriters,
   });
-  const known = await new AgentQueries(firestore(), DOCUMENTS).find(agent.id);
+  const known = await new FirestoreAgentQueries(firestore(), DOCUMENTS).find(agent.id);
   const change: Change = known
     ? { kind: 'replaceAgent', agent, version: known.version }
     : { kind: 'createAgent', agent };

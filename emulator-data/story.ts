@@ -3,7 +3,8 @@
  * clock that walks through the last two days, so that all of it has happened as it would have.
  */
 import { z } from 'zod';
-import type { Principal, Role } from '../functions/src/access/rules/principal.ts';
+import type { Principal } from '../functions/src/access/rules/principal.ts';
+import type { Role } from '../functions/src/access/rules/role.ts';
 import { compose } from '../functions/src/app.ts';
 import { hostedAgents } from '../functions/src/composition/hostedAgents.ts';
 import type { JsonObject } from '../functions/src/kernel/json.ts';

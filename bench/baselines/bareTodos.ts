@@ -10,15 +10,12 @@ import {
   titleGuardPath,
   todoPath,
 } from '../../functions/src/kernel/firestore/paths.ts';
-import { reminderBefore } from '../../functions/src/toolsets/todo/rules/reminders.ts';
-import { type Todo, todoAnswer } from '../../functions/src/toolsets/todo/rules/todo.ts';
+import { reminderBefore, reminderToDocument } from '../../functions/src/toolsets/todo/rules/reminder.ts';
+import { TODO_FIELDS, type Todo, todoAnswer } from '../../functions/src/toolsets/todo/rules/todo.ts';
 import { todoEvent } from '../../functions/src/toolsets/todo/rules/todoChanges.ts';
 import { eventToDocument } from '../../functions/src/toolsets/todo/store/events.ts';
-import {
-  recurringTaskToDocument,
-  reminderToDocument,
-} from '../../functions/src/toolsets/todo/store/reminders.ts';
-import { TODO_FIELDS, todoToDocument } from '../../functions/src/toolsets/todo/store/todoDocument.ts';
+import { recurringTaskToDocument } from '../../functions/src/toolsets/todo/store/reminders.ts';
+import { todoToDocument } from '../../functions/src/toolsets/todo/store/todoDocument.ts';
 import { OWNER } from '../seed.ts';
 import { todoNumber } from '../todoSeed.ts';
 

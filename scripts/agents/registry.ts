@@ -2,23 +2,20 @@
 import type { Query } from '@google-cloud/firestore';
 import {
   type Agent,
+  agentFromDocument,
   countedAgent,
   homeOf,
   USUAL_CONFIGURATION,
   workspacesOf,
 } from '../../functions/src/access/rules/agent.ts';
+import type { Credential } from '../../functions/src/access/rules/credential.ts';
 import { isConnected } from '../../functions/src/access/rules/grant.ts';
 import { grantedLimits, type Limits } from '../../functions/src/access/rules/limits.ts';
 import { withdrawalOf } from '../../functions/src/access/rules/lineage.ts';
-import {
-  type Credential,
-  DEFAULT_WORKSPACE,
-  type Principal,
-  type Role,
-} from '../../functions/src/access/rules/principal.ts';
+import { DEFAULT_WORKSPACE, type Principal } from '../../functions/src/access/rules/principal.ts';
 import { newCredential, type Registered } from '../../functions/src/access/rules/registration.ts';
 import type { Ended } from '../../functions/src/access/rules/revocation.ts';
-import { agentFromDocument } from '../../functions/src/access/store/agents.ts';
+import type { Role } from '../../functions/src/access/rules/role.ts';
 import { compose } from '../../functions/src/app.ts';
 import type { Versioned } from '../../functions/src/kernel/commit.ts';
 import { firestore } from '../../functions/src/kernel/firestore/client.ts';

@@ -1,10 +1,6 @@
 /** Whether the owner of an agent may do anything: an agent may never do more. */
-import {
-  hasRole,
-  type PersonRoles,
-  personsRoleIn,
-  type Role,
-} from '../../functions/src/access/rules/principal.ts';
+import { type PersonRoles, personsRoleIn } from '../../functions/src/access/rules/principal.ts';
+import { hasRole, type Role } from '../../functions/src/access/rules/role.ts';
 import type { composePorts } from '../../functions/src/composition/ports.ts';
 import { findAccount } from './accounts.ts';
 

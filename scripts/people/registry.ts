@@ -1,13 +1,8 @@
 /** What an operator may do with people: roles of the deployment, members of workspaces, accounts. */
-import { MEMBER_ROLES, type MemberRole, type Person } from '../../functions/src/access/rules/people.ts';
-import {
-  accessOf,
-  type PersonRoles,
-  personsRoleIn,
-  type Role,
-} from '../../functions/src/access/rules/principal.ts';
+import { type Person, personFromDocument } from '../../functions/src/access/rules/people.ts';
+import { accessOf, type PersonRoles, personsRoleIn } from '../../functions/src/access/rules/principal.ts';
 import { type Ended, isAnything } from '../../functions/src/access/rules/revocation.ts';
-import { personFromDocument } from '../../functions/src/access/store/people.ts';
+import { MEMBER_ROLES, type MemberRole, type Role } from '../../functions/src/access/rules/role.ts';
 import { compose } from '../../functions/src/app.ts';
 import type { EndedWork } from '../../functions/src/composition/leaving.ts';
 import { firestore } from '../../functions/src/kernel/firestore/client.ts';

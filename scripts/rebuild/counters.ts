@@ -6,8 +6,8 @@
 import { FieldPath, type Query } from '@google-cloud/firestore';
 import type { AgentCount } from '../../functions/src/access/rules/agent.ts';
 import { DEFAULT_WORKSPACE } from '../../functions/src/access/rules/principal.ts';
+import { workspaceFromDocument } from '../../functions/src/access/rules/workspace.ts';
 import { agentCountFromDocument, sumAgents } from '../../functions/src/access/store/agentDirectory.ts';
-import { workspaceFromDocument } from '../../functions/src/access/store/workspaces.ts';
 import {
   ARCHIVE,
   agentCountsPath,
@@ -17,9 +17,12 @@ import {
   workspacePath,
 } from '../../functions/src/kernel/firestore/paths.ts';
 import { retryStale } from '../../functions/src/kernel/waiting.ts';
-import { type Counter, sumCounters } from '../../functions/src/toolsets/coordination/rules/session.ts';
+import {
+  type Counter,
+  counterFromDocument,
+  sumCounters,
+} from '../../functions/src/toolsets/coordination/rules/session.ts';
 import { TASK_STATUSES } from '../../functions/src/toolsets/coordination/rules/task.ts';
-import { counterFromDocument } from '../../functions/src/toolsets/coordination/store/documents.ts';
 import { forEach, pagesOf, readable } from '../operator/documents.ts';
 import { RebuildLease } from './lease.ts';
 import { Progress, type Rebuilding, unread } from './rebuilding.ts';

@@ -3,12 +3,13 @@
  * counted, at the version at which it was counted: whoever comes or goes meanwhile makes it be counted again.
  */
 import { FieldPath } from '@google-cloud/firestore';
-import { foldedCapability, skillChanges } from '../../functions/src/access/rules/agent.ts';
 import {
   agentFromDocument,
-  capabilityIn,
+  foldedCapability,
+  skillChanges,
   skillFromDocument,
-} from '../../functions/src/access/store/agents.ts';
+} from '../../functions/src/access/rules/agent.ts';
+import { capabilityIn } from '../../functions/src/access/store/agents.ts';
 import { COLLECTIONS, skillPath } from '../../functions/src/kernel/firestore/paths.ts';
 import { STALE_CODES, statusCode } from '../../functions/src/kernel/firestore/provenCommit.ts';
 import { forEach, pagesOf, readable } from '../operator/documents.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { ROLES } from '../../functions/src/access/rules/principal.ts';
+import { ROLES } from '../../functions/src/access/rules/role.ts';
 import { type Catalogue, Catalogues } from '../../functions/src/mcp/catalogue.ts';
 import { guidance, guidanceIn } from '../../functions/src/mcp/guidance.ts';
 import { namedIn } from '../../functions/src/mcp/tool.ts';

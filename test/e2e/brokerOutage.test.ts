@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { TOPICS } from '../../functions/src/toolsets/todo/rules/outbox.ts';
+import { TOPICS } from '../../functions/src/toolsets/todo/rules/taskEvent.ts';
 import { Subscription } from '../integration/spine/pubsub.ts';
 import { deliver, documentEvent, messageEvent } from './support/delivery/cloudEvents.ts';
 import { Deployment } from './support/delivery/deployment.ts';

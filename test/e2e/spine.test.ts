@@ -1,6 +1,6 @@
 /** Events and reminders through the real functions: the outbox, Pub/Sub, the consumers, the schedule. */
 import assert from 'node:assert/strict';
-import { TOPICS } from '../../functions/src/toolsets/todo/rules/outbox.ts';
+import { TOPICS } from '../../functions/src/toolsets/todo/rules/taskEvent.ts';
 import { Person } from '../integration/spine/person.ts';
 import { publish, Subscription } from '../integration/spine/pubsub.ts';
 import { tick } from './support/emulator.ts';

@@ -21,11 +21,10 @@ import {
   reminderPath,
   todoPath,
 } from '../../functions/src/kernel/firestore/paths.ts';
-import { reminderAt } from '../../functions/src/toolsets/todo/rules/reminders.ts';
+import { reminderAt, reminderToDocument } from '../../functions/src/toolsets/todo/rules/reminder.ts';
 import { todoAnswer } from '../../functions/src/toolsets/todo/rules/todo.ts';
 import { todoEvent } from '../../functions/src/toolsets/todo/rules/todoChanges.ts';
 import { eventToDocument } from '../../functions/src/toolsets/todo/store/events.ts';
-import { reminderToDocument } from '../../functions/src/toolsets/todo/store/reminders.ts';
 import { todoToDocument } from '../../functions/src/toolsets/todo/store/todoDocument.ts';
 import { sampleTodo } from '../unit/todo/samples.ts';
 import { callers, OWNER, someOf } from './callers.ts';
@@ -34,6 +33,7 @@ import { useEnvironment } from './environment.ts';
 const agents = callers.filter(
   ({ claims }) => claims?.['ownerUid'] === OWNER.uid && claims?.['heldTo'] === undefined,
 );
+
 const others = [
   ...agents,
   ...someOf(callers.filter((caller) => caller !== OWNER && !agents.includes(caller))),

@@ -14,9 +14,9 @@ import {
   where,
 } from 'firebase/firestore/lite';
 import type { Person } from '../../functions/src/access/rules/people.ts';
+import { personToDocument } from '../../functions/src/access/rules/people.ts';
 import { type Permission, permissions } from '../../functions/src/access/rules/permissions.ts';
 import { mirrorOf } from '../../functions/src/access/store/accessMirror.ts';
-import { personToDocument } from '../../functions/src/access/store/people.ts';
 import { agentPath, personPath, runPath } from '../../functions/src/kernel/firestore/paths.ts';
 import {
   FREE_FORM,

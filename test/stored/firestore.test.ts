@@ -1,66 +1,66 @@
 /** Every shape in which Firestore has ever kept a document is read today, whatever a newer version adds to it. */
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { accessChangeFromDocument } from '../../functions/src/access/store/accessChanges.ts';
-import { agentCountFromDocument, sumAgents } from '../../functions/src/access/store/agentDirectory.ts';
-import { agentFromDocument, skillFromDocument } from '../../functions/src/access/store/agents.ts';
-import { credentialFromDocument } from '../../functions/src/access/store/credentials.ts';
-import { grantFromDocument } from '../../functions/src/access/store/grants.ts';
+import { agentFromDocument, skillFromDocument } from '../../functions/src/access/rules/agent.ts';
+import { credentialFromDocument } from '../../functions/src/access/rules/credential.ts';
+import { grantFromDocument } from '../../functions/src/access/rules/grant.ts';
 import {
   accessFromDocument,
   invitationFromDocument,
   memberFromDocument,
   personFromDocument,
-} from '../../functions/src/access/store/people.ts';
-import { workspaceFromDocument } from '../../functions/src/access/store/workspaces.ts';
+} from '../../functions/src/access/rules/people.ts';
+import { workspaceFromDocument } from '../../functions/src/access/rules/workspace.ts';
+import { accessChangeFromDocument } from '../../functions/src/access/store/accessChanges.ts';
+import { agentCountFromDocument, sumAgents } from '../../functions/src/access/store/agentDirectory.ts';
 import {
   budgetFromDocument,
   countsFromDocument,
   reservationFromDocument,
-} from '../../functions/src/graph/store/budgets.ts';
-import { nodeFromDocument } from '../../functions/src/graph/store/nodes.ts';
+} from '../../functions/src/graph/rules/budget.ts';
+import { nodeFromDocument } from '../../functions/src/graph/rules/node.ts';
 import * as paths from '../../functions/src/kernel/firestore/paths.ts';
 import { recordedAnswerFromDocument } from '../../functions/src/kernel/firestore/recordedAnswers.ts';
-import { entryFromDocument } from '../../functions/src/kernel/firestore/trail.ts';
 import { canonicalJson } from '../../functions/src/kernel/json.ts';
-import { authorizationFromDocument, clientFromDocument } from '../../functions/src/signin/store/signIns.ts';
-import { headFromDocument, linesFromDocument } from '../../functions/src/toolsets/coding/store/logs.ts';
-import { sumCounters } from '../../functions/src/toolsets/coordination/rules/session.ts';
+import { sweepFromDocument } from '../../functions/src/kernel/sweep.ts';
+import { entryFromDocument } from '../../functions/src/kernel/trail.ts';
+import { authorizationFromDocument } from '../../functions/src/signin/rules/authorization.ts';
+import { clientFromDocument } from '../../functions/src/signin/rules/client.ts';
+import { headFromDocument } from '../../functions/src/toolsets/coding/rules/log.ts';
+import { linesFromDocument } from '../../functions/src/toolsets/coding/store/logs.ts';
+import { mailboxFromDocument } from '../../functions/src/toolsets/coordination/rules/mailbox.ts';
 import {
   counterFromDocument,
   discoveryFromDocument,
-  resultPartFromDocument,
   sessionFromDocument,
+  sumCounters,
+} from '../../functions/src/toolsets/coordination/rules/session.ts';
+import {
+  resultPartFromDocument,
   taskFromDocument,
-} from '../../functions/src/toolsets/coordination/store/documents.ts';
-import { mailboxFromDocument } from '../../functions/src/toolsets/coordination/store/mailboxes.ts';
+} from '../../functions/src/toolsets/coordination/rules/task.ts';
 import { proofDocument } from '../../functions/src/toolsets/firebase/firestore/write.ts';
-import { subscriptionFromDocument } from '../../functions/src/toolsets/firebase/store/subscriptions.ts';
-import { linkFromDocument } from '../../functions/src/toolsets/github/store/pullRequests.ts';
-import { requestFromDocument } from '../../functions/src/toolsets/inbox/store/requests.ts';
+import { subscriptionFromDocument } from '../../functions/src/toolsets/firebase/rules/subscription.ts';
+import { linkFromDocument } from '../../functions/src/toolsets/github/rules/link.ts';
+import { requestFromDocument } from '../../functions/src/toolsets/inbox/rules/request.ts';
+import { measureFromDocument } from '../../functions/src/toolsets/orchestration/rules/agents/profile.ts';
 import {
   callFromDocument,
   orderFromDocument,
   runFromDocument,
   stepFromDocument,
-} from '../../functions/src/toolsets/orchestration/store/runDocument.ts';
+} from '../../functions/src/toolsets/orchestration/rules/runs/records.ts';
+import { workflowFromDocument } from '../../functions/src/toolsets/orchestration/rules/workflows/savedWorkflow.ts';
 import { answerFromDocument } from '../../functions/src/toolsets/orchestration/store/runs.ts';
-import {
-  measureFromDocument,
-  workflowFromDocument,
-} from '../../functions/src/toolsets/orchestration/store/workflows.ts';
 import { workFromDocument } from '../../functions/src/toolsets/orchestration/store/workRecords.ts';
-import { sweepFromDocument } from '../../functions/src/toolsets/system/store/metrics.ts';
+import { recurringTaskFromDocument } from '../../functions/src/toolsets/todo/rules/recurrenceRule.ts';
+import { reminderFromDocument } from '../../functions/src/toolsets/todo/rules/reminder.ts';
+import { todoFromDocument } from '../../functions/src/toolsets/todo/rules/todo.ts';
 import { eventFromDocument } from '../../functions/src/toolsets/todo/store/events.ts';
 import { preferencesFromDocument } from '../../functions/src/toolsets/todo/store/notifications.ts';
 import {
-  recurringTaskFromDocument,
-  reminderFromDocument,
-} from '../../functions/src/toolsets/todo/store/reminders.ts';
-import {
   lastReportedOf,
   titleGuardFromDocument,
-  todoFromDocument,
   todoFromRecord,
 } from '../../functions/src/toolsets/todo/store/todoDocument.ts';
 import { asRead, directoryOf, storedNames, storedVersions } from './documents.ts';

@@ -1,9 +1,11 @@
 /** Something of everything that is stored: changes with all that a document may have, and with as little as it may. */
 import { type Agent, NOTHING_DONE } from '../../functions/src/access/rules/agent.ts';
+import type { Credential } from '../../functions/src/access/rules/credential.ts';
 import type { Grant } from '../../functions/src/access/rules/grant.ts';
-import type { Caller, Credential } from '../../functions/src/access/rules/principal.ts';
+import type { Caller } from '../../functions/src/access/rules/principal.ts';
 import type { Budget, Reservation } from '../../functions/src/graph/rules/budget.ts';
 import type { CallRecord, Change } from '../../functions/src/kernel/commit.ts';
+import type { SweepState } from '../../functions/src/kernel/sweep.ts';
 import type { Authorization } from '../../functions/src/signin/rules/authorization.ts';
 import type { NumberedEntry } from '../../functions/src/toolsets/coding/rules/log.ts';
 import { appendNumbered } from '../../functions/src/toolsets/coding/rules/log.ts';
@@ -12,13 +14,12 @@ import type { Session } from '../../functions/src/toolsets/coordination/rules/se
 import type { Task } from '../../functions/src/toolsets/coordination/rules/task.ts';
 import type { Request } from '../../functions/src/toolsets/inbox/rules/request.ts';
 import { ModelFailure } from '../../functions/src/toolsets/orchestration/rules/ports.ts';
+import type { Attempt, JournalEntry } from '../../functions/src/toolsets/orchestration/rules/runs/records.ts';
 import type { Run, StepRecord } from '../../functions/src/toolsets/orchestration/rules/runs/run.ts';
 import { readWorkflow } from '../../functions/src/toolsets/orchestration/rules/workflows/validation.ts';
-import type { Attempt, JournalEntry } from '../../functions/src/toolsets/orchestration/store/runDocument.ts';
-import type { SweepState } from '../../functions/src/toolsets/system/store/metrics.ts';
-import type { TaskEvent } from '../../functions/src/toolsets/todo/rules/outbox.ts';
+import type { Notification } from '../../functions/src/toolsets/todo/rules/notification.ts';
 import type { RecurringTask } from '../../functions/src/toolsets/todo/rules/recurrenceRule.ts';
-import type { Notification } from '../../functions/src/toolsets/todo/rules/reminderMail.ts';
+import type { TaskEvent } from '../../functions/src/toolsets/todo/rules/taskEvent.ts';
 import type { Todo } from '../../functions/src/toolsets/todo/rules/todo.ts';
 import { personOf } from '../support/principals.ts';
 

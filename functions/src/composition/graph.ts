@@ -1,37 +1,38 @@
 /** The graph over all features: where each of its things is found, and what a change of one brings about in another. */
 import type { Firestore } from '@google-cloud/firestore';
-import { budgetKey } from '../graph/rules/budget.ts';
-import { BudgetQueries, budgetFromDocument } from '../graph/store/budgets.ts';
-import { GraphQueries, nodeFromDocument } from '../graph/store/nodes.ts';
+import { budgetFromDocument, budgetKey } from '../graph/rules/budget.ts';
+import { nodeFromDocument } from '../graph/rules/node.ts';
+import { FirestoreBudgetQueries } from '../graph/store/budgets.ts';
+import { FirestoreGraphQueries } from '../graph/store/nodes.ts';
 import type { DocumentReading } from '../kernel/firestore/reading.ts';
 import type { BudgetWaits } from '../toolsets/coordination/rules/budgetWait.ts';
 import { taskNodeFinder } from '../toolsets/coordination/rules/node.ts';
 import type { TaskQueue } from '../toolsets/coordination/rules/taskProgress.ts';
-import { TaskQueries } from '../toolsets/coordination/store/queries.ts';
+import { FirestoreTaskQueries } from '../toolsets/coordination/store/queries.ts';
 import { linkNodeFinder } from '../toolsets/github/rules/node.ts';
-import { PullRequestLinkQueries } from '../toolsets/github/store/pullRequests.ts';
+import { FirestorePullRequestLinkQueries } from '../toolsets/github/store/pullRequests.ts';
 import type { BudgetQuestions } from '../toolsets/inbox/rules/budgetQuestions.ts';
 import { runNodeFinder } from '../toolsets/orchestration/rules/runs/node.ts';
 import type { RunService } from '../toolsets/orchestration/rules/runs/runService.ts';
-import { RunQueries } from '../toolsets/orchestration/store/runs.ts';
+import { FirestoreRunQueries } from '../toolsets/orchestration/store/runs.ts';
 import type { Delegation } from '../toolsets/todo/rules/delegation.ts';
 import { todoNodeFinder } from '../toolsets/todo/rules/node.ts';
-import { TodoQueries } from '../toolsets/todo/store/todos.ts';
+import { FirestoreTodoQueries } from '../toolsets/todo/store/todos.ts';
 
 /** The stores of things that may be in the graph, and by what each kind is found. */
 export function composeGraph(database: Firestore, documents: DocumentReading) {
-  const tasks = new TaskQueries(database, documents);
-  const runs = new RunQueries(database, documents);
-  const todos = new TodoQueries(database, documents);
-  const pullRequestLinks = new PullRequestLinkQueries(database, documents);
+  const tasks = new FirestoreTaskQueries(database, documents);
+  const runs = new FirestoreRunQueries(database, documents);
+  const todos = new FirestoreTodoQueries(database, documents);
+  const pullRequestLinks = new FirestorePullRequestLinkQueries(database, documents);
   const nodes = {
     task: taskNodeFinder(tasks),
     run: runNodeFinder(runs),
     todo: todoNodeFinder(todos),
     pull_request: linkNodeFinder(pullRequestLinks),
   };
-  const graph = new GraphQueries(database, documents);
-  const budgets = new BudgetQueries(database, documents);
+  const graph = new FirestoreGraphQueries(database, documents);
+  const budgets = new FirestoreBudgetQueries(database, documents);
   return { graph, budgets, nodes, tasks, runs, todos, pullRequestLinks };
 }
 

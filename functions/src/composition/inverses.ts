@@ -2,8 +2,9 @@
 import { MemberInverse } from '../toolsets/access/rules/inverse.ts';
 import { WorkspaceAdministration } from '../toolsets/access/rules/workspaceChanges.ts';
 import { TaskInverse } from '../toolsets/coordination/rules/inverse.ts';
+import { sessionFields } from '../toolsets/coordination/rules/session.ts';
 import { SessionInverse } from '../toolsets/coordination/rules/sessionInverse.ts';
-import { sessionFields, taskFields } from '../toolsets/coordination/store/documents.ts';
+import { taskFields } from '../toolsets/coordination/rules/task.ts';
 import { FreeFormTrail } from '../toolsets/firebase/rules/freeForm.ts';
 import { WorkflowInverse } from '../toolsets/orchestration/rules/workflows/inverse.ts';
 import { Budgets } from '../toolsets/system/rules/budgets.ts';

@@ -3,13 +3,14 @@
  * of a person, at least once; what is told here only says whether it is worth a look, and the roles of now decide.
  * Source: docs/semantics.md#what-leaving-ends.
  */
+
 import { closedSince, type LeavingEnd, leftBy, mayHaveLost, type OpenWork } from '../access/rules/leaving.ts';
-import type { PersonRoleReader } from '../access/rules/personRoles.ts';
+import { accessFromDocument, personFromDocument } from '../access/rules/people.ts';
+import type { RolesOfPeople } from '../access/rules/ports.ts';
 import type { PersonRoles } from '../access/rules/principal.ts';
-import { accessFromDocument, personFromDocument } from '../access/store/people.ts';
-import { type Log, type PortOf, Service, unlessUnreadable } from '../kernel/ports.ts';
-import type { TaskQueries } from '../toolsets/coordination/store/queries.ts';
-import type { RunQueries } from '../toolsets/orchestration/store/runs.ts';
+import { type Log, Service, unlessUnreadable } from '../kernel/ports.ts';
+import type { TaskQueries } from '../toolsets/coordination/rules/ports.ts';
+import type { RunQueries } from '../toolsets/orchestration/rules/ports.ts';
 
 /** How many tasks, and how many runs, are read to count those of one workspace. */
 const MAX_COUNTED = 100;
@@ -24,9 +25,9 @@ export interface EndedWork {
 }
 
 interface LeavingPorts {
-  readonly roles: Pick<PortOf<PersonRoleReader>, 'of'>;
-  readonly tasks: Pick<PortOf<TaskQueries>, 'openCodingOf' | 'openCodingIn'>;
-  readonly runs: Pick<PortOf<RunQueries>, 'openOf' | 'openIn'>;
+  readonly roles: RolesOfPeople;
+  readonly tasks: Pick<TaskQueries, 'openCodingOf' | 'openCodingIn'>;
+  readonly runs: Pick<RunQueries, 'openOf' | 'openIn'>;
   readonly ends: Readonly<Record<keyof EndedWork, LeavingEnd>>;
   readonly log: Pick<Log, 'info'>;
 }

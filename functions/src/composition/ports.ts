@@ -1,19 +1,21 @@
 /** Composes all that the features read and write with, and how each change is written. */
 import type { Firestore } from '@google-cloud/firestore';
 import { CallRecorder } from '../access/rules/callMetrics.ts';
+import { memberFields } from '../access/rules/people.ts';
 import { PersonRoleReader } from '../access/rules/personRoles.ts';
 import { type RateLimit, RateLimiter, UNLIMITED } from '../access/rules/rateLimiter.ts';
-import { AccessChangeQueries } from '../access/store/accessChanges.ts';
+import { workspaceFields } from '../access/rules/workspace.ts';
+import { FirestoreAccessChangeQueries } from '../access/store/accessChanges.ts';
 import { followChanges } from '../access/store/accessMirror.ts';
 import { FirebaseIdTokenVerifier } from '../access/store/accounts.ts';
-import { AgentDirectory } from '../access/store/agentDirectory.ts';
-import { AgentQueries } from '../access/store/agents.ts';
-import { GrantQueries } from '../access/store/grants.ts';
+import { FirestoreAgentDirectory } from '../access/store/agentDirectory.ts';
+import { FirestoreAgentQueries } from '../access/store/agents.ts';
+import { FirestoreGrantQueries } from '../access/store/grants.ts';
 import { CachedCallerTokens, IdentityToolkitSignIn } from '../access/store/idTokens.ts';
 import { DatabaseLimitLedger, DatabaseMetricsLedger } from '../access/store/ledgers.ts';
-import { memberFields, PeopleQueries } from '../access/store/people.ts';
+import { FirestorePeopleQueries } from '../access/store/people.ts';
 import { DatabasePresence } from '../access/store/presence.ts';
-import { WorkspaceQueries, workspaceFields } from '../access/store/workspaces.ts';
+import { FirestoreWorkspaceQueries } from '../access/store/workspaces.ts';
 import {
   clientDocumentsUrl,
   consoleOrigin,
@@ -29,7 +31,7 @@ import {
 import { ConsoleLinks } from '../kernel/consoleLinks.ts';
 import { firestore, probeFirestore } from '../kernel/firestore/client.ts';
 import { DocumentReading } from '../kernel/firestore/reading.ts';
-import { RecordedAnswerQueries } from '../kernel/firestore/recordedAnswers.ts';
+import { FirestoreRecordedAnswerQueries } from '../kernel/firestore/recordedAnswers.ts';
 import { FirestoreStore } from '../kernel/firestore/store.ts';
 import { cloudLog, firebaseApp, systemHashing, systemRandomness, systemTimer } from '../kernel/platform.ts';
 import type { Clock, Log } from '../kernel/ports.ts';
@@ -37,28 +39,32 @@ import { probeRealtimeDatabase, realtimeDatabase } from '../kernel/realtime/data
 import { DatabaseUnreadable } from '../kernel/realtime/unreadable.ts';
 import type { RetentionDays } from '../kernel/sweep.ts';
 import type { ClientDocuments } from '../signin/rules/clients.ts';
-import { SignInQueries } from '../signin/store/signIns.ts';
-import { TaskLogQueries } from '../toolsets/coding/store/logs.ts';
-import { CodingTaskQueries } from '../toolsets/coding/store/tasks.ts';
-import { MailboxQueries } from '../toolsets/coordination/store/mailboxes.ts';
-import { QueueQueries } from '../toolsets/coordination/store/queue.ts';
-import { SessionQueries } from '../toolsets/coordination/store/sessions.ts';
+import { FirestoreSignInQueries } from '../signin/store/signIns.ts';
+import { FirestoreTaskLogQueries } from '../toolsets/coding/store/logs.ts';
+import { FirestoreCodingTaskQueries } from '../toolsets/coding/store/tasks.ts';
+import { FirestoreMailboxQueries } from '../toolsets/coordination/store/mailboxes.ts';
+import { FirestoreQueueQueries } from '../toolsets/coordination/store/queue.ts';
+import { FirestoreSessionQueries } from '../toolsets/coordination/store/sessions.ts';
 import { FirestoreAccess } from '../toolsets/firebase/firestore/access.ts';
 import { RealtimeAccess } from '../toolsets/firebase/realtime/access.ts';
 import { DatabaseEventLog } from '../toolsets/firebase/store/eventLog.ts';
-import { SubscriptionQueries } from '../toolsets/firebase/store/subscriptions.ts';
+import { FirestoreSubscriptionQueries } from '../toolsets/firebase/store/subscriptions.ts';
 import { DatabaseWatcherLeases } from '../toolsets/firebase/store/watcherLeases.ts';
 import { RestGitHub } from '../toolsets/github/store/gitHub.ts';
-import { RequestQueries } from '../toolsets/inbox/store/requests.ts';
+import { FirestoreRequestQueries } from '../toolsets/inbox/store/requests.ts';
 import { FirestoreOnboardingFacts } from '../toolsets/onboarding/store/onboardingFacts.ts';
 import type { HostedAgent, RunDispatch } from '../toolsets/orchestration/rules/ports.ts';
 import type { RunOrder } from '../toolsets/orchestration/rules/runs/run.ts';
-import { AgentMeasures, WorkflowQueries, workflowFields } from '../toolsets/orchestration/store/workflows.ts';
-import { WorkRecordQueries } from '../toolsets/orchestration/store/workRecords.ts';
+import { workflowFields } from '../toolsets/orchestration/rules/workflows/savedWorkflow.ts';
+import {
+  FirestoreAgentMeasures,
+  FirestoreWorkflowQueries,
+} from '../toolsets/orchestration/store/workflows.ts';
+import { FirestoreWorkRecordQueries } from '../toolsets/orchestration/store/workRecords.ts';
 import { DatabaseMetricsReader, FirestoreSweepRecord } from '../toolsets/system/store/metrics.ts';
-import { SkillQueries } from '../toolsets/system/store/skills.ts';
-import { TrailQueries } from '../toolsets/system/store/trail.ts';
-import type { PushService } from '../toolsets/todo/rules/notifications.ts';
+import { FirestoreSkillQueries } from '../toolsets/system/store/skills.ts';
+import { FirestoreTrailQueries } from '../toolsets/system/store/trail.ts';
+import type { PushService } from '../toolsets/todo/rules/notification.ts';
 import { fieldsOfTodos } from '../toolsets/todo/store/effects.ts';
 import { FirestoreTaskHistory, recordArrivalIn } from '../toolsets/todo/store/events.ts';
 import {
@@ -68,7 +74,7 @@ import {
   FirestoreNotifications,
   verifiedEmail,
 } from '../toolsets/todo/store/notifications.ts';
-import { RecurringTaskQueries, ReminderQueries } from '../toolsets/todo/store/reminders.ts';
+import { FirestoreRecurringTaskQueries, FirestoreReminderQueries } from '../toolsets/todo/store/reminders.ts';
 import { HttpsClientDocuments } from '../vendors/clientdocument/clientDocuments.ts';
 import { cloudTasksRunQueue } from '../vendors/cloudtasks/runQueue.ts';
 import { fcmPushService, localMessagingApp } from '../vendors/fcm/pushService.ts';
@@ -120,14 +126,14 @@ export function composePorts({
 }: Bindings) {
   const unreadable = new DatabaseUnreadable({ database: realtimeDatabase, clock, log });
   const documents = new DocumentReading(unreadable);
-  const people = new PeopleQueries(database, documents);
+  const people = new FirestorePeopleQueries(database, documents);
   const kernel = {
     store: new FirestoreStore({
       ...{ database, clock, randomness: systemRandomness, writers: changeWriters, effects: changeEffects },
       loosening: changeLoosening,
       followed: (changes) => followChanges({ database: realtimeDatabase, people, log }, changes),
     }),
-    recordedAnswers: new RecordedAnswerQueries(database, documents),
+    recordedAnswers: new FirestoreRecordedAnswerQueries(database, documents),
     clock,
     randomness: systemRandomness,
     hashing: systemHashing,
@@ -155,16 +161,16 @@ export function composePorts({
     ...kernel,
     unreadable,
     ledgers,
-    agents: new AgentQueries(database, documents),
-    accessChanges: new AccessChangeQueries(database, documents),
-    grants: new GrantQueries(database, documents),
-    signIns: new SignInQueries(database, documents),
+    agents: new FirestoreAgentQueries(database, documents),
+    accessChanges: new FirestoreAccessChangeQueries(database, documents),
+    grants: new FirestoreGrantQueries(database, documents),
+    signIns: new FirestoreSignInQueries(database, documents),
     clientDocuments: bound.clientDocuments ?? new HttpsClientDocuments(clientDocumentsUrl()),
-    directory: new AgentDirectory(database, documents),
+    directory: new FirestoreAgentDirectory(database, documents),
     people,
     memberFields,
     workspaceFields,
-    workspaces: new WorkspaceQueries(database, documents, realtimeDatabase),
+    workspaces: new FirestoreWorkspaceQueries(database, documents, realtimeDatabase),
     roles: new PersonRoleReader({ people, idTokens }),
     presence: new DatabasePresence({ database: realtimeDatabase, clock }),
     idTokens,
@@ -172,22 +178,22 @@ export function composePorts({
     metrics: new CallRecorder(ledgers.metrics, kernel),
 
     ...composeGraph(database, documents),
-    queue: new QueueQueries(database, documents),
-    sessions: new SessionQueries(database, documents, spreads),
-    mailboxes: new MailboxQueries(database, documents),
+    queue: new FirestoreQueueQueries(database, documents),
+    sessions: new FirestoreSessionQueries(database, documents, spreads),
+    mailboxes: new FirestoreMailboxQueries(database, documents),
 
-    codingTasks: new CodingTaskQueries(database, documents, log),
-    taskLogs: new TaskLogQueries(database, documents),
+    codingTasks: new FirestoreCodingTaskQueries(database, documents, log),
+    taskLogs: new FirestoreTaskLogQueries(database, documents),
 
     openRepositories,
     gitHub: new RestGitHub(new OctokitClients({ settings: bound.gitHub ?? gitHubSettings, log })),
 
     hosted: bound.hosted ?? deployedAgents(),
     budget: bound.budget ?? runBudget(),
-    workflows: new WorkflowQueries(database, documents),
+    workflows: new FirestoreWorkflowQueries(database, documents),
     workflowFields,
-    measures: new AgentMeasures(database, documents),
-    workRecords: new WorkRecordQueries(database, documents),
+    measures: new FirestoreAgentMeasures(database, documents),
+    workRecords: new FirestoreWorkRecordQueries(database, documents),
     dispatch: bound.dispatch ?? cloudTasksRunQueue(region.value(), systemRandomness),
     timer: systemTimer,
 
@@ -195,15 +201,15 @@ export function composePorts({
       firestore: new FirestoreAccess(asCaller),
       realtime: new RealtimeAccess({ ...asCaller, app: firebaseApp }),
     },
-    subscriptions: new SubscriptionQueries(database, documents),
+    subscriptions: new FirestoreSubscriptionQueries(database, documents),
     events: new DatabaseEventLog(realtimeDatabase, unreadable),
     leases: new DatabaseWatcherLeases(realtimeDatabase),
 
     ...fieldsOfTodos,
-    recurringTasks: new RecurringTaskQueries(database, documents),
+    recurringTasks: new FirestoreRecurringTaskQueries(database, documents),
     taskHistory: new FirestoreTaskHistory(database, documents),
     recordArrival: recordArrivalIn(database),
-    reminders: new ReminderQueries(database, documents),
+    reminders: new FirestoreReminderQueries(database, documents),
     notifications: new FirestoreNotifications(database, documents),
     clientLists: new DatabaseClientLists({ database: realtimeDatabase }),
     publisher: hasPubSub() ? broker : undefined,
@@ -214,11 +220,11 @@ export function composePorts({
     consoleLinks: new ConsoleLinks(consoleOrigin()),
     push,
 
-    requests: new RequestQueries(database, documents),
+    requests: new FirestoreRequestQueries(database, documents),
 
     onboardingFacts: new FirestoreOnboardingFacts(database, documents),
-    skills: new SkillQueries(database, documents),
-    trail: new TrailQueries(database, documents),
+    skills: new FirestoreSkillQueries(database, documents),
+    trail: new FirestoreTrailQueries(database, documents),
     metricsReader: new DatabaseMetricsReader({ database: realtimeDatabase, unreadable }),
     probes: {
       firestore: () => probeFirestore(database),

@@ -3,17 +3,19 @@
  * through what is stored and calls what the triggers call, which goes by what is there now.
  * Source: docs/guides/running.md#after-an-outage.
  */
+
 import { type DocumentSnapshot, FieldPath, type Firestore, type Query } from '@google-cloud/firestore';
 import { DEFAULT_WORKSPACE } from '../access/rules/principal.ts';
-import type { PeopleQueries } from '../access/store/people.ts';
+import type { FirestorePeopleQueries } from '../access/store/people.ts';
 import { COLLECTIONS } from '../kernel/firestore/paths.ts';
 import type { Batch, Position } from '../kernel/paging.ts';
 import type { Log, PortOf } from '../kernel/ports.ts';
 import { type realtimeDatabase, taskQueuePath } from '../kernel/realtime/database.ts';
+import type { SweepState } from '../kernel/sweep.ts';
 import { type SweepPart, walk } from '../kernel/sweep.ts';
 import type { RunService } from '../toolsets/orchestration/rules/runs/runService.ts';
 import { OPEN_RUNS } from '../toolsets/orchestration/store/runs.ts';
-import type { FirestoreSweepRecord, SweepState } from '../toolsets/system/store/metrics.ts';
+import type { SweepRecord } from '../toolsets/system/rules/ports.ts';
 import type { Delegation } from '../toolsets/todo/rules/delegation.ts';
 import type { Leaving } from './leaving.ts';
 
@@ -36,8 +38,8 @@ const END = 'end';
 interface RepeatPorts {
   readonly database: Firestore;
   readonly realtime: typeof realtimeDatabase;
-  readonly people: Pick<PeopleQueries, 'workspaces'>;
-  readonly record: Pick<PortOf<FirestoreSweepRecord>, 'read' | 'saveBehind'>;
+  readonly people: Pick<FirestorePeopleQueries, 'workspaces'>;
+  readonly record: Pick<SweepRecord, 'read' | 'saveBehind'>;
   readonly log: Log;
 }
 

@@ -2,6 +2,7 @@
  * For how long what is over is kept, of all features. Parts of the sweep remove what is older, and nothing to which
  * anything open refers. Source: docs/decisions/0044-made-again-and-forgotten.md.
  */
+
 import type { DocumentReference, Firestore } from '@google-cloud/firestore';
 import { type Agent, countedAgent, skillChanges } from '../access/rules/agent.ts';
 import type { DatabaseMetricsLedger } from '../access/store/ledgers.ts';
@@ -12,7 +13,7 @@ import { ARCHIVE, COLLECTIONS, countersPath } from '../kernel/firestore/paths.ts
 import { STALE_CODES, statusCode } from '../kernel/firestore/provenCommit.ts';
 import { readDue } from '../kernel/firestore/reading.ts';
 import type { Position } from '../kernel/paging.ts';
-import { type PortOf, Service } from '../kernel/ports.ts';
+import { Service } from '../kernel/ports.ts';
 import {
   type RetentionDays,
   retentionPart,
@@ -22,10 +23,10 @@ import {
   walk,
 } from '../kernel/sweep.ts';
 import { retryStale } from '../kernel/waiting.ts';
-import type { TaskLogQueries } from '../toolsets/coding/store/logs.ts';
+import type { TaskLogQueries } from '../toolsets/coding/rules/ports.ts';
 import { type CoordinationPorts, isClosed, type Task, taskNode } from '../toolsets/coordination/index.ts';
-import type { Run } from '../toolsets/orchestration/store/runDocument.ts';
-import type { RunQueries } from '../toolsets/orchestration/store/runs.ts';
+import type { RunQueries } from '../toolsets/orchestration/rules/ports.ts';
+import type { Run } from '../toolsets/orchestration/rules/runs/records.ts';
 
 /**
  * What is a record of something that is over: nothing that is open refers to it. Each with its time, which Firestore
@@ -118,8 +119,8 @@ export function archiveRetention(database: Firestore, days: RetentionDays): Swee
 
 interface RetentionPorts extends CoordinationPorts, GraphPorts {
   readonly retention: RetentionDays;
-  readonly taskLogs: PortOf<TaskLogQueries>;
-  readonly runs: PortOf<RunQueries>;
+  readonly taskLogs: TaskLogQueries;
+  readonly runs: RunQueries;
   readonly ledgers: { readonly metrics: Pick<DatabaseMetricsLedger, 'forget'> };
 }
 

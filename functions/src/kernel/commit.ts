@@ -4,7 +4,6 @@
  * since it was read, and the service then reads and decides again. No locks are held in between. A commit that met
  * only its own writes, because its answer was lost and it was sent again, has succeeded.
  */
-import type { recordedAnswerFromDocument } from './firestore/recordedAnswers.ts';
 import type { JsonObject } from './json.ts';
 import type { Actor, Effect } from './trail.ts';
 
@@ -70,7 +69,13 @@ export class UnansweredCommitError extends Error {
 /** How long an answer can be replayed. Source: docs/semantics.md#shared. */
 export const REPLAY_HOURS = 24;
 
-export type RecordedAnswer = ReturnType<typeof recordedAnswerFromDocument>;
+/** The answer of a call with an idempotency key. */
+export interface RecordedAnswer {
+  readonly id: string;
+  readonly argumentsHash: string;
+  readonly answer: JsonObject;
+  readonly expiresAt: Date;
+}
 
 /**
  * One call that writes. The service that serves it puts `recordAnswer(answer)` into the same commit as its

@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 import { type App, getApps, initializeApp } from 'firebase-admin/app';
 import { logger } from 'firebase-functions/logger';
-import type { Clock, Log } from './ports.ts';
+import type { Clock, Hashing, Log, Randomness, Timer } from './ports.ts';
 
 export const systemClock: Clock = { now: () => new Date() };
 
@@ -65,32 +65,23 @@ export function isSafeAddress(text: string): boolean {
 
 const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567';
 
-export const systemRandomness = {
-  /** An RFC 9562 UUID, version 4. */
-  uuid: (): string => randomUUID(),
-  /** `length` random characters of lower-case base32 (`[a-z2-7]`). */
-  letters: (length: number): string =>
+export const systemRandomness: Randomness = {
+  uuid: () => randomUUID(),
+  letters: (length) =>
     Array.from(randomBytes(length), (byte) => BASE32.charAt(byte % BASE32.length)).join(''),
-  /** `bytes` random bytes as base64url. */
-  secret: (bytes: number): string => randomBytes(bytes).toString('base64url'),
-  /** A whole number from 0 to `below` - 1. */
-  integer: (below: number): number => randomInt(below),
+  secret: (bytes) => randomBytes(bytes).toString('base64url'),
+  integer: (below) => randomInt(below),
 };
 
-export const systemHashing = {
-  /** SHA-256 as lower-case hexadecimal. */
-  sha256: (text: string): string => createHash('sha256').update(text).digest('hex'),
-  /** HMAC-SHA-256 as base64url. */
-  hmac: (key: string, text: string): string => createHmac('sha256', key).update(text).digest('base64url'),
-  /** Compares two digests in constant time. */
-  equal: (left: string, right: string): boolean =>
+export const systemHashing: Hashing = {
+  sha256: (text) => createHash('sha256').update(text).digest('hex'),
+  hmac: (key, text) => createHmac('sha256', key).update(text).digest('base64url'),
+  equal: (left, right) =>
     left.length === right.length && timingSafeEqual(Buffer.from(left), Buffer.from(right)),
 };
 
-export const systemTimer = {
-  /** Resolves after `milliseconds`, or as soon as the signal aborts. */
-  wait: (milliseconds: number, signal: AbortSignal): Promise<void> =>
-    setTimeout(milliseconds, undefined, { signal }).catch(() => undefined),
+export const systemTimer: Timer = {
+  wait: (milliseconds, signal) => setTimeout(milliseconds, undefined, { signal }).catch(() => undefined),
 };
 
 /** Source: https://firebase.google.com/docs/functions/writing-and-viewing-logs */

@@ -1,9 +1,6 @@
 /** The ports through which rules reach the world. Tests may bind a clock of their own. */
-import type { Store } from './commit.ts';
+import type { RecordedAnswer, Store } from './commit.ts';
 import { MusterError } from './errors.ts';
-import type { RecordedAnswerQueries } from './firestore/recordedAnswers.ts';
-import type { systemHashing, systemRandomness, systemTimer } from './platform.ts';
-import type { DatabaseUnreadable } from './realtime/unreadable.ts';
 
 /** The public members of a class, so that a stand-in can take the place of one. */
 export type PortOf<Class> = Pick<Class, keyof Class>;
@@ -12,13 +9,41 @@ export interface Clock {
   now(): Date;
 }
 
-export type Randomness = typeof systemRandomness;
+export interface Randomness {
+  /** An RFC 9562 UUID, version 4. */
+  uuid(): string;
+  /** `length` random characters of lower-case base32 (`[a-z2-7]`). */
+  letters(length: number): string;
+  /** `bytes` random bytes as base64url. */
+  secret(bytes: number): string;
+  /** A whole number from 0 to `below` - 1. */
+  integer(below: number): number;
+}
 
-export type Hashing = typeof systemHashing;
+export interface Hashing {
+  /** SHA-256 as lower-case hexadecimal. */
+  sha256(text: string): string;
+  /** HMAC-SHA-256 as base64url. */
+  hmac(key: string, text: string): string;
+  /** Compares two digests in constant time. */
+  equal(left: string, right: string): boolean;
+}
 
-export type Timer = typeof systemTimer;
+export interface Timer {
+  /** Resolves after `milliseconds`, or as soon as the signal aborts. */
+  wait(milliseconds: number, signal: AbortSignal): Promise<void>;
+}
 
-export type UnreadableDocuments = Pick<DatabaseUnreadable, 'note' | 'recent'>;
+export interface UnreadableDocuments {
+  /** Never throws, and is cheap for one that is noted time and again. */
+  note(path: string, error: unknown): void;
+  /** Those that any instance has met in the last hour, as far as they can be counted: at most 1,000. */
+  recent(): Promise<readonly string[]>;
+}
+
+export interface RecordedAnswerQueries {
+  find(id: string): Promise<RecordedAnswer | undefined>;
+}
 
 type LogEntry = (event: string, fields: Readonly<Record<string, unknown>>) => void;
 
@@ -29,7 +54,7 @@ export type Log = Readonly<Record<'info' | 'warn' | 'error', LogEntry>>;
 export interface KernelPorts {
   readonly store: Store;
   /** The answers of calls with an idempotency key. The commit that carries out a call stores its answer. */
-  readonly recordedAnswers: PortOf<RecordedAnswerQueries>;
+  readonly recordedAnswers: RecordedAnswerQueries;
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly hashing: Hashing;

@@ -1,4 +1,6 @@
 /** The parts of the sweep. Each has a turn of its own: none fails with another, and few wait for another. */
+import { z } from 'zod';
+import { documentCodec, timestamp } from './documentCodec.ts';
 import type { Batch, Position } from './paging.ts';
 
 /** Presence is worth nothing while it is `away`; while it is `back` only lately, it is no proof of a death. */
@@ -109,3 +111,22 @@ export async function walk<Item>(
     if (turn.isOver()) return { isBehind: true, stoppedAt };
   }
 }
+
+/** A part of the sweep that has left something that was due. */
+const behindPart = z.object({
+  since: timestamp,
+  /** Where it goes on; absent: at the beginning. */
+  from: z.object({ at: timestamp, id: z.string() }).exactOptional(),
+});
+
+/** What one sweep tells the next, which may run in another instance. */
+export const { toDocument: sweepToDocument, fromDocument: sweepFromDocument } = documentCodec(
+  z.object({
+    /** The Realtime Database was away: presence could not be noted. `back_at` is the first sweep that found it working. */
+    outage: z.object({ since: timestamp, back_at: timestamp.exactOptional() }).nullable().default(null),
+    /** By name; a part that is not behind is absent. */
+    behind: z.record(z.string(), behindPart).default({}),
+  }),
+);
+
+export type SweepState = ReturnType<typeof sweepFromDocument>;

@@ -3,12 +3,72 @@
  * changes a thing leaves one entry, in that very commit. Source: docs/decisions/0036-trail.md.
  */
 
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { documentCodec, isTimestamp, jsonText, timestamp } from './documentCodec.ts';
 import { MusterError } from './errors.ts';
-import type { entryFromDocument } from './firestore/trail.ts';
 import { canonicalJson } from './json.ts';
-import { systemHashing } from './platform.ts';
 
-/** What the commit of one call has changed. firestore/trail.ts tells of the fields. */
+/** What is free-form is stored as one text under this name: Firestore's documents do not hold all that JSON does. */
+export const AS_JSON = '.json';
+
+/** Fields of a document, whatever they are. Times are dates, as everywhere outside of documents. */
+const fields = z
+  .record(z.string(), z.unknown())
+  .transform((stored): Fields => (AS_JSON in stored ? jsonText.parse(stored[AS_JSON]) : dated(stored)));
+
+export const entryCodec = documentCodec(
+  z.object({
+    id: z.string(),
+    at: timestamp,
+    /** Who made the call, and which it was. */
+    by: z.object({
+      /** As security rules know them: `agent:…`, or a person's uid. */
+      uid: z.string(),
+      agent_id: z.string().nullable(),
+      /** On whose behalf: an agent's owner, or the person. */
+      owner_uid: z.string(),
+      /** The grant of the app through which they called. */
+      grant_id: z.string().nullable(),
+      /** By its full name: `coordination.create_task`. */
+      tool: z.string(),
+      /** The workspace of the call. */
+      workspace: z.string(),
+      request_id: z.string(),
+      /** The run that did it, in the name of who started it. */
+      run_id: z.string().nullable().default(null),
+      /** The uid of the person who approved the call, if an agent's call needed it. */
+      approved_by: z.string().nullable().default(null),
+    }),
+    effects: z.array(
+      z.object({
+        /** `task`, `todo`: each feature names its own. */
+        kind: z.string(),
+        id: z.string(),
+        /** The workspace that it belongs to; null where it is its owner's alone. */
+        workspace: z.string().nullable(),
+        owner_uid: z.string().nullable(),
+        /** The fields that were changed, as the thing's document has them; of what is new or gone, all. */
+        before: fields.nullable(),
+        after: fields.nullable(),
+        /** What was made was too much to be kept a second time, or what was there could not be kept. */
+        cut: z.literal(true).exactOptional(),
+        /** Of what was made and is not kept: digests of the fields, by their names. */
+        digests: z.record(z.string(), z.string()).exactOptional(),
+        /** The fields are whatever callers have written. */
+        free_form: z.literal(true).exactOptional(),
+      }),
+    ),
+    /** The entry that this one has taken back. */
+    undoes: z.string().nullable(),
+    /** The entry that has taken this one back. */
+    undone_by: z.string().nullable(),
+  }),
+);
+
+export const entryFromDocument = entryCodec.fromDocument;
+
+/** What the commit of one call has changed. */
 export type TrailEntry = ReturnType<typeof entryFromDocument>;
 
 /** Who makes a call that writes, and which call it is. */
@@ -28,6 +88,31 @@ export interface FieldsCodec<Value> {
   readonly of: (value: Value) => Fields;
   /** @throws ZodError where they are not those of such a thing */
   readonly from: (fields: Fields) => Value;
+}
+
+/** @param fromDocument reads a document, in which times are Firestore's */
+export function fieldsCodec<Value>(
+  of: (value: Value) => Fields,
+  fromDocument: (data: unknown) => Value,
+): FieldsCodec<Value> {
+  const stamped = (part: unknown) => (part instanceof Date ? { toDate: () => part } : undefined);
+  return { of, from: (fields) => fromDocument(mapped(fields, stamped)) };
+}
+
+function dated(stored: Fields): Fields {
+  return mapped(stored, (part) => (isTimestamp(part) ? part.toDate() : undefined));
+}
+
+/** @param replaced gives undefined for what stays, whose parts are then looked at */
+function mapped(fields: Fields, replaced: (part: unknown) => unknown): Fields {
+  const walk = (part: unknown): unknown => {
+    const other = replaced(part);
+    if (other !== undefined) return other;
+    if (Array.isArray(part)) return part.map(walk);
+    if (typeof part !== 'object' || part === null || part instanceof Date) return part;
+    return Object.fromEntries(Object.entries(part).map(([name, value]) => [name, walk(value)]));
+  };
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, walk(value)]));
 }
 
 /**
@@ -135,7 +220,7 @@ function only(fields: Fields, names: readonly string[]): Fields {
 }
 
 function digestOf(text: string): string {
-  return systemHashing.sha256(text).slice(0, DIGEST_LETTERS);
+  return createHash('sha256').update(text).digest('hex').slice(0, DIGEST_LETTERS);
 }
 
 /** By which stored values are compared: dates as text, fields in one order. */

@@ -1,6 +1,7 @@
 /** Runs one call of a tool, from its raw arguments to its answer. */
 import { callingAgent, touchPresence } from '../access/rules/liveness.ts';
-import { type AccessPorts, rightsOf } from '../access/rules/principal.ts';
+import type { AccessPorts } from '../access/rules/ports.ts';
+import { rightsOf } from '../access/rules/principal.ts';
 import type { Operation } from '../kernel/commit.ts';
 import { MusterError } from '../kernel/errors.ts';
 import type { Actor } from '../kernel/trail.ts';

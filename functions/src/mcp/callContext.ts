@@ -1,8 +1,9 @@
 /** What is known of a request and of the call that it carries. */
 
 import type { Approvals } from '../access/rules/approvals.ts';
-import type { Caller, Principal, Role, Scope } from '../access/rules/principal.ts';
+import type { Caller, Principal, Scope } from '../access/rules/principal.ts';
 import type { AgentRegistration } from '../access/rules/registration.ts';
+import type { Role } from '../access/rules/role.ts';
 import type { Operation } from '../kernel/commit.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { LongPoll } from '../kernel/waiting.ts';

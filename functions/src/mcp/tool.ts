@@ -1,7 +1,8 @@
 /** The shape of a tool and of a toolset. Source: CONTRIBUTING.md#add-a-tool. */
 
 import { z } from 'zod';
-import type { Caller, Role, Scope } from '../access/rules/principal.ts';
+import type { Caller, Scope } from '../access/rules/principal.ts';
+import type { Role } from '../access/rules/role.ts';
 import type { RecordAnswer } from '../kernel/commit.ts';
 import type { MusterError } from '../kernel/errors.ts';
 import { type JsonObject, jsonObject } from '../kernel/json.ts';
@@ -176,10 +177,12 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
     readonly input: WithBrandedIds<Input>;
   },
 ): Tool;
+
 export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject, Outcome>(
   definition: ToolDefinition<Input, Output, Outcome> &
     Rendering<Input, Output, Outcome> & { readonly input: WithBrandedIds<Input> },
 ): Tool;
+
 export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject, Outcome>(
   definition:
     | (ToolDefinition<Input, Output, z.input<Output>> & { readonly answer?: undefined })

@@ -11,7 +11,6 @@ import { KINDS } from './kinds.ts';
 import { NEVER, play, type Sequence } from './sequence.ts';
 import { isolateGit, makeTemplates } from './stage.ts';
 
-
 /** So many steps with git and files has an attempt, about; a later one is never reached. */
 const STEPS = 80;
 

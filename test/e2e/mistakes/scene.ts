@@ -84,7 +84,14 @@ async function expiredCredential(agentId: string): Promise<string> {
     .slice(0, 20)}`;
   const secret = 'a-secret-that-was-good-once';
   const [createdAt, expiresAt] = [new Date('2025-01-01'), new Date('2025-04-01')];
-  const credential = { apiKey, agentId, secretHash: systemHashing.sha256(secret), createdAt, expiresAt, ancestors: [] };
+  const credential = {
+    apiKey,
+    agentId,
+    secretHash: systemHashing.sha256(secret),
+    createdAt,
+    expiresAt,
+    ancestors: [],
+  };
   await firestore().doc(credentialPath(apiKey)).set(credentialToDocument(credential));
   return `${apiKey}.${secret}`;
 }

@@ -1,6 +1,7 @@
 /** Whoever may is let; whoever may not learns nothing, not even that it exists: for everything in the catalogue. */
 import assert from 'node:assert/strict';
-import { hasRole, type Role, rolesOf, type Scope } from '../../../functions/src/access/rules/principal.ts';
+import { rolesOf, type Scope } from '../../../functions/src/access/rules/principal.ts';
+import { hasRole, type Role } from '../../../functions/src/access/rules/role.ts';
 import { fullName } from '../../../functions/src/mcp/tool.ts';
 import { toolsets } from '../../../functions/src/toolsets/index.ts';
 import { RESOURCES, TOOLS } from './entries.ts';

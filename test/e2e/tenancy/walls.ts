@@ -1,7 +1,7 @@
 /** The limits that hold agents in the world of two owners, as the databases store them, and what was loosened between two looks. */
-import type { WorkspaceAccess } from '../../../functions/src/access/rules/people.ts';
-import { hasRole, type Role } from '../../../functions/src/access/rules/principal.ts';
-import type { ApprovalRule } from '../../../functions/src/access/rules/workspaces.ts';
+import type { WorkspaceAccess } from '../../../functions/src/access/rules/role.ts';
+import { hasRole, type Role } from '../../../functions/src/access/rules/role.ts';
+import type { ApprovalRule } from '../../../functions/src/access/rules/workspace.ts';
 import type { Composition } from '../../../functions/src/app.ts';
 import { BUDGET_KINDS } from '../../../functions/src/graph/rules/budget.ts';
 import type { Ids } from './things.ts';

@@ -8,7 +8,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { z } from 'zod';
 import { Addresses } from '../../../functions/src/access/rules/addresses.ts';
 import { type Agent, NOTHING_DONE, USUAL_CONFIGURATION } from '../../../functions/src/access/rules/agent.ts';
-import type { Role } from '../../../functions/src/access/rules/principal.ts';
+import type { Role } from '../../../functions/src/access/rules/role.ts';
 import { type Composition, compose } from '../../../functions/src/app.ts';
 import { type JsonObject, jsonObject } from '../../../functions/src/kernel/json.ts';
 import { systemClock } from '../../../functions/src/kernel/platform.ts';

@@ -4,8 +4,8 @@
  */
 import { FieldValue } from '@google-cloud/firestore';
 import { invitationId } from '../../../functions/src/access/rules/invitations.ts';
-import type { MemberRole } from '../../../functions/src/access/rules/people.ts';
 import type { Principal } from '../../../functions/src/access/rules/principal.ts';
+import type { MemberRole } from '../../../functions/src/access/rules/role.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import {
   credentialPath,
@@ -50,7 +50,8 @@ export async function setAccess({ app, workspace, leader, now }: Team): Promise<
         secretHash: 'a-digest',
         agentId: 'terminal-2',
         createdAt: now,
-        expiresAt, ancestors: [],
+        expiresAt,
+        ancestors: [],
       },
     },
   ]);

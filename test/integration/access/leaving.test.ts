@@ -1,8 +1,8 @@
 /** What a person began in a workspace ends when they leave it, and nothing of it is done or shown afterwards. */
 import assert from 'node:assert/strict';
+import { accessToDocument, personToDocument } from '../../../functions/src/access/rules/people.ts';
 import type { Principal } from '../../../functions/src/access/rules/principal.ts';
 import { NO_ROUTING } from '../../../functions/src/access/rules/routing.ts';
-import { accessToDocument, personToDocument } from '../../../functions/src/access/store/people.ts';
 import type { Composition } from '../../../functions/src/app.ts';
 import { readWorkflow } from '../../../functions/src/toolsets/orchestration/rules/workflows/validation.ts';
 import { answer, call } from '../coordination/calls.ts';

@@ -4,7 +4,12 @@
  */
 import assert from 'node:assert/strict';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { byteLength, type JsonObject, jsonObject, MAX_SHOWN_BYTES } from '../../../functions/src/kernel/json.ts';
+import {
+  byteLength,
+  type JsonObject,
+  jsonObject,
+  MAX_SHOWN_BYTES,
+} from '../../../functions/src/kernel/json.ts';
 import { outputJsonSchema } from '../../../functions/src/mcp/jsonSchema.ts';
 import { wireName } from '../../../functions/src/mcp/names.ts';
 import { toolsets } from '../../../functions/src/toolsets/index.ts';

@@ -2,11 +2,7 @@
 import assert from 'node:assert/strict';
 import { StaleWriteError } from '../../../functions/src/kernel/commit.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
-import {
-  countersPath,
-  gatesPath,
-  sessionPath,
-} from '../../../functions/src/kernel/firestore/paths.ts';
+import { countersPath, gatesPath, sessionPath } from '../../../functions/src/kernel/firestore/paths.ts';
 import type { Session } from '../../../functions/src/toolsets/coordination/rules/session.ts';
 import { Team, unkeyed } from './team.ts';
 

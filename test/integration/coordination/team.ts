@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { AgentLiveness } from '../../../functions/src/access/rules/liveness.ts';
-import type { AccessPorts, Principal, Role } from '../../../functions/src/access/rules/principal.ts';
+import type { AccessPorts } from '../../../functions/src/access/rules/ports.ts';
+import type { Principal } from '../../../functions/src/access/rules/principal.ts';
+import type { Role } from '../../../functions/src/access/rules/role.ts';
 import { type Bindings, type Composition, compose } from '../../../functions/src/app.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { retryStale } from '../../../functions/src/kernel/waiting.ts';
@@ -14,12 +16,12 @@ import type {
 } from '../../../functions/src/toolsets/coordination/rules/creation.ts';
 import { TaskSweep } from '../../../functions/src/toolsets/coordination/rules/leases.ts';
 import type { Counter } from '../../../functions/src/toolsets/coordination/rules/session.ts';
+import { StuckTasks } from '../../../functions/src/toolsets/coordination/rules/stuck.ts';
 import type {
   ReportedOutcome,
+  Task,
   TaskOutcome,
-} from '../../../functions/src/toolsets/coordination/rules/stateMachine.ts';
-import { StuckTasks } from '../../../functions/src/toolsets/coordination/rules/stuck.ts';
-import type { Task } from '../../../functions/src/toolsets/coordination/rules/task.ts';
+} from '../../../functions/src/toolsets/coordination/rules/task.ts';
 import { sweep } from '../../../functions/src/toolsets/system/rules/sweeper.ts';
 import { FirestoreSweepRecord } from '../../../functions/src/toolsets/system/store/metrics.ts';
 import { agentOf } from '../../support/principals.ts';

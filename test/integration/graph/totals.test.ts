@@ -6,18 +6,22 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import type { NodeKind, NodeRef } from '../../../functions/src/graph/rules/node.ts';
-import { type GraphNode, nodeKey } from '../../../functions/src/graph/rules/node.ts';
-import { nodeFromDocument, type StoredNode } from '../../../functions/src/graph/store/nodes.ts';
+import {
+  type GraphNode,
+  nodeFromDocument,
+  nodeKey,
+  type StoredNode,
+} from '../../../functions/src/graph/rules/node.ts';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { COLLECTIONS } from '../../../functions/src/kernel/firestore/paths.ts';
 import { taskNode } from '../../../functions/src/toolsets/coordination/rules/node.ts';
-import { taskFromDocument } from '../../../functions/src/toolsets/coordination/store/documents.ts';
+import { taskFromDocument } from '../../../functions/src/toolsets/coordination/rules/task.ts';
 import { runNode } from '../../../functions/src/toolsets/orchestration/rules/runs/node.ts';
+import { runFromDocument } from '../../../functions/src/toolsets/orchestration/rules/runs/records.ts';
 import { spentOn, workedOn } from '../../../functions/src/toolsets/orchestration/rules/runs/run.ts';
-import { runFromDocument } from '../../../functions/src/toolsets/orchestration/store/runDocument.ts';
 import { todoNode } from '../../../functions/src/toolsets/todo/rules/node.ts';
-import { todoFromDocument } from '../../../functions/src/toolsets/todo/store/todoDocument.ts';
+import { todoFromDocument } from '../../../functions/src/toolsets/todo/rules/todo.ts';
 import { type Lane, Lanes } from '../../support/lossyFirestore/lanes.ts';
 import { byDay } from '../../support/night.ts';
 import '../../support/properties.ts';

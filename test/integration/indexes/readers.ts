@@ -135,7 +135,7 @@ async function retentionCalls(): Promise<readonly Call[]> {
 }
 
 async function peopleCalls(): Promise<readonly Call[]> {
-  const { PeopleQueries }: PeopleReaders = await load('access/store/people.ts');
+  const { FirestorePeopleQueries: PeopleQueries }: PeopleReaders = await load('access/store/people.ts');
   const queries = (database: Firestore) => new PeopleQueries(database, documents);
   return [
     (database) => queries(database).find('ada'),
@@ -160,7 +160,7 @@ async function peopleCalls(): Promise<readonly Call[]> {
 }
 
 async function budgetCalls(): Promise<readonly Call[]> {
-  const { BudgetQueries }: BudgetReaders = await load('graph/store/budgets.ts');
+  const { FirestoreBudgetQueries: BudgetQueries }: BudgetReaders = await load('graph/store/budgets.ts');
   const queries = (database: Firestore) => new BudgetQueries(database, documents);
   return [
     (database) => queries(database).find('task-1'),
@@ -171,7 +171,7 @@ async function budgetCalls(): Promise<readonly Call[]> {
 }
 
 async function graphCalls(): Promise<readonly Call[]> {
-  const { GraphQueries }: GraphReaders = await load('graph/store/nodes.ts');
+  const { FirestoreGraphQueries: GraphQueries }: GraphReaders = await load('graph/store/nodes.ts');
   const queries = (database: Firestore) => new GraphQueries(database, documents);
   return [
     (database) => queries(database).findAll(['task-1']),
@@ -185,7 +185,9 @@ async function graphCalls(): Promise<readonly Call[]> {
 }
 
 async function agentDirectoryCalls(): Promise<readonly Call[]> {
-  const { AgentDirectory }: AgentDirectories = await load('access/store/agentDirectory.ts');
+  const { FirestoreAgentDirectory: AgentDirectory }: AgentDirectories = await load(
+    'access/store/agentDirectory.ts',
+  );
   const kinds = ['active', 'busy', 'error'] as const;
   const workspace = 'alpha';
   const capabilities = ['coding', 'research'];
@@ -238,7 +240,9 @@ async function onboardingFactsCalls(): Promise<readonly Call[]> {
 const ALL = { priorities: undefined, type: undefined };
 
 async function queueCalls(): Promise<readonly Call[]> {
-  const { QueueQueries }: QueueReaders = await load('toolsets/coordination/store/queue.ts');
+  const { FirestoreQueueQueries: QueueQueries }: QueueReaders = await load(
+    'toolsets/coordination/store/queue.ts',
+  );
   const states = ['pending', 'blocked', 'assigned', 'in_progress'] as const;
   return [
     ...states.flatMap((state): Call[] => [
@@ -277,7 +281,9 @@ async function queueCalls(): Promise<readonly Call[]> {
 }
 
 async function requestCalls(): Promise<readonly Call[]> {
-  const { RequestQueries }: RequestReaders = await load('toolsets/inbox/store/requests.ts');
+  const { FirestoreRequestQueries: RequestQueries }: RequestReaders = await load(
+    'toolsets/inbox/store/requests.ts',
+  );
   const reader = (database: Firestore) => new RequestQueries(database, documents);
   const lists = (['asked_by', 'asked_of', 'owner_uid'] as const).flatMap((by) =>
     [undefined, 'alpha'].map(
@@ -305,7 +311,7 @@ async function requestCalls(): Promise<readonly Call[]> {
 }
 
 async function runCalls(): Promise<readonly Call[]> {
-  const { RunQueries }: RunReaders = await load('toolsets/orchestration/store/runs.ts');
+  const { FirestoreRunQueries: RunQueries }: RunReaders = await load('toolsets/orchestration/store/runs.ts');
   const reader = (database: Firestore) => new RunQueries(database, documents);
   return [
     (database) => reader(database).find('run-1'),
@@ -339,7 +345,9 @@ async function runCalls(): Promise<readonly Call[]> {
 }
 
 async function sessionCalls(): Promise<readonly Call[]> {
-  const { SessionQueries }: SessionReaders = await load('toolsets/coordination/store/sessions.ts');
+  const { FirestoreSessionQueries: SessionQueries }: SessionReaders = await load(
+    'toolsets/coordination/store/sessions.ts',
+  );
   const at = { workspace: 'workspace-1', id: SESSION, goal: '', masterPlan: '', createdAt: new Date(0) };
   const session = { ...at, queueVersion: 0, capabilityKeys: [], spread: 8, firstGate: 0 };
   return [
@@ -373,7 +381,7 @@ async function sessionCalls(): Promise<readonly Call[]> {
 }
 
 async function skillCalls(): Promise<readonly Call[]> {
-  const { SkillQueries }: SkillReaders = await load('toolsets/system/store/skills.ts');
+  const { FirestoreSkillQueries: SkillQueries }: SkillReaders = await load('toolsets/system/store/skills.ts');
   const queries = [
     { words: [] },
     { words: [], category: 'general' },
@@ -392,7 +400,9 @@ async function skillCalls(): Promise<readonly Call[]> {
 }
 
 async function reminderCalls(): Promise<readonly Call[]> {
-  const { ReminderQueries }: ReminderReaders = await load('toolsets/todo/store/reminders.ts');
+  const { FirestoreReminderQueries: ReminderQueries }: ReminderReaders = await load(
+    'toolsets/todo/store/reminders.ts',
+  );
   const read =
     <Result>(reading: (reader: InstanceType<typeof ReminderQueries>) => Promise<Result>): Call =>
     (database) =>
@@ -407,7 +417,7 @@ async function reminderCalls(): Promise<readonly Call[]> {
 }
 
 async function agentCalls(): Promise<readonly Call[]> {
-  const { AgentQueries }: AgentReaders = await load('access/store/agents.ts');
+  const { FirestoreAgentQueries: AgentQueries }: AgentReaders = await load('access/store/agents.ts');
   return [
     (database) => new AgentQueries(database, documents).find('agent-1'),
     (database) => new AgentQueries(database, documents).findAll(['agent-1', 'agent-2']),
@@ -419,7 +429,9 @@ async function agentCalls(): Promise<readonly Call[]> {
 }
 
 async function credentialCalls(): Promise<readonly Call[]> {
-  const { CredentialQueries }: CredentialReaders = await load('access/store/credentials.ts');
+  const { FirestoreCredentialQueries: CredentialQueries }: CredentialReaders = await load(
+    'access/store/credentials.ts',
+  );
   return [
     (database) => new CredentialQueries(database, documents).credentials('agent-1'),
     (database) => new CredentialQueries(database, documents).credentialsOf(['agent-1', 'agent-2']),
@@ -431,7 +443,9 @@ async function credentialCalls(): Promise<readonly Call[]> {
 }
 
 async function accessChangeCalls(): Promise<readonly Call[]> {
-  const { AccessChangeQueries }: AccessChangeReaders = await load('access/store/accessChanges.ts');
+  const { FirestoreAccessChangeQueries: AccessChangeQueries }: AccessChangeReaders = await load(
+    'access/store/accessChanges.ts',
+  );
   return [
     (database) => new AccessChangeQueries(database, documents).since(undefined),
     (database) => new AccessChangeQueries(database, documents).since(NOW),
@@ -439,7 +453,7 @@ async function accessChangeCalls(): Promise<readonly Call[]> {
 }
 
 async function grantCalls(): Promise<readonly Call[]> {
-  const { GrantQueries }: GrantReaders = await load('access/store/grants.ts');
+  const { FirestoreGrantQueries: GrantQueries }: GrantReaders = await load('access/store/grants.ts');
   return [
     (database) => new GrantQueries(database, documents).find('grant-1'),
     (database) => new GrantQueries(database, documents).findAll(['grant-1', 'grant-2']),
@@ -449,7 +463,9 @@ async function grantCalls(): Promise<readonly Call[]> {
 }
 
 async function subscriptionCalls(): Promise<readonly Call[]> {
-  const { SubscriptionQueries }: SubscriptionStore = await load('toolsets/firebase/store/subscriptions.ts');
+  const { FirestoreSubscriptionQueries: SubscriptionQueries }: SubscriptionStore = await load(
+    'toolsets/firebase/store/subscriptions.ts',
+  );
   return [
     (database) => new SubscriptionQueries(database, documents).find('subscription-1'),
     (database) => new SubscriptionQueries(database, documents).count('agent:agent-1'),
@@ -458,7 +474,9 @@ async function subscriptionCalls(): Promise<readonly Call[]> {
 }
 
 async function taskCalls(): Promise<readonly Call[]> {
-  const { TaskQueries }: CoordinationReaders = await load('toolsets/coordination/store/queries.ts');
+  const { FirestoreTaskQueries: TaskQueries }: CoordinationReaders = await load(
+    'toolsets/coordination/store/queries.ts',
+  );
   const keys = Array.from({ length: 31 }, (_unused, index) => `key-${index}`);
   return [
     (database) => new TaskQueries(database, documents).find('task-1'),
@@ -505,7 +523,9 @@ async function taskCalls(): Promise<readonly Call[]> {
 }
 
 async function codingTaskCalls(): Promise<readonly Call[]> {
-  const { CodingTaskQueries }: CodingTaskReaders = await load('toolsets/coding/store/tasks.ts');
+  const { FirestoreCodingTaskQueries: CodingTaskQueries }: CodingTaskReaders = await load(
+    'toolsets/coding/store/tasks.ts',
+  );
   const read =
     (reading: (reader: InstanceType<typeof CodingTaskQueries>) => Promise<unknown>): Call =>
     (database) =>
@@ -526,7 +546,9 @@ async function codingTaskCalls(): Promise<readonly Call[]> {
 }
 
 async function taskLogCalls(): Promise<readonly Call[]> {
-  const { TaskLogQueries }: TaskLogReaders = await load('toolsets/coding/store/logs.ts');
+  const { FirestoreTaskLogQueries: TaskLogQueries }: TaskLogReaders = await load(
+    'toolsets/coding/store/logs.ts',
+  );
   const read =
     (reading: (reader: InstanceType<typeof TaskLogQueries>) => Promise<unknown>): Call =>
     (database) =>
@@ -544,7 +566,7 @@ async function taskLogCalls(): Promise<readonly Call[]> {
 }
 
 async function todoCalls(): Promise<readonly Call[]> {
-  const { TodoQueries }: TodoReaders = await load('toolsets/todo/store/todos.ts');
+  const { FirestoreTodoQueries: TodoQueries }: TodoReaders = await load('toolsets/todo/store/todos.ts');
   const filters = [
     { tags: [] },
     { tags: ['work'] },
@@ -574,7 +596,7 @@ async function todoCalls(): Promise<readonly Call[]> {
 }
 
 async function todoSearchCalls(): Promise<readonly Call[]> {
-  const { TodoQueries }: TodoReaders = await load('toolsets/todo/store/todos.ts');
+  const { FirestoreTodoQueries: TodoQueries }: TodoReaders = await load('toolsets/todo/store/todos.ts');
   const pages = [
     { limit: 2 },
     { limit: 2, after: { order: [0], id: 'id-1' } },
@@ -590,7 +612,9 @@ async function todoSearchCalls(): Promise<readonly Call[]> {
 }
 
 async function recurringTaskCalls(): Promise<readonly Call[]> {
-  const { RecurringTaskQueries }: RecurringTaskReaders = await load('toolsets/todo/store/reminders.ts');
+  const { FirestoreRecurringTaskQueries: RecurringTaskQueries }: RecurringTaskReaders = await load(
+    'toolsets/todo/store/reminders.ts',
+  );
   return [
     (database) => new RecurringTaskQueries(database, documents).find('recurring-1'),
     (database) => new RecurringTaskQueries(database, documents).list('uid-1', false, FIRST),
@@ -599,7 +623,7 @@ async function recurringTaskCalls(): Promise<readonly Call[]> {
 }
 
 async function trailCalls(): Promise<readonly Call[]> {
-  const { TrailQueries }: TrailReaders = await load('toolsets/system/store/trail.ts');
+  const { FirestoreTrailQueries: TrailQueries }: TrailReaders = await load('toolsets/system/store/trail.ts');
   const narrowings = [undefined, { agentId: 'agent-1' }, { runId: 'run-1' }, { thing: 'task:task-1' }];
   const whose = [{ ownerUid: 'ada' }, { ownerUid: 'ada', calledIn: 'alpha' }, { workspace: 'alpha' }];
   const filters = whose.flatMap((one) => narrowings.map((narrowed) => ({ whose: one, narrowed })));
@@ -627,9 +651,10 @@ async function taskHistoryCalls(): Promise<readonly Call[]> {
 }
 
 async function workflowCalls(): Promise<readonly Call[]> {
-  const { AgentMeasures, WorkflowQueries }: WorkflowReaders = await load(
-    'toolsets/orchestration/store/workflows.ts',
-  );
+  const {
+    FirestoreAgentMeasures: AgentMeasures,
+    FirestoreWorkflowQueries: WorkflowQueries,
+  }: WorkflowReaders = await load('toolsets/orchestration/store/workflows.ts');
   return [
     (database) => new AgentMeasures(database, documents).read(['claude']),
     (database) => new WorkflowQueries(database, documents).find('workflow-1'),

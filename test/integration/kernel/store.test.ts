@@ -3,16 +3,16 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { holding } from '../../../functions/src/access/rules/agent.ts';
-import { AgentQueries } from '../../../functions/src/access/store/agents.ts';
+import { FirestoreAgentQueries } from '../../../functions/src/access/store/agents.ts';
 import { changeEffects, changeLoosening, changeWriters } from '../../../functions/src/composition/changes.ts';
 import { type Change, StaleWriteError } from '../../../functions/src/kernel/commit.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { agentPath } from '../../../functions/src/kernel/firestore/paths.ts';
-import { RecordedAnswerQueries } from '../../../functions/src/kernel/firestore/recordedAnswers.ts';
+import { FirestoreRecordedAnswerQueries } from '../../../functions/src/kernel/firestore/recordedAnswers.ts';
 import { CommitWrites, FirestoreStore } from '../../../functions/src/kernel/firestore/store.ts';
 import { systemRandomness } from '../../../functions/src/kernel/platform.ts';
-import { TaskQueries } from '../../../functions/src/toolsets/coordination/store/queries.ts';
-import { SessionQueries } from '../../../functions/src/toolsets/coordination/store/sessions.ts';
+import { FirestoreTaskQueries } from '../../../functions/src/toolsets/coordination/store/queries.ts';
+import { FirestoreSessionQueries } from '../../../functions/src/toolsets/coordination/store/sessions.ts';
 import { SessionSpreads } from '../../../functions/src/toolsets/coordination/store/spreads.ts';
 import { documents } from '../../support/reading.ts';
 import { refusal, START, sampleAgent, sampleTask, secondsAfterStart } from '../../unit/samples.ts';
@@ -21,10 +21,10 @@ import { refusal, START, sampleAgent, sampleTask, secondsAfterStart } from '../.
 const oneShard = { ...systemRandomness, integer: () => 0 };
 
 describe('the store', () => {
-  const tasks = new TaskQueries(firestore(), documents);
-  const agents = new AgentQueries(firestore(), documents);
-  const sessions = new SessionQueries(firestore(), documents, new SessionSpreads());
-  const recordedAnswers = new RecordedAnswerQueries(firestore(), documents);
+  const tasks = new FirestoreTaskQueries(firestore(), documents);
+  const agents = new FirestoreAgentQueries(firestore(), documents);
+  const sessions = new FirestoreSessionQueries(firestore(), documents, new SessionSpreads());
+  const recordedAnswers = new FirestoreRecordedAnswerQueries(firestore(), documents);
   let now = START;
   const store = new FirestoreStore({
     database: firestore(),

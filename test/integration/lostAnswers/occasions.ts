@@ -14,7 +14,7 @@ import { firebaseApp } from '../../../functions/src/kernel/platform.ts';
 import type { SweepPart } from '../../../functions/src/kernel/sweep.ts';
 import { Deliveries } from '../../../functions/src/toolsets/github/rules/deliveries.ts';
 import { sweep } from '../../../functions/src/toolsets/system/rules/sweeper.ts';
-import { messageOf, type Topic } from '../../../functions/src/toolsets/todo/rules/outbox.ts';
+import { messageOf, type Topic } from '../../../functions/src/toolsets/todo/rules/taskEvent.ts';
 import { GitHubWebhook } from '../../../functions/src/vendors/octokit/webhook.ts';
 import { sampleRequest } from '../../unit/inbox/samples.ts';
 import { sampleAgent, sampleCodingWork } from '../../unit/samples.ts';
@@ -301,7 +301,14 @@ async function approvedCall(scene: Scene): Promise<string> {
     { kind: 'createAgent', agent: sampleAgent({ id: agentId, ownerUid, role: 'worker', workspace }) },
     {
       kind: 'issueCredential',
-      credential: { apiKey: `mk_${agentId}`, secretHash: 'a-digest', agentId, createdAt, expiresAt, ancestors: [] },
+      credential: {
+        apiKey: `mk_${agentId}`,
+        secretHash: 'a-digest',
+        agentId,
+        createdAt,
+        expiresAt,
+        ancestors: [],
+      },
     },
     { kind: 'createRequest', request },
   ]);

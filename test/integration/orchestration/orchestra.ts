@@ -6,12 +6,10 @@ import { NO_ROUTING } from '../../../functions/src/access/rules/routing.ts';
 import { type Bindings, type Composition, compose } from '../../../functions/src/app.ts';
 import { hostedAgents } from '../../../functions/src/composition/hostedAgents.ts';
 import type { HostedAgent } from '../../../functions/src/toolsets/orchestration/rules/ports.ts';
+import type { RunRequest } from '../../../functions/src/toolsets/orchestration/rules/runs/newRun.ts';
 import type { Run } from '../../../functions/src/toolsets/orchestration/rules/runs/run.ts';
 import { isEnded } from '../../../functions/src/toolsets/orchestration/rules/runs/run.ts';
-import type {
-  Beginning,
-  RunRequest,
-} from '../../../functions/src/toolsets/orchestration/rules/runs/runService.ts';
+import type { Beginning } from '../../../functions/src/toolsets/orchestration/rules/runs/runService.ts';
 import type { RunView } from '../../../functions/src/toolsets/orchestration/rules/runs/visibility.ts';
 import { readWorkflow } from '../../../functions/src/toolsets/orchestration/rules/workflows/validation.ts';
 import { LocalModels } from '../../support/models/server.ts';

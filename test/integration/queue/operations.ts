@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Composition } from '../../../functions/src/app.ts';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
-import type { ReportedOutcome } from '../../../functions/src/toolsets/coordination/rules/stateMachine.ts';
+import type { ReportedOutcome } from '../../../functions/src/toolsets/coordination/rules/task.ts';
 import { type Team, unkeyed } from '../coordination/team.ts';
 import type { Ledger } from './ledger.ts';
 import { LEASE_SECONDS, type Outcome, type QueueModel } from './model.ts';

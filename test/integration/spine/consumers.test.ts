@@ -1,7 +1,8 @@
 /** What consumers do with events is the same however often and in whatever order they come. */
 import assert from 'node:assert/strict';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
-import { directDelivery, relayEvent, TOPICS } from '../../../functions/src/toolsets/todo/rules/outbox.ts';
+import { directDelivery, relayEvent } from '../../../functions/src/toolsets/todo/rules/outbox.ts';
+import { TOPICS } from '../../../functions/src/toolsets/todo/rules/taskEvent.ts';
 import { silent } from '../coordination/team.ts';
 import { Person } from './person.ts';
 

@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { reminderPath, todoPath } from '../../../functions/src/kernel/firestore/paths.ts';
-import { reminderAt } from '../../../functions/src/toolsets/todo/rules/reminders.ts';
-import { reminderToDocument } from '../../../functions/src/toolsets/todo/store/reminders.ts';
+import { reminderAt, reminderToDocument } from '../../../functions/src/toolsets/todo/rules/reminder.ts';
 import { todoToDocument } from '../../../functions/src/toolsets/todo/store/todoDocument.ts';
 import { sampleTodo } from '../../unit/todo/samples.ts';
 import { Person } from './person.ts';

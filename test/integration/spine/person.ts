@@ -6,14 +6,15 @@ import type { Store } from '../../../functions/src/kernel/commit.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { auditPath, eventPath, mailPath } from '../../../functions/src/kernel/firestore/paths.ts';
 import { realtimeDatabase } from '../../../functions/src/kernel/realtime/database.ts';
-import type { PushService } from '../../../functions/src/toolsets/todo/rules/notifications.ts';
-import { messageOf, type TaskEvent, type Topic } from '../../../functions/src/toolsets/todo/rules/outbox.ts';
+import type { PushService } from '../../../functions/src/toolsets/todo/rules/notification.ts';
 import type { TodoPorts } from '../../../functions/src/toolsets/todo/rules/ports.ts';
+import { type Reminder, reminderAt } from '../../../functions/src/toolsets/todo/rules/reminder.ts';
+import { sendReminders } from '../../../functions/src/toolsets/todo/rules/reminders.ts';
 import {
-  type Reminder,
-  reminderAt,
-  sendReminders,
-} from '../../../functions/src/toolsets/todo/rules/reminders.ts';
+  messageOf,
+  type TaskEvent,
+  type Topic,
+} from '../../../functions/src/toolsets/todo/rules/taskEvent.ts';
 import { sampleTodo } from '../../unit/todo/samples.ts';
 import { silent } from '../coordination/team.ts';
 

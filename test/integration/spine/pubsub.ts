@@ -1,7 +1,7 @@
 /** The Pub/Sub emulator, over its REST interface: topics, subscriptions and what arrives. */
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { TOPICS } from '../../../functions/src/toolsets/todo/rules/outbox.ts';
+import { TOPICS } from '../../../functions/src/toolsets/todo/rules/taskEvent.ts';
 import { eventually } from '../../e2e/support/waiting.ts';
 
 const PROJECT = String(process.env['GCLOUD_PROJECT']);

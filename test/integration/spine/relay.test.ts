@@ -1,7 +1,8 @@
 /** From the outbox to Pub/Sub: topics, attributes, order, and what nobody can process. */
 import assert from 'node:assert/strict';
-import { eventConsumer, messageOf, TOPICS } from '../../../functions/src/toolsets/todo/rules/outbox.ts';
+import { eventConsumer } from '../../../functions/src/toolsets/todo/rules/outbox.ts';
 import type { TodoPorts } from '../../../functions/src/toolsets/todo/rules/ports.ts';
+import { messageOf, TOPICS } from '../../../functions/src/toolsets/todo/rules/taskEvent.ts';
 import { PubSubPublisher } from '../../../functions/src/vendors/pubsub/publisher.ts';
 import { portsOf } from '../../support/ports.ts';
 import { silent } from '../coordination/team.ts';

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { reminderPath, todoPath } from '../../../functions/src/kernel/firestore/paths.ts';
-import { reminderAt } from '../../../functions/src/toolsets/todo/rules/reminders.ts';
-import { ReminderQueries } from '../../../functions/src/toolsets/todo/store/reminders.ts';
+import { reminderAt } from '../../../functions/src/toolsets/todo/rules/reminder.ts';
+import { FirestoreReminderQueries } from '../../../functions/src/toolsets/todo/store/reminders.ts';
 import { byDay } from '../../support/night.ts';
 import { documents } from '../../support/reading.ts';
 import { dyingStore, Person } from './person.ts';
@@ -107,7 +107,7 @@ describe('sending reminders', () => {
     const broken = firestore().doc(reminderPath(`${person.uid}-broken`));
     await broken.set({ sent: false, remind_at: new Date(0) });
     const id = await person.remind(person.now);
-    await person.sendReminders({ reminders: new ReminderQueries(firestore(), documents) });
+    await person.sendReminders({ reminders: new FirestoreReminderQueries(firestore(), documents) });
     assert.equal((await person.sendings(id)).length, 1);
     await broken.delete();
   });

@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { Firestore } from '@google-cloud/firestore';
-import { type GraphNode, nodeKey } from '../../../functions/src/graph/rules/node.ts';
-import { nodeFromDocument } from '../../../functions/src/graph/store/nodes.ts';
+import { type GraphNode, nodeFromDocument, nodeKey } from '../../../functions/src/graph/rules/node.ts';
 import {
   agentPath,
   COLLECTIONS,

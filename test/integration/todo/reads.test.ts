@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import { todo as todoToolset } from '../../../functions/src/toolsets/todo/index.ts';
 import { SORT_FIELDS, SORT_ORDERS } from '../../../functions/src/toolsets/todo/rules/todo.ts';
-import { answer } from '../coordination/calls.ts';
 import { countReads, longestList, type Reads } from '../../support/countedReads.ts';
+import { answer } from '../coordination/calls.ts';
 import { Team } from '../coordination/team.ts';
 import { crowdTodos } from './crowd.ts';
 

@@ -6,8 +6,10 @@ import { COLLECTIONS, todoPath } from '../../../functions/src/kernel/firestore/p
 import { canonicalJson, type JsonObject } from '../../../functions/src/kernel/json.ts';
 import { followingOccurrences } from '../../../functions/src/toolsets/todo/rules/occurrences.ts';
 import type { RecurringTask } from '../../../functions/src/toolsets/todo/rules/recurrenceRule.ts';
-import { FREQUENCIES } from '../../../functions/src/toolsets/todo/rules/recurrenceRule.ts';
-import { recurringTaskFromDocument } from '../../../functions/src/toolsets/todo/store/reminders.ts';
+import {
+  FREQUENCIES,
+  recurringTaskFromDocument,
+} from '../../../functions/src/toolsets/todo/rules/recurrenceRule.ts';
 import { byDay } from '../../support/night.ts';
 import '../../support/properties.ts';
 import { call } from '../coordination/calls.ts';
@@ -15,6 +17,7 @@ import { Team } from '../coordination/team.ts';
 
 const DAY = 86_400_000;
 const RUNS = byDay(6, { night: 150 });
+
 /** How often an event is undone and redone. */
 const ROUNDS = 3;
 

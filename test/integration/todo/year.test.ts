@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import { Firestore } from '@google-cloud/firestore';
 import { COLLECTIONS } from '../../../functions/src/kernel/firestore/paths.ts';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
-import type { TaskEvent } from '../../../functions/src/toolsets/todo/rules/outbox.ts';
+import type { TaskEvent } from '../../../functions/src/toolsets/todo/rules/taskEvent.ts';
 import { eventFromDocument } from '../../../functions/src/toolsets/todo/store/events.ts';
 import { type CalendarTask, YEAR } from '../../support/calendars.ts';
 import { byDay } from '../../support/night.ts';

@@ -25,7 +25,7 @@ const STORIES: readonly Story[] = [
   ...peopleStories,
 ];
 
-describe("the last release and this version", function () {
+describe('the last release and this version', function () {
   this.timeout('5m');
   let stage: Stage;
   let old: Version;

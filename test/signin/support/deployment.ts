@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import type { Firestore } from '@google-cloud/firestore';
 import { getAuth } from 'firebase-admin/auth';
 import { Addresses } from '../../../functions/src/access/rules/addresses.ts';
-import type { Role } from '../../../functions/src/access/rules/principal.ts';
+import type { Role } from '../../../functions/src/access/rules/role.ts';
 import { type Composition, compose, createFront } from '../../../functions/src/app.ts';
 import { firebaseApp } from '../../../functions/src/kernel/platform.ts';
 import type { Log } from '../../../functions/src/kernel/ports.ts';

@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict';
 import type { Agent } from '../../../functions/src/access/rules/agent.ts';
 import { CredentialAuthenticator } from '../../../functions/src/access/rules/authentication.ts';
+import type { Credential } from '../../../functions/src/access/rules/credential.ts';
+import { lineOf } from '../../../functions/src/access/rules/credential.ts';
 import type { Grant } from '../../../functions/src/access/rules/grant.ts';
-import { lineOf } from '../../../functions/src/access/rules/lineage.ts';
-import type { Credential, Principal } from '../../../functions/src/access/rules/principal.ts';
+import type { Principal } from '../../../functions/src/access/rules/principal.ts';
 import { systemHashing } from '../../../functions/src/kernel/platform.ts';
 import { portsOf } from '../../support/ports.ts';
 import { personOf } from '../../support/principals.ts';

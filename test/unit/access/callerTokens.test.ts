@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import type { Caller, Role } from '../../../functions/src/access/rules/principal.ts';
+import type { Caller } from '../../../functions/src/access/rules/principal.ts';
+import type { Role } from '../../../functions/src/access/rules/role.ts';
 import {
   type AgentClaims,
   CachedCallerTokens,

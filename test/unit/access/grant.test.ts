@@ -5,6 +5,8 @@ import {
   accessBy,
   EVERY_SCOPE,
   type Grant,
+  grantFromDocument,
+  grantToDocument,
   isConnected,
   isTokenOf,
   presentedIn,
@@ -14,7 +16,6 @@ import {
   type Tokens,
   tokenOf,
 } from '../../../functions/src/access/rules/grant.ts';
-import { grantFromDocument, grantToDocument } from '../../../functions/src/access/store/grants.ts';
 import { systemHashing } from '../../../functions/src/kernel/platform.ts';
 import { START, secondsAfterStart } from '../samples.ts';
 import { CODE, FIRST, redeemed, SALT, sampleGrant, secretOf, VERIFIER } from './grantSamples.ts';

@@ -1,14 +1,13 @@
 /** What a credential remembers of where it comes from, and what is left of what it opens. */
 import assert from 'node:assert/strict';
+import type { Credential, Link } from '../../../functions/src/access/rules/credential.ts';
 import {
   descentOf,
-  type Link,
   MAX_ANCESTORS,
   narrowedBy,
   type Opening,
   openedIn,
 } from '../../../functions/src/access/rules/lineage.ts';
-import type { Credential } from '../../../functions/src/access/rules/principal.ts';
 import { refusal, START, secondsAfterStart } from '../samples.ts';
 
 const link = (name: string): Link => ({ subject: `key:${name}`, agentId: `agent-of-${name}` });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Agent } from '../../../functions/src/access/rules/agent.ts';
 import { AgentLiveness } from '../../../functions/src/access/rules/liveness.ts';
-import type { AccessPorts } from '../../../functions/src/access/rules/principal.ts';
+import type { AccessPorts } from '../../../functions/src/access/rules/ports.ts';
 import { systemRandomness } from '../../../functions/src/kernel/platform.ts';
 import type { PresenceHealth } from '../../../functions/src/kernel/sweep.ts';
 import { portsOf } from '../../support/ports.ts';

@@ -1,7 +1,7 @@
 /** What loosens a limit, what tightens it, and who decides: the table, kind by kind. */
 import assert from 'node:assert/strict';
 import type { Invitation } from '../../../functions/src/access/rules/people.ts';
-import type { ApprovalRule } from '../../../functions/src/access/rules/workspaces.ts';
+import type { ApprovalRule } from '../../../functions/src/access/rules/workspace.ts';
 import { changeLoosening } from '../../../functions/src/composition/changes.ts';
 import { type Budget, settersAfter } from '../../../functions/src/graph/rules/budget.ts';
 import type { Change } from '../../../functions/src/kernel/commit.ts';
@@ -13,6 +13,7 @@ const AGENT: Actor = {
   ...{ uid: 'agent:a', agentId: 'a', ownerUid: 'ada' },
   ...{ tool: 'access.set_member', workspace: 'alpha', requestId: 'one' },
 };
+
 const { agentId: _, ...rest } = AGENT;
 const PERSON: Actor = { ...rest, uid: 'ada' };
 
@@ -40,6 +41,7 @@ function ruled(before: readonly ApprovalRule[], approvals: readonly ApprovalRule
 const at = new Date(0);
 const member = (role: 'viewer' | 'worker' | 'leader') =>
   ({ uid: 'ben', workspace: 'alpha', role, addedBy: 'ada', addedAt: at }) as const;
+
 const invitation: Invitation = {
   ...{ id: 'i', workspace: 'alpha', email: 'ben@example.com', invitedBy: 'ada' },
   role: 'viewer',

@@ -1,9 +1,10 @@
 /** The table of who may register an agent again, with which role, and with which toolsets. */
 import assert from 'node:assert/strict';
+import type { Credential } from '../../../functions/src/access/rules/credential.ts';
 import { grantedLimits } from '../../../functions/src/access/rules/limits.ts';
-import type { Credential } from '../../../functions/src/access/rules/principal.ts';
-import { type Principal, ROLES, type Role } from '../../../functions/src/access/rules/principal.ts';
+import type { Principal } from '../../../functions/src/access/rules/principal.ts';
 import { authoriseReplacing, grantedRole } from '../../../functions/src/access/rules/registration.ts';
+import { ROLES, type Role } from '../../../functions/src/access/rules/role.ts';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import { agentOf, personOf } from '../../support/principals.ts';
 import { START, sampleAgent } from '../samples.ts';

@@ -1,6 +1,7 @@
 /** Which lines go into which chunk of a log. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import type { LogHead } from '../../../functions/src/toolsets/coding/rules/log.ts';
 import {
   appendNote,
   appendNumbered,
@@ -10,7 +11,6 @@ import {
   parseLines,
 } from '../../../functions/src/toolsets/coding/rules/log.ts';
 import { usualBranch } from '../../../functions/src/toolsets/coding/rules/task.ts';
-import type { LogHead } from '../../../functions/src/toolsets/coding/store/logs.ts';
 import { START } from '../samples.ts';
 
 const entryOf = (sequence: number, message = 'x') =>

@@ -1,10 +1,7 @@
 /** Returned coding tasks: what a return changes, and what it leaves as it was. */
 import assert from 'node:assert/strict';
-import {
-  type EndReport,
-  endByDecision,
-  endByRunner,
-} from '../../../functions/src/toolsets/coding/rules/ending.ts';
+import { endByDecision, endByRunner } from '../../../functions/src/toolsets/coding/rules/ending.ts';
+import type { EndReport } from '../../../functions/src/toolsets/coding/rules/task.ts';
 import {
   asCodingTask,
   type CodingTask,
@@ -17,6 +14,7 @@ const RETURN: EndReport = {
   status: 'failed',
   failure: { class: 'rate_limit', message: 'Limit reached', returnAfterSeconds: 30 },
 };
+
 const PAST: readonly PastAttempt[] = [1, 2].map((epoch) => ({
   epoch,
   agentId: 'ann',

@@ -3,11 +3,10 @@ import assert from 'node:assert/strict';
 import {
   claimTask,
   endBackoff,
-  type ReportedOutcome,
   releaseTask,
   reportOutcome,
 } from '../../../functions/src/toolsets/coordination/rules/stateMachine.ts';
-import type { Task } from '../../../functions/src/toolsets/coordination/rules/task.ts';
+import type { ReportedOutcome, Task } from '../../../functions/src/toolsets/coordination/rules/task.ts';
 import { refusal, START, sampleTask, secondsAfterStart } from '../samples.ts';
 
 const done: ReportedOutcome = { kind: 'done', result: { output: 'Made it' } };

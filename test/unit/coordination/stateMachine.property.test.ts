@@ -4,7 +4,6 @@ import fc from 'fast-check';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import { reviveTask } from '../../../functions/src/toolsets/coordination/rules/revival.ts';
 import {
-  type Claimant,
   cancelTask,
   claimTask,
   endBackoff,
@@ -17,7 +16,12 @@ import {
   startTask,
   takeAway,
 } from '../../../functions/src/toolsets/coordination/rules/stateMachine.ts';
-import { isClosed, isHeld, type Task } from '../../../functions/src/toolsets/coordination/rules/task.ts';
+import {
+  type Claimant,
+  isClosed,
+  isHeld,
+  type Task,
+} from '../../../functions/src/toolsets/coordination/rules/task.ts';
 import { sampleTask, secondsAfterStart } from '../samples.ts';
 
 /** What the task looks like to somebody who only counts. */

@@ -4,13 +4,16 @@ import {
   claimTask,
   endBackoff,
   MAX_RETRIES,
-  type ReportedOutcome,
   releaseTask,
   renewLease,
   reportOutcome,
   startTask,
 } from '../../../functions/src/toolsets/coordination/rules/stateMachine.ts';
-import { TASK_STATUSES, type Task } from '../../../functions/src/toolsets/coordination/rules/task.ts';
+import {
+  type ReportedOutcome,
+  TASK_STATUSES,
+  type Task,
+} from '../../../functions/src/toolsets/coordination/rules/task.ts';
 import { refusal, START, sampleTask, secondsAfterStart } from '../samples.ts';
 
 const done: ReportedOutcome = { kind: 'done', result: { output: 'Made it', filesCreated: ['a.ts'] } };

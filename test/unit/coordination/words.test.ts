@@ -5,7 +5,6 @@ import {
   COORDINATION_STATUSES,
   capabilityKey,
   coordinationStatus,
-  countedChange,
   isClosed,
   isHeld,
   priorityWord,
@@ -13,6 +12,7 @@ import {
   storedStatuses,
   TASK_STATUSES,
 } from '../../../functions/src/toolsets/coordination/rules/task.ts';
+import { countedChange } from '../../../functions/src/toolsets/coordination/rules/taskChanges.ts';
 import { START, sampleTask } from '../samples.ts';
 
 describe('required capabilities', () => {

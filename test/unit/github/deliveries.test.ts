@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import type { Change } from '../../../functions/src/kernel/commit.ts';
 import type { Task } from '../../../functions/src/toolsets/coordination/rules/task.ts';
 import { Deliveries } from '../../../functions/src/toolsets/github/rules/deliveries.ts';
+import type { PullRequestLink } from '../../../functions/src/toolsets/github/rules/link.ts';
 import type { GitHubPorts } from '../../../functions/src/toolsets/github/rules/ports.ts';
-import type { PullRequestLink } from '../../../functions/src/toolsets/github/store/pullRequests.ts';
 import { silent } from '../../integration/coordination/team.ts';
 import {
   type About,

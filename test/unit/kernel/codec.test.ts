@@ -7,7 +7,7 @@ import {
   documentCodec,
   jsonText,
   timestamp,
-} from '../../../functions/src/kernel/firestore/codec.ts';
+} from '../../../functions/src/kernel/documentCodec.ts';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 
 interface Visit {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { AGENT_TYPES, type Agent } from '../../../functions/src/access/rules/agent.ts';
-import { ROLES } from '../../../functions/src/access/rules/principal.ts';
+import { ROLES } from '../../../functions/src/access/rules/role.ts';
 import {
   type ChecklistItem,
   checklist,

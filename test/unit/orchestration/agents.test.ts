@@ -22,6 +22,7 @@ import {
   recordOf,
   runOfTask,
 } from '../../../functions/src/toolsets/orchestration/rules/network.ts';
+import type { Attempt } from '../../../functions/src/toolsets/orchestration/rules/runs/records.ts';
 import { begun } from '../../../functions/src/toolsets/orchestration/rules/runs/run.ts';
 import {
   agentsOf,
@@ -30,11 +31,11 @@ import {
 import { builtIn } from '../../../functions/src/toolsets/orchestration/rules/workflows/library.ts';
 import { progressOf } from '../../../functions/src/toolsets/orchestration/rules/workflows/progress.ts';
 import { readWorkflow } from '../../../functions/src/toolsets/orchestration/rules/workflows/validation.ts';
-import type { Attempt } from '../../../functions/src/toolsets/orchestration/store/runDocument.ts';
 import { START, sampleTask } from '../samples.ts';
 
 const available = PROFILES.map((profile) => ({ ...profile, availability: { available: true as const } }));
 const UNKNOWN = { workspace: 'alpha', agentStatuses: available, routing: NO_ROUTING, work: {} };
+
 /** Where nothing has been learned there is nothing to draw. */
 const NO_CHANCE = { integer: (): number => assert.fail('a lot was drawn') };
 const away = { availability: { available: false as const, reason: 'There is no key.' } };

@@ -6,8 +6,8 @@ import { systemHashing, systemRandomness } from '../../../functions/src/kernel/p
 import { PROFILES } from '../../../functions/src/toolsets/orchestration/rules/agents/profile.ts';
 import type { Situation } from '../../../functions/src/toolsets/orchestration/rules/agents/roster.ts';
 import { requestFor, requestOf } from '../../../functions/src/toolsets/orchestration/rules/requests.ts';
+import type { RunRequest } from '../../../functions/src/toolsets/orchestration/rules/runs/newRun.ts';
 import { answerKeyOf, ordersOf } from '../../../functions/src/toolsets/orchestration/rules/runs/order.ts';
-import type { RunRequest } from '../../../functions/src/toolsets/orchestration/rules/runs/runService.ts';
 import { readWorkflow } from '../../../functions/src/toolsets/orchestration/rules/workflows/validation.ts';
 
 const situation: Situation = {

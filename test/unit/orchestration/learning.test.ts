@@ -24,6 +24,7 @@ import {
   requestFor,
   requestOf,
 } from '../../../functions/src/toolsets/orchestration/rules/requests.ts';
+import type { StepRecord } from '../../../functions/src/toolsets/orchestration/rules/runs/records.ts';
 import { begun } from '../../../functions/src/toolsets/orchestration/rules/runs/run.ts';
 import {
   agentsOf,
@@ -31,7 +32,6 @@ import {
 } from '../../../functions/src/toolsets/orchestration/rules/workflows/definition.ts';
 import { builtIn } from '../../../functions/src/toolsets/orchestration/rules/workflows/library.ts';
 import { readWorkflow } from '../../../functions/src/toolsets/orchestration/rules/workflows/validation.ts';
-import type { StepRecord } from '../../../functions/src/toolsets/orchestration/store/runDocument.ts';
 import { refusal, START } from '../samples.ts';
 
 type Qualities = Readonly<Record<'claude' | 'gemini', number>>;

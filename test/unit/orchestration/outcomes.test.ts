@@ -3,10 +3,13 @@ import assert from 'node:assert/strict';
 import { outcomesOfRun } from '../../../functions/src/toolsets/orchestration/rules/agents/outcomes.ts';
 import { measuresOf } from '../../../functions/src/toolsets/orchestration/rules/agents/profile.ts';
 import { FAILURE_CLASSES } from '../../../functions/src/toolsets/orchestration/rules/ports.ts';
+import type {
+  Attempt,
+  StepRecord,
+} from '../../../functions/src/toolsets/orchestration/rules/runs/records.ts';
 import { begun } from '../../../functions/src/toolsets/orchestration/rules/runs/run.ts';
 import { builtIn } from '../../../functions/src/toolsets/orchestration/rules/workflows/library.ts';
 import { readWorkflow } from '../../../functions/src/toolsets/orchestration/rules/workflows/validation.ts';
-import type { Attempt, StepRecord } from '../../../functions/src/toolsets/orchestration/store/runDocument.ts';
 import { START } from '../samples.ts';
 
 const BOTH = ['claude', 'gemini'];

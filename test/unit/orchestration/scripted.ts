@@ -17,7 +17,7 @@ import {
   type ModelFailureDetails,
   type ModelRequest,
 } from '../../../functions/src/toolsets/orchestration/rules/ports.ts';
-import type { Attempt } from '../../../functions/src/toolsets/orchestration/store/runDocument.ts';
+import type { Attempt } from '../../../functions/src/toolsets/orchestration/rules/runs/records.ts';
 import { portsOf } from '../../support/ports.ts';
 import type { VirtualTime } from './virtualTime.ts';
 

@@ -1,34 +1,37 @@
 /** Arbitrary values of the domain, as far as its types allow them. */
 import fc from 'fast-check';
 import { AGENT_TYPES, type Agent } from '../../../functions/src/access/rules/agent.ts';
-import type { Credential } from '../../../functions/src/access/rules/principal.ts';
-import { ROLES } from '../../../functions/src/access/rules/principal.ts';
+import type { Credential } from '../../../functions/src/access/rules/credential.ts';
+import { ROLES } from '../../../functions/src/access/rules/role.ts';
 import type { RecordedAnswer } from '../../../functions/src/kernel/commit.ts';
 import { type JsonObject, jsonObject } from '../../../functions/src/kernel/json.ts';
 import type {
   CodingWork,
   PastAttempt,
 } from '../../../functions/src/toolsets/coordination/rules/codingTask.ts';
-import {
-  CODING_TOOLS,
-  FAILURE_CLASSES,
-} from '../../../functions/src/toolsets/coordination/rules/codingTask.ts';
 import type { Discovery, Session } from '../../../functions/src/toolsets/coordination/rules/session.ts';
 import {
   type Claim,
+  CODING_TOOLS,
+  FAILURE_CLASSES,
   TASK_STATUSES,
   type Task,
   type TaskResult,
 } from '../../../functions/src/toolsets/coordination/rules/task.ts';
-import type { PullRequestLink } from '../../../functions/src/toolsets/github/store/pullRequests.ts';
-import { EVENT_TYPES, type TaskEvent } from '../../../functions/src/toolsets/todo/rules/outbox.ts';
-import type { Reminder } from '../../../functions/src/toolsets/todo/rules/reminders.ts';
+import type { PullRequestLink } from '../../../functions/src/toolsets/github/rules/link.ts';
+import type { Reminder } from '../../../functions/src/toolsets/todo/rules/reminder.ts';
+import { EVENT_TYPES, type TaskEvent } from '../../../functions/src/toolsets/todo/rules/taskEvent.ts';
 
 export const id = fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9_-]{0,20}$/);
+
 const ids = fc.array(id, { maxLength: 4 });
+
 export const text = fc.string({ unit: 'binary', maxLength: 30 });
+
 export const texts = fc.array(text, { maxLength: 4 });
+
 const count = fc.nat(1000);
+
 export const date = fc.date({
   min: new Date('2020-01-01'),
   max: new Date('2100-01-01'),
@@ -265,7 +268,9 @@ export const agents: fc.Arbitrary<Agent> = withSome(
   ],
 );
 
-const ancestors = fc.array(fc.record({ subject: id.map((line) => `key:${line}` as const), agentId: id }), { maxLength: 3 });
+const ancestors = fc.array(fc.record({ subject: id.map((line) => `key:${line}` as const), agentId: id }), {
+  maxLength: 3,
+});
 
 export const credentials: fc.Arbitrary<Credential> = withSome(
   { apiKey: id, agentId: id, secretHash: text, createdAt: date, expiresAt: date, ancestors, toolsets: texts },

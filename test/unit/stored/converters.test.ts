@@ -2,40 +2,37 @@
 import assert from 'node:assert/strict';
 import { Timestamp } from '@google-cloud/firestore';
 import fc from 'fast-check';
-import { agentFromDocument, agentToDocument } from '../../../functions/src/access/store/agents.ts';
-import {
-  credentialFromDocument,
-  credentialToDocument,
-} from '../../../functions/src/access/store/credentials.ts';
+import { agentFromDocument } from '../../../functions/src/access/rules/agent.ts';
+import { credentialFromDocument } from '../../../functions/src/access/rules/credential.ts';
+import { agentToDocument } from '../../../functions/src/access/store/agents.ts';
+import { credentialToDocument } from '../../../functions/src/access/store/credentials.ts';
 import {
   recordedAnswerFromDocument,
   recordedAnswerToDocument,
 } from '../../../functions/src/kernel/firestore/recordedAnswers.ts';
-import { capabilityKey } from '../../../functions/src/toolsets/coordination/rules/task.ts';
 import {
   discoveryFromDocument,
   discoveryToDocument,
   sessionFromDocument,
   sessionToDocument,
+} from '../../../functions/src/toolsets/coordination/rules/session.ts';
+import {
+  capabilityKey,
   taskFromDocument,
   taskToDocument,
-} from '../../../functions/src/toolsets/coordination/store/documents.ts';
+} from '../../../functions/src/toolsets/coordination/rules/task.ts';
+import { linkFromDocument, linkToDocument } from '../../../functions/src/toolsets/github/rules/link.ts';
+import { recurringTaskFromDocument } from '../../../functions/src/toolsets/todo/rules/recurrenceRule.ts';
 import {
-  linkFromDocument,
-  linkToDocument,
-} from '../../../functions/src/toolsets/github/store/pullRequests.ts';
-import { todoAnswer } from '../../../functions/src/toolsets/todo/rules/todo.ts';
-import { eventFromDocument, eventToDocument } from '../../../functions/src/toolsets/todo/store/events.ts';
-import {
-  recurringTaskFromDocument,
-  recurringTaskToDocument,
   reminderFromDocument,
   reminderToDocument,
-} from '../../../functions/src/toolsets/todo/store/reminders.ts';
+} from '../../../functions/src/toolsets/todo/rules/reminder.ts';
+import { todoAnswer, todoFromDocument } from '../../../functions/src/toolsets/todo/rules/todo.ts';
+import { eventFromDocument, eventToDocument } from '../../../functions/src/toolsets/todo/store/events.ts';
+import { recurringTaskToDocument } from '../../../functions/src/toolsets/todo/store/reminders.ts';
 import {
   isIndexCurrent,
   lastReportedOf,
-  todoFromDocument,
   todoFromRecord,
   todoToDocument,
 } from '../../../functions/src/toolsets/todo/store/todoDocument.ts';

@@ -1,15 +1,14 @@
 /** Whatever becomes of one document, lists can show it or have stepped over it: each field once of every other shape. */
 import assert from 'node:assert/strict';
 import { Timestamp } from '@google-cloud/firestore';
-import { holding } from '../../../functions/src/access/rules/agent.ts';
-import { agentFromDocument, agentToDocument } from '../../../functions/src/access/store/agents.ts';
+import { agentFromDocument, holding } from '../../../functions/src/access/rules/agent.ts';
+import { agentToDocument } from '../../../functions/src/access/store/agents.ts';
 import { lastSeenIn } from '../../../functions/src/access/store/presence.ts';
 import {
   discoveryFromDocument,
   discoveryToDocument,
-  taskFromDocument,
-  taskToDocument,
-} from '../../../functions/src/toolsets/coordination/store/documents.ts';
+} from '../../../functions/src/toolsets/coordination/rules/session.ts';
+import { taskFromDocument, taskToDocument } from '../../../functions/src/toolsets/coordination/rules/task.ts';
 import { toolsets } from '../../../functions/src/toolsets/index.ts';
 import { EMPTY_DIRECTORY } from '../../support/mcp-endpoint.ts';
 import { START, sampleAgent, sampleCodingTask, sampleTask } from '../samples.ts';

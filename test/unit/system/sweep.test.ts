@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Position } from '../../../functions/src/kernel/paging.ts';
+import type { SweepState } from '../../../functions/src/kernel/sweep.ts';
 import {
   expiryPart,
   type PresenceHealth,
@@ -7,9 +8,8 @@ import {
   type SweepTurn,
   walk,
 } from '../../../functions/src/kernel/sweep.ts';
-import type { SystemPorts } from '../../../functions/src/toolsets/system/rules/metrics.ts';
+import type { SystemPorts } from '../../../functions/src/toolsets/system/rules/ports.ts';
 import { RECOVERY_MILLISECONDS, sweep } from '../../../functions/src/toolsets/system/rules/sweeper.ts';
-import type { SweepState } from '../../../functions/src/toolsets/system/store/metrics.ts';
 import { portsOf } from '../../support/ports.ts';
 import { START } from '../samples.ts';
 

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
+import type { SweepState } from '../../../functions/src/kernel/sweep.ts';
 import type { RateLimit } from '../../../functions/src/toolsets/github/rules/answers.ts';
 import type { Probes } from '../../../functions/src/toolsets/system/rules/metrics.ts';
 import {
@@ -11,7 +12,6 @@ import {
   type StatusPorts,
   SystemStatus,
 } from '../../../functions/src/toolsets/system/rules/status.ts';
-import type { SweepState } from '../../../functions/src/toolsets/system/store/metrics.ts';
 import { portsOf } from '../../support/ports.ts';
 import { START, secondsAfterStart } from '../samples.ts';
 

@@ -12,14 +12,15 @@ import { systemHashing, systemRandomness } from '../../../functions/src/kernel/p
 import type { TrailEntry } from '../../../functions/src/kernel/trail.ts';
 import { Undoing } from '../../../functions/src/toolsets/system/rules/undo.ts';
 import { TodoInverse } from '../../../functions/src/toolsets/todo/rules/inverse.ts';
-import type { TaskEvent } from '../../../functions/src/toolsets/todo/rules/outbox.ts';
 import type { TodoPorts } from '../../../functions/src/toolsets/todo/rules/ports.ts';
 import type { RecurringTask } from '../../../functions/src/toolsets/todo/rules/recurrenceRule.ts';
 import { RecurringTasks } from '../../../functions/src/toolsets/todo/rules/recurringTasks.ts';
-import { type Reminder, ReminderService } from '../../../functions/src/toolsets/todo/rules/reminders.ts';
+import type { Reminder } from '../../../functions/src/toolsets/todo/rules/reminder.ts';
+import { ReminderService } from '../../../functions/src/toolsets/todo/rules/reminders.ts';
 import { repairTodo } from '../../../functions/src/toolsets/todo/rules/repair.ts';
+import type { TaskEvent } from '../../../functions/src/toolsets/todo/rules/taskEvent.ts';
+import type { RemindedTodo } from '../../../functions/src/toolsets/todo/rules/todo.ts';
 import { type Todo, todoAnswer } from '../../../functions/src/toolsets/todo/rules/todo.ts';
-import type { RemindedTodo } from '../../../functions/src/toolsets/todo/rules/todoChanges.ts';
 import { TodoService } from '../../../functions/src/toolsets/todo/rules/todos.ts';
 import { fieldsOfTodos, todoEffects } from '../../../functions/src/toolsets/todo/store/effects.ts';
 import { portsOf } from '../../support/ports.ts';

@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { PAGES, SCREENS, SHOWN_QUESTION } from '../../../console/src/shell/screens.ts';
 import { ConsoleLinks } from '../../../functions/src/kernel/consoleLinks.ts';
+import { mailOf, notificationOf } from '../../../functions/src/toolsets/todo/rules/reminderMail.ts';
 import {
   EVENT_TYPES,
   type TaskEvent,
   TOPICS,
   topicsOf,
-} from '../../../functions/src/toolsets/todo/rules/outbox.ts';
-import { mailOf, notificationOf } from '../../../functions/src/toolsets/todo/rules/reminderMail.ts';
+} from '../../../functions/src/toolsets/todo/rules/taskEvent.ts';
 
 const ORIGIN = 'https://console.example';
 const links = new ConsoleLinks(ORIGIN);

@@ -1,14 +1,13 @@
 /** The relay and the consumers: what they do where something fails, or can never succeed. */
 import assert from 'node:assert/strict';
-import type { DeadLetter } from '../../../functions/src/toolsets/todo/rules/outbox.ts';
+import { eventConsumer, relayEvent } from '../../../functions/src/toolsets/todo/rules/outbox.ts';
+import type { TodoPorts } from '../../../functions/src/toolsets/todo/rules/ports.ts';
+import type { DeadLetter } from '../../../functions/src/toolsets/todo/rules/taskEvent.ts';
 import {
-  eventConsumer,
   messageOf,
-  relayEvent,
   type TaskEvent,
   type Topic,
-} from '../../../functions/src/toolsets/todo/rules/outbox.ts';
-import type { TodoPorts } from '../../../functions/src/toolsets/todo/rules/ports.ts';
+} from '../../../functions/src/toolsets/todo/rules/taskEvent.ts';
 import { portsOf } from '../../support/ports.ts';
 import { START } from '../samples.ts';
 

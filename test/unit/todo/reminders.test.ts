@@ -7,8 +7,8 @@ import {
   type Reminder,
   reminderAt,
   reminderBefore,
-  sentReminder,
-} from '../../../functions/src/toolsets/todo/rules/reminders.ts';
+} from '../../../functions/src/toolsets/todo/rules/reminder.ts';
+import { sentReminder } from '../../../functions/src/toolsets/todo/rules/reminders.ts';
 import type { Todo } from '../../../functions/src/toolsets/todo/rules/todo.ts';
 import { reminderChanges } from '../../../functions/src/toolsets/todo/rules/todoChanges.ts';
 import { START as NOW, secondsAfterStart, versionOf } from '../samples.ts';

@@ -3,11 +3,8 @@ import assert from 'node:assert/strict';
 import type { Change, Versioned } from '../../../functions/src/kernel/commit.ts';
 import { StaleWriteError } from '../../../functions/src/kernel/commit.ts';
 import type { TodoPorts } from '../../../functions/src/toolsets/todo/rules/ports.ts';
-import {
-  type Reminder,
-  reminderAt,
-  sendReminders,
-} from '../../../functions/src/toolsets/todo/rules/reminders.ts';
+import { type Reminder, reminderAt } from '../../../functions/src/toolsets/todo/rules/reminder.ts';
+import { sendReminders } from '../../../functions/src/toolsets/todo/rules/reminders.ts';
 import { portsOf } from '../../support/ports.ts';
 import { START, versionOf } from '../samples.ts';
 import { sampleTodo } from './samples.ts';

@@ -6,7 +6,7 @@ import {
   eventOf,
   messageOf,
   topicsOf,
-} from '../../../functions/src/toolsets/todo/rules/outbox.ts';
+} from '../../../functions/src/toolsets/todo/rules/taskEvent.ts';
 import { taskEvents } from '../stored/arbitraries.ts';
 
 describe('events', () => {

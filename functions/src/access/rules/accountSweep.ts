@@ -5,9 +5,8 @@
 import { StaleWriteError } from '../../kernel/commit.ts';
 import { Service } from '../../kernel/ports.ts';
 import { type SweepPart, type SweepTurn, type Swept, walk } from '../../kernel/sweep.ts';
-import type { KnownAccount } from '../store/accounts.ts';
 import { type AccountState, isOut, type PeopleChanges, type Person } from './people.ts';
-import type { AccessPorts } from './principal.ts';
+import type { AccessPorts, KnownAccount } from './ports.ts';
 
 /** Firebase Auth looks up so many accounts at once. */
 const PAGE = 100;

@@ -1,11 +1,14 @@
 /** The agents of the one registry, and the skills that they declare. Source: docs/semantics.md#one-model. */
+import { z } from 'zod';
 import type { Change } from '../../kernel/commit.ts';
+import { documentCodec, jsonText, timestamp } from '../../kernel/documentCodec.ts';
 import { MusterError } from '../../kernel/errors.ts';
+import { jsonObject } from '../../kernel/json.ts';
 import type { Hashing } from '../../kernel/ports.ts';
-import type { StoredAgent, skillFromDocument } from '../store/agents.ts';
+import type { CredentialChanges } from './credential.ts';
 import type { Limits } from './limits.ts';
-import type { CredentialChanges } from './lineage.ts';
-import { agentUid, DEFAULT_WORKSPACE, type Principal, type Role } from './principal.ts';
+import { agentUid, DEFAULT_WORKSPACE, type Principal } from './principal.ts';
+import { ROLES, type Role } from './role.ts';
 
 export const AGENT_TYPES = ['researcher', 'developer', 'coordinator', 'analyst', 'specialist'] as const;
 
@@ -297,3 +300,106 @@ function skillId(workspace: string, name: string): string {
   const id = `capability.${encodeURIComponent(wellFormed)}`;
   return workspace === DEFAULT_WORKSPACE ? id : `${id}@${workspace}`;
 }
+
+/** A capability that agents of a workspace declare: `skills/{id}`. */
+export const { toDocument: skillToDocument, fromDocument: skillFromDocument } = documentCodec(
+  z.object({
+    id: z.string(),
+    /** Of whose agents it is. */
+    workspace: z.string().default(DEFAULT_WORKSPACE),
+    /** As the agent wrote it that declared it last. */
+    name: z.string(),
+    category: z.string(),
+    parameters: jsonText.nullable(),
+    /** That agent's version. */
+    version: z.string(),
+    /** Who made that agent, or its id. */
+    author: z.string(),
+    /** How many agents have it. It is deprecated where none has. */
+    agents: z.int(),
+  }),
+);
+
+/** Text, as JSON: Firestore has no arrays in arrays, and field names of its own. The first version kept an object. */
+const parameters = z.codec(z.union([z.string(), z.record(z.string(), z.unknown())]), jsonObject, {
+  decode: (kept) => JSON.parse(typeof kept === 'string' ? kept : JSON.stringify(kept)),
+  encode: (value) => JSON.stringify(value),
+});
+
+export const SERVED = ['owner', 'workspace'] as const;
+
+const PARTS = ['leader', 'worker'] as const;
+
+/** Fields with a default are younger than the first agents that are stored. */
+export const agentCodec = documentCodec(
+  z.object({
+    id: z.string(),
+    name: z.string(),
+    type: z.enum(AGENT_TYPES),
+    version: z.string(),
+    description: z.string().nullable(),
+    creator: z.string().nullable(),
+    /** What it can do. Tasks require capabilities by name. */
+    capability_details: z.array(
+      z.object({ name: z.string(), category: z.string(), parameters: parameters.nullable() }),
+    ),
+    configuration: z.object({
+      max_concurrent_tasks: z.int(),
+      /** Milliseconds. */
+      timeout: z.int(),
+      retry_policy: z.object({ max_retries: z.int(), backoff_ms: z.int() }),
+    }),
+    owner_uid: z.string(),
+    /** What its credential allows. */
+    role: z.enum(ROLES),
+    /** Its home: the workspace of its calls that name none. */
+    workspace: z.string().nullable(),
+    /** Its part in the coordination of each workspace that it has registered in. */
+    parts: z.record(z.string(), z.enum(PARTS)).default({}),
+    /** For whom it works where it is a runner: its owner, or the workers of its workspace too. */
+    serves: z.enum(SERVED).default('owner'),
+    /** Whether there are messages that it has not read. */
+    has_messages: z.boolean().default(false),
+    /** The uid of the caller whose terminal it is, who acts as it. */
+    registered_by: z.string().nullable().default(null),
+    status: z.enum(['active', 'offline']),
+    /** Since when it is active, while it is. */
+    active_since: timestamp.nullable().default(null),
+    registered_at: timestamp,
+    last_seen: timestamp,
+    /** The tasks in hand, by id. */
+    held: z.record(z.string(), z.object({ session: z.string(), claim_epoch: z.int() })),
+    tasks_completed: z.int(),
+    tasks_failed: z.int(),
+    /** How long it worked on the tasks that it has closed, from claim to report. */
+    work_milliseconds: z.number().default(0),
+    /** Whether the last task that it closed failed. */
+    last_failed: z.boolean().default(false),
+    last_completed_at: timestamp.nullable().default(null),
+    /** When it first did what every new agent is asked to do. */
+    milestones: z
+      .object({
+        /** Its first call, or a call made for it. */
+        seen: timestamp.exactOptional(),
+        joined: timestamp.exactOptional(),
+        claimed: timestamp.exactOptional(),
+        /** Of several tasks completed before its second claim, the last. */
+        completed: timestamp.exactOptional(),
+      })
+      .default({}),
+  }),
+  { capability_details: 'capabilities', claim_epoch: 'epoch' },
+);
+
+export type StoredAgent = ReturnType<typeof agentCodec.fromDocument>;
+
+export const agentFromDocument = agentCodec.fromDocument;
+
+export const AVAILABILITIES = ['active', 'idle', 'busy', 'offline', 'error'] as const;
+
+/**
+ * The occupation of an agent, derived from its document. `offline`: unseen for three heartbeats. `busy`: holds as many
+ * tasks as it may. `active`: holds some. Holding none, `error` where the last one that it closed failed, else `idle`.
+ * Source: docs/semantics.md#network; the network specification, system.getAgents.
+ */
+export type Availability = (typeof AVAILABILITIES)[number];

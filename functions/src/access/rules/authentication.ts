@@ -7,21 +7,21 @@ import { BoundedMap } from '../../kernel/memoCache.ts';
 import { Service } from '../../kernel/ports.ts';
 import { type Agent, principalOf } from './agent.ts';
 import { Attempts } from './attempts.ts';
+import type { Link, LinkSubject } from './credential.ts';
 import { accessBy, type Presented, presentedIn } from './grant.ts';
 import type { Invitations } from './invitations.ts';
 import {
   ancestorsOf,
   grantLink,
   keyLink,
-  type Link,
-  type LinkSubject,
   lineageOf,
   type Opening,
   openedThrough,
   openingOf,
 } from './lineage.ts';
 import type { AgentLiveness } from './liveness.ts';
-import type { AccessPorts, Principal } from './principal.ts';
+import type { AccessPorts } from './ports.ts';
+import type { Principal } from './principal.ts';
 import type { RateLimit } from './rateLimiter.ts';
 import { type Checked, TRUSTED_MILLISECONDS, TrustedCredentials } from './trust.ts';
 

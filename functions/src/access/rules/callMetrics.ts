@@ -2,7 +2,6 @@
 import type { ErrorCode } from '../../kernel/errors.ts';
 import { type KernelPorts, Service } from '../../kernel/ports.ts';
 import { inTime } from '../../kernel/waiting.ts';
-import type { DatabaseMetricsLedger } from '../store/ledgers.ts';
 
 /** One call that has ended. */
 export interface EndedCall {
@@ -97,16 +96,22 @@ export const FLUSH_MILLISECONDS = 5000;
 /** A caller waits no longer for counts to be stored. */
 const WAIT_MILLISECONDS = 1000;
 
+/** Where calls are counted. */
+export interface MetricsLedger {
+  /** Adds all of it or nothing. Takes as long as the database is away. */
+  add(tally: Tally): Promise<void>;
+}
+
 /** Counts in memory, and stores the counts now and then: a write a call would cost as much as the call. */
 export class CallRecorder extends Service<KernelPorts> {
-  private readonly ledger: Pick<DatabaseMetricsLedger, 'add'>;
+  private readonly ledger: MetricsLedger;
   private readonly counter = new CallCounter();
   /** When the counts in memory are to be stored. */
   private dueAt: number | undefined;
   private timer: NodeJS.Timeout | undefined;
   private storing: Promise<void> | undefined;
 
-  constructor(ledger: Pick<DatabaseMetricsLedger, 'add'>, ports: KernelPorts) {
+  constructor(ledger: MetricsLedger, ports: KernelPorts) {
     super(ports);
     this.ledger = ledger;
   }

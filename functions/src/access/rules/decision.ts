@@ -10,14 +10,13 @@ import {
 import {
   accessOf,
   DEFAULT_WORKSPACE,
-  hasRole,
   isAdmin,
   ownRole,
   type Principal,
   personsRoleIn,
-  type Role,
   roleIn,
 } from './principal.ts';
+import { hasRole, type Role } from './role.ts';
 
 export interface AccessQuestion extends DataQuestion {
   readonly operation: 'read' | 'write' | 'push';

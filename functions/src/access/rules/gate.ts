@@ -1,6 +1,7 @@
 /** What the gate in front of every tool and resource says, and access.explain too. Source: docs/semantics.md#who-may-do-what. */
 import { MusterError } from '../../kernel/errors.ts';
-import { hasRole, type Principal, type Role, rolesOf, type Scope } from './principal.ts';
+import { type Principal, rolesOf, type Scope } from './principal.ts';
+import { hasRole, type Role } from './role.ts';
 import { noRoleIn } from './workspaces.ts';
 
 /** What is called, and what that needs. */

@@ -3,8 +3,10 @@
  * opaque and stored as hashes. Source: docs/decisions/0032-signing-in.md; OAuth 2.1 (draft-ietf-oauth-v2-1), sections
  * 1.3 and 4; RFC 9700, section 4.14.
  */
+
+import { z } from 'zod';
+import { documentCodec, timestamp } from '../../kernel/documentCodec.ts';
 import type { Hashing } from '../../kernel/ports.ts';
-import type { grantFromDocument } from '../store/grants.ts';
 
 export type Grant = ReturnType<typeof grantFromDocument>;
 
@@ -37,8 +39,10 @@ const SECOND = 1000;
 const DAY = 24 * 60 * 60 * SECOND;
 
 export const CODE_MILLISECONDS = 60 * SECOND;
+
 const ACCESS_MILLISECONDS = 60 * 60 * SECOND;
 const UNUSED_MILLISECONDS = 90 * DAY;
+
 export const MOST_MILLISECONDS = 365 * DAY;
 
 /**
@@ -243,3 +247,52 @@ function withTokens(hashing: Hashing, grant: Grant, refreshSecret: string, now: 
 function secondsFrom(now: Date, end: Date): number {
   return Math.max(0, Math.floor((end.getTime() - now.getTime()) / SECOND));
 }
+
+/** What an app may do that somebody has signed in from: `grants/{id}`. No token is stored, only hashes. */
+export const { toDocument: grantToDocument, fromDocument: grantFromDocument } = documentCodec(
+  z.object({
+    id: z.string(),
+    owner_uid: z.string(),
+    /** The agent that the app is. */
+    agent_id: z.string(),
+    client_id: z.string(),
+    /** As the app calls itself. */
+    client_name: z.string(),
+    /** Whose document describes the app; null where it has registered itself. */
+    client_host: z.string().nullable(),
+    /** The address that its tokens are good for, and all below it. */
+    resource: z.string(),
+    /** The only toolsets that it may use; null for all. */
+    toolsets: z.array(z.string()).nullable(),
+    /** The only workspace that it may use; null for all of its owner's. */
+    held_to: z.string().nullable(),
+    /** Whether it may change nothing. */
+    readonly: z.literal(true).nullable(),
+    created_at: timestamp,
+    /** When it was last given tokens. */
+    used_at: timestamp,
+    /** When it ends unless it is used. */
+    expires_at: timestamp,
+    /** When it ends at the latest. */
+    ends_at: timestamp,
+    /** With the tokens, what their successors follow from. */
+    salt: z.string(),
+    code: z.object({
+      hash: z.string(),
+      /** The hash of what its client proves itself by: RFC 7636, S256. */
+      challenge: z.string(),
+      redirect_uri: z.string(),
+      expires_at: timestamp,
+      is_redeemed: z.boolean(),
+    }),
+    /** Null until the code is redeemed. */
+    refresh_hash: z.string().nullable(),
+    /** How many refresh tokens there were before. */
+    rotated: z.int(),
+    /** When the last of them were used. */
+    recent_rotations: z.array(timestamp),
+    access_tokens: z.array(z.object({ hash: z.string(), expires_at: timestamp })),
+    /** If this is the record of a sign-in that ended: why and when. */
+    end: z.object({ reason: z.string(), at: timestamp }).exactOptional(),
+  }),
+);

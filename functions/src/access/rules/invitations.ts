@@ -5,8 +5,11 @@ import { type Hashing, Service } from '../../kernel/ports.ts';
 import { retryStale } from '../../kernel/waiting.ts';
 import { mayUse } from './gate.ts';
 import { openedThrough } from './lineage.ts';
-import type { Invitation, MemberRole } from './people.ts';
-import { type AccessPorts, hasRole, personsRoleIn } from './principal.ts';
+import type { Invitation } from './people.ts';
+import type { AccessPorts } from './ports.ts';
+import { personsRoleIn } from './principal.ts';
+import type { MemberRole } from './role.ts';
+import { hasRole } from './role.ts';
 
 /** What a person was let into. */
 export interface Taken {

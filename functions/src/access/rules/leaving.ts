@@ -4,7 +4,8 @@
  */
 import { mayWorkIn } from './ownerRoles.ts';
 import type { Person } from './people.ts';
-import { hasRole, type PersonRoles, personsRoleIn, type Role } from './principal.ts';
+import { type PersonRoles, personsRoleIn } from './principal.ts';
+import { hasRole, type Role } from './role.ts';
 
 /** Where a person has lost what. */
 export interface Left {

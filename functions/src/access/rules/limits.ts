@@ -1,6 +1,7 @@
 /** What a credential opens no more than: toolsets, one workspace, reading. Source: docs/decisions/0006-who-may-register.md. */
 import { MusterError } from '../../kernel/errors.ts';
-import type { Credential, Principal } from './principal.ts';
+import type { Credential } from './credential.ts';
+import type { Principal } from './principal.ts';
 
 /** Every toolset that there is, in the order in which they are listed. */
 export const TOOLSETS = [

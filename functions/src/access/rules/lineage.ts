@@ -4,17 +4,11 @@
  */
 import type { Change } from '../../kernel/commit.ts';
 import { MusterError } from '../../kernel/errors.ts';
+import { type Credential, type Link, type LinkSubject, lineOf } from './credential.ts';
 import { commonLimits, type Limits } from './limits.ts';
-import { type AccessPorts, type Credential, type Principal, type Role, weaker } from './principal.ts';
-
-/** The line of a key, which outlives its renewal by its own agent, or a grant. */
-export type LinkSubject = `${'key' | 'grant'}:${string}`;
-
-/** A credential of a lineage, and the agent that it belongs to. */
-export interface Link {
-  readonly subject: LinkSubject;
-  readonly agentId: string;
-}
+import type { AccessPorts } from './ports.ts';
+import type { Principal } from './principal.ts';
+import { type Role, weaker } from './role.ts';
 
 /** What a credential opens, and until when. */
 export interface Opening extends Limits {
@@ -33,20 +27,8 @@ export interface Opened {
   readonly ancestors: readonly StandingLink[];
 }
 
-/** What commits may change of credentials. */
-export interface CredentialChanges {
-  readonly issueCredential: { readonly credential: Credential };
-  /** `line`: if it is not the key itself. Its descendants end with it, or follow the key that renews it. */
-  readonly withdrawCredential: { readonly apiKey: string; readonly line?: string | undefined };
-}
-
 /** The most credentials through which one may be registered: each costs two reads when a credential is looked up. */
 export const MAX_ANCESTORS = 10;
-
-/** Returns the line of a key: what its descendants remember of it. */
-export function lineOf({ line, apiKey }: Pick<Credential, 'line' | 'apiKey'>): string {
-  return line ?? apiKey;
-}
 
 /** Returns the link that the descendants of a key remember. */
 export function keyLink(credential: Pick<Credential, 'line' | 'apiKey' | 'agentId'>): Link {

@@ -7,6 +7,7 @@ import type { SweepPart, SweepTurn, Swept } from '../../kernel/sweep.ts';
 import { inTime, retryStale } from '../../kernel/waiting.ts';
 import {
   type Agent,
+  type Availability,
   agentNotRegistered,
   countedAgent,
   countedAgents,
@@ -17,7 +18,9 @@ import {
   terminalId,
   workspacesOf,
 } from './agent.ts';
-import { type AccessPorts, hasRole, type Principal, personsRoleIn, roleIn } from './principal.ts';
+import type { AccessPorts } from './ports.ts';
+import { type Principal, personsRoleIn, roleIn } from './principal.ts';
+import { hasRole } from './role.ts';
 
 /** How many agents are marked in one commit, and how many of these are under way at once. */
 const PAGE = 200;
@@ -250,15 +253,6 @@ export async function touchPresence(
 
 /** How long an agent may be silent before it is offline: three heartbeats, one of which is expected in a minute. */
 const SILENCE_MILLISECONDS = 3 * 60_000;
-
-export const AVAILABILITIES = ['active', 'idle', 'busy', 'offline', 'error'] as const;
-
-/**
- * The occupation of an agent, derived from its document. `offline`: unseen for three heartbeats. `busy`: holds as many
- * tasks as it may. `active`: holds some. Holding none, `error` where the last one that it closed failed, else `idle`.
- * Source: docs/semantics.md#network; the network specification, system.getAgents.
- */
-export type Availability = (typeof AVAILABILITIES)[number];
 
 export function availability({ status, held, configuration, lastFailed }: Agent): Availability {
   if (status === 'offline') return 'offline';

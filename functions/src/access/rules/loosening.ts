@@ -3,10 +3,10 @@ import { type Loosening, type LooseningOf, neverLoosens } from '../../kernel/loo
 import type { AgentChanges } from './agent.ts';
 import type { GrantChanges } from './grant.ts';
 import type { PeopleChanges } from './people.ts';
-import { hasRole } from './principal.ts';
 import { isListed } from './repositories.ts';
+import { hasRole } from './role.ts';
 import type { RoutingChanges } from './routing.ts';
-import type { ApprovalRule, WorkspaceChanges } from './workspaces.ts';
+import type { ApprovalRule, WorkspaceChanges } from './workspace.ts';
 
 type AccessChangeKinds = AgentChanges & GrantChanges & PeopleChanges & RoutingChanges & WorkspaceChanges;
 

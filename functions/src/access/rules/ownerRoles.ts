@@ -3,9 +3,10 @@
  * workspace at the moment of each claim and each step. Source: docs/semantics.md#what-leaving-ends.
  */
 import { BoundedMap } from '../../kernel/memoCache.ts';
-import { type PortOf, Service, unlessUnreadable } from '../../kernel/ports.ts';
-import type { PersonRoleReader } from './personRoles.ts';
-import { type AccessPorts, hasRole, type PersonRoles, personsRoleIn } from './principal.ts';
+import { Service, unlessUnreadable } from '../../kernel/ports.ts';
+import type { AccessPorts, RolesOfPeople } from './ports.ts';
+import { type PersonRoles, personsRoleIn } from './principal.ts';
+import { hasRole } from './role.ts';
 import { TRUSTED_MILLISECONDS } from './trust.ts';
 
 /** How many owners an instance remembers. */
@@ -25,9 +26,7 @@ interface Known {
   readonly readAt: number;
 }
 
-export class OwnerRoles extends Service<
-  Pick<AccessPorts, 'clock'> & { readonly roles: Pick<PortOf<PersonRoleReader>, 'of'> }
-> {
+export class OwnerRoles extends Service<Pick<AccessPorts, 'clock'> & { readonly roles: RolesOfPeople }> {
   private readonly known = new BoundedMap<string, Known>(MAX_OWNERS);
 
   /**

@@ -1,6 +1,9 @@
 /** People, the workspaces they have roles in, and who may let them in. Source: docs/decisions/0031-members-of-workspaces.md. */
-import type { invitationFromDocument, memberFromDocument, personFromDocument } from '../store/people.ts';
-import type { Role } from './principal.ts';
+import { z } from 'zod';
+import { documentCodec, timestamp } from '../../kernel/documentCodec.ts';
+import { fieldsCodec } from '../../kernel/trail.ts';
+import { lineage } from './credential.ts';
+import { MEMBER_ROLES, ROLES, type Role, WORKSPACE_ACCESS, type WorkspaceAccess } from './role.ts';
 
 /** What is stored of a person: `people/{uid}`. */
 export type Person = ReturnType<typeof personFromDocument>;
@@ -9,16 +12,6 @@ export type Person = ReturnType<typeof personFromDocument>;
 export type Member = ReturnType<typeof memberFromDocument>;
 
 export type Invitation = ReturnType<typeof invitationFromDocument>;
-
-/** The roles that a workspace gives. The deployment alone has admins. */
-export const MEMBER_ROLES = ['viewer', 'worker', 'leader'] as const satisfies readonly Role[];
-
-export type MemberRole = (typeof MEMBER_ROLES)[number];
-
-/** Who may come into a workspace: everybody whom the deployment knows, or its members alone. */
-export const WORKSPACE_ACCESS = ['open', 'private'] as const;
-
-export type WorkspaceAccess = (typeof WORKSPACE_ACCESS)[number];
 
 /** How an account of Firebase Auth is. `deleted`: there was one. */
 export const ACCOUNT_STATES = ['good', 'disabled', 'deleted'] as const;
@@ -85,3 +78,61 @@ export interface PeopleChanges {
 declare module '../../kernel/commit.ts' {
   interface ChangeKinds extends PeopleChanges {}
 }
+
+/**
+ * What a person may do, where. The security rules decide by it, so that one document answers for every workspace.
+ * `role` is the deployment's; where it is absent, the ID token's claim says it.
+ */
+
+export const { toDocument: personToDocument, fromDocument: personFromDocument } = documentCodec(
+  z.object({
+    role: z.enum([...ROLES, 'none']).exactOptional(),
+    /** The role in each workspace that the person is a member of. */
+    workspaces: z.record(z.string(), z.enum(MEMBER_ROLES)).default({}),
+    /** Sign-ins before it open nothing; seconds of the epoch, as `auth_time` of ID tokens. */
+    valid_since: z.number().int().exactOptional(),
+    /** How Firebase Auth's account was when the sweep last looked; absent for owners who never had one. */
+    account: z.enum(ACCOUNT_STATES).exactOptional(),
+  }),
+);
+
+export const { toDocument: memberToDocument, fromDocument: memberFromDocument } = documentCodec(
+  z.object({
+    uid: z.string(),
+    workspace: z.string(),
+    role: z.enum(MEMBER_ROLES),
+    /** The uid of who gave the role. */
+    added_by: z.string(),
+    added_at: timestamp,
+  }),
+);
+
+/** Members as the trail tells of them. */
+export const memberFields = fieldsCodec<Member>(memberToDocument, memberFromDocument);
+
+export const invitationCodec = documentCodec(
+  z.object({
+    id: z.string(),
+    workspace: z.string(),
+    /** In lower case. */
+    email: z.string(),
+    role: z.enum(MEMBER_ROLES),
+    /** The uid of the person who answers for it, who must lead the workspace when it is taken. */
+    invited_by: z.string(),
+    created_at: timestamp,
+    expires_at: timestamp,
+    lineage: lineage.exactOptional(),
+  }),
+);
+
+export const invitationFromDocument = invitationCodec.fromDocument;
+
+export const { toDocument: accessToDocument, fromDocument: accessFromDocument } = documentCodec(
+  z.object({
+    access: z.record(z.string(), z.enum(WORKSPACE_ACCESS)).default({}),
+    /** Whether some calls take an approval there: the workspace itself says which. */
+    asking: z.record(z.string(), z.boolean()).default({}),
+  }),
+);
+
+export type Deployment = ReturnType<typeof accessFromDocument>;

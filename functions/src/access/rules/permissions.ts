@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import rows from './permissions.json' with { type: 'json' };
-import { ROLES } from './principal.ts';
+import { ROLES } from './role.ts';
 
 /** Who may: whoever has this role or a stronger one; whose it is, alone or with their agents; `nobody` but the server. */
 const least = z.enum([...ROLES, 'owner', 'owner and agents', 'nobody']);

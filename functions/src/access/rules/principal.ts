@@ -2,26 +2,10 @@
  * The caller: principals and roles.
  * Source: docs/semantics.md#who-may-do-what.
  */
-import type { KernelPorts, PortOf } from '../../kernel/ports.ts';
-import type { AccessChangeQueries } from '../store/accessChanges.ts';
-import type { FirebaseIdTokenVerifier } from '../store/accounts.ts';
-import type { AgentDirectory } from '../store/agentDirectory.ts';
-import type { AgentReader } from '../store/agents.ts';
-import type { credentialFromDocument } from '../store/credentials.ts';
-import type { GrantQueries } from '../store/grants.ts';
-import type { PeopleQueries } from '../store/people.ts';
-import type { DatabasePresence } from '../store/presence.ts';
-import type { WorkspaceQueries } from '../store/workspaces.ts';
-import type { CallRecorder } from './callMetrics.ts';
-import type { Link } from './lineage.ts';
-import type { Person, WorkspaceAccess } from './people.ts';
-import type { PersonRoleReader } from './personRoles.ts';
-import type { RateLimiter } from './rateLimiter.ts';
-
-/** The roles, weakest first. A role may do what every weaker one may. */
-export const ROLES = ['viewer', 'worker', 'leader', 'admin'] as const;
-
-export type Role = (typeof ROLES)[number];
+import type { Link } from './credential.ts';
+import type { Person } from './people.ts';
+import type { WorkspaceAccess } from './role.ts';
+import { hasRole, ROLES, type Role, weaker } from './role.ts';
 
 /**
  * An authenticated caller.
@@ -70,19 +54,6 @@ export interface PersonRoles extends Pick<Person, 'workspaces'> {
   readonly access: Readonly<Record<string, WorkspaceAccess>>;
   /** Those in which some calls take an approval. */
   readonly asking?: Readonly<Record<string, boolean>>;
-}
-
-/** Whether `role` is `least` or stronger. */
-export function hasRole(role: Role, least: Role): boolean {
-  return ROLES.indexOf(role) >= ROLES.indexOf(least);
-}
-
-export function weaker(one: Role, other: Role): Role {
-  return hasRole(one, other) ? other : one;
-}
-
-export function strongerOf(one: Role, other: Role): Role {
-  return hasRole(one, other) ? one : other;
 }
 
 function strongest(roles: readonly (Role | undefined)[]): Role | undefined {
@@ -173,11 +144,6 @@ export function isAdmin({ maxRole, owner, heldTo }: Principal): boolean {
   return maxRole === 'admin' && owner.role === 'admin' && heldTo === undefined;
 }
 
-export type Credential = ReturnType<typeof credentialFromDocument>;
-
-/** How long a credential lasts. */
-export const CREDENTIAL_DAYS = 90;
-
 /** An agent's Firebase Auth uid, as security rules see it. */
 export function agentUid(agentId: string): string {
   return `agent:${agentId}`;
@@ -195,17 +161,3 @@ export const WORKSPACE_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 
 /** The workspace of callers who name none. */
 export const DEFAULT_WORKSPACE = 'default';
-
-export interface AccessPorts extends KernelPorts {
-  readonly agents: AgentReader;
-  readonly accessChanges: PortOf<AccessChangeQueries>;
-  readonly grants: PortOf<GrantQueries>;
-  readonly directory: PortOf<AgentDirectory>;
-  readonly people: PortOf<PeopleQueries>;
-  readonly workspaces: PortOf<WorkspaceQueries>;
-  readonly roles: PortOf<PersonRoleReader>;
-  readonly presence: PortOf<DatabasePresence>;
-  readonly idTokens: PortOf<FirebaseIdTokenVerifier>;
-  readonly limits: PortOf<RateLimiter>;
-  readonly metrics: Pick<CallRecorder, 'record'>;
-}

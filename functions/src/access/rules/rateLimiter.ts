@@ -2,7 +2,6 @@
 import { MusterError } from '../../kernel/errors.ts';
 import { BoundedMap } from '../../kernel/memoCache.ts';
 import { type KernelPorts, type PortOf, Service } from '../../kernel/ports.ts';
-import type { DatabaseLimitLedger } from '../store/ledgers.ts';
 import type { Principal } from './principal.ts';
 
 /** At most `burst` calls at once, and `perSecond` calls a second for as long as one likes. */
@@ -103,6 +102,12 @@ class Allowance {
   waiting = 0;
 }
 
+/** Where leases are taken from buckets that all instances share. */
+export interface LimitLedger {
+  /** @throws Error where that takes longer than a second; at once while it is known that the database is away */
+  lease(uid: string, limit: RateLimit, wanted: Draw): Promise<Lease>;
+}
+
 /**
  * Counts calls against their principal's rate. Each instance has a share of it: tokens are leased from the shared
  * bucket in chunks, so that the common call spends one that is in hand and waits for nothing. Source:
@@ -110,14 +115,14 @@ class Allowance {
  */
 export class RateLimiter extends Service<KernelPorts> {
   private readonly limit: RateLimit;
-  private readonly ledger: Pick<DatabaseLimitLedger, 'lease'>;
+  private readonly ledger: LimitLedger;
   private readonly smallest: number;
   private readonly largest: number;
   private readonly free: number;
   private readonly allowances = new BoundedMap<string, Allowance>(MAX_REMEMBERED);
   private warnedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(limit: RateLimit, ledger: Pick<DatabaseLimitLedger, 'lease'>, ports: KernelPorts) {
+  constructor(limit: RateLimit, ledger: LimitLedger, ports: KernelPorts) {
     super(ports);
     const { perSecond, burst } = limit;
     this.limit = limit;

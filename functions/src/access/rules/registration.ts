@@ -17,19 +17,12 @@ import {
   skillChanges,
   USUAL_DIGITS,
 } from './agent.ts';
+import { CREDENTIAL_DAYS, type Credential } from './credential.ts';
 import { grantedLimits, type Limits, mayWiden, type WantedLimits } from './limits.ts';
 import { descentOf, withdrawalOf } from './lineage.ts';
-import {
-  type AccessPorts,
-  CREDENTIAL_DAYS,
-  type Credential,
-  DEFAULT_WORKSPACE,
-  hasRole,
-  ownRole,
-  type Principal,
-  type Role,
-  roleIn,
-} from './principal.ts';
+import type { AccessPorts } from './ports.ts';
+import { DEFAULT_WORKSPACE, ownRole, type Principal, roleIn } from './principal.ts';
+import { hasRole, type Role } from './role.ts';
 import { noRoleIn } from './workspaces.ts';
 
 /**

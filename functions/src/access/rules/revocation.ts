@@ -6,11 +6,12 @@
 import type { Change, RecordAnswer } from '../../kernel/commit.ts';
 import { Service } from '../../kernel/ports.ts';
 import { retryStale } from '../../kernel/waiting.ts';
+import type { Credential, Link } from './credential.ts';
 import type { Grant } from './grant.ts';
 import { endingOf } from './grantEnd.ts';
-import { type Link, withdrawalOf } from './lineage.ts';
+import { withdrawalOf } from './lineage.ts';
 import type { Invitation } from './people.ts';
-import type { AccessPorts, Credential } from './principal.ts';
+import type { AccessPorts } from './ports.ts';
 
 /** A call of an agent that waits for its approval, and the change that ends it. */
 export interface WaitingCall {

@@ -1,6 +1,6 @@
 /** Which hosted agents a workspace has chosen for kinds of work, and which of them it never asks. */
 
-import type { AtWorkspace } from './workspaces.ts';
+import type { AtWorkspace } from './workspace.ts';
 
 /** A kind of work is what an agent does in a step. */
 export const KINDS_OF_WORK = ['plan', 'execute', 'review'] as const;

@@ -4,20 +4,20 @@
  */
 import { MusterError } from '../../kernel/errors.ts';
 import { principalOf } from './agent.ts';
+import type { Link, LinkSubject } from './credential.ts';
 import { type Need, refusalFor } from './gate.ts';
 import { commonLimits, type Limits } from './limits.ts';
 import {
   ancestorsOf,
   grantLink,
   keyLink,
-  type Link,
-  type LinkSubject,
   lineageOf,
   type Opening,
   openedThrough,
   openingOf,
 } from './lineage.ts';
-import type { AccessPorts, Principal } from './principal.ts';
+import type { AccessPorts } from './ports.ts';
+import type { Principal } from './principal.ts';
 
 /** A caller, as it is remembered: who it was, and what its credential opened. */
 export interface RememberedCaller {

@@ -3,9 +3,10 @@
  * has changed, and looks up anew only those who are concerned: a caller that nobody has changed anything of costs nothing,
  * and a credential that was withdrawn opens nothing anywhere after 5 seconds. Source: docs/decisions/0041-trust-that-lasts.md.
  */
+
 import { BoundedMap } from '../../kernel/memoCache.ts';
-import { type KernelPorts, type PortOf, Service } from '../../kernel/ports.ts';
-import type { AccessChangeQueries } from '../store/accessChanges.ts';
+import { type KernelPorts, Service } from '../../kernel/ports.ts';
+import type { AccessChangeQueries } from './ports.ts';
 import type { Principal } from './principal.ts';
 
 /** How old what an instance knows of a credential may be: a revoked one stops working everywhere within this time. */
@@ -50,7 +51,7 @@ export interface Begun {
 }
 
 export class TrustedCredentials extends Service<
-  Pick<KernelPorts, 'clock'> & { readonly accessChanges: PortOf<AccessChangeQueries> }
+  Pick<KernelPorts, 'clock'> & { readonly accessChanges: AccessChangeQueries }
 > {
   private readonly entries = new BoundedMap<string, Trusted>(MAX_TRUSTED);
   private readonly seen = new BoundedMap<string, true>(MAX_SEEN);

@@ -1,38 +1,10 @@
 /** How workspaces come into being. Source: docs/decisions/0031-members-of-workspaces.md. */
 import type { Change } from '../../kernel/commit.ts';
 import { MusterError } from '../../kernel/errors.ts';
-import type { workspaceFromDocument } from '../store/workspaces.ts';
-import type { WorkspaceAccess } from './people.ts';
-import { type AccessPorts, accessOf, type PersonRoles, type Principal, personsRoleIn } from './principal.ts';
-
-/** What is kept of a workspace itself. */
-export type StoredWorkspace = ReturnType<typeof workspaceFromDocument>;
-
-/** Before calls of a tool somebody is asked: `asks`, or the owner of the agent that calls. */
-export type ApprovalRule = NonNullable<StoredWorkspace['approvals']>[number];
-
-/** Decided on the workspace at this version, null if it had no document. Stale if it has changed since. */
-export interface AtWorkspace {
-  readonly version?: string | null | undefined;
-}
-
-export interface WorkspaceChanges {
-  /** Refused as stale where there is one. It has no session until somebody opens one. */
-  readonly createWorkspace: { readonly name: string; readonly workspace: StoredWorkspace };
-  /** Before which calls somebody is asked, in place of what was said before. */
-  readonly demandApprovals: AtWorkspace & {
-    readonly workspace: string;
-    readonly approvals: readonly ApprovalRule[];
-    /** For the trail. */
-    readonly before?: readonly ApprovalRule[];
-  };
-  readonly listRepositories: AtWorkspace & {
-    readonly workspace: string;
-    readonly repositories: readonly string[];
-    /** For the trail. */
-    readonly before?: readonly string[];
-  };
-}
+import type { AccessPorts } from './ports.ts';
+import { accessOf, type PersonRoles, type Principal, personsRoleIn } from './principal.ts';
+import type { WorkspaceAccess } from './role.ts';
+import type { WorkspaceChanges } from './workspace.ts';
 
 declare module '../../kernel/commit.ts' {
   interface ChangeKinds extends WorkspaceChanges {}

@@ -5,11 +5,12 @@
  */
 import { FieldValue, Timestamp } from '@google-cloud/firestore';
 import { z } from 'zod';
-import { documentCodec, timestamp } from '../../kernel/firestore/codec.ts';
+import { documentCodec, timestamp } from '../../kernel/documentCodec.ts';
 import { accessChangePath, COLLECTIONS } from '../../kernel/firestore/paths.ts';
 import { FirestoreReader } from '../../kernel/firestore/reading.ts';
 import type { CommitWrites } from '../../kernel/firestore/store.ts';
 import type { Agent } from '../rules/agent.ts';
+import type { AccessChangeQueries, AccessNews } from '../rules/ports.ts';
 import { type AccessSubject, EVERYBODY } from '../rules/trust.ts';
 
 /** Longer than any instance trusts what it has once looked up. */
@@ -54,17 +55,7 @@ export function announceAgent(writes: CommitWrites, before: Agent | undefined, a
   if (isGone || !opensSame) announceAccess(writes, `agent:${agent.id}`);
 }
 
-/** What has changed, and as of when that is all of it. */
-export interface AccessNews {
-  readonly changes: readonly { readonly id: string; readonly subject: string }[];
-  readonly position: Date;
-}
-
-export class AccessChangeQueries extends FirestoreReader {
-  /**
-   * The changes since a position, and some of those shortly before it. One read for each, and one where there is none.
-   * @param position of an earlier answer; without it, none of the changes and the position to begin at
-   */
+export class FirestoreAccessChangeQueries extends FirestoreReader implements AccessChangeQueries {
   async since(position: Date | undefined): Promise<AccessNews> {
     const all = this.database.collection(COLLECTIONS.accessChanges);
     if (position === undefined) {

@@ -8,7 +8,8 @@ import { BoundedMap } from '../../kernel/memoCache.ts';
 import { type Clock, Service } from '../../kernel/ports.ts';
 import { inTime } from '../../kernel/waiting.ts';
 import { expired, notAccepted } from '../rules/authentication.ts';
-import { ROLES, type Role } from '../rules/principal.ts';
+import type { IdTokenVerifier, KnownAccount, Profile, SignedInPerson } from '../rules/ports.ts';
+import { ROLES, type Role } from '../rules/role.ts';
 
 /**
  * The claim `role` is the deployment's role for the person. A token of `kind` agent is one that Muster made for its own
@@ -22,17 +23,6 @@ const claims = z.object({
   email: z.string().optional().catch(undefined),
   email_verified: z.boolean().optional().catch(undefined),
 });
-
-/** A person whose ID token is good. */
-export interface SignedInPerson {
-  readonly uid: string;
-  /** Seconds of the epoch, as the token says it. */
-  readonly signedInAt: number;
-  /** As the token claims it. */
-  readonly role?: Role | undefined;
-  /** In lower case; absent where nobody has verified it. */
-  readonly email?: string | undefined;
-}
 
 /**
  * How long an instance believes what it was told of an account. A credential that was checked is trusted for 5
@@ -52,33 +42,18 @@ interface Account {
   readonly validSince: number;
 }
 
-/** What Firebase Auth says of a person. They chose their name themselves. */
-export interface Profile {
-  readonly name?: string;
-  readonly email?: string;
-}
-
-/** When an account was made and its tokens were last revoked; seconds of the epoch. */
-export interface KnownAccount {
-  readonly isDisabled: boolean;
-  readonly createdAt: number;
-  readonly validSince: number;
-}
-
 /** Firebase Auth looks up so many accounts at once. */
 export const MAX_PROFILES = 100;
 
-export class FirebaseIdTokenVerifier extends Service<{ readonly app: () => App; readonly clock: Clock }> {
+export class FirebaseIdTokenVerifier
+  extends Service<{ readonly app: () => App; readonly clock: Clock }>
+  implements IdTokenVerifier
+{
   private readonly believed = new BoundedMap<
     string,
     { account: Promise<Account | undefined>; until: number }
   >(MAX_BELIEVED);
 
-  /**
-   * A signature is good for an hour, whatever becomes of the account; so its account is looked at too. Source:
-   * https://firebase.google.com/docs/auth/admin/verify-id-tokens and …/manage-sessions
-   * @throws MusterError UNAUTHORIZED or TOKEN_EXPIRED; FIREBASE_ERROR where it is not known whether the account is good
-   */
   async verify(idToken: string): Promise<SignedInPerson> {
     const {
       uid,
@@ -93,19 +68,11 @@ export class FirebaseIdTokenVerifier extends Service<{ readonly app: () => App; 
     return { uid, signedInAt, role, ...(isVerified && { email: email?.toLowerCase() }) };
   }
 
-  /**
-   * The role that a person's account claims; undefined where it claims none, is disabled, or there is no account.
-   * @throws MusterError FIREBASE_ERROR where nobody knows
-   */
   async roleOf(uid: string): Promise<Role | undefined> {
     const account = await this.accountOf(uid);
     return account?.isDisabled ? undefined : account?.role;
   }
 
-  /**
-   * The same of a person who has signed in just now, whose account is asked for anew.
-   * @throws MusterError TOKEN_EXPIRED where the sign-in is older than so many seconds
-   */
   async verifyRecent(idToken: string, seconds: number): Promise<SignedInPerson> {
     const { uid, auth_time: signedInAt } = await this.claimsOf(idToken);
     if (signedInAt * 1000 < this.ports.clock.now().getTime() - seconds * 1000) throw expired();
@@ -113,15 +80,10 @@ export class FirebaseIdTokenVerifier extends Service<{ readonly app: () => App; 
     return this.verify(idToken);
   }
 
-  /**
-   * Whether a person's account is there and is not disabled.
-   * @throws MusterError FIREBASE_ERROR where nobody knows
-   */
   async isGood(uid: string): Promise<boolean> {
     return (await this.accountOf(uid))?.isDisabled === false;
   }
 
-  /** What is known of people, by uid; of those who have no account, nothing. */
   async profiles(uids: readonly string[]): Promise<ReadonlyMap<string, Profile>> {
     if (uids.length === 0) return new Map();
     const users = await this.users(uids.slice(0, MAX_PROFILES).map((uid) => ({ uid })));
@@ -133,10 +95,6 @@ export class FirebaseIdTokenVerifier extends Service<{ readonly app: () => App; 
     );
   }
 
-  /**
-   * How the accounts of at most `MAX_PROFILES` people are, by uid; undefined if the project has no Authentication.
-   * @throws MusterError FIREBASE_ERROR where nobody knows
-   */
   async states(uids: readonly string[]): Promise<ReadonlyMap<string, KnownAccount> | undefined> {
     const users = await this.users(uids.map((uid) => ({ uid }))).catch((error: unknown) => {
       if (isWithoutAccounts(error)) return undefined;
@@ -145,7 +103,6 @@ export class FirebaseIdTokenVerifier extends Service<{ readonly app: () => App; 
     return users && new Map(users.map((user) => [user.uid, knownAccount(user)]));
   }
 
-  /** Returns the uid of the person who has verified an address. Anyone can register an address that is not theirs. */
   async uidOf(email: string): Promise<string | undefined> {
     return (await this.users([{ email }])).find(({ emailVerified }) => emailVerified)?.uid;
   }

@@ -2,14 +2,15 @@
 
 import { type DocumentSnapshot, FieldPath, type Query } from '@google-cloud/firestore';
 import { z } from 'zod';
-import { documentCodec } from '../../kernel/firestore/codec.ts';
+import { documentCodec } from '../../kernel/documentCodec.ts';
 import { AGENT_COUNT_SHARDS, agentCountsPath, COLLECTIONS } from '../../kernel/firestore/paths.ts';
 import { FirestoreReader } from '../../kernel/firestore/reading.ts';
 import { byteLength, MAX_LISTED_BYTES } from '../../kernel/json.ts';
 import type { Found, Place, Slice } from '../../kernel/paging.ts';
-import { type Agent, type AgentCount, isIn } from '../rules/agent.ts';
-import { type Availability, availability } from '../rules/liveness.ts';
-import { agentFromDocument, capabilityIn, foldedNames } from './agents.ts';
+import { type Agent, type AgentCount, type Availability, agentFromDocument, isIn } from '../rules/agent.ts';
+import { availability } from '../rules/liveness.ts';
+import type { AgentDirectory, AgentQuery } from '../rules/ports.ts';
+import { capabilityIn, foldedNames } from './agents.ts';
 
 /** How many agents are in a workspace: a part of the count. Those without a part were not counted there at first. */
 export const { fromDocument: agentCountFromDocument } = documentCodec(
@@ -34,19 +35,10 @@ export function sumAgents(shards: readonly AgentCount[]): AgentCount {
   };
 }
 
-export interface AgentQuery {
-  /** Only agents that are in it. */
-  readonly workspace: string;
-  readonly availability?: Availability | undefined;
-  readonly type?: string | undefined;
-  /** All of these, as foldedCapability writes them. */
-  readonly capabilities: readonly string[];
-}
-
 /** How many agents one call looks at beyond those that it gives, where no index answers the whole query. */
 const MAX_PASSED_OVER = 200;
 
-export class AgentDirectory extends FirestoreReader {
+export class FirestoreAgentDirectory extends FirestoreReader implements AgentDirectory {
   async list(query: AgentQuery, limit: number, after: Place | undefined): Promise<Found<Agent>> {
     const { indexed, order } = this.indexed(query);
     const ordered = indexed.orderBy(FieldPath.documentId());
@@ -75,13 +67,11 @@ export class AgentDirectory extends FirestoreReader {
     return { items };
   }
 
-  /** How many agents of a workspace there are of a kind that is looked up by index; idle agents are the rest. */
   async count(workspace: string, kind: 'active' | 'busy' | 'error'): Promise<number> {
     const counted = await this.available(workspace, kind).indexed.count().get();
     return counted.data().count;
   }
 
-  /** How many agents are in a workspace. */
   async counts(workspace: string): Promise<AgentCount> {
     const shards = Array.from({ length: AGENT_COUNT_SHARDS }, (_, shard) =>
       this.database.doc(`${agentCountsPath(workspace)}/${shard}`),
@@ -92,19 +82,16 @@ export class AgentDirectory extends FirestoreReader {
     );
   }
 
-  /** Agents of a workspace that were alive at the last sweep. */
   live(workspace: string, limit: number): Promise<Slice<Agent>> {
     const live = this.within(workspace).where('status', '==', 'active');
     return this.documents.page(live, limit, agentFromDocument);
   }
 
-  /** A person's agents, by id. */
   ofOwner(ownerUid: string, limit: number, after: string | undefined): Promise<Slice<Agent>> {
     const own = this.agents.where('owner_uid', '==', ownerUid).orderBy(FieldPath.documentId());
     return this.documents.page(after === undefined ? own : own.startAfter(after), limit, agentFromDocument);
   }
 
-  /** The ids of some agents that lead a workspace. */
   async leaders(workspace: string, limit: number): Promise<readonly string[]> {
     const { docs } = await this.agents.where('leads', 'array-contains', workspace).limit(limit).get();
     return docs.map((snapshot) => snapshot.id);

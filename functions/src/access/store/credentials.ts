@@ -1,14 +1,14 @@
 /** The credentials of agents, as Firestore keeps them. */
+
 import { FieldPath, type Query } from '@google-cloud/firestore';
-import { z } from 'zod';
-import { documentCodec, timestamp } from '../../kernel/firestore/codec.ts';
 import { COLLECTIONS, credentialPath } from '../../kernel/firestore/paths.ts';
 import { FirestoreReader } from '../../kernel/firestore/reading.ts';
 import type { ChangeWriters } from '../../kernel/firestore/store.ts';
-import type { CredentialChanges } from '../rules/lineage.ts';
-import type { Credential } from '../rules/principal.ts';
+import type { Credential, CredentialChanges } from '../rules/credential.ts';
+import { credentialCodec, credentialFromDocument } from '../rules/credential.ts';
+import type { CredentialQueries } from '../rules/ports.ts';
 import { announceAccess } from './accessChanges.ts';
-import { lineage, registrantsIn } from './lineage.ts';
+import { registrantsIn } from './lineage.ts';
 
 /** Registering again replaces the credential, so an agent has one, or a few while registrations meet. */
 const MAX_CREDENTIALS = 20;
@@ -16,7 +16,7 @@ const MAX_CREDENTIALS = 20;
 /** Firestore compares a field with so many values at a time. */
 const MAX_IN = 30;
 
-export class CredentialQueries extends FirestoreReader {
+export class FirestoreCredentialQueries extends FirestoreReader implements CredentialQueries {
   async credentials(agentId: string): Promise<readonly Credential[]> {
     const found = await this.credentialDocuments
       .where('agent_id', '==', agentId)
@@ -25,23 +25,17 @@ export class CredentialQueries extends FirestoreReader {
     return found.docs.flatMap((snapshot) => this.documents.readable(snapshot, credentialFromDocument));
   }
 
-  /** Those of several agents, at most 30. */
   async credentialsOf(agentIds: readonly string[]): Promise<readonly Credential[]> {
     if (agentIds.length === 0) return [];
     const { docs } = await this.credentialDocuments.where('agent_id', 'in', [...agentIds]).get();
     return docs.flatMap((snapshot) => this.documents.readable(snapshot, credentialFromDocument));
   }
 
-  /** Whether an agent has a credential, including one that this version cannot read. */
   async hasCredential(agentId: string): Promise<boolean> {
     const those = this.credentialDocuments.where('agent_id', '==', agentId);
     return !(await those.limit(1).select().get()).empty;
   }
 
-  /**
-   * Those of lines. One that was never renewed has its line for its id; looking there first finds also one that is
-   * renewed between the two queries.
-   */
   async ofLines(lines: readonly string[]): Promise<readonly Credential[]> {
     if (lines.length === 0) return [];
     const unrenewed = await this.database.getAll(
@@ -61,7 +55,6 @@ export class CredentialQueries extends FirestoreReader {
     return docs.flatMap((snapshot) => this.documents.readable(snapshot, credentialFromDocument));
   }
 
-  /** Those that were registered through an agent, at whatever remove, by id. */
   async credentialsThrough(agentId: string, limit: number, after?: string): Promise<readonly Credential[]> {
     const through = this.credentialDocuments.where('registrants', 'array-contains', agentId);
     const ordered = through.orderBy(FieldPath.documentId()).limit(limit);
@@ -89,34 +82,6 @@ export const credentialWriters: ChangeWriters<CredentialChanges> = {
     if (line !== undefined && line !== apiKey) announceAccess(writes, `key:${line}`);
   },
 };
-
-/**
- * An agent's credential: `credentials/{apiKey}`. The secret itself is never stored.
- * Source: docs/semantics.md#who-may-do-what.
- */
-const credentialCodec = documentCodec(
-  z.object({
-    api_key: z.string(),
-    agent_id: z.string(),
-    /** SHA-256 of the secret, hexadecimal. */
-    secret_hash: z.string(),
-    created_at: timestamp,
-    expires_at: timestamp,
-    /** The only toolsets that it opens; all where absent. */
-    toolsets: z.array(z.string()).nullable(),
-    /** The only workspace that it opens; all of its owner's where absent. */
-    held_to: z.string().exactOptional(),
-    /** Whether it may change nothing. */
-    readonly: z.literal(true).exactOptional(),
-    /** The grant of the app through which it was issued: it ends with that. */
-    grant: z.string().exactOptional(),
-    /** The key of its agent that it was renewed from, by itself, the first of all; absent if it was never renewed. */
-    line: z.string().exactOptional(),
-    ancestors: lineage,
-  }),
-);
-
-export const credentialFromDocument = credentialCodec.fromDocument;
 
 /** With the agents of its ancestors, by which the descendants of an agent are found. */
 export function credentialToDocument(credential: Credential): Record<string, unknown> {

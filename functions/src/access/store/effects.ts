@@ -4,11 +4,13 @@ import type { Fields } from '../../kernel/trail.ts';
 import type { Agent, AgentChanges } from '../rules/agent.ts';
 import type { GrantChanges } from '../rules/grant.ts';
 import type { Member, PeopleChanges } from '../rules/people.ts';
+import { memberToDocument } from '../rules/people.ts';
 import type { RoutingChanges } from '../rules/routing.ts';
-import type { WorkspaceChanges } from '../rules/workspaces.ts';
+import type { WorkspaceChanges } from '../rules/workspace.ts';
+import { workspaceToDocument } from '../rules/workspace.ts';
 import { agentToDocument } from './agents.ts';
-import { invitationToDocument, memberToDocument } from './people.ts';
-import { approvalToDocument, routingToFields, workspaceToDocument } from './workspaces.ts';
+import { invitationToDocument } from './people.ts';
+import { approvalToDocument, routingToFields } from './workspaces.ts';
 
 /** What calls do not change by themselves: what an agent holds and has done, and when it was seen. */
 const FOLLOWING = ['held', 'last_seen', 'status', 'milestones', 'active_since'];

@@ -18,8 +18,15 @@ import {
 } from '../../kernel/realtime/database.ts';
 import type { Expiring } from '../../kernel/sweep.ts';
 import { inTime } from '../../kernel/waiting.ts';
-import type { Counts, Tally } from '../rules/callMetrics.ts';
-import { type Bucket, type Draw, draw, type Lease, type RateLimit } from '../rules/rateLimiter.ts';
+import type { Counts, MetricsLedger, Tally } from '../rules/callMetrics.ts';
+import {
+  type Bucket,
+  type Draw,
+  draw,
+  type Lease,
+  type LimitLedger,
+  type RateLimit,
+} from '../rules/rateLimiter.ts';
 
 export interface LedgerPorts {
   readonly database: () => Promise<Database>;
@@ -35,13 +42,12 @@ const LIMITS_REMOVED_AT_ONCE = 500;
 const LEASE_MILLISECONDS = 1000;
 
 /** Buckets of the rate limits: `limits/{uid}` = `{tokens, at}`, `at` in milliseconds of the epoch. */
-export class DatabaseLimitLedger extends Service<LedgerPorts> implements Expiring {
+export class DatabaseLimitLedger extends Service<LedgerPorts> implements LimitLedger, Expiring {
   readonly name = 'limits';
   /** With the database itself: a bucket that many fight for says nothing about the others. */
   private readonly breaker = new CircuitBreaker();
   private probing: Promise<void> | undefined;
 
-  /** @throws Error where that takes longer than a second; at once while it is known that the database is away */
   async lease(uid: string, limit: RateLimit, wanted: Draw): Promise<Lease> {
     this.breaker.requireAnswering();
     const late = new AbortController();
@@ -107,12 +113,11 @@ const MAX_REMEMBERED_AGENTS = 10_000;
  * `metrics/agents/{agentId}`, kept as long as the agent. Each is `{calls, failures, milliseconds, errors: {[code]: count}}`; an
  * agent's also has `since`, in milliseconds of the epoch.
  */
-export class DatabaseMetricsLedger extends Service<LedgerPorts> implements Expiring {
+export class DatabaseMetricsLedger extends Service<LedgerPorts> implements MetricsLedger, Expiring {
   readonly name = 'metrics';
   /** Agents whose `since` is known to be there. */
   private readonly begun = new Set<string>();
 
-  /** Adds all of it or nothing. Takes as long as the database is away. */
   async add(tally: Tally): Promise<void> {
     const [database, { ServerValue }] = await Promise.all([
       this.ports.database(),

@@ -1,4 +1,5 @@
 /** Presence: which agents are alive, in the Realtime Database. */
+
 import type { DataSnapshot, Reference } from 'firebase-admin/database';
 import { z } from 'zod';
 import { Batching } from '../../kernel/batching.ts';
@@ -7,6 +8,7 @@ import type { Position } from '../../kernel/paging.ts';
 import { Service } from '../../kernel/ports.ts';
 import { CircuitBreaker } from '../../kernel/realtime/circuitBreaker.ts';
 import { changeNode, checkPath, PRESENCE, presencePath } from '../../kernel/realtime/database.ts';
+import type { Presence } from '../rules/ports.ts';
 import { DEFAULT_WORKSPACE } from '../rules/principal.ts';
 import type { LedgerPorts } from './ledgers.ts';
 
@@ -49,19 +51,12 @@ interface Known {
  * times in a second. So an instance writes in one go whatever was seen while it was writing.
  * Source: https://firebase.google.com/docs/database/usage/limits
  */
-export class DatabasePresence extends Service<LedgerPorts> {
+export class DatabasePresence extends Service<LedgerPorts> implements Presence {
   private readonly breaker = new CircuitBreaker();
   private readonly touched = new BoundedMap<string, Known>(MAX_REMEMBERED_TOUCHES);
   private readonly writing = new Batching<Touch, void>((touches) => this.write(touches), MOST_WRITTEN);
 
-  /**
-   * Notes that the agent was just seen, within half a minute, or a tenth of its shortest lease. Cheap: at most one write in
-   * that time, over all instances, and an instance asks once in five seconds whether another has written.
-   * @param home the agent's own workspace, whose members see it
-   * @param leaseSeconds the lease with which it has just claimed, if it has
-   * @throws Error where that takes longer than a second
-   */
-  async touch(agentId: string, home = DEFAULT_WORKSPACE, leaseSeconds?: number): Promise<void> {
+  async touch(agentId: string, home: string = DEFAULT_WORKSPACE, leaseSeconds?: number): Promise<void> {
     const at = this.ports.clock.now().getTime();
     const known = this.touched.get(agentId);
     const asked = leaseSeconds === undefined ? TOUCH_MILLISECONDS : withinOf(leaseSeconds);
@@ -117,7 +112,6 @@ export class DatabasePresence extends Service<LedgerPorts> {
     if (now - began > TOUCH_MILLISECONDS) await written(() => now);
   }
 
-  /** When each of the agents was last seen; an agent never seen, or swept away, is absent. */
   async lastSeen(agentIds: readonly string[]): Promise<ReadonlyMap<string, Date>> {
     const database = await this.ports.database();
     const seen = await Promise.all(
@@ -129,7 +123,6 @@ export class DatabasePresence extends Service<LedgerPorts> {
     return new Map(seen.flat());
   }
 
-  /** The agents last seen before `before`, longest ago first, at most `limit`, and when that was. */
   async unseenSince(before: Date, limit: number, after?: Position): Promise<ReadonlyMap<string, Date>> {
     const database = await this.ports.database();
     const all = database.ref(PRESENCE).orderByChild('last_seen').endAt(before.getTime());
@@ -142,7 +135,6 @@ export class DatabasePresence extends Service<LedgerPorts> {
     return found;
   }
 
-  /** Puts back what was lost of an agent that was last seen at `lastSeen`, unless it was seen again meanwhile. */
   async restore(agentId: string, home: string, lastSeen: Date): Promise<void> {
     const node = (await this.ports.database()).ref(presencePath(agentId));
     await changeNode(node, (stored) => {
@@ -151,7 +143,6 @@ export class DatabasePresence extends Service<LedgerPorts> {
     });
   }
 
-  /** Forgets an agent unless it was seen again since `before`. Tells whether it did. */
   async forget(agentId: string, before: Date): Promise<boolean> {
     const database = await this.ports.database();
     return changeNode(database.ref(presencePath(agentId)), (current) =>
@@ -159,7 +150,6 @@ export class DatabasePresence extends Service<LedgerPorts> {
     );
   }
 
-  /** Writes and reads beside what it keeps. A database that is away makes it wait. */
   async check(): Promise<void> {
     const database = await this.ports.database();
     // Both: a database may be read that takes no writes.

@@ -1,53 +1,22 @@
 /** What is kept of a workspace itself, and what else lies under its name. */
+
 import type { Firestore } from '@google-cloud/firestore';
 import type { Database } from 'firebase-admin/database';
-import { z } from 'zod';
 import type { Versioned } from '../../kernel/commit.ts';
-import { documentCodec, timestamp } from '../../kernel/firestore/codec.ts';
 import { WORKSPACE_ACCESS_PATH, workspacePath } from '../../kernel/firestore/paths.ts';
 import { type DocumentReading, FirestoreReader } from '../../kernel/firestore/reading.ts';
 import type { ChangeWriters, CommitWrites } from '../../kernel/firestore/store.ts';
-import { fieldsCodec } from '../../kernel/firestore/trail.ts';
+import type { WorkspaceQueries } from '../rules/ports.ts';
 import type { Routing, RoutingChanges } from '../rules/routing.ts';
 import { EVERYBODY } from '../rules/trust.ts';
-import type { ApprovalRule, StoredWorkspace, WorkspaceChanges } from '../rules/workspaces.ts';
+import {
+  type ApprovalRule,
+  type StoredWorkspace,
+  type WorkspaceChanges,
+  workspaceFromDocument,
+  workspaceToDocument,
+} from '../rules/workspace.ts';
 import { announceAccess } from './accessChanges.ts';
-
-/**
- * A workspace: `workspaces/{workspace}`. It is there from its first session on, or from when somebody has created it;
- * `access/workspaces` says who may come into it.
- */
-export const { toDocument: workspaceToDocument, fromDocument: workspaceFromDocument } = documentCodec(
-  z.object({
-    /** The id of its open session, where one was opened. */
-    session: z.string().exactOptional(),
-    /** What its members may reach on GitHub: `owner/name`, or `owner/*` for all of an owner's. */
-    repositories: z.array(z.string()).default([]),
-    /** Which hosted agent is asked for a kind of work. */
-    pinned_agents: z.array(z.object({ kind: z.string(), agent: z.string() })).exactOptional(),
-    /** The hosted agents that are never asked. */
-    forbidden_agents: z.array(z.string()).exactOptional(),
-    /** Before which tools' calls somebody is asked. */
-    approvals: z
-      .array(
-        z.object({
-          /** Its full name. */
-          tool: z.string(),
-          /** Only where a call may spend more. */
-          above_usd: z.number().nullable(),
-          /** The uid of the person who is asked; the caller's owner where there is none. */
-          asks: z.string().nullable(),
-        }),
-      )
-      .exactOptional(),
-    /** The uid of who created it. */
-    created_by: z.string().exactOptional(),
-    created_at: timestamp.exactOptional(),
-  }),
-);
-
-/** Workspaces as the audit log shows them. */
-export const workspaceFields = fieldsCodec<StoredWorkspace>(workspaceToDocument, workspaceFromDocument);
 
 export function routingToFields({ pins, forbidden }: Partial<Routing>): Record<string, unknown> {
   return { ...(pins && { pinned_agents: pins }), ...(forbidden && { forbidden_agents: forbidden }) };
@@ -60,7 +29,7 @@ export function approvalToDocument({ tool, aboveUsd, asks }: ApprovalRule) {
 /** Where every caller may keep data of their own making: what is below a workspace's name there is the workspace's. */
 const SHARED_DATA = ['messages', 'shared'] as const;
 
-export class WorkspaceQueries extends FirestoreReader {
+export class FirestoreWorkspaceQueries extends FirestoreReader implements WorkspaceQueries {
   private readonly realtime: () => Promise<Database>;
 
   constructor(database: Firestore, documents: DocumentReading, realtime: () => Promise<Database>) {
@@ -73,7 +42,6 @@ export class WorkspaceQueries extends FirestoreReader {
     return this.documents.findVersioned(snapshot, workspaceFromDocument);
   }
 
-  /** Whether somebody keeps data under the name, in either database, which would become the workspace's. */
   async hasData(workspace: string): Promise<boolean> {
     const found = await Promise.all(
       SHARED_DATA.flatMap((root) => [

@@ -3,9 +3,10 @@
  * reserves the most that it can cost before it is made, and is settled afterwards. Pure.
  * Source: docs/decisions/0037-budgets.md.
  */
+
+import { z } from 'zod';
+import { documentCodec, timestamp } from '../../kernel/documentCodec.ts';
 import { type Loosening, type LooseningOf, neverLoosens } from '../../kernel/loosening.ts';
-import type { PortOf } from '../../kernel/ports.ts';
-import type { BudgetQueries, StoredBudget, StoredCounts, StoredReservation } from '../store/budgets.ts';
 import type { GraphNode } from './node.ts';
 
 export const BUDGET_KINDS = ['workspace', 'todo', 'task', 'run'] as const;
@@ -230,10 +231,6 @@ export const budgetLoosening: LooseningOf<BudgetChanges> = {
   setBudget: ({ budget, before }, { uid }) => (before ? raisedOf(before.value, budget, uid) : []),
 };
 
-export interface BudgetPorts {
-  readonly budgets: PortOf<BudgetQueries>;
-}
-
 /** What commits may change of budgets. */
 export interface BudgetChanges {
   /** Without `before` there was none. */
@@ -253,3 +250,54 @@ export interface BudgetChanges {
 declare module '../../kernel/commit.ts' {
   interface ChangeKinds extends BudgetChanges {}
 }
+
+export const budgetCodec = documentCodec(
+  z.object({
+    kind: z.enum(BUDGET_KINDS),
+    /** The name of the workspace, or the id of the thing. */
+    thing_id: z.string(),
+    /** Where it holds; null for a to-do. */
+    workspace: z.string().nullable(),
+    /** The person for whom it was set, who is asked when it is spent. */
+    owner_uid: z.string(),
+    /** US dollars; null: no limit. */
+    cost_usd: z.number().nullable(),
+    /** Of input and output together; null: no limit. */
+    tokens: z.int().nullable(),
+    /** The uid of the person or agent that set each limit; null without the limit. */
+    cost_set_by: z.string().nullable(),
+    tokens_set_by: z.string().nullable(),
+    /** Counts what was set: a person is asked once for each. */
+    round: z.int(),
+    set_at: timestamp,
+  }),
+  { thing_id: 'id' },
+);
+
+export const budgetFromDocument = budgetCodec.fromDocument;
+
+export type StoredBudget = ReturnType<typeof budgetCodec.fromDocument>;
+
+/** Whole numbers; of money billionths of a US dollar. */
+const amount = z.object({ nano_usd: z.int().default(0), tokens: z.int().default(0) });
+const zero = { nano_usd: 0, tokens: 0 };
+const countsCodec = documentCodec(z.object({ spent: amount.default(zero), reserved: amount.default(zero) }));
+
+export const countsFromDocument = countsCodec.fromDocument;
+
+export type StoredCounts = ReturnType<typeof countsCodec.fromDocument>;
+
+export const reservationCodec = documentCodec(
+  z.object({
+    id: z.string(),
+    /** The budgets of which it is. */
+    keys: z.array(z.string()),
+    amount,
+    /** The call is over by then, whatever became of it. */
+    due_at: timestamp,
+  }),
+);
+
+export const reservationFromDocument = reservationCodec.fromDocument;
+
+export type StoredReservation = ReturnType<typeof reservationCodec.fromDocument>;

@@ -2,7 +2,7 @@
 import { StaleWriteError, type Store } from '../../kernel/commit.ts';
 import { type Log, Service } from '../../kernel/ports.ts';
 import { type SweepPart, type SweepTurn, type Swept, walk } from '../../kernel/sweep.ts';
-import type { BudgetPorts } from './budget.ts';
+import type { BudgetPorts } from './ports.ts';
 
 const BATCH = 100;
 

@@ -1,9 +1,8 @@
 /** Makes something new a part of what it is for. Links are made when their lower end is, so there is no way round. */
+
 import type { Principal } from '../../access/rules/principal.ts';
 import type { Change, Versioned } from '../../kernel/commit.ts';
 import { MusterError } from '../../kernel/errors.ts';
-import type { PortOf } from '../../kernel/ports.ts';
-import type { GraphQueries } from '../store/nodes.ts';
 import {
   type GraphNode,
   isOpenNode,
@@ -15,6 +14,7 @@ import {
   nodeNotFound,
   type Place,
 } from './node.ts';
+import type { GraphQueries } from './ports.ts';
 
 /** Who looks, and from where. */
 export interface Viewer {
@@ -27,7 +27,7 @@ export interface Viewer {
 export type NodeFinder = (id: string, viewer: Viewer) => Promise<Versioned<GraphNode> | undefined>;
 
 export interface GraphPorts {
-  readonly graph: PortOf<GraphQueries>;
+  readonly graph: GraphQueries;
   readonly nodes: Readonly<Record<NodeKind, NodeFinder>>;
 }
 

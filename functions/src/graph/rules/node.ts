@@ -3,6 +3,7 @@
  * has taken to the totals of all that it is part of. Source: docs/decisions/0035-one-graph.md.
  */
 import { z } from 'zod';
+import { documentCodec, timestamp } from '../../kernel/documentCodec.ts';
 import { MusterError } from '../../kernel/errors.ts';
 import { idOf } from '../../kernel/ids.ts';
 
@@ -131,3 +132,47 @@ export interface GraphChanges {
 declare module '../../kernel/commit.ts' {
   interface ChangeKinds extends GraphChanges {}
 }
+
+const counts = z.partialRecord(z.enum(NODE_STATUSES), z.int());
+
+export const nodeCodec = documentCodec(
+  z.object({
+    kind: z.enum(NODE_KINDS),
+    /** By which its own tools know it. */
+    thing_id: z.string(),
+    title: z.string(),
+    workspace: z.string().nullable(),
+    /** Of what is a person's own. */
+    owner_uid: z.string().nullable(),
+    part_of: z.object({ kind: z.enum(NODE_KINDS), id: z.string() }).nullable(),
+    /** The keys of all that it is part of, the nearest first. */
+    ancestors: z.array(z.string()),
+    status: z.enum(NODE_STATUSES),
+    created_at: timestamp,
+    /** The thing is gone; its totals stay. */
+    deleted: z.boolean(),
+    /** Of itself and of everything below it. */
+    totals: z.object({
+      counts,
+      attempts: z.number().default(0),
+      input_tokens: z.number().default(0),
+      output_tokens: z.number().default(0),
+      /** Each change adds to it, so what is stored has errors of addition. */
+      cost_usd: z.number().transform(exactUsd).default(0),
+      milliseconds: z.number().default(0),
+    }),
+    /** How many things are directly part of it. */
+    parts: z.int().default(0),
+  }),
+  { thing_id: 'id', deleted: 'isDeleted' },
+);
+
+/** How much below a thing is still open, and the keys of the first few things there that have failed. */
+export interface PartsProgress {
+  readonly open: number;
+  readonly failed: readonly string[];
+}
+
+export type StoredNode = ReturnType<typeof nodeCodec.fromDocument>;
+
+export const nodeFromDocument = nodeCodec.fromDocument;

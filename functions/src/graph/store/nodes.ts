@@ -2,8 +2,7 @@
  * The graph as Firestore keeps it: `graph/{kind-id}` is what is known of one thing and of everything below it. Totals
  * are added to by the commit that changes a thing, and never worked out from what is below.
  */
-import { z } from 'zod';
-import { documentCodec, timestamp } from '../../kernel/firestore/codec.ts';
+
 import {
   COLLECTIONS,
   graphPath,
@@ -16,17 +15,20 @@ import { FirestoreReader } from '../../kernel/firestore/reading.ts';
 import type { ChangeWriters, CommitWrites } from '../../kernel/firestore/store.ts';
 import type { Page, Slice } from '../../kernel/paging.ts';
 import {
-  exactUsd,
   type GraphChanges,
   type GraphNode,
   MAX_PARTS,
-  NODE_KINDS,
   NODE_STATUSES,
   type NodeKind,
   type NodeRef,
   type NodeStatus,
+  nodeCodec,
+  nodeFromDocument,
   nodeKey,
+  type PartsProgress,
+  type StoredNode,
 } from '../rules/node.ts';
+import type { GraphQueries } from '../rules/ports.ts';
 
 const CLOSED: readonly NodeStatus[] = ['done', 'failed', 'cancelled'];
 
@@ -35,46 +37,7 @@ const OPEN = NODE_STATUSES.filter((status) => !CLOSED.includes(status));
 /** How many parts are named that have come to nothing. */
 const FAILED_NAMED = 20;
 
-const counts = z.partialRecord(z.enum(NODE_STATUSES), z.int());
-
-const codec = documentCodec(
-  z.object({
-    kind: z.enum(NODE_KINDS),
-    /** By which its own tools know it. */
-    thing_id: z.string(),
-    title: z.string(),
-    workspace: z.string().nullable(),
-    /** Of what is a person's own. */
-    owner_uid: z.string().nullable(),
-    part_of: z.object({ kind: z.enum(NODE_KINDS), id: z.string() }).nullable(),
-    /** The keys of all that it is part of, the nearest first. */
-    ancestors: z.array(z.string()),
-    status: z.enum(NODE_STATUSES),
-    created_at: timestamp,
-    /** The thing is gone; its totals stay. */
-    deleted: z.boolean(),
-    /** Of itself and of everything below it. */
-    totals: z.object({
-      counts,
-      attempts: z.number().default(0),
-      input_tokens: z.number().default(0),
-      output_tokens: z.number().default(0),
-      /** Each change adds to it, so what is stored has errors of addition. */
-      cost_usd: z.number().transform(exactUsd).default(0),
-      milliseconds: z.number().default(0),
-    }),
-    /** How many things are directly part of it. */
-    parts: z.int().default(0),
-  }),
-  { thing_id: 'id', deleted: 'isDeleted' },
-);
-
-export type StoredNode = ReturnType<typeof codec.fromDocument>;
-
-export const nodeFromDocument = codec.fromDocument;
-
-export class GraphQueries extends FirestoreReader {
-  /** What is in the graph of these, in their order. */
+export class FirestoreGraphQueries extends FirestoreReader implements GraphQueries {
   async findAll(keys: readonly string[]): Promise<readonly (StoredNode | undefined)[]> {
     if (keys.length === 0) return [];
     const documents = keys.map((key) => this.database.doc(graphPath(key)));
@@ -87,8 +50,7 @@ export class GraphQueries extends FirestoreReader {
     return node?.parts ?? 0;
   }
 
-  /** How much below a thing is still open, and what of it has come to nothing, of that the first few. */
-  async progressOf(ref: NodeRef) {
+  async progressOf(ref: NodeRef): Promise<PartsProgress> {
     const key = nodeKey(ref);
     const [node] = await this.findAll([key]);
     const { open = 0, in_progress = 0, waiting = 0, failed = 0 } = node?.totals.counts ?? {};
@@ -99,7 +61,6 @@ export class GraphQueries extends FirestoreReader {
     };
   }
 
-  /** What of all that is below has failed. What was cancelled is not wanted any more, and nothing waits for it. */
   async failedBelow(key: string): Promise<readonly string[]> {
     const failed = this.database
       .collection(COLLECTIONS.graph)
@@ -109,7 +70,6 @@ export class GraphQueries extends FirestoreReader {
     return docs.map(({ id }) => id).sort();
   }
 
-  /** The ids of what is directly part of a thing, of one kind, and open. */
   async openParts({ kind, id }: NodeRef, of: NodeKind): Promise<readonly string[]> {
     const parts = this.database
       .collection(COLLECTIONS.graph)
@@ -122,7 +82,6 @@ export class GraphQueries extends FirestoreReader {
     return ids;
   }
 
-  /** Everything below, in the order in which it was made. */
   below(key: string, page: Page): Promise<Slice<StoredNode>> {
     const nodes = this.database.collection(COLLECTIONS.graph).where('ancestors', 'array-contains', key);
     return this.documents.slice(nodes, 'created_at', 'asc', page, nodeFromDocument);
@@ -170,7 +129,7 @@ function newDocument(node: GraphNode): Record<string, unknown> {
   const { status, attempts, spent, ancestors = [], isDeleted = false } = node;
   const totals = { counts: { [status]: 1 }, attempts, ...spent };
   const { workspace, ownerUid, ...rest } = node;
-  return codec.toDocument({
+  return nodeCodec.toDocument({
     ...rest,
     ...(workspace !== undefined && { workspace }),
     ...(ownerUid !== undefined && { ownerUid }),

@@ -8,11 +8,11 @@ import {
   QueryDocumentSnapshot,
 } from '@google-cloud/firestore';
 import type { Versioned } from '../commit.ts';
+import { timestamp } from '../documentCodec.ts';
 import { byteLength } from '../json.ts';
 import type { Batch, Page, Position, Slice } from '../paging.ts';
 import { UnreadableDocumentError, type UnreadableDocuments } from '../ports.ts';
 import { MAX_PAGE_BYTES, MAX_READ_AT_ONCE } from './client.ts';
-import { timestamp } from './codec.ts';
 import { LATEST_COMMITS, versioned } from './provenCommit.ts';
 
 /** How many documents are read at least in place of those that were stepped over. */

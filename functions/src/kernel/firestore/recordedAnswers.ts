@@ -2,20 +2,20 @@
 import type { Firestore } from '@google-cloud/firestore';
 import { z } from 'zod';
 import type { RecordedAnswer } from '../commit.ts';
+import { documentCodec, jsonText, timestamp } from '../documentCodec.ts';
 import { MusterError } from '../errors.ts';
-import type { Clock } from '../ports.ts';
-import { documentCodec, jsonText, timestamp } from './codec.ts';
+import type { Clock, RecordedAnswerQueries } from '../ports.ts';
 import { idempotencyPath } from './paths.ts';
 import { FirestoreReader } from './reading.ts';
 
-export class RecordedAnswerQueries extends FirestoreReader {
+export class FirestoreRecordedAnswerQueries extends FirestoreReader implements RecordedAnswerQueries {
   async find(id: string): Promise<RecordedAnswer | undefined> {
     const snapshot = await this.database.doc(idempotencyPath(id)).get();
     return this.documents.find(snapshot, (data) => recordedAnswerFromDocument(id, data));
   }
 }
 
-export function recordedAnswerFromDocument(id: string, data: unknown) {
+export function recordedAnswerFromDocument(id: string, data: unknown): RecordedAnswer {
   return { id, ...codec.fromDocument(data) };
 }
 

@@ -6,7 +6,7 @@
 import type { Database, Query } from 'firebase-admin/database';
 import { ZodError } from 'zod';
 import { keyOf, nameOfKey } from '../ids.ts';
-import { type Clock, type Log, Service } from '../ports.ts';
+import { type Clock, type Log, Service, type UnreadableDocuments } from '../ports.ts';
 import type { Expiring } from '../sweep.ts';
 import { CircuitBreaker } from './circuitBreaker.ts';
 import { keysIn, removeFound, UNREADABLE } from './database.ts';
@@ -32,13 +32,12 @@ interface UnreadablePorts {
  * Keeps account of stored documents that this version cannot read: somebody has changed them by hand, or a newer
  * version wrote them. A reader of many steps over them, and a caller who asks for one is told which it is.
  */
-export class DatabaseUnreadable extends Service<UnreadablePorts> implements Expiring {
+export class DatabaseUnreadable extends Service<UnreadablePorts> implements UnreadableDocuments, Expiring {
   readonly name = 'unreadable';
   private readonly breaker = new CircuitBreaker();
   /** When each was told of last. */
   private readonly told = new Map<string, number>();
 
-  /** Never throws, and is cheap for one that is noted time and again. */
   note(path: string, error: unknown): void {
     const { database, clock, log } = this.ports;
     const now = clock.now().getTime();
@@ -53,7 +52,6 @@ export class DatabaseUnreadable extends Service<UnreadablePorts> implements Expi
     counted.catch((failure: unknown) => log.warn('unreadable_not_counted', { path, error: failure }));
   }
 
-  /** Those that any instance has met in the last hour, as far as they can be counted: at most 1,000. */
   async recent(): Promise<readonly string[]> {
     const now = this.ports.clock.now().getTime();
     const recent = (await this.byTime()).startAt(now - RECENT_MILLISECONDS).endAt(now + RECENT_MILLISECONDS);

@@ -4,7 +4,7 @@ import type { CredentialAuthenticator } from '../../access/rules/authentication.
 import type { Need } from '../../access/rules/gate.ts';
 import { callingAgent, touchPresence } from '../../access/rules/liveness.ts';
 import { type Principal, rightsOf } from '../../access/rules/principal.ts';
-import type { PeopleQueries } from '../../access/store/people.ts';
+import type { FirestorePeopleQueries } from '../../access/store/people.ts';
 import { MusterError } from '../../kernel/errors.ts';
 import type { PortOf } from '../../kernel/ports.ts';
 import { errorObject, presentable } from '../answer.ts';
@@ -15,7 +15,7 @@ import type { EventSource, OpenEvents, ServerSentEvent } from '../tool.ts';
 
 export interface StreamPorts extends CallPorts {
   readonly authenticator: PortOf<CredentialAuthenticator>;
-  readonly people: Pick<PeopleQueries, 'watch'>;
+  readonly people: Pick<FirestorePeopleQueries, 'watch'>;
   readonly openStreams: OpenStreams;
   readonly streams: {
     /** After this a stream ends itself, for its client to come back: a function may not run forever. */

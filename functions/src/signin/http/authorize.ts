@@ -1,7 +1,7 @@
 /** The page on which a person signs in and decides, and the two requests that it makes. Source: OAuth 2.1, section 4.1. */
 import { z } from 'zod';
 import { Attempts } from '../../access/rules/attempts.ts';
-import { ROLES } from '../../access/rules/principal.ts';
+import { ROLES } from '../../access/rules/role.ts';
 import { MusterError } from '../../kernel/errors.ts';
 import { Refusal } from '../../mcp/http/refusal.ts';
 import { addressOf } from '../../mcp/http/request.ts';

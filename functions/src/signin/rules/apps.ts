@@ -18,16 +18,16 @@ import {
 } from '../../access/rules/grant.ts';
 import { endingOf } from '../../access/rules/grantEnd.ts';
 import type { Limits } from '../../access/rules/limits.ts';
+import type { AccessPorts } from '../../access/rules/ports.ts';
 import {
-  type AccessPorts,
   DEFAULT_WORKSPACE,
-  hasRole,
   ownRole,
   type PersonRoles,
   personsRoleIn,
   roleIn,
 } from '../../access/rules/principal.ts';
 import type { AgentRegistration } from '../../access/rules/registration.ts';
+import { hasRole } from '../../access/rules/role.ts';
 import type { Change, Versioned } from '../../kernel/commit.ts';
 import { Service } from '../../kernel/ports.ts';
 import type { Authorization } from './authorization.ts';

@@ -2,9 +2,10 @@
  * What a client asks for when it sends a person here, until the person has decided. Source: OAuth 2.1
  * (draft-ietf-oauth-v2-1), section 4.1; RFC 7636; RFC 8707; RFC 9207.
  */
+import { z } from 'zod';
 import type { Address } from '../../access/rules/addresses.ts';
 import { SCOPES } from '../../access/rules/grant.ts';
-import type { authorizationFromDocument } from '../store/signIns.ts';
+import { documentCodec, timestamp } from '../../kernel/documentCodec.ts';
 import { OAuthError } from './oauthError.ts';
 import { answered } from './redirects.ts';
 
@@ -131,3 +132,26 @@ export function wayBack(
   // By the issuer a client that talks to several servers knows whose answer it is.
   return answered(redirectUri, { ...outcome, state, iss: issuer });
 }
+
+/** What a client has asked for, until its person has decided: `authorizations/{id}`. */
+export const { toDocument: authorizationToDocument, fromDocument: authorizationFromDocument } = documentCodec(
+  z.object({
+    id: z.string(),
+    /** Of the secret that the browser has in a cookie, in which the sign-in began. */
+    browser_hash: z.string(),
+    client_id: z.string(),
+    client_name: z.string(),
+    client_host: z.string().nullable(),
+    redirect_uri: z.string(),
+    /** The client's own, which it is given back. */
+    state: z.string().nullable(),
+    challenge: z.string(),
+    /** Whether the client asks for reading alone. */
+    is_readonly: z.boolean(),
+    resource: z.string(),
+    issuer: z.string(),
+    /** Who has signed in, and what their page shows that it is theirs; null until then. */
+    person: z.object({ uid: z.string(), approval_hash: z.string() }).nullable(),
+    expires_at: timestamp,
+  }),
+);

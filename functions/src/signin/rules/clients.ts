@@ -2,13 +2,15 @@
  * The apps that people sign in from. An app is known by the address of a document that describes it, or registers
  * itself. All are public: none has a secret. Source: draft-ietf-oauth-client-id-metadata-document; RFC 7591.
  */
+
 import { z } from 'zod';
 import { isVisible, oneLine } from '../../kernel/hidden.ts';
 import { parsedJson } from '../../kernel/json.ts';
 import { BoundedMap } from '../../kernel/memoCache.ts';
-import { type KernelPorts, type PortOf, Service } from '../../kernel/ports.ts';
-import type { SignInQueries } from '../store/signIns.ts';
+import { type KernelPorts, Service } from '../../kernel/ports.ts';
+import type { RegisteredClient } from './client.ts';
 import { OAuthError } from './oauthError.ts';
+import type { SignInQueries } from './ports.ts';
 import { redirectFault, withoutPort } from './redirects.ts';
 
 export interface Client {
@@ -29,11 +31,6 @@ export interface ClientDocuments {
 export interface ClientChanges {
   /** As a client registers, and as it is used: it is forgotten some time after that. */
   readonly keepClient: { readonly client: RegisteredClient };
-}
-
-export interface RegisteredClient extends Omit<Client, 'host'> {
-  readonly createdAt: Date;
-  readonly expiresAt: Date;
 }
 
 declare module '../../kernel/commit.ts' {
@@ -74,7 +71,7 @@ export function shownName(name: string): string {
 const REGISTERED = /^client_[0-9a-f]{32}$/;
 
 export class Clients extends Service<
-  KernelPorts & { readonly signIns: PortOf<SignInQueries>; readonly clientDocuments: ClientDocuments }
+  KernelPorts & { readonly signIns: SignInQueries; readonly clientDocuments: ClientDocuments }
 > {
   /** By the address of their documents. */
   private readonly cached = new BoundedMap<string, { client: Client; until: number }>(MAX_CACHED);

@@ -1,29 +1,24 @@
 /** A person decides what an app may do that has sent them here. Source: docs/decisions/0032-signing-in.md. */
+
 import type { Invitations } from '../../access/rules/invitations.ts';
 import { TOOLSETS } from '../../access/rules/limits.ts';
-import {
-  type AccessPorts,
-  hasRole,
-  knownWorkspaces,
-  ownRole,
-  personsRoleIn,
-  ROLES,
-  weaker,
-} from '../../access/rules/principal.ts';
+import type { AccessPorts } from '../../access/rules/ports.ts';
+import { knownWorkspaces, ownRole, personsRoleIn } from '../../access/rules/principal.ts';
+import { hasRole, ROLES, weaker } from '../../access/rules/role.ts';
 import type { Versioned } from '../../kernel/commit.ts';
 import { MusterError } from '../../kernel/errors.ts';
-import { type PortOf, Service } from '../../kernel/ports.ts';
+import { Service } from '../../kernel/ports.ts';
 import { retryStale } from '../../kernel/waiting.ts';
-import type { SignInQueries } from '../store/signIns.ts';
 import type { Apps } from './apps.ts';
 import { type Asked, type Authorization, DECIDING_MILLISECONDS, wayBack } from './authorization.ts';
 import { type Choices, type Decision, Hindered } from './choices.ts';
 import { type Client, type Clients, shownName } from './clients.ts';
 import { OAuthError } from './oauthError.ts';
+import type { SignInQueries } from './ports.ts';
 import { personOf } from './tokens.ts';
 
 interface ConsentPorts extends AccessPorts {
-  readonly signIns: PortOf<SignInQueries>;
+  readonly signIns: SignInQueries;
   readonly invitations: Pick<Invitations, 'take'>;
   readonly clients: Pick<Clients, 'keepUsed'>;
   readonly apps: Pick<Apps, 'connect' | 'freeName'>;

@@ -10,12 +10,8 @@ import {
   type Tokens,
 } from '../../access/rules/grant.ts';
 import { endingOf, type SignInEnd } from '../../access/rules/grantEnd.ts';
-import {
-  type AccessPorts,
-  DEFAULT_WORKSPACE,
-  ownRole,
-  type Principal,
-} from '../../access/rules/principal.ts';
+import type { AccessPorts } from '../../access/rules/ports.ts';
+import { DEFAULT_WORKSPACE, ownRole, type Principal } from '../../access/rules/principal.ts';
 import { StaleWriteError } from '../../kernel/commit.ts';
 import { Service } from '../../kernel/ports.ts';
 import { retryStale } from '../../kernel/waiting.ts';

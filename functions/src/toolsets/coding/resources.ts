@@ -12,7 +12,8 @@ import {
 } from '../../mcp/resource.ts';
 import { type CodingTask, isHeld } from '../coordination/index.ts';
 import { LOG_TYPES } from './rules/log.ts';
-import { CODING_STATUSES, type CodingFilter, codingStatus, projectName } from './rules/task.ts';
+import type { CodingFilter } from './rules/ports.ts';
+import { CODING_STATUSES, codingStatus, projectName } from './rules/task.ts';
 import {
   codingTaskAnswer,
   historyAnswer,

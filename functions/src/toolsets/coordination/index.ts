@@ -138,6 +138,7 @@ export {
   budgetRefusal,
   spendingChanges,
 } from './rules/budgetWait.ts';
+
 export {
   type ClaimOutcome,
   claimableKeys,
@@ -147,14 +148,12 @@ export {
   type QueueMark,
   TaskClaims,
 } from './rules/claims.ts';
+
 export {
   asCodingTask,
   backoffSeconds,
-  CODING_TOOLS,
   type CodingTask,
-  type CodingTool,
   codingTool,
-  FAILURE_CLASSES,
   type Failure,
   isRetryable,
   MAX_ATTEMPTS,
@@ -166,21 +165,26 @@ export {
   requireCodingTask,
   type StoredResult,
 } from './rules/codingTask.ts';
+
 export { TaskCreation, type TaskDraft } from './rules/creation.ts';
+
 export { authoriseDeciding } from './rules/deciding.ts';
+
 export type { CodingExpiry } from './rules/leases.ts';
-export type { AgentMessages, Message } from './rules/messages.ts';
+export type { Message } from './rules/mailbox.ts';
+export type { AgentMessages } from './rules/messages.ts';
 export { taskNode } from './rules/node.ts';
+export { queueGrowth } from './rules/openSession.ts';
 export { type OwnerPorts, ownerStanding } from './rules/ownerless.ts';
-export { CODING_GOAL, type CoordinationPorts, queueGrowth } from './rules/session.ts';
+export type { CoordinationPorts } from './rules/ports.ts';
+export { QUEUE_STATUSES, type QueueStatus } from './rules/ports.ts';
+export { CODING_GOAL, discoveryFromDocument } from './rules/session.ts';
 export {
-  type Claimant,
   cancelTask,
   claimTask,
   endWaitForAnswer,
   finishTask,
   noteStart,
-  type ReportedOutcome,
   renewLease,
   reportOutcome,
   restoreClaim,
@@ -191,30 +195,30 @@ export {
 export { stuckReason } from './rules/stuck.ts';
 export {
   askedFor,
+  type Claimant,
+  CODING_TOOLS,
   CODING_TYPE,
+  type CodingTool,
   compareInQueue,
+  FAILURE_CLASSES,
   isClosed,
   isHeld,
-  outcomeChanges,
   PRIORITY_RANGES,
   PRIORITY_WORDS,
   type PriorityWord,
   priorityWord,
+  type ReportedOutcome,
+  resultPartFromDocument,
   TASK_STATUSES,
   type Task,
   type TaskResult,
   type TaskStatus,
-  taskChanges,
+  taskFromDocument,
   taskNotFound,
   taskType,
   USUAL_TYPE,
-  withSpent,
 } from './rules/task.ts';
-export { QUEUE_STATUSES, type QueueStatus, STATE_SHARE, TaskQueue } from './rules/taskProgress.ts';
-export {
-  discoveryFromDocument,
-  resultPartFromDocument,
-  taskFromDocument,
-} from './store/documents.ts';
+export { outcomeChanges, taskChanges, withSpent } from './rules/taskChanges.ts';
+export { STATE_SHARE, TaskQueue } from './rules/taskProgress.ts';
 export { messagesAnswer, messagesShape } from './tools/messages.ts';
 export { text } from './tools/shapes.ts';

@@ -33,11 +33,10 @@ declare module '../../mcp/callContext.ts' {
   }
 }
 
-export { checked, type RateLimit } from './rules/answers.ts';
+export { checked, type GitHubAnswer, type RateLimit } from './rules/answers.ts';
 export { refusal } from './rules/errors.ts';
 export { refName } from './rules/names.ts';
 export type {
-  GitHubAnswer,
   GitHubClient,
   GitHubClients,
   GitHubPorts,

@@ -92,7 +92,14 @@ declare module '../../mcp/callContext.ts' {
   }
 }
 
-export type { PushService } from './rules/notifications.ts';
-export type { DeadLetter, DeadLetters, EventPublisher, TaskEvent, Topic } from './rules/outbox.ts';
-export { messageOf, QUESTION } from './rules/outbox.ts';
-export type { Notification } from './rules/reminderMail.ts';
+export type { Notification, PushService } from './rules/notification.ts';
+
+export {
+  type DeadLetter,
+  type DeadLetters,
+  type EventPublisher,
+  messageOf,
+  QUESTION,
+  type TaskEvent,
+  type Topic,
+} from './rules/taskEvent.ts';

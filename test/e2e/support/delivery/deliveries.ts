@@ -1,6 +1,6 @@
 /** Stands in for Eventarc and Pub/Sub's push, which deliver at least once, whenever and in whatever order. */
 import { z } from 'zod';
-import { TOPICS, type Topic } from '../../../../functions/src/toolsets/todo/rules/outbox.ts';
+import { TOPICS, type Topic } from '../../../../functions/src/toolsets/todo/rules/taskEvent.ts';
 import { Subscription } from '../../../integration/spine/pubsub.ts';
 import { eventually } from '../waiting.ts';
 import { type CloudEvent, deliver, documentEvent, messageEvent, type StoredDocument } from './cloudEvents.ts';

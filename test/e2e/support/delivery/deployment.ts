@@ -25,8 +25,8 @@ import { RecurringTasks } from '../../../../functions/src/toolsets/todo/rules/re
 import { TodoService } from '../../../../functions/src/toolsets/todo/rules/todos.ts';
 import { FirestoreTaskHistory } from '../../../../functions/src/toolsets/todo/store/events.ts';
 import { FirestoreNotifications } from '../../../../functions/src/toolsets/todo/store/notifications.ts';
-import { RecurringTaskQueries } from '../../../../functions/src/toolsets/todo/store/reminders.ts';
-import { TodoQueries } from '../../../../functions/src/toolsets/todo/store/todos.ts';
+import { FirestoreRecurringTaskQueries } from '../../../../functions/src/toolsets/todo/store/reminders.ts';
+import { FirestoreTodoQueries } from '../../../../functions/src/toolsets/todo/store/todos.ts';
 import { silent } from '../../../integration/coordination/team.ts';
 import { portsOf } from '../../../support/ports.ts';
 import { documents } from '../../../support/reading.ts';
@@ -122,8 +122,8 @@ export class Deployment {
   private ports(): TodoPorts {
     const clock = movableClock(this.clockFile);
     return portsOf<TodoPorts>({
-      todos: new TodoQueries(this.firestore, documents),
-      recurringTasks: new RecurringTaskQueries(this.firestore, documents),
+      todos: new FirestoreTodoQueries(this.firestore, documents),
+      recurringTasks: new FirestoreRecurringTaskQueries(this.firestore, documents),
       taskHistory: new FirestoreTaskHistory(this.firestore, documents),
       notifications: new FirestoreNotifications(this.firestore, documents),
       store: new FirestoreStore({

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import type { Caller } from '../../../../functions/src/access/rules/principal.ts';
 import type { CallerTokens } from '../../../../functions/src/access/store/idTokens.ts';
-import { CallerClients, type Lease } from '../../../../functions/src/toolsets/firebase/firestore/access.ts';
+import { CallerClients } from '../../../../functions/src/toolsets/firebase/firestore/callerClients.ts';
+import type { Lease } from '../../../../functions/src/toolsets/firebase/firestore/watch.ts';
 import { agentCaller } from '../callers.ts';
 
 const START = Date.parse('2040-01-01T00:00:00Z');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Caller } from '../../../../functions/src/access/rules/principal.ts';
-import { ROLES } from '../../../../functions/src/access/rules/principal.ts';
+import { ROLES } from '../../../../functions/src/access/rules/role.ts';
 import { firestore } from '../../../../functions/src/kernel/firestore/client.ts';
 import {
   COLLECTIONS,

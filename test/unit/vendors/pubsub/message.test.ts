@@ -1,7 +1,7 @@
 /** Events as messages of Pub/Sub. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { messageOf, type TaskEvent } from '../../../../functions/src/toolsets/todo/rules/outbox.ts';
+import { messageOf, type TaskEvent } from '../../../../functions/src/toolsets/todo/rules/taskEvent.ts';
 import { pubSubMessage } from '../../../../functions/src/vendors/pubsub/publisher.ts';
 import { taskEvents } from '../../stored/arbitraries.ts';
 

@@ -3,18 +3,16 @@
  * access.explain go by the same.
  */
 import { type RoleSource, sourcedRole } from '../../../access/rules/decision.ts';
+import type { AccessPorts } from '../../../access/rules/ports.ts';
 import {
-  type AccessPorts,
   accessOf,
-  hasRole,
   isAdmin,
   ownRole,
   type Principal,
-  type Role,
   roleIn,
   type Scope,
-  weaker,
 } from '../../../access/rules/principal.ts';
+import { hasRole, type Role, weaker } from '../../../access/rules/role.ts';
 import { noRoleIn } from '../../../access/rules/workspaces.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 

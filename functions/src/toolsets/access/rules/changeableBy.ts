@@ -1,6 +1,7 @@
 /** Who can change that something is refused, as far as the caller may know them. */
 import type { RoleSource } from '../../../access/rules/decision.ts';
-import { type AccessPorts, accessOf, type Principal, roleIn } from '../../../access/rules/principal.ts';
+import type { AccessPorts } from '../../../access/rules/ports.ts';
+import { accessOf, type Principal, roleIn } from '../../../access/rules/principal.ts';
 import { administers, OF_DEPLOYMENT } from './administration.ts';
 
 export interface ChangeableBy {

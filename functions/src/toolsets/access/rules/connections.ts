@@ -1,18 +1,14 @@
 /** The agents through which a person is connected: those that have a credential, and apps that were signed in from. */
 import { type Agent, homeOf } from '../../../access/rules/agent.ts';
+import type { Credential } from '../../../access/rules/credential.ts';
 import { type Grant, isConnected } from '../../../access/rules/grant.ts';
 import { endOf, type StoredEnd } from '../../../access/rules/grantEnd.ts';
 import type { Limits } from '../../../access/rules/limits.ts';
 import { ancestorsOf, openedIn, openingOf, standingLinks } from '../../../access/rules/lineage.ts';
-import {
-  type AccessPorts,
-  type Credential,
-  hasRole,
-  isAdmin,
-  ownRole,
-  type Principal,
-} from '../../../access/rules/principal.ts';
+import type { AccessPorts } from '../../../access/rules/ports.ts';
+import { isAdmin, ownRole, type Principal } from '../../../access/rules/principal.ts';
 import { type Ended, isAnything, type Revocation } from '../../../access/rules/revocation.ts';
+import { hasRole } from '../../../access/rules/role.ts';
 import type { RecordAnswer, Versioned } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { Service } from '../../../kernel/ports.ts';

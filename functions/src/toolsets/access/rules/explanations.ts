@@ -3,6 +3,7 @@
  * of somebody else's is the same as of what is not there.
  */
 import { type Agent, principalOf, terminalId } from '../../../access/rules/agent.ts';
+import type { Credential } from '../../../access/rules/credential.ts';
 import {
   type AccessDecision,
   type AccessQuestion,
@@ -13,14 +14,9 @@ import { mayUse, type Need, refusalFor, roleNeeded } from '../../../access/rules
 import type { Limits } from '../../../access/rules/limits.ts';
 import { ancestorsOf, openedThrough, openingOf } from '../../../access/rules/lineage.ts';
 import { permissionFor } from '../../../access/rules/permissions.ts';
-import {
-  type AccessPorts,
-  accessOf,
-  type Credential,
-  DEFAULT_WORKSPACE,
-  type Principal,
-  type Role,
-} from '../../../access/rules/principal.ts';
+import type { AccessPorts } from '../../../access/rules/ports.ts';
+import { accessOf, DEFAULT_WORKSPACE, type Principal } from '../../../access/rules/principal.ts';
+import type { Role } from '../../../access/rules/role.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { Service } from '../../../kernel/ports.ts';
 import { type Held, heldRole, type NeededTool, refusalInside, workspaceAsked } from './administration.ts';

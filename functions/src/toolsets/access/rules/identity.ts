@@ -2,18 +2,16 @@
 import { z } from 'zod';
 import { type RoleSource, sourcedRole } from '../../../access/rules/decision.ts';
 import type { Invitations, Taken } from '../../../access/rules/invitations.ts';
-import type { WorkspaceAccess } from '../../../access/rules/people.ts';
+import type { AccessPorts, Profile } from '../../../access/rules/ports.ts';
 import {
-  type AccessPorts,
   type Caller,
   DEFAULT_WORKSPACE,
   isAdmin,
   knownWorkspaces,
   type Principal,
   personsRoleIn,
-  type Role,
 } from '../../../access/rules/principal.ts';
-import type { Profile } from '../../../access/store/accounts.ts';
+import type { Role, WorkspaceAccess } from '../../../access/rules/role.ts';
 import { parsedJson } from '../../../kernel/json.ts';
 import { Service } from '../../../kernel/ports.ts';
 import { deploymentRole } from './administration.ts';

@@ -5,8 +5,10 @@ import {
   invitationId,
   type Taken,
 } from '../../../access/rules/invitations.ts';
-import type { Invitation, Mail, MemberRole } from '../../../access/rules/people.ts';
-import { type AccessPorts, type Principal, personsRoleIn } from '../../../access/rules/principal.ts';
+import type { Invitation, Mail } from '../../../access/rules/people.ts';
+import type { AccessPorts } from '../../../access/rules/ports.ts';
+import { type Principal, personsRoleIn } from '../../../access/rules/principal.ts';
+import type { MemberRole } from '../../../access/rules/role.ts';
 import { noRoleIn } from '../../../access/rules/workspaces.ts';
 import type { Change, RecordAnswer } from '../../../kernel/commit.ts';
 import type { ConsoleLinks } from '../../../kernel/consoleLinks.ts';

@@ -1,16 +1,11 @@
 /** The people of a workspace, and their roles. Source: docs/decisions/0031-members-of-workspaces.md. */
 import { foldedEmail, invitationId } from '../../../access/rules/invitations.ts';
 import type { OpenWork } from '../../../access/rules/leaving.ts';
-import type { Invitation, Member, MemberRole, WorkspaceAccess } from '../../../access/rules/people.ts';
-import {
-  type AccessPorts,
-  accessOf,
-  hasRole,
-  type Principal,
-  personsRoleIn,
-  type Role,
-  roleIn,
-} from '../../../access/rules/principal.ts';
+import type { Invitation, Member } from '../../../access/rules/people.ts';
+import type { AccessPorts } from '../../../access/rules/ports.ts';
+import { accessOf, type Principal, personsRoleIn, roleIn } from '../../../access/rules/principal.ts';
+import type { MemberRole, WorkspaceAccess } from '../../../access/rules/role.ts';
+import { hasRole, type Role } from '../../../access/rules/role.ts';
 import { noRoleIn } from '../../../access/rules/workspaces.ts';
 import type { Change, RecordAnswer, Versioned } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';

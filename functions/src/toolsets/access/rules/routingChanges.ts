@@ -1,6 +1,6 @@
 /** What a workspace's leaders say about which hosted agents it asks. Source: docs/guides/models.md. */
 import type { Routing } from '../../../access/rules/routing.ts';
-import type { StoredWorkspace } from '../../../access/rules/workspaces.ts';
+import type { StoredWorkspace } from '../../../access/rules/workspace.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 
 /** What is left out stays. */

@@ -1,7 +1,7 @@
 /** Creating workspaces, and changing who may come in and what they reach. */
-import { WORKSPACE_ACCESS, type WorkspaceAccess } from '../../../access/rules/people.ts';
+
+import type { AccessPorts } from '../../../access/rules/ports.ts';
 import {
-  type AccessPorts,
   accessOf,
   DEFAULT_WORKSPACE,
   isAdmin,
@@ -9,14 +9,10 @@ import {
   personsRoleIn,
 } from '../../../access/rules/principal.ts';
 import { isListed } from '../../../access/rules/repositories.ts';
+import { WORKSPACE_ACCESS, type WorkspaceAccess } from '../../../access/rules/role.ts';
 import type { Routing } from '../../../access/rules/routing.ts';
-import {
-  type ApprovalRule,
-  foundingChanges,
-  notAvailable,
-  requireFree,
-  type StoredWorkspace,
-} from '../../../access/rules/workspaces.ts';
+import type { ApprovalRule, StoredWorkspace } from '../../../access/rules/workspace.ts';
+import { foundingChanges, notAvailable, requireFree } from '../../../access/rules/workspaces.ts';
 import type { Change, RecordAnswer } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { canonicalJson } from '../../../kernel/json.ts';

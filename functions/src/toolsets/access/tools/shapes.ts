@@ -1,7 +1,7 @@
 /** Arguments and answers that several of the tools have. */
 import { z } from 'zod';
-import { MEMBER_ROLES, WORKSPACE_ACCESS } from '../../../access/rules/people.ts';
-import { ROLES, WORKSPACE_NAME } from '../../../access/rules/principal.ts';
+import { WORKSPACE_NAME } from '../../../access/rules/principal.ts';
+import { MEMBER_ROLES, ROLES, WORKSPACE_ACCESS } from '../../../access/rules/role.ts';
 import { HOSTED_AGENTS } from '../../../access/rules/routing.ts';
 import { idLike } from '../../../kernel/ids.ts';
 import { decodeCursor, encodeCursor } from '../../../kernel/paging.ts';

@@ -23,20 +23,15 @@ import {
   taskChanges,
 } from '../../coordination/index.ts';
 import type { Seen } from './coding.ts';
-import {
-  type Ended,
-  type EndReport,
-  endByDecision,
-  endByRunner,
-  endingChanges,
-  withResult,
-} from './ending.ts';
+import { endByDecision, endByRunner, endingChanges, withResult } from './ending.ts';
 import { appendChanges, appendNote, type LogEntry } from './log.ts';
 import {
   type CodingPorts,
   changeTask,
   claimantOf,
   codingStatus,
+  type Ended,
+  type EndReport,
   isHolder,
   type TaskAddress,
 } from './task.ts';

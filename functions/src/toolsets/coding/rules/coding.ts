@@ -19,7 +19,8 @@ import {
 } from '../../coordination/index.ts';
 import { refName } from '../../github/index.ts';
 import type { LogType } from './log.ts';
-import { type CodingFilter, type CodingPorts, codingConfig, findCodingTask, usualBranch } from './task.ts';
+import type { CodingFilter } from './ports.ts';
+import { type CodingPorts, codingConfig, findCodingTask, usualBranch } from './task.ts';
 
 interface CodingDraft {
   readonly workspace: string;

@@ -28,26 +28,14 @@ import {
   type TaskResult,
   withSpent,
 } from '../../coordination/index.ts';
-import type { Seen } from './coding.ts';
 import { notReturnable, requireReturnable, restored, returnAfter, returned } from './returning.ts';
-import { codingStatus } from './task.ts';
+import { codingStatus, type Ended, type EndReport } from './task.ts';
 
-export interface EndReport {
-  readonly status: 'completed' | 'failed';
-  /** Any JSON; undefined where there is none. */
-  readonly result?: unknown;
-  readonly failure?: ReportedFailure | undefined;
-}
-
-type ReportedFailure = Failure & {
+export type ReportedFailure = Failure & {
   readonly retryable?: boolean | undefined;
   /** The runner returns the task: it is available again after so many seconds, and the attempt does not count. */
   readonly returnAfterSeconds?: number | undefined;
 };
-
-export interface Ended extends Seen {
-  readonly outcome: 'ended' | 'retried' | 'returned' | 'repeated' | 'kept' | 'late';
-}
 
 const MAX_SUMMARY_LENGTH = 20_000;
 const MAX_FILES = 200;

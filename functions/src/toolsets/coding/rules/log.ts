@@ -2,9 +2,9 @@
 
 import { z } from 'zod';
 import type { Change, Versioned } from '../../../kernel/commit.ts';
+import { documentCodec } from '../../../kernel/documentCodec.ts';
 import { utf8Length } from '../../../kernel/json.ts';
 import type { CodingTask } from '../../coordination/index.ts';
-import type { LogHead } from '../store/logs.ts';
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 
@@ -41,10 +41,12 @@ export interface NumberedEntry extends LogEntry {
 
 /** A chunk is full when it has so many lines, or bytes. */
 export const CHUNK_LINES = 500;
+
 const CHUNK_BYTES = 64 * 1024;
 
 /** Of the chunks these stay: 10 MiB where they are full. */
 export const FIRST_CHUNKS = 16;
+
 export const LATEST_CHUNKS = 144;
 
 /** Lines that go to the end of one chunk. */
@@ -158,3 +160,22 @@ export interface CodingChanges {
 declare module '../../../kernel/commit.ts' {
   interface ChangeKinds extends CodingChanges {}
 }
+
+export const headDocument = z.object({
+  /** From 0. */
+  chunk: z.number(),
+  /** The number of its first line, from 0 over the whole log. */
+  first_line: z.number(),
+  lines: z.number(),
+  bytes: z.number(),
+  /** The attempt that last appended, and the last sequence that it sent; -1 before the first. */
+  claim_epoch: z.number(),
+  sequence: z.number(),
+});
+
+export const headCodec = documentCodec(headDocument, { claim_epoch: 'epoch' });
+
+/** The last chunk of a log, which knows where the log goes on. */
+export type LogHead = ReturnType<typeof headCodec.fromDocument>;
+
+export const headFromDocument = headCodec.fromDocument;

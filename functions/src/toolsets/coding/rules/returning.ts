@@ -8,7 +8,7 @@ import {
   restoreClaim,
   type Task,
 } from '../../coordination/index.ts';
-import type { Ended, EndReport } from './ending.ts';
+import type { Ended, EndReport } from './task.ts';
 
 /** The lease of a claim that is restored, in seconds. */
 const RESTORED_LEASE_SECONDS = 120;

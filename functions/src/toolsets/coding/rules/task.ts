@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import type { AgentLiveness } from '../../../access/rules/liveness.ts';
 import type { Principal } from '../../../access/rules/principal.ts';
-import type { BudgetPorts } from '../../../graph/rules/budget.ts';
+import type { BudgetPorts } from '../../../graph/rules/ports.ts';
 import type { Versioned } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { jsonObject, requireSize } from '../../../kernel/json.ts';
@@ -20,13 +20,14 @@ import {
   type TaskCreation,
   type TaskStatus,
 } from '../../coordination/index.ts';
-import type { TaskLogQueries } from '../store/logs.ts';
-import type { CodingTaskQueries } from '../store/tasks.ts';
+import type { Seen } from './coding.ts';
+import type { ReportedFailure } from './ending.ts';
+import type { CodingTaskQueries, TaskLogQueries } from './ports.ts';
 
 /** The ports of all that coding does. */
 export interface CodingPorts extends CoordinationPorts, BudgetPorts, OwnerPorts {
-  readonly codingTasks: PortOf<CodingTaskQueries>;
-  readonly taskLogs: PortOf<TaskLogQueries>;
+  readonly codingTasks: CodingTaskQueries;
+  readonly taskLogs: TaskLogQueries;
   readonly liveness: PortOf<AgentLiveness>;
   readonly taskCreation: PortOf<TaskCreation>;
   readonly taskClaims: PortOf<TaskClaims>;
@@ -37,12 +38,6 @@ export interface CodingPorts extends CoordinationPorts, BudgetPorts, OwnerPorts 
 export interface TaskAddress {
   readonly workspace: string;
   readonly taskId: string;
-}
-
-/** Which coding tasks of a workspace: all, those of a branch, or those of a project. */
-export interface CodingFilter {
-  readonly branch?: string;
-  readonly project?: string;
 }
 
 /** @throws MusterError NOT_FOUND unless it is a coding task of the workspace */
@@ -154,4 +149,15 @@ export async function claimantOf(
   if (holder === undefined) return { agentId: principal.agentId ?? principal.uid, epoch };
   await liveness.actAs(principal, task.workspace, holder);
   return { agentId: holder, epoch };
+}
+
+export interface EndReport {
+  readonly status: 'completed' | 'failed';
+  /** Any JSON; undefined where there is none. */
+  readonly result?: unknown;
+  readonly failure?: ReportedFailure | undefined;
+}
+
+export interface Ended extends Seen {
+  readonly outcome: 'ended' | 'retried' | 'returned' | 'repeated' | 'kept' | 'late';
 }

@@ -4,31 +4,21 @@ import { FieldValue, type Firestore, type Query, QueryDocumentSnapshot } from '@
 import { z } from 'zod';
 import type { Versioned } from '../../../kernel/commit.ts';
 import { deleteFound, MAX_PAGE_BYTES } from '../../../kernel/firestore/client.ts';
-import { documentCodec } from '../../../kernel/firestore/codec.ts';
 import { TASK_LOGS, taskLogChunkPath, taskPath, taskResultPath } from '../../../kernel/firestore/paths.ts';
 import { LATEST_COMMITS } from '../../../kernel/firestore/provenCommit.ts';
 import { FirestoreReader } from '../../../kernel/firestore/reading.ts';
 import type { ChangeWriters } from '../../../kernel/firestore/store.ts';
-import { type CodingChanges, type LogLine, type LogType, parseLines } from '../rules/log.ts';
-
-const headDocument = z.object({
-  /** From 0. */
-  chunk: z.number(),
-  /** The number of its first line, from 0 over the whole log. */
-  first_line: z.number(),
-  lines: z.number(),
-  bytes: z.number(),
-  /** The attempt that last appended, and the last sequence that it sent; -1 before the first. */
-  claim_epoch: z.number(),
-  sequence: z.number(),
-});
-
-const heads = documentCodec(headDocument, { claim_epoch: 'epoch' });
-
-/** The last chunk of a log, which knows where the log goes on. */
-export type LogHead = ReturnType<typeof heads.fromDocument>;
-
-export const headFromDocument = heads.fromDocument;
+import {
+  type CodingChanges,
+  headCodec,
+  headDocument,
+  headFromDocument,
+  type LogHead,
+  type LogLine,
+  type LogType,
+  parseLines,
+} from '../rules/log.ts';
+import type { LinesOfDay, LogExcerpt, OwnedLine, TaskLogQueries } from '../rules/ports.ts';
 
 /** The fields that `headFromDocument` and a version read, for a query that fetches no lines. */
 const HEAD_FIELDS = [...Object.keys(headDocument.shape), LATEST_COMMITS];
@@ -55,7 +45,7 @@ const chunkFromDocument = (data: unknown) => ({
 const owner = z.object({ task_id: z.string() });
 
 /** Lines that say whose they are. */
-function ownedLines(data: unknown) {
+function ownedLines(data: unknown): readonly OwnedLine[] {
   const { task_id: taskId } = owner.parse(data);
   return linesFromDocument(data).map((line) => ({ ...line, taskId }));
 }
@@ -75,7 +65,7 @@ export const codingWriters: ChangeWriters<CodingChanges> = {
     const { head, from, entries, text, drops } = write;
     const path = taskLogChunkPath(task.id, head.chunk);
     const latest_at = new Date(Math.max(...entries.map(({ at }) => at.getTime())));
-    const fields = { ...heads.toDocument(head), latest_at };
+    const fields = { ...headCodec.toDocument(head), latest_at };
     const days = [...new Set(entries.map(({ at, type }) => dayKey(task.workspace, type, dateOf(at))))];
     const part = `n${String(from).padStart(PART_DIGITS, '0')}`;
     if (version === undefined) {
@@ -104,13 +94,7 @@ const OLD_CHUNKS = 300;
 /** How many chunks are read for a day. */
 const MAX_CHUNKS_OF_DAY = 20;
 
-/** Lines of a log in their order. `total` counts all that were ever written. */
-interface LogExcerpt {
-  readonly lines: readonly LogLine[];
-  readonly total: number;
-}
-
-export class TaskLogQueries extends FirestoreReader {
+export class FirestoreTaskLogQueries extends FirestoreReader implements TaskLogQueries {
   async head(taskId: string): Promise<Versioned<LogHead> | undefined> {
     const { docs } = await latestChunk(this.database, taskId)
       .select(...HEAD_FIELDS)
@@ -119,7 +103,6 @@ export class TaskLogQueries extends FirestoreReader {
     return last && this.documents.findVersioned(last, headFromDocument);
   }
 
-  /** At most `limit` lines from line `from` on; fewer where they are long. */
   async read(taskId: string, from: number, limit: number): Promise<LogExcerpt> {
     const chunks = chunksOf(this.database, taskId);
     const before = chunks.where('first_line', '<=', from).orderBy('first_line', 'desc').limit(1);
@@ -141,7 +124,6 @@ export class TaskLogQueries extends FirestoreReader {
     return { lines: lines.slice(0, limit), total };
   }
 
-  /** The last lines, at most `limit` of them and about `bytes` bytes. */
   async tail(taskId: string, limit: number, bytes: number): Promise<LogExcerpt> {
     let lines: readonly LogLine[] = [];
     let total = 0;
@@ -156,18 +138,13 @@ export class TaskLogQueries extends FirestoreReader {
     return { lines: lines.slice(-limit), total };
   }
 
-  /**
-   * Lines of one type from one day, of all tasks of a workspace: those of the latest chunks, until they are more
-   * than `limit`.
-   * @param date `2026-11-22`, in UTC
-   */
-  async ofDay(workspace: string, type: LogType, date: string, limit: number) {
+  async ofDay(workspace: string, type: LogType, date: string, limit: number): Promise<LinesOfDay> {
     const latest = this.database
       .collectionGroup(TASK_LOGS)
       .where('days', 'array-contains', dayKey(workspace, type, date))
       .orderBy('latest_at', 'desc')
       .limit(MAX_CHUNKS_OF_DAY);
-    const lines: ReturnType<typeof ownedLines> = [];
+    const lines: OwnedLine[] = [];
     let chunks = 0;
     for await (const snapshot of latest.stream()) {
       if (!(snapshot instanceof QueryDocumentSnapshot)) continue;
@@ -179,7 +156,6 @@ export class TaskLogQueries extends FirestoreReader {
     return { lines, more: lines.length > limit || chunks === MAX_CHUNKS_OF_DAY };
   }
 
-  /** The tasks of chunks to which nobody has added since an instant, longest ago first; one as often as it has such. */
   async *tasksWithOldLogs(before: Date): AsyncGenerator<string, void, undefined> {
     const logs = this.database.collectionGroup(TASK_LOGS);
     const old = logs.where('latest_at', '<=', before).orderBy('latest_at').limit(OLD_CHUNKS).select();
@@ -196,7 +172,6 @@ export class TaskLogQueries extends FirestoreReader {
     }
   }
 
-  /** Removes a task's log. Tells how many documents it had. */
   forget(taskId: string): Promise<number> {
     return deleteFound(this.database.collection(`${taskPath(taskId)}/${TASK_LOGS}`));
   }

@@ -1,4 +1,5 @@
 /** How coding tasks are found and watched. */
+
 import { type DocumentSnapshot, type Firestore, type Query, Timestamp } from '@google-cloud/firestore';
 import {
   COLLECTIONS,
@@ -22,13 +23,13 @@ import {
   type TaskStatus,
   taskFromDocument,
 } from '../../coordination/index.ts';
-import type { CodingFilter } from '../rules/task.ts';
+import type { CodingFilter, CodingTaskQueries } from '../rules/ports.ts';
 import { latestChunk } from './logs.ts';
 
 /** A field that is set to the time of its write holds when the write was asked for, which is some time before. */
 const SENT_BEFORE_MILLISECONDS = 10_000;
 
-export class CodingTaskQueries extends FirestoreReader {
+export class FirestoreCodingTaskQueries extends FirestoreReader implements CodingTaskQueries {
   private readonly log: Log;
 
   constructor(database: Firestore, documents: DocumentReading, log: Log) {
@@ -36,7 +37,6 @@ export class CodingTaskQueries extends FirestoreReader {
     this.log = log;
   }
 
-  /** Of all the workspace's sessions, newest first. */
   list(workspace: string, filter: CodingFilter, page: Page): Promise<Slice<CodingTask>> {
     const own = narrowed(this.tasks.where('workspace', '==', workspace), filter);
     return this.documents.slice(own, 'created_at', 'desc', page, (data) =>
@@ -52,18 +52,13 @@ export class CodingTaskQueries extends FirestoreReader {
     return (await counted.count().get()).data().count;
   }
 
-  /** The JSON of a result. */
   async result(taskId: string, { epoch, parts }: StoredResult): Promise<string> {
     const paths = Array.from({ length: parts }, (_, part) => taskResultPath(taskId, epoch, part));
     const snapshots = await this.database.getAll(...paths.map((path) => this.database.doc(path)));
     return snapshots.map((snapshot) => this.documents.value(snapshot, resultPartFromDocument)).join('');
   }
 
-  /**
-   * Resolves when more may be claimable than at the mark, or when `until` is aborted. It watches the session and its
-   * gates; where there is no session yet, it watches the workspace, which will name one.
-   */
-  async queueGrowth(workspace: string, { session, readAt }: QueueMark, until: AbortSignal) {
+  async queueGrowth(workspace: string, { session, readAt }: QueueMark, until: AbortSignal): Promise<void> {
     if (until.aborted) return;
     const { promise: end, resolve } = deferred();
     const fail = (error: Error) => this.log.warn('queue_watch_broke', { workspace, error });
@@ -77,7 +72,6 @@ export class CodingTaskQueries extends FirestoreReader {
     for (const stop of stops) stop();
   }
 
-  /** Yields when a task or its log has changed, first for what is there, until `gone`. */
   async *changes(taskId: string, gone: AbortSignal): AsyncGenerator<true> {
     const changes = new LatestValue<true>();
     const tell = () => changes.tell(true);

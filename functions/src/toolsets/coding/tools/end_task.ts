@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { anyJson } from '../../../mcp/jsonSchema.ts';
 import { defineTool, wholeNumber } from '../../../mcp/tool.ts';
 import { FAILURE_CLASSES, text } from '../../coordination/index.ts';
-import type { Ended } from '../rules/ending.ts';
+import type { Ended } from '../rules/task.ts';
 import {
   answerShape,
   asText,

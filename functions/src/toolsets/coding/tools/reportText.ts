@@ -1,7 +1,7 @@
 /** What report_task answers, for who reads it in a terminal. */
-import type { z } from 'zod';
+import { z } from 'zod';
 import { columnLines, quotedLines, terminalLines } from '../../../kernel/text.ts';
-import type { reportShape } from './report_task.ts';
+import { logEntryShape, previousShape, taskShape } from './shapes.ts';
 
 type Report = z.output<typeof reportShape>;
 
@@ -40,3 +40,14 @@ function logLines({ line, at, level, type, prefix, message, data }: Report['logs
   const more = data === undefined ? '' : ` ${JSON.stringify(data)}`;
   return [`  ${line}  ${at}  ${level}  ${type}`, ...quotedLines(`${said}${more}`)];
 }
+
+/** A report on a task; `task://{taskId}` is the same without the result. */
+export const reportShape = z.object({
+  task: taskShape,
+  attempts: z.array(previousShape.extend({ epoch: z.number() })).describe('Those that failed.'),
+  logs: z.object({
+    lines: z.number().describe('How many there are, those included that were dropped for their age.'),
+    latest: z.array(logEntryShape),
+  }),
+  result: z.unknown().optional().describe('As it was given to coding.end_task.'),
+});

@@ -1,28 +1,7 @@
 import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
-import { reportText } from './reportText.ts';
-import {
-  answerShape,
-  codingTaskAnswer,
-  historyAnswer,
-  logEntryShape,
-  previousShape,
-  reading,
-  success,
-  taskId,
-  taskShape,
-} from './shapes.ts';
-
-/** A report on a task; `task://{taskId}` is the same without the result. */
-export const reportShape = z.object({
-  task: taskShape,
-  attempts: z.array(previousShape.extend({ epoch: z.number() })).describe('Those that failed.'),
-  logs: z.object({
-    lines: z.number().describe('How many there are, those included that were dropped for their age.'),
-    latest: z.array(logEntryShape),
-  }),
-  result: z.unknown().optional().describe('As it was given to coding.end_task.'),
-});
+import { reportShape, reportText } from './reportText.ts';
+import { answerShape, codingTaskAnswer, historyAnswer, reading, success, taskId } from './shapes.ts';
 
 export const reportTask = defineTool({
   name: 'report_task',

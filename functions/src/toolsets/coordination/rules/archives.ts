@@ -5,9 +5,11 @@ import { MusterError } from '../../../kernel/errors.ts';
 import { Service } from '../../../kernel/ports.ts';
 import type { SweepPart, SweepTurn, Swept } from '../../../kernel/sweep.ts';
 import { retryStale, unlessStale } from '../../../kernel/waiting.ts';
-import type { ArchivedSession, CoordinationPorts, OpenSession, Session } from './session.ts';
+import type { CoordinationPorts } from './ports.ts';
+import type { ArchivedSession, OpenSession, Session } from './session.ts';
 import { cancelTask } from './stateMachine.ts';
-import { outcomeChanges, TASKS_OF_RUNS, type Task } from './task.ts';
+import { TASKS_OF_RUNS, type Task } from './task.ts';
+import { outcomeChanges } from './taskChanges.ts';
 
 /** How many tasks of an archived session are cancelled side by side, each in a commit of its own. */
 const ABREAST = 20;

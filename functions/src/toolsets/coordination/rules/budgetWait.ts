@@ -1,7 +1,6 @@
 /** Coding tasks of which a budget is spent: they wait as before a retry, and are looked at again. */
 import {
   amountOf,
-  type BudgetPorts,
   budgetKey,
   budgetKeysOf,
   type Refusal,
@@ -9,10 +8,12 @@ import {
   waitsForBudget,
 } from '../../../graph/rules/budget.ts';
 import { NO_WORK, nodeKey } from '../../../graph/rules/node.ts';
+import type { BudgetPorts } from '../../../graph/rules/ports.ts';
 import type { Change, Versioned } from '../../../kernel/commit.ts';
 import { Service, unlessUnreadable } from '../../../kernel/ports.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
-import { type CoordinationPorts, queueGrowth } from './session.ts';
+import { queueGrowth } from './openSession.ts';
+import type { CoordinationPorts } from './ports.ts';
 import { endBackoff } from './stateMachine.ts';
 import type { Task } from './task.ts';
 

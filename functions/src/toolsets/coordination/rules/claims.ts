@@ -17,13 +17,15 @@ import { Service } from '../../../kernel/ports.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
 import { type BudgetWaitPorts, budgetRefusal, waitForBudget } from './budgetWait.ts';
 import { ClaimWindow } from './claimWindow.ts';
-import { claimableNow, PROGRAMS, projectCapability, type RunnerClaim, runnersPart } from './codingTask.ts';
-import type { AgentMessages, Message } from './messages.ts';
+import { claimableNow, projectCapability, type RunnerClaim, runnersPart } from './codingTask.ts';
+import type { Message } from './mailbox.ts';
+import type { AgentMessages } from './messages.ts';
 import { type NoTask, NothingToClaim, noGoal } from './nothingToClaim.ts';
 import { leavingChanges, type OwnerPorts, ownerStanding } from './ownerless.ts';
 import type { Session } from './session.ts';
 import { claimTask, endBackoff } from './stateMachine.ts';
-import { capabilityKey, isHeld, type QueuePart, satisfiedKeys, type Task, taskChanges } from './task.ts';
+import { capabilityKey, isHeld, PROGRAMS, type QueuePart, satisfiedKeys, type Task } from './task.ts';
+import { taskChanges } from './taskChanges.ts';
 
 /** A lease's length where the caller asks for none. Source: docs/semantics.md#coordination. */
 export const DEFAULT_LEASE_SECONDS = 30 * 60;

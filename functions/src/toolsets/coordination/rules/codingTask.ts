@@ -3,7 +3,16 @@ import { type Agent, foldedCapability } from '../../../access/rules/agent.ts';
 import type { Versioned } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import type { Session } from './session.ts';
-import { CODING_TYPE, isClosed, type QueuePart, type Task } from './task.ts';
+import {
+  CODING_TOOLS,
+  CODING_TYPE,
+  type CodingTool,
+  type FailureClass,
+  isClosed,
+  PROGRAMS,
+  type QueuePart,
+  type Task,
+} from './task.ts';
 
 export type CodingWork = NonNullable<Task['coding']>;
 
@@ -12,13 +21,6 @@ export type PastAttempt = CodingWork['attempts'][number];
 
 /** Where the result of an attempt is kept: the bytes of its JSON, and in how many parts. */
 export type StoredResult = NonNullable<CodingWork['result']>;
-
-/** By the specification's name: the program, which is also the capability that a runner declares. */
-export const PROGRAMS = { CLAUDECODE: 'claude', GEMINI: 'gemini' } as const;
-
-export type CodingTool = keyof typeof PROGRAMS;
-
-export const CODING_TOOLS: readonly CodingTool[] = ['CLAUDECODE', 'GEMINI'];
 
 export function programOf(tool: CodingTool): string {
   return PROGRAMS[tool];
@@ -35,21 +37,6 @@ export function codingTool(name: string, field: string): CodingTool {
     suggestion: `Known tools: ${CODING_TOOLS.join(', ')}.`,
   });
 }
-
-/** Why a coding task failed. */
-export const FAILURE_CLASSES = [
-  'queue_expired',
-  'runner_lost',
-  'cli_missing',
-  'authentication',
-  'rate_limit',
-  'no_output',
-  'crashed',
-  'cancelled',
-  'acceptance_failed',
-] as const;
-
-export type FailureClass = (typeof FAILURE_CLASSES)[number];
 
 export type Failure = PastAttempt['failure'];
 

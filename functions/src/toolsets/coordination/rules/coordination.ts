@@ -6,17 +6,9 @@ import type { Page, Slice } from '../../../kernel/paging.ts';
 import { readIn, Service } from '../../../kernel/ports.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
 import { archivingOf, SessionArchives, type SessionExtent } from './archives.ts';
-import {
-  CODING_GOAL,
-  type CoordinationPorts,
-  type Discovery,
-  newSession,
-  type OpenSession,
-  openingOf,
-  openSession,
-  type Session,
-  sumCounters,
-} from './session.ts';
+import { newSession, openingOf, openSession } from './openSession.ts';
+import type { CoordinationPorts } from './ports.ts';
+import { CODING_GOAL, type Discovery, type OpenSession, type Session, sumCounters } from './session.ts';
 import { type Task, type TaskStatus, taskNotFound } from './task.ts';
 
 /** How many late tasks a status names, and how many that can never start. */

@@ -17,14 +17,9 @@ import {
   standingOf,
   type TasksById,
 } from './dependencies.ts';
-import {
-  type CoordinationPorts,
-  type FilledSession,
-  firstKeys,
-  openSession,
-  queueGrowthIn,
-  type Session,
-} from './session.ts';
+import { type FilledSession, firstKeys, openSession, queueGrowthIn } from './openSession.ts';
+import type { CoordinationPorts } from './ports.ts';
+import type { Session } from './session.ts';
 import { requireAhead, type Task, USUAL_TYPE } from './task.ts';
 
 /** The most tasks that one call creates. */

@@ -1,6 +1,7 @@
 /** Who may decide about a task beside its holder. */
 
-import { hasRole, type Principal, roleIn } from '../../../access/rules/principal.ts';
+import { type Principal, roleIn } from '../../../access/rules/principal.ts';
+import { hasRole } from '../../../access/rules/role.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import type { Task } from './task.ts';
 

@@ -3,7 +3,8 @@
 import type { Versioned } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { readIn } from '../../../kernel/ports.ts';
-import type { CoordinationPorts, Session } from './session.ts';
+import type { CoordinationPorts } from './ports.ts';
+import type { Session } from './session.ts';
 import type { Task } from './task.ts';
 
 /** The most tasks that may depend on one task: closing it touches each. */

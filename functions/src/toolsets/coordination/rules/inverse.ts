@@ -4,7 +4,8 @@
  */
 
 import type { Agent } from '../../../access/rules/agent.ts';
-import { hasRole, type Principal, roleIn } from '../../../access/rules/principal.ts';
+import { type Principal, roleIn } from '../../../access/rules/principal.ts';
+import { hasRole } from '../../../access/rules/role.ts';
 import type { Change, Versioned } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { readIn, Service } from '../../../kernel/ports.ts';
@@ -20,10 +21,12 @@ import {
 import { requeuedWork, withFailure } from './codingTask.ts';
 import { authoriseDeciding } from './deciding.ts';
 import { dependencyChanges, revived, runHasEnded, said, sessionArchived } from './levers.ts';
+import { queueGrowth } from './openSession.ts';
+import type { CoordinationPorts } from './ports.ts';
 import { endAgain, reopenTask } from './revival.ts';
-import { type CoordinationPorts, queueGrowth } from './session.ts';
 import { cancelTask, takeAway, unstartTask } from './stateMachine.ts';
-import { isClosed, isHeld, isOfRun, outcomeChanges, type Task, taskChanges, taskNotFound } from './task.ts';
+import { isClosed, isHeld, isOfRun, type Task, taskNotFound } from './task.ts';
+import { outcomeChanges, taskChanges } from './taskChanges.ts';
 import { TaskUpdates } from './updating.ts';
 
 /** What goes on whatever is taken back: epochs, who held it and how it ended, and what follows from other tasks. */

@@ -18,9 +18,11 @@ import {
 } from '../../../kernel/sweep.ts';
 import { inTime } from '../../../kernel/waiting.ts';
 import { type CodingTask, isCodingTask } from './codingTask.ts';
-import { type CoordinationPorts, queueGrowth } from './session.ts';
+import { queueGrowth } from './openSession.ts';
+import type { CoordinationPorts } from './ports.ts';
 import { endBackoff, releaseTask, renewLease, waitForAnswer } from './stateMachine.ts';
-import { type Task, taskChanges } from './task.ts';
+import type { Task } from './task.ts';
+import { taskChanges } from './taskChanges.ts';
 
 const BATCH = 100;
 

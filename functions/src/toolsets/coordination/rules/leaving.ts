@@ -4,7 +4,7 @@ import { allOf } from '../../../kernel/allOf.ts';
 import { Service, unlessUnreadable } from '../../../kernel/ports.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
 import { leavingChanges } from './ownerless.ts';
-import type { CoordinationPorts } from './session.ts';
+import type { CoordinationPorts } from './ports.ts';
 import { isClosed } from './task.ts';
 
 /** How many tasks are read at once. */

@@ -11,10 +11,12 @@ import { readIn, Service } from '../../../kernel/ports.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
 import { requeuedWork, withFailure } from './codingTask.ts';
 import { authoriseDeciding } from './deciding.ts';
+import { queueGrowth } from './openSession.ts';
+import type { CoordinationPorts } from './ports.ts';
 import { reviveTask } from './revival.ts';
-import { type CoordinationPorts, queueGrowth } from './session.ts';
 import { cancelTask, takeAway } from './stateMachine.ts';
-import { isOfRun, outcomeChanges, type Task, taskChanges, taskNotFound } from './task.ts';
+import { isOfRun, type Task, taskNotFound } from './task.ts';
+import { outcomeChanges, taskChanges } from './taskChanges.ts';
 
 /** How many tasks one call has tried again, and how many it reads to find them. */
 const MAX_REVIVED = 100;

@@ -17,21 +17,16 @@ import {
   mayReadMessages,
   touchPresence,
 } from '../../../access/rules/liveness.ts';
-import {
-  accessOf,
-  DEFAULT_WORKSPACE,
-  hasRole,
-  type Principal,
-  roleIn,
-  weaker,
-} from '../../../access/rules/principal.ts';
+import { accessOf, DEFAULT_WORKSPACE, type Principal, roleIn } from '../../../access/rules/principal.ts';
 import { isReserved } from '../../../access/rules/registration.ts';
+import { hasRole, weaker } from '../../../access/rules/role.ts';
 import type { Change, RecordAnswer } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { Service } from '../../../kernel/ports.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
-import type { AgentMessages, Message } from './messages.ts';
-import type { CoordinationPorts } from './session.ts';
+import type { Message } from './mailbox.ts';
+import type { AgentMessages } from './messages.ts';
+import type { CoordinationPorts } from './ports.ts';
 
 interface MembershipRequest {
   readonly agentId: string;

@@ -10,25 +10,12 @@ import type { Change, RecordAnswer, Versioned } from '../../../kernel/commit.ts'
 import { MusterError } from '../../../kernel/errors.ts';
 import { readFor, readIn, Service } from '../../../kernel/ports.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
-import type { Mailbox } from '../store/mailboxes.ts';
-import type { CoordinationPorts } from './session.ts';
+import type { Mailbox, Message, MessageChanges } from './mailbox.ts';
+import type { CoordinationPorts } from './ports.ts';
 import { taskNotFound } from './task.ts';
 
 /** How many messages of a workspace wait at most until their agent reads them. */
 const MAX_UNREAD = 20;
-
-export type Message = Mailbox['messages'][number];
-
-/** What commits may change of messages. */
-export interface MessageChanges {
-  readonly replaceMailbox: {
-    readonly mailbox: Mailbox;
-    /** Of the mailbox, where there is one. */
-    readonly version?: string;
-    /** What somebody has put into it, for the trail. */
-    readonly sent?: Message;
-  };
-}
 
 declare module '../../../kernel/commit.ts' {
   interface ChangeKinds extends MessageChanges {}

@@ -1,8 +1,9 @@
 /** Tasks as parts of what they were made for. Source: docs/decisions/0035-one-graph.md. */
+
 import type { NodeFinder } from '../../../graph/rules/linking.ts';
 import { type GraphNode, NO_WORK, type NodeStatus, titleOf } from '../../../graph/rules/node.ts';
-import { type PortOf, readIn } from '../../../kernel/ports.ts';
-import type { TaskQueries } from '../store/queries.ts';
+import { readIn } from '../../../kernel/ports.ts';
+import type { TaskQueries } from './ports.ts';
 import type { Task, TaskStatus } from './task.ts';
 
 const STATUSES: Readonly<Record<TaskStatus, NodeStatus>> = {
@@ -33,7 +34,7 @@ export function taskNode(task: Task): GraphNode {
 }
 
 /** Finds tasks of the workspace in which they are asked for. */
-export function taskNodeFinder(tasks: PortOf<TaskQueries>): NodeFinder {
+export function taskNodeFinder(tasks: TaskQueries): NodeFinder {
   return async (id, { workspace }) => {
     const found = await readIn((one) => one === workspace, tasks.find(id));
     if (found?.value.workspace !== workspace) return undefined;

@@ -4,7 +4,8 @@ import type { Agent } from '../../../access/rules/agent.ts';
 import { MemoCache } from '../../../kernel/memoCache.ts';
 import { Service } from '../../../kernel/ports.ts';
 import { budgetReason } from './budgetWait.ts';
-import type { CoordinationPorts, Session } from './session.ts';
+import type { CoordinationPorts } from './ports.ts';
+import type { Session } from './session.ts';
 import { stuckBy } from './stuck.ts';
 import { capabilityKey, isClosed, satisfiedKeys, type Task } from './task.ts';
 

@@ -8,7 +8,8 @@ import type { Change, Versioned } from '../../../kernel/commit.ts';
 import type { PortOf } from '../../../kernel/ports.ts';
 import { withFailure } from './codingTask.ts';
 import { cancelTask } from './stateMachine.ts';
-import { isOfRun, outcomeChanges, type Task } from './task.ts';
+import { isOfRun, type Task } from './task.ts';
+import { outcomeChanges } from './taskChanges.ts';
 
 export interface OwnerPorts {
   readonly ownerRoles: Pick<PortOf<OwnerRoles>, 'standing'>;

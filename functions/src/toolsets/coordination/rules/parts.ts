@@ -1,6 +1,5 @@
 /** Tasks whose result is there, and which are done when everything below them is. Source: docs/semantics.md#one-graph. */
-import type { Claimant } from './stateMachine.ts';
-import type { Claim, Task, TaskResult } from './task.ts';
+import type { Claim, Claimant, Task, TaskResult } from './task.ts';
 
 /** Nobody holds it any more: what is still to be done is done by those who have its parts. */
 export function awaitParts(

@@ -1,6 +1,7 @@
 /** Tasks that are tried again after they had ended. Source: docs/semantics.md#coordination. */
 import { notPossible } from './notPossible.ts';
-import { isHeld, type Task, type TaskStatus, withSpent } from './task.ts';
+import { isHeld, type Task, type TaskStatus } from './task.ts';
+import { withSpent } from './taskChanges.ts';
 
 /** How many former ends a task remembers. */
 const MAX_FORMER_ENDS = 10;

@@ -1,10 +1,12 @@
 /** Takes back what was said of a session. Source: docs/semantics.md#taking-back. */
-import { hasRole, type Principal, roleIn } from '../../../access/rules/principal.ts';
+import { type Principal, roleIn } from '../../../access/rules/principal.ts';
+import { hasRole } from '../../../access/rules/role.ts';
 import type { Change } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { Service } from '../../../kernel/ports.ts';
 import { asBefore, cannotUndo, changedSince, type Effect, type FieldsCodec } from '../../../kernel/trail.ts';
-import type { CoordinationPorts, Session } from './session.ts';
+import type { CoordinationPorts } from './ports.ts';
+import type { Session } from './session.ts';
 
 interface InversePorts extends CoordinationPorts {
   readonly sessionFields: FieldsCodec<Session>;

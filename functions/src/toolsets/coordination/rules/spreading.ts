@@ -6,7 +6,7 @@
 import { z } from 'zod';
 import { Service, unlessUnreadable } from '../../../kernel/ports.ts';
 import { unlessStale } from '../../../kernel/waiting.ts';
-import type { CoordinationPorts } from './session.ts';
+import type { CoordinationPorts } from './ports.ts';
 
 /** Over how many documents a session is spread that is opened. */
 export const LEAST_SPREAD = 8;

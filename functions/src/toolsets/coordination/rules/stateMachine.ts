@@ -6,7 +6,17 @@
  */
 import { notPossible } from './notPossible.ts';
 import { awaitParts, hasReported } from './parts.ts';
-import { type Claim, isClosed, isHeld, type LapsedClaim, type Task, type TaskResult } from './task.ts';
+import {
+  type Claim,
+  type Claimant,
+  isClosed,
+  isHeld,
+  type LapsedClaim,
+  type ReportedOutcome,
+  type Task,
+  type TaskOutcome,
+  type TaskResult,
+} from './task.ts';
 
 /** How often a task may fail retryably before a failure is final. */
 export const MAX_RETRIES = 3;
@@ -16,39 +26,6 @@ const FIRST_BACKOFF_SECONDS = 30;
 
 /** How many former holders a task remembers. */
 const MAX_LAPSED_CLAIMS = 20;
-
-/** Who reports an outcome. `epoch`, where given, must be the claim's: an older one never overwrites. */
-export interface Claimant {
-  readonly agentId: string;
-  readonly epoch?: number | undefined;
-}
-
-export type ReportedOutcome =
-  | {
-      readonly kind: 'done';
-      readonly result: TaskResult;
-      /** Whether it is done only when all is that is part of it. Without parts it is done at once. */
-      readonly whenPartsDone?: boolean;
-    }
-  | {
-      readonly kind: 'failed';
-      readonly error: string;
-      readonly retryable: boolean;
-      /** Where it is not the usual one: how often in all, and the wait before this one; 0 is none. */
-      readonly retry?: { readonly limit: number; readonly backoffSeconds: number };
-    }
-  /** The holder returns the task: it is available again after so many seconds, and no retry is used up. */
-  | { readonly kind: 'returned'; readonly error: string; readonly afterSeconds: number };
-
-/** What became of a reported outcome. */
-export interface TaskOutcome {
-  /**
-   * `accepted`: the task is closed, or waits for its retry or its parts. `repeated`: the same holder had reported the same before.
-   * `late`: somebody else has claimed the task since, which keeps the report as its late result.
-   */
-  readonly kind: 'accepted' | 'repeated' | 'late';
-  readonly task: Task;
-}
 
 const laterBySeconds = (from: Date, seconds: number): Date => new Date(from.getTime() + seconds * 1000);
 

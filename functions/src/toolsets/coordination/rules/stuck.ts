@@ -9,7 +9,7 @@ import { type Change, StaleWriteError } from '../../../kernel/commit.ts';
 import { Service, unlessUnreadable } from '../../../kernel/ports.ts';
 import type { SweepPart, SweepTurn, Swept } from '../../../kernel/sweep.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
-import type { CoordinationPorts } from './session.ts';
+import type { CoordinationPorts } from './ports.ts';
 import type { Task } from './task.ts';
 
 /** How many tasks the sweep settles at a time. */

@@ -1,11 +1,12 @@
 /** A task of the one work queue: `tasks/{taskId}`. Source: docs/semantics.md#one-model. */
-import { type ClosedWork, foldedCapability } from '../../../access/rules/agent.ts';
-import { exactUsd, type GraphNode, NO_WORK, type Spent } from '../../../graph/rules/node.ts';
-import type { Change } from '../../../kernel/commit.ts';
+
+import { z } from 'zod';
+import { foldedCapability } from '../../../access/rules/agent.ts';
+import { placeFields } from '../../../graph/rules/node.ts';
+import { documentCodec, jsonText, timestamp } from '../../../kernel/documentCodec.ts';
 import { MusterError } from '../../../kernel/errors.ts';
-import type { JsonObject } from '../../../kernel/json.ts';
-import type { StoredTask } from '../store/documents.ts';
-import type { TaskOutcome } from './stateMachine.ts';
+import { fieldsCodec } from '../../../kernel/trail.ts';
+import type { TaskChanges } from './taskChanges.ts';
 
 /** The stored states. `waiting` is a coding task whose agent is done while its session is alive. */
 export const TASK_STATUSES = [
@@ -19,6 +20,291 @@ export const TASK_STATUSES = [
 ] as const;
 
 export type TaskStatus = (typeof TASK_STATUSES)[number];
+
+/** By the specification's name: the program, which is also the capability that a runner declares. */
+export const PROGRAMS = { CLAUDECODE: 'claude', GEMINI: 'gemini' } as const;
+
+export type CodingTool = keyof typeof PROGRAMS;
+
+export const CODING_TOOLS: readonly CodingTool[] = ['CLAUDECODE', 'GEMINI'];
+
+/** Why a coding task failed. */
+export const FAILURE_CLASSES = [
+  'queue_expired',
+  'runner_lost',
+  'cli_missing',
+  'authentication',
+  'rate_limit',
+  'no_output',
+  'crashed',
+  'cancelled',
+  'acceptance_failed',
+] as const;
+
+export type FailureClass = (typeof FAILURE_CLASSES)[number];
+
+const failure = z.object({ class: z.enum(FAILURE_CLASSES), message: z.string() });
+
+const codingDocument = z.object({
+  tool: z.enum(CODING_TOOLS),
+  instructions: z.string(),
+  branch: z.string(),
+  config: jsonText,
+  /** The repository, as `owner/name` or a label of the runner's, once somebody has said which. */
+  project: z.string().nullable(),
+  /** Who may end it beside leaders: the creator's owner. */
+  owner_uid: z.string(),
+  /** How long it may wait for a runner, in seconds. */
+  queue_seconds: z.number(),
+  /** While it waits: when it has waited too long. */
+  queue_ends_at: timestamp,
+  /** What its holder last said of it. */
+  progress: z.string().nullable(),
+  /** Why its last attempt failed. */
+  failure: failure.nullable(),
+  /** The attempts that are over, but for the one that closed the task, each with the latest commits that it reported. */
+  attempts: z.array(
+    z.object({
+      claim_epoch: z.int(),
+      agent_id: z.string(),
+      ended_at: timestamp,
+      failure,
+      commits: z.array(z.object({ sha: z.string(), subject: z.string() })),
+    }),
+  ),
+  /** How many claims were returned: they are no attempts, and `attempts` does not list them. */
+  returns: z.int().default(0),
+  /** The result of an attempt is in documents of its own, for a task holds no megabyte beside itself. */
+  result: z.object({ claim_epoch: z.int(), bytes: z.int(), parts: z.int() }).nullable(),
+});
+
+const resultPart = z.object({ json: z.string() });
+
+/** A part of the JSON of what an attempt brought. */
+export function resultPartFromDocument(data: unknown): string {
+  return resultPart.parse(data).json;
+}
+
+const result = z.object({
+  output: z.string(),
+  files_modified: z.array(z.string()).exactOptional(),
+  files_created: z.array(z.string()).exactOptional(),
+});
+
+/**
+ * A task: flat, in the specification's words, so that the console reads like the tools. What has a default is younger
+ * than the first tasks that are stored.
+ */
+const document = z.object({
+  id: z.string(),
+  workspace: z.string(),
+  /** The coordination session that it belongs to; archiving the session takes it out of the queue. */
+  session: z.string(),
+  description: z.string(),
+  /** 1 (first) to 10 (last). */
+  priority: z.int(),
+  status: z.enum(TASK_STATUSES),
+  dependencies: z.array(z.string()),
+  /** The tasks that depend on this one, so that closing it needs no query. */
+  dependents: z.array(z.string()),
+  /** What stands between an available task and a claim: open dependencies, and one while it backs off. */
+  blockers: z.int(),
+  failed_dependencies: z.array(z.string()),
+  required_capabilities: z.array(z.string()),
+  context: z.object({ files: z.array(z.string()), hints: z.string().exactOptional() }),
+  created_at: timestamp,
+  created_by: z.string(),
+  /** The epoch of the latest claim; 0 before the first. */
+  claim_epoch: z.int(),
+  /** Former holders whose lease lapsed, latest last. */
+  lapsed_claims: z.array(z.object({ agent_id: z.string(), claim_epoch: z.int() })),
+  /** How many retryable failures it has had. */
+  retries: z.int(),
+  /** While it backs off: when it becomes claimable again. */
+  retry_at: timestamp.nullable(),
+  result: result.nullable(),
+  error: z.string().nullable(),
+  completed_at: timestamp.nullable(),
+  /** What a former holder brought after somebody else had claimed the task. */
+  late_result: z
+    .object({
+      agent_id: z.string(),
+      claim_epoch: z.int(),
+      received_at: timestamp,
+      result: result.exactOptional(),
+      error: z.string().exactOptional(),
+    })
+    .nullable(),
+  coding: codingDocument.nullable().default(null),
+  /** Whose agents may decide about it beside leaders: the creator's owner. */
+  owner_uid: z.string().nullable().default(null),
+  /** How it ended before somebody had it tried again, latest last. */
+  former_ends: z
+    .array(
+      z.object({
+        status: z.enum(['failed', 'cancelled']),
+        error: z.string().nullable(),
+        ended_at: timestamp,
+        claim_epoch: z.int(),
+        agent_id: z.string().nullable(),
+        retries: z.int(),
+      }),
+    )
+    .default([]),
+  /** The claim that somebody has taken away from its holder: it does not come back by a sign of life. */
+  released_epoch: z.int().nullable().default(null),
+  /** Dependencies that can never start themselves, each with the task that failed or was cancelled. */
+  stuck_dependencies: z.record(z.string(), z.string()).default({}),
+  /** The task that it can never start for, as its dependents have been told; `stuck` is whether there is one. */
+  stuck_by: z.string().nullable().default(null),
+  stuck: z.boolean().default(false),
+  /** Its dependencies have changed since its dependents were told. */
+  stuck_unsettled: z.boolean().default(false),
+  /** What the creator named. `type` is made of it for queries. */
+  given_type: z.string().nullable().default(null),
+  /**
+   * When it should be done. At equal priority what is due earlier comes first, and what has none last: left out where
+   * there is none, so that the index of deadlines holds no others.
+   */
+  deadline: timestamp.exactOptional(),
+  /** The question that its holder has asked a person; the claim stands until it is answered. */
+  waiting_for: z
+    .object({
+      request_id: z.string(),
+      /** The name of the person. */
+      who: z.string(),
+      until: timestamp,
+    })
+    .nullable()
+    .default(null),
+  ...placeFields,
+  /** The budget that is spent, by its key, for which a coding task waits as it does for a retry. */
+  budget_wait: z.string().nullable().default(null),
+  /** The latest check that failed on its pull request; null before the first. Names and addresses are GitHub's. */
+  failed_check: z
+    .object({
+      name: z.string(),
+      at: timestamp,
+      repository: z.string(),
+      pull_request: z.int(),
+      url: z.string().exactOptional(),
+    })
+    .nullable()
+    .default(null),
+  /** What its attempts have taken that are over; null before the first. Tokens and money as far as they were reported. */
+  spent: z
+    .object({
+      input_tokens: z.number(),
+      output_tokens: z.number(),
+      cost_usd: z.number(),
+      milliseconds: z.number(),
+    })
+    .nullable()
+    .default(null),
+  /** Its result is there, and it is done when all that is part of it is: who reported it, and what stands against that. */
+  parts_awaited: z
+    .object({
+      agent_id: z.string(),
+      claim_epoch: z.int(),
+      since: timestamp,
+      /** The keys of parts that have failed. */
+      failed: z.array(z.string()),
+    })
+    .nullable()
+    .default(null),
+});
+
+const codec = documentCodec(document, { claim_epoch: 'epoch', completed_at: 'closedAt', given_type: 'type' });
+
+export type StoredTask = ReturnType<typeof codec.fromDocument>;
+
+/** The claim, whose fields lie among the task's; its epoch is the task's. */
+const claims = documentCodec(
+  z.object({
+    claimed_by: z.string().nullable(),
+    claimed_at: timestamp.nullable(),
+    lease_seconds: z.int().nullable(),
+    lease_expires_at: timestamp.nullable(),
+    started_at: timestamp.nullable(),
+    claimed_by_runner: z.boolean().default(false),
+  }),
+  { claimed_by: 'agentId', claimed_by_runner: 'isRunners' },
+);
+
+/** Every field is always written, so that replacing a task leaves nothing of the old one behind. */
+export function taskToDocument(task: Task): Record<string, unknown> {
+  return {
+    ...codec.toDocument(task),
+    ...claims.toDocument({ isRunners: false, ...task.claim }),
+    type: taskType(task),
+    capability_key: capabilityKey(task.requiredCapabilities),
+  };
+}
+
+export function taskFromDocument(data: unknown): Task {
+  const task = codec.fromDocument(data);
+  const { agentId, claimedAt, leaseExpiresAt, isRunners, ...rest } = claims.fromDocument(data);
+  if (agentId === undefined || claimedAt === undefined || leaseExpiresAt === undefined) return task;
+  const lease = { leaseSeconds: 0, leaseExpiresAt, ...rest, ...(isRunners && { isRunners }) };
+  return { ...task, claim: { agentId, epoch: task.epoch, claimedAt, ...lease } };
+}
+
+export const taskFields = fieldsCodec<Task>(taskToDocument, taskFromDocument);
+
+/** The type of a task whose creator names none. */
+export const USUAL_TYPE = 'coordination';
+
+/** The type of the tasks that runners do. */
+export const CODING_TYPE = 'coding';
+
+export function taskType({ coding, type = USUAL_TYPE }: Pick<Task, 'coding' | 'type'>): string {
+  return coding === undefined ? type : CODING_TYPE;
+}
+
+export const SEPARATOR = '|';
+
+/**
+ * The key of a set of capabilities; the empty set's is the empty text. Case does not count. Agents are matched to tasks
+ * without reading tasks: a session keeps the keys of the few different sets that its tasks require, and a claim asks
+ * only for those that its agent satisfies.
+ */
+
+export function capabilityKey(required: readonly string[]): string {
+  return [...new Set(required.map(foldedCapability))].sort().join(SEPARATOR);
+}
+
+/** Who reports an outcome. `epoch`, where given, must be the claim's: an older one never overwrites. */
+export interface Claimant {
+  readonly agentId: string;
+  readonly epoch?: number | undefined;
+}
+
+export type ReportedOutcome =
+  | {
+      readonly kind: 'done';
+      readonly result: TaskResult;
+      /** Whether it is done only when all is that is part of it. Without parts it is done at once. */
+      readonly whenPartsDone?: boolean;
+    }
+  | {
+      readonly kind: 'failed';
+      readonly error: string;
+      readonly retryable: boolean;
+      /** Where it is not the usual one: how often in all, and the wait before this one; 0 is none. */
+      readonly retry?: { readonly limit: number; readonly backoffSeconds: number };
+    }
+  /** The holder returns the task: it is available again after so many seconds, and no retry is used up. */
+  | { readonly kind: 'returned'; readonly error: string; readonly afterSeconds: number };
+
+/** What became of a reported outcome. */
+export interface TaskOutcome {
+  /**
+   * `accepted`: the task is closed, or waits for its retry or its parts. `repeated`: the same holder had reported the same before.
+   * `late`: somebody else has claimed the task since, which keeps the report as its late result.
+   */
+  readonly kind: 'accepted' | 'repeated' | 'late';
+  readonly task: Task;
+}
 
 /** Who may work on a task, until when. `epoch` fences: it grows with every claim of the task. */
 export interface Claim {
@@ -101,21 +387,11 @@ export function priorityWord(priority: number): PriorityWord {
   return PRIORITY_WORDS.find((word) => priority <= PRIORITY_RANGES[word].to) ?? 'low';
 }
 
-/** The type of a task whose creator names none. */
-export const USUAL_TYPE = 'coordination';
-
-/** The type of the tasks that runners do. */
-export const CODING_TYPE = 'coding';
-
 /** Only the tasks of a type, or of those who are somebody's, are asked for. */
 export interface QueuePart {
   readonly type?: string | undefined;
   /** Whose agents, or who, created them: of coding tasks. */
   readonly owner?: string | undefined;
-}
-
-export function taskType({ coding, type = USUAL_TYPE }: Pick<Task, 'coding' | 'type'>): string {
-  return coding === undefined ? type : CODING_TYPE;
 }
 
 /** The order of the queue: priority, then deadline, what has none last, then creation, then id. */
@@ -137,17 +413,6 @@ export const MAX_CAPABILITY_KEY_BYTES = 1200;
 
 /** The most different sets of required capabilities in one session. */
 export const MAX_CAPABILITY_KEYS = 150;
-
-const SEPARATOR = '|';
-
-/**
- * The key of a set of capabilities; the empty set's is the empty text. Case does not count. Agents are matched to tasks
- * without reading tasks: a session keeps the keys of the few different sets that its tasks require, and a claim asks
- * only for those that its agent satisfies.
- */
-export function capabilityKey(required: readonly string[]): string {
-  return [...new Set(required.map(foldedCapability))].sort().join(SEPARATOR);
-}
 
 /** The keys among `keys` that an agent with these capabilities satisfies; the empty one always. */
 export function satisfiedKeys(keys: readonly string[], capabilities: readonly string[]): string[] {
@@ -171,129 +436,6 @@ export function taskNotFound(taskId: string): MusterError {
   });
 }
 
-/** The task with more that was spent on it. */
-export function withSpent(task: Task, more: Partial<Spent>): Task {
-  const { inputTokens, outputTokens, costUsd, milliseconds } = task.spent ?? NO_WORK;
-  const spent = {
-    inputTokens: inputTokens + (more.inputTokens ?? 0),
-    outputTokens: outputTokens + (more.outputTokens ?? 0),
-    costUsd: exactUsd(costUsd + (more.costUsd ?? 0)),
-    milliseconds: milliseconds + (more.milliseconds ?? 0),
-  };
-  return { ...task, spent };
-}
-
-/** The task with the time that its holder has worked on it, where it has just lost or left it. */
-export function timed(before: Task, after: Task, now: Date): Task {
-  const { claim } = before;
-  if (claim === undefined || !isHeld(before.status) || (isHeld(after.status) && after.claim)) return after;
-  return withSpent(after, { milliseconds: Math.max(0, now.getTime() - claim.claimedAt.getTime()) });
-}
-
-/** A task's change of state, counted. */
-export function taskChanges(before: Task, task: Task, version: string, now: Date): Change[] {
-  return [
-    { kind: 'replaceTask', before, task: timed(before, task, now), version },
-    countedChange(before, task, now),
-  ];
-}
-
-/** What a task adds to the record of who closed it. */
-function closedWork(before: Task, { status, claim, closedAt, partsAwaited }: Task): { closed?: ClosedWork } {
-  // Whose work is done, whatever becomes of the rest.
-  if (status === 'waiting' && partsAwaited !== undefined && before.claim !== undefined) {
-    const worked = partsAwaited.since.getTime() - before.claim.claimedAt.getTime();
-    return { closed: { status: 'done', at: partsAwaited.since, milliseconds: worked } };
-  }
-  if ((status !== 'done' && status !== 'failed') || claim === undefined || closedAt === undefined) return {};
-  const milliseconds = closedAt.getTime() - claim.claimedAt.getTime();
-  return { closed: { status, at: closedAt, milliseconds } };
-}
-
-/** Everything that an outcome brings about: the task, its holder, its dependents, the queue. */
-export function outcomeChanges(
-  before: Task,
-  { kind, task }: TaskOutcome,
-  version: string,
-  now: Date,
-): Change[] {
-  if (kind === 'late') return [{ kind: 'replaceTask', task, before, version }];
-  const changes = taskChanges(before, task, version, now);
-  const holder = before.claim?.agentId ?? task.claim?.agentId;
-  if (holder !== undefined) {
-    const wasHeld = isHeld(before.status);
-    changes.push({
-      kind: 'dropTask',
-      agentId: holder,
-      taskId: task.id,
-      wasHeld,
-      ...closedWork(before, task),
-    });
-  }
-  if (!isClosed(task.status)) return changes;
-  for (const taskId of task.dependents) {
-    changes.push(
-      task.status === 'done'
-        ? { kind: 'dependencyDone', taskId }
-        : { kind: 'dependencyFailed', taskId, dependencyId: task.id },
-    );
-  }
-  return changes;
-}
-
-/** What commits may change of tasks. */
-export interface TaskChanges {
-  readonly createTask: { readonly task: Task };
-  readonly replaceTask: { readonly task: Task; readonly before: Task; readonly version: string };
-  /** It ended long ago, and nothing open refers to it. Its totals stay. */
-  readonly removeTask: { readonly task: Task; readonly node: GraphNode; readonly version: string };
-  /** A dependency of the task was closed: one blocker fewer, or one that will never go. */
-  readonly dependencyDone: { readonly taskId: string };
-  readonly dependencyFailed: { readonly taskId: string; readonly dependencyId: string };
-  /** The result of a dependency was taken back: one blocker more. */
-  readonly dependencyReopened: { readonly taskId: string; readonly version: string };
-  /** The dependency is to be tried again. */
-  readonly dependencyRevived: { readonly taskId: string; readonly dependencyId: string };
-  /** The dependency can never start itself, because of the task `by`; without it, it can again. */
-  readonly dependencyStuck: { readonly taskId: string; readonly dependencyId: string; readonly by?: string };
-  readonly addDependents: {
-    readonly taskId: string;
-    readonly dependents: readonly string[];
-    readonly version: string;
-  };
-  /** The task no longer waits for this one. */
-  readonly removeDependent: { readonly taskId: string; readonly dependentId: string };
-  /** A check of the pull request of a task failed. An entry of the same id is written again. `details` is others' data. */
-  readonly logFailedCheck: {
-    readonly task: Pick<Task, 'id' | 'workspace'>;
-    readonly entry: Pick<NonNullable<Task['failedCheck']>, 'at' | 'repository' | 'pullRequest'> & {
-      readonly id: string;
-      readonly details: JsonObject;
-    };
-  };
-  /** Marks the task: this check of its pull request is the one that failed last. */
-  readonly checkFailed: { readonly taskId: string; readonly check: NonNullable<Task['failedCheck']> };
-  /** The check that failed last has passed. */
-  readonly checkPassed: { readonly taskId: string; readonly version: string };
-}
-
 declare module '../../../kernel/commit.ts' {
   interface ChangeKinds extends TaskChanges {}
-}
-
-/**
- * Moves a task from the counter of its former state, if it had one, to that of its new one. Its first claim
- * also adds its wait to those of the session.
- */
-export function countedChange(before: Task | undefined, after: Task, at: Date): Change {
-  const moved = { ...(before && { [before.status]: -1 }), [after.status]: 1 };
-  const isFirstClaim = after.status === 'claimed' && before?.epoch === 0 && after.epoch === 1;
-  return {
-    kind: 'count',
-    workspace: after.workspace,
-    session: after.session,
-    by: before?.status === after.status ? {} : moved,
-    at,
-    ...(isFirstClaim && { waited: Math.max(0, at.getTime() - after.createdAt.getTime()) }),
-  };
 }

@@ -3,32 +3,25 @@
  * the session's counters. Source: the coordination specification, "Worker Tools"; docs/semantics.md#coordination.
  */
 
-import { hasRole, type Principal, roleIn } from '../../../access/rules/principal.ts';
+import { type Principal, roleIn } from '../../../access/rules/principal.ts';
+import { hasRole } from '../../../access/rules/role.ts';
 import type { CallRecord, RecordAnswer, Versioned } from '../../../kernel/commit.ts';
 import { MAX_REPORT_BYTES, requireSize } from '../../../kernel/json.ts';
 import { readIn, Service, unlessUnreadable } from '../../../kernel/ports.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
+import { queueGrowth } from './openSession.ts';
 import { partsChanged } from './parts.ts';
-import { type CoordinationPorts, queueGrowth } from './session.ts';
+import type { CoordinationPorts } from './ports.ts';
+import { finishTask, reportOutcome, startTask } from './stateMachine.ts';
 import {
   type Claimant,
-  finishTask,
   type ReportedOutcome,
-  reportOutcome,
-  startTask,
+  type Task,
   type TaskOutcome,
-} from './stateMachine.ts';
-import { outcomeChanges, type Task, type TaskResult, taskChanges, taskNotFound } from './task.ts';
-
-/** The states of a task that is not closed, as system.getTaskQueue names them. */
-export const QUEUE_STATUSES = ['pending', 'blocked', 'assigned', 'in_progress'] as const;
-
-export type QueueStatus = (typeof QUEUE_STATUSES)[number];
-
-export interface QueueFilter {
-  readonly priorities?: { readonly from: number; readonly to: number } | undefined;
-  readonly type?: string | undefined;
-}
+  type TaskResult,
+  taskNotFound,
+} from './task.ts';
+import { outcomeChanges, taskChanges } from './taskChanges.ts';
 
 /** Of an answer, what the tasks of one state of the queue may take: two of them may have to share it. */
 export const STATE_SHARE = 0.5;

@@ -7,8 +7,11 @@ import { canonicalJson, MAX_TASK_BYTES, requireSize } from '../../../kernel/json
 import { Service } from '../../../kernel/ports.ts';
 import { readDependencies, requireNoCycle, standingOf, type TasksById } from './dependencies.ts';
 import { decide, sessionArchived } from './levers.ts';
-import { type CoordinationPorts, type OpenSession, queueGrowthIn } from './session.ts';
-import { isClosed, isHeld, requireAhead, type Task, taskChanges } from './task.ts';
+import { queueGrowthIn } from './openSession.ts';
+import type { CoordinationPorts } from './ports.ts';
+import type { OpenSession } from './session.ts';
+import { isClosed, isHeld, requireAhead, type Task } from './task.ts';
+import { taskChanges } from './taskChanges.ts';
 
 /** What is undefined stays as it is; null removes it. */
 export interface TaskUpdate {

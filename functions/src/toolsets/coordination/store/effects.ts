@@ -1,10 +1,11 @@
 /** What the trail tells of tasks, sessions, discoveries and messages. */
 import type { EffectsOf } from '../../../kernel/firestore/trail.ts';
 import type { Effect, Fields } from '../../../kernel/trail.ts';
-import type { MessageChanges } from '../rules/messages.ts';
+import type { MessageChanges } from '../rules/mailbox.ts';
 import type { Session, SessionChanges } from '../rules/session.ts';
-import type { Task, TaskChanges } from '../rules/task.ts';
-import { discoveryToDocument, sessionToDocument, taskToDocument } from './documents.ts';
+import { discoveryToDocument, sessionToDocument } from '../rules/session.ts';
+import { type Task, taskToDocument } from '../rules/task.ts';
+import type { TaskChanges } from '../rules/taskChanges.ts';
 
 /** A task whose lease alone goes on is not changed by anybody. Whether it can start follows from others. */
 const FOLLOWING = ['lease_expires_at', 'stuck', 'stuck_by', 'stuck_dependencies', 'stuck_unsettled'];

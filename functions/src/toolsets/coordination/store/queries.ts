@@ -1,12 +1,20 @@
 /** How tasks are found. */
+
 import { FieldPath, type Query } from '@google-cloud/firestore';
 import type { Versioned } from '../../../kernel/commit.ts';
 import { deleteFound } from '../../../kernel/firestore/client.ts';
 import { COLLECTIONS, TASK_LOGS, TASK_RESULTS, taskPath } from '../../../kernel/firestore/paths.ts';
 import { type DuePage, FirestoreReader, readDue } from '../../../kernel/firestore/reading.ts';
 import type { Batch, Page, Position, Slice } from '../../../kernel/paging.ts';
-import { CODING_TYPE, compareInQueue, type QueuePart, type Task, type TaskStatus } from '../rules/task.ts';
-import { taskFromDocument } from './documents.ts';
+import type { TaskQueries } from '../rules/ports.ts';
+import {
+  CODING_TYPE,
+  compareInQueue,
+  type QueuePart,
+  type Task,
+  type TaskStatus,
+  taskFromDocument,
+} from '../rules/task.ts';
 
 /** The most alternatives that one `in` filter takes. */
 const MAX_ALTERNATIVES = 30;
@@ -15,12 +23,11 @@ const HELD: readonly TaskStatus[] = ['claimed', 'in_progress', 'waiting'];
 
 export const OPEN: readonly TaskStatus[] = ['available', ...HELD];
 
-export class TaskQueries extends FirestoreReader {
+export class FirestoreTaskQueries extends FirestoreReader implements TaskQueries {
   async find(taskId: string): Promise<Versioned<Task> | undefined> {
     return this.documents.findVersioned(await this.database.doc(taskPath(taskId)).get(), taskFromDocument);
   }
 
-  /** In the order asked; the place of an unknown id is undefined, and of a task that cannot be read. */
   async findAll(taskIds: readonly string[]): Promise<readonly (Versioned<Task> | undefined)[]> {
     if (taskIds.length === 0) return [];
     const snapshots = await this.database.getAll(
@@ -29,18 +36,15 @@ export class TaskQueries extends FirestoreReader {
     return snapshots.map((snapshot) => this.documents.readableVersioned(snapshot, taskFromDocument)[0]);
   }
 
-  /** Those whose ids begin so, by id. */
   async startingWith(beginning: string): Promise<readonly Versioned<Task>[]> {
     const { docs } = await beginningWith(this.tasks, beginning).get();
     return docs.flatMap((snapshot) => this.documents.readableVersioned(snapshot, taskFromDocument));
   }
 
-  /** Those of a session that are open and whose ids begin so, by id. */
   openStartingWith(session: string, beginning: string, limit: number): Promise<readonly Versioned<Task>[]> {
     return this.first(beginningWith(this.open(session), beginning), limit);
   }
 
-  /** Of what the agent has claimed otherwise than as a runner, and not started, the oldest claim. */
   async notStarted(session: string, agentId: string): Promise<Task | undefined> {
     const claimed = this.inSession(session)
       .where('claimed_by', '==', agentId)
@@ -49,7 +53,6 @@ export class TaskQueries extends FirestoreReader {
     return (await this.first(claimed.orderBy('claimed_at'), 1))[0]?.value;
   }
 
-  /** The first claimable tasks that require one of these sets of capabilities, in the order of the queue. */
   async claimable(
     session: string,
     capabilityKeys: readonly string[],
@@ -79,7 +82,6 @@ export class TaskQueries extends FirestoreReader {
     return [...byId.values()].sort((a, b) => compareInQueue(a.value, b.value)).slice(0, limit);
   }
 
-  /** Tasks that are not closed and were due by `now`, longest ago first. */
   async late(session: string, now: Date, limit: number): Promise<readonly Task[]> {
     const due = this.open(session).where('deadline', '<=', now);
     return (await this.first(due.orderBy('deadline'), limit)).map(({ value }) => value);
@@ -89,67 +91,56 @@ export class TaskQueries extends FirestoreReader {
     return (await this.open(session).where('deadline', '<=', now).count().get()).data().count;
   }
 
-  /** The task whose backoff ends first. */
   async firstBackoff(session: string): Promise<Versioned<Task> | undefined> {
     const available = this.inSession(session).where('status', '==', 'available');
     return (await this.first(available.where('retry_at', '>', new Date(0)).orderBy('retry_at'), 1))[0];
   }
 
-  /** By creation, oldest first. */
   list(session: string, statuses: readonly TaskStatus[] | undefined, page: Page): Promise<Slice<Task>> {
     const inSession = this.inSession(session);
     const matching = statuses === undefined ? inSession : inSession.where('status', 'in', statuses);
     return this.documents.slice(matching, 'created_at', 'asc', page, taskFromDocument);
   }
 
-  /** Done tasks by completion, oldest first. */
   listDone(session: string, page: Page): Promise<Slice<Task>> {
     const done = this.inSession(session).where('status', '==', 'done');
     return this.documents.slice(done, 'completed_at', 'asc', page, taskFromDocument);
   }
 
-  /** Held tasks of any session whose lease ran out by `now`, longest ago first. */
   lapsed(now: Date, limit: number, after?: Position): Promise<Batch<Versioned<Task>>> {
     return this.due(this.tasks.where('status', 'in', HELD), 'lease_expires_at', { now, limit, after });
   }
 
-  /** Tasks of any session that had ended by `now`, longest ago first. */
   closedBefore(now: Date, limit: number, after?: Position): Promise<Batch<Versioned<Task>>> {
     return this.due(this.tasks, 'completed_at', { now, limit, after });
   }
 
-  /** Removes what is stored below a task: its log and its results. */
   async forgetBelow(taskId: string): Promise<void> {
     for (const below of [TASK_LOGS, TASK_RESULTS])
       await deleteFound(this.database.collection(`${taskPath(taskId)}/${below}`));
   }
 
-  /** Available tasks of any session whose backoff ended by `now`, longest ago first. */
   backedOff(now: Date, limit: number, after?: Position): Promise<Batch<Versioned<Task>>> {
     const available = this.tasks.where('status', '==', 'available');
     return this.due(available, 'retry_at', { now, limit, after });
   }
 
-  /** Coding tasks of any session that had waited too long for a runner by `now`, longest ago first. */
   queueEnded(now: Date, limit: number, after?: Position): Promise<Batch<Versioned<Task>>> {
     const available = this.tasks.where('status', '==', 'available');
     return this.due(available, 'coding.queue_ends_at', { now, limit, after });
   }
 
-  /** The ids of those of any session that wait for a budget, in their order. */
   async waitingFor(budgetKey: string, limit: number, after?: string): Promise<readonly string[]> {
     const waiting = this.tasks.where('budget_wait', '==', budgetKey).orderBy(FieldPath.documentId());
     const page = after === undefined ? waiting : waiting.startAfter(after);
     return (await page.limit(limit).select().get()).docs.map(({ id }) => id);
   }
 
-  /** Open coding tasks of an owner, in any workspace, by id. */
   async openCodingOf(ownerUid: string, limit: number, after?: string): Promise<readonly Task[]> {
     const own = this.tasks.where('coding.owner_uid', '==', ownerUid).where('status', 'in', OPEN);
     return this.byId(own, limit, after);
   }
 
-  /** Open coding tasks of a workspace, by id. */
   async openCodingIn(workspace: string, limit: number, after?: string): Promise<readonly Task[]> {
     const there = this.tasks.where('workspace', '==', workspace).where('type', '==', CODING_TYPE);
     return this.byId(there.where('status', 'in', OPEN), limit, after);
@@ -161,13 +152,11 @@ export class TaskQueries extends FirestoreReader {
     return found.map(({ value }) => value);
   }
 
-  /** Tasks of any session whose dependents are to be told whether they can never start, by id. */
   unsettled(limit: number, after?: string): Promise<readonly Versioned<Task>[]> {
     const all = this.tasks.where('stuck_unsettled', '==', true).orderBy(FieldPath.documentId());
     return this.first(after === undefined ? all : all.startAfter(after), limit);
   }
 
-  /** Those that can never start, by creation, oldest first. */
   listStuck(session: string, page: Page): Promise<Slice<Task>> {
     return this.documents.slice(this.stuck(session), 'created_at', 'asc', page, taskFromDocument);
   }

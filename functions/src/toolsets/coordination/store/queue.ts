@@ -1,4 +1,5 @@
 /** The queue as it is listed, in its order, and its mirror in the Realtime Database. */
+
 import type { Query } from '@google-cloud/firestore';
 import type { Database } from 'firebase-admin/database';
 import { z } from 'zod';
@@ -9,10 +10,10 @@ import { fitting, MAX_LISTED_BYTES } from '../../../kernel/json.ts';
 import type { Found, Place } from '../../../kernel/paging.ts';
 import { unlessUnreadable } from '../../../kernel/ports.ts';
 import { queuedTaskPath } from '../../../kernel/realtime/database.ts';
-import { compareInQueue, priorityWord, type Task, taskType } from '../rules/task.ts';
-import { type QueueFilter, type QueueStatus, STATE_SHARE } from '../rules/taskProgress.ts';
-import { taskFromDocument } from './documents.ts';
-import { OPEN, type TaskQueries, withDeadline, withoutRegardToDeadline } from './queries.ts';
+import type { QueueFilter, QueueQueries, QueueStatus } from '../rules/ports.ts';
+import { compareInQueue, priorityWord, type Task, taskFromDocument, taskType } from '../rules/task.ts';
+import { STATE_SHARE } from '../rules/taskProgress.ts';
+import { type FirestoreTaskQueries, OPEN, withDeadline, withoutRegardToDeadline } from './queries.ts';
 
 /**
  * How many tasks are read for one page of those that can be claimed, to find some without a deadline past those that
@@ -21,11 +22,7 @@ import { OPEN, type TaskQueries, withDeadline, withoutRegardToDeadline } from '.
 const MOST_READ = 100;
 const MAX_READINGS = 5;
 
-export class QueueQueries extends FirestoreReader {
-  /**
-   * Tasks of one state. Pending ones are in the order of the queue; the others by priority, creation and id, blocked
-   * ones by how much blocks them before that.
-   */
+export class FirestoreQueueQueries extends FirestoreReader implements QueueQueries {
   async list(
     session: string,
     status: QueueStatus,
@@ -51,13 +48,11 @@ export class QueueQueries extends FirestoreReader {
     return { items, next: placeOf(last, ...(status === 'blocked' ? [blockers, priority] : [priority])) };
   }
 
-  /** How many there are in a state, counted in an order that has an index. */
   async count(session: string, status: QueueStatus): Promise<number> {
     const ordered = this.inState(session, status).orderBy('priority').orderBy('created_at');
     return (await ordered.count().get()).data().count;
   }
 
-  /** When the oldest task that is not closed was created. */
   async oldest(session: string): Promise<Date | undefined> {
     const open = this.tasks.where('session', '==', session).where('status', 'in', OPEN);
     const [oldest] = await this.documents.firstVersioned(open.orderBy('created_at'), 1, taskFromDocument);
@@ -166,7 +161,7 @@ const MAX_ATTEMPTS = 10;
  */
 export async function mirrorQueuedTask(
   database: () => Promise<Database>,
-  tasks: Pick<TaskQueries, 'find'>,
+  tasks: Pick<FirestoreTaskQueries, 'find'>,
   taskId: string,
   event?: unknown,
 ): Promise<void> {
@@ -183,7 +178,7 @@ export async function mirrorQueuedTask(
 
 /** What the mirror has of a task where it shows the task as it is now, by path; null where there is nothing. */
 export async function queueEntries(
-  tasks: Pick<TaskQueries, 'find'>,
+  tasks: Pick<FirestoreTaskQueries, 'find'>,
   taskId: string,
   event?: unknown,
 ): Promise<Entries> {

@@ -1,7 +1,8 @@
 /** How sessions, what is counted in them, and discoveries are found. */
+
 import type { DocumentSnapshot, Firestore, Query } from '@google-cloud/firestore';
-import { agentFromDocument } from '../../../access/store/agents.ts';
-import { workspaceFromDocument } from '../../../access/store/workspaces.ts';
+import { agentFromDocument } from '../../../access/rules/agent.ts';
+import { workspaceFromDocument } from '../../../access/rules/workspace.ts';
 import type { Versioned } from '../../../kernel/commit.ts';
 import {
   ARCHIVE,
@@ -17,16 +18,18 @@ import { versioned, versionOf } from '../../../kernel/firestore/provenCommit.ts'
 import { type DocumentReading, FirestoreReader } from '../../../kernel/firestore/reading.ts';
 import { BoundedMap } from '../../../kernel/memoCache.ts';
 import type { Page, Slice } from '../../../kernel/paging.ts';
-import type { PortOf } from '../../../kernel/ports.ts';
+import type { CountersNow, Disused, SessionAndAgent, SessionQueries } from '../rules/ports.ts';
 import {
   type ArchivedSession,
+  counterFromDocument,
   type Discovery,
+  discoveryFromDocument,
   type Opening,
   type OpenSession,
   type Session,
+  sessionFromDocument,
   sumCounters,
 } from '../rules/session.ts';
-import { counterFromDocument, discoveryFromDocument, sessionFromDocument } from './documents.ts';
 import { OPEN } from './queries.ts';
 import type { SessionSpreads } from './spreads.ts';
 
@@ -38,7 +41,7 @@ const KEYS_AT_ONCE = 30;
 /** How many workspaces' session names an instance remembers. */
 const MAX_REMEMBERED = 1000;
 
-export class SessionQueries extends FirestoreReader {
+export class FirestoreSessionQueries extends FirestoreReader implements SessionQueries {
   /** Which session each workspace last had open: a guess that saves a round trip, checked at every read. */
   private readonly remembered = new BoundedMap<string, string>(MAX_REMEMBERED);
   private readonly spreads: SessionSpreads;
@@ -52,49 +55,39 @@ export class SessionQueries extends FirestoreReader {
     return (await this.read(workspace, [])).open;
   }
 
-  /** The open session, or the version of a workspace that has none. Neither where there is no workspace. */
   async opening(workspace: string): Promise<Opening> {
     return this.read(workspace, []);
   }
 
-  /** The agent and the open session in one round trip. */
-  async currentWithAgent(workspace: string, agentId: string) {
+  async currentWithAgent(workspace: string, agentId: string): Promise<SessionAndAgent> {
     const { open, more } = await this.read(workspace, [agentPath(agentId)]);
     return { open, agent: more[0] && this.documents.findVersioned(more[0], agentFromDocument) };
   }
 
-  /** A session that another goal has replaced. */
   async archived(workspace: string, session: string): Promise<Versioned<Session> | undefined> {
     const snapshot = await this.database.doc(archivedSessionPath(workspace, session)).get();
     return this.documents.findVersioned(snapshot, sessionFromDocument);
   }
 
-  /** The session that was archived last. */
   async lastArchived(workspace: string): Promise<Versioned<Session> | undefined> {
     const archive = this.database.doc(workspacePath(workspace)).collection(ARCHIVE);
     const latest = archive.orderBy('archived_at', 'desc');
     return (await this.documents.firstVersioned(latest, 1, sessionFromDocument))[0];
   }
 
-  /** Sessions that were archived and not cleared yet. */
   async uncleared(limit: number): Promise<readonly ArchivedSession[]> {
     const uncleared = this.database.collectionGroup(ARCHIVE).where('cleared', '==', false);
     const { docs } = await uncleared.limit(limit).get();
     return docs.map(({ id, ref }) => ({ id, workspace: ref.parent.parent?.id ?? '' }));
   }
 
-  /** Newest first, with any of `tags` where given. */
   discoveries(session: string, tags: readonly string[] | undefined, page: Page): Promise<Slice<Discovery>> {
     const all: Query = this.database.collection(COLLECTIONS.discoveries).where('session', '==', session);
     const matching = tags === undefined ? all : all.where('tags', 'array-contains-any', tags);
     return this.documents.slice(matching, 'created_at', 'desc', page, discoveryFromDocument);
   }
 
-  /**
-   * The session's counters; `stamp` is another one after each change of what is counted, and `ages` are the
-   * milliseconds since each of their documents was written.
-   */
-  async counters(workspace: string, session: string) {
+  async counters(workspace: string, session: string): Promise<CountersNow> {
     const { docs, readTime } = await this.database.collection(countersPath(workspace, session)).get();
     const stamp = docs.map(({ updateTime }) => versionOf(updateTime)).join();
     const counters = docs.flatMap((snapshot) => this.documents.readable(snapshot, counterFromDocument));
@@ -102,18 +95,13 @@ export class SessionQueries extends FirestoreReader {
     return { ...sumCounters(counters), stamp, ages };
   }
 
-  /** Another one after each time that more of the session has become claimable. */
   async grownAt({ workspace, id }: Session): Promise<string> {
     const latest = this.database.collection(gatesPath(workspace, id)).orderBy('grown_at', 'desc').limit(1);
     const [gate] = (await latest.get()).docs;
     return gate === undefined ? '' : versionOf(gate.updateTime);
   }
 
-  /**
-   * Gates as they are, read first, and then those of the keys that no open task requires, until there are enough of them.
-   * @param keys looked at in their order
-   */
-  async disused({ workspace, id }: Session, keys: readonly string[], enough: number) {
+  async disused({ workspace, id }: Session, keys: readonly string[], enough: number): Promise<Disused> {
     const { docs } = await this.database.collection(gatesPath(workspace, id)).get();
     const gates = docs.map((gate) => versioned(gate.id, gate.updateTime));
     const open = this.database
@@ -165,5 +153,3 @@ export class SessionQueries extends FirestoreReader {
     return { open: { session, readAt: versionOf(named.readTime), sessionVersion, workspaceVersion }, more };
   }
 }
-
-export type SessionReader = PortOf<SessionQueries>;

@@ -15,8 +15,9 @@ import {
 import { type ChangeWriters, type CommitWrites, increments } from '../../../kernel/firestore/store.ts';
 import { taskNode } from '../rules/node.ts';
 import type { Session, SessionChanges, SessionGates } from '../rules/session.ts';
-import type { TaskChanges } from '../rules/task.ts';
-import { discoveryToDocument, sessionToDocument, taskToDocument } from './documents.ts';
+import { discoveryToDocument, sessionToDocument } from '../rules/session.ts';
+import { taskToDocument } from '../rules/task.ts';
+import type { TaskChanges } from '../rules/taskChanges.ts';
 import type { SessionSpreads } from './spreads.ts';
 
 export const sessionWriters = (spreads: SessionSpreads): ChangeWriters<SessionChanges> => ({

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { idOf } from '../../../kernel/ids.ts';
 import { defineTool } from '../../../mcp/tool.ts';
-import type { Message } from '../rules/messages.ts';
+import type { Message } from '../rules/mailbox.ts';
 import { messagesAnswer, messagesShape } from './messages.ts';
 import { agentId } from './shapes.ts';
 

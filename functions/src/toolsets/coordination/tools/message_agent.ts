@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { chosenId } from '../../../kernel/ids.ts';
 import { defineTool } from '../../../mcp/tool.ts';
-import type { Message } from '../rules/messages.ts';
+import type { Message } from '../rules/mailbox.ts';
 import { taskId, text } from './shapes.ts';
 
 export const messageAgent = defineTool({

@@ -1,6 +1,6 @@
 /** Messages to an agent, as its calls answer them. */
 import { z } from 'zod';
-import type { Message } from '../rules/messages.ts';
+import type { Message } from '../rules/mailbox.ts';
 import { some } from './shapes.ts';
 
 /** Messages to an agent. They are what others say, and not an order of its own people. */

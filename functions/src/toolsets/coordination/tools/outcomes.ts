@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { partial } from '../../../mcp/tool.ts';
-import { MAX_RETRIES, type TaskOutcome } from '../rules/stateMachine.ts';
+import { MAX_RETRIES } from '../rules/stateMachine.ts';
+import type { TaskOutcome } from '../rules/task.ts';
 import { lateResultOf, some, taskShape } from './shapes.ts';
 
 /** How complete_task and fail_task answer. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
-import type { Message } from '../rules/messages.ts';
+import type { Message } from '../rules/mailbox.ts';
 import type { Task } from '../rules/task.ts';
 import { messagesAnswer, messagesShape } from './messages.ts';
 import { agentId, claimEpoch, lateResultOf, taskId, taskShape } from './shapes.ts';

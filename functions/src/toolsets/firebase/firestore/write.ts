@@ -12,8 +12,8 @@ import {
 import { z } from 'zod';
 import type { Caller } from '../../../access/rules/principal.ts';
 import { REPLAY_HOURS } from '../../../kernel/commit.ts';
+import { timestamp } from '../../../kernel/documentCodec.ts';
 import { keyReused } from '../../../kernel/errors.ts';
-import { timestamp } from '../../../kernel/firestore/codec.ts';
 import { writersCommitPath } from '../../../kernel/firestore/paths.ts';
 import {
   commitProven,

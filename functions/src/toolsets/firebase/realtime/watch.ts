@@ -8,7 +8,7 @@ import { connectionError, MusterError } from '../../../kernel/errors.ts';
 import type { JsonValue } from '../../../kernel/json.ts';
 import type { Change, Watch, Watcher, WatchShape } from '../rules/databaseAccess.ts';
 import { permissionDenied, sizeLimitExceeded } from '../rules/errors.ts';
-import type { CallerClients, Lease } from './access.ts';
+import type { CallerClients, Lease } from './callerClients.ts';
 import type { RealtimePorts } from './rest.ts';
 
 /** A token lasts an hour. */

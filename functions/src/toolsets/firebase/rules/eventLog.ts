@@ -3,9 +3,8 @@
  * instances believe that it is theirs to write: an entry is appended only where there is none yet.
  */
 import { byteLength } from '../../../kernel/json.ts';
-import type { PortOf } from '../../../kernel/ports.ts';
-import type { DatabaseEventLog, StoredEntrySize } from '../store/eventLog.ts';
-import type { Lease } from '../store/watcherLeases.ts';
+import type { StoredEntrySize } from '../store/eventLog.ts';
+import type { EventLogStore, Lease } from './ports.ts';
 import type { State, Transition } from './transition.ts';
 
 export interface Entry {
@@ -35,10 +34,11 @@ export interface LoadedLog {
   readonly entries: readonly Entry[];
 }
 
-export type EventLog = PortOf<DatabaseEventLog>;
+export type EventLog = EventLogStore;
 
 /** What one entry of the log holds at most, unless a single transition is larger. */
 export const MAX_ENTRY_TRANSITIONS = 100;
+
 const MAX_ENTRY_BYTES = 262_144;
 
 /**
@@ -105,6 +105,7 @@ export function mayTake(lease: Lease | undefined, holder: string, now: Date): bo
 
 /** Events of a log are never more than this: trimming begins before, so that another entry has room. */
 export const MAX_KEPT = 1000;
+
 const TRIMMED_ABOVE = 900;
 const TRIMMED_TO = 800;
 

@@ -5,10 +5,10 @@
  */
 import type { Caller } from '../../../access/rules/principal.ts';
 import { type Deferred, deferred } from '../../../kernel/waiting.ts';
-import type { Lease } from '../store/watcherLeases.ts';
 import { parsePath } from './databaseAccess.ts';
 import { type Entry, type LoadedLog, mayTake, RENEWED_EVERY_MILLISECONDS } from './eventLog.ts';
 import { type KnownSubscriptions, replay } from './page.ts';
+import type { Lease } from './ports.ts';
 import { beginLate, RecordedWatch } from './recordedWatch.ts';
 import { type FirebasePorts, type Subscription, subscriptionNotFound } from './subscription.ts';
 import { readSnapshot, stateOf } from './transition.ts';

@@ -1,14 +1,15 @@
 /** A subscription: who watches what, and where its events are logged. Source: docs/decisions/0012-subscription-log.md. */
-import type { AccessPorts } from '../../../access/rules/principal.ts';
+
+import { z } from 'zod';
+import type { AccessPorts } from '../../../access/rules/ports.ts';
 import type { Versioned } from '../../../kernel/commit.ts';
+import { documentCodec, timestamp } from '../../../kernel/documentCodec.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import type { JsonValue } from '../../../kernel/json.ts';
-import type { PortOf } from '../../../kernel/ports.ts';
-import type { StoredSubscription, SubscriptionQueries } from '../store/subscriptions.ts';
-import type { DatabaseWatcherLeases } from '../store/watcherLeases.ts';
-import type { DatabaseAccesses, DataPath, WatchShape } from './databaseAccess.ts';
+import { DATABASES, type DatabaseAccesses, type DataPath, type WatchShape } from './databaseAccess.ts';
 import { invalidRequest } from './errors.ts';
 import type { EventLog } from './eventLog.ts';
+import type { SubscriptionQueries, WatcherLeases } from './ports.ts';
 
 export type Subscription = Readonly<StoredSubscription>;
 
@@ -20,6 +21,7 @@ export const MAX_CHILDREN = 1000;
 
 /** All that is watched, in bytes of JSON. */
 export const MAX_VALUE_BYTES = 1_048_576;
+
 export const MAX_CHILDREN_BYTES = 4 * 1_048_576;
 
 /** How long a subscription outlives its last reader. */
@@ -194,7 +196,32 @@ export function invalidCursor(): MusterError {
 /** How callers' own data is reached, and subscriptions to it are kept. */
 export interface FirebasePorts extends AccessPorts {
   readonly databases: DatabaseAccesses;
-  readonly subscriptions: PortOf<SubscriptionQueries>;
+  readonly subscriptions: SubscriptionQueries;
   readonly events: EventLog;
-  readonly leases: PortOf<DatabaseWatcherLeases>;
+  readonly leases: WatcherLeases;
+}
+
+export const subscriptionCodec = documentCodec(
+  z.object({
+    uid: z.string(),
+    /** As its owner names it. */
+    subscription_id: z.string(),
+    database: z.enum(DATABASES),
+    path: z.string(),
+    event_type: z.enum(EVENT_TYPES),
+    /** Names the log. Random, so that the events of an earlier subscription of the same id never mix in. */
+    log: z.string(),
+    created_at: timestamp,
+    /** A digest of what its owner could do when it was last seen that they may read the path. */
+    rights: z.string().default(''),
+    /** It is removed then, unless it is read before. */
+    expires_at: timestamp,
+  }),
+);
+
+/** Its id is a digest of the owner and the subscription's own id. */
+export type StoredSubscription = ReturnType<typeof subscriptionCodec.fromDocument> & { readonly id: string };
+
+export function subscriptionFromDocument(data: unknown, id: string): StoredSubscription {
+  return { id, ...subscriptionCodec.fromDocument(data) };
 }

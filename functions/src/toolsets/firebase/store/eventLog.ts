@@ -13,6 +13,7 @@ import { z } from 'zod';
 import { UnreadableDocumentError, type UnreadableDocuments } from '../../../kernel/ports.ts';
 import { busPath, changeNode } from '../../../kernel/realtime/database.ts';
 import type { Checkpoint, Entry, LoadedLog } from '../rules/eventLog.ts';
+import type { EventLogStore } from '../rules/ports.ts';
 import type { State } from '../rules/transition.ts';
 
 /** A checkpoint is replaced by another now and then, and hardly ever twice while it is read. */
@@ -50,7 +51,7 @@ export type StoredEntrySize = z.output<typeof entrySize>;
 export const storedKept = textOf(z.array(entrySize));
 
 /** Every method goes to the database; one that is away makes them wait. */
-export class DatabaseEventLog {
+export class DatabaseEventLog implements EventLogStore {
   private readonly database: () => Promise<Database>;
   private readonly unreadable: UnreadableDocuments;
 
@@ -59,7 +60,6 @@ export class DatabaseEventLog {
     this.unreadable = unreadable;
   }
 
-  /** Writes the first checkpoint, unless the log is there already. */
   async create(log: string, state: State): Promise<void> {
     const bus = await this.bus(log);
     if (await this.exists(log)) return;
@@ -70,18 +70,15 @@ export class DatabaseEventLog {
     await bus.child('checkpoints').child(sequenceKey(0)).set('[]');
   }
 
-  /** Whether it was created, and not removed since. */
   async exists(log: string): Promise<boolean> {
     const checkpoints = (await this.bus(log)).child('checkpoints');
     return (await lastOf(checkpoints)) !== undefined;
   }
 
-  /** Removes everything. */
   async remove(log: string): Promise<void> {
     await (await this.bus(log)).remove();
   }
 
-  /** The latest checkpoint and what follows it; undefined where the log was removed. */
   async load(log: string): Promise<LoadedLog | undefined> {
     const bus = await this.bus(log);
     for (let attempt = 0; attempt < MAX_LOADS; attempt++) {
@@ -104,7 +101,6 @@ export class DatabaseEventLog {
     throw new Error('The log never stood still to be loaded.');
   }
 
-  /** Whether it was appended; not where another watch's entry has that number. */
   async append(log: string, { sequence, writer, transitions, isAfterLoss }: Entry): Promise<boolean> {
     const told = { writer, transitions: JSON.stringify(transitions) };
     const entry = isAfterLoss ? { ...told, after_loss: true } : told;
@@ -117,7 +113,6 @@ export class DatabaseEventLog {
     });
   }
 
-  /** Replaces all earlier checkpoints. */
   async checkpoint(log: string, { sequence, state, kept }: Checkpoint): Promise<void> {
     const [text, keptText] = [JSON.stringify([...state]), JSON.stringify(kept)];
     const bus = await this.bus(log);
@@ -133,26 +128,22 @@ export class DatabaseEventLog {
     });
   }
 
-  /** Removes entries that a checkpoint takes in. */
   async drop(log: string, sequences: readonly number[]): Promise<void> {
     const dropped = Object.fromEntries(sequences.map((sequence) => [sequenceKey(sequence), null]));
     await (await this.bus(log)).child('log').update(dropped);
   }
 
-  /** The entries from a number on, in order, at most so many. */
   async read(log: string, from: number, most: number): Promise<readonly Entry[]> {
     const bus = await this.bus(log);
     return this.entriesIn(await entriesOf(bus, from).limitToFirst(most).get());
   }
 
-  /** The number of the last entry, also where it was dropped; 0 where there never was one. */
   async end(log: string): Promise<number> {
     const bus = await this.bus(log);
     const last = await Promise.all([lastOf(bus.child('log')), lastOf(bus.child('checkpoints'))]);
     return Math.max(0, ...last.flatMap((found) => (found ? [sequenceOf(found.key)] : [])));
   }
 
-  /** Tells of each entry from a number on, in order, also of those to come. Returns what ends it. */
   follow(
     log: string,
     from: number,

@@ -5,8 +5,9 @@ import { z } from 'zod';
 import type { Clock } from '../../../kernel/ports.ts';
 import { busPath, COMMITS, changeNode, removeFound } from '../../../kernel/realtime/database.ts';
 import type { Expiring } from '../../../kernel/sweep.ts';
+import type { Lease, WatcherLeases } from '../rules/ports.ts';
 
-const storedLease = z.object({
+export const storedLease = z.object({
   /** The watch that has it. */
   holder: z.string(),
   /** Whether anybody reads there: an instance that serves no request may stand still. */
@@ -14,21 +15,14 @@ const storedLease = z.object({
   renewed: z.number().transform((time) => new Date(time)),
 });
 
-/** Of watching for a log. It is the instance's that watches. */
-export type Lease = Readonly<z.output<typeof storedLease>>;
-
 /** Who of all instances watches. It only saves work: the log is right however many do. */
-export class DatabaseWatcherLeases {
+export class DatabaseWatcherLeases implements WatcherLeases {
   private readonly database: () => Promise<Database>;
 
   constructor(database: () => Promise<Database>) {
     this.database = database;
   }
 
-  /**
-   * Takes or renews the lease, where `may` allows it. It goes by itself when the instance loses the database.
-   * @returns whether it was taken
-   */
   async take(log: string, lease: Lease, may: (current: Lease | undefined) => boolean): Promise<boolean> {
     const node = await this.node(log);
     const stored = { ...lease, renewed: lease.renewed.getTime() };
@@ -50,7 +44,6 @@ export class DatabaseWatcherLeases {
     return isTaken;
   }
 
-  /** Gives the lease back, if it is the holder's. */
   async release(log: string, holder: string): Promise<void> {
     const node = await this.node(log);
     const isReleased = await changeNode(node, (current) => {
@@ -60,7 +53,6 @@ export class DatabaseWatcherLeases {
     if (isReleased) await node.onDisconnect().cancel();
   }
 
-  /** Tells of the lease as it is, and of each change. Returns what ends it. */
   observe(log: string, changed: (lease: Lease | undefined) => void): () => void {
     let isEnded = false;
     let unlisten = (): void => undefined;

@@ -4,7 +4,6 @@
  */
 import { z } from 'zod';
 import { refusal } from './errors.ts';
-import type { GitHubAnswer } from './ports.ts';
 import { plainLine, plainText, webAddress } from './text.ts';
 
 /** @throws MusterError GITHUB_ERROR where GitHub did not answer as its description says */
@@ -288,3 +287,10 @@ export const rateLimit = z
   .transform(({ resources: { core } }) => ({ ...core, reset: new Date(core.reset * 1000) }));
 
 export type RateLimit = z.output<typeof rateLimit>;
+
+export interface GitHubAnswer {
+  readonly route: string;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | number | undefined>>;
+  readonly data: unknown;
+}

@@ -2,7 +2,7 @@
  * What is known of a pull request: its state, its head commit and the results of its checks. What a delivery says is
  * merged into that by GitHub's times, so that the same is known in whatever order deliveries come. Pure.
  */
-import type { PullRequestLink } from '../store/pullRequests.ts';
+import type { PullRequestLink } from './link.ts';
 import type { PullRequestState } from './node.ts';
 
 export type CheckResult = PullRequestLink['checks'][number];

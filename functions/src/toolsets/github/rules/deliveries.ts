@@ -11,9 +11,9 @@ import { parsedJson } from '../../../kernel/json.ts';
 import { Service } from '../../../kernel/ports.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
 import { TaskQueue } from '../../coordination/index.ts';
-import type { PullRequestLink } from '../store/pullRequests.ts';
 import { address, line, number, sha } from './answers.ts';
 import { failureOf, learned, type Seen } from './checks.ts';
+import type { PullRequestLink } from './link.ts';
 import type { PullRequestState } from './node.ts';
 import type { GitHubPorts } from './ports.ts';
 

@@ -1,11 +1,10 @@
 /** Pull requests as parts of what they were opened for. Source: docs/decisions/0035-one-graph.md. */
+
 import type { NodeFinder } from '../../../graph/rules/linking.ts';
 import { type GraphNode, NO_WORK, type NodeStatus, titleOf } from '../../../graph/rules/node.ts';
-import { type PortOf, readIn } from '../../../kernel/ports.ts';
-import type { PullRequestLink, PullRequestLinkQueries } from '../store/pullRequests.ts';
-
-/** A merged one stays merged. */
-export const PULL_REQUEST_STATES = ['open', 'merged', 'closed'] as const;
+import { readIn } from '../../../kernel/ports.ts';
+import type { PULL_REQUEST_STATES, PullRequestLink } from './link.ts';
+import type { PullRequestLinkQueries } from './ports.ts';
 
 export type PullRequestState = (typeof PULL_REQUEST_STATES)[number];
 
@@ -37,7 +36,7 @@ export function linkNode(link: PullRequestLink): GraphNode {
 }
 
 /** Finds pull requests that were linked from the workspace in which they are asked for. */
-export function linkNodeFinder(links: PortOf<PullRequestLinkQueries>): NodeFinder {
+export function linkNodeFinder(links: PullRequestLinkQueries): NodeFinder {
   return async (id, { workspace }) => {
     const found = await readIn((one) => one === workspace, links.findById(id));
     if (found?.value.workspace !== workspace) return undefined;

@@ -1,9 +1,11 @@
 /** How GitHub is reached, and the ports of the feature. */
+
+import type { Versioned } from '../../../kernel/commit.ts';
 import type { PortOf } from '../../../kernel/ports.ts';
 import type { CoordinationPorts } from '../../coordination/index.ts';
 import type { RestGitHub } from '../store/gitHub.ts';
-import type { PullRequestLinkQueries } from '../store/pullRequests.ts';
-import type { FileKind } from './answers.ts';
+import type { FileKind, GitHubAnswer } from './answers.ts';
+import type { PullRequestLink } from './link.ts';
 
 /** How a repository is named; toolsets/github/rules/names.ts checks what callers give. */
 export type RepositoryName = { readonly owner: string; readonly repo: string };
@@ -47,13 +49,6 @@ export interface CodeSearch {
   readonly perPage: number;
   /** In whose repositories, where only there. */
   readonly owner?: string | undefined;
-}
-
-export interface GitHubAnswer {
-  readonly route: string;
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string | number | undefined>>;
-  readonly data: unknown;
 }
 
 /** The variables of a route, and beside them the query or the body. */
@@ -113,7 +108,12 @@ export type GitHub = PortOf<RestGitHub>;
 
 export interface GitHubPorts extends CoordinationPorts {
   readonly gitHub: GitHub;
-  readonly pullRequestLinks: PortOf<PullRequestLinkQueries>;
+  readonly pullRequestLinks: PullRequestLinkQueries;
   /** What the deployment lists for its open workspaces. */
   readonly openRepositories: () => readonly string[];
+}
+
+export interface PullRequestLinkQueries {
+  find(repositoryId: number, number: number): Promise<Versioned<PullRequestLink> | undefined>;
+  findById(id: string): Promise<Versioned<PullRequestLink> | undefined>;
 }

@@ -1,13 +1,14 @@
 /** Creating pull requests, and the task of each. Source: the network specification. */
-import { hasRole, type Principal, roleIn } from '../../../access/rules/principal.ts';
+import { type Principal, roleIn } from '../../../access/rules/principal.ts';
+import { hasRole } from '../../../access/rules/role.ts';
 import { linkTo, pathOf } from '../../../graph/rules/linking.ts';
 import { type NodeRef, nodeKey } from '../../../graph/rules/node.ts';
 import type { Change, RecordAnswer } from '../../../kernel/commit.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
 import { isClosed, taskNotFound } from '../../coordination/index.ts';
-import type { PullRequestLink } from '../store/pullRequests.ts';
 import type { PullRequest } from './answers.ts';
 import { refusal } from './errors.ts';
+import type { PullRequestLink } from './link.ts';
 import { headName, outside, refName } from './names.ts';
 import { linkId, linkNode } from './node.ts';
 import type { GitHubPorts, NewPullRequest, RepositoryName } from './ports.ts';

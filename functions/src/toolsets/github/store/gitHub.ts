@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import type { MusterError } from '../../../kernel/errors.ts';
+import type { GitHubAnswer } from '../rules/answers.ts';
 import {
   blob,
   checked,
@@ -23,7 +24,6 @@ import {
 import { refusal } from '../rules/errors.ts';
 import type {
   CodeSearch,
-  GitHubAnswer,
   GitHubClients,
   NewIssue,
   NewPullRequest,

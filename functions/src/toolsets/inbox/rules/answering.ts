@@ -1,5 +1,6 @@
 /** Finding, awaiting, answering and ending questions. Source: docs/guides/inbox.md. */
-import { hasRole, ownRole, type Principal, personsRoleIn } from '../../../access/rules/principal.ts';
+import { ownRole, type Principal, personsRoleIn } from '../../../access/rules/principal.ts';
+import { hasRole } from '../../../access/rules/role.ts';
 import {
   type CallRecord,
   type Change,

@@ -4,7 +4,7 @@
  */
 import type { Approvals, GatedCall } from '../../../access/rules/approvals.ts';
 import { type Principal, personsRoleIn } from '../../../access/rules/principal.ts';
-import type { ApprovalRule } from '../../../access/rules/workspaces.ts';
+import type { ApprovalRule } from '../../../access/rules/workspace.ts';
 import { REPLAY_HOURS } from '../../../kernel/commit.ts';
 import { keyReused, MusterError } from '../../../kernel/errors.ts';
 import { canonicalJson, type JsonObject, jsonObject, requireSize } from '../../../kernel/json.ts';

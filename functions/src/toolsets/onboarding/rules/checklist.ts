@@ -3,7 +3,7 @@
  * docs/semantics.md#network.
  */
 import type { Agent } from '../../../access/rules/agent.ts';
-import { hasRole } from '../../../access/rules/principal.ts';
+import { hasRole } from '../../../access/rules/role.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import texts from './checklist.json' with { type: 'json' };
 import type { ProposedCall } from './welcome.ts';

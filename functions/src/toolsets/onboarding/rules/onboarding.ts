@@ -1,16 +1,17 @@
 /** Arriving: the welcome and the checklist. Source: the network specification, "Onboarding Tools"; docs/semantics.md#network. */
 import type { AgentLiveness } from '../../../access/rules/liveness.ts';
-import { type AccessPorts, hasRole, type Principal, roleIn } from '../../../access/rules/principal.ts';
+import type { AccessPorts } from '../../../access/rules/ports.ts';
+import { type Principal, roleIn } from '../../../access/rules/principal.ts';
 import type { AgentRegistration } from '../../../access/rules/registration.ts';
+import { hasRole } from '../../../access/rules/role.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { isVisible, oneLine } from '../../../kernel/hidden.ts';
 import { type Hashing, type PortOf, Service } from '../../../kernel/ports.ts';
-import type { FirestoreOnboardingFacts } from '../store/onboardingFacts.ts';
 import { type ChecklistItem, checklist, leads } from './checklist.ts';
 import { type Newcomer, welcome } from './welcome.ts';
 
 export interface OnboardingPorts extends AccessPorts {
-  readonly onboardingFacts: PortOf<FirestoreOnboardingFacts>;
+  readonly onboardingFacts: OnboardingFacts;
   readonly registration: PortOf<AgentRegistration>;
   readonly liveness: Pick<AgentLiveness, 'actable'>;
 }
@@ -89,4 +90,11 @@ export function registrationName(name: string, hashing: Hashing): string {
   const digest = hashing.sha256(name).slice(0, 8);
   const start = plain.slice(0, MAX_LENGTH - digest.length - 1) || 'agent';
   return `${start}-${digest}`;
+}
+
+/** When an agent first did something that its own document does not tell. Each is one read. */
+export interface OnboardingFacts {
+  discovery(agentId: string): Promise<Date | undefined>;
+  /** A task's id begins with the time of its creation. */
+  createdTask(agentId: string): Promise<Date | undefined>;
 }

@@ -1,11 +1,13 @@
 /** What the checklist asks of what an agent has done. */
+
 import { FieldPath } from '@google-cloud/firestore';
 import { COLLECTIONS } from '../../../kernel/firestore/paths.ts';
 import { FirestoreReader } from '../../../kernel/firestore/reading.ts';
 import { discoveryFromDocument, taskFromDocument } from '../../coordination/index.ts';
+import type { OnboardingFacts } from '../rules/onboarding.ts';
 
 /** When an agent first did something that its own document does not tell. Each is one read. */
-export class FirestoreOnboardingFacts extends FirestoreReader {
+export class FirestoreOnboardingFacts extends FirestoreReader implements OnboardingFacts {
   async discovery(agentId: string): Promise<Date | undefined> {
     const own = this.database
       .collection(COLLECTIONS.discoveries)
@@ -14,7 +16,6 @@ export class FirestoreOnboardingFacts extends FirestoreReader {
     return (await this.documents.firstVersioned(own, 1, discoveryFromDocument))[0]?.value.createdAt;
   }
 
-  /** A task's id begins with the time of its creation. */
   async createdTask(agentId: string): Promise<Date | undefined> {
     const own = this.database
       .collection(COLLECTIONS.tasks)

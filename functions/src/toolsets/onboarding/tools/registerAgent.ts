@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { AGENT_TYPES } from '../../../access/rules/agent.ts';
-import { ROLES, WORKSPACE_NAME } from '../../../access/rules/principal.ts';
+import { WORKSPACE_NAME } from '../../../access/rules/principal.ts';
 import type { Registered } from '../../../access/rules/registration.ts';
+import { ROLES } from '../../../access/rules/role.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { isVisible } from '../../../kernel/hidden.ts';
 import { idLike } from '../../../kernel/ids.ts';

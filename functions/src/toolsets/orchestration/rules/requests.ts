@@ -10,7 +10,7 @@ import {
 } from './agents/assignment.ts';
 import { type AgentRole, AUTO, isAgent, unknownAgent } from './agents/profile.ts';
 import { chooseWorkflow, type Situation } from './agents/roster.ts';
-import type { RunRequest } from './runs/runService.ts';
+import type { RunRequest } from './runs/newRun.ts';
 import {
   allSteps,
   MAX_ATTEMPTS,

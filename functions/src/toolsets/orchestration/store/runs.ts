@@ -4,8 +4,8 @@ import { type DocumentSnapshot, FieldPath, type Query } from '@google-cloud/fire
 import { z } from 'zod';
 import { writeNode } from '../../../graph/store/nodes.ts';
 import type { Versioned } from '../../../kernel/commit.ts';
+import { documentCodec } from '../../../kernel/documentCodec.ts';
 import { deleteFound } from '../../../kernel/firestore/client.ts';
-import { documentCodec } from '../../../kernel/firestore/codec.ts';
 import {
   answerPath,
   COLLECTIONS,
@@ -18,8 +18,8 @@ import { FirestoreReader, readDue } from '../../../kernel/firestore/reading.ts';
 import type { ChangeWriters } from '../../../kernel/firestore/store.ts';
 import type { Batch, Page, Position, Slice } from '../../../kernel/paging.ts';
 import { LatestValue } from '../../../kernel/waiting.ts';
+import type { RunFilter, RunQueries } from '../rules/ports.ts';
 import { runNode } from '../rules/runs/node.ts';
-import type { RunChanges, RunStatus } from '../rules/runs/run.ts';
 import {
   callFromDocument,
   callToDocument,
@@ -33,39 +33,31 @@ import {
   type StepRecord,
   stepFromDocument,
   stepToDocument,
-} from './runDocument.ts';
+} from '../rules/runs/records.ts';
+import type { RunChanges, RunStatus } from '../rules/runs/run.ts';
 
 /** The states of a run that has not ended. */
 export const OPEN_RUNS: readonly RunStatus[] = ['pending', 'running', 'waiting'];
 
-interface RunFilter {
-  readonly status?: RunStatus | undefined;
-  readonly workspace?: string | undefined;
-}
-
-export class RunQueries extends FirestoreReader {
+export class FirestoreRunQueries extends FirestoreReader implements RunQueries {
   async find(runId: string): Promise<Versioned<Run> | undefined> {
     const snapshot = await this.database.doc(runPath(runId)).get();
     return this.documents.findVersioned(snapshot, runFromDocument);
   }
 
-  /** @throws Error where there is none */
   async order(runId: string): Promise<RunOrder> {
     return this.documents.value(await this.database.doc(runOrderPath(runId)).get(), orderFromDocument);
   }
 
-  /** In the order of their numbers. None is stepped over: what a step or a call has done would be done again, and paid for. */
   async steps(runId: string): Promise<readonly StepRecord[]> {
     const { docs } = await this.database.collection(runStepsPath(runId)).orderBy('number').get();
     return docs.map((snapshot) => this.documents.value(snapshot, stepFromDocument));
   }
 
-  /** The calls of one step, in any order. */
   journal(runId: string, stepId: string): Promise<readonly JournalEntry[]> {
     return this.entries(this.database.collection(runCallsPath(runId)).where('step', '==', stepId));
   }
 
-  /** The calls of all steps, in any order. */
   calls(runId: string): Promise<readonly JournalEntry[]> {
     return this.entries(this.database.collection(runCallsPath(runId)));
   }
@@ -75,7 +67,6 @@ export class RunQueries extends FirestoreReader {
     return docs.map((snapshot) => this.documents.value(snapshot, callFromDocument));
   }
 
-  /** An owner's, the newest first; with a status, those that are in it, and of one workspace where it is named. */
   list(ownerUid: string, { status, workspace }: RunFilter, page: Page): Promise<Slice<Run>> {
     const own = this.runs.where('owner_uid', '==', ownerUid);
     const there = workspace === undefined ? own : own.where('workspace', '==', workspace);
@@ -83,12 +74,10 @@ export class RunQueries extends FirestoreReader {
     return this.documents.slice(matching, 'created_at', 'desc', page, runFromDocument);
   }
 
-  /** Runs of an owner that have not ended, in any workspace, by id. */
   openOf(ownerUid: string, limit: number, after?: string): Promise<readonly Run[]> {
     return this.open(this.runs.where('owner_uid', '==', ownerUid), limit, after);
   }
 
-  /** Runs of a workspace that have not ended, by id. */
   openIn(workspace: string, limit: number, after?: string): Promise<readonly Run[]> {
     return this.open(this.runs.where('workspace', '==', workspace), limit, after);
   }
@@ -100,35 +89,30 @@ export class RunQueries extends FirestoreReader {
     return found.map(({ value }) => value);
   }
 
-  /** Those for which something should have happened by `now`, the longest ago first. */
   due(now: Date, limit: number, after?: Position): Promise<Batch<Run>> {
     return readDue(this.runs, 'due_at', { now, limit, after }, (snapshot) =>
       this.documents.readable(snapshot, runFromDocument),
     );
   }
 
-  /** Those that had ended by `now`, the longest ago first. */
   endedBefore(now: Date, limit: number, after?: Position): Promise<Batch<Versioned<Run>>> {
     return readDue(this.runs, 'ended_at', { now, limit, after }, (snapshot) =>
       this.documents.readableVersioned(snapshot, runFromDocument),
     );
   }
 
-  /** Removes what is stored below a run: its order, its steps and its journal. */
   async forgetBelow(runId: string): Promise<void> {
     for (const below of [runStepsPath(runId), runCallsPath(runId)])
       await deleteFound(this.database.collection(below));
     await this.database.doc(runOrderPath(runId)).delete();
   }
 
-  /** The ids of those that wait for a budget, in their order. */
   async waitingFor(budgetKey: string, limit: number, after?: string): Promise<readonly string[]> {
     const waiting = this.runs.where('budget_wait.key', '==', budgetKey).orderBy(FieldPath.documentId());
     const page = after === undefined ? waiting : waiting.startAfter(after);
     return (await page.limit(limit).select().get()).docs.map(({ id }) => id);
   }
 
-  /** The run as it is now and after each change, until the signal. Changes in quick succession may come as one. */
   async *watch(runId: string, end: AbortSignal): AsyncGenerator<Run, void, undefined> {
     const latest = new LatestValue<Run>();
     const told = (snapshot: DocumentSnapshot): void => {
@@ -152,7 +136,6 @@ export class RunQueries extends FirestoreReader {
     }
   }
 
-  /** Which run has answered a question, or is about to. */
   async answer(key: string): Promise<Versioned<{ readonly runId: string }> | undefined> {
     const snapshot = await this.database.doc(answerPath(key)).get();
     return this.documents.findVersioned(snapshot, answerFromDocument);

@@ -1,11 +1,13 @@
 /** How hosted agents have done in a workspace, as Firestore keeps it. */
+
 import { FieldValue } from '@google-cloud/firestore';
 import { z } from 'zod';
-import { documentCodec } from '../../../kernel/firestore/codec.ts';
+import { documentCodec } from '../../../kernel/documentCodec.ts';
 import { workRecordPath } from '../../../kernel/firestore/paths.ts';
 import { FirestoreReader } from '../../../kernel/firestore/reading.ts';
 import { type ChangeWriters, increments } from '../../../kernel/firestore/store.ts';
 import type { WorkChanges, WorkRecord } from '../rules/agents/standing.ts';
+import type { WorkRecordQueries } from '../rules/ports.ts';
 
 const count = z.number().default(0);
 
@@ -34,8 +36,7 @@ export const { toDocument: workToDocument, fromDocument: workFromDocument } = do
   }),
 );
 
-export class WorkRecordQueries extends FirestoreReader {
-  /** Empty where there is none, or it cannot be read: agents are then chosen by what the specification says of them. */
+export class FirestoreWorkRecordQueries extends FirestoreReader implements WorkRecordQueries {
   async find(workspace: string): Promise<WorkRecord> {
     const snapshot = await this.database.doc(workRecordPath(workspace)).get();
     const [work] = this.documents.readable(snapshot, workFromDocument);

@@ -1,8 +1,6 @@
 /** Saved workflows and the measures of agents as Firestore keeps them. */
 
-import { z } from 'zod';
 import type { Versioned } from '../../../kernel/commit.ts';
-import { documentCodec, timestamp } from '../../../kernel/firestore/codec.ts';
 import {
   agentMeasurePath,
   COLLECTIONS,
@@ -11,49 +9,26 @@ import {
 } from '../../../kernel/firestore/paths.ts';
 import { FirestoreReader } from '../../../kernel/firestore/reading.ts';
 import { type ChangeWriters, increments } from '../../../kernel/firestore/store.ts';
-import { fieldsCodec } from '../../../kernel/firestore/trail.ts';
 import type { Slice } from '../../../kernel/paging.ts';
-import type { MeasureChanges } from '../rules/agents/profile.ts';
-import type { Workflow, WorkflowChanges } from '../rules/workflows/definition.ts';
-import { readWorkflow } from '../rules/workflows/validation.ts';
-
-/** A workflow as JSON: nothing queries what is in it. */
-export const workflowText = z.codec(z.string(), z.custom<Workflow>(), {
-  decode: (text) => readWorkflow(text, 'workflow'),
-  encode: (workflow) => JSON.stringify(workflow),
-});
-
-/** A workflow that somebody has saved: `workflows/{id}`, which has its name besides. */
-export const { toDocument: workflowToDocument, fromDocument: workflowFromDocument } = documentCodec(
-  z.object({
-    /** Derived from its owner and its name. */
-    id: z.string(),
-    owner_uid: z.string(),
-    definition: workflowText,
-    /** 1, and one more with each change. */
-    version: z.int(),
-    created_at: timestamp,
-    updated_at: timestamp,
-  }),
-  { definition: 'workflow' },
-);
-
-export type SavedWorkflow = ReturnType<typeof workflowFromDocument>;
-
-/** Workflows as the trail tells of them. */
-export const workflowFields = fieldsCodec<SavedWorkflow>(workflowToDocument, workflowFromDocument);
+import { type AgentMeasure, type MeasureChanges, measureFromDocument } from '../rules/agents/profile.ts';
+import type { AgentMeasures, WorkflowQueries } from '../rules/ports.ts';
+import type { WorkflowChanges } from '../rules/workflows/definition.ts';
+import {
+  type SavedWorkflow,
+  workflowFromDocument,
+  workflowToDocument,
+} from '../rules/workflows/savedWorkflow.ts';
 
 function namedDocument(saved: SavedWorkflow): Record<string, unknown> {
   return { ...workflowToDocument(saved), name: saved.workflow.name };
 }
 
-export class WorkflowQueries extends FirestoreReader {
+export class FirestoreWorkflowQueries extends FirestoreReader implements WorkflowQueries {
   async find(id: string): Promise<Versioned<SavedWorkflow> | undefined> {
     const snapshot = await this.database.doc(workflowPath(id)).get();
     return this.documents.findVersioned(snapshot, workflowFromDocument);
   }
 
-  /** An owner's, by name. */
   list(ownerUid: string, limit: number, after: string | undefined): Promise<Slice<SavedWorkflow>> {
     const owned = this.database
       .collection(COLLECTIONS.workflows)
@@ -76,23 +51,6 @@ export const workflowWriters: ChangeWriters<WorkflowChanges> = {
   },
 };
 
-/** What has been measured of a hosted agent: counters, spread over several documents, each of which is such a one. */
-const counters = z.object({
-  agent: z.string(),
-  /** Requests that were made and have ended by themselves. */
-  requests: z.number(),
-  answered: z.number(),
-  /** That the answered ones took. */
-  milliseconds: z.number(),
-});
-
-export type AgentMeasure = Readonly<z.output<typeof counters>>;
-
-/** What one shard has of an agent. */
-export function measureFromDocument(data: unknown): AgentMeasure {
-  return counters.parse(data);
-}
-
 export const measureWriters: ChangeWriters<MeasureChanges> = {
   measureAgent({ measure: { agent, ...counted } }, writes) {
     const shard = agentMeasurePath(`${agent}-${writes.randomness.integer(MEASURE_SHARDS)}`);
@@ -100,8 +58,7 @@ export const measureWriters: ChangeWriters<MeasureChanges> = {
   },
 };
 
-export class AgentMeasures extends FirestoreReader {
-  /** Those of the agents that have been measured. */
+export class FirestoreAgentMeasures extends FirestoreReader implements AgentMeasures {
   async read(agents: readonly string[]): Promise<ReadonlyMap<string, AgentMeasure>> {
     const shards = agents.flatMap((agent) =>
       Array.from({ length: MEASURE_SHARDS }, (_, shard) =>

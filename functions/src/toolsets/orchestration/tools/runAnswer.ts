@@ -6,8 +6,9 @@ import { budgetAnswer } from '../../../graph/rules/budgetShape.ts';
 import { type ErrorCode, MusterError } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import type { CallContext } from '../../../mcp/callContext.ts';
+import type { RunRequest } from '../rules/runs/newRun.ts';
 import { isEnded, type Run, type ShownStep } from '../rules/runs/run.ts';
-import type { Beginning, RunRequest } from '../rules/runs/runService.ts';
+import type { Beginning } from '../rules/runs/runService.ts';
 import type { RunView } from '../rules/runs/visibility.ts';
 import { type RunAnswer, runShape } from './shapes.ts';
 

@@ -1,15 +1,18 @@
 /** The trail as people and agents may see it. Source: docs/decisions/0036-trail.md; docs/semantics.md#taking-back. */
-import { type AccessPorts, hasRole, type Principal, roleIn } from '../../../access/rules/principal.ts';
+
+import type { AccessPorts } from '../../../access/rules/ports.ts';
+import { type Principal, roleIn } from '../../../access/rules/principal.ts';
+import { hasRole } from '../../../access/rules/role.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { type Page, type VisibleSlice, visiblePage } from '../../../kernel/paging.ts';
-import { type PortOf, Service } from '../../../kernel/ports.ts';
+import { Service } from '../../../kernel/ports.ts';
 import type { Effect, TrailEntry } from '../../../kernel/trail.ts';
-import type { TrailFilter, TrailQueries } from '../store/trail.ts';
+import type { TrailFilter, TrailQueries } from './ports.ts';
 
 export type { TrailFilter };
 
 export interface TrailPorts extends AccessPorts {
-  readonly trail: PortOf<TrailQueries>;
+  readonly trail: TrailQueries;
 }
 
 /** What a caller asks for: what was done on their owner's behalf, or what was done in the workspace of the call. */

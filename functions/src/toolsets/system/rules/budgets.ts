@@ -1,10 +1,10 @@
 /** Who sets which budget, and who sees it. Source: docs/decisions/0037-budgets.md. */
 import { z } from 'zod';
-import { hasRole, type Principal, roleIn } from '../../../access/rules/principal.ts';
+import { type Principal, roleIn } from '../../../access/rules/principal.ts';
+import { hasRole } from '../../../access/rules/role.ts';
 import {
   amountOf,
   type Budget,
-  type BudgetPorts,
   type BudgetRef,
   budgetKey,
   budgetRefOf,
@@ -15,8 +15,9 @@ import {
   settersAfter,
 } from '../../../graph/rules/budget.ts';
 import type { GraphPorts } from '../../../graph/rules/linking.ts';
+import type { StoredNode } from '../../../graph/rules/node.ts';
 import { nodeKey, nodeNotFound } from '../../../graph/rules/node.ts';
-import type { StoredNode } from '../../../graph/store/nodes.ts';
+import type { BudgetPorts } from '../../../graph/rules/ports.ts';
 import type { Change, RecordAnswer, Versioned } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { readIn, Service } from '../../../kernel/ports.ts';

@@ -1,14 +1,14 @@
 /** The agents of a workspace and what can be asked for. Source: the network specification; docs/semantics.md#network. */
 import type { Agent, OfferedSkill } from '../../../access/rules/agent.ts';
 import { availability, withPresence } from '../../../access/rules/liveness.ts';
-import type { AgentQuery } from '../../../access/store/agentDirectory.ts';
+import type { AgentQuery } from '../../../access/rules/ports.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import { MemoCache } from '../../../kernel/memoCache.ts';
 import type { Found, Place, Slice } from '../../../kernel/paging.ts';
 import { Service } from '../../../kernel/ports.ts';
 import { inTime } from '../../../kernel/waiting.ts';
 import { folded, matchesWords, searchWords } from '../../../kernel/words.ts';
-import type { SystemPorts } from './metrics.ts';
+import type { SystemPorts } from './ports.ts';
 
 /** What may change the summary. */
 const SUMMARY_CHANGES = ['createAgent', 'replaceAgent', 'holdTask', 'dropTask'] as const;
@@ -137,13 +137,4 @@ function capabilitySkill({ agents, workspace: _, ...skill }: OfferedSkill): Skil
     requirements: [],
     deprecated: agents === 0,
   };
-}
-
-export interface SkillFilter {
-  readonly workspace: string;
-  /** Without regard to case and accents. */
-  readonly category?: string | undefined;
-  /** Each must begin a word of the name; as search.ts writes them. */
-  readonly words: readonly string[];
-  readonly includeDeprecated: boolean;
 }

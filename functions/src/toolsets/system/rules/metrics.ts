@@ -1,12 +1,10 @@
 /** What the calls of the last hour were like, in every instance together. */
-import type { AgentChanges } from '../../../access/rules/agent.ts';
+
 import type { Counts } from '../../../access/rules/callMetrics.ts';
-import type { Store } from '../../../kernel/commit.ts';
-import { type PortOf, Service, type UnreadableDocuments } from '../../../kernel/ports.ts';
+import { Service } from '../../../kernel/ports.ts';
 import { inTime } from '../../../kernel/waiting.ts';
-import type { GitHubPorts } from '../../github/index.ts';
-import type { DatabaseMetricsReader, FirestoreSweepRecord } from '../store/metrics.ts';
-import type { SkillQueries } from '../store/skills.ts';
+import type { DatabaseMetricsReader } from '../store/metrics.ts';
+import type { SystemPorts } from './ports.ts';
 
 /** How far back calls are looked at. */
 export const WINDOW_MILLISECONDS = 3_600_000;
@@ -65,16 +63,3 @@ export function mostFailing(tools: CallHistory['tools'], most: number) {
 
 /** Each asks its service something small, and rejects where it is not answered. */
 export type Probes = Readonly<Record<'firestore' | 'realtimeDatabase', () => Promise<void>>>;
-
-/** The state of the whole system is read from these. */
-export interface SystemPorts extends GitHubPorts {
-  readonly store: Store & {
-    /** Counts the changes of a kind that commits of this instance may have brought about. */
-    committed(kind: keyof AgentChanges | 'replaceTask'): number;
-  };
-  readonly skills: PortOf<SkillQueries>;
-  readonly metricsReader: PortOf<DatabaseMetricsReader>;
-  readonly probes: Probes;
-  readonly sweepRecord: PortOf<FirestoreSweepRecord>;
-  readonly unreadable: UnreadableDocuments;
-}

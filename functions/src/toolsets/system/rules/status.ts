@@ -6,7 +6,7 @@
 import { Service } from '../../../kernel/ports.ts';
 import { inTime } from '../../../kernel/waiting.ts';
 import type { RateLimit } from '../../github/index.ts';
-import type { SystemPorts } from './metrics.ts';
+import type { SystemPorts } from './ports.ts';
 
 /** What is asked for its health. */
 const SERVICES = ['firestore', 'realtimeDatabase', 'github'] as const;

@@ -2,10 +2,9 @@
  * What the schedule runs every minute. Its parts run beside each other, each for less than a minute: one whose
  * database is away holds nobody up but what needs the same, and one that has not finished goes on in the next sweep.
  */
-import type { PresenceHealth, SweepPart, Swept } from '../../../kernel/sweep.ts';
+import type { PresenceHealth, SweepPart, SweepState, Swept } from '../../../kernel/sweep.ts';
 import { inTime } from '../../../kernel/waiting.ts';
-import type { SweepState } from '../store/metrics.ts';
-import type { SystemPorts } from './metrics.ts';
+import type { SystemPorts } from './ports.ts';
 
 /** A part that is told that its turn is over may take this much longer to finish what it has begun. */
 const ENDING_MILLISECONDS = 5000;

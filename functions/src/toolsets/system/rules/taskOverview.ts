@@ -17,7 +17,7 @@ import {
   type Task,
   taskType,
 } from '../../coordination/index.ts';
-import type { SystemPorts } from './metrics.ts';
+import type { SystemPorts } from './ports.ts';
 
 /** How long what was read serves others, unless counters, session or this instance's own commits say sooner that it is old. */
 const KEPT_MILLISECONDS = 5000;

@@ -1,5 +1,6 @@
 /** Taking back what calls have changed. Source: docs/decisions/0036-trail.md; docs/semantics.md#taking-back. */
-import { type Caller, hasRole, type Principal, roleIn } from '../../../access/rules/principal.ts';
+import { type Caller, type Principal, roleIn } from '../../../access/rules/principal.ts';
+import { hasRole } from '../../../access/rules/role.ts';
 import type { CallRecord, Change, RecordAnswer, Versioned } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { LooseningError } from '../../../kernel/loosening.ts';
@@ -27,6 +28,7 @@ export const MAX_UNDONE = 50;
 
 /** One call looks at this many events, and stops after the one that brings it to this many refused things. */
 export const MAX_LOOKED_AT = 200;
+
 const MAX_REFUSED = 500;
 
 /** A call that takes back a part of an event leaves an entry that names no event, so undos are known by their tool. */

@@ -4,11 +4,12 @@ import type { Firestore } from '@google-cloud/firestore';
 import type { Database, DataSnapshot } from 'firebase-admin/database';
 import { z } from 'zod';
 import type { Counts } from '../../../access/rules/callMetrics.ts';
-import { documentCodec, timestamp } from '../../../kernel/firestore/codec.ts';
 import { sweepPath } from '../../../kernel/firestore/paths.ts';
 import { nameOfKey } from '../../../kernel/ids.ts';
 import { type Log, Service, type UnreadableDocuments } from '../../../kernel/ports.ts';
 import { METRICS_MINUTES, minuteKey, timeOfMinuteKey } from '../../../kernel/realtime/database.ts';
+import { type SweepState, sweepFromDocument, sweepToDocument } from '../../../kernel/sweep.ts';
+import type { CallsBetween, MetricsReader, SweepRecord } from '../rules/ports.ts';
 
 export const storedCounts = z.object({
   calls: z.number(),
@@ -31,9 +32,8 @@ interface MetricsPorts {
   readonly unreadable: UnreadableDocuments;
 }
 
-export class DatabaseMetricsReader extends Service<MetricsPorts> {
-  /** The calls of these minutes, the first and the last included. */
-  async between(from: Date, to: Date) {
+export class DatabaseMetricsReader extends Service<MetricsPorts> implements MetricsReader {
+  async between(from: Date, to: Date): Promise<CallsBetween> {
     const database = await this.ports.database();
     const byMinute = database.ref(METRICS_MINUTES).orderByKey();
     const found = await byMinute.startAt(minuteKey(from)).endAt(minuteKey(to)).get();
@@ -109,25 +109,6 @@ function oneDecimal(value: number): number {
   return Math.round(value * 10) / 10;
 }
 
-/** A part of the sweep that has left something that was due. */
-const behindPart = z.object({
-  since: timestamp,
-  /** Where it goes on; absent: at the beginning. */
-  from: z.object({ at: timestamp, id: z.string() }).exactOptional(),
-});
-
-/** What one sweep tells the next, which may run in another instance. */
-export const { toDocument: sweepToDocument, fromDocument: sweepFromDocument } = documentCodec(
-  z.object({
-    /** The Realtime Database was away: presence could not be noted. `back_at` is the first sweep that found it working. */
-    outage: z.object({ since: timestamp, back_at: timestamp.exactOptional() }).nullable().default(null),
-    /** By name; a part that is not behind is absent. */
-    behind: z.record(z.string(), behindPart).default({}),
-  }),
-);
-
-export type SweepState = ReturnType<typeof sweepFromDocument>;
-
 interface SweepRecordPorts {
   readonly database: Firestore;
   /** The sweep's name: each has a record of its own. */
@@ -135,7 +116,7 @@ interface SweepRecordPorts {
   readonly log: Log;
 }
 
-export class FirestoreSweepRecord extends Service<SweepRecordPorts> {
+export class FirestoreSweepRecord extends Service<SweepRecordPorts> implements SweepRecord {
   async read(): Promise<SweepState> {
     const snapshot = await this.document.get();
     try {
@@ -147,7 +128,6 @@ export class FirestoreSweepRecord extends Service<SweepRecordPorts> {
     }
   }
 
-  /** @param outage absent: it is over, and long enough ago */
   async saveOutage(outage: SweepState['outage'] | undefined): Promise<void> {
     await this.save('outage', { ...(outage && { outage }), behind: {} });
   }

@@ -1,11 +1,12 @@
 /** How the skills of a workspace are searched. */
+
 import { type DocumentSnapshot, FieldPath, type Query } from '@google-cloud/firestore';
 import type { OfferedSkill } from '../../../access/rules/agent.ts';
-import { skillFromDocument } from '../../../access/store/agents.ts';
+import { skillFromDocument } from '../../../access/rules/agent.ts';
 import { COLLECTIONS } from '../../../kernel/firestore/paths.ts';
 import { FirestoreReader } from '../../../kernel/firestore/reading.ts';
 import { folded, lookedUpPrefix, matchesWords } from '../../../kernel/words.ts';
-import type { SkillFilter } from '../rules/directory.ts';
+import type { FoundSkills, SkillFilter, SkillQueries } from '../rules/ports.ts';
 
 /** How many candidates are looked through where no index answers the whole query. */
 const MAX_CANDIDATES = 1000;
@@ -13,9 +14,8 @@ const MAX_CANDIDATES = 1000;
 /** Firestore skips documents one by one, and bills them. */
 const MAX_SKIPPED = 100_000;
 
-export class SkillQueries extends FirestoreReader {
-  /** Capabilities by name. Of more than 1,000 that begin with the longest word, the first are looked through. */
-  async find(query: SkillFilter, offset: number, limit: number) {
+export class FirestoreSkillQueries extends FirestoreReader implements SkillQueries {
+  async find(query: SkillFilter, offset: number, limit: number): Promise<FoundSkills> {
     const [longest] = [...query.words].sort((a, b) => b.length - a.length);
     const candidates = this.candidates(query, longest);
     const rest = restOf(query, longest);

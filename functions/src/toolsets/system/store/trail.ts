@@ -3,37 +3,16 @@ import type { Query } from '@google-cloud/firestore';
 import type { Versioned } from '../../../kernel/commit.ts';
 import { COLLECTIONS, trailPath } from '../../../kernel/firestore/paths.ts';
 import { FirestoreReader } from '../../../kernel/firestore/reading.ts';
-import { entryFromDocument } from '../../../kernel/firestore/trail.ts';
 import type { Page, Slice } from '../../../kernel/paging.ts';
 import type { TrailEntry } from '../../../kernel/trail.ts';
+import { entryFromDocument } from '../../../kernel/trail.ts';
+import type { TrailFilter, TrailQueries } from '../rules/ports.ts';
 
-/** Whose entries, and which of them: of one agent, or about one thing. */
-export interface TrailFilter {
-  /**
-   * Those on behalf of a person, only from calls in one workspace if it is named; or those that tell of what belongs to a
-   * workspace.
-   */
-  readonly whose:
-    | { readonly ownerUid: string; readonly calledIn?: string | undefined }
-    | { readonly workspace: string };
-  readonly narrowed?:
-    | { readonly agentId: string }
-    | { readonly runId: string }
-    /** As thingKey names it. */
-    | { readonly thing: string }
-    | undefined;
-  readonly since?: Date | undefined;
-  readonly until?: Date | undefined;
-  /** Only those that were not taken back. */
-  readonly stands?: true;
-}
-
-export class TrailQueries extends FirestoreReader {
+export class FirestoreTrailQueries extends FirestoreReader implements TrailQueries {
   async find(id: string): Promise<Versioned<TrailEntry> | undefined> {
     return this.documents.findVersioned(await this.database.doc(trailPath(id)).get(), entryFromDocument);
   }
 
-  /** Newest first. */
   list({ whose, narrowed, since, until, stands }: TrailFilter, page: Page): Promise<Slice<TrailEntry>> {
     const all: Query = this.database.collection(COLLECTIONS.trail);
     const own = 'ownerUid' in whose ? ofOwner(all, whose) : all.where('workspace', '==', whose.workspace);

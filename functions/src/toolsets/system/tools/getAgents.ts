@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { type Agent, foldedCapability } from '../../../access/rules/agent.ts';
-import { AVAILABILITIES, availability } from '../../../access/rules/liveness.ts';
+import { type Agent, AVAILABILITIES, foldedCapability } from '../../../access/rules/agent.ts';
+import { availability } from '../../../access/rules/liveness.ts';
 import { encodeCursor } from '../../../kernel/paging.ts';
 import { defineTool, listUpTo, partial, textUpTo } from '../../../mcp/tool.ts';
 import { cursor, pageShape, placeAfter } from './paging.ts';

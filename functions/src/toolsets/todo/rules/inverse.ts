@@ -5,16 +5,10 @@ import { asBefore, changedSince, type Effect } from '../../../kernel/trail.ts';
 import { guardChanges } from './duplicateGuard.ts';
 import type { DelegationTasks, TodoPorts } from './ports.ts';
 import { followingOccurrence, latestId, occurrenceAfter, replacement } from './recurringTasks.ts';
-import { reminderBefore } from './reminders.ts';
+import { reminderBefore } from './reminder.ts';
 import { isReported, repairTodo } from './repair.ts';
-import type { Todo } from './todo.ts';
-import {
-  changeContext,
-  creationChanges,
-  type RemindedTodo,
-  removalEffects,
-  replacementChanges,
-} from './todoChanges.ts';
+import type { RemindedTodo, Todo } from './todo.ts';
+import { changeContext, creationChanges, removalEffects, replacementChanges } from './todoChanges.ts';
 
 /** The states of a task in which its to-do can stop waiting for it. */
 const UNDELEGATED: readonly string[] = ['available', 'failed', 'cancelled'];

@@ -1,10 +1,10 @@
 /** To-dos as parts of what they were made for, and as what others are for. Source: docs/decisions/0035-one-graph.md. */
+
 import type { NodeFinder } from '../../../graph/rules/linking.ts';
 import { type GraphNode, NO_WORK, titleOf } from '../../../graph/rules/node.ts';
-import { type PortOf, readFor } from '../../../kernel/ports.ts';
-import type { TodoQueries } from '../store/todos.ts';
-import type { Todo } from './todo.ts';
-import type { RemindedTodo } from './todoChanges.ts';
+import { readFor } from '../../../kernel/ports.ts';
+import type { TodoQueries } from './ports.ts';
+import type { RemindedTodo, Todo } from './todo.ts';
 
 export function todoNode(todo: Todo, isDeleted = false): GraphNode {
   const { id, title, ownerUid, completed, createdAt } = todo;
@@ -32,7 +32,7 @@ export function asReported({ value, lastReported }: RemindedTodo): Todo {
 }
 
 /** Finds to-dos for their owner and the owner's agents. */
-export function todoNodeFinder(todos: PortOf<TodoQueries>): NodeFinder {
+export function todoNodeFinder(todos: TodoQueries): NodeFinder {
   return async (id, { principal }) => {
     const reading = todos.findReminded(id);
     const found = await (principal ? readFor(principal.ownerUid, reading) : reading);

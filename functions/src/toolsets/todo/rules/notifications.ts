@@ -1,22 +1,9 @@
 /** Tells people of reminders, in the ways that they chose. A notification that was delivered is not sent again. */
-import type { TaskEvent } from './outbox.ts';
+
+import type { Device, Notification, PushService } from './notification.ts';
 import type { TodoPorts } from './ports.ts';
-import { type Notification, notificationOf } from './reminderMail.ts';
-
-/**
- * What became of a push: `unregistered`, the device has gone for good; `refused`, it will never be taken;
- * `unreachable`, it may be taken later.
- */
-export type PushOutcome = 'sent' | 'unregistered' | 'refused' | 'unreachable';
-
-export interface PushService {
-  send(token: string, notification: Notification): Promise<PushOutcome>;
-}
-
-export interface Device {
-  readonly id: string;
-  readonly token: string;
-}
+import { notificationOf } from './reminderMail.ts';
+import type { TaskEvent } from './taskEvent.ts';
 
 /** @throws Error where a device cannot be reached for now; what was delivered already is not delivered again then */
 export async function notify(ports: TodoPorts, event: TaskEvent): Promise<void> {

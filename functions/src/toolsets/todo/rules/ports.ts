@@ -1,47 +1,130 @@
 /** What the rules of to-dos read and write through. */
-import type { AccessPorts } from '../../../access/rules/principal.ts';
+
+import type { AccessPorts } from '../../../access/rules/ports.ts';
 import type { GraphPorts } from '../../../graph/rules/linking.ts';
+import type { Versioned } from '../../../kernel/commit.ts';
 import type { ConsoleLinks } from '../../../kernel/consoleLinks.ts';
-import type { PortOf } from '../../../kernel/ports.ts';
+import type { Page, Position, Slice } from '../../../kernel/paging.ts';
 import type { FieldsCodec } from '../../../kernel/trail.ts';
 import type { CoordinationPorts } from '../../coordination/index.ts';
-import type { FirestoreTaskHistory, recordArrivalIn } from '../store/events.ts';
-import type {
-  DatabaseClientLists,
-  DatabaseDeliveries,
-  DatabaseDevices,
-  FirestoreNotifications,
-} from '../store/notifications.ts';
-import type { RecurringTaskQueries, Reminder, ReminderQueries } from '../store/reminders.ts';
-import type { TodoQueries } from '../store/todos.ts';
-import type { PushService } from './notifications.ts';
-import type { DeadLetters, EventPublisher } from './outbox.ts';
+import type { recordArrivalIn } from '../store/events.ts';
+import type { Device, Notification, PushService } from './notification.ts';
 import type { RecurringTask } from './recurrenceRule.ts';
-import type { Todo } from './todo.ts';
+import type { Reminder } from './reminder.ts';
+import type { DeadLetters, EventPublisher, TaskEvent } from './taskEvent.ts';
+import type { FoundTodos, RemindedTodo, Todo, TodoFilter, TodoPage, TodoSort } from './todo.ts';
 
 /** The tasks of the queue, for those that were made of to-dos. */
 export type DelegationTasks = CoordinationPorts['tasks'];
 
 export interface TodoPorts extends AccessPorts, GraphPorts {
-  readonly todos: PortOf<TodoQueries>;
+  readonly todos: TodoQueries;
   /** To-dos, recurring tasks and reminders as the trail tells of them. */
   readonly todoFields: FieldsCodec<Todo>;
   readonly recurringTaskFields: FieldsCodec<RecurringTask>;
   readonly reminderFields: FieldsCodec<Reminder>;
-  readonly recurringTasks: PortOf<RecurringTaskQueries>;
-  readonly taskHistory: PortOf<FirestoreTaskHistory>;
-  readonly reminders: PortOf<ReminderQueries>;
+  readonly recurringTasks: RecurringTaskQueries;
+  readonly taskHistory: TaskHistory;
+  readonly reminders: ReminderQueries;
   readonly recordArrival: ReturnType<typeof recordArrivalIn>;
-  readonly notifications: PortOf<FirestoreNotifications>;
-  readonly clientLists: PortOf<DatabaseClientLists>;
+  readonly notifications: Notifications;
+  readonly clientLists: ClientLists;
   /** Absent on a machine without a broker: events are handed straight on. */
   readonly publisher: EventPublisher | undefined;
   readonly deadLetters: DeadLetters;
-  readonly devices: PortOf<DatabaseDevices>;
-  readonly deliveries: PortOf<DatabaseDeliveries>;
+  readonly devices: Devices;
+  readonly deliveries: Deliveries;
   /** The person's address, where it is theirs for certain. */
   readonly verifiedEmail: (uid: string) => Promise<string | undefined>;
   readonly consoleLinks: ConsoleLinks;
   /** Absent where nobody's devices can be told of a reminder. */
   readonly push: PushService | undefined;
+}
+
+/** Reminders that are to be sent, and after which place there are more. */
+export interface DueReminders {
+  readonly reminders: readonly Versioned<Reminder>[];
+  readonly next?: Position;
+}
+
+/** How a person is told of things. */
+export interface Preferences {
+  /** How long before its due date they are reminded of a to-do. */
+  readonly leadMilliseconds: number;
+  /** The ids of the agents that may answer questions for them. */
+  readonly agentsMayAnswer: readonly string[];
+  readonly push: boolean;
+  readonly email: boolean;
+}
+
+export interface Counted<Item> extends Slice<Item> {
+  readonly total: number;
+}
+
+export interface TaskHistory {
+  /** @throws Error where there is a document of this id that is no event */
+  find(id: string): Promise<TaskEvent | undefined>;
+  /** What happened to a to-do, newest first. */
+  history(ownerUid: string, taskId: string, page: Page): Promise<Slice<TaskEvent>>;
+}
+
+export interface ReminderQueries {
+  find(id: string): Promise<Versioned<Reminder> | undefined>;
+  /** Those that are to be sent by `now`, longest ago first, and after which place there are more. */
+  due(now: Date, page: Page): Promise<DueReminders>;
+  /** A person's: those that are still to be sent after an instant, the next first; or all, the latest first. */
+  list(ownerUid: string, after: Date | undefined, page: Page): Promise<Counted<Reminder>>;
+}
+
+export interface RecurringTaskQueries {
+  find(id: string): Promise<Versioned<RecurringTask> | undefined>;
+  /** Newest first. */
+  list(ownerUid: string, withEnded: boolean, page: Page): Promise<Counted<RecurringTask>>;
+}
+
+export interface TodoQueries {
+  find(id: string): Promise<Versioned<Todo> | undefined>;
+  /** Returns to-dos in the order of their ids, undefined for an unknown one. @throws MusterError if one is unreadable */
+  findAll(ids: readonly string[]): Promise<readonly (Versioned<Todo> | undefined)[]>;
+  findReminded(id: string): Promise<RemindedTodo | undefined>;
+  /** The to-do that has a title and due date for itself. */
+  findGuard(id: string): Promise<Versioned<string> | undefined>;
+  list(filter: TodoFilter, sort: TodoSort, todoPage: TodoPage): Promise<FoundTodos>;
+  /**
+   * Those that have all words, each as the beginning of one, in title and description: first those that have
+   * them all in the title. A page has the newer before the older of each kind.
+   * @param words of soughtPrefixes
+   */
+  search(ownerUid: string, words: readonly string[], page: TodoPage): Promise<FoundTodos>;
+}
+
+export interface ClientLists {
+  putNotification(notification: Notification): Promise<void>;
+  putTaskUpdate(event: TaskEvent): Promise<void>;
+}
+
+export interface Devices {
+  of(uid: string): Promise<readonly Device[]>;
+  /** Forgets the device, unless it has another token by now. */
+  forget(uid: string, device: Device): Promise<void>;
+}
+
+export interface Deliveries {
+  readonly name: 'deliveries';
+  /** `busy`: another sender has claimed it, until their lease ends. */
+  claim(notificationId: string, deviceId: string): Promise<'claimed' | 'busy' | 'delivered'>;
+  markDelivered(notificationId: string, deviceId: string): Promise<void>;
+  release(notificationId: string, deviceId: string): Promise<void>;
+  expire(): Promise<number>;
+}
+
+/** What each person prefers, and mails. */
+export interface Notifications {
+  /** The defaults, where the person has not said anything. */
+  preferences(uid: string): Promise<Preferences>;
+  /**
+   * Queues a mail for Firebase's extension Trigger Email, unless the notification has been queued.
+   * Source: https://extensions.dev/extensions/firebase/firestore-send-email
+   */
+  queueMail(address: string, notification: Notification): Promise<void>;
 }

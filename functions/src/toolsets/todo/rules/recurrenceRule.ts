@@ -1,8 +1,7 @@
 /** When a recurring to-do recurs. Source: the to-do specification, create_recurring_task; docs/semantics.md#to-dos. */
-import type { RecurringTask } from '../store/reminders.ts';
-import { invalid } from './todo.ts';
-
-export type { RecurringTask };
+import { z } from 'zod';
+import { documentCodec, timestamp } from '../../../kernel/documentCodec.ts';
+import { invalid, PRIORITIES } from './todo.ts';
 
 export const FREQUENCIES = ['DAILY', 'WEEKLY', 'MONTHLY'] as const;
 
@@ -91,3 +90,35 @@ export interface Occurrence {
   readonly on: string;
   readonly due: Date;
 }
+
+/** A task that makes to-dos again and again: `recurringTasks/{id}`. */
+export const recurringTaskCodec = documentCodec(
+  z.object({
+    id: z.string(),
+    owner_uid: z.string(),
+    title: z.string(),
+    description: z.string().nullable(),
+    priority: z.enum(PRIORITIES),
+    tags: z.array(z.string()),
+    created_at: timestamp,
+    /** No more occurrences come: it was deleted, or the last one was done. */
+    ended_at: timestamp.nullable(),
+    frequency: z.enum(FREQUENCIES),
+    /** The first occurrence. It alone says on which day and at what time of day the others are. */
+    start_date: timestamp,
+    /** The last instant at which an occurrence may be due, itself included. */
+    end_date: timestamp.nullable(),
+    /** The IANA zone whose calendar and clock count. */
+    timezone: z.string(),
+    /** The date and time of day that the rule means, if the clock of a zone that it was moved to skips them at `start_date`. */
+    local_start: z.string().nullable().default(null),
+    /** The last occurrence that was made. Only what ends this one makes another. */
+    latest_on: z.string(),
+    latest_due: timestamp,
+  }),
+  { start_date: 'anchor' },
+);
+
+export const recurringTaskFromDocument = recurringTaskCodec.fromDocument;
+
+export type RecurringTask = ReturnType<typeof recurringTaskFromDocument>;

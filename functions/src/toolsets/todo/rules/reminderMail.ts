@@ -1,22 +1,8 @@
 /** The words of what people are told, reminders and questions: of the notification, and of its mail. */
 import type { ConsoleLinks } from '../../../kernel/consoleLinks.ts';
 import { oneLine } from '../../../kernel/hidden.ts';
-import { QUESTION, type TaskEvent } from './outbox.ts';
-
-export interface Notification {
-  /** The event's id: a notification that comes again has the same one. */
-  readonly id: string;
-  readonly uid: string;
-  /** What it is about: the id of the to-do, or of the request. */
-  readonly about: Readonly<Record<'task_id', string>> | Readonly<Record<'request_id', string>>;
-  /** How the subject of its mail begins. */
-  readonly what: 'Reminder' | 'Question';
-  readonly title: string;
-  readonly body: string;
-  /** The console's page of what it is about. */
-  readonly link: string;
-  readonly at: Date;
-}
+import type { Notification } from './notification.ts';
+import { QUESTION, type TaskEvent } from './taskEvent.ts';
 
 const LONGEST_TITLE = 200;
 

@@ -7,35 +7,13 @@ import type { JsonObject } from '../../../kernel/json.ts';
 import type { Page, Position } from '../../../kernel/paging.ts';
 import { readFor, Service } from '../../../kernel/ports.ts';
 import { retryStale, unlessStale } from '../../../kernel/waiting.ts';
-import type { Reminder } from '../store/reminders.ts';
-import type { TaskEvent } from './outbox.ts';
 import type { TodoPorts } from './ports.ts';
+import { type Reminder, type ReminderChanges, reminderAt } from './reminder.ts';
+import type { TaskEvent } from './taskEvent.ts';
 import { alreadyCompleted, notFound, requireFuture, type Todo } from './todo.ts';
-
-export type { Reminder };
-
-/** How long before the due date, where its owner has not said otherwise. */
-export const DEFAULT_LEAD_MILLISECONDS = 60 * 60_000;
 
 /** Later than this is late: the schedule runs every minute. */
 const LATE_MILLISECONDS = 2 * 60_000;
-
-/** What a reminder needs to know of its to-do. */
-type Remindable = Pick<Todo, 'id' | 'ownerUid' | 'title'>;
-
-/** The reminder of a to-do that is due at `dueDate`; at once where the time for it has passed already. */
-export function reminderBefore(
-  todo: Remindable,
-  dueDate: Date,
-  now: Date,
-  leadMilliseconds = DEFAULT_LEAD_MILLISECONDS,
-): Reminder {
-  return reminderAt(todo, new Date(Math.max(dueDate.getTime() - leadMilliseconds, now.getTime())));
-}
-
-export function reminderAt({ id, ownerUid, title }: Remindable, remindAt: Date): Reminder {
-  return { id, taskId: id, taskTitle: title, ownerUid, remindAt, sent: false };
-}
 
 /** The reminder after it was sent. */
 export function sentReminder(reminder: Reminder, now: Date): Reminder {
@@ -68,18 +46,6 @@ export function reminderAnswer(reminder: Reminder) {
     ...(reminder.sentAt && { sent_at: reminder.sentAt.toISOString() }),
     ...(reminder.late === true && { late: true }),
   } satisfies JsonObject;
-}
-
-/** What commits may change of reminders. */
-export interface ReminderChanges {
-  /** In place of the one that the to-do may have. */
-  readonly createReminder: { readonly reminder: Reminder };
-  readonly moveReminder: { readonly reminder: Reminder; readonly version: string };
-  /** By itself, and not because its to-do changes: the trail tells of it. `before` is what it takes the place of. */
-  readonly setReminder: { readonly reminder: Reminder; readonly before?: Versioned<Reminder> | undefined };
-  readonly dropReminder: { readonly before: Versioned<Reminder> };
-  /** Whether there is one or not; with a version only that one. */
-  readonly deleteReminder: { readonly id: string; readonly version?: string };
 }
 
 declare module '../../../kernel/commit.ts' {

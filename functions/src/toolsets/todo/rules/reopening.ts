@@ -7,10 +7,10 @@ import { guardChanges } from './duplicateGuard.ts';
 import type { TodoPorts } from './ports.ts';
 import type { RecurringTask } from './recurrenceRule.ts';
 import { latestId, latestOccurrence, replacement } from './recurringTasks.ts';
-import { reminderBefore } from './reminders.ts';
+import { reminderBefore } from './reminder.ts';
 import { isReported } from './repair.ts';
-import { type Todo, todoAnswer } from './todo.ts';
-import { changeContext, type RemindedTodo, removalEffects, replacementChanges } from './todoChanges.ts';
+import { type RemindedTodo, type Todo, todoAnswer } from './todo.ts';
+import { changeContext, removalEffects, replacementChanges } from './todoChanges.ts';
 
 export interface ReopenedOutcome {
   readonly todo: Todo;

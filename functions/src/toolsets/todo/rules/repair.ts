@@ -16,13 +16,13 @@ import {
   MAX_TAG_LENGTH,
   MAX_TAGS,
   MAX_TITLE_LENGTH,
+  type RemindedTodo,
   type Todo,
   todoAnswer,
 } from './todo.ts';
 import {
   changeContext,
   differences,
-  type RemindedTodo,
   reminderChanges,
   removalEffects,
   removalId,

@@ -1,12 +1,16 @@
 /** To-dos: what a person means to do. Source: the to-do specification; docs/semantics.md#to-dos. */
+
+import { z } from 'zod';
+import { placeFields } from '../../../graph/rules/node.ts';
+import type { Versioned } from '../../../kernel/commit.ts';
+import { documentCodec, timestamp } from '../../../kernel/documentCodec.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { isVisible } from '../../../kernel/hidden.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import type { Place } from '../../../kernel/paging.ts';
 import { hasAtMost } from '../../../kernel/text.ts';
-import type { Todo } from '../store/todoDocument.ts';
-
-export type { Todo };
+import { fieldsCodec } from '../../../kernel/trail.ts';
+import type { Reminder } from './reminder.ts';
 
 /** By rank, lowest first. */
 export const PRIORITIES = ['LOW', 'MEDIUM', 'HIGH'] as const;
@@ -180,4 +184,57 @@ export function alreadyCompleted({ id, completedAt }: Todo): MusterError {
     reason: 'ALREADY_COMPLETED',
     about: { task_id: id },
   });
+}
+
+/** A to-do in the specification's words. The index of our own stands beside it. */
+const todoDocument = z.object({
+  id: z.string(),
+  owner_uid: z.string(),
+  title: z.string(),
+  description: z.string().nullable(),
+  due_date: timestamp.nullable(),
+  priority: z.enum(PRIORITIES),
+  /** As written; no two are the same but for case. */
+  tags: z.array(z.string()),
+  completed: z.boolean(),
+  completed_at: timestamp.nullable(),
+  created_at: timestamp,
+  /** Where it is an occurrence of a recurring task: of which, and for which date. */
+  recurring_task_id: z.string().nullable(),
+  /** The calendar date that the rule means, `YYYY-MM-DD`, wherever the to-do itself was moved. */
+  occurs_on: z.string().nullable(),
+  /** How often it came back after it had been deleted. */
+  restored: z.int().exactOptional(),
+  ...placeFields,
+  /** The task that was made of it for agents, the latest. */
+  delegated_task_id: z.string().nullable().default(null),
+});
+
+export const todoCodec = documentCodec(todoDocument);
+
+export const todoFromDocument = todoCodec.fromDocument;
+
+/** To-dos as the trail tells of them: without their index and what their last events reported. */
+export const todoFields = fieldsCodec<Todo>(todoCodec.toDocument, todoCodec.fromDocument);
+
+export type Todo = ReturnType<typeof todoFromDocument>;
+
+/** What is read of a to-do; its index, which is longer, stays where it is. */
+export const TODO_FIELDS: readonly string[] = Object.keys(todoDocument.shape);
+
+/** A to-do with its reminder, where it has one. */
+export interface RemindedTodo extends Versioned<Todo> {
+  readonly reminder?: Versioned<Reminder>;
+  /** The to-do as its last event reported it; undefined where it has none. */
+  readonly lastReported?: JsonObject;
+  /** Tells whether its index is the one that its fields give, which takes a while. */
+  isIndexCurrent(): boolean;
+}
+
+export interface FoundTodos {
+  readonly todos: readonly Todo[];
+  /** How many match in all. */
+  readonly total: number;
+  /** Where the list goes on, if it does. */
+  readonly next?: Place;
 }

@@ -1,13 +1,12 @@
 /** What changes with a to-do, in the one commit that changes it. Source: the to-do specification, "Side Effects". */
 import type { Change, Versioned } from '../../../kernel/commit.ts';
 import { canonicalJson, type JsonObject } from '../../../kernel/json.ts';
-import type { Place } from '../../../kernel/paging.ts';
 import { todoNode } from './node.ts';
-import type { TaskEvent } from './outbox.ts';
 import type { TodoPorts } from './ports.ts';
 import type { RecurringTask } from './recurrenceRule.ts';
-import { type Reminder, reminderBefore } from './reminders.ts';
-import { type Todo, todoAnswer } from './todo.ts';
+import { type Reminder, reminderBefore } from './reminder.ts';
+import type { TaskEvent } from './taskEvent.ts';
+import { type RemindedTodo, type Todo, todoAnswer } from './todo.ts';
 
 /** The fields whose changes events report; the rest of a to-do never changes. */
 const REPORTED = 'title description due_date priority tags completed completed_at'.split(' ');
@@ -151,21 +150,4 @@ export interface TodoChanges {
 
 declare module '../../../kernel/commit.ts' {
   interface ChangeKinds extends TodoChanges {}
-}
-
-/** A to-do with its reminder, where it has one. */
-export interface RemindedTodo extends Versioned<Todo> {
-  readonly reminder?: Versioned<Reminder>;
-  /** The to-do as its last event reported it; undefined where it has none. */
-  readonly lastReported?: JsonObject;
-  /** Tells whether its index is the one that its fields give, which takes a while. */
-  isIndexCurrent(): boolean;
-}
-
-export interface FoundTodos {
-  readonly todos: readonly Todo[];
-  /** How many match in all. */
-  readonly total: number;
-  /** Where the list goes on, if it does. */
-  readonly next?: Place;
 }

@@ -8,18 +8,20 @@ import { readFor, Service } from '../../../kernel/ports.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
 import { searchWords, soughtPrefixes } from '../../../kernel/words.ts';
 import { guardChanges } from './duplicateGuard.ts';
-import type { TaskEvent } from './outbox.ts';
 import type { TodoPorts } from './ports.ts';
 import { followingOccurrence } from './recurringTasks.ts';
 import { type ReopenedOutcome, reopenTodo } from './reopening.ts';
 import { isReported, repairTodo } from './repair.ts';
+import type { TaskEvent } from './taskEvent.ts';
 import {
   addedTags,
   alreadyCompleted,
   checkedTags,
   checkedTexts,
+  type FoundTodos,
   invalid,
   notFound,
+  type RemindedTodo,
   requireFuture,
   type Todo,
   type TodoFilter,
@@ -32,8 +34,6 @@ import {
   changeContext,
   creationChanges,
   differences,
-  type FoundTodos,
-  type RemindedTodo,
   removalEffects,
   replacementChanges,
 } from './todoChanges.ts';

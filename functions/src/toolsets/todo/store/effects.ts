@@ -2,11 +2,12 @@
 import type { EffectsOf } from '../../../kernel/firestore/trail.ts';
 import type { Effect } from '../../../kernel/trail.ts';
 import type { RecurringTask } from '../rules/recurrenceRule.ts';
-import type { Reminder, ReminderChanges } from '../rules/reminders.ts';
+import type { Reminder, ReminderChanges } from '../rules/reminder.ts';
+import { reminderFields } from '../rules/reminder.ts';
 import type { Todo } from '../rules/todo.ts';
+import { todoFields } from '../rules/todo.ts';
 import type { TodoChanges } from '../rules/todoChanges.ts';
-import { recurringTaskFields, reminderFields } from './reminders.ts';
-import { todoFields } from './todoDocument.ts';
+import { recurringTaskFields } from './reminders.ts';
 
 /** What the trail tells of, and back. */
 export const fieldsOfTodos = { todoFields, recurringTaskFields, reminderFields };

@@ -2,15 +2,16 @@
 
 import { FieldValue, type Firestore } from '@google-cloud/firestore';
 import { z } from 'zod';
+import { timestamp } from '../../../kernel/documentCodec.ts';
 import { createOnce } from '../../../kernel/firestore/client.ts';
-import { timestamp } from '../../../kernel/firestore/codec.ts';
 import { auditPath, COLLECTIONS, eventPath, reminderPath } from '../../../kernel/firestore/paths.ts';
 import { FirestoreReader } from '../../../kernel/firestore/reading.ts';
 import type { ChangeWriters } from '../../../kernel/firestore/store.ts';
 import type { Page, Slice } from '../../../kernel/paging.ts';
-import { type EventChanges, eventMessage, eventOf, messageOf, type TaskEvent } from '../rules/outbox.ts';
-import type { ReminderChanges } from '../rules/reminders.ts';
-import { reminderToDocument } from './reminders.ts';
+import type { TaskHistory } from '../rules/ports.ts';
+import type { ReminderChanges } from '../rules/reminder.ts';
+import { reminderToDocument } from '../rules/reminder.ts';
+import { type EventChanges, eventMessage, eventOf, messageOf, type TaskEvent } from '../rules/taskEvent.ts';
 
 /** An update keeps the fields that it does not name. */
 const NEVER_SENT = { sent_at: FieldValue.delete(), late: FieldValue.delete() };
@@ -49,14 +50,12 @@ export function eventFromDocument(data: unknown): TaskEvent {
   return eventOf({ ...stored, timestamp: stored.timestamp.toISOString() });
 }
 
-export class FirestoreTaskHistory extends FirestoreReader {
-  /** @throws Error where there is a document of this id that is no event */
+export class FirestoreTaskHistory extends FirestoreReader implements TaskHistory {
   async find(id: string): Promise<TaskEvent | undefined> {
     const snapshot = await this.database.doc(eventPath(id)).get();
     return this.documents.find(snapshot, eventFromDocument);
   }
 
-  /** What happened to a to-do, newest first. */
   history(ownerUid: string, taskId: string, page: Page): Promise<Slice<TaskEvent>> {
     const happened = this.database
       .collection(COLLECTIONS.events)

@@ -18,10 +18,11 @@ import {
   taskUpdatesPath,
 } from '../../../kernel/realtime/database.ts';
 import type { Expiring } from '../../../kernel/sweep.ts';
-import type { Device } from '../rules/notifications.ts';
-import { messageOf, type TaskEvent } from '../rules/outbox.ts';
-import { mailOf, type Notification } from '../rules/reminderMail.ts';
-import { DEFAULT_LEAD_MILLISECONDS } from '../rules/reminders.ts';
+import type { Device, Notification } from '../rules/notification.ts';
+import type { ClientLists, Deliveries, Devices, Notifications, Preferences } from '../rules/ports.ts';
+import { DEFAULT_LEAD_MILLISECONDS } from '../rules/reminder.ts';
+import { mailOf } from '../rules/reminderMail.ts';
+import { messageOf, type TaskEvent } from '../rules/taskEvent.ts';
 
 interface RealtimePorts {
   readonly database: () => Promise<Database>;
@@ -31,7 +32,7 @@ interface RealtimePorts {
 const [KEPT_NOTIFICATIONS, KEPT_UPDATES] = [100, 50];
 
 /** Of each person, the latest that clients show: `notifications/{uid}/{id}` and `task-updates/{uid}/{eventId}`. */
-export class DatabaseClientLists extends Service<RealtimePorts> {
+export class DatabaseClientLists extends Service<RealtimePorts> implements ClientLists {
   async putNotification({ id, uid, about, title, body, at }: Notification): Promise<void> {
     const latest = (await this.ports.database()).ref(notificationsPath(uid)).orderByChild('at');
     const entry = { id, ...about, title, body, timestamp: at.toISOString(), at: at.getTime() };
@@ -56,7 +57,7 @@ export function tokenIn(value: unknown): string | undefined {
 }
 
 /** `devices/{uid}/{deviceId}`: where a person's clients register their FCM tokens. */
-export class DatabaseDevices extends Service<RealtimePorts> {
+export class DatabaseDevices extends Service<RealtimePorts> implements Devices {
   async of(uid: string): Promise<readonly Device[]> {
     const list = (await this.ports.database()).ref(devicesPath(uid));
     const found: Device[] = [];
@@ -67,7 +68,6 @@ export class DatabaseDevices extends Service<RealtimePorts> {
     return found;
   }
 
-  /** Forgets the device, unless it has another token by now. */
   async forget(uid: string, { id, token }: Device): Promise<void> {
     const device = (await this.ports.database()).ref(devicesPath(uid)).child(id);
     await changeNode(device, (current) => {
@@ -99,11 +99,10 @@ const SWEPT_AT_ONCE = 200;
  */
 export class DatabaseDeliveries
   extends Service<RealtimePorts & { readonly clock: Clock; readonly randomness: Randomness }>
-  implements Expiring
+  implements Expiring, Deliveries
 {
   readonly name = 'deliveries';
 
-  /** `busy`: another sender has claimed it, until their lease ends. */
   async claim(notificationId: string, deviceId: string): Promise<'claimed' | 'busy' | 'delivered'> {
     const now = this.ports.clock.now().getTime();
     const notification = await this.notification(notificationId);
@@ -154,7 +153,7 @@ const preferencesDocument = z.object({
 });
 
 /** How long before its due date a person is reminded of a to-do, and how beside the list that always shows it. */
-export function preferencesFromDocument(data: unknown) {
+export function preferencesFromDocument(data: unknown): Preferences {
   const { reminder_lead_minutes, agents_may_answer, ...channels } = preferencesDocument.parse(data);
   return {
     leadMilliseconds: reminder_lead_minutes * MINUTE,
@@ -164,17 +163,12 @@ export function preferencesFromDocument(data: unknown) {
 }
 
 /** What each person prefers, and mails. */
-export class FirestoreNotifications extends FirestoreReader {
-  /** The defaults, where the person has not said anything. */
-  async preferences(uid: string) {
+export class FirestoreNotifications extends FirestoreReader implements Notifications {
+  async preferences(uid: string): Promise<Preferences> {
     const snapshot = await this.database.doc(preferencesPath(uid)).get();
     return this.documents.readable(snapshot, preferencesFromDocument)[0] ?? preferencesFromDocument({});
   }
 
-  /**
-   * Queues a mail for Firebase's extension Trigger Email, unless the notification has been queued.
-   * Source: https://extensions.dev/extensions/firebase/firestore-send-email
-   */
   async queueMail(address: string, notification: Notification): Promise<void> {
     const { id, uid, about, at } = notification;
     await createOnce(this.database.doc(mailPath(id)), {

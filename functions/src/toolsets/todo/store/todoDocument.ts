@@ -7,13 +7,12 @@
 
 import { z } from 'zod';
 import { placeFields } from '../../../graph/rules/node.ts';
-import { documentCodec, timestamp } from '../../../kernel/firestore/codec.ts';
-import { fieldsCodec } from '../../../kernel/firestore/trail.ts';
+import { documentCodec } from '../../../kernel/documentCodec.ts';
 import { canonicalJson, jsonObject } from '../../../kernel/json.ts';
 import { systemHashing } from '../../../kernel/platform.ts';
 import { prefixesOf } from '../../../kernel/words.ts';
-import { caseFolded, PRIORITIES, type TodoFilter, todoAnswer } from '../rules/todo.ts';
-import type { RemindedTodo } from '../rules/todoChanges.ts';
+import type { RemindedTodo } from '../rules/todo.ts';
+import { caseFolded, PRIORITIES, type Todo, type TodoFilter, todoAnswer, todoCodec } from '../rules/todo.ts';
 
 /** Where a to-do has a word: in its title, only in its description, or in either. */
 type WordPlace = 'title' | 'rest' | 'any';
@@ -109,42 +108,6 @@ function keyOf(sorted: readonly string[]): string {
   return systemHashing.sha256(JSON.stringify(sorted)).slice(0, KEY_LENGTH);
 }
 
-/** A to-do in the specification's words. The index of our own stands beside it. */
-const todoDocument = z.object({
-  id: z.string(),
-  owner_uid: z.string(),
-  title: z.string(),
-  description: z.string().nullable(),
-  due_date: timestamp.nullable(),
-  priority: z.enum(PRIORITIES),
-  /** As written; no two are the same but for case. */
-  tags: z.array(z.string()),
-  completed: z.boolean(),
-  completed_at: timestamp.nullable(),
-  created_at: timestamp,
-  /** Where it is an occurrence of a recurring task: of which, and for which date. */
-  recurring_task_id: z.string().nullable(),
-  /** The calendar date that the rule means, `YYYY-MM-DD`, wherever the to-do itself was moved. */
-  occurs_on: z.string().nullable(),
-  /** How often it came back after it had been deleted. */
-  restored: z.int().exactOptional(),
-  ...placeFields,
-  /** The task that was made of it for agents, the latest. */
-  delegated_task_id: z.string().nullable().default(null),
-});
-
-const codec = documentCodec(todoDocument);
-
-export const todoFromDocument = codec.fromDocument;
-
-/** To-dos as the trail tells of them: without their index and what their last events reported. */
-export const todoFields = fieldsCodec<Todo>(codec.toDocument, codec.fromDocument);
-
-export type Todo = ReturnType<typeof todoFromDocument>;
-
-/** What is read of a to-do; its index, which is longer, stays where it is. */
-export const TODO_FIELDS: readonly string[] = Object.keys(todoDocument.shape);
-
 /** Later and earlier than every date: where there is none, a to-do comes last either way. */
 export const [LAST_OF_ALL, FIRST_OF_ALL] = [8.64e15, -8.64e15];
 
@@ -179,7 +142,7 @@ function indexOf(todo: Todo) {
 /** `recorded` is the to-do as its last event reported it: what somebody changes past the tools differs from it. */
 export function todoToDocument(todo: Todo): Record<string, unknown> {
   return {
-    ...codec.toDocument(todo),
+    ...todoCodec.toDocument(todo),
     index: indexOf(todo),
     recorded: todoAnswer(todo),
   };

@@ -2,9 +2,9 @@
 
 import { FieldPath, type Query, type QueryDocumentSnapshot } from '@google-cloud/firestore';
 import { fitting } from '../../../kernel/json.ts';
-import type { Todo, TodoPage } from '../rules/todo.ts';
-import type { FoundTodos } from '../rules/todoChanges.ts';
-import { anywhere, type SoughtWord, TODO_FIELDS, waysOfHaving } from './todoDocument.ts';
+import type { FoundTodos, Todo, TodoPage } from '../rules/todo.ts';
+import { TODO_FIELDS } from '../rules/todo.ts';
+import { anywhere, type SoughtWord, waysOfHaving } from './todoDocument.ts';
 
 type Having = (sought: readonly SoughtWord[]) => Query;
 

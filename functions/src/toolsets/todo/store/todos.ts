@@ -1,4 +1,5 @@
 /** How to-dos are found and written. */
+
 import { FieldPath, type Query } from '@google-cloud/firestore';
 import { enlistNode, writeNode } from '../../../graph/store/nodes.ts';
 import type { Versioned } from '../../../kernel/commit.ts';
@@ -13,9 +14,20 @@ import { FirestoreReader } from '../../../kernel/firestore/reading.ts';
 import type { ChangeWriters } from '../../../kernel/firestore/store.ts';
 import { fitting } from '../../../kernel/json.ts';
 import { todoNode } from '../rules/node.ts';
-import { PRIORITIES, type Todo, type TodoFilter, type TodoPage, type TodoSort } from '../rules/todo.ts';
-import type { FoundTodos, RemindedTodo, TodoChanges } from '../rules/todoChanges.ts';
-import { recurringTaskToDocument, reminderFromDocument } from './reminders.ts';
+import type { TodoQueries } from '../rules/ports.ts';
+import { reminderFromDocument } from '../rules/reminder.ts';
+import type { FoundTodos, RemindedTodo } from '../rules/todo.ts';
+import {
+  PRIORITIES,
+  TODO_FIELDS,
+  type Todo,
+  type TodoFilter,
+  type TodoPage,
+  type TodoSort,
+  todoFromDocument,
+} from '../rules/todo.ts';
+import type { TodoChanges } from '../rules/todoChanges.ts';
+import { recurringTaskToDocument } from './reminders.ts';
 import {
   FIRST_OF_ALL,
   isIndexCurrent,
@@ -24,15 +36,13 @@ import {
   lastReportedOf,
   priorityRank,
   sortedBy,
-  TODO_FIELDS,
   tagSetKey,
   titleGuardFromDocument,
-  todoFromDocument,
   todoToDocument,
 } from './todoDocument.ts';
 import { searchTodos } from './todoSearch.ts';
 
-export class TodoQueries extends FirestoreReader {
+export class FirestoreTodoQueries extends FirestoreReader implements TodoQueries {
   async find(id: string): Promise<Versioned<Todo> | undefined> {
     const [snapshot] = await this.database.getAll(this.database.doc(todoPath(id)), {
       fieldMask: [...TODO_FIELDS],
@@ -40,7 +50,6 @@ export class TodoQueries extends FirestoreReader {
     return snapshot && this.documents.findVersioned(snapshot, todoFromDocument);
   }
 
-  /** Returns to-dos in the order of their ids, undefined for an unknown one. @throws MusterError if one is unreadable */
   async findAll(ids: readonly string[]): Promise<readonly (Versioned<Todo> | undefined)[]> {
     const snapshots = await this.database.getAll(...ids.map((id) => this.database.doc(todoPath(id))), {
       fieldMask: [...TODO_FIELDS],
@@ -63,7 +72,6 @@ export class TodoQueries extends FirestoreReader {
     };
   }
 
-  /** The to-do that has a title and due date for itself. */
   async findGuard(id: string): Promise<Versioned<string> | undefined> {
     const snapshot = await this.database.doc(titleGuardPath(id)).get();
     return this.documents.findVersioned(snapshot, titleGuardFromDocument);
@@ -92,11 +100,6 @@ export class TodoQueries extends FirestoreReader {
     };
   }
 
-  /**
-   * Those that have all words, each as the beginning of one, in title and description: first those that have
-   * them all in the title. A page has the newer before the older of each kind.
-   * @param words of soughtPrefixes
-   */
   search(ownerUid: string, words: readonly string[], page: TodoPage): Promise<FoundTodos> {
     return searchTodos(this.todos, ownerUid, words, page, (snapshot) =>
       this.documents.readable(snapshot, todoFromDocument),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineTool, partial } from '../../../mcp/tool.ts';
-import { eventMessage, messageOf } from '../rules/outbox.ts';
+import { eventMessage, messageOf } from '../rules/taskEvent.ts';
 import { cursor, endShape, fittingPage, pageLimit, timePageOf } from './listing.ts';
 import { reading, taskId } from './shapes.ts';
 

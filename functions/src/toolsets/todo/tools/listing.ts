@@ -5,8 +5,8 @@ import { canonicalJson, fitting } from '../../../kernel/json.ts';
 import { decodeCursor, encodeCursor, type Page, type Place, type Slice } from '../../../kernel/paging.ts';
 import type { CallContext } from '../../../mcp/callContext.ts';
 import { partial } from '../../../mcp/tool.ts';
+import type { FoundTodos } from '../rules/todo.ts';
 import { SORT_ORDERS, type Todo, type TodoPage, type TodoSort, todoAnswer } from '../rules/todo.ts';
-import type { FoundTodos } from '../rules/todoChanges.ts';
 import { date, dateOf, priority, tags, taskShape } from './shapes.ts';
 
 export const MAX_LIMIT = 100;

@@ -9,7 +9,8 @@ import { hasAtMost } from '../../../kernel/text.ts';
 import { listedAs } from '../../../mcp/jsonSchema.ts';
 import { partial, type ToolHints, textUpTo } from '../../../mcp/tool.ts';
 import { FREQUENCIES, type RecurringTask } from '../rules/recurrenceRule.ts';
-import { type Reminder, reminderAnswer } from '../rules/reminders.ts';
+import type { Reminder } from '../rules/reminder.ts';
+import { reminderAnswer } from '../rules/reminders.ts';
 import {
   MAX_DESCRIPTION_LENGTH,
   MAX_TAGS,
@@ -55,8 +56,11 @@ export const fewTags = (text: string) => tags(text).meta({ maxItems: MAX_TAGS })
 
 /** A date as handlers take it: left out stays left out, null stays null. */
 export function dateOf(text: string): Date;
+
 export function dateOf(text: string | undefined): Date | undefined;
+
 export function dateOf(text: string | null | undefined): Date | null | undefined;
+
 export function dateOf(text: string | null | undefined): Date | null | undefined {
   return typeof text === 'string' ? new Date(text) : text;
 }

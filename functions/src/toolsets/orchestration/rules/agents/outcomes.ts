@@ -2,8 +2,9 @@
  * What became of each agent's work in a run, from how its steps have ended: what routing learns from. A run is counted
  * when it ends, since only then is it known whether an answer was used. Source: docs/semantics.md#orchestration.
  */
-import type { Attempt, Run, StepRecord } from '../../store/runDocument.ts';
+
 import { normalised } from '../modes/judging.ts';
+import type { Attempt, Run, StepRecord } from '../runs/records.ts';
 import { allSteps, type Step, type Workflow } from '../workflows/definition.ts';
 import { isMeasured } from './profile.ts';
 import type { Outcome } from './standing.ts';

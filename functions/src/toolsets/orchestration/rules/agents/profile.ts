@@ -1,8 +1,9 @@
 /** What the hosted agents are good at, what tasks ask of them, and what is measured of them. */
+
+import { z } from 'zod';
 import { HOSTED_AGENTS, KINDS_OF_WORK, type KindOfWork } from '../../../../access/rules/routing.ts';
 import { MusterError } from '../../../../kernel/errors.ts';
-import type { Attempt } from '../../store/runDocument.ts';
-import type { AgentMeasure } from '../../store/workflows.ts';
+import type { Attempt } from '../runs/records.ts';
 
 /** What an agent does in a step: a kind of work. */
 export const ROLES = KINDS_OF_WORK;
@@ -245,4 +246,22 @@ export interface MeasureChanges {
 
 declare module '../../../../kernel/commit.ts' {
   interface ChangeKinds extends MeasureChanges {}
+}
+
+/** What has been measured of a hosted agent: counters, spread over several documents, each of which is such a one. */
+const measureDocument = z.object({
+  agent: z.string(),
+  /** Requests that were made and have ended by themselves. */
+  requests: z.number(),
+  answered: z.number(),
+  /** That the answered ones took. */
+  milliseconds: z.number(),
+});
+
+export type AgentMeasure = Readonly<z.output<typeof measureDocument>>;
+
+/** What one shard has of an agent. */
+
+export function measureFromDocument(data: unknown): AgentMeasure {
+  return measureDocument.parse(data);
 }

@@ -2,9 +2,10 @@
  * One call: an agent is asked, again after failures that pass, and after it the agents that may take its place.
  * Every attempt is within the budget and its time, and noted before and after. Source: docs/semantics.md#orchestration.
  */
-import type { Attempt } from '../../store/runDocument.ts';
+
 import type { FailureClass, HostedAgent, ModelAnswer, ModelFailure, OrchestrationPorts } from '../ports.ts';
 import type { StepJournal } from '../runs/journal.ts';
+import type { Attempt } from '../runs/records.ts';
 import { OUTPUT_TOKENS } from '../workflows/definition.ts';
 import { askOnce, bookedFor, endOf, type Outcome, outcomeOf } from './asking.ts';
 import { type Budget, estimatedTokens, NO_USAGE } from './budget.ts';

@@ -5,7 +5,6 @@
 import {
   type Amount,
   amountOf,
-  type BudgetPorts,
   budgetKey,
   type CountedBudget,
   leftOf,
@@ -13,9 +12,10 @@ import {
   type Reservation,
   refusalOf,
 } from '../../../../graph/rules/budget.ts';
+import type { BudgetPorts } from '../../../../graph/rules/ports.ts';
 import type { Clock } from '../../../../kernel/ports.ts';
-import type { JournalEntry } from '../../store/runDocument.ts';
 import type { Price, Usage } from '../ports.ts';
+import type { JournalEntry } from '../runs/records.ts';
 import { Budget, costOf, LEAST_OUTPUT_TOKENS } from './budget.ts';
 
 /** How long after its time a call is taken for abandoned. */

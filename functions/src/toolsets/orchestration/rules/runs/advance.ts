@@ -6,7 +6,6 @@ import { MusterError } from '../../../../kernel/errors.ts';
 import { byteLength } from '../../../../kernel/json.ts';
 import { isContention } from '../../../../kernel/waiting.ts';
 import type { TaskCreation } from '../../../coordination/index.ts';
-import type { Attempt } from '../../store/runDocument.ts';
 import { outcomesOfRun } from '../agents/outcomes.ts';
 import { measuresOf, NETWORK } from '../agents/profile.ts';
 import { bookingsOf, type Outcome } from '../agents/standing.ts';
@@ -29,6 +28,7 @@ import { StepJournal } from './journal.ts';
 import type { RunLease } from './lease.ts';
 import { waitForBudget } from './outOfBudget.ts';
 import { ownerEnding } from './owner.ts';
+import type { Attempt } from './records.ts';
 import {
   addSpent,
   begun,

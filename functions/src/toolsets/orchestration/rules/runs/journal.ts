@@ -7,10 +7,10 @@
 import type { Reservation } from '../../../../graph/rules/budget.ts';
 import { type Change, StaleWriteError } from '../../../../kernel/commit.ts';
 import { MusterError } from '../../../../kernel/errors.ts';
-import type { Attempt, JournalEntry } from '../../store/runDocument.ts';
 import { costOf, estimatedTokens, priceOf } from '../calls/budget.ts';
 import { reservationFor, settledAs } from '../calls/reserving.ts';
 import type { HostedAgent, ModelAnswer, ModelFailure, OrchestrationPorts } from '../ports.ts';
+import type { Attempt, JournalEntry } from './records.ts';
 
 export interface PlannedAttempt
   extends Pick<JournalEntry, 'call' | 'number' | 'agent' | 'model' | 'waited' | 'maxOutputTokens'> {

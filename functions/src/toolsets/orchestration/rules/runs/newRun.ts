@@ -1,8 +1,9 @@
 /** A run as it begins. */
 import type { Principal } from '../../../../access/rules/principal.ts';
+import type { NodeRef } from '../../../../graph/rules/node.ts';
+import type { Situation } from '../agents/roster.ts';
 import { allSteps } from '../workflows/definition.ts';
-import { NOTHING_SPENT, type Run, released } from './run.ts';
-import type { RunRequest } from './runService.ts';
+import { NOTHING_SPENT, type Run, type RunOrder, released } from './run.ts';
 
 /** A run may wait for a live agent, but not for ever. */
 const LIFETIME_MILLISECONDS = 24 * 3_600_000;
@@ -35,4 +36,13 @@ export function newRun(
     ...(selection && { selection }),
   };
   return released(run, createdAt);
+}
+
+export interface RunRequest extends Omit<RunOrder, 'forbidden'>, Pick<Run, 'selection'> {
+  /** By which agents are chosen for the steps that leave it open. */
+  readonly situation: Situation;
+  /** Whether a fresh answer to the same question will do, or the one that is being made, if the workflow allows it. */
+  readonly cache: boolean;
+  /** What it is started for. An answer that was given elsewhere has cost that, and is not given here again. */
+  readonly partOf?: NodeRef | undefined;
 }

@@ -1,8 +1,9 @@
 /** Runs as parts of what they were started for. Source: docs/decisions/0035-one-graph.md. */
+
 import type { NodeFinder } from '../../../../graph/rules/linking.ts';
 import { type GraphNode, type NodeStatus, titleOf } from '../../../../graph/rules/node.ts';
-import { type PortOf, readFor } from '../../../../kernel/ports.ts';
-import type { RunQueries } from '../../store/runs.ts';
+import { readFor } from '../../../../kernel/ports.ts';
+import type { RunQueries } from '../ports.ts';
 import type { Run, RunStatus } from './run.ts';
 import { sightOf } from './visibility.ts';
 
@@ -34,7 +35,7 @@ export function runNode(run: Run): GraphNode {
 }
 
 /** Finds runs of the workspace in which they are asked for, for whoever sees their course at least. */
-export function runNodeFinder(runs: PortOf<RunQueries>): NodeFinder {
+export function runNodeFinder(runs: RunQueries): NodeFinder {
   return async (id, { principal, workspace }) => {
     const reading = runs.find(id);
     const found = await (principal ? readFor(principal.ownerUid, reading) : reading);

@@ -8,8 +8,8 @@ import { assignAgents } from '../agents/assignment.ts';
 import type { Chance } from '../modes/judging.ts';
 import { isCacheable } from '../workflows/definition.ts';
 import { progressOf } from '../workflows/progress.ts';
+import type { RunRequest } from './newRun.ts';
 import type { RunOrder } from './run.ts';
-import type { RunRequest } from './runService.ts';
 
 /** An input with its context and workflow is one document. */
 const MAX_ORDER_BYTES = 600_000;

@@ -1,12 +1,12 @@
 /** An orchestration as it is kept, and its state machine. Source: docs/decisions/0021-runs.md. */
 import { budgetKey, type Refusal } from '../../../../graph/rules/budget.ts';
 import { exactUsd } from '../../../../graph/rules/node.ts';
-import type { Attempt, JournalEntry, Run, RunOrder, StepRecord } from '../../store/runDocument.ts';
 import type { AgentRole } from '../agents/profile.ts';
 import { FAILURE_CLASSES } from '../ports.ts';
 import type { StepRound } from '../workflows/progress.ts';
+import type { Attempt, JournalEntry, Run, RunOrder, StepRecord } from './records.ts';
 
-export type { Run, RunOrder, StepRecord } from '../../store/runDocument.ts';
+export type { Run, RunOrder, StepRecord } from './records.ts';
 
 /**
  * `pending` until an instance takes it, `waiting` while a live agent of the network has a step in hand, or a budget has

@@ -2,7 +2,7 @@
 import type { Principal } from '../../../../access/rules/principal.ts';
 import { budgetKeysOf } from '../../../../graph/rules/budget.ts';
 import { linkTo } from '../../../../graph/rules/linking.ts';
-import { type NodeRef, nodeKey } from '../../../../graph/rules/node.ts';
+import { nodeKey } from '../../../../graph/rules/node.ts';
 import type { Change, RecordAnswer, Versioned } from '../../../../kernel/commit.ts';
 import { MusterError } from '../../../../kernel/errors.ts';
 import { type VisibleSlice, visiblePage } from '../../../../kernel/paging.ts';
@@ -10,14 +10,14 @@ import { readFor, Service, unlessUnreadable } from '../../../../kernel/ports.ts'
 import { type SweepPart, type SweepTurn, type Swept, walk } from '../../../../kernel/sweep.ts';
 import { retryStale } from '../../../../kernel/waiting.ts';
 import { isClosed } from '../../../coordination/index.ts';
-import type { AgentRoster, Situation } from '../agents/roster.ts';
+import type { AgentRoster } from '../agents/roster.ts';
 import { seededChance } from '../modes/judging.ts';
 import { runOfTask, taskCancellations } from '../network.ts';
 import type { OrchestrationPorts } from '../ports.ts';
 import type { WorkflowLibrary } from '../workflows/library.ts';
 import { cancellationOf } from './cancelling.ts';
 import { callOff, whyCalledOff } from './lease.ts';
-import { newRun } from './newRun.ts';
+import { newRun, type RunRequest } from './newRun.ts';
 import { answerKeyOf, ordersOf } from './order.ts';
 import { isEnded, type Run, type RunOrder, type RunStatus } from './run.ts';
 import { noRun, placeOf, type RunView, type Sight, sightOf, viewOf } from './visibility.ts';
@@ -26,15 +26,6 @@ const DUE_BATCH = 100;
 
 /** How long a success is given again to the same question. Source: docs/semantics.md#orchestration. */
 const FRESH_MILLISECONDS = 5 * 60_000;
-
-export interface RunRequest extends Omit<RunOrder, 'forbidden'>, Pick<Run, 'selection'> {
-  /** By which agents are chosen for the steps that leave it open. */
-  readonly situation: Situation;
-  /** Whether a fresh answer to the same question will do, or the one that is being made, if the workflow allows it. */
-  readonly cache: boolean;
-  /** What it is started for. An answer that was given elsewhere has cost that, and is not given here again. */
-  readonly partOf?: NodeRef | undefined;
-}
 
 export interface Beginning {
   readonly runId: string;

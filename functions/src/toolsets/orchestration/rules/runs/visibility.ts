@@ -1,5 +1,6 @@
 /** Who sees a run, and how much of it. Source: docs/semantics.md#who-may-do-what. */
-import { hasRole, type Principal, roleIn } from '../../../../access/rules/principal.ts';
+import { type Principal, roleIn } from '../../../../access/rules/principal.ts';
+import { hasRole } from '../../../../access/rules/role.ts';
 import type { Budget, CountedBudget } from '../../../../graph/rules/budget.ts';
 import { MusterError } from '../../../../kernel/errors.ts';
 import type { Position } from '../../../../kernel/paging.ts';

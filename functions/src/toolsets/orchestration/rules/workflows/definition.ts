@@ -4,14 +4,17 @@
  */
 
 import { z } from 'zod';
-import type { SavedWorkflow } from '../../store/workflows.ts';
 import { NETWORK, ROLES } from '../agents/profile.ts';
+import type { SavedWorkflow } from './savedWorkflow.ts';
 
 export type { SavedWorkflow };
 
 export const MAX_STEPS = 20;
+
 const MAX_ITERATIONS = 10;
+
 export const MAX_ATTEMPTS = 5;
+
 export const MAX_AGENTS = 8;
 
 /** A step's time-out, in milliseconds. The default leaves time for thinking. */

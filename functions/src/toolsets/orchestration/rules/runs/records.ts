@@ -1,13 +1,13 @@
 /** Runs, their orders, their steps and the journal of their calls, as they are kept: their types follow from these schemas. */
 
 import { z } from 'zod';
-import { placeFields } from '../../../graph/rules/node.ts';
-import { documentCodec, jsonText, timestamp } from '../../../kernel/firestore/codec.ts';
-import { ROLES } from '../rules/agents/profile.ts';
-import { FAILURE_CLASSES, ModelFailure } from '../rules/ports.ts';
-import type { CompletedAttempt } from '../rules/runs/journal.ts';
-import { ATTEMPT_ENDS, RUN_STATUSES, STEP_STATUSES } from '../rules/runs/run.ts';
-import { workflowText } from './workflows.ts';
+import { placeFields } from '../../../../graph/rules/node.ts';
+import { documentCodec, jsonText, timestamp } from '../../../../kernel/documentCodec.ts';
+import { ROLES } from '../agents/profile.ts';
+import { FAILURE_CLASSES, ModelFailure } from '../ports.ts';
+import { workflowText } from '../workflows/savedWorkflow.ts';
+import type { CompletedAttempt } from './journal.ts';
+import { ATTEMPT_ENDS, RUN_STATUSES, STEP_STATUSES } from './run.ts';
 
 /** Why a run or a step failed: for a program (`STEP_FAILED`, `BUDGET_EXHAUSTED`), and in words that its owner may see. */
 const failure = z.object({ reason: z.string(), message: z.string() });

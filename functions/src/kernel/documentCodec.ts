@@ -4,9 +4,8 @@
  * See docs/decisions/0027-documents-declared-once.md.
  */
 
-import { Timestamp } from '@google-cloud/firestore';
 import { z } from 'zod';
-import { jsonObject } from '../json.ts';
+import { jsonObject } from './json.ts';
 
 type Schema = z.core.$ZodType;
 
@@ -163,5 +162,16 @@ function eachEntry(step: Walk['encode']): Walk['encode'] {
   return (record) => Object.fromEntries(Object.entries(record ?? {}).map(([key, item]) => [key, step(item)]));
 }
 
+/** A time as Firestore's clients return it. By what it can do, so that this file loads no client. */
+interface StoredTime {
+  toDate(): Date;
+}
+
+export function isTimestamp(value: unknown): value is StoredTime {
+  return (
+    typeof value === 'object' && value !== null && 'toDate' in value && typeof value.toDate === 'function'
+  );
+}
+
 /** A Firestore timestamp, read as a date. Milliseconds are all that Muster writes. */
-export const timestamp = z.instanceof(Timestamp).transform((value) => value.toDate());
+export const timestamp = z.custom<StoredTime>(isTimestamp).transform((value) => value.toDate());

@@ -1,0 +1,68 @@
+/** A credential of an agent, as it is stored. */
+
+import { z } from 'zod';
+import { documentCodec, timestamp } from '../../kernel/documentCodec.ts';
+
+/** The credentials through which something was made, outermost first. Source: access/rules/lineage.ts. */
+export const lineage = z.array(
+  z.object({
+    /** `key:` and the line of a key, or `grant:` and the id of a grant. */
+    subject: z.templateLiteral([z.enum(['key', 'grant']), ':', z.string()]),
+    /** The agent of that credential. */
+    agent_id: z.string(),
+  }),
+);
+
+/**
+ * An agent's credential: `credentials/{apiKey}`. The secret itself is never stored.
+ * Source: docs/semantics.md#who-may-do-what.
+ */
+export const credentialCodec = documentCodec(
+  z.object({
+    api_key: z.string(),
+    agent_id: z.string(),
+    /** SHA-256 of the secret, hexadecimal. */
+    secret_hash: z.string(),
+    created_at: timestamp,
+    expires_at: timestamp,
+    /** The only toolsets that it opens; all where absent. */
+    toolsets: z.array(z.string()).nullable(),
+    /** The only workspace that it opens; all of its owner's where absent. */
+    held_to: z.string().exactOptional(),
+    /** Whether it may change nothing. */
+    readonly: z.literal(true).exactOptional(),
+    /** The grant of the app through which it was issued: it ends with that. */
+    grant: z.string().exactOptional(),
+    /** The key of its agent that it was renewed from, by itself, the first of all; absent if it was never renewed. */
+    line: z.string().exactOptional(),
+    ancestors: lineage,
+  }),
+);
+
+export const credentialFromDocument = credentialCodec.fromDocument;
+
+/** The line of a key, which outlives its renewal by its own agent, or a grant. */
+export type LinkSubject = `${'key' | 'grant'}:${string}`;
+
+/** A credential of a lineage, and the agent that it belongs to. */
+export interface Link {
+  readonly subject: LinkSubject;
+  readonly agentId: string;
+}
+
+/** What commits may change of credentials. */
+export interface CredentialChanges {
+  readonly issueCredential: { readonly credential: Credential };
+  /** `line`: if it is not the key itself. Its descendants end with it, or follow the key that renews it. */
+  readonly withdrawCredential: { readonly apiKey: string; readonly line?: string | undefined };
+}
+
+/** Returns the line of a key: what its descendants remember of it. */
+export function lineOf({ line, apiKey }: Pick<Credential, 'line' | 'apiKey'>): string {
+  return line ?? apiKey;
+}
+
+export type Credential = ReturnType<typeof credentialFromDocument>;
+
+/** How long a credential lasts. */
+export const CREDENTIAL_DAYS = 90;

@@ -1,0 +1,61 @@
+/** What the rules of coding read by, and what its store implements. */
+
+import type { Versioned } from '../../../kernel/commit.ts';
+import type { Page, Slice } from '../../../kernel/paging.ts';
+import type { CodingTask, QueueMark, StoredResult, TaskStatus } from '../../coordination/index.ts';
+import type { LogHead, LogLine, LogType } from './log.ts';
+
+export interface OwnedLine extends LogLine {
+  readonly taskId: string;
+}
+
+export interface LinesOfDay {
+  readonly lines: readonly OwnedLine[];
+  /** Whether there are more. */
+  readonly more: boolean;
+}
+
+/** Lines of a log in their order. `total` counts all that were ever written. */
+export interface LogExcerpt {
+  readonly lines: readonly LogLine[];
+  readonly total: number;
+}
+
+export interface TaskLogQueries {
+  head(taskId: string): Promise<Versioned<LogHead> | undefined>;
+  /** At most `limit` lines from line `from` on; fewer where they are long. */
+  read(taskId: string, from: number, limit: number): Promise<LogExcerpt>;
+  /** The last lines, at most `limit` of them and about `bytes` bytes. */
+  tail(taskId: string, limit: number, bytes: number): Promise<LogExcerpt>;
+  /**
+   * Lines of one type from one day, of all tasks of a workspace: those of the latest chunks, until they are more
+   * than `limit`.
+   * @param date `2026-11-22`, in UTC
+   */
+  ofDay(workspace: string, type: LogType, date: string, limit: number): Promise<LinesOfDay>;
+  /** The tasks of chunks to which nobody has added since an instant, longest ago first; one as often as it has such. */
+  tasksWithOldLogs(before: Date): AsyncGenerator<string, void, undefined>;
+  /** Removes a task's log. Tells how many documents it had. */
+  forget(taskId: string): Promise<number>;
+}
+
+export interface CodingTaskQueries {
+  /** Of all the workspace's sessions, newest first. */
+  list(workspace: string, filter: CodingFilter, page: Page): Promise<Slice<CodingTask>>;
+  count(workspace: string, statuses: readonly TaskStatus[]): Promise<number>;
+  /** The JSON of a result. */
+  result(taskId: string, storedResult: StoredResult): Promise<string>;
+  /**
+   * Resolves when more may be claimable than at the mark, or when `until` is aborted. It watches the session and its
+   * gates; where there is no session yet, it watches the workspace, which will name one.
+   */
+  queueGrowth(workspace: string, queueMark: QueueMark, until: AbortSignal): Promise<void>;
+  /** Yields when a task or its log has changed, first for what is there, until `gone`. */
+  changes(taskId: string, gone: AbortSignal): AsyncGenerator<true>;
+}
+
+/** Which coding tasks of a workspace: all, those of a branch, or those of a project. */
+export interface CodingFilter {
+  readonly branch?: string;
+  readonly project?: string;
+}

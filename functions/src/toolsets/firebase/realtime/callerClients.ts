@@ -1,0 +1,95 @@
+/** Clients of the Realtime Database that watch as a caller. */
+
+import type { Database } from 'firebase-admin/database';
+import { z } from 'zod';
+import type { CallerToken } from '../../../access/store/idTokens.ts';
+import { Service } from '../../../kernel/ports.ts';
+import type { RealtimePorts } from './rest.ts';
+
+/** Kept for the next watch of the same caller. */
+const IDLE_MILLISECONDS = 10000;
+
+/** Those in use may be more. */
+const MAX_CLIENTS = 50;
+
+/** These differ in each of a caller's tokens, and rules that look at them would see those of the first. */
+const OF_ONE_TOKEN: readonly string[] = ['iat', 'exp'];
+
+interface Client {
+  readonly database: Database;
+  readonly close: () => Promise<void>;
+  watches: number;
+  /** Ends it, while nothing watches. */
+  idle?: NodeJS.Timeout;
+}
+
+export type Lease = Awaited<ReturnType<CallerClients['lease']>>;
+
+/**
+ * Clients that watch as a caller: an Admin SDK app each, whose connection the database gives the caller's claims.
+ * Source: docs/decisions/0009-realtime-rest-as-caller.md;
+ * https://firebase.google.com/docs/database/admin/start#authenticate-with-limited-privileges
+ */
+
+export class CallerClients extends Service<Pick<RealtimePorts, 'app' | 'randomness'>> {
+  /** By claims, the longest unused first. */
+  private readonly clients = new Map<string, Client>();
+
+  /** A client that stays open until it is released, which is to be done once. */
+  async lease(claims: CallerToken['claims']) {
+    const [{ initializeApp, deleteApp }, { getDatabase }] = await Promise.all([
+      import('firebase-admin/app'),
+      import('firebase-admin/database'),
+    ]);
+    const connect = (): Client => {
+      const options = { ...this.ports.app().options, databaseAuthVariableOverride: authOf(claims) };
+      const app = initializeApp(options, `caller-${this.ports.randomness.uuid()}`);
+      return { database: getDatabase(app), close: () => deleteApp(app), watches: 0 };
+    };
+    const key = keyOf(claims);
+    const client = this.clients.get(key) ?? connect();
+    clearTimeout(client.idle);
+    client.watches++;
+    this.clients.delete(key);
+    this.clients.set(key, client);
+    this.makeRoom();
+    const release = (): void => {
+      client.watches--;
+      if (client.watches > 0) return;
+      client.idle = setTimeout(() => this.end(key, client), IDLE_MILLISECONDS).unref();
+    };
+    return { database: client.database, release };
+  }
+
+  private makeRoom(): void {
+    for (const [key, client] of this.clients) {
+      if (this.clients.size <= MAX_CLIENTS) return;
+      if (client.watches === 0) this.end(key, client);
+    }
+  }
+
+  private end(key: string, client: Client): void {
+    clearTimeout(client.idle);
+    this.clients.delete(key);
+    client.close().catch(() => undefined); // it is not used any more, and nobody waits for its end
+  }
+}
+
+function keyOf(claims: CallerToken['claims']): string {
+  const lasting = Object.entries(claims).filter(([name]) => !OF_ONE_TOKEN.includes(name));
+  return JSON.stringify(lasting.sort(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+const signIn = z.object({
+  sub: z.string(),
+  firebase: z.object({ sign_in_provider: z.string() }).catch({ sign_in_provider: 'custom' }),
+});
+
+/**
+ * What rules call `auth`, as the database makes it of an ID token.
+ * Source: https://firebase.google.com/docs/reference/security/database#auth
+ */
+function authOf(claims: CallerToken['claims']): object {
+  const { sub, firebase } = signIn.parse(claims);
+  return { uid: sub, provider: firebase.sign_in_provider, token: claims };
+}

@@ -1,0 +1,60 @@
+/** What subscriptions read and write by, and what their store implements. */
+
+import type { z } from 'zod';
+import type { Versioned } from '../../../kernel/commit.ts';
+import type { storedLease } from '../store/watcherLeases.ts';
+import type { Checkpoint, Entry, LoadedLog } from './eventLog.ts';
+import type { StoredSubscription } from './subscription.ts';
+import type { State } from './transition.ts';
+
+/** Of watching for a log. It is the instance's that watches. */
+export type Lease = Readonly<z.output<typeof storedLease>>;
+
+/** Every list is bounded and ordered. */
+export interface SubscriptionQueries {
+  find(id: string): Promise<Versioned<StoredSubscription> | undefined>;
+  /** How many a principal has, the expired ones included that are still to be swept. */
+  count(uid: string): Promise<number>;
+  /** Those that expired by `now`, longest ago first. */
+  expired(now: Date, limit: number): Promise<readonly Versioned<StoredSubscription>[]>;
+}
+
+export interface WatcherLeases {
+  /**
+   * Takes or renews the lease, where `may` allows it. It goes by itself when the instance loses the database.
+   * @returns whether it was taken
+   */
+  take(log: string, lease: Lease, may: (current: Lease | undefined) => boolean): Promise<boolean>;
+  /** Gives the lease back, if it is the holder's. */
+  release(log: string, holder: string): Promise<void>;
+  /** Tells of the lease as it is, and of each change. Returns what ends it. */
+  observe(log: string, changed: (lease: Lease | undefined) => void): () => void;
+}
+
+export interface EventLogStore {
+  /** Writes the first checkpoint, unless the log is there already. */
+  create(log: string, state: State): Promise<void>;
+  /** Whether it was created, and not removed since. */
+  exists(log: string): Promise<boolean>;
+  /** Removes everything. */
+  remove(log: string): Promise<void>;
+  /** The latest checkpoint and what follows it; undefined where the log was removed. */
+  load(log: string): Promise<LoadedLog | undefined>;
+  /** Whether it was appended; not where another watch's entry has that number. */
+  append(log: string, entry: Entry): Promise<boolean>;
+  /** Replaces all earlier checkpoints. */
+  checkpoint(log: string, checkpoint: Checkpoint): Promise<void>;
+  /** Removes entries that a checkpoint takes in. */
+  drop(log: string, sequences: readonly number[]): Promise<void>;
+  /** The entries from a number on, in order, at most so many. */
+  read(log: string, from: number, most: number): Promise<readonly Entry[]>;
+  /** The number of the last entry, also where it was dropped; 0 where there never was one. */
+  end(log: string): Promise<number>;
+  /** Tells of each entry from a number on, in order, also of those to come. Returns what ends it. */
+  follow(
+    log: string,
+    from: number,
+    appended: (entry: Entry) => void,
+    failed: (error: unknown) => void,
+  ): () => void;
+}
