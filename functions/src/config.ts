@@ -9,7 +9,7 @@ const whole = (name: Name<'integers'>) => defineInt(name, parameters.integers[na
 const secret = (name: Name<'secrets'>) => defineSecret(name, parameters.secrets[name]);
 
 /** The version that clients are told. A test holds it to package.json's. */
-export const VERSION = '0.3.0';
+export const VERSION = '0.4.0';
 
 /** How long one request may take. Calls answer within a minute; the rest is for streams. */
 export const TIMEOUT_SECONDS = 300;

@@ -1,2 +1,2 @@
 /** Held to package.json by a test. */
-export const VERSION = '0.3.0';
+export const VERSION = '0.4.0';
