@@ -310,7 +310,8 @@ describe('authentication', () => {
 
   it('ends the key of an agent that an app has registered with the grant of the app', async () => {
     grant = redeemed().grant;
-    stored = { credential: sampleCredential({ grant: grant.id }), agent: sampleAgent() };
+    const ancestors = [{ subject: `grant:${grant.id}`, agentId: grant.agentId }] as const;
+    stored = { credential: sampleCredential({ grant: grant.id, ancestors }), agent: sampleAgent() };
     const principal = await authenticator.authenticate(BEARER);
     assert.deepEqual(principal.grant, { id: grant.id }, 'without the address that tokens are bound to');
     for (const ended of [undefined, sampleGrant({ expiresAt: START })]) {
@@ -376,10 +377,11 @@ describe('authentication', () => {
 
   it('opens of the key of an app at most what its sign-in opens now', async () => {
     grant = { ...redeemed().grant, toolsets: ['todo'], readonly: true };
-    stored = { credential: sampleCredential({ grant: grant.id }), agent: sampleAgent() };
+    const ancestors = [{ subject: `grant:${grant.id}`, agentId: grant.agentId }] as const;
+    stored = { credential: sampleCredential({ grant: grant.id, ancestors }), agent: sampleAgent() };
     const { toolsets, readonly, lineage } = await authenticator.authenticate(BEARER);
     assert.deepEqual([toolsets, readonly], [['todo'], true]);
-    assert.equal(lineage?.[0]?.subject, `grant:${grant.id}`, 'as a release stored it that kept no lineage');
+    assert.equal(lineage?.[0]?.subject, `grant:${grant.id}`);
   });
 
   it('revives an agent that was offline, and only such a one', async () => {

@@ -15,7 +15,7 @@ const MAX_FILES = 520;
 const MAX_LINES = 62_000;
 
 /** Most have 60 to 250. */
-const MAX_FILE_LINES = 300;
+const MAX_FILE_LINES = 500;
 
 interface Import {
   readonly from: string;

@@ -126,15 +126,6 @@ describe('a check of a pull request', () => {
     assert.equal(marked(), 'lint', 'the push went back to it');
   });
 
-  it('that the version before has marked is cleared by its own success alone', async () => {
-    const desk = new Desk();
-    desk.mark = { name: 'old', at: at(0), repository: 'octo/app', pullRequest: 3 };
-    await desk.receive([passed(SECOND, 1)]);
-    assert.equal(desk.mark?.name, 'old');
-    await desk.receive([passed(SECOND, 2, { name: 'old' })]);
-    assert.equal(desk.mark, undefined);
-  });
-
   it('does not replace a later mark of another pull request of the task, nor clear it', async () => {
     const desk = new Desk();
     const other = { name: 'test', at: at(5), repository: 'octo/app', pullRequest: 4 };

@@ -268,9 +268,10 @@ export const agents: fc.Arbitrary<Agent> = withSome(
   ],
 );
 
-const ancestors = fc.array(fc.record({ subject: id.map((line) => `key:${line}` as const), agentId: id }), {
-  maxLength: 3,
-});
+const ancestors = fc.array(
+  fc.record({ subject: id.map((line) => `key:${line}` as const), agentId: id }, { noNullPrototype: true }),
+  { maxLength: 3 },
+);
 
 export const credentials: fc.Arbitrary<Credential> = withSome(
   { apiKey: id, agentId: id, secretHash: text, createdAt: date, expiresAt: date, ancestors, toolsets: texts },
