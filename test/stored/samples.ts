@@ -13,9 +13,10 @@ import type { CodingWork } from '../../functions/src/toolsets/coordination/rules
 import type { Session } from '../../functions/src/toolsets/coordination/rules/session.ts';
 import type { Task } from '../../functions/src/toolsets/coordination/rules/task.ts';
 import type { Request } from '../../functions/src/toolsets/inbox/rules/request.ts';
-import { ModelFailure } from '../../functions/src/toolsets/orchestration/rules/ports.ts';
-import type { Attempt, JournalEntry } from '../../functions/src/toolsets/orchestration/rules/runs/records.ts';
+import { ModelFailure } from '../../functions/src/toolsets/orchestration/rules/agents/model.ts';
+import type { JournalEntry } from '../../functions/src/toolsets/orchestration/rules/calls/attempt.ts';
 import type { Run, StepRecord } from '../../functions/src/toolsets/orchestration/rules/runs/run.ts';
+import type { Attempt } from '../../functions/src/toolsets/orchestration/rules/calls/attempt.ts';
 import { readWorkflow } from '../../functions/src/toolsets/orchestration/rules/workflows/validation.ts';
 import type { Notification } from '../../functions/src/toolsets/todo/rules/notification.ts';
 import type { RecurringTask } from '../../functions/src/toolsets/todo/rules/recurrenceRule.ts';

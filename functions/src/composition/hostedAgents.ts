@@ -1,6 +1,6 @@
 /** The agents behind which a vendor's model answers. */
 import { modelSettings } from '../config.ts';
-import type { HostedAgent } from '../toolsets/orchestration/rules/ports.ts';
+import type { HostedAgent } from '../toolsets/orchestration/rules/agents/model.ts';
 import { Claude } from '../vendors/anthropic/claude.ts';
 import { Gemini } from '../vendors/gemini/gemini.ts';
 import type { ModelSettings } from '../vendors/vendorModel.ts';

@@ -26,7 +26,7 @@ import { retryStale } from '../kernel/waiting.ts';
 import type { TaskLogQueries } from '../toolsets/coding/rules/ports.ts';
 import { type CoordinationPorts, isClosed, type Task, taskNode } from '../toolsets/coordination/index.ts';
 import type { RunQueries } from '../toolsets/orchestration/rules/ports.ts';
-import type { Run } from '../toolsets/orchestration/rules/runs/records.ts';
+import type { Run } from '../toolsets/orchestration/rules/runs/run.ts';
 
 /**
  * What is a record of something that is over: nothing that is open refers to it. Each with its time, which Firestore

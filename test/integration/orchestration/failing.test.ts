@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { Firestore } from '@google-cloud/firestore';
 import { type Composition, compose } from '../../../functions/src/app.ts';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
-import type { HostedAgent } from '../../../functions/src/toolsets/orchestration/rules/ports.ts';
+import type { HostedAgent } from '../../../functions/src/toolsets/orchestration/rules/agents/model.ts';
 import { isLeased, MAX_DELIVERIES } from '../../../functions/src/toolsets/orchestration/rules/runs/run.ts';
 import { requireNotFailed } from '../../../functions/src/toolsets/orchestration/tools/runAnswer.ts';
 import { agentsAt, FIVE_STEPS, Orchestra } from './orchestra.ts';

@@ -5,7 +5,7 @@ import type { Principal } from '../../../functions/src/access/rules/principal.ts
 import { NO_ROUTING } from '../../../functions/src/access/rules/routing.ts';
 import { type Bindings, type Composition, compose } from '../../../functions/src/app.ts';
 import { hostedAgents } from '../../../functions/src/composition/hostedAgents.ts';
-import type { HostedAgent } from '../../../functions/src/toolsets/orchestration/rules/ports.ts';
+import type { HostedAgent } from '../../../functions/src/toolsets/orchestration/rules/agents/model.ts';
 import type { RunRequest } from '../../../functions/src/toolsets/orchestration/rules/runs/newRun.ts';
 import type { Run } from '../../../functions/src/toolsets/orchestration/rules/runs/run.ts';
 import { isEnded } from '../../../functions/src/toolsets/orchestration/rules/runs/run.ts';

@@ -4,14 +4,14 @@ import { NO_ROUTING } from '../../../functions/src/access/rules/routing.ts';
 import {
   assignAgents,
   withOverrides,
-} from '../../../functions/src/toolsets/orchestration/rules/agents/assignment.ts';
+} from '../../../functions/src/toolsets/orchestration/rules/runs/assignment.ts';
 import {
   inferRequirements,
-  measuresOf,
   metricsOf,
   PROFILES,
   roleNamed,
 } from '../../../functions/src/toolsets/orchestration/rules/agents/profile.ts';
+import { measuresOf } from '../../../functions/src/toolsets/orchestration/rules/calls/attempt.ts';
 import { recommend } from '../../../functions/src/toolsets/orchestration/rules/agents/recommendation.ts';
 import {
   chooseWorkflow,
@@ -22,8 +22,8 @@ import {
   recordOf,
   runOfTask,
 } from '../../../functions/src/toolsets/orchestration/rules/network.ts';
-import type { Attempt } from '../../../functions/src/toolsets/orchestration/rules/runs/records.ts';
 import { begun } from '../../../functions/src/toolsets/orchestration/rules/runs/run.ts';
+import type { Attempt } from '../../../functions/src/toolsets/orchestration/rules/calls/attempt.ts';
 import {
   agentsOf,
   allSteps,

@@ -15,8 +15,8 @@ import {
 import {
   FAILURE_CLASSES,
   type FailureClass,
-  ModelFailure,
-} from '../../../functions/src/toolsets/orchestration/rules/ports.ts';
+  ModelFailure
+} from '../../../functions/src/toolsets/orchestration/rules/agents/model.ts';
 import { type Act, call, calling, callOf, NotedAttempts, ScriptedAgent } from './scripted.ts';
 import { VirtualTime } from './virtualTime.ts';
 

@@ -6,8 +6,8 @@ import {
   asRouted,
   assignAgents,
   requireAllowed,
-} from '../../../functions/src/toolsets/orchestration/rules/agents/assignment.ts';
-import { outcomesOfRun } from '../../../functions/src/toolsets/orchestration/rules/agents/outcomes.ts';
+} from '../../../functions/src/toolsets/orchestration/rules/runs/assignment.ts';
+import { outcomesOfRun } from '../../../functions/src/toolsets/orchestration/rules/runs/outcomes.ts';
 import { PROFILES } from '../../../functions/src/toolsets/orchestration/rules/agents/profile.ts';
 import { recommend } from '../../../functions/src/toolsets/orchestration/rules/agents/recommendation.ts';
 import type { Situation } from '../../../functions/src/toolsets/orchestration/rules/agents/roster.ts';
@@ -24,8 +24,7 @@ import {
   requestFor,
   requestOf,
 } from '../../../functions/src/toolsets/orchestration/rules/requests.ts';
-import type { StepRecord } from '../../../functions/src/toolsets/orchestration/rules/runs/records.ts';
-import { begun } from '../../../functions/src/toolsets/orchestration/rules/runs/run.ts';
+import { begun, type StepRecord } from '../../../functions/src/toolsets/orchestration/rules/runs/run.ts';
 import {
   agentsOf,
   allSteps,

@@ -13,7 +13,7 @@ import {
   vote,
 } from '../../../functions/src/toolsets/orchestration/rules/modes/judging.ts';
 import { LETTERS, rankingIn } from '../../../functions/src/toolsets/orchestration/rules/modes/ranking.ts';
-import type { ModelRequest } from '../../../functions/src/toolsets/orchestration/rules/ports.ts';
+import type { ModelRequest } from '../../../functions/src/toolsets/orchestration/rules/agents/model.ts';
 import { type Act, call, calling, callOf, ScriptedAgent } from './scripted.ts';
 import { VirtualTime } from './virtualTime.ts';
 

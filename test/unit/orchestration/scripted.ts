@@ -15,11 +15,11 @@ import {
   type ModelAnswer,
   ModelFailure,
   type ModelFailureDetails,
-  type ModelRequest,
-} from '../../../functions/src/toolsets/orchestration/rules/ports.ts';
-import type { Attempt } from '../../../functions/src/toolsets/orchestration/rules/runs/records.ts';
+  type ModelRequest
+} from '../../../functions/src/toolsets/orchestration/rules/agents/model.ts';
 import { portsOf } from '../../support/ports.ts';
 import type { VirtualTime } from './virtualTime.ts';
+import type { Attempt } from '../../../functions/src/toolsets/orchestration/rules/calls/attempt.ts';
 
 export type Act =
   | {

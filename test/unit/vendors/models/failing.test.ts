@@ -1,7 +1,7 @@
 /** Each way of failing becomes its class, says whether the work may have been done, and gives nothing away. */
 import assert from 'node:assert/strict';
 import { inspect } from 'node:util';
-import type { FailureClass } from '../../../../functions/src/toolsets/orchestration/rules/ports.ts';
+import type { FailureClass } from '../../../../functions/src/toolsets/orchestration/rules/agents/model.ts';
 import type { Behaviour } from '../../../support/models/behaviour.ts';
 import { AGENTS, type AgentName, agentAt, ask, failureOf, KEY, question, stage } from './stage.ts';
 

@@ -6,9 +6,9 @@ import { call } from '../../../../functions/src/toolsets/orchestration/rules/cal
 import type { Ask, ModeResult } from '../../../../functions/src/toolsets/orchestration/rules/modes/ask.ts';
 import { race } from '../../../../functions/src/toolsets/orchestration/rules/modes/ask.ts';
 import type {
-  HostedAgent,
   OrchestrationPorts,
 } from '../../../../functions/src/toolsets/orchestration/rules/ports.ts';
+import type { HostedAgent } from '../../../../functions/src/toolsets/orchestration/rules/agents/model.ts';
 import { portsOf } from '../../../support/ports.ts';
 import { AGENTS, type AgentName, question, stage, VENDORS } from './stage.ts';
 

@@ -4,8 +4,8 @@ import {
   type HostedAgent,
   type ModelAnswer,
   ModelFailure,
-  type ModelRequest,
-} from '../../../../functions/src/toolsets/orchestration/rules/ports.ts';
+  type ModelRequest
+} from '../../../../functions/src/toolsets/orchestration/rules/agents/model.ts';
 import { Claude } from '../../../../functions/src/vendors/anthropic/claude.ts';
 import { Gemini } from '../../../../functions/src/vendors/gemini/gemini.ts';
 import type { Match } from '../../../support/models/behaviour.ts';

@@ -7,7 +7,7 @@ import {
   requireAgentAllowed,
   requireAllowed,
   withOverrides,
-} from './agents/assignment.ts';
+} from './runs/assignment.ts';
 import { type AgentRole, AUTO, isAgent, unknownAgent } from './agents/profile.ts';
 import { chooseWorkflow, type Situation } from './agents/roster.ts';
 import type { RunRequest } from './runs/newRun.ts';

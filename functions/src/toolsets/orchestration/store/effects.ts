@@ -2,7 +2,7 @@
 import type { EffectsOf } from '../../../kernel/firestore/trail.ts';
 import type { Effect, Fields } from '../../../kernel/trail.ts';
 import type { Run, RunChanges } from '../rules/runs/run.ts';
-import type { SavedWorkflow, WorkflowChanges } from '../rules/workflows/definition.ts';
+import type { SavedWorkflow, WorkflowChanges } from '../rules/workflows/savedWorkflow.ts';
 import { workflowFields } from '../rules/workflows/savedWorkflow.ts';
 
 const ofWorkflow = ({ id, ownerUid }: SavedWorkflow) => ({ kind: 'workflow', id, ownerUid });

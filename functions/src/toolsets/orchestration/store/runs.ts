@@ -23,18 +23,9 @@ import { runNode } from '../rules/runs/node.ts';
 import {
   callFromDocument,
   callToDocument,
-  type JournalEntry,
-  orderFromDocument,
-  orderToDocument,
-  type Run,
-  type RunOrder,
-  runFromDocument,
-  runToDocument,
-  type StepRecord,
-  stepFromDocument,
-  stepToDocument,
-} from '../rules/runs/records.ts';
-import type { RunChanges, RunStatus } from '../rules/runs/run.ts';
+  type JournalEntry
+} from '../rules/calls/attempt.ts';
+import { orderFromDocument, orderToDocument, type Run, type RunChanges, runFromDocument, type RunOrder, type RunStatus, runToDocument, stepFromDocument, type StepRecord, stepToDocument } from '../rules/runs/run.ts';
 
 /** The states of a run that has not ended. */
 export const OPEN_RUNS: readonly RunStatus[] = ['pending', 'running', 'waiting'];

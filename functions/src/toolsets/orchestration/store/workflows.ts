@@ -12,7 +12,7 @@ import { type ChangeWriters, increments } from '../../../kernel/firestore/store.
 import type { Slice } from '../../../kernel/paging.ts';
 import { type AgentMeasure, type MeasureChanges, measureFromDocument } from '../rules/agents/profile.ts';
 import type { AgentMeasures, WorkflowQueries } from '../rules/ports.ts';
-import type { WorkflowChanges } from '../rules/workflows/definition.ts';
+import type { WorkflowChanges } from '../rules/workflows/savedWorkflow.ts';
 import {
   type SavedWorkflow,
   workflowFromDocument,

@@ -3,7 +3,6 @@
 import { z } from 'zod';
 import { HOSTED_AGENTS, KINDS_OF_WORK, type KindOfWork } from '../../../../access/rules/routing.ts';
 import { MusterError } from '../../../../kernel/errors.ts';
-import type { Attempt } from '../runs/records.ts';
 
 /** What an agent does in a step: a kind of work. */
 export const ROLES = KINDS_OF_WORK;
@@ -76,47 +75,6 @@ export function capabilityFor(agent: string, role: AgentRole): number {
 
 export function profileOf(agent: string): AgentProfile | undefined {
   return PROFILES.find(({ name }) => name === agent);
-}
-
-/**
- * Whose doing the end of an attempt is: the agent's, or nobody's. Nobody's is what no other model would have done better
- * at: the agent was not asked or was called off, the deployment has a wrong key, a wrong model's name or no credit, or
- * the request is wrong or too long.
- */
-const DOING = {
-  answered: 'agent',
-  overloaded: 'agent',
-  rate_limited: 'agent',
-  network: 'agent',
-  timeout: 'agent',
-  server_error: 'agent',
-  truncated: 'agent',
-  malformed: 'agent',
-  refused: 'agent',
-  unavailable: 'nobody',
-  over_budget: 'nobody',
-  interrupted: 'nobody',
-  aborted: 'nobody',
-  authentication: 'nobody',
-  quota: 'nobody',
-  invalid_request: 'nobody',
-  context_too_long: 'nobody',
-} as const satisfies Record<Attempt['end'], 'agent' | 'nobody'>;
-
-/** Whether an attempt counts for or against its agent. */
-export function isMeasured({ end }: Pick<Attempt, 'end'>): boolean {
-  return DOING[end] === 'agent';
-}
-
-/** By agent. Attempts that an earlier execution has made, and counted, must not be among them. */
-export function measuresOf(attempts: readonly Attempt[]): readonly AgentMeasure[] {
-  const measured = attempts.filter(isMeasured);
-  return [...new Set(measured.map(({ agent }) => agent))].map((agent) => {
-    const own = measured.filter((attempt) => attempt.agent === agent);
-    const answered = own.filter(({ end }) => end === 'answered');
-    const milliseconds = answered.reduce((sum, attempt) => sum + attempt.milliseconds, 0);
-    return { agent, requests: own.length, answered: answered.length, milliseconds };
-  });
 }
 
 /** Times in milliseconds from request to the end of the answer; undefined without a request: nothing is made up. */

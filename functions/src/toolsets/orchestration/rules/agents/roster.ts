@@ -1,7 +1,8 @@
 /** Which agents there are, which workflow suits a task, and who may answer in whose place. */
 import { type Agent, foldedCapability } from '../../../../access/rules/agent.ts';
 import type { Slice } from '../../../../kernel/paging.ts';
-import type { HostedAgent, OrchestrationPorts } from '../ports.ts';
+import type { OrchestrationPorts } from '../ports.ts';
+import type { HostedAgent } from './model.ts';
 import {
   type AgentRole,
   CAPABILITY_OF,

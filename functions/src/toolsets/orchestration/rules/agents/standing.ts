@@ -4,7 +4,7 @@
  * change of an agent's quality is noticed. Source: docs/decisions/0034-routing-that-learns.md.
  */
 import type { KindOfWork } from '../../../../access/rules/routing.ts';
-import type { Chance } from '../modes/judging.ts';
+import type { Randomness } from '../../../../kernel/ports.ts';
 
 /** What is counted of an agent's outcomes. `accepted`, `failed` and `lost` add up to all. */
 export interface Tally {
@@ -213,3 +213,5 @@ export interface WorkChanges {
 declare module '../../../../kernel/commit.ts' {
   interface ChangeKinds extends WorkChanges {}
 }
+
+export type Chance = Pick<Randomness, 'integer'>;

@@ -7,9 +7,9 @@ import {
   type ModelAnswer,
   ModelFailure,
   type ModelRequest,
-  type Usage,
-} from '../ports.ts';
-import type { CompletedAttempt } from '../runs/journal.ts';
+  type Usage
+} from '../agents/model.ts';
+import type { CompletedAttempt } from './attempt.ts';
 import { estimatedTokens, NO_USAGE } from './budget.ts';
 
 interface Asking {

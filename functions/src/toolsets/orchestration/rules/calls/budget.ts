@@ -3,7 +3,7 @@
  * cost afterwards; calls in flight at once therefore never reserve the same tokens.
  */
 import { exactUsd } from '../../../../graph/rules/node.ts';
-import type { HostedAgent, Price, Usage } from '../ports.ts';
+import type { HostedAgent, Price, Usage } from '../agents/model.ts';
 
 interface Spending {
   readonly usage: Usage;

@@ -14,8 +14,8 @@ import {
 } from '../../../../graph/rules/budget.ts';
 import type { BudgetPorts } from '../../../../graph/rules/ports.ts';
 import type { Clock } from '../../../../kernel/ports.ts';
-import type { Price, Usage } from '../ports.ts';
-import type { JournalEntry } from '../runs/records.ts';
+import type { Price, Usage } from '../agents/model.ts';
+import type { JournalEntry } from './attempt.ts';
 import { Budget, costOf, LEAST_OUTPUT_TOKENS } from './budget.ts';
 
 /** How long after its time a call is taken for abandoned. */

@@ -3,7 +3,7 @@
  * Source: docs/semantics.md#orchestration.
  */
 import type { AnsweredCall, CallResult } from '../calls/calling.ts';
-import type { ModelAnswer } from '../ports.ts';
+import type { ModelAnswer } from '../agents/model.ts';
 import { fenced } from '../workflows/scope.ts';
 
 export interface Question {

@@ -2,7 +2,8 @@
  * Judging answers blindly, for a pick and a vote: a judge sees them under letters, in an order of its own, without the
  * names of their agents. Source: docs/semantics.md#orchestration.
  */
-import type { Hashing, Randomness } from '../../../../kernel/ports.ts';
+import type { Hashing } from '../../../../kernel/ports.ts';
+import type { Chance } from '../agents/standing.ts';
 import type { AnsweredCall } from '../calls/calling.ts';
 import { fenced, type StepResult } from '../workflows/scope.ts';
 import {
@@ -104,8 +105,6 @@ function secondPrompt(
     `Your first answer has no line that ranks every letter once. Write only that line, best first: ${exampleOf(shown)}, for example.`,
   ].join('\n\n');
 }
-
-export type Chance = Pick<Randomness, 'integer'>;
 
 /** Fisher and Yates. */
 export function shuffled<Item>(items: readonly Item[], chance: Chance): Item[] {

@@ -20,7 +20,7 @@ import { pick, seededChance, vote } from '../modes/judging.ts';
 import type { OrchestrationPorts } from '../ports.ts';
 import { agentsOf } from '../workflows/definition.ts';
 import type { DueStep } from '../workflows/progress.ts';
-import type { StepJournal } from './journal.ts';
+import type { StepJournal } from '../calls/journal.ts';
 import type { RunLease } from './lease.ts';
 import { type BegunStep, type Run, type StepWork, spentOn } from './run.ts';
 

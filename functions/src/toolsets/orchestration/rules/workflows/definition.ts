@@ -5,9 +5,7 @@
 
 import { z } from 'zod';
 import { NETWORK, ROLES } from '../agents/profile.ts';
-import type { SavedWorkflow } from './savedWorkflow.ts';
 
-export type { SavedWorkflow };
 
 export const MAX_STEPS = 20;
 
@@ -175,19 +173,4 @@ export function blocksOf(workflow: Workflow): readonly Block[] {
     else blocks.push({ steps: [entry] });
   }
   return blocks;
-}
-
-/** What commits may change of saved workflows. */
-export interface WorkflowChanges {
-  readonly createWorkflow: { readonly saved: SavedWorkflow };
-  readonly replaceWorkflow: {
-    readonly saved: SavedWorkflow;
-    readonly before: SavedWorkflow;
-    readonly version: string;
-  };
-  readonly deleteWorkflow: { readonly saved: SavedWorkflow; readonly version: string };
-}
-
-declare module '../../../../kernel/commit.ts' {
-  interface ChangeKinds extends WorkflowChanges {}
 }

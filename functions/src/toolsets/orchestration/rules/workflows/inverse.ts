@@ -3,7 +3,7 @@ import type { Change, Versioned } from '../../../../kernel/commit.ts';
 import { readFor, Service } from '../../../../kernel/ports.ts';
 import { asBefore, type Effect } from '../../../../kernel/trail.ts';
 import type { OrchestrationPorts } from '../ports.ts';
-import type { SavedWorkflow } from './definition.ts';
+import type { SavedWorkflow } from './savedWorkflow.ts';
 
 export class WorkflowInverse extends Service<OrchestrationPorts> {
   /** @throws MusterError CONFLICT, with the reason CHANGED_SINCE */

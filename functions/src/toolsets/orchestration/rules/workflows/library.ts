@@ -7,8 +7,9 @@ import { Service } from '../../../../kernel/ports.ts';
 import { retryStale } from '../../../../kernel/waiting.ts';
 import type { OrchestrationPorts } from '../ports.ts';
 import definitions from './builtIn.json' with { type: 'json' };
-import type { SavedWorkflow, Workflow } from './definition.ts';
+import type { Workflow } from './definition.ts';
 import { readWorkflow } from './validation.ts';
+import type { SavedWorkflow } from './savedWorkflow.ts';
 
 let read: readonly Workflow[] | undefined;
 

@@ -34,3 +34,18 @@ export type SavedWorkflow = ReturnType<typeof workflowFromDocument>;
 /** Workflows as the trail tells of them. */
 
 export const workflowFields = fieldsCodec<SavedWorkflow>(workflowToDocument, workflowFromDocument);
+/** What commits may change of saved workflows. */
+
+export interface WorkflowChanges {
+  readonly createWorkflow: { readonly saved: SavedWorkflow; };
+  readonly replaceWorkflow: {
+    readonly saved: SavedWorkflow;
+    readonly before: SavedWorkflow;
+    readonly version: string;
+  };
+  readonly deleteWorkflow: { readonly saved: SavedWorkflow; readonly version: string; };
+}
+
+declare module '../../../../kernel/commit.ts' {
+  interface ChangeKinds extends WorkflowChanges {}
+}

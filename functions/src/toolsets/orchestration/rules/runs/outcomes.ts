@@ -4,10 +4,11 @@
  */
 
 import { normalised } from '../modes/judging.ts';
-import type { Attempt, Run, StepRecord } from '../runs/records.ts';
 import { allSteps, type Step, type Workflow } from '../workflows/definition.ts';
-import { isMeasured } from './profile.ts';
-import type { Outcome } from './standing.ts';
+import { isMeasured } from '../calls/attempt.ts';
+import type { Outcome } from '../agents/standing.ts';
+import type { Run, StepRecord } from './run.ts';
+import type { Attempt } from '../calls/attempt.ts';
 
 /** Of an answer that was accepted, but had to be asked for again. */
 const RETRIED_WORTH = 0.75;

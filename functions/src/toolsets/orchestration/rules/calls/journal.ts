@@ -7,10 +7,13 @@
 import type { Reservation } from '../../../../graph/rules/budget.ts';
 import { type Change, StaleWriteError } from '../../../../kernel/commit.ts';
 import { MusterError } from '../../../../kernel/errors.ts';
-import { costOf, estimatedTokens, priceOf } from '../calls/budget.ts';
-import { reservationFor, settledAs } from '../calls/reserving.ts';
-import type { HostedAgent, ModelAnswer, ModelFailure, OrchestrationPorts } from '../ports.ts';
-import type { Attempt, JournalEntry } from './records.ts';
+import { costOf, estimatedTokens, priceOf } from './budget.ts';
+import { reservationFor, settledAs } from './reserving.ts';
+import type { OrchestrationPorts } from '../ports.ts';
+import type { HostedAgent } from '../agents/model.ts';
+import type { JournalEntry } from './attempt.ts';
+import type { CompletedAttempt } from './attempt.ts';
+import type { Attempt } from '../calls/attempt.ts';
 
 export interface PlannedAttempt
   extends Pick<JournalEntry, 'call' | 'number' | 'agent' | 'model' | 'waited' | 'maxOutputTokens'> {
@@ -18,8 +21,6 @@ export interface PlannedAttempt
   /** Milliseconds that it may take. */
   readonly time: number;
 }
-
-export type CompletedAttempt = { readonly answer: ModelAnswer } | { readonly failure: ModelFailure };
 
 interface JournalScope {
   readonly runId: string;
