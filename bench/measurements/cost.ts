@@ -7,11 +7,12 @@ import { musterFunction, serveFunction } from '../servers/functionServer.ts';
 import { startRunQueue } from '../servers/runQueue.ts';
 import { type Bill, NOTHING, plus } from '../wire/bill.ts';
 import { type Meter, type MeteredCall, openMeter } from '../wire/meter.ts';
+import type { Ledger } from './costLedger.ts';
 import { startPeople } from './costOfAccess.ts';
 import { startGitHub } from './costOfGitHub.ts';
 import { ORIGIN } from './costOfSignIn.ts';
 import { letAnswer } from './costOfSteering.ts';
-import { type Ledger, playEveryTool } from './costScenario.ts';
+import { playEveryTool } from './costScenario.ts';
 
 export interface CostRow extends Bill {
   /** A tool's full name, a resource's URI or template, or a request of signing in. */

@@ -4,7 +4,7 @@ import { getAuth } from 'firebase-admin/auth';
 import { personToDocument } from '../../functions/src/access/rules/people.ts';
 import { personPath } from '../../functions/src/kernel/firestore/paths.ts';
 import { OWNER, type Project } from '../seed.ts';
-import type { Cast, Ledger } from './costScenario.ts';
+import type { Cast, Ledger } from './costLedger.ts';
 
 const CYD = { uid: 'cyd', email: 'cyd@example.com', emailVerified: true };
 

@@ -1,5 +1,5 @@
 /** One call of every coding tool and resource, in the course of a task. */
-import type { Cast, Ledger } from './costScenario.ts';
+import type { Cast, Ledger } from './costLedger.ts';
 
 const PROJECT = 'owner/name';
 

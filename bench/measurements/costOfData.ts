@@ -1,5 +1,5 @@
 /** One call of every firebase tool. Firestore is read here by the callers' own clients. */
-import type { Cast, Ledger } from './costScenario.ts';
+import type { Cast, Ledger } from './costLedger.ts';
 
 /** In the collection that is read and subscribed to. */
 const DOCUMENTS = 10;

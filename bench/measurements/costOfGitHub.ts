@@ -3,7 +3,7 @@ import { github } from '../../functions/src/toolsets/github/index.ts';
 import { seedClaudeNetwork } from '../../test/support/github/seed.ts';
 import { LocalGitHub } from '../../test/support/github/server.ts';
 import type { World } from '../../test/support/github/world.ts';
-import type { Cast, Ledger } from './costScenario.ts';
+import type { Cast, Ledger } from './costLedger.ts';
 
 export interface ConnectedGitHub {
   /** The function's parameters that reach it. */

@@ -1,5 +1,5 @@
 /** One call of every lever on a task, and of what brings an archived session back. */
-import type { Cast, Ledger } from './costScenario.ts';
+import type { Cast, Ledger } from './costLedger.ts';
 
 export async function playLevers({ leader, worker, workerId }: Cast, ledger: Ledger): Promise<void> {
   const lever = (tool: string, args: object, situation?: string) =>

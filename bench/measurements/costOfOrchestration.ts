@@ -1,5 +1,5 @@
 /** One call of every tool of orchestration. What executes a run is no tool, and is not counted. */
-import type { Cast, Ledger } from './costScenario.ts';
+import type { Cast, Ledger } from './costLedger.ts';
 
 const CACHED = 'the answer is in the cache';
 

@@ -3,7 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { McpCaller } from '../load/client.ts';
-import type { Cast, Ledger } from './costScenario.ts';
+import type { Cast, Ledger } from './costLedger.ts';
 
 /** Where the function is told that it is reached. */
 export const ORIGIN = 'https://muster.example';

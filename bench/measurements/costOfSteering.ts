@@ -1,7 +1,7 @@
 /** What people steer by: questions, calls that wait for an approval, the trail and the graph. */
 import { preferencesPath } from '../../functions/src/kernel/firestore/paths.ts';
 import { OWNER, type Project } from '../seed.ts';
-import type { Cast, Ledger } from './costScenario.ts';
+import type { Cast, Ledger } from './costLedger.ts';
 
 /** Lets an agent answer for the owner of all callers, who does not call here. */
 export async function letAnswer({ firestore }: Project, agentId: string): Promise<void> {

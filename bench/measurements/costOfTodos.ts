@@ -1,5 +1,5 @@
 /** One call of every todo tool, and those in several situations whose cost depends on them. */
-import type { Cast, Ledger } from './costScenario.ts';
+import type { Cast, Ledger } from './costLedger.ts';
 
 const DAY = 86_400_000;
 

@@ -2,9 +2,8 @@
  * One call of every tool and resource in a workspace where work is going on. A tool that is missing here fails
  * the benchmark.
  */
-import type { McpCaller } from '../load/client.ts';
-import type { RunQueue } from '../servers/runQueue.ts';
-import type { Bill } from '../wire/bill.ts';
+
+import type { Cast, Ledger } from './costLedger.ts';
 import { playAccess } from './costOfAccess.ts';
 import { playCoding } from './costOfCoding.ts';
 import { playData } from './costOfData.ts';
@@ -14,32 +13,6 @@ import { playOrchestration } from './costOfOrchestration.ts';
 import { playSignIn } from './costOfSignIn.ts';
 import { playSteering } from './costOfSteering.ts';
 import { playTodos } from './costOfTodos.ts';
-
-export interface Cast {
-  /** The function's own. */
-  readonly url: string;
-  readonly leader: McpCaller;
-  readonly worker: McpCaller;
-  /** The owner of both, in person. */
-  readonly owner: McpCaller;
-  /** Somebody who is invited into a workspace. */
-  readonly invited: McpCaller;
-  /** Their ID token. */
-  readonly invitedToken: string;
-  readonly workerId: string;
-  readonly runQueue: RunQueue;
-}
-
-/** Makes a call and books its cost. `situation` tells what the figures hold for, where that matters. */
-export interface Ledger {
-  call(by: McpCaller, tool: string, args: object, situation?: string): Promise<Record<string, unknown>>;
-  /** @param template what to book it under, where the URI is one of a family */
-  read(by: McpCaller, uri: string, situation?: string, template?: string): Promise<void>;
-  /** Books all that is done meanwhile, be it the check of a credential. */
-  whole(what: string, situation: string, deed: () => Promise<unknown>): Promise<Bill>;
-  /** Notes what is wrong with the costs. */
-  fault(what: string): void;
-}
 
 /** How many discoveries it takes until each of a session's counter documents has been written to. */
 const ENOUGH_FOR_ALL_COUNTERS = 150;

@@ -13,7 +13,23 @@ const withoutGoogle = { METADATA_SERVER_DETECTION: 'none' };
 /** What a person has these in their shell for is not Muster, and asking models costs money. */
 const withoutModels = { ANTHROPIC_API_KEY: undefined, GEMINI_API_KEY: undefined };
 
-/** @param {import('./suite.mjs').SuiteOptions} options @returns {NodeJS.ProcessEnv} */
+/**
+ * @typedef {object} SuiteOptions
+ * @property {import('../processes/run.mjs').Run} run they end with it
+ * @property {string} node the Node to run them with
+ * @property {import('./ports.mjs').Ports} ports
+ * @property {import('./output.mjs').Output} output
+ * @property {(message: string) => void} say
+ * @property {boolean} [functions] false: only the databases and Auth
+ * @property {boolean} [ui]
+ * @property {boolean} [sparing] ends processes of functions that are idle: whoever works with them has memory for more
+ * @property {Record<string, string>} [parameters] of the functions, beside those that are committed
+ * @property {boolean} [personal] the parameters in `functions/.env.local` hold beside them
+ * @property {string} [clientDocumentsUrl] where this machine serves copies of clients' metadata documents
+ * @property {string} [importFrom] a folder written by `firebase emulators:export`
+ */
+
+/** @param {SuiteOptions} options @returns {NodeJS.ProcessEnv} */
 export function emulatorsEnv({ run, node, ports, clientDocumentsUrl }) {
   return {
     FUNCTIONS_EMULATOR_PARALLEL: simultaneousInvocations,
@@ -37,7 +53,7 @@ export function emulatorsEnv({ run, node, ports, clientDocumentsUrl }) {
 
 /**
  * How to reach the emulators. The names are those that the Google and Firebase SDKs look for, and ours.
- * @param {import('./suite.mjs').SuiteOptions} options
+ * @param {SuiteOptions} options
  * @param {{ functions: boolean, pubsub: boolean }} running
  * @returns {Record<string, string>}
  */

@@ -11,6 +11,11 @@ import { host } from './ports.mjs';
  * @typedef {import('../processes/run.mjs').Run} Run
  * @typedef {import('./ports.mjs').Ports} Ports
  * @typedef {{ headers: { key: string, value: string }[] }} HeadersOfSource
+ *
+ * @typedef {object} SeededPerson who can sign in
+ * @property {string} name
+ * @property {string} email
+ * @property {string} password
  */
 
 /** Where Google is asked in a deployment. */
@@ -25,7 +30,7 @@ function folderOf(run) {
  * Puts the console where this run serves it, with what it needs to know of the run.
  * @param {Run} run
  * @param {Ports} ports
- * @param {{ people: import('../start/tokens.mjs').SeededPerson[] }} who can sign in with one click
+ * @param {{ people: SeededPerson[] }} who can sign in with one click
  */
 export function placeConsole(run, ports, { people }) {
   cpSync(consoleOfEmulators, folderOf(run), { recursive: true });

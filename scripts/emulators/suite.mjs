@@ -17,24 +17,10 @@ import { importDatabase, startRtdbLite } from './realtimeDatabase.mjs';
  * @property {Record<string, string>} env what a test, a seed or a benchmark needs to reach them
  * @property {boolean} ui
  * @property {Promise<string>} exited why they ended, if they ever do before the run does
- *
- * @typedef {object} SuiteOptions
- * @property {import('../processes/run.mjs').Run} run they end with it
- * @property {string} node the Node to run them with
- * @property {import('./ports.mjs').Ports} ports
- * @property {import('./output.mjs').Output} output
- * @property {(message: string) => void} say
- * @property {boolean} [functions] false: only the databases and Auth
- * @property {boolean} [ui]
- * @property {boolean} [sparing] ends processes of functions that are idle: whoever works with them has memory for more
- * @property {Record<string, string>} [parameters] of the functions, beside those that are committed
- * @property {boolean} [personal] the parameters in `functions/.env.local` hold beside them
- * @property {string} [clientDocumentsUrl] where this machine serves copies of clients' metadata documents
- * @property {string} [importFrom] a folder written by `firebase emulators:export`
  */
 
 /**
- * @param {SuiteOptions} options
+ * @param {import('./environment.mjs').SuiteOptions} options
  * @returns {Promise<Suite>}
  */
 export async function startSuite(options) {

@@ -22,7 +22,7 @@ export function cloneSecret() {
  * Writes `.mcp.json`, by which Claude Code that is started in this clone reaches its endpoint as the leader, whatever
  * port it has. A second `npm start` in the clone leaves the first one's alone.
  * @param {import('../processes/run.mjs').Run} run
- * @param {Pick<import('./endpoint.mjs').Endpoint, 'origin' | 'tokens'>} endpoint
+ * @param {{ origin: string, tokens: Record<string, string> }} endpoint
  */
 export function connectThisClone(run, { origin, tokens }) {
   if (run.suffix !== '') return;

@@ -11,7 +11,7 @@ import { devDirectory, projectId, root } from '../project.mjs';
  * @property {string} consoleUrl where people see and steer
  * @property {string} projectId
  * @property {import('./tokens.mjs').Tokens} tokens
- * @property {import('./tokens.mjs').SeededPerson[]} people who can sign in
+ * @property {import('../emulators/hosting.mjs').SeededPerson[]} people who can sign in
  * @property {Record<string, string>} emulators
  * @property {string} clockFile by which `npm run clock` moves the time
  */

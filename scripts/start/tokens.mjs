@@ -10,14 +10,9 @@ const seedScript = `${root}/scripts/seed.mjs`;
 /**
  * @typedef {Record<string, string>} Tokens credentials by the name of whom they belong to
  *
- * @typedef {object} SeededPerson who can sign in
- * @property {string} name
- * @property {string} email
- * @property {string} password
- *
  * @typedef {object} Seeded
  * @property {Tokens} tokens
- * @property {SeededPerson[]} people
+ * @property {import('../emulators/hosting.mjs').SeededPerson[]} people
  */
 
 /**

@@ -1,7 +1,10 @@
 /** The real models: one short answer, one that is cut, one wrong key. Together they cost less than a cent. */
 import assert from 'node:assert/strict';
 import { modelSettings } from '../../functions/src/config.ts';
-import { type HostedAgent, ModelFailure } from '../../functions/src/toolsets/orchestration/rules/agents/model.ts';
+import {
+  type HostedAgent,
+  ModelFailure,
+} from '../../functions/src/toolsets/orchestration/rules/agents/model.ts';
 import { Claude } from '../../functions/src/vendors/anthropic/claude.ts';
 import { Gemini } from '../../functions/src/vendors/gemini/gemini.ts';
 import type { ModelSettings } from '../../functions/src/vendors/vendorModel.ts';

@@ -45,6 +45,11 @@ import { linkFromDocument } from '../../functions/src/toolsets/github/rules/link
 import { requestFromDocument } from '../../functions/src/toolsets/inbox/rules/request.ts';
 import { measureFromDocument } from '../../functions/src/toolsets/orchestration/rules/agents/profile.ts';
 import { callFromDocument } from '../../functions/src/toolsets/orchestration/rules/calls/attempt.ts';
+import {
+  orderFromDocument,
+  runFromDocument,
+  stepFromDocument,
+} from '../../functions/src/toolsets/orchestration/rules/runs/run.ts';
 import { workflowFromDocument } from '../../functions/src/toolsets/orchestration/rules/workflows/savedWorkflow.ts';
 import { answerFromDocument } from '../../functions/src/toolsets/orchestration/store/runs.ts';
 import { workFromDocument } from '../../functions/src/toolsets/orchestration/store/workRecords.ts';
@@ -60,7 +65,6 @@ import {
 } from '../../functions/src/toolsets/todo/store/todoDocument.ts';
 import { asRead, directoryOf, storedNames, storedVersions } from './documents.ts';
 import { collectionOf, recorded } from './recording.ts';
-import { orderFromDocument, runFromDocument, stepFromDocument } from '../../functions/src/toolsets/orchestration/rules/runs/run.ts';
 
 /** Those that this code writes and never reads. */
 const notRead = () => undefined;

@@ -14,9 +14,11 @@ import type { Session } from '../../functions/src/toolsets/coordination/rules/se
 import type { Task } from '../../functions/src/toolsets/coordination/rules/task.ts';
 import type { Request } from '../../functions/src/toolsets/inbox/rules/request.ts';
 import { ModelFailure } from '../../functions/src/toolsets/orchestration/rules/agents/model.ts';
-import type { JournalEntry } from '../../functions/src/toolsets/orchestration/rules/calls/attempt.ts';
+import type {
+  Attempt,
+  JournalEntry,
+} from '../../functions/src/toolsets/orchestration/rules/calls/attempt.ts';
 import type { Run, StepRecord } from '../../functions/src/toolsets/orchestration/rules/runs/run.ts';
-import type { Attempt } from '../../functions/src/toolsets/orchestration/rules/calls/attempt.ts';
 import { readWorkflow } from '../../functions/src/toolsets/orchestration/rules/workflows/validation.ts';
 import type { Notification } from '../../functions/src/toolsets/todo/rules/notification.ts';
 import type { RecurringTask } from '../../functions/src/toolsets/todo/rules/recurrenceRule.ts';

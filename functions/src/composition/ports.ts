@@ -53,8 +53,8 @@ import { DatabaseWatcherLeases } from '../toolsets/firebase/store/watcherLeases.
 import { RestGitHub } from '../toolsets/github/store/gitHub.ts';
 import { FirestoreRequestQueries } from '../toolsets/inbox/store/requests.ts';
 import { FirestoreOnboardingFacts } from '../toolsets/onboarding/store/onboardingFacts.ts';
-import type { RunDispatch } from '../toolsets/orchestration/rules/ports.ts';
 import type { HostedAgent } from '../toolsets/orchestration/rules/agents/model.ts';
+import type { RunDispatch } from '../toolsets/orchestration/rules/ports.ts';
 import type { RunOrder } from '../toolsets/orchestration/rules/runs/run.ts';
 import { workflowFields } from '../toolsets/orchestration/rules/workflows/savedWorkflow.ts';
 import {

@@ -1,6 +1,6 @@
 /** The only place that formats errors and answers for MCP, and bounds their size and time. Source: docs/semantics.md#errors. */
 import { UnansweredCommitError } from '../kernel/commit.ts';
-import { ERROR_CODES, type ErrorDetails, MusterError } from '../kernel/errors.ts';
+import { ERROR_CODES, MusterError } from '../kernel/errors.ts';
 import {
   byteLength,
   type JsonObject,
@@ -11,6 +11,7 @@ import {
 } from '../kernel/json.ts';
 import type { Log } from '../kernel/ports.ts';
 import { within } from '../kernel/waiting.ts';
+import type { Late, TimeLeft } from './callContext.ts';
 import type { FoundResource } from './resources.ts';
 import { isShowable } from './shown.ts';
 import type { ErrorEnvelope, Tool } from './tool.ts';
@@ -185,9 +186,6 @@ function tooLarge(bytes: number, suggestion: string): MusterError {
 /** Under the 60 s after which clients give up, so that it is us who answer. */
 const REQUEST_MILLISECONDS = 50_000;
 
-/** Milliseconds until the request must have been answered, and never less than none. */
-export type TimeLeft = () => number;
-
 /** To be made when the request comes in: authentication and all the calls of a batch take from the same time. */
 export function timeLeftOfRequest(milliseconds = REQUEST_MILLISECONDS): TimeLeft {
   const end = performance.now() + milliseconds;
@@ -200,9 +198,6 @@ export function requireTime(timeLeft: TimeLeft): void {
   const message = `The ${REQUEST_MILLISECONDS / 1000} seconds of this request were over before the call began: it was not run.`;
   throw new MusterError('TIMEOUT', message, { reason: 'NOT_RUN', suggestion: 'Call again.' });
 }
-
-/** What the caller of a late call is told: what it is about, and what to do. */
-export type Late = Pick<ErrorDetails, 'about' | 'suggestion'>;
 
 /** Of a call that says nothing of its own. */
 export const LOOK_FIRST: Late = {

@@ -5,10 +5,9 @@ import type { Caller, Principal, Scope } from '../access/rules/principal.ts';
 import type { AgentRegistration } from '../access/rules/registration.ts';
 import type { Role } from '../access/rules/role.ts';
 import type { Operation } from '../kernel/commit.ts';
+import type { ErrorDetails } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { LongPoll } from '../kernel/waiting.ts';
-import type { Late, TimeLeft } from './answer.ts';
-import type { Catalogue } from './catalogue.ts';
 
 /** One authenticated HTTP request, which may carry several calls. */
 export interface RequestContext {
@@ -129,11 +128,8 @@ export interface Services {
   readonly view: (name: string) => Promise<string>;
 }
 
-/** For whom a message is served, and over what. */
-export interface RoutedRequest {
-  readonly requestContext: RequestContext;
-  /** What the caller is shown. */
-  readonly listed: Catalogue;
-  /** What the URL selects, where a call is looked up: more than `listed` for a restricted principal. */
-  readonly selected: Catalogue;
-}
+/** Milliseconds until the request must have been answered, and never less than none. */
+export type TimeLeft = () => number;
+
+/** What the caller of a late call is told: what it is about, and what to do. */
+export type Late = Pick<ErrorDetails, 'about' | 'suggestion'>;

@@ -4,14 +4,13 @@ import { roleNeeded } from '../access/rules/gate.ts';
 import type { Principal, rolesOf } from '../access/rules/principal.ts';
 import { hasRole, type Role } from '../access/rules/role.ts';
 import { type JsonObject, type JsonValue, jsonObject } from '../kernel/json.ts';
-import type { Directory, KnownTool } from './callContext.ts';
+import type { Directory, KnownTool, RequestContext } from './callContext.ts';
 import { answerOrRefusalSchema, inputJsonSchema, lightSchema, outputJsonSchema } from './jsonSchema.ts';
 import { acceptedNames, type Dialect, ELSEWHERE, toolNaming, wireName } from './names.ts';
-import { type Resources, resourcesOf } from './resources.ts';
+import { type Resources, resourcesOf, type ViewMeta, viewOf } from './resources.ts';
 import type { EventSource, FoundTool, Tool, ToolHints, Toolset } from './tool.ts';
 import { fullName } from './tool.ts';
 import type { Listing, Selection } from './urlSelection.ts';
-import { type ViewMeta, viewOf } from './views.ts';
 
 /** Clients cut instructions off, some without a word. Source: docs/semantics.md#the-endpoint. */
 export const MAX_INSTRUCTIONS_LENGTH = 2000;
@@ -298,4 +297,13 @@ function metaOf({ view, answersWhole }: Tool): { readonly _meta?: ToolMeta } {
 
 export function wholeDescription({ description, details }: Pick<Tool, 'description' | 'details'>): string {
   return details === undefined ? description : `${description} ${details}`;
+}
+
+/** For whom a message is served, and over what. */
+export interface RoutedRequest {
+  readonly requestContext: RequestContext;
+  /** What the caller is shown. */
+  readonly listed: Catalogue;
+  /** What the URL selects, where a call is looked up: more than `listed` for a restricted principal. */
+  readonly selected: Catalogue;
 }

@@ -1,6 +1,5 @@
 /** What tools are called on the wire, and which one somebody meant who wrote another name. */
-import type { KnownTool } from './callContext.ts';
-import type { Catalogue } from './catalogue.ts';
+import type { Directory, KnownTool } from './callContext.ts';
 import { shownName } from './shown.ts';
 import { fullName } from './tool.ts';
 
@@ -59,11 +58,18 @@ export const ELSEWHERE = ' (at /mcp/';
 /** What may be a full name, and is not part of a path, an address or a longer name. */
 const FULL_NAMES = /(?<![\w./:-])[a-z]+\.[a-z]\w*(?!\w|\.\w)/g;
 
+/** What an endpoint serves. */
+interface Served {
+  readonly toolsets: readonly string[];
+  readonly methods: readonly string[];
+  readonly directory: Pick<Directory, 'wireName'>;
+}
+
 /**
  * What to say of a name that finds no tool.
  * @param deployed every tool of the deployment, selected or not
  */
-export function unknownTool(asked: string, listed: Catalogue, deployed: readonly KnownTool[]): string {
+export function unknownTool(asked: string, listed: Served, deployed: readonly KnownTool[]): string {
   const unknown = `Unknown tool: ${shownName(asked)}`;
   const shown = (names: readonly string[]) =>
     didYouMean(names.map((name) => listed.directory.wireName(name) ?? name));
@@ -87,7 +93,7 @@ export function didYouMean(names: readonly string[]): string {
   return `Did you mean ${names.join(' or ')}?`;
 }
 
-function whyHidden({ toolset, fullName }: KnownTool, { toolsets }: Catalogue): string {
+function whyHidden({ toolset, fullName }: KnownTool, { toolsets }: Served): string {
   return toolsets.includes(toolset)
     ? `${fullName} writes, and this URL is read-only: use it without "readonly".`
     : `This URL does not select ${fullName}: /mcp/${toolset} does, and /mcp.`;

@@ -2,7 +2,7 @@ import { devNull } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { sshWithoutPrompts, withoutPrompts, withoutSelection } from './environment.ts';
 import { execute } from './execute.ts';
-import { isLocked, refusalOf } from './refusal.ts';
+import { isLocked, type RefusalKind, refusalOf } from './refusal.ts';
 import { type GitVersion, gitVersion, isBefore } from './version.ts';
 
 /** Other git processes hold a lock for moments only. */
@@ -61,12 +61,6 @@ const WITHOUT_HOOKS: ReadonlySet<string | undefined> = new Set([
   'var',
   'write-tree',
 ]);
-
-/**
- * Why git refused. `transient`: a lock, the network or a full disk; it can pass. `busy`: another worktree or
- * repository is in the way until it is done. `permanent`: the same command fails in the same way each time.
- */
-export type RefusalKind = 'transient' | 'busy' | 'permanent';
 
 /** Git refused. The message contains git's own words. */
 export class GitError extends Error {

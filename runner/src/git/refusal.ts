@@ -1,5 +1,4 @@
 /** Classifies git's refusals by its messages (`LC_ALL=C`). Source: git's own source, `die` and `error` texts. */
-import type { RefusalKind } from './git.ts';
 
 /** Another git process holds the lock for a moment. */
 const LOCKED = /\.lock'?: File exists|another git process|could not lock config file/i;
@@ -45,3 +44,9 @@ export function refusalOf(message: string): RefusalKind {
   if (BUSY.test(message)) return 'busy';
   return PERMANENT.test(message) ? 'permanent' : 'transient';
 }
+
+/**
+ * Why git refused. `transient`: a lock, the network or a full disk; it can pass. `busy`: another worktree or
+ * repository is in the way until it is done. `permanent`: the same command fails in the same way each time.
+ */
+export type RefusalKind = 'transient' | 'busy' | 'permanent';

@@ -13,7 +13,7 @@ import { basename, dirname, resolve } from 'node:path';
 import { type Checkout, deviationOf, gitAt, registrationProblem } from './checkout.ts';
 import { GitError } from './git.ts';
 import { type ContentSettings, contentSettings } from './keep/contentSettings.ts';
-import { outerRules } from './keep/ignored.ts';
+import { type IgnoredBefore, outerRules } from './keep/ignored.ts';
 import type { Repository } from './repository.ts';
 import { inTurn, requireFree } from './start/branchUse.ts';
 import type { StartingPoint } from './start/startingPoint.ts';
@@ -25,11 +25,7 @@ export interface Worktree extends Checkout {
 }
 
 /** The rules and settings by which git stores files, as they were before the agent. */
-export interface Before {
-  /** The commit at which the attempt started. */
-  readonly startedAt: string;
-  /** Lines of the ignore files outside of the worktree. */
-  readonly outerRules: readonly string[];
+export interface Before extends IgnoredBefore {
   readonly settings: ContentSettings;
 }
 

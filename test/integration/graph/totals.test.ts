@@ -18,7 +18,11 @@ import { COLLECTIONS } from '../../../functions/src/kernel/firestore/paths.ts';
 import { taskNode } from '../../../functions/src/toolsets/coordination/rules/node.ts';
 import { taskFromDocument } from '../../../functions/src/toolsets/coordination/rules/task.ts';
 import { runNode } from '../../../functions/src/toolsets/orchestration/rules/runs/node.ts';
-import { runFromDocument, spentOn, workedOn } from '../../../functions/src/toolsets/orchestration/rules/runs/run.ts';
+import {
+  runFromDocument,
+  spentOn,
+  workedOn,
+} from '../../../functions/src/toolsets/orchestration/rules/runs/run.ts';
 import { todoNode } from '../../../functions/src/toolsets/todo/rules/node.ts';
 import { todoFromDocument } from '../../../functions/src/toolsets/todo/rules/todo.ts';
 import { type Lane, Lanes } from '../../support/lossyFirestore/lanes.ts';

@@ -4,7 +4,10 @@ import { z } from 'zod';
 import type { Principal } from '../../../functions/src/access/rules/principal.ts';
 import { type Composition, compose } from '../../../functions/src/app.ts';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
-import type { Availability, HostedAgent } from '../../../functions/src/toolsets/orchestration/rules/agents/model.ts';
+import type {
+  Availability,
+  HostedAgent,
+} from '../../../functions/src/toolsets/orchestration/rules/agents/model.ts';
 import { call } from '../coordination/calls.ts';
 import { Team } from '../coordination/team.ts';
 

@@ -19,7 +19,7 @@ import {
   queuedTaskPath,
   realtimeDatabase,
 } from '../../../functions/src/kernel/realtime/database.ts';
-import type { Entry } from '../../../functions/src/toolsets/firebase/rules/eventLog.ts';
+import type { Entry } from '../../../functions/src/toolsets/firebase/rules/ports.ts';
 import { sequenceKey } from '../../../functions/src/toolsets/firebase/store/eventLog.ts';
 import { refusal } from '../../unit/samples.ts';
 import { call } from '../coordination/calls.ts';

@@ -76,7 +76,7 @@ export const parts: readonly {
   { part: /^kernel\/(hidden|latinLetters)\.ts$/, never: /./ },
   { part: /^(?!.*\/views\/)/, never: /\/views\// },
   { part: /\/rules\//, never: /^kernel\/(firestore|realtime|platform)|^vendors\// },
-  { part: /\/rules\//, never: /\/(store|firestore|realtime)\//, butTypes: true },
+  { part: /\/rules\//, never: /\/(store|firestore|realtime)\// },
   { part: /\/(rules|store|firestore|realtime)\//, never: /\/tools\/|^mcp\/|^signin\/(http|page)\// },
   { part: /\/tools\//, never: /\/(store|firestore|realtime)\/|^kernel\/(firestore|realtime|platform)/ },
 ];

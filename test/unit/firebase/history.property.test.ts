@@ -3,10 +3,9 @@ import assert from 'node:assert/strict';
 import { mock } from 'node:test';
 import fc from 'fast-check';
 import { canonicalJson } from '../../../functions/src/kernel/json.ts';
-import type { Entry } from '../../../functions/src/toolsets/firebase/rules/eventLog.ts';
 import { replay } from '../../../functions/src/toolsets/firebase/rules/page.ts';
+import type { Entry, FirebasePorts } from '../../../functions/src/toolsets/firebase/rules/ports.ts';
 import { Recorder } from '../../../functions/src/toolsets/firebase/rules/recorder.ts';
-import type { FirebasePorts } from '../../../functions/src/toolsets/firebase/rules/subscription.ts';
 import { EVENT_TYPES, type EventType } from '../../../functions/src/toolsets/firebase/rules/subscription.ts';
 import {
   apply,

@@ -1,10 +1,11 @@
 /** A log in memory, as slow and as mixed up as a test wants it. */
+
 import type {
   Checkpoint,
   Entry,
   EventLog,
   LoadedLog,
-} from '../../../functions/src/toolsets/firebase/rules/eventLog.ts';
+} from '../../../functions/src/toolsets/firebase/rules/ports.ts';
 import type { State } from '../../../functions/src/toolsets/firebase/rules/transition.ts';
 
 export class MemoryLog implements EventLog {

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { JsonValue } from '../../../functions/src/kernel/json.ts';
-import type { Entry, EntrySize } from '../../../functions/src/toolsets/firebase/rules/eventLog.ts';
 import {
   MAX_ENTRY_TRANSITIONS,
   MAX_KEPT,
@@ -11,6 +10,7 @@ import {
   Pending,
 } from '../../../functions/src/toolsets/firebase/rules/eventLog.ts';
 import { PageBuilder } from '../../../functions/src/toolsets/firebase/rules/page.ts';
+import type { Entry, EntrySize } from '../../../functions/src/toolsets/firebase/rules/ports.ts';
 import type { Subscription } from '../../../functions/src/toolsets/firebase/rules/subscription.ts';
 import {
   cursorOf,

@@ -10,7 +10,7 @@ import type {
   WriteRequest,
 } from '../../../functions/src/toolsets/firebase/rules/databaseAccess.ts';
 import { DataService } from '../../../functions/src/toolsets/firebase/rules/dataService.ts';
-import type { FirebasePorts } from '../../../functions/src/toolsets/firebase/rules/subscription.ts';
+import type { FirebasePorts } from '../../../functions/src/toolsets/firebase/rules/ports.ts';
 import { portsOf } from '../../support/ports.ts';
 import { agentOf } from '../../support/principals.ts';
 

@@ -2,28 +2,28 @@
 import assert from 'node:assert/strict';
 import { NO_ROUTING } from '../../../functions/src/access/rules/routing.ts';
 import {
-  assignAgents,
-  withOverrides,
-} from '../../../functions/src/toolsets/orchestration/rules/runs/assignment.ts';
-import {
   inferRequirements,
   metricsOf,
   PROFILES,
   roleNamed,
 } from '../../../functions/src/toolsets/orchestration/rules/agents/profile.ts';
-import { measuresOf } from '../../../functions/src/toolsets/orchestration/rules/calls/attempt.ts';
 import { recommend } from '../../../functions/src/toolsets/orchestration/rules/agents/recommendation.ts';
 import {
   chooseWorkflow,
   standIns,
 } from '../../../functions/src/toolsets/orchestration/rules/agents/roster.ts';
+import type { Attempt } from '../../../functions/src/toolsets/orchestration/rules/calls/attempt.ts';
+import { measuresOf } from '../../../functions/src/toolsets/orchestration/rules/calls/attempt.ts';
 import {
   networkTask,
   recordOf,
   runOfTask,
 } from '../../../functions/src/toolsets/orchestration/rules/network.ts';
+import {
+  assignAgents,
+  withOverrides,
+} from '../../../functions/src/toolsets/orchestration/rules/runs/assignment.ts';
 import { begun } from '../../../functions/src/toolsets/orchestration/rules/runs/run.ts';
-import type { Attempt } from '../../../functions/src/toolsets/orchestration/rules/calls/attempt.ts';
 import {
   agentsOf,
   allSteps,

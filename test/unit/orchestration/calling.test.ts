@@ -2,6 +2,11 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {
+  FAILURE_CLASSES,
+  type FailureClass,
+  ModelFailure,
+} from '../../../functions/src/toolsets/orchestration/rules/agents/model.ts';
+import {
   Budget,
   costOf,
   estimatedTokens,
@@ -12,11 +17,6 @@ import {
   LONGEST_WAIT_MILLISECONDS,
   REACTIONS,
 } from '../../../functions/src/toolsets/orchestration/rules/calls/calling.ts';
-import {
-  FAILURE_CLASSES,
-  type FailureClass,
-  ModelFailure
-} from '../../../functions/src/toolsets/orchestration/rules/agents/model.ts';
 import { type Act, call, calling, callOf, NotedAttempts, ScriptedAgent } from './scripted.ts';
 import { VirtualTime } from './virtualTime.ts';
 

@@ -2,12 +2,6 @@
 import assert from 'node:assert/strict';
 import { NO_ROUTING, type Routing } from '../../../functions/src/access/rules/routing.ts';
 import { systemHashing } from '../../../functions/src/kernel/platform.ts';
-import {
-  asRouted,
-  assignAgents,
-  requireAllowed,
-} from '../../../functions/src/toolsets/orchestration/rules/runs/assignment.ts';
-import { outcomesOfRun } from '../../../functions/src/toolsets/orchestration/rules/runs/outcomes.ts';
 import { PROFILES } from '../../../functions/src/toolsets/orchestration/rules/agents/profile.ts';
 import { recommend } from '../../../functions/src/toolsets/orchestration/rules/agents/recommendation.ts';
 import type { Situation } from '../../../functions/src/toolsets/orchestration/rules/agents/roster.ts';
@@ -24,6 +18,12 @@ import {
   requestFor,
   requestOf,
 } from '../../../functions/src/toolsets/orchestration/rules/requests.ts';
+import {
+  asRouted,
+  assignAgents,
+  requireAllowed,
+} from '../../../functions/src/toolsets/orchestration/rules/runs/assignment.ts';
+import { outcomesOfRun } from '../../../functions/src/toolsets/orchestration/rules/runs/outcomes.ts';
 import { begun, type StepRecord } from '../../../functions/src/toolsets/orchestration/rules/runs/run.ts';
 import {
   agentsOf,

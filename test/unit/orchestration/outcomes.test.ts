@@ -1,10 +1,10 @@
 /** What a run teaches of its agents. */
 import assert from 'node:assert/strict';
-import { outcomesOfRun } from '../../../functions/src/toolsets/orchestration/rules/runs/outcomes.ts';
-import { measuresOf } from '../../../functions/src/toolsets/orchestration/rules/calls/attempt.ts';
 import { FAILURE_CLASSES } from '../../../functions/src/toolsets/orchestration/rules/agents/model.ts';
-import { begun, type StepRecord } from '../../../functions/src/toolsets/orchestration/rules/runs/run.ts';
 import type { Attempt } from '../../../functions/src/toolsets/orchestration/rules/calls/attempt.ts';
+import { measuresOf } from '../../../functions/src/toolsets/orchestration/rules/calls/attempt.ts';
+import { outcomesOfRun } from '../../../functions/src/toolsets/orchestration/rules/runs/outcomes.ts';
+import { begun, type StepRecord } from '../../../functions/src/toolsets/orchestration/rules/runs/run.ts';
 import { builtIn } from '../../../functions/src/toolsets/orchestration/rules/workflows/library.ts';
 import { readWorkflow } from '../../../functions/src/toolsets/orchestration/rules/workflows/validation.ts';
 import { START } from '../samples.ts';

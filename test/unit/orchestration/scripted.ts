@@ -1,12 +1,5 @@
 /** A hosted agent that does what its script says, one act for each request, the last one again and again. */
-import { profileOf } from '../../../functions/src/toolsets/orchestration/rules/agents/profile.ts';
-import { Budget } from '../../../functions/src/toolsets/orchestration/rules/calls/budget.ts';
-import {
-  type Accounts,
-  type Call,
-  call,
-} from '../../../functions/src/toolsets/orchestration/rules/calls/calling.ts';
-import type { OrchestrationPorts } from '../../../functions/src/toolsets/orchestration/rules/ports.ts';
+
 import {
   type AskOptions,
   type Availability,
@@ -15,11 +8,19 @@ import {
   type ModelAnswer,
   ModelFailure,
   type ModelFailureDetails,
-  type ModelRequest
+  type ModelRequest,
 } from '../../../functions/src/toolsets/orchestration/rules/agents/model.ts';
+import { profileOf } from '../../../functions/src/toolsets/orchestration/rules/agents/profile.ts';
+import type { Attempt } from '../../../functions/src/toolsets/orchestration/rules/calls/attempt.ts';
+import { Budget } from '../../../functions/src/toolsets/orchestration/rules/calls/budget.ts';
+import {
+  type Accounts,
+  type Call,
+  call,
+} from '../../../functions/src/toolsets/orchestration/rules/calls/calling.ts';
+import type { OrchestrationPorts } from '../../../functions/src/toolsets/orchestration/rules/ports.ts';
 import { portsOf } from '../../support/ports.ts';
 import type { VirtualTime } from './virtualTime.ts';
-import type { Attempt } from '../../../functions/src/toolsets/orchestration/rules/calls/attempt.ts';
 
 export type Act =
   | {

@@ -4,7 +4,7 @@ import { mock } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import type { SweepState } from '../../../functions/src/kernel/sweep.ts';
 import type { RateLimit } from '../../../functions/src/toolsets/github/rules/answers.ts';
-import type { Probes } from '../../../functions/src/toolsets/system/rules/metrics.ts';
+import type { Probes } from '../../../functions/src/toolsets/system/rules/ports.ts';
 import {
   alertsOf,
   healthOf,

@@ -10,20 +10,8 @@ import { Empty, Shown } from '../../parts/Notice.tsx';
 import { Ago } from '../../parts/Status.tsx';
 import { Words } from '../../parts/Words.tsx';
 import { addressOf, ask, parameter, workspace } from '../../router.ts';
-import { Change } from './Change.tsx';
+import { Change, change } from './Change.tsx';
 import { Outcome, outcome } from './Outcome.tsx';
-
-const fields = z.record(z.string(), z.unknown());
-
-const change = z.object({
-  kind: z.string(),
-  id: z.string(),
-  before: z.exactOptional(fields),
-  after: z.exactOptional(fields),
-  shortened: z.exactOptional(z.boolean()),
-});
-
-export type ChangeInTrail = z.output<typeof change>;
 
 const audit = z.object({
   events: z.array(

@@ -1,7 +1,20 @@
 /** What has changed of a thing, field by field. */
+
+import { z } from 'zod/mini';
 import { Words } from '../../parts/Words.tsx';
 import { addressOf } from '../../router.ts';
-import type { ChangeInTrail } from './Audit.tsx';
+
+const fields = z.record(z.string(), z.unknown());
+
+export const change = z.object({
+  kind: z.string(),
+  id: z.string(),
+  before: z.exactOptional(fields),
+  after: z.exactOptional(fields),
+  shortened: z.exactOptional(z.boolean()),
+});
+
+export type ChangeInTrail = z.output<typeof change>;
 
 /** Where a thing of a kind has a page. */
 const PAGES: Readonly<Record<string, string>> = { task: 't', run: 'r', agent: 'a' };

@@ -12,8 +12,7 @@ import { DEFAULT_WORKSPACE, type Principal } from '../../access/rules/principal.
 import { MusterError } from '../../kernel/errors.ts';
 import type { Randomness } from '../../kernel/ports.ts';
 import { presentable, timeLeftOfRequest } from '../answer.ts';
-import type { RoutedRequest } from '../callContext.ts';
-import { Catalogues } from '../catalogue.ts';
+import { Catalogues, type RoutedRequest } from '../catalogue.ts';
 import { serveMcp } from '../protocol/server.ts';
 import type { Toolset } from '../tool.ts';
 import { knownPaths, type Protocol, parseSelection, type RoutedSelection } from '../urlSelection.ts';

@@ -9,7 +9,7 @@ import type { JsonObject } from '../../kernel/json.ts';
 import { hasAtMost } from '../../kernel/text.ts';
 import { errorObject } from '../answer.ts';
 import { type CallPorts, callTool } from '../call.ts';
-import type { RoutedRequest } from '../callContext.ts';
+import type { RoutedRequest } from '../catalogue.ts';
 import { didYouMean, nearestMethods } from '../names.ts';
 import { type Answered, answerInTurn } from '../protocol/batch.ts';
 import { shownName } from '../shown.ts';

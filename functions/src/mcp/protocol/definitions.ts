@@ -13,11 +13,11 @@ import { ERROR_CODES, MusterError } from '../../kernel/errors.ts';
 import { sentBytes } from '../../kernel/json.ts';
 import { forLegacy, toolResult } from '../answer.ts';
 import { type CallPorts, callTool, completeVariable, readResource } from '../call.ts';
-import type { RoutedRequest } from '../callContext.ts';
+import type { RoutedRequest } from '../catalogue.ts';
 import { unknownTool } from '../names.ts';
+import { VIEWS_EXTENSION } from '../resources.ts';
 import { shownName } from '../shown.ts';
 import { isRecord } from '../validation.ts';
-import { VIEWS_EXTENSION } from '../views.ts';
 import { askingOf } from './elicitation.ts';
 
 /** The revisions with a handshake, to 2025-11-25, or those without, from 2026-07-28. */

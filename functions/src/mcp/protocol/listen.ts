@@ -13,7 +13,7 @@ import {
 import { z } from 'zod';
 import { presentable } from '../answer.ts';
 import { readingContext } from '../call.ts';
-import type { RoutedRequest } from '../callContext.ts';
+import type { RoutedRequest } from '../catalogue.ts';
 import { openStream, type Stream, type StreamPorts } from '../http/streams.ts';
 import type { FoundResource } from '../resources.ts';
 

@@ -22,7 +22,7 @@ import { z } from 'zod';
 import { MusterError } from '../../kernel/errors.ts';
 import { errorObject } from '../answer.ts';
 import type { CallPorts } from '../call.ts';
-import type { RoutedRequest } from '../callContext.ts';
+import type { RoutedRequest } from '../catalogue.ts';
 import { HTTP_REFUSED } from '../http/refusal.ts';
 import { errorReply, type McpReply } from '../http/response.ts';
 import type { StreamPorts } from '../http/streams.ts';

@@ -2,7 +2,6 @@
 
 import { z } from 'zod';
 import { documentCodec, timestamp } from '../../kernel/documentCodec.ts';
-import type { Client } from './clients.ts';
 
 export interface RegisteredClient extends Omit<Client, 'host'> {
   readonly createdAt: Date;
@@ -20,3 +19,12 @@ export const { toDocument: clientToDocument, fromDocument: clientFromDocument } 
     expires_at: timestamp,
   }),
 );
+
+export interface Client {
+  readonly id: string;
+  /** What it calls itself, fit to be shown. */
+  readonly name: string;
+  /** Whose document says so; absent where it registered itself, so that nobody vouches for it. */
+  readonly host?: string;
+  readonly redirectUris: readonly string[];
+}

@@ -8,19 +8,10 @@ import { isVisible, oneLine } from '../../kernel/hidden.ts';
 import { parsedJson } from '../../kernel/json.ts';
 import { BoundedMap } from '../../kernel/memoCache.ts';
 import { type KernelPorts, Service } from '../../kernel/ports.ts';
-import type { RegisteredClient } from './client.ts';
+import type { Client, RegisteredClient } from './client.ts';
 import { OAuthError } from './oauthError.ts';
 import type { SignInQueries } from './ports.ts';
 import { redirectFault, withoutPort } from './redirects.ts';
-
-export interface Client {
-  readonly id: string;
-  /** What it calls itself, fit to be shown. */
-  readonly name: string;
-  /** Whose document says so; absent where it registered itself, so that nobody vouches for it. */
-  readonly host?: string;
-  readonly redirectUris: readonly string[];
-}
 
 /** Reads the document at an address of somebody else's. */
 export interface ClientDocuments {

@@ -66,7 +66,18 @@ declare module '../../mcp/callContext.ts' {
   }
 }
 
+export {
+  type AskOptions,
+  type Availability,
+  type FailureClass,
+  type HostedAgent,
+  type ModelAnswer,
+  ModelFailure,
+  type ModelFailureDetails,
+  type ModelRequest,
+  type Price,
+  type Usage,
+} from './rules/agents/model.ts';
 export { estimatedTokens } from './rules/calls/budget.ts';
-export { type AskOptions, type Availability, type FailureClass, type HostedAgent, type ModelAnswer, ModelFailure, type ModelFailureDetails, type ModelRequest, type Price, type Usage } from './rules/agents/model.ts';
-export { type RunDispatch } from './rules/ports.ts';
+export type { RunDispatch } from './rules/ports.ts';
 export { sightOf } from './rules/runs/visibility.ts';

@@ -7,7 +7,14 @@ import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { type Checkout, gitAt } from '../checkout.ts';
 import type { Git } from '../git.ts';
-import type { Before } from '../worktree.ts';
+
+/** What git ignored before the agent. */
+export interface IgnoredBefore {
+  /** The commit at which the attempt started. */
+  readonly startedAt: string;
+  /** Lines of the ignore files outside of the worktree. */
+  readonly outerRules: readonly string[];
+}
 
 /** Returns the lines of the ignore files outside of the checkout: info/exclude and core.excludesFile. */
 export async function outerRules(
@@ -33,7 +40,7 @@ export async function ignoredPaths(git: Git): Promise<readonly string[]> {
 export async function newlyIgnored(
   checkout: Checkout,
   paths: readonly string[],
-  before: Pick<Before, 'startedAt' | 'outerRules'>,
+  before: IgnoredBefore,
   settings: readonly string[],
 ): Promise<readonly string[]> {
   if (paths.length === 0) return [];
@@ -50,7 +57,7 @@ const HERE = './';
 async function ignoredBefore(
   checkout: Checkout,
   paths: readonly string[],
-  { startedAt, outerRules: outer }: Pick<Before, 'startedAt' | 'outerRules'>,
+  { startedAt, outerRules: outer }: IgnoredBefore,
   settings: readonly string[],
 ): Promise<ReadonlySet<string>> {
   const input = paths.map((path) => `${HERE}${path}`).join('\0');

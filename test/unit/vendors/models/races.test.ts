@@ -1,14 +1,12 @@
 /** Races of the real agents, over HTTP: the fast one wins, and the slow one's request is closed. */
 import assert from 'node:assert/strict';
 import { systemClock, systemRandomness, systemTimer } from '../../../../functions/src/kernel/platform.ts';
+import type { HostedAgent } from '../../../../functions/src/toolsets/orchestration/rules/agents/model.ts';
 import { Budget } from '../../../../functions/src/toolsets/orchestration/rules/calls/budget.ts';
 import { call } from '../../../../functions/src/toolsets/orchestration/rules/calls/calling.ts';
 import type { Ask, ModeResult } from '../../../../functions/src/toolsets/orchestration/rules/modes/ask.ts';
 import { race } from '../../../../functions/src/toolsets/orchestration/rules/modes/ask.ts';
-import type {
-  OrchestrationPorts,
-} from '../../../../functions/src/toolsets/orchestration/rules/ports.ts';
-import type { HostedAgent } from '../../../../functions/src/toolsets/orchestration/rules/agents/model.ts';
+import type { OrchestrationPorts } from '../../../../functions/src/toolsets/orchestration/rules/ports.ts';
 import { portsOf } from '../../../support/ports.ts';
 import { AGENTS, type AgentName, question, stage, VENDORS } from './stage.ts';
 

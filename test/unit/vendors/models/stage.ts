@@ -4,7 +4,7 @@ import {
   type HostedAgent,
   type ModelAnswer,
   ModelFailure,
-  type ModelRequest
+  type ModelRequest,
 } from '../../../../functions/src/toolsets/orchestration/rules/agents/model.ts';
 import { Claude } from '../../../../functions/src/vendors/anthropic/claude.ts';
 import { Gemini } from '../../../../functions/src/vendors/gemini/gemini.ts';

@@ -22,7 +22,6 @@ import {
   startTask,
   taskChanges,
 } from '../../coordination/index.ts';
-import type { Seen } from './coding.ts';
 import { endByDecision, endByRunner, endingChanges, withResult } from './ending.ts';
 import { appendChanges, appendNote, type LogEntry } from './log.ts';
 import {
@@ -33,6 +32,7 @@ import {
   type Ended,
   type EndReport,
   isHolder,
+  type Seen,
   type TaskAddress,
 } from './task.ts';
 

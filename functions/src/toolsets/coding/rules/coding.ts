@@ -20,7 +20,7 @@ import {
 import { refName } from '../../github/index.ts';
 import type { LogType } from './log.ts';
 import type { CodingFilter } from './ports.ts';
-import { type CodingPorts, codingConfig, findCodingTask, usualBranch } from './task.ts';
+import { type CodingPorts, codingConfig, findCodingTask, type Seen, usualBranch } from './task.ts';
 
 interface CodingDraft {
   readonly workspace: string;
@@ -32,11 +32,6 @@ interface CodingDraft {
   readonly priority: number;
   readonly dependencies?: readonly string[] | undefined;
   readonly partOf?: NodeRef | undefined;
-}
-
-export interface Seen {
-  readonly task: CodingTask;
-  readonly now: Date;
 }
 
 /** How many agents of each tool are shown. */

@@ -29,13 +29,7 @@ import {
   withSpent,
 } from '../../coordination/index.ts';
 import { notReturnable, requireReturnable, restored, returnAfter, returned } from './returning.ts';
-import { codingStatus, type Ended, type EndReport } from './task.ts';
-
-export type ReportedFailure = Failure & {
-  readonly retryable?: boolean | undefined;
-  /** The runner returns the task: it is available again after so many seconds, and the attempt does not count. */
-  readonly returnAfterSeconds?: number | undefined;
-};
+import { codingStatus, type Ended, type EndReport, type ReportedFailure } from './task.ts';
 
 const MAX_SUMMARY_LENGTH = 20_000;
 const MAX_FILES = 200;

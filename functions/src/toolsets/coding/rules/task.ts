@@ -14,14 +14,13 @@ import {
   type Claimant,
   type CodingTask,
   type CoordinationPorts,
+  type Failure,
   type OwnerPorts,
   requireCodingTask,
   type TaskClaims,
   type TaskCreation,
   type TaskStatus,
 } from '../../coordination/index.ts';
-import type { Seen } from './coding.ts';
-import type { ReportedFailure } from './ending.ts';
 import type { CodingTaskQueries, TaskLogQueries } from './ports.ts';
 
 /** The ports of all that coding does. */
@@ -160,4 +159,15 @@ export interface EndReport {
 
 export interface Ended extends Seen {
   readonly outcome: 'ended' | 'retried' | 'returned' | 'repeated' | 'kept' | 'late';
+}
+
+export type ReportedFailure = Failure & {
+  readonly retryable?: boolean | undefined;
+  /** The runner returns the task: it is available again after so many seconds, and the attempt does not count. */
+  readonly returnAfterSeconds?: number | undefined;
+};
+
+export interface Seen {
+  readonly task: CodingTask;
+  readonly now: Date;
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
 import { text } from '../../coordination/index.ts';
-import type { Seen } from '../rules/coding.ts';
+import type { Seen } from '../rules/task.ts';
 import { answerShape, codingTaskAnswer, success, taskId, taskShape, writing } from './shapes.ts';
 
 export const updateTask = defineTool({

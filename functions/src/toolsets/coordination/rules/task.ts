@@ -6,7 +6,6 @@ import { placeFields } from '../../../graph/rules/node.ts';
 import { documentCodec, jsonText, timestamp } from '../../../kernel/documentCodec.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { fieldsCodec } from '../../../kernel/trail.ts';
-import type { TaskChanges } from './taskChanges.ts';
 
 /** The stored states. `waiting` is a coding task whose agent is done while its session is alive. */
 export const TASK_STATUSES = [
@@ -434,8 +433,4 @@ export function taskNotFound(taskId: string): MusterError {
     value: taskId,
     suggestion: 'coordination.get_all_tasks lists the tasks of this workspace.',
   });
-}
-
-declare module '../../../kernel/commit.ts' {
-  interface ChangeKinds extends TaskChanges {}
 }

@@ -129,3 +129,7 @@ export function countedChange(before: Task | undefined, after: Task, at: Date): 
     ...(isFirstClaim && { waited: Math.max(0, at.getTime() - after.createdAt.getTime()) }),
   };
 }
+
+declare module '../../../kernel/commit.ts' {
+  interface ChangeKinds extends TaskChanges {}
+}

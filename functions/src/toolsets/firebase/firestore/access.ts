@@ -17,10 +17,10 @@ import type {
   WriteRequest,
 } from '../rules/databaseAccess.ts';
 import { unansweredWrite } from '../rules/errors.ts';
-import { CallerClients } from './callerClients.ts';
+import { CallerClients, type FirestorePorts } from './callerClients.ts';
 import { type Attempt, explained } from './errors.ts';
 import { readCollection, readDocument } from './read.ts';
-import { CallerWatch, type FirestorePorts } from './watch.ts';
+import { CallerWatch } from './watch.ts';
 import { write } from './write.ts';
 
 export class FirestoreAccess extends Service<FirestorePorts> implements DatabaseAccess {

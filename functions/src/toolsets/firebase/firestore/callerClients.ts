@@ -2,9 +2,9 @@
 
 import { Firestore, type Settings } from '@google-cloud/firestore';
 import type { Caller } from '../../../access/rules/principal.ts';
+import type { CallerTokens } from '../../../access/store/idTokens.ts';
 import { databaseId } from '../../../kernel/firestore/client.ts';
-import { Service } from '../../../kernel/ports.ts';
-import type { FirestorePorts } from './watch.ts';
+import { type Clock, type Hashing, Service } from '../../../kernel/ports.ts';
 
 interface Entry {
   readonly client: Firestore;
@@ -100,4 +100,12 @@ async function settingsFor(idToken: string): Promise<Settings> {
   const authClient = new OAuth2Client();
   authClient.setCredentials({ access_token: idToken });
   return { ...settings, authClient };
+}
+
+export interface FirestorePorts {
+  readonly tokens: CallerTokens;
+  readonly clock: Clock;
+  readonly hashing: Hashing;
+  /** How long a call, or a watch's first snapshot, may take. */
+  readonly timeoutMilliseconds: number;
 }

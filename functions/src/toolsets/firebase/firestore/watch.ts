@@ -3,14 +3,13 @@
 import type { DocumentSnapshot, QueryDocumentSnapshot } from '@google-cloud/firestore';
 import { expired } from '../../../access/rules/authentication.ts';
 import type { Caller } from '../../../access/rules/principal.ts';
-import { type CallerTokens, TOKEN_MARGIN_MILLISECONDS } from '../../../access/store/idTokens.ts';
+import { TOKEN_MARGIN_MILLISECONDS } from '../../../access/store/idTokens.ts';
 import { connectionError, MusterError } from '../../../kernel/errors.ts';
 import { versionOf } from '../../../kernel/firestore/provenCommit.ts';
 import type { JsonValue } from '../../../kernel/json.ts';
-import type { Clock, Hashing } from '../../../kernel/ports.ts';
 import type { Change, DataPath, Watch, Watcher, WatchShape } from '../rules/databaseAccess.ts';
 import { sizeLimitExceeded } from '../rules/errors.ts';
-import type { CallerClients } from './callerClients.ts';
+import type { CallerClients, FirestorePorts } from './callerClients.ts';
 import { explained } from './errors.ts';
 import { elementOf } from './read.ts';
 import { fieldsToJson } from './values.ts';
@@ -162,14 +161,6 @@ function exists(document: DocumentSnapshot): document is QueryDocumentSnapshot {
 function tooMany(most: number): MusterError {
   const what = `There are more than ${most} documents here.`;
   return sizeLimitExceeded('path', what, 'Watch a single document, or a collection with fewer.');
-}
-
-export interface FirestorePorts {
-  readonly tokens: CallerTokens;
-  readonly clock: Clock;
-  readonly hashing: Hashing;
-  /** How long a call, or a watch's first snapshot, may take. */
-  readonly timeoutMilliseconds: number;
 }
 
 export type Lease = Awaited<ReturnType<CallerClients['lease']>>;

@@ -14,7 +14,7 @@ import {
 } from './databaseAccess.ts';
 import { invalidPath, invalidRequest, permissionDenied, sizeLimitExceeded } from './errors.ts';
 import { FreeFormTrail } from './freeForm.ts';
-import type { FirebasePorts } from './subscription.ts';
+import type { FirebasePorts } from './ports.ts';
 
 /** What Firestore holds in a document, and what one write may bring to either database. Source: docs/semantics.md#network. */
 const MAX_DATA_BYTES = 1_048_576;

@@ -3,38 +3,8 @@
  * instances believe that it is theirs to write: an entry is appended only where there is none yet.
  */
 import { byteLength } from '../../../kernel/json.ts';
-import type { StoredEntrySize } from '../store/eventLog.ts';
-import type { EventLogStore, Lease } from './ports.ts';
-import type { State, Transition } from './transition.ts';
-
-export interface Entry {
-  readonly sequence: number;
-  /** The instance's watch that wrote it. */
-  readonly writer: string;
-  readonly transitions: readonly Transition[];
-  /** Whether something may have happened before it that is in no entry. */
-  readonly isAfterLoss?: boolean;
-}
-
-/** What an entry is to retention. */
-export type EntrySize = Readonly<StoredEntrySize>;
-
-/** A state of the log that was written down, so that not all of it has to be read again. */
-export interface Checkpoint {
-  /** The last entry that the state takes in; 0 for how it was at the beginning. */
-  readonly sequence: number;
-  readonly state: State;
-  /** The entries that were kept, oldest first. */
-  readonly kept: readonly EntrySize[];
-}
-
-export interface LoadedLog {
-  readonly checkpoint: Checkpoint;
-  /** All after the checkpoint. */
-  readonly entries: readonly Entry[];
-}
-
-export type EventLog = EventLogStore;
+import type { EntrySize, Lease } from './ports.ts';
+import type { Transition } from './transition.ts';
 
 /** What one entry of the log holds at most, unless a single transition is larger. */
 export const MAX_ENTRY_TRANSITIONS = 100;

@@ -2,7 +2,6 @@
 import type { Caller } from '../../../access/rules/principal.ts';
 import type { PortOf } from '../../../kernel/ports.ts';
 import { cancellableAbort, cancellableDelay, type Waiting } from '../../../kernel/waiting.ts';
-import type { Entry } from './eventLog.ts';
 import {
   type KnownSubscriptions,
   LogFollower,
@@ -12,15 +11,9 @@ import {
   type Reading,
   readingOf,
 } from './page.ts';
+import type { Entry, FirebasePorts } from './ports.ts';
 import { SharedWatch, type WatchReader } from './sharedWatch.ts';
-import {
-  beginningOf,
-  type FirebasePorts,
-  invalidCursor,
-  type Position,
-  positionAt,
-  type Subscription,
-} from './subscription.ts';
+import { beginningOf, invalidCursor, type Position, positionAt, type Subscription } from './subscription.ts';
 
 /** Entries that are read at once. */
 const ENTRIES_READ = 10;

@@ -1,7 +1,7 @@
 /** What a reader gets of a log's entries. */
 import type { Caller } from '../../../access/rules/principal.ts';
 import { byteLength, MAX_LISTED_BYTES } from '../../../kernel/json.ts';
-import type { Entry, EntrySize, EventLog, LoadedLog } from './eventLog.ts';
+import type { Entry, EntrySize, EventLog, LoadedLog } from './ports.ts';
 import {
   cursorOf,
   type DataEvent,

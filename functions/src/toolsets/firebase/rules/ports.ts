@@ -1,14 +1,19 @@
 /** What subscriptions read and write by, and what their store implements. */
 
-import type { z } from 'zod';
+import type { AccessPorts } from '../../../access/rules/ports.ts';
 import type { Versioned } from '../../../kernel/commit.ts';
-import type { storedLease } from '../store/watcherLeases.ts';
-import type { Checkpoint, Entry, LoadedLog } from './eventLog.ts';
+import type { DatabaseAccesses } from './databaseAccess.ts';
 import type { StoredSubscription } from './subscription.ts';
-import type { State } from './transition.ts';
+import type { State, Transition } from './transition.ts';
 
 /** Of watching for a log. It is the instance's that watches. */
-export type Lease = Readonly<z.output<typeof storedLease>>;
+export interface Lease {
+  /** The watch that has it. */
+  readonly holder: string;
+  /** Whether anybody reads there: an instance that serves no request may stand still. */
+  readonly reading: boolean;
+  readonly renewed: Date;
+}
 
 /** Every list is bounded and ordered. */
 export interface SubscriptionQueries {
@@ -31,7 +36,7 @@ export interface WatcherLeases {
   observe(log: string, changed: (lease: Lease | undefined) => void): () => void;
 }
 
-export interface EventLogStore {
+export interface EventLog {
   /** Writes the first checkpoint, unless the log is there already. */
   create(log: string, state: State): Promise<void>;
   /** Whether it was created, and not removed since. */
@@ -57,4 +62,47 @@ export interface EventLogStore {
     appended: (entry: Entry) => void,
     failed: (error: unknown) => void,
   ): () => void;
+}
+
+export interface Entry {
+  readonly sequence: number;
+  /** The instance's watch that wrote it. */
+  readonly writer: string;
+  readonly transitions: readonly Transition[];
+  /** Whether something may have happened before it that is in no entry. */
+  readonly isAfterLoss?: boolean;
+}
+
+/** What an entry is to retention. */
+export interface EntrySize {
+  readonly sequence: number;
+  readonly transitions: number;
+  /** Of the transitions, those that subscribers are told of. */
+  readonly events: number;
+  readonly bytes: number;
+  /** Milliseconds of the epoch. */
+  readonly at: number;
+}
+
+/** A state of the log that was written down, so that not all of it has to be read again. */
+export interface Checkpoint {
+  /** The last entry that the state takes in; 0 for how it was at the beginning. */
+  readonly sequence: number;
+  readonly state: State;
+  /** The entries that were kept, oldest first. */
+  readonly kept: readonly EntrySize[];
+}
+
+export interface LoadedLog {
+  readonly checkpoint: Checkpoint;
+  /** All after the checkpoint. */
+  readonly entries: readonly Entry[];
+}
+
+/** How callers' own data is reached, and subscriptions to it are kept. */
+export interface FirebasePorts extends AccessPorts {
+  readonly databases: DatabaseAccesses;
+  readonly subscriptions: SubscriptionQueries;
+  readonly events: EventLog;
+  readonly leases: WatcherLeases;
 }

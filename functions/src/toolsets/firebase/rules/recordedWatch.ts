@@ -1,10 +1,10 @@
 /** One instance's watch of one subscription: from the log's state on, as one caller, into the log. */
 import type { Caller } from '../../../access/rules/principal.ts';
 import { parsePath, type Watch } from './databaseAccess.ts';
-import type { EventLog } from './eventLog.ts';
 import type { Replayed } from './page.ts';
+import type { EventLog, FirebasePorts } from './ports.ts';
 import { Recorder, type RecorderEnd } from './recorder.ts';
-import { type FirebasePorts, MAX_CHILDREN, type Subscription, shapeOf } from './subscription.ts';
+import { MAX_CHILDREN, type Subscription, shapeOf } from './subscription.ts';
 import type { State } from './transition.ts';
 
 export class RecordedWatch {

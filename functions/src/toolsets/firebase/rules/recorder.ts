@@ -4,16 +4,10 @@ import { type JsonValue, utf8Length } from '../../../kernel/json.ts';
 import { pause, within } from '../../../kernel/waiting.ts';
 import type { Change } from './databaseAccess.ts';
 import { sizeLimitExceeded } from './errors.ts';
-import {
-  type Entry,
-  type EntrySize,
-  isCheckpointDue,
-  MAX_ENTRY_TRANSITIONS,
-  outdated,
-  Pending,
-} from './eventLog.ts';
+import { isCheckpointDue, MAX_ENTRY_TRANSITIONS, outdated, Pending } from './eventLog.ts';
 import { type Replayed, sizeOf } from './page.ts';
-import { type EventType, type FirebasePorts, MAX_CHILDREN_BYTES, MAX_VALUE_BYTES } from './subscription.ts';
+import type { Entry, EntrySize, FirebasePorts } from './ports.ts';
+import { type EventType, MAX_CHILDREN_BYTES, MAX_VALUE_BYTES } from './subscription.ts';
 import { apply, differences, type Transition, transitionOf } from './transition.ts';
 
 /** The first change is logged at once, and further ones together after so long. */

@@ -6,11 +6,11 @@
 import type { Caller } from '../../../access/rules/principal.ts';
 import { type Deferred, deferred } from '../../../kernel/waiting.ts';
 import { parsePath } from './databaseAccess.ts';
-import { type Entry, type LoadedLog, mayTake, RENEWED_EVERY_MILLISECONDS } from './eventLog.ts';
+import { mayTake, RENEWED_EVERY_MILLISECONDS } from './eventLog.ts';
 import { type KnownSubscriptions, replay } from './page.ts';
-import type { Lease } from './ports.ts';
+import type { Entry, FirebasePorts, Lease, LoadedLog } from './ports.ts';
 import { beginLate, RecordedWatch } from './recordedWatch.ts';
-import { type FirebasePorts, type Subscription, subscriptionNotFound } from './subscription.ts';
+import { type Subscription, subscriptionNotFound } from './subscription.ts';
 import { readSnapshot, stateOf } from './transition.ts';
 
 /** How long a watch outlives its last reader, who may come back with the next poll. */

@@ -1,15 +1,12 @@
 /** A subscription: who watches what, and where its events are logged. Source: docs/decisions/0012-subscription-log.md. */
 
 import { z } from 'zod';
-import type { AccessPorts } from '../../../access/rules/ports.ts';
 import type { Versioned } from '../../../kernel/commit.ts';
 import { documentCodec, timestamp } from '../../../kernel/documentCodec.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import type { JsonValue } from '../../../kernel/json.ts';
-import { DATABASES, type DatabaseAccesses, type DataPath, type WatchShape } from './databaseAccess.ts';
+import { DATABASES, type DataPath, type WatchShape } from './databaseAccess.ts';
 import { invalidRequest } from './errors.ts';
-import type { EventLog } from './eventLog.ts';
-import type { SubscriptionQueries, WatcherLeases } from './ports.ts';
 
 export type Subscription = Readonly<StoredSubscription>;
 
@@ -191,14 +188,6 @@ export function invalidCursor(): MusterError {
     suggestion:
       'Give back the cursor of an earlier answer as it was, or none to begin with the oldest event.',
   });
-}
-
-/** How callers' own data is reached, and subscriptions to it are kept. */
-export interface FirebasePorts extends AccessPorts {
-  readonly databases: DatabaseAccesses;
-  readonly subscriptions: SubscriptionQueries;
-  readonly events: EventLog;
-  readonly leases: WatcherLeases;
 }
 
 export const subscriptionCodec = documentCodec(

@@ -11,6 +11,7 @@ import { type DatabaseName, type DataPath, parsePath } from './databaseAccess.ts
 import { requireWorkspaceOf } from './dataService.ts';
 import { type EventReader, LogReader } from './logReader.ts';
 import type { ReadFrom, Reading } from './page.ts';
+import type { FirebasePorts } from './ports.ts';
 import { beginLate } from './recordedWatch.ts';
 import { sizeError } from './recorder.ts';
 import {
@@ -19,7 +20,6 @@ import {
   cursorOf,
   type EventType,
   EXTENDED_EVERY_MILLISECONDS,
-  type FirebasePorts,
   hasExpired,
   KEPT_MILLISECONDS,
   MAX_SUBSCRIPTIONS,

@@ -12,8 +12,7 @@ import type { Database, DataSnapshot, Query, Reference } from 'firebase-admin/da
 import { z } from 'zod';
 import { UnreadableDocumentError, type UnreadableDocuments } from '../../../kernel/ports.ts';
 import { busPath, changeNode } from '../../../kernel/realtime/database.ts';
-import type { Checkpoint, Entry, LoadedLog } from '../rules/eventLog.ts';
-import type { EventLogStore } from '../rules/ports.ts';
+import type { Checkpoint, Entry, EventLog, LoadedLog } from '../rules/ports.ts';
 import type { State } from '../rules/transition.ts';
 
 /** A checkpoint is replaced by another now and then, and hardly ever twice while it is read. */
@@ -46,12 +45,10 @@ const entrySize = z.object({
   at: z.number(),
 });
 
-export type StoredEntrySize = z.output<typeof entrySize>;
-
 export const storedKept = textOf(z.array(entrySize));
 
 /** Every method goes to the database; one that is away makes them wait. */
-export class DatabaseEventLog implements EventLogStore {
+export class DatabaseEventLog implements EventLog {
   private readonly database: () => Promise<Database>;
   private readonly unreadable: UnreadableDocuments;
 

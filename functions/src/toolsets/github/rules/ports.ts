@@ -1,10 +1,28 @@
 /** How GitHub is reached, and the ports of the feature. */
 
+import type { z } from 'zod';
 import type { Versioned } from '../../../kernel/commit.ts';
-import type { PortOf } from '../../../kernel/ports.ts';
+import type { MusterError } from '../../../kernel/errors.ts';
 import type { CoordinationPorts } from '../../coordination/index.ts';
-import type { RestGitHub } from '../store/gitHub.ts';
-import type { FileKind, GitHubAnswer } from './answers.ts';
+import type {
+  blob,
+  codeHits,
+  commit,
+  contents,
+  created,
+  FileKind,
+  GitHubAnswer,
+  Issue,
+  issue,
+  jobs,
+  PullRequest,
+  pullRequest,
+  RateLimit,
+  reference,
+  repository,
+  tree,
+  workflowRuns,
+} from './answers.ts';
 import type { PullRequestLink } from './link.ts';
 
 /** How a repository is named; toolsets/github/rules/names.ts checks what callers give. */
@@ -104,7 +122,65 @@ export interface GitHubClients {
   hiding(at: RepositoryName): Promise<Error | undefined>;
 }
 
-export type GitHub = PortOf<RestGitHub>;
+/** What GitHub answers about: undefined is its 404, which does not say what is missing. */
+type Found<Schema extends z.ZodType> = Promise<z.output<Schema> | undefined>;
+
+/** Repositories as GitHub's REST API has them. Source: https://docs.github.com/rest */
+export interface GitHub {
+  readonly configured: boolean;
+  /** What is left of the hour's requests. Asking costs none of them. */
+  rateLimit(): Promise<RateLimit>;
+  /** @throws MusterError ACCESS_DENIED if nobody can tell whether it is there */
+  repository(at: RepositoryName): Found<typeof repository>;
+  contents(at: RepositoryName, path: string, ref: string): Found<typeof contents>;
+  /** A file's content in base64. */
+  blob(at: RepositoryName, sha: string): Found<typeof blob>;
+  /** The commit of a branch, a tag or a SHA. */
+  commit(at: RepositoryName, ref: string): Found<typeof commit>;
+  searchCode(search: CodeSearch): Promise<z.output<typeof codeHits>>;
+  workflowRuns(at: RepositoryName, query: WorkflowRunQuery): Found<typeof workflowRuns>;
+  /** The failed jobs of a run's latest attempt, and whether there may be more of them. */
+  failedJobs(at: RepositoryName, runId: number): Promise<FailedJobs | undefined>;
+  /** The end of a job's log: at most so many characters. */
+  jobLog(at: RepositoryName, jobId: number, most: number): Promise<string | undefined>;
+  /** Like all that create or move: `unanswered` if GitHub may have done it, and nobody knows. */
+  createIssue(at: RepositoryName, fields: NewIssue): Promise<Issue | 'unanswered'>;
+  /** The newest issue since then whose text holds the marker. */
+  findIssue(at: RepositoryName, marker: string, since: Date): Found<typeof issue>;
+  /** `exists` if there is an open one already. */
+  createPullRequest(
+    at: RepositoryName,
+    fields: NewPullRequest,
+  ): Promise<PullRequest | 'exists' | 'unanswered'>;
+  /** The open one from `owner:branch` into a branch. */
+  findPullRequest(at: RepositoryName, head: string, base: string): Found<typeof pullRequest>;
+  /** The commit at the head of a branch. */
+  branch(at: RepositoryName, name: string): Found<typeof reference>;
+  createBranch(at: RepositoryName, name: string, sha: string): Promise<'created' | 'exists' | 'unanswered'>;
+  /** Never by force: `stale` if the branch has moved on since. */
+  moveBranch(at: RepositoryName, name: string, sha: string): Promise<'moved' | 'stale' | 'unanswered'>;
+  /** A tree with all below it, as far as GitHub lists that at once; or one level of it. */
+  tree(at: RepositoryName, sha: string, depth: 'whole' | 'level'): Found<typeof tree>;
+  createBlob(at: RepositoryName, base64: string): Promise<z.output<typeof created>>;
+  createTree(
+    at: RepositoryName,
+    base: string,
+    entries: readonly NewTreeEntry[],
+  ): Promise<z.output<typeof created>>;
+  createCommit(
+    at: RepositoryName,
+    fields: { readonly message: string; readonly tree: string; readonly parent: string },
+  ): Promise<z.output<typeof created>>;
+  /** What GitHub itself has said to be there. @throws MusterError if it is gone */
+  found<T>(at: RepositoryName, asked: Promise<T | undefined>): Promise<T>;
+  /** What GitHub's 404 means: there is no such repository, or else what the caller says. */
+  missing(at: RepositoryName, otherwise: MusterError): Promise<MusterError>;
+}
+
+interface FailedJobs {
+  readonly jobs: z.output<typeof jobs>['jobs'];
+  readonly more: boolean;
+}
 
 export interface GitHubPorts extends CoordinationPorts {
   readonly gitHub: GitHub;

@@ -24,6 +24,7 @@ import {
 import { refusal } from '../rules/errors.ts';
 import type {
   CodeSearch,
+  GitHub,
   GitHubClients,
   NewIssue,
   NewPullRequest,
@@ -52,7 +53,7 @@ const listedIssue = z.object({ body: z.string().nullish(), pull_request: z.unkno
 
 const MODES = { file: '100644', executable: '100755', symlink: '120000' } as const;
 
-export class RestGitHub {
+export class RestGitHub implements GitHub {
   private readonly clients: GitHubClients;
 
   constructor(clients: GitHubClients) {

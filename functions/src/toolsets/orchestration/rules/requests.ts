@@ -1,6 +1,8 @@
 /** Turns what a caller asks for into a run: which workflow, which agents, and why. Source: the orchestration specification. */
 import { MusterError } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
+import { type AgentRole, AUTO, isAgent, unknownAgent } from './agents/profile.ts';
+import { chooseWorkflow, type Situation } from './agents/roster.ts';
 import {
   asRouted,
   type Overrides,
@@ -8,8 +10,6 @@ import {
   requireAllowed,
   withOverrides,
 } from './runs/assignment.ts';
-import { type AgentRole, AUTO, isAgent, unknownAgent } from './agents/profile.ts';
-import { chooseWorkflow, type Situation } from './agents/roster.ts';
 import type { RunRequest } from './runs/newRun.ts';
 import {
   allSteps,

@@ -18,14 +18,22 @@ import { FirestoreReader, readDue } from '../../../kernel/firestore/reading.ts';
 import type { ChangeWriters } from '../../../kernel/firestore/store.ts';
 import type { Batch, Page, Position, Slice } from '../../../kernel/paging.ts';
 import { LatestValue } from '../../../kernel/waiting.ts';
+import { callFromDocument, callToDocument, type JournalEntry } from '../rules/calls/attempt.ts';
 import type { RunFilter, RunQueries } from '../rules/ports.ts';
 import { runNode } from '../rules/runs/node.ts';
 import {
-  callFromDocument,
-  callToDocument,
-  type JournalEntry
-} from '../rules/calls/attempt.ts';
-import { orderFromDocument, orderToDocument, type Run, type RunChanges, runFromDocument, type RunOrder, type RunStatus, runToDocument, stepFromDocument, type StepRecord, stepToDocument } from '../rules/runs/run.ts';
+  orderFromDocument,
+  orderToDocument,
+  type Run,
+  type RunChanges,
+  type RunOrder,
+  type RunStatus,
+  runFromDocument,
+  runToDocument,
+  type StepRecord,
+  stepFromDocument,
+  stepToDocument,
+} from '../rules/runs/run.ts';
 
 /** The states of a run that has not ended. */
 export const OPEN_RUNS: readonly RunStatus[] = ['pending', 'running', 'waiting'];

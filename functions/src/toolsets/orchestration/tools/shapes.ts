@@ -7,8 +7,8 @@ import { idLike } from '../../../kernel/ids.ts';
 import { hasAtMost } from '../../../kernel/text.ts';
 import { guidance } from '../../../mcp/guidance.ts';
 import { ROLES } from '../rules/agents/profile.ts';
-import { RUN_STATUSES, SHOWN_STEP_STATUSES } from '../rules/runs/run.ts';
 import { ATTEMPT_ENDS } from '../rules/calls/attempt.ts';
+import { RUN_STATUSES, SHOWN_STEP_STATUSES } from '../rules/runs/run.ts';
 import { agentsOf, allSteps, NAME, type Workflow } from '../rules/workflows/definition.ts';
 import type { SavedWorkflow } from '../rules/workflows/savedWorkflow.ts';
 

@@ -3,8 +3,7 @@
 import type { Counts } from '../../../access/rules/callMetrics.ts';
 import { Service } from '../../../kernel/ports.ts';
 import { inTime } from '../../../kernel/waiting.ts';
-import type { DatabaseMetricsReader } from '../store/metrics.ts';
-import type { SystemPorts } from './ports.ts';
+import type { CallsBetween, SystemPorts } from './ports.ts';
 
 /** How far back calls are looked at. */
 export const WINDOW_MILLISECONDS = 3_600_000;
@@ -15,7 +14,7 @@ const KEPT_MILLISECONDS = 15_000;
 /** Nothing that anybody waits for depends on it. */
 const WAIT_MILLISECONDS = 1000;
 
-export type CallHistory = Awaited<ReturnType<DatabaseMetricsReader['between']>>;
+export type CallHistory = CallsBetween;
 
 export class RecentCalls extends Service<SystemPorts> {
   private kept: { readonly at: number; readonly history: CallHistory } | undefined;
@@ -60,6 +59,3 @@ export function mostFailing(tools: CallHistory['tools'], most: number) {
   );
   return called.slice(0, most);
 }
-
-/** Each asks its service something small, and rejects where it is not answered. */
-export type Probes = Readonly<Record<'firestore' | 'realtimeDatabase', () => Promise<void>>>;

@@ -8,7 +8,6 @@ import type { UnreadableDocuments } from '../../../kernel/ports.ts';
 import type { SweepState } from '../../../kernel/sweep.ts';
 import type { TrailEntry } from '../../../kernel/trail.ts';
 import type { GitHubPorts } from '../../github/index.ts';
-import type { Probes } from './metrics.ts';
 
 export interface CallsBetween {
   readonly all: Counts;
@@ -86,3 +85,6 @@ export interface SkillFilter {
   readonly words: readonly string[];
   readonly includeDeprecated: boolean;
 }
+
+/** Each asks its service something small, and rejects where it is not answered. */
+export type Probes = Readonly<Record<'firestore' | 'realtimeDatabase', () => Promise<void>>>;

@@ -7,7 +7,6 @@ import type { ConsoleLinks } from '../../../kernel/consoleLinks.ts';
 import type { Page, Position, Slice } from '../../../kernel/paging.ts';
 import type { FieldsCodec } from '../../../kernel/trail.ts';
 import type { CoordinationPorts } from '../../coordination/index.ts';
-import type { recordArrivalIn } from '../store/events.ts';
 import type { Device, Notification, PushService } from './notification.ts';
 import type { RecurringTask } from './recurrenceRule.ts';
 import type { Reminder } from './reminder.ts';
@@ -26,7 +25,11 @@ export interface TodoPorts extends AccessPorts, GraphPorts {
   readonly recurringTasks: RecurringTaskQueries;
   readonly taskHistory: TaskHistory;
   readonly reminders: ReminderQueries;
-  readonly recordArrival: ReturnType<typeof recordArrivalIn>;
+  /**
+   * Records that an event arrived, unless that is recorded.
+   * @param digest SHA-256 of the event's canonical JSON: an event that was changed since has another
+   */
+  readonly recordArrival: (event: TaskEvent, digest: string, recordedAt: Date) => Promise<void>;
   readonly notifications: Notifications;
   readonly clientLists: ClientLists;
   /** Absent on a machine without a broker: events are handed straight on. */

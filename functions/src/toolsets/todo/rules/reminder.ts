@@ -4,13 +4,16 @@ import { z } from 'zod';
 import type { Versioned } from '../../../kernel/commit.ts';
 import { documentCodec, timestamp } from '../../../kernel/documentCodec.ts';
 import { fieldsCodec } from '../../../kernel/trail.ts';
-import type { Todo } from './todo.ts';
 
 /** How long before the due date, where its owner has not said otherwise. */
 export const DEFAULT_LEAD_MILLISECONDS = 60 * 60000;
 
 /** What a reminder needs to know of its to-do. */
-type Remindable = Pick<Todo, 'id' | 'ownerUid' | 'title'>;
+interface Remindable {
+  readonly id: string;
+  readonly ownerUid: string;
+  readonly title: string;
+}
 
 /** The reminder of a to-do that is due at `dueDate`; at once where the time for it has passed already. */
 export function reminderBefore(

@@ -75,11 +75,10 @@ export interface Price {
   readonly outputPerMillion: number;
 }
 
-export type Availability = { readonly available: true; }
+export type Availability =
+  | { readonly available: true }
   /** The reason says what to do about it. */
-  |
-
-{ readonly available: false; readonly reason: string; };
+  | { readonly available: false; readonly reason: string };
 
 export interface AskOptions {
   /** Closes the request to the vendor. */

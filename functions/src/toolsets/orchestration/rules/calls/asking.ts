@@ -7,7 +7,7 @@ import {
   type ModelAnswer,
   ModelFailure,
   type ModelRequest,
-  type Usage
+  type Usage,
 } from '../agents/model.ts';
 import type { CompletedAttempt } from './attempt.ts';
 import { estimatedTokens, NO_USAGE } from './budget.ts';

@@ -5,7 +5,6 @@ import { documentCodec, timestamp } from '../../../../kernel/documentCodec.ts';
 import { FAILURE_CLASSES, type ModelAnswer, ModelFailure } from '../agents/model.ts';
 import type { AgentMeasure } from '../agents/profile.ts';
 
-
 /**
  * `answered`, or why not; `unavailable` and `over_budget` were never asked, and of an `interrupted` one nobody knows,
  * since the instance that made it died.
@@ -18,7 +17,7 @@ export const ATTEMPT_ENDS = [
   'interrupted',
   ...FAILURE_CLASSES,
 ] as const;
-export type CompletedAttempt = { readonly answer: ModelAnswer; } | { readonly failure: ModelFailure; };
+export type CompletedAttempt = { readonly answer: ModelAnswer } | { readonly failure: ModelFailure };
 export const usage = z.object({ input_tokens: z.number(), output_tokens: z.number() });
 /** Which attempt it is. */
 export const identity = z.object({
@@ -62,11 +61,12 @@ const settled = z.codec(storedCompleted, z.custom<CompletedAttempt>(), {
     const { kind, message, ...details } = failures.fromDocument(stored);
     return { failure: new ModelFailure(kind, message, details) };
   },
-  encode: (completed) => storedCompleted.parse(
-    'answer' in completed
-      ? { kind: 'answer', ...answers.toDocument(completed.answer) }
-      : { kind: 'failure', ...failures.toDocument(completed.failure) }
-  ),
+  encode: (completed) =>
+    storedCompleted.parse(
+      'answer' in completed
+        ? { kind: 'answer', ...answers.toDocument(completed.answer) }
+        : { kind: 'failure', ...failures.toDocument(completed.failure) },
+    ),
 });
 /** One request to a model as the journal has it: `runs/{runId}/calls/{id}`. */
 
@@ -85,7 +85,7 @@ export const { toDocument: callToDocument, fromDocument: callFromDocument } = do
     started_at: timestamp,
     /** Absent while its end is unknown. */
     ending: z.object({ at: timestamp, attempt, settled }).exactOptional(),
-  })
+  }),
 );
 
 export type JournalEntry = ReturnType<typeof callFromDocument>;

@@ -3,13 +3,13 @@
  * Every attempt is within the budget and its time, and noted before and after. Source: docs/semantics.md#orchestration.
  */
 
-import type { OrchestrationPorts } from '../ports.ts';
 import type { FailureClass, HostedAgent, ModelAnswer, ModelFailure } from '../agents/model.ts';
-import type { StepJournal } from './journal.ts';
+import type { Attempt } from '../calls/attempt.ts';
+import type { OrchestrationPorts } from '../ports.ts';
 import { OUTPUT_TOKENS } from '../workflows/definition.ts';
 import { askOnce, bookedFor, endOf, type Outcome, outcomeOf } from './asking.ts';
 import { type Budget, estimatedTokens, NO_USAGE } from './budget.ts';
-import type { Attempt } from '../calls/attempt.ts';
+import type { StepJournal } from './journal.ts';
 
 /** What attempts are noted in and booked to. */
 export interface Accounts {

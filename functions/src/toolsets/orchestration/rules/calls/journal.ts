@@ -7,13 +7,12 @@
 import type { Reservation } from '../../../../graph/rules/budget.ts';
 import { type Change, StaleWriteError } from '../../../../kernel/commit.ts';
 import { MusterError } from '../../../../kernel/errors.ts';
+import type { HostedAgent } from '../agents/model.ts';
+import type { Attempt } from '../calls/attempt.ts';
+import type { OrchestrationPorts } from '../ports.ts';
+import type { CompletedAttempt, JournalEntry } from './attempt.ts';
 import { costOf, estimatedTokens, priceOf } from './budget.ts';
 import { reservationFor, settledAs } from './reserving.ts';
-import type { OrchestrationPorts } from '../ports.ts';
-import type { HostedAgent } from '../agents/model.ts';
-import type { JournalEntry } from './attempt.ts';
-import type { CompletedAttempt } from './attempt.ts';
-import type { Attempt } from '../calls/attempt.ts';
 
 export interface PlannedAttempt
   extends Pick<JournalEntry, 'call' | 'number' | 'agent' | 'model' | 'waited' | 'maxOutputTokens'> {

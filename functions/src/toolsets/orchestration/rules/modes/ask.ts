@@ -2,8 +2,9 @@
  * What the modes ask agents with; and all, race and merge. How an agent is called and replaced is not their affair.
  * Source: docs/semantics.md#orchestration.
  */
-import type { AnsweredCall, CallResult } from '../calls/calling.ts';
+
 import type { ModelAnswer } from '../agents/model.ts';
+import type { AnsweredCall, CallResult } from '../calls/calling.ts';
 import { fenced } from '../workflows/scope.ts';
 
 export interface Question {

@@ -6,11 +6,12 @@ import { MusterError } from '../../../../kernel/errors.ts';
 import { byteLength } from '../../../../kernel/json.ts';
 import { isContention } from '../../../../kernel/waiting.ts';
 import type { TaskCreation } from '../../../coordination/index.ts';
-import { outcomesOfRun } from './outcomes.ts';
 import { NETWORK } from '../agents/profile.ts';
-import { measuresOf } from '../calls/attempt.ts';
 import { bookingsOf, type Outcome } from '../agents/standing.ts';
+import type { Attempt } from '../calls/attempt.ts';
+import { measuresOf } from '../calls/attempt.ts';
 import { Budget } from '../calls/budget.ts';
+import { StepJournal } from '../calls/journal.ts';
 import { executeOnNetwork, taskCancellations } from '../network.ts';
 import type { ExecutionPorts } from '../ports.ts';
 import { agentsOf, allSteps } from '../workflows/definition.ts';
@@ -25,12 +26,25 @@ import {
 import type { StepOutcome } from '../workflows/scope.ts';
 import { bookedOf } from './booking.ts';
 import { HostedStep, type StepTask } from './hostedStep.ts';
-import { StepJournal } from '../calls/journal.ts';
 import type { RunLease } from './lease.ts';
+import { outcomesOfRun } from './outcomes.ts';
 import { waitForBudget } from './outOfBudget.ts';
 import { ownerEnding } from './owner.ts';
-import { addSpent, begun, ended, type Ending, NOTHING_SPENT, type Run, type RunOrder, spentOn, stepId, type StepRecord, type StepWork, waiting, withRecord } from './run.ts';
-import type { Attempt } from '../calls/attempt.ts';
+import {
+  addSpent,
+  begun,
+  type Ending,
+  ended,
+  NOTHING_SPENT,
+  type Run,
+  type RunOrder,
+  type StepRecord,
+  type StepWork,
+  spentOn,
+  stepId,
+  waiting,
+  withRecord,
+} from './run.ts';
 
 /** What the output of a step may have, in bytes of JSON: a step is one document. */
 const MAX_OUTPUT_BYTES = 800_000;

@@ -4,13 +4,13 @@
  */
 import { pinnedFor } from '../../../../access/rules/routing.ts';
 import { MusterError } from '../../../../kernel/errors.ts';
-import { estimatedTokens } from '../calls/budget.ts';
-import type { Chance } from '../agents/standing.ts';
-import { agentsOf, isGroup, type Step, type Workflow, withSteps } from '../workflows/definition.ts';
 import { AUTO } from '../agents/profile.ts';
 import { recommend, standingsAt } from '../agents/recommendation.ts';
 import type { Situation } from '../agents/roster.ts';
+import type { Chance } from '../agents/standing.ts';
 import { chosenBy, evidenceOf } from '../agents/standing.ts';
+import { estimatedTokens } from '../calls/budget.ts';
+import { agentsOf, isGroup, type Step, type Workflow, withSteps } from '../workflows/definition.ts';
 
 /** What a caller changes of a workflow's steps, by their names; time-outs in milliseconds. */
 export interface Overrides {

@@ -1,6 +1,7 @@
 /** What a run's calls have taken in all, as its journal says. */
-import type { OrchestrationPorts } from '../ports.ts';
+
 import { bookingOf } from '../calls/journal.ts';
+import type { OrchestrationPorts } from '../ports.ts';
 import { type Run, spentOn, workedOn } from './run.ts';
 
 /**

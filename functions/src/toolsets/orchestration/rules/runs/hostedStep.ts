@@ -6,6 +6,7 @@ import type { AgentStatus } from '../agents/recommendation.ts';
 import { agentStatusesOf, standIns } from '../agents/roster.ts';
 import type { Budget } from '../calls/budget.ts';
 import { type CallResult, call } from '../calls/calling.ts';
+import type { StepJournal } from '../calls/journal.ts';
 import {
   all,
   isValid,
@@ -20,7 +21,6 @@ import { pick, seededChance, vote } from '../modes/judging.ts';
 import type { OrchestrationPorts } from '../ports.ts';
 import { agentsOf } from '../workflows/definition.ts';
 import type { DueStep } from '../workflows/progress.ts';
-import type { StepJournal } from '../calls/journal.ts';
 import type { RunLease } from './lease.ts';
 import { type BegunStep, type Run, type StepWork, spentOn } from './run.ts';
 

@@ -4,10 +4,10 @@ import { nodeKey } from '../../../../graph/rules/node.ts';
 import { MusterError } from '../../../../kernel/errors.ts';
 import { canonicalJson, requireSize } from '../../../../kernel/json.ts';
 import type { Hashing } from '../../../../kernel/ports.ts';
-import { assignAgents } from './assignment.ts';
 import type { Chance } from '../agents/standing.ts';
 import { isCacheable } from '../workflows/definition.ts';
 import { progressOf } from '../workflows/progress.ts';
+import { assignAgents } from './assignment.ts';
 import type { RunRequest } from './newRun.ts';
 import type { RunOrder } from './run.ts';
 

@@ -3,12 +3,12 @@
  * when it ends, since only then is it known whether an answer was used. Source: docs/semantics.md#orchestration.
  */
 
+import type { Outcome } from '../agents/standing.ts';
+import type { Attempt } from '../calls/attempt.ts';
+import { isMeasured } from '../calls/attempt.ts';
 import { normalised } from '../modes/judging.ts';
 import { allSteps, type Step, type Workflow } from '../workflows/definition.ts';
-import { isMeasured } from '../calls/attempt.ts';
-import type { Outcome } from '../agents/standing.ts';
 import type { Run, StepRecord } from './run.ts';
-import type { Attempt } from '../calls/attempt.ts';
 
 /** Of an answer that was accepted, but had to be asked for again. */
 const RETRIED_WORTH = 0.75;

@@ -1,11 +1,12 @@
 /** An orchestration as it is kept, and its state machine. Source: docs/decisions/0021-runs.md. */
+
+import { z } from 'zod';
 import { budgetKey, type Refusal } from '../../../../graph/rules/budget.ts';
 import { exactUsd, placeFields } from '../../../../graph/rules/node.ts';
-import { type AgentRole, ROLES } from '../agents/profile.ts';
-import type { StepRound } from '../workflows/progress.ts';
-import { type Attempt, attempt, type JournalEntry } from '../calls/attempt.ts';
-import { z } from 'zod';
 import { documentCodec, jsonText, timestamp } from '../../../../kernel/documentCodec.ts';
+import { type AgentRole, ROLES } from '../agents/profile.ts';
+import { type Attempt, attempt, type JournalEntry } from '../calls/attempt.ts';
+import type { StepRound } from '../workflows/progress.ts';
 import { workflowText } from '../workflows/savedWorkflow.ts';
 
 /**
@@ -135,8 +136,6 @@ export const { toDocument: stepToDocument, fromDocument: stepFromDocument } = do
 );
 
 export type StepRecord = ReturnType<typeof stepFromDocument>;
-
-
 
 export type RunStatus = Run['status'];
 

@@ -6,7 +6,6 @@
 import { z } from 'zod';
 import { NETWORK, ROLES } from '../agents/profile.ts';
 
-
 export const MAX_STEPS = 20;
 
 const MAX_ITERATIONS = 10;

@@ -8,8 +8,8 @@ import { retryStale } from '../../../../kernel/waiting.ts';
 import type { OrchestrationPorts } from '../ports.ts';
 import definitions from './builtIn.json' with { type: 'json' };
 import type { Workflow } from './definition.ts';
-import { readWorkflow } from './validation.ts';
 import type { SavedWorkflow } from './savedWorkflow.ts';
+import { readWorkflow } from './validation.ts';
 
 let read: readonly Workflow[] | undefined;
 

@@ -37,13 +37,13 @@ export const workflowFields = fieldsCodec<SavedWorkflow>(workflowToDocument, wor
 /** What commits may change of saved workflows. */
 
 export interface WorkflowChanges {
-  readonly createWorkflow: { readonly saved: SavedWorkflow; };
+  readonly createWorkflow: { readonly saved: SavedWorkflow };
   readonly replaceWorkflow: {
     readonly saved: SavedWorkflow;
     readonly before: SavedWorkflow;
     readonly version: string;
   };
-  readonly deleteWorkflow: { readonly saved: SavedWorkflow; readonly version: string; };
+  readonly deleteWorkflow: { readonly saved: SavedWorkflow; readonly version: string };
 }
 
 declare module '../../../../kernel/commit.ts' {
