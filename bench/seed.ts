@@ -12,8 +12,7 @@ import {
 } from '../functions/src/access/rules/grant.ts';
 import { personToDocument } from '../functions/src/access/rules/people.ts';
 import { DEFAULT_WORKSPACE } from '../functions/src/access/rules/principal.ts';
-import { agentToDocument } from '../functions/src/access/store/agents.ts';
-import { credentialToDocument } from '../functions/src/access/store/credentials.ts';
+import { agentToDocument, credentialToDocument } from '../functions/src/access/store/agents.ts';
 import {
   agentCountsPath,
   agentPath,

@@ -15,8 +15,7 @@ import {
 } from '../functions/src/access/rules/agent.ts';
 import { CREDENTIAL_DAYS, type Credential } from '../functions/src/access/rules/credential.ts';
 import { ROLES } from '../functions/src/access/rules/role.ts';
-import { FirestoreAgentQueries } from '../functions/src/access/store/agents.ts';
-import { credentialToDocument } from '../functions/src/access/store/credentials.ts';
+import { credentialToDocument, FirestoreAgentQueries } from '../functions/src/access/store/agents.ts';
 import { changeEffects, changeLoosening, changeWriters } from '../functions/src/composition/changes.ts';
 import type { Change } from '../functions/src/kernel/commit.ts';
 import { firestore } from '../functions/src/kernel/firestore/client.ts';

@@ -18,14 +18,14 @@ import {
   countsFromDocument,
   reservationFromDocument,
 } from '../../functions/src/graph/rules/budget.ts';
-import { nodeFromDocument } from '../../functions/src/graph/rules/node.ts';
+import { nodeFromDocument } from '../../functions/src/graph/rules/graphNode.ts';
 import * as paths from '../../functions/src/kernel/firestore/paths.ts';
-import { recordedAnswerFromDocument } from '../../functions/src/kernel/firestore/recordedAnswers.ts';
+import { recordedAnswerFromDocument } from '../../functions/src/kernel/firestore/store.ts';
 import { canonicalJson } from '../../functions/src/kernel/json.ts';
 import { sweepFromDocument } from '../../functions/src/kernel/sweep.ts';
 import { entryFromDocument } from '../../functions/src/kernel/trail.ts';
 import { authorizationFromDocument } from '../../functions/src/signin/rules/authorization.ts';
-import { clientFromDocument } from '../../functions/src/signin/rules/client.ts';
+import { clientFromDocument } from '../../functions/src/signin/rules/clients.ts';
 import { headFromDocument } from '../../functions/src/toolsets/coding/rules/log.ts';
 import { linesFromDocument } from '../../functions/src/toolsets/coding/store/logs.ts';
 import { mailboxFromDocument } from '../../functions/src/toolsets/coordination/rules/mailbox.ts';
@@ -52,7 +52,7 @@ import {
 } from '../../functions/src/toolsets/orchestration/rules/runs/run.ts';
 import { workflowFromDocument } from '../../functions/src/toolsets/orchestration/rules/workflows/savedWorkflow.ts';
 import { answerFromDocument } from '../../functions/src/toolsets/orchestration/store/runs.ts';
-import { workFromDocument } from '../../functions/src/toolsets/orchestration/store/workRecords.ts';
+import { workFromDocument } from '../../functions/src/toolsets/orchestration/store/workflows.ts';
 import { recurringTaskFromDocument } from '../../functions/src/toolsets/todo/rules/recurrenceRule.ts';
 import { reminderFromDocument } from '../../functions/src/toolsets/todo/rules/reminder.ts';
 import { todoFromDocument } from '../../functions/src/toolsets/todo/rules/todo.ts';

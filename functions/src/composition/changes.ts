@@ -1,7 +1,7 @@
 /** What each change of all features does: how it is written, what the audit log shows of it, and how it loosens limits. */
 import { accessLoosening } from '../access/rules/loosening.ts';
+import { agentEffects, peopleEffects } from '../access/store/accessEffects.ts';
 import { agentWriters } from '../access/store/agents.ts';
-import { agentEffects, peopleEffects } from '../access/store/effects.ts';
 import { grantWriters } from '../access/store/grants.ts';
 import { peopleWriters } from '../access/store/people.ts';
 import { workspaceWriters } from '../access/store/workspaces.ts';
@@ -14,19 +14,22 @@ import type { EffectsOf } from '../kernel/firestore/trail.ts';
 import { type LooseningOf, neverLoosens } from '../kernel/loosening.ts';
 import { signInWriters } from '../signin/store/signIns.ts';
 import { codingWriters } from '../toolsets/coding/store/logs.ts';
-import { coordinationEffects } from '../toolsets/coordination/store/effects.ts';
 import { mailboxWriters } from '../toolsets/coordination/store/mailboxes.ts';
-import { SessionSpreads } from '../toolsets/coordination/store/spreads.ts';
+import { SessionSpreads } from '../toolsets/coordination/store/sessions.ts';
+import { coordinationEffects } from '../toolsets/coordination/store/taskEffects.ts';
 import { sessionWriters, taskWriters } from '../toolsets/coordination/store/writers.ts';
 import { subscriptionEffects, subscriptionWriters } from '../toolsets/firebase/store/subscriptions.ts';
 import { linkEffects, linkWriters } from '../toolsets/github/store/pullRequests.ts';
 import { requestEffects, requestWriters } from '../toolsets/inbox/store/requests.ts';
-import { orchestrationEffects } from '../toolsets/orchestration/store/effects.ts';
 import { runWriters } from '../toolsets/orchestration/store/runs.ts';
-import { measureWriters, workflowWriters } from '../toolsets/orchestration/store/workflows.ts';
-import { workWriters } from '../toolsets/orchestration/store/workRecords.ts';
-import { todoEffects } from '../toolsets/todo/store/effects.ts';
+import {
+  measureWriters,
+  orchestrationEffects,
+  workflowWriters,
+  workWriters,
+} from '../toolsets/orchestration/store/workflows.ts';
 import { reminderWriters } from '../toolsets/todo/store/events.ts';
+import { todoEffects } from '../toolsets/todo/store/todoEffects.ts';
 import { todoWriters } from '../toolsets/todo/store/todos.ts';
 
 /** What this instance knows of the load of sessions. */

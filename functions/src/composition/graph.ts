@@ -1,22 +1,22 @@
 /** The graph over all features: where each of its things is found, and what a change of one brings about in another. */
 import type { Firestore } from '@google-cloud/firestore';
 import { budgetFromDocument, budgetKey } from '../graph/rules/budget.ts';
-import { nodeFromDocument } from '../graph/rules/node.ts';
+import { nodeFromDocument } from '../graph/rules/graphNode.ts';
 import { FirestoreBudgetQueries } from '../graph/store/budgets.ts';
 import { FirestoreGraphQueries } from '../graph/store/nodes.ts';
 import type { DocumentReading } from '../kernel/firestore/reading.ts';
 import type { BudgetWaits } from '../toolsets/coordination/rules/budgetWait.ts';
-import { taskNodeFinder } from '../toolsets/coordination/rules/node.ts';
+import { taskNodeFinder } from '../toolsets/coordination/rules/taskNode.ts';
 import type { TaskQueue } from '../toolsets/coordination/rules/taskProgress.ts';
 import { FirestoreTaskQueries } from '../toolsets/coordination/store/queries.ts';
-import { linkNodeFinder } from '../toolsets/github/rules/node.ts';
+import { linkNodeFinder } from '../toolsets/github/rules/pullRequestNode.ts';
 import { FirestorePullRequestLinkQueries } from '../toolsets/github/store/pullRequests.ts';
 import type { BudgetQuestions } from '../toolsets/inbox/rules/budgetQuestions.ts';
-import { runNodeFinder } from '../toolsets/orchestration/rules/runs/node.ts';
+import { runNodeFinder } from '../toolsets/orchestration/rules/runs/runNode.ts';
 import type { RunService } from '../toolsets/orchestration/rules/runs/runService.ts';
 import { FirestoreRunQueries } from '../toolsets/orchestration/store/runs.ts';
 import type { Delegation } from '../toolsets/todo/rules/delegation.ts';
-import { todoNodeFinder } from '../toolsets/todo/rules/node.ts';
+import { todoNodeFinder } from '../toolsets/todo/rules/todoNode.ts';
 import { FirestoreTodoQueries } from '../toolsets/todo/store/todos.ts';
 
 /** The stores of things that may be in the graph, and by what each kind is found. */

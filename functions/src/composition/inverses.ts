@@ -1,22 +1,21 @@
 /** What takes back which change, of all features. */
-import { MemberInverse } from '../toolsets/access/rules/inverse.ts';
+import { MemberInverse } from '../toolsets/access/rules/undoMembers.ts';
 import { WorkspaceAdministration } from '../toolsets/access/rules/workspaceChanges.ts';
-import { TaskInverse } from '../toolsets/coordination/rules/inverse.ts';
 import { sessionFields } from '../toolsets/coordination/rules/session.ts';
-import { SessionInverse } from '../toolsets/coordination/rules/sessionInverse.ts';
 import { taskFields } from '../toolsets/coordination/rules/task.ts';
+import { SessionInverse, TaskInverse } from '../toolsets/coordination/rules/undoTasks.ts';
 import { FreeFormTrail } from '../toolsets/firebase/rules/freeForm.ts';
-import { WorkflowInverse } from '../toolsets/orchestration/rules/workflows/inverse.ts';
+import { WorkflowInverse } from '../toolsets/orchestration/rules/workflows/library.ts';
 import { Budgets } from '../toolsets/system/rules/budgets.ts';
-import { TodoInverse } from '../toolsets/todo/rules/inverse.ts';
+import { TodoInverse } from '../toolsets/todo/rules/undoTodos.ts';
 import type { composePorts } from './ports.ts';
 
 export function composeInverses(ports: ReturnType<typeof composePorts>) {
   const todos = new TodoInverse(ports);
   const members = new MemberInverse(ports);
   const workflows = new WorkflowInverse(ports);
-  const tasks = new TaskInverse({ ...ports, taskFields });
-  const sessions = new SessionInverse({ ...ports, sessionFields });
+  const tasks = new TaskInverse({ ...ports, taskFields, sessionFields });
+  const sessions = new SessionInverse({ ...ports, taskFields, sessionFields });
   return {
     inverses: {
       task: tasks.task,

@@ -31,8 +31,7 @@ import {
 import { ConsoleLinks } from '../kernel/consoleLinks.ts';
 import { firestore, probeFirestore } from '../kernel/firestore/client.ts';
 import { DocumentReading } from '../kernel/firestore/reading.ts';
-import { FirestoreRecordedAnswerQueries } from '../kernel/firestore/recordedAnswers.ts';
-import { FirestoreStore } from '../kernel/firestore/store.ts';
+import { FirestoreRecordedAnswerQueries, FirestoreStore } from '../kernel/firestore/store.ts';
 import { cloudLog, firebaseApp, systemHashing, systemRandomness, systemTimer } from '../kernel/platform.ts';
 import type { Clock, Log } from '../kernel/ports.ts';
 import { probeRealtimeDatabase, realtimeDatabase } from '../kernel/realtime/database.ts';
@@ -60,13 +59,12 @@ import { workflowFields } from '../toolsets/orchestration/rules/workflows/savedW
 import {
   FirestoreAgentMeasures,
   FirestoreWorkflowQueries,
+  FirestoreWorkRecordQueries,
 } from '../toolsets/orchestration/store/workflows.ts';
-import { FirestoreWorkRecordQueries } from '../toolsets/orchestration/store/workRecords.ts';
 import { DatabaseMetricsReader, FirestoreSweepRecord } from '../toolsets/system/store/metrics.ts';
 import { FirestoreSkillQueries } from '../toolsets/system/store/skills.ts';
 import { FirestoreTrailQueries } from '../toolsets/system/store/trail.ts';
 import type { PushService } from '../toolsets/todo/rules/notification.ts';
-import { fieldsOfTodos } from '../toolsets/todo/store/effects.ts';
 import { FirestoreTaskHistory, recordArrivalIn } from '../toolsets/todo/store/events.ts';
 import {
   DatabaseClientLists,
@@ -76,6 +74,7 @@ import {
   verifiedEmail,
 } from '../toolsets/todo/store/notifications.ts';
 import { FirestoreRecurringTaskQueries, FirestoreReminderQueries } from '../toolsets/todo/store/reminders.ts';
+import { fieldsOfTodos } from '../toolsets/todo/store/todoEffects.ts';
 import { HttpsClientDocuments } from '../vendors/clientdocument/clientDocuments.ts';
 import { cloudTasksRunQueue } from '../vendors/cloudtasks/runQueue.ts';
 import { fcmPushService, localMessagingApp } from '../vendors/fcm/pushService.ts';

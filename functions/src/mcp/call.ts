@@ -1,9 +1,10 @@
 /** Runs one call of a tool, from its raw arguments to its answer. */
 import { callingAgent, touchPresence } from '../access/rules/liveness.ts';
 import type { AccessPorts } from '../access/rules/ports.ts';
-import { rightsOf } from '../access/rules/principal.ts';
+import { asksIn, rightsOf } from '../access/rules/principal.ts';
 import type { Operation } from '../kernel/commit.ts';
 import { MusterError } from '../kernel/errors.ts';
+import { LooseningError } from '../kernel/loosening.ts';
 import type { Actor } from '../kernel/trail.ts';
 import type { Waiting } from '../kernel/waiting.ts';
 import {
@@ -16,12 +17,10 @@ import {
   withinBounds,
 } from './answer.ts';
 import { type AuthorisationPorts, admit, authorise } from './authorisation.ts';
-import type { CallContext, RequestContext, Services } from './callContext.ts';
-import { gated } from './gating.ts';
+import type { CallContext, Progress, RequestContext, Services } from './callContext.ts';
 import { type IdempotencyPorts, runOnce, unkeyed } from './idempotency.ts';
-import { type Progressing, ProgressReport } from './progress.ts';
 import type { FoundResource, FoundTemplate } from './resources.ts';
-import type { FoundTool, Tool } from './tool.ts';
+import type { FoundTool, PreparedCall, Tool } from './tool.ts';
 import { fullName } from './tool.ts';
 
 export interface CallPorts
@@ -298,4 +297,74 @@ export class WaitingTime {
   get milliseconds(): number {
     return this.#open === 0 ? this.#ended : this.#ended + this.#now() - this.#since;
   }
+}
+
+/**
+ * A call that a person may have to approve: because the workspace wants it, or because it loosens a limit. The answer of an
+ * earlier call with the same key is replayed without asking.
+ */
+export function gated(
+  services: () => Services,
+  { principal, workspace }: RequestContext,
+  { name, tool }: { readonly name: string; readonly tool: Tool },
+  prepared: PreparedCall,
+): PreparedCall {
+  const { input, idempotencyKey, mostUsd } = prepared;
+  const call = { principal, workspace, tool: name, input, idempotencyKey, mostUsd };
+  const isAsked = tool.approvable && asksIn(principal.owner, workspace);
+  return {
+    ...prepared,
+    async run(context) {
+      const said = isAsked ? await services().approvals.pass(call) : undefined;
+      if (said !== undefined) return said;
+      try {
+        return await prepared.run(context);
+      } catch (error) {
+        if (!(error instanceof LooseningError) || error.loosening.inPerson || !tool.loosens?.length)
+          throw error;
+        return services().approvals.passLoosening(call, error);
+      }
+    },
+  };
+}
+
+/** Clients have time limits of 10 seconds and more, which many start again with each notification. */
+const EVERY_MS = 5_000;
+
+/** Each number must be larger than the one before; a thousand waits are less than one step of a tool's own. */
+const LEAST_STEP = 0.001;
+
+/** How a call says how far it has come. */
+export interface Progressing {
+  readonly send: (progress: Progress) => void;
+  /** Awaits something that takes its time. */
+  readonly during: Waiting;
+}
+
+/** Sends progress to a client that has given a token. */
+export class ProgressReport implements Progressing {
+  readonly #notify: CallContext['notify'];
+  readonly #progressToken: string | number;
+  #sent = 0;
+
+  constructor(notify: CallContext['notify'], progressToken: string | number) {
+    this.#notify = notify;
+    this.#progressToken = progressToken;
+  }
+
+  readonly send = ({ progress, ...rest }: Progress): void => {
+    this.#sent = Math.max(progress, this.#sent + LEAST_STEP);
+    const params = { progressToken: this.#progressToken, progress: this.#sent, ...rest };
+    this.#notify({ method: 'notifications/progress', params });
+  };
+
+  /** Sends progress at intervals while a wait lasts, so that the client does not give up. */
+  readonly during: Waiting = async (wait) => {
+    const timer = setInterval(() => this.send({ progress: 0, message: 'Still waiting.' }), EVERY_MS).unref();
+    try {
+      return await wait;
+    } finally {
+      clearInterval(timer);
+    }
+  };
 }

@@ -1,6 +1,6 @@
 /** What is known of a request and of the call that it carries. */
 
-import type { Approvals } from '../access/rules/approvals.ts';
+import type { Approvals } from '../access/rules/gate.ts';
 import type { Caller, Principal, Scope } from '../access/rules/principal.ts';
 import type { AgentRegistration } from '../access/rules/registration.ts';
 import type { Role } from '../access/rules/role.ts';

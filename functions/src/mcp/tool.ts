@@ -4,14 +4,43 @@ import { z } from 'zod';
 import type { Caller, Scope } from '../access/rules/principal.ts';
 import type { Role } from '../access/rules/role.ts';
 import type { RecordAnswer } from '../kernel/commit.ts';
-import type { MusterError } from '../kernel/errors.ts';
+import { MusterError } from '../kernel/errors.ts';
 import { type JsonObject, jsonObject } from '../kernel/json.ts';
 import type { Loosened } from '../kernel/loosening.ts';
 import { hasAtMost } from '../kernel/text.ts';
 import type { CallContext, Services } from './callContext.ts';
-import { type GuidancePlan, guidanceIn } from './guidance.ts';
+import { unwrapped } from './jsonSchema.ts';
 import type { Resource, ResourceTemplate } from './resource.ts';
 import { argumentsChecker, isRecord, type WithBrandedIds } from './validation.ts';
+
+const guidanceTexts = z.registry<{ readonly isGuidance: true }>();
+
+/** A text of an answer in which tools have their full names. It holds nothing that somebody else wrote. */
+export function guidance(): z.ZodString {
+  return z.string().register(guidanceTexts, { isGuidance: true });
+}
+
+/** Where an answer has guidance: a text, each entry of a list, fields of an object. */
+export type GuidancePlan =
+  | 'text'
+  | { readonly each: GuidancePlan }
+  | { readonly fields: ReadonlyMap<string, GuidancePlan> };
+
+/** Returns where the answers of a schema have guidance; undefined if nowhere. */
+export function guidanceIn(schema: z.core.$ZodType | undefined): GuidancePlan | undefined {
+  const inner = unwrapped(schema);
+  if (inner instanceof z.ZodString) return guidanceTexts.get(inner) && 'text';
+  if (inner instanceof z.ZodArray) {
+    const each = guidanceIn(inner.element);
+    return each && { each };
+  }
+  if (!(inner instanceof z.ZodObject)) return undefined;
+  const fields = Object.entries<z.core.$ZodType>(inner.shape).flatMap(([name, field]) => {
+    const plan = guidanceIn(field);
+    return plan === undefined ? [] : [[name, plan] as const];
+  });
+  return fields.length === 0 ? undefined : { fields: new Map(fields) };
+}
 
 /** MCP's four hints, all of them required. Source: MCP 2025-11-25, ToolAnnotations. */
 export type ToolHints = Readonly<
@@ -299,4 +328,25 @@ export interface Toolset {
   /** Absent: that of the network specification. */
   readonly errors?: ErrorEnvelope;
   readonly events?: EventSource;
+}
+
+/** The optional argument that names the fields that an update removes. */
+export function clearArgument<const Fields extends readonly [string, ...string[]]>(...fields: Fields) {
+  return z.array(z.enum(fields)).optional().describe('Fields to remove');
+}
+
+/**
+ * Returns how an update changes one field: the new value; null if `clear` names the field; undefined if it stays.
+ * @throws MusterError VALIDATION_ERROR if the field has a new value and `clear` names it
+ */
+export function clearing<Field extends string>(clear: readonly Field[] = []) {
+  return <Value>(field: Field, value: Value | undefined): Value | null | undefined => {
+    if (!clear.includes(field)) return value;
+    if (value === undefined) return null;
+    throw new MusterError('VALIDATION_ERROR', `Argument "${field}" is given, and clear names it.`, {
+      field,
+      reason: 'GIVEN_AND_CLEARED',
+      suggestion: `Leave "${field}" out to remove it, or take it out of clear to set it.`,
+    });
+  };
 }

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { z } from 'zod';
-import { exactUsd } from '../../../functions/src/graph/rules/node.ts';
+import { exactUsd } from '../../../functions/src/graph/rules/graphNode.ts';
 import { claudeEnvironment, claudeSteps, installClaude } from '../runner/programs.ts';
 import { Stage } from '../runner/stage.ts';
 import { succeed } from '../support/calls.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { accessToDocument, personToDocument } from '../../../functions/src/access/rules/people.ts';
 import type { Principal } from '../../../functions/src/access/rules/principal.ts';
-import { NO_ROUTING } from '../../../functions/src/access/rules/routing.ts';
+import { NO_ROUTING } from '../../../functions/src/access/rules/workspace.ts';
 import type { Composition } from '../../../functions/src/app.ts';
 import { readWorkflow } from '../../../functions/src/toolsets/orchestration/rules/workflows/validation.ts';
 import { answer, call } from '../coordination/calls.ts';

@@ -1,7 +1,7 @@
 /** One graph over the emulators: what is made for what, what all of it has taken, and what its end brings about. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { NodeRef, StoredNode } from '../../../functions/src/graph/rules/node.ts';
+import type { NodeRef, StoredNode } from '../../../functions/src/graph/rules/graphNode.ts';
 import { spentOn, workedOn } from '../../../functions/src/toolsets/orchestration/rules/runs/run.ts';
 import { countReads } from '../../support/countedReads.ts';
 import { agentOf } from '../../support/principals.ts';

@@ -2,8 +2,12 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import type { Principal } from '../../../functions/src/access/rules/principal.ts';
-import type { NodeRef } from '../../../functions/src/graph/rules/node.ts';
-import { nodeFromDocument, nodeKey, type StoredNode } from '../../../functions/src/graph/rules/node.ts';
+import {
+  type NodeRef,
+  nodeFromDocument,
+  nodeKey,
+  type StoredNode,
+} from '../../../functions/src/graph/rules/graphNode.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { COLLECTIONS, graphPath } from '../../../functions/src/kernel/firestore/paths.ts';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';

@@ -5,26 +5,27 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
-import type { NodeKind, NodeRef } from '../../../functions/src/graph/rules/node.ts';
 import {
   type GraphNode,
+  type NodeKind,
+  type NodeRef,
   nodeFromDocument,
   nodeKey,
   type StoredNode,
-} from '../../../functions/src/graph/rules/node.ts';
+} from '../../../functions/src/graph/rules/graphNode.ts';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { COLLECTIONS } from '../../../functions/src/kernel/firestore/paths.ts';
-import { taskNode } from '../../../functions/src/toolsets/coordination/rules/node.ts';
 import { taskFromDocument } from '../../../functions/src/toolsets/coordination/rules/task.ts';
-import { runNode } from '../../../functions/src/toolsets/orchestration/rules/runs/node.ts';
+import { taskNode } from '../../../functions/src/toolsets/coordination/rules/taskNode.ts';
 import {
   runFromDocument,
   spentOn,
   workedOn,
 } from '../../../functions/src/toolsets/orchestration/rules/runs/run.ts';
-import { todoNode } from '../../../functions/src/toolsets/todo/rules/node.ts';
+import { runNode } from '../../../functions/src/toolsets/orchestration/rules/runs/runNode.ts';
 import { todoFromDocument } from '../../../functions/src/toolsets/todo/rules/todo.ts';
+import { todoNode } from '../../../functions/src/toolsets/todo/rules/todoNode.ts';
 import { type Lane, Lanes } from '../../support/lossyFirestore/lanes.ts';
 import { byDay } from '../../support/night.ts';
 import '../../support/properties.ts';

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import type { Firestore } from '@google-cloud/firestore';
 import type { Page } from '../../../functions/src/kernel/paging.ts';
 import { realtimeDatabase } from '../../../functions/src/kernel/realtime/database.ts';
-import { SessionSpreads } from '../../../functions/src/toolsets/coordination/store/spreads.ts';
+import { SessionSpreads } from '../../../functions/src/toolsets/coordination/store/sessions.ts';
 import { SORT_FIELDS, SORT_ORDERS } from '../../../functions/src/toolsets/todo/rules/todo.ts';
 import { documents } from '../../support/reading.ts';
 import { turnAt } from '../../unit/kernel/turn.ts';
@@ -16,7 +16,6 @@ export const APART = '?read-for-indexes';
 const source = new URL('../../../functions/src/', import.meta.url);
 
 type AgentReaders = typeof import('../../../functions/src/access/store/agents.ts');
-type CredentialReaders = typeof import('../../../functions/src/access/store/credentials.ts');
 type AccessChangeReaders = typeof import('../../../functions/src/access/store/accessChanges.ts');
 type GrantReaders = typeof import('../../../functions/src/access/store/grants.ts');
 type PeopleReaders = typeof import('../../../functions/src/access/store/people.ts');
@@ -36,7 +35,6 @@ type RetentionStore = typeof import('../../../functions/src/composition/retentio
 type SkillReaders = typeof import('../../../functions/src/toolsets/system/store/skills.ts');
 type SubscriptionStore = typeof import('../../../functions/src/toolsets/firebase/store/subscriptions.ts');
 type TodoReaders = typeof import('../../../functions/src/toolsets/todo/store/todos.ts');
-type RecurringTaskReaders = typeof import('../../../functions/src/toolsets/todo/store/reminders.ts');
 type TrailReaders = typeof import('../../../functions/src/toolsets/system/store/trail.ts');
 type TaskHistories = typeof import('../../../functions/src/toolsets/todo/store/events.ts');
 type WorkflowReaders = typeof import('../../../functions/src/toolsets/orchestration/store/workflows.ts');
@@ -54,8 +52,7 @@ type Call = (database: Firestore) => Promise<unknown>;
 /** By file, so that one without calls stands out. */
 export const calls: Readonly<Record<string, readonly Call[]>> = {
   'access/store/agentDirectory.ts': await agentDirectoryCalls(),
-  'access/store/agents.ts': await agentCalls(),
-  'access/store/credentials.ts': await credentialCalls(),
+  'access/store/agents.ts': [...(await agentCalls()), ...(await credentialCalls())],
   'access/store/accessChanges.ts': await accessChangeCalls(),
   'access/store/grants.ts': await grantCalls(),
   'access/store/people.ts': await peopleCalls(),
@@ -78,8 +75,7 @@ export const calls: Readonly<Record<string, readonly Call[]>> = {
   'toolsets/system/store/trail.ts': await trailCalls(),
   'toolsets/todo/store/events.ts': await taskHistoryCalls(),
   'toolsets/todo/store/reminders.ts': [...(await recurringTaskCalls()), ...(await reminderCalls())],
-  'toolsets/todo/store/todoSearch.ts': await todoSearchCalls(),
-  'toolsets/todo/store/todos.ts': await todoCalls(),
+  'toolsets/todo/store/todos.ts': [...(await todoCalls()), ...(await todoSearchCalls())],
 };
 
 async function relayCalls(): Promise<readonly Call[]> {
@@ -429,9 +425,8 @@ async function agentCalls(): Promise<readonly Call[]> {
 }
 
 async function credentialCalls(): Promise<readonly Call[]> {
-  const { FirestoreCredentialQueries: CredentialQueries }: CredentialReaders = await load(
-    'access/store/credentials.ts',
-  );
+  const { FirestoreCredentialQueries: CredentialQueries }: AgentReaders =
+    await load('access/store/agents.ts');
   return [
     (database) => new CredentialQueries(database, documents).credentials('agent-1'),
     (database) => new CredentialQueries(database, documents).credentialsOf(['agent-1', 'agent-2']),
@@ -612,7 +607,7 @@ async function todoSearchCalls(): Promise<readonly Call[]> {
 }
 
 async function recurringTaskCalls(): Promise<readonly Call[]> {
-  const { FirestoreRecurringTaskQueries: RecurringTaskQueries }: RecurringTaskReaders = await load(
+  const { FirestoreRecurringTaskQueries: RecurringTaskQueries }: ReminderReaders = await load(
     'toolsets/todo/store/reminders.ts',
   );
   return [

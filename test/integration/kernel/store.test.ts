@@ -8,12 +8,17 @@ import { changeEffects, changeLoosening, changeWriters } from '../../../function
 import { type Change, StaleWriteError } from '../../../functions/src/kernel/commit.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { agentPath } from '../../../functions/src/kernel/firestore/paths.ts';
-import { FirestoreRecordedAnswerQueries } from '../../../functions/src/kernel/firestore/recordedAnswers.ts';
-import { CommitWrites, FirestoreStore } from '../../../functions/src/kernel/firestore/store.ts';
+import {
+  CommitWrites,
+  FirestoreRecordedAnswerQueries,
+  FirestoreStore,
+} from '../../../functions/src/kernel/firestore/store.ts';
 import { systemRandomness } from '../../../functions/src/kernel/platform.ts';
 import { FirestoreTaskQueries } from '../../../functions/src/toolsets/coordination/store/queries.ts';
-import { FirestoreSessionQueries } from '../../../functions/src/toolsets/coordination/store/sessions.ts';
-import { SessionSpreads } from '../../../functions/src/toolsets/coordination/store/spreads.ts';
+import {
+  FirestoreSessionQueries,
+  SessionSpreads,
+} from '../../../functions/src/toolsets/coordination/store/sessions.ts';
 import { documents } from '../../support/reading.ts';
 import { refusal, START, sampleAgent, sampleTask, secondsAfterStart } from '../../unit/samples.ts';
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createHmac, randomUUID } from 'node:crypto';
 import { getAuth } from 'firebase-admin/auth';
 import type { Composition } from '../../../functions/src/app.ts';
-import { type NodeRef, nodeKey } from '../../../functions/src/graph/rules/node.ts';
+import { type NodeRef, nodeKey } from '../../../functions/src/graph/rules/graphNode.ts';
 import {
   budgetPath,
   graphPath,

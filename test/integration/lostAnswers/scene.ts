@@ -2,7 +2,7 @@
 import type { Firestore } from '@google-cloud/firestore';
 import type { Principal } from '../../../functions/src/access/rules/principal.ts';
 import { type Composition, compose } from '../../../functions/src/app.ts';
-import type { NodeRef } from '../../../functions/src/graph/rules/node.ts';
+import type { NodeRef } from '../../../functions/src/graph/rules/graphNode.ts';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import { readWorkflow } from '../../../functions/src/toolsets/orchestration/rules/workflows/validation.ts';
 import { LocalGitHub } from '../../support/github/server.ts';

@@ -5,7 +5,7 @@ import { type Composition, compose } from '../../../functions/src/app.ts';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import type { HostedAgent } from '../../../functions/src/toolsets/orchestration/rules/agents/model.ts';
 import { isLeased, MAX_DELIVERIES } from '../../../functions/src/toolsets/orchestration/rules/runs/run.ts';
-import { requireNotFailed } from '../../../functions/src/toolsets/orchestration/tools/runAnswer.ts';
+import { requireNotFailed } from '../../../functions/src/toolsets/orchestration/tools/runAnswers.ts';
 import { agentsAt, FIVE_STEPS, Orchestra } from './orchestra.ts';
 
 /** What nobody has foreseen. */

@@ -1,6 +1,6 @@
 /** What becomes of agents' work is counted once, and decides who is asked next in its workspace. */
 import assert from 'node:assert/strict';
-import { NO_ROUTING } from '../../../functions/src/access/rules/routing.ts';
+import { NO_ROUTING } from '../../../functions/src/access/rules/workspace.ts';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import type { Situation } from '../../../functions/src/toolsets/orchestration/rules/agents/roster.ts';
 import {

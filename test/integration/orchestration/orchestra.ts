@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Principal } from '../../../functions/src/access/rules/principal.ts';
-import { NO_ROUTING } from '../../../functions/src/access/rules/routing.ts';
+import { NO_ROUTING } from '../../../functions/src/access/rules/workspace.ts';
 import { type Bindings, type Composition, compose } from '../../../functions/src/app.ts';
 import { hostedAgents } from '../../../functions/src/composition/hostedAgents.ts';
 import type { HostedAgent } from '../../../functions/src/toolsets/orchestration/rules/agents/model.ts';
-import type { RunRequest } from '../../../functions/src/toolsets/orchestration/rules/runs/newRun.ts';
+import type { RunRequest } from '../../../functions/src/toolsets/orchestration/rules/runs/order.ts';
 import type { Run } from '../../../functions/src/toolsets/orchestration/rules/runs/run.ts';
 import { isEnded } from '../../../functions/src/toolsets/orchestration/rules/runs/run.ts';
 import type { Beginning } from '../../../functions/src/toolsets/orchestration/rules/runs/runService.ts';

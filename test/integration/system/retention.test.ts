@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { Firestore } from '@google-cloud/firestore';
-import { type GraphNode, nodeFromDocument, nodeKey } from '../../../functions/src/graph/rules/node.ts';
+import { type GraphNode, nodeFromDocument, nodeKey } from '../../../functions/src/graph/rules/graphNode.ts';
 import {
   agentPath,
   COLLECTIONS,

@@ -1,5 +1,5 @@
 /** What the examples of the to-do tools speak of: todo-xxx-001, todo-xxx-002 and recurring-xxx-001. */
-import { nodeKey } from '../../../functions/src/graph/rules/node.ts';
+import { nodeKey } from '../../../functions/src/graph/rules/graphNode.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import {
   COLLECTIONS,

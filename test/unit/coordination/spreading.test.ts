@@ -1,6 +1,6 @@
 /** When a session is spread over more documents. */
 import assert from 'node:assert/strict';
-import { isBusy } from '../../../functions/src/toolsets/coordination/rules/spreading.ts';
+import { isBusy } from '../../../functions/src/toolsets/coordination/rules/openSession.ts';
 
 const aged = (count: number, milliseconds: number): number[] =>
   Array.from({ length: count }, () => milliseconds);

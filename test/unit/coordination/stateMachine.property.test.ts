@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
-import { reviveTask } from '../../../functions/src/toolsets/coordination/rules/revival.ts';
+import { reviveTask } from '../../../functions/src/toolsets/coordination/rules/levers.ts';
 import {
   cancelTask,
   claimTask,

@@ -1,7 +1,7 @@
 /** The window of the queue, over a reader that answers when the test says so. */
 import assert from 'node:assert/strict';
 import type { Versioned } from '../../../functions/src/kernel/commit.ts';
-import { ClaimWindow } from '../../../functions/src/toolsets/coordination/rules/claimWindow.ts';
+import { ClaimWindow } from '../../../functions/src/toolsets/coordination/rules/claims.ts';
 import type { Task } from '../../../functions/src/toolsets/coordination/rules/task.ts';
 import { sampleTask, versionOf } from '../samples.ts';
 

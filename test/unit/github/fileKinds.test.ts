@@ -1,9 +1,11 @@
 /** What files are after a commit, also in trees that GitHub does not list at once. */
 import assert from 'node:assert/strict';
 import type { MusterError } from '../../../functions/src/kernel/errors.ts';
-import type { FileChange } from '../../../functions/src/toolsets/github/rules/commitRequest.ts';
-import { kindsOf } from '../../../functions/src/toolsets/github/rules/commitRequest.ts';
-import { openTree } from '../../../functions/src/toolsets/github/rules/tree.ts';
+import {
+  type FileChange,
+  kindsOf,
+  openTree,
+} from '../../../functions/src/toolsets/github/rules/commitRequest.ts';
 import { refusal } from '../samples.ts';
 import { AT, GitHubStage } from './stage.ts';
 

@@ -1,7 +1,7 @@
 /** A thing in the graph, as it is read. */
 import assert from 'node:assert/strict';
 import { Timestamp } from '@google-cloud/firestore';
-import { nodeFromDocument } from '../../../functions/src/graph/rules/node.ts';
+import { nodeFromDocument } from '../../../functions/src/graph/rules/graphNode.ts';
 
 describe('a thing in the graph', () => {
   const document = {

@@ -1,6 +1,6 @@
 /** Working on all things of a query. */
 import assert from 'node:assert/strict';
-import { allOf } from '../../../functions/src/kernel/allOf.ts';
+import { allOf } from '../../../functions/src/kernel/paging.ts';
 
 const things = Array.from({ length: 25 }, (_, index) => ({ id: String(index).padStart(2, '0') }));
 

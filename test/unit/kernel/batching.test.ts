@@ -1,6 +1,6 @@
 /** What is asked for at once, over work that ends when the test says so. */
 import assert from 'node:assert/strict';
-import { Batching } from '../../../functions/src/kernel/batching.ts';
+import { Batching } from '../../../functions/src/kernel/waiting.ts';
 
 describe('batching', () => {
   let batches: (readonly number[])[];

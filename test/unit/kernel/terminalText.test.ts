@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { terminalText } from '../../../functions/src/kernel/text.ts';
-import { logLineAnswer, logLineText } from '../../../functions/src/toolsets/coding/tools/shapes.ts';
+import { logLineAnswer, logLineText } from '../../../functions/src/toolsets/coding/tools/codingAnswers.ts';
 
 const CASES = [
   ['a colour', '\u001b[1;31mred\u001b[0m', 'red'],

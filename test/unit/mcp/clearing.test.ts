@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
-import { clearArgument, clearing } from '../../../functions/src/mcp/clearing.ts';
+import { clearArgument, clearing } from '../../../functions/src/mcp/tool.ts';
 
 const FIELDS = ['description', 'due_date', 'hints'] as const;
 

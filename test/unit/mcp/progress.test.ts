@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
 import { deferred } from '../../../functions/src/kernel/waiting.ts';
+import { ProgressReport } from '../../../functions/src/mcp/call.ts';
 import type { Notification } from '../../../functions/src/mcp/callContext.ts';
-import { ProgressReport } from '../../../functions/src/mcp/progress.ts';
 import { entries } from '../../contract/catalogue.ts';
 
 describe('the progress of a call', () => {

@@ -8,7 +8,7 @@ import {
   checklist,
   type Facts,
   progressOf,
-} from '../../../functions/src/toolsets/onboarding/rules/checklist.ts';
+} from '../../../functions/src/toolsets/onboarding/rules/onboarding.ts';
 import { START, sampleAgent, secondsAfterStart } from '../samples.ts';
 
 const itemsOf = (changes: Partial<Agent> = {}, acts: Omit<Facts, 'agent'> = {}) =>

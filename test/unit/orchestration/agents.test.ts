@@ -1,6 +1,6 @@
 /** Who suits a task, what auto chooses, what is measured, and steps for the network. */
 import assert from 'node:assert/strict';
-import { NO_ROUTING } from '../../../functions/src/access/rules/routing.ts';
+import { NO_ROUTING } from '../../../functions/src/access/rules/workspace.ts';
 import {
   inferRequirements,
   metricsOf,

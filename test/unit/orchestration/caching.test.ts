@@ -1,13 +1,16 @@
 /** Which workflows may be answered from the cache. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { NO_ROUTING } from '../../../functions/src/access/rules/routing.ts';
+import { NO_ROUTING } from '../../../functions/src/access/rules/workspace.ts';
 import { systemHashing, systemRandomness } from '../../../functions/src/kernel/platform.ts';
 import { PROFILES } from '../../../functions/src/toolsets/orchestration/rules/agents/profile.ts';
 import type { Situation } from '../../../functions/src/toolsets/orchestration/rules/agents/roster.ts';
 import { requestFor, requestOf } from '../../../functions/src/toolsets/orchestration/rules/requests.ts';
-import type { RunRequest } from '../../../functions/src/toolsets/orchestration/rules/runs/newRun.ts';
-import { answerKeyOf, ordersOf } from '../../../functions/src/toolsets/orchestration/rules/runs/order.ts';
+import {
+  answerKeyOf,
+  ordersOf,
+  type RunRequest,
+} from '../../../functions/src/toolsets/orchestration/rules/runs/order.ts';
 import { readWorkflow } from '../../../functions/src/toolsets/orchestration/rules/workflows/validation.ts';
 
 const situation: Situation = {

@@ -1,6 +1,6 @@
 /** Whom routing chooses by what it has learned, by simulation with known qualities. */
 import assert from 'node:assert/strict';
-import { NO_ROUTING, type Routing } from '../../../functions/src/access/rules/routing.ts';
+import { NO_ROUTING, type Routing } from '../../../functions/src/access/rules/workspace.ts';
 import { systemHashing } from '../../../functions/src/kernel/platform.ts';
 import { PROFILES } from '../../../functions/src/toolsets/orchestration/rules/agents/profile.ts';
 import { recommend } from '../../../functions/src/toolsets/orchestration/rules/agents/recommendation.ts';

@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { systemHashing } from '../../../functions/src/kernel/platform.ts';
-import type { RegisteredClient } from '../../../functions/src/signin/rules/client.ts';
-import { Clients, shownName } from '../../../functions/src/signin/rules/clients.ts';
+import { Clients, type RegisteredClient, shownName } from '../../../functions/src/signin/rules/clients.ts';
 import { OAuthError } from '../../../functions/src/signin/rules/oauthError.ts';
 import { portsOf } from '../../support/ports.ts';
 import { START, secondsAfterStart } from '../samples.ts';

@@ -4,12 +4,11 @@ import { Timestamp } from '@google-cloud/firestore';
 import fc from 'fast-check';
 import { agentFromDocument } from '../../../functions/src/access/rules/agent.ts';
 import { credentialFromDocument } from '../../../functions/src/access/rules/credential.ts';
-import { agentToDocument } from '../../../functions/src/access/store/agents.ts';
-import { credentialToDocument } from '../../../functions/src/access/store/credentials.ts';
+import { agentToDocument, credentialToDocument } from '../../../functions/src/access/store/agents.ts';
 import {
   recordedAnswerFromDocument,
   recordedAnswerToDocument,
-} from '../../../functions/src/kernel/firestore/recordedAnswers.ts';
+} from '../../../functions/src/kernel/firestore/store.ts';
 import {
   discoveryFromDocument,
   discoveryToDocument,

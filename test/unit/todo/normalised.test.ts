@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { normalised } from '../../../functions/src/toolsets/todo/rules/repair.ts';
 import { PRIORITIES, type Todo } from '../../../functions/src/toolsets/todo/rules/todo.ts';
 import { todoToDocument } from '../../../functions/src/toolsets/todo/store/todoDocument.ts';
-import { description, title } from '../../../functions/src/toolsets/todo/tools/shapes.ts';
+import { description, title } from '../../../functions/src/toolsets/todo/tools/todoAnswers.ts';
 import { START } from '../samples.ts';
 import { sampleTodo } from './samples.ts';
 

@@ -1,6 +1,5 @@
 /** How often an address may try what costs something and needs no credential. */
 import type { MusterError } from '../../kernel/errors.ts';
-import { Lane } from '../../kernel/lane.ts';
 import { BoundedMap } from '../../kernel/memoCache.ts';
 import { type Bucket, draw, type RateLimit, type Refused, rateLimited } from './rateLimiter.ts';
 
@@ -97,5 +96,29 @@ export class Attempts {
     const drawn = draw(this.newcomers, this.newcomersLimit, wish, now);
     this.newcomers = drawn.bucket;
     return drawn.granted < wish.wanted ? drawn.waitMilliseconds : 0;
+  }
+}
+
+/** Runs a limited number of works at once; further ones wait for their turn, in the order in which they came. */
+export class Lane {
+  private readonly most: number;
+  private readonly waiting: (() => void)[] = [];
+  private running = 0;
+
+  constructor(most: number) {
+    this.most = most;
+  }
+
+  async run<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (this.running < this.most) this.running += 1;
+    else await new Promise<void>((resolve) => this.waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      const next = this.waiting.shift();
+      // The next one inherits the place.
+      if (next === undefined) this.running -= 1;
+      else next();
+    }
   }
 }

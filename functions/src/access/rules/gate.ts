@@ -1,5 +1,7 @@
 /** What the gate in front of every tool and resource says, and access.explain too. Source: docs/semantics.md#who-may-do-what. */
 import { MusterError } from '../../kernel/errors.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+import type { LooseningError } from '../../kernel/loosening.ts';
 import { type Principal, rolesOf, type Scope } from './principal.ts';
 import { hasRole, type Role } from './role.ts';
 import { noRoleIn } from './workspaces.ts';
@@ -63,4 +65,30 @@ function noRole(): MusterError {
 
 function forbidden(reason: string, message: string, details: { readonly suggestion: string }): MusterError {
   return new MusterError('FORBIDDEN', message, { reason, ...details });
+}
+
+/** A call that may have to be approved. */
+export interface GatedCall {
+  readonly principal: Principal;
+  readonly workspace: string;
+  /** Its full name. */
+  readonly tool: string;
+  /** As checked. */
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly idempotencyKey: string | undefined;
+  readonly mostUsd: number | undefined;
+}
+
+/** The gate of calls that a workspace wants approved. */
+export interface Approvals {
+  /**
+   * @returns undefined where the call may be made; its answer where it was approved and made already
+   * @throws MusterError APPROVAL_REQUIRED while it waits; what came of it; FORBIDDEN where it was not approved
+   */
+  pass(call: GatedCall): Promise<JsonObject | undefined>;
+  /**
+   * The same for an agent's call that was refused because it loosens a limit.
+   * @throws MusterError as `pass`; FORBIDDEN if the person who decides has no account
+   */
+  passLoosening(call: GatedCall, refused: LooseningError): Promise<JsonObject>;
 }

@@ -2,10 +2,14 @@
  * What becomes of the work of people who lose a role: what they began in a workspace ends with it. The toolsets whose work
  * that is bring the ends. Source: docs/semantics.md#what-leaving-ends.
  */
-import { mayWorkIn } from './ownerRoles.ts';
+
+import { BoundedMap } from '../../kernel/memoCache.ts';
+import { Service, unlessUnreadable } from '../../kernel/ports.ts';
 import type { Person } from './people.ts';
+import type { AccessPorts, RolesOfPeople } from './ports.ts';
 import { type PersonRoles, personsRoleIn } from './principal.ts';
 import { hasRole, type Role } from './role.ts';
+import { TRUSTED_MILLISECONDS } from './trust.ts';
 
 /** Where a person has lost what. */
 export interface Left {
@@ -56,4 +60,40 @@ export function closedSince(before: PersonRoles['access'], after: PersonRoles['a
   return Object.keys(after).filter(
     (workspace) => before[workspace] === 'open' && after[workspace] === 'private',
   );
+}
+
+/** How many owners an instance remembers. */
+const MAX_OWNERS = 1000;
+
+/** `unknown`: what is stored of the person cannot be read, so nothing is done for them and nothing of theirs is ended. */
+export type OwnerStanding = 'works' | 'out' | 'unknown';
+
+/** Whether a person may have work done in a workspace: at least as a worker. */
+export function mayWorkIn(roles: PersonRoles, workspace: string): boolean {
+  const role = personsRoleIn(roles, workspace);
+  return role !== undefined && hasRole(role, 'worker');
+}
+
+interface Known {
+  readonly roles: PersonRoles;
+  readonly readAt: number;
+}
+
+export class OwnerRoles extends Service<Pick<AccessPorts, 'clock'> & { readonly roles: RolesOfPeople }> {
+  private readonly known = new BoundedMap<string, Known>(MAX_OWNERS);
+
+  /**
+   * Returns whether the owner may have work done in the workspace. A role that was read in the last 5 seconds counts; that
+   * there is none is read anew, because what follows from it is final.
+   */
+  async standing(ownerUid: string, workspace: string): Promise<OwnerStanding> {
+    const now = this.ports.clock.now().getTime();
+    const known = this.known.get(ownerUid);
+    const isFresh = known !== undefined && now - known.readAt < TRUSTED_MILLISECONDS;
+    if (isFresh && mayWorkIn(known.roles, workspace)) return 'works';
+    const roles = await unlessUnreadable(this.ports.roles.of(ownerUid));
+    if (roles === undefined) return 'unknown';
+    this.known.set(ownerUid, { roles, readAt: now });
+    return mayWorkIn(roles, workspace) ? 'works' : 'out';
+  }
 }

@@ -1,10 +1,9 @@
 /** Which agents are alive, and what they are doing. Source: docs/semantics.md#coordination. */
-import { Batching } from '../../kernel/batching.ts';
 import type { Change, Versioned } from '../../kernel/commit.ts';
 import type { Position } from '../../kernel/paging.ts';
 import { readFor, Service } from '../../kernel/ports.ts';
 import type { SweepPart, SweepTurn, Swept } from '../../kernel/sweep.ts';
-import { inTime, retryStale } from '../../kernel/waiting.ts';
+import { Batching, inTime, retryStale } from '../../kernel/waiting.ts';
 import {
   type Agent,
   type Availability,

@@ -3,10 +3,8 @@ import { type Loosening, type LooseningOf, neverLoosens } from '../../kernel/loo
 import type { AgentChanges } from './agent.ts';
 import type { GrantChanges } from './grant.ts';
 import type { PeopleChanges } from './people.ts';
-import { isListed } from './repositories.ts';
 import { hasRole } from './role.ts';
-import type { RoutingChanges } from './routing.ts';
-import type { ApprovalRule, WorkspaceChanges } from './workspace.ts';
+import { type ApprovalRule, isListed, type RoutingChanges, type WorkspaceChanges } from './workspace.ts';
 
 type AccessChangeKinds = AgentChanges & GrantChanges & PeopleChanges & RoutingChanges & WorkspaceChanges;
 

@@ -1,4 +1,5 @@
 /** What people may do, where: as it is stored of them, and as their accounts claim. */
+
 import { Service } from '../../kernel/ports.ts';
 import { isOut } from './people.ts';
 import type { AccessPorts, AccountStanding, RolesOfPeople } from './ports.ts';

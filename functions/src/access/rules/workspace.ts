@@ -4,6 +4,45 @@ import { z } from 'zod';
 import { documentCodec, timestamp } from '../../kernel/documentCodec.ts';
 import { fieldsCodec } from '../../kernel/trail.ts';
 
+/** A kind of work is what an agent does in a step. */
+export const KINDS_OF_WORK = ['plan', 'execute', 'review'] as const;
+
+export type KindOfWork = (typeof KINDS_OF_WORK)[number];
+
+/** The models behind a vendor's API that a deployment can have, in the order of the orchestration specification, list_agents. */
+export const HOSTED_AGENTS = ['claude', 'gemini'] as const;
+
+export interface Pin {
+  readonly kind: string;
+  readonly agent: string;
+}
+
+export interface Routing {
+  /** Each kind of work at most once. */
+  readonly pins: readonly Pin[];
+  readonly forbidden: readonly string[];
+}
+
+export const NO_ROUTING: Routing = { pins: [], forbidden: [] };
+
+export function pinnedFor({ pins }: Routing, kind: KindOfWork): string | undefined {
+  return pins.find((pin) => pin.kind === kind)?.agent;
+}
+
+export interface RoutingChanges {
+  /** In place of all that was pinned, or of all that was forbidden: what is left out stays, whatever it is by then. */
+  readonly routeWorkspace: AtWorkspace & {
+    readonly workspace: string;
+    readonly routing: Partial<Routing>;
+    /** For the trail. */
+    readonly before?: Partial<Routing>;
+  };
+}
+
+declare module '../../kernel/commit.ts' {
+  interface ChangeKinds extends RoutingChanges {}
+}
+
 /** What is kept of a workspace itself. */
 export type StoredWorkspace = ReturnType<typeof workspaceFromDocument>;
 
@@ -69,3 +108,12 @@ export const { toDocument: workspaceToDocument, fromDocument: workspaceFromDocum
 
 /** Workspaces as the audit log shows them. */
 export const workspaceFields = fieldsCodec<StoredWorkspace>(workspaceToDocument, workspaceFromDocument);
+
+/** Lists of repositories, as workspaces and the deployment have them: `owner/name`, or `owner/*` for all of an owner's. */
+
+/** @param name `owner/name`, or `owner/*` for whether all of theirs are; GitHub's names are the same in capitals */
+export function isListed(listed: readonly string[], name: string): boolean {
+  const [owner = ''] = name.split('/');
+  const wanted = [name, `${owner}/*`].map((one) => one.toLowerCase());
+  return listed.some((one) => wanted.includes(one.toLowerCase()));
+}

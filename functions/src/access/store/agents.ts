@@ -1,6 +1,6 @@
 /** Agents, their credentials and what they can do, as Firestore keeps them. */
 
-import { FieldPath, FieldValue } from '@google-cloud/firestore';
+import { FieldPath, FieldValue, type Query } from '@google-cloud/firestore';
 import type { Versioned } from '../../kernel/commit.ts';
 import {
   AGENT_COUNT_SHARDS,
@@ -12,7 +12,7 @@ import {
   skillPath,
 } from '../../kernel/firestore/paths.ts';
 import { atVersion } from '../../kernel/firestore/provenCommit.ts';
-import { readDue } from '../../kernel/firestore/reading.ts';
+import { FirestoreReader, readDue } from '../../kernel/firestore/reading.ts';
 import { type ChangeWriters, increments } from '../../kernel/firestore/store.ts';
 import type { Batch, Position } from '../../kernel/paging.ts';
 import { folded, prefixesOf } from '../../kernel/words.ts';
@@ -28,10 +28,98 @@ import {
   skillToDocument,
   workspacesOf,
 } from '../rules/agent.ts';
-import { type Credential, credentialFromDocument } from '../rules/credential.ts';
-import type { AgentQueries } from '../rules/ports.ts';
+import {
+  type Credential,
+  type CredentialChanges,
+  credentialCodec,
+  credentialFromDocument,
+  type Link,
+} from '../rules/credential.ts';
+import type { AgentQueries, CredentialQueries } from '../rules/ports.ts';
 import { announceAccess, announceAgent } from './accessChanges.ts';
-import { credentialWriters, FirestoreCredentialQueries } from './credentials.ts';
+
+/** The ids of the agents of a lineage, by which what was made through an agent is found. */
+export function registrantsIn(links: readonly Link[] | undefined): { readonly registrants?: string[] } {
+  return links ? { registrants: [...new Set(links.map(({ agentId }) => agentId))] } : {};
+}
+
+/** Registering again replaces the credential, so an agent has one, or a few while registrations meet. */
+const MAX_CREDENTIALS = 20;
+
+/** Firestore compares a field with so many values at a time. */
+const MAX_IN = 30;
+
+export class FirestoreCredentialQueries extends FirestoreReader implements CredentialQueries {
+  async credentials(agentId: string): Promise<readonly Credential[]> {
+    const found = await this.credentialDocuments
+      .where('agent_id', '==', agentId)
+      .limit(MAX_CREDENTIALS)
+      .get();
+    return found.docs.flatMap((snapshot) => this.documents.readable(snapshot, credentialFromDocument));
+  }
+
+  async credentialsOf(agentIds: readonly string[]): Promise<readonly Credential[]> {
+    if (agentIds.length === 0) return [];
+    const { docs } = await this.credentialDocuments.where('agent_id', 'in', [...agentIds]).get();
+    return docs.flatMap((snapshot) => this.documents.readable(snapshot, credentialFromDocument));
+  }
+
+  async hasCredential(agentId: string): Promise<boolean> {
+    const those = this.credentialDocuments.where('agent_id', '==', agentId);
+    return !(await those.limit(1).select().get()).empty;
+  }
+
+  async ofLines(lines: readonly string[]): Promise<readonly Credential[]> {
+    if (lines.length === 0) return [];
+    const unrenewed = await this.database.getAll(
+      ...lines.map((line) => this.database.doc(credentialPath(line))),
+    );
+    const first = unrenewed.flatMap(
+      (snapshot) => this.documents.find(snapshot, credentialFromDocument) ?? [],
+    );
+    const found = new Set(first.map(({ apiKey }) => apiKey));
+    const renewed = lines.filter((line) => !found.has(line));
+    const pages = await Promise.all(chunksOf(renewed).map((some) => this.renewedOf(some)));
+    return [...first, ...pages.flat()];
+  }
+
+  private async renewedOf(lines: readonly string[]): Promise<readonly Credential[]> {
+    const { docs } = await this.credentialDocuments.where('line', 'in', [...lines]).get();
+    return docs.flatMap((snapshot) => this.documents.readable(snapshot, credentialFromDocument));
+  }
+
+  async credentialsThrough(agentId: string, limit: number, after?: string): Promise<readonly Credential[]> {
+    const through = this.credentialDocuments.where('registrants', 'array-contains', agentId);
+    const ordered = through.orderBy(FieldPath.documentId()).limit(limit);
+    const { docs } = await (after === undefined ? ordered : ordered.startAfter(after)).get();
+    return docs.flatMap((snapshot) => this.documents.readable(snapshot, credentialFromDocument));
+  }
+
+  private get credentialDocuments(): Query {
+    return this.database.collection(COLLECTIONS.credentials);
+  }
+}
+
+function chunksOf(values: readonly string[]): readonly (readonly string[])[] {
+  return values.flatMap((_, index) => (index % MAX_IN === 0 ? [values.slice(index, index + MAX_IN)] : []));
+}
+
+export const credentialWriters: ChangeWriters<CredentialChanges> = {
+  issueCredential({ credential }, writes) {
+    writes.create(credentialPath(credential.apiKey), credentialToDocument(credential));
+  },
+  withdrawCredential({ apiKey, line }, writes) {
+    // Two registrations may write the same profile, which Firestore takes for no change: this tells them apart.
+    writes.delete(credentialPath(apiKey), { exists: true });
+    announceAccess(writes, `key:${apiKey}`);
+    if (line !== undefined && line !== apiKey) announceAccess(writes, `key:${line}`);
+  },
+};
+
+/** With the agents of its ancestors, by which the descendants of an agent are found. */
+export function credentialToDocument(credential: Credential): Record<string, unknown> {
+  return { ...credentialCodec.toDocument(credential), ...registrantsIn(credential.ancestors) };
+}
 
 export class FirestoreAgentQueries extends FirestoreCredentialQueries implements AgentQueries {
   async find(agentId: string): Promise<Versioned<Agent> | undefined> {

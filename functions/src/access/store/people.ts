@@ -31,7 +31,7 @@ import type { PeopleQueries, StoredPerson } from '../rules/ports.ts';
 import type { WorkspaceAccess } from '../rules/role.ts';
 import { EVERYBODY } from '../rules/trust.ts';
 import { announceAccess } from './accessChanges.ts';
-import { registrantsIn } from './lineage.ts';
+import { registrantsIn } from './agents.ts';
 
 /** Nobody has so many open invitations, and no workspace more. */
 const MAX_INVITATIONS = 50;

@@ -2,12 +2,12 @@
 
 import type { DataSnapshot, Reference } from 'firebase-admin/database';
 import { z } from 'zod';
-import { Batching } from '../../kernel/batching.ts';
 import { BoundedMap } from '../../kernel/memoCache.ts';
 import type { Position } from '../../kernel/paging.ts';
 import { Service } from '../../kernel/ports.ts';
 import { CircuitBreaker } from '../../kernel/realtime/circuitBreaker.ts';
 import { changeNode, checkPath, PRESENCE, presencePath } from '../../kernel/realtime/database.ts';
+import { Batching } from '../../kernel/waiting.ts';
 import type { Presence } from '../rules/ports.ts';
 import { DEFAULT_WORKSPACE } from '../rules/principal.ts';
 import type { LedgerPorts } from './ledgers.ts';

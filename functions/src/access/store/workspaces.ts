@@ -7,10 +7,11 @@ import { WORKSPACE_ACCESS_PATH, workspacePath } from '../../kernel/firestore/pat
 import { type DocumentReading, FirestoreReader } from '../../kernel/firestore/reading.ts';
 import type { ChangeWriters, CommitWrites } from '../../kernel/firestore/store.ts';
 import type { WorkspaceQueries } from '../rules/ports.ts';
-import type { Routing, RoutingChanges } from '../rules/routing.ts';
 import { EVERYBODY } from '../rules/trust.ts';
 import {
   type ApprovalRule,
+  type Routing,
+  type RoutingChanges,
   type StoredWorkspace,
   type WorkspaceChanges,
   workspaceFromDocument,

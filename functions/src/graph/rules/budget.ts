@@ -7,7 +7,7 @@
 import { z } from 'zod';
 import { documentCodec, timestamp } from '../../kernel/documentCodec.ts';
 import { type Loosening, type LooseningOf, neverLoosens } from '../../kernel/loosening.ts';
-import type { GraphNode } from './node.ts';
+import type { GraphNode } from './graphNode.ts';
 
 export const BUDGET_KINDS = ['workspace', 'todo', 'task', 'run'] as const;
 
@@ -301,3 +301,33 @@ export const reservationCodec = documentCodec(
 export const reservationFromDocument = reservationCodec.fromDocument;
 
 export type StoredReservation = ReturnType<typeof reservationCodec.fromDocument>;
+
+const amountShape = z.object({ money: z.number().describe('US dollars.'), tokens: z.int() });
+
+const limitShape = amountShape.partial();
+
+export const budgetShape = z.object({
+  kind: z.enum(BUDGET_KINDS),
+  id: z.string(),
+  limit: limitShape.describe('Without either there is none.'),
+  spent: amountShape,
+  reserved: amountShape.describe('The most that calls in flight may cost.'),
+  left: limitShape,
+});
+
+export function budgetAnswer(counted: CountedBudget): z.output<typeof budgetShape> {
+  const { budget, counts } = counted;
+  const { kind, id } = budget;
+  return {
+    kind,
+    id,
+    limit: limitAnswer(budget),
+    spent: { money: usdOf(counts.spent), tokens: counts.spent.tokens },
+    reserved: { money: usdOf(counts.reserved), tokens: counts.reserved.tokens },
+    left: limitAnswer(leftOf(counted)),
+  };
+}
+
+function limitAnswer({ costUsd, tokens }: Pick<CountedBudget['budget'], 'costUsd' | 'tokens'>) {
+  return { ...(costUsd !== undefined && { money: costUsd }), ...(tokens !== undefined && { tokens }) };
+}

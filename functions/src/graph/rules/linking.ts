@@ -13,7 +13,7 @@ import {
   nodeKey,
   nodeNotFound,
   type Place,
-} from './node.ts';
+} from './graphNode.ts';
 import type { GraphQueries } from './ports.ts';
 
 /** Who looks, and from where. */

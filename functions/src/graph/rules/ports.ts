@@ -3,7 +3,7 @@
 import type { Versioned } from '../../kernel/commit.ts';
 import type { Batch, Page, Position, Slice } from '../../kernel/paging.ts';
 import type { CountedBudget, StoredBudget, StoredReservation } from './budget.ts';
-import type { NodeKind, NodeRef, PartsProgress, StoredNode } from './node.ts';
+import type { NodeKind, NodeRef, PartsProgress, StoredNode } from './graphNode.ts';
 
 export interface BudgetQueries {
   find(key: string): Promise<Versioned<StoredBudget> | undefined>;

@@ -27,7 +27,7 @@ import {
   nodeKey,
   type PartsProgress,
   type StoredNode,
-} from '../rules/node.ts';
+} from '../rules/graphNode.ts';
 import type { GraphQueries } from '../rules/ports.ts';
 
 const CLOSED: readonly NodeStatus[] = ['done', 'failed', 'cancelled'];

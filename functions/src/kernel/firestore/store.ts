@@ -8,6 +8,7 @@ import {
   type Precondition,
   type WriteBatch,
 } from '@google-cloud/firestore';
+import { z } from 'zod';
 import {
   type CallRecord,
   type Change,
@@ -16,8 +17,10 @@ import {
   StaleWriteError,
   type Store,
 } from '../commit.ts';
+import { documentCodec, jsonText, timestamp } from '../documentCodec.ts';
+import { MusterError } from '../errors.ts';
 import { type LooseningOf, requireNoLoosening } from '../loosening.ts';
-import { type Clock, type Randomness, Service } from '../ports.ts';
+import { type Clock, type Randomness, type RecordedAnswerQueries, Service } from '../ports.ts';
 import { TOO_LARGE, tooLarge } from './client.ts';
 import { commitPath, idempotencyPath, trailPath } from './paths.ts';
 import {
@@ -30,7 +33,7 @@ import {
   STALE_CODES,
   statusCode,
 } from './provenCommit.ts';
-import { recordedAnswerToDocument, refuseRepetition } from './recordedAnswers.ts';
+import { FirestoreReader } from './reading.ts';
 import { type EffectsOf, effectsOf, entryToDocument } from './trail.ts';
 
 const PROOF_LETTERS = 20;
@@ -296,4 +299,44 @@ export class FirestoreStore extends Service<StorePorts> implements Store {
     if (code === ALREADY_EXISTS && recorded !== undefined) await refuseRepetition(this.ports, recorded.id);
     return new StaleWriteError({ cause: error });
   }
+}
+
+export class FirestoreRecordedAnswerQueries extends FirestoreReader implements RecordedAnswerQueries {
+  async find(id: string): Promise<RecordedAnswer | undefined> {
+    const snapshot = await this.database.doc(idempotencyPath(id)).get();
+    return this.documents.find(snapshot, (data) => recordedAnswerFromDocument(id, data));
+  }
+}
+
+export function recordedAnswerFromDocument(id: string, data: unknown): RecordedAnswer {
+  return { id, ...codec.fromDocument(data) };
+}
+
+const codec = documentCodec(
+  z.object({ arguments_hash: z.string(), answer: jsonText, expires_at: timestamp }),
+);
+
+export const recordedAnswerToDocument = codec.toDocument;
+
+/**
+ * Tells a repeated operation from a stale commit, and makes room if the record is only old.
+ * @throws MusterError CONFLICT if another call has settled with this key
+ */
+export async function refuseRepetition(
+  { database, clock }: { readonly database: Firestore; readonly clock: Clock },
+  id: string,
+): Promise<void> {
+  const document = database.doc(idempotencyPath(id));
+  const snapshot = await document.get();
+  if (!snapshot.exists) return;
+  if (recordedAnswerFromDocument(id, snapshot.data()).expiresAt <= clock.now()) {
+    const asItWas = snapshot.updateTime && { lastUpdateTime: snapshot.updateTime };
+    await document.delete(asItWas).catch(() => undefined); // who made room meanwhile has the record now
+    return;
+  }
+  throw new MusterError('CONFLICT', 'This idempotency key was used at the same moment by another call.', {
+    field: 'idempotency_key',
+    reason: 'ALREADY_SETTLED',
+    suggestion: 'Call again: the first answer is then replayed.',
+  });
 }

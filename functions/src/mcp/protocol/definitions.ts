@@ -1,7 +1,11 @@
 /** The MCP methods that are served, over definitions that were prepared once per instance. */
 
 import {
+  CLIENT_CAPABILITIES_META_KEY,
   INVALID_PARAMS,
+  type InputRequiredResult,
+  inputRequired,
+  inputResponse,
   ProtocolError,
   ResourceNotFoundError,
   Server,
@@ -13,12 +17,12 @@ import { ERROR_CODES, MusterError } from '../../kernel/errors.ts';
 import { sentBytes } from '../../kernel/json.ts';
 import { forLegacy, toolResult } from '../answer.ts';
 import { type CallPorts, callTool, completeVariable, readResource } from '../call.ts';
+import type { Elicitation } from '../callContext.ts';
 import type { RoutedRequest } from '../catalogue.ts';
 import { unknownTool } from '../names.ts';
 import { VIEWS_EXTENSION } from '../resources.ts';
 import { shownName } from '../shown.ts';
 import { isRecord } from '../validation.ts';
-import { askingOf } from './elicitation.ts';
 
 /** The revisions with a handshake, to 2025-11-25, or those without, from 2026-07-28. */
 export type Era = 'legacy' | 'modern';
@@ -193,4 +197,57 @@ export function withTools(
 /** The method that a message names, if it is a request or a notification. */
 export function methodOf(message: unknown): unknown {
   return isRecord(message) ? message['method'] : undefined;
+}
+
+/** What a client says that it can do. */
+const envelope = z.looseObject({
+  [CLIENT_CAPABILITIES_META_KEY]: z.looseObject({
+    elicitation: z.looseObject({ form: z.looseObject({}).optional(), url: z.looseObject({}).optional() }),
+  }),
+});
+
+interface ModernCall {
+  readonly envelope?: unknown;
+  readonly inputResponses?: Record<string, unknown>;
+}
+
+interface Asking {
+  readonly elicitation: Elicitation;
+  /** What the client is to ask, once the call has said so. */
+  readonly asked: InputRequiredResult | undefined;
+}
+
+/** Undefined where the client shows no forms. */
+export function askingOf({ envelope: said, inputResponses }: ModernCall): Asking | undefined {
+  const { data } = envelope.safeParse(said);
+  if (data === undefined) return undefined;
+  const { form, url } = data[CLIENT_CAPABILITIES_META_KEY].elicitation;
+  // One that names no mode shows forms.
+  if (form === undefined && url !== undefined) return undefined;
+  let asked: InputRequiredResult | undefined;
+  return {
+    elicitation: {
+      said(key) {
+        const response = inputResponse(inputResponses, key);
+        if (response.kind !== 'elicit') return undefined;
+        const { action, content } = response;
+        return { action, ...(content && { content }) };
+      },
+      ask(key, { message, field, title, options }) {
+        const text = { type: 'string' as const, title };
+        const property = options === undefined ? text : { ...text, enum: [...options] };
+        const requestedSchema = {
+          type: 'object' as const,
+          properties: { [field]: property },
+          required: [field],
+        };
+        asked = inputRequired({
+          inputRequests: { [key]: inputRequired.elicit({ message, requestedSchema }) },
+        });
+      },
+    },
+    get asked() {
+      return asked;
+    },
+  };
 }

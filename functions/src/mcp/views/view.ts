@@ -1,7 +1,6 @@
 /** One view's life: it draws what the tool has answered, asks again while the work goes on, and acts for the person. */
 import { button, type Child, make, show, words } from './elements.ts';
-import { type Fields, fieldsOf, isFields, textOf } from './fields.ts';
-import { Host, METHOD_NOT_FOUND, Refused } from './host.ts';
+import { type Fields, fieldsOf, Host, isFields, METHOD_NOT_FOUND, Refused, textOf } from './host.ts';
 
 /** How long before the tool is asked again, and how often in a row it may be in vain. */
 const PAUSE_MILLISECONDS = 5000;

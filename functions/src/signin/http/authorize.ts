@@ -16,8 +16,7 @@ import { Hindered } from '../rules/choices.ts';
 import { OAuthError } from '../rules/oauthError.ts';
 import { isNamed, isOnThisMachine, shownHost } from '../rules/redirects.ts';
 import { tooMany } from './endpoints.ts';
-import { pageHeaders } from './headers.ts';
-import { consentPage, languageOf, type Problem, problemPage } from './pages.ts';
+import { consentPage, languageOf, type Problem, pageHeaders, problemPage } from './pages.ts';
 import { json, jsonOf, NOT_STORED, type Reply, type SignInPorts, type Visit } from './visit.ts';
 
 /** Sent over TLS and to this host alone: no neighbour can plant one. Source: RFC 6265bis, section 4.1.3.2. */

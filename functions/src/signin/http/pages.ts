@@ -7,6 +7,7 @@ import { oneLine } from '../../kernel/hidden.ts';
 import { EMBEDDED_ID, type Embedded, fill, isFollowed, type PageSettings } from '../page/embedded.ts';
 import { CONSENT, DOCUMENT, PROBLEM } from './templates.ts';
 import { type Language, TEXTS, type Texts } from './texts.ts';
+import { type FirebaseSettings, NOT_STORED } from './visit.ts';
 
 export type { PageSettings } from '../page/embedded.ts';
 export { type Language, languageOf } from './texts.ts';
@@ -76,4 +77,39 @@ function documentOf(
 function embeddable(settings: Embedded): string {
   const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
   return JSON.stringify(settings).replace(/[<>&\u2028\u2029]/g, escaped);
+}
+
+/** Where Firebase's SDK signs in. */
+const FIREBASE = ['https://identitytoolkit.googleapis.com', 'https://securetoken.googleapis.com'];
+
+/** Google's window is opened by a script of Google's, in a frame of the project's own domain. */
+const GOOGLE = 'https://apis.google.com';
+
+export function pageHeaders({ emulator, google, authDomain }: FirebaseSettings): Record<string, string> {
+  const asked = emulator === undefined ? FIREBASE : [emulator];
+  const policy = {
+    'default-src': ["'none'"],
+    'script-src': ["'self'", ...(google ? [GOOGLE] : [])],
+    'style-src': ["'self'"],
+    'connect-src': ["'self'", ...asked],
+    ...(google && { 'frame-src': [emulator ?? `https://${authDomain}`] }),
+    'base-uri': ["'none'"],
+    // A form that were sent could lead away; the script sends nothing by one.
+    'form-action': ["'none'"],
+    'frame-ancestors': ["'none'"],
+    // Google's script makes others, which the SDK does not declare.
+    ...(!google && { 'require-trusted-types-for': ["'script'"], 'trusted-types': ["'none'"] }),
+  };
+  return {
+    ...NOT_STORED,
+    'Content-Type': 'text/html; charset=utf-8',
+    'Content-Security-Policy': Object.entries(policy)
+      .map(([name, values]) => [name, ...values].join(' '))
+      .join('; '),
+    'Cross-Origin-Opener-Policy': 'same-origin-allow-popups',
+    'Permissions-Policy': 'camera=(), geolocation=(), microphone=()',
+    'Referrer-Policy': 'no-referrer',
+    'X-Content-Type-Options': 'nosniff',
+    'X-Frame-Options': 'DENY',
+  };
 }

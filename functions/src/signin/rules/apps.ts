@@ -10,13 +10,13 @@ import {
 } from '../../access/rules/agent.ts';
 import {
   CODE_MILLISECONDS,
+  endingOf,
   GRANT_LETTERS,
   type Grant,
   MAX_GRANTS,
   MOST_MILLISECONDS,
   tokenOf,
 } from '../../access/rules/grant.ts';
-import { endingOf } from '../../access/rules/grantEnd.ts';
 import type { Limits } from '../../access/rules/limits.ts';
 import type { AccessPorts } from '../../access/rules/ports.ts';
 import {

@@ -4,14 +4,41 @@
  */
 
 import { z } from 'zod';
+import type { Versioned } from '../../kernel/commit.ts';
+import { documentCodec, timestamp } from '../../kernel/documentCodec.ts';
 import { isVisible, oneLine } from '../../kernel/hidden.ts';
 import { parsedJson } from '../../kernel/json.ts';
 import { BoundedMap } from '../../kernel/memoCache.ts';
 import { type KernelPorts, Service } from '../../kernel/ports.ts';
-import type { Client, RegisteredClient } from './client.ts';
+import type { Authorization } from './authorization.ts';
 import { OAuthError } from './oauthError.ts';
-import type { SignInQueries } from './ports.ts';
 import { redirectFault, withoutPort } from './redirects.ts';
+
+export interface RegisteredClient extends Omit<Client, 'host'> {
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+}
+
+/** An app that has registered itself: `clients/{id}`. */
+export const { toDocument: clientToDocument, fromDocument: clientFromDocument } = documentCodec(
+  z.object({
+    id: z.string(),
+    name: z.string(),
+    redirect_uris: z.array(z.string()),
+    created_at: timestamp,
+    /** Unless it is used. */
+    expires_at: timestamp,
+  }),
+);
+
+export interface Client {
+  readonly id: string;
+  /** What it calls itself, fit to be shown. */
+  readonly name: string;
+  /** Whose document says so; absent where it registered itself, so that nobody vouches for it. */
+  readonly host?: string;
+  readonly redirectUris: readonly string[];
+}
 
 /** Reads the document at an address of somebody else's. */
 export interface ClientDocuments {
@@ -192,4 +219,9 @@ function faultIn({ issues: [issue] }: z.ZodError): string {
 
 function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message.replace(/\.$/, '') : 'it cannot be reached';
+}
+
+export interface SignInQueries {
+  authorization(id: string): Promise<Versioned<Authorization> | undefined>;
+  client(id: string): Promise<RegisteredClient | undefined>;
 }

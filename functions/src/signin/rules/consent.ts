@@ -12,10 +12,8 @@ import { retryStale } from '../../kernel/waiting.ts';
 import type { Apps } from './apps.ts';
 import { type Asked, type Authorization, DECIDING_MILLISECONDS, wayBack } from './authorization.ts';
 import { type Choices, type Decision, Hindered } from './choices.ts';
-import type { Client } from './client.ts';
-import { type Clients, shownName } from './clients.ts';
+import { type Client, type Clients, type SignInQueries, shownName } from './clients.ts';
 import { OAuthError } from './oauthError.ts';
-import type { SignInQueries } from './ports.ts';
 import { personOf } from './tokens.ts';
 
 interface ConsentPorts extends AccessPorts {

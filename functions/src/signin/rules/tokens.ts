@@ -1,15 +1,16 @@
 /** Gives apps their tokens: for a code, and for a refresh token. Source: OAuth 2.1, section 3.2; RFC 7009; RFC 9700. */
 import {
   EVERY_SCOPE,
+  endingOf,
   type Grant,
   isTokenOf,
   presentedIn,
   redemptionOf,
   refreshOf,
   SCOPES,
+  type SignInEnd,
   type Tokens,
 } from '../../access/rules/grant.ts';
-import { endingOf, type SignInEnd } from '../../access/rules/grantEnd.ts';
 import type { AccessPorts } from '../../access/rules/ports.ts';
 import { DEFAULT_WORKSPACE, ownRole, type Principal } from '../../access/rules/principal.ts';
 import { StaleWriteError } from '../../kernel/commit.ts';

@@ -10,9 +10,13 @@ import {
   authorizationFromDocument,
   authorizationToDocument,
 } from '../rules/authorization.ts';
-import { clientFromDocument, clientToDocument, type RegisteredClient } from '../rules/client.ts';
-import type { ClientChanges } from '../rules/clients.ts';
-import type { SignInQueries } from '../rules/ports.ts';
+import {
+  type ClientChanges,
+  clientFromDocument,
+  clientToDocument,
+  type RegisteredClient,
+  type SignInQueries,
+} from '../rules/clients.ts';
 
 export class FirestoreSignInQueries extends FirestoreReader implements SignInQueries {
   async authorization(id: string): Promise<Versioned<Authorization> | undefined> {

@@ -21,7 +21,7 @@ import {
   logLineText,
   pastAttemptAnswer,
   taskId,
-} from './tools/shapes.ts';
+} from './tools/codingAnswers.ts';
 
 /** A resource has no arguments, so it shows this many and says whether there are more. */
 const MAX_TASKS = 100;

@@ -16,6 +16,7 @@ import { addDiscovery } from './tools/add_discovery.ts';
 import { cancelTask } from './tools/cancel_task.ts';
 import { claimTask } from './tools/claim_task.ts';
 import { completeTask } from './tools/complete_task.ts';
+import { discoveryAnswer, pageOf, taskAnswer } from './tools/coordinationAnswers.ts';
 import { createTask } from './tools/create_task.ts';
 import { createTasksBatch } from './tools/create_tasks_batch.ts';
 import { failTask } from './tools/fail_task.ts';
@@ -27,12 +28,10 @@ import { getStatus, statusAnswer } from './tools/get_status.ts';
 import { heartbeat } from './tools/heartbeat.ts';
 import { initCoordination } from './tools/init_coordination.ts';
 import { messageAgent } from './tools/message_agent.ts';
-import { pageOf } from './tools/paging.ts';
 import { registerAgent } from './tools/register_agent.ts';
 import { releaseTask } from './tools/release_task.ts';
 import { reopen } from './tools/reopen.ts';
 import { retryTask } from './tools/retry_task.ts';
-import { discoveryAnswer, taskAnswer } from './tools/shapes.ts';
 import { startTask } from './tools/start_task.ts';
 import { updateTask } from './tools/update_task.ts';
 
@@ -167,13 +166,10 @@ export {
 } from './rules/codingTask.ts';
 
 export { TaskCreation, type TaskDraft } from './rules/creation.ts';
-
-export { authoriseDeciding } from './rules/deciding.ts';
-
 export type { CodingExpiry } from './rules/leases.ts';
+export { authoriseDeciding } from './rules/levers.ts';
 export type { Message } from './rules/mailbox.ts';
 export type { AgentMessages } from './rules/messages.ts';
-export { taskNode } from './rules/node.ts';
 export { queueGrowth } from './rules/openSession.ts';
 export { type OwnerPorts, ownerStanding } from './rules/ownerless.ts';
 export type { CoordinationPorts } from './rules/ports.ts';
@@ -219,6 +215,6 @@ export {
   USUAL_TYPE,
 } from './rules/task.ts';
 export { outcomeChanges, taskChanges, withSpent } from './rules/taskChanges.ts';
+export { taskNode } from './rules/taskNode.ts';
 export { STATE_SHARE, TaskQueue } from './rules/taskProgress.ts';
-export { messagesAnswer, messagesShape } from './tools/messages.ts';
-export { text } from './tools/shapes.ts';
+export { messagesAnswer, messagesShape, text } from './tools/coordinationAnswers.ts';

@@ -34,7 +34,7 @@ declare module '../../mcp/callContext.ts' {
 }
 
 export { checked, type GitHubAnswer, type RateLimit } from './rules/answers.ts';
-export { refusal } from './rules/errors.ts';
+export { refusal } from './rules/gitHubErrors.ts';
 export { refName } from './rules/names.ts';
 export type {
   GitHubClient,

@@ -14,9 +14,9 @@ import { listWorkflows } from './tools/list_workflows.ts';
 import { orchestrate } from './tools/orchestrate.ts';
 import { orchestrateParallel } from './tools/orchestrate_parallel.ts';
 import { orchestrateWorkflow } from './tools/orchestrate_workflow.ts';
-import { runAnswer } from './tools/runAnswer.ts';
+import { runId, runShape } from './tools/orchestrationAnswers.ts';
+import { runAnswer } from './tools/runAnswers.ts';
 import { saveWorkflow } from './tools/save_workflow.ts';
-import { runId, runShape } from './tools/shapes.ts';
 
 /** Runs as resources: what MCP's own `subscriptions/listen` watches. */
 const run = defineResourceTemplate({

@@ -5,7 +5,7 @@ import type { Principal } from '../../../../functions/src/access/rules/principal
 import { MusterError } from '../../../../functions/src/kernel/errors.ts';
 import { type Attempt, explained } from '../../../../functions/src/toolsets/firebase/firestore/errors.ts';
 import { parsePath } from '../../../../functions/src/toolsets/firebase/rules/databaseAccess.ts';
-import { invalidPath } from '../../../../functions/src/toolsets/firebase/rules/errors.ts';
+import { invalidPath } from '../../../../functions/src/toolsets/firebase/rules/dataErrors.ts';
 import { agentOf, personOf } from '../../../support/principals.ts';
 
 const agent = agentOf('a', 'o', 'worker');

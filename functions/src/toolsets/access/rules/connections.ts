@@ -1,8 +1,7 @@
 /** The agents through which a person is connected: those that have a credential, and apps that were signed in from. */
 import { type Agent, homeOf } from '../../../access/rules/agent.ts';
 import type { Credential } from '../../../access/rules/credential.ts';
-import { type Grant, isConnected } from '../../../access/rules/grant.ts';
-import { endOf, type StoredEnd } from '../../../access/rules/grantEnd.ts';
+import { endOf, type Grant, isConnected, type StoredEnd } from '../../../access/rules/grant.ts';
 import type { Limits } from '../../../access/rules/limits.ts';
 import { ancestorsOf, openedIn, openingOf, standingLinks } from '../../../access/rules/lineage.ts';
 import type { AccessPorts } from '../../../access/rules/ports.ts';

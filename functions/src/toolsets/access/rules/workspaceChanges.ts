@@ -8,10 +8,13 @@ import {
   type Principal,
   personsRoleIn,
 } from '../../../access/rules/principal.ts';
-import { isListed } from '../../../access/rules/repositories.ts';
 import { WORKSPACE_ACCESS, type WorkspaceAccess } from '../../../access/rules/role.ts';
-import type { Routing } from '../../../access/rules/routing.ts';
-import type { ApprovalRule, StoredWorkspace } from '../../../access/rules/workspace.ts';
+import {
+  type ApprovalRule,
+  isListed,
+  type Routing,
+  type StoredWorkspace,
+} from '../../../access/rules/workspace.ts';
 import { foundingChanges, notAvailable, requireFree } from '../../../access/rules/workspaces.ts';
 import type { Change, RecordAnswer } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
@@ -20,7 +23,6 @@ import { Service } from '../../../kernel/ports.ts';
 import { asBefore, cannotUndo, type Effect, type FieldsCodec } from '../../../kernel/trail.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
 import { administers, authorised, deploymentRefusal, refusalIn } from './administration.ts';
-import { namedOf, type RoutingUpdate, routingAfter } from './routingChanges.ts';
 
 type SettingsChange = Change<'demandApprovals' | 'listRepositories' | 'routeWorkspace'>;
 
@@ -273,4 +275,37 @@ function routeChanges(
   if (asked === undefined) return [];
   const [routing, before] = [namedOf(asked, has), namedOf(asked, had)];
   return [{ kind: 'routeWorkspace', workspace, routing, before }];
+}
+
+/** What is left out stays. */
+export interface RoutingUpdate {
+  /** An agent by kind of work. */
+  readonly pin?: Readonly<Record<string, string | undefined>> | undefined;
+  readonly forbid?: readonly string[] | undefined;
+}
+
+/** What an update says of a routing: what it names of it, and no more. */
+export function namedOf({ pin, forbid }: RoutingUpdate, { pins, forbidden }: Routing): Partial<Routing> {
+  return { ...(pin && { pins }), ...(forbid && { forbidden }) };
+}
+
+/** @throws MusterError VALIDATION_ERROR where an agent would be both pinned and forbidden */
+export function routingAfter(
+  before: Pick<StoredWorkspace, 'pinnedAgents' | 'forbiddenAgents'> | undefined,
+  { pin, forbid }: RoutingUpdate = {},
+): Routing {
+  const pins =
+    pin === undefined
+      ? (before?.pinnedAgents ?? [])
+      : Object.entries(pin).flatMap(([kind, agent]) => (agent === undefined ? [] : [{ kind, agent }]));
+  const forbidden = forbid === undefined ? (before?.forbiddenAgents ?? []) : [...new Set(forbid)];
+  const both = pins.find(({ agent }) => forbidden.includes(agent));
+  if (both === undefined) return { pins, forbidden };
+  const { agent, kind } = both;
+  throw new MusterError('VALIDATION_ERROR', `"${agent}" would be pinned for ${kind} and forbidden.`, {
+    field: pin === undefined ? 'routing.forbid' : 'routing.pin',
+    value: agent,
+    reason: 'PINNED_AND_FORBIDDEN',
+    suggestion: 'Send routing with both pin and forbid: each replaces what was set before.',
+  });
 }

@@ -6,7 +6,7 @@ import {
   workspaceAnswer,
   workspaceName,
   workspaceShape,
-} from './shapes.ts';
+} from './accessAnswers.ts';
 
 export const createWorkspace = defineTool({
   name: 'create_workspace',

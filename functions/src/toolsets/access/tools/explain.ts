@@ -5,10 +5,9 @@ import { DEFAULT_WORKSPACE } from '../../../access/rules/principal.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { chosenId } from '../../../kernel/ids.ts';
 import type { CallContext, KnownTool } from '../../../mcp/callContext.ts';
-import { guidance } from '../../../mcp/guidance.ts';
-import { defineTool, textUpTo } from '../../../mcp/tool.ts';
+import { defineTool, guidance, textUpTo } from '../../../mcp/tool.ts';
 import type { Explanation } from '../rules/explanations.ts';
-import { anyRole, workspaceName } from './shapes.ts';
+import { anyRole, workspaceName } from './accessAnswers.ts';
 
 const DATABASES = ['firestore', 'realtime'] as const;
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Invitation } from '../../../access/rules/people.ts';
 import { defineTool } from '../../../mcp/tool.ts';
-import { emailArgument, memberRole, workspaceArgument } from './shapes.ts';
+import { emailArgument, memberRole, workspaceArgument } from './accessAnswers.ts';
 
 export const invite = defineTool({
   name: 'invite',

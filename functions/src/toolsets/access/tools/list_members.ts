@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
-import { cursorAfter, cursorArgument, idAfter, memberRole, workspaceArgument } from './shapes.ts';
+import { cursorAfter, cursorArgument, idAfter, memberRole, workspaceArgument } from './accessAnswers.ts';
 
 const MAX_LIMIT = 100;
 

@@ -11,7 +11,7 @@ import {
   workspaceAnswer,
   workspaceArgument,
   workspaceShape,
-} from './shapes.ts';
+} from './accessAnswers.ts';
 
 /** @throws MusterError VALIDATION_ERROR for a tool that there is not, or whose calls nobody approves */
 function requireApprovable(

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
 import type { Identity } from '../rules/identity.ts';
-import { accessArgument, anyRole, memberRole } from './shapes.ts';
+import { accessArgument, anyRole, memberRole } from './accessAnswers.ts';
 
 export const whoami = defineTool({
   name: 'whoami',

@@ -2,7 +2,7 @@
 
 import { availability, withPresence } from '../../../access/rules/liveness.ts';
 import type { Principal } from '../../../access/rules/principal.ts';
-import type { NodeRef } from '../../../graph/rules/node.ts';
+import type { NodeRef } from '../../../graph/rules/graphNode.ts';
 import type { RecordAnswer } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import type { Slice } from '../../../kernel/paging.ts';

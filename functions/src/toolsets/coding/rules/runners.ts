@@ -23,8 +23,8 @@ import {
   taskChanges,
   waitTask,
 } from '../../coordination/index.ts';
+import { restored } from './ending.ts';
 import { appendChanges, appendNumbered, type NumberedEntry } from './log.ts';
-import { restored } from './returning.ts';
 import { type CodingPorts, changeTask, claimantOf, codingStatus, type TaskAddress } from './task.ts';
 
 interface RunnerClaimRequest {

@@ -12,7 +12,7 @@ import {
   taskId,
   taskShape,
   writing,
-} from './shapes.ts';
+} from './codingAnswers.ts';
 
 /** A task as its runner gets it. */
 const claimedShape = taskShape

@@ -12,7 +12,7 @@ import {
   taskId,
   taskShape,
   writing,
-} from './shapes.ts';
+} from './codingAnswers.ts';
 
 const MESSAGES: Readonly<Record<Ended['outcome'], string>> = {
   ended: 'Task ended.',

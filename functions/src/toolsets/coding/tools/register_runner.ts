@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { MusterError } from '../../../kernel/errors.ts';
 import { defineTool, listUpTo } from '../../../mcp/tool.ts';
 import { text } from '../../coordination/index.ts';
-import { answerShape, success, writing } from './shapes.ts';
+import { answerShape, success, writing } from './codingAnswers.ts';
 
 export const registerRunner = defineTool({
   name: 'register_runner',

@@ -1,7 +1,15 @@
 import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
-import { reportShape, reportText } from './reportText.ts';
-import { answerShape, codingTaskAnswer, historyAnswer, reading, success, taskId } from './shapes.ts';
+import {
+  answerShape,
+  codingTaskAnswer,
+  historyAnswer,
+  reading,
+  reportShape,
+  reportText,
+  success,
+  taskId,
+} from './codingAnswers.ts';
 
 export const reportTask = defineTool({
   name: 'report_task',

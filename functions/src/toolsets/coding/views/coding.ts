@@ -1,6 +1,6 @@
 /** A coding task, drawn from what report_task answers: who works on it, what the log says last, what came of it. */
 import { type Child, make, rows, state, toneOf, words } from '../../../mcp/views/elements.ts';
-import { type Fields, fieldsOf, listOf, numberOf, textOf } from '../../../mcp/views/fields.ts';
+import { type Fields, fieldsOf, listOf, numberOf, textOf } from '../../../mcp/views/host.ts';
 import { begin, type Person } from '../../../mcp/views/view.ts';
 
 const SHOWN_LINES = 8;

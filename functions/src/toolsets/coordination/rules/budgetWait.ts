@@ -7,7 +7,7 @@ import {
   spentOut,
   waitsForBudget,
 } from '../../../graph/rules/budget.ts';
-import { NO_WORK, nodeKey } from '../../../graph/rules/node.ts';
+import { NO_WORK, nodeKey } from '../../../graph/rules/graphNode.ts';
 import type { BudgetPorts } from '../../../graph/rules/ports.ts';
 import type { Change, Versioned } from '../../../kernel/commit.ts';
 import { Service, unlessUnreadable } from '../../../kernel/ports.ts';

@@ -14,9 +14,8 @@ import { touchPresence } from '../../../access/rules/liveness.ts';
 import { type Change, type RecordAnswer, StaleWriteError, type Versioned } from '../../../kernel/commit.ts';
 import { BoundedMap } from '../../../kernel/memoCache.ts';
 import { Service } from '../../../kernel/ports.ts';
-import { retryStale } from '../../../kernel/waiting.ts';
+import { Batching, retryStale } from '../../../kernel/waiting.ts';
 import { type BudgetWaitPorts, budgetRefusal, waitForBudget } from './budgetWait.ts';
-import { ClaimWindow } from './claimWindow.ts';
 import { claimableNow, projectCapability, type RunnerClaim, runnersPart } from './codingTask.ts';
 import type { Message } from './mailbox.ts';
 import type { AgentMessages } from './messages.ts';
@@ -279,4 +278,49 @@ export function codingClaimed(task: Task, runner: RunnerClaim | undefined): Task
     claim: runner === undefined ? claim : { ...claim, isRunners: true },
     coding: { ...(runner?.project !== undefined && { project: runner.project }), ...coding },
   };
+}
+
+/** How many claims one query serves at most. */
+const MOST_SERVED = 100;
+
+/**
+ * The head of the queue for the calls of one instance that claim at the same time: they share one query and are dealt
+ * different tasks. What was read is not kept for later calls, which might overlook what has become claimable since. A
+ * window only proposes: the commit decides.
+ */
+export class ClaimWindow {
+  private readonly claimable: (limit: number) => Promise<readonly Versioned<Task>[]>;
+  private readonly calls = new Batching<void, Versioned<Task> | undefined>(
+    (calls) => this.read(calls.length),
+    MOST_SERVED,
+  );
+  /** Tasks dealt out whose commit is under way: a query may still find them claimable. */
+  private readonly dealt = new Set<string>();
+  /** Tasks claimed while a query is under way, which may still list them. */
+  private readonly claimedMeanwhile = new Set<string>();
+
+  /** @param claimable finds the first tasks of the queue that may be dealt */
+  constructor(claimable: (limit: number) => Promise<readonly Versioned<Task>[]>) {
+    this.claimable = claimable;
+  }
+
+  /** Deals the next task, or undefined where nothing is claimable. The caller gives it back with `finish`. */
+  next(): Promise<Versioned<Task> | undefined> {
+    return this.calls.add();
+  }
+
+  /** Ends the dealing of a task. */
+  finish(taskId: string, outcome: 'claimed' | 'refused'): void {
+    this.dealt.delete(taskId);
+    if (outcome === 'claimed') this.claimedMeanwhile.add(taskId);
+  }
+
+  private async read(calls: number): Promise<(place: number) => Versioned<Task> | undefined> {
+    this.claimedMeanwhile.clear();
+    const found = await this.claimable(calls + this.dealt.size);
+    const free = found.filter(({ value: { id } }) => !this.dealt.has(id) && !this.claimedMeanwhile.has(id));
+    const dealt = free.slice(0, calls);
+    for (const { value } of dealt) this.dealt.add(value.id);
+    return (place) => dealt[place];
+  }
 }

@@ -2,8 +2,8 @@
 
 import type { Principal } from '../../../access/rules/principal.ts';
 import type { Opener } from '../../../access/rules/workspaces.ts';
+import type { NodeRef } from '../../../graph/rules/graphNode.ts';
 import { type Link, type Links, linkAll } from '../../../graph/rules/linking.ts';
-import type { NodeRef } from '../../../graph/rules/node.ts';
 import type { Change, RecordAnswer } from '../../../kernel/commit.ts';
 import { MAX_TASK_BYTES, requireSize } from '../../../kernel/json.ts';
 import { Service } from '../../../kernel/ports.ts';

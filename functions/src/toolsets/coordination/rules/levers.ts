@@ -5,18 +5,17 @@
  */
 
 import { type Principal, roleIn } from '../../../access/rules/principal.ts';
+import { hasRole } from '../../../access/rules/role.ts';
 import type { Change, RecordAnswer, Versioned } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { readIn, Service } from '../../../kernel/ports.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
 import { requeuedWork, withFailure } from './codingTask.ts';
-import { authoriseDeciding } from './deciding.ts';
 import { queueGrowth } from './openSession.ts';
 import type { CoordinationPorts } from './ports.ts';
-import { reviveTask } from './revival.ts';
-import { cancelTask, takeAway } from './stateMachine.ts';
-import { isOfRun, type Task, taskNotFound } from './task.ts';
-import { outcomeChanges, taskChanges } from './taskChanges.ts';
+import { cancelTask, notPossible, takeAway } from './stateMachine.ts';
+import { isHeld, isOfRun, type Task, type TaskStatus, taskNotFound } from './task.ts';
+import { outcomeChanges, taskChanges, withSpent } from './taskChanges.ts';
 
 /** How many tasks one call has tried again, and how many it reads to find them. */
 const MAX_REVIVED = 100;
@@ -169,4 +168,83 @@ export function sessionArchived(taskId: string, verb = 'be tried again'): Muster
     reason: 'SESSION_ARCHIVED',
     suggestion: 'Bring the session back with reopen first.',
   });
+}
+
+/** A task, as far as it says who may decide about it. */
+type Decided = Pick<Task, 'id' | 'workspace' | 'ownerUid'>;
+
+/**
+ * Lets the creator, whoever has the same owner, and leaders decide about a task. Source: docs/semantics.md#coordination.
+ * @param field the argument that names the task
+ * @throws MusterError FORBIDDEN
+ */
+export function authoriseDeciding(
+  principal: Principal,
+  task: Decided,
+  field: 'task_id' | 'taskId' | 'id',
+): void {
+  const role = roleIn(principal, task.workspace) ?? 'viewer';
+  if (hasRole(role, 'leader') || (hasRole(role, 'worker') && task.ownerUid === principal.ownerUid)) return;
+  throw new MusterError('FORBIDDEN', `You may not change task "${task.id}".`, {
+    field,
+    reason: 'NOT_YOURS',
+    suggestion: 'Its holder may, whoever created it or has the same owner, and leaders of the workspace.',
+  });
+}
+
+/** How many former ends a task remembers. */
+const MAX_FORMER_ENDS = 10;
+
+/**
+ * Puts a task into the queue again that failed or was cancelled. How it ended stays with it. Its former holders are heard
+ * no more; its epoch goes on, and its tries begin anew.
+ */
+export function reviveTask(task: Task): Task {
+  const { status, claim, closedAt, partsAwaited: _waited, result: _kept, ...rest } = task;
+  if ((status !== 'failed' && status !== 'cancelled') || closedAt === undefined)
+    throw notPossible(task, 'be tried again', undefined, suggestionToRevive(status));
+  const { error, epoch, retries } = task;
+  const end = {
+    status,
+    endedAt: closedAt,
+    epoch,
+    retries,
+    ...(error !== undefined && { error }),
+    ...(claim && { agentId: claim.agentId }),
+  };
+  return {
+    ...rest,
+    status: 'available',
+    retries: 0,
+    formerEnds: [...task.formerEnds, end].slice(-MAX_FORMER_ENDS),
+    lapsedClaims: task.lapsedClaims.filter((lapsed) => lapsed.epoch !== epoch),
+  };
+}
+
+/**
+ * Opens a task again whose result is taken back: in the hands of who held it, with a lease that begins anew, or in the
+ * queue. The time of that claim counts when it ends.
+ * @param former as it was before its result came
+ */
+export function reopenTask(task: Task, former: Task, isHolderThere: boolean, now: Date): Task {
+  if (task.status !== 'done') throw notPossible(task, 'be opened again');
+  const { claim, ...rest } = former;
+  if (!isHolderThere || claim === undefined || !isHeld(former.status))
+    return { ...rest, status: 'available' };
+  const leaseExpiresAt = new Date(now.getTime() + claim.leaseSeconds * 1000);
+  const worked = Number(task.closedAt) - claim.claimedAt.getTime();
+  return withSpent({ ...former, claim: { ...claim, leaseExpiresAt } }, { milliseconds: -worked });
+}
+
+/** Ends a task again that had ended before it was tried again, which is taken back. */
+export function endAgain(task: Task, former: Task): Task {
+  if (task.status !== 'available') throw notPossible(task, 'be ended again');
+  return { ...former, formerEnds: task.formerEnds.slice(0, -1) };
+}
+
+function suggestionToRevive(status: TaskStatus): string {
+  if (status === 'done') return 'What is done stays done: create another task with coordination.create_task.';
+  return status === 'available'
+    ? 'It waits to be claimed as it is.'
+    : 'Take it from its holder with coordination.release_task, or end it with coordination.cancel_task first.';
 }

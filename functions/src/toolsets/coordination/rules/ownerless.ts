@@ -3,12 +3,15 @@
  * given out. Source: docs/semantics.md#what-leaving-ends.
  */
 import type { Agent } from '../../../access/rules/agent.ts';
-import type { OwnerRoles } from '../../../access/rules/ownerRoles.ts';
+import type { LeavingEnd, Left, OwnerRoles } from '../../../access/rules/leaving.ts';
 import type { Change, Versioned } from '../../../kernel/commit.ts';
-import type { PortOf } from '../../../kernel/ports.ts';
+import { allOf } from '../../../kernel/paging.ts';
+import { type PortOf, Service, unlessUnreadable } from '../../../kernel/ports.ts';
+import { retryStale } from '../../../kernel/waiting.ts';
 import { withFailure } from './codingTask.ts';
+import type { CoordinationPorts } from './ports.ts';
 import { cancelTask } from './stateMachine.ts';
-import { isOfRun, type Task } from './task.ts';
+import { isClosed, isOfRun, type Task } from './task.ts';
 import { outcomeChanges } from './taskChanges.ts';
 
 export interface OwnerPorts {
@@ -46,4 +49,26 @@ export function leavingChanges({ value: before, version }: Versioned<Task>, now:
 /** The reason that is stored with what ends because its owner has left. */
 export function whyLeft(workspace: string): string {
   return `Cancelled: its owner has no role as a worker in the workspace "${workspace}" any more. Create it again in the name of a member if it is still wanted.`;
+}
+
+/** How many tasks are read at once. */
+const BATCH = 100;
+
+export class CodingLeaving extends Service<CoordinationPorts> implements LeavingEnd {
+  /** Cancels their open coding tasks, whoever holds them. Tasks of the workspace's plan stay, whoever created them. */
+  async end(uid: string, { isOut }: Left): Promise<number> {
+    const read = (after?: string) => this.ports.tasks.openCodingOf(uid, BATCH, after);
+    const isTheirs = (task: { readonly workspace: string }) => isOut(task.workspace);
+    return allOf(read, isTheirs, ({ id }) => this.cancel(id, isOut));
+  }
+
+  private cancel(taskId: string, isOut: Left['isOut']): Promise<boolean> {
+    const { tasks, clock, randomness } = this.ports;
+    return retryStale(randomness, async () => {
+      const found = await unlessUnreadable(tasks.find(taskId));
+      if (found === undefined || isClosed(found.value.status) || !isOut(found.value.workspace)) return false;
+      await this.ports.store.commit(leavingChanges(found, clock.now()));
+      return true;
+    });
+  }
 }

@@ -4,8 +4,8 @@
  * it failed or was cancelled. Each transition is pure: it gives a new task or
  * throws what stands in its way. Source: docs/semantics.md#coordination.
  */
-import { notPossible } from './notPossible.ts';
-import { awaitParts, hasReported } from './parts.ts';
+
+import { MusterError } from '../../../kernel/errors.ts';
 import {
   type Claim,
   type Claimant,
@@ -234,4 +234,68 @@ function currentClaim({ claim }: Task, claimant: Claimant): Claim | undefined {
 
 function lapsedClaim(task: Task, claimant: Claimant): LapsedClaim | undefined {
   return task.lapsedClaims.findLast((lapsed) => isOf(lapsed, claimant));
+}
+
+export function notPossible(
+  task: Task,
+  verb: string,
+  agentId?: string,
+  suggestion = suggestionFor(task, agentId),
+): MusterError {
+  const holder = task.claim?.agentId;
+  const by = holder === undefined ? '' : holder === agentId ? ', held by you' : `, held by "${holder}"`;
+  const blocked = task.status === 'available' && task.blockers > 0 ? ' and not ready yet' : '';
+  // Whoever held it hears who has cancelled it, and why.
+  const why = task.status === 'cancelled' && task.error !== undefined ? ` ${task.error}` : '';
+  return new MusterError(
+    'CONFLICT',
+    `Task "${task.id}" cannot ${verb}: it is ${task.status}${blocked}${by}.${why}`,
+    {
+      field: 'task_id',
+      reason: holder !== undefined && holder !== agentId ? 'NOT_HOLDER' : 'WRONG_STATE',
+      suggestion,
+    },
+  );
+}
+
+function suggestionFor(task: Task, agentId: string | undefined): string {
+  if (isClosed(task.status)) return 'A closed task is final: claim another one with coordination.claim_task.';
+  if (task.status === 'available') return 'Claim it first with coordination.claim_task.';
+  if (task.claim?.agentId !== agentId) return 'Only its holder can report on it: claim another task.';
+  if (task.status === 'claimed')
+    return `Check ${task.coding ? 'the epoch' : 'claim_epoch'} against the one that coordination.claim_task answered.`;
+  return `Report its outcome with ${task.coding ? 'coding.end_task' : 'coordination.complete_task or coordination.fail_task'}.`;
+}
+
+/** Nobody holds it any more: what is still to be done is done by those who have its parts. */
+export function awaitParts(
+  { claim: _relieved, ...task }: Task,
+  { agentId, epoch }: Claim,
+  result: TaskResult,
+  since: Date,
+): Task {
+  return { ...task, status: 'waiting', result, partsAwaited: { agentId, epoch, since, failed: [] } };
+}
+
+/**
+ * What becomes of a task whose result is there, now that something below it has changed; the very same where nothing
+ * does.
+ * @param below how much of that is open, and what of it has failed; what was cancelled is not wanted
+ */
+export function partsChanged(
+  task: Task,
+  below: { readonly open: number; readonly failed: readonly string[] },
+  now: Date,
+): Task {
+  const { open, failed } = below;
+  const { partsAwaited: awaited } = task;
+  if (task.status !== 'waiting' || awaited === undefined) return task;
+  if (open === 0 && failed.length === 0) return { ...task, status: 'done', closedAt: now };
+  if (JSON.stringify(failed) === JSON.stringify(awaited.failed)) return task;
+  return { ...task, partsAwaited: { ...awaited, failed } };
+}
+
+/** Whether it was the claimant who reported the result that waits, or waited, for what is below. */
+export function hasReported({ partsAwaited: awaited }: Task, { agentId, epoch }: Claimant): boolean {
+  return awaited?.agentId === agentId && (epoch === undefined || epoch === awaited.epoch);
 }

@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { foldedCapability } from '../../../access/rules/agent.ts';
-import { placeFields } from '../../../graph/rules/node.ts';
+import { placeFields } from '../../../graph/rules/graphNode.ts';
 import { documentCodec, jsonText, timestamp } from '../../../kernel/documentCodec.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { fieldsCodec } from '../../../kernel/trail.ts';

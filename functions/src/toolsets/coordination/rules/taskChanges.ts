@@ -1,7 +1,7 @@
 /** What commits may change of tasks, and all that an outcome of a task changes. Source: docs/semantics.md#coordination. */
 
 import type { ClosedWork } from '../../../access/rules/agent.ts';
-import { exactUsd, type GraphNode, NO_WORK, type Spent } from '../../../graph/rules/node.ts';
+import { exactUsd, type GraphNode, NO_WORK, type Spent } from '../../../graph/rules/graphNode.ts';
 import type { Change } from '../../../kernel/commit.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import { isClosed, isHeld, type Task, type TaskOutcome } from './task.ts';

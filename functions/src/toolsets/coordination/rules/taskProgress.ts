@@ -10,9 +10,8 @@ import { MAX_REPORT_BYTES, requireSize } from '../../../kernel/json.ts';
 import { readIn, Service, unlessUnreadable } from '../../../kernel/ports.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
 import { queueGrowth } from './openSession.ts';
-import { partsChanged } from './parts.ts';
 import type { CoordinationPorts } from './ports.ts';
-import { finishTask, reportOutcome, startTask } from './stateMachine.ts';
+import { finishTask, partsChanged, reportOutcome, startTask } from './stateMachine.ts';
 import {
   type Claimant,
   type ReportedOutcome,

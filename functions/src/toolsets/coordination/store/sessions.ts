@@ -18,6 +18,7 @@ import { versioned, versionOf } from '../../../kernel/firestore/provenCommit.ts'
 import { type DocumentReading, FirestoreReader } from '../../../kernel/firestore/reading.ts';
 import { BoundedMap } from '../../../kernel/memoCache.ts';
 import type { Page, Slice } from '../../../kernel/paging.ts';
+import { LEAST_SPREAD } from '../rules/openSession.ts';
 import type { CountersNow, Disused, SessionAndAgent, SessionQueries } from '../rules/ports.ts';
 import {
   type ArchivedSession,
@@ -31,14 +32,13 @@ import {
   sumCounters,
 } from '../rules/session.ts';
 import { OPEN } from './queries.ts';
-import type { SessionSpreads } from './spreads.ts';
 
 const MAX_ATTEMPTS = 5;
 
 /** For how many sets of capabilities at once it is asked whether tasks require them. */
 const KEYS_AT_ONCE = 30;
 
-/** How many workspaces' session names an instance remembers. */
+/** How many workspaces' sessions an instance remembers. */
 const MAX_REMEMBERED = 1000;
 
 export class FirestoreSessionQueries extends FirestoreReader implements SessionQueries {
@@ -151,5 +151,21 @@ export class FirestoreSessionQueries extends FirestoreReader implements SessionQ
     );
     this.spreads.note(session);
     return { open: { session, readAt: versionOf(named.readTime), sessionVersion, workspaceVersion }, more };
+  }
+}
+
+/**
+ * What changes a task counts it, and has not always read its session. Whoever adds the counters up adds up all there
+ * are, so an instance that knows less of a session's load only meets others a little more often.
+ */
+export class SessionSpreads {
+  private readonly remembered = new BoundedMap<string, number>(MAX_REMEMBERED);
+
+  note({ id, spread }: Pick<Session, 'id' | 'spread'>): void {
+    this.remembered.set(id, spread);
+  }
+
+  of(session: string): number {
+    return this.remembered.get(session) ?? LEAST_SPREAD;
   }
 }

@@ -13,12 +13,17 @@ import {
   workspacePath,
 } from '../../../kernel/firestore/paths.ts';
 import { type ChangeWriters, type CommitWrites, increments } from '../../../kernel/firestore/store.ts';
-import { taskNode } from '../rules/node.ts';
-import type { Session, SessionChanges, SessionGates } from '../rules/session.ts';
-import { discoveryToDocument, sessionToDocument } from '../rules/session.ts';
+import {
+  discoveryToDocument,
+  type Session,
+  type SessionChanges,
+  type SessionGates,
+  sessionToDocument,
+} from '../rules/session.ts';
 import { taskToDocument } from '../rules/task.ts';
 import type { TaskChanges } from '../rules/taskChanges.ts';
-import type { SessionSpreads } from './spreads.ts';
+import { taskNode } from '../rules/taskNode.ts';
+import type { SessionSpreads } from './sessions.ts';
 
 export const sessionWriters = (spreads: SessionSpreads): ChangeWriters<SessionChanges> => ({
   openSession({ session, replaces }, writes) {

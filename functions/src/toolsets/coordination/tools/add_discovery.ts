@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
 import type { Discovery } from '../rules/session.ts';
-import { agentId, discoveryAnswer, discoveryShape, text, texts } from './shapes.ts';
+import { agentId, discoveryAnswer, discoveryShape, text, texts } from './coordinationAnswers.ts';
 
 export const addDiscovery = defineTool({
   name: 'add_discovery',

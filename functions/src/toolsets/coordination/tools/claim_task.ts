@@ -1,11 +1,9 @@
 import { z } from 'zod';
 import { idOf } from '../../../kernel/ids.ts';
-import { guidance } from '../../../mcp/guidance.ts';
-import { defineTool, wholeNumber } from '../../../mcp/tool.ts';
+import { defineTool, guidance, wholeNumber } from '../../../mcp/tool.ts';
 import { type ClaimOutcome, DEFAULT_LEASE_SECONDS } from '../rules/claims.ts';
 import { NO_TASK_REASONS } from '../rules/nothingToClaim.ts';
-import { messagesAnswer, messagesShape } from './messages.ts';
-import { agentId, taskAnswer, taskShape } from './shapes.ts';
+import { agentId, messagesAnswer, messagesShape, taskAnswer, taskShape } from './coordinationAnswers.ts';
 
 const DAY_SECONDS = 24 * 60 * 60;
 

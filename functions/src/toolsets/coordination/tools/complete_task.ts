@@ -1,7 +1,14 @@
 import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
-import { outcomeAnswer, outcomeShape } from './outcomes.ts';
-import { agentId, claimEpoch, taskId, text, texts } from './shapes.ts';
+import {
+  agentId,
+  claimEpoch,
+  outcomeAnswer,
+  outcomeShape,
+  taskId,
+  text,
+  texts,
+} from './coordinationAnswers.ts';
 
 export const completeTask = defineTool({
   name: 'complete_task',

@@ -1,7 +1,14 @@
 import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
 import type { Task } from '../rules/task.ts';
-import { draftOf, priority, taskAnswer, taskArguments, taskShape, USUAL_PRIORITY } from './shapes.ts';
+import {
+  draftOf,
+  priority,
+  taskAnswer,
+  taskArguments,
+  taskShape,
+  USUAL_PRIORITY,
+} from './coordinationAnswers.ts';
 
 export const createTask = defineTool({
   name: 'create_task',

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
-import { outcomeAnswer, outcomeShape } from './outcomes.ts';
-import { agentId, claimEpoch, taskId, text } from './shapes.ts';
+import { agentId, claimEpoch, outcomeAnswer, outcomeShape, taskId, text } from './coordinationAnswers.ts';
 
 export const failTask = defineTool({
   name: 'fail_task',

@@ -1,8 +1,15 @@
 import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
 import { COORDINATION_STATUSES, storedStatuses } from '../rules/task.ts';
-import { cursor, pageAfter, pageLimit, pageOf, pageShape } from './paging.ts';
-import { taskAnswer, taskShape } from './shapes.ts';
+import {
+  cursor,
+  pageAfter,
+  pageLimit,
+  pageOf,
+  pageShape,
+  taskAnswer,
+  taskShape,
+} from './coordinationAnswers.ts';
 
 export const getAllTasks = defineTool({
   name: 'get_all_tasks',

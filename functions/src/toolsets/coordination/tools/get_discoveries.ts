@@ -1,7 +1,16 @@
 import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
-import { cursor, pageAfter, pageLimit, pageOf, pageShape } from './paging.ts';
-import { discoveryAnswer, discoveryShape, some, texts } from './shapes.ts';
+import {
+  cursor,
+  discoveryAnswer,
+  discoveryShape,
+  pageAfter,
+  pageLimit,
+  pageOf,
+  pageShape,
+  some,
+  texts,
+} from './coordinationAnswers.ts';
 
 export const getDiscoveries = defineTool({
   name: 'get_discoveries',

@@ -3,8 +3,16 @@ import { idOf } from '../../../kernel/ids.ts';
 import { fitting } from '../../../kernel/json.ts';
 import { defineTool, listUpTo } from '../../../mcp/tool.ts';
 import { coordinationStatus, type Task } from '../rules/task.ts';
-import { cursor, pageAfter, pageLimit, pageOf, pageShape } from './paging.ts';
-import { resultAnswer, some, taskShape } from './shapes.ts';
+import {
+  cursor,
+  pageAfter,
+  pageLimit,
+  pageOf,
+  pageShape,
+  resultAnswer,
+  some,
+  taskShape,
+} from './coordinationAnswers.ts';
 
 const { status, error, result, completed_at } = taskShape.shape;
 

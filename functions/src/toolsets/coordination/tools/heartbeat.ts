@@ -2,8 +2,7 @@ import { z } from 'zod';
 import { idOf } from '../../../kernel/ids.ts';
 import { defineTool } from '../../../mcp/tool.ts';
 import type { Message } from '../rules/mailbox.ts';
-import { messagesAnswer, messagesShape } from './messages.ts';
-import { agentId } from './shapes.ts';
+import { agentId, messagesAnswer, messagesShape } from './coordinationAnswers.ts';
 
 export const heartbeat = defineTool({
   name: 'heartbeat',

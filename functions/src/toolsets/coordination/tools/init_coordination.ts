@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
 import type { Initialised } from '../rules/coordination.ts';
-import { archivedAnswer, archivedShape, text } from './shapes.ts';
+import { archivedAnswer, archivedShape, text } from './coordinationAnswers.ts';
 
 export const initCoordination = defineTool({
   name: 'init_coordination',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { chosenId } from '../../../kernel/ids.ts';
 import { defineTool } from '../../../mcp/tool.ts';
 import type { Message } from '../rules/mailbox.ts';
-import { taskId, text } from './shapes.ts';
+import { taskId, text } from './coordinationAnswers.ts';
 
 export const messageAgent = defineTool({
   name: 'message_agent',

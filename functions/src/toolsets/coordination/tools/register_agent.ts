@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { chosenId } from '../../../kernel/ids.ts';
 import { defineTool } from '../../../mcp/tool.ts';
 import type { Membership } from '../rules/membership.ts';
-import { texts } from './shapes.ts';
+import { texts } from './coordinationAnswers.ts';
 
 export const registerAgent = defineTool({
   name: 'register_agent',

@@ -2,8 +2,15 @@ import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
 import type { Message } from '../rules/mailbox.ts';
 import type { Task } from '../rules/task.ts';
-import { messagesAnswer, messagesShape } from './messages.ts';
-import { agentId, claimEpoch, lateResultOf, taskId, taskShape } from './shapes.ts';
+import {
+  agentId,
+  claimEpoch,
+  lateResultOf,
+  messagesAnswer,
+  messagesShape,
+  taskId,
+  taskShape,
+} from './coordinationAnswers.ts';
 
 export const startTask = defineTool({
   name: 'start_task',

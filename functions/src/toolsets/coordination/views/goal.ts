@@ -9,7 +9,7 @@ import {
   type Tone,
   words,
 } from '../../../mcp/views/elements.ts';
-import { type Fields, fieldsOf, listOf, numberOf, textOf } from '../../../mcp/views/fields.ts';
+import { type Fields, fieldsOf, listOf, numberOf, textOf } from '../../../mcp/views/host.ts';
 import { begin, type Person } from '../../../mcp/views/view.ts';
 
 /** In the order of a task's life, the end first. */

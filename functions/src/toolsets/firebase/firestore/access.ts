@@ -16,7 +16,7 @@ import type {
   WriteOutcome,
   WriteRequest,
 } from '../rules/databaseAccess.ts';
-import { unansweredWrite } from '../rules/errors.ts';
+import { unansweredWrite } from '../rules/dataErrors.ts';
 import { CallerClients, type FirestorePorts } from './callerClients.ts';
 import { type Attempt, explained } from './errors.ts';
 import { readCollection, readDocument } from './read.ts';

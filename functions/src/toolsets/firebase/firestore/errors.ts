@@ -19,7 +19,7 @@ import {
   sizeLimitExceeded,
   unansweredWrite,
   writeConflict,
-} from '../rules/errors.ts';
+} from '../rules/dataErrors.ts';
 
 /** What was attempted when it failed. */
 export interface Attempt {

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { MusterError } from '../../../kernel/errors.ts';
 import { isWrappedJson, type JsonObject, type JsonValue } from '../../../kernel/json.ts';
 import { parsePath } from '../rules/databaseAccess.ts';
-import { invalidDataType, sizeLimitExceeded } from '../rules/errors.ts';
+import { invalidDataType, sizeLimitExceeded } from '../rules/dataErrors.ts';
 import { HALF_CHARACTER, nameProblem, RESERVED } from './values.ts';
 
 /** Maps and lists within one another. Source: https://firebase.google.com/docs/firestore/quotas */

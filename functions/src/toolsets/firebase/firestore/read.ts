@@ -19,7 +19,7 @@ import {
 } from '../../../kernel/json.ts';
 import type { Hashing } from '../../../kernel/ports.ts';
 import type { DataPath, ReadOutcome, ReadQuery } from '../rules/databaseAccess.ts';
-import { invalidRequest, pathNotFound } from '../rules/errors.ts';
+import { invalidRequest, pathNotFound } from '../rules/dataErrors.ts';
 import { Encoder } from './fromJson.ts';
 import { fieldsToJson, nameProblem, pathProblem, splitFieldPath, toJson } from './values.ts';
 

@@ -8,7 +8,7 @@ import { connectionError, MusterError } from '../../../kernel/errors.ts';
 import { versionOf } from '../../../kernel/firestore/provenCommit.ts';
 import type { JsonValue } from '../../../kernel/json.ts';
 import type { Change, DataPath, Watch, Watcher, WatchShape } from '../rules/databaseAccess.ts';
-import { sizeLimitExceeded } from '../rules/errors.ts';
+import { sizeLimitExceeded } from '../rules/dataErrors.ts';
 import type { CallerClients, FirestorePorts } from './callerClients.ts';
 import { explained } from './errors.ts';
 import { elementOf } from './read.ts';

@@ -27,7 +27,7 @@ import type { JsonValue } from '../../../kernel/json.ts';
 import { systemClock } from '../../../kernel/platform.ts';
 import type { Clock } from '../../../kernel/ports.ts';
 import type { DataPath, Repetition, WriteOutcome, WriteRequest } from '../rules/databaseAccess.ts';
-import { invalidDataType, invalidRequest, pathNotFound, writeConflict } from '../rules/errors.ts';
+import { invalidDataType, invalidRequest, pathNotFound, writeConflict } from '../rules/dataErrors.ts';
 import { documentFields, Encoder, type Encoding, MAX_FIELDS, tooManyFields } from './fromJson.ts';
 import { isInherited, pathProblem, splitFieldPath } from './values.ts';
 

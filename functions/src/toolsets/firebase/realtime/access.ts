@@ -13,7 +13,7 @@ import type {
   WriteOutcome,
   WriteRequest,
 } from '../rules/databaseAccess.ts';
-import { pathNotFound } from '../rules/errors.ts';
+import { pathNotFound } from '../rules/dataErrors.ts';
 import { ChildBounds } from './bounds.ts';
 import { CallerClients } from './callerClients.ts';
 import { entriesOf } from './order.ts';

@@ -8,7 +8,7 @@ import { BoundedMap } from '../../../kernel/memoCache.ts';
 import type { Clock } from '../../../kernel/ports.ts';
 import { FREE_FORM, FREE_FORM_ROOTS } from '../../../kernel/realtime/database.ts';
 import type { DataPath, WriteRequest } from '../rules/databaseAccess.ts';
-import { invalidDataType, sizeLimitExceeded } from '../rules/errors.ts';
+import { invalidDataType, sizeLimitExceeded } from '../rules/dataErrors.ts';
 import { entriesOf } from './order.ts';
 import type { CallerRest } from './rest.ts';
 import { isNothing } from './writable.ts';

@@ -4,7 +4,7 @@
  */
 import type { JsonValue } from '../../../kernel/json.ts';
 import type { Bound, ReadQuery } from '../rules/databaseAccess.ts';
-import { invalidRequest } from '../rules/errors.ts';
+import { invalidRequest } from '../rules/dataErrors.ts';
 
 interface Ranked {
   readonly key: string;

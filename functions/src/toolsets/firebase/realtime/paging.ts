@@ -5,7 +5,7 @@ import { MusterError } from '../../../kernel/errors.ts';
 import { fitting, parsedJson } from '../../../kernel/json.ts';
 import type { Hashing } from '../../../kernel/ports.ts';
 import type { Bound, ReadOutcome, ReadQuery } from '../rules/databaseAccess.ts';
-import { invalidRequest, tooLargeWithoutIndex } from '../rules/errors.ts';
+import { invalidRequest, tooLargeWithoutIndex } from '../rules/dataErrors.ts';
 import {
   BRANCH,
   type CheckedQuery,

@@ -9,7 +9,7 @@ import type { CallerTokens } from '../../../access/store/idTokens.ts';
 import { connectionError, type MusterError } from '../../../kernel/errors.ts';
 import { type JsonValue, jsonValue, parsedJson } from '../../../kernel/json.ts';
 import type { Clock, Hashing, Randomness } from '../../../kernel/ports.ts';
-import { unansweredWrite } from '../rules/errors.ts';
+import { unansweredWrite } from '../rules/dataErrors.ts';
 import {
   exchange,
   type HttpAnswer,

@@ -14,7 +14,7 @@ import {
   permissionDenied,
   sizeLimitExceeded,
   writeConflict,
-} from '../rules/errors.ts';
+} from '../rules/dataErrors.ts';
 
 interface HttpLimits {
   /** Of the whole exchange, the body included. */

@@ -7,7 +7,7 @@ import type { CallerToken } from '../../../access/store/idTokens.ts';
 import { connectionError, MusterError } from '../../../kernel/errors.ts';
 import type { JsonValue } from '../../../kernel/json.ts';
 import type { Change, Watch, Watcher, WatchShape } from '../rules/databaseAccess.ts';
-import { permissionDenied, sizeLimitExceeded } from '../rules/errors.ts';
+import { permissionDenied, sizeLimitExceeded } from '../rules/dataErrors.ts';
 import type { CallerClients, Lease } from './callerClients.ts';
 import type { RealtimePorts } from './rest.ts';
 

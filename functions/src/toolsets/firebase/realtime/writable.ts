@@ -4,7 +4,7 @@
  */
 import { type JsonValue, jsonObject } from '../../../kernel/json.ts';
 import type { DataPath } from '../rules/databaseAccess.ts';
-import { invalidDataType } from '../rules/errors.ts';
+import { invalidDataType } from '../rules/dataErrors.ts';
 import { entriesOf, faultOf, MAX_DEPTH } from './order.ts';
 
 const SHOWN_KEY_LENGTH = 50;

@@ -8,7 +8,7 @@ import type { JsonValue } from '../../../kernel/json.ts';
 import { systemClock } from '../../../kernel/platform.ts';
 import { realtimeCommitPath } from '../../../kernel/realtime/database.ts';
 import type { DataPath, Repetition, WriteOutcome, WriteRequest } from '../rules/databaseAccess.ts';
-import { invalidDataType, overwrittenWrite, pathNotFound, unansweredWrite } from '../rules/errors.ts';
+import { invalidDataType, overwrittenWrite, pathNotFound, unansweredWrite } from '../rules/dataErrors.ts';
 import { entriesOf } from './order.ts';
 import { type CallerRest, NOTHING_ETAG } from './rest.ts';
 import { notAtVersion, type RestRequest } from './transport.ts';

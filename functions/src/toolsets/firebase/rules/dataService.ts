@@ -12,7 +12,7 @@ import {
   type WriteOutcome,
   type WriteRequest,
 } from './databaseAccess.ts';
-import { invalidPath, invalidRequest, permissionDenied, sizeLimitExceeded } from './errors.ts';
+import { invalidPath, invalidRequest, permissionDenied, sizeLimitExceeded } from './dataErrors.ts';
 import { FreeFormTrail } from './freeForm.ts';
 import type { FirebasePorts } from './ports.ts';
 

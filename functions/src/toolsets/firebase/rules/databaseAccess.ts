@@ -5,7 +5,7 @@
 import type { Caller } from '../../../access/rules/principal.ts';
 import type { MusterError } from '../../../kernel/errors.ts';
 import { type JsonValue, utf8Length } from '../../../kernel/json.ts';
-import { invalidPath } from './errors.ts';
+import { invalidPath } from './dataErrors.ts';
 
 /** What a query may begin and end at. */
 export type Bound = string | number | boolean;

@@ -9,7 +9,7 @@ import { byteLength, type JsonValue, jsonObject, jsonValue } from '../../../kern
 import { Service } from '../../../kernel/ports.ts';
 import { asBefore, cannotUndo, changedNames, type Effect, type Fields } from '../../../kernel/trail.ts';
 import { DATABASES, type DataPath, parsePath, type WriteOutcome } from './databaseAccess.ts';
-import { sizeLimitExceeded } from './errors.ts';
+import { sizeLimitExceeded } from './dataErrors.ts';
 import type { FirebasePorts } from './ports.ts';
 
 /** Of each of the two states of an entry, which is one document and holds 1 MiB. */

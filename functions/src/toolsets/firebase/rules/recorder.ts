@@ -3,7 +3,7 @@ import { connectionError, type MusterError } from '../../../kernel/errors.ts';
 import { type JsonValue, utf8Length } from '../../../kernel/json.ts';
 import { pause, within } from '../../../kernel/waiting.ts';
 import type { Change } from './databaseAccess.ts';
-import { sizeLimitExceeded } from './errors.ts';
+import { sizeLimitExceeded } from './dataErrors.ts';
 import { isCheckpointDue, MAX_ENTRY_TRANSITIONS, outdated, Pending } from './eventLog.ts';
 import { type Replayed, sizeOf } from './page.ts';
 import type { Entry, EntrySize, FirebasePorts } from './ports.ts';

@@ -6,7 +6,7 @@ import { documentCodec, timestamp } from '../../../kernel/documentCodec.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import type { JsonValue } from '../../../kernel/json.ts';
 import { DATABASES, type DataPath, type WatchShape } from './databaseAccess.ts';
-import { invalidRequest } from './errors.ts';
+import { invalidRequest } from './dataErrors.ts';
 
 export type Subscription = Readonly<StoredSubscription>;
 

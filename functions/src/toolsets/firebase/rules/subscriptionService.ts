@@ -12,8 +12,8 @@ import { requireWorkspaceOf } from './dataService.ts';
 import { type EventReader, LogReader } from './logReader.ts';
 import type { ReadFrom, Reading } from './page.ts';
 import type { FirebasePorts } from './ports.ts';
-import { beginLate } from './recordedWatch.ts';
 import { sizeError } from './recorder.ts';
+import { beginLate } from './sharedWatch.ts';
 import {
   beginningOf,
   checkEventType,

@@ -3,7 +3,7 @@ import { fitsAnswer } from '../../../kernel/json.ts';
 import { defineTool } from '../../../mcp/tool.ts';
 import { EVENT_TYPES } from '../rules/subscription.ts';
 import type { Subscribed } from '../rules/subscriptionService.ts';
-import { database, initialDataOf, listedSubscriptionId, path, structured } from './shapes.ts';
+import { database, initialDataOf, listedSubscriptionId, path, structured } from './dataAnswers.ts';
 
 export const subscribe = defineTool({
   name: 'subscribe',

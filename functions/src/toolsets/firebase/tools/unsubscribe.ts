@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
-import { subscriptionId } from './shapes.ts';
+import { subscriptionId } from './dataAnswers.ts';
 
 export const unsubscribe = defineTool({
   name: 'unsubscribe',

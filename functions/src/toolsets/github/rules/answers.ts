@@ -3,7 +3,7 @@
  * content of files is left as it is.
  */
 import { z } from 'zod';
-import { refusal } from './errors.ts';
+import { refusal } from './gitHubErrors.ts';
 import { plainLine, plainText, webAddress } from './text.ts';
 
 /** @throws MusterError GITHUB_ERROR where GitHub did not answer as its description says */

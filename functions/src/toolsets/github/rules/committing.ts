@@ -3,11 +3,17 @@ import type { RecordAnswer } from '../../../kernel/commit.ts';
 import type { MusterError } from '../../../kernel/errors.ts';
 import { Service } from '../../../kernel/ports.ts';
 import type { Commit } from './answers.ts';
-import { type CommitRequest, checkRequest, type FileChange, isObstacle, kindsOf } from './commitRequest.ts';
-import { refusal } from './errors.ts';
+import {
+  type CommitRequest,
+  checkRequest,
+  type FileChange,
+  isObstacle,
+  kindsOf,
+  openTree,
+} from './commitRequest.ts';
+import { refusal } from './gitHubErrors.ts';
 import { isSha, outside, refName } from './names.ts';
 import type { GitHub, GitHubPorts, NewTreeEntry, RepositoryName } from './ports.ts';
-import { openTree } from './tree.ts';
 
 /** How often a branch may move on while a commit is made for it. */
 const MAX_ATTEMPTS = 3;

@@ -1,7 +1,7 @@
 /** A pull request that is linked to a task, or is part of something else, as it is stored. */
 
 import { z } from 'zod';
-import { placeFields } from '../../../graph/rules/node.ts';
+import { placeFields } from '../../../graph/rules/graphNode.ts';
 import { documentCodec, timestamp } from '../../../kernel/documentCodec.ts';
 
 /** A merged one stays merged. */

@@ -9,7 +9,7 @@ import { z } from 'zod';
 import type { Change } from '../../../kernel/commit.ts';
 import { characterCount, hasAtMost } from '../../../kernel/text.ts';
 import type { Fields } from '../../../kernel/trail.ts';
-import { refusal } from './errors.ts';
+import { refusal } from './gitHubErrors.ts';
 import type { RepositoryName } from './ports.ts';
 
 /** As the network specification writes them. */

@@ -1,17 +1,17 @@
 /** Creating pull requests, and the task of each. Source: the network specification. */
 import { type Principal, roleIn } from '../../../access/rules/principal.ts';
 import { hasRole } from '../../../access/rules/role.ts';
+import { type NodeRef, nodeKey } from '../../../graph/rules/graphNode.ts';
 import { linkTo, pathOf } from '../../../graph/rules/linking.ts';
-import { type NodeRef, nodeKey } from '../../../graph/rules/node.ts';
 import type { Change, RecordAnswer } from '../../../kernel/commit.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
 import { isClosed, taskNotFound } from '../../coordination/index.ts';
 import type { PullRequest } from './answers.ts';
-import { refusal } from './errors.ts';
+import { refusal } from './gitHubErrors.ts';
 import type { PullRequestLink } from './link.ts';
 import { headName, outside, refName } from './names.ts';
-import { linkId, linkNode } from './node.ts';
 import type { GitHubPorts, NewPullRequest, RepositoryName } from './ports.ts';
+import { linkId, linkNode } from './pullRequestNode.ts';
 import { reachable } from './reach.ts';
 
 interface PullRequestRequest {

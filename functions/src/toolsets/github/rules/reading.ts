@@ -1,8 +1,9 @@
 /** Reading files and searching code. Source: the network specification, "GitHub Tools"; docs/semantics.md#network. */
-import { isListed } from '../../../access/rules/repositories.ts';
+
+import { isListed } from '../../../access/rules/workspace.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import type { CodeHit, FoundFile } from './answers.ts';
-import { refusal } from './errors.ts';
+import { refusal } from './gitHubErrors.ts';
 import {
   filePath,
   lineOf,

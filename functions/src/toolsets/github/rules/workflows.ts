@@ -1,7 +1,7 @@
 /** Runs of GitHub Actions and what their failed jobs said. Source: the network specification, "github.getWorkflowRuns". */
 import { byteLength, MAX_LISTED_BYTES } from '../../../kernel/json.ts';
 import { withoutCodes } from '../../../kernel/text.ts';
-import { refusal } from './errors.ts';
+import { refusal } from './gitHubErrors.ts';
 import { refName } from './names.ts';
 import type { GitHub, RepositoryName, WorkflowRunQuery } from './ports.ts';
 import { plainText } from './text.ts';

@@ -4,7 +4,6 @@
  */
 import { z } from 'zod';
 import type { MusterError } from '../../../kernel/errors.ts';
-import type { GitHubAnswer } from '../rules/answers.ts';
 import {
   blob,
   checked,
@@ -12,6 +11,7 @@ import {
   commit,
   contents,
   created,
+  type GitHubAnswer,
   issue,
   jobs,
   pullRequest,
@@ -21,7 +21,7 @@ import {
   tree,
   workflowRuns,
 } from '../rules/answers.ts';
-import { refusal } from '../rules/errors.ts';
+import { refusal } from '../rules/gitHubErrors.ts';
 import type {
   CodeSearch,
   GitHub,

@@ -5,7 +5,7 @@ import { fileChange, MAX_BINARY_FILES } from '../rules/commitRequest.ts';
 import { type CommitOutcome, commitChanges } from '../rules/committing.ts';
 import { repositoryName } from '../rules/names.ts';
 import { reachable } from '../rules/reach.ts';
-import { ADDS, inRepository } from './shapes.ts';
+import { ADDS, inRepository } from './gitHubAnswers.ts';
 
 export const commitFiles = defineTool({
   name: 'commitFiles',

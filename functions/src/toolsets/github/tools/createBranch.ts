@@ -3,7 +3,7 @@ import { defineTool } from '../../../mcp/tool.ts';
 import { makeBranch } from '../rules/committing.ts';
 import { repositoryName } from '../rules/names.ts';
 import { reachable } from '../rules/reach.ts';
-import { ADDS, inRepository } from './shapes.ts';
+import { ADDS, inRepository } from './gitHubAnswers.ts';
 
 export const createBranch = defineTool({
   name: 'createBranch',

@@ -4,7 +4,7 @@ import { defineTool } from '../../../mcp/tool.ts';
 import { openIssue } from '../rules/issues.ts';
 import { repositoryName } from '../rules/names.ts';
 import { reachable } from '../rules/reach.ts';
-import { ADDS, inRepository } from './shapes.ts';
+import { ADDS, inRepository } from './gitHubAnswers.ts';
 
 export const createIssue = defineTool({
   name: 'createIssue',

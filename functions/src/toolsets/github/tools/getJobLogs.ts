@@ -3,7 +3,7 @@ import { defineTool } from '../../../mcp/tool.ts';
 import { repositoryName } from '../rules/names.ts';
 import { reachable } from '../rules/reach.ts';
 import { failedJobLogs } from '../rules/workflows.ts';
-import { inRepository, READS } from './shapes.ts';
+import { inRepository, READS } from './gitHubAnswers.ts';
 
 const job = z.object({
   id: z.int(),

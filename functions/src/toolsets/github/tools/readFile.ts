@@ -3,7 +3,7 @@ import { defineTool, partial } from '../../../mcp/tool.ts';
 import { repositoryName } from '../rules/names.ts';
 import { reachable } from '../rules/reach.ts';
 import { readContent } from '../rules/reading.ts';
-import { inPatternedRepository, READS } from './shapes.ts';
+import { inPatternedRepository, READS } from './gitHubAnswers.ts';
 
 export const readFile = defineTool({
   name: 'readFile',

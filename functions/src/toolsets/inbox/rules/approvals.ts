@@ -2,17 +2,18 @@
  * Approval of calls: those that a workspace wants approved, and those of agents that loosen a limit.
  * Source: docs/decisions/0033-asking-people.md; docs/security.md#two-rules.
  */
-import type { Approvals, GatedCall } from '../../../access/rules/approvals.ts';
+
+import { z } from 'zod';
+import type { Approvals, GatedCall } from '../../../access/rules/gate.ts';
 import { type Principal, personsRoleIn } from '../../../access/rules/principal.ts';
 import type { ApprovalRule } from '../../../access/rules/workspace.ts';
 import { REPLAY_HOURS } from '../../../kernel/commit.ts';
-import { keyReused, MusterError } from '../../../kernel/errors.ts';
+import { ERROR_CODES, type ErrorCode, keyReused, MusterError } from '../../../kernel/errors.ts';
 import { canonicalJson, type JsonObject, jsonObject, requireSize } from '../../../kernel/json.ts';
-import { approverOf, inWords, type LooseningError } from '../../../kernel/loosening.ts';
+import { approverOf, inWords, LOOSENS_A_LIMIT, type LooseningError } from '../../../kernel/loosening.ts';
 import { Service } from '../../../kernel/ports.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
 import { openingOf } from './asking.ts';
-import { answerOf, needsNewApproval } from './outcome.ts';
 import type { InboxPorts } from './ports.ts';
 import { APPROVE, expired, isApproved, isDue, type Request } from './request.ts';
 
@@ -200,4 +201,57 @@ function notApproved({ id, call, askedOfName, comment }: Request): MusterError {
     about: { request_id: id },
     suggestion: 'Do something else, or ask them with inbox.ask what would be right.',
   });
+}
+
+/** How a call ended. */
+export type CallOutcome = { readonly answer: JsonObject } | { readonly error: MusterError };
+
+const text = z.string().exactOptional();
+
+const stored = z.union([
+  z.object({ answer: jsonObject }),
+  z.object({
+    error: z.object({
+      code: z.string(),
+      message: z.string(),
+      field: text,
+      reason: text,
+      suggestion: text,
+    }),
+  }),
+]);
+
+export function keptOutcome(outcome: CallOutcome): JsonObject {
+  if ('answer' in outcome) return { answer: outcome.answer };
+  const { code, message, details } = outcome.error;
+  const { field, reason, suggestion } = details;
+  return { error: { code, message, field, reason, suggestion } };
+}
+
+/**
+ * The answer of the call.
+ * @throws MusterError where it failed, as it did
+ */
+export function answerOf(outcome: JsonObject): JsonObject {
+  const kept = stored.parse(outcome);
+  if ('answer' in kept) return kept.answer;
+  const { code, message, ...details } = kept.error;
+  throw new MusterError(isCode(code) ? code : 'INTERNAL', message, details);
+}
+
+/** The reason of a refusal: the person who approved the call has no role in the workspace any more. */
+export const APPROVER_LEFT = 'APPROVER_LEFT';
+
+/**
+ * Whether an approved call was refused for a reason that a new approval removes: its approver has left, or what is stored
+ * has changed so that the call would loosen more than the person was shown. Then the same call asks anew.
+ */
+export function needsNewApproval(outcome: JsonObject, { would }: Pick<Request, 'would'>): boolean {
+  const kept = stored.parse(outcome);
+  const reason = 'error' in kept ? kept.error.reason : undefined;
+  return reason === APPROVER_LEFT || (reason === LOOSENS_A_LIMIT && would !== undefined);
+}
+
+function isCode(code: string): code is ErrorCode {
+  return Object.hasOwn(ERROR_CODES, code);
 }

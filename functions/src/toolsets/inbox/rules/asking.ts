@@ -6,10 +6,10 @@ import { MusterError } from '../../../kernel/errors.ts';
 import { Service } from '../../../kernel/ports.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
 import { isHeld, taskNotFound, waitForAnswer } from '../../coordination/index.ts';
+import { QUESTION, type TaskEvent } from '../../todo/index.ts';
 import { findOwn, settlement } from './answering.ts';
 import type { InboxPorts } from './ports.ts';
 import { answerMeant, type Request, type RequestKind, withdrawn } from './request.ts';
-import { questionEvent } from './telling.ts';
 
 export interface Question {
   readonly workspace: string;
@@ -192,4 +192,28 @@ function tooMany(): MusterError {
     suggestion:
       'Wait for answers, or withdraw what no longer matters: inbox.list {box: "sent", state: "open"}.',
   });
+}
+
+/** Its id is made of the request's: whatever is delivered twice tells once. */
+export function questionEvent(request: Request): TaskEvent {
+  const { id, workspace, kind, question, options, askedBy, askedOf, taskId, createdAt, expiresAt } = request;
+  return {
+    id: `question-${id}`,
+    type: QUESTION,
+    taskId: id,
+    userId: askedOf,
+    timestamp: createdAt,
+    before: null,
+    after: {
+      request_id: id,
+      workspace,
+      kind,
+      question,
+      options: [...options],
+      asked_by: askedBy,
+      ...(taskId !== undefined && { task_id: taskId }),
+      expires_at: expiresAt.toISOString(),
+    },
+    changes: [],
+  };
 }

@@ -1,8 +1,54 @@
-/** Calls that wait for approval end with the credential that made them. Source: docs/decisions/0033-asking-people.md. */
+/** Ends the questions that concern people who leave a workspace. Source: docs/semantics.md#what-leaving-ends. */
+import type { LeavingEnd, Left } from '../../../access/rules/leaving.ts';
 import { agentUid } from '../../../access/rules/principal.ts';
 import type { WaitingCall } from '../../../access/rules/revocation.ts';
+import { allOf } from '../../../kernel/paging.ts';
+import { Service, unlessUnreadable } from '../../../kernel/ports.ts';
+import { retryStale } from '../../../kernel/waiting.ts';
+import { settlement } from './answering.ts';
 import type { InboxPorts } from './ports.ts';
-import { revoked } from './request.ts';
+import { isDue, type Request, revoked, withdrawn } from './request.ts';
+
+/** How many questions are read at once. */
+const BATCH = 100;
+
+export class RequestLeaving extends Service<InboxPorts> implements LeavingEnd {
+  /**
+   * Withdraws the open questions that they or their agents have asked, and those that they are asked: whoever waits for one
+   * goes on, and asks somebody who is there.
+   */
+  async end(uid: string, left: Left): Promise<number> {
+    const isOver = (request: Request) => concernsLeft(request, uid, left);
+    const withdraw = ({ id }: Request) => this.withdraw(id, isOver);
+    const asked = await allOf((after?: string) => this.open('owner_uid', uid, after), isOver, withdraw);
+    return asked + (await allOf((after?: string) => this.open('asked_of', uid, after), isOver, withdraw));
+  }
+
+  private open(by: 'owner_uid' | 'asked_of', uid: string, after?: string) {
+    return this.ports.requests.openBy(by, uid, BATCH, after);
+  }
+
+  private withdraw(id: string, isOver: (request: Request) => boolean): Promise<boolean> {
+    const { requests, store, clock, randomness } = this.ports;
+    return retryStale(randomness, async () => {
+      const found = await unlessUnreadable(requests.find(id));
+      const now = clock.now();
+      // One whose time is over is ended by the sweep, with its default answer.
+      if (found?.value.state !== 'open' || isDue(found.value, now) || !isOver(found.value)) return false;
+      await store.commit(await settlement(this.ports, found, withdrawn(found.value, now), now));
+      return true;
+    });
+  }
+}
+
+/** Returns whether nothing can come of a question any more: who asked may not go on, or who is asked is not there. */
+export function concernsLeft(
+  { ownerUid, askedOf, workspace }: Pick<Request, 'ownerUid' | 'askedOf' | 'workspace'>,
+  uid: string,
+  { isOut, isGone }: Left,
+): boolean {
+  return (ownerUid === uid && isOut(workspace)) || (askedOf === uid && isGone(workspace));
+}
 
 /** More calls than an agent can have people asked about in the time that a request is open. */
 const MAX_WAITING = 500;

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../../kernel/json.ts';
 import { Service, unlessUnreadable } from '../../../kernel/ports.ts';
 import { type SweepPart, type SweepTurn, type Swept, walk } from '../../../kernel/sweep.ts';
 import { isContention, retryStale } from '../../../kernel/waiting.ts';
-import { APPROVER_LEFT, type CallOutcome, keptOutcome } from './outcome.ts';
+import { APPROVER_LEFT, type CallOutcome, keptOutcome } from './approvals.ts';
 import type { InboxPorts } from './ports.ts';
 import { madeWith, type Request, takenOn } from './request.ts';
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
 import { text } from '../../coordination/index.ts';
 import { MAX_ANSWER } from '../rules/request.ts';
-import { requestAnswer, requestId, requestShape } from './shapes.ts';
+import { requestAnswer, requestId, requestShape } from './requestAnswers.ts';
 
 export const answer = defineTool({
   name: 'answer',

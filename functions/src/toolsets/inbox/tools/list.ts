@@ -3,7 +3,7 @@ import { fitting } from '../../../kernel/json.ts';
 import { decodeCursor, encodeCursor } from '../../../kernel/paging.ts';
 import { defineTool, textUpTo, wholeNumber } from '../../../mcp/tool.ts';
 import { REQUEST_STATES } from '../rules/request.ts';
-import { reading, requestAnswer, requestShape, requestState } from './shapes.ts';
+import { reading, requestAnswer, requestShape, requestState } from './requestAnswers.ts';
 
 const SUGGESTION =
   'Send next_cursor with the same box and state as before, or leave the cursor out to start again.';

@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import { isVisible } from '../../../kernel/hidden.ts';
 import type { CallContext } from '../../../mcp/callContext.ts';
-import { guidance } from '../../../mcp/guidance.ts';
-import { defineTool, wholeNumber } from '../../../mcp/tool.ts';
+import { defineTool, guidance, wholeNumber } from '../../../mcp/tool.ts';
 import { isSettled } from '../rules/answering.ts';
 import { isAskedAtClient, MAX_ANSWER, optionsOf } from '../rules/request.ts';
-import { reading, requestAnswer, requestId, requestShape } from './shapes.ts';
+import { reading, requestAnswer, requestId, requestShape } from './requestAnswers.ts';
 
 const MAX_WAIT_MS = 25_000;
 

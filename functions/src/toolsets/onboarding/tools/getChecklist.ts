@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { idOf } from '../../../kernel/ids.ts';
 import type { CallContext } from '../../../mcp/callContext.ts';
 import { defineTool, partial } from '../../../mcp/tool.ts';
-import { type ChecklistItem, progressOf } from '../rules/checklist.ts';
-import { writtenCall } from './calls.ts';
+import { type ChecklistItem, progressOf } from '../rules/onboarding.ts';
+import { writtenCall } from './exampleCalls.ts';
 
 const itemShape = partial({
   id: z.string(),

@@ -5,7 +5,7 @@ import { roleIn } from '../../../access/rules/principal.ts';
 import type { CallContext } from '../../../mcp/callContext.ts';
 import { defineTool, partial, textUpTo } from '../../../mcp/tool.ts';
 import { LANGUAGES, type ProposedCall } from '../rules/welcome.ts';
-import { callText, writtenCall } from './calls.ts';
+import { callText, writtenCall } from './exampleCalls.ts';
 
 const MAX_SPECIALIZATIONS = 20;
 

@@ -7,9 +7,8 @@ import { MusterError } from '../../../kernel/errors.ts';
 import { isVisible } from '../../../kernel/hidden.ts';
 import { idLike } from '../../../kernel/ids.ts';
 import { hasAtMost } from '../../../kernel/text.ts';
-import { clearArgument, clearing } from '../../../mcp/clearing.ts';
 import { listedAs } from '../../../mcp/jsonSchema.ts';
-import { defineTool, partial } from '../../../mcp/tool.ts';
+import { clearArgument, clearing, defineTool, partial } from '../../../mcp/tool.ts';
 
 const MAX_CAPABILITIES = 100;
 

@@ -10,7 +10,7 @@ import {
   requireAllowed,
   withOverrides,
 } from './runs/assignment.ts';
-import type { RunRequest } from './runs/newRun.ts';
+import type { RunRequest } from './runs/order.ts';
 import {
   allSteps,
   MAX_ATTEMPTS,

@@ -20,7 +20,6 @@ import type { Batch, Page, Position, Slice } from '../../../kernel/paging.ts';
 import { LatestValue } from '../../../kernel/waiting.ts';
 import { callFromDocument, callToDocument, type JournalEntry } from '../rules/calls/attempt.ts';
 import type { RunFilter, RunQueries } from '../rules/ports.ts';
-import { runNode } from '../rules/runs/node.ts';
 import {
   orderFromDocument,
   orderToDocument,
@@ -34,6 +33,7 @@ import {
   stepFromDocument,
   stepToDocument,
 } from '../rules/runs/run.ts';
+import { runNode } from '../rules/runs/runNode.ts';
 
 /** The states of a run that has not ended. */
 export const OPEN_RUNS: readonly RunStatus[] = ['pending', 'running', 'waiting'];

@@ -1,20 +1,29 @@
 /** Saved workflows and the measures of agents as Firestore keeps them. */
 
+import { FieldValue } from '@google-cloud/firestore';
+import { z } from 'zod';
 import type { Versioned } from '../../../kernel/commit.ts';
+import { documentCodec } from '../../../kernel/documentCodec.ts';
 import {
   agentMeasurePath,
   COLLECTIONS,
   MEASURE_SHARDS,
   workflowPath,
+  workRecordPath,
 } from '../../../kernel/firestore/paths.ts';
 import { FirestoreReader } from '../../../kernel/firestore/reading.ts';
 import { type ChangeWriters, increments } from '../../../kernel/firestore/store.ts';
+import type { EffectsOf } from '../../../kernel/firestore/trail.ts';
 import type { Slice } from '../../../kernel/paging.ts';
+import type { Effect, Fields } from '../../../kernel/trail.ts';
 import { type AgentMeasure, type MeasureChanges, measureFromDocument } from '../rules/agents/profile.ts';
-import type { AgentMeasures, WorkflowQueries } from '../rules/ports.ts';
-import type { WorkflowChanges } from '../rules/workflows/savedWorkflow.ts';
+import type { WorkChanges, WorkRecord } from '../rules/agents/standing.ts';
+import type { AgentMeasures, WorkflowQueries, WorkRecordQueries } from '../rules/ports.ts';
+import type { Run, RunChanges } from '../rules/runs/run.ts';
 import {
   type SavedWorkflow,
+  type WorkflowChanges,
+  workflowFields,
   workflowFromDocument,
   workflowToDocument,
 } from '../rules/workflows/savedWorkflow.ts';
@@ -81,3 +90,78 @@ export class FirestoreAgentMeasures extends FirestoreReader implements AgentMeas
     return measures;
   }
 }
+
+const ofWorkflow = ({ id, ownerUid }: SavedWorkflow) => ({ kind: 'workflow', id, ownerUid });
+
+/** What leaders of its workspace may see of a run too: its input is its owner's. */
+function courseOf({ status, workflow, cancelRequested }: Run): Fields {
+  return { status, workflow, cancel_requested: cancelRequested };
+}
+
+const ofRun = ({ id, workspace, ownerUid }: Run) => ({ kind: 'run', id, workspace, ownerUid });
+
+export const orchestrationEffects: EffectsOf<WorkflowChanges & RunChanges> = {
+  createWorkflow: ({ saved }): Effect => ({ ...ofWorkflow(saved), after: workflowFields.of(saved) }),
+  replaceWorkflow: ({ saved, before }): Effect => ({
+    ...ofWorkflow(saved),
+    before: workflowFields.of(before),
+    after: workflowFields.of(saved),
+  }),
+  deleteWorkflow: ({ saved }): Effect => ({ ...ofWorkflow(saved), before: workflowFields.of(saved) }),
+  createRun: ({ run }): Effect => ({ ...ofRun(run), after: courseOf(run) }),
+  replaceRun: ({ run, before }): Effect => ({
+    ...ofRun(run),
+    before: courseOf(before),
+    after: courseOf(run),
+  }),
+};
+
+const count = z.number().default(0);
+
+const tally = z.object({
+  accepted: count,
+  failed: count,
+  lost: count,
+  retried: count,
+  worth: count,
+  milliseconds: count,
+  cost_usd: count,
+});
+
+/** `workspaces/{workspace}/routing/work`: by kind of work, by bucket, by agent. */
+export const { toDocument: workToDocument, fromDocument: workFromDocument } = documentCodec(
+  z.object({
+    kinds: z
+      .record(
+        z.string(),
+        z.object({
+          outcomes: count,
+          buckets: z.record(z.string(), z.record(z.string(), tally)).default({}),
+        }),
+      )
+      .default({}),
+  }),
+);
+
+export class FirestoreWorkRecordQueries extends FirestoreReader implements WorkRecordQueries {
+  async find(workspace: string): Promise<WorkRecord> {
+    const snapshot = await this.database.doc(workRecordPath(workspace)).get();
+    const [work] = this.documents.readable(snapshot, workFromDocument);
+    return work?.kinds ?? {};
+  }
+}
+
+export const workWriters: ChangeWriters<WorkChanges> = {
+  bookOutcomes({ workspace, bookings }, writes) {
+    const kinds = bookings.map(({ kind, outcomes, bucket, tallies, faded }) => {
+      const counted = Object.entries(tallies).map(([agent, { costUsd, ...rest }]) => [
+        agent,
+        increments({ ...rest, cost_usd: costUsd }),
+      ]);
+      const dropped = faded.map((one) => [one, FieldValue.delete()]);
+      const buckets = Object.fromEntries([[bucket, Object.fromEntries(counted)], ...dropped]);
+      return [kind, { ...increments({ outcomes }), buckets }];
+    });
+    writes.merge(workRecordPath(workspace), { kinds: Object.fromEntries(kinds) });
+  },
+};

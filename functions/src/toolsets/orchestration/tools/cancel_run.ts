@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
 import { isEnded, RUN_STATUSES, type Run } from '../rules/runs/run.ts';
-import { runId } from './shapes.ts';
+import { runId } from './orchestrationAnswers.ts';
 
 export const cancelRun = defineTool({
   name: 'cancel_run',

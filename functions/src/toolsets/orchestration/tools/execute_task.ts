@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { defineTool, textUpTo } from '../../../mcp/tool.ts';
 import { requestFor } from '../rules/requests.ts';
-import { runAndAnswer, startsRun } from './runAnswer.ts';
-import { prompt } from './shapes.ts';
+import { prompt } from './orchestrationAnswers.ts';
+import { runAndAnswer, startsRun } from './runAnswers.ts';
 
 /** Source: the orchestration specification, "Backward Compatibility". */
 export const executeTask = defineTool({

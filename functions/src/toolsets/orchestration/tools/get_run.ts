@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
-import { awaitedRun, LONGEST_WAIT_MS, runAnswer } from './runAnswer.ts';
-import { runText } from './runText.ts';
-import { runId, runShape } from './shapes.ts';
+import { runId, runShape } from './orchestrationAnswers.ts';
+import { awaitedRun, LONGEST_WAIT_MS, runAnswer, runText } from './runAnswers.ts';
 
 export const getRun = defineTool({
   name: 'get_run',

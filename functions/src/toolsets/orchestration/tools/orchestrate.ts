@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { partOf } from '../../../graph/rules/node.ts';
+import { partOf } from '../../../graph/rules/graphNode.ts';
 import { defineTool, wholeNumber } from '../../../mcp/tool.ts';
 import { requestFor } from '../rules/requests.ts';
 import { MAX_ATTEMPTS } from '../rules/workflows/definition.ts';
-import { answerAgain, runAndAnswer, startsRun } from './runAnswer.ts';
-import { budget, prompt } from './shapes.ts';
+import { budget, prompt } from './orchestrationAnswers.ts';
+import { answerAgain, runAndAnswer, startsRun } from './runAnswers.ts';
 
 export const orchestrate = defineTool({
   name: 'orchestrate',

@@ -1,6 +1,6 @@
 /** A run, drawn from what get_run answers: its steps with who tried them and for how long, and what it has cost. */
 import { type Child, make, rows, state, toneOf, words } from '../../../mcp/views/elements.ts';
-import { type Fields, fieldsOf, listOf, numberOf, textOf } from '../../../mcp/views/fields.ts';
+import { type Fields, fieldsOf, listOf, numberOf, textOf } from '../../../mcp/views/host.ts';
 import { begin } from '../../../mcp/views/view.ts';
 
 function seconds(milliseconds: unknown): string {

@@ -14,9 +14,8 @@ import {
   NOTHING,
   settersAfter,
 } from '../../../graph/rules/budget.ts';
+import { nodeKey, nodeNotFound, type StoredNode } from '../../../graph/rules/graphNode.ts';
 import type { GraphPorts } from '../../../graph/rules/linking.ts';
-import type { StoredNode } from '../../../graph/rules/node.ts';
-import { nodeKey, nodeNotFound } from '../../../graph/rules/node.ts';
 import type { BudgetPorts } from '../../../graph/rules/ports.ts';
 import type { Change, RecordAnswer, Versioned } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';

@@ -3,7 +3,7 @@ import { type Agent, AVAILABILITIES, foldedCapability } from '../../../access/ru
 import { availability } from '../../../access/rules/liveness.ts';
 import { encodeCursor } from '../../../kernel/paging.ts';
 import { defineTool, listUpTo, partial, textUpTo } from '../../../mcp/tool.ts';
-import { cursor, pageShape, placeAfter } from './paging.ts';
+import { cursor, pageShape, placeAfter } from './systemPages.ts';
 
 const MAX_CAPABILITIES = 20;
 

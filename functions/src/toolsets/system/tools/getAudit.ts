@@ -7,7 +7,7 @@ import { encodeCursor, type Page } from '../../../kernel/paging.ts';
 import type { Effect, TrailEntry } from '../../../kernel/trail.ts';
 import { defineTool, wholeNumber } from '../../../mcp/tool.ts';
 import { callWorkspace, type TrailFilter } from '../rules/audit.ts';
-import { cursor, pageShape, placeAfter } from './paging.ts';
+import { cursor, pageShape, placeAfter } from './systemPages.ts';
 
 const fields = z.record(z.string(), z.unknown());
 

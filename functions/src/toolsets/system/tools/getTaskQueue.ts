@@ -17,7 +17,7 @@ import {
   USUAL_TYPE,
 } from '../../coordination/index.ts';
 import { type QueuePlace, queueStatus, type TaskQueueRequest } from '../rules/taskOverview.ts';
-import { cursor, pageShape, placeAfter } from './paging.ts';
+import { cursor, pageShape, placeAfter } from './systemPages.ts';
 
 const MAX_TITLE_LENGTH = 80;
 

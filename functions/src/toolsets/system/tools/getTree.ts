@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { budgetAnswer, budgetShape } from '../../../graph/rules/budgetShape.ts';
-import { NODE_KINDS, NODE_STATUSES, nodeKey } from '../../../graph/rules/node.ts';
+import { budgetAnswer, budgetShape } from '../../../graph/rules/budget.ts';
+import { NODE_KINDS, NODE_STATUSES, nodeKey } from '../../../graph/rules/graphNode.ts';
 import { idOf } from '../../../kernel/ids.ts';
 import { fitting } from '../../../kernel/json.ts';
 import { encodeCursor } from '../../../kernel/paging.ts';
 import { defineTool, partial } from '../../../mcp/tool.ts';
 import type { SeenNode } from '../rules/tree.ts';
-import { cursor, pageShape, placeAfter } from './paging.ts';
+import { cursor, pageShape, placeAfter } from './systemPages.ts';
 
 const counts = z.record(z.string(), z.int());
 

@@ -1,10 +1,8 @@
 import { z } from 'zod';
-import { BUDGET_KINDS } from '../../../graph/rules/budget.ts';
-import { budgetAnswer, budgetShape } from '../../../graph/rules/budgetShape.ts';
+import { BUDGET_KINDS, budgetAnswer, budgetShape } from '../../../graph/rules/budget.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { idOf } from '../../../kernel/ids.ts';
-import { clearArgument, clearing } from '../../../mcp/clearing.ts';
-import { defineTool } from '../../../mcp/tool.ts';
+import { clearArgument, clearing, defineTool } from '../../../mcp/tool.ts';
 
 export const setBudget = defineTool({
   name: 'setBudget',

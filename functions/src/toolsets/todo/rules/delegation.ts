@@ -1,14 +1,14 @@
 /** To-dos that are handed to the agents of a workspace. Source: docs/semantics.md#one-graph. */
 import { refusalFor } from '../../../access/rules/gate.ts';
 import { type Principal, roleIn } from '../../../access/rules/principal.ts';
-import { nodeKey } from '../../../graph/rules/node.ts';
+import { nodeKey } from '../../../graph/rules/graphNode.ts';
 import type { RecordAnswer } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { type PortOf, readFor, Service, unlessUnreadable } from '../../../kernel/ports.ts';
 import { isClosed, type Task, type TaskCreation } from '../../coordination/index.ts';
-import { asReported } from './node.ts';
 import type { DelegationTasks, TodoPorts } from './ports.ts';
 import { alreadyCompleted, notFound, type Todo } from './todo.ts';
+import { asReported } from './todoNode.ts';
 import type { TodoService } from './todos.ts';
 
 interface DelegationPorts extends TodoPorts {

@@ -1,7 +1,7 @@
 /** To-dos: what a person means to do. Source: the to-do specification; docs/semantics.md#to-dos. */
 
 import { z } from 'zod';
-import { placeFields } from '../../../graph/rules/node.ts';
+import { placeFields } from '../../../graph/rules/graphNode.ts';
 import type { Versioned } from '../../../kernel/commit.ts';
 import { documentCodec, timestamp } from '../../../kernel/documentCodec.ts';
 import { MusterError } from '../../../kernel/errors.ts';

@@ -1,12 +1,12 @@
 /** What changes with a to-do, in the one commit that changes it. Source: the to-do specification, "Side Effects". */
 import type { Change, Versioned } from '../../../kernel/commit.ts';
 import { canonicalJson, type JsonObject } from '../../../kernel/json.ts';
-import { todoNode } from './node.ts';
 import type { TodoPorts } from './ports.ts';
 import type { RecurringTask } from './recurrenceRule.ts';
 import { type Reminder, reminderBefore } from './reminder.ts';
 import type { TaskEvent } from './taskEvent.ts';
 import { type RemindedTodo, type Todo, todoAnswer } from './todo.ts';
+import { todoNode } from './todoNode.ts';
 
 /** The fields whose changes events report; the rest of a to-do never changes. */
 const REPORTED = 'title description due_date priority tags completed completed_at'.split(' ');

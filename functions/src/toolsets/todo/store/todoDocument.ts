@@ -6,13 +6,20 @@
  */
 
 import { z } from 'zod';
-import { placeFields } from '../../../graph/rules/node.ts';
+import { placeFields } from '../../../graph/rules/graphNode.ts';
 import { documentCodec } from '../../../kernel/documentCodec.ts';
 import { canonicalJson, jsonObject } from '../../../kernel/json.ts';
 import { systemHashing } from '../../../kernel/platform.ts';
 import { prefixesOf } from '../../../kernel/words.ts';
-import type { RemindedTodo } from '../rules/todo.ts';
-import { caseFolded, PRIORITIES, type Todo, type TodoFilter, todoAnswer, todoCodec } from '../rules/todo.ts';
+import {
+  caseFolded,
+  PRIORITIES,
+  type RemindedTodo,
+  type Todo,
+  type TodoFilter,
+  todoAnswer,
+  todoCodec,
+} from '../rules/todo.ts';
 
 /** Where a to-do has a word: in its title, only in its description, or in either. */
 type WordPlace = 'title' | 'rest' | 'any';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineTool, partial } from '../../../mcp/tool.ts';
 import type { BegunRecurrence } from '../rules/recurringTasks.ts';
-import * as shapes from './shapes.ts';
+import * as shapes from './todoAnswers.ts';
 
 const { dateOf } = shapes;
 

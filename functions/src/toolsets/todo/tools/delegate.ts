@@ -4,7 +4,7 @@ import { idLike } from '../../../kernel/ids.ts';
 import { defineTool, listUpTo, partial, textUpTo, wholeNumber } from '../../../mcp/tool.ts';
 import { DELEGATED_PRIORITY, type Delegated } from '../rules/delegation.ts';
 import { todoAnswer } from '../rules/todo.ts';
-import { delegatedShape, taskId, taskShape, writing } from './shapes.ts';
+import { delegatedShape, taskId, taskShape, writing } from './todoAnswers.ts';
 
 export const delegate = defineTool({
   name: 'delegate',

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
 import { SORT_FIELDS } from '../rules/todo.ts';
-import { cursor, filters, listed, listShape, pageLimit, sortOrder } from './listing.ts';
-import { reading } from './shapes.ts';
+import { reading } from './todoAnswers.ts';
+import { cursor, filters, listed, listShape, pageLimit, sortOrder } from './todoLists.ts';
 
 export const filterTasks = defineTool({
   name: 'filter_tasks',

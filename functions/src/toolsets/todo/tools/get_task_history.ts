@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { defineTool, partial } from '../../../mcp/tool.ts';
 import { eventMessage, messageOf } from '../rules/taskEvent.ts';
-import { cursor, endShape, fittingPage, pageLimit, timePageOf } from './listing.ts';
-import { reading, taskId } from './shapes.ts';
+import { reading, taskId } from './todoAnswers.ts';
+import { cursor, endShape, fittingPage, pageLimit, timePageOf } from './todoLists.ts';
 
 const object = z.record(z.string(), z.unknown());
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { defineTool, partial } from '../../../mcp/tool.ts';
 import type { RecurringTask } from '../rules/recurrenceRule.ts';
-import { cursor, fittingPage, pageLimit, pagesOf, pagesShape, timePageOf } from './listing.ts';
-import { reading, recurringTaskAnswer, recurringTaskShape } from './shapes.ts';
+import { reading, recurringTaskAnswer, recurringTaskShape } from './todoAnswers.ts';
+import { cursor, fittingPage, pageLimit, pagesOf, pagesShape, timePageOf } from './todoLists.ts';
 
 export const listRecurringTasks = defineTool({
   name: 'list_recurring_tasks',

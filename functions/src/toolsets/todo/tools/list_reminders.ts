@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { defineTool, partial } from '../../../mcp/tool.ts';
 import { reminderAnswer } from '../rules/reminders.ts';
-import { cursor, fittingPage, MAX_LIMIT, pagesOf, pagesShape, timePageOf } from './listing.ts';
-import { reading, reminderShape } from './shapes.ts';
+import { reading, reminderShape } from './todoAnswers.ts';
+import { cursor, fittingPage, MAX_LIMIT, pagesOf, pagesShape, timePageOf } from './todoLists.ts';
 
 const limited = z
   .int()

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
 import { SORT_FIELDS } from '../rules/todo.ts';
-import { cursor, filters, listed, listedLimit, listShape, sortOrder } from './listing.ts';
-import { listText } from './listText.ts';
-import { reading } from './shapes.ts';
+import { reading } from './todoAnswers.ts';
+import { cursor, filters, listed, listedLimit, listShape, listText, sortOrder } from './todoLists.ts';
 
 export const listTasks = defineTool({
   name: 'list_tasks',

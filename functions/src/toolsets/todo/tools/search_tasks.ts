@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineTool, textUpTo } from '../../../mcp/tool.ts';
-import { cursor, listAnswer, listedLimit, listShape, pageOf } from './listing.ts';
-import { reading } from './shapes.ts';
+import { reading } from './todoAnswers.ts';
+import { cursor, listAnswer, listedLimit, listShape, pageOf } from './todoLists.ts';
 
 export const searchTasks = defineTool({
   name: 'search_tasks',

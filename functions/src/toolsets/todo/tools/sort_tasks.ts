@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { defineTool } from '../../../mcp/tool.ts';
 import { SORT_FIELDS } from '../rules/todo.ts';
-import { cursor, listed, listShape, pageLimit, sortOrder } from './listing.ts';
-import { reading } from './shapes.ts';
+import { reading } from './todoAnswers.ts';
+import { cursor, listed, listShape, pageLimit, sortOrder } from './todoLists.ts';
 
 export const sortTasks = defineTool({
   name: 'sort_tasks',

@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { clearArgument, clearing } from '../../../mcp/clearing.ts';
-import { defineTool } from '../../../mcp/tool.ts';
+import { clearArgument, clearing, defineTool } from '../../../mcp/tool.ts';
 import type { EditedRecurringTask } from '../rules/recurringTasks.ts';
-import * as shapes from './shapes.ts';
+import * as shapes from './todoAnswers.ts';
 
 const UPDATED = 'Recurring task updated. The occurrence that there is now stays as it is.';
 

@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { clearArgument, clearing } from '../../../mcp/clearing.ts';
-import { defineTool } from '../../../mcp/tool.ts';
+import { clearArgument, clearing, defineTool } from '../../../mcp/tool.ts';
 import type { EditedOutcome } from '../rules/todos.ts';
-import * as shapes from './shapes.ts';
+import * as shapes from './todoAnswers.ts';
 
 export const updateTask = defineTool({
   name: 'update_task',

@@ -1,6 +1,6 @@
 /** A person's to-dos, drawn from what list_tasks answers; a tick completes one, and takes that back. */
 import { MOST_ROWS, make, rows, state, tick, toneOf, words } from '../../../mcp/views/elements.ts';
-import { type Fields, fieldsOf, listOf, numberOf, textOf } from '../../../mcp/views/fields.ts';
+import { type Fields, fieldsOf, listOf, numberOf, textOf } from '../../../mcp/views/host.ts';
 import { begin, type Person } from '../../../mcp/views/view.ts';
 
 /** Where agents do it: how far they are. */

@@ -1,7 +1,7 @@
 /** What the hosted agents are good at, what tasks ask of them, and what is measured of them. */
 
 import { z } from 'zod';
-import { HOSTED_AGENTS, KINDS_OF_WORK, type KindOfWork } from '../../../../access/rules/routing.ts';
+import { HOSTED_AGENTS, KINDS_OF_WORK, type KindOfWork } from '../../../../access/rules/workspace.ts';
 import { MusterError } from '../../../../kernel/errors.ts';
 
 /** What an agent does in a step: a kind of work. */

@@ -1,5 +1,6 @@
 /** How well hosted agents suit a task in a workspace, and why. Source: the orchestration specification, get_capabilities. */
-import { NO_ROUTING, pinnedFor, type Routing } from '../../../../access/rules/routing.ts';
+
+import { NO_ROUTING, pinnedFor, type Routing } from '../../../../access/rules/workspace.ts';
 import type { Availability } from './model.ts';
 import {
   type AgentProfile,

@@ -3,7 +3,8 @@
  * specification says of an agent is worth a few outcomes; outcomes fade with those that come after them, so that a
  * change of an agent's quality is noticed. Source: docs/decisions/0034-routing-that-learns.md.
  */
-import type { KindOfWork } from '../../../../access/rules/routing.ts';
+
+import type { KindOfWork } from '../../../../access/rules/workspace.ts';
 import type { Randomness } from '../../../../kernel/ports.ts';
 
 /** What is counted of an agent's outcomes. `accepted`, `failed` and `lost` add up to all. */

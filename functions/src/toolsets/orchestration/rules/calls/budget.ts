@@ -2,7 +2,7 @@
  * What a run may still spend. A call reserves the most that it can cost before it is made, and books what it did
  * cost afterwards; calls in flight at once therefore never reserve the same tokens.
  */
-import { exactUsd } from '../../../../graph/rules/node.ts';
+import { exactUsd } from '../../../../graph/rules/graphNode.ts';
 import type { HostedAgent, Price, Usage } from '../agents/model.ts';
 
 interface Spending {

@@ -1,6 +1,6 @@
 /** Takes a run forward, stage by stage, in the hands of one instance, and executes its steps wherever their agents are. */
-import { budgetKeysOf, OutOfBudgetError } from '../../../../graph/rules/budget.ts';
-import { nodeKey } from '../../../../graph/rules/node.ts';
+import { budgetKey, budgetKeysOf, OutOfBudgetError, type Refusal } from '../../../../graph/rules/budget.ts';
+import { nodeKey } from '../../../../graph/rules/graphNode.ts';
 import type { Change } from '../../../../kernel/commit.ts';
 import { MusterError } from '../../../../kernel/errors.ts';
 import { byteLength } from '../../../../kernel/json.ts';
@@ -8,8 +8,7 @@ import { isContention } from '../../../../kernel/waiting.ts';
 import type { TaskCreation } from '../../../coordination/index.ts';
 import { NETWORK } from '../agents/profile.ts';
 import { bookingsOf, type Outcome } from '../agents/standing.ts';
-import type { Attempt } from '../calls/attempt.ts';
-import { measuresOf } from '../calls/attempt.ts';
+import { type Attempt, measuresOf } from '../calls/attempt.ts';
 import { Budget } from '../calls/budget.ts';
 import { StepJournal } from '../calls/journal.ts';
 import { executeOnNetwork, taskCancellations } from '../network.ts';
@@ -24,11 +23,10 @@ import {
   type StepRound,
 } from '../workflows/progress.ts';
 import type { StepOutcome } from '../workflows/scope.ts';
-import { bookedOf } from './booking.ts';
+import { bookedOf } from './cancelling.ts';
 import { HostedStep, type StepTask } from './hostedStep.ts';
 import type { RunLease } from './lease.ts';
 import { outcomesOfRun } from './outcomes.ts';
-import { waitForBudget } from './outOfBudget.ts';
 import { ownerEnding } from './owner.ts';
 import {
   addSpent,
@@ -36,6 +34,7 @@ import {
   type Ending,
   ended,
   NOTHING_SPENT,
+  outOfBudget,
   type Run,
   type RunOrder,
   type StepRecord,
@@ -254,4 +253,21 @@ function repetitionWarnings({ due, journal }: Pick<StepTask, 'due' | 'journal'>)
     ),
     ...journal.outdated.map(again('it had been made with another input. Both are booked.')),
   ];
+}
+
+/** Has the run wait, and whoever set the budget asked where it is spent. What was done of its steps is in the journal. */
+export async function waitForBudget(
+  { budgets, dispatch, askToRaise }: ExecutionPorts,
+  lease: Pick<RunLease, 'change'>,
+  { id, workspace }: Run,
+  refusal: Refusal,
+): Promise<'more' | 'over'> {
+  const { budget } = refusal.by;
+  if (refusal.isSpent) await askToRaise(refusal, workspace);
+  const left = await lease.change((run, now) => (run.cancelRequested ? run : outOfBudget(run, refusal, now)));
+  if (left.cancelRequested) return 'more';
+  // Whoever has raised it meanwhile has found no run that waits.
+  const now = await budgets.find(budgetKey(budget));
+  if (now?.value.round !== budget.round) await dispatch.dispatch(id);
+  return 'over';
 }

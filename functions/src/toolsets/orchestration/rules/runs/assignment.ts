@@ -2,7 +2,8 @@
  * Chooses the agents of a workflow's steps where that is left open, and says why. Within what the workspace has pinned
  * and forbidden it goes by how the agents stand there. Source: docs/decisions/0034-routing-that-learns.md.
  */
-import { pinnedFor } from '../../../../access/rules/routing.ts';
+
+import { pinnedFor } from '../../../../access/rules/workspace.ts';
 import { MusterError } from '../../../../kernel/errors.ts';
 import { AUTO } from '../agents/profile.ts';
 import { recommend, standingsAt } from '../agents/recommendation.ts';

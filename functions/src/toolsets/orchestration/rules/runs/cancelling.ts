@@ -1,9 +1,9 @@
 /** What ends a run that is not wanted any more. Source: docs/semantics.md#orchestration. */
 import type { Change, Versioned } from '../../../../kernel/commit.ts';
+import { bookingOf } from '../calls/journal.ts';
 import { taskCancellations } from '../network.ts';
 import type { OrchestrationPorts } from '../ports.ts';
-import { bookedOf } from './booking.ts';
-import { ended, isEnded, isLeased, type Run } from './run.ts';
+import { ended, isEnded, isLeased, type Run, spentOn, workedOn } from './run.ts';
 
 /**
  * Ends a run at once, or as soon as the instance sees it that executes it, and the tasks that it waits for with it.
@@ -26,4 +26,21 @@ export async function cancellationOf(
 async function cancelled(ports: OrchestrationPorts, run: Run, now: Date): Promise<Run> {
   const booked = run.status === 'running' || run.budgetWait ? await bookedOf(ports, run) : {};
   return ended({ ...run, ...booked }, { status: 'cancelled' }, now);
+}
+
+/**
+ * All that its calls have taken, those of steps included that came to nothing, as where an instance died in one. Where
+ * the journal cannot be read it stays at what its steps have told.
+ */
+export async function bookedOf(
+  { runs, hosted, log }: OrchestrationPorts,
+  run: Run,
+): Promise<Pick<Run, 'spent' | 'worked'>> {
+  try {
+    const attempts = (await runs.calls(run.id)).map((entry) => bookingOf(entry, hosted()));
+    return { spent: spentOn(attempts), worked: workedOn(attempts) };
+  } catch (error) {
+    log.warn('run_not_booked', { runId: run.id, error });
+    return { spent: run.spent, ...(run.worked && { worked: run.worked }) };
+  }
 }

@@ -7,7 +7,7 @@ import type { TaskCreation } from '../../../coordination/index.ts';
 import { taskCancellations } from '../network.ts';
 import type { ExecutionPorts } from '../ports.ts';
 import { Advance } from './advance.ts';
-import { bookedOf } from './booking.ts';
+import { bookedOf } from './cancelling.ts';
 import { LeaseLostError, type LeftRun, type RunLease, takeRun } from './lease.ts';
 import { ended, MAX_DELIVERIES, type Run, released } from './run.ts';
 

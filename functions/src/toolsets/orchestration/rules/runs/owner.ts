@@ -1,7 +1,14 @@
 /** What a run may still do for its owner, whose role in its workspace is checked before each step. */
+
+import type { LeavingEnd, Left } from '../../../../access/rules/leaving.ts';
 import { MusterError } from '../../../../kernel/errors.ts';
+import { allOf } from '../../../../kernel/paging.ts';
+import { Service, unlessUnreadable } from '../../../../kernel/ports.ts';
+import { retryStale } from '../../../../kernel/waiting.ts';
 import type { OwnerPorts } from '../../../coordination/index.ts';
-import type { Ending, Run } from './run.ts';
+import type { OrchestrationPorts } from '../ports.ts';
+import { cancellationOf } from './cancelling.ts';
+import { type Ending, isEnded, type Run } from './run.ts';
 
 /**
  * Returns how the run ends if its owner may not have work done in its workspace any more.
@@ -26,4 +33,28 @@ const OWNER_LEFT = 'OWNER_LEFT';
 /** The reason that is shown with a run whose owner has left its workspace. */
 export function ownerLeft(workspace: string): string {
   return `Its owner has no role as a worker in the workspace "${workspace}" any more. A member starts it again if it is still wanted.`;
+}
+
+/** How many runs are read at once. */
+const BATCH = 100;
+
+export class RunLeaving extends Service<OrchestrationPorts> implements LeavingEnd {
+  /** Cancels their open runs, and the tasks that these wait for with them. */
+  end(uid: string, { isOut }: Left): Promise<number> {
+    const read = (after?: string) => this.ports.runs.openOf(uid, BATCH, after);
+    const isTheirs = (run: { readonly workspace: string }) => isOut(run.workspace);
+    return allOf(read, isTheirs, ({ id }) => this.cancel(id, isOut));
+  }
+
+  private cancel(runId: string, isOut: Left['isOut']): Promise<boolean> {
+    const { runs, store, randomness } = this.ports;
+    return retryStale(randomness, async () => {
+      const found = await unlessUnreadable(runs.find(runId));
+      if (found === undefined || isEnded(found.value) || found.value.cancelRequested) return false;
+      if (!isOut(found.value.workspace)) return false;
+      const { changes } = await cancellationOf(this.ports, found, ownerLeft(found.value.workspace));
+      await store.commit(changes);
+      return true;
+    });
+  }
 }

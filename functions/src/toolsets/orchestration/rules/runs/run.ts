@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { budgetKey, type Refusal } from '../../../../graph/rules/budget.ts';
-import { exactUsd, placeFields } from '../../../../graph/rules/node.ts';
+import { exactUsd, placeFields } from '../../../../graph/rules/graphNode.ts';
 import { documentCodec, jsonText, timestamp } from '../../../../kernel/documentCodec.ts';
 import { type AgentRole, ROLES } from '../agents/profile.ts';
 import { type Attempt, attempt, type JournalEntry } from '../calls/attempt.ts';

@@ -1,8 +1,8 @@
 /** Starting, following, looking at and cancelling runs. */
 import type { Principal } from '../../../../access/rules/principal.ts';
 import { budgetKeysOf } from '../../../../graph/rules/budget.ts';
+import { nodeKey } from '../../../../graph/rules/graphNode.ts';
 import { linkTo } from '../../../../graph/rules/linking.ts';
-import { nodeKey } from '../../../../graph/rules/node.ts';
 import type { Change, RecordAnswer, Versioned } from '../../../../kernel/commit.ts';
 import { MusterError } from '../../../../kernel/errors.ts';
 import { type VisibleSlice, visiblePage } from '../../../../kernel/paging.ts';
@@ -17,8 +17,7 @@ import type { OrchestrationPorts } from '../ports.ts';
 import type { WorkflowLibrary } from '../workflows/library.ts';
 import { cancellationOf } from './cancelling.ts';
 import { callOff, whyCalledOff } from './lease.ts';
-import { newRun, type RunRequest } from './newRun.ts';
-import { answerKeyOf, ordersOf } from './order.ts';
+import { answerKeyOf, newRun, ordersOf, type RunRequest } from './order.ts';
 import { isEnded, type Run, type RunOrder, type RunStatus } from './run.ts';
 import { noRun, placeOf, type RunView, type Sight, sightOf, viewOf } from './visibility.ts';
 

@@ -3,7 +3,8 @@ import type { Change, RecordAnswer, Versioned } from '../../../../kernel/commit.
 import { MusterError } from '../../../../kernel/errors.ts';
 import { canonicalJson } from '../../../../kernel/json.ts';
 import type { Slice } from '../../../../kernel/paging.ts';
-import { Service } from '../../../../kernel/ports.ts';
+import { readFor, Service } from '../../../../kernel/ports.ts';
+import { asBefore, type Effect } from '../../../../kernel/trail.ts';
 import { retryStale } from '../../../../kernel/waiting.ts';
 import type { OrchestrationPorts } from '../ports.ts';
 import definitions from './builtIn.json' with { type: 'json' };
@@ -136,4 +137,24 @@ function requireOwn(name: string, field: string): void {
     reason: 'BUILT_IN',
     suggestion: 'Save a workflow of your own under another name.',
   });
+}
+
+export class WorkflowInverse extends Service<OrchestrationPorts> {
+  /** @throws MusterError CONFLICT, with the reason CHANGED_SINCE */
+  readonly workflow = async (effect: Effect): Promise<readonly Change[]> => {
+    const { workflows, workflowFields, clock } = this.ports;
+    const found = await readFor(effect.ownerUid ?? '', workflows.find(effect.id));
+    const fields = asBefore(effect, found && workflowFields.of(found.value));
+    if (fields === undefined) return found ? [deletion(found)] : [];
+    const before = workflowFields.from(fields);
+    if (found === undefined) return [{ kind: 'createWorkflow', saved: before }];
+    const { value, version } = found;
+    // Its version counts changes, and this is one.
+    const saved = { ...before, version: value.version + 1, updatedAt: clock.now() };
+    return [{ kind: 'replaceWorkflow', saved, before: value, version }];
+  };
+}
+
+function deletion({ value: saved, version }: Versioned<SavedWorkflow>): Change {
+  return { kind: 'deleteWorkflow', saved, version };
 }

@@ -1,0 +1,120 @@
+/** Arguments and answers that several of the tools have. */
+import { z } from 'zod';
+import { WORKSPACE_NAME } from '../../../access/rules/principal.ts';
+import { MEMBER_ROLES, ROLES, WORKSPACE_ACCESS } from '../../../access/rules/role.ts';
+import { HOSTED_AGENTS } from '../../../access/rules/workspace.ts';
+import { idLike } from '../../../kernel/ids.ts';
+import { decodeCursor, encodeCursor } from '../../../kernel/paging.ts';
+import { listUpTo, textUpTo } from '../../../mcp/tool.ts';
+import type { WorkspaceSettings } from '../rules/workspaceChanges.ts';
+
+export const workspaceName = idLike(WORKSPACE_NAME, 'expected 1 to 64 letters, digits, "-" or "_"');
+
+export const workspaceArgument = workspaceName.optional().describe('Instead of that of the call');
+
+/** One that Firebase Auth may give: not only letters and digits, but one segment of a path in either database. */
+export const uidArgument = idLike(
+  /^(?!\.\.?$|__.*__$)[^/.#$[\]%{}\s\p{C}]{1,128}$/u,
+  'expected the uid of a person',
+);
+
+export const emailArgument = z
+  .string()
+  .refine(
+    (text) => text.length <= 254 && z.email().safeParse(text.trim()).success,
+    'expected a mail address',
+  );
+
+export const memberRole = z.enum(MEMBER_ROLES);
+
+export const anyRole = z.enum(ROLES);
+
+export const accessArgument = z.enum(WORKSPACE_ACCESS);
+
+const MAX_REPOSITORIES = 100;
+
+const REPOSITORY = /^[A-Za-z0-9][A-Za-z0-9-]{0,38}\/(?:\*|(?!\.\.?$)[A-Za-z0-9._-]{1,100})$/;
+
+export const repositoriesArgument = listUpTo(
+  MAX_REPOSITORIES,
+  z
+    .string()
+    .refine((text) => REPOSITORY.test(text), 'expected "owner/name", or "owner/*" for all of an owner\'s'),
+  'repositories',
+);
+
+const hostedAgent = z.enum(HOSTED_AGENTS);
+
+const pinned = (to: string) => hostedAgent.optional().describe(to);
+
+export const routingArgument = z.strictObject({
+  pin: z
+    .strictObject({
+      plan: pinned('Who plans'),
+      execute: pinned('Who executes'),
+      review: pinned('Who reviews'),
+    })
+    .optional()
+    .describe('Agent by kind of work'),
+  forbid: listUpTo(HOSTED_AGENTS.length, hostedAgent, 'agents').optional().describe('Never asked'),
+});
+
+const MAX_APPROVALS = 20;
+
+export const approvalsArgument = listUpTo(
+  MAX_APPROVALS,
+  z.strictObject({
+    tool: textUpTo(100).describe('github.createPR'),
+    above_usd: z.number().min(0).max(10_000).optional().describe('Only where a call may spend more'),
+    asks: uidArgument.optional().describe("A member's uid; the agent's owner if left out"),
+  }),
+  'approvals',
+).refine(
+  (approvals) => new Set(approvals.map(({ tool }) => tool)).size === approvals.length,
+  'expected each tool once',
+);
+
+export const workspaceShape = z.object({
+  workspace: z.string(),
+  access: accessArgument,
+  repositories: z.array(z.string()).describe('What its members may reach on GitHub.'),
+  routing: z
+    .object({ pin: z.record(z.string(), z.string()), forbid: z.array(z.string()) })
+    .optional()
+    .describe(
+      'Which hosted agents it asks for a kind of work, and which never. Left out where it says nothing.',
+    ),
+  approvals: z
+    .array(z.object({ tool: z.string(), above_usd: z.number().optional(), asks: z.string().optional() }))
+    .optional()
+    .describe('Before which calls somebody is asked.'),
+  leader: z.string().optional().describe('The uid of who leads it because of this call.'),
+});
+
+export function workspaceAnswer({ repositories, routing, approvals, ...rest }: WorkspaceSettings) {
+  const { pins = [], forbidden = [] } = routing ?? {};
+  const pin = Object.fromEntries(pins.map(({ kind, agent }) => [kind, agent]));
+  const isRouted = pins.length > 0 || forbidden.length > 0;
+  return {
+    ...rest,
+    repositories: [...repositories],
+    ...(isRouted && { routing: { pin, forbid: [...forbidden] } }),
+    approvals: approvals?.map(({ tool, aboveUsd: above_usd, asks }) => ({ tool, above_usd, asks })),
+  };
+}
+
+export const cursorArgument = textUpTo(4000).optional().describe('The last next_cursor');
+
+const SUGGESTION =
+  'Send next_cursor with the same arguments as before, or leave the cursor out to start again.';
+
+/** An id in a cursor is of letters and digits, which a uid need not be. */
+export function cursorAfter(question: string, id: string): string {
+  return encodeCursor(question, { order: [], id: `i${Buffer.from(id).toString('base64url')}` });
+}
+
+/** @throws MusterError INVALID_FORMAT */
+export function idAfter(question: string, cursor: string | undefined): string | undefined {
+  const place = decodeCursor(question, cursor, SUGGESTION);
+  return place && Buffer.from(place.id.slice(1), 'base64url').toString();
+}

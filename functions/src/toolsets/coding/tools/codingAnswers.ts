@@ -1,0 +1,254 @@
+/** Arguments and answers that coding's tools and resources share. Source: the coding specification, "Tool Response Format". */
+
+import { z } from 'zod';
+import { idOf } from '../../../kernel/ids.ts';
+import { isWrappedJson } from '../../../kernel/json.ts';
+import { columnLines, quotedLines, terminalLines, terminalText } from '../../../kernel/text.ts';
+import { claimNumber, guidance } from '../../../mcp/tool.ts';
+import {
+  askedFor,
+  budgetReason,
+  CODING_TOOLS,
+  type CodingTask,
+  FAILURE_CLASSES,
+  isHeld,
+  type PastAttempt,
+  stuckReason,
+  TASK_STATUSES,
+} from '../../coordination/index.ts';
+import { LOG_LEVELS, LOG_TYPES, type LogLine } from '../rules/log.ts';
+import { CODING_STATUSES, codingStatus } from '../rules/task.ts';
+
+export const taskId = idOf('a task').describe('Task identifier');
+
+export const epoch = claimNumber.describe('From coding.claim_task, for runners');
+
+/** Every answer: what happened in a sentence, and its result. */
+export const answerShape = <Result extends z.ZodType>(result: Result) =>
+  z.object({ status: z.literal('success'), message: z.string(), result });
+
+export function success<Result>(message: string, result: Result) {
+  return { status: 'success' as const, message, result };
+}
+
+/** Returns a sentence for the message of an answer if one of the values was stored as text and looks like an object or a list. */
+export function asText(what: string, values: readonly unknown[]): string {
+  if (!values.some(isWrappedJson)) return '';
+  return ` ${what} was stored as text. To store an object or a list, send it as such, not as JSON text.`;
+}
+
+const time = z.iso.datetime();
+
+const failureShape = z.object({
+  class: z.enum(FAILURE_CLASSES).describe('Why it failed, for a program.'),
+  message: z.string().describe('Why it failed, for people.'),
+});
+
+/** A coding task as every tool and resource shows it. */
+export const taskShape = z.object({
+  id: z.string(),
+  tool: z.enum(CODING_TOOLS),
+  description: z.string(),
+  instructions: z.string(),
+  branch: z.string(),
+  config: z.record(z.string(), z.unknown()),
+  project: z.string().optional().describe('The repository: owner/name, or a label of the runner.'),
+  status: z.enum(CODING_STATUSES),
+  state: z.enum(TASK_STATUSES).describe('The status as it is stored, which tells more apart.'),
+  priority: z.number().describe('1 (first) to 10 (last).'),
+  createdAt: time,
+  createdBy: z.string(),
+  queueEndsAt: time.optional().describe('While it waits for a runner: when it has waited too long.'),
+  retryAt: time.optional().describe('While it waits before another attempt: until when.'),
+  attempt: z.number().describe('How many claims it has had, without those that were returned.'),
+  runner: z.string().optional().describe('The agent that holds it or closed it.'),
+  epoch: z.number().optional().describe('Of the claim.'),
+  claimedAt: time.optional(),
+  leaseUntil: time.optional(),
+  startedAt: time.optional(),
+  completedAt: time.optional(),
+  durationMs: z.number().optional().describe('From claim to end, or until now.'),
+  waitingFor: z.string().optional().describe('The person whose answer it waits for.'),
+  progress: z.string().optional().describe('What its runner last said of it.'),
+  summary: z.string().optional().describe('What came of it, in words.'),
+  error: z.string().optional(),
+  failure: failureShape.optional(),
+  stuck: guidance().optional().describe('Why it will never start.'),
+  waits: z.string().optional().describe('The budget that it waits for.'),
+});
+
+/** @param now for how long it has been worked on */
+export function codingTaskAnswer(task: CodingTask, now: Date): z.output<typeof taskShape> {
+  const { claim, coding, status, createdAt, retryAt, closedAt } = task;
+  return {
+    id: task.id,
+    tool: coding.tool,
+    description: task.description,
+    instructions: coding.instructions,
+    branch: coding.branch,
+    config: coding.config,
+    project: coding.project,
+    status: codingStatus(status),
+    state: status,
+    priority: task.priority,
+    createdAt: createdAt.toISOString(),
+    createdBy: task.createdBy,
+    queueEndsAt: status === 'available' ? coding.queueEndsAt.toISOString() : undefined,
+    retryAt: retryAt?.toISOString(),
+    attempt: task.epoch - coding.returns,
+    runner: claim?.agentId,
+    epoch: claim?.epoch,
+    claimedAt: claim?.claimedAt.toISOString(),
+    leaseUntil: isHeld(status) ? claim?.leaseExpiresAt.toISOString() : undefined,
+    startedAt: claim?.startedAt?.toISOString(),
+    durationMs: claim && (closedAt ?? now).getTime() - claim.claimedAt.getTime(),
+    completedAt: closedAt?.toISOString(),
+    waitingFor: askedFor(task)?.who,
+    progress: shown(coding.progress),
+    summary: shown(task.result?.output),
+    error: shown(task.error),
+    failure: coding.failure && failureAnswer(coding.failure),
+    stuck: stuckReason(task),
+    waits: budgetReason(task),
+  };
+}
+
+const shown = (text: string | undefined) => text && terminalText(text);
+
+const failureAnswer = ({ class: kind, message }: PastAttempt['failure']) => ({
+  class: kind,
+  message: terminalText(message),
+});
+
+/** An attempt before a runner's own, as it is told of it. */
+export const previousShape = z.object({
+  branch: z.string(),
+  runner: z.string(),
+  endedAt: time,
+  failure: failureShape,
+  commits: z.array(z.object({ sha: z.string(), subject: z.string() })),
+});
+
+export function pastAttemptAnswer({ coding }: CodingTask, attempt: PastAttempt) {
+  return {
+    epoch: attempt.epoch,
+    branch: coding.branch,
+    runner: attempt.agentId,
+    endedAt: attempt.endedAt.toISOString(),
+    failure: failureAnswer(attempt.failure),
+    commits: attempt.commits.map(({ sha, subject }) => ({ sha, subject: terminalText(subject) })),
+  };
+}
+
+export const stopShape = z
+  .object({ reason: z.enum(['ended', 'claim_lost']), message: z.string() })
+  .optional()
+  .describe('Stop working on the task: somebody has ended it, or the claim is no longer yours.');
+
+export const logEntryShape = z.object({
+  line: z.number().describe('From 0, over all attempts.'),
+  at: time,
+  level: z.enum(LOG_LEVELS),
+  type: z.enum(LOG_TYPES),
+  prefix: z.string().optional(),
+  message: z.string(),
+  data: z.unknown().optional(),
+});
+
+/** Its data is JSON of the runner's own, and stays as it is. */
+export function logLineAnswer({ at, prefix, message, ...line }: LogLine): z.input<typeof logEntryShape> {
+  return { ...line, at: at.toISOString(), prefix: shown(prefix), message: terminalText(message) };
+}
+
+const LEVEL_WIDTH = 5;
+const TYPE_WIDTH = 10;
+
+/** How much of an entry's data is shown. */
+const MAX_DATA_LENGTH = 1000;
+
+/** An entry as one line, which begins with its time; what goes on is indented. */
+export function logLineText({ at, level, type, prefix, message, data }: LogLine): string {
+  const head = [at.toISOString(), level.toUpperCase().padEnd(LEVEL_WIDTH), type.padEnd(TYPE_WIDTH)].join(' ');
+  const said = prefix === undefined ? message : `[${prefix}] ${message}`;
+  const more = data === undefined ? '' : ` ${shortened(JSON.stringify(data))}`;
+  return `${head} ${terminalText(said + more).replace(/\n/g, '\n    ')}`;
+}
+
+function shortened(text: string): string {
+  return text.length > MAX_DATA_LENGTH ? `${text.slice(0, MAX_DATA_LENGTH)}…` : text;
+}
+
+export function linesText(lines: readonly string[]): string {
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+/** The attempts at a task that failed, and its log as far as it is shown. */
+export function historyAnswer(
+  task: CodingTask,
+  { lines, total }: { lines: readonly LogLine[]; total: number },
+) {
+  return {
+    attempts: task.coding.attempts.map((attempt) => pastAttemptAnswer(task, attempt)),
+    logs: { lines: total, latest: lines.map(logLineAnswer) },
+  };
+}
+
+/** Hints of tools that write. */
+export const writing = { readOnlyHint: false, destructiveHint: false, openWorldHint: false } as const;
+
+/** Hints of tools that read. */
+export const reading = {
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
+} as const;
+
+type Report = z.output<typeof reportShape>;
+
+/** Have a place of their own. */
+const APART = new Set(['id', 'status', 'state', 'description', 'instructions', 'config', 'failure']);
+
+export function reportText({ task, attempts, logs, result }: Report): string {
+  const { id, status, state, description, instructions, config, failure } = task;
+  const rest = Object.entries(task).filter(([name, value]) => !APART.has(name) && value !== undefined);
+  return terminalLines([
+    `Coding task ${id}: ${status}${state === status ? '' : ` (${state})`}`,
+    ...quotedLines(description),
+    ...columnLines(rest.map(([name, value]) => [`${name}:`, String(value)])),
+    ...(failure ? [`Failure: ${failure.class}`, ...quotedLines(failure.message)] : []),
+    ...titled('Earlier attempts:', attempts.flatMap(attemptLines)),
+    ...titled(`Log, ${logs.latest.length} of ${logs.lines} lines:`, logs.latest.flatMap(logLines)),
+    ...(result === undefined ? [] : ['Result:', ...quotedLines(JSON.stringify(result, null, 2))]),
+    ...(Object.keys(config).length === 0 ? [] : ['Configuration:', ...quotedLines(JSON.stringify(config))]),
+    'Instructions:',
+    ...quotedLines(instructions),
+  ]);
+}
+
+const titled = (title: string, lines: readonly string[]) => (lines.length === 0 ? [] : [title, ...lines]);
+
+function attemptLines({ epoch, runner, branch, endedAt, failure, commits }: Report['attempts'][number]) {
+  return [
+    `  ${epoch}: ${failure.class}, by ${runner} on ${branch}, ended ${endedAt}`,
+    ...quotedLines(failure.message),
+    ...columnLines(commits.map(({ sha, subject }) => [`commit ${sha}`, subject])),
+  ];
+}
+
+function logLines({ line, at, level, type, prefix, message, data }: Report['logs']['latest'][number]) {
+  const said = prefix === undefined ? message : `[${prefix}] ${message}`;
+  const more = data === undefined ? '' : ` ${JSON.stringify(data)}`;
+  return [`  ${line}  ${at}  ${level}  ${type}`, ...quotedLines(`${said}${more}`)];
+}
+
+/** A report on a task; `task://{taskId}` is the same without the result. */
+export const reportShape = z.object({
+  task: taskShape,
+  attempts: z.array(previousShape.extend({ epoch: z.number() })).describe('Those that failed.'),
+  logs: z.object({
+    lines: z.number().describe('How many there are, those included that were dropped for their age.'),
+    latest: z.array(logEntryShape),
+  }),
+  result: z.unknown().optional().describe('As it was given to coding.end_task.'),
+});

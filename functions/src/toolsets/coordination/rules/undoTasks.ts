@@ -1,0 +1,263 @@
+/**
+ * Takes back what was done to tasks, by the transitions that the levers make. Source:
+ * docs/semantics.md#taking-back.
+ */
+
+import type { Agent } from '../../../access/rules/agent.ts';
+import { type Principal, roleIn } from '../../../access/rules/principal.ts';
+import { hasRole } from '../../../access/rules/role.ts';
+import type { Change, Versioned } from '../../../kernel/commit.ts';
+import { MusterError } from '../../../kernel/errors.ts';
+import { readIn, Service } from '../../../kernel/ports.ts';
+import {
+  asBefore,
+  cannotUndo,
+  changedNames,
+  changedSince,
+  type Effect,
+  type FieldsCodec,
+  isStill,
+} from '../../../kernel/trail.ts';
+import { requeuedWork, withFailure } from './codingTask.ts';
+import {
+  authoriseDeciding,
+  dependencyChanges,
+  endAgain,
+  reopenTask,
+  revived,
+  runHasEnded,
+  said,
+  sessionArchived,
+} from './levers.ts';
+import { queueGrowth } from './openSession.ts';
+import type { CoordinationPorts } from './ports.ts';
+import type { Session } from './session.ts';
+import { cancelTask, takeAway, unstartTask } from './stateMachine.ts';
+import { isClosed, isHeld, isOfRun, type Task, taskNotFound } from './task.ts';
+import { outcomeChanges, taskChanges } from './taskChanges.ts';
+import { TaskUpdates } from './updating.ts';
+
+/** What goes on whatever is taken back: epochs, who held it and how it ended, and what follows from other tasks. */
+const GOING_ON = [
+  'claim_epoch',
+  'lapsed_claims',
+  'released_epoch',
+  'former_ends',
+  'spent',
+  'late_result',
+  'dependents',
+  'blockers',
+  'failed_dependencies',
+];
+
+/** What update_task changes. */
+const UPDATED = [
+  ...['description', 'priority', 'dependencies', 'context', 'deadline'],
+  ...['required_capabilities', 'capability_key'],
+];
+
+interface InversePorts extends CoordinationPorts {
+  readonly taskFields: FieldsCodec<Task>;
+  readonly sessionFields: FieldsCodec<Session>;
+}
+
+/** A task whose change is taken back. */
+interface TakenBack {
+  readonly effect: Effect;
+  readonly found: Versioned<Task>;
+  /** As it was, but for what goes on. */
+  readonly former: Task;
+  readonly by: Principal;
+  readonly now: Date;
+}
+
+export class TaskInverse extends Service<InversePorts> {
+  private readonly updates = new TaskUpdates(this.ports);
+
+  /** @throws MusterError NOT_FOUND; FORBIDDEN; CONFLICT, with the reason CHANGED_SINCE among others */
+  readonly task = async (effect: Effect, by: Principal): Promise<readonly Change[]> => {
+    const { tasks, taskFields, clock } = this.ports;
+    const works = (workspace: string) => hasRole(roleIn(by, workspace) ?? 'viewer', 'worker');
+    const found = await readIn(works, tasks.find(effect.id));
+    if (found === undefined || !works(found.value.workspace)) throw taskNotFound(effect.id);
+    const now = clock.now();
+    const fields = asBefore(withoutGoingOn(effect), taskFields.of(found.value));
+    if (fields === undefined) return this.unmade(effect, found, by, now);
+    // Of a closed task the end of its lease says nothing.
+    const lease = fields['lease_expires_at'] ?? fields['completed_at'];
+    const former = taskFields.from({ ...fields, lease_expires_at: lease });
+    return this.restored({ effect, found, former, by, now });
+  };
+
+  private async restored(taken: TakenBack): Promise<readonly Change[]> {
+    const { effect, found, former, by, now } = taken;
+    const { value: before, version } = found;
+    // What its holder has done is taken back by whoever may take back what the holder does.
+    const isDecision =
+      former.status === before.status || before.status === 'cancelled' || isClosed(former.status);
+    if (isDecision) authoriseDeciding(by, before, 'task_id');
+    if (former.status === before.status) return this.updatedBack(taken);
+    if (before.status === 'done') return this.reopened(taken);
+    if (isClosed(before.status) && !isClosed(former.status)) return this.revivedBack(taken);
+    if (isHeld(before.status) && former.status === 'available') return this.handedBack(taken);
+    if (before.status === 'in_progress' && former.status === 'claimed')
+      return taskChanges(before, unstartTask(before), version, now);
+    if (before.status === 'available' && (former.status === 'failed' || former.status === 'cancelled'))
+      return [...taskChanges(before, endAgain(before, former), version, now), ...failedAgain(before)];
+    throw cannotUndo(
+      effect,
+      'It waits to be claimed, or for what it needs: coordination.claim_task gives it out again.',
+    );
+  }
+
+  /** Cancelled, since others may know of it. */
+  private async unmade(
+    effect: Effect,
+    { value: before, version }: Versioned<Task>,
+    by: Principal,
+    now: Date,
+  ): Promise<readonly Change[]> {
+    authoriseDeciding(by, before, 'task_id');
+    if (before.status === 'cancelled') return [];
+    if (before.status !== 'available') throw changedSince(effect, [`it is ${before.status}`]);
+    const known = effect.after?.['dependents'];
+    // If nobody knows which tasks depended on it from the beginning, all may have come to it since.
+    const isSame = isStill(effect, 'dependents', before.dependents) === true;
+    const since = Array.isArray(known)
+      ? before.dependents.filter((id) => !known.includes(id))
+      : before.dependents;
+    const waiting = (await this.tasksOf(isSame ? [] : since)).find(({ value }) => !isClosed(value.status));
+    if (waiting !== undefined) throw changedSince(effect, [`task "${waiting.value.id}" waits for it`]);
+    const message = said('Taken back', by, undefined);
+    const task = withFailure(cancelTask(before, message, now), { class: 'cancelled', message });
+    return outcomeChanges(before, { kind: 'accepted', task }, version, now);
+  }
+
+  private async updatedBack({ effect, found, former, now }: TakenBack): Promise<readonly Change[]> {
+    const { before = {}, after = {} } = withoutGoingOn(effect);
+    const names = changedNames(before, after);
+    if (names.length === 0 || names.some((name) => !UPDATED.includes(name)))
+      throw cannotUndo(effect, 'What others have told it, or asked for it, stays.');
+    const { priority, requiredCapabilities, dependencies } = former;
+    const wishes = {
+      priority,
+      requiredCapabilities,
+      ...(names.includes('dependencies') && { dependencies }),
+    };
+    const described = { ...former, dependencies: found.value.dependencies };
+    return (await this.updates.changesTo(found, described, wishes, now)).changes;
+  }
+
+  /** Taken from its holder, as release_task does it. */
+  private async handedBack({ found, by, now }: TakenBack): Promise<readonly Change[]> {
+    const { value: before, version } = found;
+    const message = said('Taken back', by, undefined);
+    const task = requeuedWork(before, takeAway(before), { class: 'cancelled', message }, now);
+    const changes = outcomeChanges(before, { kind: 'accepted', task }, version, now);
+    return [...changes, ...(await queueGrowth(this.ports.sessions, task))];
+  }
+
+  /** In the queue again, as retry_task does it. */
+  private async revivedBack({ found, former, now }: TakenBack): Promise<readonly Change[]> {
+    const { value: before, version } = found;
+    if (isOfRun(before)) throw runHasEnded(before.id);
+    const grown = await queueGrowth(this.ports.sessions, before);
+    if (grown.length === 0) throw sessionArchived(before.id);
+    const { error: _ended, ...rest } = revived(before, now);
+    const task = { ...rest, ...(former.error !== undefined && { error: former.error }) };
+    return [...taskChanges(before, task, version, now), ...dependencyChanges(before), ...grown];
+  }
+
+  /** In the hands of who has done it, while its dependents wait for it again. */
+  private async reopened({ effect, found, former, now }: TakenBack): Promise<readonly Change[]> {
+    const { value: before, version } = found;
+    if (before.coding !== undefined || isOfRun(before) || former.status === 'waiting')
+      throw cannotUndo(effect, 'What came of it is used already, by a run or in a repository.');
+    const dependents = await this.tasksOf(before.dependents);
+    const begun = dependents.find(
+      ({ value: { status } }) => status !== 'available' && status !== 'cancelled',
+    );
+    if (begun !== undefined) throw dependentBegun(effect, begun.value);
+    const grown = await queueGrowth(this.ports.sessions, before);
+    if (grown.length === 0) throw sessionArchived(before.id, 'be opened again');
+    const { claim } = former;
+    const agent = claim && isHeld(former.status) ? await this.ports.agents.find(claim.agentId) : undefined;
+    const isFree =
+      agent !== undefined &&
+      Object.keys(agent.value.held).length < agent.value.configuration.maxConcurrentTasks;
+    const task = reopenTask(before, former, isFree, now);
+    const held = isFree ? [heldAgain(agent, task)] : [];
+    const blocked = dependents.map(({ value, version: read }): Change => {
+      return { kind: 'dependencyReopened', taskId: value.id, version: read };
+    });
+    return [...taskChanges(before, task, version, now), ...held, ...blocked, ...grown];
+  }
+
+  private async tasksOf(ids: readonly string[]): Promise<readonly Versioned<Task>[]> {
+    return ids.length === 0 ? [] : (await this.ports.tasks.findAll(ids)).flatMap((one) => one ?? []);
+  }
+}
+
+/** That its agent has it again is no sign of life of the agent. */
+function heldAgain({ value, version }: Versioned<Agent>, { id, session, epoch }: Task): Change {
+  const agent = { ...value, held: { ...value.held, [id]: { session, epoch } } };
+  return { kind: 'holdTask', agent, taskId: id, version };
+}
+
+/** The task stands in the way of its dependents again. */
+function failedAgain({ id, dependents }: Task): Change[] {
+  return dependents.map((taskId) => ({ kind: 'dependencyFailed', taskId, dependencyId: id }));
+}
+
+/** The effect without the fields in which a task goes on whatever is taken back. */
+function withoutGoingOn(effect: Effect): Effect {
+  const { before, after, digests } = effect;
+  return {
+    ...effect,
+    ...(before && { before: decided(before) }),
+    ...(after && { after: decided(after) }),
+    ...(digests && { digests: decided(digests) }),
+  };
+}
+
+function decided<Value>(fields: Readonly<Record<string, Value>>): Record<string, Value> {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !GOING_ON.includes(name)));
+}
+
+function dependentBegun({ id }: Effect, { id: dependentId, status, claim }: Task): MusterError {
+  const by = claim === undefined ? '' : `, by "${claim.agentId}"`;
+  const what = `The task "${id}" cannot be taken back: task "${dependentId}", which waited for it, is ${status}${by}.`;
+  return new MusterError('CONFLICT', what, {
+    reason: 'CHANGED_SINCE',
+    suggestion: 'Take back what was done on that task first.',
+  });
+}
+
+export class SessionInverse extends Service<InversePorts> {
+  /**
+   * Its former goal and plan; which session is open is nothing that this changes.
+   * @throws MusterError FORBIDDEN; CONFLICT, with the reason CHANGED_SINCE or CANNOT_BE_UNDONE
+   */
+  readonly session = async (effect: Effect, by: Principal): Promise<readonly Change[]> => {
+    const { sessions, sessionFields } = this.ports;
+    const { workspace = '' } = effect;
+    if (!hasRole(roleIn(by, workspace) ?? 'viewer', 'leader')) throw onlyLeaders(effect);
+    if (effect.before === undefined || effect.after === undefined) throw cannotUndo(effect, REOPEN);
+    const open = await sessions.current(workspace);
+    if (open?.session.id !== effect.id) throw changedSince(effect, ['it was archived']);
+    const { session: before, sessionVersion: version } = open;
+    const fields = asBefore(effect, sessionFields.of(before));
+    if (fields === undefined) return [];
+    return [{ kind: 'describeSession', session: sessionFields.from(fields), before, version }];
+  };
+}
+
+const REOPEN =
+  'coordination.reopen brings an archived session back, and coordination.init_coordination begins another.';
+
+function onlyLeaders({ id, workspace }: Effect): MusterError {
+  return new MusterError('FORBIDDEN', `Only leaders say what the session "${id}" is for.`, {
+    reason: 'ROLE_TOO_WEAK',
+    suggestion: `Ask a leader of the workspace "${workspace}" to take it back.`,
+  });
+}

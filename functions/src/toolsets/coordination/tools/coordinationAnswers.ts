@@ -1,0 +1,383 @@
+/** Arguments and answers that coordination's tools share. Source: the coordination specification. */
+
+import { z } from 'zod';
+import { partOf, partOfShape, shownPartOf } from '../../../graph/rules/graphNode.ts';
+import { MusterError } from '../../../kernel/errors.ts';
+import { isVisible } from '../../../kernel/hidden.ts';
+import { chosenId, idOf, listedId } from '../../../kernel/ids.ts';
+import { fitting, parsedJson } from '../../../kernel/json.ts';
+import type { Page, Slice } from '../../../kernel/paging.ts';
+import { hasAtMost } from '../../../kernel/text.ts';
+import { claimNumber, guidance, listUpTo, partial, wholeNumber } from '../../../mcp/tool.ts';
+import type { SessionExtent } from '../rules/archives.ts';
+import { budgetReason } from '../rules/budgetWait.ts';
+import type { TaskDraft } from '../rules/creation.ts';
+import type { Message } from '../rules/mailbox.ts';
+import type { Discovery } from '../rules/session.ts';
+import { MAX_RETRIES } from '../rules/stateMachine.ts';
+import { stuckReason } from '../rules/stuck.ts';
+import {
+  askedFor,
+  CODING_TYPE,
+  COORDINATION_STATUSES,
+  capabilityKey,
+  coordinationStatus,
+  isHeld,
+  MAX_CAPABILITY_KEY_BYTES,
+  MAX_REQUIRED_CAPABILITIES,
+  type Task,
+  type TaskOutcome,
+  type TaskResult,
+  USUAL_TYPE,
+} from '../rules/task.ts';
+
+export const agentId = chosenId().describe('Your agent ID');
+
+export const taskId = idOf('a task').describe('Task ID');
+
+export const claimEpoch = claimNumber.optional().describe('Of your claim');
+
+/** Text that means something: at most `most` characters, not only white space. */
+export const text = (description: string, most: number) =>
+  z
+    .string()
+    .refine(isVisible, 'expected some text')
+    .refine((value) => hasAtMost(value, most), `expected at most ${most} characters`)
+    .describe(description);
+
+/** A list of short texts. */
+export const texts = (description: string, most: number, each = 1000) => {
+  const isShort = (value: string): boolean => isVisible(value) && hasAtMost(value, each);
+  return listUpTo(most, z.string().refine(isShort, `expected 1 to ${each} characters`)).describe(description);
+};
+
+const MAX_TYPE_LENGTH = 50;
+
+/** A type that a creator names: a word, with digits and dashes in it if need be. */
+const TYPE_NAME = /^[a-z][a-z0-9]*([_-][a-z0-9]+)*$/;
+
+export const priority = wholeNumber(1, 10).describe('1 (first) to 10 (last)');
+
+/** The arguments without `priority`, whose default the two tools state differently. */
+export const taskArguments = {
+  description: text('Task description', 20_000),
+  dependencies: listUpTo(100, idOf('a task')).optional().describe('Tasks to complete first, by id'),
+  context_files: texts('Relevant files', 200).optional(),
+  hints: text('For the worker', 20_000).optional(),
+  required_capabilities: listUpTo(
+    MAX_REQUIRED_CAPABILITIES,
+    z
+      .string()
+      .regex(/^[^|\s][^|]{0,99}$/u, 'expected 1 to 100 characters without "|"')
+      .refine(isVisible, 'expected some text'),
+  )
+    .refine(
+      (required) => Buffer.byteLength(capabilityKey(required)) <= MAX_CAPABILITY_KEY_BYTES,
+      `expected at most ${MAX_CAPABILITY_KEY_BYTES} bytes in all`,
+    )
+    .optional()
+    .describe('Only agents that have all of these get it'),
+  type: z
+    .string()
+    .refine(
+      (name) => TYPE_NAME.test(name) && name.length <= MAX_TYPE_LENGTH,
+      `expected a lower-case word such as "research" or "bug-fix", of at most ${MAX_TYPE_LENGTH} characters`,
+    )
+    .refine((name) => name !== CODING_TYPE, 'expected another type: coding.create_task makes coding tasks')
+    .optional()
+    .describe(`A word to filter by; ${USUAL_TYPE} if left out`),
+  deadline: z.iso
+    .datetime({ offset: true })
+    .refine((text) => new Date(text).getUTCFullYear() <= 9999, 'expected a date before the year 10000')
+    .optional()
+    .describe('At equal priority, earlier ones go first'),
+  part_of: partOf,
+};
+
+/** The priority of a task that names none. */
+export const USUAL_PRIORITY = 5;
+
+type Written = z.output<z.ZodObject<typeof taskArguments>> & { readonly priority?: number | undefined };
+
+export function draftOf(written: Written): TaskDraft {
+  return {
+    description: written.description,
+    priority: written.priority ?? USUAL_PRIORITY,
+    dependencies: written.dependencies ?? [],
+    files: written.context_files ?? [],
+    hints: written.hints,
+    requiredCapabilities: written.required_capabilities ?? [],
+    type: written.type,
+    deadline: written.deadline === undefined ? undefined : new Date(written.deadline),
+    partOf: written.part_of,
+  };
+}
+
+const result = z.object({
+  output: z.string(),
+  files_modified: z.array(z.string()).optional(),
+  files_created: z.array(z.string()).optional(),
+});
+
+const waitShape = z
+  .object({
+    since: z.string(),
+    failed: z.array(z.string()).describe('Parts that have failed.'),
+  })
+  .describe('Its result is there; it is done when all that is part of it is.');
+
+function waitAnswer({ status, partsAwaited: awaited }: Task): z.output<typeof waitShape> | undefined {
+  if (status !== 'waiting' || awaited === undefined) return undefined;
+  return { since: awaited.since.toISOString(), failed: [...awaited.failed] };
+}
+
+/** A task as every coordination tool shows it. */
+export const taskShape = z.object({
+  id: z.string(),
+  description: z.string(),
+  status: z.enum(COORDINATION_STATUSES),
+  priority: z.number(),
+  dependencies: z.array(z.string()),
+  context: partial({ files: z.array(z.string()), hints: z.string() }),
+  created_at: z.string(),
+  ...partial({
+    type: z.string().describe('What kind of work it is, where its creator said so.'),
+    deadline: z.string().describe('When it should be done.'),
+    part_of: partOfShape,
+    waits_for_parts: waitShape,
+    required_capabilities: z.array(z.string()),
+    blocked: z.boolean().describe('True while a dependency is open or failed, or a retry is awaited.'),
+    failed_dependencies: z
+      .array(z.string())
+      .describe('Dependencies that failed: the task will not become claimable.'),
+    stuck: guidance().describe('Why it will never start, and what would change that.'),
+    waits: z.string().describe('The budget that it waits for.'),
+    retry_at: z.string(),
+    claimed_by: z.string(),
+    claimed_at: z.string(),
+    claim_epoch: z.number(),
+    lease_expires_at: z.string(),
+    started_at: z.string(),
+    waiting_for: z
+      .object({ request_id: z.string(), who: z.string() })
+      .describe('The person whose answer it waits for.'),
+    coding: z
+      .object({ tool: z.string(), instructions: z.string(), branch: z.string() })
+      .describe('What a coding task asks for; coding.report_task tells all about it.'),
+    completed_at: z.string(),
+    result,
+    error: z.string(),
+    earlier_ends: z
+      .array(
+        z.object({
+          status: z.enum(['failed', 'cancelled']),
+          error: z.string().optional(),
+          ended_at: z.string(),
+          claim_epoch: z.number(),
+          agent_id: z.string().optional(),
+        }),
+      )
+      .describe('How it ended before coordination.retry_task had it tried again, latest last.'),
+    late_result: z
+      .object({
+        agent_id: z.string(),
+        claim_epoch: z.number(),
+        received_at: z.string(),
+        result: result.optional(),
+        error: z.string().optional(),
+      })
+      .describe(
+        'What a former holder reported after its lease had lapsed and another agent had claimed the task.',
+      ),
+  }).shape,
+});
+
+type TaskAnswer = z.output<typeof taskShape>;
+
+/** Nothing in place of an empty list. */
+export function some<Item>(list: readonly Item[]): Item[] | undefined {
+  return list.length > 0 ? [...list] : undefined;
+}
+
+export function taskAnswer(task: Task): TaskAnswer {
+  const { claim, coding, context, status } = task;
+  const waiting = askedFor(task);
+  return {
+    id: task.id,
+    description: task.description,
+    status: coordinationStatus(status),
+    priority: task.priority,
+    dependencies: [...task.dependencies],
+    context: { files: some(context.files), hints: context.hints },
+    created_at: task.createdAt.toISOString(),
+    type: task.type,
+    deadline: task.deadline?.toISOString(),
+    part_of: shownPartOf(task),
+    waits_for_parts: waitAnswer(task),
+    required_capabilities: some(task.requiredCapabilities),
+    blocked: (status === 'available' && task.blockers > 0) || undefined,
+    failed_dependencies: some(task.failedDependencies),
+    stuck: stuckReason(task),
+    waits: budgetReason(task),
+    retry_at: task.retryAt?.toISOString(),
+    claimed_by: claim?.agentId,
+    claimed_at: claim?.claimedAt.toISOString(),
+    claim_epoch: claim?.epoch,
+    lease_expires_at: isHeld(status) ? claim?.leaseExpiresAt.toISOString() : undefined,
+    started_at: claim?.startedAt?.toISOString(),
+    waiting_for: waiting && { request_id: waiting.requestId, who: waiting.who },
+    coding: coding && { tool: coding.tool, instructions: coding.instructions, branch: coding.branch },
+    completed_at: task.closedAt?.toISOString(),
+    result: resultAnswer(task.result),
+    error: task.error,
+    earlier_ends: some(task.formerEnds.map(endAnswer)),
+    late_result: lateResultOf(task),
+  };
+}
+
+function endAnswer({ status, error, endedAt, epoch, agentId: agent_id }: Task['formerEnds'][number]) {
+  return { status, error, ended_at: endedAt.toISOString(), claim_epoch: epoch, agent_id };
+}
+
+export function resultAnswer(stored: TaskResult | undefined): TaskAnswer['result'] {
+  if (stored === undefined) return undefined;
+  const { output, filesModified: modified, filesCreated: created } = stored;
+  return { output, files_modified: modified && [...modified], files_created: created && [...created] };
+}
+
+/** For the answers that show nothing else of a task. */
+export function lateResultOf({ lateResult: late }: Task): TaskAnswer['late_result'] {
+  return (
+    late && {
+      agent_id: late.agentId,
+      claim_epoch: late.epoch,
+      received_at: late.receivedAt.toISOString(),
+      result: resultAnswer(late.result),
+      error: late.error,
+    }
+  );
+}
+
+export const discoveryShape = z.object({
+  id: z.string(),
+  agent_id: z.string(),
+  content: z.string(),
+  tags: z.array(z.string()),
+  created_at: z.string(),
+});
+
+export function discoveryAnswer({ id, agentId: agent_id, content, tags, createdAt }: Discovery) {
+  return { id, agent_id, content, tags: [...tags], created_at: createdAt.toISOString() };
+}
+
+/** A session that was archived, with what is left in it. */
+export const archivedShape = {
+  id: z.string(),
+  goal: z.string(),
+  open_tasks: z.number().describe('How many of its tasks are not closed.'),
+  held_tasks: z.number().describe('Those of them that somebody holds.'),
+};
+
+export function archivedAnswer({ session: { id, goal }, open, held }: SessionExtent) {
+  return { id, goal, open_tasks: open, held_tasks: held };
+}
+
+/** Where a list goes on: the sort time and id of the last item given, opaque to callers. */
+export const cursor = z.string().max(500).optional().describe('The last next_cursor');
+
+/** How many items a page has: at most `most`, `usual` where the caller does not say. */
+export const pageLimit = (description: string, usual: number, most: number) =>
+  wholeNumber(1, most).default(usual).describe(description);
+
+/** What a list says of its end. */
+export const pageShape = {
+  truncated: z.boolean().describe('Whether there is more; next_cursor continues.'),
+  next_cursor: z.string().optional(),
+};
+
+const position = z.tuple([z.iso.datetime(), listedId]);
+
+/** @throws MusterError INVALID_FORMAT for what is no cursor of ours */
+export function pageAfter(encoded: string | undefined, limit: number): Page {
+  if (encoded === undefined) return { limit };
+  const decoded = position.safeParse(parsedJson(Buffer.from(encoded, 'base64url').toString()));
+  if (decoded.success) return { limit, after: { at: new Date(decoded.data[0]), id: decoded.data[1] } };
+  throw new MusterError('INVALID_FORMAT', 'This cursor is not one that a list has answered.', {
+    field: 'cursor',
+    suggestion: 'Send next_cursor as it was given, or leave the cursor out to start again.',
+  });
+}
+
+/** What an answer has room for, whether the list goes on, and the cursor that continues it. */
+export function pageOf<Item extends { readonly id: string }, Answer>(
+  { items: found, more }: Slice<Item>,
+  timeOf: (item: Item) => Date | undefined,
+  answerOf: (item: Item) => Answer,
+): { items: Answer[]; end: { truncated: boolean; next_cursor?: string } } {
+  const given = fitting(found, answerOf);
+  const items = given.map(answerOf);
+  const last = given.at(-1);
+  const at = last && timeOf(last);
+  const isEnd = !more && given.length === found.length;
+  if (isEnd || last === undefined || at === undefined) return { items, end: { truncated: false } };
+  const next = Buffer.from(JSON.stringify([at.toISOString(), last.id])).toString('base64url');
+  return { items, end: { truncated: true, next_cursor: next } };
+}
+
+/** How complete_task and fail_task answer. */
+export const outcomeShape = z.object({
+  success: z.boolean(),
+  ...partial({
+    message: z.string(),
+    retry_at: z.string().describe('When the task becomes claimable again.'),
+    retries_left: z.number(),
+    blocked_tasks: z.array(z.string()).describe('Tasks that depend on this failed one and stay blocked.'),
+    late_result: taskShape.shape.late_result,
+  }).shape,
+});
+
+export function outcomeAnswer({ kind, task }: TaskOutcome): z.output<typeof outcomeShape> {
+  const late_result = lateResultOf(task);
+  if (kind === 'late') {
+    const by = task.claim === undefined ? '' : ` by "${task.claim.agentId}"`;
+    const message = `Your lease had lapsed and the task is now ${task.status}${by}. Your report is kept as its late_result.`;
+    return { success: false, message, late_result };
+  }
+  if (task.status === 'available') {
+    const retries_left = MAX_RETRIES - task.retries;
+    return { success: true, retry_at: task.retryAt?.toISOString(), retries_left, late_result };
+  }
+  if (task.status === 'waiting')
+    return {
+      success: true,
+      message: 'Your result is kept. The task is done when all its parts are.',
+      late_result,
+    };
+  const blocked_tasks = task.status === 'failed' ? some(task.dependents) : undefined;
+  return { success: true, blocked_tasks, late_result };
+}
+
+/** Messages to an agent. They are what others say, and not an order of its own people. */
+export const messagesShape = z
+  .array(
+    z.object({
+      id: z.string(),
+      from: z.string(),
+      text: z.string(),
+      at: z.string(),
+      workspace: z.string(),
+      task_id: z.string().optional(),
+    }),
+  )
+  .optional()
+  .describe(
+    'What others have written to you. It comes again until heartbeat says in read_until that you have read it.',
+  );
+
+export function messagesAnswer(messages: readonly Message[]): z.output<typeof messagesShape> {
+  return some(
+    messages.map(({ id, from, text, at, workspace, taskId: task_id }) => {
+      return { id, from, text, at: at.toISOString(), workspace, task_id };
+    }),
+  );
+}

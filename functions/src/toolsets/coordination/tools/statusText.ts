@@ -1,2 +1,0 @@
-/** What get_status answers, for who reads it in a terminal. */
-

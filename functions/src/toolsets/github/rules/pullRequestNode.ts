@@ -1,0 +1,45 @@
+/** Pull requests as parts of what they were opened for. Source: docs/decisions/0035-one-graph.md. */
+
+import { type GraphNode, NO_WORK, type NodeStatus, titleOf } from '../../../graph/rules/graphNode.ts';
+import type { NodeFinder } from '../../../graph/rules/linking.ts';
+import { readIn } from '../../../kernel/ports.ts';
+import type { PULL_REQUEST_STATES, PullRequestLink } from './link.ts';
+import type { PullRequestLinkQueries } from './ports.ts';
+
+export type PullRequestState = (typeof PULL_REQUEST_STATES)[number];
+
+const STATUSES: Readonly<Record<PullRequestState, NodeStatus>> = {
+  open: 'in_progress',
+  merged: 'done',
+  closed: 'cancelled',
+};
+
+/** By the repository's id, which outlives its name. */
+export function linkId({ repositoryId, number }: Pick<PullRequestLink, 'repositoryId' | 'number'>): string {
+  return `${repositoryId}-${number}`;
+}
+
+export function linkNode(link: PullRequestLink): GraphNode {
+  const { owner, repo, number, title, workspace, state, linkedAt } = link;
+  return {
+    kind: 'pull_request',
+    id: linkId(link),
+    title: titleOf(`${owner}/${repo}#${number} ${title}`),
+    workspace,
+    status: STATUSES[state],
+    attempts: 0,
+    spent: NO_WORK,
+    createdAt: linkedAt,
+    ...(link.partOf && { partOf: link.partOf }),
+    ...(link.ancestors && { ancestors: link.ancestors }),
+  };
+}
+
+/** Finds pull requests that were linked from the workspace in which they are asked for. */
+export function linkNodeFinder(links: PullRequestLinkQueries): NodeFinder {
+  return async (id, { workspace }) => {
+    const found = await readIn((one) => one === workspace, links.findById(id));
+    if (found?.value.workspace !== workspace) return undefined;
+    return { value: linkNode(found.value), version: found.version };
+  };
+}

@@ -1,0 +1,46 @@
+/** Runs as parts of what they were started for. Source: docs/decisions/0035-one-graph.md. */
+
+import { type GraphNode, type NodeStatus, titleOf } from '../../../../graph/rules/graphNode.ts';
+import type { NodeFinder } from '../../../../graph/rules/linking.ts';
+import { readFor } from '../../../../kernel/ports.ts';
+import type { RunQueries } from '../ports.ts';
+import type { Run, RunStatus } from './run.ts';
+import { sightOf } from './visibility.ts';
+
+const STATUSES: Readonly<Record<RunStatus, NodeStatus>> = {
+  pending: 'open',
+  running: 'in_progress',
+  waiting: 'waiting',
+  succeeded: 'done',
+  failed: 'failed',
+  cancelled: 'cancelled',
+};
+
+/** An attempt is a request to a model. What is spent follows the steps: a run has it as each of them is recorded. */
+export function runNode(run: Run): GraphNode {
+  const { id, ownerUid, workspace, title, status, spent, worked, createdAt } = run;
+  return {
+    kind: 'run',
+    id,
+    title: titleOf(title),
+    workspace,
+    ownerUid,
+    status: STATUSES[status],
+    attempts: worked?.attempts ?? 0,
+    spent: { ...spent, milliseconds: worked?.milliseconds ?? 0 },
+    createdAt,
+    ...(run.partOf && { partOf: run.partOf }),
+    ...(run.ancestors && { ancestors: run.ancestors }),
+  };
+}
+
+/** Finds runs of the workspace in which they are asked for, for whoever sees their course at least. */
+export function runNodeFinder(runs: RunQueries): NodeFinder {
+  return async (id, { principal, workspace }) => {
+    const reading = runs.find(id);
+    const found = await (principal ? readFor(principal.ownerUid, reading) : reading);
+    if (found?.value.workspace !== workspace) return undefined;
+    if (principal !== undefined && sightOf(principal, found.value) === undefined) return undefined;
+    return { value: runNode(found.value), version: found.version };
+  };
+}

@@ -1,0 +1,298 @@
+/** A run in the words of the specification's answers. */
+
+import { z } from 'zod';
+import { budgetAnswer, waitsForBudget } from '../../../graph/rules/budget.ts';
+import { type ErrorCode, MusterError } from '../../../kernel/errors.ts';
+import type { JsonObject } from '../../../kernel/json.ts';
+import { columnLines, quotedLines, terminalLines } from '../../../kernel/text.ts';
+import type { CallContext } from '../../../mcp/callContext.ts';
+import type { RunRequest } from '../rules/runs/order.ts';
+import { isEnded, type Run, type ShownStep } from '../rules/runs/run.ts';
+import type { Beginning } from '../rules/runs/runService.ts';
+import type { RunView } from '../rules/runs/visibility.ts';
+import { type RunAnswer, runShape } from './orchestrationAnswers.ts';
+
+/** Of a step that is not the result, characters. */
+const EXCERPT_LENGTH = 1000;
+
+/** @param full asks for every step's output whole */
+export function runAnswer(
+  { sight, run, steps, at, budgets }: RunView,
+  cached = false,
+  full = false,
+): RunAnswer {
+  return {
+    success: true,
+    result: steps.find(({ id }) => id === run.resultStep)?.output,
+    metadata: {
+      workflow: run.workflow,
+      agents: [...new Set(steps.flatMap(participants))],
+      cached,
+      duration: (run.endedAt ?? at).getTime() - run.createdAt.getTime(),
+    },
+    runId: run.id,
+    status: run.status,
+    error: run.failure,
+    next: isEnded(run) ? undefined : nextCall(run),
+    steps: steps.map((step) => stepAnswer(step, full)),
+    running: isEnded(run) ? [] : [...run.current],
+    attempts: steps.flatMap(attemptsOf),
+    usage: run.spent,
+    selection: run.selection && { ...run.selection, reasons: [...run.selection.reasons] },
+    warnings: [...run.warnings],
+    budgets: budgets.length === 0 ? undefined : budgets.map(budgetAnswer),
+    withheld: sight === 'course' || undefined,
+  };
+}
+
+/** @throws MusterError where the run has failed, with what is at fault as its code; CONFLICT where it was cancelled */
+export function requireNotFailed({ id, status, failure }: Run): void {
+  const about = { runId: id };
+  const suggestion = `orchestration.get_run with runId "${id}" tells every step and attempt.`;
+  if (status === 'cancelled') {
+    throw new MusterError('CONFLICT', 'The run was cancelled.', { reason: 'CANCELLED', about, suggestion });
+  }
+  if (status !== 'failed') return;
+  const { reason, message } = failure ?? { reason: 'FAILED', message: 'The run has failed.' };
+  throw new MusterError(CODES[reason] ?? 'MODEL_ERROR', message, { reason, about, suggestion });
+}
+
+/** Of what is no model's fault. */
+const CODES: Readonly<Record<string, ErrorCode>> = {
+  BUDGET_EXHAUSTED: 'QUOTA_EXCEEDED',
+  DEADLINE: 'TIMEOUT',
+  PROMPT_TOO_LARGE: 'VALIDATION_ERROR',
+  CONDITION_FAILED: 'VALIDATION_ERROR',
+  EXECUTION_FAILED: 'INTERNAL',
+};
+
+function nextCall({ id, status, budgetWait }: Run): string {
+  const isHeld = status === 'waiting' && budgetWait === undefined;
+  const why = budgetWait
+    ? budgetReason(budgetWait)
+    : isHeld
+      ? 'A live agent has a step in hand.'
+      : 'The run goes on.';
+  return `${why} Call orchestration.get_run with runId "${id}" and waitMs to wait for it, or orchestration.cancel_run to end it.`;
+}
+
+/** Of what the step and its attempts have, the schema of the answer leaves out what it does not list. */
+function stepAnswer(step: ShownStep, full: boolean): RunAnswer['steps'][number] {
+  const { iteration, agents, output, results, explanation, failure, startedAt, settledAt } = step;
+  const excerpt = (text: string | undefined) => (full ? text : shortened(text));
+  return {
+    ...step,
+    iteration: iteration > 1 ? iteration : undefined,
+    agent: agents.join(', '),
+    output: excerpt(output),
+    results: results?.map((result) => ({ ...result, output: excerpt(result.output) })),
+    explanation: explanation || undefined,
+    error: failure?.message,
+    startedAt: startedAt.toISOString(),
+    settledAt: settledAt?.toISOString(),
+  };
+}
+
+function shortened(text: string | undefined): string | undefined {
+  if (text === undefined || text.length <= EXCERPT_LENGTH) return text;
+  const characters = [...text.slice(0, 2 * EXCERPT_LENGTH)];
+  if (characters.length <= EXCERPT_LENGTH) return text;
+  return `${characters.slice(0, EXCERPT_LENGTH).join('')}…`;
+}
+
+function attemptsOf({ name, attempts }: ShownStep): RunAnswer['attempts'] {
+  return attempts.map((attempt) => ({
+    ...attempt,
+    step: name,
+    outcome: attempt.end,
+    tokens: { input: attempt.usage.inputTokens, output: attempt.usage.outputTokens },
+    outcomeUnknown: attempt.outcomeUnknown || undefined,
+  }));
+}
+
+/** The agents that have answered in a step; a live agent leaves no attempts. */
+function participants({ attempts, agents, taskId }: ShownStep): readonly string[] {
+  if (taskId !== undefined) return agents;
+  return attempts.filter(({ end }) => end === 'answered').map(({ agent }) => agent);
+}
+
+/** The most that a call waits, of the 50 seconds that it has. */
+export const LONGEST_WAIT_MS = 45_000;
+
+/** What a call keeps of its time for reading the run and answering it. */
+const ANSWERING_MS = 5000;
+
+/** What a call with an idempotency key has stored of the run that it began. */
+const storedBeginning = z.object({ runId: z.string(), cached: z.boolean() });
+
+/** What the definitions of tools that start a run have in common. */
+export const startsRun = {
+  answersWhole: true,
+  output: runShape,
+  // A model that was asked has been paid.
+  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
+  role: 'worker',
+  approvable: true,
+  loosens: [],
+  notifies: true,
+  replay: (context: CallContext, _input: unknown, stored: JsonObject) => answerAgain(context, stored),
+} as const;
+
+/** Starts the run and waits for it. */
+export async function runAndAnswer(
+  context: CallContext,
+  request: RunRequest,
+  waitMs?: number,
+): Promise<RunAnswer> {
+  const { services, principal, workspace, operation } = context;
+  const { runs } = services.orchestration;
+  const beginning = await runs.start(principal, workspace, request, ({ runId, cached }) => {
+    // The commit may be done without its answer coming in time.
+    sayIfLate(context, runId);
+    return operation.recordAnswer({ runId, cached });
+  });
+  return answerOf(context, beginning, waitMs);
+}
+
+/** A repeated call waits for the run that the first one has started. */
+export async function answerAgain(
+  context: CallContext,
+  stored: JsonObject,
+  waitMs?: number,
+): Promise<RunAnswer> {
+  const beginning = storedBeginning.parse(stored);
+  await context.services.orchestration.runs.dispatchPending(beginning.runId);
+  return answerOf(context, beginning, waitMs);
+}
+
+/** @throws MusterError where the run has failed or was cancelled */
+async function answerOf(
+  context: CallContext,
+  { runId, cached }: Beginning,
+  waitMs = LONGEST_WAIT_MS,
+): Promise<RunAnswer> {
+  const view = await awaitedRun(context, runId, waitMs);
+  requireNotFailed(view.run);
+  return runAnswer(view, cached);
+}
+
+/**
+ * The run when it has ended, or when the time is over. Meanwhile the client is told how far it has come.
+ * @throws MusterError NOT_FOUND
+ */
+export async function awaitedRun(context: CallContext, runId: string, waitMs: number): Promise<RunView> {
+  sayIfLate(context, runId);
+  const { services, principal, progress, gone, waiting, timeLeft } = context;
+  const { runs } = services.orchestration;
+  const view = await runs.view(principal, runId);
+  const longest = Math.floor(Math.min(waitMs, LONGEST_WAIT_MS, timeLeft() - ANSWERING_MS));
+  if (longest <= 0 || isEnded(view.run)) return view;
+  const until = AbortSignal.any([gone(), AbortSignal.timeout(longest)]);
+  await waiting(runs.follow(runId, until, reporting(progress)));
+  return runs.view(principal, runId);
+}
+
+function sayIfLate({ ifLate }: CallContext, runId: string): void {
+  ifLate({
+    about: { runId },
+    suggestion: `If the run was begun, it goes on: orchestration.get_run with runId "${runId}" tells what it comes to.`,
+  });
+}
+
+/** Each number is higher than the one before: steps may be repeated, and are told once. */
+function reporting(progress: CallContext['progress']): (run: Run) => void {
+  let told = -1;
+  return (run) => {
+    const done = 2 * run.stepsSettled + (run.current.length > 0 ? 1 : 0);
+    if (done <= told || isEnded(run)) return;
+    told = done;
+    progress({ progress: done, message: said(run) });
+  };
+}
+
+/** Why a run waits for a budget, and what would help. */
+function budgetReason({ key, isSpent }: NonNullable<Run['budgetWait']>): string {
+  if (isSpent) return `${waitsForBudget(key)} Whoever set it is asked, and system.setBudget raises it.`;
+  return 'Waits for calls in flight, which have reserved what is left of a budget.';
+}
+
+function said({ workflow, stepsSettled, current, status, budgetWait }: Run): string {
+  if (budgetWait !== undefined) return `${workflow}: ${budgetReason(budgetWait)}`;
+  if (status === 'waiting') return `${workflow}: a live agent has ${current.join(', ')} in hand.`;
+  if (current.length > 0) return `${workflow}: ${current.join(', ')}.`;
+  return `${workflow}: ${stepsSettled === 0 ? 'about to begin' : `${stepsSettled} steps done`}.`;
+}
+
+type Shown = z.output<typeof runShape>;
+
+export function runText(run: Shown): string {
+  const { runId, status, metadata, usage, error, result, running, selection, warnings, budgets, next } = run;
+  const { workflow, agents, cached, duration } = metadata;
+  return terminalLines([
+    `Run ${runId}: ${status}`,
+    `Workflow: ${workflow}${cached ? ', answered before' : ''}; agents: ${agents.join(', ') || 'none yet'}`,
+    `Took ${duration} ms, $${usage.costUsd}, ${usage.inputTokens} tokens in and ${usage.outputTokens} out`,
+    ...(error ? [`Error: ${error.reason}`, ...quotedLines(error.message)] : []),
+    ...(result === undefined ? [] : ['Result:', ...quotedLines(result)]),
+    ...(run.withheld === true ? ['Prompts and outputs are left out: only its owner sees them.'] : []),
+    ...(running.length === 0 ? [] : [`Under way: ${running.join(', ')}`]),
+    ...titled('Steps:', run.steps.flatMap(stepLines)),
+    ...titled('Attempts:', columnLines(run.attempts.map(attemptCells))),
+    ...(selection ? [`Chosen: ${selection.agent}, ${selection.workflow}`, ...listed(selection.reasons)] : []),
+    ...titled('Warnings:', listed(warnings)),
+    ...titled('Budgets:', columnLines((budgets ?? []).map(budgetCells))),
+    ...(next === undefined ? [] : [`Next: ${next}`]),
+  ]);
+}
+
+const titled = (title: string, lines: readonly string[]) => (lines.length === 0 ? [] : [title, ...lines]);
+
+const listed = (texts: readonly string[]) => texts.map((text) => `  - ${text}`);
+
+function stepLines(step: Shown['steps'][number]): readonly string[] {
+  const { name, iteration, role, agent, status, taskId, output, error, explanation, results = [] } = step;
+  const round = iteration === undefined ? '' : `, round ${iteration}`;
+  const task = taskId === undefined ? '' : `, task ${taskId}`;
+  const { startedAt, settledAt } = step;
+  const times = `  from ${startedAt}${settledAt === undefined ? '' : ` to ${settledAt}`}`;
+  const said = [
+    times,
+    ...(explanation === undefined ? [] : [`  ${explanation}`]),
+    ...(error === undefined ? [] : ['  error:', ...quotedLines(error)]),
+    ...(output === undefined ? [] : quotedLines(output)),
+    ...results.flatMap((one) => [
+      `  ${one.agent}${one.error === undefined ? ':' : ' failed:'}`,
+      ...quotedLines(one.error ?? one.output ?? ''),
+    ]),
+  ];
+  return [`  ${name}: ${status} by ${agent} (${role}${round}${task})`, ...said.map(indented)];
+}
+
+const indented = (line: string) => `  ${line}`;
+
+function attemptCells(attempt: Shown['attempts'][number]): readonly string[] {
+  const { step, agent, model, outcome, reason = '', waited, milliseconds, tokens, outcomeUnknown } = attempt;
+  return [
+    step,
+    agent,
+    model,
+    outcome,
+    `${milliseconds} ms`,
+    waited > 0 ? `after ${waited} ms` : '',
+    `${tokens.input}+${tokens.output} tokens`,
+    outcomeUnknown === true ? 'may have been done and billed' : '',
+    reason,
+  ];
+}
+
+type Budget = NonNullable<Shown['budgets']>[number];
+
+function budgetCells({ kind, id, limit, spent, reserved, left }: Budget): readonly string[] {
+  const all = { limit, spent, reserved, left };
+  return [`${kind} ${id}`, ...Object.entries(all).map(([name, amount]) => `${name} ${amountText(amount)}`)];
+}
+
+function amountText({ money, tokens }: Budget['limit']): string {
+  const parts = [money !== undefined && `$${money}`, tokens !== undefined && `${tokens} tokens`];
+  return parts.filter(Boolean).join(' and ') || 'none';
+}

@@ -1,0 +1,43 @@
+/** To-dos as parts of what they were made for, and as what others are for. Source: docs/decisions/0035-one-graph.md. */
+
+import { type GraphNode, NO_WORK, titleOf } from '../../../graph/rules/graphNode.ts';
+import type { NodeFinder } from '../../../graph/rules/linking.ts';
+import { readFor } from '../../../kernel/ports.ts';
+import type { TodoQueries } from './ports.ts';
+import type { RemindedTodo, Todo } from './todo.ts';
+
+export function todoNode(todo: Todo, isDeleted = false): GraphNode {
+  const { id, title, ownerUid, completed, createdAt } = todo;
+  return {
+    kind: 'todo',
+    id,
+    title: titleOf(title),
+    ownerUid,
+    status: completed ? 'done' : isDeleted ? 'cancelled' : 'open',
+    attempts: 0,
+    spent: NO_WORK,
+    createdAt,
+    ...(todo.partOf && { partOf: todo.partOf }),
+    ...(todo.ancestors && { ancestors: todo.ancestors }),
+    ...(isDeleted && { isDeleted }),
+  };
+}
+
+/**
+ * The to-do as the graph counts it: what its owner has changed past the tools is counted as it is repaired, from what
+ * was reported last.
+ */
+export function asReported({ value, lastReported }: RemindedTodo): Todo {
+  return lastReported === undefined ? value : { ...value, completed: lastReported['completed'] === true };
+}
+
+/** Finds to-dos for their owner and the owner's agents. */
+export function todoNodeFinder(todos: TodoQueries): NodeFinder {
+  return async (id, { principal }) => {
+    const reading = todos.findReminded(id);
+    const found = await (principal ? readFor(principal.ownerUid, reading) : reading);
+    if (found === undefined) return undefined;
+    if (principal !== undefined && found.value.ownerUid !== principal.ownerUid) return undefined;
+    return { value: todoNode(asReported(found)), version: found.version };
+  };
+}

@@ -1,0 +1,218 @@
+/** Arguments and answers that the to-do tools share. Source: the to-do specification. */
+
+import { z } from 'zod';
+import { NODE_STATUSES } from '../../../graph/rules/graphNode.ts';
+import { MusterError } from '../../../kernel/errors.ts';
+import { isVisible } from '../../../kernel/hidden.ts';
+import { idOf } from '../../../kernel/ids.ts';
+import { hasAtMost } from '../../../kernel/text.ts';
+import { listedAs } from '../../../mcp/jsonSchema.ts';
+import { partial, type ToolHints, textUpTo } from '../../../mcp/tool.ts';
+import { FREQUENCIES, type RecurringTask } from '../rules/recurrenceRule.ts';
+import type { Reminder } from '../rules/reminder.ts';
+import { reminderAnswer } from '../rules/reminders.ts';
+import {
+  MAX_DESCRIPTION_LENGTH,
+  MAX_TAGS,
+  MAX_TITLE_LENGTH,
+  PRIORITIES,
+  type Todo,
+  todoAnswer,
+} from '../rules/todo.ts';
+import type { EditedOutcome } from '../rules/todos.ts';
+
+export const taskId = idOf('a task').describe('Task ID');
+
+export const recurringTaskId = idOf('a recurring task').describe('Recurring task ID');
+
+export const title = (description: string) =>
+  z
+    .string()
+    .refine(isVisible, 'expected some text')
+    .refine((text) => hasAtMost(text, MAX_TITLE_LENGTH), `expected at most ${MAX_TITLE_LENGTH} characters`)
+    .describe(description);
+
+export const description = (text: string) => textUpTo(MAX_DESCRIPTION_LENGTH).optional().describe(text);
+
+const instant = z.iso
+  .datetime({ offset: true, abort: true })
+  .refine(
+    (text) => new Date(text).getTime() > 0 && new Date(text).getUTCFullYear() <= 9999,
+    'expected a date from 1970 to 9999',
+  );
+
+export const date = (text: string) => instant.describe(text);
+
+/** Listed as the specification has it, which knows no null. */
+export const dateOrNull = (text: string) =>
+  listedAs({ type: 'string', format: 'date-time' }, instant.nullable()).describe(text);
+
+export const priority = (text: string) => z.enum(PRIORITIES).describe(text);
+
+export const tags = (text: string) => z.array(z.string()).describe(text);
+
+/** How many there may be is checked where it has a code of its own: MAX_TAGS_EXCEEDED. */
+export const fewTags = (text: string) => tags(text).meta({ maxItems: MAX_TAGS });
+
+/** A date as handlers take it: left out stays left out, null stays null. */
+export function dateOf(text: string): Date;
+
+export function dateOf(text: string | undefined): Date | undefined;
+
+export function dateOf(text: string | null | undefined): Date | null | undefined;
+
+export function dateOf(text: string | null | undefined): Date | null | undefined {
+  return typeof text === 'string' ? new Date(text) : text;
+}
+
+const time = z.iso.datetime();
+
+/** How far the task is that was made of a to-do. */
+export const delegatedShape = partial({
+  task_id: z.string(),
+  workspace: z.string(),
+  status: z.enum(NODE_STATUSES),
+  done: z.int().describe('Of the things below, itself with them.'),
+  things: z.int(),
+  attempts: z.number(),
+  cost_usd: z.number(),
+});
+
+/** The contract requires nothing of an answer. */
+export const taskShape = partial({
+  id: z.string(),
+  title: z.string(),
+  description: z.string(),
+  due_date: time,
+  priority: z.string(),
+  tags: z.array(z.string()),
+  completed: z.boolean(),
+  created_at: time,
+  completed_at: time,
+  recurring_task_id: z.string().describe('The recurring task that it is an occurrence of.'),
+  delegated: delegatedShape.describe('Where agents do it: how far they are.'),
+});
+
+/** What tools that write answer. */
+export const writtenShape = partial({ success: z.boolean(), task: taskShape, message: z.string() });
+
+export function occurrenceAnswer({ id, title: text, dueDate }: Todo) {
+  return { id, title: text, ...(dueDate && { due_date: dueDate.toISOString() }) };
+}
+
+export const occurrenceShape = partial({ id: z.string(), title: z.string(), due_date: time });
+
+export function writtenAnswer(todo: Todo, message: string) {
+  return { success: true, task: todoAnswer(todo), message };
+}
+
+/** Of tools that change to-dos, which are a person's own: an agent that may only look elsewhere may only look here. */
+export const writing = (hints: Pick<ToolHints, 'destructiveHint' | 'idempotentHint'>) => ({
+  annotations: { readOnlyHint: false, ...hints, openWorldHint: false },
+  loosens: [],
+  role: 'viewer' as const,
+  agentRole: 'worker' as const,
+});
+
+export const reading = {
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  role: 'viewer' as const,
+};
+
+/** @param done what to say where something was changed */
+/**
+ * Refuses an edit that names no field.
+ * @throws MusterError VALIDATION_ERROR
+ */
+export function requireChange(edit: Readonly<Record<string, unknown>>, names: string): void {
+  if (Object.values(edit).some((value) => value !== undefined)) return;
+  throw new MusterError('VALIDATION_ERROR', 'There is nothing to change.', {
+    reason: 'NOTHING_TO_CHANGE',
+    suggestion: `Give at least one of ${names}.`,
+  });
+}
+
+export function editAnswer({ todo, changed }: EditedOutcome, done: string) {
+  return writtenAnswer(todo, changed.length === 0 ? 'Nothing changed: the task is so already.' : done);
+}
+
+/** What the end of an occurrence has made: a sentence about it, and the occurrence. */
+export function following(next: Todo | undefined) {
+  const sentence = next?.dueDate ? ` Next occurrence created for ${next.dueDate.toISOString()}` : '';
+  return { sentence, ...(next && { next_occurrence: occurrenceAnswer(next) }) };
+}
+
+/** What it may be is checked where it has a code of its own: INVALID_FREQUENCY. */
+export const frequency = (text: string) =>
+  z
+    .string()
+    .meta({ enum: [...FREQUENCIES] })
+    .describe(text);
+
+export const timezone = textUpTo(100)
+  .optional()
+  .describe('IANA zone whose wall-clock hour is kept; UTC by default');
+
+export const recurringTaskShape = partial({
+  id: z.string(),
+  title: z.string(),
+  frequency: z.string(),
+  start_date: time,
+  end_date: time,
+  next_occurrence: time.describe('When the occurrence that there is now is due, as the rule has it.'),
+  description: z.string(),
+  priority: z.string(),
+  tags: z.array(z.string()),
+  timezone: z.string(),
+  created_at: time,
+  ended_at: time,
+});
+
+export function recurringTaskAnswer(recurring: RecurringTask) {
+  const { id, title, description, frequency, timezone, priority, tags, anchor, endDate, endedAt } = recurring;
+  return {
+    id,
+    title,
+    ...(description !== undefined && { description }),
+    frequency,
+    start_date: anchor.toISOString(),
+    ...(endDate && { end_date: endDate.toISOString() }),
+    timezone,
+    priority,
+    tags: [...tags],
+    created_at: recurring.createdAt.toISOString(),
+    ...(endedAt
+      ? { ended_at: endedAt.toISOString() }
+      : { next_occurrence: recurring.latestDue.toISOString() }),
+  };
+}
+
+export function writtenRecurringAnswer(recurring: RecurringTask, message: string) {
+  return { success: true, recurring_task: recurringTaskAnswer(recurring), message };
+}
+
+export const writtenRecurringShape = partial({
+  success: z.boolean(),
+  recurring_task: recurringTaskShape,
+  message: z.string(),
+});
+
+export const reminderId = idOf('a reminder').describe('From todo.list_reminders');
+
+/** The contract requires nothing of an answer. */
+export const reminderShape = partial({
+  id: z.string(),
+  task_id: z.string(),
+  task_title: z.string(),
+  remind_at: time,
+  sent: z.boolean(),
+  sent_at: time.describe('When it was sent.'),
+  late: z.boolean().describe('Whether that was minutes after it was to be.'),
+});
+
+export const setShape = partial({ success: z.boolean(), reminder: reminderShape, message: z.string() });
+
+export function setAnswer(reminder: Reminder) {
+  const message = `The reminder comes at ${reminder.remindAt.toISOString()}.`;
+  return { success: true, reminder: reminderAnswer(reminder), message };
+}

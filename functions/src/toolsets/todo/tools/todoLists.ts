@@ -1,0 +1,168 @@
+/** What the tools that list have in common: arguments, pages and ends. */
+
+import { z } from 'zod';
+import { canonicalJson, fitting } from '../../../kernel/json.ts';
+import { decodeCursor, encodeCursor, type Page, type Place, type Slice } from '../../../kernel/paging.ts';
+import { quotedLines, terminalLines } from '../../../kernel/text.ts';
+import type { CallContext } from '../../../mcp/callContext.ts';
+import { partial } from '../../../mcp/tool.ts';
+import {
+  type FoundTodos,
+  SORT_ORDERS,
+  type Todo,
+  type TodoPage,
+  type TodoSort,
+  todoAnswer,
+} from '../rules/todo.ts';
+import { date, dateOf, type delegatedShape, priority, tags, taskShape } from './todoAnswers.ts';
+
+export const MAX_LIMIT = 100;
+
+export const cursor = z
+  .string()
+  .refine((text) => text.length <= 20_000, 'expected a next_cursor of this tool')
+  .optional()
+  .describe('The last next_cursor');
+
+/** A limit whose bounds the contract does not list. */
+export const pageLimit = (usual = 10) =>
+  z
+    .int()
+    .refine((limit) => limit >= 1 && limit <= MAX_LIMIT, `expected a whole number from 1 to ${MAX_LIMIT}`)
+    .default(usual)
+    .describe(`1 to ${MAX_LIMIT}`);
+
+export const listedLimit = z.int().min(1).max(MAX_LIMIT).default(10).describe('How many');
+
+/** What to-dos can be filtered by. */
+export const filters = {
+  priority: priority('Of this priority').optional(),
+  tags: tags('All of these tags').optional(),
+  due_before: date('Due until then').optional(),
+  due_after: date('Due from then').optional(),
+  completed: z.boolean().optional().describe('Completed or open'),
+};
+
+export const sortOrder = z.enum(SORT_ORDERS).optional().describe('desc by default');
+
+/** What a list says of its end. */
+export const endShape = {
+  truncated: z.boolean().optional().describe('Whether there is more; next_cursor goes on.'),
+  next_cursor: z.string().optional(),
+};
+
+/** What a list whose total is known says of its pages and of its end. */
+export const pagesShape = {
+  total_pages: z.int().optional().describe('How many pages of this limit hold all of it.'),
+  has_previous: z.boolean().optional().describe('Whether there is a page before this one.'),
+  ...endShape,
+};
+
+export const listShape = partial({
+  tasks: z.array(taskShape),
+  total: z.int().describe('Total number of tasks matching filters'),
+  ...pagesShape,
+});
+
+interface AskedPage {
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+}
+
+interface AskedList extends AskedPage, z.output<z.ZodObject<typeof filters>> {
+  readonly sort_by?: TodoSort['by'] | undefined;
+  readonly sort_order?: TodoSort['order'] | undefined;
+}
+
+/** Answers list_tasks, filter_tasks and sort_tasks. */
+export async function listed({ services, principal }: CallContext, asked: AskedList) {
+  const { sort_by: by = 'created_at', sort_order: order = 'desc', limit, cursor: from, ...criteria } = asked;
+  const { due_after, due_before, tags: all = [], ...rest } = criteria;
+  const range = { dueAfter: dateOf(due_after), dueBefore: dateOf(due_before) };
+  const filter = { ...rest, ...range, ownerUid: principal.ownerUid, tags: all };
+  const question = { ...criteria, by, order };
+  const found = await services.todos.list(filter, { by, order }, pageOf(question, { limit, cursor: from }));
+  return listAnswer({ services, principal }, question, found, asked);
+}
+
+export async function listAnswer(
+  { services: { delegation }, principal }: Pick<CallContext, 'services' | 'principal'>,
+  question: object,
+  { todos, total, next }: FoundTodos,
+  page: AskedPage,
+) {
+  const progress = await delegation.progress(principal, todos);
+  const answerOf = (todo: Todo) => {
+    const delegated = progress.get(todo.id);
+    return { ...todoAnswer(todo), ...(delegated && { delegated }) };
+  };
+  return { tasks: todos.map(answerOf), total, ...pagesOf(total, page), ...endOf(question, next) };
+}
+
+export function pagesOf(total: number, { limit, cursor: from }: AskedPage) {
+  return { total_pages: Math.ceil(total / limit), has_previous: from !== undefined };
+}
+
+/** @throws MusterError INVALID_FORMAT for what is no cursor of ours, or one of another question */
+export function pageOf(question: object, { limit, cursor: encoded }: AskedPage): TodoPage {
+  const suggestion =
+    'Send next_cursor with the same arguments as before, or leave the cursor out to start again.';
+  const after = decodeCursor(canonicalJson(question), encoded, suggestion);
+  return { limit, ...(after && { after }) };
+}
+
+function endOf(question: object, next: Place | undefined) {
+  if (next === undefined) return { truncated: false };
+  return { truncated: true, next_cursor: encodeCursor(canonicalJson(question), next) };
+}
+
+/** The page of a list that goes by one time. */
+export function timePageOf(question: object, asked: AskedPage): Page {
+  const { limit, after } = pageOf(question, asked);
+  return { limit, ...(after && { after: { at: new Date(after.order[0] ?? 0), id: after.id } }) };
+}
+
+/** As much of a page of such a list as an answer has room for, and its end. `timeOf` is what the list goes by. */
+export function fittingPage<Item extends { readonly id: string }, Answer>(
+  question: object,
+  { items, more }: Slice<Item>,
+  answerOf: (item: Item) => Answer,
+  timeOf: (item: Item) => Date,
+) {
+  const shown = fitting(items, answerOf);
+  const last = more || shown.length < items.length ? shown.at(-1) : undefined;
+  const end = endOf(question, last && { order: [timeOf(last).getTime()], id: last.id });
+  return { answers: shown.map(answerOf), end };
+}
+
+export function listText(answer: z.output<typeof listShape>): string {
+  const { tasks = [], total = tasks.length, total_pages, has_previous, truncated, next_cursor } = answer;
+  const pages = total_pages !== undefined && total_pages > 1 ? `, in ${total_pages} pages` : '';
+  const where = has_previous === true ? ', after earlier ones' : '';
+  const lines = [`${tasks.length} of ${total} to-dos${pages}${where}`, ...tasks.flatMap(todoLines)];
+  if (truncated === true) lines.push(`There is more: next_cursor ${next_cursor ?? ''}`);
+  return terminalLines(lines);
+}
+
+function todoLines(todo: z.output<typeof taskShape>): readonly string[] {
+  const { id = '', title = '', completed, due_date, priority, tags = [], description, delegated } = todo;
+  const parts = [
+    priority,
+    due_date && `due ${due_date}`,
+    ...tags.map((tag) => `#${tag}`),
+    todo.completed_at && `completed ${todo.completed_at}`,
+    todo.recurring_task_id && `an occurrence of ${todo.recurring_task_id}`,
+    todo.created_at && `created ${todo.created_at}`,
+  ];
+  return [
+    `[${completed === true ? 'x' : ' '}] ${id}  ${title}`,
+    `    ${parts.filter((part) => part).join(', ')}`,
+    ...(delegated === undefined ? [] : [`    with agents: ${delegatedText(delegated)}`]),
+    ...(description === undefined ? [] : quotedLines(description).map((line) => `  ${line}`)),
+  ];
+}
+
+function delegatedText(delegated: z.output<typeof delegatedShape>): string {
+  const { task_id, workspace, status, done = 0, things = 0, attempts = 0, cost_usd = 0 } = delegated;
+  return `${status ?? ''}, ${done} of ${things} done, ${attempts} attempts, $${cost_usd}, as task ${task_id ?? ''} of the workspace ${workspace ?? ''}`;
+}
