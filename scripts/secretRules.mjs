@@ -5,7 +5,7 @@
  *   node scripts/secretRules.mjs <clone of gitleaks> <commit> > runner/src/redaction/gitleaks.ts
  *
  * Only rules for secrets with a recognizable form are converted. A rule that needs a vendor's name near the secret
- * also matches commit ids and file names. See docs/decisions/0047-redaction.md.
+ * also matches commit ids and file names. See docs/decisions/0025-runner.md.
  */
 import { readFileSync } from 'node:fs';
 

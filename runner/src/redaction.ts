@@ -1,4 +1,4 @@
-/** Removes secrets from text that leaves the machine. See docs/decisions/0047-redaction.md. */
+/** Removes secrets from text that leaves the machine. See docs/decisions/0025-runner.md. */
 import { existsSync } from 'node:fs';
 import { MIN_SECRET_LENGTH, secretsOf } from './redaction/environment.ts';
 import { withoutFormats } from './redaction/formats.ts';

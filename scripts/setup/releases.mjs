@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * The bundle of the last release, which the test of upgrades runs beside this version: JSON under Brotli.
- * Source: docs/decisions/0043-releases-side-by-side.md.
+ * Source: docs/decisions/0008-build-and-deploy.md.
  */
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';

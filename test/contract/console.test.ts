@@ -1,4 +1,4 @@
-/** What the console weighs as it is deployed, and what is not in it. Source: docs/decisions/0039-the-console.md. */
+/** What the console weighs as it is deployed, and what is not in it. Source: docs/decisions/0039-console-and-views.md. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** What a view weighs as hosts get it, and that it stands alone. Source: docs/decisions/0040-views-in-chat.md. */
+/** What a view weighs as hosts get it, and that it stands alone. Source: docs/decisions/0039-console-and-views.md. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

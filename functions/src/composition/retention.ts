@@ -1,6 +1,6 @@
 /**
  * For how long what is over is kept, of all features. Parts of the sweep remove what is older, and nothing to which
- * anything open refers. Source: docs/decisions/0044-made-again-and-forgotten.md.
+ * anything open refers. Source: docs/decisions/0044-rebuild-erase-retain.md.
  */
 
 import type { DocumentReference, Firestore } from '@google-cloud/firestore';

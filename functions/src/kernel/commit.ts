@@ -15,7 +15,7 @@ export interface Versioned<Value> {
 
 /**
  * All that commits may change: a kind, and what it needs to be carried out. Each feature adds its own by declaring
- * them of this module, so that nothing below a feature knows what it keeps. See docs/decisions/0028-changes-and-their-writers.md.
+ * them of this module, so that nothing below a feature knows what it keeps. See docs/decisions/0027-declare-once.md.
  */
 export interface ChangeKinds {
   /** Tells the trail of what a call has brought about that no other change of its commit shows. */

@@ -1,7 +1,7 @@
 /**
  * Documents as they are declared once: a schema in the words that are stored. From it follow both directions, in one
  * walk: stored `owner_uid` is `ownerUid`, a timestamp is a date, and where null is stored the value has nothing.
- * See docs/decisions/0027-documents-declared-once.md.
+ * See docs/decisions/0027-declare-once.md.
  */
 
 import { z } from 'zod';

@@ -1,7 +1,7 @@
 /**
  * Loosening belongs to people: an agent may tighten limits, and only a person weakens or removes one. The store checks each
  * commit of a call, so that every tool, undo and batch is covered. Source: docs/security.md#two-rules;
- * docs/decisions/0049-loosening-and-revoking.md.
+ * docs/decisions/0049-loosening-revoking-leaving.md.
  */
 import type { Change, ChangeKinds } from './commit.ts';
 import { MusterError } from './errors.ts';

@@ -1,6 +1,6 @@
 /**
  * The last release and this version over the same data, through an upgrade and a way back.
- * Source: docs/decisions/0043-releases-side-by-side.md.
+ * Source: docs/decisions/0008-build-and-deploy.md.
  */
 import assert from 'node:assert/strict';
 import { assertShown, readings } from './reading.ts';

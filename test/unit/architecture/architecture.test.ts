@@ -11,10 +11,7 @@ const source = join(repository, 'functions/src');
 
 const folders = ['functions/src', 'console', 'runner', 'scripts', 'bench', 'rtdb-lite', 'packages'];
 
-/**
- * A newcomer has to find a way through it: more is not a matter of taste. docs/decisions/0030-less-code.md has the aim.
- * Since then signing in has come in, as much as a toolset.
- */
+/** A newcomer has to find a way through it: more is not a matter of taste. */
 const MAX_FILES = 520;
 const MAX_LINES = 62_000;
 

@@ -1,4 +1,4 @@
-/** Invitations: whoever signs in with the address that one was sent to is let in. Source: docs/decisions/0031-members-of-workspaces.md. */
+/** Invitations: whoever signs in with the address that one was sent to is let in. Source: docs/decisions/0006-roles-and-registration.md. */
 import type { Change, RecordAnswer } from '../../kernel/commit.ts';
 import { BoundedMap } from '../../kernel/memoCache.ts';
 import { type Hashing, Service } from '../../kernel/ports.ts';

@@ -1,4 +1,4 @@
-/** What a credential opens no more than: toolsets, one workspace, reading. Source: docs/decisions/0006-who-may-register.md. */
+/** What a credential opens no more than: toolsets, one workspace, reading. Source: docs/decisions/0006-roles-and-registration.md. */
 import { MusterError } from '../../kernel/errors.ts';
 import type { Credential } from './credential.ts';
 import type { Principal } from './principal.ts';

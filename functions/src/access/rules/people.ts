@@ -1,4 +1,4 @@
-/** People, the workspaces they have roles in, and who may let them in. Source: docs/decisions/0031-members-of-workspaces.md. */
+/** People, the workspaces they have roles in, and who may let them in. Source: docs/decisions/0006-roles-and-registration.md. */
 import { z } from 'zod';
 import { documentCodec, timestamp } from '../../kernel/documentCodec.ts';
 import { fieldsCodec } from '../../kernel/trail.ts';

@@ -111,7 +111,7 @@ export interface LimitLedger {
 /**
  * Counts calls against their principal's rate. Each instance has a share of it: tokens are leased from the shared
  * bucket in chunks, so that the common call spends one that is in hand and waits for nothing. Source:
- * docs/decisions/0010-leased-rate-limits.md.
+ * docs/decisions/0010-limits-trust-and-presence.md.
  */
 export class RateLimiter extends Service<KernelPorts> {
   private readonly limit: RateLimit;

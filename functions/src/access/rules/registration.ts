@@ -1,5 +1,5 @@
 /**
- * Registers agents. A new credential never opens more than the old one, unless a person or an admin says so. Source: docs/decisions/0006-who-may-register.md.
+ * Registers agents. A new credential never opens more than the old one, unless a person or an admin says so. Source: docs/decisions/0006-roles-and-registration.md.
  */
 import type { Operation, RecordAnswer, Versioned } from '../../kernel/commit.ts';
 import { MusterError } from '../../kernel/errors.ts';
@@ -128,7 +128,7 @@ export function newCredential(
   };
 }
 
-/** Source: the network specification, onboarding.registerAgent; docs/decisions/0006-who-may-register.md. */
+/** Source: the network specification, onboarding.registerAgent; docs/decisions/0006-roles-and-registration.md. */
 export class AgentRegistration extends Service<AccessPorts> {
   /**
    * Registers an agent of the caller's owner, or registers it again: its profile and its credential are

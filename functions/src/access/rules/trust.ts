@@ -1,7 +1,7 @@
 /**
  * The credentials that an instance has looked up and goes on trusting. It asks every 5 seconds, once for all of them, what
  * has changed, and looks up anew only those who are concerned: a caller that nobody has changed anything of costs nothing,
- * and a credential that was withdrawn opens nothing anywhere after 5 seconds. Source: docs/decisions/0041-trust-that-lasts.md.
+ * and a credential that was withdrawn opens nothing anywhere after 5 seconds. Source: docs/decisions/0010-limits-trust-and-presence.md.
  */
 
 import { BoundedMap } from '../../kernel/memoCache.ts';

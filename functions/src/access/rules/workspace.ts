@@ -1,4 +1,4 @@
-/** A workspace, as it is stored, and what commits may change of it. Source: docs/decisions/0031-members-of-workspaces.md. */
+/** A workspace, as it is stored, and what commits may change of it. Source: docs/decisions/0006-roles-and-registration.md. */
 
 import { z } from 'zod';
 import { documentCodec, timestamp } from '../../kernel/documentCodec.ts';

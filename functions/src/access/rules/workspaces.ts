@@ -1,4 +1,4 @@
-/** How workspaces come into being. Source: docs/decisions/0031-members-of-workspaces.md. */
+/** How workspaces come into being. Source: docs/decisions/0006-roles-and-registration.md. */
 import type { Change } from '../../kernel/commit.ts';
 import { MusterError } from '../../kernel/errors.ts';
 import type { AccessPorts } from './ports.ts';

@@ -1,7 +1,7 @@
 /**
  * What every instance that trusts a credential is to look up anew: `accessChanges/{id}`. Whatever changes what a caller may
  * do says so in the same commit, so that no instance can see the one without the other.
- * Source: docs/decisions/0041-trust-that-lasts.md.
+ * Source: docs/decisions/0010-limits-trust-and-presence.md.
  */
 import { FieldValue, Timestamp } from '@google-cloud/firestore';
 import { z } from 'zod';

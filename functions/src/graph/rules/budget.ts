@@ -1,7 +1,7 @@
 /**
  * Budgets: the most that may be spent on a workspace, or on a thing and all that is part of it. A call of a model
  * reserves the most that it can cost before it is made, and is settled afterwards. Pure.
- * Source: docs/decisions/0037-budgets.md.
+ * Source: docs/decisions/0035-graph-and-budgets.md.
  */
 
 import { z } from 'zod';

@@ -1,6 +1,6 @@
 /**
  * What a to-do, a task, a run and a pull request have in common: each may be part of another, and each adds what it
- * has taken to the totals of all that it is part of. Source: docs/decisions/0035-one-graph.md.
+ * has taken to the totals of all that it is part of. Source: docs/decisions/0035-graph-and-budgets.md.
  */
 import { z } from 'zod';
 import { documentCodec, timestamp } from '../../kernel/documentCodec.ts';

@@ -2,7 +2,7 @@
  * Commits that know whether they have won. The Firestore client sends a commit again whose answer was lost, and the
  * second sending meets what the first has written: to the client that looks as if somebody else had been quicker. So
  * every commit writes an id of its own with its batch, and asks for it before it believes that it has failed.
- * Source: docs/decisions/0026-commits-that-know.md
+ * Source: docs/decisions/0001-optimistic-commits.md
  */
 
 import { type DocumentReference, Timestamp, type WriteBatch } from '@google-cloud/firestore';

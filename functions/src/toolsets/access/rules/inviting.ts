@@ -1,4 +1,4 @@
-/** Inviting somebody into a workspace, and accepting. Source: docs/decisions/0031-members-of-workspaces.md. */
+/** Inviting somebody into a workspace, and accepting. Source: docs/decisions/0006-roles-and-registration.md. */
 import {
   foldedEmail,
   type Invitations,

@@ -1,4 +1,4 @@
-/** The people of a workspace, and their roles. Source: docs/decisions/0031-members-of-workspaces.md. */
+/** The people of a workspace, and their roles. Source: docs/decisions/0006-roles-and-registration.md. */
 import { foldedEmail, invitationId } from '../../../access/rules/invitations.ts';
 import type { OpenWork } from '../../../access/rules/leaving.ts';
 import type { Invitation, Member } from '../../../access/rules/people.ts';

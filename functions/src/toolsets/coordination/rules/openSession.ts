@@ -1,4 +1,4 @@
-/** Opening sessions, and telling claims that more can be claimed. Source: docs/decisions/0046-gates.md. */
+/** Opening sessions, and telling claims that more can be claimed. Source: docs/decisions/0002-task-queue.md. */
 
 import { z } from 'zod';
 import { type Opener, openingChanges } from '../../../access/rules/workspaces.ts';

@@ -1,4 +1,4 @@
-/** Tasks as parts of what they were made for. Source: docs/decisions/0035-one-graph.md. */
+/** Tasks as parts of what they were made for. Source: docs/decisions/0035-graph-and-budgets.md. */
 
 import { type GraphNode, NO_WORK, type NodeStatus, titleOf } from '../../../graph/rules/graphNode.ts';
 import type { NodeFinder } from '../../../graph/rules/linking.ts';

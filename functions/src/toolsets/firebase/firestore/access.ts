@@ -1,4 +1,4 @@
-/** Firestore as the caller. Source: docs/decisions/0011-firestore-as-caller.md. */
+/** Firestore as the caller. Source: docs/decisions/0009-databases-as-the-caller.md. */
 
 import type { Firestore } from '@google-cloud/firestore';
 import type { Caller } from '../../../access/rules/principal.ts';

@@ -27,7 +27,7 @@ export type Lease = Awaited<ReturnType<CallerClients['lease']>>;
 
 /**
  * Clients that watch as a caller: an Admin SDK app each, whose connection the database gives the caller's claims.
- * Source: docs/decisions/0009-realtime-rest-as-caller.md;
+ * Source: docs/decisions/0009-databases-as-the-caller.md;
  * https://firebase.google.com/docs/database/admin/start#authenticate-with-limited-privileges
  */
 

@@ -1,4 +1,4 @@
-/** Pull requests as parts of what they were opened for. Source: docs/decisions/0035-one-graph.md. */
+/** Pull requests as parts of what they were opened for. Source: docs/decisions/0035-graph-and-budgets.md. */
 
 import { type GraphNode, NO_WORK, type NodeStatus, titleOf } from '../../../graph/rules/graphNode.ts';
 import type { NodeFinder } from '../../../graph/rules/linking.ts';

@@ -1,4 +1,4 @@
-/** Asks whoever has set a budget to raise it, once it is spent. Source: docs/decisions/0037-budgets.md. */
+/** Asks whoever has set a budget to raise it, once it is spent. Source: docs/decisions/0035-graph-and-budgets.md. */
 import { type Budget, budgetKey, type Refusal, raised, usdOf } from '../../../graph/rules/budget.ts';
 import { StaleWriteError } from '../../../kernel/commit.ts';
 import { Service } from '../../../kernel/ports.ts';

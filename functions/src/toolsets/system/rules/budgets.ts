@@ -1,4 +1,4 @@
-/** Who sets which budget, and who sees it. Source: docs/decisions/0037-budgets.md. */
+/** Who sets which budget, and who sees it. Source: docs/decisions/0035-graph-and-budgets.md. */
 import { z } from 'zod';
 import { type Principal, roleIn } from '../../../access/rules/principal.ts';
 import { hasRole } from '../../../access/rules/role.ts';

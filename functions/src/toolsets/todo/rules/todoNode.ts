@@ -1,4 +1,4 @@
-/** To-dos as parts of what they were made for, and as what others are for. Source: docs/decisions/0035-one-graph.md. */
+/** To-dos as parts of what they were made for, and as what others are for. Source: docs/decisions/0035-graph-and-budgets.md. */
 
 import { type GraphNode, NO_WORK, titleOf } from '../../../graph/rules/graphNode.ts';
 import type { NodeFinder } from '../../../graph/rules/linking.ts';

@@ -2,7 +2,7 @@
  * The words of a to-do as search finds them: every beginning of every word is a field of its own, with the owner
  * as its value. Firestore keeps an ascending index of each such field, which is the list of one owner's to-dos
  * with that word, and answers several equalities from several of these lists at once.
- * See docs/decisions/0020-search-by-merged-indexes.md.
+ * See docs/decisions/0017-to-do-queries-and-search.md.
  */
 
 import { z } from 'zod';
@@ -102,7 +102,7 @@ export function tagSetKey(tags: readonly string[]): string {
 
 /**
  * The key of every set that can be made of a to-do's tags: at most 1,023 for ten of them, and 7 for three.
- * "Has all of these tags" is then one read of one index. See docs/decisions/0017-to-do-queries.md.
+ * "Has all of these tags" is then one read of one index. See docs/decisions/0017-to-do-queries-and-search.md.
  */
 export function tagSetKeys(tags: readonly string[]): readonly string[] {
   const sorted = [...new Set(tags.map(caseFolded))].sort();

@@ -109,7 +109,7 @@ export class FirestoreTodoQueries extends FirestoreReader implements TodoQueries
     );
   }
 
-  /** The query of a filter, and the fields to sort it by. See docs/decisions/0017-to-do-queries.md. */
+  /** The query of a filter, and the fields to sort it by. See docs/decisions/0017-to-do-queries-and-search.md. */
   private matching(filter: TodoFilter, sort: TodoSort): { query: Query; fields: readonly string[] } {
     const byPriority = sort.by === 'priority' && filter.priority === undefined;
     const direction = sort.order === 'asc' ? 'up' : 'down';

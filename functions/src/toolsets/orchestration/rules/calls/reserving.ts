@@ -1,6 +1,6 @@
 /**
  * What a call reserves of the budgets that hold for its run: the most that it can cost, as it begins; what it has cost,
- * once it is over. One of which nobody knows what it has cost counts as the most. Source: docs/decisions/0037-budgets.md.
+ * once it is over. One of which nobody knows what it has cost counts as the most. Source: docs/decisions/0035-graph-and-budgets.md.
  */
 import {
   type Amount,

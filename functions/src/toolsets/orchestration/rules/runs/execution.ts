@@ -1,4 +1,4 @@
-/** Executes runs as they are delivered, for as long as this instance has them. Source: docs/decisions/0021-runs.md. */
+/** Executes runs as they are delivered, for as long as this instance has them. Source: docs/decisions/0021-runs-and-workflows.md. */
 
 import { z } from 'zod';
 import { MusterError } from '../../../../kernel/errors.ts';

@@ -1,4 +1,4 @@
-/** An orchestration as it is kept, and its state machine. Source: docs/decisions/0021-runs.md. */
+/** An orchestration as it is kept, and its state machine. Source: docs/decisions/0021-runs-and-workflows.md. */
 
 import { z } from 'zod';
 import { budgetKey, type Refusal } from '../../../../graph/rules/budget.ts';

@@ -1,4 +1,4 @@
-/** Runs as parts of what they were started for. Source: docs/decisions/0035-one-graph.md. */
+/** Runs as parts of what they were started for. Source: docs/decisions/0035-graph-and-budgets.md. */
 
 import { type GraphNode, type NodeStatus, titleOf } from '../../../../graph/rules/graphNode.ts';
 import type { NodeFinder } from '../../../../graph/rules/linking.ts';
