@@ -1,4 +1,4 @@
-/** What running Muster costs, from a simulated day: the tables of docs/guides/running.md. */
+/** What running Muster costs, from a simulated day: the tables of docs/guides/operating.md. */
 import { table } from '../documentation.ts';
 import type { Measurement } from '../measurement.ts';
 import { ASSUMED, type Month, monthOf, openAllMonth } from '../pricing/model.ts';

@@ -1,6 +1,6 @@
 /**
  * Which real services are asked. They cost money and change what is in them, so that each is asked only where
- * `MUSTER_REAL` names it and the environment has what reaches it. docs/guides/real-services.md lists the variables.
+ * `MUSTER_REAL` names it and the environment has what reaches it. docs/guides/testing.md#real-services lists the variables.
  */
 
 /** One of the sets of variables must be there. */
@@ -37,7 +37,7 @@ const NAMES = REAL_SERVICES.join(', ');
 /** What there is to say where nothing is asked at all; undefined where something is. */
 export function nothingAsked({ MUSTER_REAL: wanted = '' }: Environment): string | undefined {
   if (wordsOf(wanted).length > 0) return undefined;
-  return `test:real asks nothing: set MUSTER_REAL to all, or to some of ${NAMES}. docs/guides/real-services.md tells the rest.`;
+  return `test:real asks nothing: set MUSTER_REAL to all, or to some of ${NAMES}. docs/guides/testing.md#real-services tells the rest.`;
 }
 
 /** @throws Error where MUSTER_REAL names what there is not */

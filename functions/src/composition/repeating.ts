@@ -1,7 +1,7 @@
 /**
  * Repeats the work of triggers that were away for so long that their events were dropped. Once a day the sweep walks
  * through what is stored and calls what the triggers call, which goes by what is there now.
- * Source: docs/guides/running.md#after-an-outage.
+ * Source: docs/guides/operating.md#after-an-outage.
  */
 
 import { type DocumentSnapshot, FieldPath, type Firestore, type Query } from '@google-cloud/firestore';

@@ -1,5 +1,5 @@
 /**
- * The day of docs/guides/a-day.md on the console: whatever the person does in it, she does on the page, while her agents
+ * The day of docs/guides/cookbook.md#a-day on the console: whatever the person does in it, she does on the page, while her agents
  * work by their tools. A second person has the same screens open all day, and sees what is theirs.
  */
 import assert from 'node:assert/strict';

@@ -9,7 +9,7 @@ import { Person } from './person.ts';
 
 const REMINDERS = 10_000;
 
-/** The schedule ticks every minute. docs/guides/running.md states the bound and a measured figure. */
+/** The schedule ticks every minute. docs/guides/operating.md states the bound and a measured figure. */
 const MOST_SECONDS = 60;
 
 const WRITES = 500;

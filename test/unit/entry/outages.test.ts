@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import * as functions from '../../../functions/src/index.ts';
 
-const guide = readFileSync(new URL('../../../docs/guides/running.md', import.meta.url), 'utf8');
+const guide = readFileSync(new URL('../../../docs/guides/operating.md', import.meta.url), 'utf8');
 
 describe('the guide about outages', () => {
   it('states for each function of the deployment what repeats its work', () => {

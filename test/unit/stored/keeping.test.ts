@@ -1,10 +1,10 @@
-/** docs/guides/keeping.md says of every collection for how long it is kept, or why it has no limit. */
+/** docs/guides/operating.md#retention says of every collection for how long it is kept, or why it has no limit. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { permissions } from '../../../functions/src/access/rules/permissions.ts';
 import { COLLECTIONS } from '../../../functions/src/kernel/firestore/paths.ts';
 
-const guide = readFileSync(new URL('../../../docs/guides/keeping.md', import.meta.url), 'utf8');
+const guide = readFileSync(new URL('../../../docs/guides/operating.md', import.meta.url), 'utf8');
 
 describe('the guide of what is kept', () => {
   const [, table = ''] = guide.split(/<!-- \/?limits -->/);

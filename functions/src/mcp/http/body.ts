@@ -17,7 +17,7 @@ export interface BodyLimits {
   readonly milliseconds: number;
 }
 
-/** Source: docs/guides/limits-and-metrics.md. A line of 1.2 Mbit/s carries that much in that time. */
+/** Source: docs/guides/operating.md#size-limits. A line of 1.2 Mbit/s carries that much in that time. */
 const BODY_LIMITS: BodyLimits = { bytes: 4 * 1024 * 1024, milliseconds: 30_000 };
 
 /**
