@@ -38,7 +38,6 @@ const REFUSALS: Readonly<Record<string, RegExp>> = {
   deploy: /Which project\?/,
   runner: /Usage:/,
   clock: /npm run clock -- advance/,
-  walk: /npm run walk -- <tool>/,
   pictures: /npm start/,
   'store-release': /Which version\?/,
 };

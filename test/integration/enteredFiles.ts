@@ -1,0 +1,94 @@
+/** Program: claims a task at the deployed endpoint, and prints the files of functions/src that ran for it. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { Session } from 'node:inspector/promises';
+import { http } from '@google-cloud/functions-framework';
+import { getTestServer } from '@google-cloud/functions-framework/testing';
+import { z } from 'zod';
+import { answer } from './coordination/calls.ts';
+import { Team } from './coordination/team.ts';
+
+process.env['FUNCTION_TARGET'] = 'mcp';
+const { mcp } = await import('../../functions/src/entry/http.ts');
+const { app } = await import('../../functions/src/app.ts');
+const SOURCES = new URL('../../functions/src/', import.meta.url).href;
+
+/** The deployed function under the functions framework. */
+async function openEndpoint(): Promise<string> {
+  // Firebase's type promises the raw body, which the entry leaves unread.
+  http('mcp', (request, response) => mcp(Object.assign(request, { rawBody: Buffer.alloc(0) }), response));
+  const server = getTestServer('mcp').listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  assert.ok(typeof address === 'object' && address !== null);
+  return `http://127.0.0.1:${address.port}/`;
+}
+
+/** Registers an agent and returns its id and credential. */
+async function newAgent(team: Team) {
+  const { agentId, credentials } = await answer(team, 'onboarding_registerAgent', {
+    agentInfo: { name: 'claimer', type: 'developer', version: '1.0.0' },
+    capabilities: [{ name: 'coding', category: 'general' }],
+  });
+  const { apiKey, secret } = z.object({ apiKey: z.string(), secret: z.string() }).parse(credentials);
+  return { id: z.string().parse(agentId), credential: `${apiKey}.${secret}` };
+}
+
+const team = new Team();
+team.now = new Date();
+const { workspace, now, leader } = team;
+await team.app.ports.store.commit([
+  { kind: 'nameWorkspace', workspace, access: 'private' },
+  {
+    kind: 'setMember',
+    member: { uid: leader.ownerUid, workspace, role: 'worker', addedBy: 'ada', addedAt: now },
+  },
+]);
+await team.app.services.coordination.initialise(workspace, 'A goal', undefined, () => undefined);
+await team.create({}, {});
+const { id, credential } = await newAgent(team);
+const url = `${await openEndpoint()}?workspace=${workspace}`;
+
+const claimed = z.object({
+  result: z.object({ structuredContent: z.object({ task: z.object({ id: z.string() }) }) }),
+});
+
+async function request(method: string, params: object): Promise<unknown> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': '2025-11-25',
+      authorization: `Bearer ${credential}`,
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+  });
+  return response.json();
+}
+
+/** Claims a task and returns its id. */
+async function claim(inHand: readonly string[]): Promise<string> {
+  const params = { name: 'coordination_claim_task', arguments: { agent_id: id, in_hand: inHand } };
+  return claimed.parse(await request('tools/call', params)).result.structuredContent.task.id;
+}
+
+// For the first call, an instance loads and makes its parts. From time to time, it reads a credential and counts calls.
+const first = await claim([]);
+await request('ping', {});
+await app().ports.metrics.flush();
+
+const session = new Session();
+session.connect();
+await session.post('Profiler.enable');
+await session.post('Profiler.startPreciseCoverage', { callCount: true });
+await session.post('Profiler.takePreciseCoverage');
+await claim([first]);
+const { result } = await session.post('Profiler.takePreciseCoverage');
+
+const entered = result
+  .filter(({ functions }) => functions.some(({ ranges }) => ranges.some(({ count }) => count > 0)))
+  .filter(({ url }) => url.startsWith(SOURCES))
+  .map(({ url }) => url.slice(SOURCES.length));
+console.log(JSON.stringify(entered));
+process.exit(0);
