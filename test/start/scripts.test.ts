@@ -40,6 +40,7 @@ const REFUSALS: Readonly<Record<string, RegExp>> = {
   clock: /npm run clock -- advance/,
   pictures: /npm start/,
   'store-release': /Which version\?/,
+  version: /Which version\?/,
 };
 
 const NOBODY = 'http://127.0.0.1:9';

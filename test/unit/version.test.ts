@@ -1,25 +1,54 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { VERSION } from '../../functions/src/config.ts';
 import { VERSION as RUNNER_VERSION } from '../../runner/src/version.ts';
+import { root } from '../../scripts/project.mjs';
+import { writeVersion } from '../../scripts/setup/version.mjs';
+
+const SOURCES = ['functions/src/config.ts', 'runner/src/version.ts'];
+
+const MANIFESTS = [
+  'package.json',
+  'server.json',
+  'functions/package.json',
+  'runner/package.json',
+  'rtdb-lite/package.json',
+  'console/package.json',
+  'packages/muster/package.json',
+  'functions/upload/package.json',
+  'plugins/muster/.claude-plugin/plugin.json',
+  'plugins/muster/gemini-extension.json',
+];
+
+const LOCKFILES = ['package-lock.json', 'functions/upload/package-lock.json'];
 
 describe('the version that clients are told', () => {
-  for (const file of [
-    '../../package.json',
-    '../../server.json',
-    '../../functions/package.json',
-    '../../runner/package.json',
-    '../../packages/muster/package.json',
-    '../../functions/upload/package.json',
-    '../../plugins/muster/.claude-plugin/plugin.json',
-    '../../plugins/muster/gemini-extension.json',
-  ]) {
-    it(`is that of ${file.replace('../../', '')}`, () => {
-      const { version } = JSON.parse(readFileSync(new URL(file, import.meta.url), 'utf8'));
+  for (const file of MANIFESTS) {
+    it(`is that of ${file}`, () => {
+      const { version } = JSON.parse(readFileSync(join(root, file), 'utf8'));
       assert.equal(VERSION, version);
       assert.equal(RUNNER_VERSION, version);
     });
   }
+
+  it('is copied to every file by npm run version', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'version-'));
+    try {
+      for (const file of [...MANIFESTS, ...LOCKFILES, ...SOURCES])
+        cpSync(join(root, file), join(folder, file));
+      writeVersion(folder, '98.7.6');
+      const versionIn = (file: string) => JSON.parse(readFileSync(join(folder, file), 'utf8')).version;
+      for (const file of [...MANIFESTS, ...LOCKFILES]) assert.equal(versionIn(file), '98.7.6', file);
+      for (const file of SOURCES)
+        assert.match(readFileSync(join(folder, file), 'utf8'), /VERSION = '98\.7\.6'/);
+      const { packages } = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8'));
+      assert.equal(packages.functions.version, '98.7.6');
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
 
   it('is that of the first part of the changelog, which says what to do before one deploys it', () => {
     const changelog = readFileSync(new URL('../../CHANGELOG.md', import.meta.url), 'utf8');
