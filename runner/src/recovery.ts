@@ -13,7 +13,7 @@ import {
 } from './git/worktree.ts';
 import type { Ending, Hub } from './hub/hub.ts';
 import { Outbox } from './outbox/outbox.ts';
-import { endProcesses } from './process/ending.ts';
+import { endProcesses } from './process/identity.ts';
 import { commitMessage } from './task/commitMessage.ts';
 import { AttemptRecord } from './task/record.ts';
 

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { endProcesses } from '../src/process/ending.ts';
 import {
+  endProcesses,
   findProcesses,
   listProcesses,
   lookAt,

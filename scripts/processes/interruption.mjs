@@ -1,5 +1,5 @@
 // @ts-check
-import { commandOf, parentOf } from './identity.mjs';
+import { commandOf, parentOf } from '../../runner/src/process/table.mjs';
 
 const parentCheckMilliseconds = 1000;
 

@@ -9,9 +9,15 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { endMarked } from '../../runner/src/process/ending.mjs';
+import { listProcesses, startTimeOf } from '../../runner/src/process/table.mjs';
 import { devDirectory } from '../project.mjs';
-import { endProcesses } from './ending.mjs';
-import { runVariable, startTimeOf } from './identity.mjs';
+
+/** Every process of a run carries this variable, and so do the processes that they start, detached or not. */
+export const runVariable = 'MUSTER_RUN';
+
+/** How long processes have to end after they are asked, in milliseconds. */
+const GENTLE_MS = 6000;
 
 /**
  * @typedef {object} RunRecord what the watchdog, or the next run, needs to know
@@ -73,10 +79,15 @@ export function openRun(kind) {
  * @param {string} tag
  */
 export async function closeRun(tag) {
-  await endProcesses(tag);
+  await endMarked(`${runVariable}=${tag}`, { gentleMs: GENTLE_MS });
   const record = readRecord(tag);
   for (const path of record?.remove ?? []) rmSync(path, { recursive: true, force: true });
   rmSync(`${runsDirectory}/${tag}`, { recursive: true, force: true });
+}
+
+/** The living processes of a run, without the asking one. @param {string} tag */
+export function processesOf(tag) {
+  return listProcesses(`${runVariable}=${tag}`) ?? [];
 }
 
 /** Clears up after runs whose owner and watchdog were both killed. */

@@ -2,7 +2,7 @@
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { startTimeOf } from '../processes/identity.mjs';
+import { startTimeOf } from '../../runner/src/process/table.mjs';
 
 /**
  * Runs the work while no other process runs work under that file: two `npm start` in a fresh clone must not both

@@ -6,7 +6,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { processesOf } from '../../scripts/processes/identity.mjs';
+import { processesOf } from '../../scripts/processes/run.mjs';
 import { projectId } from '../../scripts/project.mjs';
 import { succeed } from '../e2e/support/calls.ts';
 import { connect } from '../e2e/support/clients.ts';

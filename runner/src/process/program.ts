@@ -1,8 +1,7 @@
 /** A program in a process group of its own, with what it starts. */
 import { spawn } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
-import { endProcesses } from './ending.ts';
-import { MARK_VARIABLE } from './identity.ts';
+import { endProcesses, MARK_VARIABLE } from './identity.ts';
 import { readLines } from './lines.ts';
 
 /** How long output may still come once every process that we can find has ended, in milliseconds. */

@@ -1,11 +1,8 @@
 /** `watchdog <mark>`: outlives a runner that is killed just long enough to end what it had started. */
-import { endProcesses } from './ending.ts';
+import { afterOwner } from './ending.mjs';
+import { endProcesses } from './identity.ts';
 
 const mark = process.argv[2];
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
-process.stdin.resume();
-process.stdin.on('error', () => undefined);
-process.stdin.on('close', async () => {
+afterOwner(async () => {
   if (mark !== undefined && mark !== '') await endProcesses(mark);
-  process.exit(0);
 });

@@ -1,7 +1,7 @@
 /** The processes in which the emulator runs the functions: what a Cloud Run instance is in production. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { processesOf, runVariable } from '../../../scripts/processes/identity.mjs';
+import { processesOf, runVariable } from '../../../scripts/processes/run.mjs';
 
 /** The process ids of all instances. */
 export function instances(): readonly number[] {

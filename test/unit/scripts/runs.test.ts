@@ -4,8 +4,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
-import { processesOf } from '../../../scripts/processes/identity.mjs';
-import { closeAbandonedRuns, closeRun } from '../../../scripts/processes/run.mjs';
+import { closeAbandonedRuns, closeRun, processesOf } from '../../../scripts/processes/run.mjs';
 
 const runModule = new URL('../../../scripts/processes/run.mjs', import.meta.url).href;
 

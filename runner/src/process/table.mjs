@@ -1,0 +1,110 @@
+// @ts-check
+/** Processes of this machine, for the runner and for scripts, which run before anything is built. */
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+
+/**
+ * Returns the living processes in whose environment an entry begins with `mark`, and those of the group, without the
+ * asking process. Undefined if the system does not list processes: no `ps`, or a restricted `/proc`.
+ * @param {string} mark `NAME=value`
+ * @param {number} [group]
+ * @returns {readonly number[] | undefined}
+ */
+export function listProcesses(mark, group) {
+  const entries = process.platform === 'linux' ? linuxProcesses() : unixProcesses();
+  if (!entries.some(({ pid }) => pid === process.pid)) return undefined;
+  return entries
+    .filter((one) => one.pid !== process.pid)
+    .filter(
+      (one) =>
+        one.environment.some((entry) => entry.startsWith(mark)) ||
+        (group !== undefined && one.group === group),
+    )
+    .map(({ pid }) => pid);
+}
+
+/**
+ * When the process started, in whatever unit the system counts. Empty if no such process exists, or only a zombie.
+ * @param {number} pid
+ */
+export function startTimeOf(pid) {
+  if (process.platform !== 'linux') return output('ps', ['-o', 'lstart=', '-p', String(pid)]).trim();
+  return isZombie(pid) ? '' : (statFields(pid)[19] ?? '');
+}
+
+/** Whether the process has ended and its parent has not asked how. @param {number} pid */
+export function isZombie(pid) {
+  return process.platform === 'linux' && statFields(pid)[0] === 'Z';
+}
+
+/** @param {number} pid */
+export function parentOf(pid) {
+  if (process.platform === 'linux') return Number(statFields(pid)[1] ?? 0);
+  return Number(output('ps', ['-o', 'ppid=', '-p', String(pid)]));
+}
+
+/** The name of the program, without its path. @param {number} pid */
+export function commandOf(pid) {
+  if (process.platform === 'linux') return readOrEmpty(`/proc/${pid}/comm`).trim();
+  return output('ps', ['-o', 'comm=', '-p', String(pid)])
+    .trim()
+    .replace(/^.*\//, '');
+}
+
+/** @param {string} path */
+export function readOrEmpty(path) {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return ''; // the process has ended, or belongs to another user
+  }
+}
+
+/** @param {string} command @param {string[]} args */
+export function output(command, args) {
+  try {
+    return execFileSync(command, args, {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+      maxBuffer: 2 ** 26,
+    });
+  } catch {
+    return '';
+  }
+}
+
+/** The fields of `/proc/<pid>/stat` after the command, which may itself hold blanks and brackets. @param {number} pid */
+function statFields(pid) {
+  const stat = readOrEmpty(`/proc/${pid}/stat`);
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+}
+
+function linuxProcesses() {
+  const pids = foldersOf('/proc').filter((name) => /^\d+$/.test(name));
+  return pids.flatMap((name) => {
+    const pid = Number(name);
+    const [state, , group] = statFields(pid);
+    if (state === 'Z' || group === undefined) return [];
+    return [{ pid, group: Number(group), environment: readOrEmpty(`/proc/${pid}/environ`).split('\0') }];
+  });
+}
+
+/** Elsewhere `ps -E` (macOS) prints the environment behind the command. */
+function unixProcesses() {
+  return output('ps', ['-axEww', '-o', 'pid=,pgid=,stat=,command='])
+    .split('\n')
+    .flatMap((line) => {
+      const [pid, group, state, ...environment] = line.trim().split(/\s+/);
+      if (pid === undefined || pid === '' || state?.startsWith('Z')) return [];
+      return [{ pid: Number(pid), group: Number(group), environment }];
+    });
+}
+
+/** @param {string} path */
+function foldersOf(path) {
+  try {
+    return readdirSync(path);
+  } catch {
+    return []; // not mounted, or not for us
+  }
+}
