@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * npm run reference              writes docs/reference and the README's table of toolsets from the definitions
+ * npm run reference              writes docs/reference, the README's table of toolsets and test/contract/snapshots
  * npm run reference -- --check   fails where they are stale
  */
 import { spawn } from 'node:child_process';
@@ -9,7 +9,7 @@ import { checkPrerequisites } from './setup/prerequisites.mjs';
 
 checkPrerequisites();
 const { showUsageIfAsked } = await import('./setup/usage.mjs');
-showUsageIfAsked(`npm run reference              writes docs/reference and the README's table of toolsets
+showUsageIfAsked(`npm run reference              writes docs/reference, the README's table of toolsets and test/contract/snapshots
 npm run reference -- --check   fails if they are stale`);
 const { installDependencies, installTestLibraries } = await import('./setup/install.mjs');
 const { node22 } = await import('./setup/node22.mjs');

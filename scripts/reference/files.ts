@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { toolsets } from '../../functions/src/toolsets/index.ts';
 import { configurationPage, indexPage, toolsetPage, toolsetTable } from './pages.ts';
+import { toolsetSnapshot } from './snapshots.ts';
 
 export interface ReferenceFile {
   /** From the root of the repository. */
@@ -19,6 +20,9 @@ export function referenceFiles(): readonly ReferenceFile[] {
     file('docs/reference/README.md', indexPage(toolsets)),
     file('docs/reference/configuration.md', configurationPage()),
     ...toolsets.map((toolset) => file(`docs/reference/${toolset.name}.md`, toolsetPage(toolset))),
+    ...toolsets.map((toolset) =>
+      file(`test/contract/snapshots/${toolset.name}.json`, toolsetSnapshot(toolset)),
+    ),
     file('README.md', withToolsetTable(readFileSync(new URL('README.md', root), 'utf8'))),
   ];
 }

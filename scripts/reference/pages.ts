@@ -7,7 +7,6 @@ import { inputJsonSchema, outputJsonSchema } from '../../functions/src/mcp/jsonS
 import { NETWORK_TOOLSETS, wireName } from '../../functions/src/mcp/names.ts';
 import type { Resource } from '../../functions/src/mcp/resource.ts';
 import type { ErrorEnvelope, Tool, Toolset } from '../../functions/src/mcp/tool.ts';
-import { fullName } from '../../functions/src/mcp/tool.ts';
 import { listCost, MAX_BYTES, MAX_TOKENS, TOOLSET_TOKENS } from './budgets.ts';
 import { schemaRows, table } from './tables.ts';
 
@@ -37,10 +36,10 @@ function toolTable(toolsets: readonly Toolset[]): string {
     tools.map((tool) => [
       `[\`${wireName(name, tool.name, 'prefixed')}\`](${name}.md#${anchor(tool.name)})`,
       firstSentence(tool.description),
-      tool.agentRole === undefined ? tool.role : `${tool.role}; of agents ${tool.agentRole}`,
+      tool.agentRole === undefined ? tool.role : `${tool.role}, ${tool.agentRole} for agents`,
     ]),
   );
-  return table(['tool at `/mcp`', 'what it does', 'least role'], rows);
+  return table(['tool at `/mcp`', 'description', 'minimum role'], rows);
 }
 
 export function indexPage(toolsets: readonly Toolset[]): string {
@@ -55,6 +54,7 @@ export function indexPage(toolsets: readonly Toolset[]): string {
     'The parameters of a deployment are on [a page of their own](configuration.md).',
     ...listSection(toolsets.map(({ name }) => name)),
     '## Every tool',
+    'A tool can also be called by `<toolset>.<tool>`. The schemas of answers are in `test/contract/snapshots`, and every endpoint except `/mcp` lists them.',
     toolTable(toolsets),
   ]);
 }
@@ -110,7 +110,7 @@ export function toolsetPage(toolset: Toolset): string {
   const uris = [...resources, ...templates.map(({ uriTemplate: uri, ...listed }) => ({ uri, ...listed }))];
   return page(`The toolset ${name}`, [
     instructions,
-    errorSection(errors),
+    `An error has \`isError: true\` and this structured content: ${code(exampleError(errors))}`,
     ...tools.map((tool) => toolSection(name, tool)),
     ...(uris.length === 0 ? [] : [resourceSection(uris)]),
   ]);
@@ -120,14 +120,14 @@ function page(title: string, sections: readonly string[]): string {
   return `${[`# ${title}`, GENERATED, ...sections].join('\n\n')}\n`;
 }
 
-function errorSection(envelope: ErrorEnvelope | undefined): string {
+/** What an error looks like, as a client gets it. */
+export function exampleError(envelope: ErrorEnvelope | undefined): unknown {
   const example = new MusterError('REQUIRED_FIELD', 'Missing required argument "agent_id".', {
     field: 'agent_id',
     reason: 'MISSING',
     suggestion: 'Give your agent ID.',
   });
-  const { structuredContent } = toolResult(envelope, { error: example });
-  return `An error comes with \`isError: true\` and, as structured content and as text:\n\n${json(structuredContent)}`;
+  return toolResult(envelope, { error: example }).structuredContent;
 }
 
 function toolSection(toolset: string, tool: Tool): string {
@@ -135,16 +135,13 @@ function toolSection(toolset: string, tool: Tool): string {
   const prefixed = wireName(toolset, tool.name, 'prefixed');
   const names =
     own === prefixed ? `\`${own}\`` : `\`${own}\` at \`/mcp/${toolset}\`, \`${prefixed}\` at \`/mcp\``;
+  const role = tool.agentRole === undefined ? tool.role : `${tool.role}, ${tool.agentRole} for agents`;
   const parts = [
     `## ${tool.name}`,
     wholeDescription(tool),
-    `${tool.title}. Name: ${names}, also \`${fullName(toolset, tool.name)}\`. Least role: ${tool.role}. ${hintsOf(tool)}${audienceOf(tool)}${loosensOf(tool)}`,
-    '### Arguments',
-    schemaTable('argument', 'required', inputJsonSchema(tool.input), 'None.'),
-    '### Answer',
-    schemaTable('field', 'always', outputJsonSchema(tool.output), 'Nothing.'),
-    '### Example',
-    json(tool.example),
+    `${tool.title}: ${names}. Minimum role: ${role}. ${hintsOf(tool)}${audienceOf(tool)}${loosensOf(tool)}`,
+    argumentTable(inputJsonSchema(tool.input)),
+    `Returns ${fieldsOf(outputJsonSchema(tool.output))}. Example: ${code(tool.example)}`,
   ];
   return parts.join('\n\n');
 }
@@ -170,9 +167,17 @@ function hintsOf({ annotations }: Tool): string {
   return `${hints.join(', ')}.`;
 }
 
-function schemaTable(subject: string, must: string, schema: object, none: string): string {
+function argumentTable(schema: object): string {
   const rows = schemaRows(schema);
-  return rows.length === 0 ? none : table([subject, 'type', must, 'what'], rows);
+  return rows.length === 0 ? 'No arguments.' : table(['argument', 'type', 'required', 'description'], rows);
+}
+
+/** The fields of an answer. Those that it may lack end in a question mark. */
+function fieldsOf(schema: object): string {
+  const names = schemaRows(schema)
+    .filter(([name = '']) => !/[.[]/.test(name))
+    .map(([name = '', _type, always]) => (always === 'yes' ? name : name.replace(/`$/, '?`')));
+  return names.length === 0 ? 'nothing' : names.join(', ');
 }
 
 function resourceSection(resources: readonly Pick<Resource, 'uri' | 'mimeType' | 'description'>[]): string {
@@ -180,8 +185,10 @@ function resourceSection(resources: readonly Pick<Resource, 'uri' | 'mimeType' |
   return `## Resources\n\n${table(['URI', 'type', 'what'], rows)}`;
 }
 
-function json(value: unknown): string {
-  return `\`\`\`json\n${JSON.stringify(value, null, 2)}\n\`\`\``;
+/** JSON in a line. Two backticks, since a text in it may have one. */
+function code(value: unknown): string {
+  const text = JSON.stringify(value);
+  return text.includes('`') ? `\`\` ${text} \`\`` : `\`${text}\``;
 }
 
 /** GitHub's anchor of a heading that is a tool's name. */

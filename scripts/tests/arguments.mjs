@@ -74,6 +74,6 @@ Environment variables:
   MUSTER_ATTACK_CALLS=500  so many hostile calls; MUSTER_ATTACK_SECONDS=20 for so long
   MUSTER_CHROMIUM=<path>   the browser for tests of pages, where it is not found by its name
   MUSTER_WITHOUT_PUBSUB=1  as on a machine that has no Pub/Sub emulator
-  UPDATE_SNAPSHOTS=1       writes the snapshots of contract, and a new version of what is stored
+  UPDATE_SNAPSHOTS=1       writes a new version of what is stored
 `;
 }
