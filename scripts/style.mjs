@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * npm run lint                   style, what may import what, and that nothing is exported that nobody imports
+ * npm run lint                   style, what may import what, and that no file, export or dependency is unused
  * npm run format                 puts right what can be
  * npm run format -- <paths>      there alone
  */
@@ -10,7 +10,7 @@ import { installTestLibraries } from './setup/install.mjs';
 import { knip } from './setup/knip.mjs';
 import { showUsageIfAsked } from './setup/usage.mjs';
 
-showUsageIfAsked(`npm run lint                   checks style, and what may import what
+showUsageIfAsked(`npm run lint                   checks style, what may import what, and what is unused
 npm run format                 repairs what can be repaired
 npm run format -- <paths>      only there`);
 
