@@ -10,6 +10,11 @@ import type { ErrorEnvelope, Tool, Toolset } from '../../functions/src/mcp/tool.
 import { listCost, MAX_BYTES, MAX_TOKENS, TOOLSET_TOKENS } from './budgets.ts';
 import { schemaRows, table } from './tables.ts';
 
+/** Most tools that write have this argument, with the same meaning. */
+const KEY = '`idempotency_key`';
+
+const KEY_SENTENCE = ' Takes an [`idempotency_key`](README.md#idempotency-keys).';
+
 const GENERATED = '<!-- Made from the definitions by `npm run reference`. -->';
 
 /** The README's table, every toolset in a line, and the addresses at which they are served. */
@@ -52,6 +57,8 @@ export function indexPage(toolsets: readonly Toolset[]): string {
   return page('Tool reference', [
     table(['toolset', 'tools', 'resources', 'what it is for'], rows),
     'The parameters of a deployment are on [a page of their own](configuration.md).',
+    '## Idempotency keys',
+    `${KEY} is a text of 1 to 200 characters. If a call is repeated with the same key and arguments within 24 hours, the first answer is returned and nothing is done again.`,
     ...listSection(toolsets.map(({ name }) => name)),
     '## Every tool',
     'A tool can also be called by `<toolset>.<tool>`. The schemas of answers are in `test/contract/snapshots`, and every endpoint except `/mcp` lists them.',
@@ -71,7 +78,7 @@ function listSection(names: readonly string[]): readonly string[] {
   ];
   return [
     '## What the list costs',
-    `\`/mcp\` lists what the caller's role may call, without the tools for runners and older clients, without the schemas of answers, and with short schemas of arguments. A toolset's own path and \`?toolsets=all\` list everything, and every tool can be called everywhere. So much does the list at \`/mcp\` cost an admin, with tokens counted by o200k; a test holds the budgets and the ${MAX_BYTES} bytes that the whole may have.`,
+    `\`/mcp\` lists what the caller's role may call, without the tools for runners and older clients, without the schemas of answers, and with short schemas of arguments. A toolset's own path and \`?toolsets=all\` list everything, and every tool can be called everywhere. The table shows the cost of the list at \`/mcp\` for an admin, with tokens counted by o200k. A test holds the budgets and the limit of ${MAX_BYTES} bytes for the whole list.`,
     table(['toolset', 'tools listed', 'bytes', 'tokens', 'tokens at most'], rows),
   ];
 }
@@ -80,22 +87,22 @@ function listSection(names: readonly string[]): readonly string[] {
 export function configurationPage(): string {
   const { strings, integers, secrets } = parameters;
   const valued = (of: Readonly<Record<string, Parameter>>) =>
-    Object.entries(of).map(([name, { label, description, default: usual }]) => [
+    Object.entries(of).map(([name, { label, description, default: preset }]) => [
       `\`${name}\``,
       label,
-      usual === undefined || usual === '' ? '' : `\`${usual}\``,
+      preset === undefined || preset === '' ? '' : `\`${preset}\``,
       description,
     ]);
   const secretRows = valued(secrets).map(([name = '', label = '', _none, what = '']) => [name, label, what]);
   return page('Configuration', [
-    '`functions/.env` has the usual values; `functions/.env.<project id>` overrides them, and what it says holds from the next deployment on. On your machine `functions/.env.local` does, secrets among them.',
+    '`functions/.env` has the default values. `functions/.env.<project id>` overrides them from the next deployment on. On your machine, `functions/.env.local` overrides them, secrets included.',
     table(
-      ['parameter', 'what', 'usual value', 'more'],
+      ['parameter', 'name', 'default', 'description'],
       [...valued(strings), ...valued(integers)].sort(([one = ''], [other = '']) => (one < other ? -1 : 1)),
     ),
     '## Secrets',
-    'Secret Manager keeps them: `npx firebase functions:secrets:set <name>`. `none` stands for one that there is not.',
-    table(['secret', 'what', 'more'], secretRows),
+    'Secret Manager keeps them: `npx firebase functions:secrets:set <name>`. `none` stands for a secret that you do not have.',
+    table(['secret', 'name', 'description'], secretRows),
   ]);
 }
 
@@ -135,12 +142,14 @@ function toolSection(toolset: string, tool: Tool): string {
   const prefixed = wireName(toolset, tool.name, 'prefixed');
   const names =
     own === prefixed ? `\`${own}\`` : `\`${own}\` at \`/mcp/${toolset}\`, \`${prefixed}\` at \`/mcp\``;
+  const input = inputJsonSchema(tool.input);
+  const takesKey = schemaRows(input).some(([name]) => name === KEY);
   const role = tool.agentRole === undefined ? tool.role : `${tool.role}, ${tool.agentRole} for agents`;
   const parts = [
     `## ${tool.name}`,
     wholeDescription(tool),
-    `${tool.title}: ${names}. Minimum role: ${role}. ${hintsOf(tool)}${audienceOf(tool)}${loosensOf(tool)}`,
-    argumentTable(inputJsonSchema(tool.input)),
+    `${tool.title}: ${names}. Minimum role: ${role}. ${hintsOf(tool)}${audienceOf(tool)}${loosensOf(tool)}${takesKey ? KEY_SENTENCE : ''}`,
+    argumentTable(input),
     `Returns ${fieldsOf(outputJsonSchema(tool.output))}. Example: ${code(tool.example)}`,
   ];
   return parts.join('\n\n');
@@ -168,7 +177,7 @@ function hintsOf({ annotations }: Tool): string {
 }
 
 function argumentTable(schema: object): string {
-  const rows = schemaRows(schema);
+  const rows = schemaRows(schema).filter(([name]) => name !== KEY);
   return rows.length === 0 ? 'No arguments.' : table(['argument', 'type', 'required', 'description'], rows);
 }
 
@@ -182,7 +191,7 @@ function fieldsOf(schema: object): string {
 
 function resourceSection(resources: readonly Pick<Resource, 'uri' | 'mimeType' | 'description'>[]): string {
   const rows = resources.map(({ uri, mimeType, description }) => [`\`${uri}\``, mimeType, description]);
-  return `## Resources\n\n${table(['URI', 'type', 'what'], rows)}`;
+  return `## Resources\n\n${table(['URI', 'type', 'description'], rows)}`;
 }
 
 /** JSON in a line. Two backticks, since a text in it may have one. */

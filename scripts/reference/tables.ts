@@ -72,16 +72,16 @@ function valuesOf({ properties, additionalProperties }: Schema): Schema | undefi
 }
 
 const BOUNDS: readonly (readonly [keyword: keyof Schema, words: string])[] = [
-  ['minimum', 'at least'],
+  ['minimum', 'minimum'],
   ['exclusiveMinimum', 'more than'],
-  ['maximum', 'at most'],
-  ['minLength', 'characters at least'],
-  ['maxLength', 'characters at most'],
-  ['minItems', 'entries at least'],
-  ['maxItems', 'entries at most'],
+  ['maximum', 'maximum'],
+  ['minLength', 'minimum length'],
+  ['maxLength', 'maximum length'],
+  ['minItems', 'minimum entries'],
+  ['maxItems', 'maximum entries'],
   ['pattern', 'matches'],
   ['format', 'format'],
-  ['default', 'usually'],
+  ['default', 'default'],
 ];
 
 function whatOf(schema: Schema): string {
