@@ -1,6 +1,5 @@
 // @ts-check
 import {
-  copyFileSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -15,6 +14,7 @@ import { devDirectory, root } from '../project.mjs';
 import { bundle, bundlePage, bundleViews } from './bundle.mjs';
 import { succeeds } from './command.mjs';
 import { exclusively } from './lock.mjs';
+import { uploadManifests } from './uploadManifests.mjs';
 
 const functionsFolder = `${root}/functions`;
 
@@ -24,11 +24,7 @@ const pageFolder = `${functionsFolder}/src/signin/page`;
 /** What all views share, and the types that all of them are checked with. */
 const viewsFolder = `${functionsFolder}/src/mcp/views`;
 
-/**
- * The folder that is uploaded, and nothing else is: the bundle, and the framework that runs it, at the version that it
- * was tested with, locked. The platform would otherwise add whatever framework is its newest. The SDKs are in the bundle;
- * they stand among the packages for development because the emulator looks for their names.
- */
+/** The folder that is uploaded, and nothing else is: the bundle, and the manifests of `uploadManifests`. */
 const uploadFolder = `${functionsFolder}/dist`;
 
 /**
@@ -48,8 +44,7 @@ export async function buildFunctions() {
         `${library}/signin`,
       );
       await buildViews(`${library}/views`);
-      for (const file of ['package.json', 'package-lock.json'])
-        copyFileSync(`${functionsFolder}/upload/${file}`, `${fresh}/${file}`);
+      for (const [file, text] of Object.entries(uploadManifests())) writeFileSync(`${fresh}/${file}`, text);
       replaceChanged(fresh, uploadFolder);
     } finally {
       rmSync(fresh, { recursive: true, force: true });

@@ -4,12 +4,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 /** In addition to those of the root and its workspaces. */
 const manifests = [
   'server.json',
-  'functions/upload/package.json',
   'plugins/muster/.claude-plugin/plugin.json',
   'plugins/muster/gemini-extension.json',
 ];
-
-const lockfiles = ['package-lock.json', 'functions/upload/package-lock.json'];
 
 const sources = ['functions/src/config.ts', 'runner/src/version.ts'];
 
@@ -26,13 +23,13 @@ export function writeVersion(folder, version) {
   for (const file of ['package.json', ...workspaces.map((one) => `${one}/package.json`), ...manifests])
     rewrite(file, (text) => text.replace(/("version": )"[^"]*"/, `$1"${version}"`));
   for (const file of sources) rewrite(file, (text) => text.replace(/(VERSION = )'[^']*'/, `$1'${version}'`));
-  for (const file of lockfiles) rewrite(file, (text) => lockedAt(text, version, workspaces));
+  rewrite('package-lock.json', (text) => lockedAt(text, version, workspaces));
 }
 
 /** @param {string} text @param {string} version @param {string[]} workspaces */
 function lockedAt(text, version, workspaces) {
   const lock = JSON.parse(text);
   lock.version = version;
-  for (const one of ['', ...workspaces]) if (lock.packages[one]) lock.packages[one].version = version;
+  for (const one of ['', ...workspaces]) lock.packages[one].version = version;
   return `${JSON.stringify(lock, null, 2)}\n`;
 }

@@ -9,6 +9,8 @@ import { writeVersion } from '../../scripts/setup/version.mjs';
 
 const SOURCES = ['functions/src/config.ts', 'runner/src/version.ts'];
 
+const LOCKFILE = 'package-lock.json';
+
 const MANIFESTS = [
   'package.json',
   'server.json',
@@ -17,12 +19,9 @@ const MANIFESTS = [
   'rtdb-lite/package.json',
   'console/package.json',
   'packages/muster/package.json',
-  'functions/upload/package.json',
   'plugins/muster/.claude-plugin/plugin.json',
   'plugins/muster/gemini-extension.json',
 ];
-
-const LOCKFILES = ['package-lock.json', 'functions/upload/package-lock.json'];
 
 describe('the version that clients are told', () => {
   for (const file of MANIFESTS) {
@@ -36,14 +35,13 @@ describe('the version that clients are told', () => {
   it('is copied to every file by npm run version', () => {
     const folder = mkdtempSync(join(tmpdir(), 'version-'));
     try {
-      for (const file of [...MANIFESTS, ...LOCKFILES, ...SOURCES])
-        cpSync(join(root, file), join(folder, file));
+      for (const file of [...MANIFESTS, LOCKFILE, ...SOURCES]) cpSync(join(root, file), join(folder, file));
       writeVersion(folder, '98.7.6');
       const versionIn = (file: string) => JSON.parse(readFileSync(join(folder, file), 'utf8')).version;
-      for (const file of [...MANIFESTS, ...LOCKFILES]) assert.equal(versionIn(file), '98.7.6', file);
+      for (const file of [...MANIFESTS, LOCKFILE]) assert.equal(versionIn(file), '98.7.6', file);
       for (const file of SOURCES)
         assert.match(readFileSync(join(folder, file), 'utf8'), /VERSION = '98\.7\.6'/);
-      const { packages } = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8'));
+      const { packages } = JSON.parse(readFileSync(join(folder, LOCKFILE), 'utf8'));
       assert.equal(packages.functions.version, '98.7.6');
     } finally {
       rmSync(folder, { recursive: true, force: true });

@@ -1,0 +1,47 @@
+/** What the platform installs beside the bundle is what is tested here. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { root } from '../../../scripts/project.mjs';
+import { uploadManifests } from '../../../scripts/setup/uploadManifests.mjs';
+
+const lockfile = z.object({
+  packages: z.record(
+    z.string(),
+    z.looseObject({
+      version: z.string().optional(),
+      integrity: z.string().optional(),
+      dev: z.boolean().optional(),
+    }),
+  ),
+});
+
+const FRAMEWORK = '@google-cloud/functions-framework';
+
+describe('the lockfile that is uploaded', () => {
+  const texts = uploadManifests();
+  const { packages } = lockfile.parse(JSON.parse(texts['package-lock.json']));
+  const ours = lockfile.parse(JSON.parse(readFileSync(`${root}/package-lock.json`, 'utf8'))).packages;
+  const paths = Object.keys(packages).filter((path) => path !== '');
+
+  it('has each package as the lockfile of the root has it', () => {
+    for (const path of paths) {
+      assert.equal(packages[path]?.version, ours[path]?.version, path);
+      assert.equal(packages[path]?.integrity, ours[path]?.integrity, path);
+    }
+  });
+
+  it('installs the framework, and no SDK, which are in the bundle', () => {
+    const installed = paths.filter((path) => packages[path]?.dev !== true);
+    assert.ok(installed.includes(`node_modules/${FRAMEWORK}`));
+    assert.ok(installed.includes('node_modules/express'), 'the framework depends on it');
+    for (const sdk of ['firebase-admin', 'firebase-functions'])
+      assert.equal(packages[`node_modules/${sdk}`]?.dev, true, sdk);
+  });
+
+  it('agrees with its package.json', () => {
+    const { dependencies, devDependencies } = JSON.parse(texts['package.json']);
+    assert.deepEqual(dependencies, { [FRAMEWORK]: ours[`node_modules/${FRAMEWORK}`]?.version });
+    assert.deepEqual(packages[''], { ...packages[''], dependencies, devDependencies });
+  });
+});
