@@ -1,5 +1,6 @@
 /** A worker as people run them: a process with a client of its own, until nothing is left to do. Not a spec file. */
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { type Connection, connect } from './support/clients.ts';
@@ -18,7 +19,7 @@ const status = z.object({ tasks: z.object({ done: z.number() }), total_tasks: z.
 const orders: WorkerOrders = JSON.parse(process.argv[2] ?? '{}');
 const { agent, era, leaseSeconds, stopAtClaim } = orders;
 
-const client = await connect(era, orders.url, agent.token);
+const client = await connect(era, orders.url, agent.token, fetchAgain);
 await call('register_agent', { agent_id: agent.id, role: 'worker' });
 await work(client);
 await client.close();
@@ -58,9 +59,18 @@ async function call(
   tool: string,
   args: Readonly<Record<string, unknown>>,
 ): Promise<Readonly<Record<string, unknown>>> {
-  const { isError, text, structured } = await client.call(tool, args);
+  const { isError, text, structured } = await client.call(tool, { ...args, idempotency_key: randomUUID() });
   assert.equal(isError, false, `${agent.id}: ${tool}: ${text}`);
   return structured;
+}
+
+/** A server may close a connection that was idle at the moment when it is used again. Calls have keys: they may be repeated. */
+async function fetchAgain(...request: Parameters<typeof fetch>): Promise<Response> {
+  try {
+    return await fetch(...request);
+  } catch {
+    return fetch(...request);
+  }
 }
 
 function tell(report: Report): void {

@@ -40,7 +40,8 @@ describe('an approved call', () => {
       { kind: 'issueCredential', credential },
     ]);
     await answer(house, 'access_update_workspace', { approvals: [{ tool: 'coding.create_task' }] }, ada);
-    agent = await house.agentOf('ada', 'worker');
+    const lineage = [{ subject: `key:${credential.apiKey}`, agentId } as const];
+    agent = { ...(await house.agentOf('ada', 'worker')), lineage };
     const { structuredContent } = await call(house, 'coding_create_task', CODE, agent);
     id = String(/request-[a-z0-9]+/.exec(JSON.stringify(structuredContent))?.[0]);
     await house.inbox(ada, 'answer', { request_id: id, answer: 'approve' });

@@ -7,8 +7,6 @@ const ground = [
   'access/',
   'graph/',
   'mcp/tool.ts',
-  'mcp/clearing.ts',
-  'mcp/guidance.ts',
   'mcp/jsonSchema.ts',
   'mcp/resource.ts',
   'mcp/callContext.ts',
