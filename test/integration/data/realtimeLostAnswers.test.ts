@@ -41,10 +41,8 @@ describe('a write of the Realtime Database whose answer is lost', () => {
   });
 
   for (const [ends, isKeyed] of [
-    ['cut', false],
     ['cut', true],
     [503, false],
-    [503, true],
   ] as const) {
     describe(`(${ends}, ${isKeyed ? 'with' : 'without'} a key)`, () => {
       const key = () => (isKeyed ? keyed() : {});

@@ -1,6 +1,6 @@
 /** Does something undisturbed, then once for each way of losing one of its commits, and compares. */
 import assert from 'node:assert/strict';
-import { IS_NIGHT } from '../night.ts';
+import { byDay } from '../night.ts';
 import { type Account, differences } from './account.ts';
 import type { Lane, Lanes } from './lanes.ts';
 import { LOST, type Loss, type LostStatus } from './proxy.ts';
@@ -24,20 +24,20 @@ export interface Tried {
   readonly losses: number;
 }
 
-let trials = 0;
-
 const STATUSES = Object.keys(LOST) as readonly LostStatus[];
 
 /**
+ * By day each of its commits loses its answer in the way that is met most: the store makes the same of every way, which
+ * `integration/kernel/lostCommits` holds. By night each is lost in every way.
  * @param most how many of its commits are lost, one at a time
- * @param ways in how many ways each of them is lost by day
  */
-export async function tryLosses(lanes: Lanes, most: number, deed: Deed, ways: 1 | 2 = 2): Promise<Tried> {
-  trials += 1;
-  const trial = trials;
+export async function tryLosses(lanes: Lanes, most: number, deed: Deed): Promise<Tried> {
   const undisturbed = await lanes.use((lane) => deed(lane));
   assert.deepEqual(undisturbed.problems, [], 'undisturbed');
-  const losses = lossesOf(Math.min(undisturbed.commits, most), trial, ways);
+  const numbers = Array.from({ length: Math.min(undisturbed.commits, most) }, (_, index) => index + 1);
+  const losses = numbers.flatMap((commit) =>
+    waysOf(commit).slice(0, byDay(1, { night: Number.POSITIVE_INFINITY })),
+  );
   const found = losses.map((loss) =>
     lanes.use(async (lane) => {
       const { problems, account, lost } = await deed(lane, loss);
@@ -49,21 +49,8 @@ export async function tryLosses(lanes: Lanes, most: number, deed: Deed, ways: 1 
   return { problems: (await Promise.all(found)).flat(), losses: losses.length };
 }
 
-/**
- * By night each of the commits is lost in every way. By day each is lost in the way that is met most, and, where that
- * is asked for, in one of the others, which take turns.
- */
-function lossesOf(commits: number, trial: number, ways: 1 | 2): readonly Loss[] {
-  const numbers = Array.from({ length: commits }, (_, index) => index + 1);
-  return numbers.flatMap((commit) => {
-    const [usual, ...others] = waysOf(commit);
-    if (IS_NIGHT) return [usual, ...others];
-    const other = others[(trial + commit) % others.length];
-    return ways === 1 || other === undefined ? [usual] : [usual, other];
-  });
-}
-
-function waysOf(commit: number): readonly [Loss, ...Loss[]] {
+/** The ways in which a commit is lost; the one that is met most comes first. */
+export function waysOf(commit: number): readonly Loss[] {
   return [
     { commit, status: 'UNAVAILABLE', what: 'answer' },
     ...STATUSES.map((status): Loss => ({ commit, status, what: 'answer' })).filter(
@@ -74,6 +61,6 @@ function waysOf(commit: number): readonly [Loss, ...Loss[]] {
   ];
 }
 
-function told({ commit, what, status, times = 1 }: Loss): string {
+export function told({ commit, what, status, times = 1 }: Loss): string {
   return `${what} of commit ${commit}, ${status}${times === 1 ? '' : ` ${times} times`}`;
 }

@@ -1,0 +1,129 @@
+/**
+ * A commit of the store that is lost in each way in which commits are lost: it is carried out once, and who commits knows
+ * it. What a tool makes of an answer then does not depend on the way; `lostAnswers` loses each commit of each tool in one.
+ */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import type { Firestore } from '@google-cloud/firestore';
+import { changeEffects, changeLoosening, changeWriters } from '../../../functions/src/composition/changes.ts';
+import { type CallRecord, type Change, StaleWriteError } from '../../../functions/src/kernel/commit.ts';
+import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
+import { idempotencyPath } from '../../../functions/src/kernel/firestore/paths.ts';
+import { FirestoreStore } from '../../../functions/src/kernel/firestore/store.ts';
+import { systemRandomness } from '../../../functions/src/kernel/platform.ts';
+import { FirestoreTaskQueries } from '../../../functions/src/toolsets/coordination/store/queries.ts';
+import { FirestoreSessionQueries } from '../../../functions/src/toolsets/coordination/store/sessions.ts';
+import { SessionSpreads } from '../../../functions/src/toolsets/coordination/store/spreads.ts';
+import { type Lane, Lanes } from '../../support/lossyFirestore/lanes.ts';
+import { told, waysOf } from '../../support/lossyFirestore/losses.ts';
+import { documents } from '../../support/reading.ts';
+import { refusal, START, sampleTask, secondsAfterStart } from '../../unit/samples.ts';
+
+const LANES = 6;
+
+/** A document of the commit holds the proof that it was carried out: which one depends on what is committed. */
+const RECORDS = {
+  'with a key': (id: string): CallRecord => ({
+    answer: { id, argumentsHash: 'hash', answer: { n: 1 }, expiresAt: secondsAfterStart(60) },
+  }),
+  'with an entry of the trail': (id: string): CallRecord => ({
+    by: { uid: 'agent:a', ownerUid: 'ada', tool: 'coordination.update_task', workspace: id, requestId: id },
+  }),
+  'with neither': (): undefined => undefined,
+} satisfies Readonly<Record<string, (id: string) => CallRecord | undefined>>;
+
+describe('a commit that is lost on the way, or whose answer is', function () {
+  this.timeout('2m');
+  const tasks = new FirestoreTaskQueries(firestore(), documents);
+  const sessions = new FirestoreSessionQueries(firestore(), documents, new SessionSpreads());
+  let lanes: Lanes;
+
+  before(async () => {
+    lanes = await Lanes.open(LANES);
+  });
+  after(() => lanes.close());
+
+  const storeOf = (database: Firestore) =>
+    new FirestoreStore({
+      ...{ database, clock: { now: () => START }, randomness: systemRandomness },
+      ...{ effects: changeEffects, loosening: changeLoosening, writers: changeWriters },
+    });
+
+  /** A task that is replaced, one that waited for it, and what is counted. */
+  async function stage({ direct }: Lane) {
+    const id = `t-${randomUUID().slice(0, 18)}`;
+    const task = sampleTask({ id, workspace: id, session: id });
+    const next = { ...task, id: `${id}-next`, blockers: 2 };
+    await storeOf(direct).commit([
+      { kind: 'createTask', task },
+      { kind: 'createTask', task: next },
+    ]);
+    const version = (await tasks.find(id))?.version ?? '';
+    const changes: readonly Change[] = [
+      { kind: 'replaceTask', task: { ...task, priority: 1 }, before: task, version },
+      { kind: 'dependencyDone', taskId: next.id },
+      { kind: 'count', workspace: id, session: id, by: { done: 1 }, at: START },
+    ];
+    const effects = async () => ({
+      priority: (await tasks.find(id))?.value.priority,
+      blockers: (await tasks.find(next.id))?.value.blockers,
+      done: (await sessions.counters(id, id)).counts.done,
+    });
+    return { id, task, version, changes, effects };
+  }
+
+  for (const [what, recordOf] of Object.entries(RECORDS)) {
+    it(`is carried out once in each way of losing it, ${what}`, async () => {
+      const tried = waysOf(1).map((loss) =>
+        lanes.use(async (lane) => {
+          const { id, changes, effects } = await stage(lane);
+          lane.proxy.begin(loss);
+          await storeOf(lane.database).commit(changes, recordOf(id));
+          assert.equal(lane.proxy.seen.lost, loss.times ?? 1, told(loss));
+          assert.deepEqual(await effects(), { priority: 1, blockers: 1, done: 1 }, told(loss));
+        }),
+      );
+      await Promise.all(tried);
+    });
+
+    it(`is known to have lost against another in each way of losing it, ${what}`, async () => {
+      const tried = waysOf(1).map((loss) =>
+        lanes.use(async (lane) => {
+          const { id, task, version, changes, effects } = await stage(lane);
+          const other: Change = {
+            kind: 'replaceTask',
+            task: { ...task, priority: 9 },
+            before: task,
+            version,
+          };
+          await storeOf(lane.direct).commit([other]);
+          lane.proxy.begin(loss);
+          await assert.rejects(
+            storeOf(lane.database).commit(changes, recordOf(id)),
+            StaleWriteError,
+            told(loss),
+          );
+          assert.deepEqual(await effects(), { priority: 9, blockers: 2, done: 0 }, told(loss));
+          assert.equal((await lane.direct.doc(idempotencyPath(id)).get()).exists, false, told(loss));
+        }),
+      );
+      await Promise.all(tried);
+    });
+  }
+
+  it('is refused as a repetition when the same key comes again in each way of losing it', async () => {
+    const tried = waysOf(1).map((loss) =>
+      lanes.use(async (lane) => {
+        const { id, changes, effects } = await stage(lane);
+        const record = RECORDS['with a key'](id);
+        await storeOf(lane.direct).commit(changes, record);
+        lane.proxy.begin(loss);
+        const counted = changes.filter(({ kind }) => kind === 'count');
+        const error = await refusal(() => storeOf(lane.database).commit(counted, record));
+        assert.equal(error.details.reason, 'ALREADY_SETTLED', told(loss));
+        assert.equal((await effects()).done, 1, told(loss));
+      }),
+    );
+    await Promise.all(tried);
+  });
+});
