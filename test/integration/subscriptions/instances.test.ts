@@ -1,5 +1,6 @@
 /** Subscriptions over instances that come, stand still and go. */
 import assert from 'node:assert/strict';
+import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import type { LoggedEvent } from '../../../functions/src/toolsets/firebase/rules/subscription.ts';
 import { eventually } from '../../e2e/support/waiting.ts';
 import { agentCaller } from '../data/callers.ts';
@@ -24,15 +25,25 @@ describe('a subscription among instances', () => {
   };
   after(() => Promise.all(instances.map((instance) => instance.end())));
 
-  async function subscribed(instance: Instance): Promise<{ path: string; subscriber: Subscriber }> {
+  const wishes = {
+    realtime: { database: 'realtime', eventType: 'child_added' },
+    firestore: { database: 'firestore', eventType: 'document_added' },
+  } as const;
+
+  async function subscribed(
+    instance: Instance,
+    database: keyof typeof wishes = 'realtime',
+  ): Promise<{ path: string; subscriber: Subscriber }> {
     const path = newPath();
-    const subscriber = await subscribe(instance, caller, {
-      database: 'realtime',
-      path,
-      eventType: 'child_added',
-    });
-    return { path, subscriber };
+    return { path, subscriber: await subscribe(instance, caller, { ...wishes[database], path }) };
   }
+
+  const writing = {
+    realtime: (path: string, key: string, n: number) => write(path, { [key]: { n } }),
+    firestore: async (path: string, key: string, n: number) => {
+      await firestore().doc(`${path}/${key}`).set({ n });
+    },
+  };
 
   it('is watched by one and read through any', async () => {
     const [one, another] = [newInstance(), newInstance()];
@@ -60,27 +71,30 @@ describe('a subscription among instances', () => {
     assert.deepEqual(subscriber.told, ['a 1']);
   });
 
-  it('loses nothing when the watching instance is killed, again and again', async () => {
-    let watching = newInstance();
-    const { path, subscriber } = await subscribed(watching);
-    const bystander = newInstance();
-    for (let n = 0; n < 60; n++) {
-      if (n % 20 === 10) {
-        watching.kill();
-        watching = newInstance();
+  for (const database of ['realtime', 'firestore'] as const)
+    it(`loses nothing of ${database} when the watching instance is killed, again and again`, async () => {
+      let watching = newInstance();
+      const { path, subscriber } = await subscribed(watching, database);
+      const bystander = newInstance();
+      const keys = Array.from({ length: 60 }, (_unused, n) => `k${String(n).padStart(3, '0')}`);
+      for (const [n, key] of keys.entries()) {
+        if (n % 20 === 10) {
+          watching.kill();
+          watching = newInstance();
+        }
+        const reader = n % 2 === 0 ? watching : bystander;
+        const written = writing[database](path, key, n);
+        if (n % 3 === 0) await subscriber.poll(reader, 500);
+        await written;
       }
-      const polling = n % 3 === 0 ? subscriber.poll(n % 2 === 0 ? watching : bystander, 500) : undefined;
-      await write(path, { [`k${String(n).padStart(3, '0')}`]: n });
-      await polling;
-    }
-    const told = await subscriber.until(watching, (events) => events.length >= 60);
-    const expected = Array.from({ length: 60 }, (_unused, n) => `k${String(n).padStart(3, '0')} ${n}`);
-    assert.deepEqual([...told].sort(), expected);
-    assert.equal(
-      new Set(subscriber.readings.flatMap(({ events }) => events.map(({ cursor }) => cursor))).size,
-      60,
-    );
-  });
+      const told = await subscriber.until(watching, (events) => events.length >= keys.length);
+      assert.deepEqual(
+        [...told].sort(),
+        keys.map((key, n) => `${key} {"n":${n}}`),
+      );
+      const cursors = subscriber.readings.flatMap(({ events }) => events.map(({ cursor }) => cursor));
+      assert.equal(new Set(cursors).size, keys.length);
+    });
 
   it('hands a waiting reader over when the watching instance is killed', async () => {
     const [one, another] = [newInstance(), newInstance()];
