@@ -1,0 +1,75 @@
+/** What only a browser and the databases show: signing in, changes as they happen, and the drawn graph. */
+import assert from 'node:assert/strict';
+import type { Browser } from 'playwright-core';
+import { axeViolations, openBrowser } from '../../support/browser.ts';
+import { type Account, CONSOLE_URL, seededAccount, Visit } from './support/visit.ts';
+import { Work } from './support/work.ts';
+
+describe('the console over the databases', () => {
+  let browser: Browser;
+  let ada: Account;
+  let visit: Visit;
+
+  before(async () => {
+    browser = await openBrowser();
+    ada = await seededAccount('Ada Person');
+  });
+  after(() => browser?.close());
+  afterEach(async () => {
+    await visit?.close();
+    assert.deepEqual(visit?.complaints ?? [], []);
+  });
+
+  it('refuses a wrong password in words, shows nothing before, and has no barrier where one signs in', async () => {
+    visit = await Visit.open(browser);
+    const { page } = visit;
+    await page.goto(CONSOLE_URL);
+    await page.getByLabel('E-mail').fill(ada.email);
+    await page.getByLabel('Password').fill('wrong');
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByText('Address and password do not belong together.').waitFor();
+    assert.equal(await page.locator('header').count(), 0);
+    assert.deepEqual(await axeViolations(page), []);
+    // The browser itself says that a request was answered with 400.
+    const others = visit.complaints.filter((text) => !text.includes('400'));
+    visit.complaints.splice(0, visit.complaints.length, ...others);
+  });
+
+  it('shows each task that a tool creates, listens to each thing once, and goes on after it was left or out of reach', async () => {
+    const work = new Work();
+    await work.begin('Quick');
+    await work.task('Before');
+    visit = await Visit.open(browser);
+    const { page, listening } = visit;
+    await visit.signIn(ada, `/tasks?workspace=${work.workspace}`);
+    await page.getByRole('link', { name: 'Before' }).waitFor();
+    await work.task('Live');
+    await page.getByRole('link', { name: 'Live' }).waitFor();
+    // By then whatever is listened to twice has been asked for twice.
+    assert.ok(listening.asked.length > 2);
+    assert.deepEqual(listening.asked.toSorted(), [...new Set(listening.asked)].sort());
+    assert.ok(await listening.end());
+    await work.task('While it was left');
+    await page.evaluate(`dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))`);
+    await page.getByRole('link', { name: 'While it was left' }).waitFor();
+    await visit.context.setOffline(true);
+    await work.task('Out of reach');
+    await visit.context.setOffline(false);
+    await page.getByRole('link', { name: 'Out of reach' }).waitFor();
+    assert.equal(await page.getByRole('link', { name: /^(Before|Live|While|Out)/ }).count(), 4);
+    visit.complaints.length = 0; // the browser says that requests failed while it was away
+  });
+
+  it('draws what waits for what, and leads from task to task by the arrow keys', async () => {
+    const work = new Work();
+    await work.begin('Find');
+    const first = await work.task('Dig the well');
+    const second = await work.task('Draw the water', { dependencies: [first] });
+    visit = await Visit.open(browser);
+    await visit.signIn(ada, `/tasks?view=graph&workspace=${work.workspace}`);
+    await visit.page.getByRole('link', { name: 'Dig the well available' }).focus();
+    await visit.page.keyboard.press('ArrowRight');
+    await visit.page.keyboard.press('Enter');
+    await visit.page.waitForURL(new RegExp(`/t/${second}`));
+  });
+});

@@ -1,0 +1,227 @@
+/** What the console asks of the two databases and of the tools, answered from memory. */
+import type {
+  Comparison,
+  DocumentQuery,
+  DocumentsQuery,
+  NodeQuery,
+} from '../../../../console/src/live/query.ts';
+import { type StoredDocuments, storedVersions } from '../../../stored/documents.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+interface Hearing {
+  next(value: unknown, isFresh?: boolean): void;
+  error(error: Error): void;
+}
+
+interface Listening {
+  readonly asked: DocumentQuery | DocumentsQuery | NodeQuery;
+  readonly hearing: Hearing;
+}
+
+export interface Called {
+  readonly method: string;
+  readonly params: Fields;
+}
+
+/** A tool has refused a call. */
+export class Refused extends Error {
+  readonly code: string;
+
+  constructor(message: string, code = 'INVALID') {
+    super(message);
+    this.code = code;
+  }
+}
+
+type Tool = (params: Fields) => unknown;
+
+/** What every page asks for of itself. */
+const USUAL: Readonly<Record<string, Tool>> = {
+  'access.whoami': () => ({ workspaces: [{ workspace: 'default' }], truncated: false, accepted: [] }),
+  'system.getTree': ({ kind, id }) => ({ node: { kind, id }, path: [], parts: [] }),
+};
+
+export class Backend {
+  readonly person = { uid: 'ada', name: 'Ada Person', email: 'ada@example.org' };
+  readonly connection = {
+    deployment: { endpoint: 'http://hub.example/mcp', address: 'http://hub.example/mcp' },
+  };
+  /** Every call of a tool, but those that every page makes of itself. */
+  readonly calls: Called[] = [];
+  /** All that was listened to, each time that it was. */
+  readonly opened: string[] = [];
+  /** Collections that the person may not read. */
+  readonly denied = new Set<string>();
+  readonly tools: Record<string, Tool> = { ...USUAL };
+  isReachable = true;
+  private readonly stored = new Map<string, Fields>();
+  private readonly listening = new Set<Listening>();
+  private readonly held = new Map<string, Promise<void>>();
+
+  /** How many things are listened to now. */
+  get heard(): number {
+    return this.listening.size;
+  }
+
+  /** Stores a document; the same as the stored sample of its collection but for what differs. */
+  put(path: string, more: Fields = {}): void {
+    const id = path.split('/').at(-1) ?? '';
+    const before = this.stored.get(path) ?? { ...sampleOf(path), id };
+    this.stored.set(path, { ...before, ...more });
+    this.tell(path);
+  }
+
+  remove(path: string): void {
+    this.stored.delete(path);
+    this.tell(path);
+  }
+
+  document(path: string): Fields | undefined {
+    return structuredClone(this.stored.get(path));
+  }
+
+  /** Sets a node of the Realtime Database. */
+  putNode(path: string, value: Fields): void {
+    this.stored.set(path, value);
+    this.tell(path);
+  }
+
+  /** The answers of a tool wait until they are released. */
+  hold(method: string): () => void {
+    let release = (): void => undefined;
+    this.held.set(method, new Promise<void>((resolve) => (release = resolve)));
+    return release;
+  }
+
+  called(method: string): readonly Fields[] {
+    return this.calls.filter((call) => call.method === method).map(({ params }) => params);
+  }
+
+  // What takes the place of live/firestore.ts, live/realtime.ts and session/session.ts in the page.
+
+  hearDocuments = (asked: DocumentsQuery, hearing: Hearing) => this.listen({ asked, hearing });
+  hearDocument = (asked: DocumentQuery, hearing: Hearing) => this.listen({ asked, hearing });
+  hearNode = (asked: NodeQuery, hearing: Hearing) => this.listen({ asked, hearing });
+  readDocuments = async (asked: DocumentsQuery) => this.found(asked).slice(0, asked.limit);
+  countDocuments = async (asked: DocumentsQuery) => this.found(asked).length;
+  writeDocument = async ({ document }: DocumentQuery, data: Fields) => {
+    this.stored.set(document, data);
+    this.tell(document);
+  };
+
+  fetch = async (_url: string, { body }: { readonly body: string }) => {
+    if (!this.isReachable) throw new TypeError('fetch failed');
+    const asked: unknown = JSON.parse(body);
+    const answers = [];
+    for (const one of Array.isArray(asked) ? asked : [asked]) answers.push(await this.answer(one));
+    const text = JSON.stringify(Array.isArray(asked) ? answers : answers[0]);
+    return { json: async (): Promise<unknown> => JSON.parse(text) };
+  };
+
+  private async answer({ id, method, params }: Called & { readonly id: number }): Promise<object> {
+    const { idempotency_key: _key, ...args } = params;
+    if (!(method in USUAL)) this.calls.push({ method, params: args });
+    await this.held.get(method);
+    try {
+      const result = this.tools[method]?.(args) ?? {};
+      return { jsonrpc: '2.0', id, result };
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      return {
+        jsonrpc: '2.0',
+        id,
+        error: { code: -32000, message: error.message, data: { code: error.code } },
+      };
+    }
+  }
+
+  private listen(one: Listening): () => void {
+    this.opened.push(JSON.stringify(one.asked));
+    this.listening.add(one);
+    queueMicrotask(() => this.tellOne(one));
+    return () => this.listening.delete(one);
+  }
+
+  private tell(path: string): void {
+    const collection = path.slice(0, path.lastIndexOf('/'));
+    for (const one of this.listening) {
+      const { asked } = one;
+      const place = 'node' in asked ? asked.node : 'document' in asked ? asked.document : asked.collection;
+      if (place === path || ('collection' in asked && place === collection)) this.tellOne(one);
+    }
+  }
+
+  private tellOne(one: Listening): void {
+    const { asked, hearing } = one;
+    if (!this.listening.has(one)) return;
+    if ('node' in asked) {
+      const isConnection = asked.node === '.info/connected';
+      hearing.next(isConnection ? true : (this.stored.get(asked.node) ?? null));
+    } else if (this.denied.has(collectionOf(asked))) {
+      // As Firestore does it: what was refused is not heard any more.
+      this.listening.delete(one);
+      hearing.error(new Error('permission-denied'));
+    } else if ('collection' in asked) {
+      hearing.next(this.found(asked).slice(0, asked.limit), true);
+    } else {
+      const data = this.stored.get(asked.document);
+      hearing.next(data && { id: asked.document.split('/').at(-1), data }, true);
+    }
+  }
+
+  private found({
+    collection,
+    where,
+    orderBy,
+  }: DocumentsQuery): readonly { readonly id: string; readonly data: Fields }[] {
+    return [...this.stored]
+      .filter(([path]) => path.slice(0, path.lastIndexOf('/')) === collection)
+      .map(([path, data]) => ({ id: path.slice(collection.length + 1), data }))
+      .filter(({ data }) => where.every(([field, how, value]) => holds(fieldOf(data, field), how, value)))
+      .sort((one, other) => {
+        for (const [field, direction] of orderBy) {
+          const order = Number(fieldOf(one.data, field)) - Number(fieldOf(other.data, field));
+          if (order !== 0) return direction === 'asc' ? order : -order;
+        }
+        return 0;
+      });
+  }
+}
+
+/** `tasks` of `tasks/task-1/logs`. */
+function collectionOf(asked: DocumentQuery | DocumentsQuery): string {
+  const place = 'document' in asked ? asked.document : asked.collection;
+  return place.split('/')[0] ?? '';
+}
+
+function fieldOf(data: unknown, path: string): unknown {
+  return path.split('.').reduce((inner: unknown, name) => Object(inner)[name], data);
+}
+
+/** As Firestore compares: only values of one type, and an array by its length is enough here. */
+function holds(stored: unknown, how: Comparison, value: unknown): boolean {
+  if (how === '==') return stored === value;
+  if (how === 'in') return Array.isArray(value) && value.includes(stored);
+  if (stored === null || typeof stored !== typeof value) return false;
+  if (Array.isArray(stored) && Array.isArray(value)) return how === '>' && stored.length > value.length;
+  if (typeof stored === 'string') return how === '>' ? stored > String(value) : stored < String(value);
+  return how === '>' ? Number(stored) > Number(value) : Number(stored) < Number(value);
+}
+
+/** The newest stored sample of the collection of a document. */
+function sampleOf(path: string): Fields {
+  const collection = path
+    .split('/')
+    .filter((_, index) => index % 2 === 0)
+    .join('.');
+  const samples: StoredDocuments = storedVersions('firestore', collection).at(-1)?.documents ?? {};
+  return Object(withDates(samples['plain'] ?? Object.values(samples)[0]));
+}
+
+function withDates(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withDates);
+  if (typeof value !== 'object' || value === null) return value;
+  if ('$time' in value) return new Date(String(value.$time));
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, withDates(inner)]));
+}

@@ -1,0 +1,324 @@
+/**
+ * The console as a person uses it, without a browser: all of it below the sign-in is drawn into a small document, and what
+ * it asks of Firebase and of the tools is answered by a `Backend`.
+ */
+import assert from 'node:assert/strict';
+import { createContext, Script } from 'node:vm';
+import { build, type Plugin } from 'esbuild';
+import { root } from '../../../../scripts/project.mjs';
+import type { Backend } from './backend.ts';
+import { DomDocument, DomElement, DomEvent, DomNode, type Keys } from './dom.ts';
+
+const REPLACED: Readonly<Record<string, string>> = {
+  'live/firestore.ts':
+    'export const { hearDocuments, hearDocument, readDocuments, countDocuments, writeDocument } = backend;',
+  'live/realtime.ts': 'export const { hearNode } = backend;',
+  'session/session.ts': `
+    export const connection = () => backend.connection;
+    export const idToken = async () => 'token';
+    export const renewToken = async () => undefined;
+    export const isAddressVerified = async () => true;
+    export const leave = async () => undefined;`,
+};
+
+const PAGE = `
+  import { h, render } from 'preact';
+  import { followVisibility } from './live/live.ts';
+  import { followTime } from './live/time.ts';
+  import { followLinks } from './router.ts';
+  import { Shell } from './shell/Shell.tsx';
+  followLinks();
+  followTime();
+  followVisibility();
+  render(h(Shell, { person: backend.person }), document.body);`;
+
+const withoutFirebase: Plugin = {
+  name: 'without-firebase',
+  setup({ onLoad, onResolve }) {
+    onLoad({ filter: /console\/src\/(live|session)\/\w+\.ts$/ }, ({ path }) => {
+      const contents = REPLACED[path.split('/').slice(-2).join('/')];
+      return contents === undefined ? undefined : { contents };
+    });
+    onResolve({ filter: /\?worker&url$/ }, ({ path }) => ({ path, namespace: 'worker' }));
+    onLoad({ filter: /.*/, namespace: 'worker' }, () => ({ contents: 'export default "/worker.js"' }));
+  },
+};
+
+let bundled: Promise<Script> | undefined;
+
+async function bundle(): Promise<Script> {
+  const { outputFiles } = await build({
+    stdin: { contents: PAGE, resolveDir: `${root}/console/src`, loader: 'ts' },
+    ...{ bundle: true, format: 'iife', write: false, logLevel: 'error' },
+    ...{ jsx: 'automatic', jsxImportSource: 'preact', plugins: [withoutFirebase] },
+  });
+  return new Script(outputFiles[0]?.text ?? '');
+}
+
+/** Long enough for a busy machine: it only ends a wait that nothing will end. */
+const PATIENCE_MILLISECONDS = 20_000;
+
+async function eventually<Value>(what: () => string, look: () => Value | undefined | false): Promise<Value> {
+  const until = performance.now() + PATIENCE_MILLISECONDS;
+  for (;;) {
+    const found = look();
+    if (found !== undefined && found !== false) return found;
+    assert.ok(performance.now() < until, `This has not come: ${what()}`);
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+}
+
+const ROLES: Readonly<Record<string, (one: DomElement) => boolean>> = {
+  article: ({ localName }) => localName === 'article',
+  button: ({ localName }) => localName === 'button',
+  checkbox: (one) => one.getAttribute('type') === 'checkbox',
+  dialog: ({ localName }) => localName === 'dialog',
+  heading: ({ localName }) => /^h[1-6]$/.test(localName),
+  link: (one) => one.localName === 'a' && one.hasAttribute('href'),
+  listitem: ({ localName }) => localName === 'li',
+  region: ({ localName }) => localName === 'section',
+  row: ({ localName }) => localName === 'tr',
+};
+
+/** A part of the page, in which things are looked for as people find them: by their role and their name. */
+export class Part {
+  readonly element: DomElement;
+
+  constructor(element: DomElement) {
+    this.element = element;
+  }
+
+  /** What is there now; nothing that a closed dialog holds. */
+  all(role: string, name?: string | RegExp): readonly Part[] {
+    const isOf = ROLES[role] ?? ((one: DomElement) => one.getAttribute('role') === role);
+    return this.element.elements
+      .filter((one) => isOf(one) && isShown(one) && (name === undefined || isCalled(one, name)))
+      .map((one) => new Part(one));
+  }
+
+  get(role: string, name?: string | RegExp): Promise<Part> {
+    return eventually(
+      () => `${role} ${name ?? ''} in ${this.text}`,
+      () => this.all(role, name)[0],
+    );
+  }
+
+  async gone(role: string, name?: string | RegExp): Promise<void> {
+    await eventually(
+      () => `no ${role} ${name ?? ''} in ${this.text}`,
+      () => this.all(role, name).length === 0,
+    );
+  }
+
+  /** The field whose label begins with these words. */
+  field(label: string): Promise<Part> {
+    const find = () => {
+      const found = this.element.elements.find(
+        (one) => one.localName === 'label' && one.textContent.trim().startsWith(label),
+      );
+      const field = found?.elements.find(({ localName }) =>
+        ['input', 'select', 'textarea'].includes(localName),
+      );
+      return field && new Part(field);
+    };
+    return eventually(() => `a field ${label} in ${this.text}`, find);
+  }
+
+  async shows(words: string | RegExp): Promise<void> {
+    await eventually(
+      () => `“${words}” in ${this.text}`,
+      () => (typeof words === 'string' ? this.text.includes(words) : words.test(this.text)),
+    );
+  }
+
+  async hides(words: string): Promise<void> {
+    await eventually(
+      () => `“${words}” no longer in ${this.text}`,
+      () => !this.text.includes(words),
+    );
+  }
+
+  /** What the test itself looks at. */
+  async waitFor(what: string, look: () => unknown): Promise<void> {
+    await eventually(
+      () => what,
+      () => Boolean(look()),
+    );
+  }
+
+  get text(): string {
+    return textOf(this.element);
+  }
+
+  get value(): string {
+    return this.element.value;
+  }
+
+  get isDisabled(): boolean {
+    return this.element.disabled;
+  }
+
+  async press(button: string | RegExp): Promise<void> {
+    const found = await this.get('button', button);
+    await eventually(
+      () => `${button} can be pressed`,
+      () => !found.isDisabled,
+    );
+    found.element.click();
+  }
+
+  type(text: string): void {
+    this.element.value = text;
+    this.element.dispatchEvent(new DomEvent('input'));
+  }
+
+  choose(value: string): void {
+    this.element.value = value;
+    this.element.dispatchEvent(new DomEvent('change'));
+  }
+
+  key(key: string, keys: Keys = {}): void {
+    this.element.dispatchEvent(new DomEvent('keydown', { ...keys, key }));
+  }
+}
+
+export class Page extends Part {
+  readonly window = new DomNode();
+  readonly document = new DomDocument(this.window);
+  /** What the page has written to the browser's console as a warning or an error. */
+  readonly complaints: unknown[] = [];
+  private readonly clock = { now: Date.now() };
+  private readonly ticking = new Set<() => void>();
+  private url: URL;
+
+  private constructor(address: string) {
+    super(new DomElement('html', ''));
+    this.url = new URL(address, 'http://console.example');
+    this.element.insertBefore(this.document.body, null);
+    this.document.insertBefore(this.element, null);
+  }
+
+  /** Opens the console at an address, as somebody who is signed in. */
+  static async open(backend: Backend, address = '/'): Promise<Page> {
+    bundled ??= bundle();
+    const script = await bundled;
+    const page = new Page(address);
+    script.runInContext(createContext(page.globals(backend)));
+    return page;
+  }
+
+  get address(): string {
+    return `${this.url.pathname}${this.url.search}`;
+  }
+
+  get title(): string {
+    return this.document.title;
+  }
+
+  /** What has the focus. */
+  get focused(): Part {
+    return new Part(this.document.activeElement);
+  }
+
+  /** The clock of the page goes on, and what it does at intervals is done once. */
+  pass(milliseconds: number): void {
+    this.clock.now += milliseconds;
+    for (const tick of this.ticking) tick();
+  }
+
+  /** Leads on without loading the page anew, as its links do. */
+  follow(address: string): void {
+    const link = new DomElement('a', '');
+    link.setAttribute('href', address);
+    this.document.body.insertBefore(link, null);
+    link.click();
+    link.remove();
+  }
+
+  /** What the browser tells the page: `pagehide`, `pageshow`, `focus`. */
+  tell(event: string): void {
+    this.window.dispatchEvent(new DomEvent(event));
+  }
+
+  private globals(backend: Backend): object {
+    const { clock, ticking, window, document } = this;
+    const go = (_state: unknown, _title: string, address: string | URL) => {
+      this.url = new URL(address, this.url);
+    };
+    const complain = (...what: readonly unknown[]) => this.complaints.push(...what);
+    class PageDate extends Date {
+      constructor(
+        ...args: readonly [] | readonly [number | string | Date] | readonly [number, number, ...number[]]
+      ) {
+        if (args.length < 2) super(args[0] ?? clock.now);
+        else {
+          const [year, month = 0, day = 1, hours = 0, minutes = 0] = args;
+          super(Number(year), month, day, hours, minutes);
+        }
+      }
+      static override now(): number {
+        return clock.now;
+      }
+      static override [Symbol.hasInstance](value: unknown): boolean {
+        return Object.prototype.toString.call(value) === '[object Date]';
+      }
+    }
+    const location = new Proxy({}, { get: (_target, name) => Reflect.get(this.url, name) });
+    const self = {
+      ...{ backend, document, location, history: { pushState: go, replaceState: go }, fetch: backend.fetch },
+      ...{ Date: PageDate, Error, Element: DomElement, HTMLAnchorElement: Anchor, ResizeObserver: Unsized },
+      ...{ crypto, URL, URLSearchParams, AbortSignal, FormData: Sent, queueMicrotask },
+      console: { ...console, error: complain, warn: complain },
+      scrollTo: () => undefined,
+      addEventListener: window.addEventListener.bind(window),
+      removeEventListener: window.removeEventListener.bind(window),
+      requestAnimationFrame: setImmediate,
+      cancelAnimationFrame: clearImmediate,
+      setTimeout: (run: () => void, milliseconds: number) => setTimeout(run, milliseconds).unref(),
+      clearTimeout,
+      setInterval: (run: () => void) => ticking.add(run) && run,
+      clearInterval: (run: () => void) => ticking.delete(run),
+    };
+    return Object.assign(self, { window: self, self });
+  }
+}
+
+/** `instanceof HTMLAnchorElement`. */
+const Anchor = {
+  [Symbol.hasInstance]: (value: unknown) => value instanceof DomElement && value.localName === 'a',
+};
+
+/** Nothing here changes its size. */
+class Unsized {
+  observe(): void {}
+  disconnect(): void {}
+}
+
+/** What a form holds. */
+class Sent {
+  private readonly form: DomElement;
+
+  constructor(form: DomElement) {
+    this.form = form;
+  }
+
+  get(name: string): string | null {
+    return this.form.elements.find((one) => one.getAttribute('name') === name)?.value ?? null;
+  }
+}
+
+function isShown(one: DomElement): boolean {
+  if (one.localName === 'dialog' && !one.isOpen) return false;
+  return !(one.parentNode instanceof DomElement) || isShown(one.parentNode);
+}
+
+function textOf(node: DomNode): string {
+  if (node instanceof DomElement && node.localName === 'dialog' && !node.isOpen) return '';
+  if (!(node instanceof DomElement)) return node.textContent;
+  return node.childNodes.map(textOf).join('');
+}
+
+function isCalled(one: DomElement, name: string | RegExp): boolean {
+  const called = (one.getAttribute('aria-label') ?? textOf(one)).trim();
+  return typeof name === 'string' ? called === name : name.test(called);
+}

@@ -1,0 +1,270 @@
+/** What the console shows: what is live, what is cut, what is refused, and nothing more than can be seen. */
+import assert from 'node:assert/strict';
+import { Backend } from './backend.ts';
+import { Page } from './page.ts';
+
+const MANY = 2000;
+const CHUNKS = 40;
+const LINES_OF_CHUNK = 500;
+
+describe('what the console shows', () => {
+  let backend: Backend;
+
+  beforeEach(() => {
+    backend = new Backend();
+    backend.put('people/ada', { role: 'admin' });
+    backend.put('workspaces/default', { session: 'session-1' });
+    backend.put('workspaces/default/sessions/session-1');
+  });
+
+  it('shows each new task at once, by the listeners that it has', async () => {
+    const page = await Page.open(backend, '/tasks?view=board');
+    await page.shows('available 0');
+    const { length } = backend.opened;
+    for (let number = 1; number <= 20; number++)
+      backend.put(`tasks/task-${number}`, { description: `Quick ${number}.` });
+    for (let number = 1; number <= 20; number++) await page.get('link', `Quick ${number}.`);
+    page.pass(3_600_000);
+    assert.equal(backend.opened.length, length, 'it listens to nothing anew');
+    assert.deepEqual(backend.calls, [], 'it asks no tool');
+  });
+
+  it('listens to each thing once, rests when it is left, and goes on when it comes back', async () => {
+    backend.put('tasks/task-1', { description: 'Here' });
+    const page = await Page.open(backend, '/tasks');
+    await page.get('link', 'Here');
+    assert.deepEqual(backend.opened.toSorted(), [...new Set(backend.opened)].sort());
+    page.tell('pagehide');
+    // It goes on to hear whether it is connected.
+    assert.equal(backend.heard, 2);
+    backend.put('tasks/task-2', { description: 'While it was away' });
+    page.tell('pageshow');
+    await page.get('link', 'While it was away');
+  });
+
+  it('shows a role that is taken away as what it is, and one that is given at once', async () => {
+    backend.put('tasks/task-1', { description: 'In the open' });
+    backend.denied.add('tasks').add('workspaces');
+    const page = await Page.open(backend, '/tasks');
+    await page.shows('You may not see this.');
+    backend.denied.clear();
+    backend.put('people/ada', { workspaces: { default: 'viewer' } });
+    await page.get('link', 'In the open');
+    backend.denied.add('tasks').add('workspaces');
+    backend.put('people/ada', { workspaces: {} });
+    await page.shows('You may not see this.');
+    await page.gone('link', 'In the open');
+  });
+
+  it('lists what does not go on: what failed, what never starts, and what is held up', async () => {
+    const gone = new Date(Date.now() - 3_600_000);
+    const claim = { status: 'claimed', claimed_by: 'w', claimed_at: gone, lease_seconds: 600 };
+    const check = { name: 'build', at: gone, repository: 'octo/app', pull_request: 7 };
+    const tasks = {
+      failed: { status: 'failed', error: 'The schema is missing.', completed_at: gone },
+      never: { stuck: true, stuck_by: 'failed', blockers: 1 },
+      left: { lapsed_claims: [{ agent_id: 'w', claim_epoch: 1 }] },
+      lapsed: { ...claim, lease_expires_at: gone },
+      red: { failed_check: check },
+      dear: { budget_wait: 'workspace:default' },
+      working: { ...claim, lease_expires_at: new Date(Date.now() + 3_600_000) },
+    };
+    for (const [id, more] of Object.entries(tasks)) backend.put(`tasks/${id}`, { description: id, ...more });
+    const page = await Page.open(backend);
+    const trouble = await page.get('region', 'Does not go on');
+    for (const id of ['failed', 'never', 'left', 'lapsed', 'red', 'dear']) await trouble.get('link', id);
+    await trouble.get('heading', 'Does not go on6');
+    await trouble.shows('The schema is missing.');
+    await trouble.shows('will never start');
+    assert.deepEqual(trouble.all('link', 'working'), []);
+  });
+
+  it('counts a lease down by the clock of the page, and says when it has lapsed', async () => {
+    const lease = { lease_seconds: 3600, lease_expires_at: new Date(Date.now() + 3_600_000) };
+    backend.put('tasks/task-1', { status: 'claimed', claimed_by: 'w', claimed_at: new Date(), ...lease });
+    const page = await Page.open(backend, '/tasks');
+    await page.shows(/(1 h|59 min) left/);
+    page.pass(30 * 60_000);
+    await page.shows(/(30|29) min left/);
+    page.pass(40 * 60_000);
+    await page.shows(/lapsed (10|9) min ago/);
+  });
+
+  it('says what comes again in words, and when next', async () => {
+    const recurring = { title: 'Daily standup', frequency: 'DAILY', timezone: 'Europe/Berlin' };
+    backend.put('recurringTasks/one', recurring);
+    backend.tools['todo.list_recurring_tasks'] = () => ({
+      recurring_tasks: [
+        { id: 'one', following_occurrences: ['2099-03-02T08:00:00Z', '2099-03-03T08:00:00Z'] },
+      ],
+    });
+    const page = await Page.open(backend, '/todos');
+    await page.shows(/Daily standup every day at .*, Europe\/Berlin/);
+    await page.shows(/(Mar 2|2 Mar).*(Mar 3|3 Mar)/);
+  });
+
+  it('shows what agents found out', async () => {
+    backend.put('discoveries/one', { content: 'The export has two date formats.', tags: ['dates'] });
+    const page = await Page.open(backend);
+    await (await page.get('region', 'Found out')).shows('The export has two date formats.');
+  });
+
+  it('shows no answer under the heading of another question', async () => {
+    const event = {
+      at: new Date().toISOString(),
+      by: 'w',
+      on_behalf_of: 'ada',
+      workspace: 'default',
+      changes: [],
+    };
+    backend.tools['system.getAudit'] = ({ of }) => ({
+      events: [{ ...event, event_id: 'e', tool: `tool.${of}` }],
+    });
+    const page = await Page.open(backend, '/audit?of=workspace');
+    await page.shows('tool.workspace');
+    const release = backend.hold('system.getAudit');
+    await page.press('Mine and my agents’');
+    await page.hides('tool.workspace');
+    assert.equal(page.all('listitem').length, 0);
+    release();
+    await page.shows('tool.mine');
+  });
+
+  it('shows more members and connections where their lists are cut, and counts no page as the whole', async () => {
+    const member = (uid: string) => ({ uid, role: 'worker', name: uid, added_at: new Date().toISOString() });
+    const at = new Date(Date.now() + 86_400_000).toISOString();
+    const key = (name: string) => ({
+      agent_id: name,
+      name,
+      role: 'worker',
+      home: 'default',
+      expires_at: at,
+      last_seen: at,
+    });
+    backend.tools['access.list_members'] = ({ cursor }) =>
+      cursor === undefined
+        ? { access: 'private', members: [member('One'), member('Two')], next_cursor: '2' }
+        : { access: 'private', members: [member('Three')] };
+    backend.tools['access.list_connections'] = ({ cursor }) =>
+      cursor === undefined
+        ? { connections: [key('First key')], next_cursor: '2' }
+        : { connections: [key('Last key')] };
+    const page = await Page.open(backend, '/access');
+    const members = await page.get('region', /^Members of/);
+    await members.get('heading', /3$/);
+    await members.press('Show more members');
+    await members.shows('Three');
+    await members.shows('One');
+    await members.get('heading', /3$/);
+    page.follow('/agents');
+    const connections = await page.get('region', 'Act for you');
+    await connections.get('heading', /1\+$/);
+    await connections.press('Show more connections');
+    await connections.shows('Last key');
+    await connections.get('heading', /2$/);
+  });
+
+  it('finds a task once, by its words and by its id, and leads there', async () => {
+    backend.put('tasks/task-water', { description: 'Draw the water' });
+    const page = await Page.open(backend, '/tasks');
+    await page.get('link', 'Draw the water');
+    page.focused.key('k', { ctrlKey: true });
+    const field = await page.get('combobox');
+    field.type('the water');
+    await page.get('option', /Draw the water/);
+    field.type('task-water');
+    await page.get('option', /Draw the water/);
+    assert.equal(page.all('option').length, 1);
+    field.key('Enter');
+    await page.get('heading', 'Draw the water');
+    assert.equal(page.address, '/t/task-water');
+  });
+
+  it('leads to each screen by g and its letter, and to a task of the table by j, k and Enter', async () => {
+    for (const id of ['task-1', 'task-2']) backend.put(`tasks/${id}`, { description: id });
+    const page = await Page.open(backend);
+    await page.shows('Nobody waits for your answer.');
+    for (const [key, heading] of Object.entries({
+      ...{ t: 'Tasks', d: 'To-dos', r: 'Runs', a: 'Agents', c: 'Access', u: 'Audit', m: 'Metrics' },
+      ...{ p: 'Preferences', n: 'Needs you' },
+    })) {
+      page.focused.key('g');
+      page.focused.key(key);
+      await page.get('heading', heading);
+    }
+    page.follow('/tasks');
+    const first = await page.get('link', 'task-1');
+    first.key('j');
+    assert.equal(page.focused.text, 'task-1');
+    page.focused.key('j');
+    assert.equal(page.focused.text, 'task-2');
+    page.focused.key('k');
+    assert.equal(page.focused.text, 'task-1');
+  });
+
+  it('keeps the other screens where one cannot be drawn', async () => {
+    const member = { uid: 'ben', role: 'worker', name: 'Ben', added_at: 'at no time' };
+    backend.tools['access.list_members'] = () => ({ access: 'private', members: [member] });
+    const page = await Page.open(backend, '/access');
+    await (await page.get('alert')).shows('This screen cannot be shown.');
+    assert.match(String(page.complaints), /Invalid time value/);
+    page.follow('/');
+    await page.shows('Nobody waits for your answer.');
+    member.added_at = new Date().toISOString();
+    page.follow('/access');
+    await page.shows('Ben');
+  });
+
+  it(`draws fewer than 100 of ${MANY} tasks at once, and those that are scrolled to`, async () => {
+    for (let number = 1; number <= MANY; number++) {
+      const created_at = new Date(Date.UTC(2026, 10, 24) + number);
+      backend.put(`tasks/task-${number}`, { created_at, description: `Task ${number}` });
+    }
+    backend.put('workspaces/default/sessions/session-1/counters/0', { counts: { available: MANY } });
+    const page = await Page.open(backend, '/tasks');
+    await page.shows(`200 of ${MANY}.`);
+    for (let loaded = 200; loaded < 800; loaded *= 2) {
+      await page.press('Show more tasks');
+      await page.shows(`${loaded * 2} of ${MANY}.`);
+    }
+    assert.ok(page.all('row').length < 100, `${page.all('row').length} rows`);
+    const table = await page.get('region', 'Tasks');
+    table.element.scrollTo({ top: 700 * 52 });
+    await page.get('link', 'Task 710');
+    assert.ok(page.all('row').length < 100, `${page.all('row').length} rows`);
+  });
+
+  it(`draws a part of a log of ${CHUNKS * LINES_OF_CHUNK} lines, and reads what was before as one scrolls up`, async () => {
+    const line = { level: 'info', type: 'output', at: new Date().toISOString() };
+    for (let chunk = 0; chunk < CHUNKS; chunk++) {
+      const first_line = chunk * LINES_OF_CHUNK;
+      const lines = Array.from({ length: LINES_OF_CHUNK }, (_, index) =>
+        JSON.stringify({ ...line, message: `says line ${first_line + index}.` }),
+      );
+      const parts = { [`n${first_line}`]: lines.join('\n') };
+      backend.put(`tasks/much/logs/${chunk}`, {
+        chunk,
+        first_line,
+        lines: LINES_OF_CHUNK,
+        claim_epoch: 1,
+        parts,
+      });
+    }
+    backend.put('tasks/much', { coding: CODING });
+    const page = await Page.open(backend, '/t/much');
+    const log = await page.get('region', 'Lines of the log');
+    await log.shows(/says line \d+/);
+    for (let reads = 0; reads < CHUNKS / 10 + 1 && !log.text.includes('says line 0.'); reads++) {
+      log.element.scrollTo({ top: 0 });
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    log.element.scrollTo({ top: 0 });
+    await log.shows('says line 0.');
+    assert.ok(log.element.querySelectorAll('p').length < 200);
+  });
+});
+
+const CODING = {
+  ...{ tool: 'CLAUDECODE', instructions: 'Say much.', branch: 'much', project: null, owner_uid: 'ada' },
+  ...{ queue_ends_at: new Date(), progress: null, failure: null, attempts: [], result: null },
+};
