@@ -5,10 +5,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { firestore } from '../../functions/src/kernel/firestore/client.ts';
 import { COLLECTIONS } from '../../functions/src/kernel/firestore/paths.ts';
-import { bearerOf, registerAgent, type TestAgent } from './support/agents.ts';
+import { registerAgent, type TestAgent } from './support/agents.ts';
 import { everyItem, succeed } from './support/calls.ts';
 import { type Connection, connect, isRecord } from './support/clients.ts';
-import { endpointUrl, newAgentName, newWorkspace, tokenOf } from './support/endpoint.ts';
+import { endpointUrl, newWorkspace, tokenOf } from './support/endpoint.ts';
 import { instances, kill } from './support/instances.ts';
 import { eventually } from './support/waiting.ts';
 
@@ -94,27 +94,6 @@ describe('a call whose instance is killed', () => {
       role: 'worker',
     });
     assert.ok(isRecord(known['agent']) && known['agent']['tasks_completed'] === done.length);
-  });
-
-  it('gives out one credential for one registration', async () => {
-    const registered = await callAndKill('onboarding_registerAgent', {
-      agentInfo: { name: newAgentName('killed'), type: 'developer', version: '1.0.0' },
-      capabilities: [{ name: 'coding', category: 'general' }],
-    });
-    const own = await connect(
-      'sdk 1.x',
-      endpointUrl('/coordination', { workspace }),
-      bearerOf(registered['credentials']),
-    );
-    const answer = await succeed(own, 'register_agent', { agent_id: registered['agentId'], role: 'worker' });
-    assert.equal(answer['success'], true);
-    await own.close();
-  });
-
-  it('leaves the endpoint serving', async () => {
-    kill(instances());
-    const { tasks } = await persist('coordination_get_all_tasks');
-    assert.ok(Array.isArray(tasks));
   });
 });
 
