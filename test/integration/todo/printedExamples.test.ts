@@ -1,0 +1,247 @@
+/** The examples of the to-do specification as one conversation, in their order: each call as printed, and its answer. */
+import assert from 'node:assert/strict';
+import type { JsonObject } from '../../../functions/src/kernel/json.ts';
+import { assertPrinted, Known, type PrintedCall, SOME, spoken, TIME } from '../../support/printed.ts';
+import { call } from '../coordination/calls.ts';
+import { Team } from '../coordination/team.ts';
+
+/** A printed date, in the year in which tests of integration have their clocks. */
+const printed = (date: string): string => date.replace('2026', '2040');
+
+const TOMORROW_AT_FIVE = printed('2026-02-11T17:00:00.000Z');
+const WEEK = { due_after: printed('2026-02-10T00:00:00Z'), due_before: printed('2026-02-16T23:59:59Z') };
+const NEAREST_FIRST = { sort_by: 'due_date', sort_order: 'asc' };
+const ONE_PAGE = { total_pages: 1, has_previous: false, truncated: false };
+
+const PRESENTATION = {
+  title: 'Finish presentation',
+  priority: 'HIGH',
+  due_date: TOMORROW_AT_FIVE,
+  tags: ['work', 'urgent'],
+};
+
+const made = (fields: JsonObject): JsonObject => ({
+  completed: false,
+  ...fields,
+  id: SOME,
+  created_at: TIME,
+});
+
+const LOGIN = { title: 'Fix the login page', description: 'After the meeting' };
+const loginId = (known: Known) => known.of('the login page', 'task', 'id');
+const login = (known: Known, more: JsonObject): JsonObject => ({
+  ...Object(known.of('the login page', 'task')),
+  ...more,
+});
+
+/** What is set of the login page, one call after the other. */
+const URGENT = { priority: 'HIGH' };
+const DUE = { ...URGENT, due_date: TOMORROW_AT_FIVE };
+const TAGGED = { ...DUE, tags: ['urgent', 'bug'] };
+const RENAMED = { ...TAGGED, title: 'Fix the sign-in page', priority: 'LOW' };
+
+const CALLS: readonly PrintedCall[] = [
+  {
+    title: '1. add_task',
+    tool: 'add_task',
+    args: PRESENTATION,
+    prints: { success: true, task: made(PRESENTATION), message: "Task 'Finish presentation' added." },
+  },
+  {
+    title: 'the login page',
+    tool: 'add_task',
+    args: LOGIN,
+    prints: { success: true, task: made({ ...LOGIN, priority: 'MEDIUM', tags: [] }), message: SOME },
+  },
+  {
+    title: '2. update_task',
+    tool: 'update_task',
+    args: (known) => ({ task_id: loginId(known), priority: 'HIGH' }),
+    prints: (known) => ({ success: true, task: login(known, URGENT), message: 'Task updated.' }),
+  },
+  {
+    title: 'a recurring to-do',
+    tool: 'create_recurring_task',
+    args: { title: 'Daily standup', frequency: 'DAILY', start_date: printed('2026-02-10T09:00:00Z') },
+    prints: {
+      ...{ success: true, message: SOME },
+      recurring_task: {
+        ...{ id: SOME, created_at: TIME, title: 'Daily standup', frequency: 'DAILY', timezone: 'UTC' },
+        ...{ start_date: printed('2026-02-10T09:00:00.000Z'), priority: 'MEDIUM', tags: [] },
+        next_occurrence: printed('2026-02-10T09:00:00.000Z'),
+      },
+      first_occurrence: { id: SOME, title: 'Daily standup', due_date: printed('2026-02-10T09:00:00.000Z') },
+    },
+  },
+  {
+    title: '3. complete_task',
+    tool: 'complete_task',
+    args: (known) => ({ task_id: known.of('a recurring to-do', 'first_occurrence', 'id') }),
+    prints: (known) => ({
+      success: true,
+      task: {
+        ...{ id: known.of('a recurring to-do', 'first_occurrence', 'id'), title: 'Daily standup' },
+        ...{ due_date: printed('2026-02-10T09:00:00.000Z'), priority: 'MEDIUM', tags: [] },
+        ...{ completed: true, completed_at: TIME, created_at: TIME },
+        recurring_task_id: known.of('a recurring to-do', 'recurring_task', 'id'),
+      },
+      next_occurrence: { id: SOME, title: 'Daily standup', due_date: printed('2026-02-11T09:00:00.000Z') },
+      message: `Task completed! Next occurrence created for ${printed('2026-02-11T09:00:00.000Z')}`,
+    }),
+  },
+  {
+    title: 'of no use',
+    tool: 'add_task',
+    args: { title: 'Of no use', due_date: TOMORROW_AT_FIVE },
+    prints: {
+      ...{ success: true, message: SOME },
+      task: made({ title: 'Of no use', due_date: TOMORROW_AT_FIVE, priority: 'MEDIUM', tags: [] }),
+    },
+  },
+  {
+    title: '4. delete_task',
+    tool: 'delete_task',
+    args: (known) => ({ task_id: known.of('of no use', 'task', 'id') }),
+    prints: { success: true, message: "Task 'Of no use' deleted." },
+  },
+  {
+    title: '5. list_tasks',
+    tool: 'list_tasks',
+    args: { priority: 'HIGH', tags: ['work'], ...WEEK, ...NEAREST_FIRST },
+    prints: (known) => ({ tasks: [known.of('1. add_task', 'task')], total: 1, ...ONE_PAGE }),
+  },
+  {
+    title: '6. set_task_priority',
+    tool: 'set_task_priority',
+    args: (known) => ({ task_id: loginId(known), priority: 'HIGH' }),
+    prints: (known) => ({ success: true, task: login(known, URGENT), message: SOME }),
+  },
+  {
+    title: '7. set_task_due_date',
+    tool: 'set_task_due_date',
+    args: (known) => ({ task_id: loginId(known), due_date: TOMORROW_AT_FIVE }),
+    prints: (known) => ({ success: true, task: login(known, DUE), message: SOME }),
+  },
+  {
+    title: '8. add_task_tags',
+    tool: 'add_task_tags',
+    args: (known) => ({ task_id: loginId(known), tags: ['urgent', 'bug'] }),
+    prints: (known) => ({ success: true, task: login(known, TAGGED), message: SOME }),
+  },
+  {
+    title: '9. search_tasks',
+    tool: 'search_tasks',
+    args: { query: 'meeting' },
+    prints: (known) => ({ tasks: [login(known, TAGGED)], total: 1, ...ONE_PAGE }),
+  },
+  {
+    title: '10. filter_tasks',
+    tool: 'filter_tasks',
+    args: { priority: 'HIGH', tags: ['work'], ...WEEK, completed: false, ...NEAREST_FIRST },
+    prints: (known) => ({ tasks: [known.of('1. add_task', 'task')], total: 1, ...ONE_PAGE }),
+  },
+  {
+    title: '12. create_recurring_task',
+    tool: 'create_recurring_task',
+    args: { title: 'Check emails', frequency: 'DAILY', start_date: printed('2026-02-11T09:00:00Z') },
+    prints: {
+      ...{ success: true, message: SOME },
+      recurring_task: {
+        ...{ id: SOME, created_at: TIME, title: 'Check emails', frequency: 'DAILY', timezone: 'UTC' },
+        ...{ start_date: printed('2026-02-11T09:00:00.000Z'), priority: 'MEDIUM', tags: [] },
+        next_occurrence: printed('2026-02-11T09:00:00.000Z'),
+      },
+      first_occurrence: { id: SOME, title: 'Check emails', due_date: printed('2026-02-11T09:00:00.000Z') },
+    },
+  },
+];
+
+describe('the examples of the to-do specification', function () {
+  // One conversation: each call speaks of those before it.
+  this.bail(true);
+  const known = new Known();
+  const team = new Team();
+  team.now = new Date(printed('2026-02-10T08:00:00Z'));
+
+  const ask = (tool: string, args: JsonObject) => call(team, `todo_${tool}`, args);
+
+  for (const { title, tool, args, prints } of CALLS)
+    it(`prints the answer that ${title} gets`, async () => {
+      team.pass(1);
+      const { structuredContent } = await ask(tool, spoken(args, known));
+      assertPrinted(structuredContent, spoken(prints, known), title);
+      known.keep(title, structuredContent);
+    });
+
+  it('prints the order of 11. sort_tasks', async () => {
+    const { structuredContent } = await ask('sort_tasks', { ...NEAREST_FIRST, limit: 20 });
+    assert.deepEqual(
+      Object(structuredContent['tasks']).map((task: { readonly title: string }) => task.title),
+      ['Daily standup', 'Daily standup', 'Check emails', 'Finish presentation', 'Fix the login page'],
+    );
+  });
+
+  it('prints the reminders of 13. list_reminders, the next first, and none of what was deleted', async () => {
+    const { structuredContent } = await ask('list_reminders', { upcoming: true, limit: 10 });
+    const reminder = (task_title: string, hour: string): JsonObject => ({
+      ...{ id: SOME, task_id: SOME, task_title, sent: false },
+      remind_at: printed(`2026-02-11T${hour}:00:00.000Z`),
+    });
+    const sorted = Object(structuredContent['reminders']).toSorted(
+      (one: JsonObject, other: JsonObject) =>
+        String(one['remind_at']).localeCompare(String(other['remind_at'])) ||
+        String(one['task_title']).localeCompare(String(other['task_title'])),
+    );
+    assertPrinted(sorted, [
+      reminder('Check emails', '08'),
+      reminder('Daily standup', '08'),
+      reminder('Finish presentation', '16'),
+      reminder('Fix the login page', '16'),
+    ]);
+    assert.equal(structuredContent['total'], 4);
+  });
+
+  it('prints the structure of an event', async () => {
+    const task_id = loginId(known);
+    await ask('update_task', { task_id, title: RENAMED.title, priority: RENAMED.priority });
+    const { structuredContent } = await ask('get_task_history', { task_id });
+    assertPrinted(Object(structuredContent['events'])[0], {
+      ...{ event_id: SOME, timestamp: TIME, schema_version: 1, event_type: 'updated', task_id },
+      user_id: team.leader.ownerUid,
+      event_data: {
+        before: login(known, TAGGED),
+        after: login(known, RENAMED),
+        changes: ['title', 'priority'],
+      },
+    });
+  });
+
+  const tags = Array.from({ length: 11 }, (_, index) => `tag-${index}`);
+  const repeated = { title: ' finish PRESENTATION ', due_date: TOMORROW_AT_FIVE };
+  const yearly = { title: 'Birthday', frequency: 'YEARLY', start_date: TOMORROW_AT_FIVE };
+  for (const [code, tool, args, more] of [
+    ['TASK_NOT_FOUND', 'complete_task', { task_id: '123' }, { message: "Task with ID '123' not found" }],
+    ['VALIDATION_ERROR', 'add_task', { title: 'Too late', due_date: printed('2026-02-09T12:00:00Z') }, {}],
+    ['DUPLICATE_TASK', 'add_task', repeated, {}],
+    ['MAX_TAGS_EXCEEDED', 'add_task', { title: 'Much', tags }, {}],
+    ['INVALID_FREQUENCY', 'create_recurring_task', yearly, {}],
+  ] as const)
+    it(`prints the error ${code}`, async () => {
+      const { isError, structuredContent } = await ask(tool, args);
+      assert.equal(isError, true);
+      const { details, ...error } = Object(structuredContent['error']);
+      assertPrinted(
+        { ...structuredContent, error },
+        { success: false, error: { code, message: SOME, ...more } },
+      );
+      if (code === 'TASK_NOT_FOUND')
+        assert.deepEqual([details.task_id, details.user_id], ['123', team.leader.ownerUid]);
+    });
+
+  it('prints TASK_NOT_FOUND for the to-do of another', async () => {
+    const { structuredContent } = await call(new Team(), 'todo_complete_task', {
+      task_id: known.of('1. add_task', 'task', 'id'),
+    });
+    assert.equal(Object(structuredContent['error']).code, 'TASK_NOT_FOUND');
+  });
+});
