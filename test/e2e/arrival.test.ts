@@ -65,49 +65,19 @@ interface Newcomer {
 const WORK = ['register', 'connect', 'join', 'claim', 'complete'];
 
 const NEWCOMERS: readonly Newcomer[] = [
-  { role: 'developer', language: 'en', invitedBy: 'person', era: ERAS[0], reconnects: true, achieves: WORK },
   {
-    role: 'researcher',
-    language: 'pt-BR',
-    invitedBy: 'leader',
-    era: ERAS[1],
-    reconnects: true,
+    ...{ role: 'researcher', language: 'pt-BR', invitedBy: 'leader', era: ERAS[0], reconnects: true },
     achieves: [...WORK, 'discover'],
   },
   {
-    role: 'analyst',
-    language: 'ja',
-    invitedBy: 'person',
-    era: ERAS[2],
-    reconnects: true,
-    achieves: [...WORK, 'discover'],
-  },
-  {
-    role: 'specialist',
-    language: 'tlh',
-    invitedBy: 'leader',
-    era: ERAS[0],
-    reconnects: true,
-    achieves: WORK,
-  },
-  {
-    role: 'coordinator',
-    language: 'ZH',
-    invitedBy: 'leader',
-    era: ERAS[1],
-    reconnects: true,
+    ...{ role: 'coordinator', language: 'tlh', invitedBy: 'person', era: ERAS[1], reconnects: true },
     achieves: ['register', 'connect', 'join', 'create'],
   },
   // A client in which nobody can change the header.
   {
-    role: 'developer',
-    language: 'de',
-    invitedBy: 'worker1',
-    era: ERAS[0],
-    reconnects: false,
+    ...{ role: 'developer', language: 'de', invitedBy: 'worker1', era: ERAS[2], reconnects: false },
     achieves: WORK,
   },
-  { role: 'analyst', language: 'fr', invitedBy: 'person', era: ERAS[1], reconnects: false, achieves: WORK },
 ];
 
 for (const { role, language, invitedBy, era, reconnects, achieves } of NEWCOMERS) {

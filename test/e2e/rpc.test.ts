@@ -36,12 +36,6 @@ describe('plain JSON-RPC', () => {
     return answer['result'];
   }
 
-  async function errorOf(url: string, token: string, method: string, params: Fields): Promise<Fields> {
-    const answer = await rpc(url, token, requestOf(method, params));
-    assert.ok(isRecord(answer) && isRecord(answer['error']), JSON.stringify(answer));
-    return answer['error'];
-  }
-
   it('runs a job from the goal to the result', async () => {
     const url = endpointUrl('/rpc', { workspace: newWorkspace('rpc') });
     await resultOf(url, leader, 'coordination.init_coordination', {
@@ -59,53 +53,6 @@ describe('plain JSON-RPC', () => {
     await resultOf(url, worker, 'coordination.complete_task', { ...settled, output: 'Done' });
     const status = await resultOf(url, leader, 'coordination_get_status', {});
     assert.equal(status['progress_percent'], 100);
-  });
-
-  it('answers errors with the integers of the specification', async () => {
-    const url = endpointUrl('/rpc', { workspace: newWorkspace('rpc') });
-    for (const [method, params, token, code] of [
-      ['nope', {}, leader, -32601],
-      ['coordination.create_task', {}, leader, -32301],
-      ['coordination.create_task', { description: 5 }, leader, -32300],
-      ['coordination.create_task', { description: 'x' }, worker, -32101],
-      ['coordination.start_task', { agent_id: 'lead', task_id: 'nope' }, leader, -32200],
-      ['firebase.read', { database: 'firestore', path: 'messages/nope' }, leader, -32200],
-      ['firebase.read', { database: 'firestore', path: 'a//b' }, leader, -32302],
-      ['firebase.read', { database: 'firestore', path: 'credentials/x' }, leader, -32101],
-    ] as const) {
-      const error = await errorOf(url, token, method, params);
-      assert.equal(error['code'], code, `${method}: ${JSON.stringify(error)}`);
-      assert.equal(typeof error['message'], 'string');
-      assert.ok(isRecord(error['data']));
-    }
-  });
-
-  it('answers a batch in order and says nothing to notifications', async () => {
-    const url = endpointUrl('/rpc', { workspace: newWorkspace('rpc') });
-    const status = (id: unknown) => requestOf('coordination.get_status', {}, id);
-    const { id: _, ...notification } = requestOf('coordination.create_task', { description: 'Do it' });
-    const answers = await rpc(url, leader, [status(1), 5, notification, status('b'), status(null)]);
-    assert.ok(Array.isArray(answers));
-    assert.deepEqual(
-      answers.map((answer) => (isRecord(answer) ? [answer['id'], 'result' in answer] : answer)),
-      [
-        [1, true],
-        [null, false],
-        ['b', true],
-        [null, true],
-      ],
-    );
-    const alone = await post(url, leader, JSON.stringify(notification));
-    assert.deepEqual([alone.status, alone.text], [204, '']);
-    assert.equal((await resultOf(url, leader, 'coordination.get_status', {}))['total_tasks'], 2);
-  });
-
-  it('replays a call by its idempotency key', async () => {
-    const url = endpointUrl('/rpc', { workspace: newWorkspace('rpc') });
-    const create = (idempotency_key: string) =>
-      resultOf(url, leader, 'coordination.create_task', { description: 'Do it', idempotency_key });
-    assert.deepEqual(await create('a'), await create('a'));
-    assert.notDeepEqual(await create('b'), await create('a'));
   });
 
   it('answers in JSON-RPC what is no JSON, past the platform', async () => {
