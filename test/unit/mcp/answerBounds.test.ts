@@ -40,7 +40,7 @@ function refusal(work: () => unknown): MusterError {
 
 describe('an answer that is too large', () => {
   for (const letter of NASTY) {
-    it(`is cut where its texts are long, and says where: ${JSON.stringify(letter)}`, () => {
+    it(`an answer that is too large is cut where its texts are long, and says where: ${JSON.stringify(letter)}`, () => {
       const answer = {
         id: 'task-1',
         next_cursor: 'c'.repeat(20_000),
@@ -69,7 +69,7 @@ describe('an answer that is too large', () => {
     });
   }
 
-  it('is refused where nothing in it may be cut, in the words of the tool', () => {
+  it('an answer that is too large is refused where nothing in it may be cut, in the words of the tool', () => {
     const tool = { ...readsWhole, ifTooLarge: 'Name a deeper path.' };
     const { code, message, details } = refusal(() =>
       withinBounds(tool, { data: 'x'.repeat(600_000) }, sentBytes),
@@ -80,7 +80,7 @@ describe('an answer that is too large', () => {
     assert.doesNotThrow(() => withinBounds(tool, { data: 'x'.repeat(600_000) }, Buffer.byteLength));
   });
 
-  it('is refused where it is made of many things, and what was done is not said to have failed', () => {
+  it('an answer that is too large is refused where it is made of many things, and what was done is not said to have failed', () => {
     const answer = { numbers: Array.from({ length: 300_000 }, (_, at) => at) };
     assert.equal(
       refusal(() => withinBounds(reads, answer, sentBytes)).details.suggestion,
@@ -92,14 +92,14 @@ describe('an answer that is too large', () => {
     );
   });
 
-  it('stays as it is where it fits', () => {
+  it('an answer that fits is unchanged', () => {
     const whole = { text: 'x'.repeat(500_000) };
     assert.equal(withinBounds(readsWhole, whole, sentBytes), whole);
     const shown = { text: 'x'.repeat(40_000) };
     assert.equal(withinBounds(reads, shown, sentBytes), shown);
   });
 
-  it('is not refused if a client can hold it and a model is shown less', () => {
+  it('an answer that a client can hold is not refused if a model is shown less', () => {
     const answer = { numbers: Array.from({ length: 20_000 }, (_, at) => at) };
     assert.equal(withinBounds(reads, answer, sentBytes), answer);
   });
@@ -107,7 +107,7 @@ describe('an answer that is too large', () => {
 
 describe('a resource that is too large', () => {
   for (const letter of NASTY) {
-    it(`shows its beginning, and stays what it is: ${JSON.stringify(letter)}`, () => {
+    it(`a resource that is too large shows its beginning, and stays what it is: ${JSON.stringify(letter)}`, () => {
       const json = textWithinBounds(
         { mimeType: 'application/json' },
         JSON.stringify({ text: letter.repeat(1_100_000) }),
@@ -126,7 +126,7 @@ describe('a resource that is too large', () => {
 });
 
 describe('the items that one answer has room for', () => {
-  it('are the first, at least one, and no more than fit', () => {
+  it('the items that fit one answer are the first, at least one, and no more than fit', () => {
     const item = fc.tuple(fc.constantFrom(...NASTY), fc.integer({ min: 0, max: 20_000 }));
     fc.assert(
       fc.property(fc.array(item, { maxLength: 12 }), (items) => {
@@ -167,7 +167,7 @@ describe('what leaves the endpoint', () => {
   };
   const toolset: Toolset = { name: 'system', instructions: 'Long.', tools: [long], resources: [book] };
 
-  it('is at most 1 MiB for a call or a resource, at either path', async () => {
+  it('an answer of the endpoint is at most 1 MiB for a call or a resource, at either path', async () => {
     const endpoint = await serveEndpoint({ ...memoryPorts(), toolsets: [toolset] });
     const send = async (path: string, method: string, params: object) => {
       const headers = { Authorization: 'Bearer leader-key', 'Content-Type': 'application/json' };

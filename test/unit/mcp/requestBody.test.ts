@@ -1,9 +1,10 @@
-/** Bodies against the clock, and webhooks' bodies. */
+/** How bodies are read: at the endpoint, against the clock, within an instance's memory, and those of webhooks. */
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { disguise } from '../../../functions/src/entry/http.ts';
 import { BodyRoom, readBody } from '../../../functions/src/mcp/http/body.ts';
 import { Refusal } from '../../../functions/src/mcp/http/refusal.ts';
@@ -12,12 +13,163 @@ import { createWebhookEndpoint } from '../../../functions/src/mcp/http/webhook.t
 import { Deliveries } from '../../../functions/src/toolsets/github/rules/deliveries.ts';
 import type { GitHubPorts } from '../../../functions/src/toolsets/github/rules/ports.ts';
 import { GitHubWebhook } from '../../../functions/src/vendors/octokit/webhook.ts';
+import { systemToolset } from '../../support/fixture-toolset.ts';
+import { memoryPorts, type RunningEndpoint, serveEndpoint } from '../../support/mcp-endpoint.ts';
 import { portsOf } from '../../support/ports.ts';
-import { RawConnection } from '../../support/rawHttp.ts';
+import { type RawAnswer, RawConnection } from '../../support/rawHttp.ts';
 
+const JSON_TYPE = { 'Content-Type': 'application/json' };
+const CREDENTIAL = { Authorization: 'Bearer leader-key' };
+const PING = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' });
 const MIB = 1024 * 1024;
 
-describe('reading a body', () => {
+describe('a body at the endpoint', () => {
+  const ports = memoryPorts();
+  let endpoint: RunningEndpoint;
+  const open: RawConnection[] = [];
+
+  before(async () => {
+    endpoint = await serveEndpoint({ ...ports, toolsets: [systemToolset] });
+  });
+
+  afterEach(() => {
+    for (const connection of open.splice(0)) connection.socket.destroy();
+  });
+
+  after(() => endpoint.close());
+
+  async function connection(): Promise<RawConnection> {
+    const made = await RawConnection.open(endpoint.url);
+    open.push(made);
+    return made;
+  }
+
+  function refusedInJson({ status, headers, body }: RawAnswer, expected: number, message: RegExp): void {
+    assert.equal(status, expected, body);
+    assert.equal(headers.get('content-type'), 'application/json', body);
+    assert.match(body, message);
+    assert.doesNotThrow(() => JSON.parse(body), body);
+  }
+
+  it('a body whose length is not given is cut at 4 MiB', async () => {
+    const raw = await connection();
+    raw.head('POST /mcp', { ...JSON_TYPE, ...CREDENTIAL, 'Transfer-Encoding': 'chunked' });
+    let answer: RawAnswer | undefined;
+    const answered = raw.answer().then((one) => {
+      answer = one;
+    });
+    const chunk = `${MIB.toString(16)}\r\n${' '.repeat(MIB)}\r\n`;
+    let sent = 0;
+    while (answer === undefined) {
+      assert.ok(sent < 64, 'the endpoint reads on and on');
+      sent += 1;
+      if (!raw.socket.write(chunk)) {
+        await Promise.race([answered, new Promise((resolve) => raw.socket.once('drain', resolve))]);
+      }
+    }
+    refusedInJson(answer, 413, /4194304 bytes/);
+  });
+
+  it('a body is never unpacked, whatever its Content-Encoding is', async () => {
+    for (const encoding of [
+      'gzip',
+      'GZIP',
+      'br',
+      'deflate',
+      'zstd',
+      'identity, gzip',
+      'compress',
+      'x\u00ff',
+    ]) {
+      for (const body of [gzipSync(PING), 'not packed at all']) {
+        const raw = await connection();
+        const length = { 'Content-Length': String(Buffer.byteLength(body)) };
+        raw.head('POST /mcp', { ...JSON_TYPE, ...CREDENTIAL, ...length, 'Content-Encoding': encoding });
+        raw.write(body);
+        const answer = await raw.answer();
+        refusedInJson(answer, 415, /as it is/);
+        assert.equal(answer.headers.get('accept-encoding'), 'identity');
+      }
+    }
+  });
+
+  it('a body is read unchanged, with or without its length, and with Content-Encoding identity', async () => {
+    for (const headers of [
+      { 'Content-Encoding': 'identity' },
+      { 'Content-Type': 'application/json; charset=utf-8' },
+    ]) {
+      const raw = await connection();
+      raw.head('POST /mcp', {
+        ...JSON_TYPE,
+        ...CREDENTIAL,
+        ...headers,
+        'Content-Length': String(PING.length),
+      });
+      raw.write(PING);
+      assert.equal((await raw.answer()).status, 200);
+      raw.head('POST /mcp', { ...JSON_TYPE, ...CREDENTIAL, ...headers, 'Transfer-Encoding': 'chunked' });
+      for (const letter of PING) raw.write(`1\r\n${letter}\r\n`);
+      raw.write('0\r\n\r\n');
+      assert.equal((await raw.answer()).status, 200);
+    }
+  });
+
+  it('a connection serves more requests after a refused body has come', async () => {
+    const raw = await connection();
+    raw.head('POST /mcp', { ...JSON_TYPE, 'Content-Length': String(3 * MIB) });
+    assert.equal((await raw.answer()).status, 401);
+    raw.write(' '.repeat(3 * MIB));
+    raw.head('POST /mcp', { ...JSON_TYPE, ...CREDENTIAL, 'Content-Length': String(PING.length) });
+    raw.write(PING);
+    assert.equal((await raw.answer()).status, 200);
+  });
+
+  it('a body is asked for by 100 Continue only if its request is not refused', async () => {
+    const expecting = { ...JSON_TYPE, Expect: '100-continue', 'Content-Length': String(PING.length) };
+    const refused = await connection();
+    refused.head('POST /mcp', expecting);
+    assert.equal((await refused.answer()).status, 401);
+    const wanted = await connection();
+    wanted.head('POST /mcp', { ...expecting, ...CREDENTIAL });
+    assert.equal((await wanted.answer()).status, 100);
+    wanted.write(PING);
+    assert.equal((await wanted.answer()).status, 200);
+  });
+
+  it('a body that breaks off is no error of the endpoint', async () => {
+    ports.entries.length = 0;
+    const raw = await connection();
+    raw.head('POST /mcp', { ...JSON_TYPE, ...CREDENTIAL, 'Content-Length': '1000' });
+    raw.write(PING);
+    raw.socket.end();
+    await raw.closed();
+    const next = await connection();
+    next.head('POST /mcp', { ...JSON_TYPE, ...CREDENTIAL, 'Content-Length': String(PING.length) });
+    next.write(PING);
+    assert.equal((await next.answer()).status, 200);
+    assert.deepEqual(
+      ports.entries.filter(({ level }) => level === 'error'),
+      [],
+    );
+  });
+
+  it('a request that Node cannot read is refused without a body, and never with a page', async () => {
+    for (const [line, headers, body, status] of [
+      ['POST /mcp', { 'Transfer-Encoding': 'chunked' }, 'zz\r\n', 400],
+      ['POST /mcp', { 'Content-Length': 'x' }, '', 400],
+      ['POST /mcp', { 'X-Long': 'x'.repeat(20_000) }, '', 431],
+      ['NONE /mcp', {}, '', 400],
+    ] as const) {
+      const raw = await connection();
+      raw.head(line, { ...JSON_TYPE, ...CREDENTIAL, ...headers });
+      raw.write(body);
+      const answer = await raw.answer();
+      assert.deepEqual([answer.status, answer.body], [status, ''], line);
+    }
+  });
+});
+
+describe('a body against the clock', () => {
   let server: Server;
   let raw: RawConnection;
   let listener: RequestListener;
@@ -36,7 +188,7 @@ describe('reading a body', () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
-  it('ends with 408 where the body comes too slowly', async () => {
+  it('a body that comes too slowly is refused with 408', async () => {
     listener = (request, response) => {
       readBody(request, response, { bytes: 100, milliseconds: 20 }).catch((error: unknown) => {
         assert.ok(error instanceof Refusal);
@@ -50,7 +202,7 @@ describe('reading a body', () => {
     assert.match(body, /within 0\.02 seconds\. Nothing was done/);
   });
 
-  it('ends with 429 where others hold all the room, and finds room when one of them is answered', async () => {
+  it('a body is refused with 429 while others hold all the room, and read once one is answered', async () => {
     const room = new BodyRoom(MIB);
     const read: string[] = [];
     let hold: (response: ServerResponse) => void = () => undefined;
@@ -89,7 +241,7 @@ describe('reading a body', () => {
     assert.deepEqual(read, [`/held ${MIB}`, '/small 60000', `/large ${MIB}`]);
   });
 
-  it('cuts the connection where a refused body goes on and on', async () => {
+  it('the connection of a refused body that does not end is cut', async () => {
     listener = (request, response) => {
       answerEarly(request, response, { status: 413, headers: {}, body: 'no' });
     };
@@ -118,7 +270,7 @@ describe('reading a body', () => {
       ['too many bytes', { 'X-Hub-Signature-256': signed(''), 'Content-Length': String(4 * MIB + 1) }, 413],
       ['a compression', { 'X-Hub-Signature-256': signed(''), 'Content-Encoding': 'gzip' }, 415],
     ] as const) {
-      it(`is not begun where there is ${what}`, async () => {
+      it(`a delivery of a webhook with ${what} is not read`, async () => {
         raw.head('POST /', { 'Content-Length': '1000', ...headers, ...more });
         const answer = await raw.answer();
         assert.equal(answer.status, status, answer.body);
@@ -126,7 +278,7 @@ describe('reading a body', () => {
       });
     }
 
-    it('is done where the signature may be right', async () => {
+    it('a delivery of a webhook is read if its signature may be right', async () => {
       for (const [signature, status] of [
         [signed(ping), 204],
         [signed('another'), 401],

@@ -1,0 +1,314 @@
+/** Two tables of the arguments of a call: what the check refuses, and in which words, and what it takes, and as what. */
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { z } from 'zod';
+import { MusterError } from '../../../functions/src/kernel/errors.ts';
+import { argumentsChecker } from '../../../functions/src/mcp/validation.ts';
+
+type Raw = Readonly<Record<string, unknown>>;
+
+/** All but `text` is optional. */
+const check = argumentsChecker(
+  z.strictObject({
+    text: z.string().max(20).describe('What to say'),
+    size: z.number().optional(),
+    when: z.iso.datetime({ offset: true }).nullable().optional(),
+    items: z.array(z.strictObject({ name: z.string() })).optional(),
+    tags: z.array(z.string()).optional(),
+    files: z
+      .array(z.strictObject({ name: z.string(), lines: z.array(z.int()).max(3) }))
+      .max(10)
+      .optional(),
+    context: z.record(z.string().max(5), z.string()).optional(),
+    list: z
+      .array(z.strictObject({ on: z.boolean().optional(), sizes: z.array(z.number()).optional() }))
+      .optional(),
+    object: z.strictObject({ size: z.int().default(1) }).optional(),
+    numbers: z.record(z.string(), z.number()).optional(),
+    either: z.union([z.string(), z.array(z.string())]).optional(),
+    neither: z.union([z.number(), z.boolean()]).optional(),
+    mode: z.enum(['true', 'false']).optional(),
+    level: z.literal([1, 2]).optional(),
+    known: z.string().nullable().optional(),
+    data: z
+      .union([z.record(z.string(), z.json()), z.array(z.json()), z.string(), z.number(), z.null()])
+      .optional(),
+  }),
+);
+
+/** The most that a refusal may cost, for the dearest of the arguments. */
+const MOST = { milliseconds: 1500, mebibytes: 64, characters: 2000 };
+
+/** What a refusal cost. The least of three runs: the garbage collector may run during any of them. */
+function costOf(work: () => unknown) {
+  const costs = [1, 2, 3].map(() => {
+    const memory = process.memoryUsage().heapUsed;
+    const before = process.cpuUsage();
+    work();
+    const { user, system } = process.cpuUsage(before);
+    return {
+      milliseconds: (user + system) / 1000,
+      mebibytes: (process.memoryUsage().heapUsed - memory) / 1_048_576,
+    };
+  });
+  return {
+    milliseconds: Math.min(...costs.map(({ milliseconds }) => milliseconds)),
+    mebibytes: costs[0]?.mebibytes ?? 0,
+  };
+}
+
+function refusal(raw: Raw): MusterError {
+  try {
+    check(raw);
+  } catch (error) {
+    assert.ok(error instanceof MusterError, String(error));
+    return error;
+  }
+  assert.fail('it was accepted');
+}
+
+/** Objects within objects, built without recursion. */
+function nested(levels: number): Raw {
+  let value: Raw = {};
+  for (let level = 1; level < levels; level += 1) value = { inner: value };
+  return value;
+}
+
+const times = <Value>(count: number, value: Value) => Array.from({ length: count }, () => value);
+const keyed = (count: number) => Object.fromEntries(times(count, 1).map((one, at) => [`key-${at}`, one]));
+
+interface Refused {
+  readonly code?: string;
+  readonly reason?: string;
+  readonly field?: string;
+  readonly value?: unknown;
+  readonly message?: string | RegExp;
+}
+
+const TIME =
+  /^Argument "when": expected a date and a time with "Z" or an offset, as in "2026-02-10T17:00:00Z"/;
+const LEAP = /a leap second is at 23:59:60 UTC only\.$/;
+const noTime = (message: RegExp): Refused => ({ code: 'INVALID_FORMAT', message });
+const tooMany = (message: string | RegExp): Refused => ({ reason: 'TOO_MANY', message });
+
+/** To all but the first, a good `text` is added. */
+const REFUSED: readonly (readonly [what: string, raw: Raw, Refused])[] = [
+  [
+    'a missing argument',
+    {},
+    { code: 'REQUIRED_FIELD', field: 'text', message: 'Missing required argument "text": What to say.' },
+  ],
+  ['a missing member', { items: [{}] }, { code: 'REQUIRED_FIELD', field: 'items.0.name' }],
+  [
+    'an unknown argument',
+    { txet: 'b' },
+    {
+      reason: 'UNKNOWN_ARGUMENT',
+      message: /^Unknown argument "txet"\. Known arguments: text, size, when, items, /,
+    },
+  ],
+  [
+    'an unknown member',
+    { items: [{ name: 'b', extra: 1 }] },
+    { message: 'Unknown argument "items.0.extra". Known in "items.0": name.' },
+  ],
+  ['an unknown argument that is null', { lists: null }, { reason: 'UNKNOWN_ARGUMENT' }],
+  [
+    'what clients add, below the top',
+    { object: { sessionId: 's' } },
+    { reason: 'UNKNOWN_ARGUMENT', field: 'object.sessionId' },
+  ],
+  [
+    'another type, of which it shows what is short',
+    { size: 'big' },
+    {
+      message: 'Argument "size": expected a number, received text. Send a number without quotes, such as 5.',
+      value: 'big',
+    },
+  ],
+  ['a long text, which it does not show', { text: 'x'.repeat(1000) }, { field: 'text', value: undefined }],
+  ['a null entry', { list: [null] }, { field: 'list.0' }],
+  [
+    'many faults, of which it lists five',
+    { items: times(100, { name: 5 }) },
+    { message: /^(?:.*?items\.){5}(?!.*items\.).*And 95 more\.$/s },
+  ],
+  ['a word as a time', { when: 'tomorrow' }, noTime(TIME)],
+  ['a day as a time', { when: '2026-02-10' }, noTime(TIME)],
+  ['a time without a zone', { when: '2026-02-10T17:00:00' }, noTime(TIME)],
+  ['a day that there is not', { when: '2026-02-30T17:00:00Z' }, noTime(TIME)],
+  ['a number as a time', { when: 7 }, { message: TIME }],
+  ['a second 61', { when: '2027-06-30T23:59:61Z' }, noTime(TIME)],
+  ['a leap second at another minute', { when: '2027-06-30T22:59:60Z' }, noTime(LEAP)],
+  ['a leap second of another zone', { when: '2027-06-30T23:59:60+01:00' }, noTime(LEAP)],
+  ['a leap second of a day that there is not', { when: '2027-06-31T23:59:60Z' }, noTime(LEAP)],
+
+  ['half a surrogate pair', { text: 'a\ud800b' }, { reason: 'INVALID_TEXT' }],
+  ['a NUL character', { data: { list: ['\0'] } }, { reason: 'INVALID_TEXT' }],
+  ['a NUL character in a name', { data: { 'a\0b': 1 } }, { reason: 'INVALID_TEXT' }],
+  ['a number beyond range', { data: JSON.parse('1e999') }, { reason: 'OUT_OF_RANGE' }],
+  ['__proto__', JSON.parse('{"data":{"__proto__":{"admin":true}}}'), { reason: 'INVALID_NAME' }],
+  ['deep nesting', { data: nested(40) }, { reason: 'TOO_DEEP' }],
+  ['very deep nesting', { data: nested(500_000) }, { reason: 'TOO_DEEP' }],
+
+  [
+    'a list of two million entries',
+    { tags: times(1_900_000, 1) },
+    tooMany('Argument "tags" has 1900000 entries; at most 1000 can be taken.'),
+  ],
+  [
+    'a list that is longer than its maximum',
+    { files: times(11, 1) },
+    tooMany('Argument "files" has 11 entries; at most 10 can be taken.'),
+  ],
+  [
+    'a list within a list that is longer than its maximum',
+    { files: [{ name: 'a', lines: [1, 2, 3, 4] }] },
+    tooMany('Argument "files.0.lines" has 4 entries; at most 3 can be taken.'),
+  ],
+  [
+    'too many names in an object',
+    { context: keyed(10_001) },
+    tooMany('Argument "context" has 10001 names; at most 10000 can be taken.'),
+  ],
+  [
+    'too many names of arguments',
+    keyed(10_001),
+    tooMany(/^The object of arguments has 1000\d names; at most 10000 can be taken\.$/),
+  ],
+  ['too many values', { data: times(50_001, 1) }, tooMany('The arguments hold more than 50000 values.')],
+  ['too many values within each other', { data: times(2, times(25_001, 1)) }, tooMany(/50000 values/)],
+  ['a thousand wrong entries', { tags: times(1000, 1), files: times(10, { name: 1, lines: 'x' }) }, {}],
+  ['ten thousand wrong names', { context: keyed(9_990) }, {}],
+  ['ten thousand unknown names', keyed(9_990), {}],
+  ['data of many kinds with a wrong end', { data: [...times(12_000, { a: [{}] }), Number.NaN] }, {}],
+
+  [
+    'text that is no list',
+    { list: '[{]' },
+    { message: /^Argument "list": expected a list, .* Send a list, such as \["a", "b"\]\.$/ },
+  ],
+  ['the text of an object as a list', { list: '{"a":1}' }, { message: /expected a list/ }],
+  ['the text of a text as a list', { list: '"[]"' }, { message: /expected a list/ }],
+  ['the word null as a list', { list: 'null' }, { message: /expected a list/ }],
+  [
+    'the text of a list as an object',
+    { object: '[]' },
+    { message: /^Argument "object": expected an object, .* Send an object/ },
+  ],
+  ['a word as an object', { numbers: 'x' }, { message: /expected an object/ }],
+  ['a word as one of two types', { neither: 'yes' }, { message: /^Argument "neither": Invalid input/ }],
+  [
+    'a word as a member that is true or false',
+    { list: [{ on: 'yes' }] },
+    { message: /"list\.0\.on": expected true or false, received text\. Send true or false without quotes\./ },
+  ],
+  [
+    'a word as a number in a list of a list',
+    { list: [{ sizes: ['five'] }] },
+    { message: /"list\.0\.sizes\.0": expected a number/ },
+  ],
+  ['__proto__ in a text', { list: '[{"__proto__":{"on":true}}]' }, { reason: 'INVALID_NAME' }],
+  ['half a surrogate pair in a text', { numbers: '{"\\ud800":1}' }, { reason: 'INVALID_TEXT' }],
+  ['a NUL character in a text', { list: '[{"\\u0000":1}]' }, { reason: 'INVALID_TEXT' }],
+  ['a number beyond range in a text', { object: '{"size":1e999}' }, { reason: 'OUT_OF_RANGE' }],
+  ['deep nesting in a text', { list: '['.repeat(2_000_000) }, { reason: 'TOO_DEEP' }],
+  [
+    'nesting below a nested text',
+    { list: [{ sizes: '['.repeat(30) + ']'.repeat(30) }] },
+    { reason: 'TOO_DEEP' },
+  ],
+  ['many values in a text', { list: `[${'1,'.repeat(60_000)}1]` }, { reason: 'TOO_MANY' }],
+  ['a long list in a text', { list: `[${'{},'.repeat(1000)}{}]` }, { reason: 'TOO_MANY' }],
+  [
+    'texts that hold too many values together',
+    { list: times(60, { sizes: `[${'1,'.repeat(900)}1]` }) },
+    { reason: 'TOO_MANY' },
+  ],
+];
+
+/** The last is undefined if they are taken unchanged. */
+const TAKEN: readonly (readonly [what: string, raw: Raw, taken?: Raw])[] = [
+  ['what is right, unchanged', { items: [{ name: 'b' }] }],
+  ['whole surrogate pairs and large numbers', { text: '😀', size: 1e308 }],
+  ['as much as the schema allows', { tags: times(1000, 'a'), data: times(40_000, 1) }],
+  ['as long lists as the schema allows', { files: times(10, { name: 'a', lines: [1, 2, 3] }) }],
+  ['a null at any level as what is left out', { list: [{ on: null, sizes: null }] }, { list: [{}] }],
+  ['a null where there is a default', { object: { size: null } }, { object: { size: 1 } }],
+  [
+    'a null in a record and as an argument',
+    { numbers: { a: null, b: 1 }, when: null },
+    { numbers: { b: 1 } },
+  ],
+  ['a null in data of any form as null', { data: { a: null, list: [null] } }],
+  [
+    'the text of the only type that the schema takes as that type',
+    { list: ' [{"on":"true","sizes":"[\\"1e3\\"]"}]\n', object: '{"size":"5"}', level: '2' },
+    { list: [{ on: true, sizes: [1000] }], object: { size: 5 }, level: 2 },
+  ],
+  ['the text of one of two types as that type', { neither: 'false' }, { neither: false }],
+  [
+    'text as text wherever the schema takes text',
+    { either: '["a"]', mode: 'true', data: '{"a":1}', known: '5' },
+  ],
+  [
+    'a leap second as the second after it',
+    { when: '2027-06-30T23:59:60Z' },
+    { when: '2027-07-01T00:00:00.000Z' },
+  ],
+  ['without what clients add', { chatInput: 'hi\0', sessionId: null }, {}],
+];
+
+function assertSays(
+  error: MusterError,
+  { code = 'VALIDATION_ERROR', message = /\.$/, ...details }: Refused,
+): void {
+  assert.equal(error.code, code);
+  if (typeof message === 'string') assert.equal(error.message, message);
+  else assert.match(error.message, message);
+  for (const name of ['reason', 'field', 'value'] as const)
+    if (name in details) assert.equal(error.details[name], details[name], name);
+  assert.ok(error.message.length < MOST.characters);
+}
+
+describe('the check of arguments', () => {
+  for (const [what, raw, refused] of REFUSED) {
+    it(`the check of arguments refuses ${what}, and says so at little cost`, () => {
+      const sent = what === 'a missing argument' ? raw : { text: 'a', ...raw };
+      assertSays(refusal(sent), refused);
+      const { milliseconds, mebibytes } = costOf(() => refusal(sent));
+      assert.ok(milliseconds < MOST.milliseconds, `${milliseconds} ms of the processor`);
+      assert.ok(mebibytes < MOST.mebibytes, `${mebibytes} MiB`);
+    });
+  }
+
+  for (const [what, raw, taken = raw] of TAKEN) {
+    it(`the check of arguments takes ${what}`, () => {
+      assert.deepEqual(check({ text: 'a', ...raw }), { text: 'a', ...taken });
+    });
+  }
+
+  it('the check of arguments takes what clients add if the schema has such an argument', () => {
+    const own = argumentsChecker(z.strictObject({ action: z.string().optional() }));
+    assert.deepEqual(own({ action: 'x', chatInput: 'hi\0', sessionId: null }), { action: 'x' });
+    assert.throws(() => own({ action: 5 }), MusterError);
+  });
+
+  it('any JSON value and its text mean the same to the check of arguments', () => {
+    const arrays = argumentsChecker(z.strictObject({ list: z.array(z.json()) }));
+    fc.assert(
+      fc.property(fc.array(fc.jsonValue({ maxDepth: 4 })), (list) => {
+        const outcome = (value: unknown) => {
+          try {
+            return arrays({ list: value });
+          } catch (error) {
+            assert.ok(error instanceof MusterError);
+            return error.message;
+          }
+        };
+        const sent = JSON.stringify(list);
+        assert.deepEqual(outcome(sent), outcome(JSON.parse(sent)));
+      }),
+    );
+  });
+});

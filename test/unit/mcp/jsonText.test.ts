@@ -1,0 +1,153 @@
+/** What is found in the text of a message before it is parsed: too much, and the place at which it stops being JSON. */
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { beyondLimits } from '../../../functions/src/kernel/json.ts';
+import { BadMessage, parseBody } from '../../../functions/src/mcp/http/body.ts';
+import { jsonFault } from '../../../functions/src/mcp/http/jsonFault.ts';
+
+interface Size {
+  readonly values: number;
+  readonly depth: number;
+}
+
+function sizeOf(value: unknown): Size {
+  if (typeof value !== 'object' || value === null) return { values: 1, depth: 0 };
+  const members = Object.values(value).map(sizeOf);
+  return {
+    values: members.reduce((sum, member) => sum + member.values, 1),
+    depth: 1 + Math.max(0, ...members.map((member) => member.depth)),
+  };
+}
+
+const excess = (json: string, most: Size) => beyondLimits(Buffer.from(json), most);
+const ones = (count: number) => Array.from({ length: count }, () => '1').join(',');
+
+describe('the size of a JSON text', () => {
+  it('the excess of a JSON text is found at the very value and level', () => {
+    const indent = fc.constantFrom(undefined, 1, '\t', ' \n');
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 6, stringUnit: 'binary' }), indent, (value, space) => {
+        const json = JSON.stringify(value, null, space);
+        const size = sizeOf(JSON.parse(json));
+        assert.equal(excess(json, size), undefined);
+        assert.equal(excess(json, { ...size, values: size.values - 1 }), 'values');
+        assert.equal(excess(json, { ...size, depth: size.depth - 1 }), 'depth');
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('the signs in a string are not counted', () => {
+    const json = JSON.stringify({ a: '[[[,,,"{\\', ',': ['\\"', '\\\\', 'é,[', '\ud83d\ude00,'] });
+    assert.equal(excess(json, { values: 7, depth: 2 }), undefined);
+  });
+
+  it('bytes that are no JSON are counted without a throw', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
+        beyondLimits(bytes, { values: 100, depth: 10 });
+      }),
+    );
+    for (const json of ['"without an end', ''])
+      assert.equal(excess(json, { values: 1, depth: 0 }), undefined);
+  });
+
+  for (const [what, json, refusal] of [
+    [
+      '1,300,000 empty lists',
+      `[${Array.from({ length: 1_300_000 }, () => '[]').join(',')}]`,
+      /100000 values/,
+    ],
+    ['100,001 values in its params', `{"params":{"a":[${ones(100_000)}]}}`, /100000 values: split it/],
+    ['70 lists within each other', `${'['.repeat(70)}${']'.repeat(70)}`, /too deeply: at most 64 arrays/],
+    ['99,000 values', `{"params":{"a":[${ones(99_000)}]}}`, undefined],
+    ['a text of four million characters', `["${'x'.repeat(4_000_000)}"]`, undefined],
+  ] as const) {
+    it(`a message with ${what} is ${refusal ? 'refused' : 'taken'} before it is parsed`, () => {
+      const bytes = Buffer.from(json);
+      const [memory, began] = [process.memoryUsage().heapUsed, process.cpuUsage()];
+      if (refusal === undefined) parseBody(bytes);
+      else
+        assert.throws(
+          () => parseBody(bytes),
+          (error) => {
+            assert.ok(error instanceof BadMessage && error.code === -32600);
+            assert.match(error.message, refusal);
+            return true;
+          },
+        );
+      const { user, system } = process.cpuUsage(began);
+      assert.ok((user + system) / 1000 < 1500, 'it takes the processor for long');
+      const mebibytes = (process.memoryUsage().heapUsed - memory) / 1_048_576;
+      assert.ok(refusal === undefined || mebibytes < 8, `${mebibytes} MiB`);
+    });
+  }
+});
+
+describe('the fault of a JSON text', () => {
+  for (const [text, fault] of [
+    ['', 'line 1, column 1: expected a value, found the end of the body'],
+    ['{', 'line 1, column 2: expected a name in double quotes or "}", found the end of the body'],
+    ['{"a": 1,}', 'line 1, column 9: expected a name in double quotes, found "}"'],
+    ["{'a': 1}", 'line 1, column 2: expected a name in double quotes or "}", found "\'"'],
+    ['{"a" 1}', 'line 1, column 6: expected ":", found "1"'],
+    ['{"a": 1\n "b": 2}', 'line 2, column 2: expected "," or "}", found "\\""'],
+    ['[1, 2,]', 'line 1, column 7: expected a value, found "]"'],
+    ['[1 2]', 'line 1, column 4: expected "," or "]", found "2"'],
+    ['[}', 'line 1, column 2: expected a value or "]", found "}"'],
+    ['{} {}', 'line 1, column 4: expected nothing more, found "{"'],
+    ['{"a": True}', 'line 1, column 7: expected a value, found "T"'],
+    ['[01]', 'line 1, column 2: expected a value or "]", found "0"'],
+    ['[1.]', 'line 1, column 2: expected a value or "]", found "1"'],
+    ['[NaN]', 'line 1, column 2: expected a value or "]", found "N"'],
+    ['["a\nb"]', 'line 1, column 4: expected its escape, such as \\n, found U+000A'],
+    ['["a\\x"]', 'line 1, column 4: expected an escape such as \\n or \\\\, found "\\\\"'],
+    ['["abc', 'line 1, column 6: expected the end of the string that begins at 2, found the end of the body'],
+    ['\u0000', 'line 1, column 1: expected a value, found U+0000'],
+  ] as const) {
+    it(`the fault of ${JSON.stringify(text)} is found at ${fault.split(':')[0]}`, () => {
+      assert.equal(jsonFault(text), fault);
+    });
+  }
+
+  it('no fault is found in JSON', () => {
+    fc.assert(
+      fc.property(fc.json({ stringUnit: 'binary' }), (text) => {
+        assert.equal(jsonFault(text), undefined);
+        assert.equal(jsonFault(` ${JSON.stringify(JSON.parse(text), null, 2)}\r\n`), undefined);
+      }),
+    );
+  });
+
+  it('a fault is found wherever JSON was broken', () => {
+    const put = fc.constantFrom('', '"', '{', ']', ',', ':', '\\', '0', '-', 'e');
+    const isJson = (text: string) => {
+      try {
+        JSON.parse(text);
+        return true;
+      } catch {
+        return false;
+      }
+    };
+    fc.assert(
+      fc.property(fc.json(), fc.nat(), put, (text, at, sign) => {
+        const index = at % (text.length + 1);
+        const broken = text.slice(0, index) + sign + text.slice(index + 1);
+        assert.equal(jsonFault(broken) === undefined, isJson(broken), broken);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('a fault is looked for at the beginning of a very long text only', () => {
+    for (const text of [
+      '['.repeat(4_000_000),
+      `"${'\\n'.repeat(2_000_000)}`,
+      `[${'1,'.repeat(2_000_000)}`,
+      `[${'"",'.repeat(1_300_000)}`,
+    ]) {
+      assert.equal(jsonFault(text), undefined);
+    }
+    assert.match(jsonFault(`[${' '.repeat(200_000)},${' '.repeat(4_000_000)}`) ?? '', /column 200002/);
+  });
+});
