@@ -56,7 +56,7 @@ describe('a compare-and-set whose answer is lost', () => {
 
   const has = (path: string) => async () => (await there(path)) !== null;
 
-  it('has appended its entry, once', async () => {
+  it('an entry whose answer is lost is appended once, and its writer knows', async () => {
     const events = new DatabaseEventLog(database, unnoted);
     const entry = { sequence: 1, writer: 'writer', transitions: [] };
     const appended = await losing(() => events.append(log, entry), has(`${busPath(log)}/log`));
@@ -65,7 +65,7 @@ describe('a compare-and-set whose answer is lost', () => {
     assert.equal(await events.append(log, { ...entry, writer: 'another' }), false);
   });
 
-  it('has taken its lease, which goes with its next connection', async () => {
+  it('a lease whose answer is lost is taken, and ends with the next connection', async () => {
     const leases = new DatabaseWatcherLeases(database);
     const lease = { holder: 'holder', reading: true, renewed: new Date() };
     const path = `${busPath(log)}/watcher`;
@@ -79,7 +79,7 @@ describe('a compare-and-set whose answer is lost', () => {
     await eventually('the lease has gone', async () => (await there(path)) === null || undefined);
   });
 
-  it('has claimed its delivery, and nobody else has', async () => {
+  it('a delivery whose answer is lost is claimed once, and its claimer knows', async () => {
     const deliveries = new DatabaseDeliveries({ database, clock: systemClock, randomness: systemRandomness });
     const path = `deliveries/${log}/devices/phone`;
     assert.equal(await losing(() => deliveries.claim(log, 'phone'), has(path)), 'claimed');
@@ -92,7 +92,7 @@ describe('a compare-and-set whose answer is lost', () => {
     assert.equal(await others.claim(log, 'phone'), 'busy');
   });
 
-  it('has forgotten a presence', async () => {
+  it('a presence whose answer is lost is removed, and the sweep knows', async () => {
     const presence = new DatabasePresence({ database, clock: systemClock });
     const path = `presence/${log}`;
     await (await realtimeDatabase()).ref(path).set({ last_seen: 1 });

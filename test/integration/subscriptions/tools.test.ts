@@ -22,7 +22,7 @@ describe('the tools of subscriptions', () => {
     team.now = new Date(); // tokens of callers are of the present
   });
 
-  it('answer what there is in the forms of firebase.read', async () => {
+  it('subscribe returns the existing data in the forms of firebase.read', async () => {
     const path = newPath();
     const initialData = async (args: JsonObject) =>
       (await call('subscribe', { subscriptionId: newId(), path, ...args }))['initialData'];
@@ -43,7 +43,7 @@ describe('the tools of subscriptions', () => {
     assert.equal(await initialData({ database: 'firestore', includeInitial: false }), undefined);
   });
 
-  it('replay a keyed call, with what there is by then', async () => {
+  it('a repeated keyed subscribe returns the first answer with the current data', async () => {
     const path = newPath();
     const key = randomUUID();
     const args = {
@@ -66,7 +66,7 @@ describe('the tools of subscriptions', () => {
     assert.match(JSON.stringify(refused.structuredContent), /no such subscription/);
   });
 
-  it('send each event as a notification before the answer that holds it', async () => {
+  it('pollEvents sends each event as a notification before the answer that holds it', async () => {
     const path = newPath();
     const subscriptionId = newId();
     await call('subscribe', { subscriptionId, database: 'realtime', path, eventType: 'child_added' });

@@ -1,32 +1,45 @@
 /** Loading the functions changes nothing of the process but what an HTTP function needs, and that once. */
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { root } from '../../../scripts/project.mjs';
 
-/** Prints what loading the functions has changed: subscriptions, listeners, variables, what keeps running. */
+/**
+ * Prints what loading the functions for a target has changed: subscriptions, listeners, variables, what keeps running.
+ * Then the same of the HTTP functions alone for another target, with everything that they import loaded already.
+ */
 const PROGRAM = `
 import channels from 'node:diagnostics_channel';
 import { syncBuiltinESMExports } from 'node:module';
 const { subscribe } = channels;
-const subscribed = [];
+let subscribed = [];
 channels.subscribe = (name, listener) => (subscribed.push(name), subscribe(name, listener));
 syncBuiltinESMExports();
 const listening = () => process.eventNames().map((name) => [String(name), process.listenerCount(name)]);
-const before = JSON.stringify([listening(), process.env]);
-await import('${root}/functions/src/index.ts');
-const active = process.getActiveResourcesInfo().filter((one) => !/^(?:TTYWrap|PipeWrap|CloseReq)$/.test(one));
-const after = JSON.stringify([listening(), { ...process.env, NODE_ENV: undefined }]);
-console.log(JSON.stringify({ subscribed, changed: before !== after, mode: process.env.NODE_ENV ?? '', active }));
+const changedBy = async (target, module) => {
+  subscribed = [];
+  delete process.env.NODE_ENV;
+  process.env.FUNCTION_TARGET = target;
+  const before = JSON.stringify([listening(), process.env]);
+  await import('${root}/functions/src/' + module);
+  const active = process.getActiveResourcesInfo().filter((one) => !/^(?:TTYWrap|PipeWrap|CloseReq)$/.test(one));
+  const after = JSON.stringify([listening(), { ...process.env, NODE_ENV: undefined }]);
+  return { subscribed, changed: before !== after, mode: process.env.NODE_ENV ?? '', active };
+};
+const [, first, second] = process.argv;
+const all = await changedBy(first, 'index.ts');
+const http = second && (await changedBy(second, 'entry/http.ts?' + second));
+console.log(JSON.stringify([all, http].filter(Boolean)));
 `;
 
-function loadedFor(target: string): unknown {
-  const { NODE_ENV: _, ...env } = process.env;
-  const printed = execFileSync(
+/** @param targets of all functions, and of the HTTP functions alone */
+async function loadedFor(...targets: readonly string[]): Promise<unknown> {
+  const { stdout } = await promisify(execFile)(
     process.execPath,
-    ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', PROGRAM],
-    { cwd: root, env: { ...env, FUNCTION_TARGET: target }, encoding: 'utf8' },
+    ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', PROGRAM, '--', ...targets],
+    { cwd: root, env: process.env, encoding: 'utf8' },
   );
-  return JSON.parse(printed);
+  return JSON.parse(stdout);
 }
 
 const NOTHING = { subscribed: [], changed: false, mode: '', active: [] };
@@ -35,12 +48,8 @@ const ONCE = { ...NOTHING, subscribed: ['http.server.request.start'], mode: 'pro
 describe('loading the functions', function () {
   this.timeout(120_000); // all of them are loaded each time
 
-  it('follows the requests of an endpoint once', () => {
-    assert.deepEqual(loadedFor('mcp'), ONCE);
-    assert.deepEqual(loadedFor('githubWebhook'), ONCE);
-  });
-
-  it('has no effect for the others', () => {
-    assert.deepEqual(loadedFor('sweep'), NOTHING);
+  it('loading the functions for an endpoint follows its requests once, and for others has no effect', async () => {
+    const loaded = await Promise.all([loadedFor('mcp', 'githubWebhook'), loadedFor('sweep')]);
+    assert.deepEqual(loaded, [[ONCE, ONCE], [NOTHING]]);
   });
 });

@@ -13,6 +13,7 @@ import {
   stateOf,
   type Transition,
 } from '../../../functions/src/toolsets/firebase/rules/transition.ts';
+import { byDay } from '../../support/night.ts';
 import { portsOf } from '../../support/ports.ts';
 import { MemoryLog } from './memoryLog.ts';
 
@@ -22,6 +23,9 @@ type Command =
   | { readonly kind: 'kill'; readonly which: number }
   | { readonly kind: 'standStill'; readonly which: number }
   | { readonly kind: 'pass' };
+
+/** For each type of event. */
+const RUNS = byDay(200, { night: 2000 });
 
 const key = fc.constantFrom('a', 'b', 'c');
 
@@ -131,7 +135,7 @@ describe('the log of a watched path', () => {
   afterEach(() => mock.timers.reset());
 
   for (const eventType of EVENT_TYPES) {
-    it(`is one true history of ${eventType}, whatever happens to those who write it`, async () => {
+    it(`the log of ${eventType} is one true history, whatever happens to its writers`, async () => {
       await fc.assert(
         fc.asyncProperty(
           fc.scheduler(),
@@ -154,7 +158,7 @@ describe('the log of a watched path', () => {
             checkHistory(world);
           },
         ),
-        { numRuns: 1000 },
+        { numRuns: RUNS },
       );
     });
   }

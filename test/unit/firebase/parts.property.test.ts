@@ -43,7 +43,7 @@ const transition: fc.Arbitrary<Transition> = fc.record(
 );
 
 describe('what becomes of a watched path', () => {
-  it('leads from what was known to what there is', () => {
+  it('the difference of a watched path leads from what was known to what there is', () => {
     fc.assert(
       fc.property(eventType, data, data, (type, before, after) => {
         const [known, there] = type === 'value' ? [whole(before), whole(after)] : [before, after];
@@ -55,13 +55,13 @@ describe('what becomes of a watched path', () => {
     );
   });
 
-  it('is nothing where only the order of keys differs', () => {
+  it('the difference of a watched path is nothing where only the order of keys differs', () => {
     const state = stateOf('child_changed', new Map([['k', { a: 1, b: { c: 2, d: 3 } }]]));
     const same = { key: 'k', data: { b: { d: 3, c: 2 }, a: 1 } };
     assert.equal(transitionOf('child_changed', state, same, 0), undefined);
   });
 
-  it('tells how it was unless that is too much', () => {
+  it('the difference of a watched path tells how it was unless that is too much', () => {
     const large = 'x'.repeat(200_000);
     const state = stateOf('value', new Map([['', large]]));
     const changed = transitionOf('value', state, { key: '', data: `${large}y` }, 0);
@@ -71,7 +71,7 @@ describe('what becomes of a watched path', () => {
 });
 
 describe('a batch', () => {
-  it('keeps what came and went, and of changes the first before and the last after', () => {
+  it('a batch of transitions keeps additions and removals, and merges changes', () => {
     fc.assert(
       fc.property(fc.array(transition, { maxLength: 40 }), (transitions) => {
         const pending = new Pending();
@@ -86,7 +86,7 @@ describe('a batch', () => {
     );
   });
 
-  it('is cut into entries of a bounded size, in order', () => {
+  it('a batch of transitions is cut into entries of a bounded size, in order', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 350 }), fc.integer({ min: 1, max: 20_000 }), (count, size) => {
         const pending = new Pending();
@@ -108,7 +108,7 @@ describe('a batch', () => {
 });
 
 describe('a cursor', () => {
-  it('survives being text', () => {
+  it('a cursor of a subscription survives being text', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 9_999_999_999 }), fc.nat(9999), (sequence, index) => {
         const position = { log: LOG, sequence, index };
@@ -117,7 +117,7 @@ describe('a cursor', () => {
     );
   });
 
-  it('is refused, or is one of ours', () => {
+  it('a cursor of a subscription is refused, or is one of ours', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         try {
@@ -137,7 +137,7 @@ describe('reading page by page', () => {
     rights: '',
   };
 
-  it('gives each event once and in order, from any cursor on', () => {
+  it('reading page by page gives each event once and in order, from any cursor on', () => {
     fc.assert(
       fc.property(
         fc.array(fc.array(transition, { minLength: 1, maxLength: 60 }), { maxLength: 12 }),
@@ -162,7 +162,7 @@ describe('reading page by page', () => {
     );
   });
 
-  it('says where entries are missing', () => {
+  it('reading page by page says where entries are missing', () => {
     const builder = new PageBuilder(subscription, { log: LOG, sequence: 2, index: 3 });
     builder.add({ sequence: 4, writer: 'w', transitions: [{ kind: 'added', key: 'k', data: 1, at: 0 }] });
     const { events, overflow } = builder.page();
@@ -178,7 +178,7 @@ describe('retention', () => {
     at: fc.integer({ min: 0, max: 2 * 86_400_000 }),
   });
 
-  it('drops the oldest that a checkpoint takes in, and no more than it must', () => {
+  it('retention drops the oldest that a checkpoint takes in, and no more than it must', () => {
     fc.assert(
       fc.property(fc.array(size, { maxLength: 40 }), fc.nat(40), (sizes, covered) => {
         const ordered = sizes.toSorted((one, other) => one.at - other.at);
@@ -215,7 +215,7 @@ describe('the lease of a watch', () => {
     ['left', { ...lease, reading: false }, true],
     ['not renewed for long', { ...lease, renewed: new Date(84_000) }, true],
   ] as const) {
-    it(`may ${expected ? '' : 'not '}be taken where it is ${what}`, () => {
+    it(`the lease of a watch may ${expected ? '' : 'not '}be taken where it is ${what}`, () => {
       assert.equal(mayTake(held, 'me', now), expected);
     });
   }

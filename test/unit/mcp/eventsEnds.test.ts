@@ -12,7 +12,7 @@ import { UID } from './logStage.ts';
 describe('/mcp/events, at its ends,', () => {
   const stage = new EventsStage();
 
-  it('begins no more streams than the rate limit allows', async () => {
+  it('a stream is refused beyond the rate limit', async () => {
     const details = { retryAfter: 2 };
     const limits = {
       take: () => Promise.reject(new MusterError('RATE_LIMITED', 'Too many calls.', details)),
@@ -22,7 +22,7 @@ describe('/mcp/events, at its ends,', () => {
     assert.equal(response.headers.get('retry-after'), '2');
   });
 
-  it('ends by itself in good order, and writes the audit log', async () => {
+  it('a stream ends after its lifetime without an error, and is logged', async () => {
     const brief = await stage.serve({ streams: { lifetimeMs: 100, keepAliveMs: 60_000 } });
     stage.log.add(UID, stage.subscriptionId, 1);
     stage.ports.entries.length = 0;
@@ -42,7 +42,7 @@ describe('/mcp/events, at its ends,', () => {
     );
   });
 
-  it('says before it begins what is wrong', async () => {
+  it('a stream that cannot start is refused with a status and a code', async () => {
     const refused = async (asked: Asked, status: number, code: number) => {
       const { response } = await stage.ask(asked);
       const body = (await response.json()) as { error: { code: number } };
@@ -62,7 +62,7 @@ describe('/mcp/events, at its ends,', () => {
     await refused({ query: { workspace: '../x' } }, 400, -32300);
   });
 
-  it('tells within the stream what goes wrong there, and ends', async () => {
+  it('an error within a stream is its last event', async () => {
     const stream = await stage.open();
     await eventually('it follows', async () => stage.log.following === 1 || undefined);
     stage.log.end(UID, stage.subscriptionId);
@@ -76,7 +76,7 @@ describe('/mcp/events, at its ends,', () => {
     });
   });
 
-  it('ends where nothing happens once its credential was revoked, and notes the agent as alive no more', async () => {
+  it('a stream without events ends once its credential is revoked, and its agent is online no longer', async () => {
     const quick = await stage.serve({ streams: { lifetimeMs: 60_000, keepAliveMs: 20 } });
     stage.ports.principals.set('fleeting', LEADER);
     const stream = await stage.open({ at: quick, headers: { Authorization: 'Bearer fleeting' } });
@@ -111,7 +111,7 @@ describe('/mcp/events, at its ends,', () => {
       return stream;
     };
 
-    it('ends at once, and reports why, if the credential opens nothing', async () => {
+    it('a stream ends with the reason if the rights of its owner change and its credential opens nothing', async () => {
       const stream = await begin();
       stage.ports.principals.delete('changing');
       news();
@@ -120,7 +120,7 @@ describe('/mcp/events, at its ends,', () => {
       assert.match(frame?.data ?? '', /-32100/);
     });
 
-    it('ends at once if they have changed, and continues if they have not', async () => {
+    it('a stream ends if the rights of its owner change, and continues if they do not', async () => {
       const stream = await begin();
       news();
       stage.log.add(UID, stage.subscriptionId, 'heard');
@@ -132,7 +132,7 @@ describe('/mcp/events, at its ends,', () => {
     });
   });
 
-  it('shows nothing more to a credential that was revoked', async () => {
+  it('a stream shows no further event to a credential that was revoked', async () => {
     stage.ports.principals.set('fleeting', LEADER);
     const stream = await stage.open({ headers: { Authorization: 'Bearer fleeting' } });
     await eventually('it follows', async () => stage.log.following === 1 || undefined);
@@ -147,7 +147,7 @@ describe('/mcp/events, at its ends,', () => {
     await eventually('it stopped reading', async () => stage.log.following === 0 || undefined);
   });
 
-  it('hides what nobody foresaw', async () => {
+  it('an unexpected error within a stream is reported without its text', async () => {
     const broken = {
       poll: stage.log.poll.bind(stage.log),
       follow() {
@@ -159,7 +159,7 @@ describe('/mcp/events, at its ends,', () => {
     assert.match(frame?.data ?? '', /"code":-32603,"message":"Internal error\. Quote request id/);
   });
 
-  it('takes GET alone, from pages too', async () => {
+  it('/mcp/events takes only GET, from allowed pages too', async () => {
     for (const method of ['POST', 'PUT', 'DELETE', 'HEAD']) {
       const { response } = await stage.ask({ method });
       assert.equal(response.status, 405, method);
@@ -177,7 +177,7 @@ describe('/mcp/events, at its ends,', () => {
     assert.equal(stream.response.headers.get('access-control-allow-origin'), origin);
   });
 
-  it('is listed where firebase is served, and only there', async () => {
+  it('/mcp/events is listed only if the toolset firebase is served', async () => {
     const endpointsOf = async (at: RunningEndpoint) => {
       const response = await fetch(`${at.url}/mcp/nope`);
       return ((await response.json()) as { endpoints: string[] }).endpoints;

@@ -49,7 +49,7 @@ describe('subscriptions/listen', () => {
     await eventually('nothing is read any more', async () => log.following === 0 || undefined);
   });
 
-  it('is offered in 2026-07-28, where there is something to listen to', async () => {
+  it('subscriptions/listen is offered in 2026-07-28 only', async () => {
     const { client } = await connect();
     assert.deepEqual(client.getServerCapabilities()?.resources, { subscribe: true });
     const legacy = await fetch(`${stage.endpoint.url}/mcp`, {
@@ -65,7 +65,7 @@ describe('subscriptions/listen', () => {
     assert.match(await legacy.text(), /"resources":\{\}/);
   });
 
-  it('tells of each event as it comes, and the resource shows it', async () => {
+  it('a listener is notified of each event as it comes, and the resource shows it', async () => {
     const listener = await connect();
     const subscription = await listen(listener, uri);
     assert.deepEqual(subscription.honoredFilter, { resourceSubscriptions: [uri] });
@@ -88,14 +88,14 @@ describe('subscriptions/listen', () => {
     assert.equal(cursor, '2');
   });
 
-  it('tells at once of what is there already', async () => {
+  it('a listener is notified immediately of events that exist', async () => {
     log.add(UID, id, 1);
     const listener = await connect();
     await listen(listener, uri);
     await eventually('it is told', async () => listener.updated.length === 1 || undefined);
   });
 
-  it('keeps apart two principals who chose one id', async () => {
+  it('two principals with the same subscription id are notified separately', async () => {
     log.begin(OTHER.uid, id);
     const [mine, theirs] = [await connect(), await connect('other')];
     await listen(mine, uri);
@@ -108,7 +108,7 @@ describe('subscriptions/listen', () => {
     assert.equal(theirs.updated.length, 1);
   });
 
-  it('acknowledges only what can be watched', async () => {
+  it('only resources that can be watched are acknowledged', async () => {
     const book = 'firebase://shelves/a/books/b';
     const missing = 'firebase://subscriptions/nope';
     ports.entries.length = 0;
@@ -124,21 +124,21 @@ describe('subscriptions/listen', () => {
     assert.deepEqual(others.honoredFilter, {});
   });
 
-  it('watches at most 20 resources a request', async () => {
+  it('at most 20 resources are watched per request', async () => {
     const uris = Array.from({ length: 25 }, (_, number) => `${uri}-${number}`);
     for (let number = 0; number < 25; number += 1) log.begin(UID, `${id}-${number}`);
     const { honoredFilter } = await listen(await connect(), ...uris);
     assert.deepEqual(honoredFilter.resourceSubscriptions, uris.slice(0, 20));
   });
 
-  it('stops reading when the client closes', async () => {
+  it('listening stops when the client closes', async () => {
     const subscription = await listen(await connect(), uri);
     await eventually('it follows', async () => log.following === 1 || undefined);
     await subscription.close();
     await eventually('it stopped reading', async () => log.following === 0 || undefined);
   });
 
-  it('ends in good order when its time is over', async () => {
+  it('listening ends after its lifetime without an error, and is logged', async () => {
     const brief = await stage.serve({ streams: { lifetimeMs: 200, keepAliveMs: 60_000 } });
     ports.entries.length = 0;
     const subscription = await listen(await connect(undefined, brief), uri);
@@ -157,14 +157,14 @@ describe('subscriptions/listen', () => {
     );
   });
 
-  it('ends in good order when the last subscription has ended', async () => {
+  it('listening ends without an error when the last subscription has ended', async () => {
     const subscription = await listen(await connect(), uri);
     await eventually('it follows', async () => log.following === 1 || undefined);
     log.end(UID, id);
     assert.equal(await subscription.closed, 'graceful');
   });
 
-  it('tells nothing more to a credential that was revoked', async () => {
+  it('a credential that was revoked is not notified any further', async () => {
     ports.principals.set('fleeting', LEADER);
     const listener = await connect('fleeting');
     const subscription = await listen(listener, uri);
@@ -175,14 +175,14 @@ describe('subscriptions/listen', () => {
     assert.deepEqual(listener.updated, []);
   });
 
-  it('is no way around the toolsets of a credential', async () => {
+  it('a credential without the toolset cannot listen', async () => {
     const { polled } = log;
     const { honoredFilter } = await listen(await connect('confined'), uri);
     assert.deepEqual(honoredFilter, {});
     assert.equal(log.polled, polled, 'the subscription is not even looked for');
   });
 
-  it('leaves a filter that is none to the SDK', async () => {
+  it('a malformed filter is refused as invalid params', async () => {
     for (const notifications of [
       undefined,
       5,

@@ -9,7 +9,7 @@ import {
 import { parseFrame } from '../../support/sse.ts';
 
 describe('server-sent events', () => {
-  it('come out as they went in, line ends aside', () => {
+  it('a server-sent event is read as it was written, except for line ends', () => {
     const word = fc.string({ unit: 'grapheme' }).filter((text) => !/[\0\r\n]/.test(text));
     fc.assert(
       fc.property(word, word, fc.string({ unit: 'binary' }), (id, event, data) => {
@@ -22,14 +22,14 @@ describe('server-sent events', () => {
     );
   });
 
-  it('refuse an id or a type of several lines', () => {
+  it('an id or a type of several lines is refused', () => {
     for (const bad of ['a\nb', 'a\rb', 'a\0b']) {
       assert.throws(() => frameOf({ id: bad, data: '' }), RangeError);
       assert.throws(() => frameOf({ event: bad, data: '' }), RangeError);
     }
   });
 
-  it('have frames without an event', () => {
+  it('frames without an event are a retry or a comment', () => {
     assert.deepEqual(parseFrame(RETRY_FRAME.trimEnd()), { retry: '1000' });
     assert.deepEqual(parseFrame(KEEP_ALIVE_FRAME.trimEnd()), { comment: 'keep-alive' });
   });
@@ -41,7 +41,7 @@ describe('withPauses', () => {
     yield { n: 2 };
   }
 
-  it('passes items on and asks for the next only when it is asked', async () => {
+  it('withPauses asks for the next item only when it is asked', async () => {
     let asked = 0;
     const counting = {
       [Symbol.asyncIterator]: () => ({
@@ -57,7 +57,7 @@ describe('withPauses', () => {
     await iterator.return();
   });
 
-  it('says that nothing came, and still passes on what comes then', async () => {
+  it('withPauses yields undefined if nothing comes, and then what comes', async () => {
     let release: (value: IteratorResult<{ n: number }>) => void = () => undefined;
     const slow = {
       [Symbol.asyncIterator]: () => ({
@@ -74,7 +74,7 @@ describe('withPauses', () => {
     assert.deepEqual((await iterator.next()).value, { n: 1 });
   });
 
-  it('ends with its items, and ends them when it is ended', async () => {
+  it('withPauses ends with its source, and ends its source', async () => {
     const all: unknown[] = [];
     for await (const item of withPauses(numbers(), 60_000)) all.push(item);
     assert.deepEqual(all, [{ n: 1 }, { n: 2 }]);
@@ -92,7 +92,7 @@ describe('withPauses', () => {
     assert.ok(returned);
   });
 
-  it('passes on an error', async () => {
+  it('withPauses throws the error of its source', async () => {
     async function* broken(): AsyncGenerator<object> {
       yield {};
       throw new Error('broken');

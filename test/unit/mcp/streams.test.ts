@@ -54,7 +54,7 @@ describe('streams of calls', () => {
     send(era, 'tools/call', { name: 'firebase_tell', arguments: args }, accept);
 
   for (const era of ERAS) {
-    it(`carries notifications before the answer (${era})`, async () => {
+    it(`a call sends its notifications before its answer (${era})`, async () => {
       const texts = ['a', 'two\nlines\r\n', 'data: x\n\n', '\u2028 é 😀', ''];
       const response = await tell(era, { texts });
       assert.equal(response.status, 200);
@@ -70,7 +70,7 @@ describe('streams of calls', () => {
       assert.deepEqual((result as Json)['structuredContent'], { told: texts.length });
     });
 
-    it(`tells how far a call has come, to who names the call (${era})`, async () => {
+    it(`a call reports its progress to a client that gives a token (${era})`, async () => {
       const call = { name: 'firebase_tell', arguments: { stages: 2 } };
       const unasked = await send(era, 'tools/call', call);
       assert.equal(unasked.headers.get('content-type'), 'application/json');
@@ -88,7 +88,7 @@ describe('streams of calls', () => {
       }
     });
 
-    it(`answers in JSON where nothing comes before the answer (${era})`, async () => {
+    it(`a call without notifications is answered in JSON (${era})`, async () => {
       const response = await tell(era, {});
       assert.equal(response.headers.get('content-type'), 'application/json');
       assert.deepEqual(((await response.json()) as { result: Json }).result['structuredContent'], {
@@ -96,7 +96,7 @@ describe('streams of calls', () => {
       });
     });
 
-    it(`tells the tool when its client goes away (${era})`, async () => {
+    it(`a tool is notified when its client disconnects (${era})`, async () => {
       for (const texts of [[], ['a']]) {
         const { waiting, gone } = told;
         const { headers, body } = requestOf(
@@ -113,7 +113,7 @@ describe('streams of calls', () => {
       }
     });
 
-    it(`lists and reads resources of templates (${era})`, async () => {
+    it(`resources of templates are listed and read (${era})`, async () => {
       const listed = (await (await send(era, 'resources/templates/list', {})).json()) as { result: Json };
       const [book, ...others] = listed.result['resourceTemplates'] as Json[];
       assert.equal(others.length, 1);
@@ -131,7 +131,7 @@ describe('streams of calls', () => {
       ]);
     });
 
-    it(`has no resource where the URI fits no template or the template none (${era})`, async () => {
+    it(`a URI that fits no template, or no resource, is refused (${era})`, async () => {
       for (const uri of [
         'firebase://shelves/a/books/',
         'firebase://shelves/a/b/books/c',
@@ -149,7 +149,7 @@ describe('streams of calls', () => {
     });
   }
 
-  it('drops notifications for a client that takes no stream', async () => {
+  it('notifications are dropped for a client that takes no stream', async () => {
     const response = await tell('2025', { texts: ['a'] }, 'application/json');
     assert.equal(response.headers.get('content-type'), 'application/json');
     const { result } = (await response.json()) as { result: Json };
@@ -162,7 +162,7 @@ describe('streams of calls', () => {
     assert.equal(((await batch.json()) as Json[]).length, 1);
   });
 
-  it('drops notifications in plain JSON-RPC', async () => {
+  it('notifications are dropped in plain JSON-RPC', async () => {
     const params = { texts: ['a'] };
     const response = await fetch(`${endpoint.url}/mcp/rpc`, {
       method: 'POST',

@@ -36,10 +36,11 @@ describe('where the Realtime Database is', () => {
       'http://127.0.0.1:9001/shared/a.json?auth=a%2Bb&ns=other',
     ],
   ] as const) {
-    it(`is ${url.split('?')[0]} for ${databaseURL}`, () => assert.equal(urlFor(databaseURL, emulator), url));
+    it(`the address of the Realtime Database is ${url.split('?')[0]} for ${databaseURL}`, () =>
+      assert.equal(urlFor(databaseURL, emulator), url));
   }
 
-  it('is nowhere where the deployment names none', () => {
+  it('the address of the Realtime Database is nowhere where the deployment names none', () => {
     assert.throws(() => urlFor(undefined, undefined), /names no Realtime Database/);
   });
 });

@@ -51,7 +51,7 @@ describe("the Realtime Database's refusals", () => {
     [500, said('internal'), READ, 'FIREBASE_ERROR', 'CONNECTION_ERROR'],
     [503, '<html>Service Unavailable', WRITE, 'FIREBASE_ERROR', 'CONNECTION_ERROR'],
   ] as const) {
-    it(`reads ${status} ${text?.slice(0, 40)} as ${reason ?? code}`, () => {
+    it(`the transport reads ${status} ${text?.slice(0, 40)} as ${reason ?? code}`, () => {
       const error = refusalOf({ status, text }, request);
       assert.deepEqual([error.code, error.details.reason], [code, reason]);
       const shown = [error.message, error.details.suggestion].join();
@@ -59,7 +59,7 @@ describe("the Realtime Database's refusals", () => {
     });
   }
 
-  it('gives the index to add, made of the query', () => {
+  it('the transport gives the index to add, made of the query', () => {
     const missing = { status: 400, text: said('Index not defined') };
     const definition = (orderBy: string) =>
       refusalOf(missing, { ...READ, parameters: { orderBy } }).details.suggestion ?? '';
