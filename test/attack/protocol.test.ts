@@ -146,7 +146,7 @@ describe('hostile text outside of tools', () => {
   };
 
   for (const { uri } of resources) {
-    it(`is refused after ${uri}`, async () => {
+    it(`hostile text is refused after ${uri}`, async () => {
       for (const text of texts(uri))
         if (text !== '') await inBothEras('resources/read', { uri: `${uri}${text}` });
     });
@@ -154,7 +154,7 @@ describe('hostile text outside of tools', () => {
 
   for (const { uriTemplate } of templates) {
     for (const variable of variablesOf(uriTemplate)) {
-      it(`is borne as ${variable} of ${uriTemplate}`, async function () {
+      it(`hostile text is borne as ${variable} of ${uriTemplate}`, async function () {
         this.timeout(120_000);
         for (const text of texts(uriTemplate + variable)) {
           const encoded = encodeURIComponent(text.toWellFormed());
@@ -163,7 +163,7 @@ describe('hostile text outside of tools', () => {
         }
       });
 
-      it(`is borne by the completion of ${variable} of ${uriTemplate}`, async function () {
+      it(`hostile text is borne by the completion of ${variable} of ${uriTemplate}`, async function () {
         this.timeout(120_000);
         for (const text of texts(variable + uriTemplate)) {
           const ref = { type: 'ref/resource', uri: uriTemplate };
@@ -177,17 +177,17 @@ describe('hostile text outside of tools', () => {
   }
 
   for (const [method, params] of Object.entries(METHODS)) {
-    it(`is borne by ${method}`, async function () {
+    it(`hostile text is borne by ${method}`, async function () {
       this.timeout(120_000);
       for (const text of texts(method)) await inBothEras(method, Object(replaced(params, text)));
     });
   }
 
-  it('is borne as the name of a method', async () => {
+  it('hostile text is borne as the name of a method', async () => {
     for (const text of texts('method')) await ask(text, {});
   });
 
-  it('is refused as a resource to listen to', async () => {
+  it('hostile text is refused as a resource to listen to', async () => {
     for (const text of ['\ud800', 'a\udc00b', '\0']) {
       const notifications = { resourceSubscriptions: [`firebase://subscriptions/${text}`] };
       const headers = { 'MCP-Protocol-Version': REVISION, 'Mcp-Method': 'subscriptions/listen' };
@@ -197,7 +197,7 @@ describe('hostile text outside of tools', () => {
   });
 
   for (const path of ['agent/messages', 'agent/tasks', 'agent/status', 'events']) {
-    it(`is borne in the address of ${path}`, async () => {
+    it(`hostile text is borne in the address of ${path}`, async () => {
       for (const text of texts(path)) {
         const value = encodeURIComponent(text.toWellFormed().slice(0, 3000));
         const raw = /[^\x21-\x7e]/.test(text) ? value : text.slice(0, 3000);
@@ -209,7 +209,7 @@ describe('hostile text outside of tools', () => {
   }
 
   for (const [name, forms] of Object.entries(FORMS)) {
-    it(`is borne by /${name}`, async function () {
+    it(`hostile text is borne by /${name}`, async function () {
       this.timeout(120_000);
       for (const form of forms) {
         for (const field of Object.keys(form)) {
@@ -223,7 +223,7 @@ describe('hostile text outside of tools', () => {
     });
   }
 
-  it('is borne by /register', async () => {
+  it('hostile text is borne by /register', async () => {
     for (const text of ALWAYS.slice(0, MOST_REGISTRATIONS / 2)) {
       const uris = { redirect_uris: ['http://127.0.0.1/x'] };
       for (const metadata of [
@@ -242,7 +242,7 @@ describe('hostile text outside of tools', () => {
     }
   });
 
-  it('is borne by /authorize', async function () {
+  it('hostile text is borne by /authorize', async function () {
     this.timeout(120_000);
     for (const field of Object.keys(AUTHORIZE)) {
       for (const text of texts(`authorize${field}`)) {
@@ -258,7 +258,7 @@ describe('hostile text outside of tools', () => {
   });
 
   for (const path of ['authorize/person', 'authorize/decision', 'authorize?authorization=']) {
-    it(`is borne by /${path}`, async () => {
+    it(`hostile text is borne by /${path}`, async () => {
       for (const text of texts(path)) {
         const value = encodeURIComponent(text.toWellFormed().slice(0, 3000));
         const headers = { Cookie: `muster=${value}`, Authorization: '' };

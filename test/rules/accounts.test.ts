@@ -32,12 +32,12 @@ describe('accounts in the rules', () => {
   });
 
   for (const caller of GOOD)
-    it(`let ${caller.name} do what they may`, async () => {
+    it(`the rules let ${caller.name} do what they may`, async () => {
       for (const attempt of Object.values(attempts(caller))) await assertSucceeds(attempt());
     });
 
   for (const caller of SHUT)
-    it(`open nothing to ${caller.name}`, async () => {
+    it(`the rules open nothing to ${caller.name}`, async () => {
       for (const attempt of Object.values(attempts(caller))) await assertFails(attempt());
     });
 });

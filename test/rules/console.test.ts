@@ -117,7 +117,7 @@ describe('rules, asked by the console', () => {
     const asked = consoleQueries({ uid, workspace, ...idsIn(workspace) });
     for (const [name, queries] of Object.entries(asked)) {
       if ([...PERSONAL, ...DEPLOYMENTS].includes(name)) continue;
-      it(`show ${name} of ${workspace} to its viewers, and to nobody who has no role there`, async () => {
+      it(`the rules show ${name} of ${workspace} to its viewers, and to nobody who has no role there`, async () => {
         for (const one of queries) await hold(one, seeing, blind);
       });
     }
@@ -126,13 +126,13 @@ describe('rules, asked by the console', () => {
   const asked = consoleQueries({ uid, workspace: 'default', ...idsIn('default') });
 
   for (const name of PERSONAL)
-    it(`show ${name} to its owner alone`, async () => {
+    it(`the rules show ${name} to its owner alone`, async () => {
       const others = ['a viewer of the deployment', 'a admin of the deployment'].map(callerNamed);
       for (const one of asked[name] ?? []) await hold(one, OWNER, others);
     });
 
   for (const name of DEPLOYMENTS)
-    it(`show ${name} to leaders of the deployment, and to no viewer and no leader of another workspace`, async () => {
+    it(`the rules show ${name} to leaders of the deployment, and to no viewer and no leader of another workspace`, async () => {
       const others = ['a viewer of the deployment', 'a leader of alpha'].map(callerNamed);
       for (const one of asked[name] ?? []) await hold(one, callerNamed('a leader of the deployment'), others);
     });
@@ -141,13 +141,13 @@ describe('rules, asked by the console', () => {
     const named = PERSONAL.includes(name) ? ['owner_uid', 'asked_of'] : ['workspace'];
     const bare = queries.flatMap((one) => without(named, one));
     if (bare.length === 0) continue;
-    it(`refuse ${name} where it does not say whose it is: they are no filters`, async () => {
+    it(`the rules refuse ${name} where it does not say whose it is: they are no filters`, async () => {
       const seeing = PERSONAL.includes(name) ? OWNER : callerNamed('a viewer of the deployment');
       for (const one of bare) await assertFails(sent(environment.as(seeing), one));
     });
   }
 
-  it('are asked about everything that is a person’s or the deployment’s', () => {
+  it('every query of a person or of the deployment is asked of the rules', () => {
     assert.deepEqual(
       [...PERSONAL, ...DEPLOYMENTS].filter((name) => asked[name] === undefined),
       [],

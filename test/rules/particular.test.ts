@@ -45,7 +45,7 @@ const groups = new Set(
 describe('rules of firestore, in particular', () => {
   const environment = useEnvironment();
 
-  it('show a question to whom it was asked of and to the owner of who asked, and let neither answer past the tools', async () => {
+  it('the rules of firestore show a question to whom it was asked of and to the owner of who asked, and let neither answer past the tools', async () => {
     const owner = String(OWNER.uid);
     const others = callers.filter(({ principal }) => principal?.ownerUid !== owner);
     const cases = [
@@ -72,7 +72,7 @@ describe('rules of firestore, in particular', () => {
     await assertFails(mine('workspace'));
   });
 
-  it('keep every group of collections closed, though members of some can be read', async () => {
+  it('the rules of firestore keep every group of collections closed, though members of some can be read', async () => {
     const { firestore } = environment.as(viewer);
     await assertSucceeds(getDoc(doc(firestore, 'workspaces/beta/sessions/s-1')));
     // By day those who may most, and whose the things are; by night everybody.
@@ -87,7 +87,7 @@ describe('rules of firestore, in particular', () => {
     }
   });
 
-  it('let an agent write not even its own profile', async () => {
+  it('the rules of firestore let an agent write not even its own profile', async () => {
     for (const each of callers.filter(({ claims }) => claims?.agentId !== undefined)) {
       const path = agentPath(String(each.claims?.agentId));
       await setDoc(doc(environment.unbound.firestore, path), { role: 'viewer' });
@@ -96,7 +96,7 @@ describe('rules of firestore, in particular', () => {
     }
   });
 
-  it('refuse all of a batch that writes into what is closed', async () => {
+  it('the rules of firestore refuse all of a batch that writes into what is closed', async () => {
     const { firestore } = environment.as(worker);
     const open = doc(firestore, 'shared/from-a-batch');
     const closed = doc(firestore, taskPath('from-a-batch'));
@@ -113,7 +113,7 @@ describe('what a person says of themselves', () => {
   const environment = useEnvironment();
   const mine = () => environment.as(OWNER);
 
-  it('are preferences within bounds', async () => {
+  it('a person writes preferences within bounds', async () => {
     const preferences = () => doc(mine().firestore, preferencesPath(String(OWNER.uid)));
     const good = [
       {},
@@ -135,7 +135,7 @@ describe('what a person says of themselves', () => {
     }
   });
 
-  it('are agents that may answer, of which none is longer than an id', async () => {
+  it('a person lists agents that may answer, of which none is longer than an id', async () => {
     const preferences = () => doc(mine().firestore, preferencesPath(String(OWNER.uid)));
     const ids = Array.from({ length: 20 }, (_, n) => `agent-${n}-`.padEnd(128, 'x'));
     await assertSucceeds(setDoc(preferences(), { agents_may_answer: ids }));
@@ -143,7 +143,7 @@ describe('what a person says of themselves', () => {
     for (const agents_may_answer of bad) await assertFails(setDoc(preferences(), { agents_may_answer }));
   });
 
-  it('are proofs of their own writes, small and soon deleted', async () => {
+  it('a person writes proofs of their own writes, small and soon deleted', async () => {
     const hours = (count: number) => new Date(Date.now() + count * 3_600_000);
     const sound = { expires_at: hours(25), arguments_hash: 'x'.repeat(64) };
     for (const each of [OWNER, viewer, worker]) {
@@ -169,7 +169,7 @@ describe('what a person says of themselves', () => {
     await assertFails(setDoc(others, sound));
   });
 
-  it('are devices within bounds', async () => {
+  it('a person writes devices within bounds', async () => {
     const device = (name = 'phone') => ref(mine().realtime, `devices/${OWNER.uid}/${name}`);
     const sound = { token: 'token', registered_at: 1 };
     await assertSucceeds(set(device(), sound));
@@ -190,7 +190,7 @@ describe('what a person says of themselves', () => {
     await assertSucceeds(remove(device()));
   });
 
-  it('is not found by asking for everybody’s', async () => {
+  it('a person’s own documents are not found by a query for everyone’s', async () => {
     for (const name of ['todos', 'recurringTasks', 'reminders', 'events']) {
       for (const each of someOf(callers)) {
         const all = query(collection(environment.as(each).firestore, name), limit(1));
@@ -203,7 +203,7 @@ describe('what a person says of themselves', () => {
 describe('rules of realtime, in particular', () => {
   const environment = useEnvironment();
 
-  it('let nobody replace or remove a free-form tree in one write', async () => {
+  it('the rules of realtime let nobody replace or remove a free-form tree in one write', async () => {
     for (const tree of ['messages', 'shared']) {
       for (const each of admin) {
         const { realtime } = environment.as(each);
@@ -216,12 +216,12 @@ describe('rules of realtime, in particular', () => {
     }
   });
 
-  it('show nobody the whole database', async () => {
+  it('the rules of realtime show nobody the whole database', async () => {
     for (const each of admin) await assertFails(get(ref(environment.as(each).realtime)));
     await assertSucceeds(get(ref(environment.unbound.realtime)));
   });
 
-  it('let no agent write its own presence', async () => {
+  it('the rules of realtime let no agent write its own presence', async () => {
     for (const each of callers.filter(({ claims }) => claims?.agentId !== undefined)) {
       const path = presencePath(String(each.claims?.agentId));
       await assertFails(set(ref(environment.as(each).realtime, path), { last_seen: 9e15 }));
@@ -229,7 +229,7 @@ describe('rules of realtime, in particular', () => {
     }
   });
 
-  it('let everybody prove a write of theirs, once, and nobody else’s', async () => {
+  it('the rules of realtime let everybody prove a write of theirs, once, and nobody else’s', async () => {
     const now = Date.now();
     const proof = (uid = String(OWNER.uid)) => ({ uid, expires_at: now + 3_600_000 });
     const { realtime } = environment.as(OWNER);
@@ -262,7 +262,7 @@ describe('rules of realtime, in particular', () => {
     await assertSucceeds(set(commit('expired'), proof()));
   });
 
-  it('refuse all of an update that writes into what is closed', async () => {
+  it('the rules of realtime refuse all of an update that writes into what is closed', async () => {
     const { realtime } = environment.as(worker);
     await assertFails(update(ref(realtime), { 'shared/updated': 1, 'tasks/queue/updated': 1 }));
     assert.equal((await get(ref(realtime, 'shared/updated'))).exists(), false);
@@ -270,7 +270,7 @@ describe('rules of realtime, in particular', () => {
     assert.equal((await get(ref(realtime, 'shared/updated'))).val(), 1);
   });
 
-  it('have an index for whatever is ordered by, and for nothing else', async () => {
+  it('the rules of realtime have an index for whatever is ordered by, and for nothing else', async () => {
     for (const { path, indexOn } of permissions.filter((row) => row.database === 'realtime')) {
       const parent = path.slice(0, path.lastIndexOf('/')).replace('{uid}', 'owner-1');
       for (const child of indexOn ?? [])

@@ -138,7 +138,7 @@ describe('rules of to-dos', function () {
   }
 
   for (const { field, allowed, denied } of bounds) {
-    it(`let a person change the ${field} within bounds, and not beyond`, async () => {
+    it(`the rules of to-dos let a person change the ${field} within bounds, and not beyond`, async () => {
       for (const value of denied) {
         const path = await aTodo();
         await assertFails(updateDoc(doc(asOwner(), path), { [field]: value }));
@@ -150,7 +150,7 @@ describe('rules of to-dos', function () {
     });
   }
 
-  it('let a person complete one, and change all that there is to change at once', async () => {
+  it('the rules of to-dos let a person complete one, and change all that there is to change at once', async () => {
     const path = await aTodo();
     await assertSucceeds(updateDoc(doc(asOwner(), path), { completed: true }));
     const edit = { title: 'Other', description: 'More', priority: 'LOW', tags: ['new'], due_date: FUTURE };
@@ -162,7 +162,7 @@ describe('rules of to-dos', function () {
     assert.equal((await getDoc(doc(asOwner(), path))).get('title'), 'Other');
   });
 
-  it('keep the rest of a to-do from its owner', async () => {
+  it('the rules of to-dos keep the rest of a to-do from its owner', async () => {
     assert.deepEqual(
       Object.keys(todoToDocument(TODO)).toSorted(),
       [
@@ -178,7 +178,7 @@ describe('rules of to-dos', function () {
     }
   });
 
-  it('let a person neither make nor remove one', async () => {
+  it('the rules of to-dos let a person neither make nor remove one', async () => {
     const path = await aTodo();
     const another = doc(asOwner(), `${path}-more`);
     await assertFails(setDoc(another, todoToDocument({ ...TODO, id: another.id })));
@@ -188,7 +188,7 @@ describe('rules of to-dos', function () {
     await assertFails(updateDoc(doc(asOwner(), path), { title: 'Of one that is gone' }));
   });
 
-  it('let nobody else change one, not even an agent of theirs', async () => {
+  it('the rules of to-dos let nobody else change one, not even an agent of theirs', async () => {
     for (const caller of others) {
       const path = await aTodo();
       await assertFails(updateDoc(doc(environment.as(caller).firestore, path), { completed: true }));
@@ -196,7 +196,7 @@ describe('rules of to-dos', function () {
     }
   });
 
-  it('show a person and their agents what is theirs, by id and by query, and nobody anything else', async () => {
+  it('the rules of to-dos show a person and their agents what is theirs, by id and by query, and nobody anything else', async () => {
     const path = await aTodo();
     const own = where('owner_uid', '==', OWNER.uid);
     for (const caller of [OWNER, ...agents]) {
@@ -225,7 +225,7 @@ describe('rules of to-dos', function () {
     }
   });
 
-  it('show a person own reminders and history, and let nobody write them', async () => {
+  it('the rules of to-dos show a person own reminders and history, and let nobody write them', async () => {
     const todo = { ...TODO, id: 'rules-told' };
     const event = todoEvent(null, todo, todoAnswer(todo), { eventId: 'rules-event', now: PAST });
     const [reminder, happened] = [reminderPath(todo.id), eventPath(event.id)];

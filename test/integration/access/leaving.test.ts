@@ -77,7 +77,7 @@ describe('who leaves a workspace', () => {
   const remove = async () =>
     town.ask(await town.person('ada'), 'remove_member', { workspace, uid: town.id('ben') });
 
-  it('has their coding tasks and runs there cancelled, and those of others and of elsewhere left', async () => {
+  it('a person who leaves a workspace has their coding tasks and runs there cancelled, and those of others and of elsewhere left', async () => {
     const elsewhere = await town.workspaceOf('ada');
     await town.letIn(elsewhere, 'ben', 'worker');
     ben = await town.person('ben');
@@ -102,7 +102,7 @@ describe('who leaves a workspace', () => {
     assert.equal((await town.task(`${runId}-one-1`)).status, 'cancelled');
   });
 
-  it('has it ended once, however often and wherever that is told', async () => {
+  it('a person who leaves a workspace has it ended once, however often and wherever that is told', async () => {
     const theirs = await town.order(ben, workspace);
     await remove();
     const instances = [town.app, town.anotherInstance(), town.anotherInstance()];
@@ -115,7 +115,7 @@ describe('who leaves a workspace', () => {
     assert.deepEqual((await town.task(theirs)).closedAt, closedAt);
   });
 
-  it('keeps the tasks that they made for the plan of the workspace', async () => {
+  it('a person who leaves a workspace keeps the tasks that they made for the plan of the workspace', async () => {
     await town.letIn(workspace, 'ben', 'leader');
     ben = await town.person('ben');
     const made = await answer(
@@ -131,7 +131,7 @@ describe('who leaves a workspace', () => {
     assert.equal((await town.task(String(Object(made['task']).id))).status, 'available');
   });
 
-  it('has nothing ended as long as they may work there', async () => {
+  it('a person who leaves a workspace has nothing ended as long as they may work there', async () => {
     const theirs = await town.order(ben, workspace);
     await town.letIn(workspace, 'ben', 'leader');
     await town.app.services.leaving.end(town.id('ben'));
@@ -141,7 +141,7 @@ describe('who leaves a workspace', () => {
     assert.equal((await town.task(theirs)).status, 'cancelled', 'a viewer has nothing done');
   });
 
-  it('is out by the deployment too, and where a workspace is private from now on', async () => {
+  it('a person who leaves a workspace is out by the deployment too, and where a workspace is private from now on', async () => {
     const open = await town.workspaceOf('ada', 'open');
     const theirs = await town.order(await town.person('ben'), open);
     const adas = await town.order(await town.person('ada'), open);
@@ -153,7 +153,7 @@ describe('who leaves a workspace', () => {
     assert.equal((await town.task(adas)).status, 'available');
   });
 
-  it('has no task of theirs given out, even if nothing has ended it yet', async () => {
+  it('a person who leaves a workspace has no task of theirs given out, even if nothing has ended it yet', async () => {
     const theirs = await town.order(ben, workspace);
     await remove();
     const runner = await town.agentOf('ada', 'worker');
@@ -169,7 +169,7 @@ describe('who leaves a workspace', () => {
     assert.equal(Object(next['result']).task.id, adas, 'those who remain are served');
   });
 
-  it('has no step of theirs made, even if nothing has ended the run yet', async () => {
+  it('a person who leaves a workspace has no step of theirs made, even if nothing has ended the run yet', async () => {
     const runId = await town.run(ben, workspace);
     await remove();
     const app = town.anotherInstance();
@@ -183,7 +183,7 @@ describe('who leaves a workspace', () => {
     assert.equal((await town.task(`${runId}-one-1`)).status, 'cancelled');
   });
 
-  it('sees nothing of their runs there, and all of those elsewhere', async () => {
+  it('a person who leaves a workspace sees nothing of their runs there, and all of those elsewhere', async () => {
     const runId = await town.run(ben, workspace);
     const kept = await town.run(ben, 'default');
     const list = async (by: Principal) => {
@@ -203,7 +203,7 @@ describe('who leaves a workspace', () => {
     assert.equal((await runs.view(await town.person('ada'), runId)).sight, 'course', 'leaders still do');
   });
 
-  it('is asked nothing there any more, and nobody is asked for them', async () => {
+  it('a person who leaves a workspace is asked nothing there any more, and nobody is asked for them', async () => {
     const ask = async (by: Principal, to?: string) => {
       const args = { question: 'Which?', kind: 'text', ...(to && { to }) };
       const made = await answer(town, 'inbox_ask', args, by, undefined, workspace);
@@ -222,7 +222,7 @@ describe('who leaves a workspace', () => {
     );
   });
 
-  it('keeps a to-do that they have delegated there, without news of its task', async () => {
+  it('a person who leaves a workspace keeps a to-do that they have delegated there, without news of its task', async () => {
     const todo = await answer(town, 'todo_add_task', { title: 'Write it' }, ben);
     const task_id = String(Object(todo['task']).id ?? todo['id']);
     const delegated = await answer(town, 'todo_delegate', { task_id }, ben, undefined, workspace);
@@ -240,7 +240,7 @@ describe('who leaves a workspace', () => {
     assert.equal((await town.task(taskId)).status, 'available', 'it is of the plan now');
   });
 
-  it('has nothing of theirs done that somebody puts into the queue again', async () => {
+  it('a person who leaves a workspace has nothing of theirs done that somebody puts into the queue again', async () => {
     const theirs = await town.order(ben, workspace);
     await remove();
     await town.left('ben', workspace);

@@ -6,7 +6,7 @@ import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { waitingCallsOf } from '../../../functions/src/toolsets/inbox/rules/endings.ts';
 import { refusal } from '../../unit/samples.ts';
 import { answer, call } from '../coordination/calls.ts';
-import { bearerOf, ConnectedTown } from './connectedTown.ts';
+import { ConnectedTown } from './connectedTown.ts';
 
 const DAYS = 24 * 60 * 60;
 const CODE = { tool: 'CLAUDECODE', description: 'Add a test', instructions: 'Write it.' };
@@ -28,7 +28,7 @@ describe('what came from a credential', () => {
   const revoke = (agent_id: string | undefined, as = ada) =>
     town.ask(as, 'revoke_connection', { agent_id: agent_id ?? assert.fail('it is no agent') });
 
-  it('ends with it, at any remove, and is listed; what else its owner has stays', async () => {
+  it('a descendant of a credential ends with it, at any remove, and is listed; what else its owner has stays', async () => {
     const first = await town.keyOf(ada, 'first', 'worker');
     const second = await town.keyOf(await signIn(first), 'second');
     const third = await town.keyOf(await signIn(second), 'third');
@@ -47,31 +47,7 @@ describe('what came from a credential', () => {
     );
   });
 
-  it('leaves what it came from, and what came from that in another way', async () => {
-    const first = await town.keyOf(ada, 'first', 'worker');
-    const [left, right] = [
-      await town.keyOf(await signIn(first), 'left'),
-      await town.keyOf(await signIn(first), 'right'),
-    ];
-    const below = await town.keyOf(await signIn(left), 'below');
-    await revoke((await signIn(left)).agentId);
-    for (const bearer of [left, below]) await isOut(bearer);
-    for (const bearer of [first, right]) await signIn(bearer);
-  });
-
-  it('ends when that expires, and when its owner has no role any more', async () => {
-    const first = await town.keyOf(ada, 'first', 'worker');
-    town.pass(60 * DAYS);
-    const second = await town.keyOf(await signIn(first), 'second');
-    assert.equal((await signIn(second)).owner.role, 'leader');
-    await town.app.ports.store.commit([{ kind: 'setPerson', uid: ada.uid, role: 'none' }]);
-    assert.equal((await signIn(second)).owner.role, undefined);
-    await town.app.ports.store.commit([{ kind: 'setPerson', uid: ada.uid, role: 'leader' }]);
-    town.pass(31 * DAYS);
-    await isOut(second);
-  });
-
-  it('stays while its agent renews its own key, and ends if another caller registers the agent again', async () => {
+  it('a descendant of a credential stays while its agent renews its own key, and ends if another caller registers the agent again', async () => {
     const first = await town.keyOf(ada, 'first', 'worker');
     const second = await town.keyOf(await signIn(first), 'second');
     const renewed = await town.keyOf(await signIn(first), 'first');
@@ -85,7 +61,7 @@ describe('what came from a credential', () => {
     await signIn(replaced);
   });
 
-  it('cannot be taken over by a key that was withdrawn a moment ago', async () => {
+  it('a descendant of a credential cannot be taken over by a key that was withdrawn a moment ago', async () => {
     const first = await town.keyOf(ada, 'first', 'worker');
     const trusted = await signIn(first);
     await revoke(trusted.agentId);
@@ -94,22 +70,8 @@ describe('what came from a credential', () => {
     await isOut(await town.keyOf(trusted, 'another'));
   });
 
-  it('may not replace what it came from, and is bounded in depth', async () => {
-    const first = await town.keyOf(ada, 'first', 'leader');
-    let bearer = await town.keyOf(await signIn(first), 'below', 'leader');
-    const below = await signIn(bearer);
-    const taken = await refusal(() => town.register(below, 'first', undefined));
-    assert.equal(taken.details.reason, 'REGISTERED_THROUGH_IT');
-    for (let depth = 2; depth <= 10; depth++)
-      bearer = await town.keyOf(await signIn(bearer), `below-${depth}`);
-    const deepest = await signIn(bearer);
-    const error = await refusal(() => town.register(deepest, 'too-deep', undefined));
-    assert.equal(error.details.reason, 'LINEAGE_TOO_LONG');
-    await town.keyOf(deepest, 'below-10');
-  });
-
   describe('as an invitation', () => {
-    it('ends with it, whoever in the chain has sent it', async () => {
+    it('an invitation by a credential ends with it, whoever in the chain has sent it', async () => {
       await town.arrive('eve');
       await town.arrive('fay');
       await town.arrive('gil');
@@ -140,7 +102,7 @@ describe('what came from a credential', () => {
       assert.equal(await town.roleOf('gil', workspace), 'worker');
     });
 
-    it('opens nothing once its sender no longer administers', async () => {
+    it('an invitation by a credential opens nothing once its sender no longer administers', async () => {
       for (const name of ['eve', 'fay']) await town.arrive(name);
       const workspace = await town.workspaceOf('ada');
       const { inviting } = town.app.services.access;
@@ -163,7 +125,7 @@ describe('what came from a credential', () => {
       assert.equal(await town.roleOf('fay', workspace), 'worker');
     });
 
-    it('opens nothing once its sender has expired, though nobody has revoked it', async () => {
+    it('an invitation by a credential opens nothing once its sender has expired, though nobody has revoked it', async () => {
       await town.arrive('eve');
       const workspace = await town.workspaceOf('ada');
       const sender = await town.keyOf(await town.person('ada'), 'sender', 'leader');
@@ -196,7 +158,7 @@ describe('what came from a credential', () => {
     };
     const stateOf = async (id: string) => (await town.app.ports.requests.find(id))?.value;
 
-    it('ends with it, with a reason, and is listed', async () => {
+    it('a call that waits for approval ends with what its caller came from, with a reason, and is listed', async () => {
       const first = await town.keyOf(ada, 'first', 'worker');
       const second = await town.keyOf(await signIn(first), 'second');
       const other = await town.keyOf(ada, 'other', 'worker');
@@ -216,7 +178,7 @@ describe('what came from a credential', () => {
       assert.equal((await stateOf(stays))?.state, 'open');
     });
 
-    it('is not made once it was approved, if what its caller came from has ended since', async () => {
+    it('a call that waits for approval is not made once it was approved, if what its caller came from has ended since', async () => {
       const first = await town.keyOf(ada, 'first', 'worker');
       const second = await town.keyOf(await signIn(first), 'second');
       const ids = [await waits(await signIn(second))];
@@ -233,7 +195,7 @@ describe('what came from a credential', () => {
       }
     });
 
-    it('is made with no more than what its caller came from opens now', async () => {
+    it('a call that waits for approval is made with no more than what its caller came from opens now', async () => {
       const app = await town.connect('ada', 'App', { role: 'leader' });
       const key = await town.keyOf(await signIn(app.accessToken), 'helper', 'worker');
       const id = await waits(await signIn(key));
@@ -254,38 +216,7 @@ describe('what came from a credential', () => {
       below = await town.keyOf(await signIn(key), 'below', 'leader');
     });
 
-    const rightsOf = async (bearer: string) => {
-      const { maxRole, toolsets, heldTo, readonly } = await signIn(bearer);
-      return { maxRole, toolsets, heldTo, readonly };
-    };
-
-    it('opens no more than the app, and more again if that does', async () => {
-      const wide = { maxRole: 'leader', toolsets: undefined, heldTo: undefined, readonly: undefined };
-      for (const bearer of [key, below]) assert.deepEqual(await rightsOf(bearer), wide);
-      const narrow = { toolsets: ['todo'], readonly: true, workspace: 'default' };
-      await town.connect('ada', 'App', { role: 'viewer', ...narrow });
-      for (const bearer of [key, below])
-        assert.deepEqual(await rightsOf(bearer), {
-          maxRole: 'viewer',
-          toolsets: ['todo'],
-          heldTo: 'default',
-          readonly: true,
-        });
-      await town.connect('ada', 'App', { role: 'worker' });
-      for (const bearer of [key, below])
-        assert.deepEqual(await rightsOf(bearer), { ...wide, maxRole: 'worker' });
-    });
-
-    it('renews its key without widening it', async () => {
-      await town.connect('ada', 'App', { role: 'worker', toolsets: ['todo', 'onboarding'] });
-      const renewed = await town.keyOf(await signIn(key), 'key');
-      assert.equal((await signIn(renewed)).maxRole, 'worker');
-      const wanted = refusal(() => signIn(renewed).then((as) => town.register(as, 'key', 'leader')));
-      assert.equal((await wanted).code, 'FORBIDDEN');
-      assert.deepEqual((await signIn(below)).toolsets, ['todo', 'onboarding'], 'it stays in the chain');
-    });
-
-    it('is announced for every sign-in of the app, so that every instance looks it up again', async () => {
+    it('a key of an app that is narrowed is announced for every sign-in of the app, so that every instance looks it up again', async () => {
       const grants = await town.app.ports.grants.ofAgents([
         String((await signIn(key)).lineage?.[0]?.agentId),
       ]);
@@ -296,16 +227,7 @@ describe('what came from a credential', () => {
       assert.equal((await announced.get()).size, 1);
     });
 
-    it('opens nothing if it is held to another workspace than the app is now', async () => {
-      const workspace = await town.workspaceOf('ada', 'open');
-      const { accessToken } = await town.connect('ada', 'Held', { workspace });
-      const held = await town.keyOf(await signIn(accessToken), 'held');
-      await signIn(held);
-      await town.connect('ada', 'Held', { workspace: 'default' });
-      await isOut(held);
-    });
-
-    it('ends with the sign-in that it came from, and leaves what another address opened', async () => {
+    it('a key of an app that is narrowed ends with the sign-in that it came from, and leaves what another address opened', async () => {
       const resource = 'https://muster.example/mcp/todo';
       const { accessToken } = await town.connect('ada', 'App at todo', { role: 'leader' }, resource);
       const there = await town.keyOf(await signIn(accessToken), 'there');
@@ -318,25 +240,7 @@ describe('what came from a credential', () => {
     });
   });
 
-  it('of an agent that is lowered, or whose owner is, may do no more than those', async () => {
-    const { agent, ...first } = await town.register(ada, 'first', 'leader');
-    const second = await town.keyOf(await signIn(bearerOf({ agent, ...first })), 'second', 'leader');
-    const { agents, store } = town.app.ports;
-    const known = (await agents.find(agent.id)) ?? assert.fail('it is gone');
-    await store.commit([
-      {
-        kind: 'replaceAgent',
-        agent: { ...known.value, role: 'viewer' },
-        before: known.value,
-        version: known.version,
-      },
-    ]);
-    assert.equal((await signIn(second)).maxRole, 'viewer');
-    await store.commit([{ kind: 'setPerson', uid: ada.uid, role: 'viewer' }]);
-    assert.equal((await signIn(second)).owner.role, 'viewer');
-  });
-
-  it('is ended by a second call, if the first was interrupted', async () => {
+  it('a descendant of a credential is ended by a second call, if the first was interrupted', async () => {
     const first = await town.keyOf(ada, 'first', 'worker');
     const as = await signIn(first);
     const keys: string[] = [];

@@ -31,7 +31,7 @@ describe('the mirror of who may do what', () => {
     return { kind: 'setMember', member: { uid, workspace, role, addedBy: 'ada', addedAt } } as const;
   };
 
-  it('has the roles of a person, and those that they include', async () => {
+  it('the mirror of access has the roles of a person, and those that they include', async () => {
     const uid = newUid();
     const { services, ports } = team.app;
     const mirrored = async () => {
@@ -51,7 +51,7 @@ describe('the mirror of who may do what', () => {
     assert.equal(await mirrored(), null);
   });
 
-  it('is there before whoever has changed it goes on', async () => {
+  it('the mirror of access is there before whoever has changed it goes on', async () => {
     const uid = newUid();
     const { store } = team.app.ports;
     await store.commit([
@@ -64,7 +64,7 @@ describe('the mirror of who may do what', () => {
     assert.equal(await there(personAccessPath(uid)), null);
   });
 
-  it('stops nobody where the other database is away', async () => {
+  it('the mirror of access stops nobody where the other database is away', async () => {
     const warnings: string[] = [];
     const log = { info() {}, error() {}, warn: (event: string) => void warnings.push(event) };
     const { people } = team.app.ports;
@@ -75,14 +75,14 @@ describe('the mirror of who may do what', () => {
     assert.equal(warnings.length, 1);
   });
 
-  it('lets a person who cannot be read do nothing', async () => {
+  it('the mirror of access lets a person who cannot be read do nothing', async () => {
     const uid = newUid();
     await firestore().doc(personPath(uid)).set({ role: 'emperor' });
     await team.app.services.mirrorPerson(uid);
     assert.deepEqual(await there(personAccessPath(uid)), { role: { none: true } });
   });
 
-  it('has every workspace that is known', async () => {
+  it('the mirror of access has every workspace that is known', async () => {
     const { services, ports } = team.app;
     const mirrored = async () => {
       await services.mirrorWorkspaces();
@@ -94,7 +94,7 @@ describe('the mirror of who may do what', () => {
     }
   });
 
-  it('ends with the latest, whatever comes in between', async () => {
+  it('the mirror of access ends with the latest, whatever comes in between', async () => {
     const uid = newUid();
     const states: Person[] = [
       { workspaces: { alpha: 'leader' } },

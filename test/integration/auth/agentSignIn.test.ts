@@ -52,7 +52,7 @@ const because = (reason: string) => (error: unknown) =>
   error instanceof MusterError && error.code === 'FIREBASE_ERROR' && error.details.reason === reason;
 
 describe('signing agents in', () => {
-  it('gives an ID token for the uid and the claims', async () => {
+  it('an agent’s sign-in gives an ID token for the uid and the claims', async () => {
     const agentId = `agent-${randomUUID()}`;
     const tokens = new CachedCallerTokens({ agents: signIn, clock: { now: () => new Date() } });
     const principal = agentOf(agentId, 'ada', 'leader');
@@ -77,7 +77,7 @@ describe('signing agents in', () => {
     await assert.rejects(people.verify(idToken), { code: 'UNAUTHORIZED' }, 'it is no credential');
   });
 
-  it('is a CONNECTION_ERROR where Identity Toolkit is out of reach or out of order', async () => {
+  it('an agent’s sign-in is a CONNECTION_ERROR where Identity Toolkit is out of reach or out of order', async () => {
     const unreachable = withHost('127.0.0.1:1', () => signIn.signIn('agent:one', CLAIMS));
     await assert.rejects(unreachable, because('CONNECTION_ERROR'));
     for (const listener of [
@@ -89,7 +89,7 @@ describe('signing agents in', () => {
     }
   });
 
-  it('tells a disabled user, a used-up quota and a deployment that is not set up apart', async () => {
+  it('an agent’s sign-in tells a disabled user, a used-up quota and a deployment that is not set up apart', async () => {
     const cases = [
       { answer: refusal(400, 'USER_DISABLED'), error: { code: 'UNAUTHORIZED' } },
       { answer: refusal(429, 'RESOURCE_EXHAUSTED'), error: { code: 'QUOTA_EXCEEDED' } },
@@ -101,7 +101,7 @@ describe('signing agents in', () => {
     }
   });
 
-  it('needs a Web API key in production, and says so', async () => {
+  it('an agent’s sign-in needs a Web API key in production, and says so', async () => {
     const app = firebaseApp();
     await assert.rejects(
       withHost(undefined, () =>

@@ -42,7 +42,7 @@ describe('the check of a credential', () => {
     meter.close();
   });
 
-  it('reads four documents for a key, and no more for an access token', async () => {
+  it('the check of a credential reads four documents for a key, and no more for an access token', async () => {
     let now = new Date();
     const { services, ports } = compose({ clock: { now: () => now }, database });
     const changes = mock.method(ports.accessChanges, 'since');

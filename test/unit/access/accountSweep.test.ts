@@ -23,17 +23,17 @@ const changed = (
 };
 
 describe('the account of a person', () => {
-  it('is nothing where there never was one', () => {
+  it('the account of a person is nothing where there never was one', () => {
     assert.equal(changed({}, undefined), undefined);
   });
 
-  it('is remembered as good once, which is no news', () => {
+  it('the account of a person is remembered as good once, which is no news', () => {
     assert.deepEqual(changed({}, good), { account: 'good', isNews: false });
     assert.equal(changed({ account: 'good' }, good), undefined);
     assert.equal(changed({ account: 'good' }, { ...good, validSince: 0 }), undefined);
   });
 
-  it('ends sign-ins when it is disabled or deleted, once', () => {
+  it('the account of a person ends sign-ins when it is disabled or deleted, once', () => {
     const disabled = { ...good, isDisabled: true };
     for (const before of [{}, { account: 'good' }, { account: 'good', validSince: 2000 }] as const)
       assert.deepEqual(changed(before, disabled), { account: 'disabled', validSince: NOW, isNews: true });
@@ -49,14 +49,14 @@ describe('the account of a person', () => {
     });
   });
 
-  it('ends sign-ins before its tokens were revoked, and never dates that back', () => {
+  it('the account of a person ends sign-ins before its tokens were revoked, and never dates that back', () => {
     const revoked = { ...good, validSince: 3000 };
     assert.deepEqual(changed({ account: 'good' }, revoked), { validSince: 3000, isNews: true });
     assert.equal(changed({ account: 'good', validSince: 3000 }, revoked), undefined);
     assert.equal(changed({ account: 'good', validSince: 4000 }, revoked), undefined);
   });
 
-  it('is good again when it is enabled, for sign-ins from then on', () => {
+  it('the account of a person is good again when it is enabled, for sign-ins from then on', () => {
     const before = { account: 'disabled', validSince: 2000 } as const;
     assert.deepEqual(changed(before, good), { account: 'good', isNews: true });
   });
@@ -74,7 +74,7 @@ describe('the roles of a person by their account', () => {
       }),
     ).of('ada', claimed);
 
-  it('are none for whoever acts for one who is out, without a question to Firebase Auth', async () => {
+  it('the roles of a person are none for whoever acts for one who is out, without a question to Firebase Auth', async () => {
     for (const account of ['disabled', 'deleted'] as const) {
       const { role, isOut } = await rolesOf(account);
       assert.deepEqual([role, isOut], [undefined, true]);
@@ -85,12 +85,12 @@ describe('the roles of a person by their account', () => {
     }
   });
 
-  it('stay those of a person whose ID token was verified', async () => {
+  it('the roles of a person with a verified ID token do not depend on the stored account', async () => {
     const { role, validSince } = await rolesOf('disabled', async () => undefined);
     assert.deepEqual([role, validSince], ['worker', 7]);
   });
 
-  it('tell the rules of the other database who is out', () => {
+  it('the mirror of a person marks who is out for the other database', () => {
     const person = { role: 'none', workspaces: {}, validSince: 7 } as const;
     const mirrored = { role: { none: true }, workspaces: {}, valid_since: 7 };
     assert.deepEqual(mirrorOf({ ...person, account: 'good' }), mirrored);

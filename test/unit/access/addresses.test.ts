@@ -23,16 +23,16 @@ describe('the address where people connect', () => {
     `${ORIGIN}/mcp/`,
     'HTTPS://Muster.Example:443/mcp',
   ])
-    it(`is an origin: ${written}`, () => assert.deepEqual(mainOf(written), ROOT));
+    it(`the public address is an origin: ${written}`, () => assert.deepEqual(mainOf(written), ROOT));
 
-  it('keeps its port', () => {
+  it('the public address keeps its port', () => {
     assert.deepEqual(mainOf('http://localhost:5005/mcp'), {
       issuer: 'http://localhost:5005',
       mcp: 'http://localhost:5005/mcp',
     });
   });
 
-  it('is the path of a function where nothing above that leads to it', () => {
+  it('the public address is the path of a function where nothing above that leads to it', () => {
     assert.deepEqual(mainOf(FUNCTION), OWN);
     assert.deepEqual(mainOf(`${FUNCTION}/`), OWN);
     const below = `${ORIGIN}/agents/mcp`;
@@ -54,9 +54,9 @@ describe('the address where people connect', () => {
     'https://muster.example/mcp?toolsets=todo',
     'https://muster.example/mcp#top',
   ])
-    it(`is none: ${refused}`, () => assert.equal(mainOf(refused), undefined));
+    it(`the public address is none: ${refused}`, () => assert.equal(mainOf(refused), undefined));
 
-  it('may lack TLS on this machine alone', () => {
+  it('the public address may lack TLS on this machine alone', () => {
     for (const host of ['localhost', '127.0.0.1', '[::1]']) {
       assert.equal(isLoopback(host), true);
       assert.equal(mainOf(`http://${host}:8080`)?.issuer, `http://${host}:8080`);
@@ -70,14 +70,14 @@ describe('the address that a request came to', () => {
   const addresses = new Addresses({ publicUrl: ORIGIN, functionUrl: FUNCTION });
   const functionHost = 'us-central1-project.cloudfunctions.net';
 
-  it('is the known one of its host', () => {
+  it('the address of a request is the known one of its host', () => {
     assert.deepEqual(addresses.of('muster.example'), ROOT);
     assert.deepEqual(addresses.of('MUSTER.example'), ROOT);
     assert.deepEqual(addresses.of(functionHost), OWN);
     assert.deepEqual(addresses.at(functionHost), OWN);
   });
 
-  it('is the main one where the host is a stranger, whatever it says', () => {
+  it('the address of a request is the main one where the host is a stranger, whatever it says', () => {
     for (const host of [undefined, '', 'evil.example', 'muster.example.evil.example', 'muster.example:444']) {
       assert.deepEqual(addresses.of(host), ROOT, host);
       assert.equal(addresses.at(host), undefined, host);
@@ -89,7 +89,7 @@ describe('the address that a request came to', () => {
     );
   });
 
-  it('is none where nobody said where people connect', () => {
+  it('the address of a request is none where nobody said where people connect', () => {
     for (const publicUrl of [undefined, 'http://muster.example']) {
       const closed = new Addresses({ publicUrl, functionUrl: FUNCTION });
       assert.equal(closed.of(functionHost), undefined);
@@ -97,7 +97,7 @@ describe('the address that a request came to', () => {
     }
   });
 
-  it('is either name of this machine, as it was typed', () => {
+  it('the address of a request on this machine keeps the name that was used', () => {
     const own = new Addresses({
       publicUrl: 'http://127.0.0.1:5005',
       functionUrl: 'http://127.0.0.1:5001/demo/us-central1/mcp',
@@ -111,14 +111,14 @@ describe('the address that a request came to', () => {
     assert.equal(own.of('localhost:5006')?.issuer, 'http://127.0.0.1:5005');
   });
 
-  it('is that of people where both have one host', () => {
+  it('the address of a request is that of people where both have one host', () => {
     const same = new Addresses({ publicUrl: ORIGIN, functionUrl: `${ORIGIN}/function/mcp` });
     assert.deepEqual(same.of('muster.example'), ROOT);
   });
 });
 
 describe('where metadata stands', () => {
-  it('is below the root of an origin, with the path of MCP', () => {
+  it('the address of metadata is below the root of an origin, with the path of MCP', () => {
     for (const [path, found] of [
       ['/mcp', '/mcp'],
       ['/mcp/', '/mcp'],
@@ -131,7 +131,7 @@ describe('where metadata stands', () => {
       assert.equal(metadataUrlOf(ROOT, path), `${ORIGIN}/.well-known/oauth-protected-resource${found}`, path);
   });
 
-  it('is below the path of a function, where its root is not ours', () => {
+  it('the address of metadata is below the path of a function, where its root is not ours', () => {
     for (const [path, found] of [
       ['/mcp', ''],
       ['/', ''],
@@ -145,7 +145,7 @@ describe('where metadata stands', () => {
       );
   });
 
-  it('takes the path of MCP away once', () => {
+  it('the path of MCP is removed from an address once', () => {
     for (const [path, below] of [
       ['', ''],
       ['/', ''],

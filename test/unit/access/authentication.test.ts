@@ -106,7 +106,7 @@ describe('authentication', () => {
     );
   });
 
-  it('makes an agent of its credential', async () => {
+  it('authentication makes an agent of its credential', async () => {
     stored = {
       credential: sampleCredential({ toolsets: ['coordination'] }),
       agent: sampleAgent({ role: 'leader', workspace: 'alpha' }),
@@ -124,14 +124,14 @@ describe('authentication', () => {
     });
   });
 
-  it('refuses an agent whose owner has no good account any more', async () => {
+  it('authentication refuses an agent whose owner has no good account any more', async () => {
     isOut = true;
     await assert.rejects(authenticator.authenticate(BEARER), { code: 'UNAUTHORIZED' });
     isOut = undefined;
     assert.deepEqual((await authenticator.authenticate(BEARER)).owner, ROLES);
   });
 
-  it('refuses a person who signed in before their sessions ended, and takes one who did so then', async () => {
+  it('authentication refuses a person who signed in before their sessions ended, and takes one who did so then', async () => {
     standing = { validSince: 101 };
     await assert.rejects(authenticator.authenticate('a.good.token'), { code: 'UNAUTHORIZED' });
     standing = { validSince: 100 };
@@ -139,14 +139,14 @@ describe('authentication', () => {
     assert.deepEqual(owner, { workspaces: {}, access: {}, role: 'viewer' });
   });
 
-  it('is held to a workspace, and may only read, where its credential says so', async () => {
+  it('an agent is held to a workspace, and may only read, if its credential is', async () => {
     const credential = sampleCredential({ heldTo: 'beta', readonly: true });
     stored = { credential, agent: sampleAgent({ workspace: 'alpha' }) };
     const { heldTo, readonly, workspace } = await authenticator.authenticate(BEARER);
     assert.deepEqual([heldTo, readonly, workspace], ['beta', true, 'beta']);
   });
 
-  it('looks a credential up that it trusts where it is asked to', async () => {
+  it('authentication looks a credential up that it trusts where it is asked to', async () => {
     await authenticator.authenticate(BEARER);
     await authenticator.authenticateAnew(BEARER);
     await authenticator.authenticate(BEARER);
@@ -156,7 +156,7 @@ describe('authentication', () => {
     assert.equal((await refusal(() => authenticator.authenticate(BEARER))).code, 'UNAUTHORIZED');
   });
 
-  it('trusts what it has checked for five seconds, and asks then what has changed', async () => {
+  it('authentication trusts what it has checked for five seconds, and asks then what has changed', async () => {
     const expiresAt = secondsAfterStart(10_000);
     stored = { credential: sampleCredential({ expiresAt }), agent: sampleAgent() };
     for (const [seconds, expected] of [
@@ -174,7 +174,7 @@ describe('authentication', () => {
     }
   });
 
-  it('asks once for all of its callers', async () => {
+  it('authentication asks once for all of its callers', async () => {
     await authenticator.authenticate(BEARER);
     now = secondsAfterStart(6);
     await Promise.all(Array.from({ length: 20 }, () => authenticator.authenticate(BEARER)));
@@ -182,7 +182,7 @@ describe('authentication', () => {
   });
 
   for (const subject of ['agent:terminal-2', 'person:person', `key:${API_KEY}`, 'everybody'])
-    it(`looks up anew after five seconds where ${subject} has changed, once`, async () => {
+    it(`authentication looks up anew after five seconds where ${subject} has changed, once`, async () => {
       await authenticator.authenticate(BEARER);
       stored = undefined;
       changes = [{ id: '1', subject }];
@@ -197,7 +197,7 @@ describe('authentication', () => {
       assert.equal(lookups.length, 3, 'what was heard before is no news');
     });
 
-  it('leaves others alone whom a change does not concern', async () => {
+  it('authentication leaves others alone whom a change does not concern', async () => {
     await authenticator.authenticate(BEARER);
     changes = [{ id: '1', subject: 'agent:terminal-3' }];
     now = secondsAfterStart(6);
@@ -205,7 +205,7 @@ describe('authentication', () => {
     assert.equal(lookups.length, 1);
   });
 
-  it('looks up anew every five seconds where it cannot hear of changes', async () => {
+  it('authentication looks up anew every five seconds where it cannot hear of changes', async () => {
     hasChanges = false;
     for (const seconds of [0, 4, 6, 12]) {
       now = secondsAfterStart(seconds);
@@ -214,7 +214,7 @@ describe('authentication', () => {
     assert.equal(lookups.length, 3);
   });
 
-  it('looks up anew every five seconds what a role rests on that is not stored', async () => {
+  it('authentication looks up anew every five seconds what a role rests on that is not stored', async () => {
     stored = { credential: sampleCredential(), agent: sampleAgent({ ownerUid: 'ada' }) };
     for (const seconds of [0, 4, 6, 12]) {
       now = secondsAfterStart(seconds);
@@ -223,14 +223,14 @@ describe('authentication', () => {
     assert.equal(lookups.length, 3);
   });
 
-  it('refuses an expired one and says how to renew it', async () => {
+  it('authentication refuses an expired one and says how to renew it', async () => {
     now = secondsAfterStart(1000);
     const error = await refusal(() => authenticator.authenticate(BEARER));
     assert.deepEqual([error.code, error.message], ['TOKEN_EXPIRED', 'The credential has expired.']);
     assert.match(error.details.suggestion ?? '', /onboarding\.registerAgent again.*npm run agents -- create/);
   });
 
-  it('refuses a wrong secret, also beside a trusted one, and never trusts a refusal', async () => {
+  it('authentication refuses a wrong secret, also beside a trusted one, and never trusts a refusal', async () => {
     await authenticator.authenticate(BEARER);
     for (let attempt = 0; attempt < 2; attempt++) {
       const wrong = authenticator.authenticate(`${API_KEY}.${'x'.repeat(27)}`);
@@ -239,7 +239,7 @@ describe('authentication', () => {
     assert.equal(lookups.length, 3);
   });
 
-  it('takes as long for an unknown key as for a wrong secret', async () => {
+  it('authentication compares a secret for an unknown key too', async () => {
     const wrong = await refusal(() => authenticator.authenticate(`${API_KEY}.${'x'.repeat(27)}`));
     stored = undefined;
     const unknown = await refusal(() => authenticator.authenticate(BEARER));
@@ -257,13 +257,13 @@ describe('authentication', () => {
     `${API_KEY}.${SECRET}.more`,
     `${API_KEY}.${SECRET}\n`,
   ]) {
-    it(`leaves to Firebase what is no agent’s credential: ${JSON.stringify(bearer.slice(0, 40))}`, async () => {
+    it(`authentication leaves to Firebase what is no agent’s credential: ${JSON.stringify(bearer.slice(0, 40))}`, async () => {
       assert.deepEqual(await authenticator.authenticate(bearer), ADA);
       assert.deepEqual([tokens, lookups], [[bearer], []]);
     });
   }
 
-  it('makes an agent of an app that its owner has signed in from, within the limits of the grant', async () => {
+  it('authentication makes an agent of an app that its owner has signed in from, within the limits of the grant', async () => {
     const given = redeemed({ toolsets: ['todo'], heldTo: 'alpha', readonly: true });
     grant = given.grant;
     assert.deepEqual(await authenticator.authenticate(given.tokens.accessToken), {
@@ -283,7 +283,7 @@ describe('authentication', () => {
     assert.deepEqual(tokens, [], 'it is no person’s token');
   });
 
-  it('refuses the access token of an app that is over, unknown, or whose grant or agent has ended', async () => {
+  it('authentication refuses the access token of an app that is over, unknown, or whose grant or agent has ended', async () => {
     const given = redeemed();
     grant = given.grant;
     const { accessToken, refreshToken } = given.tokens;
@@ -308,7 +308,7 @@ describe('authentication', () => {
       assert.deepEqual(await authenticator.authenticate(other), ADA);
   });
 
-  it('ends the key of an agent that an app has registered with the grant of the app', async () => {
+  it('authentication ends the key of an agent that an app has registered with the grant of the app', async () => {
     grant = redeemed().grant;
     const ancestors = [{ subject: `grant:${grant.id}`, agentId: grant.agentId }] as const;
     stored = { credential: sampleCredential({ grant: grant.id, ancestors }), agent: sampleAgent() };
@@ -333,7 +333,7 @@ describe('authentication', () => {
       others = [leads()];
     });
 
-    it('opens what all of them open, and remembers them', async () => {
+    it('a key that was registered through others opens what all of them open, and remembers them', async () => {
       assert.deepEqual((await authenticator.authenticate(BEARER)).lineage, [
         LEADER,
         { subject: `key:${API_KEY}`, agentId: 'terminal-2' },
@@ -343,7 +343,7 @@ describe('authentication', () => {
       assert.deepEqual([maxRole, toolsets, heldTo, readonly], ['viewer', ['todo'], 'alpha', true]);
     });
 
-    it('is in while its ancestor is renewed, and out once that is gone, expired, or held elsewhere', async () => {
+    it('a key that was registered through others is in while its ancestor is renewed, and out once that is gone, expired, or held elsewhere', async () => {
       others = [leads({ apiKey: 'mk_renewed', line: 'mk_leader' })];
       await authenticator.authenticate(BEARER);
       const credential = sampleCredential({ ancestors: [LEADER], heldTo: 'alpha' });
@@ -357,7 +357,7 @@ describe('authentication', () => {
       await authenticator.authenticateAnew(BEARER);
     });
 
-    it('is looked up again within 5 seconds of a change of one of them, and when the first of them ends', async () => {
+    it('a key that was registered through others is looked up again within 5 seconds of a change of one of them, and when the first of them ends', async () => {
       const expiresAt = secondsAfterStart(500);
       others = [leads({ expiresAt })];
       for (const subject of ['key:mk_leader', 'agent:leader']) {
@@ -375,7 +375,7 @@ describe('authentication', () => {
     });
   });
 
-  it('opens of the key of an app at most what its sign-in opens now', async () => {
+  it('the key of an app opens at most what its sign-in opens now', async () => {
     grant = { ...redeemed().grant, toolsets: ['todo'], readonly: true };
     const ancestors = [{ subject: `grant:${grant.id}`, agentId: grant.agentId }] as const;
     stored = { credential: sampleCredential({ grant: grant.id, ancestors }), agent: sampleAgent() };
@@ -384,7 +384,7 @@ describe('authentication', () => {
     assert.equal(lineage?.[0]?.subject, `grant:${grant.id}`);
   });
 
-  it('revives an agent that was offline, and only such a one', async () => {
+  it('authentication revives an agent that was offline, and only such a one', async () => {
     await authenticator.authenticate(BEARER);
     stored = { credential: sampleCredential(), agent: sampleAgent({ status: 'offline' }) };
     changes = [{ id: '1', subject: 'agent:terminal-2' }];
@@ -393,7 +393,7 @@ describe('authentication', () => {
     assert.deepEqual(revived, ['terminal-2']);
   });
 
-  it('does not revive an agent for a wrong or expired credential', async () => {
+  it('authentication does not revive an agent for a wrong or expired credential', async () => {
     stored = { credential: sampleCredential(), agent: sampleAgent({ status: 'offline' }) };
     await refusal(() => authenticator.authenticate(`${API_KEY}.${'x'.repeat(27)}`));
     now = secondsAfterStart(2000);
@@ -401,7 +401,7 @@ describe('authentication', () => {
     assert.deepEqual(revived, []);
   });
 
-  it('keeps trust to what fits, the oldest leaving first', async () => {
+  it('authentication keeps trust to what fits, the oldest leaving first', async () => {
     await authenticator.authenticate(BEARER);
     for (let count = 0; count < 20_000; count++) await authenticator.authenticate(`token-${count}`);
     await authenticator.authenticate('token-19999');

@@ -8,7 +8,7 @@ const HAND = { session: 'session-1', epoch: 1 };
 describe('what an agent is doing', () => {
   const configuration = { ...sampleAgent().configuration, maxConcurrentTasks: 2 };
 
-  it('is derived from what it holds and what came of the last', () => {
+  it('an agent’s availability is derived from what it holds and what came of the last', () => {
     const agent = sampleAgent({ configuration });
     assert.equal(availability(agent), 'idle');
     assert.equal(availability({ ...agent, lastFailed: true }), 'error');
@@ -18,7 +18,7 @@ describe('what an agent is doing', () => {
     assert.equal(availability({ ...agent, status: 'offline', held: { a: HAND } }), 'offline');
   });
 
-  it('ends after three heartbeats of silence', () => {
+  it('an agent’s availability ends after three heartbeats of silence', () => {
     const status = (seconds: number) =>
       availability(withPresence(sampleAgent(), START, secondsAfterStart(seconds)));
     assert.deepEqual([status(180), status(181)], ['idle', 'offline']);
@@ -27,7 +27,7 @@ describe('what an agent is doing', () => {
 });
 
 describe('the firsts of an agent', () => {
-  it('are kept, whatever it does later', () => {
+  it('an agent’s milestones are kept, whatever it does later', () => {
     const first = holding(sampleAgent({ status: 'offline' }), 'a', HAND, secondsAfterStart(1));
     assert.deepEqual(first.milestones, { seen: secondsAfterStart(1), claimed: secondsAfterStart(1) });
     assert.deepEqual(
@@ -50,7 +50,7 @@ describe('the firsts of an agent', () => {
     assert.equal(third.activeSince, first.activeSince);
   });
 
-  it('say since when it is active, until it is gone', () => {
+  it('an agent’s milestones have the time since which it is active, until it goes offline', () => {
     const gone = goneSince(seenAt(sampleAgent(), START), secondsAfterStart(5));
     assert.deepEqual(
       [gone.status, gone.activeSince, gone.lastSeen],

@@ -27,19 +27,19 @@ const arrivals = (before: Agent | undefined, after: Agent) =>
   );
 
 describe('counting agents', () => {
-  it('counts an agent that joins, and one that does not lead, lead', () => {
+  it('the count of agents counts an agent that joins, and one that does not lead, lead', () => {
     assert.deepEqual(moves(undefined, member({})), [['alpha', 1, 0, 1]]);
     assert.deepEqual(moves(member({}), member({ parts: { alpha: 'leader' } })), [['alpha', 0, 1, 0]]);
   });
 
-  it('moves an agent from one workspace to another', () => {
+  it('the count of agents moves an agent from one workspace to another', () => {
     assert.deepEqual(moves(member({}), member({ parts: { beta: 'worker' } })), [
       ['alpha', -1, 0, -1],
       ['beta', 1, 0, 1],
     ]);
   });
 
-  it('counts an agent in each workspace that it has a part in', () => {
+  it('the count of agents counts an agent in each workspace that it has a part in', () => {
     assert.deepEqual(moves(member({}), member({ parts: { alpha: 'worker', beta: 'leader' } })), [
       ['beta', 1, 1, 1],
     ]);
@@ -50,19 +50,19 @@ describe('counting agents', () => {
     ]);
   });
 
-  it('counts who goes offline and comes back', () => {
+  it('the count of agents counts who goes offline and comes back', () => {
     assert.deepEqual(moves(member({}), member({ status: 'offline' })), [['alpha', 0, 0, -1]]);
     assert.deepEqual(moves(member({ status: 'offline' }), member({})), [['alpha', 0, 0, 1]]);
   });
 
-  it('counts nothing where nothing moves, and nobody without a part among those that have one', () => {
+  it('the count of agents counts nothing where nothing moves, and nobody without a part among those that have one', () => {
     const stranger = member({ parts: {} });
     assert.deepEqual(counts(member({}), member({ tasksCompleted: 5 })), []);
     assert.deepEqual(moves(undefined, stranger), []);
     assert.deepEqual(arrivals(undefined, stranger), [['alpha', 1, 1]]);
   });
 
-  it('counts an agent once in its home and in each workspace that it has a part in, and nowhere else', () => {
+  it('the count of agents counts an agent once in its home and in each workspace that it has a part in, and nowhere else', () => {
     const { workspace: _, ...homeless } = member({ parts: {} });
     assert.deepEqual(arrivals(undefined, homeless), [['default', 1, 1]]);
     assert.deepEqual(arrivals(undefined, member({})), [['alpha', 1, 1]]);
@@ -79,7 +79,7 @@ describe('counting agents', () => {
     ]);
   });
 
-  it('lets an agent into ten workspaces, and into no more', () => {
+  it('the count of agents lets an agent into ten workspaces, and into no more', () => {
     const inMany = (count: number) =>
       member({ parts: Object.fromEntries(Array.from({ length: count }, (_, at) => [`ws-${at}`, 'worker'])) });
     const [nine, ten] = [inMany(9), inMany(10)];

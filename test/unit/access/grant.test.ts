@@ -56,7 +56,7 @@ const access = (grant: Grant, tokens: Tokens, now: Date) =>
   accessBy(systemHashing, grant, secretOf('access', tokens.accessToken), now);
 
 describe('the form of a token', () => {
-  it('names its grant and what it is', () => {
+  it('a token names its grant and what it is', () => {
     const { grant, tokens } = redeemed();
     assert.match(tokens.accessToken, /^ma_[a-z2-7]{20}\.[\w-]{43}$/);
     assert.match(tokens.refreshToken, /^mr_[a-z2-7]{20}\.[\w-]{20,}$/);
@@ -69,7 +69,7 @@ describe('the form of a token', () => {
     });
   });
 
-  it('is no other', () => {
+  it('a token of another form is refused', () => {
     const { grant, tokens } = redeemed();
     for (const wrong of [
       '',
@@ -84,11 +84,12 @@ describe('the form of a token', () => {
       assert.equal(presentedIn('access', wrong), undefined, wrong);
   });
 
-  it('has scopes of its own', () => assert.equal(EVERY_SCOPE, 'muster:read muster:write'));
+  it('the scopes of tokens are muster:read and muster:write', () =>
+    assert.equal(EVERY_SCOPE, 'muster:read muster:write'));
 });
 
 describe('a code', () => {
-  it('is redeemed once, and then is a sign of theft', () => {
+  it('a code is redeemed once, and then is a sign of theft', () => {
     assert.equal(isConnected(sampleGrant(), START), false);
     const { grant, tokens } = redeemed();
     assert.equal(isConnected(grant, START), true);
@@ -101,12 +102,12 @@ describe('a code', () => {
     assert.equal(redeem(later).outcome, 'replayed');
   });
 
-  it('is good for 60 seconds', () => {
+  it('a code is good for 60 seconds', () => {
     assert.equal(redeem(sampleGrant(), {}, secondsAfterStart(59.999)).outcome, 'redeemed');
     assert.equal(redeem(sampleGrant(), {}, secondsAfterStart(60)).outcome, 'refused');
   });
 
-  it('takes its own secret and the verifier of its challenge', () => {
+  it('a code takes its own secret and the verifier of its challenge', () => {
     assert.equal(redeem(sampleGrant(), { secret: `${CODE}x` }).outcome, 'refused');
     assert.equal(redeem(sampleGrant(), { secret: '' }).outcome, 'refused');
     assert.equal(redeem(sampleGrant(), { verifier: '' }).outcome, 'refused');
@@ -117,7 +118,7 @@ describe('a code', () => {
     assert.equal(challenge, 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM');
   });
 
-  it('is nothing that a wrong secret could use up', () => {
+  it('a code cannot be used up by a wrong secret', () => {
     const { grant } = redeemed();
     assert.equal(redeem(grant, { secret: 'x'.repeat(43) }).outcome, 'refused');
     assert.equal(isTokenOf(systemHashing, grant, 'code', CODE), true);
@@ -126,13 +127,13 @@ describe('a code', () => {
 });
 
 describe('an access token', () => {
-  it('is good for an hour', () => {
+  it('an access token is good for an hour', () => {
     const { grant, tokens } = redeemed();
     assert.equal(access(grant, tokens, secondsAfterStart(HOUR - 0.001)), 'good');
     assert.equal(access(grant, tokens, secondsAfterStart(HOUR)), 'expired');
   });
 
-  it('stays good when another one follows, and is forgotten some time after it has expired', () => {
+  it('an access token stays good when another one follows, and is forgotten some time after it has expired', () => {
     const first = redeemed();
     const second = rotated(first.grant, first.tokens.refreshToken, secondsAfterStart(HOUR - 1));
     assert.equal(access(second.grant, first.tokens, secondsAfterStart(HOUR - 0.5)), 'good');
@@ -146,13 +147,13 @@ describe('an access token', () => {
     );
   });
 
-  it('is no other secret of its grant', () => {
+  it('an access token is no other secret of its grant', () => {
     const { grant, tokens } = redeemed();
     for (const secret of [CODE, FIRST, SALT, secretOf('refresh', tokens.refreshToken), ''])
       assert.equal(accessBy(systemHashing, grant, secret, START), 'unknown');
   });
 
-  it('ends with its grant', () => {
+  it('an access token ends with its grant', () => {
     const { grant, tokens } = redeemed({ endsAt: secondsAfterStart(100) });
     assert.equal(tokens.expiresIn, 100);
     assert.equal(access(grant, tokens, secondsAfterStart(99)), 'good');
@@ -161,7 +162,7 @@ describe('an access token', () => {
 });
 
 describe('a refresh token', () => {
-  it('gives another one, and another access token', () => {
+  it('a refresh token gives another one, and another access token', () => {
     const first = redeemed();
     const second = rotated(first.grant, first.tokens.refreshToken, secondsAfterStart(10));
     assert.notEqual(second.tokens.refreshToken, first.tokens.refreshToken);
@@ -175,7 +176,7 @@ describe('a refresh token', () => {
       );
   });
 
-  it('gives the very same for 60 seconds, however many ask at once', () => {
+  it('a refresh token gives the very same for 60 seconds, however many ask at once', () => {
     const { grant, tokens } = redeemed();
     const at = secondsAfterStart(10);
     // They have read the grant before any of them has written it.
@@ -192,7 +193,7 @@ describe('a refresh token', () => {
     }
   });
 
-  it('is reused after that', () => {
+  it('a refresh token is reused after that', () => {
     const first = redeemed();
     const { grant } = rotated(first.grant, first.tokens.refreshToken, secondsAfterStart(10));
     for (const seconds of [GRACE, GRACE + 1, DAY])
@@ -202,7 +203,7 @@ describe('a refresh token', () => {
   });
 
   for (const length of [1, 2, 7, MOST_AT_ONCE])
-    it(`is repeated where it was used within 60 seconds and ${length} rotations, else it is reused`, () => {
+    it(`a refresh token is repeated where it was used within 60 seconds and ${length} rotations, else it is reused`, () => {
       const { grant, all } = chain(length);
       for (const [index, { refreshToken }] of all.slice(0, -1).entries()) {
         // Rotation `index + 1` has used it, at that second.
@@ -217,7 +218,7 @@ describe('a refresh token', () => {
       }
     });
 
-  it('is no longer repeated after twenty others', () => {
+  it('a refresh token is no longer repeated after twenty others', () => {
     const { grant, all } = chain(MOST_AT_ONCE + 1);
     const [oldest, next] = all.map(({ refreshToken }) => refreshToken);
     assert.equal(refresh(grant, oldest ?? '', secondsAfterStart(30)).outcome, 'refused', 'no sign of theft');
@@ -225,7 +226,7 @@ describe('a refresh token', () => {
     assert.equal(refresh(grant, next ?? '', secondsAfterStart(30)).outcome, 'repeated');
   });
 
-  it('that is forged is refused, and never taken for one that was used', () => {
+  it('a refresh token that is forged is refused, and never taken for one that was used', () => {
     const { grant, all } = chain(5);
     const stranger = redeemed({ salt: 'Xz3yqT1c0ZKQv5bqk1pA8Yl2m9o4h7uXeWnRsDgBfCE' });
     const foreign = rotated(stranger.grant, stranger.tokens.refreshToken, START).tokens.refreshToken;
@@ -251,12 +252,12 @@ describe('a refresh token', () => {
     );
   });
 
-  it('is none before the code is redeemed', () => {
+  it('no refresh token is accepted before the code is redeemed', () => {
     for (const secret of [FIRST, CODE, ''])
       assert.deepEqual(refreshOf(systemHashing, sampleGrant(), secret, START), { outcome: 'refused' });
   });
 
-  it('is good for 90 days after the last use, and for a year at most', () => {
+  it('a refresh token is good for 90 days after the last use, and for a year at most', () => {
     let { grant, tokens } = redeemed();
     assert.deepEqual(grant.expiresAt, secondsAfterStart(90 * DAY));
     assert.equal(refresh(grant, tokens.refreshToken, secondsAfterStart(90 * DAY)).outcome, 'refused');
@@ -273,7 +274,7 @@ describe('a refresh token', () => {
     assert.equal(access(last.grant, last.tokens, secondsAfterStart(365 * DAY)), 'expired');
   });
 
-  it('is refused where a client refreshes without end', () => {
+  it('a refresh token is refused where a client refreshes without end', () => {
     const { grant, tokens } = redeemed();
     const worn = { ...grant, rotated: 20_000 };
     assert.deepEqual(refresh(worn, tokens.refreshToken, START), { outcome: 'refused' });
@@ -296,7 +297,7 @@ describe('a grant, whatever comes in whatever order', () => {
     back: fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, { weight: 2, arbitrary: fc.nat(25) }),
   });
 
-  it('gives the newest tokens to each token of the last minute, and keeps none of them', () => {
+  it('a grant gives the newest tokens to each token of the last minute, and keeps none of them', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         let { grant, tokens } = redeemed();
@@ -334,7 +335,7 @@ describe('a grant, whatever comes in whatever order', () => {
     );
   });
 
-  it('outlives processes that share its tokens and store what they get in any order', () => {
+  it('a grant outlives processes that share its tokens and store what they get in any order', () => {
     const { grant: first, tokens } = redeemed();
     const a = rotated(first, tokens.refreshToken, START);
     const c = rotated(a.grant, a.tokens.refreshToken, secondsAfterStart(15));
@@ -344,7 +345,7 @@ describe('a grant, whatever comes in whatever order', () => {
     assert.equal(refresh(c.grant, b.tokens.refreshToken, secondsAfterStart(HOUR)).outcome, 'rotated');
   });
 
-  it('is stored without the secret of its code, too, and read as it was', () => {
+  it('a grant is stored without the secret of its code, too, and read as it was', () => {
     requireNoSecretIn(sampleGrant(), []);
     const { grant, tokens } = redeemed({ toolsets: ['todo'], heldTo: 'alpha', readonly: true });
     requireNoSecretIn(grant, [tokens]);

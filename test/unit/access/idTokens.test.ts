@@ -92,7 +92,7 @@ describe("people's ID tokens in production", () => {
     verifier = new FirebaseIdTokenVerifier({ app: () => app, clock: { now: () => new Date(now) } });
   });
 
-  it('say who a person is, and the account is asked about once in a while', async () => {
+  it('people’s ID tokens say who a person is, and the account is asked about once in a while', async () => {
     const token = idTokenOf('ada');
     const principals = await Promise.all([verifier.verify(token), verifier.verify(idTokenOf('ada'))]);
     for (const { signedInAt, ...person } of principals) {
@@ -104,7 +104,7 @@ describe("people's ID tokens in production", () => {
     assert.equal(asked, 1);
   });
 
-  it('are good for less than a minute after the account is disabled, gone or signed out', async () => {
+  it('people’s ID tokens are good for less than a minute after the account is disabled, gone or signed out', async () => {
     const [soon, late] = [
       String(Math.floor(Date.now() / 1000)),
       String(Math.floor(Date.now() / 1000) - 3600),
@@ -123,7 +123,7 @@ describe("people's ID tokens in production", () => {
     }
   });
 
-  it('tell the role of an account that is not disabled, whoever asks', async () => {
+  it('people’s ID tokens tell the role of an account that is not disabled, whoever asks', async () => {
     assert.equal(await verifier.roleOf('ada'), undefined);
     accounts.set('ben', { customAttributes: JSON.stringify({ role: 'leader' }) });
     accounts.set('cyd', { customAttributes: JSON.stringify({ role: 'leader' }), disabled: true });
@@ -132,7 +132,7 @@ describe("people's ID tokens in production", () => {
     assert.deepEqual(roles, ['leader', undefined, undefined, undefined]);
   });
 
-  it('are not believed where nobody says how the account is, which is asked again', async () => {
+  it('people’s ID tokens are not believed where nobody says how the account is, which is asked again', async () => {
     isAway = true;
     await assert.rejects(verifier.verify(idTokenOf('ada')), { code: 'FIREBASE_ERROR' });
     isAway = false;

@@ -64,7 +64,7 @@ async function answerAll(fleet: Fleet): Promise<void> {
 }
 
 describe('the rate limiter, in any order', () => {
-  it('lets no more through than burst, rate and trust allow', () =>
+  it('the rate limiter, in any order, lets no more through than burst, rate and trust allow', () =>
     fc.assert(
       fc.asyncProperty(limits, steps, async (limit, taken) => {
         const fleet = new Fleet(limit, INSTANCES);
@@ -81,7 +81,7 @@ describe('the rate limiter, in any order', () => {
       { numRuns: 300 },
     ));
 
-  it('serves a patient caller in the end, however others have behaved', () =>
+  it('the rate limiter, in any order, serves a patient caller in the end, however others have behaved', () =>
     fc.assert(
       fc.asyncProperty(limits, steps, fc.nat(INSTANCES - 1), async (limit, taken, instance) => {
         const fleet = new Fleet(limit, INSTANCES);
@@ -98,7 +98,7 @@ describe('the rate limiter, in any order', () => {
       { numRuns: 300 },
     ));
 
-  it('refuses nobody who stays below the rate', () =>
+  it('the rate limiter, in any order, refuses nobody who stays below the rate', () =>
     fc.assert(
       fc.asyncProperty(
         fc.array(fc.record({ instance: fc.nat(INSTANCES - 1), late: fc.nat(40) }), {

@@ -61,7 +61,7 @@ const worker = (own: Limits): Principal => ({ ...agentOf('fellow', 'ada', 'leade
 const person = (own: Limits): Principal => ({ ...personOf('ada', 'worker'), ...own });
 
 describe('the limits of a new credential', () => {
-  it('name every toolset that there is', () => {
+  it('the limits of a new credential name every toolset that there is', () => {
     assert.deepEqual(
       [...TOOLSETS],
       toolsets.map(({ name }) => name),
@@ -72,7 +72,7 @@ describe('the limits of a new credential', () => {
     });
   });
 
-  it('are never wider than the caller’s own', () => {
+  it('the limits of a new credential are never wider than the caller’s own', () => {
     fc.assert(
       fc.property(limits, fc.array(limits, { maxLength: 2 }), wishes, (own, old, wanted) => {
         for (const caller of [worker(own), person(own)]) {
@@ -83,7 +83,7 @@ describe('the limits of a new credential', () => {
     );
   });
 
-  it('are never wider than those before, where no person says so', () => {
+  it('the limits of a new credential are never wider than those before, where no person says so', () => {
     fc.assert(
       fc.property(limits, fc.array(limits, { maxLength: 2 }), wishes, (own, old, wanted) => {
         const byAgent = granted(worker(own), old, wanted);
@@ -94,7 +94,7 @@ describe('the limits of a new credential', () => {
     );
   });
 
-  it('are never wider than what was asked for', () => {
+  it('the limits of a new credential are never wider than what was asked for', () => {
     fc.assert(
       fc.property(limits, limits, wishes, (own, old, wanted) => {
         const { toolsets: named, heldTo, readonly } = wanted;
@@ -111,7 +111,7 @@ describe('the limits of a new credential', () => {
     );
   });
 
-  it('are what the caller has wherever a person lifts all', () => {
+  it('the limits of a new credential are what the caller has wherever a person lifts all', () => {
     fc.assert(
       fc.property(limits, limits, (own, old) => {
         const lifted = granted(person(own), [old], { toolsets: null, heldTo: null, readonly: false });

@@ -219,7 +219,7 @@ describe('loosening', () => {
     const set = (before: Budget, after: Partial<Budget>, by: Actor = AGENT) =>
       decides([{ kind: 'setBudget', budget: budget(after), before: { value: before, version: '1' } }], by);
 
-    it('leaves raising and removing to the person who set it', () => {
+    it('the check of a budget leaves raising and removing to the person who set it', () => {
       const before = budget({ costUsd: 5, costSetBy: 'cyd' });
       assert.equal(set(before, { costUsd: 6 }), 'cyd');
       assert.equal(set(before, {}), 'cyd');
@@ -227,16 +227,16 @@ describe('loosening', () => {
       assert.equal(set(before, { costUsd: 5, tokens: 10 }), undefined, 'another limit is new');
     });
 
-    it('takes one that names no setter for its owner’s', () => {
+    it('the check of a budget takes one that names no setter for its owner’s', () => {
       assert.equal(set(budget({ tokens: 5 }), {}), 'ada');
     });
 
-    it('lets an agent raise its own, and leaves another agent’s to the owner', () => {
+    it('the check of a budget lets an agent raise its own, and leaves another agent’s to the owner', () => {
       assert.equal(set(budget({ costUsd: 5, costSetBy: 'agent:a' }), { costUsd: 9 }), undefined);
       assert.equal(set(budget({ costUsd: 5, costSetBy: 'agent:b' }), { costUsd: 9 }), 'ada');
     });
 
-    it('keeps the setter of a limit that an agent lowers, and makes a person the setter', () => {
+    it('the check of a budget keeps the setter of a limit that an agent lowers, and makes a person the setter', () => {
       const before = budget({ costUsd: 5, costSetBy: 'cyd' });
       const agent = { uid: 'agent:a', kind: 'agent' } as const;
       const person = { uid: 'ada', kind: 'person' } as const;

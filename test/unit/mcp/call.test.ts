@@ -95,6 +95,21 @@ describe('callTool', () => {
     assert.equal(ports.counted[0]?.milliseconds, milliseconds);
   });
 
+  for (const scope of ['workspace', 'owner'] as const)
+    it(`a caller whose role changes while a call waits gets no result, if the tool needs a role by ${scope}`, async () => {
+      const ports = memoryPorts();
+      const work = tool(async (context) => {
+        const lost = { ...LEADER, maxRole: scope === 'workspace' ? 'viewer' : 'worker' } as const;
+        await context.waiting(Promise.resolve().then(() => ports.principals.set('c', lost)));
+        return { ok: true };
+      });
+      ports.principals.set('c', LEADER);
+      const outcome = await callTool(ports, EXCHANGE, { toolset: 'coordination', tool: work, scope }, {});
+      assert.ok('error' in outcome);
+      const reason = scope === 'workspace' ? 'ROLE_TOO_WEAK' : 'RIGHTS_CHANGED';
+      assert.equal(outcome.error.details.reason, reason);
+    });
+
   it('asks the limits first, and logs and counts what they refuse', async () => {
     const ports = memoryPorts();
     const details = { reason: 'RATE_LIMITED', retryAfter: 2 };

@@ -12,6 +12,7 @@ import { firebaseApp } from '../../../../functions/src/kernel/platform.ts';
 import { realtimeDatabase } from '../../../../functions/src/kernel/realtime/database.ts';
 import { OpenStreams } from '../../../../functions/src/mcp/http/streams.ts';
 import { toolsets } from '../../../../functions/src/toolsets/index.ts';
+import { eventually } from '../../../e2e/support/waiting.ts';
 import { mayRead } from '../../../e2e/tenancy/direct.ts';
 import { type RunningEndpoint, serveEndpoint } from '../../../support/mcp-endpoint.ts';
 import { signIn } from '../../../support/signIn.ts';
@@ -230,15 +231,10 @@ export class Forest {
   async compareStreams(): Promise<void> {
     await (await realtimeDatabase()).ref(`${this.place}/second`).set({ text: 'after' });
     const isHeard = ({ link, rights }: Followed) => isDeepStrictEqual(rightsOf(link), rights);
-    const until = Date.now() + 5000;
-    const missing = () => this.streams.filter((one) => isHeard(one) && !one.said().includes('after'));
-    while (missing().length > 0 && Date.now() < until)
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    assert.deepEqual(
-      missing().map(({ link }) => link.name),
-      [],
-      'who is still in hears it',
-    );
+    await eventually('everyone who is still in hears it', async () => {
+      const missing = this.streams.filter((one) => isHeard(one) && !one.said().includes('after'));
+      return missing.length === 0 || undefined;
+    });
     const isOut = ({ link }: Followed) => !may(link, { toolset: 'firebase', least: 'viewer', writes: false });
     const told = this.streams.filter((one) => isOut(one) && one.said().includes('after'));
     assert.deepEqual(
