@@ -6,9 +6,10 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
+import { byDay } from '../../support/night.ts';
 import { eventually } from '../support/waiting.ts';
 import { mayRead } from './direct.ts';
-import { CALLABLE, RESOURCES, TOOLS } from './entries.ts';
+import { CALLABLE_BY_TOOLSET, RESOURCES, TOOLS } from './entries.ts';
 import { type Ids, makeThings } from './things.ts';
 import { type CallerName, World } from './world.ts';
 
@@ -17,6 +18,9 @@ const OTHERS: readonly CallerName[] = [
   ...(['bea the leader', 'bea herself', 'ann the leader', 'ann herself'] as const),
   ...(['ann the worker', 'nobody'] as const),
 ];
+
+/** By day each kind of stranger: one who leads by a key, one who leads in person, and one who has no role. */
+const ASKING = byDay<readonly CallerName[]>(['bea the leader', 'ann herself', 'nobody'], { night: OTHERS });
 
 describe('private texts', function () {
   this.timeout('3m');
@@ -118,14 +122,14 @@ describe('private texts', function () {
 
   async function assertHidden(tool: string, args: JsonObject): Promise<void> {
     // One caller after the other: some calls change what the next one finds.
-    for (const caller of OTHERS)
+    for (const caller of ASKING)
       for (const workspace of [world.alpha, 'default']) {
         const answer = JSON.stringify(await world.call(caller, workspace, tool, args));
-        assert.deepEqual(heardIn(answer), [], `${caller} is shown ${answer}`);
+        assert.deepEqual(heardIn(answer), [], `${caller} is shown by ${tool} ${answer}`);
       }
   }
 
-  it('are shown to the people whom they concern', async () => {
+  it('private texts are shown to the people whom they concern', async () => {
     const answers = await Promise.all([
       as('cas himself', 'inbox.list', { box: 'received' }),
       as('cas himself', 'inbox.list', { box: 'received', state: 'answered' }),
@@ -138,7 +142,7 @@ describe('private texts', function () {
     assert.deepEqual(heardIn(JSON.stringify(answers)), [...texts.keys()]);
   });
 
-  it('are in no audit entry that a leader reads, which tells that there was a question', async () => {
+  it('private texts are in no audit entry that a leader reads, which reports that there was a question', async () => {
     for (const caller of ['bea the leader', 'bea herself', 'ann the leader'] as const) {
       const answer = JSON.stringify(await as(caller, 'system.getAudit', { of: 'workspace', limit: 100 }));
       assert.deepEqual(heardIn(answer), [], answer);
@@ -149,7 +153,7 @@ describe('private texts', function () {
     }
   });
 
-  it('are not brought up by undo, nor by acting for the agent', async () => {
+  it('private texts are not brought up by undo, nor by acting for the agent', async () => {
     await assertHidden('system.undo', { event_id: entry });
     await assertHidden('coordination.heartbeat', { agent_id: casAgent, read_until: 'message-000000009' });
     await assertHidden('system.getTree', { kind: 'todo', id: ids.todo });
@@ -157,7 +161,7 @@ describe('private texts', function () {
     assert.deepEqual(heardIn(own), ['a message'], 'it is still there');
   });
 
-  it('are in no document that the rules let others read', async () => {
+  it('private texts are in no document that the rules let others read', async () => {
     for (const path of documents) {
       for (const caller of ['bea herself', 'ann herself', 'nobody'] as const)
         assert.equal(await mayRead(world.credential(caller), 'firestore', path), false, `${caller}: ${path}`);
@@ -166,7 +170,7 @@ describe('private texts', function () {
     }
   });
 
-  it('are in no list of the Realtime Database that the rules let others read', async () => {
+  it('private texts are in no list of the Realtime Database that the rules let others read', async () => {
     for (const path of [`notifications/${world.cas}`, `task-updates/${world.cas}`]) {
       for (const caller of ['bea herself', 'ann herself', 'nobody'] as const)
         assert.equal(await mayRead(world.credential(caller), 'realtime', path), false, `${caller}: ${path}`);
@@ -174,14 +178,16 @@ describe('private texts', function () {
     }
   });
 
-  for (const [name, uri] of Object.entries(RESOURCES))
-    it(`are not in what ${name} shows others`, async () => {
-      for (const caller of OTHERS) {
+  it('private texts are in no resource that others read', async () => {
+    for (const uri of Object.values(RESOURCES))
+      for (const caller of ASKING) {
         const answer = await world.mcp(caller, world.alpha, 'resources/read', { uri: uri(ids) });
         assert.deepEqual(heardIn(answer), [], `${caller} is shown ${answer}`);
       }
-    });
+  });
 
-  for (const tool of CALLABLE)
-    it(`are not in what ${tool} answers others`, () => assertHidden(tool, TOOLS[tool]?.(ids) ?? {}));
+  for (const [toolset, tools] of CALLABLE_BY_TOOLSET)
+    it(`private texts are in no answer to others of any tool of ${toolset}`, async () => {
+      for (const tool of tools) await assertHidden(tool, TOOLS[tool]?.(ids) ?? {});
+    });
 });

@@ -200,7 +200,16 @@ const WAITING = ['orchestrate_workflow', 'orchestrate_parallel', 'execute_code',
 );
 
 /** All tools but those that wait, in an order in which each still finds what it names. */
-export const CALLABLE = toolsets
+const CALLABLE = toolsets
   .flatMap(({ name, tools }) => tools.map((tool) => fullName(name, tool.name)))
   .filter((name) => !WAITING.includes(name))
   .sort((one, other) => LAST.indexOf(one) - LAST.indexOf(other));
+
+/** The same by toolset, those that end what others look at last. */
+export const CALLABLE_BY_TOOLSET: ReadonlyMap<string, readonly string[]> = new Map([
+  ...toolsets.map(
+    ({ name }) =>
+      [name, CALLABLE.filter((tool) => tool.startsWith(`${name}.`) && !LAST.includes(tool))] as const,
+  ),
+  ['what ends things', LAST],
+]);

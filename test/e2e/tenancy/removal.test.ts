@@ -1,4 +1,7 @@
-/** A member who is removed from a workspace loses access to it, and so do their agents. Their open streams end. */
+/**
+ * A member who is removed from a workspace loses access to it, and so do their agents. Their open streams end. What
+ * becomes of their tasks and runs is in `integration/access/leaving`.
+ */
 import assert from 'node:assert/strict';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import { isRecord } from '../support/clients.ts';
@@ -90,7 +93,7 @@ describe('who is removed from a workspace', function () {
     instructions: world.secret,
   });
 
-  it('is out in every stream, wait, call and database', async () => {
+  it('a removed member is out in every stream, wait, call and database', async () => {
     const write = (text: string) =>
       succeed('ann the worker', 'firebase.write', {
         ...{ database: 'realtime', path: `${loud()}/${text}`, operation: 'set', data: { text } },
@@ -156,66 +159,5 @@ describe('who is removed from a workspace', function () {
       assert.ok(!error.message.includes(world.secret), error.message);
     }
     assert.ok(streams.every(({ said }) => !said().includes('after')));
-  });
-
-  it('leaves nothing behind that goes on, and sees nothing of it', async () => {
-    const { store, tasks, runs } = world.app.ports;
-    const member = { uid: world.cas, workspace: world.alpha, role: 'worker', addedBy: world.ann } as const;
-    await store.commit([
-      { kind: 'setMember', member: { ...member, addedAt: new Date() } },
-      { kind: 'setPerson', uid: world.cas, role: 'worker' },
-    ]);
-    const began = async (caller: CallerName, text: string) => {
-      const { result } = await succeed(caller, 'coding.create_task', order(text));
-      return String(Object(result).taskId);
-    };
-    const taskId = await eventually('Cass is in again', async () => {
-      const { result } = await world.call('cas the worker', world.alpha, 'coding.create_task', order('left'));
-      return result && String(Object(result['result']).taskId);
-    });
-    const kept = await began('ann the worker', 'kept');
-    const workflow = { name: 'left', steps: [{ name: 'only', agent: 'network', prompt: world.secret }] };
-    const run = { workflow, input: world.secret };
-    // It is answered when the run has ended.
-    const answered = world.call('cas the worker', world.alpha, 'orchestration.orchestrate_workflow', run);
-    const person = world.credential('cas himself');
-    const listed = async () => {
-      const { result } = await world.call('cas himself', 'default', 'orchestration.list_runs', {});
-      return JSON.stringify(result ?? {});
-    };
-    const runId = await eventually(
-      'the run has begun',
-      async () => /run-[a-z2-7]{20}/.exec(await listed())?.[0],
-    );
-    const isShown = async () => {
-      const { result } = await world.call('cas himself', 'default', 'orchestration.get_run', { runId });
-      return result !== undefined || (await listed()).includes(runId);
-    };
-    assert.ok(await isShown());
-    assert.ok(await mayRead(person, 'firestore', `runs/${runId}`));
-
-    const { ends } = await succeed('ann the leader', 'access.remove_member', { uid: world.cas });
-    assert.ok(Object(ends).coding_tasks >= 1 && Object(ends).runs === 1, JSON.stringify(ends));
-    assert.equal(await mayRead(person, 'firestore', `runs/${runId}`), false);
-    await eventually('nothing of the run is shown', async () => !(await isShown()) || undefined);
-
-    // Whatever the triggers have done by now, it is not given out.
-    const claude = { programs: [{ name: 'claude', version: '2.0.0' }], serves: 'workspace' };
-    await succeed('ann the worker', 'coding.register_runner', claude);
-    const given: string[] = [];
-    for (let claims = 0; claims < 10 && !given.includes(kept); claims++) {
-      const { result } = await succeed('ann the worker', 'coding.claim_task', {});
-      const { id } = Object(Object(result).task);
-      if (id !== undefined) given.push(String(id));
-    }
-    assert.ok(given.includes(kept), 'what those who remain ask for is done');
-    assert.ok(!given.includes(taskId), 'what was left behind is not');
-
-    await world.app.services.leaving.end(world.cas);
-    assert.equal((await tasks.find(taskId))?.value.status, 'cancelled');
-    assert.equal((await runs.find(runId))?.value.status, 'cancelled');
-    assert.notEqual((await tasks.find(kept))?.value.status, 'cancelled');
-    const { error } = await answered;
-    assert.ok(error && !error.message.includes(world.secret), 'who waits for the run is told nothing of it');
   });
 });

@@ -1,0 +1,253 @@
+/**
+ * The gate's table, and that every tool and resource is behind it: a caller with the weakest role that suffices is let in,
+ * the next weaker one is not. `test/rules/rules` has the generated matrix of both databases.
+ */
+import assert from 'node:assert/strict';
+import { type Need, refusalFor } from '../../../functions/src/access/rules/gate.ts';
+import type { Principal, Scope } from '../../../functions/src/access/rules/principal.ts';
+import { ROLES, type Role } from '../../../functions/src/access/rules/role.ts';
+import { fullName } from '../../../functions/src/mcp/tool.ts';
+import { toolsets } from '../../../functions/src/toolsets/index.ts';
+import { memoryPorts, type RunningEndpoint, serveEndpoint } from '../../support/mcp-endpoint.ts';
+import { agentOf, personOf } from '../../support/principals.ts';
+
+const NOBODY = personOf('nobody', undefined);
+const worker = agentOf('a', 'ada', 'worker');
+/** Leads alpha, which is private, and has no role elsewhere. */
+const member = personOf('ben', 'leader', 'alpha');
+const only: Principal = {
+  ...member,
+  owner: { workspaces: { alpha: 'leader' }, access: { alpha: 'private' } },
+};
+
+const READS: Need = { toolset: 'todo', what: 'todo.x', role: 'worker', scope: 'workspace', writes: false };
+const WRITES: Need = { ...READS, writes: true };
+
+/** What is asked of whom, where, and why it is refused; undefined if it is not. */
+const TABLE: readonly (readonly [what: string, Principal, string, Need, string | undefined])[] = [
+  ['an agent with the role', worker, 'default', WRITES, undefined],
+  ['an agent with a weaker role', agentOf('a', 'ada', 'viewer'), 'default', READS, 'ROLE_TOO_WEAK'],
+  ['an agent with a stronger role', agentOf('a', 'ada', 'leader'), 'default', READS, undefined],
+  [
+    'an agent that needs less than people',
+    worker,
+    'default',
+    { ...READS, role: 'admin', agentRole: 'worker' },
+    undefined,
+  ],
+  [
+    'an agent that needs more than people',
+    worker,
+    'default',
+    { ...READS, agentRole: 'leader' },
+    'ROLE_TOO_WEAK',
+  ],
+  [
+    'a person who needs less than agents',
+    personOf('ada', 'worker'),
+    'default',
+    { ...READS, agentRole: 'leader' },
+    undefined,
+  ],
+  ['a person without a role', NOBODY, 'default', READS, 'NO_ROLE'],
+  ['a person without a role, who needs none', NOBODY, 'default', { ...READS, scope: 'anyone' }, undefined],
+  ['a person without a role, by what is theirs', NOBODY, 'default', { ...READS, scope: 'owner' }, 'NO_ROLE'],
+  ['a member in their workspace', only, 'alpha', WRITES, undefined],
+  ['a member elsewhere', only, 'default', READS, 'NO_ROLE'],
+  ['a member elsewhere, by what is theirs', only, 'default', { ...WRITES, scope: 'owner' }, undefined],
+  [
+    'a leader of the deployment in a private workspace',
+    { ...member, owner: { role: 'leader', workspaces: {}, access: { alpha: 'private' } } },
+    'alpha',
+    READS,
+    'NO_ROLE',
+  ],
+  ['a worker in a workspace that is not there', personOf('ada', 'worker'), 'nowhere', READS, 'NO_ROLE'],
+  ['a leader in a workspace that is not there yet', personOf('ada', 'leader'), 'nowhere', WRITES, undefined],
+  ['a credential that may only read, to read', { ...worker, readonly: true }, 'default', READS, undefined],
+  [
+    'a credential that may only read, to write',
+    { ...worker, readonly: true },
+    'default',
+    WRITES,
+    'READ_ONLY',
+  ],
+  ['a credential with the toolset', { ...worker, toolsets: ['todo'] }, 'default', WRITES, undefined],
+  [
+    'a credential without the toolset',
+    { ...worker, toolsets: ['coding'] },
+    'default',
+    READS,
+    'TOOLSET_NOT_ALLOWED',
+  ],
+  [
+    'a credential without the toolset, of a tool that is open to all',
+    { ...worker, toolsets: [] },
+    'default',
+    { ...READS, openToAll: true },
+    undefined,
+  ],
+  [
+    'a credential that is held to the workspace',
+    { ...worker, heldTo: 'default' },
+    'default',
+    WRITES,
+    undefined,
+  ],
+  [
+    'a credential that is held to another workspace',
+    { ...worker, heldTo: 'alpha' },
+    'default',
+    READS,
+    'NO_ROLE',
+  ],
+  [
+    'a credential that is held to a private workspace, by what is theirs',
+    { ...worker, heldTo: 'alpha', owner: { role: 'worker', workspaces: {}, access: { alpha: 'private' } } },
+    'default',
+    { ...READS, scope: 'owner' },
+    'NO_ROLE',
+  ],
+];
+
+interface Entry {
+  readonly name: string;
+  readonly role: Role;
+  readonly agentRole: Role;
+  readonly scope: Scope;
+  readonly writes: boolean;
+  readonly openToAll: boolean;
+  readonly method: string;
+  readonly params: object;
+}
+
+/** What the variables of templates take, if it is not the id of a task. */
+const NAMED: Readonly<Record<string, string>> = {
+  ...{ sessionType: 'coding', sessionId: 'task-1.1', logType: 'output', date: '2026-11-22' },
+  runId: 'run-aaaaaaaaaaaaaaaaaaaa',
+};
+
+const entriesOf = ({
+  name: toolset,
+  tools,
+  resources,
+  templates = [],
+  scope: own = 'workspace',
+}: (typeof toolsets)[number]): readonly Entry[] => [
+  ...tools.map(({ name, role, agentRole = role, scope = own, annotations, example, openToAll = false }) => ({
+    ...{ name: fullName(toolset, name), role, agentRole, scope, openToAll },
+    writes: !annotations.readOnlyHint,
+    ...{ method: 'tools/call', params: { name: fullName(toolset, name), arguments: example } },
+  })),
+  ...[...resources, ...templates].map((one) => {
+    const uri =
+      'uri' in one
+        ? one.uri
+        : one.uriTemplate.replace(/\{(\w+)\}/g, (_, name: string) => NAMED[name] ?? 'task-1');
+    const { role, scope = 'workspace' } = one;
+    return {
+      name: uri,
+      role,
+      agentRole: role,
+      scope,
+      writes: false,
+      openToAll: false,
+      method: 'resources/read',
+      params: { uri },
+    };
+  }),
+];
+
+describe('the gate', () => {
+  for (const [what, principal, workspace, need, reason] of TABLE)
+    it(`the gate ${reason === undefined ? 'lets in' : `refuses (${reason})`} ${what}`, () => {
+      const refusal = refusalFor(principal, workspace, need);
+      assert.equal(refusal?.details.reason, reason, refusal?.message);
+      assert.ok(refusal === undefined || refusal.code === 'FORBIDDEN');
+    });
+
+  it('the gate says the same of a private workspace and of one that is not there', () => {
+    const outside: Principal = {
+      ...personOf('eve', 'worker'),
+      owner: { role: 'worker', workspaces: {}, access: { alpha: 'private' } },
+    };
+    const [hidden, missing] = ['alpha', 'nowhere'].map((workspace) => refusalFor(outside, workspace, READS));
+    assert.equal(hidden?.message.replaceAll('alpha', 'nowhere'), missing?.message);
+    assert.deepEqual({ ...hidden?.details }, { ...missing?.details });
+  });
+
+  const ports = memoryPorts();
+  let endpoint: RunningEndpoint;
+
+  before(async () => {
+    endpoint = await serveEndpoint({ ...ports, toolsets });
+  });
+
+  after(() => endpoint.close());
+
+  /** Why the gate refuses a call; undefined if it does not, whatever comes of the call. */
+  async function refusedFor({ method, params }: Entry, principal: Principal): Promise<string | undefined> {
+    ports.principals.set('caller', principal);
+    const response = await fetch(`${endpoint.url}/mcp?toolsets=all`, {
+      method: 'POST',
+      headers: { Authorization: 'Bearer caller', 'Content-Type': 'application/json' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+    });
+    const said = saidIn(await response.json());
+    if (/needs the role (?:viewer|worker|leader|admin)/.test(said)) return 'ROLE_TOO_WEAK';
+    if (/have no role/.test(said)) return 'NO_ROLE';
+    if (/may only read/.test(said)) return 'READ_ONLY';
+    return /may not use the toolset/.test(said) ? 'TOOLSET_NOT_ALLOWED' : undefined;
+  }
+
+  for (const toolset of toolsets)
+    it(`every tool and resource of ${toolset.name} is behind the gate with its role`, async () => {
+      for (const entry of entriesOf(toolset))
+        for (const [caller, principal, reason] of attemptsAt(entry, toolset.name))
+          assert.equal(await refusedFor(entry, principal), reason, `${entry.name} as ${caller}`);
+    });
+});
+
+/** The error of an answer as text; nothing if it has none. */
+function saidIn(answer: unknown): string {
+  const { result, error } = Object(answer);
+  return result !== undefined && result.isError !== true ? '' : JSON.stringify(error ?? result);
+}
+
+type Attempt = readonly [caller: string, Principal, reason: string | undefined];
+
+/** The weakest callers who are let in, the strongest who are not, and each kind of restricted credential. */
+function attemptsAt(
+  { role, agentRole, scope, writes, openToAll, method }: Entry,
+  own: string,
+): readonly Attempt[] {
+  const strong = agentOf('a', 'ada', 'admin');
+  const others = toolsets.map(({ name }) => name).filter((name) => name !== own);
+  const ofRole = (least: Role, as: (has: Role) => Principal): readonly Attempt[] => {
+    const weaker = scope === 'anyone' ? undefined : ROLES[ROLES.indexOf(least) - 1];
+    return [
+      [`a caller with ${least}`, as(least), undefined],
+      ...(weaker === undefined ? [] : [[`a caller with ${weaker}`, as(weaker), 'ROLE_TOO_WEAK'] as const]),
+    ];
+  };
+  return [
+    ...ofRole(agentRole, (has) => agentOf('a', 'ada', has)),
+    ...ofRole(role, (has) => personOf('ada', has)),
+    ['a person without a role', NOBODY, scope === 'anyone' ? undefined : 'NO_ROLE'],
+    ['a reader', { ...strong, readonly: true }, writes ? 'READ_ONLY' : undefined],
+    [
+      'an agent held elsewhere',
+      { ...strong, heldTo: 'alpha' },
+      scope === 'workspace' ? 'NO_ROLE' : undefined,
+    ],
+    ...(method === 'tools/call'
+      ? [
+          [
+            'an agent of other toolsets',
+            { ...strong, toolsets: others },
+            openToAll ? undefined : 'TOOLSET_NOT_ALLOWED',
+          ] as const,
+        ]
+      : []),
+  ];
+}
