@@ -25,7 +25,7 @@ type Command =
   | { readonly kind: 'pass' };
 
 /** For each type of event. */
-const RUNS = byDay(200, { night: 2000 });
+const RUNS = byDay(1000, { night: 2000 });
 
 const key = fc.constantFrom('a', 'b', 'c');
 
