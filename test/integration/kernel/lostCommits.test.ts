@@ -12,8 +12,10 @@ import { idempotencyPath } from '../../../functions/src/kernel/firestore/paths.t
 import { FirestoreStore } from '../../../functions/src/kernel/firestore/store.ts';
 import { systemRandomness } from '../../../functions/src/kernel/platform.ts';
 import { FirestoreTaskQueries } from '../../../functions/src/toolsets/coordination/store/queries.ts';
-import { FirestoreSessionQueries } from '../../../functions/src/toolsets/coordination/store/sessions.ts';
-import { SessionSpreads } from '../../../functions/src/toolsets/coordination/store/sessions.ts';
+import {
+  FirestoreSessionQueries,
+  SessionSpreads,
+} from '../../../functions/src/toolsets/coordination/store/sessions.ts';
 import { type Lane, Lanes } from '../../support/lossyFirestore/lanes.ts';
 import { told, waysOf } from '../../support/lossyFirestore/losses.ts';
 import { documents } from '../../support/reading.ts';
