@@ -1,41 +1,22 @@
-/**
- * GitHub through the functions: the readFile example of the network specification as printed, over `/mcp/rpc` and MCP, with
- * the App's authentication against the local GitHub; then from an issue to a merged pull request.
- */
+/** GitHub through the functions: from a task's branch to its merged pull request, and deliveries by their signatures. */
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
-import { registerAgent, type TestAgent } from './support/agents.ts';
+import { registerAgent } from './support/agents.ts';
 import { succeed } from './support/calls.ts';
-import { type Connection, connect, ERAS, isRecord } from './support/clients.ts';
+import { type Connection, connect, isRecord } from './support/clients.ts';
 import { endpointUrl, MCP_URL, newWorkspace, tokenOf } from './support/endpoint.ts';
-import { type HttpAnswer, post, send } from './support/http.ts';
-import { assertShape } from './support/shape.ts';
+import { type HttpAnswer, send } from './support/http.ts';
 
 const AT = { owner: 'sartor-ai', repo: 'claude-network' };
 
-const EXAMPLE = {
-  request: { ...AT, path: 'README.md', ref: 'main' },
-  result: {
-    content: '# Claude Network\n\nA distributed AI agent system...',
-    metadata: { path: 'README.md', size: 2048, sha: 'abc123def456', encoding: 'utf8', type: 'file' },
-  },
-};
-
 const GITHUB_URL = process.env['GITHUB_API_URL'] ?? '';
-
-function assertExample(answer: unknown): void {
-  assertShape(answer, EXAMPLE.result);
-  assert.ok(isRecord(answer));
-  assert.equal(answer['content'], EXAMPLE.result.content);
-}
 
 describe('GitHub', () => {
   const workspace = newWorkspace('github');
-  let agent: TestAgent;
   let client: Connection;
 
   before(async () => {
-    agent = await registerAgent('github', { role: 'leader' });
+    const agent = await registerAgent('github', { role: 'leader' });
     const person = await connect('client 2026-07-28', endpointUrl('/access'), await tokenOf('person'));
     const repositories = ['sartor-ai/claude-network'];
     await succeed(person, 'create_workspace', { name: workspace, repositories });
@@ -48,26 +29,6 @@ describe('GitHub', () => {
     const problems = await send(`${GITHUB_URL}/-/problems`, {});
     assert.deepEqual(problems.json, [], 'not as GitHub describes it');
   });
-
-  it('answers the example of the specification through /mcp/rpc', async () => {
-    const message = { jsonrpc: '2.0', id: '4', method: 'github.readFile', params: EXAMPLE.request };
-    const { status, json, text } = await post(endpointUrl('/rpc'), agent.token, JSON.stringify(message));
-    assert.equal(status, 200, text);
-    assert.ok(isRecord(json));
-    assert.deepEqual([json['jsonrpc'], json['id']], ['2.0', '4']);
-    assertExample(json['result']);
-  });
-
-  for (const era of ERAS) {
-    it(`answers it through MCP (${era})`, async () => {
-      const connection = await connect(era, endpointUrl('/network'), agent.token);
-      try {
-        assertExample(await succeed(connection, 'github.readFile', EXAMPLE.request));
-      } finally {
-        await connection.close();
-      }
-    });
-  }
 
   it('takes a task from its branch to the merged pull request that completes it', async () => {
     const branch = `fix/${workspace}`;

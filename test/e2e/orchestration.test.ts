@@ -1,167 +1,42 @@
-/** The examples of the orchestration specification, as printed, through real clients and the Cloud Tasks that runs go by. */
+/** Runs over the deployed functions: through the Cloud Tasks that they go by, and with a step for a live agent. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { byDay } from '../support/night.ts';
+import { assertShape } from '../support/shape.ts';
 import { registerAgent } from './support/agents.ts';
-import { someAtOnce } from './support/atOnce.ts';
 import { succeed } from './support/calls.ts';
-import { type Connection, connect, ERAS, isRecord } from './support/clients.ts';
+import { connect, isRecord } from './support/clients.ts';
 import { endpointUrl, newWorkspace, tokenOf } from './support/endpoint.ts';
 import { eventually } from './support/waiting.ts';
 
-type Fields = Readonly<Record<string, unknown>>;
+describe('a run of the deployed functions', function () {
+  this.timeout('10m');
 
-const AT_ONCE = 3;
-
-/** By day in one era: runs take their time, and the other examples go through all eras. */
-const eras = byDay(ERAS.slice(0, 1), { night: [...ERAS] });
-
-for (const era of eras) {
-  describe(`the examples of the orchestration specification with ${era}`, function () {
-    this.timeout('10m');
-    let client: Connection;
-    /** The same question gets the same answer: each test asks its own. */
-    const anew = (prompt: string): string => `${prompt} (${randomUUID()})`;
-
-    before(async () => {
-      const url = endpointUrl('/orchestration', { workspace: newWorkspace('orchestration') });
-      client = await connect(era, url, await tokenOf('worker1'));
-    });
-    after(() => client?.close());
-
-    /** Calls a tool until its run has succeeded. */
-    async function result(tool: string, args: Fields): Promise<Fields> {
-      let answer = await succeed(client, tool, args);
-      while (answer['status'] !== 'succeeded') {
-        assert.ok(['pending', 'running'].includes(String(answer['status'])), JSON.stringify(answer));
-        assert.match(String(answer['next']), /get_run/);
-        answer = await succeed(client, 'get_run', { runId: answer['runId'], waitMs: 45_000 });
-      }
-      assert.ok(typeof answer['result'] === 'string' && answer['result'] !== '');
-      const { metadata } = answer;
-      assert.ok(isRecord(metadata));
-      assert.equal(typeof metadata['duration'], 'number');
-      assert.equal(metadata['cached'], false);
-      return answer;
+  it('goes through its steps by Cloud Tasks, and is found again where it was asked for before', async () => {
+    const url = endpointUrl('/orchestration', { workspace: newWorkspace('orchestration') });
+    const client = await connect('client 2026-07-28', url, await tokenOf('worker1'));
+    const asked = {
+      prompt: `Create a React component for user authentication (${randomUUID()})`,
+      preferences: { workflow: 'plan-execute', agent: 'auto' },
+    };
+    let answer = await succeed(client, 'orchestrate', asked);
+    while (answer['status'] !== 'succeeded') {
+      assert.ok(['pending', 'running'].includes(String(answer['status'])), JSON.stringify(answer));
+      assert.match(String(answer['next']), /get_run/);
+      answer = await succeed(client, 'get_run', { runId: answer['runId'], waitMs: 45_000 });
     }
-
-    function steps(answer: Fields): unknown[] {
-      assert.ok(Array.isArray(answer['steps']));
-      return answer['steps'].map((step: unknown) => (isRecord(step) ? [step['name'], step['agent']] : step));
-    }
-
-    // A run goes from step to step by a queue that its emulator looks into once a second.
-    someAtOnce(AT_ONCE, {
-      'orchestrate, with a workflow': async () => {
-        const prompt = anew('Create a React component for user authentication');
-        const answer = await result('orchestrate', {
-          prompt,
-          preferences: { workflow: 'plan-execute', agent: 'auto' },
-        });
-        assert.deepEqual(steps(answer), [
-          ['plan', 'claude'],
-          ['execute', 'gemini'],
-        ]);
-        assert.ok(isRecord(answer['metadata']));
-        assert.deepEqual(answer['metadata']['agents'], ['claude', 'gemini']);
-        const again = await succeed(client, 'orchestrate', {
-          prompt,
-          preferences: { workflow: 'plan-execute', agent: 'auto' },
-        });
-        assert.ok(isRecord(again['metadata']) && again['metadata']['cached'] === true);
-        assert.equal(again['runId'], answer['runId']);
-      },
-
-      'orchestrate, choosing for itself': async () => {
-        const answer = await result('orchestrate', { prompt: anew('Write a Python web scraper') });
-        assert.ok(isRecord(answer['selection']) && Array.isArray(answer['selection']['reasons']));
-        assert.notEqual(answer['selection']['reasons'].length, 0);
-      },
-
-      'orchestrate_workflow, with a workflow of its own': async () => {
-        const answer = await result('orchestrate_workflow', {
-          workflow: {
-            name: 'custom',
-            steps: [
-              { agent: 'claude', role: 'plan' },
-              { agent: 'gemini', role: 'execute' },
-              { agent: 'claude', role: 'review' },
-            ],
-          },
-          input: anew('Build a REST API'),
-        });
-        assert.deepEqual(steps(answer), [
-          ['step_1', 'claude'],
-          ['step_2', 'gemini'],
-          ['step_3', 'claude'],
-        ]);
-      },
-
-      'orchestrate_workflow, by name': async () => {
-        const answer = await result('orchestrate_workflow', {
-          workflow: 'code-review',
-          input: anew('Create a secure login system'),
-        });
-        assert.deepEqual(steps(answer).slice(0, 1), [['generate', 'gemini']]);
-      },
-
-      'orchestrate_parallel, by vote and with all': async () => {
-        const vote = await result('orchestrate_parallel', {
-          prompt: anew('Optimize this SQL query'),
-          agents: ['claude', 'gemini'],
-          mode: 'vote',
-          role: 'execute',
-        });
-        assert.ok(Array.isArray(vote['steps']) && isRecord(vote['steps'][0]));
-        assert.equal(typeof vote['steps'][0]['explanation'], 'string');
-        const all = await result('orchestrate_parallel', {
-          prompt: anew('Solve this algorithm problem'),
-          agents: ['claude', 'gemini'],
-          mode: 'all',
-        });
-        assert.ok(Array.isArray(all['steps']) && isRecord(all['steps'][0]));
-        const { results } = all['steps'][0];
-        assert.ok(Array.isArray(results));
-        assert.deepEqual(
-          results.map((one: unknown) => isRecord(one) && one['agent']),
-          ['claude', 'gemini'],
-        );
-      },
-
-      'the tools of before': async () => {
-        const code = await result('execute_code', { prompt: anew('Write a Python web scraper') });
-        assert.deepEqual(steps(code), [['execute', 'gemini']]);
-        const task = await result('execute_task', {
-          task: { id: 'task-001', prompt: anew('Build a REST API') },
-        });
-        assert.deepEqual(steps(task), [
-          ['plan', 'claude'],
-          ['execute', 'gemini'],
-        ]);
-      },
-
-      'list_runs and the resource of a run': async () => {
-        const { runId } = await result('execute_code', { prompt: anew('Write a test') });
-        const { runs } = await succeed(client, 'list_runs', { limit: 20 });
-        assert.ok(Array.isArray(runs) && isRecord(runs[0]));
-        assert.ok(runs.some((run: unknown) => isRecord(run) && run['runId'] === runId));
-        const resource: unknown = JSON.parse(await client.read(`run://${runId}`));
-        assert.ok(isRecord(resource) && resource['status'] === 'succeeded');
-      },
-
-      'a call that is repeated with its key gets its run': async () => {
-        const call = {
-          prompt: anew('Write a test'),
-          idempotency_key: randomUUID(),
-          preferences: { cache: false },
-        };
-        const first = await result('orchestrate', call);
-        const second = await succeed(client, 'orchestrate', call);
-        assert.equal(second['runId'], first['runId']);
-      },
+    assertShape(answer, {
+      ...{ runId: 'x', status: 'succeeded', result: 'x' },
+      steps: [{ name: 'plan', agent: 'claude' }],
+      metadata: { agents: ['claude', 'gemini'], duration: 1, cached: false },
     });
+    const again = await succeed(client, 'orchestrate', asked);
+    assert.ok(isRecord(again['metadata']) && again['metadata']['cached'] === true);
+    assert.equal(again['runId'], answer['runId']);
+    const resource: unknown = JSON.parse(await client.read(`run://${String(answer['runId'])}`));
+    assert.ok(isRecord(resource) && resource['status'] === 'succeeded');
+    await client.close();
   });
-}
+});
 
 describe('a step for a live agent, over the deployed functions', function () {
   this.timeout('10m');

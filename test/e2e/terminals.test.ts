@@ -1,10 +1,10 @@
 /** Several terminals share one credential, as the coordination specification has it: each with tasks and leases of its own. */
 import assert from 'node:assert/strict';
+import { RESPONSES } from '../support/printedCoordination.ts';
+import { assertShape } from '../support/shape.ts';
 import { succeed } from './support/calls.ts';
 import { type Connection, connect, isRecord } from './support/clients.ts';
-import { RESPONSES } from './support/coordinationResponses.ts';
 import { endpointUrl, newWorkspace, tokenOf } from './support/endpoint.ts';
-import { assertShape } from './support/shape.ts';
 
 /** The roots of the graph; from each a chain of three more tasks hangs. */
 const ROOTS = 15;

@@ -1,26 +1,12 @@
-/** Every field of the answers that the coordination specification prints is there, in the words and types printed. */
+/** The answers that the coordination specification prints: each call of one job, with every field in the type printed. */
 import assert from 'node:assert/strict';
-import type { JsonObject, JsonValue } from '../../../functions/src/kernel/json.ts';
+import type { JsonObject } from '../../../functions/src/kernel/json.ts';
+import { RESPONSES } from '../../support/printedCoordination.ts';
+import { assertShape } from '../../support/shape.ts';
 import { answer, call } from './calls.ts';
 import { Team } from './team.ts';
 
-const TIME = '2024-01-15T10:30:00.000Z';
-
-/** Whether all that is printed is in the answer, with values of the same kind. */
-function assertPrinted(printed: JsonValue, actual: unknown, at = 'answer'): void {
-  if (printed === null || typeof printed !== 'object') {
-    assert.equal(actual === null ? 'null' : typeof actual, printed === null ? 'null' : typeof printed, at);
-    if (printed === TIME) assert.match(String(actual), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/, at);
-    return;
-  }
-  assert.ok(typeof actual === 'object' && actual !== null, `${at} is missing`);
-  assert.equal(Array.isArray(actual), Array.isArray(printed), at);
-  for (const [name, value] of Object.entries(printed)) {
-    if (value !== undefined) assertPrinted(value, Reflect.get(actual, name), `${at}.${name}`);
-  }
-}
-
-describe('the answers that the specification prints', () => {
+describe('the answers that the coordination specification prints', () => {
   let team: Team;
   let ann: string;
 
@@ -29,132 +15,86 @@ describe('the answers that the specification prints', () => {
     ann = await team.join('ann');
   });
 
-  async function prints(name: string, rawArguments: JsonObject, printed: JsonObject): Promise<JsonObject> {
-    const answered = await answer(team, `coordination_${name}`, rawArguments);
-    assertPrinted(printed, answered, name);
+  async function prints(name: string, args: JsonObject, printed: JsonObject): Promise<JsonObject> {
+    const answered = await answer(team, `coordination_${name}`, args);
+    assertShape(answered, printed, name);
     return answered;
   }
 
-  it('begin a coordination', async () => {
-    const rawArguments = { goal: 'Build a REST API', master_plan: '1. Design data models' };
-    const answered = await prints('init_coordination', rawArguments, {
-      success: true,
-      goal: 'x',
-      created_at: TIME,
-    });
-    assert.deepEqual(answered, {
-      success: true,
-      goal: 'Build a REST API',
-      created_at: team.now.toISOString(),
-    });
-    const plan = await prints('get_master_plan', {}, { goal: 'x', master_plan: 'x', created_at: TIME });
-    assert.equal(plan['master_plan'], '1. Design data models');
-  });
+  /** Those whose answers are printed under their own names. */
+  const printed = (name: keyof typeof RESPONSES, args: JsonObject = {}) =>
+    prints(name, args, RESPONSES[name]);
 
-  it('create tasks', async () => {
-    const before = await team.createOne();
-    const rawArguments = {
-      description: 'Implement user login endpoint',
-      priority: 1,
-      dependencies: [before.id],
-      context_files: ['src/auth/login.ts'],
-      hints: 'Use JWT for tokens',
-    };
-    const { task } = await prints('create_task', rawArguments, {
-      success: true,
-      task: {
-        id: 'task-xxx-002',
-        description: 'x',
-        status: 'available',
-        priority: 1,
-        dependencies: ['task-xxx-001'],
-        context: { files: ['src/auth/login.ts'], hints: 'x' },
-        created_at: TIME,
-      },
-    });
-    assert.ok(task !== null && typeof task === 'object' && 'status' in task);
-    assert.equal(task.status, 'available', 'also while it is blocked');
-    const batch = { tasks: [{ description: 'A' }, { description: 'B', dependencies: ['task-1'] }] };
-    const printed = { success: true, created: 2, task_ids: ['task-xxx-001', 'task-xxx-002'] };
-    assert.equal((await prints('create_tasks_batch', batch, printed))['created'], 2);
-  });
+  it('has each call of a job, from the goal to the results', async () => {
+    const goal = 'Build a REST API for user management';
+    const master_plan = '1. Design data models\n2. Implement endpoints';
+    const begun = await printed('init_coordination', { goal, master_plan });
+    assert.deepEqual(begun, { success: true, goal, created_at: team.now.toISOString() });
+    assert.equal((await printed('get_master_plan'))['master_plan'], master_plan);
 
-  it('register, claim, work and share', async () => {
-    await prints(
-      'register_agent',
-      { agent_id: ann, role: 'worker' },
-      {
-        success: true,
-        agent: { id: 'x', role: 'worker', last_heartbeat: TIME, current_task: null, tasks_completed: 0 },
-      },
+    const first = Object((await answer(team, 'coordination_create_task', FIRST))['task']);
+    const { task } = await printed('create_task', { ...LOGIN, dependencies: [first.id] });
+    const { id: _, created_at: __, ...login } = RESPONSES.create_task.task;
+    const { id, created_at: ___, ...made } = Object(task);
+    assert.deepEqual(
+      made,
+      { ...login, dependencies: [first.id], blocked: true },
+      'available, though it is blocked',
     );
-    const nothing = { success: false, message: 'No available tasks with satisfied dependencies' };
-    const { reason, explanation, ...printed } = await answer(team, 'coordination_claim_task', {
+    team.pass(1); // the queue goes by the time
+    assert.equal((await printed('create_tasks_batch', { tasks: BATCH }))['created'], 3);
+
+    const registered = await printed('register_agent', { agent_id: ann, role: 'worker' });
+    assert.equal(Object(registered['agent']).id, ann);
+    const claimed = Object((await printed('claim_task', { agent_id: ann }))['task']);
+    assert.deepEqual([claimed.id, claimed.status, claimed.claimed_by], [first.id, 'claimed', ann]);
+    const mine = { agent_id: ann, task_id: first.id };
+    for (const [tool, args] of [
+      ['start_task', mine],
+      ['heartbeat', { agent_id: ann }],
+      ['complete_task', { ...mine, output: 'Created User model', files_created: ['src/models/user.ts'] }],
+    ] as const)
+      assert.deepEqual(await prints(tool, args, RESPONSES.success), RESPONSES.success, tool);
+
+    const next = Object((await printed('claim_task', { agent_id: ann }))['task']);
+    assert.deepEqual([next.id, next.context], [id, login.context]);
+    const failed = { agent_id: ann, task_id: id ?? '', error: 'The test database is not reachable' };
+    await prints('fail_task', failed, RESPONSES.success);
+    await printed('get_all_tasks', { status_filter: 'done' });
+    await printed('get_results', { task_ids: [first.id] });
+    await printed('get_results');
+
+    const discovery = {
       agent_id: ann,
-    });
-    assert.deepEqual(printed, nothing);
+      content: 'Found existing auth middleware',
+      tags: ['auth', 'existing-code'],
+    };
+    await printed('add_discovery', discovery);
+    const { discoveries } = await printed('get_discoveries', { tags: ['auth'], limit: 20 });
+    const [found, ...more] = Object(discoveries);
+    assert.deepEqual(
+      [{ ...found, id: '', created_at: '' }, more],
+      [{ ...discovery, id: '', created_at: '' }, []],
+    );
+  });
+
+  it('has the answer of a claim where there is nothing to claim', async () => {
+    const { reason, explanation, ...rest } = await answer(team, 'coordination_claim_task', { agent_id: ann });
+    assert.deepEqual(rest, RESPONSES.nothingToClaim);
     assert.equal(reason, 'no_goal');
     assert.ok(typeof explanation === 'string');
-    const { id } = await team.createOne({ files: ['src/auth/login.ts'], hints: 'Use JWT' });
-    await prints(
-      'claim_task',
-      { agent_id: ann },
-      {
-        success: true,
-        task: {
-          id: 'task-xxx-002',
-          description: 'x',
-          status: 'claimed',
-          priority: 1,
-          claimed_by: 'terminal-2',
-          claimed_at: TIME,
-          context: { files: ['src/auth/login.ts'], hints: 'x' },
-        },
-      },
-    );
-    const done = { success: true };
-    assert.deepEqual(await prints('start_task', { agent_id: ann, task_id: id }, done), done);
-    assert.deepEqual(await prints('heartbeat', { agent_id: ann }, done), done);
-    const report = { agent_id: ann, task_id: id, output: 'Made it', files_created: ['a.ts'] };
-    assert.deepEqual(await prints('complete_task', report, done), done);
-    const discovery = { id: 'uuid-xxx', agent_id: 'x', content: 'x', tags: ['auth'], created_at: TIME };
-    const said = { agent_id: ann, content: 'Found it', tags: ['auth', 'existing-code'] };
-    await prints('add_discovery', said, { success: true, discovery });
-    await prints('get_discoveries', { tags: ['auth'] }, { discoveries: [discovery] });
-    await prints(
-      'get_all_tasks',
-      {},
-      {
-        tasks: [
-          {
-            id: 'x',
-            description: 'x',
-            status: 'done',
-            priority: 1,
-            claimed_by: 'x',
-            result: { output: 'x' },
-          },
-        ],
-      },
-    );
-    const result = { output: 'x', files_created: ['src/models/user.ts'] };
-    await prints(
-      'get_results',
-      {},
-      { results: [{ task_id: 'x', description: 'x', result, completed_at: TIME }] },
-    );
   });
 
-  it('tell the status, with the floor of the progress', async () => {
+  it('has the status, with the floor of the progress', async () => {
     await answer(team, 'coordination_init_coordination', { goal: 'Build a REST API' });
     await team.create({}, {}, {});
     await team.claim(ann);
     await team.complete(ann, (await team.tasks())[0]?.id ?? '');
     await answer(team, 'coordination_add_discovery', { agent_id: ann, content: 'x' });
     await answer(team, 'coordination_register_agent', { agent_id: team.agentId('lead'), role: 'leader' });
-    const { blocked_tasks, ...printed } = await answer(team, 'coordination_get_status', {});
+    const { blocked_tasks, ...rest } = await printed('get_status');
     assert.equal(blocked_tasks, 0);
-    assert.deepEqual(printed, {
+    assert.deepEqual(rest, {
       goal: 'Build a REST API',
       tasks: { available: 2, claimed: 0, in_progress: 0, done: 1, failed: 0 },
       total_tasks: 3,
@@ -165,41 +105,53 @@ describe('the answers that the specification prints', () => {
     });
   });
 
-  it('tell a failure', async () => {
+  it('has the tasks that a failure blocks, and an error for what there is not', async () => {
     const [first, second] = await team.create({}, { dependencies: ['task-1'] });
     await team.claim(ann);
     const report = { agent_id: ann, task_id: first?.id ?? '', error: 'It broke' };
-    const answered = await prints('fail_task', report, { success: true });
+    const answered = await answer(team, 'coordination_fail_task', report);
     assert.deepEqual(answered, { success: true, blocked_tasks: [second?.id] });
-    const { structuredContent } = await call(team, 'coordination_start_task', {
-      agent_id: ann,
-      task_id: 'task-xxx-404',
-    });
+    const args = { agent_id: ann, task_id: 'task-xxx-404' };
+    const { structuredContent } = await call(team, 'coordination_start_task', args);
     assert.deepEqual(Object.keys(structuredContent), ['error']);
   });
 
-  it('tell that a late report was kept, to both', async () => {
+  it('has the late report that was kept, in the answers of both', async () => {
     const bob = await team.join('bob');
     const { id } = await team.createOne();
     await team.claim(ann, 60);
     team.pass(61);
     await team.sweep();
     await team.claim(bob);
-    const late = await answer(team, 'coordination_complete_task', {
-      agent_id: ann,
-      task_id: id,
-      output: 'Mine',
-    });
+    const report = (agent_id: string) => ({ agent_id, task_id: id, output: 'Mine' });
+    const late = await answer(team, 'coordination_complete_task', report(ann));
     assert.equal(late['success'], false);
-    assert.match(
-      String(late['message']),
-      new RegExp(`Your lease had lapsed and the task is now claimed by "${bob}"`),
-    );
-    const report = { agent_id: bob, task_id: id, output: 'His' };
-    const printed = {
+    const why = `Your lease had lapsed and the task is now claimed by "${bob}"`;
+    assert.match(String(late['message']), new RegExp(why));
+    const received_at = RESPONSES.add_discovery.discovery.created_at;
+    await prints('complete_task', report(bob), {
       success: true,
-      late_result: { agent_id: 'x', claim_epoch: 1, received_at: TIME, result: { output: 'x' } },
-    };
-    await prints('complete_task', report, printed);
+      late_result: { agent_id: 'x', claim_epoch: 1, received_at, result: { output: 'x' } },
+    });
   });
 });
+
+const FIRST = {
+  description: 'Create User model',
+  priority: 1,
+  context_files: ['src/models/user.ts'],
+  hints: 'With validation',
+};
+
+const LOGIN = {
+  description: 'Implement user login endpoint',
+  priority: 1,
+  context_files: ['src/auth/login.ts'],
+  hints: 'Use JWT for tokens, bcrypt for passwords',
+};
+
+const BATCH = [
+  { description: 'Create User model', priority: 1 },
+  { description: 'Create login endpoint', priority: 2, dependencies: ['task-1'] },
+  { description: 'Create logout endpoint', priority: 3, dependencies: ['task-2'] },
+];

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { isRecord } from './clients.ts';
+import { isRecord } from '../e2e/support/clients.ts';
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
