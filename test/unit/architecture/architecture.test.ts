@@ -12,7 +12,7 @@ const source = join(repository, 'functions/src');
 const folders = ['functions/src', 'console', 'runner', 'scripts', 'bench', 'rtdb-lite', 'packages'];
 
 /** A newcomer has to find a way through it: more is not a matter of taste. */
-const MAX_FILES = 520;
+const MAX_FILES = 480;
 const MAX_LINES = 62_000;
 
 /** Most have 60 to 250. */
