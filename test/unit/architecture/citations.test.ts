@@ -121,6 +121,17 @@ describe('citations', () => {
     assert.ok(named.length > 50);
   });
 
+  it('of tests that hold a promise are there', () => {
+    const text = readFileSync(join(root, 'docs/guides/testing.md'), 'utf8');
+    const [, table = ''] = /\n## Which test holds which promise\n(.*?)\n## /s.exec(text) ?? [];
+    const named = [...table.matchAll(/`([\w./]+\/[\w./]+)`/g)].map(([, test = '']) => `test/${test}.test.ts`);
+    assert.deepEqual(
+      named.filter((path) => !existsSync(join(root, path))),
+      [],
+    );
+    assert.ok(named.length > 50);
+  });
+
   it('find every decision in the index, with its date and its status', () => {
     const index = readFileSync(join(root, 'docs/decisions/README.md'), 'utf8');
     for (const path of find('docs/decisions/[0-9]*.md')) {
