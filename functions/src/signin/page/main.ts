@@ -2,7 +2,7 @@
  * The browser's part of signing in: who the person is, what the client may do, and the way back to it. A token is never
  * anywhere but in memory and in one request.
  */
-
+import { forgetAddress, recallAddress, rememberAddress } from './addresses.ts';
 import { ChoicesForm } from './choices.ts';
 import { EMBEDDED_ID, type Embedded, fill, isFollowed } from './embedded.ts';
 import { Login } from './login.ts';
@@ -159,43 +159,3 @@ element('send-link', HTMLButtonElement).addEventListener('click', () => {
 email.value = (link !== undefined && recallAddress(authorization)) || '';
 showSignIn();
 if (link !== undefined && email.value !== '') run(signIn);
-
-/**
- * The address that a sign-in link was sent to, for the page that the link opens. A person's browser keeps it for a day
- * at most; where it keeps nothing, the page asks.
- */
-const PREFIX = 'muster.signin.';
-
-const KEPT_MILLISECONDS = 24 * 60 * 60 * 1000;
-
-export function rememberAddress(authorization: string, email: string): void {
-  attempt(() => {
-    for (const key of Object.keys(localStorage)) if (key.startsWith(PREFIX)) read(key);
-    localStorage.setItem(PREFIX + authorization, `${Date.now()} ${email}`);
-  });
-}
-
-export function recallAddress(authorization: string): string | undefined {
-  return attempt(() => read(PREFIX + authorization));
-}
-
-export function forgetAddress(authorization: string): void {
-  attempt(() => localStorage.removeItem(PREFIX + authorization));
-}
-
-/** What is too old is removed. */
-function read(key: string): string | undefined {
-  const [time, email] = localStorage.getItem(key)?.split(' ') ?? [];
-  if (Math.abs(Date.now() - Number(time)) < KEPT_MILLISECONDS) return email;
-  localStorage.removeItem(key);
-  return undefined;
-}
-
-/** A browser may keep nothing at all, and says so by an error. */
-function attempt<Value>(act: () => Value): Value | undefined {
-  try {
-    return act();
-  } catch {
-    return undefined;
-  }
-}
