@@ -43,7 +43,8 @@ describe('a call that takes an approval', () => {
       },
     ]);
     await demand([{ tool: 'coding.create_task' }]);
-    agent = await house.agentOf('ada', 'worker');
+    const lineage = [{ subject: `key:mk_${id}`, agentId: id } as const];
+    agent = { ...(await house.agentOf('ada', 'worker')), lineage };
     ada = await house.person('ada');
   });
 

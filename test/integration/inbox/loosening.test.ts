@@ -29,7 +29,7 @@ describe('an agent that would loosen a limit', () => {
       { kind: 'createAgent', agent },
       { kind: 'issueCredential', credential },
     ]);
-    leader = await house.agentOf('ada', 'leader');
+    leader = { ...known, lineage: [{ subject: `key:${credential.apiKey}`, agentId: id }] };
   });
 
   const does = (tool: string, args: JsonObject, by = leader) => answer(house, tool, args, by);

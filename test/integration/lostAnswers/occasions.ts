@@ -290,6 +290,7 @@ async function approvedCall(scene: Scene): Promise<string> {
     tool: 'coding.create_task',
     arguments: { tool: 'CLAUDECODE', description: 'Add a login', instructions: 'Use JWT' },
     readonly: false,
+    lineage: [{ subject: `key:mk_${agentId}`, agentId } as const],
   };
   const request = sampleRequest({
     ...{ id: `request-${randomUUID()}`, workspace, kind: 'approval', call, createdAt, expiresAt, ownerUid },
