@@ -13,6 +13,7 @@ import { newWorkspace, tokenOf } from '../support/endpoint.ts';
 import { startScriptedModel } from '../support/scriptedModel.ts';
 import { allow, ORIGIN } from '../support/signInPage.ts';
 import { startTerminal } from '../support/terminal.ts';
+import { eventually } from '../support/waiting.ts';
 
 const MCP = `${ORIGIN}/mcp`;
 
@@ -63,7 +64,10 @@ describe('real clients', () => {
       assert.match(asked, /Claude Code/);
       assert.match(asked, /claude\.ai/);
       await login.ended();
-      assert.match(await claude.run('mcp', 'list'), /muster: .*✔ Connected/);
+      // On a busy machine its check may give up before the list of tools has come.
+      await eventually('Claude Code is connected', async () =>
+        /muster: .*✔ Connected/.test(await claude.run('mcp', 'list')) ? true : undefined,
+      );
       await claude.run('-p', 'Claim a task.', '--allowedTools', 'mcp__muster');
       const [, claimed] = model.turns.at(-1)?.results ?? [];
       assert.match(claimed?.text ?? '', /Mend the roof/);
