@@ -649,9 +649,11 @@ async function workflowCalls(): Promise<readonly Call[]> {
   const {
     FirestoreAgentMeasures: AgentMeasures,
     FirestoreWorkflowQueries: WorkflowQueries,
+    FirestoreWorkRecordQueries: WorkRecordQueries,
   }: WorkflowReaders = await load('toolsets/orchestration/store/workflows.ts');
   return [
     (database) => new AgentMeasures(database, documents).read(['claude']),
+    (database) => new WorkRecordQueries(database, documents).find('alpha'),
     (database) => new WorkflowQueries(database, documents).find('workflow-1'),
     (database) => new WorkflowQueries(database, documents).list('uid-1', 2, undefined),
     (database) => new WorkflowQueries(database, documents).list('uid-1', 2, 'mine'),
