@@ -129,6 +129,11 @@ const REFUSED: readonly (readonly [what: string, raw: Raw, Refused])[] = [
   ['a long text, which it does not show', { text: 'x'.repeat(1000) }, { field: 'text', value: undefined }],
   ['a null entry', { list: [null] }, { field: 'list.0' }],
   [
+    'a null as a required member',
+    { items: [{ name: null }] },
+    { message: /^Argument "items\.0\.name": .*received null/ },
+  ],
+  [
     'many faults, of which it lists five',
     { items: times(100, { name: 5 }) },
     { message: /^(?:.*?items\.){5}(?!.*items\.).*And 95 more\.$/s },
