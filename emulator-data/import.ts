@@ -16,8 +16,9 @@ import {
 import { CREDENTIAL_DAYS, type Credential } from '../functions/src/access/rules/credential.ts';
 import { ROLES } from '../functions/src/access/rules/role.ts';
 import { credentialToDocument, FirestoreAgentQueries } from '../functions/src/access/store/agents.ts';
+import type { Change } from '../functions/src/composition/changes.ts';
 import { changeEffects, changeLoosening, changeWriters } from '../functions/src/composition/changes.ts';
-import type { Change } from '../functions/src/kernel/commit.ts';
+
 import { firestore } from '../functions/src/kernel/firestore/client.ts';
 import { credentialPath } from '../functions/src/kernel/firestore/paths.ts';
 import { DocumentReading } from '../functions/src/kernel/firestore/reading.ts';

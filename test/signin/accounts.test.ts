@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { getAuth } from 'firebase-admin/auth';
 import { z } from 'zod';
-import type { Change } from '../../functions/src/kernel/commit.ts';
+import type { Change } from '../../functions/src/composition/changes.ts';
+
 import { personPath } from '../../functions/src/kernel/firestore/paths.ts';
 import { firebaseApp } from '../../functions/src/kernel/platform.ts';
 import { eventually } from '../e2e/support/waiting.ts';

@@ -3,8 +3,9 @@ import { type Agent, NOTHING_DONE } from '../../functions/src/access/rules/agent
 import type { Credential } from '../../functions/src/access/rules/credential.ts';
 import type { Grant } from '../../functions/src/access/rules/grant.ts';
 import type { Caller } from '../../functions/src/access/rules/principal.ts';
+import type { Change } from '../../functions/src/composition/changes.ts';
 import type { Budget, Reservation } from '../../functions/src/graph/rules/budget.ts';
-import type { CallRecord, Change } from '../../functions/src/kernel/commit.ts';
+import type { CallRecord } from '../../functions/src/kernel/commit.ts';
 import type { SweepState } from '../../functions/src/kernel/sweep.ts';
 import type { Authorization } from '../../functions/src/signin/rules/authorization.ts';
 import type { NumberedEntry } from '../../functions/src/toolsets/coding/rules/log.ts';

@@ -1,4 +1,6 @@
 /** What each change of all features does: how it is written, what the audit log shows of it, and how it loosens limits. */
+
+import type { AccessChange } from '../access/rules/changes.ts';
 import { accessLoosening } from '../access/rules/loosening.ts';
 import { agentEffects, peopleEffects } from '../access/store/accessEffects.ts';
 import { agentWriters } from '../access/store/agents.ts';
@@ -6,21 +8,28 @@ import { grantWriters } from '../access/store/grants.ts';
 import { peopleWriters } from '../access/store/people.ts';
 import { workspaceWriters } from '../access/store/workspaces.ts';
 import { budgetLoosening } from '../graph/rules/budget.ts';
+import type { GraphChange } from '../graph/rules/changes.ts';
 import { budgetEffects, budgetWriters } from '../graph/store/budgets.ts';
 import { graphWriters } from '../graph/store/nodes.ts';
-import type { ChangeKinds } from '../kernel/commit.ts';
 import type { ChangeWriters } from '../kernel/firestore/store.ts';
 import type { EffectsOf } from '../kernel/firestore/trail.ts';
 import { type LooseningOf, neverLoosens } from '../kernel/loosening.ts';
+import type { SignInChange } from '../signin/rules/changes.ts';
 import { signInWriters } from '../signin/store/signIns.ts';
+import type { CodingChange } from '../toolsets/coding/rules/changes.ts';
 import { codingWriters } from '../toolsets/coding/store/logs.ts';
+import type { CoordinationChange } from '../toolsets/coordination/rules/changes.ts';
 import { mailboxWriters } from '../toolsets/coordination/store/mailboxes.ts';
 import { SessionSpreads } from '../toolsets/coordination/store/sessions.ts';
 import { coordinationEffects } from '../toolsets/coordination/store/taskEffects.ts';
 import { sessionWriters, taskWriters } from '../toolsets/coordination/store/writers.ts';
+import type { DataChange } from '../toolsets/firebase/rules/changes.ts';
 import { subscriptionEffects, subscriptionWriters } from '../toolsets/firebase/store/subscriptions.ts';
+import type { GitHubChange } from '../toolsets/github/rules/changes.ts';
 import { linkEffects, linkWriters } from '../toolsets/github/store/pullRequests.ts';
+import type { InboxChange } from '../toolsets/inbox/rules/changes.ts';
 import { requestEffects, requestWriters } from '../toolsets/inbox/store/requests.ts';
+import type { OrchestrationChange } from '../toolsets/orchestration/rules/changes.ts';
 import { runWriters } from '../toolsets/orchestration/store/runs.ts';
 import {
   measureWriters,
@@ -28,9 +37,25 @@ import {
   workflowWriters,
   workWriters,
 } from '../toolsets/orchestration/store/workflows.ts';
+import type { TodoChange } from '../toolsets/todo/rules/changes.ts';
 import { reminderWriters } from '../toolsets/todo/store/events.ts';
 import { todoEffects } from '../toolsets/todo/store/todoEffects.ts';
 import { todoWriters } from '../toolsets/todo/store/todos.ts';
+
+/** All that a commit may change, of all features. */
+export type Change =
+  | AccessChange
+  | GraphChange
+  | SignInChange
+  | CoordinationChange
+  | CodingChange
+  | DataChange
+  | GitHubChange
+  | InboxChange
+  | OrchestrationChange
+  | TodoChange;
+
+type ChangeKinds = { readonly [Kind in Change['kind']]: Extract<Change, { readonly kind: Kind }> };
 
 /** What this instance knows of the load of sessions. */
 export const spreads = new SessionSpreads();

@@ -7,7 +7,8 @@ import type { DocumentReference, Firestore } from '@google-cloud/firestore';
 import { type Agent, countedAgent, skillChanges } from '../access/rules/agent.ts';
 import type { DatabaseMetricsLedger } from '../access/store/ledgers.ts';
 import { type GraphPorts, isPartOfOpenWork } from '../graph/rules/linking.ts';
-import { type Change, StaleWriteError, type Versioned } from '../kernel/commit.ts';
+import type { Store } from '../kernel/commit.ts';
+import { StaleWriteError, type Versioned } from '../kernel/commit.ts';
 import { deleteFound } from '../kernel/firestore/client.ts';
 import { ARCHIVE, COLLECTIONS, countersPath } from '../kernel/firestore/paths.ts';
 import { STALE_CODES, statusCode } from '../kernel/firestore/provenCommit.ts';
@@ -27,6 +28,7 @@ import type { TaskLogQueries } from '../toolsets/coding/rules/ports.ts';
 import { type CoordinationPorts, isClosed, type Task, taskNode } from '../toolsets/coordination/index.ts';
 import type { RunQueries } from '../toolsets/orchestration/rules/ports.ts';
 import type { Run } from '../toolsets/orchestration/rules/runs/run.ts';
+import type { Change } from './changes.ts';
 
 /**
  * What is a record of something that is over: nothing that is open refers to it. Each with its time, which Firestore
@@ -118,6 +120,7 @@ export function archiveRetention(database: Firestore, days: RetentionDays): Swee
 }
 
 interface RetentionPorts extends CoordinationPorts, GraphPorts {
+  readonly store: Store<Change>;
   readonly retention: RetentionDays;
   readonly taskLogs: TaskLogQueries;
   readonly runs: RunQueries;

@@ -74,6 +74,7 @@ import { TOPICS } from '../toolsets/todo/rules/taskEvent.ts';
 import { TodoService } from '../toolsets/todo/rules/todos.ts';
 import { todoFromRecord } from '../toolsets/todo/store/todoDocument.ts';
 import { GitHubWebhook } from '../vendors/octokit/webhook.ts';
+import type { Change } from './changes.ts';
 import { followBudget, followGraph } from './graph.ts';
 import { composeInverses } from './inverses.ts';
 import { Leaving } from './leaving.ts';
@@ -88,7 +89,7 @@ export function composeServices(ports: ReturnType<typeof composePorts>, makeCall
   const invitations = new Invitations(ports);
   const clients = new Clients(ports);
   const apps = new Apps({ ...ports, registration });
-  const taskCreation = new TaskCreation(ports);
+  const taskCreation = new TaskCreation<Change>(ports);
   const messages = new AgentMessages(ports);
   const stuckTasks = new StuckTasks(ports);
   const inboxPorts = {

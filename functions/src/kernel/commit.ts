@@ -14,20 +14,26 @@ export interface Versioned<Value> {
 }
 
 /**
- * All that commits may change: a kind, and what it needs to be carried out. Each feature adds its own by declaring
- * them of this module, so that nothing below a feature knows what it keeps. See docs/decisions/0027-declare-once.md.
+ * A change of one of some kinds, each with what it needs to be carried out. Plain data, which tests compare. Each feature
+ * declares its kinds, and their union in its `rules/changes.ts`. Source: docs/decisions/0027-declare-once.md.
  */
-export interface ChangeKinds {
+export type ChangeOf<Kinds> = {
+  readonly [Kind in keyof Kinds]: { readonly kind: Kind } & Kinds[Kind];
+}[keyof Kinds];
+
+/** A change of any kind. */
+export interface AnyChange {
+  readonly kind: PropertyKey;
+}
+
+/** What commits of every feature may hold. */
+export interface TrailChanges {
   /** Tells the trail of what a call has brought about that no other change of its commit shows. */
   readonly tell: { readonly effect: Effect };
 }
 
-/** A change of one of some kinds; of any kind where none are named. Plain data, which tests compare. */
-export type Change<Kind extends keyof ChangeKinds = keyof ChangeKinds> = {
-  readonly [One in Kind]: { readonly kind: One } & ChangeKinds[One];
-}[Kind];
-
-export interface Store {
+/** Writes changes of a feature's kinds. */
+export interface Store<Change extends AnyChange> {
   /**
    * @throws StaleWriteError when a document has changed since it was read
    * @throws MusterError CONFLICT with reason ALREADY_SETTLED when the answer of `record` is stored already

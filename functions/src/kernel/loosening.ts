@@ -3,7 +3,7 @@
  * commit of a call, so that every tool, undo and batch is covered. Source: docs/security.md#two-rules;
  * docs/decisions/0049-loosening-revoking-leaving.md.
  */
-import type { Change, ChangeKinds } from './commit.ts';
+import type { AnyChange, ChangeOf } from './commit.ts';
 import { MusterError } from './errors.ts';
 import type { Actor } from './trail.ts';
 
@@ -39,7 +39,7 @@ export interface Loosening {
  */
 export type LooseningOf<Changes> = {
   readonly [Kind in keyof Changes]:
-    | ((change: Changes[Kind], by: Actor, all: readonly Change[]) => readonly Loosening[])
+    | ((change: Changes[Kind], by: Actor, all: readonly AnyChange[]) => readonly Loosening[])
     | null;
 };
 
@@ -73,7 +73,7 @@ export function inWords(would: readonly string[]): string {
 }
 
 /** Kinds of changes that never loosen a limit. */
-export function neverLoosens<const Kind extends keyof ChangeKinds>(...kinds: readonly Kind[]) {
+export function neverLoosens<const Kind extends string>(...kinds: readonly Kind[]) {
   return Object.fromEntries(kinds.map((kind) => [kind, null])) as Record<Kind, null>;
 }
 
@@ -82,9 +82,9 @@ export function neverLoosens<const Kind extends keyof ChangeKinds>(...kinds: rea
  * Commits of people, operators and triggers pass.
  * @throws LooseningError; MusterError FORBIDDEN if different persons decide about parts of it
  */
-export function requireNoLoosening(
-  table: LooseningOf<ChangeKinds>,
-  changes: readonly Change[],
+export function requireNoLoosening<Kinds>(
+  table: LooseningOf<Kinds>,
+  changes: readonly ChangeOf<Kinds>[],
   by: Actor | undefined,
 ): void {
   if (by?.agentId === undefined) return;
@@ -105,19 +105,19 @@ function isApproved(one: Loosening, by: Actor): boolean {
 }
 
 /** All that changes of one commit loosen. */
-export function looseningsIn(
-  table: LooseningOf<ChangeKinds>,
-  changes: readonly Change[],
+export function looseningsIn<Kinds>(
+  table: LooseningOf<Kinds>,
+  changes: readonly ChangeOf<Kinds>[],
   by: Actor,
 ): readonly Loosening[] {
   return changes.flatMap((change) => looseningsOf(table, change, by, changes));
 }
 
-function looseningsOf<Kind extends keyof ChangeKinds>(
-  table: LooseningOf<ChangeKinds>,
-  change: Change<Kind>,
+function looseningsOf<Kinds, Kind extends keyof Kinds>(
+  table: LooseningOf<Kinds>,
+  change: ChangeOf<Pick<Kinds, Kind>>,
   by: Actor,
-  all: readonly Change[],
+  all: readonly AnyChange[],
 ): readonly Loosening[] {
   return table[change.kind]?.(change, by, all) ?? [];
 }

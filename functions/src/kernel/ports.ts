@@ -1,5 +1,5 @@
 /** The ports through which rules reach the world. Tests may bind a clock of their own. */
-import type { RecordedAnswer, Store } from './commit.ts';
+import type { RecordedAnswer } from './commit.ts';
 import { MusterError } from './errors.ts';
 
 /** The public members of a class, so that a stand-in can take the place of one. */
@@ -52,7 +52,6 @@ export type Log = Readonly<Record<'info' | 'warn' | 'error', LogEntry>>;
 
 /** The ports that every feature may use. Features extend it by their own. */
 export interface KernelPorts {
-  readonly store: Store;
   /** The answers of calls with an idempotency key. The commit that carries out a call stores its answer. */
   readonly recordedAnswers: RecordedAnswerQueries;
   readonly clock: Clock;

@@ -1,7 +1,8 @@
 /** Sets of capabilities: a session names those that open tasks require, and forgets others when it has no room. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { type Change, StaleWriteError } from '../../../functions/src/kernel/commit.ts';
+import type { Change } from '../../../functions/src/composition/changes.ts';
+import { StaleWriteError } from '../../../functions/src/kernel/commit.ts';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import { claimableKeys } from '../../../functions/src/toolsets/coordination/rules/claims.ts';
 import {

@@ -3,7 +3,8 @@
  * agent-001, the coding task task-000abc-001, and the leader's subscription sub-tasks-001.
  */
 
-import type { Change } from '../../../functions/src/kernel/commit.ts';
+import type { Change } from '../../../functions/src/composition/changes.ts';
+
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { agentPath, taskPath } from '../../../functions/src/kernel/firestore/paths.ts';
 import type { Discovery, Session } from '../../../functions/src/toolsets/coordination/rules/session.ts';

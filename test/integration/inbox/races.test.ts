@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Principal } from '../../../functions/src/access/rules/principal.ts';
 import { type Composition, compose } from '../../../functions/src/app.ts';
+import type { Change } from '../../../functions/src/composition/changes.ts';
 import { consoleOrigin } from '../../../functions/src/config.ts';
 import type { Store } from '../../../functions/src/kernel/commit.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
@@ -87,7 +88,7 @@ describe('at the same instant', () => {
     /** Answers at the instance that is behind, which has something happen before it commits. */
     const answering = (meanwhile: () => Promise<unknown>) => {
       const { store } = early.ports;
-      const interrupted: Store = {
+      const interrupted: Store<Change> = {
         commit: async (...commit) => {
           await meanwhile();
           await store.commit(...commit);

@@ -5,8 +5,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Firestore } from '@google-cloud/firestore';
+import type { Change } from '../../../functions/src/composition/changes.ts';
 import { changeEffects, changeLoosening, changeWriters } from '../../../functions/src/composition/changes.ts';
-import { type CallRecord, type Change, StaleWriteError } from '../../../functions/src/kernel/commit.ts';
+import { type CallRecord, StaleWriteError } from '../../../functions/src/kernel/commit.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { idempotencyPath } from '../../../functions/src/kernel/firestore/paths.ts';
 import { FirestoreStore } from '../../../functions/src/kernel/firestore/store.ts';

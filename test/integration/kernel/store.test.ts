@@ -4,8 +4,9 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { holding } from '../../../functions/src/access/rules/agent.ts';
 import { FirestoreAgentQueries } from '../../../functions/src/access/store/agents.ts';
+import type { Change } from '../../../functions/src/composition/changes.ts';
 import { changeEffects, changeLoosening, changeWriters } from '../../../functions/src/composition/changes.ts';
-import { type Change, StaleWriteError } from '../../../functions/src/kernel/commit.ts';
+import { StaleWriteError } from '../../../functions/src/kernel/commit.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { agentPath } from '../../../functions/src/kernel/firestore/paths.ts';
 import {
@@ -97,7 +98,8 @@ describe('the store', () => {
       (writes: CommitWrites) => writes.replace(path, { name: 'b' }, '2.0'),
       (writes: CommitWrites) => writes.replaceLatest(path, { name: 'b' }, '2.0'),
       (writes: CommitWrites) => writes.deleteAt(path, '2.0'),
-      (writes: CommitWrites) => changeWriters.holdTask({ agent, taskId: 'task-1', version: '2.0' }, writes),
+      (writes: CommitWrites) =>
+        changeWriters.holdTask({ kind: 'holdTask', agent, taskId: 'task-1', version: '2.0' }, writes),
     ]) {
       const writes = new CommitWrites(firestore(), oneShard, now, new Set());
       writes.merge(path, { name: 'a' });

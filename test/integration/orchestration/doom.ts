@@ -1,7 +1,8 @@
 /** Where an instance can die within a step, and how a test has one die there. */
 import { spawn } from 'node:child_process';
 import type { Composition } from '../../../functions/src/app.ts';
-import type { Change, Store } from '../../../functions/src/kernel/commit.ts';
+import type { Change } from '../../../functions/src/composition/changes.ts';
+import type { Store } from '../../../functions/src/kernel/commit.ts';
 
 export const BOUNDARIES = [
   'before the call is noted',
@@ -44,7 +45,7 @@ function stepOf(change: Change): string | undefined {
 }
 
 /** Has a store die at the boundary: `end` is called there, and nothing is committed any more. */
-export function doomed(store: Store, { step, at }: Doom, end: () => void): void {
+export function doomed(store: Store<Change>, { step, at }: Doom, end: () => void): void {
   const commit = store.commit.bind(store);
   let isDead = false;
   const dieAt = async (when: 'before' | 'after', changes: readonly Change[]): Promise<void> => {

@@ -1,6 +1,7 @@
 /** Runs whose database goes away under them, or whose records are of something else. */
 import assert from 'node:assert/strict';
-import type { Change } from '../../../functions/src/kernel/commit.ts';
+import type { Change } from '../../../functions/src/composition/changes.ts';
+
 import { isLeased } from '../../../functions/src/toolsets/orchestration/rules/runs/run.ts';
 import { Orchestra } from './orchestra.ts';
 

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type Composition, compose } from '../../../functions/src/app.ts';
+import type { Change } from '../../../functions/src/composition/changes.ts';
 import type { Store } from '../../../functions/src/kernel/commit.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { auditPath, eventPath, mailPath } from '../../../functions/src/kernel/firestore/paths.ts';
@@ -123,7 +124,7 @@ export class Person {
 }
 
 /** A store of an instance that dies at its n-th commit: before it takes effect, or just after. */
-export function dyingStore(store: Store, at: number, when: 'before' | 'after'): Store {
+export function dyingStore(store: Store<Change>, at: number, when: 'before' | 'after'): Store<Change> {
   let commits = 0;
   const death = new Error('the instance was killed');
   return {

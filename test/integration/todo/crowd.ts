@@ -1,6 +1,7 @@
 /** Many to-dos of one owner, with what belongs to them. */
 
-import type { Change } from '../../../functions/src/kernel/commit.ts';
+import type { Change } from '../../../functions/src/composition/changes.ts';
+
 import { reminderAt } from '../../../functions/src/toolsets/todo/rules/reminder.ts';
 import { PRIORITIES, type Todo, todoAnswer } from '../../../functions/src/toolsets/todo/rules/todo.ts';
 import { todoEvent } from '../../../functions/src/toolsets/todo/rules/todoChanges.ts';

@@ -1,5 +1,6 @@
 /** What was changed past the tools is repaired once: by several at once, beside a tool, late and out of order. */
 import assert from 'node:assert/strict';
+import type { Change } from '../../../functions/src/composition/changes.ts';
 import type { Store } from '../../../functions/src/kernel/commit.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { COLLECTIONS, reminderPath, todoPath } from '../../../functions/src/kernel/firestore/paths.ts';
@@ -48,7 +49,7 @@ describe('the repair of to-dos', () => {
   }
 
   /** A store whose first commit waits until something has happened. */
-  function pausing(until: () => Promise<unknown>): Store {
+  function pausing(until: () => Promise<unknown>): Store<Change> {
     let isFirst = true;
     return {
       async commit(changes, settled) {
@@ -61,7 +62,7 @@ describe('the repair of to-dos', () => {
   }
 
   /** Stores whose first commits wait for each other: all have decided on the same state. */
-  function meeting(count: number): readonly Store[] {
+  function meeting(count: number): readonly Store<Change>[] {
     let missing = count;
     let meet: () => void = () => undefined;
     const met = new Promise<void>((resolve) => {
@@ -76,7 +77,7 @@ describe('the repair of to-dos', () => {
     );
   }
 
-  const repairWith = (store: Store, id: string, before?: Todo) =>
+  const repairWith = (store: Store<Change>, id: string, before?: Todo) =>
     repairTodo({ ...team.app.ports, store }, id, before);
 
   it('leaves a title to the one that has it, whatever a tool does with its double', async () => {

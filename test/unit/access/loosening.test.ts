@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict';
 import type { Invitation } from '../../../functions/src/access/rules/people.ts';
 import type { ApprovalRule } from '../../../functions/src/access/rules/workspace.ts';
+import type { Change } from '../../../functions/src/composition/changes.ts';
 import { changeLoosening } from '../../../functions/src/composition/changes.ts';
 import { type Budget, settersAfter } from '../../../functions/src/graph/rules/budget.ts';
-import type { Change } from '../../../functions/src/kernel/commit.ts';
+
 import { LooseningError, looseningsIn, requireNoLoosening } from '../../../functions/src/kernel/loosening.ts';
 import type { Actor } from '../../../functions/src/kernel/trail.ts';
 import { sampleAgent } from '../samples.ts';

@@ -1,7 +1,8 @@
 /** What deliveries of GitHub come to, in whatever order they come, and however often. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { Change } from '../../../functions/src/kernel/commit.ts';
+import type { Change } from '../../../functions/src/composition/changes.ts';
+
 import type { Task } from '../../../functions/src/toolsets/coordination/rules/task.ts';
 import { Deliveries } from '../../../functions/src/toolsets/github/rules/deliveries.ts';
 import type { PullRequestLink } from '../../../functions/src/toolsets/github/rules/link.ts';

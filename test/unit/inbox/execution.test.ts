@@ -1,6 +1,7 @@
 /** What becomes of an approved call that is refused. */
 import assert from 'node:assert/strict';
-import type { Change } from '../../../functions/src/kernel/commit.ts';
+import type { Change } from '../../../functions/src/composition/changes.ts';
+
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import { systemRandomness } from '../../../functions/src/kernel/platform.ts';
 import { ApprovalExecution } from '../../../functions/src/toolsets/inbox/rules/execution.ts';

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { skillChanges } from '../../../functions/src/access/rules/agent.ts';
-import type { Change } from '../../../functions/src/kernel/commit.ts';
+import type { Change } from '../../../functions/src/composition/changes.ts';
+
 import { sampleAgent } from '../samples.ts';
 
 const having = (...names: string[]) =>

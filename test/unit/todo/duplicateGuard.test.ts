@@ -1,6 +1,7 @@
 /** Which two to-dos are the same: by what their guards are called. */
 import assert from 'node:assert/strict';
-import type { Change, Versioned } from '../../../functions/src/kernel/commit.ts';
+import type { Change } from '../../../functions/src/composition/changes.ts';
+import type { Versioned } from '../../../functions/src/kernel/commit.ts';
 import { systemHashing } from '../../../functions/src/kernel/platform.ts';
 import {
   guardChanges,

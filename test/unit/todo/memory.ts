@@ -1,11 +1,7 @@
 /** The to-dos of one person without a database: the real services over documents in memory, with their trail. */
 import assert from 'node:assert/strict';
-import {
-  type CallRecord,
-  type Change,
-  StaleWriteError,
-  type Versioned,
-} from '../../../functions/src/kernel/commit.ts';
+import type { Change } from '../../../functions/src/composition/changes.ts';
+import { type CallRecord, StaleWriteError, type Versioned } from '../../../functions/src/kernel/commit.ts';
 import { effectsOf } from '../../../functions/src/kernel/firestore/trail.ts';
 import { canonicalJson } from '../../../functions/src/kernel/json.ts';
 import { systemHashing, systemRandomness } from '../../../functions/src/kernel/platform.ts';
@@ -137,7 +133,7 @@ class State {
   }
 }
 
-function isTold(change: Change): change is Change<keyof typeof todoEffects> {
+function isTold(change: Change): change is Extract<Change, { readonly kind: keyof typeof todoEffects }> {
   return change.kind in todoEffects;
 }
 
@@ -262,13 +258,13 @@ export class MemoryTodos {
     });
   }
 
-  private makeUndoing(): Undoing {
+  private makeUndoing(): Undoing<Change> {
     const { recurrence, reminder } = new TodoInverse({
       ...this.ports,
       tasks: { find: async () => undefined },
     });
     return new Undoing(
-      portsOf<ConstructorParameters<typeof Undoing>[0]>({
+      portsOf<ConstructorParameters<typeof Undoing<Change>>[0]>({
         inverses: { todo: recurrence, recurring_task: recurrence, reminder },
         irrevocable: {},
         randomness: systemRandomness,

@@ -1,7 +1,8 @@
 /** How a to-do's reminder comes, moves and goes with it. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { Change } from '../../../functions/src/kernel/commit.ts';
+import type { Change } from '../../../functions/src/composition/changes.ts';
+
 import {
   DEFAULT_LEAD_MILLISECONDS,
   type Reminder,

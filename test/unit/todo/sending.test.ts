@@ -1,6 +1,7 @@
 /** How many reminders one run of the schedule sends. */
 import assert from 'node:assert/strict';
-import type { Change, Versioned } from '../../../functions/src/kernel/commit.ts';
+import type { Change } from '../../../functions/src/composition/changes.ts';
+import type { Versioned } from '../../../functions/src/kernel/commit.ts';
 import { StaleWriteError } from '../../../functions/src/kernel/commit.ts';
 import type { TodoPorts } from '../../../functions/src/toolsets/todo/rules/ports.ts';
 import { type Reminder, reminderAt } from '../../../functions/src/toolsets/todo/rules/reminder.ts';

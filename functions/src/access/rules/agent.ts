@@ -1,6 +1,6 @@
 /** The agents of the one registry, and the skills that they declare. Source: docs/semantics.md#one-model. */
 import { z } from 'zod';
-import type { Change } from '../../kernel/commit.ts';
+import type { ChangeOf } from '../../kernel/commit.ts';
 import { documentCodec, jsonText, timestamp } from '../../kernel/documentCodec.ts';
 import { MusterError } from '../../kernel/errors.ts';
 import { jsonObject } from '../../kernel/json.ts';
@@ -9,6 +9,9 @@ import type { CredentialChanges } from './credential.ts';
 import type { Limits } from './limits.ts';
 import { agentUid, DEFAULT_WORKSPACE, type Principal } from './principal.ts';
 import { ROLES, type Role } from './role.ts';
+
+/** A change of these. */
+type AgentChange = ChangeOf<AgentChanges>;
 
 export const AGENT_TYPES = ['researcher', 'developer', 'coordinator', 'analyst', 'specialist'] as const;
 
@@ -138,10 +141,6 @@ export interface AgentChanges extends CredentialChanges {
   readonly removeSkill: { readonly id: string; readonly version: string };
 }
 
-declare module '../../kernel/commit.ts' {
-  interface ChangeKinds extends AgentChanges {}
-}
-
 /** The workspace of an agent's calls that name none. */
 export function homeOf({ workspace }: Pick<Agent, 'workspace'>): string {
   return workspace ?? DEFAULT_WORKSPACE;
@@ -177,15 +176,15 @@ export function requireFewWorkspaces(before: Agent | undefined, after: Agent): v
 }
 
 /** Counts an agent in the workspaces that it is in, and was in before; `after` is undefined if it is removed. */
-export function countedAgent(before: Agent | undefined, after: Agent | undefined): Change[] {
-  return workspacesOfBoth(before, after).flatMap((workspace): Change[] => {
+export function countedAgent(before: Agent | undefined, after: Agent | undefined): AgentChange[] {
+  return workspacesOfBoth(before, after).flatMap((workspace): AgentChange[] => {
     const by = countIn(workspace, before, after);
     return Object.values(by).some((count) => count !== 0) ? [{ kind: 'countAgents', workspace, by }] : [];
   });
 }
 
 /** The same of several agents, as they were and are: a change for each workspace. */
-export function countedAgents(pairs: readonly (readonly [before: Agent, after: Agent])[]): Change[] {
+export function countedAgents(pairs: readonly (readonly [before: Agent, after: Agent])[]): AgentChange[] {
   const sums = new Map<string, AgentCount>();
   for (const [before, after] of pairs)
     for (const workspace of workspacesOfBoth(before, after)) {
@@ -193,7 +192,7 @@ export function countedAgents(pairs: readonly (readonly [before: Agent, after: A
       const sum = sums.get(workspace);
       sums.set(workspace, sum === undefined ? by : addedCounts(sum, by));
     }
-  return [...sums].map(([workspace, by]): Change => ({ kind: 'countAgents', workspace, by }));
+  return [...sums].map(([workspace, by]): AgentChange => ({ kind: 'countAgents', workspace, by }));
 }
 
 function addedCounts(one: AgentCount, other: AgentCount): AgentCount {
@@ -269,10 +268,10 @@ export function foldedCapability(name: string): string {
 }
 
 /** The changes of the skills of each workspace that the agent is in, and was in before; `after` as in `countedAgent`. */
-export function skillChanges(before: Agent | undefined, after: Agent | undefined): Change[] {
+export function skillChanges(before: Agent | undefined, after: Agent | undefined): AgentChange[] {
   return workspacesOfBoth(before, after).flatMap((workspace) => {
     const [was, is] = [capabilitiesIn(workspace, before), capabilitiesIn(workspace, after)];
-    const offered = [...is].flatMap(([id, capability]): Change[] => {
+    const offered = [...is].flatMap(([id, capability]): AgentChange[] => {
       const known = was.get(id);
       if (after === undefined || JSON.stringify(known) === JSON.stringify(capability)) return [];
       const { version, creator: author = after.id } = after;
@@ -280,7 +279,7 @@ export function skillChanges(before: Agent | undefined, after: Agent | undefined
       return [{ kind: 'offerSkill', skill, agents: known === undefined ? 1 : 0 }];
     });
     const withdrawn = [...was.keys()].filter((id) => !is.has(id));
-    return [...offered, ...withdrawn.map((id): Change => ({ kind: 'withdrawSkill', id }))];
+    return [...offered, ...withdrawn.map((id): AgentChange => ({ kind: 'withdrawSkill', id }))];
   });
 }
 

@@ -5,9 +5,12 @@
  */
 
 import { z } from 'zod';
-import type { Change } from '../../kernel/commit.ts';
+import type { ChangeOf } from '../../kernel/commit.ts';
 import { documentCodec, timestamp } from '../../kernel/documentCodec.ts';
 import type { Hashing } from '../../kernel/ports.ts';
+
+/** A change of these. */
+type GrantChange = ChangeOf<GrantChanges>;
 
 export type Grant = ReturnType<typeof grantFromDocument>;
 
@@ -25,10 +28,6 @@ export interface GrantChanges {
     /** Tells its owner why; replaces the record of an earlier sign-in of the same agent. */
     readonly record?: Grant;
   };
-}
-
-declare module '../../kernel/commit.ts' {
-  interface ChangeKinds extends GrantChanges {}
 }
 
 /** What clients may ask for. Which toolsets, role and workspace an app has, its person chooses. */
@@ -325,7 +324,7 @@ export interface StoredEnd {
 const RECORD_MILLISECONDS = 30 * 24 * 60 * 60 * 1000;
 
 /** Returns the change that ends a grant, with the record of its end. A grant that never had tokens leaves none. */
-export function endingOf(grant: Grant, reason: SignInEnd, at: Date): Change {
+export function endingOf(grant: Grant, reason: SignInEnd, at: Date): GrantChange {
   const { id, refreshHash } = grant;
   return { kind: 'endGrant', id, ...(refreshHash !== undefined && { record: recordOf(grant, reason, at) }) };
 }

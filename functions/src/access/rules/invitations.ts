@@ -1,8 +1,9 @@
 /** Invitations: whoever signs in with the address that one was sent to is let in. Source: docs/decisions/0006-roles-and-registration.md. */
-import type { Change, RecordAnswer } from '../../kernel/commit.ts';
+import type { RecordAnswer } from '../../kernel/commit.ts';
 import { BoundedMap } from '../../kernel/memoCache.ts';
 import { type Hashing, Service } from '../../kernel/ports.ts';
 import { retryStale } from '../../kernel/waiting.ts';
+import type { AccessChange } from './changes.ts';
 import { mayUse } from './gate.ts';
 import { openedThrough } from './lineage.ts';
 import type { Invitation } from './people.ts';
@@ -80,9 +81,9 @@ export class Invitations extends Service<AccessPorts> {
     invitation: Invitation,
     uid: string,
     now: Date,
-  ): Promise<{ readonly changes: Change[]; readonly taken?: Taken }> {
+  ): Promise<{ readonly changes: AccessChange[]; readonly taken?: Taken }> {
     const { id, workspace, role, invitedBy: addedBy } = invitation;
-    const ended: Change = { kind: 'endInvitation', id, before: invitation };
+    const ended: AccessChange = { kind: 'endInvitation', id, before: invitation };
     if (
       invitation.expiresAt <= now ||
       !(await this.stands(invitation, now)) ||
@@ -94,7 +95,7 @@ export class Invitations extends Service<AccessPorts> {
       return { changes: [ended], taken: { workspace, role: known.value.role } };
     const member = { uid, workspace, role, addedBy, addedAt: now };
     const version = known?.version ?? null;
-    const set: Change = { kind: 'setMember', member, before: known?.value, version };
+    const set: AccessChange = { kind: 'setMember', member, before: known?.value, version };
     return { changes: [set, ended], taken: { workspace, role } };
   }
 

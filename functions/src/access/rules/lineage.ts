@@ -2,13 +2,22 @@
  * Where a credential comes from: the keys and sign-ins through which it was registered. It stands as long as all of
  * them do, and opens at most what all of them open now. Source: docs/semantics.md#who-may-do-what.
  */
-import type { Change } from '../../kernel/commit.ts';
+import type { ChangeOf } from '../../kernel/commit.ts';
 import { MusterError } from '../../kernel/errors.ts';
-import { type Credential, type Link, type LinkSubject, lineOf } from './credential.ts';
+import {
+  type Credential,
+  type CredentialChanges,
+  type Link,
+  type LinkSubject,
+  lineOf,
+} from './credential.ts';
 import { commonLimits, type Limits } from './limits.ts';
 import type { AccessPorts } from './ports.ts';
 import type { Principal } from './principal.ts';
 import { type Role, weaker } from './role.ts';
+
+/** A change of these. */
+type CredentialChange = ChangeOf<CredentialChanges>;
 
 /** What a credential opens, and until when. */
 export interface Opening extends Limits {
@@ -41,7 +50,7 @@ export function grantLink({ id, agentId }: { readonly id: string; readonly agent
 }
 
 /** Returns the change that withdraws a key. */
-export function withdrawalOf({ apiKey, line }: Pick<Credential, 'line' | 'apiKey'>): Change {
+export function withdrawalOf({ apiKey, line }: Pick<Credential, 'line' | 'apiKey'>): CredentialChange {
   return { kind: 'withdrawCredential', apiKey, line };
 }
 

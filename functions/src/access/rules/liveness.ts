@@ -1,5 +1,5 @@
 /** Which agents are alive, and what they are doing. Source: docs/semantics.md#coordination. */
-import type { Change, Versioned } from '../../kernel/commit.ts';
+import type { Versioned } from '../../kernel/commit.ts';
 import type { Position } from '../../kernel/paging.ts';
 import { readFor, Service } from '../../kernel/ports.ts';
 import type { SweepPart, SweepTurn, Swept } from '../../kernel/sweep.ts';
@@ -17,6 +17,7 @@ import {
   terminalId,
   workspacesOf,
 } from './agent.ts';
+import type { AccessChange } from './changes.ts';
 import type { AccessPorts } from './ports.ts';
 import { type Principal, personsRoleIn, roleIn } from './principal.ts';
 import { hasRole } from './role.ts';
@@ -113,7 +114,7 @@ export class AgentLiveness extends Service<AccessPorts> {
       return agent === undefined ? [] : [{ before, agent, version }];
     });
     await store.commit([
-      ...changed.map((change): Change => ({ kind: 'replaceAgent', ...change })),
+      ...changed.map((change): AccessChange => ({ kind: 'replaceAgent', ...change })),
       ...countedAgents(changed.map(({ before, agent }) => [before, agent] as const)),
     ]);
   }

@@ -1,4 +1,6 @@
 /** How changes of access loosen limits. Pure. Source: docs/security.md#two-rules. */
+
+import type { AnyChange, ChangeOf } from '../../kernel/commit.ts';
 import { type Loosening, type LooseningOf, neverLoosens } from '../../kernel/loosening.ts';
 import type { AgentChanges } from './agent.ts';
 import type { GrantChanges } from './grant.ts';
@@ -7,6 +9,12 @@ import { hasRole } from './role.ts';
 import { type ApprovalRule, isListed, type RoutingChanges, type WorkspaceChanges } from './workspace.ts';
 
 type AccessChangeKinds = AgentChanges & GrantChanges & PeopleChanges & RoutingChanges & WorkspaceChanges;
+
+type Naming = ChangeOf<Pick<PeopleChanges, 'nameWorkspace'>>;
+
+function isNaming(change: AnyChange): change is Naming {
+  return change.kind === 'nameWorkspace';
+}
 
 export const accessLoosening: LooseningOf<AccessChangeKinds> = {
   ...neverLoosens('createAgent', 'holdTask', 'dropTask', 'noteMessages', 'countAgents'),
@@ -27,9 +35,7 @@ export const accessLoosening: LooseningOf<AccessChangeKinds> = {
     { what: 'member', would: `change whether "${uid}" may sign in`, inPerson: true },
   ],
   setMember({ member: { uid, workspace, role }, before }, _by, all) {
-    const isNew = all.some(
-      (one) => one.kind === 'nameWorkspace' && one.workspace === workspace && one.before === undefined,
-    );
+    const isNew = all.some((one) => isNaming(one) && one.workspace === workspace && one.before === undefined);
     // A new workspace has a first leader: nothing of it was anyone's before.
     if (isNew || (before !== undefined && hasRole(before.role, role))) return [];
     const now = before === undefined ? 'who is not a member' : `who is ${before.role}`;

@@ -75,10 +75,6 @@ export interface PeopleChanges {
   readonly queueMail: { readonly mail: Mail };
 }
 
-declare module '../../kernel/commit.ts' {
-  interface ChangeKinds extends PeopleChanges {}
-}
-
 /**
  * What a person may do, where. The security rules decide by it, so that one document answers for every workspace.
  * `role` is the deployment's; where it is absent, the ID token's claim says it.

@@ -1,10 +1,11 @@
 /** What the rules of access read and write by, and what its store implements. */
 
-import type { Versioned } from '../../kernel/commit.ts';
+import type { Store, Versioned } from '../../kernel/commit.ts';
 import type { Batch, Found, Place, Position, Slice } from '../../kernel/paging.ts';
 import type { KernelPorts, PortOf } from '../../kernel/ports.ts';
 import type { Agent, AgentCount, Availability } from './agent.ts';
 import type { CallRecorder } from './callMetrics.ts';
+import type { AccessChange } from './changes.ts';
 import type { Credential } from './credential.ts';
 import type { Grant } from './grant.ts';
 import type { Deployment, Invitation, Member, Person } from './people.ts';
@@ -14,6 +15,7 @@ import type { Role, WorkspaceAccess } from './role.ts';
 import type { StoredWorkspace } from './workspace.ts';
 
 export interface AccessPorts extends KernelPorts {
+  readonly store: Store<AccessChange>;
   readonly agents: AgentQueries;
   readonly accessChanges: AccessChangeQueries;
   readonly grants: GrantQueries;

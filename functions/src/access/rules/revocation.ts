@@ -3,9 +3,10 @@
  * registered through them, the invitations and the calls that wait for approval.
  * Source: docs/semantics.md#who-may-do-what.
  */
-import type { Change, RecordAnswer } from '../../kernel/commit.ts';
+import type { AnyChange, RecordAnswer, Store } from '../../kernel/commit.ts';
 import { Service } from '../../kernel/ports.ts';
 import { retryStale } from '../../kernel/waiting.ts';
+import type { AccessChange } from './changes.ts';
 import type { Credential, Link } from './credential.ts';
 import { endingOf, type Grant } from './grant.ts';
 import { withdrawalOf } from './lineage.ts';
@@ -13,7 +14,7 @@ import type { Invitation } from './people.ts';
 import type { AccessPorts } from './ports.ts';
 
 /** A call of an agent that waits for its approval, and the change that ends it. */
-export interface WaitingCall {
+export interface WaitingCall<Change> {
   readonly id: string;
   readonly agentId: string;
   /** The lineage of its caller. */
@@ -22,9 +23,9 @@ export interface WaitingCall {
 }
 
 /** What belongs to toolsets and ends with a credential. */
-export interface Endings {
+export interface Endings<Change> {
   /** The calls of agents that wait for approval. */
-  readonly waitingCalls: (agentIds: readonly string[]) => Promise<readonly WaitingCall[]>;
+  readonly waitingCalls: (agentIds: readonly string[]) => Promise<readonly WaitingCall<Change>[]>;
 }
 
 /** What ended with an agent. */
@@ -38,13 +39,13 @@ export interface Ended {
   readonly requests: readonly string[];
 }
 
-interface Found {
+interface Found<Change> {
   readonly own: readonly Credential[];
   readonly grants: readonly Grant[];
   /** Registered through the agent. */
   readonly descendants: readonly Credential[];
   readonly invitations: readonly Invitation[];
-  readonly calls: readonly WaitingCall[];
+  readonly calls: readonly WaitingCall<Change>[];
 }
 
 /** Each of a commit writes up to three documents. */
@@ -52,7 +53,13 @@ const MAX_CHANGES = 50;
 
 const PAGE = 200;
 
-export class Revocation extends Service<AccessPorts & { readonly endings: Endings }> {
+interface RevocationPorts<Change extends AnyChange> extends AccessPorts {
+  readonly store: Store<AccessChange | Change>;
+  readonly endings: Endings<Change>;
+}
+
+/** `Change`: how toolsets end what belongs to them. */
+export class Revocation<Change extends AnyChange> extends Service<RevocationPorts<Change>> {
   /**
    * Ends an agent and what came from it. The first commit ends the agent: from then on a check refuses its descendants,
    * and the later commits only clear away. If it is interrupted, a second call finishes it. If nothing is left to end,
@@ -67,7 +74,7 @@ export class Revocation extends Service<AccessPorts & { readonly endings: Ending
       if (first.length > 0) await store.commit(first, recordAnswer(outcome.ended));
       return outcome;
     });
-    let known: readonly Change[][] | undefined = later;
+    let known: readonly (AccessChange | Change)[][] | undefined = later;
     await retryStale(randomness, async () => {
       const batches = known ?? batchesOf(changesOf(await this.find(agentId), clock.now()));
       known = undefined;
@@ -76,7 +83,7 @@ export class Revocation extends Service<AccessPorts & { readonly endings: Ending
     return ended;
   }
 
-  private async find(agentId: string): Promise<Found> {
+  private async find(agentId: string): Promise<Found<Change>> {
     const { agents, grants, people, endings } = this.ports;
     const [own, open] = await Promise.all([agents.credentials(agentId), grants.ofAgents([agentId])]);
     const descendants = await this.descendantsOf(agentId);
@@ -105,7 +112,7 @@ export class Revocation extends Service<AccessPorts & { readonly endings: Ending
     }
   }
 
-  private async endedOf({ own, grants, descendants, invitations, calls }: Found): Promise<Ended> {
+  private async endedOf({ own, grants, descendants, invitations, calls }: Found<Change>): Promise<Ended> {
     const ids = [...new Set(descendants.map(({ agentId }) => agentId))];
     const those = await this.ports.agents.findAll(ids);
     return {
@@ -122,17 +129,20 @@ export function isAnything({ credentials, agents, invitations, requests }: Ended
   return credentials + agents.length + invitations.length + requests.length > 0;
 }
 
-function changesOf({ own, grants, descendants, invitations, calls }: Found, now: Date): readonly Change[] {
+function changesOf<Change>(
+  { own, grants, descendants, invitations, calls }: Found<Change>,
+  now: Date,
+): readonly (AccessChange | Change)[] {
   return [
     ...own.map(withdrawalOf),
     ...grants.map((grant) => endingOf(grant, 'revoked', now)),
     ...descendants.map(withdrawalOf),
-    ...invitations.map((before): Change => ({ kind: 'endInvitation', id: before.id, before })),
+    ...invitations.map((before): AccessChange => ({ kind: 'endInvitation', id: before.id, before })),
     ...calls.map(({ ended }) => ended),
   ];
 }
 
-function batchesOf(changes: readonly Change[]): Change[][] {
+function batchesOf<Change>(changes: readonly Change[]): Change[][] {
   const count = Math.ceil(changes.length / MAX_CHANGES);
   return Array.from({ length: count }, (_, index) =>
     changes.slice(index * MAX_CHANGES, (index + 1) * MAX_CHANGES),

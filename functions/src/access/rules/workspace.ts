@@ -39,10 +39,6 @@ export interface RoutingChanges {
   };
 }
 
-declare module '../../kernel/commit.ts' {
-  interface ChangeKinds extends RoutingChanges {}
-}
-
 /** What is kept of a workspace itself. */
 export type StoredWorkspace = ReturnType<typeof workspaceFromDocument>;
 

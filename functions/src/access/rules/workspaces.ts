@@ -1,14 +1,10 @@
 /** How workspaces come into being. Source: docs/decisions/0006-roles-and-registration.md. */
-import type { Change } from '../../kernel/commit.ts';
+
 import { MusterError } from '../../kernel/errors.ts';
+import type { AccessChange } from './changes.ts';
 import type { AccessPorts } from './ports.ts';
 import { accessOf, type PersonRoles, type Principal, personsRoleIn } from './principal.ts';
 import type { WorkspaceAccess } from './role.ts';
-import type { WorkspaceChanges } from './workspace.ts';
-
-declare module '../../kernel/commit.ts' {
-  interface ChangeKinds extends WorkspaceChanges {}
-}
 
 /** Whoever opens a workspace; its owner leads it from then on. */
 export interface Opener extends Pick<Principal, 'uid' | 'ownerUid'> {
@@ -31,7 +27,7 @@ export async function openingChanges(
   workspace: string,
   isThere: boolean,
   now: Date,
-): Promise<Change[]> {
+): Promise<AccessChange[]> {
   if (opener === undefined || (opener.owner === undefined && isThere)) return [];
   if (accessOf(opener.owner?.access ?? {}, workspace) !== undefined) return [];
   const owner = await ports.roles.of(opener.ownerUid);
@@ -50,7 +46,7 @@ export function foundingChanges(
   workspace: string,
   access: WorkspaceAccess,
   now: Date,
-): Change[] {
+): AccessChange[] {
   const member = { uid: ownerUid, workspace, role: 'leader', addedBy: uid, addedAt: now } as const;
   return [
     { kind: 'nameWorkspace', workspace, access },

@@ -4,10 +4,11 @@
  * there is is read, written, and read again until it has not changed meanwhile.
  */
 import type { Database } from 'firebase-admin/database';
-import type { Change } from '../../kernel/commit.ts';
+import type { AnyChange, ChangeOf } from '../../kernel/commit.ts';
 import { type Log, unlessUnreadable } from '../../kernel/ports.ts';
 import { ACCESS_WORKSPACES, personAccessPath } from '../../kernel/realtime/database.ts';
 import { inTime } from '../../kernel/waiting.ts';
+import type { PeopleChanges } from '../rules/people.ts';
 import { isOut, type Person } from '../rules/people.ts';
 import { hasRole, ROLES, type Role } from '../rules/role.ts';
 import type { FirestorePeopleQueries } from './people.ts';
@@ -59,9 +60,9 @@ interface FollowPorts {
  */
 export async function followChanges(
   { database, people, log }: FollowPorts,
-  changes: readonly Change[],
+  changes: readonly AnyChange[],
 ): Promise<void> {
-  const uids = new Set(changes.flatMap(personIn));
+  const uids = new Set(changes.filter(isOfPerson).map(uidOf));
   const isNamed = changes.some(({ kind }) => kind === 'nameWorkspace');
   if (uids.size === 0 && !isNamed) return;
   const following = Promise.all([
@@ -73,17 +74,16 @@ export async function followChanges(
   );
 }
 
-function personIn(change: Change): readonly string[] {
-  switch (change.kind) {
-    case 'setPerson':
-    case 'limitAccount':
-    case 'removeMember':
-      return [change.uid];
-    case 'setMember':
-      return [change.member.uid];
-    default:
-      return [];
-  }
+type PersonChange = ChangeOf<
+  Pick<PeopleChanges, 'setPerson' | 'limitAccount' | 'removeMember' | 'setMember'>
+>;
+
+function isOfPerson(change: AnyChange): change is PersonChange {
+  return ['setPerson', 'limitAccount', 'removeMember', 'setMember'].some((kind) => kind === change.kind);
+}
+
+function uidOf(change: PersonChange): string {
+  return change.kind === 'setMember' ? change.member.uid : change.uid;
 }
 
 async function mirror(database: Database, path: string, read: () => Promise<object | null>): Promise<void> {

@@ -247,10 +247,6 @@ export interface BudgetChanges {
   readonly spend: { readonly keys: readonly string[]; readonly spent: Amount };
 }
 
-declare module '../../kernel/commit.ts' {
-  interface ChangeKinds extends BudgetChanges {}
-}
-
 export const budgetCodec = documentCodec(
   z.object({
     kind: z.enum(BUDGET_KINDS),

@@ -2,12 +2,13 @@
 import { StaleWriteError, type Store } from '../../kernel/commit.ts';
 import { type Log, Service } from '../../kernel/ports.ts';
 import { type SweepPart, type SweepTurn, type Swept, walk } from '../../kernel/sweep.ts';
+import type { GraphChange } from './changes.ts';
 import type { BudgetPorts } from './ports.ts';
 
 const BATCH = 100;
 
 interface Ports extends BudgetPorts {
-  readonly store: Store;
+  readonly store: Store<GraphChange>;
   readonly log: Log;
 }
 

@@ -129,10 +129,6 @@ export interface GraphChanges {
   readonly recount: { readonly before: GraphNode; readonly after: GraphNode };
 }
 
-declare module '../../kernel/commit.ts' {
-  interface ChangeKinds extends GraphChanges {}
-}
-
 const counts = z.partialRecord(z.enum(NODE_STATUSES), z.int());
 
 export const nodeCodec = documentCodec(

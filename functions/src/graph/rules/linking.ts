@@ -1,8 +1,9 @@
 /** Makes something new a part of what it is for. Links are made when their lower end is, so there is no way round. */
 
 import type { Principal } from '../../access/rules/principal.ts';
-import type { Change, Versioned } from '../../kernel/commit.ts';
+import type { Versioned } from '../../kernel/commit.ts';
 import { MusterError } from '../../kernel/errors.ts';
+import type { GraphChange } from './changes.ts';
 import {
   type GraphNode,
   isOpenNode,
@@ -32,7 +33,7 @@ export interface GraphPorts {
 }
 
 /** Where something new is in the graph, and what changes of that which it is part of. */
-export interface Link {
+export interface Link<Change = GraphChange> {
   readonly place: Place;
   readonly changes: readonly Change[];
 }
@@ -71,7 +72,7 @@ export async function linkTo({ graph, nodes }: GraphPorts, wanted: WantedLink): 
 }
 
 /** Where each of several is in the graph, by what it is part of. */
-export interface Links extends Pick<Link, 'changes'> {
+export interface Links<Change = GraphChange> extends Pick<Link<Change>, 'changes'> {
   placeOf(partOf: NodeRef | undefined): Place | undefined;
 }
 

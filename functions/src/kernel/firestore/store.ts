@@ -9,14 +9,7 @@ import {
   type WriteBatch,
 } from '@google-cloud/firestore';
 import { z } from 'zod';
-import {
-  type CallRecord,
-  type Change,
-  type ChangeKinds,
-  type RecordedAnswer,
-  StaleWriteError,
-  type Store,
-} from '../commit.ts';
+import { type CallRecord, type ChangeOf, type RecordedAnswer, StaleWriteError } from '../commit.ts';
 import { documentCodec, jsonText, timestamp } from '../documentCodec.ts';
 import { MusterError } from '../errors.ts';
 import { type LooseningOf, requireNoLoosening } from '../loosening.ts';
@@ -197,29 +190,29 @@ export function increments(by: Readonly<Record<string, number>>): Record<string,
 /** A lost answer is asked for within minutes; the document is deleted some time after that. */
 const PROOF_MILLISECONDS = 3_600_000;
 
-interface StorePorts {
+interface StorePorts<Kinds> {
   readonly database: Firestore;
   readonly clock: Clock;
   readonly randomness: Randomness;
   /** Of all features. */
-  readonly writers: ChangeWriters<ChangeKinds>;
+  readonly writers: ChangeWriters<Kinds>;
   /** What the trail tells of changes, of all features. */
-  readonly effects: EffectsOf<ChangeKinds>;
+  readonly effects: EffectsOf<Kinds>;
   /** How changes loosen limits, of all features. */
-  readonly loosening: LooseningOf<ChangeKinds>;
+  readonly loosening: LooseningOf<Kinds>;
   /** Is told of what was committed, before whoever has committed it goes on. */
-  readonly followed?: (changes: readonly Change[]) => Promise<void>;
+  readonly followed?: (changes: readonly ChangeOf<Kinds>[]) => Promise<void>;
 }
 
-export class FirestoreStore extends Service<StorePorts> implements Store {
-  private readonly counts = new Map<keyof ChangeKinds, number>();
+export class FirestoreStore<Kinds> extends Service<StorePorts<Kinds>> {
+  private readonly counts = new Map<keyof Kinds, number>();
 
   /** How many changes of a kind commits of this instance may have brought about. */
-  committed(kind: keyof ChangeKinds): number {
+  committed(kind: keyof Kinds): number {
     return this.counts.get(kind) ?? 0;
   }
 
-  async commit(changes: readonly Change[], record?: CallRecord): Promise<void> {
+  async commit(changes: readonly ChangeOf<Kinds>[], record?: CallRecord): Promise<void> {
     const { loosening } = this.ports;
     if (changes.some(({ kind }) => loosening[kind] !== null))
       requireNoLoosening(loosening, changes, record?.by);
@@ -247,7 +240,7 @@ export class FirestoreStore extends Service<StorePorts> implements Store {
   }
 
   private writesOf(
-    changes: readonly Change[],
+    changes: readonly ChangeOf<Kinds>[],
     record: CallRecord | undefined,
     writes: CommitWrites,
   ): CommitWrites {
@@ -273,12 +266,16 @@ export class FirestoreStore extends Service<StorePorts> implements Store {
     return new Set(found.filter(({ exists }) => !exists).map(({ ref }) => ref.path));
   }
 
-  private write<Kind extends keyof ChangeKinds>(change: Change<Kind>, writes: CommitWrites): void {
+  private write<Kind extends keyof Kinds>(change: ChangeOf<Pick<Kinds, Kind>>, writes: CommitWrites): void {
     this.ports.writers[change.kind](change, writes);
   }
 
   /** Tells the trail of what a call changes. */
-  private addEntry(changes: readonly Change[], record: CallRecord | undefined, writes: CommitWrites): void {
+  private addEntry(
+    changes: readonly ChangeOf<Kinds>[],
+    record: CallRecord | undefined,
+    writes: CommitWrites,
+  ): void {
     const effects = record?.by ? effectsOf(this.ports.effects, changes) : [];
     if (record?.by === undefined || effects.length === 0) return;
     const { clock, randomness } = this.ports;

@@ -28,9 +28,10 @@ import {
 } from '../../access/rules/principal.ts';
 import type { AgentRegistration } from '../../access/rules/registration.ts';
 import { hasRole } from '../../access/rules/role.ts';
-import type { Change, Versioned } from '../../kernel/commit.ts';
+import type { Store, Versioned } from '../../kernel/commit.ts';
 import { Service } from '../../kernel/ports.ts';
 import type { Authorization } from './authorization.ts';
+import type { SignInChange } from './changes.ts';
 import { type Decision, Hindered } from './choices.ts';
 import { personOf } from './tokens.ts';
 
@@ -59,7 +60,12 @@ const NEW_APP = {
   status: 'offline',
 } as const satisfies Partial<Agent>;
 
-export class Apps extends Service<AccessPorts & { readonly registration: Pick<AgentRegistration, 'find'> }> {
+interface AppPorts extends AccessPorts {
+  readonly store: Store<SignInChange>;
+  readonly registration: Pick<AgentRegistration, 'find'>;
+}
+
+export class Apps extends Service<AppPorts> {
   /**
    * Makes the app an agent of its person, or renews it, with a grant that its code opens. What is chosen holds for
    * every place where the person has signed in as this agent: the last choice is the one that counts.
@@ -67,7 +73,12 @@ export class Apps extends Service<AccessPorts & { readonly registration: Pick<Ag
    * @returns the code
    * @throws Hindered; StaleWriteError
    */
-  async connect(authorization: Signed, chosen: Chosen, owner: PersonRoles, ended: Change): Promise<string> {
+  async connect(
+    authorization: Signed,
+    chosen: Chosen,
+    owner: PersonRoles,
+    ended: SignInChange,
+  ): Promise<string> {
     const { store, clock, randomness } = this.ports;
     const { uid } = authorization.person;
     const { id, known, others, isFree } = await this.look(uid, chosen.agentName, authorization);
@@ -165,11 +176,11 @@ function limitsOf(uid: string, owner: PersonRoles, { workspace, role, toolsets, 
 }
 
 /** What is chosen now, at the other places too; the one that was used the longest ago makes room. */
-function renewed(others: readonly Versioned<Grant>[], limits: Limits, now: Date): Change[] {
+function renewed(others: readonly Versioned<Grant>[], limits: Limits, now: Date): SignInChange[] {
   const open = others.filter(({ value }) => value.expiresAt > now);
   const latest = [...open].sort((one, other) => other.value.usedAt.getTime() - one.value.usedAt.getTime());
   const kept = latest.slice(0, MAX_GRANTS - 1);
-  return others.flatMap((one): Change[] => {
+  return others.flatMap((one): SignInChange[] => {
     const { value, version } = one;
     if (!open.includes(one)) return [endingOf(value, 'expired', value.expiresAt)];
     if (!kept.includes(one)) return [endingOf(value, 'replaced', now)];

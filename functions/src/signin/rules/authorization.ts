@@ -17,10 +17,6 @@ export interface AuthorizationChanges {
   readonly endAuthorization: { readonly id: string; readonly version: string };
 }
 
-declare module '../../kernel/commit.ts' {
-  interface ChangeKinds extends AuthorizationChanges {}
-}
-
 /** How long a person has to decide. */
 export const DECIDING_MILLISECONDS = 10 * 60 * 1000;
 

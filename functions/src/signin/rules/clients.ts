@@ -4,7 +4,7 @@
  */
 
 import { z } from 'zod';
-import type { Versioned } from '../../kernel/commit.ts';
+import type { ChangeOf, Store, Versioned } from '../../kernel/commit.ts';
 import { documentCodec, timestamp } from '../../kernel/documentCodec.ts';
 import { isVisible, oneLine } from '../../kernel/hidden.ts';
 import { parsedJson } from '../../kernel/json.ts';
@@ -51,10 +51,6 @@ export interface ClientChanges {
   readonly keepClient: { readonly client: RegisteredClient };
 }
 
-declare module '../../kernel/commit.ts' {
-  interface ChangeKinds extends ClientChanges {}
-}
-
 const SECOND = 1000;
 const DAY = 24 * 60 * 60 * SECOND;
 
@@ -89,7 +85,11 @@ export function shownName(name: string): string {
 const REGISTERED = /^client_[0-9a-f]{32}$/;
 
 export class Clients extends Service<
-  KernelPorts & { readonly signIns: SignInQueries; readonly clientDocuments: ClientDocuments }
+  KernelPorts & {
+    readonly store: Store<ChangeOf<ClientChanges>>;
+    readonly signIns: SignInQueries;
+    readonly clientDocuments: ClientDocuments;
+  }
 > {
   /** By the address of their documents. */
   private readonly cached = new BoundedMap<string, { client: Client; until: number }>(MAX_CACHED);

@@ -5,18 +5,20 @@ import { TOOLSETS } from '../../access/rules/limits.ts';
 import type { AccessPorts } from '../../access/rules/ports.ts';
 import { knownWorkspaces, ownRole, personsRoleIn } from '../../access/rules/principal.ts';
 import { hasRole, ROLES, weaker } from '../../access/rules/role.ts';
-import type { Versioned } from '../../kernel/commit.ts';
+import type { Store, Versioned } from '../../kernel/commit.ts';
 import { MusterError } from '../../kernel/errors.ts';
 import { Service } from '../../kernel/ports.ts';
 import { retryStale } from '../../kernel/waiting.ts';
 import type { Apps } from './apps.ts';
 import { type Asked, type Authorization, DECIDING_MILLISECONDS, wayBack } from './authorization.ts';
+import type { SignInChange } from './changes.ts';
 import { type Choices, type Decision, Hindered } from './choices.ts';
 import { type Client, type Clients, type SignInQueries, shownName } from './clients.ts';
 import { OAuthError } from './oauthError.ts';
 import { personOf } from './tokens.ts';
 
 interface ConsentPorts extends AccessPorts {
+  readonly store: Store<SignInChange>;
   readonly signIns: SignInQueries;
   readonly invitations: Pick<Invitations, 'take'>;
   readonly clients: Pick<Clients, 'keepUsed'>;

@@ -100,7 +100,7 @@ declare module '../../mcp/callContext.ts' {
     readonly membership: AgentMembership;
     readonly messages: AgentMessages;
     readonly coordination: CoordinationService;
-    readonly taskCreation: TaskCreation;
+    readonly taskCreation: PortOf<TaskCreation>;
     readonly taskClaims: TaskClaims;
     readonly taskQueue: TaskQueue;
     readonly taskLevers: TaskLevers;
@@ -137,6 +137,8 @@ export {
   budgetRefusal,
   spendingChanges,
 } from './rules/budgetWait.ts';
+
+export type { CoordinationChange } from './rules/changes.ts';
 
 export {
   type ClaimOutcome,
@@ -214,6 +216,9 @@ export {
   taskType,
   USUAL_TYPE,
 } from './rules/task.ts';
+
+import type { PortOf } from '../../kernel/ports.ts';
+
 export { outcomeChanges, taskChanges, withSpent } from './rules/taskChanges.ts';
 export { taskNode } from './rules/taskNode.ts';
 export { STATE_SHARE, TaskQueue } from './rules/taskProgress.ts';

@@ -1,3 +1,4 @@
+import type { AnyChange } from '../../kernel/commit.ts';
 import type { Toolset } from '../../mcp/tool.ts';
 import type { AuditTrail } from './rules/audit.ts';
 import type { Budgets } from './rules/budgets.ts';
@@ -36,7 +37,7 @@ declare module '../../mcp/callContext.ts' {
       readonly status: SystemStatus;
       readonly recentCalls: RecentCalls;
       readonly audit: AuditTrail;
-      readonly undoing: Undoing;
+      readonly undoing: Undoing<AnyChange>;
       readonly gauge: ProcessGauge;
       /** This deployment's: `1.0.0`. */
       readonly version: string;

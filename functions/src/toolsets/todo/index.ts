@@ -97,6 +97,7 @@ export type { Notification, PushService } from './rules/notification.ts';
 export {
   type DeadLetter,
   type DeadLetters,
+  type EventChanges,
   type EventPublisher,
   messageOf,
   QUESTION,

@@ -8,7 +8,7 @@ import type { AccessPorts } from '../../../access/rules/ports.ts';
 import { isAdmin, ownRole, type Principal } from '../../../access/rules/principal.ts';
 import { type Ended, isAnything, type Revocation } from '../../../access/rules/revocation.ts';
 import { hasRole } from '../../../access/rules/role.ts';
-import type { RecordAnswer, Versioned } from '../../../kernel/commit.ts';
+import type { AnyChange, RecordAnswer, Versioned } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { Service } from '../../../kernel/ports.ts';
 
@@ -38,7 +38,9 @@ export interface Revoked extends Ended {
   readonly agent: Agent;
 }
 
-export class Connections extends Service<AccessPorts & { readonly revocation: Pick<Revocation, 'revoke'> }> {
+export class Connections extends Service<
+  AccessPorts & { readonly revocation: Pick<Revocation<AnyChange>, 'revoke'> }
+> {
   /**
    * A person's connections, by the ids of their agents. To an agent that does not lead, its own alone.
    * @param owner another person, whom an admin names

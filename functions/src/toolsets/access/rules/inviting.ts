@@ -1,4 +1,6 @@
 /** Inviting somebody into a workspace, and accepting. Source: docs/decisions/0006-roles-and-registration.md. */
+
+import type { AccessChange } from '../../../access/rules/changes.ts';
 import {
   foldedEmail,
   type Invitations,
@@ -10,7 +12,7 @@ import type { AccessPorts } from '../../../access/rules/ports.ts';
 import { type Principal, personsRoleIn } from '../../../access/rules/principal.ts';
 import type { MemberRole } from '../../../access/rules/role.ts';
 import { noRoleIn } from '../../../access/rules/workspaces.ts';
-import type { Change, RecordAnswer } from '../../../kernel/commit.ts';
+import type { RecordAnswer } from '../../../kernel/commit.ts';
 import type { ConsoleLinks } from '../../../kernel/consoleLinks.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { Service } from '../../../kernel/ports.ts';
@@ -68,7 +70,7 @@ export class Inviting extends Service<InvitingPorts> {
         before !== undefined && now.getTime() - before.createdAt.getTime() < DAY_MILLISECONDS;
       // The day of the mail goes on from the first of the day, or repeating would put the next one off for ever.
       const kept = isToldToday ? { ...invitation, createdAt: before.createdAt } : invitation;
-      const told: Change[] = isToldToday ? [] : [{ kind: 'queueMail', mail: mailOf(kept, url, link) }];
+      const told: AccessChange[] = isToldToday ? [] : [{ kind: 'queueMail', mail: mailOf(kept, url, link) }];
       await store.commit([{ kind: 'invite', invitation: kept }, ...told], recordAnswer(kept));
       return kept;
     });

@@ -1,4 +1,6 @@
 /** The people of a workspace, and their roles. Source: docs/decisions/0006-roles-and-registration.md. */
+
+import type { AccessChange } from '../../../access/rules/changes.ts';
 import { foldedEmail, invitationId } from '../../../access/rules/invitations.ts';
 import type { OpenWork } from '../../../access/rules/leaving.ts';
 import type { Invitation, Member } from '../../../access/rules/people.ts';
@@ -7,7 +9,7 @@ import { accessOf, type Principal, personsRoleIn, roleIn } from '../../../access
 import type { MemberRole, WorkspaceAccess } from '../../../access/rules/role.ts';
 import { hasRole, type Role } from '../../../access/rules/role.ts';
 import { noRoleIn } from '../../../access/rules/workspaces.ts';
-import type { Change, RecordAnswer, Versioned } from '../../../kernel/commit.ts';
+import type { RecordAnswer, Versioned } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { Service } from '../../../kernel/ports.ts';
 import type { FieldsCodec } from '../../../kernel/trail.ts';
@@ -107,7 +109,7 @@ export class Members extends Service<RemovalPorts> {
       const member = isSame ? known.value : changed;
       const outcome = { member, ...(known && { was: known.value.role }) };
       const version = known?.version ?? null;
-      const set: Change = { kind: 'setMember', member, before: known?.value, version };
+      const set: AccessChange = { kind: 'setMember', member, before: known?.value, version };
       await store.commit(isSame ? [] : [set, ...kept], recordAnswer(outcome));
       return outcome;
     });
@@ -144,7 +146,7 @@ export class Members extends Service<RemovalPorts> {
         ...(ends && { ends }),
       };
       const { value: before, version } = known;
-      const removed: Change = { kind: 'removeMember', workspace, uid, before, version };
+      const removed: AccessChange = { kind: 'removeMember', workspace, uid, before, version };
       const ended = await this.invitationOf(workspace, uid);
       await store.commit([removed, ...kept, ...ended], recordAnswer(outcome));
       return outcome;
@@ -163,7 +165,7 @@ export class Members extends Service<RemovalPorts> {
   }
 
   /** The end of an invitation that would let a removed person in again. */
-  private async invitationOf(workspace: string, uid: string): Promise<Change[]> {
+  private async invitationOf(workspace: string, uid: string): Promise<AccessChange[]> {
     const { people, idTokens, hashing } = this.ports;
     const email = (await idTokens.profiles([uid])).get(uid)?.email;
     if (email === undefined) return [];
@@ -207,7 +209,7 @@ export async function withoutLeader(
   workspace: string,
   known: Versioned<Member> | undefined,
   role: MemberRole | undefined,
-): Promise<Change[]> {
+): Promise<AccessChange[]> {
   if (known?.value.role !== 'leader' || role === 'leader') return [];
   const { people } = ports;
   const access = accessOf(await people.workspaces(), workspace);

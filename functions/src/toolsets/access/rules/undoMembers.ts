@@ -1,6 +1,7 @@
 /** Takes back what was done to members and workspaces. Source: docs/semantics.md#taking-back. */
+
+import type { AccessChange } from '../../../access/rules/changes.ts';
 import type { Principal } from '../../../access/rules/principal.ts';
-import type { Change } from '../../../kernel/commit.ts';
 import { Service } from '../../../kernel/ports.ts';
 import { asBefore, type Effect } from '../../../kernel/trail.ts';
 import { authorised, refusalIn } from './administration.ts';
@@ -11,7 +12,7 @@ export class MemberInverse extends Service<MemberPorts> {
    * Only whoever may change members now has a change of them taken back.
    * @throws MusterError FORBIDDEN; CONFLICT, with the reason CHANGED_SINCE
    */
-  readonly member = async (effect: Effect, by: Principal): Promise<readonly Change[]> => {
+  readonly member = async (effect: Effect, by: Principal): Promise<readonly AccessChange[]> => {
     const { people, memberFields } = this.ports;
     const { workspace = '' } = effect;
     const principal = await authorised(this.ports, by, (one) => refusalIn(one, workspace, 'leader'));

@@ -1,5 +1,6 @@
 /** Creating workspaces, and changing who may come in and what they reach. */
 
+import type { AccessChange } from '../../../access/rules/changes.ts';
 import type { AccessPorts } from '../../../access/rules/ports.ts';
 import {
   accessOf,
@@ -16,7 +17,7 @@ import {
   type StoredWorkspace,
 } from '../../../access/rules/workspace.ts';
 import { foundingChanges, notAvailable, requireFree } from '../../../access/rules/workspaces.ts';
-import type { Change, RecordAnswer } from '../../../kernel/commit.ts';
+import type { RecordAnswer } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { canonicalJson } from '../../../kernel/json.ts';
 import { Service } from '../../../kernel/ports.ts';
@@ -24,7 +25,10 @@ import { asBefore, cannotUndo, type Effect, type FieldsCodec } from '../../../ke
 import { retryStale } from '../../../kernel/waiting.ts';
 import { administers, authorised, deploymentRefusal, refusalIn } from './administration.ts';
 
-type SettingsChange = Change<'demandApprovals' | 'listRepositories' | 'routeWorkspace'>;
+type SettingsChange = Extract<
+  AccessChange,
+  { readonly kind: 'demandApprovals' | 'listRepositories' | 'routeWorkspace' }
+>;
 
 /** What is told of a workspace. */
 export interface WorkspaceSettings {
@@ -75,7 +79,7 @@ export class WorkspaceAdministration extends Service<WorkspacePorts> {
       await requireFree(this.ports, name, await people.workspaces());
       const workspace = { repositories: listed, createdBy: principal.uid, createdAt: now };
       const outcome = { workspace: name, access, repositories: listed, leader: principal.ownerUid };
-      const changes: Change[] = [
+      const changes: AccessChange[] = [
         { kind: 'createWorkspace', name, workspace },
         ...foundingChanges(principal, name, access, now),
       ];
@@ -114,7 +118,7 @@ export class WorkspaceAdministration extends Service<WorkspacePorts> {
    * Returns the changes that undo a change of the settings: an update with the former ones.
    * @throws MusterError FORBIDDEN; CONFLICT, with the reason CHANGED_SINCE or CANNOT_BE_UNDONE
    */
-  readonly inverse = async (effect: Effect, by: Principal): Promise<readonly Change[]> => {
+  readonly inverse = async (effect: Effect, by: Principal): Promise<readonly AccessChange[]> => {
     const { people, workspaces, workspaceFields } = this.ports;
     const { workspace = '', before, after } = effect;
     const principal = await authorised(this.ports, by, (one) => refusalIn(one, workspace, 'leader'));
@@ -210,7 +214,7 @@ export class WorkspaceAdministration extends Service<WorkspacePorts> {
     workspace: string,
     before: WorkspaceAccess,
     access: WorkspaceAccess,
-  ): Promise<Change[]> {
+  ): Promise<AccessChange[]> {
     if (access === before) return [];
     if (access === 'open') {
       if (!administers(principal, workspace)) await authorised(this.ports, principal, deploymentRefusal);

@@ -2,7 +2,7 @@
 
 import { agentNotRegistered } from '../../../access/rules/agent.ts';
 import type { Principal } from '../../../access/rules/principal.ts';
-import type { Change, RecordAnswer, Versioned } from '../../../kernel/commit.ts';
+import type { RecordAnswer, Versioned } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { Service } from '../../../kernel/ports.ts';
 import {
@@ -22,6 +22,7 @@ import {
   startTask,
   taskChanges,
 } from '../../coordination/index.ts';
+import type { CodingChange } from './changes.ts';
 import { endByDecision, endByRunner, endingChanges, withResult } from './ending.ts';
 import { appendChanges, appendNote, type LogEntry } from './log.ts';
 import {
@@ -52,7 +53,7 @@ interface EndRequest extends TaskAddress, EndReport {
 /** A task that has been started, and what changes with it. */
 interface Started {
   readonly task: CodingTask;
-  readonly changes: readonly Change[];
+  readonly changes: readonly CodingChange[];
 }
 
 export class CodingChanges extends Service<CodingPorts> {
@@ -149,7 +150,7 @@ export class CodingChanges extends Service<CodingPorts> {
     principal: Principal,
     log: string | undefined,
     now: Date,
-  ): Promise<readonly Change[]> {
+  ): Promise<readonly CodingChange[]> {
     if (log === undefined) return [];
     const note: LogEntry = {
       at: now,

@@ -1,7 +1,6 @@
 /** How attempts at coding tasks end, and the tasks with them. Source: docs/semantics.md#coding. */
 
 import { z } from 'zod';
-import type { Change } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { requireSize, utf8Length } from '../../../kernel/json.ts';
 import {
@@ -10,6 +9,7 @@ import {
   type Claimant,
   type CodingExpiry,
   type CodingTask,
+  type CoordinationChange,
   type CoordinationPorts,
   cancelTask,
   type Failure,
@@ -29,6 +29,7 @@ import {
   type TaskResult,
   withSpent,
 } from '../../coordination/index.ts';
+import type { CodingChange } from './changes.ts';
 import { codingStatus, type Ended, type EndReport, type ReportedFailure } from './task.ts';
 
 const MAX_SUMMARY_LENGTH = 20_000;
@@ -220,7 +221,7 @@ const RESULT_PART = /.{0,299999}[^\ud800-\udbff]/gs;
  * Keeps the result of an attempt that has ended the task, or whose task somebody else has ended before.
  * @throws MusterError VALIDATION_ERROR where it is too large
  */
-export function withResult(end: Ended, result: unknown): { end: Ended; changes: Change[] } {
+export function withResult(end: Ended, result: unknown): { end: Ended; changes: CodingChange[] } {
   const { task, outcome } = end;
   if (result === undefined || (outcome !== 'ended' && outcome !== 'kept')) return { end, changes: [] };
   requireSize('A result', 'result', result, MAX_RESULT_BYTES);
@@ -240,7 +241,7 @@ export async function endingChanges(
   before: CodingTask,
   { task, now, outcome }: Ended,
   version: string,
-): Promise<Change[]> {
+): Promise<CoordinationChange[]> {
   if (outcome === 'repeated') return [];
   if (outcome === 'kept') return [{ kind: 'replaceTask', task, before, version }];
   const kind = outcome === 'late' ? 'late' : 'accepted';

@@ -1,10 +1,13 @@
 /** The log of a coding task: its lines, and how they are shared out to chunks. */
 
 import { z } from 'zod';
-import type { Change, Versioned } from '../../../kernel/commit.ts';
+import type { ChangeOf, Versioned } from '../../../kernel/commit.ts';
 import { documentCodec } from '../../../kernel/documentCodec.ts';
 import { utf8Length } from '../../../kernel/json.ts';
 import type { CodingTask } from '../../coordination/index.ts';
+
+/** A change of these. */
+type LogChange = ChangeOf<CodingChanges>;
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 
@@ -124,7 +127,7 @@ export function appendChanges(
   { id, workspace }: CodingTask,
   head: Versioned<LogHead> | undefined,
   { writes }: Appending,
-): Change[] {
+): LogChange[] {
   return writes.map((write) => ({
     kind: 'appendLog',
     task: { id, workspace },
@@ -155,10 +158,6 @@ export interface CodingChanges {
     readonly epoch: number;
     readonly parts: readonly string[];
   };
-}
-
-declare module '../../../kernel/commit.ts' {
-  interface ChangeKinds extends CodingChanges {}
 }
 
 export const headDocument = z.object({

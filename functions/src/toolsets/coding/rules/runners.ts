@@ -1,7 +1,7 @@
 /** Coding tasks, as runners work them: claim, report, stay alive. Source: docs/guides/runner.md. */
 
 import type { Principal } from '../../../access/rules/principal.ts';
-import type { Change, RecordAnswer, Versioned } from '../../../kernel/commit.ts';
+import type { RecordAnswer, Versioned } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { requireSize } from '../../../kernel/json.ts';
 import { Service } from '../../../kernel/ports.ts';
@@ -23,6 +23,7 @@ import {
   taskChanges,
   waitTask,
 } from '../../coordination/index.ts';
+import type { CodingChange } from './changes.ts';
 import { restored } from './ending.ts';
 import { appendChanges, appendNumbered, type NumberedEntry } from './log.ts';
 import { type CodingPorts, changeTask, claimantOf, codingStatus, type TaskAddress } from './task.ts';
@@ -154,7 +155,7 @@ export class CodingRunners extends Service<CodingPorts> {
     found: Versioned<CodingTask>,
     sign: SignOfLife & { readonly epoch: number },
     now: Date,
-  ): Promise<{ answer: Heartbeat; changes: readonly Change[] }> {
+  ): Promise<{ answer: Heartbeat; changes: readonly CodingChange[] }> {
     const { value: before, version } = found;
     const claimant = await claimantOf(this.ports, principal, before, sign.epoch);
     const { claim, status } = before;

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { AgentLiveness } from '../../../access/rules/liveness.ts';
 import type { Principal } from '../../../access/rules/principal.ts';
 import type { BudgetPorts } from '../../../graph/rules/ports.ts';
-import type { Versioned } from '../../../kernel/commit.ts';
+import type { Store, Versioned } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { jsonObject, requireSize } from '../../../kernel/json.ts';
 import { type PortOf, readIn } from '../../../kernel/ports.ts';
@@ -21,10 +21,12 @@ import {
   type TaskCreation,
   type TaskStatus,
 } from '../../coordination/index.ts';
+import type { CodingChange } from './changes.ts';
 import type { CodingTaskQueries, TaskLogQueries } from './ports.ts';
 
 /** The ports of all that coding does. */
 export interface CodingPorts extends CoordinationPorts, BudgetPorts, OwnerPorts {
+  readonly store: Store<CodingChange>;
   readonly codingTasks: CodingTaskQueries;
   readonly taskLogs: TaskLogQueries;
   readonly liveness: PortOf<AgentLiveness>;

@@ -1,10 +1,11 @@
 /** Archived sessions: what becomes of the tasks that runs wait for, and how one comes back. Source: docs/semantics.md#levers. */
 
-import type { Change, RecordAnswer, Versioned } from '../../../kernel/commit.ts';
+import type { RecordAnswer, Versioned } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { Service } from '../../../kernel/ports.ts';
 import type { SweepPart, SweepTurn, Swept } from '../../../kernel/sweep.ts';
 import { retryStale, unlessStale } from '../../../kernel/waiting.ts';
+import type { CoordinationChange } from './changes.ts';
 import type { CoordinationPorts } from './ports.ts';
 import type { ArchivedSession, OpenSession, Session } from './session.ts';
 import { cancelTask } from './stateMachine.ts';
@@ -64,9 +65,9 @@ export class SessionArchives extends Service<CoordinationPorts> {
         ...(await this.extentOf(session)),
         ...(open && { archived: await this.extentOf(open.session) }),
       };
-      const archiving: Change[] = open ? [archivingOf(open, clock.now())] : [];
+      const archiving: CoordinationChange[] = open ? [archivingOf(open, clock.now())] : [];
       const { version: archivedVersion } = found;
-      const reopening: Change = { kind: 'reopenSession', session, archivedVersion, replaces };
+      const reopening: CoordinationChange = { kind: 'reopenSession', session, archivedVersion, replaces };
       await store.commit([...archiving, reopening], recordAnswer(outcome));
       return outcome;
     });
@@ -119,7 +120,7 @@ export class SessionArchives extends Service<CoordinationPorts> {
   }
 }
 
-export function archivingOf({ session, sessionVersion: version }: OpenSession, at: Date): Change {
+export function archivingOf({ session, sessionVersion: version }: OpenSession, at: Date): CoordinationChange {
   return { kind: 'archiveSession', session, version, at };
 }
 

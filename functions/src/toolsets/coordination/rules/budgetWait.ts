@@ -9,9 +9,10 @@ import {
 } from '../../../graph/rules/budget.ts';
 import { NO_WORK, nodeKey } from '../../../graph/rules/graphNode.ts';
 import type { BudgetPorts } from '../../../graph/rules/ports.ts';
-import type { Change, Versioned } from '../../../kernel/commit.ts';
+import type { Versioned } from '../../../kernel/commit.ts';
 import { Service, unlessUnreadable } from '../../../kernel/ports.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
+import type { CoordinationChange } from './changes.ts';
 import { queueGrowth } from './openSession.ts';
 import type { CoordinationPorts } from './ports.ts';
 import { endBackoff } from './stateMachine.ts';
@@ -61,7 +62,7 @@ export async function spendingChanges(
   { budgets }: BudgetPorts,
   { spent: before = NO_WORK }: Task,
   task: Task,
-): Promise<readonly Change[]> {
+): Promise<readonly CoordinationChange[]> {
   const { spent: after = NO_WORK } = task;
   const more = amountOf({
     inputTokens: after.inputTokens - before.inputTokens,
@@ -98,8 +99,8 @@ export class BudgetWaits extends Service<CoordinationPorts> {
 /** A task that has ended or was changed meanwhile only stops to say that it waits. */
 function endingChanges(
   { value: before, version }: Versioned<Task>,
-  grown: readonly Change[],
-): readonly Change[] {
+  grown: readonly CoordinationChange[],
+): readonly CoordinationChange[] {
   const isWaiting = budgetReason(before) !== undefined;
   const { budgetWait: _, ...rest } = isWaiting ? endBackoff(before) : before;
   return [{ kind: 'replaceTask', task: rest, before, version }, ...(isWaiting ? grown : [])];

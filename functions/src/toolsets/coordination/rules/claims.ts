@@ -11,11 +11,12 @@ import {
   holding,
 } from '../../../access/rules/agent.ts';
 import { touchPresence } from '../../../access/rules/liveness.ts';
-import { type Change, type RecordAnswer, StaleWriteError, type Versioned } from '../../../kernel/commit.ts';
+import { type RecordAnswer, StaleWriteError, type Versioned } from '../../../kernel/commit.ts';
 import { BoundedMap } from '../../../kernel/memoCache.ts';
 import { Service } from '../../../kernel/ports.ts';
 import { Batching, retryStale } from '../../../kernel/waiting.ts';
 import { type BudgetWaitPorts, budgetRefusal, waitForBudget } from './budgetWait.ts';
+import type { CoordinationChange } from './changes.ts';
 import { claimableNow, projectCapability, type RunnerClaim, runnersPart } from './codingTask.ts';
 import type { Message } from './mailbox.ts';
 import type { AgentMessages } from './messages.ts';
@@ -222,7 +223,7 @@ export class TaskClaims extends Service<
   private async answer(
     outcome: ClaimOutcome,
     recordAnswer: RecordAnswer<ClaimOutcome>,
-    changes: readonly Change[] = [],
+    changes: readonly CoordinationChange[] = [],
   ): Promise<ClaimOutcome> {
     await this.ports.store.commit(changes, recordAnswer(outcome));
     return outcome;
@@ -259,7 +260,7 @@ export function claimChanges(
   task: Task,
   agent: Versioned<Agent>,
   now: Date,
-): Change[] {
+): CoordinationChange[] {
   const holder = holding(agent.value, task.id, { session: task.session, epoch: task.epoch }, now);
   return [
     ...taskChanges(before, task, version, now),

@@ -1,11 +1,12 @@
 /** A workspace's goal, plan, progress and discoveries. Source: the coordination specification; docs/semantics.md#coordination. */
 
 import { type Opener, openingChanges } from '../../../access/rules/workspaces.ts';
-import type { Change, RecordAnswer } from '../../../kernel/commit.ts';
+import type { RecordAnswer } from '../../../kernel/commit.ts';
 import type { Page, Slice } from '../../../kernel/paging.ts';
 import { readIn, Service } from '../../../kernel/ports.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
 import { archivingOf, SessionArchives, type SessionExtent } from './archives.ts';
+import type { CoordinationChange } from './changes.ts';
 import { newSession, openingOf, openSession } from './openSession.ts';
 import type { CoordinationPorts } from './ports.ts';
 import { CODING_GOAL, type Discovery, type OpenSession, type Session, sumCounters } from './session.ts';
@@ -150,14 +151,14 @@ export class CoordinationService extends Service<CoordinationPorts> {
       const now = clock.now();
       const { session, opened } = await openSession(this.ports, workspace, now, opener);
       const discovery = { ...request, id, session: session.id, createdAt: now };
-      const counted: Change = {
+      const counted: CoordinationChange = {
         kind: 'count',
         workspace,
         session: session.id,
         by: { discoveries: 1 },
         at: now,
       };
-      const changes: Change[] = [
+      const changes: CoordinationChange[] = [
         ...(opened?.(session) ?? []),
         { kind: 'createDiscovery', discovery },
         counted,
@@ -169,7 +170,7 @@ export class CoordinationService extends Service<CoordinationPorts> {
 }
 
 /** Makes `session` the open one: the same with a new goal or plan, or another in its place. */
-function sessionChanges(open: OpenSession, session: Session, now: Date): Change[] {
+function sessionChanges(open: OpenSession, session: Session, now: Date): CoordinationChange[] {
   const { session: known, sessionVersion: version, workspaceVersion: replaces } = open;
   if (known.id !== session.id) {
     return [archivingOf(open, now), openingOf(session, replaces)];

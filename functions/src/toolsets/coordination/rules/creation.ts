@@ -4,10 +4,11 @@ import type { Principal } from '../../../access/rules/principal.ts';
 import type { Opener } from '../../../access/rules/workspaces.ts';
 import type { NodeRef } from '../../../graph/rules/graphNode.ts';
 import { type Link, type Links, linkAll } from '../../../graph/rules/linking.ts';
-import type { Change, RecordAnswer } from '../../../kernel/commit.ts';
+import type { AnyChange, RecordAnswer, Store } from '../../../kernel/commit.ts';
 import { MAX_TASK_BYTES, requireSize } from '../../../kernel/json.ts';
 import { Service } from '../../../kernel/ports.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
+import type { CoordinationChange } from './changes.ts';
 import type { CodingWork } from './codingTask.ts';
 import {
   type Dependency,
@@ -43,7 +44,7 @@ export interface TaskDraft {
   readonly coding?: (taskId: string, now: Date) => CodingWork;
 }
 
-export interface CreationRequest {
+export interface CreationRequest<Change = CoordinationChange> {
   readonly workspace: string;
   readonly createdBy: string;
   /** As openingChanges has it. */
@@ -52,14 +53,14 @@ export interface CreationRequest {
   readonly viewer?: Principal;
   readonly drafts: readonly TaskDraft[];
   /** Links them instead. Asked again where something has changed. */
-  readonly link?: (ids: readonly string[]) => Promise<Link>;
+  readonly link?: (ids: readonly string[]) => Promise<Link<CoordinationChange | Change>>;
   /** Whether "task-N" means the N-th draft, and errors name a draft's arguments by its place. */
   readonly isBatch?: boolean;
   /** The goal of the session where none is open yet. */
   readonly goal?: string;
 }
 
-function fieldOf({ isBatch }: CreationRequest, index: number, argument: string): string {
+function fieldOf({ isBatch }: Pick<CreationRequest, 'isBatch'>, index: number, argument: string): string {
   return isBatch ? `tasks.${index}.${argument}` : argument;
 }
 
@@ -70,12 +71,22 @@ interface NumberedDraft extends TaskDraft {
   readonly existing: readonly string[];
 }
 
-export class TaskCreation extends Service<CoordinationPorts> {
+interface CreationPorts<Change extends AnyChange> extends CoordinationPorts {
+  readonly store: Store<CoordinationChange | Change>;
+}
+
+/** `Change`: what the commit may change besides, of the feature that creates tasks. */
+export class TaskCreation<Change extends AnyChange = CoordinationChange> extends Service<
+  CreationPorts<Change>
+> {
   /**
    * Creates all the tasks or none, in the workspace's open session.
    * @throws MusterError VALIDATION_ERROR for an unknown dependency or a cycle
    */
-  create(request: CreationRequest, recordAnswer: RecordAnswer<readonly Task[]>): Promise<readonly Task[]> {
+  create(
+    request: CreationRequest<Change>,
+    recordAnswer: RecordAnswer<readonly Task[]>,
+  ): Promise<readonly Task[]> {
     const { workspace, createdBy, goal, opener } = request;
     const drafts = this.number(request);
     const dependents = dependentsOf(drafts);
@@ -98,7 +109,10 @@ export class TaskCreation extends Service<CoordinationPorts> {
     });
   }
 
-  private async links(drafts: readonly NumberedDraft[], request: CreationRequest): Promise<Links> {
+  private async links(
+    drafts: readonly NumberedDraft[],
+    request: CreationRequest<Change>,
+  ): Promise<Links<CoordinationChange | Change>> {
     const { workspace, viewer: principal, link } = request;
     const given = await link?.(drafts.map(({ id }) => id));
     if (given) return { placeOf: () => given.place, changes: given.changes };
@@ -108,7 +122,7 @@ export class TaskCreation extends Service<CoordinationPorts> {
   }
 
   /** Gives the drafts ids that sort in their order. */
-  private number(request: CreationRequest): NumberedDraft[] {
+  private number(request: CreationRequest<Change>): NumberedDraft[] {
     const { drafts, isBatch } = request;
     const now = this.ports.clock.now();
     for (const [index, draft] of drafts.entries()) {
@@ -186,7 +200,7 @@ async function creationChanges(
   tasks: readonly Task[],
   { existing, dependents, now }: Creation,
   { session, open, opened }: FilledSession,
-): Promise<Change[]> {
+): Promise<CoordinationChange[]> {
   const { workspace, id } = session;
   const grown = open && (await queueGrowthIn(sessions, open, tasks));
   const begun = grown ? [grown] : (opened?.({ ...session, capabilityKeys: firstKeys(tasks) }) ?? []);
@@ -194,8 +208,8 @@ async function creationChanges(
   const undone = [...existing.values()].filter(({ value }) => value.status !== 'done');
   return [
     ...begun,
-    ...tasks.map((task): Change => ({ kind: 'createTask', task })),
-    ...undone.map(({ value: { id: taskId }, version }): Change => {
+    ...tasks.map((task): CoordinationChange => ({ kind: 'createTask', task })),
+    ...undone.map(({ value: { id: taskId }, version }): CoordinationChange => {
       return { kind: 'addDependents', taskId, dependents: dependents.get(taskId) ?? [], version };
     }),
     { kind: 'count', workspace, session: id, by: { available: tasks.length }, at: now },

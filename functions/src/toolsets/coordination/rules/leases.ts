@@ -5,7 +5,7 @@
  */
 
 import { LEASES } from '../../../access/rules/liveness.ts';
-import { type Change, StaleWriteError, type Versioned } from '../../../kernel/commit.ts';
+import { StaleWriteError, type Versioned } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import type { Batch, Position } from '../../../kernel/paging.ts';
 import { Service } from '../../../kernel/ports.ts';
@@ -17,6 +17,7 @@ import {
   walk,
 } from '../../../kernel/sweep.ts';
 import { inTime } from '../../../kernel/waiting.ts';
+import type { CoordinationChange } from './changes.ts';
 import { type CodingTask, isCodingTask } from './codingTask.ts';
 import { queueGrowth } from './openSession.ts';
 import type { CoordinationPorts } from './ports.ts';
@@ -32,9 +33,9 @@ const PRESENCE_MILLISECONDS = 10_000;
 /** What becomes of coding tasks that nobody works on any more. The toolset of coding tasks brings it. */
 export interface CodingExpiry {
   /** The changes that follow when the lease of a task has lapsed. */
-  leaseExpired(task: Versioned<CodingTask>, now: Date): Promise<readonly Change[]>;
+  leaseExpired(task: Versioned<CodingTask>, now: Date): Promise<readonly CoordinationChange[]>;
   /** The changes that follow when no runner has come for a task in time. */
-  queueExpired(task: Versioned<CodingTask>, now: Date): Promise<readonly Change[]>;
+  queueExpired(task: Versioned<CodingTask>, now: Date): Promise<readonly CoordinationChange[]>;
 }
 
 export class TaskSweep extends Service<CoordinationPorts & { readonly coding: CodingExpiry }> {
@@ -125,12 +126,17 @@ export class TaskSweep extends Service<CoordinationPorts & { readonly coding: Co
       await this.ports.store.commit(await this.ports.coding.leaseExpired({ value, version }, now));
       return 'released';
     }
-    const drop: Change = { kind: 'dropTask', agentId: claim.agentId, taskId: value.id, wasHeld: true };
+    const drop: CoordinationChange = {
+      kind: 'dropTask',
+      agentId: claim.agentId,
+      taskId: value.id,
+      wasHeld: true,
+    };
     await this.replace({ value, version }, releaseTask(value), [drop], now);
     return 'released';
   }
 
-  private async replace(before: Versioned<Task>, task: Task, more: readonly Change[], now: Date) {
+  private async replace(before: Versioned<Task>, task: Task, more: readonly CoordinationChange[], now: Date) {
     const grown = await queueGrowth(this.ports.sessions, task);
     await this.ports.store.commit([
       ...taskChanges(before.value, task, before.version, now),

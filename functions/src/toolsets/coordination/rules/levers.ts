@@ -6,10 +6,11 @@
 
 import { type Principal, roleIn } from '../../../access/rules/principal.ts';
 import { hasRole } from '../../../access/rules/role.ts';
-import type { Change, RecordAnswer, Versioned } from '../../../kernel/commit.ts';
+import type { RecordAnswer, Versioned } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { readIn, Service } from '../../../kernel/ports.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
+import type { CoordinationChange } from './changes.ts';
 import { requeuedWork, withFailure } from './codingTask.ts';
 import { queueGrowth } from './openSession.ts';
 import type { CoordinationPorts } from './ports.ts';
@@ -145,7 +146,7 @@ export function revived(before: Task, now: Date): Task {
 }
 
 /** It stands in the way of those that wait for it no longer than any open task. */
-export function dependencyChanges({ id, dependents }: Task): Change[] {
+export function dependencyChanges({ id, dependents }: Task): CoordinationChange[] {
   return dependents.map((taskId) => ({ kind: 'dependencyRevived', taskId, dependencyId: id }));
 }
 

@@ -20,10 +20,11 @@ import {
 import { accessOf, DEFAULT_WORKSPACE, type Principal, roleIn } from '../../../access/rules/principal.ts';
 import { isReserved } from '../../../access/rules/registration.ts';
 import { hasRole, weaker } from '../../../access/rules/role.ts';
-import type { Change, RecordAnswer } from '../../../kernel/commit.ts';
+import type { RecordAnswer } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { Service } from '../../../kernel/ports.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
+import type { CoordinationChange } from './changes.ts';
 import type { Message } from './mailbox.ts';
 import type { AgentMessages } from './messages.ts';
 import type { CoordinationPorts } from './ports.ts';
@@ -82,7 +83,7 @@ export class AgentMembership extends Service<
       requireFewWorkspaces(before, agent);
       const held = Object.entries(agent.held).find(([, task]) => task.session === open?.session.id);
       const outcome = { agent, role, currentTask: held?.[0] ?? null };
-      const change: Change = known
+      const change: CoordinationChange = known
         ? { kind: 'replaceAgent', agent, before: known.value, version: known.version }
         : { kind: 'createAgent', agent };
       const changes = [change, ...countedAgent(before, agent), ...skillChanges(before, agent)];

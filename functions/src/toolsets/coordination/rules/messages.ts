@@ -6,20 +6,17 @@
 import { isIn } from '../../../access/rules/agent.ts';
 import type { ActingAgent } from '../../../access/rules/liveness.ts';
 import type { Principal } from '../../../access/rules/principal.ts';
-import type { Change, RecordAnswer, Versioned } from '../../../kernel/commit.ts';
+import type { RecordAnswer, Versioned } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { readFor, readIn, Service } from '../../../kernel/ports.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
-import type { Mailbox, Message, MessageChanges } from './mailbox.ts';
+import type { CoordinationChange } from './changes.ts';
+import type { Mailbox, Message } from './mailbox.ts';
 import type { CoordinationPorts } from './ports.ts';
 import { taskNotFound } from './task.ts';
 
 /** How many messages of a workspace wait at most until their agent reads them. */
 const MAX_UNREAD = 20;
-
-declare module '../../../kernel/commit.ts' {
-  interface ChangeKinds extends MessageChanges {}
-}
 
 interface Letter {
   readonly workspace: string;
@@ -117,7 +114,11 @@ function messageId(number: number): string {
   return `message-${String(number).padStart(9, '0')}`;
 }
 
-function mailboxChanges(mailbox: Mailbox, found: Versioned<Mailbox> | undefined, sent?: Message): Change[] {
+function mailboxChanges(
+  mailbox: Mailbox,
+  found: Versioned<Mailbox> | undefined,
+  sent?: Message,
+): CoordinationChange[] {
   const { id: agentId, messages } = mailbox;
   return [
     { kind: 'replaceMailbox', mailbox, ...(found && { version: found.version }), ...(sent && { sent }) },

@@ -2,10 +2,10 @@
 
 import { z } from 'zod';
 import { type Opener, openingChanges } from '../../../access/rules/workspaces.ts';
-import type { Change } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { type Randomness, Service, unlessUnreadable } from '../../../kernel/ports.ts';
 import { unlessStale } from '../../../kernel/waiting.ts';
+import type { CoordinationChange } from './changes.ts';
 import { isCodingKey } from './codingTask.ts';
 import type { CoordinationPorts, SessionQueries } from './ports.ts';
 import type { OpenSession, Session } from './session.ts';
@@ -17,7 +17,7 @@ export interface FilledSession {
   /** Undefined where it is not stored yet. */
   readonly open: OpenSession | undefined;
   /** What opens it, where it is not stored yet, with the session as the commit leaves it. */
-  readonly opened: ((session: Session) => Change[]) | undefined;
+  readonly opened: ((session: Session) => CoordinationChange[]) | undefined;
 }
 
 /**
@@ -45,7 +45,7 @@ export async function openSession(
 }
 
 /** @param replaces the version of the workspace's document, where it has one */
-export function openingOf(session: Session, replaces: string | undefined): Change {
+export function openingOf(session: Session, replaces: string | undefined): CoordinationChange {
   return { kind: 'openSession', session, ...(replaces !== undefined && { replaces }) };
 }
 
@@ -60,7 +60,7 @@ export async function queueGrowth(
   sessions: SessionQueries,
   task: Pick<Task, 'workspace' | 'session'> & Requiring,
   ...others: readonly Requiring[]
-): Promise<Change[]> {
+): Promise<CoordinationChange[]> {
   const open = await sessions.current(task.workspace);
   if (open?.session.id !== task.session) return [];
   return [await queueGrowthIn(sessions, open, [task, ...others])];
@@ -78,7 +78,7 @@ export async function queueGrowthIn(
   open: OpenSession,
   tasks: readonly Requiring[],
   version?: string,
-): Promise<Change> {
+): Promise<CoordinationChange> {
   const { session, sessionVersion } = open;
   const keys = keysOf(tasks);
   const known = session.capabilityKeys;

@@ -4,10 +4,11 @@
  */
 import type { Agent } from '../../../access/rules/agent.ts';
 import type { LeavingEnd, Left, OwnerRoles } from '../../../access/rules/leaving.ts';
-import type { Change, Versioned } from '../../../kernel/commit.ts';
+import type { Versioned } from '../../../kernel/commit.ts';
 import { allOf } from '../../../kernel/paging.ts';
 import { type PortOf, Service, unlessUnreadable } from '../../../kernel/ports.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
+import type { CoordinationChange } from './changes.ts';
 import { withFailure } from './codingTask.ts';
 import type { CoordinationPorts } from './ports.ts';
 import { cancelTask } from './stateMachine.ts';
@@ -40,7 +41,10 @@ export async function ownerStanding(
 }
 
 /** What ends a task whose owner has left the workspace. */
-export function leavingChanges({ value: before, version }: Versioned<Task>, now: Date): readonly Change[] {
+export function leavingChanges(
+  { value: before, version }: Versioned<Task>,
+  now: Date,
+): readonly CoordinationChange[] {
   const message = whyLeft(before.workspace);
   const task = withFailure(cancelTask(before, message, now), { class: 'cancelled', message });
   return outcomeChanges(before, { kind: 'accepted', task }, version, now);

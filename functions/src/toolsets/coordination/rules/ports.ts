@@ -3,8 +3,9 @@
 import type { Agent } from '../../../access/rules/agent.ts';
 import type { AccessPorts } from '../../../access/rules/ports.ts';
 import type { GraphPorts } from '../../../graph/rules/linking.ts';
-import type { Versioned } from '../../../kernel/commit.ts';
+import type { Store, Versioned } from '../../../kernel/commit.ts';
 import type { Batch, Found, Page, Place, Position, Slice } from '../../../kernel/paging.ts';
+import type { CoordinationChange } from './changes.ts';
 import type { Mailbox } from './mailbox.ts';
 import type { ArchivedSession, Discovery, Opening, OpenSession, Session, sumCounters } from './session.ts';
 import type { QueuePart, Task, TaskStatus } from './task.ts';
@@ -30,6 +31,7 @@ export interface Disused {
 
 /** What sessions and the queue of tasks are read by. */
 export interface CoordinationPorts extends AccessPorts, GraphPorts {
+  readonly store: Store<CoordinationChange>;
   readonly tasks: TaskQueries;
   readonly queue: QueueQueries;
   readonly sessions: SessionQueries;

@@ -80,10 +80,6 @@ export interface SessionChanges {
   readonly createDiscovery: { readonly discovery: Discovery };
 }
 
-declare module '../../../kernel/commit.ts' {
-  interface ChangeKinds extends SessionChanges {}
-}
-
 /** Adds up a session's counters from the documents that they are spread over. */
 export function sumCounters(shards: readonly CounterShard[]) {
   const sum = (part: (shard: CounterShard) => number | undefined): number =>

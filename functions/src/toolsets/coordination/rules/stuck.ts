@@ -5,10 +5,11 @@
  * The same way the marks go again. Source: docs/semantics.md#what-can-never-start.
  */
 
-import { type Change, StaleWriteError } from '../../../kernel/commit.ts';
+import { StaleWriteError } from '../../../kernel/commit.ts';
 import { Service, unlessUnreadable } from '../../../kernel/ports.ts';
 import type { SweepPart, SweepTurn, Swept } from '../../../kernel/sweep.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
+import type { CoordinationChange } from './changes.ts';
 import type { CoordinationPorts } from './ports.ts';
 import type { Task } from './task.ts';
 
@@ -84,12 +85,12 @@ export class StuckTasks extends Service<CoordinationPorts> {
 }
 
 /** The task as its dependents know it from now on, and what they are told. */
-function settlingChanges(before: Task, version: string): Change[] {
+function settlingChanges(before: Task, version: string): CoordinationChange[] {
   const { stuckBy: told, ...rest } = before;
   const by = before.status === 'done' ? undefined : stuckBy(before);
   const stuck = by !== undefined;
   const task: Task = { ...rest, stuck, stuckUnsettled: false, ...(stuck && { stuckBy: by }) };
-  const marks = before.dependents.map((taskId): Change => {
+  const marks = before.dependents.map((taskId): CoordinationChange => {
     return { kind: 'dependencyStuck', taskId, dependencyId: before.id, ...(stuck && { by }) };
   });
   return [{ kind: 'replaceTask', task, before, version }, ...(told === by ? [] : marks)];

@@ -2,9 +2,10 @@
 
 import { z } from 'zod';
 import { foldedCapability } from '../../../access/rules/agent.ts';
-import { placeFields } from '../../../graph/rules/graphNode.ts';
+import { type GraphNode, placeFields } from '../../../graph/rules/graphNode.ts';
 import { documentCodec, jsonText, timestamp } from '../../../kernel/documentCodec.ts';
 import { MusterError } from '../../../kernel/errors.ts';
+import type { JsonObject } from '../../../kernel/json.ts';
 import { fieldsCodec } from '../../../kernel/trail.ts';
 
 /** The stored states. `waiting` is a coding task whose agent is done while its session is alive. */
@@ -433,4 +434,40 @@ export function taskNotFound(taskId: string): MusterError {
     value: taskId,
     suggestion: 'coordination.get_all_tasks lists the tasks of this workspace.',
   });
+}
+
+/** What commits may change of tasks. */
+export interface TaskChanges {
+  readonly createTask: { readonly task: Task };
+  readonly replaceTask: { readonly task: Task; readonly before: Task; readonly version: string };
+  /** It ended long ago, and nothing open refers to it. Its totals stay. */
+  readonly removeTask: { readonly task: Task; readonly node: GraphNode; readonly version: string };
+  /** A dependency of the task was closed: one blocker fewer, or one that will never go. */
+  readonly dependencyDone: { readonly taskId: string };
+  readonly dependencyFailed: { readonly taskId: string; readonly dependencyId: string };
+  /** The result of a dependency was taken back: one blocker more. */
+  readonly dependencyReopened: { readonly taskId: string; readonly version: string };
+  /** The dependency is to be tried again. */
+  readonly dependencyRevived: { readonly taskId: string; readonly dependencyId: string };
+  /** The dependency can never start itself, because of the task `by`; without it, it can again. */
+  readonly dependencyStuck: { readonly taskId: string; readonly dependencyId: string; readonly by?: string };
+  readonly addDependents: {
+    readonly taskId: string;
+    readonly dependents: readonly string[];
+    readonly version: string;
+  };
+  /** The task no longer waits for this one. */
+  readonly removeDependent: { readonly taskId: string; readonly dependentId: string };
+  /** A check of the pull request of a task failed. An entry of the same id is written again. `details` is others' data. */
+  readonly logFailedCheck: {
+    readonly task: Pick<Task, 'id' | 'workspace'>;
+    readonly entry: Pick<NonNullable<Task['failedCheck']>, 'at' | 'repository' | 'pullRequest'> & {
+      readonly id: string;
+      readonly details: JsonObject;
+    };
+  };
+  /** Marks the task: this check of its pull request is the one that failed last. */
+  readonly checkFailed: { readonly taskId: string; readonly check: NonNullable<Task['failedCheck']> };
+  /** The check that failed last has passed. */
+  readonly checkPassed: { readonly taskId: string; readonly version: string };
 }

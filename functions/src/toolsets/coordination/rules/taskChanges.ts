@@ -1,9 +1,8 @@
 /** What commits may change of tasks, and all that an outcome of a task changes. Source: docs/semantics.md#coordination. */
 
 import type { ClosedWork } from '../../../access/rules/agent.ts';
-import { exactUsd, type GraphNode, NO_WORK, type Spent } from '../../../graph/rules/graphNode.ts';
-import type { Change } from '../../../kernel/commit.ts';
-import type { JsonObject } from '../../../kernel/json.ts';
+import { exactUsd, NO_WORK, type Spent } from '../../../graph/rules/graphNode.ts';
+import type { CoordinationChange } from './changes.ts';
 import { isClosed, isHeld, type Task, type TaskOutcome } from './task.ts';
 
 /** The task with more that was spent on it. */
@@ -26,7 +25,7 @@ export function timed(before: Task, after: Task, now: Date): Task {
 }
 
 /** A task's change of state, counted. */
-export function taskChanges(before: Task, task: Task, version: string, now: Date): Change[] {
+export function taskChanges(before: Task, task: Task, version: string, now: Date): CoordinationChange[] {
   return [
     { kind: 'replaceTask', before, task: timed(before, task, now), version },
     countedChange(before, task, now),
@@ -51,7 +50,7 @@ export function outcomeChanges(
   { kind, task }: TaskOutcome,
   version: string,
   now: Date,
-): Change[] {
+): CoordinationChange[] {
   if (kind === 'late') return [{ kind: 'replaceTask', task, before, version }];
   const changes = taskChanges(before, task, version, now);
   const holder = before.claim?.agentId ?? task.claim?.agentId;
@@ -76,48 +75,12 @@ export function outcomeChanges(
   return changes;
 }
 
-/** What commits may change of tasks. */
-export interface TaskChanges {
-  readonly createTask: { readonly task: Task };
-  readonly replaceTask: { readonly task: Task; readonly before: Task; readonly version: string };
-  /** It ended long ago, and nothing open refers to it. Its totals stay. */
-  readonly removeTask: { readonly task: Task; readonly node: GraphNode; readonly version: string };
-  /** A dependency of the task was closed: one blocker fewer, or one that will never go. */
-  readonly dependencyDone: { readonly taskId: string };
-  readonly dependencyFailed: { readonly taskId: string; readonly dependencyId: string };
-  /** The result of a dependency was taken back: one blocker more. */
-  readonly dependencyReopened: { readonly taskId: string; readonly version: string };
-  /** The dependency is to be tried again. */
-  readonly dependencyRevived: { readonly taskId: string; readonly dependencyId: string };
-  /** The dependency can never start itself, because of the task `by`; without it, it can again. */
-  readonly dependencyStuck: { readonly taskId: string; readonly dependencyId: string; readonly by?: string };
-  readonly addDependents: {
-    readonly taskId: string;
-    readonly dependents: readonly string[];
-    readonly version: string;
-  };
-  /** The task no longer waits for this one. */
-  readonly removeDependent: { readonly taskId: string; readonly dependentId: string };
-  /** A check of the pull request of a task failed. An entry of the same id is written again. `details` is others' data. */
-  readonly logFailedCheck: {
-    readonly task: Pick<Task, 'id' | 'workspace'>;
-    readonly entry: Pick<NonNullable<Task['failedCheck']>, 'at' | 'repository' | 'pullRequest'> & {
-      readonly id: string;
-      readonly details: JsonObject;
-    };
-  };
-  /** Marks the task: this check of its pull request is the one that failed last. */
-  readonly checkFailed: { readonly taskId: string; readonly check: NonNullable<Task['failedCheck']> };
-  /** The check that failed last has passed. */
-  readonly checkPassed: { readonly taskId: string; readonly version: string };
-}
-
 /**
  * Moves a task from the counter of its former state, if it had one, to that of its new one. Its first claim
  * also adds its wait to those of the session.
  */
 
-export function countedChange(before: Task | undefined, after: Task, at: Date): Change {
+export function countedChange(before: Task | undefined, after: Task, at: Date): CoordinationChange {
   const moved = { ...(before && { [before.status]: -1 }), [after.status]: 1 };
   const isFirstClaim = after.status === 'claimed' && before?.epoch === 0 && after.epoch === 1;
   return {
@@ -128,8 +91,4 @@ export function countedChange(before: Task | undefined, after: Task, at: Date): 
     at,
     ...(isFirstClaim && { waited: Math.max(0, at.getTime() - after.createdAt.getTime()) }),
   };
-}
-
-declare module '../../../kernel/commit.ts' {
-  interface ChangeKinds extends TaskChanges {}
 }

@@ -6,7 +6,7 @@
 import type { Agent } from '../../../access/rules/agent.ts';
 import { type Principal, roleIn } from '../../../access/rules/principal.ts';
 import { hasRole } from '../../../access/rules/role.ts';
-import type { Change, Versioned } from '../../../kernel/commit.ts';
+import type { Versioned } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { readIn, Service } from '../../../kernel/ports.ts';
 import {
@@ -18,6 +18,7 @@ import {
   type FieldsCodec,
   isStill,
 } from '../../../kernel/trail.ts';
+import type { CoordinationChange } from './changes.ts';
 import { requeuedWork, withFailure } from './codingTask.ts';
 import {
   authoriseDeciding,
@@ -75,7 +76,7 @@ export class TaskInverse extends Service<InversePorts> {
   private readonly updates = new TaskUpdates(this.ports);
 
   /** @throws MusterError NOT_FOUND; FORBIDDEN; CONFLICT, with the reason CHANGED_SINCE among others */
-  readonly task = async (effect: Effect, by: Principal): Promise<readonly Change[]> => {
+  readonly task = async (effect: Effect, by: Principal): Promise<readonly CoordinationChange[]> => {
     const { tasks, taskFields, clock } = this.ports;
     const works = (workspace: string) => hasRole(roleIn(by, workspace) ?? 'viewer', 'worker');
     const found = await readIn(works, tasks.find(effect.id));
@@ -89,7 +90,7 @@ export class TaskInverse extends Service<InversePorts> {
     return this.restored({ effect, found, former, by, now });
   };
 
-  private async restored(taken: TakenBack): Promise<readonly Change[]> {
+  private async restored(taken: TakenBack): Promise<readonly CoordinationChange[]> {
     const { effect, found, former, by, now } = taken;
     const { value: before, version } = found;
     // What its holder has done is taken back by whoever may take back what the holder does.
@@ -116,7 +117,7 @@ export class TaskInverse extends Service<InversePorts> {
     { value: before, version }: Versioned<Task>,
     by: Principal,
     now: Date,
-  ): Promise<readonly Change[]> {
+  ): Promise<readonly CoordinationChange[]> {
     authoriseDeciding(by, before, 'task_id');
     if (before.status === 'cancelled') return [];
     if (before.status !== 'available') throw changedSince(effect, [`it is ${before.status}`]);
@@ -133,7 +134,12 @@ export class TaskInverse extends Service<InversePorts> {
     return outcomeChanges(before, { kind: 'accepted', task }, version, now);
   }
 
-  private async updatedBack({ effect, found, former, now }: TakenBack): Promise<readonly Change[]> {
+  private async updatedBack({
+    effect,
+    found,
+    former,
+    now,
+  }: TakenBack): Promise<readonly CoordinationChange[]> {
     const { before = {}, after = {} } = withoutGoingOn(effect);
     const names = changedNames(before, after);
     if (names.length === 0 || names.some((name) => !UPDATED.includes(name)))
@@ -149,7 +155,7 @@ export class TaskInverse extends Service<InversePorts> {
   }
 
   /** Taken from its holder, as release_task does it. */
-  private async handedBack({ found, by, now }: TakenBack): Promise<readonly Change[]> {
+  private async handedBack({ found, by, now }: TakenBack): Promise<readonly CoordinationChange[]> {
     const { value: before, version } = found;
     const message = said('Taken back', by, undefined);
     const task = requeuedWork(before, takeAway(before), { class: 'cancelled', message }, now);
@@ -158,7 +164,7 @@ export class TaskInverse extends Service<InversePorts> {
   }
 
   /** In the queue again, as retry_task does it. */
-  private async revivedBack({ found, former, now }: TakenBack): Promise<readonly Change[]> {
+  private async revivedBack({ found, former, now }: TakenBack): Promise<readonly CoordinationChange[]> {
     const { value: before, version } = found;
     if (isOfRun(before)) throw runHasEnded(before.id);
     const grown = await queueGrowth(this.ports.sessions, before);
@@ -169,7 +175,7 @@ export class TaskInverse extends Service<InversePorts> {
   }
 
   /** In the hands of who has done it, while its dependents wait for it again. */
-  private async reopened({ effect, found, former, now }: TakenBack): Promise<readonly Change[]> {
+  private async reopened({ effect, found, former, now }: TakenBack): Promise<readonly CoordinationChange[]> {
     const { value: before, version } = found;
     if (before.coding !== undefined || isOfRun(before) || former.status === 'waiting')
       throw cannotUndo(effect, 'What came of it is used already, by a run or in a repository.');
@@ -187,7 +193,7 @@ export class TaskInverse extends Service<InversePorts> {
       Object.keys(agent.value.held).length < agent.value.configuration.maxConcurrentTasks;
     const task = reopenTask(before, former, isFree, now);
     const held = isFree ? [heldAgain(agent, task)] : [];
-    const blocked = dependents.map(({ value, version: read }): Change => {
+    const blocked = dependents.map(({ value, version: read }): CoordinationChange => {
       return { kind: 'dependencyReopened', taskId: value.id, version: read };
     });
     return [...taskChanges(before, task, version, now), ...held, ...blocked, ...grown];
@@ -199,13 +205,13 @@ export class TaskInverse extends Service<InversePorts> {
 }
 
 /** That its agent has it again is no sign of life of the agent. */
-function heldAgain({ value, version }: Versioned<Agent>, { id, session, epoch }: Task): Change {
+function heldAgain({ value, version }: Versioned<Agent>, { id, session, epoch }: Task): CoordinationChange {
   const agent = { ...value, held: { ...value.held, [id]: { session, epoch } } };
   return { kind: 'holdTask', agent, taskId: id, version };
 }
 
 /** The task stands in the way of its dependents again. */
-function failedAgain({ id, dependents }: Task): Change[] {
+function failedAgain({ id, dependents }: Task): CoordinationChange[] {
   return dependents.map((taskId) => ({ kind: 'dependencyFailed', taskId, dependencyId: id }));
 }
 
@@ -238,7 +244,7 @@ export class SessionInverse extends Service<InversePorts> {
    * Its former goal and plan; which session is open is nothing that this changes.
    * @throws MusterError FORBIDDEN; CONFLICT, with the reason CHANGED_SINCE or CANNOT_BE_UNDONE
    */
-  readonly session = async (effect: Effect, by: Principal): Promise<readonly Change[]> => {
+  readonly session = async (effect: Effect, by: Principal): Promise<readonly CoordinationChange[]> => {
     const { sessions, sessionFields } = this.ports;
     const { workspace = '' } = effect;
     if (!hasRole(roleIn(by, workspace) ?? 'viewer', 'leader')) throw onlyLeaders(effect);

@@ -1,10 +1,11 @@
 /** Changing what a task asks for while it is open. Source: docs/semantics.md#levers. */
 
 import type { Principal } from '../../../access/rules/principal.ts';
-import type { Change, RecordAnswer, Versioned } from '../../../kernel/commit.ts';
+import type { RecordAnswer, Versioned } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { canonicalJson, MAX_TASK_BYTES, requireSize } from '../../../kernel/json.ts';
 import { Service } from '../../../kernel/ports.ts';
+import type { CoordinationChange } from './changes.ts';
 import { readDependencies, requireNoCycle, standingOf, type TasksById } from './dependencies.ts';
 import { decide, sessionArchived } from './levers.ts';
 import { queueGrowthIn } from './openSession.ts';
@@ -34,7 +35,7 @@ export interface UpdatedTask {
 /** A task with other dependencies, and what that changes in others. */
 interface Redirected {
   readonly task: Task;
-  readonly changes: readonly Change[];
+  readonly changes: readonly CoordinationChange[];
 }
 
 export class TaskUpdates extends Service<CoordinationPorts> {
@@ -153,16 +154,18 @@ function concernsQueue({
 }
 
 /** Those that it depends on from now on know of it, and those that it does not no longer. */
-function edgeChanges(before: Task, found: TasksById): Change[] {
+function edgeChanges(before: Task, found: TasksById): CoordinationChange[] {
   const fresh = [...found.values()].filter(
     ({ value: { status, dependents } }) => status !== 'done' && !dependents.includes(before.id),
   );
   const removed = before.dependencies.filter((id) => !found.has(id));
   return [
-    ...fresh.map(({ value: { id: taskId }, version }): Change => {
+    ...fresh.map(({ value: { id: taskId }, version }): CoordinationChange => {
       return { kind: 'addDependents', taskId, dependents: [before.id], version };
     }),
-    ...removed.map((taskId): Change => ({ kind: 'removeDependent', taskId, dependentId: before.id })),
+    ...removed.map(
+      (taskId): CoordinationChange => ({ kind: 'removeDependent', taskId, dependentId: before.id }),
+    ),
   ];
 }
 

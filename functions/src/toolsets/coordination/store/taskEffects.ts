@@ -8,8 +8,7 @@ import {
   type SessionChanges,
   sessionToDocument,
 } from '../rules/session.ts';
-import { type Task, taskToDocument } from '../rules/task.ts';
-import type { TaskChanges } from '../rules/taskChanges.ts';
+import { type Task, type TaskChanges, taskToDocument } from '../rules/task.ts';
 
 /** A task whose lease alone goes on is not changed by anybody. Whether it can start follows from others. */
 const FOLLOWING = ['lease_expires_at', 'stuck', 'stuck_by', 'stuck_dependencies', 'stuck_unsettled'];

@@ -20,8 +20,7 @@ import {
   type SessionGates,
   sessionToDocument,
 } from '../rules/session.ts';
-import { taskToDocument } from '../rules/task.ts';
-import type { TaskChanges } from '../rules/taskChanges.ts';
+import { type TaskChanges, taskToDocument } from '../rules/task.ts';
 import { taskNode } from '../rules/taskNode.ts';
 import type { SessionSpreads } from './sessions.ts';
 

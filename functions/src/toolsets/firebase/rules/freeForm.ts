@@ -3,11 +3,11 @@
  * docs/semantics.md#taking-back.
  */
 import type { Caller, Principal } from '../../../access/rules/principal.ts';
-import type { Change } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { byteLength, type JsonValue, jsonObject, jsonValue } from '../../../kernel/json.ts';
 import { Service } from '../../../kernel/ports.ts';
 import { asBefore, cannotUndo, changedNames, type Effect, type Fields } from '../../../kernel/trail.ts';
+import type { DataChange } from './changes.ts';
 import { DATABASES, type DataPath, parsePath, type WriteOutcome } from './databaseAccess.ts';
 import { sizeLimitExceeded } from './dataErrors.ts';
 import type { FirebasePorts } from './ports.ts';
@@ -60,7 +60,11 @@ export class FreeFormTrail extends Service<Pick<FirebasePorts, 'databases'>> {
    * carried out here and told by the commit. Where an instance dies in between, the next attempt finds it as it was.
    * @throws MusterError CONFLICT, with the reason CHANGED_SINCE or CANNOT_BE_UNDONE; those of the database
    */
-  readonly document = async (effect: Effect, _by: Principal, caller: Caller): Promise<readonly Change[]> => {
+  readonly document = async (
+    effect: Effect,
+    _by: Principal,
+    caller: Caller,
+  ): Promise<readonly DataChange[]> => {
     if (effect.cut) throw cannotUndo(effect, 'The trail does not keep all that was there.');
     const path = pathOf(effect);
     const { fields: current, version } = await this.state(caller, path);

@@ -1,7 +1,8 @@
 /** What subscriptions read and write by, and what their store implements. */
 
 import type { AccessPorts } from '../../../access/rules/ports.ts';
-import type { Versioned } from '../../../kernel/commit.ts';
+import type { Store, Versioned } from '../../../kernel/commit.ts';
+import type { DataChange } from './changes.ts';
 import type { DatabaseAccesses } from './databaseAccess.ts';
 import type { StoredSubscription } from './subscription.ts';
 import type { State, Transition } from './transition.ts';
@@ -101,6 +102,7 @@ export interface LoadedLog {
 
 /** How callers' own data is reached, and subscriptions to it are kept. */
 export interface FirebasePorts extends AccessPorts {
+  readonly store: Store<DataChange>;
   readonly databases: DatabaseAccesses;
   readonly subscriptions: SubscriptionQueries;
   readonly events: EventLog;

@@ -98,10 +98,6 @@ export interface SubscriptionChanges {
   readonly closeSubscription: { readonly id: string; readonly version: string };
 }
 
-declare module '../../../kernel/commit.ts' {
-  interface ChangeKinds extends SubscriptionChanges {}
-}
-
 /** What a subscription tells of. Source: the network specification, "firebase.subscribe". */
 export const EVENT_TYPES = [
   'value',

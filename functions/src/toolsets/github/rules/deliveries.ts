@@ -4,13 +4,13 @@
  * check is logged under an id of its own, and the task's mark follows from all that is known of its pull request. Source: https://docs.github.com/webhooks/webhook-events-and-payloads
  */
 import { z } from 'zod';
-import type { Change } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { type JsonObject, parsedJson } from '../../../kernel/json.ts';
 import { Service } from '../../../kernel/ports.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
 import { TaskQueue } from '../../coordination/index.ts';
 import { address, line, number, sha } from './answers.ts';
+import type { GitHubChange } from './changes.ts';
 import type { PullRequestLink } from './link.ts';
 import type { GitHubPorts } from './ports.ts';
 import type { PullRequestState } from './pullRequestNode.ts';
@@ -191,7 +191,7 @@ export class Deliveries extends Service<GitHubPorts> {
       const ofTask = await this.taskChanges(link, delivery, at);
       // A mark follows from the link: it is set and cleared only together with the version that it follows from.
       const needsLink = link !== before || ofTask.some(({ kind }) => kind !== 'logFailedCheck');
-      const ofLink: Change[] = needsLink ? [{ kind: 'replaceLink', before, link, version }] : [];
+      const ofLink: GitHubChange[] = needsLink ? [{ kind: 'replaceLink', before, link, version }] : [];
       if (ofLink.length + ofTask.length > 0) await store.commit([...ofLink, ...ofTask]);
     });
   }
@@ -201,7 +201,7 @@ export class Deliveries extends Service<GitHubPorts> {
     link: PullRequestLink,
     { entry }: Delivery,
     at: Date,
-  ): Promise<readonly Change[]> {
+  ): Promise<readonly GitHubChange[]> {
     const { taskId, owner, repo, number: pullRequest } = link;
     if (taskId === '') return [];
     const found = await this.ports.tasks.find(taskId);
@@ -212,7 +212,7 @@ export class Deliveries extends Service<GitHubPorts> {
     const { failedCheck: marked, workspace } = found.value;
     const task = { id: taskId, workspace };
     const where = { repository: `${owner}/${repo}`, pullRequest };
-    const logged: Change[] =
+    const logged: GitHubChange[] =
       entry === undefined ? [] : [{ kind: 'logFailedCheck', task, entry: { ...entry, ...where, at } }];
     const isOwn = marked?.pullRequest === pullRequest && marked.repository === where.repository;
     const failed = failureOf(link);

@@ -46,3 +46,13 @@ export const { toDocument: linkToDocument, fromDocument: linkFromDocument } = do
 );
 
 export type PullRequestLink = ReturnType<typeof linkFromDocument>;
+
+/** What commits may change of links. */
+export interface LinkChanges {
+  readonly linkPullRequest: { readonly link: PullRequestLink };
+  readonly replaceLink: {
+    readonly before: PullRequestLink;
+    readonly link: PullRequestLink;
+    readonly version: string;
+  };
+}

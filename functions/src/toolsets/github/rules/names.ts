@@ -6,9 +6,9 @@
  */
 
 import { z } from 'zod';
-import type { Change } from '../../../kernel/commit.ts';
 import { characterCount, hasAtMost } from '../../../kernel/text.ts';
 import type { Fields } from '../../../kernel/trail.ts';
+import type { GitHubChange } from './changes.ts';
 import { refusal } from './gitHubErrors.ts';
 import type { RepositoryName } from './ports.ts';
 
@@ -173,7 +173,7 @@ export function outside(
   what: string,
   after: Fields,
   before?: Fields,
-): Change {
+): GitHubChange {
   const id = `${owner}/${repo} ${what}`;
   return { kind: 'tell', effect: { kind: 'external', id, ...(before && { before }), after } };
 }

@@ -1,7 +1,7 @@
 /** How GitHub is reached, and the ports of the feature. */
 
 import type { z } from 'zod';
-import type { Versioned } from '../../../kernel/commit.ts';
+import type { Store, Versioned } from '../../../kernel/commit.ts';
 import type { MusterError } from '../../../kernel/errors.ts';
 import type { CoordinationPorts } from '../../coordination/index.ts';
 import type {
@@ -23,6 +23,7 @@ import type {
   tree,
   workflowRuns,
 } from './answers.ts';
+import type { GitHubChange } from './changes.ts';
 import type { PullRequestLink } from './link.ts';
 
 /** How a repository is named; toolsets/github/rules/names.ts checks what callers give. */
@@ -183,6 +184,7 @@ interface FailedJobs {
 }
 
 export interface GitHubPorts extends CoordinationPorts {
+  readonly store: Store<GitHubChange>;
   readonly gitHub: GitHub;
   readonly pullRequestLinks: PullRequestLinkQueries;
   /** What the deployment lists for its open workspaces. */

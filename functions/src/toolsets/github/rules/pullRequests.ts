@@ -3,10 +3,11 @@ import { type Principal, roleIn } from '../../../access/rules/principal.ts';
 import { hasRole } from '../../../access/rules/role.ts';
 import { type NodeRef, nodeKey } from '../../../graph/rules/graphNode.ts';
 import { linkTo, pathOf } from '../../../graph/rules/linking.ts';
-import type { Change, RecordAnswer } from '../../../kernel/commit.ts';
+import type { RecordAnswer } from '../../../kernel/commit.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
 import { isClosed, taskNotFound } from '../../coordination/index.ts';
 import type { PullRequest } from './answers.ts';
+import type { GitHubChange } from './changes.ts';
 import { refusal } from './gitHubErrors.ts';
 import type { PullRequestLink } from './link.ts';
 import { headName, outside, refName } from './names.ts';
@@ -97,7 +98,7 @@ async function linkChanges(
   ports: GitHubPorts,
   { principal, workspace, at, taskId = '', partOf: given }: PullRequestRequest,
   { repositoryId, number, title }: PullRequest,
-): Promise<{ readonly id?: string; readonly changes: readonly Change[] }> {
+): Promise<{ readonly id?: string; readonly changes: readonly GitHubChange[] }> {
   const { pullRequestLinks, clock } = ports;
   const partOf: NodeRef | undefined = taskId === '' ? given : { kind: 'task', id: taskId };
   if (partOf === undefined) return { changes: [] };
@@ -127,18 +128,4 @@ function withTask(pullRequest: NewPullRequest, taskId: string | undefined): NewP
   const line = `Muster-Task: ${taskId}`;
   const { body } = pullRequest;
   return { ...pullRequest, body: body === undefined ? line : `${body}\n\n${line}` };
-}
-
-/** What commits may change of links. */
-export interface LinkChanges {
-  readonly linkPullRequest: { readonly link: PullRequestLink };
-  readonly replaceLink: {
-    readonly before: PullRequestLink;
-    readonly link: PullRequestLink;
-    readonly version: string;
-  };
-}
-
-declare module '../../../kernel/commit.ts' {
-  interface ChangeKinds extends LinkChanges {}
 }

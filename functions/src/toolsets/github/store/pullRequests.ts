@@ -6,10 +6,9 @@ import { pullRequestPath } from '../../../kernel/firestore/paths.ts';
 import { FirestoreReader } from '../../../kernel/firestore/reading.ts';
 import type { ChangeWriters } from '../../../kernel/firestore/store.ts';
 import type { EffectsOf } from '../../../kernel/firestore/trail.ts';
-import { linkFromDocument, linkToDocument, type PullRequestLink } from '../rules/link.ts';
+import { type LinkChanges, linkFromDocument, linkToDocument, type PullRequestLink } from '../rules/link.ts';
 import type { PullRequestLinkQueries } from '../rules/ports.ts';
 import { linkId, linkNode } from '../rules/pullRequestNode.ts';
-import type { LinkChanges } from '../rules/pullRequests.ts';
 
 export class FirestorePullRequestLinkQueries extends FirestoreReader implements PullRequestLinkQueries {
   find(repositoryId: number, number: number): Promise<Versioned<PullRequestLink> | undefined> {

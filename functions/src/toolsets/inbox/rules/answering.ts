@@ -3,7 +3,6 @@ import { ownRole, type Principal, personsRoleIn } from '../../../access/rules/pr
 import { hasRole } from '../../../access/rules/role.ts';
 import {
   type CallRecord,
-  type Change,
   type RecordAnswer,
   StaleWriteError,
   type Versioned,
@@ -14,6 +13,7 @@ import { readFor, Service, unlessUnreadable } from '../../../kernel/ports.ts';
 import { type SweepPart, type SweepTurn, type Swept, walk } from '../../../kernel/sweep.ts';
 import { cancellableAbort, cancellableDelay, type LongPoll, retryStale } from '../../../kernel/waiting.ts';
 import { endWaitForAnswer } from '../../coordination/index.ts';
+import type { InboxChange } from './changes.ts';
 import type { InboxPorts } from './ports.ts';
 import {
   type Answerer,
@@ -231,8 +231,8 @@ export async function settlement(
   before: Versioned<Request>,
   request: Request,
   now: Date,
-): Promise<Change[]> {
-  const changes: Change[] = [
+): Promise<InboxChange[]> {
+  const changes: InboxChange[] = [
     { kind: 'replaceRequest', request, before: before.value, version: before.version },
   ];
   if (request.taskId === undefined) return changes;

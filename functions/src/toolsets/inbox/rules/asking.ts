@@ -1,13 +1,14 @@
 /** Asking a person, and taking a question back. Source: docs/guides/inbox.md. */
 import { foldedEmail } from '../../../access/rules/invitations.ts';
 import { type Principal, personsRoleIn } from '../../../access/rules/principal.ts';
-import type { Change, RecordAnswer } from '../../../kernel/commit.ts';
+import type { RecordAnswer } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { Service } from '../../../kernel/ports.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
 import { isHeld, taskNotFound, waitForAnswer } from '../../coordination/index.ts';
 import { QUESTION, type TaskEvent } from '../../todo/index.ts';
 import { findOwn, settlement } from './answering.ts';
+import type { InboxChange } from './changes.ts';
 import type { InboxPorts } from './ports.ts';
 import { answerMeant, type Request, type RequestKind, withdrawn } from './request.ts';
 
@@ -106,7 +107,7 @@ export class Asking extends Service<InboxPorts> {
   }
 
   /** The task that its holder asks about waits, and keeps its lease until the question is over. */
-  private async taskWaits(principal: Principal, request: Request, taskId: string): Promise<Change[]> {
+  private async taskWaits(principal: Principal, request: Request, taskId: string): Promise<InboxChange[]> {
     const { tasks, liveness } = this.ports;
     const { workspace, id: requestId, askedOfName: who, expiresAt: until } = request;
     const found = await tasks.find(taskId);
@@ -123,7 +124,7 @@ export class Asking extends Service<InboxPorts> {
 }
 
 /** A new request, and its event, by which the person hears of it. */
-export function openingOf(request: Request): Change[] {
+export function openingOf(request: Request): InboxChange[] {
   return [
     { kind: 'createRequest', request },
     { kind: 'recordEvent', event: questionEvent(request) },

@@ -6,6 +6,7 @@ import { allOf } from '../../../kernel/paging.ts';
 import { Service, unlessUnreadable } from '../../../kernel/ports.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
 import { settlement } from './answering.ts';
+import type { InboxChange } from './changes.ts';
 import type { InboxPorts } from './ports.ts';
 import { isDue, type Request, revoked, withdrawn } from './request.ts';
 
@@ -57,7 +58,7 @@ const MAX_WAITING = 500;
 export async function waitingCallsOf(
   { requests, clock }: Pick<InboxPorts, 'requests' | 'clock'>,
   agentIds: readonly string[],
-): Promise<readonly WaitingCall[]> {
+): Promise<readonly WaitingCall<InboxChange>[]> {
   const found = await Promise.all(agentIds.map((agentId) => requests.openOf(agentUid(agentId), MAX_WAITING)));
   const now = clock.now();
   return found.flat().flatMap(({ value: before, version }) => {

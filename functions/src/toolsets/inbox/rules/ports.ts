@@ -1,12 +1,14 @@
 /** What the rules of questions read and write through. */
 
 import type { AgentLiveness } from '../../../access/rules/liveness.ts';
-import type { Versioned } from '../../../kernel/commit.ts';
+import type { Store, Versioned } from '../../../kernel/commit.ts';
 import type { Batch, Page, Position, Slice } from '../../../kernel/paging.ts';
 import type { CoordinationPorts } from '../../coordination/index.ts';
+import type { InboxChange } from './changes.ts';
 import type { RequestState, StoredRequest } from './request.ts';
 
 export interface InboxPorts extends CoordinationPorts {
+  readonly store: Store<InboxChange>;
   readonly requests: RequestQueries;
   readonly liveness: Pick<AgentLiveness, 'actable'>;
   /** Which agents a person lets answer for them. */

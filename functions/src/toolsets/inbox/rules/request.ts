@@ -187,10 +187,6 @@ export interface RequestChanges {
   };
 }
 
-declare module '../../../kernel/commit.ts' {
-  interface ChangeKinds extends RequestChanges {}
-}
-
 const requestCodec = documentCodec(
   z.object({
     id: z.string(),

@@ -2,7 +2,8 @@
  * Executes a step for a live agent of the network: puts a task into the work queue, and makes the task's result the
  * step's output. The task's id is derived, so that a step that is dispatched twice has one task.
  */
-import type { Change } from '../../../kernel/commit.ts';
+
+import type { PortOf } from '../../../kernel/ports.ts';
 import type { Actor } from '../../../kernel/trail.ts';
 import {
   cancelTask,
@@ -13,6 +14,7 @@ import {
   type TaskDraft,
 } from '../../coordination/index.ts';
 import { NETWORK } from './agents/profile.ts';
+import type { OrchestrationChange } from './changes.ts';
 import type { OrchestrationPorts } from './ports.ts';
 import type { StepTask } from './runs/hostedStep.ts';
 import { type BegunStep, isEnded, type Run, type StepRecord, type StepWork } from './runs/run.ts';
@@ -50,14 +52,14 @@ export function networkTask(
 export async function executeOnNetwork(
   { run, due, begun }: Pick<StepTask, 'run' | 'due' | 'begun'>,
   ports: OrchestrationPorts,
-  taskCreation: TaskCreation,
+  taskCreation: PortOf<TaskCreation>,
 ): Promise<StepWork> {
   const { id, draft } = networkTask(run, due);
   const task = (await ports.tasks.find(id))?.value ?? (await createTask({ ...draft, id }, run, taskCreation));
   return { record: recordOf(begun, task, ports.clock.now()), warnings: [] };
 }
 
-async function createTask(draft: TaskDraft, run: Run, taskCreation: TaskCreation): Promise<Task> {
+async function createTask(draft: TaskDraft, run: Run, taskCreation: PortOf<TaskCreation>): Promise<Task> {
   const { workspace, startedBy: createdBy, ownerUid } = run;
   const opener = { uid: createdBy, ownerUid };
   const request = { workspace, createdBy, opener, drafts: [draft] };
@@ -99,7 +101,7 @@ export async function taskCancellations(
   tasks: OrchestrationPorts['tasks'],
   run: Run,
   now: Date,
-): Promise<readonly Change[]> {
+): Promise<readonly OrchestrationChange[]> {
   if (!isEnded(run) || run.status === 'succeeded') return [];
   const end = run.status === 'cancelled' ? 'was cancelled' : 'has failed';
   const found = await tasks.startingWith(`${run.id}-`);

@@ -1,7 +1,7 @@
 /** What orchestrations ask of the world: hosted agents, and how runs are read and dispatched. */
 
 import type { BudgetPorts } from '../../../graph/rules/ports.ts';
-import type { Versioned } from '../../../kernel/commit.ts';
+import type { Store, Versioned } from '../../../kernel/commit.ts';
 import type { Batch, Page, Position, Slice } from '../../../kernel/paging.ts';
 import type { Timer } from '../../../kernel/ports.ts';
 import type { FieldsCodec } from '../../../kernel/trail.ts';
@@ -10,6 +10,7 @@ import type { HostedAgent } from './agents/model.ts';
 import type { AgentMeasure } from './agents/profile.ts';
 import type { WorkRecord } from './agents/standing.ts';
 import type { JournalEntry } from './calls/attempt.ts';
+import type { OrchestrationChange } from './changes.ts';
 import type { Run, RunOrder, RunStatus, StepRecord } from './runs/run.ts';
 import type { SavedWorkflow } from './workflows/savedWorkflow.ts';
 
@@ -19,6 +20,7 @@ export interface RunDispatch {
 }
 
 export interface OrchestrationPorts extends CoordinationPorts, BudgetPorts {
+  readonly store: Store<OrchestrationChange>;
   /** Those that this deployment has parameters for. */
   readonly hosted: () => readonly HostedAgent[];
   /** What a run may spend where its caller does not say. */

@@ -17,11 +17,12 @@ import {
 import { nodeKey, nodeNotFound, type StoredNode } from '../../../graph/rules/graphNode.ts';
 import type { GraphPorts } from '../../../graph/rules/linking.ts';
 import type { BudgetPorts } from '../../../graph/rules/ports.ts';
-import type { Change, RecordAnswer, Versioned } from '../../../kernel/commit.ts';
+import type { RecordAnswer, Versioned } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { readIn, Service } from '../../../kernel/ports.ts';
 import { asBefore, cannotUndo, type Effect } from '../../../kernel/trail.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
+import type { CoordinationChange } from '../../coordination/index.ts';
 import { authoriseDeciding, type CoordinationPorts } from '../../coordination/index.ts';
 
 type Ports = BudgetPorts & GraphPorts & Pick<CoordinationPorts, 'store' | 'clock' | 'randomness' | 'tasks'>;
@@ -57,7 +58,7 @@ export class Budgets extends Service<Ports> {
   }
 
   /** Takes back what was said of a budget, for whoever may say it now. */
-  readonly inverse = async (effect: Effect, principal: Principal): Promise<readonly Change[]> => {
+  readonly inverse = async (effect: Effect, principal: Principal): Promise<readonly CoordinationChange[]> => {
     const ref = budgetRefOf(effect.id);
     if (ref === undefined) throw cannotUndo(effect, 'It is of nothing that has a budget.');
     const found = await this.ports.budgets.find(effect.id);
@@ -77,7 +78,7 @@ export class Budgets extends Service<Ports> {
     if (known === undefined) throw new Error('A budget was not counted.');
     const isUncounted = before === undefined || !isLimited(before.value);
     const spent = isUncounted ? spentBefore : known.counts.spent;
-    const change: Change = { kind: 'setBudget', budget, before, ...(isUncounted && { spent }) };
+    const change: CoordinationChange = { kind: 'setBudget', budget, before, ...(isUncounted && { spent }) };
     return { change, counted: { budget, counts: { ...known.counts, spent } } };
   }
 

@@ -7,7 +7,7 @@ import type { Page, Slice } from '../../../kernel/paging.ts';
 import type { UnreadableDocuments } from '../../../kernel/ports.ts';
 import type { SweepState } from '../../../kernel/sweep.ts';
 import type { TrailEntry } from '../../../kernel/trail.ts';
-import type { GitHubPorts } from '../../github/index.ts';
+import type { GitHubChange, GitHubPorts } from '../../github/index.ts';
 
 export interface CallsBetween {
   readonly all: Counts;
@@ -66,7 +66,7 @@ export interface SkillQueries {
 
 /** The state of the whole system is read from these. */
 export interface SystemPorts extends GitHubPorts {
-  readonly store: Store & {
+  readonly store: Store<GitHubChange> & {
     /** Counts the changes of a kind that commits of this instance may have brought about. */
     committed(kind: keyof AgentChanges | 'replaceTask'): number;
   };

@@ -1,7 +1,7 @@
 /** Taking back what calls have changed. Source: docs/decisions/0036-trail.md; docs/semantics.md#taking-back. */
 import { type Caller, type Principal, roleIn } from '../../../access/rules/principal.ts';
 import { hasRole } from '../../../access/rules/role.ts';
-import type { CallRecord, Change, RecordAnswer, Versioned } from '../../../kernel/commit.ts';
+import type { AnyChange, CallRecord, RecordAnswer, Store, Versioned } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { LooseningError } from '../../../kernel/loosening.ts';
 import type { Position } from '../../../kernel/paging.ts';
@@ -16,7 +16,7 @@ import { maySee, ownOf, type TrailFilter, type TrailPorts } from './audit.ts';
  * @param together all effects of the same event: some make sense only with others
  * @throws MusterError CONFLICT, with the reason CHANGED_SINCE or CANNOT_BE_UNDONE, or whatever else stands against it
  */
-export type Inverse = (
+export type Inverse<Change> = (
   effect: Effect,
   by: Principal,
   caller: Caller,
@@ -53,19 +53,20 @@ export interface Undone {
   readonly last?: Position | undefined;
 }
 
-interface UndoPorts extends TrailPorts {
+interface UndoPorts<Change extends AnyChange> extends Omit<TrailPorts, 'store'> {
+  readonly store: Store<Change>;
   /** By the kind of thing. What is not named cannot be taken back. */
-  readonly inverses: Readonly<Record<string, Inverse>>;
+  readonly inverses: Readonly<Record<string, Inverse<Change>>>;
   /** Why, in a sentence, by the kind of thing. */
   readonly irrevocable: Readonly<Record<string, string>>;
 }
 
 /** What is to be done to take an event back, and what of it cannot be. */
-interface Plan extends Pick<Undone, 'things' | 'refused'> {
+interface Plan<Change> extends Pick<Undone, 'things' | 'refused'> {
   readonly changes: readonly Change[];
 }
 
-export class Undoing extends Service<UndoPorts> {
+export class Undoing<Change extends AnyChange> extends Service<UndoPorts<Change>> {
   /**
    * Takes back what one event has changed: in one commit, and part by part where something stands against a part.
    * @throws MusterError NOT_FOUND; FORBIDDEN; CONFLICT where all of it is refused, or it was taken back before
@@ -133,7 +134,7 @@ export class Undoing extends Service<UndoPorts> {
     all.refused.push(...refused);
   }
 
-  private oneOfSeveral(caller: Caller, { id }: TrailEntry, by: CallRecord['by']): Promise<Plan> {
+  private oneOfSeveral(caller: Caller, { id }: TrailEntry, by: CallRecord['by']): Promise<Plan<Change>> {
     return retryStale(this.ports.randomness, async () => {
       const found = await this.ports.trail.find(id);
       if (found === undefined || found.value.undoneBy !== undefined)
@@ -167,7 +168,7 @@ export class Undoing extends Service<UndoPorts> {
   }
 
   /** The last that was done is taken back first. */
-  private async plan(caller: Caller, entry: TrailEntry): Promise<Plan> {
+  private async plan(caller: Caller, entry: TrailEntry): Promise<Plan<Change>> {
     const plan = {
       changes: [] as Change[],
       things: [] as Effect[],

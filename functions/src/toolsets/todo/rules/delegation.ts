@@ -6,6 +6,7 @@ import type { RecordAnswer } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { type PortOf, readFor, Service, unlessUnreadable } from '../../../kernel/ports.ts';
 import { isClosed, type Task, type TaskCreation } from '../../coordination/index.ts';
+import type { TodoChange } from './changes.ts';
 import type { DelegationTasks, TodoPorts } from './ports.ts';
 import { alreadyCompleted, notFound, type Todo } from './todo.ts';
 import { asReported } from './todoNode.ts';
@@ -13,7 +14,7 @@ import type { TodoService } from './todos.ts';
 
 interface DelegationPorts extends TodoPorts {
   readonly tasks: DelegationTasks;
-  readonly taskCreation: PortOf<TaskCreation>;
+  readonly taskCreation: PortOf<TaskCreation<TodoChange>>;
   readonly todoService: PortOf<TodoService>;
 }
 

@@ -3,8 +3,9 @@
  * three, the guard, keeps them for one to-do, so that of two commits at once one fails. Source: the to-do specification,
  * DUPLICATE_TASK; docs/semantics.md#to-dos.
  */
-import type { Change } from '../../../kernel/commit.ts';
+
 import { MusterError } from '../../../kernel/errors.ts';
+import type { TodoChange } from './changes.ts';
 import type { TodoPorts } from './ports.ts';
 import { caseFolded, type Todo } from './todo.ts';
 
@@ -40,7 +41,7 @@ async function exchange(ports: TodoPorts, before?: Todo, after?: Todo, id?: stri
   const [old, next] = [guardOf(ports, before), guardOf(ports, after)];
   if (id === undefined) return { changes: [] };
   const left = old === undefined || old === next ? undefined : await ports.todos.findGuard(old);
-  const released: Change[] =
+  const released: TodoChange[] =
     old !== undefined && left?.value === id ? [{ kind: 'releaseTitle', id: old, version: left.version }] : [];
   if (next === undefined) return { changes: released };
   const held = await ports.todos.findGuard(next);
@@ -49,7 +50,7 @@ async function exchange(ports: TodoPorts, before?: Todo, after?: Todo, id?: stri
   if (holder !== undefined && guardOf(ports, holder) === next)
     return old === next ? { changes: [] } : { changes: released, holder };
   const replaced = held && { replaces: held.version };
-  const reserving: Change = { kind: 'reserveTitle', id: next, taskId: id, ...replaced };
+  const reserving: TodoChange = { kind: 'reserveTitle', id: next, taskId: id, ...replaced };
   return { changes: [...released, reserving] };
 }
 

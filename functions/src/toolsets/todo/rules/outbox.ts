@@ -8,7 +8,6 @@ import { canonicalJson, parsedJson } from '../../../kernel/json.ts';
 import { type Device, type Notification, notificationOf, type PushService } from './notification.ts';
 import type { TodoPorts } from './ports.ts';
 import {
-  type EventChanges,
   type EventPublisher,
   eventMessage,
   eventOf,
@@ -17,10 +16,6 @@ import {
   type Topic,
   topicsOf,
 } from './taskEvent.ts';
-
-declare module '../../../kernel/commit.ts' {
-  interface ChangeKinds extends EventChanges {}
-}
 
 /**
  * From the outbox to the topics. Relaying twice publishes twice; consumers know events by their ids.

@@ -2,11 +2,12 @@
 
 import type { AccessPorts } from '../../../access/rules/ports.ts';
 import type { GraphPorts } from '../../../graph/rules/linking.ts';
-import type { Versioned } from '../../../kernel/commit.ts';
+import type { Store, Versioned } from '../../../kernel/commit.ts';
 import type { ConsoleLinks } from '../../../kernel/consoleLinks.ts';
 import type { Page, Position, Slice } from '../../../kernel/paging.ts';
 import type { FieldsCodec } from '../../../kernel/trail.ts';
 import type { CoordinationPorts } from '../../coordination/index.ts';
+import type { TodoChange } from './changes.ts';
 import type { Device, Notification, PushService } from './notification.ts';
 import type { RecurringTask } from './recurrenceRule.ts';
 import type { Reminder } from './reminder.ts';
@@ -17,6 +18,7 @@ import type { FoundTodos, RemindedTodo, Todo, TodoFilter, TodoPage, TodoSort } f
 export type DelegationTasks = CoordinationPorts['tasks'];
 
 export interface TodoPorts extends AccessPorts, GraphPorts {
+  readonly store: Store<TodoChange>;
   readonly todos: TodoQueries;
   /** To-dos, recurring tasks and reminders as the trail tells of them. */
   readonly todoFields: FieldsCodec<Todo>;

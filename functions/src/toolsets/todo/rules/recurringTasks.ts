@@ -1,9 +1,10 @@
 /** A person's recurring tasks. Source: the to-do specification, create_recurring_task; docs/semantics.md#to-dos. */
-import type { Change, RecordAnswer, Versioned } from '../../../kernel/commit.ts';
+import type { RecordAnswer, Versioned } from '../../../kernel/commit.ts';
 import { canonicalJson } from '../../../kernel/json.ts';
 import type { Page } from '../../../kernel/paging.ts';
 import { readFor, Service } from '../../../kernel/ports.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
+import type { TodoChange } from './changes.ts';
 import { guardChanges, guardChangesIfFree } from './duplicateGuard.ts';
 import type { TodoPorts } from './ports.ts';
 import {
@@ -152,7 +153,7 @@ function edited(
   return { ...rest, ...checked, ...rule, ...(localStart !== undefined && { localStart }) };
 }
 
-export function replacement(recurringTask: RecurringTask, found: Versioned<RecurringTask>): Change {
+export function replacement(recurringTask: RecurringTask, found: Versioned<RecurringTask>): TodoChange {
   return { kind: 'replaceRecurringTask', recurringTask, before: found.value, version: found.version };
 }
 
@@ -181,7 +182,7 @@ export function latestOccurrence(recurring: RecurringTask, createdAt: Date): Tod
 
 interface FollowingOccurrence {
   readonly next?: Todo;
-  readonly changes: readonly Change[];
+  readonly changes: readonly TodoChange[];
 }
 
 /**

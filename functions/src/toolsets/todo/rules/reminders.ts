@@ -2,13 +2,14 @@
  * Reminders. A to-do with a due date has one, under the to-do's own id: it moves with the due date, and goes when
  * the to-do is completed or deleted. Source: the to-do specification, "list_reminders"; docs/semantics.md#to-dos.
  */
-import { type Change, type RecordAnswer, StaleWriteError, type Versioned } from '../../../kernel/commit.ts';
+import { type RecordAnswer, StaleWriteError, type Versioned } from '../../../kernel/commit.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import type { Page, Position } from '../../../kernel/paging.ts';
 import { readFor, Service } from '../../../kernel/ports.ts';
 import { retryStale, unlessStale } from '../../../kernel/waiting.ts';
+import type { TodoChange } from './changes.ts';
 import type { TodoPorts } from './ports.ts';
-import { type Reminder, type ReminderChanges, reminderAt } from './reminder.ts';
+import { type Reminder, reminderAt } from './reminder.ts';
 import type { TaskEvent } from './taskEvent.ts';
 import { alreadyCompleted, notFound, requireFuture, type Todo } from './todo.ts';
 
@@ -46,10 +47,6 @@ export function reminderAnswer(reminder: Reminder) {
     ...(reminder.sentAt && { sent_at: reminder.sentAt.toISOString() }),
     ...(reminder.late === true && { late: true }),
   } satisfies JsonObject;
-}
-
-declare module '../../../kernel/commit.ts' {
-  interface ChangeKinds extends ReminderChanges {}
 }
 
 /** A person's reminders, as they ask for them. The to-dos' own commits make, move and remove the usual ones. */
@@ -182,7 +179,7 @@ async function send(ports: TodoPorts, reminder: Versioned<Reminder>): Promise<Ou
 interface Sending {
   readonly outcome: Outcome;
   /** First that the reminder is marked, then its event. */
-  readonly changes: readonly Change[];
+  readonly changes: readonly TodoChange[];
   readonly event?: TaskEvent;
 }
 
@@ -197,6 +194,6 @@ function sendingOf(
     return { outcome: 'dropped', changes: [{ kind: 'deleteReminder', id: reminder.id, version }] };
   const sent = sentReminder(reminder, now);
   const event = reminderEvent(reminder, sent, now);
-  const marking: Change = { kind: 'moveReminder', reminder: sent, version };
+  const marking: TodoChange = { kind: 'moveReminder', reminder: sent, version };
   return { outcome: 'sent', changes: [marking, { kind: 'recordEvent', event }], event };
 }

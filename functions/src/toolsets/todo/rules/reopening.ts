@@ -1,8 +1,9 @@
 /** Taking back that a to-do was completed. Source: docs/semantics.md#to-dos. */
-import type { Change, RecordAnswer, Versioned } from '../../../kernel/commit.ts';
+import type { RecordAnswer, Versioned } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { canonicalJson } from '../../../kernel/json.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
+import type { TodoChange } from './changes.ts';
 import { guardChanges } from './duplicateGuard.ts';
 import type { TodoPorts } from './ports.ts';
 import type { RecurringTask } from './recurrenceRule.ts';
@@ -48,7 +49,7 @@ export function reopenTodo(
 
 interface Following {
   readonly next?: ReopenedOutcome['next'];
-  readonly changes: readonly Change[];
+  readonly changes: readonly TodoChange[];
 }
 
 /** Takes back what the completion of an occurrence has brought about, where nobody has touched that. */
@@ -76,7 +77,7 @@ async function withoutFollowing(ports: TodoPorts, todo: Todo, now: Date): Promis
 }
 
 /** The completion of its last occurrence had ended it. */
-function revivalOf(found: Versioned<RecurringTask>, completedAt: Date | undefined): readonly Change[] {
+function revivalOf(found: Versioned<RecurringTask>, completedAt: Date | undefined): readonly TodoChange[] {
   const { endedAt, ...recurring } = found.value;
   const endedByIt = endedAt !== undefined && endedAt.getTime() === completedAt?.getTime();
   return endedByIt ? [replacement(recurring, found)] : [];

@@ -3,10 +3,11 @@
  * console. It does not believe the event that calls it but reads what is there now, and each of its commits
  * names the version that it decided on: late, twice and in whatever order it ends the same.
  */
-import type { Change } from '../../../kernel/commit.ts';
+
 import { isVisible } from '../../../kernel/hidden.ts';
 import { canonicalJson, type JsonObject, jsonObject } from '../../../kernel/json.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
+import type { TodoChange } from './changes.ts';
 import { guardChanges, guardChangesIfFree } from './duplicateGuard.ts';
 import type { TodoPorts } from './ports.ts';
 import { followingOccurrence } from './recurringTasks.ts';
@@ -46,7 +47,7 @@ async function repairPresent(ports: TodoPorts, found: RemindedTodo): Promise<voi
   const todo = normalised(found.value, now, typeof lastTitle === 'string' ? lastTitle : undefined);
   const after = todoAnswer(todo);
   const states = [reported, todoAnswer(found.value), after].map(canonicalJson);
-  const changes: Change[] = [];
+  const changes: TodoChange[] = [];
   if (!found.isIndexCurrent() || new Set(states).size > 1)
     changes.push({
       kind: 'replaceTodo',

@@ -1,8 +1,8 @@
 /** What changes with a to-do, in the one commit that changes it. Source: the to-do specification, "Side Effects". */
-import type { Change, Versioned } from '../../../kernel/commit.ts';
+import type { Versioned } from '../../../kernel/commit.ts';
 import { canonicalJson, type JsonObject } from '../../../kernel/json.ts';
+import type { TodoChange } from './changes.ts';
 import type { TodoPorts } from './ports.ts';
-import type { RecurringTask } from './recurrenceRule.ts';
 import { type Reminder, reminderBefore } from './reminder.ts';
 import type { TaskEvent } from './taskEvent.ts';
 import { type RemindedTodo, type Todo, todoAnswer } from './todo.ts';
@@ -66,7 +66,7 @@ function eventType(before: JsonObject | null, after: JsonObject | null): TaskEve
   return after['completed'] === true && before['completed'] !== true ? 'completed' : 'updated';
 }
 
-export function creationChanges(todo: Todo, context: ChangeContext): Change[] {
+export function creationChanges(todo: Todo, context: ChangeContext): TodoChange[] {
   return [
     { kind: 'createTodo', todo },
     { kind: 'recordEvent', event: todoEvent(null, todo, todoAnswer(todo), context) },
@@ -75,7 +75,7 @@ export function creationChanges(todo: Todo, context: ChangeContext): Change[] {
 }
 
 /** No changes where the to-do stays as it is. */
-export function replacementChanges(before: RemindedTodo, after: Todo, context: ChangeContext): Change[] {
+export function replacementChanges(before: RemindedTodo, after: Todo, context: ChangeContext): TodoChange[] {
   const { value, version, reminder } = before;
   const [was, is] = [todoAnswer(value), todoAnswer(after)];
   if (differences(was, is).length === 0) return [];
@@ -87,7 +87,7 @@ export function replacementChanges(before: RemindedTodo, after: Todo, context: C
 }
 
 /** The changes besides the document of a to-do that is deleted. */
-export function removalEffects(todo: Todo, now: Date): Change[] {
+export function removalEffects(todo: Todo, now: Date): TodoChange[] {
   const event = todoEvent(todoAnswer(todo), todo, null, { eventId: removalId(todo), now });
   return [
     { kind: 'recordEvent', event },
@@ -111,7 +111,7 @@ export function reminderChanges(
   after: Todo,
   reminder: Versioned<Reminder> | undefined,
   { now, leadMilliseconds }: Omit<ChangeContext, 'eventId'>,
-): Change[] {
+): TodoChange[] {
   const [was, is] = [awaited(before), awaited(after)];
   const isOver = after.completed && before?.completed === false; // one may have been set without a due date
   if (is === undefined) return was === undefined && !isOver ? [] : [{ kind: 'deleteReminder', id: after.id }];
@@ -127,27 +127,4 @@ export function reminderChanges(
   const distance = was.getTime() - present.remindAt.getTime();
   const lead = present.sent || distance < 0 ? leadMilliseconds : distance;
   return [{ kind: 'moveReminder', reminder: reminderBefore(after, is, now, lead), version }];
-}
-
-/** What commits may change of to-dos, their titles and recurring tasks. */
-export interface TodoChanges {
-  readonly createTodo: { readonly todo: Todo };
-  /** `before` as its last event reported it. */
-  readonly replaceTodo: { readonly todo: Todo; readonly before: Todo; readonly version: string };
-  readonly deleteTodo: { readonly todo: Todo; readonly version: string };
-  /** A task was made of it. */
-  readonly delegateTodo: { readonly before: Todo; readonly todo: Todo; readonly version: string };
-  /** Keeps a title and due date for one open to-do; `replaces` is the version of one that is no longer open. */
-  readonly reserveTitle: { readonly id: string; readonly taskId: string; readonly replaces?: string };
-  readonly releaseTitle: { readonly id: string; readonly version: string };
-  readonly createRecurringTask: { readonly recurringTask: RecurringTask };
-  readonly replaceRecurringTask: {
-    readonly recurringTask: RecurringTask;
-    readonly before: RecurringTask;
-    readonly version: string;
-  };
-}
-
-declare module '../../../kernel/commit.ts' {
-  interface ChangeKinds extends TodoChanges {}
 }

@@ -2,11 +2,12 @@
 import type { Principal } from '../../../access/rules/principal.ts';
 import type { NodeRef } from '../../../graph/rules/graphNode.ts';
 import { linkTo } from '../../../graph/rules/linking.ts';
-import type { Change, RecordAnswer } from '../../../kernel/commit.ts';
+import type { RecordAnswer } from '../../../kernel/commit.ts';
 import type { Page, Slice } from '../../../kernel/paging.ts';
 import { readFor, Service } from '../../../kernel/ports.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
 import { searchWords, soughtPrefixes } from '../../../kernel/words.ts';
+import type { TodoChange } from './changes.ts';
 import { guardChanges } from './duplicateGuard.ts';
 import type { TodoPorts } from './ports.ts';
 import { followingOccurrence } from './recurringTasks.ts';
@@ -173,7 +174,10 @@ export class TodoService extends Service<TodoPorts> {
     ownerUid: string,
     id: string,
     recordAnswer: RecordAnswer<EndedOutcome>,
-    ending: (found: RemindedTodo, now: Date) => { readonly todo: Todo; readonly changes: readonly Change[] },
+    ending: (
+      found: RemindedTodo,
+      now: Date,
+    ) => { readonly todo: Todo; readonly changes: readonly TodoChange[] },
   ): Promise<EndedOutcome> {
     const { clock, randomness, store } = this.ports;
     return retryStale(randomness, async () => {

@@ -1,7 +1,8 @@
 /** Takes back what was done to to-dos, recurring tasks and reminders. Source: docs/semantics.md#taking-back. */
-import type { Change } from '../../../kernel/commit.ts';
+
 import { readFor, Service } from '../../../kernel/ports.ts';
 import { asBefore, changedSince, type Effect } from '../../../kernel/trail.ts';
+import type { TodoChange } from './changes.ts';
 import { guardChanges } from './duplicateGuard.ts';
 import type { DelegationTasks, TodoPorts } from './ports.ts';
 import { followingOccurrence, latestId, occurrenceAfter, replacement } from './recurringTasks.ts';
@@ -29,7 +30,7 @@ export class TodoInverse extends Service<InversePorts> {
     _by: unknown,
     _caller: unknown,
     together: readonly Effect[],
-  ): Promise<readonly Change[]> => {
+  ): Promise<readonly TodoChange[]> => {
     const series = together.find(({ kind, id }) => kind === 'recurring_task' && belongsTo(effect, id));
     const others = together.filter((one) => one !== effect && series && belongsTo(one, series.id));
     if (others.length === 0) return this.alone(effect);
@@ -42,7 +43,7 @@ export class TodoInverse extends Service<InversePorts> {
     return changes;
   };
 
-  readonly reminder = async (effect: Effect): Promise<readonly Change[]> => {
+  readonly reminder = async (effect: Effect): Promise<readonly TodoChange[]> => {
     const { todos, reminders, reminderFields } = this.ports;
     const ownerUid = effect.ownerUid ?? '';
     const [todo, before] = await Promise.all([
@@ -55,12 +56,12 @@ export class TodoInverse extends Service<InversePorts> {
     return [{ kind: 'setReminder', reminder: reminderFields.from(fields), before }];
   };
 
-  private part(effect: Effect): Promise<readonly Change[]> {
+  private part(effect: Effect): Promise<readonly TodoChange[]> {
     return effect.kind === 'todo' ? this.todo(effect) : this.recurringTask(effect);
   }
 
   /** Undoes the only part of an event, with the occurrence that has to follow from that. */
-  private async alone(effect: Effect): Promise<readonly Change[]> {
+  private async alone(effect: Effect): Promise<readonly TodoChange[]> {
     const changes = await this.part(effect);
     const now = this.ports.clock.now();
     for (const change of changes) {
@@ -74,7 +75,7 @@ export class TodoInverse extends Service<InversePorts> {
     return changes;
   }
 
-  private async todo(effect: Effect): Promise<readonly Change[]> {
+  private async todo(effect: Effect): Promise<readonly TodoChange[]> {
     const { todoFields, clock } = this.ports;
     const found = await this.repaired(effect);
     const fields = asBefore(effect, found && todoFields.of(found.value));
@@ -99,7 +100,7 @@ export class TodoInverse extends Service<InversePorts> {
     effect: Effect,
     { value: before, version }: RemindedTodo,
     { delegatedTaskId }: Todo,
-  ): Promise<readonly Change[]> {
+  ): Promise<readonly TodoChange[]> {
     const { delegatedTaskId: taskId, ...rest } = before;
     const task = taskId === undefined ? undefined : (await this.ports.tasks.find(taskId))?.value;
     if (task !== undefined && !UNDELEGATED.includes(task.status))
@@ -125,7 +126,7 @@ export class TodoInverse extends Service<InversePorts> {
     return readFor(ownerUid, todos.findReminded(id));
   }
 
-  private async recurringTask(effect: Effect): Promise<readonly Change[]> {
+  private async recurringTask(effect: Effect): Promise<readonly TodoChange[]> {
     const { recurringTasks, recurringTaskFields, clock } = this.ports;
     const found = await readFor(effect.ownerUid ?? '', recurringTasks.find(effect.id));
     if (found === undefined) throw changedSince(effect, ['it is gone']);
@@ -138,9 +139,9 @@ export class TodoInverse extends Service<InversePorts> {
   /** A recurring task that had ended may have lost its open occurrence meanwhile: then the next one is created. */
   private async continued(
     effect: Effect,
-    change: Change<'replaceRecurringTask'>,
+    change: Extract<TodoChange, { readonly kind: 'replaceRecurringTask' }>,
     now: Date,
-  ): Promise<readonly Change[]> {
+  ): Promise<readonly TodoChange[]> {
     const { recurringTask: recurring, before, version } = change;
     if (before.endedAt === undefined || recurring.endedAt !== undefined) return [change];
     const latest = await this.ports.todos.find(latestId(recurring));
@@ -156,7 +157,10 @@ export class TodoInverse extends Service<InversePorts> {
     return following.changes;
   }
 
-  private async deletion(effect: Effect, { value: todo, version }: RemindedTodo): Promise<readonly Change[]> {
+  private async deletion(
+    effect: Effect,
+    { value: todo, version }: RemindedTodo,
+  ): Promise<readonly TodoChange[]> {
     // Another occurrence may be created under its id, and would not know what is part of this one.
     if (todo.recurringTaskId !== undefined && todo.ancestors !== undefined)
       throw changedSince(effect, ['something is part of it']);
@@ -165,7 +169,7 @@ export class TodoInverse extends Service<InversePorts> {
     return [{ kind: 'deleteTodo', todo, version }, ...effects, ...released];
   }
 
-  private async recreation(before: Todo, now: Date): Promise<readonly Change[]> {
+  private async recreation(before: Todo, now: Date): Promise<readonly TodoChange[]> {
     // One event can bring it back several times: the time makes each different from those before.
     const todo = { ...before, restored: Math.max(now.getTime(), (before.restored ?? 0) + 1) };
     const isDue = todo.dueDate !== undefined && !todo.completed;

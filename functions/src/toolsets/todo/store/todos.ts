@@ -13,6 +13,7 @@ import {
 import { FirestoreReader } from '../../../kernel/firestore/reading.ts';
 import type { ChangeWriters } from '../../../kernel/firestore/store.ts';
 import { fitting } from '../../../kernel/json.ts';
+import type { TodoChanges } from '../rules/changes.ts';
 import type { TodoQueries } from '../rules/ports.ts';
 import { reminderFromDocument } from '../rules/reminder.ts';
 import {
@@ -26,7 +27,6 @@ import {
   type TodoSort,
   todoFromDocument,
 } from '../rules/todo.ts';
-import type { TodoChanges } from '../rules/todoChanges.ts';
 import { todoNode } from '../rules/todoNode.ts';
 import { recurringTaskToDocument } from './reminders.ts';
 import {

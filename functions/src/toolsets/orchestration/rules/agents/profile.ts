@@ -202,10 +202,6 @@ export interface MeasureChanges {
   readonly measureAgent: { readonly measure: AgentMeasure };
 }
 
-declare module '../../../../kernel/commit.ts' {
-  interface ChangeKinds extends MeasureChanges {}
-}
-
 /** What has been measured of a hosted agent: counters, spread over several documents, each of which is such a one. */
 const measureDocument = z.object({
   agent: z.string(),

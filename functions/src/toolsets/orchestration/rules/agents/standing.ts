@@ -211,8 +211,4 @@ export interface WorkChanges {
   readonly bookOutcomes: { readonly workspace: string; readonly bookings: readonly Booking[] };
 }
 
-declare module '../../../../kernel/commit.ts' {
-  interface ChangeKinds extends WorkChanges {}
-}
-
 export type Chance = Pick<Randomness, 'integer'>;

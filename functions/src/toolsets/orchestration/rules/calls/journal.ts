@@ -5,10 +5,11 @@
  * was settled answers only the very same question: an attempt with another input is made.
  */
 import type { Reservation } from '../../../../graph/rules/budget.ts';
-import { type Change, StaleWriteError } from '../../../../kernel/commit.ts';
+import { StaleWriteError } from '../../../../kernel/commit.ts';
 import { MusterError } from '../../../../kernel/errors.ts';
 import type { HostedAgent } from '../agents/model.ts';
 import type { Attempt } from '../calls/attempt.ts';
+import type { OrchestrationChange } from '../changes.ts';
 import type { OrchestrationPorts } from '../ports.ts';
 import type { CompletedAttempt, JournalEntry } from './attempt.ts';
 import { costOf, estimatedTokens, priceOf } from './budget.ts';
@@ -111,7 +112,7 @@ export class StepJournal {
     const { reservation, maxOutputTokens } = await reservationFor(this.ports, budgetKeys, beginning);
     const entry = { ...planned, maxOutputTokens };
     requireLease();
-    const started: Change = { kind: 'startCall', runId, entry };
+    const started: OrchestrationChange = { kind: 'startCall', runId, entry };
     await store.commit(reservation === undefined ? [started] : [started, { kind: 'reserve', reservation }]);
     if (reservation !== undefined) this.reservations.set(id, reservation);
     this.begun.set(attemptKeyOf(entry), entry);
@@ -133,7 +134,7 @@ export class StepJournal {
 
   /** With what it has cost, unless it took so long that it counts as the most already. */
   private async complete(
-    change: Change<'completeCall'>,
+    change: Extract<OrchestrationChange, { readonly kind: 'completeCall' }>,
     { usage, costUsd, outcomeUnknown }: Attempt,
   ): Promise<void> {
     const { store } = this.ports;

@@ -1,9 +1,9 @@
 /** Takes a run forward, stage by stage, in the hands of one instance, and executes its steps wherever their agents are. */
 import { budgetKey, budgetKeysOf, OutOfBudgetError, type Refusal } from '../../../../graph/rules/budget.ts';
 import { nodeKey } from '../../../../graph/rules/graphNode.ts';
-import type { Change } from '../../../../kernel/commit.ts';
 import { MusterError } from '../../../../kernel/errors.ts';
 import { byteLength } from '../../../../kernel/json.ts';
+import type { PortOf } from '../../../../kernel/ports.ts';
 import { isContention } from '../../../../kernel/waiting.ts';
 import type { TaskCreation } from '../../../coordination/index.ts';
 import { NETWORK } from '../agents/profile.ts';
@@ -11,6 +11,7 @@ import { bookingsOf, type Outcome } from '../agents/standing.ts';
 import { type Attempt, measuresOf } from '../calls/attempt.ts';
 import { Budget } from '../calls/budget.ts';
 import { StepJournal } from '../calls/journal.ts';
+import type { OrchestrationChange } from '../changes.ts';
 import { executeOnNetwork, taskCancellations } from '../network.ts';
 import type { ExecutionPorts } from '../ports.ts';
 import { agentsOf, allSteps } from '../workflows/definition.ts';
@@ -51,7 +52,7 @@ const MAX_OUTPUT_BYTES = 800_000;
 /** One run in the hands of one instance. */
 export class Advance {
   private readonly ports: ExecutionPorts;
-  private readonly taskCreation: TaskCreation;
+  private readonly taskCreation: PortOf<TaskCreation>;
   private readonly lease: RunLease;
   private readonly order: RunOrder;
   private readonly records: Map<string, StepRecord>;
@@ -60,7 +61,7 @@ export class Advance {
   /** @param before what has been recorded before */
   constructor(
     ports: ExecutionPorts,
-    taskCreation: TaskCreation,
+    taskCreation: PortOf<TaskCreation>,
     lease: RunLease,
     order: RunOrder,
     before: readonly StepRecord[],
@@ -134,7 +135,7 @@ export class Advance {
       (run, now) =>
         ended({ ...run, ...booked, warnings: [...new Set([...run.warnings, ...warnings])] }, ending, now),
       async (run, now) => [
-        ...records.map((step): Change => ({ kind: 'recordStep', runId, step })),
+        ...records.map((step): OrchestrationChange => ({ kind: 'recordStep', runId, step })),
         ...(await taskCancellations(this.ports.tasks, run, now)),
         ...(await this.bookings(run.workspace, outcomes)),
       ],
@@ -142,7 +143,10 @@ export class Advance {
   }
 
   /** What the run teaches of its agents. It is part of the commit that ends the run, and so is counted once. */
-  private async bookings(workspace: string, outcomes: readonly Outcome[]): Promise<readonly Change[]> {
+  private async bookings(
+    workspace: string,
+    outcomes: readonly Outcome[],
+  ): Promise<readonly OrchestrationChange[]> {
     if (outcomes.length === 0) return [];
     const bookings = bookingsOf(await this.ports.workRecords.find(workspace), outcomes);
     return [{ kind: 'bookOutcomes', workspace, bookings }];
@@ -182,7 +186,7 @@ export class Advance {
         (current) => withRecord(current, { record, warnings: [...warnings, ...repetitionWarnings(task)] }),
         () => [
           { kind: 'recordStep', runId, step: record },
-          ...measures.map((measure): Change => ({ kind: 'measureAgent', measure })),
+          ...measures.map((measure): OrchestrationChange => ({ kind: 'measureAgent', measure })),
         ],
       );
       return record;

@@ -1,6 +1,7 @@
 /** What ends a run that is not wanted any more. Source: docs/semantics.md#orchestration. */
-import type { Change, Versioned } from '../../../../kernel/commit.ts';
+import type { Versioned } from '../../../../kernel/commit.ts';
 import { bookingOf } from '../calls/journal.ts';
+import type { OrchestrationChange } from '../changes.ts';
 import { taskCancellations } from '../network.ts';
 import type { OrchestrationPorts } from '../ports.ts';
 import { ended, isEnded, isLeased, type Run, spentOn, workedOn } from './run.ts';
@@ -13,7 +14,7 @@ export async function cancellationOf(
   ports: OrchestrationPorts,
   { value, version }: Versioned<Run>,
   why?: string,
-): Promise<{ readonly run: Run; readonly changes: readonly Change[] }> {
+): Promise<{ readonly run: Run; readonly changes: readonly OrchestrationChange[] }> {
   const now = ports.clock.now();
   const warnings = why === undefined ? value.warnings : [...value.warnings, why];
   const asked = { ...value, cancelRequested: true, warnings };

@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { MusterError } from '../../../../kernel/errors.ts';
+import type { PortOf } from '../../../../kernel/ports.ts';
 import { unlessUnreadable } from '../../../../kernel/ports.ts';
 import type { TaskCreation } from '../../../coordination/index.ts';
 import { taskCancellations } from '../network.ts';
@@ -21,9 +22,9 @@ const message = z.object({ runId: z.string().min(1).max(100) });
 
 export class RunExecution {
   private readonly ports: ExecutionPorts;
-  private readonly taskCreation: TaskCreation;
+  private readonly taskCreation: PortOf<TaskCreation>;
 
-  constructor(ports: ExecutionPorts, taskCreation: TaskCreation) {
+  constructor(ports: ExecutionPorts, taskCreation: PortOf<TaskCreation>) {
     this.ports = ports;
     this.taskCreation = taskCreation;
   }

@@ -1,8 +1,9 @@
 /** The lease by which one instance executes a run: it is taken, renewed and given up, and its epoch fences every write. */
-import type { Change, Versioned } from '../../../../kernel/commit.ts';
+import type { Versioned } from '../../../../kernel/commit.ts';
 import { unlessUnreadable } from '../../../../kernel/ports.ts';
 import { retryStale } from '../../../../kernel/waiting.ts';
 import type { Task } from '../../../coordination/index.ts';
+import type { OrchestrationChange } from '../changes.ts';
 import type { OrchestrationPorts } from '../ports.ts';
 import { isEnded, isLeased, LEASE_MILLISECONDS, type Run, renewed, take } from './run.ts';
 
@@ -17,7 +18,7 @@ export class LeaseLostError extends Error {
 /** A run that is let go of, and what changes with it. */
 export interface LeftRun {
   readonly run: Run;
-  readonly changes: readonly Change[];
+  readonly changes: readonly OrchestrationChange[];
 }
 
 /** @returns `busy` where another instance may be executing it; `over` where there is nothing to execute */
@@ -106,7 +107,12 @@ export class RunLease {
         const found = await this.held();
         if (found === undefined) return;
         const { run, changes } = await left(found.value, clock.now());
-        const replaced: Change = { kind: 'replaceRun', before: found.value, run, version: found.version };
+        const replaced: OrchestrationChange = {
+          kind: 'replaceRun',
+          before: found.value,
+          run,
+          version: found.version,
+        };
         await store.commit([replaced, ...changes]);
       });
     } catch (error) {
@@ -121,7 +127,10 @@ export class RunLease {
    */
   change(
     apply: (run: Run, now: Date) => Run,
-    more: (run: Run, now: Date) => readonly Change[] | Promise<readonly Change[]> = () => [],
+    more: (
+      run: Run,
+      now: Date,
+    ) => readonly OrchestrationChange[] | Promise<readonly OrchestrationChange[]> = () => [],
   ): Promise<Run> {
     const { store, clock, randomness } = this.ports;
     const changeOnce = () =>
@@ -131,7 +140,12 @@ export class RunLease {
         if (found === undefined) throw this.lose();
         const now = clock.now();
         const run = apply(renewed(found.value, now), now);
-        const replaced: Change = { kind: 'replaceRun', before: found.value, run, version: found.version };
+        const replaced: OrchestrationChange = {
+          kind: 'replaceRun',
+          before: found.value,
+          run,
+          version: found.version,
+        };
         await store.commit([replaced, ...(await more(run, now))]);
         if (run.leaseExpiresAt !== undefined) this.expiresAt = run.leaseExpiresAt;
         return run;

@@ -309,7 +309,3 @@ export interface RunChanges {
     readonly replaces?: string | undefined;
   };
 }
-
-declare module '../../../../kernel/commit.ts' {
-  interface ChangeKinds extends RunChanges {}
-}

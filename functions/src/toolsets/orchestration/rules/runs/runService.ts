@@ -3,7 +3,7 @@ import type { Principal } from '../../../../access/rules/principal.ts';
 import { budgetKeysOf } from '../../../../graph/rules/budget.ts';
 import { nodeKey } from '../../../../graph/rules/graphNode.ts';
 import { linkTo } from '../../../../graph/rules/linking.ts';
-import type { Change, RecordAnswer, Versioned } from '../../../../kernel/commit.ts';
+import type { RecordAnswer, Versioned } from '../../../../kernel/commit.ts';
 import { MusterError } from '../../../../kernel/errors.ts';
 import { type VisibleSlice, visiblePage } from '../../../../kernel/paging.ts';
 import { readFor, Service, unlessUnreadable } from '../../../../kernel/ports.ts';
@@ -11,6 +11,7 @@ import { type SweepPart, type SweepTurn, type Swept, walk } from '../../../../ke
 import { retryStale } from '../../../../kernel/waiting.ts';
 import { isClosed } from '../../../coordination/index.ts';
 import type { AgentRoster } from '../agents/roster.ts';
+import type { OrchestrationChange } from '../changes.ts';
 import { seededChance } from '../modes/judging.ts';
 import { runOfTask, taskCancellations } from '../network.ts';
 import type { OrchestrationPorts } from '../ports.ts';
@@ -72,7 +73,7 @@ export class RunService extends Service<OrchestrationPorts> {
       // Kept for as long as the run may take, and then for as long as its answer is fresh.
       const expiresAt = new Date(deadline.getTime() + FRESH_MILLISECONDS);
       const link = partOf && (await linkTo(this.ports, { partOf, principal, workspace }));
-      const changes: Change[] = [
+      const changes: OrchestrationChange[] = [
         { kind: 'createRun', run: { ...run, ...link?.place }, order },
         ...(link?.changes ?? []),
       ];

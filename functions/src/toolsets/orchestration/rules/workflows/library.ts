@@ -1,11 +1,12 @@
 /** The workflows that a caller can name: the built-in ones, and those of the caller's owner. */
-import type { Change, RecordAnswer, Versioned } from '../../../../kernel/commit.ts';
+import type { RecordAnswer, Versioned } from '../../../../kernel/commit.ts';
 import { MusterError } from '../../../../kernel/errors.ts';
 import { canonicalJson } from '../../../../kernel/json.ts';
 import type { Slice } from '../../../../kernel/paging.ts';
 import { readFor, Service } from '../../../../kernel/ports.ts';
 import { asBefore, type Effect } from '../../../../kernel/trail.ts';
 import { retryStale } from '../../../../kernel/waiting.ts';
+import type { OrchestrationChange } from '../changes.ts';
 import type { OrchestrationPorts } from '../ports.ts';
 import definitions from './builtIn.json' with { type: 'json' };
 import type { Workflow } from './definition.ts';
@@ -67,7 +68,7 @@ export class WorkflowLibrary extends Service<OrchestrationPorts> {
       const before = await this.ports.workflows.find(id);
       requireVersion(workflow.name, before?.value, expectedVersion);
       const now = clock.now();
-      const commit = async (saving: Saving, changes: readonly Change[]): Promise<Saving> => {
+      const commit = async (saving: Saving, changes: readonly OrchestrationChange[]): Promise<Saving> => {
         await store.commit(changes, recordAnswer(saving));
         return saving;
       };
@@ -141,7 +142,7 @@ function requireOwn(name: string, field: string): void {
 
 export class WorkflowInverse extends Service<OrchestrationPorts> {
   /** @throws MusterError CONFLICT, with the reason CHANGED_SINCE */
-  readonly workflow = async (effect: Effect): Promise<readonly Change[]> => {
+  readonly workflow = async (effect: Effect): Promise<readonly OrchestrationChange[]> => {
     const { workflows, workflowFields, clock } = this.ports;
     const found = await readFor(effect.ownerUid ?? '', workflows.find(effect.id));
     const fields = asBefore(effect, found && workflowFields.of(found.value));
@@ -155,6 +156,6 @@ export class WorkflowInverse extends Service<OrchestrationPorts> {
   };
 }
 
-function deletion({ value: saved, version }: Versioned<SavedWorkflow>): Change {
+function deletion({ value: saved, version }: Versioned<SavedWorkflow>): OrchestrationChange {
   return { kind: 'deleteWorkflow', saved, version };
 }

@@ -45,7 +45,3 @@ export interface WorkflowChanges {
   };
   readonly deleteWorkflow: { readonly saved: SavedWorkflow; readonly version: string };
 }
-
-declare module '../../../../kernel/commit.ts' {
-  interface ChangeKinds extends WorkflowChanges {}
-}
