@@ -1,35 +1,35 @@
 /** What each change of all features does: how it is written, what the audit log shows of it, and how it loosens limits. */
 
-import type { AccessChange } from '../access/rules/changes.ts';
 import { accessLoosening } from '../access/rules/loosening.ts';
+import type { AccessChange } from '../access/rules/ports.ts';
 import { agentEffects, peopleEffects } from '../access/store/accessEffects.ts';
 import { agentWriters } from '../access/store/agents.ts';
 import { grantWriters } from '../access/store/grants.ts';
 import { peopleWriters } from '../access/store/people.ts';
 import { workspaceWriters } from '../access/store/workspaces.ts';
 import { budgetLoosening } from '../graph/rules/budget.ts';
-import type { GraphChange } from '../graph/rules/changes.ts';
+import type { GraphChange } from '../graph/rules/ports.ts';
 import { budgetEffects, budgetWriters } from '../graph/store/budgets.ts';
 import { graphWriters } from '../graph/store/nodes.ts';
 import type { ChangeWriters } from '../kernel/firestore/store.ts';
 import type { EffectsOf } from '../kernel/firestore/trail.ts';
 import { type LooseningOf, neverLoosens } from '../kernel/loosening.ts';
-import type { SignInChange } from '../signin/rules/changes.ts';
+import type { SignInChange } from '../signin/rules/clients.ts';
 import { signInWriters } from '../signin/store/signIns.ts';
-import type { CodingChange } from '../toolsets/coding/rules/changes.ts';
+import type { CodingChange } from '../toolsets/coding/rules/ports.ts';
 import { codingWriters } from '../toolsets/coding/store/logs.ts';
-import type { CoordinationChange } from '../toolsets/coordination/rules/changes.ts';
+import type { CoordinationChange } from '../toolsets/coordination/rules/ports.ts';
 import { mailboxWriters } from '../toolsets/coordination/store/mailboxes.ts';
 import { SessionSpreads } from '../toolsets/coordination/store/sessions.ts';
 import { coordinationEffects } from '../toolsets/coordination/store/taskEffects.ts';
 import { sessionWriters, taskWriters } from '../toolsets/coordination/store/writers.ts';
-import type { DataChange } from '../toolsets/firebase/rules/changes.ts';
+import type { DataChange } from '../toolsets/firebase/rules/ports.ts';
 import { subscriptionEffects, subscriptionWriters } from '../toolsets/firebase/store/subscriptions.ts';
-import type { GitHubChange } from '../toolsets/github/rules/changes.ts';
+import type { GitHubChange } from '../toolsets/github/rules/ports.ts';
 import { linkEffects, linkWriters } from '../toolsets/github/store/pullRequests.ts';
-import type { InboxChange } from '../toolsets/inbox/rules/changes.ts';
+import type { InboxChange } from '../toolsets/inbox/rules/ports.ts';
 import { requestEffects, requestWriters } from '../toolsets/inbox/store/requests.ts';
-import type { OrchestrationChange } from '../toolsets/orchestration/rules/changes.ts';
+import type { OrchestrationChange } from '../toolsets/orchestration/rules/ports.ts';
 import { runWriters } from '../toolsets/orchestration/store/runs.ts';
 import {
   measureWriters,
@@ -37,7 +37,7 @@ import {
   workflowWriters,
   workWriters,
 } from '../toolsets/orchestration/store/workflows.ts';
-import type { TodoChange } from '../toolsets/todo/rules/changes.ts';
+import type { TodoChange } from '../toolsets/todo/rules/ports.ts';
 import { reminderWriters } from '../toolsets/todo/store/events.ts';
 import { todoEffects } from '../toolsets/todo/store/todoEffects.ts';
 import { todoWriters } from '../toolsets/todo/store/todos.ts';

@@ -3,14 +3,12 @@ import type { RecordAnswer } from '../../kernel/commit.ts';
 import { BoundedMap } from '../../kernel/memoCache.ts';
 import { type Hashing, Service } from '../../kernel/ports.ts';
 import { retryStale } from '../../kernel/waiting.ts';
-import type { AccessChange } from './changes.ts';
 import { mayUse } from './gate.ts';
 import { openedThrough } from './lineage.ts';
 import type { Invitation } from './people.ts';
-import type { AccessPorts } from './ports.ts';
+import type { AccessChange, AccessPorts } from './ports.ts';
 import { personsRoleIn } from './principal.ts';
-import type { MemberRole } from './role.ts';
-import { hasRole } from './role.ts';
+import { hasRole, type MemberRole } from './role.ts';
 
 /** What a person was let into. */
 export interface Taken {

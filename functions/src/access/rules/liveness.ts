@@ -17,8 +17,7 @@ import {
   terminalId,
   workspacesOf,
 } from './agent.ts';
-import type { AccessChange } from './changes.ts';
-import type { AccessPorts } from './ports.ts';
+import type { AccessChange, AccessPorts } from './ports.ts';
 import { type Principal, personsRoleIn, roleIn } from './principal.ts';
 import { hasRole } from './role.ts';
 

@@ -1,18 +1,17 @@
 /** What the rules of access read and write by, and what its store implements. */
 
-import type { Store, Versioned } from '../../kernel/commit.ts';
+import type { ChangeOf, Store, TrailChanges, Versioned } from '../../kernel/commit.ts';
 import type { Batch, Found, Place, Position, Slice } from '../../kernel/paging.ts';
 import type { KernelPorts, PortOf } from '../../kernel/ports.ts';
-import type { Agent, AgentCount, Availability } from './agent.ts';
+import type { Agent, AgentChanges, AgentCount, Availability } from './agent.ts';
 import type { CallRecorder } from './callMetrics.ts';
-import type { AccessChange } from './changes.ts';
 import type { Credential } from './credential.ts';
-import type { Grant } from './grant.ts';
-import type { Deployment, Invitation, Member, Person } from './people.ts';
+import type { Grant, GrantChanges } from './grant.ts';
+import type { Deployment, Invitation, Member, PeopleChanges, Person } from './people.ts';
 import type { PersonRoles } from './principal.ts';
 import type { RateLimiter } from './rateLimiter.ts';
 import type { Role, WorkspaceAccess } from './role.ts';
-import type { StoredWorkspace } from './workspace.ts';
+import type { RoutingChanges, StoredWorkspace, WorkspaceChanges } from './workspace.ts';
 
 export interface AccessPorts extends KernelPorts {
   readonly store: Store<AccessChange>;
@@ -238,3 +237,7 @@ export interface RolesOfPeople {
    */
   of(uid: string, claimed?: () => Promise<Role | undefined>): Promise<PersonRoles & AccountStanding>;
 }
+
+export type AccessChange = ChangeOf<
+  AgentChanges & GrantChanges & PeopleChanges & RoutingChanges & WorkspaceChanges & TrailChanges
+>;

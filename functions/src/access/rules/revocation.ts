@@ -6,12 +6,11 @@
 import type { AnyChange, RecordAnswer, Store } from '../../kernel/commit.ts';
 import { Service } from '../../kernel/ports.ts';
 import { retryStale } from '../../kernel/waiting.ts';
-import type { AccessChange } from './changes.ts';
 import type { Credential, Link } from './credential.ts';
 import { endingOf, type Grant } from './grant.ts';
 import { withdrawalOf } from './lineage.ts';
 import type { Invitation } from './people.ts';
-import type { AccessPorts } from './ports.ts';
+import type { AccessChange, AccessPorts } from './ports.ts';
 
 /** A call of an agent that waits for its approval, and the change that ends it. */
 export interface WaitingCall<Change> {

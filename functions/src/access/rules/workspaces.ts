@@ -1,8 +1,7 @@
 /** How workspaces come into being. Source: docs/decisions/0006-roles-and-registration.md. */
 
 import { MusterError } from '../../kernel/errors.ts';
-import type { AccessChange } from './changes.ts';
-import type { AccessPorts } from './ports.ts';
+import type { AccessChange, AccessPorts } from './ports.ts';
 import { accessOf, type PersonRoles, type Principal, personsRoleIn } from './principal.ts';
 import type { WorkspaceAccess } from './role.ts';
 

@@ -2,8 +2,7 @@
 import { StaleWriteError, type Store } from '../../kernel/commit.ts';
 import { type Log, Service } from '../../kernel/ports.ts';
 import { type SweepPart, type SweepTurn, type Swept, walk } from '../../kernel/sweep.ts';
-import type { GraphChange } from './changes.ts';
-import type { BudgetPorts } from './ports.ts';
+import type { BudgetPorts, GraphChange } from './ports.ts';
 
 const BATCH = 100;
 

@@ -3,7 +3,6 @@
 import type { Principal } from '../../access/rules/principal.ts';
 import type { Versioned } from '../../kernel/commit.ts';
 import { MusterError } from '../../kernel/errors.ts';
-import type { GraphChange } from './changes.ts';
 import {
   type GraphNode,
   isOpenNode,
@@ -15,7 +14,7 @@ import {
   nodeNotFound,
   type Place,
 } from './graphNode.ts';
-import type { GraphQueries } from './ports.ts';
+import type { GraphChange, GraphQueries } from './ports.ts';
 
 /** Who looks, and from where. */
 export interface Viewer {

@@ -1,9 +1,9 @@
 /** What the rules of the graph and of budgets read by, and what their store implements. */
 
-import type { Versioned } from '../../kernel/commit.ts';
+import type { ChangeOf, TrailChanges, Versioned } from '../../kernel/commit.ts';
 import type { Batch, Page, Position, Slice } from '../../kernel/paging.ts';
-import type { CountedBudget, StoredBudget, StoredReservation } from './budget.ts';
-import type { NodeKind, NodeRef, PartsProgress, StoredNode } from './graphNode.ts';
+import type { BudgetChanges, CountedBudget, StoredBudget, StoredReservation } from './budget.ts';
+import type { GraphChanges, NodeKind, NodeRef, PartsProgress, StoredNode } from './graphNode.ts';
 
 export interface BudgetQueries {
   find(key: string): Promise<Versioned<StoredBudget> | undefined>;
@@ -35,3 +35,5 @@ export interface GraphQueries {
 export interface BudgetPorts {
   readonly budgets: BudgetQueries;
 }
+
+export type GraphChange = ChangeOf<GraphChanges & BudgetChanges & TrailChanges>;

@@ -31,8 +31,8 @@ import { hasRole } from '../../access/rules/role.ts';
 import type { Store, Versioned } from '../../kernel/commit.ts';
 import { Service } from '../../kernel/ports.ts';
 import type { Authorization } from './authorization.ts';
-import type { SignInChange } from './changes.ts';
 import { type Decision, Hindered } from './choices.ts';
+import type { SignInChange } from './clients.ts';
 import { personOf } from './tokens.ts';
 
 interface Chosen extends Omit<Decision, 'toolsets'> {

@@ -4,13 +4,14 @@
  */
 
 import { z } from 'zod';
+import type { AccessChange } from '../../access/rules/ports.ts';
 import type { ChangeOf, Store, Versioned } from '../../kernel/commit.ts';
 import { documentCodec, timestamp } from '../../kernel/documentCodec.ts';
 import { isVisible, oneLine } from '../../kernel/hidden.ts';
 import { parsedJson } from '../../kernel/json.ts';
 import { BoundedMap } from '../../kernel/memoCache.ts';
 import { type KernelPorts, Service } from '../../kernel/ports.ts';
-import type { Authorization } from './authorization.ts';
+import type { Authorization, AuthorizationChanges } from './authorization.ts';
 import { OAuthError } from './oauthError.ts';
 import { redirectFault, withoutPort } from './redirects.ts';
 
@@ -225,3 +226,5 @@ export interface SignInQueries {
   authorization(id: string): Promise<Versioned<Authorization> | undefined>;
   client(id: string): Promise<RegisteredClient | undefined>;
 }
+
+export type SignInChange = ChangeOf<AuthorizationChanges & ClientChanges> | AccessChange;

@@ -11,9 +11,8 @@ import { Service } from '../../kernel/ports.ts';
 import { retryStale } from '../../kernel/waiting.ts';
 import type { Apps } from './apps.ts';
 import { type Asked, type Authorization, DECIDING_MILLISECONDS, wayBack } from './authorization.ts';
-import type { SignInChange } from './changes.ts';
 import { type Choices, type Decision, Hindered } from './choices.ts';
-import { type Client, type Clients, type SignInQueries, shownName } from './clients.ts';
+import { type Client, type Clients, type SignInChange, type SignInQueries, shownName } from './clients.ts';
 import { OAuthError } from './oauthError.ts';
 import { personOf } from './tokens.ts';
 

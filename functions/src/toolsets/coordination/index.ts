@@ -137,9 +137,6 @@ export {
   budgetRefusal,
   spendingChanges,
 } from './rules/budgetWait.ts';
-
-export type { CoordinationChange } from './rules/changes.ts';
-
 export {
   type ClaimOutcome,
   claimableKeys,
@@ -149,7 +146,6 @@ export {
   type QueueMark,
   TaskClaims,
 } from './rules/claims.ts';
-
 export {
   asCodingTask,
   backoffSeconds,
@@ -166,7 +162,6 @@ export {
   requireCodingTask,
   type StoredResult,
 } from './rules/codingTask.ts';
-
 export { TaskCreation, type TaskDraft } from './rules/creation.ts';
 export type { CodingExpiry } from './rules/leases.ts';
 export { authoriseDeciding } from './rules/levers.ts';
@@ -174,7 +169,7 @@ export type { Message } from './rules/mailbox.ts';
 export type { AgentMessages } from './rules/messages.ts';
 export { queueGrowth } from './rules/openSession.ts';
 export { type OwnerPorts, ownerStanding } from './rules/ownerless.ts';
-export type { CoordinationPorts } from './rules/ports.ts';
+export type { CoordinationChange, CoordinationPorts } from './rules/ports.ts';
 export { QUEUE_STATUSES, type QueueStatus } from './rules/ports.ts';
 export { CODING_GOAL, discoveryFromDocument } from './rules/session.ts';
 export {

@@ -34,10 +34,10 @@ declare module '../../mcp/callContext.ts' {
 }
 
 export { checked, type GitHubAnswer, type RateLimit } from './rules/answers.ts';
-export type { GitHubChange } from './rules/changes.ts';
 export { refusal } from './rules/gitHubErrors.ts';
 export { refName } from './rules/names.ts';
 export type {
+  GitHubChange,
   GitHubClient,
   GitHubClients,
   GitHubPorts,

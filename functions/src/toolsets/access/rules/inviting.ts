@@ -1,6 +1,5 @@
 /** Inviting somebody into a workspace, and accepting. Source: docs/decisions/0006-roles-and-registration.md. */
 
-import type { AccessChange } from '../../../access/rules/changes.ts';
 import {
   foldedEmail,
   type Invitations,
@@ -8,7 +7,7 @@ import {
   type Taken,
 } from '../../../access/rules/invitations.ts';
 import type { Invitation, Mail } from '../../../access/rules/people.ts';
-import type { AccessPorts } from '../../../access/rules/ports.ts';
+import type { AccessChange, AccessPorts } from '../../../access/rules/ports.ts';
 import { type Principal, personsRoleIn } from '../../../access/rules/principal.ts';
 import type { MemberRole } from '../../../access/rules/role.ts';
 import { noRoleIn } from '../../../access/rules/workspaces.ts';

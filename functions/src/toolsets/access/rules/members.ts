@@ -1,13 +1,11 @@
 /** The people of a workspace, and their roles. Source: docs/decisions/0006-roles-and-registration.md. */
 
-import type { AccessChange } from '../../../access/rules/changes.ts';
 import { foldedEmail, invitationId } from '../../../access/rules/invitations.ts';
 import type { OpenWork } from '../../../access/rules/leaving.ts';
 import type { Invitation, Member } from '../../../access/rules/people.ts';
-import type { AccessPorts } from '../../../access/rules/ports.ts';
+import type { AccessChange, AccessPorts } from '../../../access/rules/ports.ts';
 import { accessOf, type Principal, personsRoleIn, roleIn } from '../../../access/rules/principal.ts';
-import type { MemberRole, WorkspaceAccess } from '../../../access/rules/role.ts';
-import { hasRole, type Role } from '../../../access/rules/role.ts';
+import { hasRole, type MemberRole, type Role, type WorkspaceAccess } from '../../../access/rules/role.ts';
 import { noRoleIn } from '../../../access/rules/workspaces.ts';
 import type { RecordAnswer, Versioned } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';

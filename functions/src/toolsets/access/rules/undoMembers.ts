@@ -1,6 +1,6 @@
 /** Takes back what was done to members and workspaces. Source: docs/semantics.md#taking-back. */
 
-import type { AccessChange } from '../../../access/rules/changes.ts';
+import type { AccessChange } from '../../../access/rules/ports.ts';
 import type { Principal } from '../../../access/rules/principal.ts';
 import { Service } from '../../../kernel/ports.ts';
 import { asBefore, type Effect } from '../../../kernel/trail.ts';

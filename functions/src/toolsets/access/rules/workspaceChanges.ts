@@ -1,7 +1,6 @@
 /** Creating workspaces, and changing who may come in and what they reach. */
 
-import type { AccessChange } from '../../../access/rules/changes.ts';
-import type { AccessPorts } from '../../../access/rules/ports.ts';
+import type { AccessChange, AccessPorts } from '../../../access/rules/ports.ts';
 import {
   accessOf,
   DEFAULT_WORKSPACE,

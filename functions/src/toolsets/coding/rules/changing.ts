@@ -22,9 +22,9 @@ import {
   startTask,
   taskChanges,
 } from '../../coordination/index.ts';
-import type { CodingChange } from './changes.ts';
 import { endByDecision, endByRunner, endingChanges, withResult } from './ending.ts';
 import { appendChanges, appendNote, type LogEntry } from './log.ts';
+import type { CodingChange } from './ports.ts';
 import {
   type CodingPorts,
   changeTask,

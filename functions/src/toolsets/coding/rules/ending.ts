@@ -29,7 +29,7 @@ import {
   type TaskResult,
   withSpent,
 } from '../../coordination/index.ts';
-import type { CodingChange } from './changes.ts';
+import type { CodingChange } from './ports.ts';
 import { codingStatus, type Ended, type EndReport, type ReportedFailure } from './task.ts';
 
 const MAX_SUMMARY_LENGTH = 20_000;

@@ -1,9 +1,15 @@
 /** What the rules of coding read by, and what its store implements. */
 
-import type { Versioned } from '../../../kernel/commit.ts';
+import type { ChangeOf, Versioned } from '../../../kernel/commit.ts';
 import type { Page, Slice } from '../../../kernel/paging.ts';
-import type { CodingTask, QueueMark, StoredResult, TaskStatus } from '../../coordination/index.ts';
-import type { LogHead, LogLine, LogType } from './log.ts';
+import type {
+  CodingTask,
+  CoordinationChange,
+  QueueMark,
+  StoredResult,
+  TaskStatus,
+} from '../../coordination/index.ts';
+import type { CodingChanges, LogHead, LogLine, LogType } from './log.ts';
 
 export interface OwnedLine extends LogLine {
   readonly taskId: string;
@@ -59,3 +65,5 @@ export interface CodingFilter {
   readonly branch?: string;
   readonly project?: string;
 }
+
+export type CodingChange = ChangeOf<CodingChanges> | CoordinationChange;

@@ -23,9 +23,9 @@ import {
   taskChanges,
   waitTask,
 } from '../../coordination/index.ts';
-import type { CodingChange } from './changes.ts';
 import { restored } from './ending.ts';
 import { appendChanges, appendNumbered, type NumberedEntry } from './log.ts';
+import type { CodingChange } from './ports.ts';
 import { type CodingPorts, changeTask, claimantOf, codingStatus, type TaskAddress } from './task.ts';
 
 interface RunnerClaimRequest {

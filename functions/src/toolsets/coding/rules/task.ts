@@ -21,8 +21,7 @@ import {
   type TaskCreation,
   type TaskStatus,
 } from '../../coordination/index.ts';
-import type { CodingChange } from './changes.ts';
-import type { CodingTaskQueries, TaskLogQueries } from './ports.ts';
+import type { CodingChange, CodingTaskQueries, TaskLogQueries } from './ports.ts';
 
 /** The ports of all that coding does. */
 export interface CodingPorts extends CoordinationPorts, BudgetPorts, OwnerPorts {

@@ -12,9 +12,8 @@ import type { BudgetPorts } from '../../../graph/rules/ports.ts';
 import type { Versioned } from '../../../kernel/commit.ts';
 import { Service, unlessUnreadable } from '../../../kernel/ports.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
-import type { CoordinationChange } from './changes.ts';
 import { queueGrowth } from './openSession.ts';
-import type { CoordinationPorts } from './ports.ts';
+import type { CoordinationChange, CoordinationPorts } from './ports.ts';
 import { endBackoff } from './stateMachine.ts';
 import type { Task } from './task.ts';
 

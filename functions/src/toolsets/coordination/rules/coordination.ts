@@ -6,9 +6,8 @@ import type { Page, Slice } from '../../../kernel/paging.ts';
 import { readIn, Service } from '../../../kernel/ports.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
 import { archivingOf, SessionArchives, type SessionExtent } from './archives.ts';
-import type { CoordinationChange } from './changes.ts';
 import { newSession, openingOf, openSession } from './openSession.ts';
-import type { CoordinationPorts } from './ports.ts';
+import type { CoordinationChange, CoordinationPorts } from './ports.ts';
 import { CODING_GOAL, type Discovery, type OpenSession, type Session, sumCounters } from './session.ts';
 import { type Task, type TaskStatus, taskNotFound } from './task.ts';
 

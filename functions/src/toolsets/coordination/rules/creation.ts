@@ -8,7 +8,6 @@ import type { AnyChange, RecordAnswer, Store } from '../../../kernel/commit.ts';
 import { MAX_TASK_BYTES, requireSize } from '../../../kernel/json.ts';
 import { Service } from '../../../kernel/ports.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
-import type { CoordinationChange } from './changes.ts';
 import type { CodingWork } from './codingTask.ts';
 import {
   type Dependency,
@@ -19,7 +18,7 @@ import {
   type TasksById,
 } from './dependencies.ts';
 import { type FilledSession, firstKeys, openSession, queueGrowthIn } from './openSession.ts';
-import type { CoordinationPorts } from './ports.ts';
+import type { CoordinationChange, CoordinationPorts } from './ports.ts';
 import type { Session } from './session.ts';
 import { requireAhead, type Task, USUAL_TYPE } from './task.ts';
 

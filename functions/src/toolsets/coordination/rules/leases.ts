@@ -17,10 +17,9 @@ import {
   walk,
 } from '../../../kernel/sweep.ts';
 import { inTime } from '../../../kernel/waiting.ts';
-import type { CoordinationChange } from './changes.ts';
 import { type CodingTask, isCodingTask } from './codingTask.ts';
 import { queueGrowth } from './openSession.ts';
-import type { CoordinationPorts } from './ports.ts';
+import type { CoordinationChange, CoordinationPorts } from './ports.ts';
 import { endBackoff, releaseTask, renewLease, waitForAnswer } from './stateMachine.ts';
 import type { Task } from './task.ts';
 import { taskChanges } from './taskChanges.ts';

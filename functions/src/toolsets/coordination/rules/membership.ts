@@ -24,10 +24,9 @@ import type { RecordAnswer } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { Service } from '../../../kernel/ports.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
-import type { CoordinationChange } from './changes.ts';
 import type { Message } from './mailbox.ts';
 import type { AgentMessages } from './messages.ts';
-import type { CoordinationPorts } from './ports.ts';
+import type { CoordinationChange, CoordinationPorts } from './ports.ts';
 
 interface MembershipRequest {
   readonly agentId: string;

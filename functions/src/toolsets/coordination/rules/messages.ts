@@ -10,9 +10,8 @@ import type { RecordAnswer, Versioned } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { readFor, readIn, Service } from '../../../kernel/ports.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
-import type { CoordinationChange } from './changes.ts';
 import type { Mailbox, Message } from './mailbox.ts';
-import type { CoordinationPorts } from './ports.ts';
+import type { CoordinationChange, CoordinationPorts } from './ports.ts';
 import { taskNotFound } from './task.ts';
 
 /** How many messages of a workspace wait at most until their agent reads them. */

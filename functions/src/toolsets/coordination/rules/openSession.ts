@@ -5,9 +5,8 @@ import { type Opener, openingChanges } from '../../../access/rules/workspaces.ts
 import { MusterError } from '../../../kernel/errors.ts';
 import { type Randomness, Service, unlessUnreadable } from '../../../kernel/ports.ts';
 import { unlessStale } from '../../../kernel/waiting.ts';
-import type { CoordinationChange } from './changes.ts';
 import { isCodingKey } from './codingTask.ts';
-import type { CoordinationPorts, SessionQueries } from './ports.ts';
+import type { CoordinationChange, CoordinationPorts, SessionQueries } from './ports.ts';
 import type { OpenSession, Session } from './session.ts';
 import { capabilityKey, MAX_CAPABILITY_KEYS, type Task } from './task.ts';
 

@@ -1,14 +1,22 @@
 /** What the rules of coordination read by, and what its store implements. */
 
 import type { Agent } from '../../../access/rules/agent.ts';
-import type { AccessPorts } from '../../../access/rules/ports.ts';
+import type { AccessChange, AccessPorts } from '../../../access/rules/ports.ts';
 import type { GraphPorts } from '../../../graph/rules/linking.ts';
-import type { Store, Versioned } from '../../../kernel/commit.ts';
+import type { GraphChange } from '../../../graph/rules/ports.ts';
+import type { ChangeOf, Store, Versioned } from '../../../kernel/commit.ts';
 import type { Batch, Found, Page, Place, Position, Slice } from '../../../kernel/paging.ts';
-import type { CoordinationChange } from './changes.ts';
-import type { Mailbox } from './mailbox.ts';
-import type { ArchivedSession, Discovery, Opening, OpenSession, Session, sumCounters } from './session.ts';
-import type { QueuePart, Task, TaskStatus } from './task.ts';
+import type { Mailbox, MessageChanges } from './mailbox.ts';
+import type {
+  ArchivedSession,
+  Discovery,
+  Opening,
+  OpenSession,
+  Session,
+  SessionChanges,
+  sumCounters,
+} from './session.ts';
+import type { QueuePart, Task, TaskChanges, TaskStatus } from './task.ts';
 
 /** The open session of a workspace and an agent, as far as there are. */
 export interface SessionAndAgent {
@@ -146,3 +154,8 @@ export interface QueueFilter {
   readonly priorities?: { readonly from: number; readonly to: number } | undefined;
   readonly type?: string | undefined;
 }
+
+export type CoordinationChange =
+  | ChangeOf<TaskChanges & SessionChanges & MessageChanges>
+  | AccessChange
+  | GraphChange;

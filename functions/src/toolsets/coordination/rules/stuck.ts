@@ -9,8 +9,7 @@ import { StaleWriteError } from '../../../kernel/commit.ts';
 import { Service, unlessUnreadable } from '../../../kernel/ports.ts';
 import type { SweepPart, SweepTurn, Swept } from '../../../kernel/sweep.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
-import type { CoordinationChange } from './changes.ts';
-import type { CoordinationPorts } from './ports.ts';
+import type { CoordinationChange, CoordinationPorts } from './ports.ts';
 import type { Task } from './task.ts';
 
 /** How many tasks the sweep settles at a time. */

@@ -2,7 +2,7 @@
 
 import type { ClosedWork } from '../../../access/rules/agent.ts';
 import { exactUsd, NO_WORK, type Spent } from '../../../graph/rules/graphNode.ts';
-import type { CoordinationChange } from './changes.ts';
+import type { CoordinationChange } from './ports.ts';
 import { isClosed, isHeld, type Task, type TaskOutcome } from './task.ts';
 
 /** The task with more that was spent on it. */

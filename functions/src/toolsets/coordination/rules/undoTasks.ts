@@ -18,7 +18,6 @@ import {
   type FieldsCodec,
   isStill,
 } from '../../../kernel/trail.ts';
-import type { CoordinationChange } from './changes.ts';
 import { requeuedWork, withFailure } from './codingTask.ts';
 import {
   authoriseDeciding,
@@ -31,7 +30,7 @@ import {
   sessionArchived,
 } from './levers.ts';
 import { queueGrowth } from './openSession.ts';
-import type { CoordinationPorts } from './ports.ts';
+import type { CoordinationChange, CoordinationPorts } from './ports.ts';
 import type { Session } from './session.ts';
 import { cancelTask, takeAway, unstartTask } from './stateMachine.ts';
 import { isClosed, isHeld, isOfRun, type Task, taskNotFound } from './task.ts';

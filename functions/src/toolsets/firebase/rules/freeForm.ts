@@ -7,10 +7,9 @@ import { MusterError } from '../../../kernel/errors.ts';
 import { byteLength, type JsonValue, jsonObject, jsonValue } from '../../../kernel/json.ts';
 import { Service } from '../../../kernel/ports.ts';
 import { asBefore, cannotUndo, changedNames, type Effect, type Fields } from '../../../kernel/trail.ts';
-import type { DataChange } from './changes.ts';
 import { DATABASES, type DataPath, parsePath, type WriteOutcome } from './databaseAccess.ts';
 import { sizeLimitExceeded } from './dataErrors.ts';
-import type { FirebasePorts } from './ports.ts';
+import type { DataChange, FirebasePorts } from './ports.ts';
 
 /** Of each of the two states of an entry, which is one document and holds 1 MiB. */
 const MAX_KEPT_BYTES = 200_000;

@@ -1,10 +1,9 @@
 /** What subscriptions read and write by, and what their store implements. */
 
-import type { AccessPorts } from '../../../access/rules/ports.ts';
-import type { Store, Versioned } from '../../../kernel/commit.ts';
-import type { DataChange } from './changes.ts';
+import type { AccessChange, AccessPorts } from '../../../access/rules/ports.ts';
+import type { ChangeOf, Store, Versioned } from '../../../kernel/commit.ts';
 import type { DatabaseAccesses } from './databaseAccess.ts';
-import type { StoredSubscription } from './subscription.ts';
+import type { StoredSubscription, SubscriptionChanges } from './subscription.ts';
 import type { State, Transition } from './transition.ts';
 
 /** Of watching for a log. It is the instance's that watches. */
@@ -108,3 +107,5 @@ export interface FirebasePorts extends AccessPorts {
   readonly events: EventLog;
   readonly leases: WatcherLeases;
 }
+
+export type DataChange = ChangeOf<SubscriptionChanges> | AccessChange;

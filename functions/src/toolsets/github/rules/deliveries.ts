@@ -10,9 +10,8 @@ import { Service } from '../../../kernel/ports.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
 import { TaskQueue } from '../../coordination/index.ts';
 import { address, line, number, sha } from './answers.ts';
-import type { GitHubChange } from './changes.ts';
 import type { PullRequestLink } from './link.ts';
-import type { GitHubPorts } from './ports.ts';
+import type { GitHubChange, GitHubPorts } from './ports.ts';
 import type { PullRequestState } from './pullRequestNode.ts';
 
 /** The most pull requests of one check that are looked up. */

@@ -8,9 +8,8 @@
 import { z } from 'zod';
 import { characterCount, hasAtMost } from '../../../kernel/text.ts';
 import type { Fields } from '../../../kernel/trail.ts';
-import type { GitHubChange } from './changes.ts';
 import { refusal } from './gitHubErrors.ts';
-import type { RepositoryName } from './ports.ts';
+import type { GitHubChange, RepositoryName } from './ports.ts';
 
 /** As the network specification writes them. */
 export const OWNER_PATTERN = '^[a-zA-Z0-9-]+$';

@@ -1,9 +1,9 @@
 /** How GitHub is reached, and the ports of the feature. */
 
 import type { z } from 'zod';
-import type { Store, Versioned } from '../../../kernel/commit.ts';
+import type { ChangeOf, Store, Versioned } from '../../../kernel/commit.ts';
 import type { MusterError } from '../../../kernel/errors.ts';
-import type { CoordinationPorts } from '../../coordination/index.ts';
+import type { CoordinationChange, CoordinationPorts } from '../../coordination/index.ts';
 import type {
   blob,
   codeHits,
@@ -23,8 +23,7 @@ import type {
   tree,
   workflowRuns,
 } from './answers.ts';
-import type { GitHubChange } from './changes.ts';
-import type { PullRequestLink } from './link.ts';
+import type { LinkChanges, PullRequestLink } from './link.ts';
 
 /** How a repository is named; toolsets/github/rules/names.ts checks what callers give. */
 export type RepositoryName = { readonly owner: string; readonly repo: string };
@@ -195,3 +194,5 @@ export interface PullRequestLinkQueries {
   find(repositoryId: number, number: number): Promise<Versioned<PullRequestLink> | undefined>;
   findById(id: string): Promise<Versioned<PullRequestLink> | undefined>;
 }
+
+export type GitHubChange = ChangeOf<LinkChanges> | CoordinationChange;

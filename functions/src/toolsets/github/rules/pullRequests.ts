@@ -7,11 +7,10 @@ import type { RecordAnswer } from '../../../kernel/commit.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
 import { isClosed, taskNotFound } from '../../coordination/index.ts';
 import type { PullRequest } from './answers.ts';
-import type { GitHubChange } from './changes.ts';
 import { refusal } from './gitHubErrors.ts';
 import type { PullRequestLink } from './link.ts';
 import { headName, outside, refName } from './names.ts';
-import type { GitHubPorts, NewPullRequest, RepositoryName } from './ports.ts';
+import type { GitHubChange, GitHubPorts, NewPullRequest, RepositoryName } from './ports.ts';
 import { linkId, linkNode } from './pullRequestNode.ts';
 import { reachable } from './reach.ts';
 

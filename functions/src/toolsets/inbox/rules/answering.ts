@@ -13,8 +13,7 @@ import { readFor, Service, unlessUnreadable } from '../../../kernel/ports.ts';
 import { type SweepPart, type SweepTurn, type Swept, walk } from '../../../kernel/sweep.ts';
 import { cancellableAbort, cancellableDelay, type LongPoll, retryStale } from '../../../kernel/waiting.ts';
 import { endWaitForAnswer } from '../../coordination/index.ts';
-import type { InboxChange } from './changes.ts';
-import type { InboxPorts } from './ports.ts';
+import type { InboxChange, InboxPorts } from './ports.ts';
 import {
   type Answerer,
   answered,

@@ -8,8 +8,7 @@ import { retryStale } from '../../../kernel/waiting.ts';
 import { isHeld, taskNotFound, waitForAnswer } from '../../coordination/index.ts';
 import { QUESTION, type TaskEvent } from '../../todo/index.ts';
 import { findOwn, settlement } from './answering.ts';
-import type { InboxChange } from './changes.ts';
-import type { InboxPorts } from './ports.ts';
+import type { InboxChange, InboxPorts } from './ports.ts';
 import { answerMeant, type Request, type RequestKind, withdrawn } from './request.ts';
 
 export interface Question {

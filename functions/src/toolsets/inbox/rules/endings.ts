@@ -6,8 +6,7 @@ import { allOf } from '../../../kernel/paging.ts';
 import { Service, unlessUnreadable } from '../../../kernel/ports.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
 import { settlement } from './answering.ts';
-import type { InboxChange } from './changes.ts';
-import type { InboxPorts } from './ports.ts';
+import type { InboxChange, InboxPorts } from './ports.ts';
 import { isDue, type Request, revoked, withdrawn } from './request.ts';
 
 /** How many questions are read at once. */

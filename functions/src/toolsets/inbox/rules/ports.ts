@@ -1,11 +1,11 @@
 /** What the rules of questions read and write through. */
 
 import type { AgentLiveness } from '../../../access/rules/liveness.ts';
-import type { Store, Versioned } from '../../../kernel/commit.ts';
+import type { ChangeOf, Store, Versioned } from '../../../kernel/commit.ts';
 import type { Batch, Page, Position, Slice } from '../../../kernel/paging.ts';
-import type { CoordinationPorts } from '../../coordination/index.ts';
-import type { InboxChange } from './changes.ts';
-import type { RequestState, StoredRequest } from './request.ts';
+import type { CoordinationChange, CoordinationPorts } from '../../coordination/index.ts';
+import type { EventChanges } from '../../todo/index.ts';
+import type { RequestChanges, RequestState, StoredRequest } from './request.ts';
 
 export interface InboxPorts extends CoordinationPorts {
   readonly store: Store<InboxChange>;
@@ -48,3 +48,5 @@ export interface RequestQueries {
   /** The request as it is now and after each change, until the signal. */
   watch(id: string, end: AbortSignal): AsyncGenerator<StoredRequest, void, undefined>;
 }
+
+export type InboxChange = ChangeOf<RequestChanges & EventChanges> | CoordinationChange;

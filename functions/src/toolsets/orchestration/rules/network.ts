@@ -14,8 +14,7 @@ import {
   type TaskDraft,
 } from '../../coordination/index.ts';
 import { NETWORK } from './agents/profile.ts';
-import type { OrchestrationChange } from './changes.ts';
-import type { OrchestrationPorts } from './ports.ts';
+import type { OrchestrationChange, OrchestrationPorts } from './ports.ts';
 import type { StepTask } from './runs/hostedStep.ts';
 import { type BegunStep, isEnded, type Run, type StepRecord, type StepWork } from './runs/run.ts';
 import type { DueStep } from './workflows/progress.ts';

@@ -1,18 +1,22 @@
 /** What orchestrations ask of the world: hosted agents, and how runs are read and dispatched. */
 
 import type { BudgetPorts } from '../../../graph/rules/ports.ts';
-import type { Store, Versioned } from '../../../kernel/commit.ts';
+import type { ChangeOf, Store, Versioned } from '../../../kernel/commit.ts';
 import type { Batch, Page, Position, Slice } from '../../../kernel/paging.ts';
 import type { Timer } from '../../../kernel/ports.ts';
 import type { FieldsCodec } from '../../../kernel/trail.ts';
-import type { BudgetWaitPorts, CoordinationPorts, OwnerPorts } from '../../coordination/index.ts';
+import type {
+  BudgetWaitPorts,
+  CoordinationChange,
+  CoordinationPorts,
+  OwnerPorts,
+} from '../../coordination/index.ts';
 import type { HostedAgent } from './agents/model.ts';
-import type { AgentMeasure } from './agents/profile.ts';
-import type { WorkRecord } from './agents/standing.ts';
+import type { AgentMeasure, MeasureChanges } from './agents/profile.ts';
+import type { WorkChanges, WorkRecord } from './agents/standing.ts';
 import type { JournalEntry } from './calls/attempt.ts';
-import type { OrchestrationChange } from './changes.ts';
-import type { Run, RunOrder, RunStatus, StepRecord } from './runs/run.ts';
-import type { SavedWorkflow } from './workflows/savedWorkflow.ts';
+import type { Run, RunChanges, RunOrder, RunStatus, StepRecord } from './runs/run.ts';
+import type { SavedWorkflow, WorkflowChanges } from './workflows/savedWorkflow.ts';
 
 export interface RunDispatch {
   /** Has some instance execute the run soon, at least once. */
@@ -88,3 +92,7 @@ export interface WorkRecordQueries {
   /** Empty where there is none, or it cannot be read: agents are then chosen by what the specification says of them. */
   find(workspace: string): Promise<WorkRecord>;
 }
+
+export type OrchestrationChange =
+  | ChangeOf<RunChanges & WorkflowChanges & MeasureChanges & WorkChanges>
+  | CoordinationChange;

@@ -5,8 +5,7 @@
  */
 
 import { MusterError } from '../../../kernel/errors.ts';
-import type { TodoChange } from './changes.ts';
-import type { TodoPorts } from './ports.ts';
+import type { TodoChange, TodoPorts } from './ports.ts';
 import { caseFolded, type Todo } from './todo.ts';
 
 /**

@@ -2,16 +2,15 @@
 
 import type { AccessPorts } from '../../../access/rules/ports.ts';
 import type { GraphPorts } from '../../../graph/rules/linking.ts';
-import type { Store, Versioned } from '../../../kernel/commit.ts';
+import type { ChangeOf, Store, Versioned } from '../../../kernel/commit.ts';
 import type { ConsoleLinks } from '../../../kernel/consoleLinks.ts';
 import type { Page, Position, Slice } from '../../../kernel/paging.ts';
 import type { FieldsCodec } from '../../../kernel/trail.ts';
-import type { CoordinationPorts } from '../../coordination/index.ts';
-import type { TodoChange } from './changes.ts';
+import type { CoordinationChange, CoordinationPorts } from '../../coordination/index.ts';
 import type { Device, Notification, PushService } from './notification.ts';
 import type { RecurringTask } from './recurrenceRule.ts';
-import type { Reminder } from './reminder.ts';
-import type { DeadLetters, EventPublisher, TaskEvent } from './taskEvent.ts';
+import type { Reminder, ReminderChanges } from './reminder.ts';
+import type { DeadLetters, EventChanges, EventPublisher, TaskEvent } from './taskEvent.ts';
 import type { FoundTodos, RemindedTodo, Todo, TodoFilter, TodoPage, TodoSort } from './todo.ts';
 
 /** The tasks of the queue, for those that were made of to-dos. */
@@ -133,3 +132,24 @@ export interface Notifications {
    */
   queueMail(address: string, notification: Notification): Promise<void>;
 }
+
+/** What commits may change of to-dos, their titles and recurring tasks. */
+export interface TodoChanges {
+  readonly createTodo: { readonly todo: Todo };
+  /** `before` as its last event reported it. */
+  readonly replaceTodo: { readonly todo: Todo; readonly before: Todo; readonly version: string };
+  readonly deleteTodo: { readonly todo: Todo; readonly version: string };
+  /** A task was made of it. */
+  readonly delegateTodo: { readonly before: Todo; readonly todo: Todo; readonly version: string };
+  /** Keeps a title and due date for one open to-do; `replaces` is the version of one that is no longer open. */
+  readonly reserveTitle: { readonly id: string; readonly taskId: string; readonly replaces?: string };
+  readonly releaseTitle: { readonly id: string; readonly version: string };
+  readonly createRecurringTask: { readonly recurringTask: RecurringTask };
+  readonly replaceRecurringTask: {
+    readonly recurringTask: RecurringTask;
+    readonly before: RecurringTask;
+    readonly version: string;
+  };
+}
+
+export type TodoChange = ChangeOf<TodoChanges & EventChanges & ReminderChanges> | CoordinationChange;

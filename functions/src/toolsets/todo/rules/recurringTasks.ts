@@ -4,9 +4,8 @@ import { canonicalJson } from '../../../kernel/json.ts';
 import type { Page } from '../../../kernel/paging.ts';
 import { readFor, Service } from '../../../kernel/ports.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
-import type { TodoChange } from './changes.ts';
 import { guardChanges, guardChangesIfFree } from './duplicateGuard.ts';
-import type { TodoPorts } from './ports.ts';
+import type { TodoChange, TodoPorts } from './ports.ts';
 import {
   checkTimezone,
   type Occurrence,

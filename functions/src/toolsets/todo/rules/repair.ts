@@ -7,9 +7,8 @@
 import { isVisible } from '../../../kernel/hidden.ts';
 import { canonicalJson, type JsonObject, jsonObject } from '../../../kernel/json.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
-import type { TodoChange } from './changes.ts';
 import { guardChanges, guardChangesIfFree } from './duplicateGuard.ts';
-import type { TodoPorts } from './ports.ts';
+import type { TodoChange, TodoPorts } from './ports.ts';
 import { followingOccurrence } from './recurringTasks.ts';
 import {
   caseFolded,

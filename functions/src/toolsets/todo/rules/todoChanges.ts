@@ -1,8 +1,7 @@
 /** What changes with a to-do, in the one commit that changes it. Source: the to-do specification, "Side Effects". */
 import type { Versioned } from '../../../kernel/commit.ts';
 import { canonicalJson, type JsonObject } from '../../../kernel/json.ts';
-import type { TodoChange } from './changes.ts';
-import type { TodoPorts } from './ports.ts';
+import type { TodoChange, TodoPorts } from './ports.ts';
 import { type Reminder, reminderBefore } from './reminder.ts';
 import type { TaskEvent } from './taskEvent.ts';
 import { type RemindedTodo, type Todo, todoAnswer } from './todo.ts';

@@ -2,9 +2,8 @@
 
 import { readFor, Service } from '../../../kernel/ports.ts';
 import { asBefore, changedSince, type Effect } from '../../../kernel/trail.ts';
-import type { TodoChange } from './changes.ts';
 import { guardChanges } from './duplicateGuard.ts';
-import type { DelegationTasks, TodoPorts } from './ports.ts';
+import type { DelegationTasks, TodoChange, TodoPorts } from './ports.ts';
 import { followingOccurrence, latestId, occurrenceAfter, replacement } from './recurringTasks.ts';
 import { reminderBefore } from './reminder.ts';
 import { isReported, repairTodo } from './repair.ts';

@@ -1,7 +1,7 @@
 /** What the trail tells of to-dos, recurring tasks and reminders that somebody sets; titles and events follow from them. */
 import type { EffectsOf } from '../../../kernel/firestore/trail.ts';
 import type { Effect } from '../../../kernel/trail.ts';
-import type { TodoChanges } from '../rules/changes.ts';
+import type { TodoChanges } from '../rules/ports.ts';
 import type { RecurringTask } from '../rules/recurrenceRule.ts';
 import { type Reminder, type ReminderChanges, reminderFields } from '../rules/reminder.ts';
 import { type Todo, todoFields } from '../rules/todo.ts';

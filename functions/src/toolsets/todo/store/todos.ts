@@ -13,8 +13,7 @@ import {
 import { FirestoreReader } from '../../../kernel/firestore/reading.ts';
 import type { ChangeWriters } from '../../../kernel/firestore/store.ts';
 import { fitting } from '../../../kernel/json.ts';
-import type { TodoChanges } from '../rules/changes.ts';
-import type { TodoQueries } from '../rules/ports.ts';
+import type { TodoChanges, TodoQueries } from '../rules/ports.ts';
 import { reminderFromDocument } from '../rules/reminder.ts';
 import {
   type FoundTodos,

@@ -11,9 +11,8 @@ import { bookingsOf, type Outcome } from '../agents/standing.ts';
 import { type Attempt, measuresOf } from '../calls/attempt.ts';
 import { Budget } from '../calls/budget.ts';
 import { StepJournal } from '../calls/journal.ts';
-import type { OrchestrationChange } from '../changes.ts';
 import { executeOnNetwork, taskCancellations } from '../network.ts';
-import type { ExecutionPorts } from '../ports.ts';
+import type { ExecutionPorts, OrchestrationChange } from '../ports.ts';
 import { agentsOf, allSteps } from '../workflows/definition.ts';
 import {
   type DueStep,

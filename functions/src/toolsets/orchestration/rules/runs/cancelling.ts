@@ -1,9 +1,8 @@
 /** What ends a run that is not wanted any more. Source: docs/semantics.md#orchestration. */
 import type { Versioned } from '../../../../kernel/commit.ts';
 import { bookingOf } from '../calls/journal.ts';
-import type { OrchestrationChange } from '../changes.ts';
 import { taskCancellations } from '../network.ts';
-import type { OrchestrationPorts } from '../ports.ts';
+import type { OrchestrationChange, OrchestrationPorts } from '../ports.ts';
 import { ended, isEnded, isLeased, type Run, spentOn, workedOn } from './run.ts';
 
 /**

@@ -3,8 +3,7 @@ import type { Versioned } from '../../../../kernel/commit.ts';
 import { unlessUnreadable } from '../../../../kernel/ports.ts';
 import { retryStale } from '../../../../kernel/waiting.ts';
 import type { Task } from '../../../coordination/index.ts';
-import type { OrchestrationChange } from '../changes.ts';
-import type { OrchestrationPorts } from '../ports.ts';
+import type { OrchestrationChange, OrchestrationPorts } from '../ports.ts';
 import { isEnded, isLeased, LEASE_MILLISECONDS, type Run, renewed, take } from './run.ts';
 
 /** Thrown where the run is no longer this instance's: another one executes it, or it has ended. */

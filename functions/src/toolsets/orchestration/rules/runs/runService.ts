@@ -11,10 +11,9 @@ import { type SweepPart, type SweepTurn, type Swept, walk } from '../../../../ke
 import { retryStale } from '../../../../kernel/waiting.ts';
 import { isClosed } from '../../../coordination/index.ts';
 import type { AgentRoster } from '../agents/roster.ts';
-import type { OrchestrationChange } from '../changes.ts';
 import { seededChance } from '../modes/judging.ts';
 import { runOfTask, taskCancellations } from '../network.ts';
-import type { OrchestrationPorts } from '../ports.ts';
+import type { OrchestrationChange, OrchestrationPorts } from '../ports.ts';
 import type { WorkflowLibrary } from '../workflows/library.ts';
 import { cancellationOf } from './cancelling.ts';
 import { callOff, whyCalledOff } from './lease.ts';
