@@ -134,6 +134,14 @@ function isNote(data: unknown): boolean {
 /** They hold nothing but collections. */
 const WITHOUT_DOCUMENTS: readonly string[] = ['writers'];
 
+/** A document a line. */
+function linesOf(documents: Readonly<Record<string, unknown>> = {}): string {
+  const lines = Object.entries(documents).map(
+    ([id, document]) => `  ${JSON.stringify({ [id]: document }).slice(1, -1)}`,
+  );
+  return `{\n${lines.join(',\n')}\n}\n`;
+}
+
 /** All that `paths.ts` knows, from its collections and from what its functions make. */
 function collections(): readonly string[] {
   const made = Object.entries(paths).flatMap(([name, make]) => {
@@ -184,7 +192,7 @@ describe('documents in Firestore', () => {
         continue;
       }
       const file = new URL(`${(last?.version ?? 0) + 1}.json`, directory);
-      writeFileSync(file, `${JSON.stringify(today, null, 2)}\n`);
+      writeFileSync(file, linesOf(today));
     }
     assert.deepEqual(
       differing,
