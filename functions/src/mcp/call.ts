@@ -299,6 +299,8 @@ export class WaitingTime {
   }
 }
 
+// Calls that a person may have to approve. Source: docs/security.md#two-rules; docs/decisions/0033-asking-people.md.
+
 /**
  * A call that a person may have to approve: because the workspace wants it, or because it loosens a limit. The answer of an
  * earlier call with the same key is replayed without asking.
@@ -327,6 +329,8 @@ export function gated(
     },
   };
 }
+
+// The progress notifications of one call. Source: MCP 2025-11-25, "Progress".
 
 /** Clients have time limits of 10 seconds and more, which many start again with each notification. */
 const EVERY_MS = 5_000;

@@ -330,6 +330,8 @@ export interface Toolset {
   readonly events?: EventSource;
 }
 
+// How an update removes a field: `clear` names it. Source: docs/semantics.md#the-endpoint.
+
 /** The optional argument that names the fields that an update removes. */
 export function clearArgument<const Fields extends readonly [string, ...string[]]>(...fields: Fields) {
   return z.array(z.enum(fields)).optional().describe('Fields to remove');

@@ -67,6 +67,8 @@ function forbidden(reason: string, message: string, details: { readonly suggesti
   return new MusterError('FORBIDDEN', message, { reason, ...details });
 }
 
+// Calls that a workspace wants approved before they are made. Source: docs/decisions/0033-asking-people.md.
+
 /** A call that may have to be approved. */
 export interface GatedCall {
   readonly principal: Principal;

@@ -297,6 +297,9 @@ export const { toDocument: grantToDocument, fromDocument: grantFromDocument } = 
   }),
 );
 
+// Why and when sign-ins ended. A grant is deleted when it ends; for its owner, one record per agent keeps the latest
+// end. The record has the shape of a grant that opens nothing, so that earlier releases read it.
+
 /**
  * `refresh_token_reused`: an old refresh token was used after its grace period. `code_replayed`: a code was redeemed
  * twice. `disconnected`: the app revoked its tokens. `revoked`: a person, an agent that leads or the operator revoked

@@ -62,6 +62,9 @@ export function closedSince(before: PersonRoles['access'], after: PersonRoles['a
   );
 }
 
+// Whether those for whom something is done later may still have it done: owners of tasks and runs, who need a role in
+// the workspace at the moment of each claim and each step. Source: docs/semantics.md#what-leaving-ends.
+
 /** How many owners an instance remembers. */
 const MAX_OWNERS = 1000;
 

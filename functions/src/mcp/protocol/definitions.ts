@@ -199,6 +199,10 @@ export function methodOf(message: unknown): unknown {
   return isRecord(message) ? message['method'] : undefined;
 }
 
+// Has a client ask the person who sits at it. The 2025 revisions ask by a request of the server's on a session, which
+// there is none here; in 2026-07-28 the answer to a call says what is to be asked, and the client calls again.
+// Source: MCP 2026-07-28, "Multi Round-Trip Requests"; docs/decisions/0033-asking-people.md.
+
 /** What a client says that it can do. */
 const envelope = z.looseObject({
   [CLIENT_CAPABILITIES_META_KEY]: z.looseObject({

@@ -79,6 +79,9 @@ function embeddable(settings: Embedded): string {
   return JSON.stringify(settings).replace(/[<>&\u2028\u2029]/g, escaped);
 }
 
+// What a browser may do on a page of the sign-in: next to nothing. Source: CSP Level 3; OWASP, "Clickjacking
+// Defense".
+
 /** Where Firebase's SDK signs in. */
 const FIREBASE = ['https://identitytoolkit.googleapis.com', 'https://securetoken.googleapis.com'];
 

@@ -280,6 +280,8 @@ function routeChanges(
   return [{ kind: 'routeWorkspace', workspace, routing, before }];
 }
 
+// What a workspace's leaders say about which hosted agents it asks. Source: docs/guides/models.md.
+
 /** What is left out stays. */
 export interface RoutingUpdate {
   /** An agent by kind of work. */

@@ -261,6 +261,8 @@ export function codingExpiry(sessions: CoordinationPorts['sessions']): CodingExp
   };
 }
 
+// Tasks that a runner returns, and claims whose runner comes back. Source: docs/semantics.md#coding.
+
 /** The lease of a claim that is restored, in seconds. */
 const RESTORED_LEASE_SECONDS = 120;
 

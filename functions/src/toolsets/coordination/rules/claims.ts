@@ -281,6 +281,8 @@ export function codingClaimed(task: Task, runner: RunnerClaim | undefined): Task
   };
 }
 
+// How claims that come at once share what they read of the queue. Source: docs/decisions/0002-task-queue.md.
+
 /** How many claims one query serves at most. */
 const MOST_SERVED = 100;
 

@@ -192,6 +192,8 @@ export function authoriseDeciding(
   });
 }
 
+// Tasks that are tried again after they had ended. Source: docs/semantics.md#coordination.
+
 /** How many former ends a task remembers. */
 const MAX_FORMER_ENDS = 10;
 

@@ -130,6 +130,11 @@ export function newSession(
   return { id, workspace, goal, masterPlan, createdAt: now, ...empty };
 }
 
+// Spreads a session over more documents when many work in it at once. Firestore sustains about one write in a second
+// to one document, so what every change of a task writes beside the task, a gate and a counter, must not be one
+// document. Source: docs/decisions/0002-task-queue.md; https://firebase.google.com/docs/firestore/best-
+// practices#updates_to_a_single_document
+
 /** Over how many documents a session is spread that is opened. */
 export const LEAST_SPREAD = 8;
 

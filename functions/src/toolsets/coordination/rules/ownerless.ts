@@ -54,6 +54,8 @@ export function whyLeft(workspace: string): string {
   return `Cancelled: its owner has no role as a worker in the workspace "${workspace}" any more. Create it again in the name of a member if it is still wanted.`;
 }
 
+// Ends the coding tasks of people who leave a workspace. Source: docs/semantics.md#what-leaving-ends.
+
 /** How many tasks are read at once. */
 const BATCH = 100;
 

@@ -267,6 +267,8 @@ function suggestionFor(task: Task, agentId: string | undefined): string {
   return `Report its outcome with ${task.coding ? 'coding.end_task' : 'coordination.complete_task or coordination.fail_task'}.`;
 }
 
+// Tasks whose result is there, and which are done when everything below them is. Source: docs/semantics.md#one-graph.
+
 /** Nobody holds it any more: what is still to be done is done by those who have its parts. */
 export function awaitParts(
   { claim: _relieved, ...task }: Task,

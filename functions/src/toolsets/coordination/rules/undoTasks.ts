@@ -56,6 +56,8 @@ const UPDATED = [
   ...['required_capabilities', 'capability_key'],
 ];
 
+// Takes back what was said of a session. Source: docs/semantics.md#taking-back.
+
 interface InversePorts extends CoordinationPorts {
   readonly taskFields: FieldsCodec<Task>;
   readonly sessionFields: FieldsCodec<Session>;

@@ -132,6 +132,8 @@ function isTarget({ content = '', encoding }: FileChange): boolean {
   return target !== undefined && target.length <= MAX_TARGET_LENGTH && /^[^\0\r\n]+$/.test(target);
 }
 
+// What stands at the paths of a tree. Source: https://docs.github.com/rest/git/trees, "Get a tree"
+
 /** So many directories are looked into for one commit; each is a request. */
 const MAX_DIRECTORIES = 100;
 

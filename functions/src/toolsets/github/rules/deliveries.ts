@@ -242,6 +242,9 @@ export class Deliveries extends Service<GitHubPorts> {
   }
 }
 
+// What is known of a pull request: its state, its head commit and the results of its checks. What a delivery says is
+// merged into that by GitHub's times, so that the same is known in whatever order deliveries come. Pure.
+
 export type CheckResult = PullRequestLink['checks'][number];
 
 /** What a delivery says of one pull request. */

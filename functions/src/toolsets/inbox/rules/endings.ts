@@ -50,6 +50,8 @@ export function concernsLeft(
   return (ownerUid === uid && isOut(workspace)) || (askedOf === uid && isGone(workspace));
 }
 
+// Calls that wait for approval end with the credential that made them. Source: docs/decisions/0033-asking-people.md.
+
 /** More calls than an agent can have people asked about in the time that a request is open. */
 const MAX_WAITING = 500;
 

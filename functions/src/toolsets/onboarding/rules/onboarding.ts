@@ -102,6 +102,9 @@ export interface OnboardingFacts {
   createdTask(agentId: string): Promise<Date | undefined>;
 }
 
+// What a new agent has to do, ticked by what it has done. Source: the network specification, onboarding.getChecklist;
+// docs/semantics.md#network.
+
 /** What is known of an agent's first acts. */
 export interface Facts {
   readonly agent: Agent;

@@ -258,6 +258,8 @@ function repetitionWarnings({ due, journal }: Pick<StepTask, 'due' | 'journal'>)
   ];
 }
 
+// A run whose next call does not fit into a budget that holds for it. Source: docs/decisions/0035-graph-and-budgets.md.
+
 /** Has the run wait, and whoever set the budget asked where it is spent. What was done of its steps is in the journal. */
 export async function waitForBudget(
   { budgets, dispatch, askToRaise }: ExecutionPorts,

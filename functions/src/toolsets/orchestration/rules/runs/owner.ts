@@ -35,6 +35,8 @@ export function ownerLeft(workspace: string): string {
   return `Its owner has no role as a worker in the workspace "${workspace}" any more. A member starts it again if it is still wanted.`;
 }
 
+// Ends the runs of people who leave a workspace. Source: docs/semantics.md#what-leaving-ends.
+
 /** How many runs are read at once. */
 const BATCH = 100;
 

@@ -139,6 +139,8 @@ function requireOwn(name: string, field: string): void {
   });
 }
 
+// Takes back what was done to saved workflows. Source: docs/semantics.md#taking-back.
+
 export class WorkflowInverse extends Service<OrchestrationPorts> {
   /** @throws MusterError CONFLICT, with the reason CHANGED_SINCE */
   readonly workflow = async (effect: Effect): Promise<readonly OrchestrationChange[]> => {
