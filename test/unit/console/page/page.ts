@@ -56,7 +56,7 @@ async function bundle(): Promise<Script> {
 }
 
 /** Long enough for a busy machine: it only ends a wait that nothing will end. */
-const PATIENCE_MILLISECONDS = 20_000;
+const PATIENCE_MILLISECONDS = 60_000;
 
 async function eventually<Value>(what: () => string, look: () => Value | undefined | false): Promise<Value> {
   const until = performance.now() + PATIENCE_MILLISECONDS;
