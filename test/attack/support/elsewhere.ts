@@ -3,15 +3,12 @@
  * that the Realtime Database holds is noted of each call, refused or not.
  */
 import { createHash } from 'node:crypto';
-import { Agent, type RequestOptions, request } from 'node:http';
-import { text } from 'node:stream/consumers';
+import { ask } from '../../../bench/load/client.ts';
 import type { World } from '../../support/github/world.ts';
 
 const FREE_FORM = ['messages', 'shared'];
 
 const RULES = '.settings/rules';
-
-const connections = new Agent({ keepAlive: true });
 
 export interface Database {
   /** As a function is told it. */
@@ -24,10 +21,10 @@ export interface Database {
 export async function newDatabase(name: string): Promise<Database> {
   const own = new URL(process.env['DATABASE_URL'] ?? '').searchParams.get('ns') ?? '';
   const namespace = `${name}-default-rtdb`;
-  await ask(namespace, RULES, { method: 'PUT' }, await ask(own, RULES));
+  await call(namespace, RULES, 'PUT', await call(own, RULES));
   return {
     url: `https://${namespace}.firebaseio.com`,
-    state: () => Promise.all(FREE_FORM.map((path) => ask(namespace, path))),
+    state: () => Promise.all(FREE_FORM.map((path) => call(namespace, path))),
   };
 }
 
@@ -45,16 +42,9 @@ export async function elsewhere(database: Database, gitHub: World): Promise<stri
 }
 
 /** @throws Error where the emulator does not answer 200 */
-function ask(namespace: string, path: string, more: RequestOptions = {}, body?: string): Promise<string> {
+async function call(namespace: string, path: string, method = 'GET', body?: string): Promise<string> {
   const url = `http://${process.env['FIREBASE_DATABASE_EMULATOR_HOST']}/${path}.json?ns=${namespace}`;
-  const options = { agent: connections, headers: { authorization: 'Bearer owner' }, ...more };
-  return new Promise((resolve, reject) => {
-    const sent = request(url, options, (response) => {
-      const said = text(response);
-      if (response.statusCode === 200) said.then(resolve, reject);
-      else said.then((why) => reject(new Error(`${path}: ${response.statusCode} ${why}`)), reject);
-    });
-    sent.once('error', reject);
-    sent.end(body);
-  });
+  const { status, text } = await ask(method, url, { authorization: 'Bearer owner' }, body);
+  if (status !== 200) throw new Error(`${path}: ${status} ${text}`);
+  return text;
 }
