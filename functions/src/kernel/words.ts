@@ -5,7 +5,71 @@
  * that one version of Node had segmented would then not be found by another. Everything here depends only on properties
  * that Unicode does not change for assigned letters: normalization, case folding, script and general category.
  */
-import { LATIN_LETTERS } from './latinLetters.ts';
+
+/**
+ * Latin letters that Unicode does not decompose, by the plain letters that people type for them.
+ * Source: CLDR, common/transforms/Latin-ASCII.xml, and the names of the letters in the Unicode Character Database.
+ */
+const LETTERS = {
+  a: 'ɐɑɒᴀᶏᶐẚⱥꞻꬰꭤ',
+  aa: 'ꜳ',
+  ae: 'æᴁᴂꞛ',
+  ao: 'ꜵ',
+  au: 'ꜷ',
+  av: 'ꜹꜻ',
+  ay: 'ꜽ',
+  b: 'ƀƃɓʙᴃᵬᶀꞗꞵ',
+  c: 'ƈȼɕʗᴄↄꜿꞓꞔ𝼏𝼝',
+  d: 'ðđƌƍȡɖɗᴅᴆᵭᶁᶑẟꝱꝺꟈ',
+  db: 'ȸ',
+  dz: 'ʣʥꭦ',
+  e: 'ǝɇɘəɚɛɜɝɞʚᴇᴈᶒᶓᶔᶕⱸⱻꬲꬳꬴ',
+  f: 'ƒɸᵮᶂⱷꜰꝼꞙꟻꬵ',
+  g: 'ǥɠɡɢɣʛᵷᵹᶃꝿꞡꟑꬶ𝼁𝼂',
+  h: 'ħɥɦɧʜʮʯⱨⱶꜧꞕꟶ',
+  hv: 'ƕ',
+  i: 'ɨɩɪᴉᵻᵼᶖꞽꟷ𝼚',
+  j: 'ȷɉɟʄʝᴊ',
+  k: 'ƙʞᴋᶄⱪꝁꝃꝅꞣ𝼃𝼐',
+  l: 'łƚȴɫɬɭʟᴌᶅⱡꝇꝉꝲꞁꞎꬷꬸꬹ𝼄𝼑𝼓',
+  ll: 'ỻ',
+  ls: 'ʪ',
+  lz: 'ʫ',
+  m: 'ɯɰɱᴍᴟᵯᶆꝳꟺꟽꟿꬺ',
+  n: 'ŋƞȵɲɳɴᴎᵰᶇꝴꞑꞥꬻꬼ𝼇𝼔',
+  o: 'øɔɵɷᴏᴐᴑᴒᴓᴖᴗᶗⱺꝋꝍꞷꟁꬽꬾꬿ𝼛',
+  oe: 'œɶᴔꞝꭀꭁꭂꭢ',
+  oi: 'ƣ',
+  oo: 'ꝏ',
+  ou: 'ȣᴕ',
+  p: 'ƥᴘᵱᵽᶈꝑꝓꝕꟼ',
+  q: 'ĸɋʠꝗꝙꞯ',
+  qp: 'ȹ',
+  r: 'ɍɹɺɻɼɽɾɿʀʁᴙᴚᵲᵳᶉⱹꝛꝝꝵꝶꞃꞧꭅꭆꭈꭉꭊꭋꭌꭨ𝼈𝼕𝼖',
+  s: 'ȿʂᵴᶊẜẝꜱꞅꞩꟊꟗꟙ𝼞',
+  sh: 'ʃʆᶋᶘꭍ𝼋𝼌',
+  t: 'ŧƫƭȶʇʈᴛᵵⱦꝷꞇ𝼉𝼍',
+  tc: 'ʨ',
+  th: 'þᵺꝥꝧꟓ',
+  ts: 'ʦꭧ',
+  tz: 'ꜩ',
+  u: 'ʉʊᴜᴝᵾᵿᶙꞹꞿꭎꭏꭒ',
+  ue: 'ᵫꞟ',
+  ui: 'ꭐꭑ',
+  uo: 'ꭣ',
+  v: 'ʋʌᴠᶌỽⱱⱴꝟꝩ',
+  vy: 'ꝡ',
+  w: 'ƿʍᴡⱳꟃꟕ',
+  x: 'ᶍꭓꭔꭕꭖꭗꭘꭙ',
+  y: 'ƴɏʎʏỿꭚ𝼆',
+  z: 'ƶƺȝȥɀʐʑʒʓᴢᴣᵶᶎᶚⱬ𝼘',
+};
+
+const LATIN_LETTERS: ReadonlyMap<string, string> = new Map(
+  Object.entries(LETTERS).flatMap(([plain, letters]) =>
+    [...letters].map((letter) => [letter, plain] as const),
+  ),
+);
 
 /** The longest beginning of a word that is looked up. */
 const MAX_PREFIX_LENGTH = 15;

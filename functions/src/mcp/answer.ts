@@ -1,6 +1,6 @@
 /** The only place that formats errors and answers for MCP, and bounds their size and time. Source: docs/semantics.md#errors. */
 import { UnansweredCommitError } from '../kernel/commit.ts';
-import { ERROR_CODES, MusterError } from '../kernel/errors.ts';
+import { ERROR_CODES, isShowable, MusterError } from '../kernel/errors.ts';
 import {
   byteLength,
   type JsonObject,
@@ -13,7 +13,6 @@ import type { Log } from '../kernel/ports.ts';
 import { within } from '../kernel/waiting.ts';
 import type { Late, TimeLeft } from './callContext.ts';
 import type { FoundResource } from './resources.ts';
-import { isShowable } from './shown.ts';
 import type { ErrorEnvelope, Tool } from './tool.ts';
 import { isRecord } from './validation.ts';
 

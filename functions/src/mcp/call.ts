@@ -1,4 +1,5 @@
 /** Runs one call of a tool, from its raw arguments to its answer. */
+import { admit, authorise, type GatePorts } from '../access/rules/gate.ts';
 import { callingAgent, touchPresence } from '../access/rules/liveness.ts';
 import type { AccessPorts } from '../access/rules/ports.ts';
 import { asksIn, rightsOf } from '../access/rules/principal.ts';
@@ -16,7 +17,6 @@ import {
   withDeadline,
   withinBounds,
 } from './answer.ts';
-import { type AuthorisationPorts, admit, authorise } from './authorisation.ts';
 import type { CallContext, Progress, RequestContext, Services } from './callContext.ts';
 import { type IdempotencyPorts, runOnce, unkeyed } from './idempotency.ts';
 import type { FoundResource, FoundTemplate } from './resources.ts';
@@ -25,7 +25,7 @@ import { fullName } from './tool.ts';
 
 export interface CallPorts
   extends IdempotencyPorts,
-    AuthorisationPorts,
+    GatePorts,
     Pick<AccessPorts, 'limits' | 'presence' | 'metrics' | 'log'> {
   readonly services: () => Services;
 }

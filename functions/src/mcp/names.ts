@@ -1,6 +1,6 @@
 /** What tools are called on the wire, and which one somebody meant who wrote another name. */
+import { shownName } from '../kernel/errors.ts';
 import type { Directory, KnownTool } from './callContext.ts';
-import { shownName } from './shown.ts';
 import { fullName } from './tool.ts';
 
 /** The four toolsets whose specification puts the toolset into every tool's name: `firebase.read`. */

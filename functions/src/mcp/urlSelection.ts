@@ -3,10 +3,9 @@
  * Source: docs/semantics.md#the-endpoint.
  */
 import { type Principal, WORKSPACE_NAME } from '../access/rules/principal.ts';
-import { MusterError } from '../kernel/errors.ts';
+import { MusterError, shownName } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import { type Dialect, NETWORK_TOOLSETS } from './names.ts';
-import { shownName } from './shown.ts';
 
 export interface Selection {
   /** In the order in which the deployment has them. */

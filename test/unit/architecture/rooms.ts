@@ -71,7 +71,7 @@ export const parts: readonly {
   // Views do as well, and what they share.
   { part: /\/views\//, never: /^(?!mcp\/views\/|kernel\/hidden\.ts$)/ },
   // Browsers run it too: views and the console.
-  { part: /^kernel\/(hidden|latinLetters)\.ts$/, never: /./ },
+  { part: /^kernel\/(hidden|words)\.ts$/, never: /./ },
   { part: /^(?!.*\/views\/)/, never: /\/views\// },
   { part: /\/rules\//, never: /^kernel\/(firestore|realtime|platform)|^vendors\// },
   { part: /\/rules\//, never: /\/(store|firestore|realtime)\// },

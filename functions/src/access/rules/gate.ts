@@ -1,8 +1,8 @@
-/** What the gate in front of every tool and resource says, and access.explain too. Source: docs/semantics.md#who-may-do-what. */
+/** The one gate in front of every tool and resource, which access.explain quotes. Source: docs/semantics.md#who-may-do-what. */
 import { MusterError } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { LooseningError } from '../../kernel/loosening.ts';
-import { type Principal, rolesOf, type Scope } from './principal.ts';
+import { accessOf, type Principal, rolesOf, type Scope } from './principal.ts';
 import { hasRole, type Role } from './role.ts';
 import { noRoleIn } from './workspaces.ts';
 
@@ -18,6 +18,48 @@ export interface Need {
   readonly writes: boolean;
   /** Whether a credential that is restricted to other toolsets may call it, too. */
   readonly openToAll?: boolean | undefined;
+}
+
+/** The parts of a request that the gate looks at. */
+interface Entrant {
+  readonly principal: Principal;
+  readonly workspace: string;
+  readonly credential: string;
+}
+
+export interface GatePorts {
+  readonly authenticator: {
+    authenticate(credential: string): Promise<Principal>;
+    authenticateAnew(credential: string): Promise<Principal>;
+  };
+}
+
+/**
+ * Lets a call through, with the caller as it is now where what was known of it would not do: who was let in a moment
+ * ago is in at once, and nobody comes into a workspace that somebody else has opened a moment ago.
+ * @throws MusterError FORBIDDEN
+ */
+export async function admit<Request extends Entrant>(
+  { authenticator }: GatePorts,
+  request: Request,
+  need: Need,
+): Promise<Request> {
+  const { principal, workspace, credential } = request;
+  if (refusalFor(principal, workspace, need) === undefined && !isUnopened(principal, workspace, need))
+    return request;
+  const now = await authenticator.authenticateAnew(credential);
+  authorise(now, workspace, need);
+  return { ...request, principal: now };
+}
+
+function isUnopened({ owner }: Principal, workspace: string, { scope }: Need): boolean {
+  return scope === 'workspace' && accessOf(owner.access, workspace) === undefined;
+}
+
+/** @throws MusterError FORBIDDEN */
+export function authorise(principal: Principal, workspace: string, need: Need): void {
+  const refusal = refusalFor(principal, workspace, need);
+  if (refusal !== undefined) throw refusal;
 }
 
 /** Whether the principal may use the toolset at all. */

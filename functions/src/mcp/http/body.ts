@@ -1,15 +1,11 @@
 /**
  * Reads a request's body within bounds of length and time, and only when it is asked to, since nothing in front has
- * touched it (entry/http.ts); and its JSON-RPC message, refusing what no part behind it should meet.
+ * touched it (entry/http.ts).
  */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { INVALID_REQUEST, PARSE_ERROR } from '@modelcontextprotocol/server';
-import { beyondLimits, type JsonLimits, parsedJson } from '../../kernel/json.ts';
-import { hasAtMost } from '../../kernel/text.ts';
-import { shownName } from '../shown.ts';
-import { isRecord } from '../validation.ts';
-import { jsonFault, LOOKED_AT } from './jsonFault.ts';
+import { shownName } from '../../kernel/errors.ts';
+import type { Arrived } from './pipeline.ts';
 import { type Refusal, refusal } from './refusal.ts';
 
 export interface BodyLimits {
@@ -19,6 +15,20 @@ export interface BodyLimits {
 
 /** Source: docs/guides/operating.md#size-limits. A line of 1.2 Mbit/s carries that much in that time. */
 const BODY_LIMITS: BodyLimits = { bytes: 4 * 1024 * 1024, milliseconds: 30_000 };
+
+/** Refuses a body by its headers, before any of it is read. */
+export function bodyHeaders({ request }: Arrived): void {
+  if (request.method === 'POST') checkBodyHeaders(request);
+}
+
+export interface ReadBody {
+  readonly bytes: Buffer;
+}
+
+/** Reads the body. */
+export async function body({ request, response }: Arrived): Promise<ReadBody> {
+  return { bytes: await readBody(request, response) };
+}
 
 /**
  * Looks at what the headers tell of the body, before any of it is read.
@@ -30,7 +40,7 @@ export function checkBodyHeaders(request: IncomingMessage, limits: BodyLimits = 
   const encoding = (request.headers['content-encoding'] ?? '').trim();
   if (encoding === '' || encoding.toLowerCase() === 'identity') return;
   const what = `A body is taken as it is, and this one is encoded (${shownName(encoding)}): send it without Content-Encoding.`;
-  throw refusal(415, what, { 'Accept-Encoding': 'identity' });
+  throw refusal(415, what, { headers: { 'Accept-Encoding': 'identity' } });
 }
 
 /** Of each body, so that a small one finds room whatever others hold: at 80 requests at once these are 5 MiB. */
@@ -95,7 +105,7 @@ export async function readBody(
   chunks.length = 0;
   if (end === 'too long') throw tooLong(limits, 'this one goes on');
   if (end === 'gone') throw refusal(400, 'The body broke off.');
-  if (end === 'no room') throw refusal(429, NO_ROOM, { 'Retry-After': '1' });
+  if (end === 'no room') throw refusal(429, NO_ROOM, { headers: { 'Retry-After': '1' } });
   const seconds = limits.milliseconds / 1000;
   const late = `The body has not come within ${seconds} seconds. Nothing was done: send the request again.`;
   throw refusal(408, late);
@@ -143,145 +153,4 @@ export function consume(
     }
     request.on('data', onData).once('end', onEnd).once('close', onClose).resume();
   });
-}
-
-/** Of a message, or of all messages of a batch together. */
-const JSON_LIMITS: JsonLimits = { depth: 64, values: 100_000 };
-
-export const MAX_BATCH = 50;
-export const MAX_ID_LENGTH = 200;
-
-const UTF8 = new TextDecoder('utf-8', { fatal: true });
-
-/** Something wrong with the message as such, with its JSON-RPC code. */
-export class BadMessage extends Error {
-  readonly code: number;
-  /** The message's, where it has one that can be answered to. */
-  readonly id: string | number | null;
-
-  constructor(code: number, message: string, id: string | number | null = null) {
-    super(message);
-    this.name = 'BadMessage';
-    this.code = code;
-    this.id = id;
-  }
-}
-
-/**
- * The JSON of a body, of bearable depth and size.
- * @throws BadMessage
- */
-export function parseBody(bytes: Buffer): unknown {
-  const tooMuch = beyondLimits(bytes, JSON_LIMITS);
-  if (tooMuch === 'depth') {
-    const what = `The message nests too deeply: at most ${JSON_LIMITS.depth} arrays and objects within each other.`;
-    throw new BadMessage(INVALID_REQUEST, what);
-  }
-  if (tooMuch === 'values') {
-    const what = `The message holds more than ${JSON_LIMITS.values} values: split it into several.`;
-    throw new BadMessage(INVALID_REQUEST, what);
-  }
-  if (bytes.length === 0) throw unparsed('the body is empty. Send a JSON-RPC message.');
-  let text: string;
-  try {
-    text = UTF8.decode(bytes);
-  } catch {
-    throw unparsed('the body is not JSON in UTF-8. Send it encoded in UTF-8.');
-  }
-  try {
-    return JSON.parse(text);
-  } catch {
-    const fault = jsonFault(text);
-    const where = fault === undefined ? `After its first ${LOOKED_AT} characters` : `At ${fault}`;
-    throw unparsed(`the body is not JSON. ${where}.`);
-  }
-}
-
-function unparsed(why: string): BadMessage {
-  return new BadMessage(PARSE_ERROR, `Parse error: ${why}`);
-}
-
-/**
- * The message of an MCP request, or its batch.
- * @throws BadMessage
- */
-export function parseMessage(bytes: Buffer): unknown {
-  const body = parseBody(bytes);
-  if (Array.isArray(body)) return checkedBatch(body.map(withoutNullParams));
-  const message = withoutNullParams(body);
-  const fault = faultOf(message);
-  if (fault === undefined) return message;
-  const id = isRecord(message) ? message['id'] : null;
-  throw new BadMessage(INVALID_REQUEST, fault, isAnswerable(id) ? id : null);
-}
-
-/**
- * Returns the message without the nulls of its params, which clients send for what they leave out: nothing in the
- * params of MCP may be null. The arguments of a call keep theirs for the schema of their tool, and are parsed if they
- * came as JSON text.
- */
-function withoutNullParams(message: unknown): unknown {
-  if (!isRecord(message) || !Object.hasOwn(message, 'params')) return message;
-  const { params, ...rest } = message;
-  if (params === null) return rest;
-  if (!isRecord(params)) return message;
-  const { arguments: given, ...others } = params;
-  const kept = given === null || given === undefined ? {} : { arguments: parsedArguments(given) };
-  return { ...rest, params: { ...withoutNulls(others), ...kept } };
-}
-
-/** Returns the object in the JSON text that some clients send in its place; anything else is returned unchanged. */
-function parsedArguments(given: unknown): unknown {
-  if (typeof given !== 'string' || beyondLimits(Buffer.from(given), JSON_LIMITS) !== undefined) return given;
-  const parsed = parsedJson(given);
-  return isRecord(parsed) ? parsed : given;
-}
-
-/** Removes null members at every level; recursion is safe, since the depth of a message is limited. */
-function withoutNulls(record: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const members = Object.entries(record).filter(([, value]) => value !== null);
-  return Object.fromEntries(
-    members.map(([name, value]) => [name, isRecord(value) ? withoutNulls(value) : value]),
-  );
-}
-
-/** Source: MCP 2025-03-26, "Batching"; later revisions have no batches. */
-function checkedBatch(batch: readonly unknown[]): readonly unknown[] {
-  if (batch.length === 0 || batch.length > MAX_BATCH) {
-    const what = `A batch holds 1 to ${MAX_BATCH} messages; this one holds ${batch.length}.`;
-    throw new BadMessage(INVALID_REQUEST, what);
-  }
-  for (const [index, message] of batch.entries()) {
-    const fault = faultOf(message);
-    if (fault !== undefined)
-      throw new BadMessage(INVALID_REQUEST, `Message ${index + 1} of the batch: ${fault}`);
-  }
-  const ids = batch.map((message) => isRecord(message) && message['id']).filter(isAnswerable);
-  if (new Set(ids).size < ids.length)
-    throw new BadMessage(INVALID_REQUEST, 'Two messages of the batch have one id.');
-  return batch;
-}
-
-/** What is wrong with a message, be it a request, a notification or a reply. */
-function faultOf(message: unknown): string | undefined {
-  if (!isRecord(message)) return `A message is an object, as in ${EXAMPLE}.`;
-  const { jsonrpc, method, params, id } = message;
-  if (jsonrpc !== '2.0') return `"jsonrpc" must be "2.0", as in ${EXAMPLE}.`;
-  if (Object.hasOwn(message, 'id') && !isAnswerable(id)) {
-    return `"id" must be a whole number or a string of at most ${MAX_ID_LENGTH} characters.`;
-  }
-  // A reply has none; the SDK looks whether it is one.
-  if (method === undefined && ('result' in message || 'error' in message)) return undefined;
-  if (typeof method !== 'string') return `"method" must be a string, as in ${EXAMPLE}.`;
-  if (params !== undefined && !isRecord(params)) return '"params" must be an object, or left out.';
-  if (isRecord(params) && params['_meta'] !== undefined && !isRecord(params['_meta'])) {
-    return '"params._meta" must be an object, or left out.';
-  }
-  return undefined;
-}
-
-const EXAMPLE = '{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}';
-
-function isAnswerable(id: unknown): id is string | number {
-  return typeof id === 'string' ? hasAtMost(id, MAX_ID_LENGTH) : Number.isSafeInteger(id);
 }

@@ -4,7 +4,7 @@
  */
 
 import { INVALID_PARAMS, INVALID_REQUEST } from '@modelcontextprotocol/server';
-import { MusterError } from '../../kernel/errors.ts';
+import { MusterError, shownName } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { hasAtMost } from '../../kernel/text.ts';
 import { errorObject } from '../answer.ts';
@@ -12,11 +12,10 @@ import { type CallPorts, callTool } from '../call.ts';
 import type { RoutedRequest } from '../catalogue.ts';
 import { didYouMean, nearestMethods } from '../names.ts';
 import { type Answered, answerInTurn } from '../protocol/batch.ts';
-import { shownName } from '../shown.ts';
 import { fullName } from '../tool.ts';
 import { AGENT_PAGES, type AgentPageName } from '../urlSelection.ts';
 import { isRecord } from '../validation.ts';
-import { BadMessage, MAX_BATCH, MAX_ID_LENGTH, parseBody } from './body.ts';
+import { BadMessage, MAX_BATCH, MAX_ID_LENGTH, parseBody } from './message.ts';
 import { refusalOf } from './refusal.ts';
 import { errorReply, type JsonReply } from './response.ts';
 

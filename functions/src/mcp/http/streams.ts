@@ -1,17 +1,16 @@
 /** What streams have in common that outlive their first answer: `/mcp/events` and `subscriptions/listen`. */
 
 import type { CredentialAuthenticator } from '../../access/rules/authentication.ts';
-import type { Need } from '../../access/rules/gate.ts';
+import { admit, authorise, type Need } from '../../access/rules/gate.ts';
 import { callingAgent, touchPresence } from '../../access/rules/liveness.ts';
 import { type Principal, rightsOf } from '../../access/rules/principal.ts';
 import type { FirestorePeopleQueries } from '../../access/store/people.ts';
 import { MusterError } from '../../kernel/errors.ts';
 import type { PortOf } from '../../kernel/ports.ts';
 import { errorObject, presentable } from '../answer.ts';
-import { admit, authorise } from '../authorisation.ts';
 import { type CallPorts, observed } from '../call.ts';
 import type { RequestContext } from '../callContext.ts';
-import type { EventSource, OpenEvents, ServerSentEvent } from '../tool.ts';
+import type { OpenEvents, ServerSentEvent } from '../tool.ts';
 
 export interface StreamPorts extends CallPorts {
   readonly authenticator: PortOf<CredentialAuthenticator>;
@@ -260,9 +259,7 @@ export const KEEP_ALIVE_FRAME = ': keep-alive\n\n';
 export function openEvents(
   ports: StreamPorts,
   requestContext: RequestContext,
-  toolset: string,
-  { name }: EventSource,
-  open: OpenEvents,
+  { toolset, name, open }: { readonly toolset: string; readonly name: string; readonly open: OpenEvents },
 ): Promise<AsyncIterable<string>> {
   // Whose events they are, the source knows: it streams its caller's own.
   const need: Need = { toolset, what: name, role: 'viewer', scope: 'owner', writes: false };

@@ -13,7 +13,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { rolesOf } from '../../access/rules/principal.ts';
-import { ERROR_CODES, MusterError } from '../../kernel/errors.ts';
+import { ERROR_CODES, MusterError, shownName } from '../../kernel/errors.ts';
 import { sentBytes } from '../../kernel/json.ts';
 import { forLegacy, toolResult } from '../answer.ts';
 import { type CallPorts, callTool, completeVariable, readResource } from '../call.ts';
@@ -21,7 +21,6 @@ import type { Elicitation } from '../callContext.ts';
 import type { RoutedRequest } from '../catalogue.ts';
 import { unknownTool } from '../names.ts';
 import { VIEWS_EXTENSION } from '../resources.ts';
-import { shownName } from '../shown.ts';
 import { isRecord } from '../validation.ts';
 
 /** The revisions with a handshake, to 2025-11-25, or those without, from 2026-07-28. */

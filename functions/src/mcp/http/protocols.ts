@@ -1,0 +1,100 @@
+/** How each protocol answers a request, in the context of its caller. */
+
+import type { ServerResponse } from 'node:http';
+import { DEFAULT_WORKSPACE } from '../../access/rules/principal.ts';
+import type { RoutedRequest } from '../catalogue.ts';
+import { serveMcp } from '../protocol/server.ts';
+import { knownPaths } from '../urlSelection.ts';
+import type { ReadBody } from './body.ts';
+import type { Authenticated } from './credential.ts';
+import type { Arrived } from './pipeline.ts';
+import { notFound } from './refusal.ts';
+import { baseUrlOf, headerOf } from './request.ts';
+import { send, sendEvents } from './response.ts';
+import type { Routed } from './route.ts';
+import { serveAgentPage, serveRpc } from './rpc.ts';
+import { openEvents } from './streams.ts';
+
+interface InContext {
+  readonly routed: RoutedRequest;
+}
+
+/** Finds what the calls of the request may use: the tools, the workspace, the time that is left. */
+export function context({
+  request,
+  response,
+  requestId,
+  timeLeft,
+  deployment,
+  catalogues,
+  selection,
+  principal,
+  credential,
+}: Arrived & Routed & Authenticated): InContext {
+  const isReadonly = selection.readonly || principal.readonly === true;
+  const listed = catalogues.of({ ...selection, readonly: isReadonly }, principal.toolsets);
+  const requestContext = {
+    principal,
+    credential,
+    workspace: selection.workspace ?? principal.workspace ?? DEFAULT_WORKSPACE,
+    requestId,
+    baseUrl: baseUrlOf(request, deployment.addresses, deployment.mountPath),
+    directory: listed.directory,
+    gone: clientSignalOf(response),
+    timeLeft,
+  };
+  return { routed: { listed, selected: catalogues.of(selection), requestContext } };
+}
+
+/** Streams `/mcp/events`. */
+export async function events(exchange: Arrived & Routed & InContext): Promise<boolean> {
+  const { request, response, deployment, catalogues, selection, query, routed } = exchange;
+  if (selection.protocol !== 'events') return false;
+  const source = catalogues.eventSource;
+  if (source === undefined) throw notFound(knownPaths(catalogues.names));
+  const open = source.request(query, headerOf(request, 'last-event-id'));
+  const [toolset = ''] = selection.toolsets;
+  const stream = { toolset, name: source.name, open };
+  await sendEvents(response, await openEvents(deployment, routed.requestContext, stream));
+  return true;
+}
+
+/** Answers an agent's page. */
+export async function page(exchange: Arrived & Routed & InContext): Promise<boolean> {
+  const { request, response, deployment, selection, routed } = exchange;
+  if (selection.page === undefined) return false;
+  await send(request, response, await serveAgentPage(deployment, routed, selection.page));
+  return true;
+}
+
+/** Answers plain JSON-RPC, whose body may hold anything. */
+export async function rpc(exchange: Arrived & Routed & InContext & ReadBody): Promise<boolean> {
+  const { request, response, deployment, selection, routed, bytes } = exchange;
+  if (selection.protocol !== 'rpc') return false;
+  await send(request, response, await serveRpc(deployment, routed, bytes));
+  return true;
+}
+
+/** Answers a message of MCP, by the SDK. */
+export async function mcp(exchange: Arrived & InContext & { readonly message: unknown }): Promise<boolean> {
+  const { request, response, deployment, routed, message } = exchange;
+  const { headers } = request;
+  await send(request, response, await serveMcp(deployment, { ...routed, headers, body: message }));
+  return true;
+}
+
+/** Makes a signal, once, for when the client has gone away before its answer was complete. */
+function clientSignalOf(response: ServerResponse): () => AbortSignal {
+  let controller: AbortController | undefined;
+  return () => {
+    if (controller !== undefined) return controller.signal;
+    const made = new AbortController();
+    const check = () => {
+      if (!response.writableFinished) made.abort();
+    };
+    if (response.destroyed) check();
+    else response.once('close', check);
+    controller = made;
+    return made.signal;
+  };
+}

@@ -1,0 +1,65 @@
+/** What a request asks for by its path, query, method and content type. Source: docs/semantics.md#the-endpoint. */
+
+import type { IncomingMessage } from 'node:http';
+import { isJsonContentType } from '@modelcontextprotocol/server';
+import { knownPaths, type Protocol, parseSelection, type RoutedSelection } from '../urlSelection.ts';
+import type { Arrived } from './pipeline.ts';
+import { notFound, refusal } from './refusal.ts';
+import { headerOf } from './request.ts';
+
+export interface Routed {
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly selection: RoutedSelection;
+  /** The one method that the path takes. */
+  readonly method: 'GET' | 'POST';
+  readonly whatIsHere: string;
+}
+
+/** Finds what the path, the query and the headers select. */
+export function route({ request, catalogues: { names } }: Arrived): Routed {
+  const { path, query } = locationOf(request);
+  const selection = parseSelection({ path, query, header: (name) => headerOf(request, name) }, names);
+  if (selection === undefined) throw notFound(knownPaths(names));
+  return { path, query, selection, ...PROTOCOLS[selection.protocol] };
+}
+
+/** Refuses other methods than the path's. A client that looks for the way to sign in may ask by any. */
+export function method({ request, method: taken, whatIsHere }: Arrived & Routed): void {
+  if (request.method !== taken) throw refusal(405, whatIsHere, { headers: { Allow: taken } });
+}
+
+/** Refuses a body that is not JSON. */
+export function contentType({ request, method: taken }: Arrived & Routed): void {
+  if (taken === 'GET' || isJsonContentType(request.headers['content-type'])) return;
+  const what = 'The content type must be application/json: send the header "Content-Type: application/json".';
+  throw refusal(415, what);
+}
+
+/** The one method that each protocol takes, and the answer to any other, such as that of a person who opens the address. */
+const PROTOCOLS: Readonly<Record<Protocol, { method: 'GET' | 'POST'; whatIsHere: string }>> = {
+  mcp: {
+    method: 'POST',
+    whatIsHere:
+      'This is the address of Muster, a hub for AI agents, and no page to look at: it speaks MCP, in POST requests. Give the address to an MCP client, and sign in there, or with a key: claude mcp add --transport http muster <this address> --header "Authorization: Bearer <key>". There are no streams and no sessions to open with GET or to end with DELETE.',
+  },
+  rpc: {
+    method: 'POST',
+    whatIsHere:
+      'This is where Muster, a hub for AI agents, takes its tools as plain JSON-RPC 2.0, in POST requests. MCP is at /mcp.',
+  },
+  events: {
+    method: 'GET',
+    whatIsHere:
+      'This is a stream of the events of one subscription of Muster: send a GET request, with ?subscriptionId=….',
+  },
+  page: {
+    method: 'GET',
+    whatIsHere: 'This is a page of an agent of Muster, to be read: send a GET request.',
+  },
+};
+
+function locationOf({ url = '/' }: IncomingMessage) {
+  const [path = '/'] = url.split('?', 1);
+  return { path, query: new URLSearchParams(url.slice(path.length + 1)) };
+}
