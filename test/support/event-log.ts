@@ -21,45 +21,45 @@ export class MemoryEventLog implements EventReader {
   following = 0;
   /** How often anybody has polled. */
   polled = 0;
-  readonly #logs = new Map<string, Log>();
-  readonly #changes = new EventEmitter().setMaxListeners(0);
+  private readonly logs = new Map<string, Log>();
+  private readonly changes = new EventEmitter().setMaxListeners(0);
 
   begin(uid: string, subscriptionId: string): void {
-    this.#logs.set(keyOf(uid, subscriptionId), { events: [], dropped: 0 });
+    this.logs.set(keyOf(uid, subscriptionId), { events: [], dropped: 0 });
   }
 
   add(uid: string, subscriptionId: string, ...data: readonly JsonValue[]): void {
-    const { events } = this.#log(uid, subscriptionId);
+    const { events } = this.log(uid, subscriptionId);
     for (const one of data) {
       const timestamp = new Date('2025-11-03T10:40:00Z');
       const event = { subscriptionId, eventType: 'child_added', data: one, key: 'k', timestamp } as const;
       events.push({ cursor: String(events.length + 1), event });
     }
-    this.#changes.emit('change');
+    this.changes.emit('change');
   }
 
   drop(uid: string, subscriptionId: string, count: number): void {
-    this.#log(uid, subscriptionId).dropped = count;
+    this.log(uid, subscriptionId).dropped = count;
   }
 
   end(uid: string, subscriptionId: string): void {
-    this.#logs.delete(keyOf(uid, subscriptionId));
-    this.#changes.emit('change');
+    this.logs.delete(keyOf(uid, subscriptionId));
+    this.changes.emit('change');
   }
 
   async poll({ principal }: Caller, from: ReadFrom): Promise<Reading> {
     this.polled += 1;
-    return this.#read(principal.uid, from);
+    return this.read(principal.uid, from);
   }
 
   async *follow({ principal }: Caller, from: ReadFrom, gone: AbortSignal): AsyncGenerator<Reading> {
     this.following += 1;
     try {
       for (let { cursor } = from; !gone.aborted; ) {
-        const reading = this.#read(principal.uid, { ...from, cursor });
+        const reading = this.read(principal.uid, { ...from, cursor });
         cursor = reading.cursor;
         if (reading.events.length > 0 || reading.overflow) yield reading;
-        else await once(this.#changes, 'change', { signal: gone });
+        else await once(this.changes, 'change', { signal: gone });
       }
     } catch (error) {
       if (!gone.aborted) throw error;
@@ -68,8 +68,8 @@ export class MemoryEventLog implements EventReader {
     }
   }
 
-  #read(uid: string, { subscriptionId, cursor = '0' }: ReadFrom): Reading {
-    const log = this.#log(uid, subscriptionId);
+  private read(uid: string, { subscriptionId, cursor = '0' }: ReadFrom): Reading {
+    const log = this.log(uid, subscriptionId);
     if (!/^\d{1,9}$/.test(cursor)) {
       throw new MusterError('INVALID_FORMAT', 'This is no cursor of this subscription.', { field: 'cursor' });
     }
@@ -78,8 +78,8 @@ export class MemoryEventLog implements EventReader {
     return { events, cursor: events.at(-1)?.cursor ?? String(start), overflow: start > Number(cursor) };
   }
 
-  #log(uid: string, subscriptionId: string): Log {
-    const log = this.#logs.get(keyOf(uid, subscriptionId));
+  private log(uid: string, subscriptionId: string): Log {
+    const log = this.logs.get(keyOf(uid, subscriptionId));
     if (log === undefined)
       throw new MusterError('NOT_FOUND', `There is no subscription "${subscriptionId}".`);
     return log;

@@ -10,13 +10,13 @@ export interface ReceivedFrame {
 
 export class EventStream {
   readonly response: Response;
-  readonly #frames: AsyncGenerator<ReceivedFrame>;
-  readonly #abort: AbortController;
+  private readonly frames: AsyncGenerator<ReceivedFrame>;
+  private readonly abort: AbortController;
 
   private constructor(response: Response, abort: AbortController) {
     this.response = response;
-    this.#abort = abort;
-    this.#frames = framesOf(response);
+    this.abort = abort;
+    this.frames = framesOf(response);
   }
 
   static async open(url: string, init: RequestInit = {}): Promise<EventStream> {
@@ -26,7 +26,7 @@ export class EventStream {
 
   /** The next frame; undefined where the stream has ended. */
   async next(): Promise<ReceivedFrame | undefined> {
-    const { done, value } = await this.#frames.next();
+    const { done, value } = await this.frames.next();
     return done ? undefined : value;
   }
 
@@ -48,7 +48,7 @@ export class EventStream {
   }
 
   close(): void {
-    this.#abort.abort();
+    this.abort.abort();
   }
 }
 

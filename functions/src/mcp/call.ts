@@ -273,29 +273,29 @@ export async function observed<T>(
 
 /** How long a call has only waited. Waits at the same time count once, and one that goes on counts so far. */
 export class WaitingTime {
-  readonly #now: () => number;
-  #open = 0;
-  #since = 0;
-  #ended = 0;
+  private readonly now: () => number;
+  private open = 0;
+  private since = 0;
+  private ended = 0;
 
   /** @param now milliseconds of a clock that never goes back */
   constructor(now: () => number) {
-    this.#now = now;
+    this.now = now;
   }
 
   readonly during: Waiting = async (wait) => {
-    if (this.#open === 0) this.#since = this.#now();
-    this.#open += 1;
+    if (this.open === 0) this.since = this.now();
+    this.open += 1;
     try {
       return await wait;
     } finally {
-      this.#open -= 1;
-      if (this.#open === 0) this.#ended += this.#now() - this.#since;
+      this.open -= 1;
+      if (this.open === 0) this.ended += this.now() - this.since;
     }
   };
 
   get milliseconds(): number {
-    return this.#open === 0 ? this.#ended : this.#ended + this.#now() - this.#since;
+    return this.open === 0 ? this.ended : this.ended + this.now() - this.since;
   }
 }
 
@@ -347,19 +347,19 @@ export interface Progressing {
 
 /** Sends progress to a client that has given a token. */
 export class ProgressReport implements Progressing {
-  readonly #notify: CallContext['notify'];
-  readonly #progressToken: string | number;
-  #sent = 0;
+  private readonly notify: CallContext['notify'];
+  private readonly progressToken: string | number;
+  private sent = 0;
 
   constructor(notify: CallContext['notify'], progressToken: string | number) {
-    this.#notify = notify;
-    this.#progressToken = progressToken;
+    this.notify = notify;
+    this.progressToken = progressToken;
   }
 
   readonly send = ({ progress, ...rest }: Progress): void => {
-    this.#sent = Math.max(progress, this.#sent + LEAST_STEP);
-    const params = { progressToken: this.#progressToken, progress: this.#sent, ...rest };
-    this.#notify({ method: 'notifications/progress', params });
+    this.sent = Math.max(progress, this.sent + LEAST_STEP);
+    const params = { progressToken: this.progressToken, progress: this.sent, ...rest };
+    this.notify({ method: 'notifications/progress', params });
   };
 
   /** Sends progress at intervals while a wait lasts, so that the client does not give up. */

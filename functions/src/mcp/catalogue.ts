@@ -37,22 +37,22 @@ const MAX_CATALOGUES = 64;
 
 /** Keeps the catalogues that have been asked for. */
 export class Catalogues {
-  readonly #toolsets: readonly Toolset[];
-  readonly #built = new Map<string, Catalogue>();
-  #known: readonly KnownTool[] | undefined;
+  private readonly toolsets: readonly Toolset[];
+  private readonly built = new Map<string, Catalogue>();
+  private known: readonly KnownTool[] | undefined;
 
   constructor(toolsets: readonly Toolset[]) {
-    this.#toolsets = toolsets;
+    this.toolsets = toolsets;
   }
 
   /** The names of all toolsets, in order. */
   get names(): readonly string[] {
-    return this.#toolsets.map((toolset) => toolset.name);
+    return this.toolsets.map((toolset) => toolset.name);
   }
 
   /** What `/mcp/events` streams. */
   get eventSource(): EventSource | undefined {
-    return this.#toolsets.find(({ events }) => events !== undefined)?.events;
+    return this.toolsets.find(({ events }) => events !== undefined)?.events;
   }
 
   /** @param allowed the only toolsets that the principal may use, where there is such a limit */
@@ -60,19 +60,19 @@ export class Catalogues {
     const isWhole = (name: string) => allowed === undefined || allowed.includes(name);
     const chosen = selection.toolsets.map((name) => (isWhole(name) ? name : `${name}?`));
     const key = `${selection.dialect} ${selection.listing} ${selection.readonly} ${chosen.join(',')}`;
-    const known = this.#built.get(key);
+    const known = this.built.get(key);
     if (known !== undefined) return known;
-    if (this.#built.size >= MAX_CATALOGUES) this.#built.clear();
-    const selected = this.#toolsets.filter(({ name }) => selection.toolsets.includes(name));
+    if (this.built.size >= MAX_CATALOGUES) this.built.clear();
+    const selected = this.toolsets.filter(({ name }) => selection.toolsets.includes(name));
     const whole = selected.filter(({ name }) => isWhole(name));
     const open = selected.filter(({ name }) => !isWhole(name)).flatMap(openPart);
-    const built = this.#build(whole, open, selection);
-    this.#built.set(key, built);
+    const built = this.build(whole, open, selection);
+    this.built.set(key, built);
     return built;
   }
 
   /** @param open the other toolsets, with the tools alone that every credential may call */
-  #build(
+  private build(
     toolsets: readonly Toolset[],
     open: readonly Toolset[],
     { readonly, dialect, listing }: Selection,
@@ -88,7 +88,7 @@ export class Catalogues {
       ),
     );
     const wireNames = wireNamesOf(found, dialect);
-    const known = () => this.#knownTools();
+    const known = () => this.knownTools();
     const named = toolNaming(known, wireNames);
     // Made when it is first asked for: the names of all tools would be a part of every cold start.
     let instructions: string | undefined;
@@ -113,8 +113,8 @@ export class Catalogues {
     };
   }
 
-  #knownTools(): readonly KnownTool[] {
-    this.#known ??= this.#toolsets.flatMap(({ name: toolset, tools, scope: ofToolset = 'workspace' }) =>
+  private knownTools(): readonly KnownTool[] {
+    this.known ??= this.toolsets.flatMap(({ name: toolset, tools, scope: ofToolset = 'workspace' }) =>
       tools.map(
         ({
           name,
@@ -144,7 +144,7 @@ export class Catalogues {
         }),
       ),
     );
-    return this.#known;
+    return this.known;
   }
 }
 

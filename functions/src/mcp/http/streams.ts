@@ -29,53 +29,53 @@ export interface StreamPorts extends CallPorts {
  * own, so that no metric takes its length for a slow answer.
  */
 export class Stream {
-  readonly #ports: StreamPorts;
-  readonly #requestContext: RequestContext;
-  readonly #name: string;
-  readonly #started = performance.now();
-  readonly #ending = new AbortController();
-  readonly #lifetime: NodeJS.Timeout;
-  readonly #presence: NodeJS.Timeout | undefined;
-  readonly #gone: AbortSignal;
-  readonly #needs: Need[] = [];
-  readonly #forget: () => void;
-  #error: MusterError | undefined;
+  private readonly ports: StreamPorts;
+  private readonly requestContext: RequestContext;
+  private readonly name: string;
+  private readonly started = performance.now();
+  private readonly ending = new AbortController();
+  private readonly lifetime: NodeJS.Timeout;
+  private readonly presence: NodeJS.Timeout | undefined;
+  private readonly gone: AbortSignal;
+  private readonly needs: Need[] = [];
+  private readonly forget: () => void;
+  private error: MusterError | undefined;
   /** By what the caller has lost its right to the stream. */
-  #loss: unknown;
-  #closed = false;
+  private loss: unknown;
+  private closed = false;
 
   /** @param name the stream's in the log */
   constructor(ports: StreamPorts, requestContext: RequestContext, name: string) {
-    this.#ports = ports;
-    this.#requestContext = requestContext;
-    this.#name = name;
+    this.ports = ports;
+    this.requestContext = requestContext;
+    this.name = name;
     const { lifetimeMs, keepAliveMs } = ports.streams;
-    this.#lifetime = setTimeout(this.#finish, lifetimeMs);
-    this.#gone = requestContext.gone();
-    this.#gone.addEventListener('abort', this.#finish, { once: true });
-    if (this.#gone.aborted) this.#finish();
+    this.lifetime = setTimeout(this.finish, lifetimeMs);
+    this.gone = requestContext.gone();
+    this.gone.addEventListener('abort', this.finish, { once: true });
+    if (this.gone.aborted) this.finish();
     const { principal } = requestContext;
     const broke = (error: Error) => ports.log.warn('rights_not_watched', { stream: name, error });
-    this.#forget = ports.people.watch(principal.ownerUid, () => void this.#look(), broke);
+    this.forget = ports.people.watch(principal.ownerUid, () => void this.look(), broke);
     const agent = callingAgent(principal);
     if (agent === undefined) return;
-    this.#presence = setInterval(() => void this.#beat(agent), keepAliveMs);
+    this.presence = setInterval(() => void this.beat(agent), keepAliveMs);
   }
 
   /** Its client has gone, its time is over, or it was closed. */
   get end(): AbortSignal {
-    return this.#ending.signal;
+    return this.ending.signal;
   }
 
-  readonly #finish = (): void => this.#ending.abort();
+  private readonly finish = (): void => this.ending.abort();
 
   /**
    * Lets the caller have what it asks of the stream, for as long as it may.
    * @throws MusterError FORBIDDEN
    */
   async admit(need: Need): Promise<RequestContext> {
-    const admitted = await admit(this.#ports, this.#requestContext, need);
-    this.#needs.push(need);
+    const admitted = await admit(this.ports, this.requestContext, need);
+    this.needs.push(need);
     return admitted;
   }
 
@@ -84,65 +84,65 @@ export class Stream {
    * @throws MusterError UNAUTHORIZED, TOKEN_EXPIRED or FORBIDDEN
    */
   async authenticateAgain(): Promise<void> {
-    if (this.#loss !== undefined) throw this.#loss;
-    const { authenticator } = this.#ports;
-    this.#authorise(await authenticator.authenticate(this.#requestContext.credential));
+    if (this.loss !== undefined) throw this.loss;
+    const { authenticator } = this.ports;
+    this.authorise(await authenticator.authenticate(this.requestContext.credential));
   }
 
   /** A stream that was opened with other rights ends: its client comes back, and what it may have is looked at anew. */
-  #authorise(principal: Principal): void {
-    for (const need of this.#needs) authorise(principal, this.#requestContext.workspace, need);
-    if (rightsOf(principal) !== rightsOf(this.#requestContext.principal)) this.#finish();
+  private authorise(principal: Principal): void {
+    for (const need of this.needs) authorise(principal, this.requestContext.workspace, need);
+    if (rightsOf(principal) !== rightsOf(this.requestContext.principal)) this.finish();
   }
 
   /** Ends the stream where what its owner may do has changed. Never rejects. */
-  async #look(): Promise<void> {
-    const { authenticator } = this.#ports;
+  private async look(): Promise<void> {
+    const { authenticator } = this.ports;
     try {
-      this.#authorise(await authenticator.authenticateAnew(this.#requestContext.credential));
+      this.authorise(await authenticator.authenticateAnew(this.requestContext.credential));
     } catch (error) {
-      this.#loss = error;
-      this.#finish();
+      this.loss = error;
+      this.finish();
     }
   }
 
   /** Notes the agent as alive, unless its credential has ended: then the stream does, also if nothing happens on it. */
-  async #beat(agent: ReturnType<typeof callingAgent> & {}): Promise<void> {
-    const { authenticator } = this.#ports;
+  private async beat(agent: ReturnType<typeof callingAgent> & {}): Promise<void> {
+    const { authenticator } = this.ports;
     try {
-      this.#authorise(await authenticator.authenticate(this.#requestContext.credential));
+      this.authorise(await authenticator.authenticate(this.requestContext.credential));
     } catch (error) {
       // A database that does not answer takes nobody's rights.
       if (!isLoss(error)) return;
-      this.#loss = error;
-      this.#finish();
+      this.loss = error;
+      this.finish();
     }
-    if (!this.end.aborted) await touchPresence(this.#ports, agent);
+    if (!this.end.aborted) await touchPresence(this.ports, agent);
   }
 
   /** @returns the error as its client may see it; undefined where the stream had ended before */
   fail(error: unknown): MusterError | undefined {
-    if (this.end.aborted && error !== this.#loss) return undefined;
-    this.#error = presentable(error, this.#requestContext.requestId, this.#name, this.#ports.log);
-    return this.#error;
+    if (this.end.aborted && error !== this.loss) return undefined;
+    this.error = presentable(error, this.requestContext.requestId, this.name, this.ports.log);
+    return this.error;
   }
 
   /** May be called twice. */
   close(): void {
-    if (this.#closed) return;
-    this.#closed = true;
-    this.#finish();
-    clearTimeout(this.#lifetime);
-    clearInterval(this.#presence);
-    this.#forget();
-    this.#gone.removeEventListener('abort', this.#finish);
-    const { requestId, principal } = this.#requestContext;
-    this.#ports.log.info('stream_ended', {
+    if (this.closed) return;
+    this.closed = true;
+    this.finish();
+    clearTimeout(this.lifetime);
+    clearInterval(this.presence);
+    this.forget();
+    this.gone.removeEventListener('abort', this.finish);
+    const { requestId, principal } = this.requestContext;
+    this.ports.log.info('stream_ended', {
       requestId,
       principal: principal.uid,
-      stream: this.#name,
-      outcome: this.#error?.code ?? 'OK',
-      milliseconds: Math.round(performance.now() - this.#started),
+      stream: this.name,
+      outcome: this.error?.code ?? 'OK',
+      milliseconds: Math.round(performance.now() - this.started),
     });
   }
 }
@@ -215,14 +215,14 @@ const RETRY_SECONDS = 10;
 
 /** How many streams each principal has open at this instance, so that none of them takes all that it serves. */
 export class OpenStreams {
-  readonly #counts = new Map<string, number>();
+  private readonly counts = new Map<string, number>();
 
   /**
    * @returns gives the place back; to be called once
    * @throws MusterError RATE_LIMITED
    */
   open(uid: string): () => void {
-    const count = this.#counts.get(uid) ?? 0;
+    const count = this.counts.get(uid) ?? 0;
     if (count >= MOST_OF_ONE_PRINCIPAL) {
       throw new MusterError('RATE_LIMITED', `You have ${count} streams open here, and may have no more.`, {
         reason: 'TOO_MANY_STREAMS',
@@ -230,11 +230,11 @@ export class OpenStreams {
         retryAfter: RETRY_SECONDS,
       });
     }
-    this.#counts.set(uid, count + 1);
+    this.counts.set(uid, count + 1);
     return () => {
-      const left = (this.#counts.get(uid) ?? 1) - 1;
-      if (left > 0) this.#counts.set(uid, left);
-      else this.#counts.delete(uid);
+      const left = (this.counts.get(uid) ?? 1) - 1;
+      if (left > 0) this.counts.set(uid, left);
+      else this.counts.delete(uid);
     };
   }
 }
