@@ -57,7 +57,7 @@ async function relayAll(
     if (turn.isOver()) return new Date(begin);
     const hour = { begin, to: Math.min(begin + HOUR_MILLISECONDS, end) };
     if (await isWhole(database, hour.begin, hour.to)) continue;
-    const stopped = await relayMissing(database, log, turn, hour, relay);
+    const stopped = await relayMissing({ database, log }, turn, hour, relay);
     if (stopped !== undefined) return stopped;
   }
   return undefined;
@@ -84,8 +84,7 @@ function between(database: Firestore, collection: string, begin: number, to: num
 
 /** @returns where it has stopped, if it has not come to the end */
 async function relayMissing(
-  database: Firestore,
-  log: Log,
+  { database, log }: { readonly database: Firestore; readonly log: Log },
   turn: SweepTurn,
   { begin, to }: { readonly begin: number; readonly to: number },
   relay: Relay,
