@@ -108,7 +108,7 @@ export async function tellStory({ workspace, ownerUid }: StoryOptions): Promise<
       gone: () => new AbortController().signal,
       timeLeft: timeLeftOfRequest(),
     };
-    const outcome = await callTool(ports, exchange, found, args);
+    const outcome = await callTool(ports, exchange, found, { given: args });
     if ('error' in outcome) throw new Error(`${name}: ${outcome.error.message}`);
     return outcome.answer;
   }

@@ -50,8 +50,7 @@ function operatorFor(owner: string): Principal {
 export function create(name: string, given: Options): Promise<Registered> {
   const { owner = OPERATOR, role, workspace } = given;
   return services.registration.register(
-    operatorFor(owner),
-    DEFAULT_WORKSPACE,
+    { principal: operatorFor(owner), workspace: DEFAULT_WORKSPACE },
     {
       name,
       type: role === 'worker' || role === 'viewer' ? 'developer' : 'coordinator',
@@ -75,7 +74,7 @@ export async function renew(agentId: string, given: Options): Promise<Registered
     const old = await agents.credentials(agentId);
     const limits = grantedLimits(operatorFor(known.value.ownerUid), old, limitsIn(given));
     const secret = randomness.secret(32);
-    const credential = newCredential(ports, agentId, secret, limits, { ancestors: [] });
+    const credential = newCredential(ports, agentId, secret, { ...limits, ancestors: [] });
     const home = given.workspace ?? limits.heldTo ?? homeOf(known.value);
     const agent: Agent = { ...known.value, ...(home !== homeOf(known.value) && { workspace: home }) };
     await store.commit([

@@ -44,7 +44,7 @@ await team.app.ports.store.commit([
     member: { uid: leader.ownerUid, workspace, role: 'worker', addedBy: 'ada', addedAt: now },
   },
 ]);
-await team.app.services.coordination.initialise(workspace, 'A goal', undefined, () => undefined);
+await team.app.services.coordination.initialise(workspace, { goal: 'A goal' }, () => undefined);
 await team.create({}, {});
 const { id, credential } = await newAgent(team);
 const url = `${await openEndpoint()}?workspace=${workspace}`;

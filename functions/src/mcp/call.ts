@@ -3,7 +3,6 @@ import { admit, authorise, type GatePorts } from '../access/rules/gate.ts';
 import { callingAgent, touchPresence } from '../access/rules/liveness.ts';
 import type { AccessPorts } from '../access/rules/ports.ts';
 import { asksIn, rightsOf } from '../access/rules/principal.ts';
-import type { Operation } from '../kernel/commit.ts';
 import { MusterError } from '../kernel/errors.ts';
 import { LooseningError } from '../kernel/loosening.ts';
 import type { Actor } from '../kernel/trail.ts';
@@ -46,13 +45,18 @@ const UNTOLD: Telling = { notify: () => undefined, bytesOf: Buffer.byteLength };
 /** For a client that does not ask how far a call has come. */
 const UNWATCHED: Progressing = { send: () => undefined, during: (wait) => wait };
 
+interface Given {
+  /** The arguments, as they were sent. */
+  readonly given: Readonly<Record<string, unknown>>;
+  readonly telling?: Telling;
+}
+
 /** Calls a tool. Never throws: what goes wrong is in the outcome. */
 export async function callTool(
   ports: CallPorts,
   requestContext: RequestContext,
   { toolset, tool, scope }: FoundTool,
-  rawArguments: Readonly<Record<string, unknown>>,
-  telling: Telling = UNTOLD,
+  { given, telling = UNTOLD }: Given,
 ): Promise<Outcome> {
   const name = fullName(toolset, tool.name);
   const { workspace, credential, timeLeft } = requestContext;
@@ -62,13 +66,14 @@ export async function callTool(
     await ports.limits.take(requestContext.principal);
     const admitted = await admit(ports, requestContext, need);
     const { principal } = admitted;
-    const prepared = tool.prepare(rawArguments);
+    const prepared = tool.prepare(given);
     requireTime(timeLeft);
-    const { notify, progressToken } = telling;
-    const progress = progressToken === undefined ? UNWATCHED : new ProgressReport(notify, progressToken);
+    const { notify, elicitation, progressToken } = telling;
+    const { send: progress, during } =
+      progressToken === undefined ? UNWATCHED : new ProgressReport(notify, progressToken);
     // Who loses a role while a call waits is not told what it has waited for.
     const waiting: Waiting = async (wait) => {
-      const result = await waited(progress.during(wait));
+      const result = await waited(during(wait));
       const now = await ports.authenticator.authenticate(credential);
       authorise(now, workspace, need);
       // What it has waited for says itself whose it is, and was looked at before.
@@ -83,7 +88,7 @@ export async function callTool(
     const mayWait = tool.approvable === true || (tool.loosens ?? []).length > 0;
     const approved = mayWait ? gated(ports.services, admitted, { name, tool }, prepared) : prepared;
     const work = runOnce(ports, identity, approved, (operation) =>
-      contextOf(ports, admitted, operation, { ...telling, progress: progress.send }, ifLate, waiting),
+      contextOf(ports, admitted, { operation, notify, elicitation, progress, ifLate, waiting }),
     );
     const named = work.catch((error: unknown) => {
       throw namingOwnArgument(error, tool);
@@ -91,7 +96,7 @@ export async function callTool(
     return withinBounds(tool, await withDeadline(named, timeLeft(), () => late), telling.bytesOf);
   };
   try {
-    return { answer: await observed(ports, requestContext, name, call, tool.routine) };
+    return { answer: await observed(ports, requestContext, { tool: name, isRoutine: tool.routine }, call) };
   } catch (error) {
     if (!(error instanceof MusterError)) throw error;
     return { error };
@@ -140,8 +145,7 @@ export function completeVariable(
   ports: CallPorts,
   requestContext: RequestContext,
   { need, template }: FoundTemplate,
-  variable: string,
-  chosen: Readonly<Record<string, string>>,
+  { variable, chosen }: { readonly variable: string; readonly chosen: Readonly<Record<string, string>> },
 ): Promise<readonly string[]> {
   const what = template.uriTemplate;
   return observedRead(ports, requestContext, `complete ${what}`, async () => {
@@ -156,7 +160,7 @@ function observedRead<T>(
   what: string,
   read: () => Promise<T>,
 ): Promise<T> {
-  return observed(ports, requestContext, what, async () => {
+  return observed(ports, requestContext, { tool: what }, async () => {
     requireTime(requestContext.timeLeft);
     return withDeadline(read(), requestContext.timeLeft());
   });
@@ -164,32 +168,22 @@ function observedRead<T>(
 
 /** The context of what is read: it settles nothing, notifies nobody and waits for nobody. */
 export function readingContext(ports: CallPorts, requestContext: RequestContext, what: string): CallContext {
-  const ifLate = () => undefined;
-  const operation = unkeyed(actorOf(requestContext, what));
-  const untold = { ...UNTOLD, progress: () => undefined };
-  return contextOf(ports, requestContext, operation, untold, ifLate, (wait) => wait);
+  return contextOf(ports, requestContext, {
+    operation: unkeyed(actorOf(requestContext, what)),
+    notify: UNTOLD.notify,
+    progress: () => undefined,
+    ifLate: () => undefined,
+    waiting: (wait) => wait,
+  });
 }
 
 function contextOf(
   ports: CallPorts,
   requestContext: RequestContext,
-  operation: Operation,
-  { notify, progress, elicitation }: Pick<CallContext, 'notify' | 'progress' | 'elicitation'>,
-  ifLate: CallContext['ifLate'],
-  waiting: Waiting,
+  call: Pick<CallContext, 'operation' | 'notify' | 'elicitation' | 'progress' | 'ifLate' | 'waiting'>,
 ): CallContext {
   const { credential: _, ...request } = requestContext;
-  return {
-    ...request,
-    caller: requestContext,
-    operation,
-    waiting,
-    ...(elicitation && { elicitation }),
-    notify,
-    ifLate,
-    progress,
-    services: ports.services(),
-  };
+  return { ...request, ...call, caller: requestContext, services: ports.services() };
 }
 
 /**
@@ -225,17 +219,16 @@ function folded(name: string): string {
 /**
  * Does the work of a call, a resource or the opening of a stream, and notes it: a log entry, its counts, and that
  * the agent is alive.
- * @param tool its full name, or the URI of a resource as its toolset lists it: nothing that a caller chose
+ * @param observed `tool`: its full name, or the URI of a resource as its toolset lists it: nothing that a caller chose;
+ *   `isRoutine`: whether there is no log entry where it goes well
  * @param work is given what leaves the time of a wait out of the call's own
- * @param isRoutine whether there is no log entry where it goes well
  * @throws MusterError as the caller may see it
  */
 export async function observed<T>(
   ports: CallPorts,
   { principal, requestId, workspace, directory }: RequestContext,
-  tool: string,
+  { tool, isRoutine = false }: { readonly tool: string; readonly isRoutine?: boolean | undefined },
   work: (waiting: Waiting) => Promise<T>,
-  isRoutine = false,
 ): Promise<T> {
   const started = performance.now();
   const waits = new WaitingTime(() => performance.now());

@@ -43,19 +43,18 @@ export function runOnce(
 ): Promise<JsonObject> {
   const { idempotencyKey: key } = prepared;
   if (key === undefined) return prepared.run(contextWith(unkeyed(identity.by)));
-  return runKeyed(ports, identity, prepared, key, contextWith);
+  return runKeyed(ports, identity, { prepared, key }, contextWith);
 }
 
 /** Runs the call, or replays it where its key has been settled. */
 async function runKeyed(
   ports: IdempotencyPorts,
   { by, credential }: CallIdentity,
-  prepared: PreparedCall,
-  idempotencyKey: string,
+  { prepared, key }: { readonly prepared: PreparedCall; readonly key: string },
   contextWith: (operation: Operation) => CallContext,
 ): Promise<JsonObject> {
   const { sha256, hmac } = ports.hashing;
-  const id = sha256(JSON.stringify([by.uid, by.tool, by.workspace, idempotencyKey]));
+  const id = sha256(JSON.stringify([by.uid, by.tool, by.workspace, key]));
   const argumentsHash = sha256(canonicalJson(prepared.input));
   const context = contextWith({
     by,

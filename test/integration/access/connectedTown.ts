@@ -41,7 +41,12 @@ export class ConnectedTown extends Town {
       role,
       limits,
     };
-    return services.registration.register(as, 'default', draft, NO_KEY, () => undefined);
+    return services.registration.register(
+      { principal: as, workspace: 'default' },
+      draft,
+      NO_KEY,
+      () => undefined,
+    );
   }
 
   /** The bearer credential of an agent that a caller registers. */

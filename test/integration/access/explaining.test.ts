@@ -237,7 +237,7 @@ describe('explain', () => {
   });
 
   it('explain tells of a path by the rule that decides', async () => {
-    await town.app.services.coordination.initialise(workspace, 'A goal', undefined, unkeyed);
+    await town.app.services.coordination.initialise(workspace, { goal: 'A goal' }, unkeyed);
     const path = { database: 'firestore', path: `workspaces/${workspace}` };
     const ben = await explain('ben', path);
     assert.deepEqual([ben['allowed'], ben['rule']], [true, 'workspaces/{workspace}']);

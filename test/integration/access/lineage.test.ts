@@ -82,9 +82,7 @@ describe('what came from a credential', () => {
         town.app.services.access.inviting.invite(
           as,
           workspace,
-          town.email(name),
-          'worker',
-          'https://muster.example/mcp',
+          { address: town.email(name), role: 'worker', url: 'https://muster.example/mcp' },
           () => undefined,
         );
       await invite(await signIn(first), 'eve');
@@ -111,8 +109,12 @@ describe('what came from a credential', () => {
         ['fay', ['onboarding', 'access']],
       ] as const) {
         const sender = await signIn(await town.keyOf(await town.person('ada'), `of ${name}`, 'leader'));
-        const args = [workspace, town.email(name), 'worker', 'https://muster.example/mcp'] as const;
-        await inviting.invite(sender, ...args, () => undefined);
+        const guest = {
+          address: town.email(name),
+          role: 'worker',
+          url: 'https://muster.example/mcp',
+        } as const;
+        await inviting.invite(sender, workspace, guest, () => undefined);
         await town.keyOf(sender, `of ${name}`, undefined, { toolsets });
       }
       const accept = async (name: string) =>
@@ -130,8 +132,12 @@ describe('what came from a credential', () => {
       const workspace = await town.workspaceOf('ada');
       const sender = await town.keyOf(await town.person('ada'), 'sender', 'leader');
       town.pass(85 * DAYS);
-      const args = [workspace, town.email('eve'), 'worker', 'https://muster.example/mcp'] as const;
-      await town.app.services.access.inviting.invite(await signIn(sender), ...args, () => undefined);
+      const guest = {
+        address: town.email('eve'),
+        role: 'worker',
+        url: 'https://muster.example/mcp',
+      } as const;
+      await town.app.services.access.inviting.invite(await signIn(sender), workspace, guest, () => undefined);
       town.pass(6 * DAYS);
       const eve = await town.person('eve');
       await assert.rejects(

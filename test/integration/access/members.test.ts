@@ -105,8 +105,7 @@ describe('members', () => {
           .services.access.members.set(
             caller,
             workspace,
-            { uid: String(uids[number]) },
-            'viewer',
+            { named: { uid: String(uids[number]) }, role: 'viewer' },
             () => undefined,
           ),
       ),

@@ -59,7 +59,7 @@ describe('workspaces', () => {
 
   it('workspaces get no name under which somebody keeps something, and nobody learns what', async () => {
     const [taken, inDocuments, inNode, inValue] = [NEW(), NEW(), NEW(), NEW()];
-    await town.app.services.coordination.initialise(taken, 'A goal', undefined, unkeyed);
+    await town.app.services.coordination.initialise(taken, { goal: 'A goal' }, unkeyed);
     await firestore().doc(`messages/${inDocuments}/talk/one`).set({ text: 'hello' });
     const database = await realtimeDatabase();
     await database.ref(`messages/${inNode}/talk`).set({ one: 'hello' });
@@ -71,7 +71,7 @@ describe('workspaces', () => {
       said.push(JSON.stringify(withName(refused, name, 'x')));
     }
     assert.equal(new Set(said).size, 1, said.join('\n'));
-    const opening = () => town.app.services.coordination.initialise(inNode, 'Mine', undefined, unkeyed, ada);
+    const opening = () => town.app.services.coordination.initialise(inNode, { goal: 'Mine' }, unkeyed, ada);
     assert.equal((await refusal(opening)).details.reason, 'NAME_NOT_AVAILABLE');
   });
 
@@ -100,9 +100,9 @@ describe('workspaces', () => {
   it('workspaces are not taken over by somebody who was let through a moment too early', async () => {
     const cyd = await town.person('cyd');
     const { coordination, taskCreation } = town.app.services;
-    await coordination.initialise(town.workspace, 'Hers', undefined, unkeyed, await town.person('ada'));
+    await coordination.initialise(town.workspace, { goal: 'Hers' }, unkeyed, await town.person('ada'));
     const codes = [
-      await refusal(() => coordination.initialise(town.workspace, 'Mine', undefined, unkeyed, cyd)),
+      await refusal(() => coordination.initialise(town.workspace, { goal: 'Mine' }, unkeyed, cyd)),
       await refusal(() => taskCreation.create({ ...town.request([{}]), opener: cyd }, unkeyed)),
     ].map(({ code, details }) => `${code} ${details.reason}`);
     assert.deepEqual(codes, ['FORBIDDEN NO_ROLE', 'FORBIDDEN NO_ROLE']);
@@ -116,7 +116,7 @@ describe('workspaces', () => {
       openers.map((opener, number) =>
         town
           .anotherInstance()
-          .services.coordination.initialise(town.workspace, `Goal ${number}`, undefined, unkeyed, opener),
+          .services.coordination.initialise(town.workspace, { goal: `Goal ${number}` }, unkeyed, opener),
       ),
     );
     assert.deepEqual(tried.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
@@ -130,7 +130,7 @@ describe('workspaces', () => {
     await town.ask(ada, 'update_workspace', { workspace, repositories: ['sartor-ai/muster'] });
     const { coordination } = town.app.services;
     assert.equal(await coordination.session(workspace), undefined);
-    await coordination.initialise(workspace, 'A goal', undefined, unkeyed, ada);
+    await coordination.initialise(workspace, { goal: 'A goal' }, unkeyed, ada);
     assert.equal((await coordination.session(workspace))?.goal, 'A goal');
     const stored = await town.app.ports.workspaces.find(workspace);
     assert.deepEqual(stored?.value.repositories, ['sartor-ai/muster']);

@@ -74,7 +74,12 @@ describe('the check of a credential', () => {
     for (const ancestors of [1, 2]) {
       const draft = { ...AGENT, name: `below-${ancestors}` };
       const as = await authenticator.authenticate(bearer);
-      const registered = await services.registration.register(as, 'default', draft, NO_KEY, () => undefined);
+      const registered = await services.registration.register(
+        { principal: as, workspace: 'default' },
+        draft,
+        NO_KEY,
+        () => undefined,
+      );
       bearer = `${registered.credential.apiKey}.${registered.secret}`;
       await authenticator.authenticate(bearer);
       meter.take();

@@ -33,8 +33,7 @@ describe('a credential that instances trust', () => {
     owner = personOf(`owner-${systemRandomness.letters(8)}`, 'admin');
     await one.ports.store.commit([{ kind: 'setPerson', uid: owner.uid, role: 'leader' }]);
     const { agent, credential, secret } = await one.services.registration.register(
-      owner,
-      DEFAULT_WORKSPACE,
+      { principal: owner, workspace: DEFAULT_WORKSPACE },
       {
         ...{ name: `trusted-${systemRandomness.letters(8)}`, type: 'developer', version: '1.0.0' },
         ...{ capabilities: [], configuration: USUAL_CONFIGURATION, role: 'worker' },
@@ -72,8 +71,7 @@ describe('a credential that instances trust', () => {
       };
       const { registration } = one.services;
       const { credential, secret } = await registration.register(
-        as,
-        DEFAULT_WORKSPACE,
+        { principal: as, workspace: DEFAULT_WORKSPACE },
         draft,
         NO_KEY,
         () => {},

@@ -66,15 +66,18 @@ describe('the resources of coding', () => {
     const other = await new CodingTeam().begin();
     const { session } = await other.app.services.coordination.initialise(
       other.workspace,
-      'One',
-      '',
+      { goal: 'One', masterPlan: '' },
       () => undefined,
     );
     const id = await other.order();
     await other.take();
     const failure = { class: 'crashed', message: 'It died' };
     await other.ask('end_task', { taskId: id, status: 'failed', epoch: 1, failure });
-    await other.app.services.coordination.initialise(other.workspace, 'Two', '', () => undefined);
+    await other.app.services.coordination.initialise(
+      other.workspace,
+      { goal: 'Two', masterPlan: '' },
+      () => undefined,
+    );
     const past = fields(JSON.parse(await other.read(`session://coding/${id}.1`)));
     assert.deepEqual([past['isAlive'], fields(past['failure'])['class']], [false, 'crashed']);
     const archived = fields(JSON.parse(await other.read(`session://coordination/${session.id}`)));
@@ -182,7 +185,10 @@ describe('the resources of coding', () => {
         const found = resources.findTemplate(template[0]);
         assert.ok(found);
         const of = (asked: CodingTeam) =>
-          completeVariable(asked.ports, asked.exchange(asked.creator), found, template[1], {});
+          completeVariable(asked.ports, asked.exchange(asked.creator), found, {
+            variable: template[1],
+            chosen: {},
+          });
         assert.notDeepEqual(await of(team), [], template[0]);
         assert.deepEqual(await of(other), [], template[0]);
       }
@@ -221,7 +227,7 @@ describe('the resources of coding', () => {
     const complete = async (uriTemplate: string, variable: string, chosen = {}) => {
       const found = resources.findTemplate(uriTemplate);
       assert.ok(found);
-      return completeVariable(team.ports, team.exchange(team.creator), found, variable, chosen);
+      return completeVariable(team.ports, team.exchange(team.creator), found, { variable, chosen });
     };
     assert.ok((await complete('task://{taskId}/logs', 'taskId')).includes(taskId));
     assert.deepEqual(await complete('branch://{branchName}/tasks', 'branchName'), ['Main,2', 'feature/auth']);

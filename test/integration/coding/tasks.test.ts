@@ -36,8 +36,7 @@ describe('coding tasks', () => {
     const taskId = await team.order();
     await team.app.services.coordination.initialise(
       team.workspace,
-      'A better goal',
-      undefined,
+      { goal: 'A better goal' },
       () => undefined,
     );
     assert.equal((await team.take())['id'], taskId);

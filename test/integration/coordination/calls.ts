@@ -56,7 +56,7 @@ export async function call(
     timeLeft: () => 50_000,
   };
   const found = toolNamed(name);
-  const result = toolResult(found.errors, await callTool(ports, exchange, found, rawArguments));
+  const result = toolResult(found.errors, await callTool(ports, exchange, found, { given: rawArguments }));
   return { ...result, structuredContent: jsonObject.parse(JSON.parse(result.content[0].text)) };
 }
 

@@ -59,9 +59,9 @@ describe('creating tasks', () => {
   it('refuses a dependency of another workspace or of an archived session, as unknown', async () => {
     const elsewhere = await new Team().createOne();
     const { services } = team.app;
-    await services.coordination.initialise(team.workspace, 'One', undefined, unkeyed);
+    await services.coordination.initialise(team.workspace, { goal: 'One' }, unkeyed);
     const archived = await team.createOne();
-    await services.coordination.initialise(team.workspace, 'Two', undefined, unkeyed);
+    await services.coordination.initialise(team.workspace, { goal: 'Two' }, unkeyed);
     for (const { id } of [elsewhere, archived]) {
       const error = await refusal(() => team.create({ dependencies: [id] }));
       assert.deepEqual(

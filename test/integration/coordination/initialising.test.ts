@@ -9,7 +9,7 @@ describe('initialising a coordination', () => {
   let team: Team;
 
   const initialise = (goal: string, plan?: string, app = team.app): Promise<Initialised> =>
-    app.services.coordination.initialise(team.workspace, goal, plan, unkeyed);
+    app.services.coordination.initialise(team.workspace, { goal, masterPlan: plan }, unkeyed);
   const session = () => team.app.services.coordination.session(team.workspace);
 
   beforeEach(() => {

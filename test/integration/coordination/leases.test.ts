@@ -242,8 +242,8 @@ describe('the sweep of leases', () => {
   it('clears up after an archived session without making its tasks claimable', async () => {
     const id = await abandoned();
     const { coordination } = team.app.services;
-    await coordination.initialise(team.workspace, 'One', undefined, () => undefined);
-    await coordination.initialise(team.workspace, 'Two', undefined, () => undefined);
+    await coordination.initialise(team.workspace, { goal: 'One' }, () => undefined);
+    await coordination.initialise(team.workspace, { goal: 'Two' }, () => undefined);
     await team.sweep();
     assert.equal((await team.task(id)).status, 'available');
     assert.deepEqual((await team.app.ports.agents.find(ann))?.value.held, {});

@@ -176,8 +176,8 @@ describe('levers on tasks', () => {
       assert.equal((await refusal(() => retry(id))).code, 'CONFLICT');
       await cancel(id);
       const { coordination } = team.app.services;
-      await coordination.initialise(team.workspace, 'One', undefined, unkeyed);
-      await coordination.initialise(team.workspace, 'Two', undefined, unkeyed);
+      await coordination.initialise(team.workspace, { goal: 'One' }, unkeyed);
+      await coordination.initialise(team.workspace, { goal: 'Two' }, unkeyed);
       const { code, message } = await refusal(() => retry(id));
       assert.equal(code, 'CONFLICT');
       assert.match(message, /session was archived/);

@@ -58,8 +58,8 @@ describe('membership', () => {
     const { id } = await team.createOne();
     await team.claim(ann);
     assert.equal((await join(team.principal('ann'), ann)).currentTask, id);
-    await team.app.services.coordination.initialise(team.workspace, 'One', undefined, unkeyed);
-    await team.app.services.coordination.initialise(team.workspace, 'Two', undefined, unkeyed);
+    await team.app.services.coordination.initialise(team.workspace, { goal: 'One' }, unkeyed);
+    await team.app.services.coordination.initialise(team.workspace, { goal: 'Two' }, unkeyed);
     assert.equal((await join(team.principal('ann'), ann)).currentTask, null, 'of the open session only');
   });
 

@@ -33,7 +33,12 @@ describe('registering an agent', () => {
     changes: Partial<AgentDraft> = {},
     operation = withoutKey,
   ): Promise<Registered> =>
-    team.app.services.registration.register(as, 'default', draft(changes), operation, unkeyed);
+    team.app.services.registration.register(
+      { principal: as, workspace: 'default' },
+      draft(changes),
+      operation,
+      unkeyed,
+    );
   const bearer = ({ credential, secret }: Registered): string => `${credential.apiKey}.${secret}`;
   const authenticate = (credential: string, app = team.app) =>
     app.services.authenticator.authenticate(credential);

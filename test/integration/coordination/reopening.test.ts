@@ -12,7 +12,7 @@ describe('an archived session', () => {
   let ann: string;
 
   const initialise = (goal: string) =>
-    team.app.services.coordination.initialise(team.workspace, goal, 'A plan', unkeyed);
+    team.app.services.coordination.initialise(team.workspace, { goal, masterPlan: 'A plan' }, unkeyed);
   const reopen = (id?: string) => team.app.services.coordination.archives.reopen(team.workspace, id, unkeyed);
 
   beforeEach(async () => {

@@ -99,8 +99,9 @@ export async function setStage(team: Team): Promise<Session> {
 async function openedSession({ app: { services }, workspace }: Team): Promise<Session> {
   const open = await services.coordination.session(workspace);
   if (open?.goal === GOAL) return open;
-  await services.coordination.initialise(workspace, 'An earlier goal', undefined, unkeyed);
-  return (await services.coordination.initialise(workspace, GOAL, 'A plan', unkeyed)).session;
+  await services.coordination.initialise(workspace, { goal: 'An earlier goal' }, unkeyed);
+  return (await services.coordination.initialise(workspace, { goal: GOAL, masterPlan: 'A plan' }, unkeyed))
+    .session;
 }
 
 /** Puts so many waiting tasks, done tasks and discoveries into a session, and agents beside; these can do `crowdSkill`. */

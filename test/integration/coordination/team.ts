@@ -155,7 +155,7 @@ export class Team {
 
   settle(agentId: string, taskId: string, outcome: ReportedOutcome, epoch?: number): Promise<TaskOutcome> {
     const claimant = { agentId, ...(epoch !== undefined && { epoch }) };
-    return this.app.services.taskQueue.reportOutcome(this.leader, taskId, claimant, outcome, unkeyed);
+    return this.app.services.taskQueue.reportOutcome(this.leader, taskId, { claimant, outcome }, unkeyed);
   }
 
   complete(agentId: string, taskId: string, output = 'Made it'): Promise<TaskOutcome> {

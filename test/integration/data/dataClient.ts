@@ -39,11 +39,12 @@ export class DataClient {
   ): Promise<WriteOutcome> {
     return this.app.services.data.write(
       caller,
-      this.database,
-      path,
+      { database: this.database, text: path },
       { operation: 'set', merge: false, transaction: false, ...request, data },
-      { ...UNKEYED, argumentsHash: repetition?.argumentsHash, derivedId: () => repetition?.id },
-      () => undefined,
+      {
+        operation: { ...UNKEYED, argumentsHash: repetition?.argumentsHash, derivedId: () => repetition?.id },
+        recordAnswer: () => undefined,
+      },
     );
   }
 }

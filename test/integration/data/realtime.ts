@@ -39,7 +39,10 @@ export function write(
     argumentsHash: repetition?.argumentsHash,
     derivedId: () => repetition?.id,
   };
-  return data.write(caller, 'realtime', path, complete, operation, () => undefined);
+  return data.write(caller, { database: 'realtime', text: path }, complete, {
+    operation,
+    recordAnswer: () => undefined,
+  });
 }
 
 /** What is really there. */

@@ -45,20 +45,25 @@ export class Recorder {
   private readonly watch: Watch;
 
   constructor(access: DatabaseAccess, caller: Caller, path: string, shape: WatchShape, most: number) {
-    this.watch = access.watch(caller, parsePath('realtime', path), shape, most, {
-      initial: (state) => {
-        assert.ok(this.state === undefined && this.error === undefined, 'it begins once');
-        this.state = Object.fromEntries(state);
+    this.watch = access.watch(
+      caller,
+      parsePath('realtime', path),
+      { shape, most },
+      {
+        initial: (state) => {
+          assert.ok(this.state === undefined && this.error === undefined, 'it begins once');
+          this.state = Object.fromEntries(state);
+        },
+        changed: (changes) => {
+          assert.ok(this.state !== undefined && this.error === undefined, 'changes come after the beginning');
+          this.changes.push(changes.map(({ key, data }: Change): Told => [key, data]));
+        },
+        failed: (error) => {
+          assert.ok(this.error === undefined, 'it fails once');
+          this.error = error;
+        },
       },
-      changed: (changes) => {
-        assert.ok(this.state !== undefined && this.error === undefined, 'changes come after the beginning');
-        this.changes.push(changes.map(({ key, data }: Change): Told => [key, data]));
-      },
-      failed: (error) => {
-        assert.ok(this.error === undefined, 'it fails once');
-        this.error = error;
-      },
-    });
+    );
   }
 
   begun(): Promise<Record<string, JsonValue>> {

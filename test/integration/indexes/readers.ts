@@ -242,17 +242,16 @@ async function queueCalls(): Promise<readonly Call[]> {
   const states = ['pending', 'blocked', 'assigned', 'in_progress'] as const;
   return [
     ...states.flatMap((state): Call[] => [
-      (database) => new QueueQueries(database, documents).list(SESSION, state, ALL, 2, undefined),
+      (database) => new QueueQueries(database, documents).list(SESSION, state, ALL, { limit: 2 }),
       (database) =>
         new QueueQueries(database, documents).list(
           SESSION,
           state,
           { ...ALL, priorities: { from: 1, to: 2 } },
-          2,
-          undefined,
+          { limit: 2 },
         ),
       (database) =>
-        new QueueQueries(database, documents).list(SESSION, state, { ...ALL, type: 'coding' }, 2, undefined),
+        new QueueQueries(database, documents).list(SESSION, state, { ...ALL, type: 'coding' }, { limit: 2 }),
     ]),
     ...[
       [5, 0],
@@ -260,15 +259,21 @@ async function queueCalls(): Promise<readonly Call[]> {
     ].map(
       (order): Call =>
         (database) =>
-          new QueueQueries(database, documents).list(SESSION, 'pending', ALL, 2, {
-            order,
-            id: 'id-1',
+          new QueueQueries(database, documents).list(SESSION, 'pending', ALL, {
+            limit: 2,
+            after: {
+              order,
+              id: 'id-1',
+            },
           }),
     ),
     (database) =>
-      new QueueQueries(database, documents).list(SESSION, 'blocked', ALL, 2, {
-        order: [1, 5, 0],
-        id: 'id-1',
+      new QueueQueries(database, documents).list(SESSION, 'blocked', ALL, {
+        limit: 2,
+        after: {
+          order: [1, 5, 0],
+          id: 'id-1',
+        },
       }),
     (database) => new QueueQueries(database, documents).count(SESSION, 'pending'),
     (database) => new QueueQueries(database, documents).count(SESSION, 'blocked'),

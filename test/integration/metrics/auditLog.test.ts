@@ -63,7 +63,7 @@ describe('the audit log', () => {
           gone: () => new AbortController().signal,
           timeLeft: () => 50_000,
         };
-        await callTool(ports, exchange, { toolset, tool, scope }, { ...args(tool.example) });
+        await callTool(ports, exchange, { toolset, tool, scope }, { given: { ...args(tool.example) } });
         return entries;
       }),
     );

@@ -33,8 +33,7 @@ describe('npm run agents', () => {
     const { services } = compose({ clock: systemClock });
     const draft = { name: `child-${some}`, type: 'developer', version: '1.0.0', capabilities: [] } as const;
     const child = await services.registration.register(
-      principal,
-      'default',
+      { principal, workspace: 'default' },
       { ...draft, configuration: USUAL_CONFIGURATION },
       { argumentsHash: undefined, recordAnswer: unkeyed, derivedSecret: unkeyed, derivedId: unkeyed },
       unkeyed,

@@ -29,12 +29,12 @@ describe('a call that begins a run', () => {
     };
     const authenticator = authenticatorOf(orchestra.principal);
     const ports = { ...app.ports, services: () => app.services, authenticator, log: silent };
-    const args = {
+    const given = {
       prompt: input,
       preferences: { agent: 'claude' },
       options: { budget: { tokens: 1_000_000, cost_usd: 10 } },
     };
-    return callTool(ports, exchange, toolNamed('orchestration_orchestrate'), args);
+    return callTool(ports, exchange, toolNamed('orchestration_orchestrate'), { given });
   }
 
   it('waits for a slow model no longer than what is left of its request, and answers with the run', async () => {

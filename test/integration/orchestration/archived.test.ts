@@ -21,7 +21,7 @@ describe('a run whose task is in a session that is archived', () => {
   });
 
   const initialise = (goal: string) =>
-    team.app.services.coordination.initialise(team.workspace, goal, undefined, unkeyed);
+    team.app.services.coordination.initialise(team.workspace, { goal }, unkeyed);
 
   const sweep = ({ services } = team.app) => services.coordination.archives.part.run(turnAt(team.now));
 

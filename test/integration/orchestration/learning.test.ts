@@ -45,8 +45,8 @@ describe('what becomes of the work of agents', () => {
     return Object.values(work[kind]?.buckets ?? {}).flatMap((tallies) => tallies[agent] ?? []);
   }
 
-  async function ask(preferences: Parameters<typeof requestFor>[2] = {}, input = orchestra.question()) {
-    const request = requestFor(input, {}, preferences, BUDGET, await situation());
+  async function ask(preferences: Parameters<typeof requestFor>[1] = {}, input = orchestra.question()) {
+    const request = requestFor({ prompt: input }, preferences, BUDGET, await situation());
     const { runs } = orchestra.app.services.orchestration;
     return runs.start(orchestra.principal, orchestra.workspace, request, unkeyed);
   }

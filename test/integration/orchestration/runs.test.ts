@@ -374,7 +374,7 @@ describe('a run', () => {
     const claim = { workspace: orchestra.workspace, agentId, leaseSeconds: 1800 };
     await services.taskClaims.claim(claim, unkeyed);
     const done = { kind: 'done' as const, result: { output: 'the work of a hand' } };
-    await services.taskQueue.reportOutcome(worker, taskId, { agentId }, done, unkeyed);
+    await services.taskQueue.reportOutcome(worker, taskId, { claimant: { agentId }, outcome: done }, unkeyed);
     await runs.taskChanged(taskId);
     await runs.taskChanged(taskId);
 

@@ -20,7 +20,7 @@ describe('taking back a run', () => {
 
   it('cancels its tasks, but for one that is begun, and says who has it', async () => {
     const team = new Team();
-    await team.app.services.coordination.initialise(team.workspace, 'One', undefined, unkeyed);
+    await team.app.services.coordination.initialise(team.workspace, { goal: 'One' }, unkeyed);
     const request = orchestra.request(BY_HANDS);
     const { runId } = await runs.start(orchestra.principal, team.workspace, request, unkeyed);
     await orchestra.until(runId, ({ status }) => status === 'waiting');

@@ -181,8 +181,7 @@ async function attempt(
       const { kind } = await taskQueue.reportOutcome(
         team.leader,
         taskId,
-        claimant,
-        outcomeOf(what.outcome),
+        { claimant, outcome: outcomeOf(what.outcome) },
         unkeyed,
       );
       if (kind === 'accepted') ledger.accept(taskId);

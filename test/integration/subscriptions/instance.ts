@@ -63,8 +63,8 @@ export class Instance {
       return {
         read: (...args) => access.read(...args),
         write: (...args) => access.write(...args),
-        watch: (caller, path, shape, most, watcher) => {
-          const watch = access.watch(caller, path, shape, most, {
+        watch: (caller, path, watched, watcher) => {
+          const watch = access.watch(caller, path, watched, {
             initial: (state) => this.isKilled || watcher.initial(state),
             changed: (changes) => this.isKilled || watcher.changed(changes),
             failed: (error) => this.isKilled || watcher.failed(error),

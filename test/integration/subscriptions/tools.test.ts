@@ -89,16 +89,10 @@ describe('the tools of subscriptions', () => {
       log: silent,
     };
     const poll = toolNamed('firebase_pollEvents');
-    const outcome = await callTool(
-      ports,
-      exchange,
-      poll,
-      { subscriptionId },
-      {
-        notify: (one) => notified.push(one),
-        bytesOf: sentBytes,
-      },
-    );
+    const outcome = await callTool(ports, exchange, poll, {
+      given: { subscriptionId },
+      telling: { notify: (one) => notified.push(one), bytesOf: sentBytes },
+    });
     assert.ok('answer' in outcome && Array.isArray(outcome.answer['events']));
     assert.deepEqual(
       notified,

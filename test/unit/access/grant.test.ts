@@ -28,7 +28,12 @@ const DAY = 24 * HOUR;
 const MOST_AT_ONCE = 20;
 
 function redeem(grant: Grant, asked: { secret?: string; verifier?: string } = {}, now = START) {
-  return redemptionOf(systemHashing, grant, { secret: CODE, verifier: VERIFIER, ...asked }, FIRST, now);
+  return redemptionOf(
+    systemHashing,
+    grant,
+    { secret: CODE, verifier: VERIFIER, fresh: FIRST, ...asked },
+    now,
+  );
 }
 
 function refresh(grant: Grant, token: string, now: Date): Refresh {

@@ -52,8 +52,8 @@ export function redeemed(
   changes: Partial<Grant> = {},
   now = START,
 ): { readonly grant: Grant; readonly tokens: Tokens } {
-  const asked = { secret: CODE, verifier: VERIFIER };
-  const redemption = redemptionOf(systemHashing, sampleGrant(changes), asked, FIRST, now);
+  const asked = { secret: CODE, verifier: VERIFIER, fresh: FIRST };
+  const redemption = redemptionOf(systemHashing, sampleGrant(changes), asked, now);
   assert.equal(redemption.outcome, 'redeemed');
   return redemption;
 }

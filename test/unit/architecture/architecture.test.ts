@@ -1,8 +1,11 @@
 /** Holds the arrows of docs/architecture.md, the purity of rules/ and the size of the house. */
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
+import { stripTypeScriptTypes } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { type Function as FunctionNode, parse } from 'acorn';
+import { simple } from 'acorn-walk';
 import { packageOwners, parts, roomOf, rooms } from './rooms.ts';
 
 const repository = fileURLToPath(new URL('../../..', import.meta.url));
@@ -10,6 +13,12 @@ const repository = fileURLToPath(new URL('../../..', import.meta.url));
 const source = join(repository, 'functions/src');
 
 const folders = ['functions/src', 'console', 'runner', 'scripts', 'bench', 'rtdb-lite', 'packages'];
+
+/** Where classes have `private` members. Those of rtdb-lite are `#x`: rules are evaluated over its objects. */
+const privateFolders = ['functions/src', 'console', 'runner', 'scripts', 'bench', 'test'];
+
+/** More are given as an object with names. */
+const MAX_PARAMETERS = 4;
 
 /** A newcomer has to find a way through it: more is not a matter of taste. */
 const MAX_FILES = 480;
@@ -101,6 +110,24 @@ describe('architecture', () => {
     assert.ok(lines < MAX_LINES, `${lines} lines`);
   });
 
+  it('has no function with more than four positional parameters', () => {
+    const broken = files.flatMap((file) =>
+      functionsIn(textOf(file))
+        .filter(({ parameters }) => parameters > MAX_PARAMETERS)
+        .map(({ line, parameters }) => `${file}:${line} has ${parameters}`),
+    );
+    assert.deepEqual(broken, []);
+  });
+
+  for (const folder of privateFolders)
+    it(`writes private members in one style in ${folder}`, () => {
+      const root = join(repository, folder);
+      const broken = filesIn(root)
+        .filter((file) => /\.tsx?$/.test(file))
+        .filter((file) => /\bthis\.#\w/.test(readFileSync(join(root, file), 'utf8')));
+      assert.deepEqual(broken, [], 'write `private readonly x` instead of `#x`');
+    });
+
   it('has the same rules in biome.json, where editors see them', () => {
     const { overrides } = JSON.parse(readFileSync(join(source, '../../biome.json'), 'utf8'));
     const covered: string[] = overrides.flatMap((override: { includes: string[] }) => override.includes);
@@ -128,6 +155,21 @@ function importsOf(folder: string, from: string): readonly Import[] {
     onlyTypes:
       types !== undefined || (names !== undefined && /^\{(\s*type \w+( as \w+)?,?)+\s*\}\s*$/.test(names)),
   }));
+}
+
+/** Every function of a file that has a body, with the line on which it begins. */
+function functionsIn(text: string): readonly { readonly line: number; readonly parameters: number }[] {
+  const program = parse(stripTypeScriptTypes(text), { ecmaVersion: 'latest', sourceType: 'module' });
+  const found: { line: number; parameters: number }[] = [];
+  const add = ({ params, start }: FunctionNode) => {
+    found.push({ line: text.slice(0, start).split('\n').length, parameters: params.length });
+  };
+  simple(program, {
+    FunctionDeclaration: add,
+    FunctionExpression: add,
+    ArrowFunctionExpression: add,
+  });
+  return found;
 }
 
 function isBelow(file: string, owner: string): boolean {

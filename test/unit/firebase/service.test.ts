@@ -82,7 +82,12 @@ async function readRefusal(database: DatabaseName, path: string, request: Partia
 
 async function writeRefusal(database: DatabaseName, path: string, request: Partial<WriteRequest>) {
   const { service, asked } = recording();
-  const writing = service.write(CALLER, database, path, { ...WRITE, ...request }, UNKEYED, () => undefined);
+  const writing = service.write(
+    CALLER,
+    { database, text: path },
+    { ...WRITE, ...request },
+    { operation: UNKEYED, recordAnswer: () => undefined },
+  );
   const error: unknown = await writing.catch((e) => e);
   assert.ok(error instanceof MusterError, 'it was accepted');
   assert.deepEqual(asked, [], 'the database was asked all the same');
@@ -145,9 +150,10 @@ describe('DataService', () => {
   it('DataService gives a keyed push the same key again, and settles its answer', async () => {
     const { service, asked, settled } = recording();
     const request = { ...WRITE, operation: 'push' as const };
-    await service.write(CALLER, 'firestore', 'shared', request, KEYED, () =>
-      KEYED.recordAnswer({ success: true }),
-    );
+    await service.write(CALLER, { database: 'firestore', text: 'shared' }, request, {
+      operation: KEYED,
+      recordAnswer: () => KEYED.recordAnswer({ success: true }),
+    });
     assert.deepEqual(asked, [{ ...request, repetition: { id: 'id-for-write', argumentsHash: 'hash' } }]);
     assert.deepEqual(
       settled.map(({ answer }) => answer),

@@ -44,7 +44,7 @@ async function call(ports: ReturnType<typeof memoryPorts>, principal: Principal,
     ports,
     exchange,
     { toolset: 'coordination', tool: work, scope: 'workspace' },
-    args,
+    { given: args },
   );
   return toolResult(coordination.errors, outcome);
 }
@@ -104,7 +104,12 @@ describe('callTool', () => {
         return { ok: true };
       });
       ports.principals.set('c', LEADER);
-      const outcome = await callTool(ports, EXCHANGE, { toolset: 'coordination', tool: work, scope }, {});
+      const outcome = await callTool(
+        ports,
+        EXCHANGE,
+        { toolset: 'coordination', tool: work, scope },
+        { given: {} },
+      );
       assert.ok('error' in outcome);
       const reason = scope === 'workspace' ? 'ROLE_TOO_WEAK' : 'RIGHTS_CHANGED';
       assert.equal(outcome.error.details.reason, reason);
@@ -185,7 +190,7 @@ describe('a call that is not answered in time', () => {
       memoryPorts(),
       { ...EXCHANGE, timeLeft: () => timeLeft },
       { toolset: 'orchestration', tool: work, scope: 'workspace' },
-      {},
+      { given: {} },
     );
 
   it('says what it has begun', async () => {

@@ -62,7 +62,7 @@ describe('an answer is cached', () => {
 
   it('for orchestrate, unless its caller does not want that', () => {
     const { budget } = GIVEN;
-    assert.ok(keyOf(requestFor('Do it.', {}, {}, { budget }, situation)));
-    assert.equal(keyOf(requestFor('Do it.', {}, { cache: false }, { budget }, situation)), undefined);
+    assert.ok(keyOf(requestFor({ prompt: 'Do it.' }, {}, { budget }, situation)));
+    assert.equal(keyOf(requestFor({ prompt: 'Do it.' }, { cache: false }, { budget }, situation)), undefined);
   });
 });

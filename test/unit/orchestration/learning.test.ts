@@ -251,7 +251,8 @@ describe('who is forbidden', () => {
     assert.equal(await fieldOf(() => requestOf(planned, rest, overrides, given)), 'overrides.agents.plan');
     assert.equal(await fieldOf(() => requestOf(REVIEWED, rest, {}, given)), 'workflow');
     assert.equal(await fieldOf(() => parallelWorkflow(['gemini', 'claude'], 'all', 'plan', given)), 'agents');
-    const preferring = () => requestFor('Do it.', {}, { agent: 'claude' }, { budget: rest.budget }, given);
+    const preferring = () =>
+      requestFor({ prompt: 'Do it.' }, { agent: 'claude' }, { budget: rest.budget }, given);
     assert.equal(await fieldOf(preferring), 'preferences.agent');
   });
 
@@ -269,7 +270,12 @@ describe('who is forbidden', () => {
   });
 
   it('does not compete where a workflow is chosen', () => {
-    const { selection } = requestFor('Which is the best name?', {}, {}, { budget: rest.budget }, given);
+    const { selection } = requestFor(
+      { prompt: 'Which is the best name?' },
+      {},
+      { budget: rest.budget },
+      given,
+    );
     assert.match(selection?.reasons[0] ?? '', /^direct: .*only one agent is available/);
   });
 });

@@ -118,17 +118,17 @@ export type Redemption =
 
 /**
  * Redeems the code of a grant.
- * @param verifier of the challenge that the code was asked for with (RFC 7636, S256)
- * @param fresh a new secret, from which all later ones follow
+ * @param presented `verifier`: of the challenge that the code was asked for with (RFC 7636, S256); `fresh`: a new secret,
+ *   from which all later ones follow
  */
 export function redemptionOf(
   hashing: Hashing,
   grant: Grant,
-  { secret, verifier }: { readonly secret: string; readonly verifier: string },
-  fresh: string,
+  presented: { readonly secret: string; readonly verifier: string; readonly fresh: string },
   now: Date,
 ): Redemption {
   const { code } = grant;
+  const { secret, verifier, fresh } = presented;
   if (!hashing.equal(code.hash, hashing.sha256(secret))) return { outcome: 'refused' };
   if (code.isRedeemed) return { outcome: 'replayed' };
   if (code.expiresAt <= now || challengeOf(hashing, verifier) !== code.challenge)

@@ -113,8 +113,7 @@ export function newCredential(
   { clock, randomness, hashing }: Pick<AccessPorts, 'clock' | 'randomness' | 'hashing'>,
   agentId: string,
   secret: string,
-  limits: Limits,
-  descent: Pick<Credential, 'ancestors' | 'line' | 'grant'>,
+  opens: Limits & Pick<Credential, 'ancestors' | 'line' | 'grant'>,
 ): Credential {
   const now = clock.now();
   return {
@@ -123,8 +122,7 @@ export function newCredential(
     secretHash: hashing.sha256(secret),
     createdAt: now,
     expiresAt: new Date(now.getTime() + CREDENTIAL_DAYS * DAY_MILLISECONDS),
-    ...limits,
-    ...descent,
+    ...opens,
   };
 }
 
@@ -133,12 +131,11 @@ export class AgentRegistration extends Service<AccessPorts> {
   /**
    * Registers an agent of the caller's owner, or registers it again: its profile and its credential are
    * replaced, and the old credential stops working. Whoever registers a new one as an agent acts for it.
-   * @param here the workspace of the call, which a new agent has for its home where its draft names none
+   * @param caller `workspace`: that of the call, which a new agent has for its home where its draft names none
    * @throws MusterError FORBIDDEN for a role above the caller's, or an agent that is not the caller's to replace
    */
   async register(
-    principal: Principal,
-    here: string,
+    { principal, workspace: here }: { readonly principal: Principal; readonly workspace: string },
     draft: AgentDraft,
     operation: Operation,
     recordAnswer: RecordAnswer<Registered>,
@@ -165,7 +162,7 @@ export class AgentRegistration extends Service<AccessPorts> {
       const secret = operation.derivedSecret('credential') ?? randomness.secret(32);
       const { grant } = principal;
       const descent = { ...descentOf(principal, old), ...(grant && { grant: grant.id }) };
-      const credential = newCredential(this.ports, id, secret, limits, descent);
+      const credential = newCredential(this.ports, id, secret, { ...limits, ...descent });
       const outcome = { agent, credential, secret };
       await store.commit(
         [

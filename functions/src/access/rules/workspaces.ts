@@ -17,26 +17,25 @@ type WorkspacePorts = Pick<AccessPorts, 'roles' | 'workspaces'>;
  * What the commit that opens the first session of a workspace says of who may come in: it is private, and its opener's
  * owner leads it. Nothing where the workspace is known already.
  * @param opener absent where the caller is known to be in the workspace
- * @param isThere whether it has a document
+ * @param workspace `isThere`: whether it has a document
  * @throws MusterError FORBIDDEN where somebody else has opened it since the call was let through; CONFLICT
  */
 export async function openingChanges(
   ports: WorkspacePorts,
   opener: Opener | undefined,
-  workspace: string,
-  isThere: boolean,
+  { name, isThere }: { readonly name: string; readonly isThere: boolean },
   now: Date,
 ): Promise<AccessChange[]> {
   if (opener === undefined || (opener.owner === undefined && isThere)) return [];
-  if (accessOf(opener.owner?.access ?? {}, workspace) !== undefined) return [];
+  if (accessOf(opener.owner?.access ?? {}, name) !== undefined) return [];
   const owner = await ports.roles.of(opener.ownerUid);
-  if (accessOf(owner.access, workspace) !== undefined) {
-    if (personsRoleIn(owner, workspace) === undefined) throw noRoleIn(workspace);
+  if (accessOf(owner.access, name) !== undefined) {
+    if (personsRoleIn(owner, name) === undefined) throw noRoleIn(name);
     return [];
   }
   if (isThere) return [];
-  await requireFree(ports, workspace, owner.access);
-  return foundingChanges(opener, workspace, 'private', now);
+  await requireFree(ports, name, owner.access);
+  return foundingChanges(opener, name, 'private', now);
 }
 
 /** The entry of a new workspace, and its first leader. */

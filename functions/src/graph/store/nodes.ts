@@ -84,7 +84,7 @@ export class FirestoreGraphQueries extends FirestoreReader implements GraphQueri
 
   below(key: string, page: Page): Promise<Slice<StoredNode>> {
     const nodes = this.database.collection(COLLECTIONS.graph).where('ancestors', 'array-contains', key);
-    return this.documents.slice(nodes, 'created_at', 'asc', page, nodeFromDocument);
+    return this.documents.slice(nodes, ['created_at', 'asc'], page, nodeFromDocument);
   }
 }
 

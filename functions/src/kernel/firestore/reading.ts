@@ -118,8 +118,7 @@ export class DocumentReading {
   /** One page of a query in the order of a time, then of ids. */
   slice<Item>(
     query: Query,
-    time: string,
-    direction: 'asc' | 'desc',
+    [time, direction]: readonly [time: string, direction: 'asc' | 'desc'],
     { limit, after }: Page,
     fromDocument: FromDocument<Item>,
   ): Promise<Slice<Item>> {

@@ -125,7 +125,7 @@ async function run(
 ): Promise<Response | { readonly error: Fault }> {
   const found = typeof method === 'string' ? selected.findTool(method) : undefined;
   if (found !== undefined && isRecord(params)) {
-    const outcome = await callTool(ports, requestContext, found, params);
+    const outcome = await callTool(ports, requestContext, found, { given: params });
     return 'answer' in outcome ? { result: outcome.answer } : errorOf(outcome.error);
   }
   await ports.limits.take(requestContext.principal);
@@ -158,7 +158,8 @@ export async function serveAgentPage(
   const { toolset, tool, argumentsFor } = AGENT_PAGES[name];
   const found = selected.findTool(fullName(toolset, tool));
   if (found === undefined) throw new Error(`The toolset ${toolset} has no tool ${tool}.`);
-  const outcome = await callTool(ports, requestContext, found, argumentsFor(requestContext.principal));
+  const given = argumentsFor(requestContext.principal);
+  const outcome = await callTool(ports, requestContext, found, { given });
   if ('error' in outcome) throw refusalOf(outcome.error);
   return { status: ANSWERED, json: JSON.stringify(outcome.answer) };
 }

@@ -161,7 +161,7 @@ export function openStream<T>(
   name: string,
   open: (stream: Stream) => Promise<T>,
 ): Promise<T> {
-  return observed(ports, requestContext, name, async () => {
+  return observed(ports, requestContext, { tool: name }, async () => {
     // A stream lasts, so it begins with the rights that its caller has now.
     const principal = await ports.authenticator.authenticateAnew(requestContext.credential);
     const stream = new Stream(ports, { ...requestContext, principal }, name);

@@ -17,7 +17,7 @@ import { ERROR_CODES, MusterError, shownName } from '../../kernel/errors.ts';
 import { sentBytes } from '../../kernel/json.ts';
 import { forLegacy, toolResult } from '../answer.ts';
 import { type CallPorts, callTool, completeVariable, readResource } from '../call.ts';
-import type { Elicitation } from '../callContext.ts';
+import type { Elicitation, Notification } from '../callContext.ts';
 import type { RoutedRequest } from '../catalogue.ts';
 import { unknownTool } from '../names.ts';
 import { VIEWS_EXTENSION } from '../resources.ts';
@@ -96,15 +96,16 @@ export function buildServer(
       if (found === undefined)
         throw new ProtocolError(INVALID_PARAMS, unknownTool(name, listed, requestContext.directory.tools));
       const asking = era === 'modern' ? askingOf(context.mcpReq) : undefined;
-      const outcome = await callTool(ports, requestContext, found, given, {
+      const telling = {
         elicitation: asking?.elicitation,
-        notify: (notification) => {
+        notify: (notification: Notification) => {
           // It fails only where the client has gone, which the answer will find out too.
           context.mcpReq.notify({ ...notification }).catch(() => undefined);
         },
         progressToken: context.mcpReq._meta?.progressToken,
         bytesOf: sentBytes,
-      });
+      };
+      const outcome = await callTool(ports, requestContext, found, { given, telling });
       if (asking?.asked !== undefined && 'answer' in outcome) return asking.asked;
       const result = toolResult(found.errors, outcome, readsStructure ? found.tool.text : undefined);
       return { ...(era === 'legacy' ? forLegacy(found.errors, result) : result) };
@@ -157,8 +158,8 @@ async function complete(
     throw new ProtocolError(INVALID_PARAMS, `${uriTemplate} has no variable ${shownName(argument.name)}`);
   }
   try {
-    const chosen = context?.arguments ?? {};
-    const possible = await completeVariable(ports, requestContext, found, argument.name, chosen);
+    const asked = { variable: argument.name, chosen: context?.arguments ?? {} };
+    const possible = await completeVariable(ports, requestContext, found, asked);
     const matching = [...new Set(possible)].filter((value) => value.startsWith(argument.value));
     const values = matching.slice(0, MAX_VALUES);
     return { completion: { values, total: matching.length, hasMore: matching.length > values.length } };

@@ -30,15 +30,16 @@ const FILTER = z.looseObject({
 /**
  * Answers with a stream of its own length. A resource that the caller cannot watch is left out of the
  * acknowledgement.
- * @param request as the SDK's handler reads it
- * @param build makes the server that is asked for its capabilities
+ * @param asked `request`: as the SDK's handler reads it; `build`: makes the server that is asked for its capabilities
  */
 export function listen(
   ports: StreamPorts,
   routed: RoutedRequest,
-  message: JSONRPCRequest,
-  request: Request,
-  build: () => Server,
+  {
+    message,
+    request,
+    build,
+  }: { readonly message: JSONRPCRequest; readonly request: Request; readonly build: () => Server },
 ): Promise<Response> {
   return openStream(ports, routed.requestContext, LISTEN, async (stream) => {
     const filter = FILTER.safeParse(message.params);

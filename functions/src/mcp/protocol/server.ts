@@ -71,10 +71,11 @@ async function answerHere(
   const { message, classification } = request;
   const refused = refusedParams(message, 'modern');
   if (refused !== undefined) return { status: 200, json: refused };
-  const server = () => buildServer(ports, inbound, 'modern');
-  if (message.method === LISTEN) return listen(ports, inbound, message, modernRequest(headers), server);
+  const build = () => buildServer(ports, inbound, 'modern');
+  if (message.method === LISTEN)
+    return listen(ports, inbound, { message, request: modernRequest(headers), build });
   if (!isPlain(inbound, request, headers)) return undefined;
-  const json = await answerAsJson(server(), message, classification);
+  const json = await answerAsJson(build(), message, classification);
   return { status: 200, json: withTools(json, message, inbound) };
 }
 

@@ -120,7 +120,8 @@ export class AuthorizationPage {
       const { authorization, approval, workspace, ...rest } = decided;
       const chosen = { ...rest, workspace: workspace ?? undefined };
       const toolsets = this.toolsetsOf(visit);
-      return { location: await consent.allow(authorization, browser, approval, chosen, toolsets) };
+      const approved = { id: authorization, browser, approval };
+      return { location: await consent.allow(approved, chosen, toolsets) };
     });
   }
 
@@ -142,7 +143,7 @@ export class AuthorizationPage {
     try {
       const isServed = (below: string) => this.ports.toolsetsAt(below).length > 0;
       const asked = askedIn(parameter, address, isServed);
-      return this.page(visit, await consent.begin(client, redirectUri, asked, issuer, browser), browser);
+      return this.page(visit, await consent.begin(client, asked, { redirectUri, issuer }, browser), browser);
     } catch (error) {
       if (!(error instanceof OAuthError)) throw error;
       const state = parameter('state');

@@ -85,10 +85,10 @@ export class Apps extends Service<AppPorts> {
     if (!isFree) throw new Hindered('name_taken');
     const limits = limitsOf(uid, owner, chosen);
     const now = clock.now();
-    const agent = agentOf(id, uid, owner, chosen, known?.value, now);
+    const agent = agentOf(id, { uid, roles: owner }, chosen, { before: known?.value, now });
     requireFewWorkspaces(known?.value, agent);
     const secret = randomness.secret(SECRET_BYTES);
-    const grant = this.newGrant(authorization, id, limits, secret, now);
+    const grant = this.newGrant(authorization, { agentId: id, limits, secret }, now);
     await store.commit([
       known === undefined
         ? { kind: 'createAgent', agent }
@@ -127,7 +127,15 @@ export class Apps extends Service<AppPorts> {
     return { id, known, others: all, isFree: isTheirs && keys.length === 0 && !isAnothers };
   }
 
-  private newGrant(authorization: Signed, agentId: string, limits: Limits, secret: string, now: Date): Grant {
+  private newGrant(
+    authorization: Signed,
+    {
+      agentId,
+      limits,
+      secret,
+    }: { readonly agentId: string; readonly limits: Limits; readonly secret: string },
+    now: Date,
+  ): Grant {
     const { randomness, hashing } = this.ports;
     const { person, clientId, clientName, clientHost, resource, redirectUri, challenge } = authorization;
     const codeExpiresAt = new Date(now.getTime() + CODE_MILLISECONDS);
@@ -191,13 +199,11 @@ function renewed(others: readonly Versioned<Grant>[], limits: Limits, now: Date)
 
 function agentOf(
   id: string,
-  ownerUid: string,
-  owner: PersonRoles,
+  owner: { readonly uid: string; readonly roles: PersonRoles },
   { agentName: name, role, workspace }: Chosen,
-  before: Agent | undefined,
-  now: Date,
+  { before, now }: { readonly before: Agent | undefined; readonly now: Date },
 ): Agent {
-  const home = workspace ?? usualHome(owner, before);
+  const home = workspace ?? usualHome(owner.roles, before);
   const { workspace: _former, ...kept } = before ?? {
     ...NEW_APP,
     workspace,
@@ -208,7 +214,7 @@ function agentOf(
     ...kept,
     id,
     name,
-    ownerUid,
+    ownerUid: owner.uid,
     role,
     ...(home !== DEFAULT_WORKSPACE && { workspace: home }),
   };

@@ -29,9 +29,20 @@ const SIGNED_IN_SECONDS = 10 * 60;
 
 const ID_LETTERS = 20;
 
+interface Approved {
+  readonly id: string;
+  readonly browser: string | undefined;
+  readonly approval: string;
+}
+
 export class Consent extends Service<ConsentPorts> {
   /** @param browser the secret of the browser, in which all that follows must happen */
-  async begin(client: Client, redirectUri: string, asked: Asked, issuer: string, browser: string) {
+  async begin(
+    client: Client,
+    asked: Asked,
+    { redirectUri, issuer }: { readonly redirectUri: string; readonly issuer: string },
+    browser: string,
+  ) {
     const { store, clock, randomness, hashing } = this.ports;
     const authorization: Authorization = {
       ...asked,
@@ -110,9 +121,7 @@ export class Consent extends Service<ConsentPorts> {
    * @throws Hindered
    */
   async allow(
-    id: string,
-    browser: string | undefined,
-    approval: string,
+    { id, browser, approval }: Approved,
     decision: Decision,
     toolsetsAt: (resource: string) => readonly string[],
   ): Promise<string> {

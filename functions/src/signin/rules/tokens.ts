@@ -58,8 +58,7 @@ export class TokenService extends Service<TokenPorts> {
       const redemption = redemptionOf(
         hashing,
         grant,
-        { secret, verifier: asked.verifier },
-        randomness.secret(32),
+        { secret, verifier: asked.verifier, fresh: randomness.secret(32) },
         clock.now(),
       );
       if (redemption.outcome === 'replayed') await this.endStolen(grant, 'code_replayed');

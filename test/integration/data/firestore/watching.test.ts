@@ -45,7 +45,7 @@ describe('watching Firestore as the caller', () => {
     }: { caller?: Caller; most?: number; on?: FirestoreAccess } = {},
   ): Recorder {
     const recorder = new Recorder();
-    watches.push(on.watch(caller, parsePath('firestore', path), shape, most, recorder));
+    watches.push(on.watch(caller, parsePath('firestore', path), { shape, most }, recorder));
     return recorder;
   }
 
@@ -148,10 +148,10 @@ describe('watching Firestore as the caller', () => {
   it('tells nothing more once it is stopped', async () => {
     const path = `shared/${unique()}`;
     const stopped = new Recorder();
-    const one = access.watch(viewer, parsePath('firestore', path), 'value', 1, stopped);
+    const one = access.watch(viewer, parsePath('firestore', path), { shape: 'value', most: 1 }, stopped);
     await stopped.begun();
     const neverBegun = new Recorder();
-    access.watch(viewer, parsePath('firestore', path), 'value', 1, neverBegun).stop();
+    access.watch(viewer, parsePath('firestore', path), { shape: 'value', most: 1 }, neverBegun).stop();
     one.stop();
     one.stop();
     const going = watch(path, 'value');
@@ -252,7 +252,7 @@ describe('Firestore out of reach', () => {
     };
     const set = { operation: 'set', data: {}, merge: false, transaction: false } as const;
     const recorder = new Recorder();
-    gone.watch(viewer, path, 'value', 1, recorder);
+    gone.watch(viewer, path, { shape: 'value', most: 1 }, recorder);
     const reasons = await Promise.all([
       reason(gone.read(viewer, path, { shallow: false })),
       reason(gone.read(viewer, collection, { shallow: false })),

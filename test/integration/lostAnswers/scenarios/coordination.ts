@@ -141,9 +141,9 @@ export const coordination = scenariosOf('coordination', {
   },
   reopen: async (scene) => {
     const { coordination } = scene.app.services;
-    await coordination.initialise(scene.workspace, 'One', undefined, () => undefined);
+    await coordination.initialise(scene.workspace, { goal: 'One' }, () => undefined);
     await scene.createOne();
-    await coordination.initialise(scene.workspace, 'Two', undefined, () => undefined);
+    await coordination.initialise(scene.workspace, { goal: 'Two' }, () => undefined);
     return { args: {} };
   },
   heartbeat: {

@@ -39,15 +39,13 @@ interface InvitingPorts extends AccessPorts {
 export class Inviting extends Service<InvitingPorts> {
   /**
    * Invites an address, which is sent a mail once a day at most. A second invitation takes the place of the first.
-   * @param url the MCP endpoint, for the mail
+   * @param guest `url`: the MCP endpoint, for the mail
    * @throws MusterError FORBIDDEN, the same for a workspace that is not there
    */
   async invite(
     caller: Principal,
     workspace: string,
-    address: string,
-    role: MemberRole,
-    url: string,
+    { address, role, url }: { readonly address: string; readonly role: MemberRole; readonly url: string },
     recordAnswer: RecordAnswer<Invitation>,
   ): Promise<Invitation> {
     const { people, store, clock, randomness, hashing, consoleLinks } = this.ports;

@@ -91,8 +91,7 @@ export class Members extends Service<RemovalPorts> {
   async set(
     caller: Principal,
     workspace: string,
-    named: Named,
-    role: MemberRole,
+    { named, role }: { readonly named: Named; readonly role: MemberRole },
     recordAnswer: RecordAnswer<RoleSet>,
   ): Promise<RoleSet> {
     const { people, store, clock, randomness } = this.ports;
@@ -101,7 +100,7 @@ export class Members extends Service<RemovalPorts> {
     return retryStale(randomness, async () => {
       const known = await people.member(workspace, uid);
       if (known === undefined) await this.requireKnown(principal, workspace, uid, named);
-      const kept = await withoutLeader(this.ports, principal, workspace, known, role);
+      const kept = await withoutLeader(this.ports, { principal, workspace }, known, role);
       const changed = { uid, workspace, role, addedBy: principal.uid, addedAt: clock.now() };
       const isSame = known?.value.role === role;
       const member = isSame ? known.value : changed;
@@ -134,7 +133,7 @@ export class Members extends Service<RemovalPorts> {
         const isIn = roleIn(principal, workspace) !== undefined || administers(principal, workspace);
         throw isIn ? notAMember(workspace, uid) : noRoleIn(workspace);
       }
-      const kept = await withoutLeader(this.ports, principal, workspace, known, undefined);
+      const kept = await withoutLeader(this.ports, { principal, workspace }, known, undefined);
       const { role, access } = await roles.of(uid);
       const remains = personsRoleIn({ workspaces: {}, access, ...(role && { role }) }, workspace);
       const ends = await this.endingWork(workspace, uid, remains);
@@ -203,8 +202,7 @@ export class Members extends Service<RemovalPorts> {
  */
 export async function withoutLeader(
   ports: MemberPorts,
-  principal: Principal,
-  workspace: string,
+  { principal, workspace }: { readonly principal: Principal; readonly workspace: string },
   known: Versioned<Member> | undefined,
   role: MemberRole | undefined,
 ): Promise<AccessChange[]> {

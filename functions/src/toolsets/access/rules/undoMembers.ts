@@ -20,7 +20,7 @@ export class MemberInverse extends Service<MemberPorts> {
     const known = await people.member(workspace, uid);
     const fields = asBefore(effect, known && memberFields.of(known.value));
     const member = fields && memberFields.from(fields);
-    const kept = await withoutLeader(this.ports, principal, workspace, known, member?.role);
+    const kept = await withoutLeader(this.ports, { principal, workspace }, known, member?.role);
     if (member !== undefined)
       return [{ kind: 'setMember', member, before: known?.value, version: known?.version ?? null }, ...kept];
     if (known === undefined) return [];

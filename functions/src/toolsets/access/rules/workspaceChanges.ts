@@ -53,6 +53,12 @@ export interface WorkspaceUpdate {
   readonly approvals?: readonly ApprovalRule[] | undefined;
 }
 
+interface NewWorkspace {
+  readonly name: string;
+  readonly access: WorkspaceAccess;
+  readonly repositories: readonly string[];
+}
+
 interface WorkspacePorts extends AccessPorts {
   /** What the deployment lists for its open workspaces. */
   readonly openRepositories: () => readonly string[];
@@ -63,9 +69,7 @@ export class WorkspaceAdministration extends Service<WorkspacePorts> {
   /** @throws MusterError FORBIDDEN; CONFLICT, which tells nothing but that the name is not available */
   async create(
     caller: Principal,
-    name: string,
-    access: WorkspaceAccess,
-    repositories: readonly string[],
+    { name, access, repositories }: NewWorkspace,
     recordAnswer: RecordAnswer<WorkspaceSettings>,
   ): Promise<WorkspaceSettings> {
     const { people, workspaces, store, clock, randomness } = this.ports;

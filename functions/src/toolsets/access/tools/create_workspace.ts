@@ -28,5 +28,5 @@ export const createWorkspace = defineTool({
   example: { name: 'apollo', repositories: ['sartor-ai/muster'] },
   answer: workspaceAnswer,
   handler: ({ services, principal, recordAnswer }, { name, access, repositories }) =>
-    services.access.workspaces.create(principal, name, access, repositories, recordAnswer),
+    services.access.workspaces.create(principal, { name, access, repositories }, recordAnswer),
 });

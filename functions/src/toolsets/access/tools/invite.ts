@@ -33,7 +33,7 @@ export const invite = defineTool({
     invited: { workspace, email, role, expires_at: expiresAt.toISOString() },
   }),
   handler: (
-    { services, principal, workspace: here, baseUrl, recordAnswer },
-    { email, role, workspace = here },
-  ) => services.access.inviting.invite(principal, workspace, email, role, baseUrl, recordAnswer),
+    { services, principal, workspace: here, baseUrl: url, recordAnswer },
+    { email: address, role, workspace = here },
+  ) => services.access.inviting.invite(principal, workspace, { address, role, url }, recordAnswer),
 });

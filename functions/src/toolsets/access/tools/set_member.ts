@@ -38,7 +38,7 @@ export const setMember = defineTool({
   }),
   handler: async ({ services, principal, workspace: here, recordAnswer }, input) => {
     const { role, workspace = here } = input;
-    return services.access.members.set(principal, workspace, namedIn(input), role, recordAnswer);
+    return services.access.members.set(principal, workspace, { named: namedIn(input), role }, recordAnswer);
   },
 });
 

@@ -39,7 +39,7 @@ export class FirestoreCodingTaskQueries extends FirestoreReader implements Codin
 
   list(workspace: string, filter: CodingFilter, page: Page): Promise<Slice<CodingTask>> {
     const own = narrowed(this.tasks.where('workspace', '==', workspace), filter);
-    return this.documents.slice(own, 'created_at', 'desc', page, (data) =>
+    return this.documents.slice(own, ['created_at', 'desc'], page, (data) =>
       asCodingTask(taskFromDocument(data)),
     );
   }
@@ -65,7 +65,7 @@ export class FirestoreCodingTaskQueries extends FirestoreReader implements Codin
     const stops =
       session === undefined || readAt === undefined
         ? [onceNamed(this.database, workspace, resolve, fail)]
-        : onceGrown(this.database, { workspace, id: session }, timeOf(readAt), resolve, fail);
+        : onceGrown(this.database, { workspace, id: session, readAt: timeOf(readAt) }, resolve, fail);
     until.addEventListener('abort', resolve);
     await end;
     until.removeEventListener('abort', resolve);
@@ -115,8 +115,7 @@ function onceNamed(
  */
 function onceGrown(
   database: Firestore,
-  { workspace, id }: { readonly workspace: string; readonly id: string },
-  readAt: Timestamp,
+  { workspace, id, readAt }: { readonly workspace: string; readonly id: string; readonly readAt: Timestamp },
   grown: () => void,
   fail: (error: Error) => void,
 ): readonly (() => void)[] {

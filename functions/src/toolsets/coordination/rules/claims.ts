@@ -126,7 +126,7 @@ export class TaskClaims extends Service<
       return this.answer({ kind: 'none', mark }, recordAnswer);
     }
     const named = await this.ports.tasks.find(runner.taskId);
-    const task = claimableNow(named, runner.taskId, session, capabilities, agent.value);
+    const task = claimableNow(named, runner.taskId, session, { capabilities, agent: agent.value });
     const taken = task && (await this.take(task, claiming));
     if (taken !== undefined) return taken;
     if (await this.endBackoffOf(named, session)) throw new StaleWriteError();

@@ -145,8 +145,7 @@ export function claimableNow(
   found: Versioned<Task> | undefined,
   taskId: string,
   session: Session,
-  capabilities: readonly string[],
-  agent: Agent,
+  { capabilities, agent }: { readonly capabilities: readonly string[]; readonly agent: Agent },
 ): Versioned<Task> | undefined {
   const named = requireCodingTask(found, taskId, session.workspace);
   const task = named.value;

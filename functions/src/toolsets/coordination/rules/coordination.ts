@@ -35,8 +35,7 @@ export class CoordinationService extends Service<CoordinationPorts> {
    */
   async initialise(
     workspace: string,
-    goal: string,
-    masterPlan: string | undefined,
+    { goal, masterPlan }: { readonly goal: string; readonly masterPlan?: string | undefined },
     recordAnswer: RecordAnswer<Initialised>,
     opener?: Opener,
   ): Promise<Initialised> {
@@ -45,12 +44,12 @@ export class CoordinationService extends Service<CoordinationPorts> {
       const now = clock.now();
       const { open, vacant } = await sessions.opening(workspace);
       const isThere = open !== undefined || vacant !== undefined;
-      const opening = await openingChanges(this.ports, opener, workspace, isThere, now);
+      const opening = await openingChanges(this.ports, opener, { name: workspace, isThere }, now);
       const known = open?.session;
       const isKept = known !== undefined && [goal, '', CODING_GOAL].includes(known.goal);
       const session = isKept
         ? { ...known, goal, masterPlan: masterPlan ?? known.masterPlan }
-        : newSession(randomness, workspace, goal, masterPlan ?? '', now);
+        : newSession(randomness, { workspace, goal, masterPlan }, now);
       const outcome = { session, ...(known && !isKept && { archived: await this.archives.extentOf(known) }) };
       const changes =
         open === undefined ? [openingOf(session, vacant), ...opening] : sessionChanges(open, session, now);
@@ -148,7 +147,7 @@ export class CoordinationService extends Service<CoordinationPorts> {
     const id = randomness.uuid();
     return retryStale(randomness, async () => {
       const now = clock.now();
-      const { session, opened } = await openSession(this.ports, workspace, now, opener);
+      const { session, opened } = await openSession(this.ports, workspace, now, { opener });
       const discovery = { ...request, id, session: session.id, createdAt: now };
       const counted: CoordinationChange = {
         kind: 'count',

@@ -91,14 +91,14 @@ export class TaskCreation<Change extends AnyChange = CoordinationChange> extends
     const dependents = dependentsOf(drafts);
     return retryStale(this.ports.randomness, async () => {
       const now = this.ports.clock.now();
-      const opening = await openSession(this.ports, workspace, now, opener, goal);
+      const opening = await openSession(this.ports, workspace, now, { opener, goal });
       const { session } = opening;
       const ids = [...new Set(drafts.flatMap((draft) => draft.existing))];
       const fieldFor = (id: string) => {
         const index = drafts.findIndex((draft) => draft.existing.includes(id));
         return fieldOf(request, index, 'dependencies');
       };
-      const existing = await readDependencies(this.ports.tasks, ids, dependents, session, fieldFor);
+      const existing = await readDependencies(this.ports.tasks, session, { ids, dependents, fieldFor });
       const creation = { existing, dependents, session, createdBy, ownerUid: opener?.ownerUid, now };
       const { placeOf, changes: linked } = await this.links(drafts, request);
       const tasks = drafts.map((draft) => ({ ...newTask(draft, creation), ...placeOf(draft.partOf) }));

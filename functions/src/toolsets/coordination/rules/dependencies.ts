@@ -77,18 +77,21 @@ export type TasksById = ReadonlyMap<string, Versioned<Task>>;
 /** For each task that others come to depend on: their ids. */
 export type Dependents = ReadonlyMap<string, readonly string[]>;
 
+interface WantedDependencies {
+  readonly ids: readonly string[];
+  readonly dependents: Dependents;
+  readonly fieldFor: (id: string) => string;
+}
+
 /**
  * Reads the tasks of a session that others are to depend on.
- * @param dependents those that come to depend on them
- * @param fieldFor the argument that names a dependency
+ * @param wanted `dependents`: those that come to depend on them; `fieldFor`: the argument that names a dependency
  * @throws MusterError VALIDATION_ERROR for one that is not there, or that too many would depend on
  */
 export async function readDependencies(
   tasks: CoordinationPorts['tasks'],
-  ids: readonly string[],
-  dependents: Dependents,
   session: Pick<Session, 'id' | 'workspace'>,
-  fieldFor: (id: string) => string,
+  { ids, dependents, fieldFor }: WantedDependencies,
 ): Promise<TasksById> {
   const found = await tasks.findAll(ids);
   const existing = new Map<string, Versioned<Task>>();

@@ -61,9 +61,9 @@ export class NothingToClaim extends Service<CoordinationPorts> {
     now: Date,
   ): Promise<NoTask> {
     const { queue } = this.ports;
-    const { items: pending } = await queue.list(session, 'pending', {}, SHOWN);
+    const { items: pending } = await queue.list(session, 'pending', {}, { limit: SHOWN });
     if (pending.length > 0) return notForYou(pending, await queue.count(session, 'pending'), capabilities);
-    const { items: blocked } = await queue.list(session, 'blocked', {}, SHOWN);
+    const { items: blocked } = await queue.list(session, 'blocked', {}, { limit: SHOWN });
     if (blocked.length === 0) {
       const explanation = 'No task waits to be claimed: all are held by somebody or closed.';
       return { reason: 'none', explanation };

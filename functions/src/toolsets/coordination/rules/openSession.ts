@@ -22,22 +22,20 @@ export interface FilledSession {
 /**
  * The workspace's open session, or a new one without a goal: tasks may come before init_coordination. A new one is not
  * stored yet: the commit that fills it opens it.
- * @param opener as openingChanges has it
+ * @param begun `opener`: as openingChanges has it
  */
-
 export async function openSession(
   ports: CoordinationPorts,
   workspace: string,
   now: Date,
-  opener: Opener | undefined,
-  goal = '',
+  { opener, goal = '' }: { readonly opener: Opener | undefined; readonly goal?: string | undefined },
 ): Promise<FilledSession> {
   const { open, vacant } = await ports.sessions.opening(workspace);
   const isThere = open !== undefined || vacant !== undefined;
-  const opening = await openingChanges(ports, opener, workspace, isThere, now);
+  const opening = await openingChanges(ports, opener, { name: workspace, isThere }, now);
   if (open !== undefined) return { session: open.session, open, opened: undefined };
   return {
-    session: newSession(ports.randomness, workspace, goal, '', now),
+    session: newSession(ports.randomness, { workspace, goal }, now),
     open,
     opened: (session) => [openingOf(session, vacant), ...opening],
   };
@@ -120,9 +118,11 @@ export function firstKeys(tasks: readonly Requiring[]): readonly string[] {
 
 export function newSession(
   randomness: Randomness,
-  workspace: string,
-  goal: string,
-  masterPlan: string,
+  {
+    workspace,
+    goal,
+    masterPlan = '',
+  }: { readonly workspace: string; readonly goal: string; readonly masterPlan?: string | undefined },
   now: Date,
 ): Session {
   const id = `session-${randomness.letters(12)}`;

@@ -108,8 +108,7 @@ export interface QueueQueries {
     session: string,
     status: QueueStatus,
     queueFilter: QueueFilter,
-    limit: number,
-    after?: Place,
+    page: { readonly limit: number; readonly after?: Place | undefined },
   ): Promise<Found<Task>>;
   /** How many there are in a state, counted in an order that has an index. */
   count(session: string, status: QueueStatus): Promise<number>;

@@ -48,8 +48,7 @@ export class TaskQueue extends Service<CoordinationPorts> {
   async reportOutcome(
     principal: Principal,
     taskId: string,
-    claimant: Claimant,
-    outcome: ReportedOutcome,
+    { claimant, outcome }: { readonly claimant: Claimant; readonly outcome: ReportedOutcome },
     recordAnswer: RecordAnswer<TaskOutcome>,
   ): Promise<TaskOutcome> {
     requireSize('A report', outcome.kind === 'done' ? 'output' : 'error', outcome, MAX_REPORT_BYTES);

@@ -101,7 +101,8 @@ export class TaskUpdates extends Service<CoordinationPorts> {
     const ids = [...new Set(named)];
     const known = new Set(before.dependencies);
     const added = new Map(ids.filter((id) => !known.has(id)).map((id) => [id, [task.id]]));
-    const found = await readDependencies(tasks, ids, added, session, () => 'dependencies');
+    const fieldFor = () => 'dependencies';
+    const found = await readDependencies(tasks, session, { ids, dependents: added, fieldFor });
     const dependencies = [...found.values()].map(({ value }) => value);
     await requireNoCycle(tasks, task, dependencies);
     const standing = standingOf(dependencies);

@@ -99,12 +99,12 @@ export class FirestoreTaskQueries extends FirestoreReader implements TaskQueries
   list(session: string, statuses: readonly TaskStatus[] | undefined, page: Page): Promise<Slice<Task>> {
     const inSession = this.inSession(session);
     const matching = statuses === undefined ? inSession : inSession.where('status', 'in', statuses);
-    return this.documents.slice(matching, 'created_at', 'asc', page, taskFromDocument);
+    return this.documents.slice(matching, ['created_at', 'asc'], page, taskFromDocument);
   }
 
   listDone(session: string, page: Page): Promise<Slice<Task>> {
     const done = this.inSession(session).where('status', '==', 'done');
-    return this.documents.slice(done, 'completed_at', 'asc', page, taskFromDocument);
+    return this.documents.slice(done, ['completed_at', 'asc'], page, taskFromDocument);
   }
 
   lapsed(now: Date, limit: number, after?: Position): Promise<Batch<Versioned<Task>>> {
@@ -158,7 +158,7 @@ export class FirestoreTaskQueries extends FirestoreReader implements TaskQueries
   }
 
   listStuck(session: string, page: Page): Promise<Slice<Task>> {
-    return this.documents.slice(this.stuck(session), 'created_at', 'asc', page, taskFromDocument);
+    return this.documents.slice(this.stuck(session), ['created_at', 'asc'], page, taskFromDocument);
   }
 
   async countStuck(session: string): Promise<number> {

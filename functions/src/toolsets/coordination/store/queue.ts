@@ -27,8 +27,7 @@ export class FirestoreQueueQueries extends FirestoreReader implements QueueQueri
     session: string,
     status: QueueStatus,
     { priorities, type }: QueueFilter,
-    limit: number,
-    after?: Place,
+    { limit, after }: { readonly limit: number; readonly after?: Place | undefined },
   ): Promise<Found<Task>> {
     let query = this.inState(session, status);
     if (type !== undefined) query = query.where('type', '==', type);

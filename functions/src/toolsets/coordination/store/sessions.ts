@@ -84,7 +84,7 @@ export class FirestoreSessionQueries extends FirestoreReader implements SessionQ
   discoveries(session: string, tags: readonly string[] | undefined, page: Page): Promise<Slice<Discovery>> {
     const all: Query = this.database.collection(COLLECTIONS.discoveries).where('session', '==', session);
     const matching = tags === undefined ? all : all.where('tags', 'array-contains-any', tags);
-    return this.documents.slice(matching, 'created_at', 'desc', page, discoveryFromDocument);
+    return this.documents.slice(matching, ['created_at', 'desc'], page, discoveryFromDocument);
   }
 
   async counters(workspace: string, session: string): Promise<CountersNow> {

@@ -51,8 +51,7 @@ export const completeTask = defineTool({
     return services.taskQueue.reportOutcome(
       principal,
       task_id,
-      claimant,
-      { kind: 'done', result, ...(whenPartsDone && { whenPartsDone }) },
+      { claimant, outcome: { kind: 'done', result, ...(whenPartsDone && { whenPartsDone }) } },
       recordAnswer,
     );
   },

@@ -30,8 +30,7 @@ export const failTask = defineTool({
     return services.taskQueue.reportOutcome(
       principal,
       task_id,
-      claimant,
-      { kind: 'failed', ...report },
+      { claimant, outcome: { kind: 'failed', ...report } },
       recordAnswer,
     );
   },

@@ -35,5 +35,5 @@ export const initCoordination = defineTool({
     archived_session: archived && archivedAnswer(archived),
   }),
   handler: ({ services, workspace, principal, recordAnswer }, { goal, master_plan }) =>
-    services.coordination.initialise(workspace, goal, master_plan, recordAnswer, principal),
+    services.coordination.initialise(workspace, { goal, masterPlan: master_plan }, recordAnswer, principal),
 });

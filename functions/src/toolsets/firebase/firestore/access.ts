@@ -11,8 +11,8 @@ import type {
   ReadOutcome,
   ReadRequest,
   Watch,
+  Watched,
   Watcher,
-  WatchShape,
   WriteOutcome,
   WriteRequest,
 } from '../rules/databaseAccess.ts';
@@ -38,7 +38,7 @@ export class FirestoreAccess extends Service<FirestorePorts> implements Database
     return this.attempt({ caller, path, action: 'write' }, (client) => write(client, caller, path, request));
   }
 
-  watch(caller: Caller, path: DataPath, shape: WatchShape, most: number, watcher: Watcher): Watch {
+  watch(caller: Caller, path: DataPath, { shape, most }: Watched, watcher: Watcher): Watch {
     return new CallerWatch({ ...this.ports, clients: this.clients }, { caller, path, shape, most }, watcher);
   }
 

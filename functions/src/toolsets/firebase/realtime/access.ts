@@ -8,8 +8,8 @@ import type {
   ReadOutcome,
   ReadRequest,
   Watch,
+  Watched,
   Watcher,
-  WatchShape,
   WriteOutcome,
   WriteRequest,
 } from '../rules/databaseAccess.ts';
@@ -51,7 +51,7 @@ export class RealtimeAccess extends Service<RealtimePorts> implements DatabaseAc
     return new Writing(rest, path, request).perform();
   }
 
-  watch(caller: Caller, path: DataPath, shape: WatchShape, most: number, watcher: Watcher): Watch {
+  watch(caller: Caller, path: DataPath, { shape, most }: Watched, watcher: Watcher): Watch {
     const watched = { caller, path: path.text, shape, most };
     return new CallerWatch({ ...this.ports, clients: this.clients }, watched, watcher);
   }

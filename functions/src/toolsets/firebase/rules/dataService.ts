@@ -19,6 +19,11 @@ import type { FirebasePorts } from './ports.ts';
 /** What Firestore holds in a document, and what one write may bring to either database. Source: docs/semantics.md#network. */
 const MAX_DATA_BYTES = 1_048_576;
 
+interface Recorded {
+  readonly operation: Operation;
+  readonly recordAnswer: RecordAnswer<WriteOutcome>;
+}
+
 export class DataService {
   private readonly ports: FirebasePorts;
   private readonly trail: FreeFormTrail;
@@ -47,11 +52,9 @@ export class DataService {
    */
   async write(
     caller: Caller,
-    database: DatabaseName,
-    text: string,
+    { database, text }: { readonly database: DatabaseName; readonly text: string },
     request: Omit<WriteRequest, 'repetition'>,
-    operation: Operation,
-    recordAnswer: RecordAnswer<WriteOutcome>,
+    { operation, recordAnswer }: Recorded,
   ): Promise<WriteOutcome> {
     const path = parsePath(database, text);
     checkWrite(path, request);

@@ -96,6 +96,11 @@ export interface Watcher {
   failed(error: MusterError): void;
 }
 
+export interface Watched {
+  readonly shape: WatchShape;
+  readonly most: number;
+}
+
 export interface Watch {
   /** Ends it; the watcher hears no more. May be called again. */
   stop(): void;
@@ -108,9 +113,9 @@ export interface DatabaseAccess {
   write(caller: Caller, path: DataPath, request: WriteRequest): Promise<WriteOutcome>;
   /**
    * Begins to watch. Whatever goes wrong, also at once, goes to the watcher.
-   * @param most how many children may be there: more are a SIZE_LIMIT_EXCEEDED, whenever they come
+   * @param watched `most`: how many children may be there: more are a SIZE_LIMIT_EXCEEDED, whenever they come
    */
-  watch(caller: Caller, path: DataPath, shape: WatchShape, most: number, watcher: Watcher): Watch;
+  watch(caller: Caller, path: DataPath, watched: Watched, watcher: Watcher): Watch;
 }
 
 export type DatabaseAccesses = Readonly<Record<DatabaseName, DatabaseAccess>>;

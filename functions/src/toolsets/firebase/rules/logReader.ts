@@ -39,15 +39,14 @@ export class LogReader {
    * The events after the cursor. Where there is none, waits for the first.
    * @param waitMs at most this long; then `events` is empty
    * @param gone ends the waiting early
-   * @param waiting is told of the waiting
+   * @param from `waiting` is told of the waiting
    * @throws MusterError NOT_FOUND where the caller has no such subscription
    */
   async poll(
     caller: Caller,
-    from: ReadFrom,
+    { waiting = (wait) => wait, ...from }: ReadFrom & { readonly waiting?: Waiting },
     waitMs: number,
     gone?: AbortSignal,
-    waiting: Waiting = (wait) => wait,
   ): Promise<Reading> {
     const subscription = await this.known.opened(caller, from.subscriptionId);
     const builder = startingAt(subscription, from.cursor);

@@ -118,9 +118,11 @@ export class SharedWatch {
     const watch: RecordedWatch = new RecordedWatch(
       this.ports,
       this.subscription,
-      this.ports.randomness.letters(12),
-      reader.caller,
-      replay(this.subscription.eventType, loaded),
+      {
+        writer: this.ports.randomness.letters(12),
+        caller: reader.caller,
+        log: replay(this.subscription.eventType, loaded),
+      },
       {
         overtaken: () => this.watchEnded(watch, () => this.proceed()),
         failed: (error) => this.watchEnded(watch, () => this.watchFailed(watch.caller, error)),
@@ -231,9 +233,7 @@ export class RecordedWatch {
   constructor(
     ports: FirebasePorts,
     subscription: Subscription,
-    writer: string,
-    caller: Caller,
-    log: Replayed,
+    { writer, caller, log }: { readonly writer: string; readonly caller: Caller; readonly log: Replayed },
     end: RecorderEnd,
   ) {
     const { database, path, eventType } = subscription;
@@ -242,8 +242,7 @@ export class RecordedWatch {
     this.watch = ports.databases[database].watch(
       caller,
       parsePath(database, path),
-      shapeOf(eventType),
-      MAX_CHILDREN,
+      { shape: shapeOf(eventType), most: MAX_CHILDREN },
       {
         initial: (state) => this.recorder.begin(state),
         changed: (changes) => this.recorder.changed(changes),

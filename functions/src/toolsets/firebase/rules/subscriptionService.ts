@@ -62,6 +62,12 @@ export interface Subscribed {
   readonly cursor: string;
 }
 
+/** A request, with its path parsed. */
+interface Wished {
+  readonly path: DataPath;
+  readonly request: SubscriptionRequest;
+}
+
 export class SubscriptionService implements EventReader, Expiring {
   readonly name = 'subscriptions';
   private readonly ports: FirebasePorts;
@@ -92,8 +98,8 @@ export class SubscriptionService implements EventReader, Expiring {
       const id = this.idOf(caller, request.subscriptionId);
       const known = await this.ports.subscriptions.find(id);
       return known === undefined || hasExpired(known.value, this.now())
-        ? this.open(caller, path, request, known, recordAnswer)
-        : this.goOn(caller, path, request, known, recordAnswer);
+        ? this.open(caller, { path, request }, known, recordAnswer)
+        : this.goOn(caller, { path, request }, known, recordAnswer);
     });
     await events.create(log, stateOf(request.eventType, subscribed.data));
     return subscribed;
@@ -153,8 +159,7 @@ export class SubscriptionService implements EventReader, Expiring {
 
   private async open(
     caller: Caller,
-    path: DataPath,
-    request: SubscriptionRequest,
+    { path, request }: Wished,
     expired: Versioned<Subscription> | undefined,
     recordAnswer: RecordAnswer<Subscribed>,
   ): Promise<Subscribed & { readonly log: string }> {
@@ -183,8 +188,7 @@ export class SubscriptionService implements EventReader, Expiring {
 
   private async goOn(
     caller: Caller,
-    path: DataPath,
-    request: SubscriptionRequest,
+    { path, request }: Wished,
     known: Versioned<Subscription>,
     recordAnswer: RecordAnswer<Subscribed>,
   ): Promise<Subscribed & { readonly log: string }> {

@@ -59,9 +59,11 @@ export function transitionOf(
   at: number,
 ): Transition | undefined {
   const known = state.get(key);
-  if (eventType === 'value') return changed(eventType, key, known ?? 'null', data ?? null, at);
+  if (eventType === 'value') return changed(eventType, known ?? 'null', { key, data: data ?? null, at });
   if (data !== undefined) {
-    return known === undefined ? { kind: 'added', key, data, at } : changed(eventType, key, known, data, at);
+    return known === undefined
+      ? { kind: 'added', key, data, at }
+      : changed(eventType, known, { key, data, at });
   }
   if (known === undefined) return undefined;
   const wanted = EVENT_KINDS[eventType] === 'removed';
@@ -70,10 +72,8 @@ export function transitionOf(
 
 function changed(
   eventType: EventType,
-  key: string,
   known: string,
-  data: JsonValue,
-  at: number,
+  { key, data, at }: { readonly key: string; readonly data: JsonValue; readonly at: number },
 ): Transition | undefined {
   const now = remembered(eventType, data);
   if (now === known) return undefined;
@@ -137,7 +137,8 @@ export async function readSnapshot(
 ): Promise<Snapshot> {
   let stop = (): void => undefined;
   const snapshot = new Promise<Snapshot>((resolve, reject) => {
-    const watch = databases[path.database].watch(caller, path, shapeOf(eventType), MAX_CHILDREN, {
+    const watched = { shape: shapeOf(eventType), most: MAX_CHILDREN };
+    const watch = databases[path.database].watch(caller, path, watched, {
       initial: resolve,
       changed: () => undefined,
       failed: reject,

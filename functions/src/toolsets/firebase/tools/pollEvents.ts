@@ -54,8 +54,8 @@ export const pollEvents = defineTool({
   notifies: true,
   example: { subscriptionId: 'sub-tasks-001', waitMs: 0 },
   handler: async ({ services, caller, notify, gone, waiting }, { subscriptionId: id, cursor, waitMs }) => {
-    const from = { subscriptionId: id, cursor };
-    const reading = await services.subscriptions.poll(caller, from, waitMs, gone(), waiting);
+    const from = { subscriptionId: id, cursor, waiting };
+    const reading = await services.subscriptions.poll(caller, from, waitMs, gone());
     const events = reading.events.map(({ event }) => withinAnswer(event, fitsAnswer));
     for (const params of events) notify({ method: EVENT_METHOD, params });
     return { success: true, events, cursor: reading.cursor, overflow: reading.overflow };

@@ -89,9 +89,9 @@ export const write = defineTool({
         ...(input.operation !== 'delete' && storedAs(input.data)),
       },
     });
-    const outcome = await services.data.write(caller, name, text, request, operation, (written) =>
-      operation.recordAnswer(answer(written)),
-    );
+    const recordAnswer = (written: WriteOutcome) => operation.recordAnswer(answer(written));
+    const place = { database: name, text };
+    const outcome = await services.data.write(caller, place, request, { operation, recordAnswer });
     return answer(outcome);
   },
 });

@@ -35,12 +35,11 @@ export interface CommitOutcome {
   readonly created: boolean;
 }
 
-/** @param from a branch, a tag or a commit; the default branch where absent */
+/** @param wanted `from`: a branch, a tag or a commit; the default branch where absent */
 export async function makeBranch(
   { gitHub, store }: GitHubPorts,
   at: RepositoryName,
-  branch: string,
-  from: string | undefined,
+  { branch, from }: { readonly branch: string; readonly from: string | undefined },
   recordAnswer: RecordAnswer<CreatedBranch>,
 ): Promise<CreatedBranch> {
   refName(branch, 'branch');
@@ -51,7 +50,7 @@ export async function makeBranch(
   const commit = await gitHub.commit(at, ref);
   if (commit === undefined) throw await missing(gitHub, at, ref, 'from');
   const { sha } = commit;
-  const outcome = { branch, sha, created: await createBranch(gitHub, at, branch, sha) };
+  const outcome = { branch, sha, created: await createBranch(gitHub, at, { branch, sha }) };
   await store.commit([outside(at, `branch ${branch}`, { sha })], recordAnswer(outcome));
   return outcome;
 }
@@ -60,8 +59,7 @@ export async function makeBranch(
 async function createBranch(
   gitHub: GitHub,
   at: RepositoryName,
-  branch: string,
-  sha: string,
+  { branch, sha }: { readonly branch: string; readonly sha: string },
   attempt = 1,
 ): Promise<boolean> {
   const answer = await gitHub.createBranch(at, branch, sha);
@@ -73,7 +71,7 @@ async function createBranch(
   }
   if (isThere) return true;
   if (attempt === MAX_SENT) throw outcomeUnknown(`Branch "${branch}"`);
-  return createBranch(gitHub, at, branch, sha, attempt + 1);
+  return createBranch(gitHub, at, { branch, sha }, attempt + 1);
 }
 
 /** All files in one commit: nobody sees any of it before the branch moves, which is the last step. */

@@ -23,8 +23,10 @@ export async function openIssue(
   ports: GitHubPorts,
   at: RepositoryName,
   issue: NewIssue,
-  operation: Operation,
-  recordAnswer: RecordAnswer<CreatedIssue>,
+  {
+    operation,
+    recordAnswer,
+  }: { readonly operation: Operation; readonly recordAnswer: RecordAnswer<CreatedIssue> },
 ): Promise<CreatedIssue> {
   const id = operation.derivedId('issue');
   const mark = `<!-- muster:${id ?? ports.randomness.letters(MARK_LENGTH)} -->`;

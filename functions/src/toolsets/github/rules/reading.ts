@@ -53,7 +53,7 @@ export async function readContent(
       return { ...link, size: Buffer.byteLength(target), encoding, content: encoded(target, encoding) };
     }
     case 'file':
-      return file(gitHub, at, contents, encoding, offset);
+      return file(gitHub, at, contents, { encoding, offset });
   }
 }
 
@@ -93,8 +93,7 @@ async function file(
   gitHub: GitHub,
   at: RepositoryName,
   { base64: inline, ...file }: FoundFile,
-  encoding: Encoding,
-  offset: number,
+  { encoding, offset }: { readonly encoding: Encoding; readonly offset: number },
 ) {
   const { path, size } = file;
   if (size > MAX_FILE_BYTES) {

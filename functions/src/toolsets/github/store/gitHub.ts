@@ -51,6 +51,14 @@ const MAX_FAILED_JOBS = 20;
 
 const listedIssue = z.object({ body: z.string().nullish(), pull_request: z.unknown().optional() });
 
+interface Asked {
+  /** Below the repository. */
+  readonly path: string;
+  readonly parameters?: RequestParameters | undefined;
+  /** The statuses that mean that it is not there. */
+  readonly missing?: readonly number[];
+}
+
 const MODES = { file: '100644', executable: '100755', symlink: '120000' } as const;
 
 export class RestGitHub implements GitHub {
@@ -72,19 +80,19 @@ export class RestGitHub implements GitHub {
 
   /** @throws MusterError ACCESS_DENIED where nobody can tell whether it is there */
   async repository(at: RepositoryName) {
-    const found = await this.read('reading', repository, at, '');
+    const found = await this.read('reading', repository, at, { path: '' });
     const hiding = found === undefined ? await this.clients.hiding(at) : undefined;
     if (hiding !== undefined) throw hiding;
     return found;
   }
 
   contents(at: RepositoryName, path: string, ref: string) {
-    return this.read('reading', contents, at, '/contents/{path}', { path, ref });
+    return this.read('reading', contents, at, { path: '/contents/{path}', parameters: { path, ref } });
   }
 
   /** A file's content in base64. */
   blob(at: RepositoryName, sha: string) {
-    return this.read('reading', blob, at, '/git/blobs/{file_sha}', { file_sha: sha });
+    return this.read('reading', blob, at, { path: '/git/blobs/{file_sha}', parameters: { file_sha: sha } });
   }
 
   /** The commit of a branch, a tag or a SHA. */
@@ -92,7 +100,7 @@ export class RestGitHub implements GitHub {
     // One of the files that it changed is still too many, but GitHub gives no fewer.
     const parameters = { ref, per_page: 1 };
     // 409: an empty repository; 422: no commit of that name.
-    return this.read('reading', commit, at, '/commits/{ref}', parameters, [404, 409, 422]);
+    return this.read('reading', commit, at, { path: '/commits/{ref}', parameters, missing: [404, 409, 422] });
   }
 
   async searchCode({ query, sort, page, perPage, owner }: CodeSearch) {
@@ -105,7 +113,7 @@ export class RestGitHub implements GitHub {
   workflowRuns(at: RepositoryName, { workflow, perPage, ...filters }: WorkflowRunQuery) {
     const path = `/actions/${workflow === undefined ? '' : 'workflows/{workflow_id}/'}runs`;
     const parameters = { ...filters, workflow_id: workflow, per_page: perPage };
-    return this.read('reading', workflowRuns, at, path, parameters);
+    return this.read('reading', workflowRuns, at, { path, parameters });
   }
 
   /** The failed jobs of a run's latest attempt, and whether there may be more of them. */
@@ -113,7 +121,7 @@ export class RestGitHub implements GitHub {
     const failed: z.output<typeof jobs>['jobs'] = [];
     for (let page = 1, read = 0; ; page++) {
       const parameters = { run_id: runId, filter: 'latest', per_page: PAGE, page };
-      const found = await this.read('reading', jobs, at, '/actions/runs/{run_id}/jobs', parameters);
+      const found = await this.read('reading', jobs, at, { path: '/actions/runs/{run_id}/jobs', parameters });
       if (found === undefined) return undefined;
       failed.push(...found.jobs.filter(({ conclusion }) => FAILURES.includes(conclusion)));
       read += found.jobs.length;
@@ -133,7 +141,7 @@ export class RestGitHub implements GitHub {
   /** Like all that create or move: `unanswered` where GitHub may have done it, and nobody knows. */
   async createIssue(at: RepositoryName, fields: NewIssue) {
     const recognise: RecogniseRefusal<'off'> = ({ status }) => (status === 410 ? 'off' : undefined);
-    const answer = await this.write(at, 'POST', '/issues', fields, recognise);
+    const answer = await this.write(at, { method: 'POST', path: '/issues' }, fields, recognise);
     if (answer === 'off') throw refusal('CONFLICT', 'issuesAreOff');
     return answer === 'unanswered' ? answer : checked(issue, answer);
   }
@@ -159,7 +167,7 @@ export class RestGitHub implements GitHub {
 
   /** `exists` where there is an open one already. */
   async createPullRequest(at: RepositoryName, fields: NewPullRequest) {
-    const answer = await this.write(at, 'POST', '/pulls', fields, refusedPullRequest);
+    const answer = await this.write(at, { method: 'POST', path: '/pulls' }, fields, refusedPullRequest);
     if (answer === 'exists' || answer === 'unanswered') return answer;
     if (answer === 'same')
       throw refusal('CONFLICT', 'nothingToMerge', { head: fields.head, base: fields.base });
@@ -172,18 +180,25 @@ export class RestGitHub implements GitHub {
   /** The open one from `owner:branch` into a branch. */
   async findPullRequest(at: RepositoryName, head: string, base: string) {
     const parameters = { state: 'open', head, base, per_page: 1 };
-    return (await this.read('writing', z.array(pullRequest), at, '/pulls', parameters))?.[0];
+    return (await this.read('writing', z.array(pullRequest), at, { path: '/pulls', parameters }))?.[0];
   }
 
   /** The commit at the head of a branch. */
   branch(at: RepositoryName, name: string) {
-    return this.read('writing', reference, at, '/git/ref/{ref}', { ref: `heads/${name}` }, [404, 409]);
+    return this.read('writing', reference, at, {
+      path: '/git/ref/{ref}',
+      parameters: { ref: `heads/${name}` },
+      missing: [404, 409],
+    });
   }
 
   async createBranch(at: RepositoryName, name: string, sha: string) {
     const parameters = { ref: `refs/heads/${name}`, sha };
-    const answer = await this.write(at, 'POST', '/git/refs', parameters, ({ status, text }) =>
-      status === 422 && /already exists/i.test(text) ? 'exists' : undefined,
+    const answer = await this.write(
+      at,
+      { method: 'POST', path: '/git/refs' },
+      parameters,
+      ({ status, text }) => (status === 422 && /already exists/i.test(text) ? 'exists' : undefined),
     );
     return typeof answer === 'string' ? answer : 'created';
   }
@@ -191,11 +206,16 @@ export class RestGitHub implements GitHub {
   /** Never by force: `stale` where the branch has moved on since. */
   async moveBranch(at: RepositoryName, name: string, sha: string) {
     const parameters = { ref: `heads/${name}`, sha, force: false };
-    const answer = await this.write(at, 'PATCH', '/git/refs/{ref}', parameters, ({ status, text }) => {
-      if (status === 422 && /does not exist/i.test(text)) return 'missing';
-      if (status === 422 && /fast.forward/i.test(text)) return 'stale';
-      return /protected branch|rule violations/i.test(text) ? 'protected' : undefined;
-    });
+    const answer = await this.write(
+      at,
+      { method: 'PATCH', path: '/git/refs/{ref}' },
+      parameters,
+      ({ status, text }) => {
+        if (status === 422 && /does not exist/i.test(text)) return 'missing';
+        if (status === 422 && /fast.forward/i.test(text)) return 'stale';
+        return /protected branch|rule violations/i.test(text) ? 'protected' : undefined;
+      },
+    );
     if (answer === 'protected') throw refusal('FORBIDDEN', 'protectedBranch', { branch: name });
     if (answer === 'missing') throw await this.unwritable(at);
     return typeof answer === 'string' ? answer : 'moved';
@@ -204,7 +224,10 @@ export class RestGitHub implements GitHub {
   /** A tree with all below it, as far as GitHub lists that at once; or one level of it. */
   tree(at: RepositoryName, sha: string, depth: 'whole' | 'level') {
     const recursive = depth === 'whole' ? '1' : undefined;
-    return this.read('writing', tree, at, '/git/trees/{tree_sha}', { tree_sha: sha, recursive });
+    return this.read('writing', tree, at, {
+      path: '/git/trees/{tree_sha}',
+      parameters: { tree_sha: sha, recursive },
+    });
   }
 
   createBlob(at: RepositoryName, base64: string) {
@@ -243,9 +266,7 @@ export class RestGitHub implements GitHub {
     as: 'reading' | 'writing',
     schema: Schema,
     at: RepositoryName,
-    path: string,
-    parameters: RequestParameters = {},
-    missing?: readonly number[],
+    { path, parameters, missing }: Asked,
   ) {
     const client = await this.clients[as](at);
     const answer = await client.find(`GET ${IN_REPOSITORY}${path}`, { ...at, ...parameters }, missing);
@@ -255,8 +276,7 @@ export class RestGitHub implements GitHub {
   /** Sends what would be done twice if it were sent twice. @throws MusterError also where GitHub answers 404 */
   private async write<Word extends string>(
     at: RepositoryName,
-    method: 'POST' | 'PATCH',
-    path: string,
+    { method, path }: { readonly method: 'POST' | 'PATCH'; readonly path: string },
     parameters: object,
     recognise: RecogniseRefusal<Word>,
   ): Promise<GitHubAnswer | Word | 'unanswered'> {

@@ -29,6 +29,6 @@ export const createBranch = defineTool({
   handler: async (context, { owner, repo, branch, from }) => {
     const { services, recordAnswer } = context;
     const at = await reachable(services.gitHub, context, repositoryName(owner, repo));
-    return makeBranch(services.gitHub, at, branch, from, recordAnswer);
+    return makeBranch(services.gitHub, at, { branch, from }, recordAnswer);
   },
 });

@@ -44,6 +44,6 @@ export const createIssue = defineTool({
   handler: async (context, { owner, repo, ...fields }) => {
     const { services, operation, recordAnswer } = context;
     const at = await reachable(services.gitHub, context, repositoryName(owner, repo));
-    return openIssue(services.gitHub, at, fields, operation, recordAnswer);
+    return openIssue(services.gitHub, at, fields, { operation, recordAnswer });
   },
 });

@@ -24,7 +24,7 @@ export class FirestoreRequestQueries extends FirestoreReader implements RequestQ
     const own = this.requests.where(by, '==', uid);
     const there = workspace === undefined ? own : own.where('workspace', '==', workspace);
     const matching = there.where('state', 'in', states);
-    return this.documents.slice(matching, 'created_at', 'desc', page, requestFromDocument);
+    return this.documents.slice(matching, ['created_at', 'desc'], page, requestFromDocument);
   }
 
   async openBy(

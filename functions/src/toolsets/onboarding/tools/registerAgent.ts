@@ -153,8 +153,7 @@ export const registerAgent = defineTool({
       },
     };
     const registered = await services.registration.register(
-      principal,
-      workspace,
+      { principal, workspace },
       draft,
       operation,
       (outcome) => operation.recordAnswer(answer(baseUrl, outcome)),

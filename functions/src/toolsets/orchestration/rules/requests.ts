@@ -43,8 +43,7 @@ interface RunOptions {
  * @throws MusterError FORBIDDEN where the workspace never asks the agent that is preferred
  */
 export function requestFor(
-  prompt: string,
-  context: JsonObject,
+  { prompt, context = {} }: { readonly prompt: string; readonly context?: JsonObject },
   { agent = AUTO, workflow: name = AUTO, role = AUTO, cache = true }: Preferences,
   { retries, parallel, budget }: RunOptions,
   situation: Situation,

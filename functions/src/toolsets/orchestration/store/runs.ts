@@ -70,7 +70,7 @@ export class FirestoreRunQueries extends FirestoreReader implements RunQueries {
     const own = this.runs.where('owner_uid', '==', ownerUid);
     const there = workspace === undefined ? own : own.where('workspace', '==', workspace);
     const matching = status === undefined ? there : there.where('status', '==', status);
-    return this.documents.slice(matching, 'created_at', 'desc', page, runFromDocument);
+    return this.documents.slice(matching, ['created_at', 'desc'], page, runFromDocument);
   }
 
   openOf(ownerUid: string, limit: number, after?: string): Promise<readonly Run[]> {

@@ -19,7 +19,8 @@ export const executeCode = defineTool({
     const { runs, roster } = context.services.orchestration;
     const preferences = { agent: 'gemini', workflow: 'direct', role: 'execute' } as const;
     const options = { budget: runs.budgetOf() };
-    const request = requestFor(input, {}, preferences, options, await roster.situation(context.workspace));
+    const situation = await roster.situation(context.workspace);
+    const request = requestFor({ prompt: input }, preferences, options, situation);
     return runAndAnswer(context, request);
   },
 });

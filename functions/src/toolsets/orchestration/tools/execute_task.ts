@@ -27,13 +27,8 @@ export const executeTask = defineTool({
     const options = { budget: runs.budgetOf() };
     const about = task.id === undefined ? {} : { taskId: task.id };
     const preferences = { workflow: 'plan-execute' };
-    const request = requestFor(
-      task.prompt,
-      about,
-      preferences,
-      options,
-      await roster.situation(context.workspace),
-    );
+    const situation = await roster.situation(context.workspace);
+    const request = requestFor({ prompt: task.prompt, context: about }, preferences, options, situation);
     return runAndAnswer(context, request);
   },
 });

@@ -52,7 +52,8 @@ export const orchestrate = defineTool({
   handler: async (context, { prompt: input, preferences = {}, options = {}, part_of }) => {
     const { runs, roster } = context.services.orchestration;
     const bounded = { ...options, budget: runs.budgetOf(options.budget) };
-    const request = requestFor(input, {}, preferences, bounded, await roster.situation(context.workspace));
+    const situation = await roster.situation(context.workspace);
+    const request = requestFor({ prompt: input }, preferences, bounded, situation);
     return runAndAnswer(context, { ...request, partOf: part_of }, options.timeout);
   },
   replay: (context, { options }, stored) => answerAgain(context, stored, options?.timeout),

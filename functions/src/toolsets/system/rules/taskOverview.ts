@@ -120,8 +120,7 @@ export class TaskOverview extends Service<QueuePorts> {
         session,
         status,
         { priorities: priority && PRIORITY_RANGES[priority], type },
-        limit - tasks.length,
-        status === after?.status ? after.place : undefined,
+        { limit: limit - tasks.length, after: status === after?.status ? after.place : undefined },
       );
       tasks.push(...items);
       if (next !== undefined) return { tasks, truncated: true, next: { status, place: next } };

@@ -20,7 +20,7 @@ export class FirestoreTrailQueries extends FirestoreReader implements TrailQueri
     const those = stands ? some.where('undone_by', '==', null) : some;
     const from = since === undefined ? those : those.where('at', '>=', since);
     const found = until === undefined ? from : from.where('at', '<=', until);
-    return this.documents.slice(found, 'at', 'desc', page, entryFromDocument);
+    return this.documents.slice(found, ['at', 'desc'], page, entryFromDocument);
   }
 }
 

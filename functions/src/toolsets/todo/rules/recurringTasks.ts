@@ -84,7 +84,7 @@ export class RecurringTasks extends Service<TodoPorts> {
       recurringTask,
       isChanged: canonicalJson(recurringTask) !== canonicalJson(before),
     });
-    return this.replace(ownerUid, id, change, outcomeOf, recordAnswer);
+    return this.replace(ownerUid, id, { change, outcomeOf }, recordAnswer);
   }
 
   /**
@@ -94,7 +94,8 @@ export class RecurringTasks extends Service<TodoPorts> {
   end(ownerUid: string, id: string, recordAnswer: RecordAnswer<RecurringTask>): Promise<RecurringTask> {
     const { clock } = this.ports;
     const change = (recurring: RecurringTask) => ({ ...recurring, endedAt: clock.now() });
-    return this.replace(ownerUid, id, change, (recurring) => recurring, recordAnswer);
+    const outcomeOf = (recurring: RecurringTask) => recurring;
+    return this.replace(ownerUid, id, { change, outcomeOf }, recordAnswer);
   }
 
   list(ownerUid: string, withEnded: boolean, page: Page) {
@@ -118,8 +119,7 @@ export class RecurringTasks extends Service<TodoPorts> {
   private replace<Outcome>(
     ownerUid: string,
     id: string,
-    change: (recurring: RecurringTask) => RecurringTask,
-    outcomeOf: (recurring: RecurringTask, before: RecurringTask) => Outcome,
+    { change, outcomeOf }: Replacing<Outcome>,
     recordAnswer: RecordAnswer<Outcome>,
   ): Promise<Outcome> {
     const { randomness, store, recurringTasks } = this.ports;
@@ -133,6 +133,11 @@ export class RecurringTasks extends Service<TodoPorts> {
       return outcome;
     });
   }
+}
+
+interface Replacing<Outcome> {
+  readonly change: (recurring: RecurringTask) => RecurringTask;
+  readonly outcomeOf: (recurring: RecurringTask, before: RecurringTask) => Outcome;
 }
 
 function edited(

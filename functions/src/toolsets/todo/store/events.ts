@@ -61,7 +61,7 @@ export class FirestoreTaskHistory extends FirestoreReader implements TaskHistory
       .collection(COLLECTIONS.events)
       .where('user_id', '==', ownerUid)
       .where('task_id', '==', taskId);
-    return this.documents.slice(happened, 'timestamp', 'desc', page, eventFromDocument);
+    return this.documents.slice(happened, ['timestamp', 'desc'], page, eventFromDocument);
   }
 }
 

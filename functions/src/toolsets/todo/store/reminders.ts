@@ -43,7 +43,7 @@ export class FirestoreReminderQueries extends FirestoreReader implements Reminde
     const own = this.all.where('owner_uid', '==', ownerUid);
     const matching = after ? own.where('sent', '==', false).where('remind_at', '>', after) : own;
     const [slice, counted] = await Promise.all([
-      this.documents.slice(matching, 'remind_at', after ? 'asc' : 'desc', page, reminderFromDocument),
+      this.documents.slice(matching, ['remind_at', after ? 'asc' : 'desc'], page, reminderFromDocument),
       matching.count().get(),
     ]);
     return { ...slice, total: counted.data().count };
@@ -83,7 +83,7 @@ export class FirestoreRecurringTaskQueries extends FirestoreReader implements Re
       .where('ended', 'in', withEnded ? [false, true] : [false]);
     const [counted, slice] = await Promise.all([
       matching.orderBy('created_at', 'desc').count().get(),
-      this.documents.slice(matching, 'created_at', 'desc', page, recurringTaskFromDocument),
+      this.documents.slice(matching, ['created_at', 'desc'], page, recurringTaskFromDocument),
     ]);
     return { ...slice, total: counted.data().count };
   }

@@ -103,7 +103,7 @@ export class FirestoreTodoQueries extends FirestoreReader implements TodoQueries
   }
 
   search(ownerUid: string, words: readonly string[], page: TodoPage): Promise<FoundTodos> {
-    return searchTodos(this.todos, ownerUid, words, page, (snapshot) =>
+    return searchTodos(this.todos, { ownerUid, words }, page, (snapshot) =>
       this.documents.readable(snapshot, todoFromDocument),
     );
   }
@@ -190,8 +190,7 @@ interface Match {
 
 export async function searchTodos(
   todos: Query,
-  ownerUid: string,
-  words: readonly string[],
+  { ownerUid, words }: { readonly ownerUid: string; readonly words: readonly string[] },
   page: TodoPage,
   readable: (snapshot: QueryDocumentSnapshot) => readonly Todo[],
 ): Promise<FoundTodos> {

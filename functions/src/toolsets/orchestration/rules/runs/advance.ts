@@ -57,13 +57,12 @@ export class Advance {
   private readonly records: Map<string, StepRecord>;
   private budget: Budget | undefined;
 
-  /** @param before what has been recorded before */
+  /** @param recorded `before`: what has been recorded before */
   constructor(
     ports: ExecutionPorts,
     taskCreation: PortOf<TaskCreation>,
     lease: RunLease,
-    order: RunOrder,
-    before: readonly StepRecord[],
+    { order, before }: { readonly order: RunOrder; readonly before: readonly StepRecord[] },
   ) {
     this.ports = ports;
     this.taskCreation = taskCreation;

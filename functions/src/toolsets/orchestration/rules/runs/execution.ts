@@ -67,7 +67,7 @@ export class RunExecution {
   private async advance(runId: string, lease: RunLease): Promise<void> {
     const { runs, clock, dispatch } = this.ports;
     const [order, before] = await Promise.all([runs.order(runId), runs.steps(runId)]);
-    const run = new Advance(this.ports, this.taskCreation, lease, order, before);
+    const run = new Advance(this.ports, this.taskCreation, lease, { order, before });
     const began = clock.now().getTime();
     while ((await run.step()) === 'more') {
       if (clock.now().getTime() - began < TURN_MILLISECONDS) continue;

@@ -18,11 +18,9 @@ const LIFETIME_MILLISECONDS = 24 * 3_600_000;
 const TITLE_LENGTH = 200;
 
 export function newRun(
-  id: string,
+  { id, workspace, createdAt }: Pick<Run, 'id' | 'workspace' | 'createdAt'>,
   { ownerUid, uid: startedBy }: Principal,
-  workspace: string,
   { workflow, input }: RunRequest,
-  createdAt: Date,
   selection: Run['selection'],
 ): Run {
   const origin = { id, ownerUid, startedBy, workspace, createdAt };

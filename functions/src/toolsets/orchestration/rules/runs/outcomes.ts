@@ -43,7 +43,7 @@ export function outcomesOfRun(
     const step = steps.get(record.name);
     if (step === undefined || record.taskId !== undefined) return [];
     const later = inOrder.slice(index + 1);
-    return new StepOutcomes(step, record, later, steps, status === 'succeeded').all();
+    return new StepOutcomes(step, record, later, { steps, isUsed: status === 'succeeded' }).all();
   });
 }
 
@@ -58,8 +58,7 @@ class StepOutcomes {
     step: Step,
     record: StepRecord,
     later: readonly StepRecord[],
-    steps: ReadonlyMap<string, Step>,
-    isUsed: boolean,
+    { steps, isUsed }: { readonly steps: ReadonlyMap<string, Step>; readonly isUsed: boolean },
   ) {
     this.step = step;
     this.record = record;

@@ -48,11 +48,9 @@ export class RunService extends Service<OrchestrationPorts> {
     const { asked, order, reasons } = ordersOf(request, seededChance(hashing, id));
     const { selection } = request;
     const run = newRun(
-      id,
+      { id, workspace, createdAt: clock.now() },
       principal,
-      workspace,
       request,
-      clock.now(),
       selection && {
         ...selection,
         reasons: [...selection.reasons, ...reasons],
@@ -132,7 +130,7 @@ export class RunService extends Service<OrchestrationPorts> {
       runs.steps(runId),
       isEnded(run) ? [] : budgets.limited(keys),
     ]);
-    return viewOf(principal, run, steps, clock.now(), holding);
+    return viewOf(principal, run, { records: steps, holding }, clock.now());
   }
 
   /**

@@ -40,9 +40,11 @@ export interface RunView {
 export function viewOf(
   principal: Principal,
   run: Run,
-  records: readonly StepRecord[],
+  {
+    records,
+    holding,
+  }: { readonly records: readonly StepRecord[]; readonly holding: readonly CountedBudget[] },
   at: Date,
-  holding: readonly CountedBudget[],
 ): RunView {
   const steps = records.map((step) => shownStep(step, run));
   const budgets = holding.filter(({ budget }) => mayKnow(principal, run, budget));
