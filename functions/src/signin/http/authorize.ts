@@ -95,8 +95,8 @@ export class AuthorizationPage {
         language: languageOf(visit.request.headers['accept-language']),
         style: `${visit.address.issuer}/signin/page.css`,
         problem,
-        ...(detail !== undefined && { detail }),
-        ...(back !== undefined && { back: { url: back, host: shownHost(back) } }),
+        detail,
+        back: back === undefined ? undefined : { url: back, host: shownHost(back) },
       };
       const headers = pageHeaders(this.ports.firebase);
       return { status: STATUSES[problem] ?? 400, headers, body: problemPage(shown) };
@@ -175,7 +175,7 @@ export class AuthorizationPage {
         google: firebase.google,
       },
       assets: { script: `${issuer}/signin/page.js`, style: `${issuer}/signin/page.css` },
-      client: { name: clientName, ...(clientHost !== undefined && { host: clientHost }) },
+      client: { name: clientName, host: clientHost },
       redirect: { host: shownHost(redirectUri), isLocal: isOnThisMachine(redirectUri) },
     });
     const seconds = DECIDING_MILLISECONDS / 1000;

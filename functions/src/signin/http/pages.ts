@@ -17,7 +17,7 @@ export interface ConsentPage {
   /** URLs. */
   readonly assets: { readonly script: string; readonly style: string };
   /** What the client calls itself: hostile text. `host` is absent where nobody vouches for it. */
-  readonly client: { readonly name: string; readonly host?: string };
+  readonly client: { readonly name: string; readonly host?: string | undefined };
   /** Where it leads back to. `isLocal`: a program on the person's computer, about which the page warns. */
   readonly redirect: { readonly host: string; readonly isLocal: boolean };
 }
@@ -30,9 +30,9 @@ export interface ProblemPage {
   readonly style: string;
   readonly problem: Problem;
   /** In English, for whoever wrote the client. */
-  readonly detail?: string;
+  readonly detail?: string | undefined;
   /** A link back to the client, which tells it of its error. */
-  readonly back?: { readonly url: string; readonly host: string };
+  readonly back?: { readonly url: string; readonly host: string } | undefined;
 }
 
 export function consentPage({ language, settings, assets, client, redirect }: ConsentPage): string {

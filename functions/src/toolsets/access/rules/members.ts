@@ -138,7 +138,9 @@ export class Members extends Service<RemovalPorts> {
       const remains = personsRoleIn({ workspaces: {}, access, ...(role && { role }) }, workspace);
       const ends = await this.endingWork(workspace, uid, remains);
       const outcome = {
-        ...{ workspace, uid, was: known.value.role },
+        workspace,
+        uid,
+        was: known.value.role,
         ...(remains && { remains }),
         ...(ends && { ends }),
       };
