@@ -10,7 +10,7 @@ import {
   type StartingPointWishes,
 } from '../src/git/start/startingPoint.ts';
 import { openWorktree } from '../src/git/worktree.ts';
-import { git, newFolder, newRepository, removeFolder } from './support/folders.ts';
+import { copyFolder, git, newFolder, newRepository, removeFolder } from './support/folders.ts';
 
 describe('findStartingPoint', () => {
   let folder: string;
@@ -19,15 +19,28 @@ describe('findStartingPoint', () => {
   let ownFolder: string;
   let repository: Repository;
 
+  let template: string;
+
+  before(() => {
+    template = newFolder();
+    const main = newRepository(`${template}/repo`);
+    git(template, 'clone', '--quiet', '--bare', main, `${template}/origin.git`);
+    git(main, 'remote', 'add', 'origin', `${template}/origin.git`);
+    git(main, 'fetch', '--quiet', 'origin');
+    git(template, 'clone', '--quiet', `${template}/origin.git`, `${template}/elsewhere`);
+  });
+  after(() => removeFolder(template));
+
   beforeEach(async () => {
     folder = newFolder();
+    copyFolder(template, folder);
     ownFolder = `${folder}/worktrees`;
-    repo = newRepository(`${folder}/repo`);
-    git(folder, 'clone', '--quiet', '--bare', repo, `${folder}/origin.git`);
-    git(repo, 'remote', 'add', 'origin', `${folder}/origin.git`);
-    git(repo, 'fetch', '--quiet', 'origin');
+    repo = `${folder}/repo`;
     elsewhere = `${folder}/elsewhere`;
-    git(folder, 'clone', '--quiet', `${folder}/origin.git`, elsewhere);
+    for (const clone of [repo, elsewhere]) {
+      const config = `${clone}/.git/config`;
+      writeFileSync(config, readFileSync(config, 'utf8').replaceAll(template, folder));
+    }
     repository = await openRepository(repo);
   });
   afterEach(() => removeFolder(folder));

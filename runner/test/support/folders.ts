@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 
 /** A folder of a test's own. */
@@ -22,11 +22,25 @@ export function git(folder: string, ...args: readonly string[]): string {
 
 /** A repository with one commit on `main`, whose checkout has a file that is not committed. */
 export function newRepository(folder: string): string {
-  mkdirSync(folder, { recursive: true });
+  template ??= makeTemplate();
+  return copyFolder(template, folder);
+}
+
+let template: string | undefined;
+
+/** Made once in a process, since a copy is cheaper than git is. */
+function makeTemplate(): string {
+  const folder = newFolder();
   git(folder, 'init', '--quiet', '--initial-branch=main');
   writeFileSync(`${folder}/README.md`, '# Example\n');
   git(folder, 'add', '.');
   git(folder, 'commit', '--quiet', '-m', 'Begin');
   writeFileSync(`${folder}/notes.txt`, 'mine\n');
   return folder;
+}
+
+/** @returns the folder of the copy */
+export function copyFolder(from: string, to: string): string {
+  cpSync(from, to, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });
+  return to;
 }
