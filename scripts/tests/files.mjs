@@ -4,8 +4,11 @@ import { root } from '../project.mjs';
 
 const timesFile = `${root}/scripts/tests/times.json`;
 
-/** Of a file that is not in the table: only those are that take a second or more. */
-const usualSeconds = 0.5;
+/** Files that take fewer seconds are not in the table. */
+const leastSeconds = 4;
+
+/** The mean of the files that are not in the table. */
+const usualSeconds = 1;
 
 /**
  * @param {string} path a folder, or one file
@@ -31,7 +34,7 @@ export function recordedSeconds() {
 export function recordTimes(seconds) {
   const times = { ...recordedTimes(), ...Object.fromEntries(seconds) };
   const kept = Object.entries(times)
-    .filter(([file, took]) => took >= 1 && existsSync(`${root}/${file}`))
+    .filter(([file, took]) => Math.round(took) >= leastSeconds && existsSync(`${root}/${file}`))
     .map(([file, took]) => [file, Math.round(took)])
     .sort();
   writeFileSync(timesFile, `${JSON.stringify(Object.fromEntries(kept), null, 2)}\n`);

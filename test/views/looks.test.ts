@@ -32,6 +32,7 @@ describe('the looks of a view', () => {
 
   for (const name of VIEWS)
     for (const [what, answer, colorScheme] of [
+      ['full', FULL[name], 'light'],
       ['full', FULL[name], 'dark'],
       ['empty', EMPTY[name], 'light'],
     ] as const)
