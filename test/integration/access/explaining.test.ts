@@ -80,20 +80,6 @@ describe('whoami', () => {
     assert.deepEqual(ben['workspaces'], [], 'no role of the deployment, and no membership');
   });
 
-  it('whoami lists one workspace for a credential that is restricted to it', async () => {
-    const open = await town.workspaceOf('ada', 'open');
-    const other = await town.workspaceOf('ada');
-    for (const [name, role] of [
-      ['ada', 'leader'],
-      ['root', 'admin'],
-    ] as const) {
-      const told = await town.ask(await town.agentOf(name, role, { heldTo: open }), 'whoami');
-      assert.deepEqual(namesIn(told['workspaces']), [open], name);
-      assert.equal(told['administers'], undefined, name);
-      assert.ok(!JSON.stringify(told).includes(other), name);
-    }
-  });
-
   it('whoami reports a role that a person was given after their token was checked', async () => {
     const workspace = await town.workspaceOf('ada');
     const before = await town.person('ben');

@@ -79,38 +79,6 @@ describe('an idempotency key', () => {
     assert.deepEqual(await team.counts(), { available: 3 });
   });
 
-  it('claims one task of many calls at once', async () => {
-    await team.allow(ann, 10);
-    await team.create({}, {}, {}, {}, {});
-    await atOnce('coordination_claim_task', { agent_id: ann });
-    assert.deepEqual(await team.counts(), { available: 4, claimed: 1 });
-  });
-
-  it('starts, completes and fails a task once of many calls at once', async () => {
-    for (const [name, rest, status] of [
-      ['start_task', {}, 'in_progress'],
-      ['complete_task', { output: 'x' }, 'done'],
-      ['fail_task', { error: 'x' }, 'failed'],
-      ['fail_task', { error: 'x', retryable: true }, 'available'],
-    ] as const) {
-      key = randomUUID();
-      const { id } = await team.createOne({ priority: 1 });
-      assert.equal(await team.claim(ann), id);
-      await atOnce(`coordination_${name}`, { agent_id: ann, task_id: id, ...rest });
-      const task = await team.task(id);
-      assert.deepEqual([task.status, task.retries], [status, status === 'available' ? 1 : 0]);
-      if (status === 'in_progress') await team.complete(ann, id);
-    }
-  });
-
-  it('registers, initialises and shares once of many calls at once', async () => {
-    await atOnce('coordination_register_agent', { agent_id: team.agentId('bob'), role: 'worker' });
-    await atOnce('coordination_init_coordination', { goal: 'One' });
-    await atOnce('coordination_heartbeat', { agent_id: ann });
-    await atOnce('coordination_add_discovery', { agent_id: ann, content: 'Look' });
-    assert.deepEqual(await team.counts(), { discoveries: 1 });
-  });
-
   it('gives the same secret again, which was never stored', async () => {
     const rawArguments = {
       agentInfo: { name: 'coder', type: 'developer', version: '1.0.0' },

@@ -157,15 +157,6 @@ describe('the sweep of leases', () => {
       });
   });
 
-  it('does no harm when it runs twice', async () => {
-    const id = await abandoned();
-    await team.sweep();
-    const after = await team.task(id);
-    await team.sweep();
-    assert.deepEqual(await team.task(id), after);
-    assert.deepEqual(await team.counts(), { available: 1 });
-  });
-
   it('does no harm when several run at once', async () => {
     await team.allow(ann, 5);
     const tasks = await team.create({}, {}, {}, {}, {});
@@ -187,43 +178,6 @@ describe('the sweep of leases', () => {
       assert.equal((await team.task(id)).status, 'done');
     }
     assert.deepEqual(await team.counts(), { done: 5 });
-  });
-
-  it('lets a late report count while nobody else has claimed the task', async () => {
-    const [first, second] = await team.create({}, { dependencies: ['task-1'] });
-    assert.ok(first && second);
-    await team.claim(ann, 600);
-    team.pass(601);
-    await team.sweep();
-    assert.equal((await team.complete(ann, first.id)).kind, 'accepted');
-    assert.equal((await team.app.ports.agents.find(ann))?.value.tasksCompleted, 1);
-    assert.deepEqual(await team.counts(), { available: 1, done: 1 });
-    assert.equal(await team.claim(bob), second.id);
-  });
-
-  it('keeps a late failure for now, its wait and the counters', async () => {
-    const id = await abandoned();
-    await team.sweep();
-    assert.equal((await team.fail(ann, id, true)).kind, 'accepted');
-    assert.deepEqual(await team.counts(), { available: 1 });
-    team.pass(30);
-    assert.equal(await team.claim(bob), id);
-  });
-
-  it('tells both of a late report once somebody else has claimed the task', async () => {
-    const id = await abandoned();
-    await team.sweep();
-    await team.claim(bob);
-    const late = await team.complete(ann, id, 'Mine');
-    assert.equal(late.kind, 'late');
-    const { lateResult } = await team.start(bob, id);
-    assert.deepEqual([lateResult?.agentId, lateResult?.result], [ann, { output: 'Mine' }]);
-    const { kind, task } = await team.complete(bob, id, 'His');
-    assert.deepEqual([kind, task.result, task.lateResult?.agentId], ['accepted', { output: 'His' }, ann]);
-    assert.equal((await team.complete(ann, id, 'Mine')).kind, 'late', 'afterwards too');
-    assert.deepEqual((await team.task(id)).result, { output: 'His' });
-    assert.equal((await team.app.ports.agents.find(ann))?.value.tasksCompleted, 0);
-    assert.deepEqual(await team.counts(), { done: 1 });
   });
 
   it('ends the wait before a retry, and keeps the counters', async () => {

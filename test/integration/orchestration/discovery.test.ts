@@ -165,13 +165,6 @@ describe('what there is to orchestrate with', () => {
       assert.deepEqual((await workflows({ filter: 'custom' })).workflows, []);
     });
 
-    it('are saved and deleted once by a repeated call', async () => {
-      const first = await save('mine', { idempotency_key: 'save' });
-      assert.deepEqual(await save('mine', { idempotency_key: 'save' }), first);
-      const deleted = await tool('delete_workflow', { name: 'mine', idempotency_key: 'delete' });
-      assert.deepEqual(await tool('delete_workflow', { name: 'mine', idempotency_key: 'delete' }), deleted);
-    });
-
     it('are saved once by calls at the same time, which each learn what became of theirs', async () => {
       const answers = await Promise.all([1, 2, 3].map(() => save('mine')));
       assert.deepEqual(answers.map(({ change }) => change).sort(), ['created', 'unchanged', 'unchanged']);
@@ -290,26 +283,6 @@ describe('what there is to orchestrate with', () => {
   });
 
   describe('capabilities', () => {
-    it("are as in the specification's example", async () => {
-      const requirements = { language: 'python', contextSize: 1_000_000, role: 'execute' };
-      assert.deepEqual(await tool('get_capabilities', { requirements }), {
-        recommendations: [
-          {
-            agent: 'gemini',
-            score: 0.95,
-            reasons: ['Best execution capability', 'Supports Python'],
-            warnings: [],
-          },
-          {
-            agent: 'claude',
-            score: 0.85,
-            reasons: ['Good execution capability'],
-            warnings: ['Lower context window than required'],
-          },
-        ],
-      });
-    });
-
     it('are inferred from the task', async () => {
       const { recommendations, inferred } = await tool('get_capabilities', {
         task: 'Process 1MB of text data',

@@ -111,8 +111,9 @@ describe('a check of a pull request', () => {
       workflowRun(headed(SECOND), { name: 'test', conclusion: 'success', at: at(3) }),
       checkSuite(headed(SECOND), { name: 'test', conclusion: 'success', at: at(3) }),
     ];
-    const desk = await new Desk().receive([failed(SECOND, 2), ...others]);
-    assert.equal(desk.mark?.name, 'test');
+    const url = 'https://github.com/octo/app/runs/1';
+    const desk = await new Desk().receive([failed(SECOND, 2, { url }), ...others]);
+    assert.deepEqual([desk.mark?.name, desk.mark?.url], ['test', url]);
     await desk.receive([passed(SECOND, 4)]);
     assert.equal(desk.mark, undefined);
   });

@@ -30,6 +30,14 @@ describe('the sight of a run', () => {
 
   it('is its course for leaders, and nothing for others', () => {
     assert.equal(sightOf(person('ada', { workspaces: { alpha: 'leader' } }), inAlpha), 'course');
-    assert.equal(sightOf(person('cyd', { workspaces: { alpha: 'worker' } }), inAlpha), undefined);
+    for (const workspaces of [{ alpha: 'worker' }, { alpha: 'viewer' }, { beta: 'leader' }] as const)
+      assert.equal(sightOf(person('cyd', { workspaces }), inAlpha), undefined);
+    assert.equal(
+      sightOf(person('cyd', { role: 'admin', workspaces: { beta: 'leader' } }), inAlpha),
+      undefined,
+    );
+    const leader = person('ada', { workspaces: { alpha: 'leader' } });
+    const agent: Principal = { ...leader, uid: 'agent:a', kind: 'agent', agentId: 'a', maxRole: 'worker' };
+    assert.equal(sightOf(agent, inAlpha), undefined, 'an agent of role worker whose owner leads');
   });
 });

@@ -38,23 +38,41 @@ export const date = fc.date({
   noInvalidDate: true,
 });
 
-/** Some of the fields, always a certain few: as TypeScript's `field?` means it, absent and not undefined. */
-export const withSome = <All extends object, Needed extends keyof All>(
-  model: { [Key in keyof All]: fc.Arbitrary<All[Key]> },
-  requiredKeys: Needed[],
-) => fc.record(model, { requiredKeys, noNullPrototype: true });
+const PLAIN = { noNullPrototype: true };
+
+const dictionary = <Value>(
+  keys: fc.Arbitrary<string>,
+  values: fc.Arbitrary<Value>,
+  limits: { readonly maxKeys?: number } = {},
+) => fc.dictionary(keys, values, { ...limits, ...PLAIN });
+
+type Model<All> = { [Key in keyof All]: fc.Arbitrary<All[Key]> };
+
+/** All of the fields. */
+export const whole = <All extends object>(model: Model<All>) => fc.record<All>(model, PLAIN);
+
+/** Any of the fields that may be absent, and all others: as TypeScript's `field?` means it, absent and not undefined. */
+export const withSome = <All extends object, MayLack extends keyof All>(
+  model: Model<All>,
+  mayLack: readonly MayLack[],
+) => {
+  const lacking: ReadonlySet<PropertyKey> = new Set(mayLack);
+  const isRequired = (key: keyof All): key is Exclude<keyof All, MayLack> => !lacking.has(key);
+  const requiredKeys = (Object.keys(model) as (keyof All)[]).filter(isRequired);
+  return fc.record(model, { requiredKeys, ...PLAIN });
+};
 
 /** JSON has no -0. */
 const throughJson = (value: object): JsonObject => jsonObject.parse(JSON.parse(JSON.stringify(value)));
 
 const results: fc.Arbitrary<TaskResult> = withSome(
   { output: text, filesModified: texts, filesCreated: texts },
-  ['output'],
+  ['filesModified', 'filesCreated'],
 );
 
 const lateResults: fc.Arbitrary<NonNullable<Task['lateResult']>> = withSome(
   { agentId: id, epoch: count, receivedAt: date, result: results, error: text },
-  ['agentId', 'epoch', 'receivedAt'],
+  ['result', 'error'],
 );
 
 const claims: fc.Arbitrary<Claim> = withSome(
@@ -67,33 +85,25 @@ const claims: fc.Arbitrary<Claim> = withSome(
     startedAt: date,
     isRunners: fc.constant(true as const),
   },
-  ['agentId', 'epoch', 'claimedAt', 'leaseSeconds', 'leaseExpiresAt'],
+  ['startedAt', 'isRunners'],
 );
 
-const failures = fc.record(
-  { class: fc.constantFrom(...FAILURE_CLASSES), message: text },
-  { noNullPrototype: true },
-);
+const failures = whole({ class: fc.constantFrom(...FAILURE_CLASSES), message: text });
 
-const pastAttempts: fc.Arbitrary<PastAttempt> = fc.record(
-  {
-    epoch: count,
-    agentId: id,
-    endedAt: date,
-    failure: failures,
-    commits: fc.array(fc.record({ sha: id, subject: text }, { noNullPrototype: true }), { maxLength: 2 }),
-  },
-  { noNullPrototype: true },
-);
+const pastAttempts: fc.Arbitrary<PastAttempt> = whole({
+  epoch: count,
+  agentId: id,
+  endedAt: date,
+  failure: failures,
+  commits: fc.array(whole({ sha: id, subject: text }), { maxLength: 2 }),
+});
 
 const codingWork: fc.Arbitrary<CodingWork> = withSome(
   {
     tool: fc.constantFrom(...CODING_TOOLS),
     instructions: text,
     branch: text,
-    config: fc
-      .dictionary(fc.string(), fc.jsonValue({ maxDepth: 3 }), { noNullPrototype: true })
-      .map(throughJson),
+    config: fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 3 })).map(throughJson),
     project: text,
     ownerUid: id,
     queueSeconds: count,
@@ -102,19 +112,9 @@ const codingWork: fc.Arbitrary<CodingWork> = withSome(
     failure: failures,
     attempts: fc.array(pastAttempts, { maxLength: 2 }),
     returns: count,
-    result: fc.record({ epoch: count, bytes: count, parts: count }, { noNullPrototype: true }),
+    result: whole({ epoch: count, bytes: count, parts: count }),
   },
-  [
-    'tool',
-    'instructions',
-    'branch',
-    'config',
-    'ownerUid',
-    'queueSeconds',
-    'queueEndsAt',
-    'attempts',
-    'returns',
-  ],
+  ['project', 'progress', 'failure', 'result'],
 );
 
 const anyTask: fc.Arbitrary<Task> = withSome(
@@ -130,12 +130,12 @@ const anyTask: fc.Arbitrary<Task> = withSome(
     blockers: count,
     failedDependencies: ids,
     requiredCapabilities: texts,
-    context: withSome({ files: texts, hints: text }, ['files']),
+    context: withSome({ files: texts, hints: text }, ['hints']),
     createdAt: date,
     createdBy: id,
     epoch: count,
     claim: claims,
-    lapsedClaims: fc.array(fc.record({ agentId: id, epoch: count }, { noNullPrototype: true }), {
+    lapsedClaims: fc.array(whole({ agentId: id, epoch: count }), {
       maxLength: 3,
     }),
     retries: count,
@@ -156,38 +156,27 @@ const anyTask: fc.Arbitrary<Task> = withSome(
           agentId: id,
           retries: count,
         },
-        ['status', 'endedAt', 'epoch', 'retries'],
+        ['error', 'agentId'],
       ),
       { maxLength: 2 },
     ),
     releasedEpoch: count,
-    stuckDependencies: fc.dictionary(id, id, { noNullPrototype: true }),
+    stuckDependencies: dictionary(id, id),
     stuckBy: id,
     stuck: fc.boolean(),
     stuckUnsettled: fc.boolean(),
   },
   [
-    'id',
-    'workspace',
-    'session',
-    'description',
-    'priority',
-    'status',
-    'dependencies',
-    'dependents',
-    'blockers',
-    'failedDependencies',
-    'requiredCapabilities',
-    'context',
-    'createdAt',
-    'createdBy',
-    'epoch',
-    'lapsedClaims',
-    'retries',
-    'formerEnds',
-    'stuckDependencies',
-    'stuck',
-    'stuckUnsettled',
+    'claim',
+    'retryAt',
+    'result',
+    'error',
+    'closedAt',
+    'lateResult',
+    'coding',
+    'ownerUid',
+    'releasedEpoch',
+    'stuckBy',
   ],
 );
 
@@ -197,7 +186,7 @@ export const tasks = anyTask.map(
 );
 
 const json = fc.jsonValue({ maxDepth: 3 });
-const jsonObjects = fc.dictionary(fc.string(), json, { noNullPrototype: true });
+const jsonObjects = dictionary(fc.string(), json);
 
 export const agents: fc.Arbitrary<Agent> = withSome(
   {
@@ -208,33 +197,26 @@ export const agents: fc.Arbitrary<Agent> = withSome(
     description: text,
     creator: text,
     capabilities: fc.array(
-      withSome({ name: text, category: text, parameters: jsonObjects.map(throughJson) }, [
-        'name',
-        'category',
-      ]),
+      withSome({ name: text, category: text, parameters: jsonObjects.map(throughJson) }, ['parameters']),
       { maxLength: 3 },
     ),
-    configuration: fc.record(
-      {
-        maxConcurrentTasks: count,
-        timeout: count,
-        retryPolicy: fc.record({ maxRetries: count, backoffMs: count }, { noNullPrototype: true }),
-      },
-      { noNullPrototype: true },
-    ),
+    configuration: whole({
+      maxConcurrentTasks: count,
+      timeout: count,
+      retryPolicy: whole({ maxRetries: count, backoffMs: count }),
+    }),
     ownerUid: id,
     role: fc.constantFrom(...ROLES),
     workspace: id,
-    parts: fc.dictionary(id, fc.constantFrom('leader', 'worker'), { maxKeys: 3, noNullPrototype: true }),
+    parts: dictionary(id, fc.constantFrom('leader', 'worker'), { maxKeys: 3 }),
     registeredBy: id,
     serves: fc.constantFrom('owner', 'workspace'),
     status: fc.constantFrom('active', 'offline'),
     activeSince: date,
     registeredAt: date,
     lastSeen: date,
-    held: fc.dictionary(id, fc.record({ session: id, epoch: count }, { noNullPrototype: true }), {
+    held: dictionary(id, whole({ session: id, epoch: count }), {
       maxKeys: 3,
-      noNullPrototype: true,
     }),
     tasksCompleted: count,
     tasksFailed: count,
@@ -242,112 +224,81 @@ export const agents: fc.Arbitrary<Agent> = withSome(
     lastFailed: fc.boolean(),
     lastCompletedAt: date,
     hasMessages: fc.boolean(),
-    milestones: withSome({ seen: date, joined: date, claimed: date, completed: date }, []),
+    milestones: withSome({ seen: date, joined: date, claimed: date, completed: date }, [
+      'seen',
+      'joined',
+      'claimed',
+      'completed',
+    ]),
   },
-  [
-    'id',
-    'name',
-    'type',
-    'version',
-    'capabilities',
-    'configuration',
-    'ownerUid',
-    'role',
-    'status',
-    'registeredAt',
-    'lastSeen',
-    'held',
-    'tasksCompleted',
-    'tasksFailed',
-    'workMilliseconds',
-    'lastFailed',
-    'parts',
-    'serves',
-    'hasMessages',
-    'milestones',
-  ],
+  ['description', 'creator', 'workspace', 'registeredBy', 'activeSince', 'lastCompletedAt'],
 );
 
-const ancestors = fc.array(
-  fc.record({ subject: id.map((line) => `key:${line}` as const), agentId: id }, { noNullPrototype: true }),
-  { maxLength: 3 },
-);
+const ancestors = fc.array(whole({ subject: id.map((line) => `key:${line}` as const), agentId: id }), {
+  maxLength: 3,
+});
 
 export const credentials: fc.Arbitrary<Credential> = withSome(
   { apiKey: id, agentId: id, secretHash: text, createdAt: date, expiresAt: date, ancestors, toolsets: texts },
-  ['apiKey', 'agentId', 'secretHash', 'createdAt', 'expiresAt', 'ancestors'],
+  ['toolsets'],
 );
 
-export const sessions: fc.Arbitrary<Session> = fc.record(
-  {
-    id,
-    workspace: id,
-    goal: text,
-    masterPlan: text,
-    createdAt: date,
-    queueVersion: count,
-    capabilityKeys: texts,
-    spread: count,
-    firstGate: count,
-  },
-  { noNullPrototype: true },
-);
+export const sessions: fc.Arbitrary<Session> = whole({
+  id,
+  workspace: id,
+  goal: text,
+  masterPlan: text,
+  createdAt: date,
+  queueVersion: count,
+  capabilityKeys: texts,
+  spread: count,
+  firstGate: count,
+});
 
-export const discoveries: fc.Arbitrary<Discovery> = fc.record(
-  { id, workspace: id, session: id, agentId: id, content: text, tags: texts, createdAt: date },
-  { noNullPrototype: true },
-);
+export const discoveries: fc.Arbitrary<Discovery> = whole({
+  id,
+  workspace: id,
+  session: id,
+  agentId: id,
+  content: text,
+  tags: texts,
+  createdAt: date,
+});
 
-export const settledOperations: fc.Arbitrary<RecordedAnswer> = fc.record(
-  {
-    id,
-    argumentsHash: text,
-    answer: jsonObjects.map(throughJson),
-    expiresAt: date,
-  },
-  { noNullPrototype: true },
-);
+export const settledOperations: fc.Arbitrary<RecordedAnswer> = whole({
+  id,
+  argumentsHash: text,
+  answer: jsonObjects.map(throughJson),
+  expiresAt: date,
+});
 
-export const links: fc.Arbitrary<PullRequestLink> = fc.record(
-  {
-    repositoryId: count,
-    number: count,
-    owner: id,
-    repo: id,
-    taskId: id,
-    linkedBy: id,
-    linkedAt: date,
-    workspace: id,
-    title: text,
-    state: fc.constantFrom('open', 'merged', 'closed'),
-    checks: fc.array(
-      fc.record(
-        { key: text, name: text, commit: id, at: date, id: count, passed: fc.boolean() },
-        { noNullPrototype: true },
-      ),
-    ),
-  },
-  { noNullPrototype: true },
-);
+export const links: fc.Arbitrary<PullRequestLink> = whole({
+  repositoryId: count,
+  number: count,
+  owner: id,
+  repo: id,
+  taskId: id,
+  linkedBy: id,
+  linkedAt: date,
+  workspace: id,
+  title: text,
+  state: fc.constantFrom('open', 'merged', 'closed'),
+  checks: fc.array(whole({ key: text, name: text, commit: id, at: date, id: count, passed: fc.boolean() })),
+});
 
 /** As to-dos are told of: no arrays in arrays, and names that are ours. */
-const toldOf = fc
-  .dictionary(id, fc.oneof(text, fc.boolean(), texts, fc.constant(null)), { noNullPrototype: true })
-  .map(throughJson);
+const toldOf = fc.dictionary(id, fc.oneof(text, fc.boolean(), texts, fc.constant(null))).map(throughJson);
 
-export const taskEvents: fc.Arbitrary<TaskEvent> = fc.record(
-  {
-    id,
-    type: fc.constantFrom(...EVENT_TYPES),
-    taskId: id,
-    userId: id,
-    timestamp: date,
-    before: fc.option(toldOf),
-    after: fc.option(toldOf),
-    changes: texts,
-  },
-  { noNullPrototype: true },
-);
+export const taskEvents: fc.Arbitrary<TaskEvent> = whole({
+  id,
+  type: fc.constantFrom(...EVENT_TYPES),
+  taskId: id,
+  userId: id,
+  timestamp: date,
+  before: fc.option(toldOf),
+  after: fc.option(toldOf),
+  changes: texts,
+});
 
 export const reminders: fc.Arbitrary<Reminder> = withSome(
   {
@@ -360,5 +311,5 @@ export const reminders: fc.Arbitrary<Reminder> = withSome(
     sentAt: date,
     late: fc.boolean(),
   },
-  ['id', 'taskId', 'taskTitle', 'ownerUid', 'remindAt', 'sent'],
+  ['sentAt', 'late'],
 );

@@ -9,7 +9,7 @@ import {
   PRIORITIES,
   type Todo,
 } from '../../../functions/src/toolsets/todo/rules/todo.ts';
-import { date, id, text, withSome } from './arbitraries.ts';
+import { date, id, text, whole, withSome } from './arbitraries.ts';
 
 const priority = fc.constantFrom(...PRIORITIES);
 
@@ -35,10 +35,10 @@ const plainTodos: fc.Arbitrary<Todo> = withSome(
     completedAt: date,
     createdAt: date,
   },
-  ['id', 'ownerUid', 'title', 'priority', 'tags', 'completed', 'createdAt'],
+  ['description', 'dueDate', 'completedAt'],
 );
 
-const occurrences = fc.record({ recurringTaskId: id, occursOn: day }, { noNullPrototype: true });
+const occurrences = whole({ recurringTaskId: id, occursOn: day });
 
 export const todos: fc.Arbitrary<Todo> = fc
   .tuple(plainTodos, fc.option(occurrences, { nil: {} }))
@@ -61,17 +61,5 @@ export const recurringTasks: fc.Arbitrary<RecurringTask> = withSome(
     latestDue: date,
     endedAt: date,
   },
-  [
-    'id',
-    'ownerUid',
-    'title',
-    'priority',
-    'tags',
-    'frequency',
-    'anchor',
-    'timezone',
-    'createdAt',
-    'latestOn',
-    'latestDue',
-  ],
+  ['description', 'endDate', 'endedAt'],
 );
