@@ -18,7 +18,7 @@ import { type Attack, billOf, Dearest, faultsOf, isRefusal } from './support/jud
 import { startTarget, type Target } from './support/target.ts';
 
 /** All tools together. By night there are almost 1,000 calls of each tool. */
-const CALLS = Number(process.env['MUSTER_ATTACK_CALLS'] ?? byDay(5 * entries.length, { night: 100_000 }));
+const CALLS = Number(process.env['MUSTER_ATTACK_CALLS'] ?? byDay(3 * entries.length, { night: 100_000 }));
 
 const CALLS_OF_EACH = Math.ceil(CALLS / entries.length);
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { Person } from '../integration/spine/person.ts';
-import { sampleTodo } from '../unit/todo/samples.ts';
+import { sampleTodo } from '../support/builders.ts';
 import { instances } from './support/instances.ts';
 import { eventually } from './support/waiting.ts';
 

@@ -26,7 +26,7 @@ import { todoAnswer } from '../../functions/src/toolsets/todo/rules/todo.ts';
 import { todoEvent } from '../../functions/src/toolsets/todo/rules/todoChanges.ts';
 import { eventToDocument } from '../../functions/src/toolsets/todo/store/events.ts';
 import { todoToDocument } from '../../functions/src/toolsets/todo/store/todoDocument.ts';
-import { sampleTodo } from '../unit/todo/samples.ts';
+import { sampleTodo } from '../support/builders.ts';
 import { callers, OWNER, someOf } from './callers.ts';
 import { useEnvironment } from './environment.ts';
 

@@ -1,6 +1,5 @@
 /** Something of everything that is stored: changes with all that a document may have, and with as little as it may. */
-import { type Agent, NOTHING_DONE } from '../../functions/src/access/rules/agent.ts';
-import type { Credential } from '../../functions/src/access/rules/credential.ts';
+import type { Agent } from '../../functions/src/access/rules/agent.ts';
 import type { Grant } from '../../functions/src/access/rules/grant.ts';
 import type { Caller } from '../../functions/src/access/rules/principal.ts';
 import type { Change } from '../../functions/src/composition/changes.ts';
@@ -10,21 +9,29 @@ import type { SweepState } from '../../functions/src/kernel/sweep.ts';
 import type { Authorization } from '../../functions/src/signin/rules/authorization.ts';
 import type { NumberedEntry } from '../../functions/src/toolsets/coding/rules/log.ts';
 import { appendNumbered } from '../../functions/src/toolsets/coding/rules/log.ts';
-import type { CodingWork } from '../../functions/src/toolsets/coordination/rules/codingTask.ts';
-import type { Session } from '../../functions/src/toolsets/coordination/rules/session.ts';
 import type { Task } from '../../functions/src/toolsets/coordination/rules/task.ts';
 import type { Request } from '../../functions/src/toolsets/inbox/rules/request.ts';
 import { ModelFailure } from '../../functions/src/toolsets/orchestration/rules/agents/model.ts';
-import type {
-  Attempt,
-  JournalEntry,
-} from '../../functions/src/toolsets/orchestration/rules/calls/attempt.ts';
 import type { Run, StepRecord } from '../../functions/src/toolsets/orchestration/rules/runs/run.ts';
 import { readWorkflow } from '../../functions/src/toolsets/orchestration/rules/workflows/validation.ts';
 import type { Notification } from '../../functions/src/toolsets/todo/rules/notification.ts';
-import type { RecurringTask } from '../../functions/src/toolsets/todo/rules/recurrenceRule.ts';
 import type { TaskEvent } from '../../functions/src/toolsets/todo/rules/taskEvent.ts';
 import type { Todo } from '../../functions/src/toolsets/todo/rules/todo.ts';
+import {
+  sampleAgent,
+  sampleAttempt,
+  sampleCall,
+  sampleCodingWork,
+  sampleCredential,
+  sampleLink,
+  sampleRecurringTask,
+  sampleRequest,
+  sampleRun,
+  sampleSession,
+  sampleStep,
+  sampleTask,
+  sampleTodo,
+} from '../support/builders.ts';
 import { personOf } from '../support/principals.ts';
 
 const START = Date.UTC(2026, 10, 22, 9);
@@ -34,29 +41,9 @@ function at(minutes: number): Date {
   return new Date(START + minutes * 60_000);
 }
 
-const TASK: Task = {
-  id: 'plain',
-  workspace: 'default',
-  session: 'session-1',
-  description: 'Write the tests',
-  priority: 5,
-  status: 'available',
-  dependencies: [],
-  dependents: [],
-  blockers: 0,
-  failedDependencies: [],
-  requiredCapabilities: [],
-  context: { files: [] },
-  createdAt: at(0),
-  createdBy: 'lead',
-  epoch: 0,
-  lapsedClaims: [],
-  retries: 0,
-  formerEnds: [],
-  stuckDependencies: {},
-  stuck: false,
-  stuckUnsettled: false,
-};
+const IN_DEFAULT = { workspace: 'default', createdAt: at(0) };
+
+const TASK = sampleTask({ ...IN_DEFAULT, id: 'plain', description: 'Write the tests' });
 
 const CLAIM = {
   agentId: 'terminal-2',
@@ -118,17 +105,13 @@ const TASKS: readonly Task[] = [
   },
 ];
 
-const CODING: CodingWork = {
-  tool: 'CLAUDECODE',
+const CODING = sampleCodingWork({
   instructions: 'Implement sign-in',
   branch: 'task/12345678-sign-in',
   config: { model: 'opus', matrix: [[1, 2], [3]] },
   ownerUid: 'ada',
-  queueSeconds: 3600,
   queueEndsAt: at(60),
-  attempts: [],
-  returns: 0,
-};
+});
 
 const FAILURE = { class: 'crashed', message: 'It ended with code 1.' } as const;
 
@@ -162,20 +145,9 @@ const CODING_TASKS: readonly Task[] = [
   },
 ];
 
-const AGENT: Agent = {
-  id: 'plain',
-  name: 'plain',
-  type: 'developer',
-  version: '1.0.0',
-  capabilities: [],
-  configuration: { maxConcurrentTasks: 1, timeout: 30_000, retryPolicy: { maxRetries: 3, backoffMs: 1000 } },
-  ownerUid: 'ada',
-  role: 'worker',
-  status: 'offline',
-  registeredAt: at(0),
-  lastSeen: at(0),
-  ...NOTHING_DONE,
-};
+const AGENT = sampleAgent({
+  ...{ id: 'plain', name: 'plain', ownerUid: 'ada', status: 'offline', registeredAt: at(0), lastSeen: at(0) },
+});
 
 const AGENTS: readonly Agent[] = [
   AGENT,
@@ -204,14 +176,9 @@ const AGENTS: readonly Agent[] = [
   },
 ];
 
-const CREDENTIAL: Credential = {
-  apiKey: 'mk_plain',
-  agentId: 'plain',
-  secretHash: 'e3b0c442',
-  createdAt: at(0),
-  expiresAt: at(100),
-  ancestors: [],
-};
+const CREDENTIAL = sampleCredential({
+  ...{ apiKey: 'mk_plain', agentId: 'plain', secretHash: 'e3b0c442', createdAt: at(0), expiresAt: at(100) },
+});
 
 const LINEAGE = [
   { subject: 'grant:k3v7q2mzj5x4n6r2wbta', agentId: 'Claude-Code-Ada-4f1c8e20' },
@@ -307,27 +274,17 @@ const SIGNED_AUTHORIZATION: Authorization = {
   },
 };
 
-const SESSION: Session = {
-  id: 'session-1',
-  workspace: 'default',
+const SESSION = sampleSession({
+  ...IN_DEFAULT,
   goal: 'Ship it',
   masterPlan: 'First this, then that',
-  createdAt: at(0),
   queueVersion: 4,
   capabilityKeys: ['', 'tests'],
-  spread: 8,
-  firstGate: 0,
-};
+});
 
-const TODO: Todo = {
-  id: 'plain',
-  ownerUid: 'ada',
-  title: 'Buy milk',
-  priority: 'LOW',
-  tags: [],
-  completed: false,
-  createdAt: at(0),
-};
+const TODO = sampleTodo({
+  ...{ id: 'plain', ownerUid: 'ada', title: 'Buy milk', priority: 'LOW', createdAt: at(0) },
+});
 
 const FULL_TODO: Todo = {
   ...TODO,
@@ -344,19 +301,10 @@ const FULL_TODO: Todo = {
   delegatedTaskId: 'part',
 };
 
-const RECURRING: RecurringTask = {
-  id: 'plain',
-  ownerUid: 'ada',
-  title: 'Water the plants',
-  priority: 'MEDIUM',
-  tags: [],
-  frequency: 'DAILY',
-  anchor: at(0),
-  timezone: 'UTC',
-  createdAt: at(0),
-  latestOn: '2026-11-22',
-  latestDue: at(0),
-};
+const RECURRING = sampleRecurringTask({
+  ...{ id: 'plain', ownerUid: 'ada', title: 'Water the plants', createdAt: at(0) },
+  ...{ anchor: at(0), latestOn: '2026-11-22', latestDue: at(0) },
+});
 
 const EVENT: TaskEvent = {
   id: 'event-1',
@@ -369,25 +317,7 @@ const EVENT: TaskEvent = {
   changes: ['title'],
 };
 
-const RUN: Run = {
-  id: 'plain',
-  ownerUid: 'ada',
-  startedBy: 'agent:plain',
-  workspace: 'default',
-  workflow: 'direct',
-  title: 'Write a poem',
-  status: 'pending',
-  createdAt: at(0),
-  cancelRequested: false,
-  epoch: 0,
-  deliveries: 0,
-  deadline: at(60),
-  current: [],
-  stepsSettled: 0,
-  stepsPlanned: 1,
-  spent: { inputTokens: 0, outputTokens: 0, costUsd: 0 },
-  warnings: [],
-};
+const RUN = sampleRun({ ...IN_DEFAULT, id: 'plain', startedBy: 'agent:plain', deadline: at(60) });
 
 const SPENT = { inputTokens: 10, outputTokens: 20, costUsd: 0.01 };
 
@@ -416,31 +346,9 @@ const FULL_RUN: Run = {
 
 const DEFINITION = JSON.stringify({ name: 'mine', steps: [{ name: 'execute', agent: 'auto' }] });
 
-const ATTEMPT: Attempt = {
-  call: 'claude',
-  number: 1,
-  agent: 'claude',
-  model: 'claude-opus',
-  waited: 0,
-  end: 'answered',
-  milliseconds: 1200,
-  usage: { inputTokens: 10, outputTokens: 20 },
-  costUsd: 0.01,
-  outcomeUnknown: false,
-};
+const ATTEMPT = sampleAttempt({ milliseconds: 1200 });
 
-const STEP: StepRecord = {
-  id: 'execute.1',
-  number: 1,
-  name: 'execute',
-  iteration: 1,
-  role: 'execute',
-  agents: [],
-  status: 'waiting',
-  attempts: [],
-  spent: SPENT,
-  startedAt: at(0),
-};
+const STEP = sampleStep({ spent: SPENT, startedAt: at(0) });
 
 const FULL_STEP: StepRecord = {
   ...STEP,
@@ -463,20 +371,9 @@ const FULL_STEP: StepRecord = {
   settledAt: at(2),
 };
 
-const CALL: JournalEntry = {
-  id: 'open',
-  step: 'execute.1',
-  call: 'claude',
-  number: 1,
-  repetition: 0,
-  agent: 'claude',
-  model: 'claude-opus',
-  inputHash: 'e3b0c442',
-  inputTokens: 12,
-  maxOutputTokens: 8192,
-  waited: 0,
-  startedAt: at(0),
-};
+const CALL = sampleCall({
+  ...{ id: 'open', inputHash: 'e3b0c442', inputTokens: 12, maxOutputTokens: 8192, startedAt: at(0) },
+});
 
 const ANSWER = { text: 'Roses are red', model: 'claude-opus', usage: ATTEMPT.usage, complete: true };
 
@@ -540,22 +437,9 @@ const BUDGETS: readonly Change[] = [
   { kind: 'spend', keys: ['workspace-alpha'], spent: { nanoUsd: 1500, tokens: 12 } },
 ];
 
-const REQUEST: Request = {
-  id: 'plain',
-  workspace: 'default',
-  kind: 'text',
-  question: 'What is it to be called?',
-  options: [],
-  askedBy: 'agent:lead',
-  ownerUid: 'ada',
-  askedOf: 'ada',
-  askedOfName: 'Ada',
-  state: 'open',
-  createdAt: at(0),
-  expiresAt: at(1440),
-  putOff: false,
-  epoch: 0,
-};
+const { askedByAgent: _agent, ...REQUEST } = sampleRequest({
+  ...{ id: 'plain', createdAt: at(0), expiresAt: at(1440) },
+});
 
 const FULL_REQUEST: Request = {
   ...REQUEST,
@@ -599,6 +483,8 @@ const REVOKED_REQUEST: Request = {
   settledAt: at(5),
   call: { tool: 'coding.create_task', arguments: {}, readonly: false, lineage: LINEAGE },
 };
+
+const LINK = sampleLink({ owner: 'owner', repo: 'name', linkedBy: 'agent:plain', linkedAt: at(4) });
 
 export const CHANGES: readonly Change[] = [
   // What others are part of is made before them.
@@ -795,17 +681,8 @@ export const CHANGES: readonly Change[] = [
   {
     kind: 'linkPullRequest',
     link: {
-      repositoryId: 7,
-      number: 8,
-      owner: 'owner',
-      repo: 'name',
+      ...LINK,
       taskId: 'held',
-      linkedBy: 'agent:plain',
-      linkedAt: at(4),
-      workspace: 'default',
-      title: 'End retries',
-      state: 'open',
-      checks: [],
     },
   },
   {
@@ -912,14 +789,9 @@ export const CHANGES: readonly Change[] = [
   {
     kind: 'linkPullRequest',
     link: {
-      repositoryId: 7,
+      ...LINK,
       number: 9,
-      owner: 'owner',
-      repo: 'name',
       taskId: '',
-      linkedBy: 'agent:plain',
-      linkedAt: at(4),
-      workspace: 'default',
       title: 'Say why',
       state: 'merged',
       stateAt: at(5),

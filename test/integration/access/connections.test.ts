@@ -5,7 +5,7 @@ import type { Principal } from '../../../functions/src/access/rules/principal.ts
 import type { Role } from '../../../functions/src/access/rules/role.ts';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import type { Decision } from '../../../functions/src/signin/rules/choices.ts';
-import { refusal } from '../../unit/samples.ts';
+import { refusal } from '../../support/refusal.ts';
 import { ConnectedTown } from './connectedTown.ts';
 import { withName } from './town.ts';
 

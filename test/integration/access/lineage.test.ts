@@ -4,7 +4,7 @@ import type { Principal } from '../../../functions/src/access/rules/principal.ts
 import { Revocation } from '../../../functions/src/access/rules/revocation.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { waitingCallsOf } from '../../../functions/src/toolsets/inbox/rules/endings.ts';
-import { refusal } from '../../unit/samples.ts';
+import { refusal } from '../../support/refusal.ts';
 import { answer, call } from '../coordination/calls.ts';
 import { ConnectedTown } from './connectedTown.ts';
 

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import { realtimeDatabase } from '../../../functions/src/kernel/realtime/database.ts';
-import { refusal } from '../../unit/samples.ts';
+import { refusal } from '../../support/refusal.ts';
 import { answer } from '../coordination/calls.ts';
 import { unkeyed } from '../coordination/team.ts';
 import { Town, withName } from './town.ts';

@@ -6,7 +6,7 @@ import { DEFAULT_WORKSPACE, type Principal } from '../../../functions/src/access
 import { type Composition, compose } from '../../../functions/src/app.ts';
 import { systemRandomness } from '../../../functions/src/kernel/platform.ts';
 import { personOf } from '../../support/principals.ts';
-import { refusal } from '../../unit/samples.ts';
+import { refusal } from '../../support/refusal.ts';
 
 const NO_KEY = {
   argumentsHash: undefined,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import { completeVariable, readingContext } from '../../../functions/src/mcp/call.ts';
-import { refusal } from '../../unit/samples.ts';
+import { refusal } from '../../support/refusal.ts';
 import { answer } from '../coordination/calls.ts';
 import { CodingTeam, entry, fields, resources } from './calls.ts';
 

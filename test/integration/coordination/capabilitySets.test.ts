@@ -10,8 +10,9 @@ import {
   isClosed,
   MAX_CAPABILITY_KEYS,
 } from '../../../functions/src/toolsets/coordination/rules/task.ts';
+import { sampleTask } from '../../support/builders.ts';
 import { IS_NIGHT } from '../../support/night.ts';
-import { refusal, sampleTask } from '../../unit/samples.ts';
+import { refusal } from '../../support/refusal.ts';
 import { CodingTeam } from '../coding/calls.ts';
 import { Team, unkeyed } from './team.ts';
 

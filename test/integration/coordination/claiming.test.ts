@@ -1,6 +1,6 @@
 /** claim_task: who gets what. */
 import assert from 'node:assert/strict';
-import { refusal } from '../../unit/samples.ts';
+import { refusal } from '../../support/refusal.ts';
 import { Team } from './team.ts';
 
 describe('claiming tasks', () => {

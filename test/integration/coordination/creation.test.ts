@@ -1,6 +1,6 @@
 /** create_task and create_tasks_batch: what goes into the queue. */
 import assert from 'node:assert/strict';
-import { refusal } from '../../unit/samples.ts';
+import { refusal } from '../../support/refusal.ts';
 import { Team, unkeyed } from './team.ts';
 
 describe('creating tasks', () => {

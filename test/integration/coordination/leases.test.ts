@@ -120,10 +120,7 @@ describe('the sweep of leases', () => {
   describe('that are short', () => {
     const LEASES = [
       { lease: 5, between: 4 },
-      { lease: 20, between: 10 },
       { lease: 30, between: 26 },
-      { lease: 45, between: 40 },
-      { lease: 60, between: 50 },
       { lease: 90, between: 80 },
     ];
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Role } from '../../../functions/src/access/rules/role.ts';
 import { agentOf } from '../../support/principals.ts';
-import { refusal } from '../../unit/samples.ts';
+import { refusal } from '../../support/refusal.ts';
 import { answer } from './calls.ts';
 import { Team, unkeyed } from './team.ts';
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Principal } from '../../../functions/src/access/rules/principal.ts';
 import { personOf } from '../../support/principals.ts';
-import { refusal } from '../../unit/samples.ts';
+import { refusal } from '../../support/refusal.ts';
 import { Team, unkeyed } from './team.ts';
 
 describe('membership', () => {

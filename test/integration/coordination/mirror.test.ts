@@ -5,7 +5,7 @@ import type { Versioned } from '../../../functions/src/kernel/commit.ts';
 import { queuedTaskPath, realtimeDatabase } from '../../../functions/src/kernel/realtime/database.ts';
 import type { Task } from '../../../functions/src/toolsets/coordination/rules/task.ts';
 import { mirrorQueuedTask } from '../../../functions/src/toolsets/coordination/store/queue.ts';
-import { sampleTask, versionOf } from '../../unit/samples.ts';
+import { sampleTask, versionOf } from '../../support/builders.ts';
 import { Team } from './team.ts';
 
 async function mirrored(

@@ -5,7 +5,7 @@ import type { Principal } from '../../../functions/src/access/rules/principal.ts
 import type { AgentDraft, Registered } from '../../../functions/src/access/rules/registration.ts';
 import type { Operation } from '../../../functions/src/kernel/commit.ts';
 import { personOf } from '../../support/principals.ts';
-import { refusal } from '../../unit/samples.ts';
+import { refusal } from '../../support/refusal.ts';
 import { Team, unkeyed } from './team.ts';
 
 const withoutKey: Operation = {

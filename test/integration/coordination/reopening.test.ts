@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
 import { deferred } from '../../../functions/src/kernel/waiting.ts';
+import { refusal } from '../../support/refusal.ts';
 import { turnAt } from '../../unit/kernel/turn.ts';
-import { refusal } from '../../unit/samples.ts';
 import { answer } from './calls.ts';
 import { Team, unkeyed } from './team.ts';
 

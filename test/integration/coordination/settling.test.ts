@@ -1,6 +1,6 @@
 /** start_task, complete_task and fail_task: what they bring about. */
 import assert from 'node:assert/strict';
-import { refusal } from '../../unit/samples.ts';
+import { refusal } from '../../support/refusal.ts';
 import { Team } from './team.ts';
 
 describe('working on tasks', () => {

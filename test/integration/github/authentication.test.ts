@@ -4,7 +4,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { mock } from 'node:test';
 import { inspect } from 'node:util';
 import { README } from '../../support/github/seed.ts';
-import { refusal } from '../../unit/samples.ts';
+import { refusal } from '../../support/refusal.ts';
 import { AT, Stage } from './stage.ts';
 
 const README_FILE = { ...AT, path: 'README.md' };

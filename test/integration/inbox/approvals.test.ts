@@ -6,7 +6,7 @@ import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import { ApprovedCalls } from '../../../functions/src/mcp/approvedCalls.ts';
 import { ApprovalExecution } from '../../../functions/src/toolsets/inbox/rules/execution.ts';
 import { toolsets } from '../../../functions/src/toolsets/index.ts';
-import { sampleAgent } from '../../unit/samples.ts';
+import { sampleAgent } from '../../support/builders.ts';
 import { answer, call } from '../coordination/calls.ts';
 import { silent } from '../coordination/team.ts';
 import { House } from './house.ts';

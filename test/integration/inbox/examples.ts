@@ -1,7 +1,7 @@
 /** What the examples of the inbox speak of: a question to the leader's owner, and one that the leader has asked. */
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { requestPath } from '../../../functions/src/kernel/firestore/paths.ts';
-import { sampleRequest } from '../../unit/inbox/samples.ts';
+import { sampleRequest } from '../../support/builders.ts';
 import type { Team } from '../coordination/team.ts';
 
 const [REGION, OWN] = ['request-region', 'request-own'];

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Principal } from '../../../functions/src/access/rules/principal.ts';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
-import { sampleAgent } from '../../unit/samples.ts';
+import { sampleAgent } from '../../support/builders.ts';
 import { answer, call } from '../coordination/calls.ts';
 import { House } from './house.ts';
 

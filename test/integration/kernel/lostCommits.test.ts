@@ -17,10 +17,11 @@ import {
   FirestoreSessionQueries,
   SessionSpreads,
 } from '../../../functions/src/toolsets/coordination/store/sessions.ts';
+import { START, sampleTask, secondsAfterStart } from '../../support/builders.ts';
 import { type Lane, Lanes } from '../../support/lossyFirestore/lanes.ts';
 import { told, waysOf } from '../../support/lossyFirestore/losses.ts';
 import { documents } from '../../support/reading.ts';
-import { refusal, START, sampleTask, secondsAfterStart } from '../../unit/samples.ts';
+import { refusal } from '../../support/refusal.ts';
 
 const LANES = 6;
 

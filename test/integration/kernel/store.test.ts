@@ -20,8 +20,9 @@ import {
   FirestoreSessionQueries,
   SessionSpreads,
 } from '../../../functions/src/toolsets/coordination/store/sessions.ts';
+import { START, sampleAgent, sampleTask, secondsAfterStart } from '../../support/builders.ts';
 import { documents } from '../../support/reading.ts';
-import { refusal, START, sampleAgent, sampleTask, secondsAfterStart } from '../../unit/samples.ts';
+import { refusal } from '../../support/refusal.ts';
 
 /** Always the same of a session's counter documents. */
 const oneShard = { ...systemRandomness, integer: () => 0 };

@@ -16,8 +16,7 @@ import { Deliveries } from '../../../functions/src/toolsets/github/rules/deliver
 import { sweep } from '../../../functions/src/toolsets/system/rules/sweeper.ts';
 import { messageOf, type Topic } from '../../../functions/src/toolsets/todo/rules/taskEvent.ts';
 import { GitHubWebhook } from '../../../functions/src/vendors/octokit/webhook.ts';
-import { sampleRequest } from '../../unit/inbox/samples.ts';
-import { sampleAgent, sampleCodingWork } from '../../unit/samples.ts';
+import { sampleAgent, sampleCodingWork, sampleRequest } from '../../support/builders.ts';
 import { answer } from '../coordination/calls.ts';
 import { silent, unkeyed } from '../coordination/team.ts';
 import type { Scene } from './scene.ts';

@@ -3,8 +3,9 @@
 import type { Composition } from '../../../functions/src/app.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { runOrderPath, runPath } from '../../../functions/src/kernel/firestore/paths.ts';
-import { NOTHING_SPENT, released } from '../../../functions/src/toolsets/orchestration/rules/runs/run.ts';
+import { released } from '../../../functions/src/toolsets/orchestration/rules/runs/run.ts';
 import { builtIn } from '../../../functions/src/toolsets/orchestration/rules/workflows/library.ts';
+import { sampleRun } from '../../support/builders.ts';
 import type { LocalModels } from '../../support/models/server.ts';
 import type { Team, TeamBindings } from '../coordination/team.ts';
 import { agentsAt, unkeyed } from './orchestra.ts';
@@ -15,25 +16,10 @@ const RUN = 'run-abcdefghijklmnopqrst';
 export async function setRun({ app, now, leader, workspace }: Team): Promise<void> {
   const workflow = builtIn('direct');
   if (workflow === undefined) throw new Error('There is no workflow "direct".');
-  const run = {
-    id: RUN,
-    ownerUid: leader.ownerUid,
-    startedBy: leader.uid,
-    workspace,
-    workflow: workflow.name,
-    title: 'Do it',
-    status: 'pending' as const,
-    createdAt: now,
-    cancelRequested: false,
-    epoch: 0,
-    deliveries: 0,
-    deadline: new Date(now.getTime() + 3_600_000),
-    current: [],
-    stepsSettled: 0,
-    stepsPlanned: 1,
-    spent: NOTHING_SPENT,
-    warnings: [],
-  };
+  const run = sampleRun({
+    ...{ id: RUN, ownerUid: leader.ownerUid, startedBy: leader.uid, workspace, title: 'Do it' },
+    ...{ createdAt: now, deadline: new Date(now.getTime() + 3_600_000) },
+  });
   const order = {
     workflow,
     input: 'Do it',

@@ -9,7 +9,7 @@ import {
   type Tally,
 } from '../../../functions/src/toolsets/orchestration/rules/agents/standing.ts';
 import { requestFor } from '../../../functions/src/toolsets/orchestration/rules/requests.ts';
-import { refusal } from '../../unit/samples.ts';
+import { refusal } from '../../support/refusal.ts';
 import { Orchestra, unkeyed } from './orchestra.ts';
 
 const BUDGET = { budget: { tokens: 1_000_000, costUsd: 10 } };

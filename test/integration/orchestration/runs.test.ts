@@ -6,9 +6,10 @@ import type { RunRequest } from '../../../functions/src/toolsets/orchestration/r
 import { addSpent, isEnded } from '../../../functions/src/toolsets/orchestration/rules/runs/run.ts';
 import { runShape } from '../../../functions/src/toolsets/orchestration/tools/orchestrationAnswers.ts';
 import { runAnswer } from '../../../functions/src/toolsets/orchestration/tools/runAnswers.ts';
+import { sampleCall } from '../../support/builders.ts';
 import { agentOf, personOf } from '../../support/principals.ts';
+import { refusal } from '../../support/refusal.ts';
 import { turnAt } from '../../unit/kernel/turn.ts';
-import { refusal } from '../../unit/samples.ts';
 import { Team } from '../coordination/team.ts';
 import { FIVE_STEPS, Orchestra, unkeyed } from './orchestra.ts';
 
@@ -474,20 +475,8 @@ describe('a run', () => {
     orchestra.losing = true;
     const workflow = { name: 'once', steps: [{ name: 'only', agent: 'claude', repeatable: false }] };
     const { runId } = await orchestra.begin(workflow, { input });
-    const entry = {
-      id: 'a-call-of-the-dead',
-      step: 'only.1',
-      call: 'answer',
-      number: 1,
-      repetition: 0,
-      agent: 'claude',
-      model: 'claude-local',
-      inputHash: '',
-      inputTokens: 10,
-      maxOutputTokens: 10,
-      waited: 0,
-      startedAt: new Date(),
-    };
+    const names = { id: 'a-call-of-the-dead', step: 'only.1', call: 'answer', model: 'claude-local' };
+    const entry = sampleCall({ ...names, startedAt: new Date() });
     const found = await ports.runs.find(runId);
     assert.ok(found);
     const run = { ...found.value, epoch: 1 };

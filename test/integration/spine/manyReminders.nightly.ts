@@ -4,7 +4,7 @@ import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { reminderPath, todoPath } from '../../../functions/src/kernel/firestore/paths.ts';
 import { reminderAt, reminderToDocument } from '../../../functions/src/toolsets/todo/rules/reminder.ts';
 import { todoToDocument } from '../../../functions/src/toolsets/todo/store/todoDocument.ts';
-import { sampleTodo } from '../../unit/todo/samples.ts';
+import { sampleTodo } from '../../support/builders.ts';
 import { Person } from './person.ts';
 
 const REMINDERS = 10_000;

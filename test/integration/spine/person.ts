@@ -16,7 +16,7 @@ import {
   type TaskEvent,
   type Topic,
 } from '../../../functions/src/toolsets/todo/rules/taskEvent.ts';
-import { sampleTodo } from '../../unit/todo/samples.ts';
+import { sampleTodo } from '../../support/builders.ts';
 import { silent } from '../coordination/team.ts';
 
 /** Long ago, so that what is due here is not what other tests have left. */

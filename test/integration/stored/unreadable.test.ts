@@ -21,7 +21,7 @@ import {
 } from '../../../functions/src/kernel/realtime/database.ts';
 import type { Entry } from '../../../functions/src/toolsets/firebase/rules/ports.ts';
 import { sequenceKey } from '../../../functions/src/toolsets/firebase/store/eventLog.ts';
-import { refusal } from '../../unit/samples.ts';
+import { refusal } from '../../support/refusal.ts';
 import { call } from '../coordination/calls.ts';
 import { Team, unkeyed } from '../coordination/team.ts';
 

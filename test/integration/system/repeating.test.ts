@@ -8,8 +8,8 @@ import {
   queuedTaskPath,
   realtimeDatabase,
 } from '../../../functions/src/kernel/realtime/database.ts';
+import { sampleCodingWork } from '../../support/builders.ts';
 import { turnAt } from '../../unit/kernel/turn.ts';
-import { sampleCodingWork } from '../../unit/samples.ts';
 import { answer } from '../coordination/calls.ts';
 import { unkeyed } from '../coordination/team.ts';
 import { Scene, Vendors } from '../lostAnswers/scene.ts';

@@ -11,7 +11,7 @@ import {
 } from '../../../functions/src/kernel/firestore/paths.ts';
 import { reminderAt } from '../../../functions/src/toolsets/todo/rules/reminder.ts';
 import { creationChanges } from '../../../functions/src/toolsets/todo/rules/todoChanges.ts';
-import { sampleRecurringTask, sampleTodo } from '../../unit/todo/samples.ts';
+import { sampleRecurringTask, sampleTodo } from '../../support/builders.ts';
 import type { Team } from '../coordination/team.ts';
 
 const [TODO, COMPLETED, RECURRING] = ['todo-xxx-001', 'todo-xxx-002', 'recurring-xxx-001'];

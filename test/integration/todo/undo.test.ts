@@ -42,9 +42,9 @@ const ALL_COURSES: readonly Course[] = Object.keys(FATES).flatMap((fate) =>
   ),
 );
 
-/** By day one in seven, which takes turns: every fate, and every other value. */
+/** By day one in thirteen, which takes turns: every fate, and every other value. */
 const COURSES = byDay(
-  ALL_COURSES.filter((_, index) => index % 7 === 0),
+  ALL_COURSES.filter((_, index) => index % 13 === 0),
   { night: ALL_COURSES },
 );
 

@@ -5,9 +5,10 @@ import type { SignedInPerson } from '../../../functions/src/access/rules/ports.t
 import type { Principal } from '../../../functions/src/access/rules/principal.ts';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import { systemHashing } from '../../../functions/src/kernel/platform.ts';
+import { START, secondsAfterStart } from '../../support/builders.ts';
 import { portsOf } from '../../support/ports.ts';
 import { personOf } from '../../support/principals.ts';
-import { refusal, START, secondsAfterStart } from '../samples.ts';
+import { refusal } from '../../support/refusal.ts';
 
 const ADA: Principal = personOf('ada', 'viewer');
 const HERE = '203.0.113.7';

@@ -7,10 +7,11 @@ import { lineOf } from '../../../functions/src/access/rules/credential.ts';
 import type { Grant } from '../../../functions/src/access/rules/grant.ts';
 import type { Principal } from '../../../functions/src/access/rules/principal.ts';
 import { systemHashing } from '../../../functions/src/kernel/platform.ts';
+import { START, sampleAgent, sampleGrant, secondsAfterStart } from '../../support/builders.ts';
 import { portsOf } from '../../support/ports.ts';
 import { personOf } from '../../support/principals.ts';
-import { refusal, START, sampleAgent, secondsAfterStart } from '../samples.ts';
-import { redeemed, sampleGrant } from './grantSamples.ts';
+import { refusal } from '../../support/refusal.ts';
+import { redeemed } from './grantSamples.ts';
 
 const API_KEY = 'mk_aaaabbbbccccdddd2345';
 const SECRET = 'a-secret-of-some-length_123';

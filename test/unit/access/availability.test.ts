@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { goneSince, holding, seenAt } from '../../../functions/src/access/rules/agent.ts';
 import { availability, withPresence } from '../../../functions/src/access/rules/liveness.ts';
-import { START, sampleAgent, secondsAfterStart } from '../samples.ts';
+import { START, sampleAgent, secondsAfterStart } from '../../support/builders.ts';
 
 const HAND = { session: 'session-1', epoch: 1 };
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Agent } from '../../../functions/src/access/rules/agent.ts';
 import { countedAgent, requireFewWorkspaces } from '../../../functions/src/access/rules/agent.ts';
-import { sampleAgent } from '../samples.ts';
+import { sampleAgent } from '../../support/builders.ts';
 
 const member = (more: Partial<Agent>): Agent => ({
   ...sampleAgent(),

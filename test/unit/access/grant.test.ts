@@ -17,8 +17,8 @@ import {
   tokenOf,
 } from '../../../functions/src/access/rules/grant.ts';
 import { systemHashing } from '../../../functions/src/kernel/platform.ts';
-import { START, secondsAfterStart } from '../samples.ts';
-import { CODE, FIRST, redeemed, SALT, sampleGrant, secretOf, VERIFIER } from './grantSamples.ts';
+import { CODE, SALT, START, sampleGrant, secondsAfterStart, VERIFIER } from '../../support/builders.ts';
+import { FIRST, redeemed, secretOf } from './grantSamples.ts';
 
 const GRACE = 60;
 const HOUR = 3600;

@@ -8,7 +8,8 @@ import {
   type Opening,
   openedIn,
 } from '../../../functions/src/access/rules/lineage.ts';
-import { refusal, START, secondsAfterStart } from '../samples.ts';
+import { START, secondsAfterStart } from '../../support/builders.ts';
+import { refusal } from '../../support/refusal.ts';
 
 const link = (name: string): Link => ({ subject: `key:${name}`, agentId: `agent-of-${name}` });
 

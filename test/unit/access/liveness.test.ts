@@ -5,9 +5,9 @@ import { AgentLiveness } from '../../../functions/src/access/rules/liveness.ts';
 import type { AccessPorts } from '../../../functions/src/access/rules/ports.ts';
 import { systemRandomness } from '../../../functions/src/kernel/platform.ts';
 import type { PresenceHealth } from '../../../functions/src/kernel/sweep.ts';
+import { START, sampleAgent, secondsAfterStart, versionOf } from '../../support/builders.ts';
 import { portsOf } from '../../support/ports.ts';
 import { turnAt } from '../kernel/turn.ts';
-import { START, sampleAgent, secondsAfterStart, versionOf } from '../samples.ts';
 
 describe('the sweep of agents', () => {
   let agent: Agent;

@@ -8,7 +8,7 @@ import { type Budget, settersAfter } from '../../../functions/src/graph/rules/bu
 
 import { LooseningError, looseningsIn, requireNoLoosening } from '../../../functions/src/kernel/loosening.ts';
 import type { Actor } from '../../../functions/src/kernel/trail.ts';
-import { sampleAgent } from '../samples.ts';
+import { sampleAgent } from '../../support/builders.ts';
 
 const AGENT: Actor = {
   ...{ uid: 'agent:a', agentId: 'a', ownerUid: 'ada' },

@@ -1,13 +1,12 @@
 /** The table of who may register an agent again, with which role, and with which toolsets. */
 import assert from 'node:assert/strict';
-import type { Credential } from '../../../functions/src/access/rules/credential.ts';
 import { grantedLimits } from '../../../functions/src/access/rules/limits.ts';
 import type { Principal } from '../../../functions/src/access/rules/principal.ts';
 import { authoriseReplacing, grantedRole } from '../../../functions/src/access/rules/registration.ts';
 import { ROLES, type Role } from '../../../functions/src/access/rules/role.ts';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
+import { sampleAgent, sampleCredential } from '../../support/builders.ts';
 import { agentOf, personOf } from '../../support/principals.ts';
-import { START, sampleAgent } from '../samples.ts';
 
 const AGENT = 'terminal-2';
 const OWNER = 'person';
@@ -58,15 +57,7 @@ function granted(caller: Principal, role: Role, wanted: Role | undefined): boole
 const row = (caller: Principal, role: Role): string =>
   WANTED.map((wanted) => (granted(caller, role, wanted) ? (wanted ?? 'keep').charAt(0) : '.')).join('');
 
-const credential = (toolsets?: readonly string[]): Credential => ({
-  apiKey: 'mk_a',
-  agentId: AGENT,
-  secretHash: '',
-  createdAt: START,
-  expiresAt: START,
-  ancestors: [],
-  ...(toolsets && { toolsets }),
-});
+const credential = (toolsets?: readonly string[]) => sampleCredential(toolsets && { toolsets });
 
 describe('registering again', () => {
   for (const [who, caller, role, rows] of TABLE)

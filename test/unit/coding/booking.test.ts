@@ -1,7 +1,7 @@
 /** Tokens that a runner reports, as the hub books them on the task. */
 import assert from 'node:assert/strict';
 import { endByRunner } from '../../../functions/src/toolsets/coding/rules/ending.ts';
-import { START, sampleCodingTask, secondsAfterStart } from '../samples.ts';
+import { START, sampleCodingTask, secondsAfterStart } from '../../support/builders.ts';
 
 const CLAIMANT = { agentId: 'runner', epoch: 1 };
 

@@ -11,7 +11,7 @@ import {
   parseLines,
 } from '../../../functions/src/toolsets/coding/rules/log.ts';
 import { usualBranch } from '../../../functions/src/toolsets/coding/rules/task.ts';
-import { START } from '../samples.ts';
+import { START } from '../../support/builders.ts';
 
 const entryOf = (sequence: number, message = 'x') =>
   ({ sequence, at: START, level: 'info', type: 'output', message }) as const;

@@ -8,7 +8,8 @@ import {
   type PastAttempt,
 } from '../../../functions/src/toolsets/coordination/rules/codingTask.ts';
 import { claimTask } from '../../../functions/src/toolsets/coordination/rules/stateMachine.ts';
-import { refusal, START, sampleCodingTask, sampleCodingWork, secondsAfterStart } from '../samples.ts';
+import { START, sampleCodingTask, sampleCodingWork, secondsAfterStart } from '../../support/builders.ts';
+import { refusal } from '../../support/refusal.ts';
 
 const RETURN: EndReport = {
   status: 'failed',

@@ -4,20 +4,10 @@ import fc from 'fast-check';
 import { claimableKeys, TaskClaims } from '../../../functions/src/toolsets/coordination/rules/claims.ts';
 import { isCodingKey } from '../../../functions/src/toolsets/coordination/rules/codingTask.ts';
 import { capabilityKey, satisfiedKeys } from '../../../functions/src/toolsets/coordination/rules/task.ts';
+import { START, sampleAgent, sampleSession, versionOf } from '../../support/builders.ts';
 import { portsOf } from '../../support/ports.ts';
-import { START, sampleAgent, versionOf } from '../samples.ts';
 
-const session = {
-  id: 'session-1',
-  workspace: 'alpha',
-  goal: 'A goal',
-  masterPlan: '',
-  createdAt: START,
-  queueVersion: 1,
-  capabilityKeys: ['python', 'python|testing', 'rust'],
-  spread: 8,
-  firstGate: 0,
-};
+const session = sampleSession({ capabilityKeys: ['python', 'python|testing', 'rust'] });
 
 const NONE = { items: [], more: false };
 

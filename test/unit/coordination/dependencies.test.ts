@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { resolveBatch } from '../../../functions/src/toolsets/coordination/rules/dependencies.ts';
-import { refusal } from '../samples.ts';
+import { refusal } from '../../support/refusal.ts';
 
 describe('the dependencies of a batch', () => {
   it('are its own tasks as task-N, or existing ones by their ids', () => {

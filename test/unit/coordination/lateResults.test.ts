@@ -7,7 +7,8 @@ import {
   reportOutcome,
 } from '../../../functions/src/toolsets/coordination/rules/stateMachine.ts';
 import type { ReportedOutcome, Task } from '../../../functions/src/toolsets/coordination/rules/task.ts';
-import { refusal, START, sampleTask, secondsAfterStart } from '../samples.ts';
+import { START, sampleTask, secondsAfterStart } from '../../support/builders.ts';
+import { refusal } from '../../support/refusal.ts';
 
 const done: ReportedOutcome = { kind: 'done', result: { output: 'Made it' } };
 const failed: ReportedOutcome = { kind: 'failed', error: 'It broke', retryable: false };

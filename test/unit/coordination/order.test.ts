@@ -1,7 +1,7 @@
 /** The order of the queue. */
 import assert from 'node:assert/strict';
 import { compareInQueue } from '../../../functions/src/toolsets/coordination/rules/task.ts';
-import { sampleTask, secondsAfterStart } from '../samples.ts';
+import { sampleTask, secondsAfterStart } from '../../support/builders.ts';
 
 describe('the order of the queue', () => {
   it('is by priority, deadline, creation and id, and what has no deadline comes after what has one', () => {

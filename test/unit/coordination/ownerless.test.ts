@@ -6,7 +6,7 @@ import {
   ownerStanding,
 } from '../../../functions/src/toolsets/coordination/rules/ownerless.ts';
 import type { Task } from '../../../functions/src/toolsets/coordination/rules/task.ts';
-import { sampleCodingTask, sampleTask, versionOf } from '../samples.ts';
+import { sampleCodingTask, sampleTask, versionOf } from '../../support/builders.ts';
 
 const NOW = new Date('2030-02-01T00:00:00.000Z');
 

@@ -22,7 +22,7 @@ import {
   isHeld,
   type Task,
 } from '../../../functions/src/toolsets/coordination/rules/task.ts';
-import { sampleTask, secondsAfterStart } from '../samples.ts';
+import { sampleTask, secondsAfterStart } from '../../support/builders.ts';
 
 /** What the task looks like to somebody who only counts. */
 interface Model {

@@ -14,7 +14,8 @@ import {
   TASK_STATUSES,
   type Task,
 } from '../../../functions/src/toolsets/coordination/rules/task.ts';
-import { refusal, START, sampleTask, secondsAfterStart } from '../samples.ts';
+import { START, sampleTask, secondsAfterStart } from '../../support/builders.ts';
+import { refusal } from '../../support/refusal.ts';
 
 const done: ReportedOutcome = { kind: 'done', result: { output: 'Made it', filesCreated: ['a.ts'] } };
 const failed: ReportedOutcome = { kind: 'failed', error: 'It broke', retryable: false };

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { Versioned } from '../../../functions/src/kernel/commit.ts';
 import { ClaimWindow } from '../../../functions/src/toolsets/coordination/rules/claims.ts';
 import type { Task } from '../../../functions/src/toolsets/coordination/rules/task.ts';
-import { sampleTask, versionOf } from '../samples.ts';
+import { sampleTask, versionOf } from '../../support/builders.ts';
 
 interface Query {
   readonly limit: number;

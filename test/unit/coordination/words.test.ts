@@ -13,7 +13,7 @@ import {
   TASK_STATUSES,
 } from '../../../functions/src/toolsets/coordination/rules/task.ts';
 import { countedChange } from '../../../functions/src/toolsets/coordination/rules/taskChanges.ts';
-import { START, sampleTask } from '../samples.ts';
+import { START, sampleTask } from '../../support/builders.ts';
 
 describe('required capabilities', () => {
   it('make one key, whatever their order, case and repetition', () => {

@@ -8,6 +8,7 @@ import { Deliveries } from '../../../functions/src/toolsets/github/rules/deliver
 import type { PullRequestLink } from '../../../functions/src/toolsets/github/rules/link.ts';
 import type { GitHubPorts } from '../../../functions/src/toolsets/github/rules/ports.ts';
 import { silent } from '../../integration/coordination/team.ts';
+import { sampleLink, sampleTask, versionOf } from '../../support/builders.ts';
 import {
   type About,
   checkRun,
@@ -17,7 +18,6 @@ import {
   workflowRun,
 } from '../../support/github/payloads.ts';
 import { portsOf } from '../../support/ports.ts';
-import { sampleTask, versionOf } from '../samples.ts';
 
 const START = Date.parse('2026-11-27T12:00:00Z');
 const COMMITS = ['a', 'b', 'c'].map((letter) => letter.repeat(40));
@@ -27,10 +27,12 @@ type Mark = NonNullable<Task['failedCheck']>;
 
 /** A pull request with its task, in memory. */
 class Desk {
-  link: PullRequestLink = {
-    ...{ repositoryId: 7, number: 3, owner: 'octo', repo: 'app', taskId: 'task', title: 'End retries' },
-    ...{ linkedBy: 'ann', linkedAt: new Date(START), workspace: 'w', state: 'open', checks: [] },
-  };
+  link: PullRequestLink = sampleLink({
+    number: 3,
+    taskId: 'task',
+    workspace: 'w',
+    linkedAt: new Date(START),
+  });
   mark: Mark | undefined;
   readonly logged = new Set<string>();
   private readonly deliveries: Deliveries;

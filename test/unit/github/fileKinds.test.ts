@@ -6,7 +6,7 @@ import {
   kindsOf,
   openTree,
 } from '../../../functions/src/toolsets/github/rules/commitRequest.ts';
-import { refusal } from '../samples.ts';
+import { refusal } from '../../support/refusal.ts';
 import { AT, GitHubStage } from './stage.ts';
 
 const TREES = 'GET /repos/{owner}/{repo}/git/trees/{tree_sha}';

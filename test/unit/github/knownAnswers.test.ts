@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
 import { KnownAnswers } from '../../../functions/src/vendors/octokit/asking.ts';
-import { refusal } from '../samples.ts';
+import { refusal } from '../../support/refusal.ts';
 import { AT, GitHubStage } from './stage.ts';
 
 const CONTENTS = 'GET /repos/{owner}/{repo}/contents/{path}';

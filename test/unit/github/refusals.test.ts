@@ -5,7 +5,7 @@ import { commitChanges } from '../../../functions/src/toolsets/github/rules/comm
 import type { GitHubPorts } from '../../../functions/src/toolsets/github/rules/ports.ts';
 import { readContent } from '../../../functions/src/toolsets/github/rules/reading.ts';
 import { portsOf } from '../../support/ports.ts';
-import { refusal } from '../samples.ts';
+import { refusal } from '../../support/refusal.ts';
 import { AT, GitHubStage } from './stage.ts';
 
 const CONTENTS = 'GET /repos/{owner}/{repo}/contents/{path}';

@@ -6,9 +6,8 @@ import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import { systemRandomness } from '../../../functions/src/kernel/platform.ts';
 import { ApprovalExecution } from '../../../functions/src/toolsets/inbox/rules/execution.ts';
 import type { Request } from '../../../functions/src/toolsets/inbox/rules/request.ts';
+import { START, sampleRequest, versionOf } from '../../support/builders.ts';
 import { portsOf } from '../../support/ports.ts';
-import { START, versionOf } from '../samples.ts';
-import { sampleRequest } from './samples.ts';
 
 type ExecutionPorts = ConstructorParameters<typeof ApprovalExecution>[0];
 

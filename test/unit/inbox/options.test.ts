@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { optionMeant } from '../../../functions/src/kernel/words.ts';
 import { answered, answerMeant } from '../../../functions/src/toolsets/inbox/rules/request.ts';
-import { sampleRequest } from './samples.ts';
+import { sampleRequest } from '../../support/builders.ts';
 
 describe('the option that an answer means', () => {
   const cases = [

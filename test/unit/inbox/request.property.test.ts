@@ -13,7 +13,7 @@ import {
   takenOn,
   withdrawn,
 } from '../../../functions/src/toolsets/inbox/rules/request.ts';
-import { sampleRequest } from './samples.ts';
+import { sampleRequest } from '../../support/builders.ts';
 
 const START = new Date('2026-11-22T09:00:00Z').getTime();
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { StaleWriteError } from '../../../functions/src/kernel/commit.ts';
 import type { Randomness } from '../../../functions/src/kernel/ports.ts';
 import { retryStale } from '../../../functions/src/kernel/waiting.ts';
-import { refusal } from '../samples.ts';
+import { refusal } from '../../support/refusal.ts';
 
 describe('deciding again after a stale commit', () => {
   const bounds: number[] = [];

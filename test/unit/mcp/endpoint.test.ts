@@ -161,14 +161,6 @@ describe('the endpoint', () => {
     assert.equal((await send('/mcp', { method: 'OPTIONS' })).status, 405);
   });
 
-  it('the endpoint refuses other methods, HEAD too', async () => {
-    for (const method of ['GET', 'DELETE', 'PUT', 'HEAD']) {
-      const response = await send('/mcp', { method });
-      assert.equal(response.status, 405, method);
-      assert.equal(response.headers.get('allow'), 'POST');
-    }
-  });
-
   it('the endpoint logs what it refuses before it is a call, without the credential', async () => {
     ports.entries.length = 0;
     for (const init of [
@@ -224,20 +216,6 @@ describe('the endpoint', () => {
   });
 
   describe('given hostile messages', () => {
-    it('the endpoint answers an unknown method, header or version in JSON-RPC', async () => {
-      assert.equal(((await rpc('/mcp', 'constructor'))['error'] as Json)['code'], -32601);
-      assert.equal(((await rpc('/mcp', '__proto__'))['error'] as Json)['code'], -32601);
-      for (const version of ['2099-01-01', 'x'.repeat(1000), '2024-10-07 ', '']) {
-        const response = await post(
-          '/mcp',
-          { jsonrpc: '2.0', id: 1, method: 'ping' },
-          { 'MCP-Protocol-Version': version },
-        );
-        assert.ok(response.status === 200 || response.status === 400, version);
-        assert.ok((await response.text()).length < 2000);
-      }
-    });
-
     it('the endpoint never breaks on what a message can hold', async () => {
       const value = fc.jsonValue({ maxDepth: 3, stringUnit: 'binary' });
       const message = fc.record(

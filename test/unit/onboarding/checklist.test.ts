@@ -9,7 +9,7 @@ import {
   type Facts,
   progressOf,
 } from '../../../functions/src/toolsets/onboarding/rules/onboarding.ts';
-import { START, sampleAgent, secondsAfterStart } from '../samples.ts';
+import { START, sampleAgent, secondsAfterStart } from '../../support/builders.ts';
 
 const itemsOf = (changes: Partial<Agent> = {}, acts: Omit<Facts, 'agent'> = {}) =>
   checklist({ agent: sampleAgent(changes), ...acts });

@@ -31,7 +31,7 @@ import {
 import { builtIn } from '../../../functions/src/toolsets/orchestration/rules/workflows/library.ts';
 import { progressOf } from '../../../functions/src/toolsets/orchestration/rules/workflows/progress.ts';
 import { readWorkflow } from '../../../functions/src/toolsets/orchestration/rules/workflows/validation.ts';
-import { START, sampleTask } from '../samples.ts';
+import { START, sampleAttempt, sampleTask } from '../../support/builders.ts';
 
 const available = PROFILES.map((profile) => ({ ...profile, availability: { available: true as const } }));
 const UNKNOWN = { workspace: 'alpha', agentStatuses: available, routing: NO_ROUTING, work: {} };
@@ -174,12 +174,8 @@ describe('the automatic choice', () => {
 });
 
 describe('what is measured of an agent', () => {
-  const attempt = (agent: string, end: Attempt['end'], milliseconds = 100): Attempt => ({
-    ...{ call: 'x', number: 1, agent, model: 'm', waited: 0, end, milliseconds },
-    usage: { inputTokens: 1, outputTokens: 1 },
-    costUsd: 0,
-    outcomeUnknown: false,
-  });
+  const attempt = (agent: string, end: Attempt['end'], milliseconds = 100): Attempt =>
+    sampleAttempt({ agent, end, milliseconds });
 
   it('leaves out what was not asked or called off', () => {
     const measures = measuresOf([

@@ -31,7 +31,8 @@ import {
 } from '../../../functions/src/toolsets/orchestration/rules/workflows/definition.ts';
 import { builtIn } from '../../../functions/src/toolsets/orchestration/rules/workflows/library.ts';
 import { readWorkflow } from '../../../functions/src/toolsets/orchestration/rules/workflows/validation.ts';
-import { refusal, START } from '../samples.ts';
+import { START } from '../../support/builders.ts';
+import { refusal } from '../../support/refusal.ts';
 
 type Qualities = Readonly<Record<'claude' | 'gemini', number>>;
 

@@ -7,7 +7,7 @@ import { outcomesOfRun } from '../../../functions/src/toolsets/orchestration/rul
 import { begun, type StepRecord } from '../../../functions/src/toolsets/orchestration/rules/runs/run.ts';
 import { builtIn } from '../../../functions/src/toolsets/orchestration/rules/workflows/library.ts';
 import { readWorkflow } from '../../../functions/src/toolsets/orchestration/rules/workflows/validation.ts';
-import { START } from '../samples.ts';
+import { START } from '../../support/builders.ts';
 
 const BOTH = ['claude', 'gemini'];
 

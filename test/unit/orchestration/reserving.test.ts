@@ -12,8 +12,8 @@ import {
   LEAST_OUTPUT_TOKENS,
 } from '../../../functions/src/toolsets/orchestration/rules/calls/budget.ts';
 import { reservationFor } from '../../../functions/src/toolsets/orchestration/rules/calls/reserving.ts';
+import { START } from '../../support/builders.ts';
 import { portsOf } from '../../support/ports.ts';
-import { START } from '../samples.ts';
 
 const price = { inputPerMillion: 3, outputPerMillion: 15 };
 const CALL = { id: 'call', runId: 'run-1', inputTokens: 1000, maxOutputTokens: 32_000, price, time: 1000 };

@@ -1,6 +1,6 @@
 /** Time that passes only when everything waits for it. */
 import type { Clock, Timer } from '../../../functions/src/kernel/ports.ts';
-import { START } from '../samples.ts';
+import { START } from '../../support/builders.ts';
 
 interface Waiting {
   readonly at: number;

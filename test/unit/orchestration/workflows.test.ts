@@ -14,7 +14,7 @@ import {
 } from '../../../functions/src/toolsets/orchestration/rules/workflows/progress.ts';
 import type { StepOutcome } from '../../../functions/src/toolsets/orchestration/rules/workflows/scope.ts';
 import { readWorkflow } from '../../../functions/src/toolsets/orchestration/rules/workflows/validation.ts';
-import { refusal } from '../samples.ts';
+import { refusal } from '../../support/refusal.ts';
 
 const steps = (...list: readonly object[]) => ({ name: 'custom', steps: list });
 

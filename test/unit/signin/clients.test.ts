@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import { systemHashing } from '../../../functions/src/kernel/platform.ts';
 import { Clients, type RegisteredClient, shownName } from '../../../functions/src/signin/rules/clients.ts';
 import { OAuthError } from '../../../functions/src/signin/rules/oauthError.ts';
+import { START, secondsAfterStart } from '../../support/builders.ts';
 import { portsOf } from '../../support/ports.ts';
-import { START, secondsAfterStart } from '../samples.ts';
 
 const ID = 'https://client.example/oauth/client.json';
 const CALLBACK = 'https://client.example/callback';

@@ -10,8 +10,8 @@ import {
 } from '../../../functions/src/toolsets/coordination/rules/session.ts';
 import { taskFromDocument, taskToDocument } from '../../../functions/src/toolsets/coordination/rules/task.ts';
 import { toolsets } from '../../../functions/src/toolsets/index.ts';
+import { START, sampleAgent, sampleCodingTask, sampleTask } from '../../support/builders.ts';
 import { EMPTY_DIRECTORY } from '../../support/mcp-endpoint.ts';
-import { START, sampleAgent, sampleCodingTask, sampleTask } from '../samples.ts';
 
 type Fields = Record<string, unknown>;
 

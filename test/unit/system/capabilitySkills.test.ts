@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { skillChanges } from '../../../functions/src/access/rules/agent.ts';
 import type { Change } from '../../../functions/src/composition/changes.ts';
-
-import { sampleAgent } from '../samples.ts';
+import { sampleAgent } from '../../support/builders.ts';
 
 const having = (...names: string[]) =>
   sampleAgent({ capabilities: names.map((name) => ({ name, category: 'work' })) });

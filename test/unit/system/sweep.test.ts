@@ -10,8 +10,8 @@ import {
 } from '../../../functions/src/kernel/sweep.ts';
 import type { SystemPorts } from '../../../functions/src/toolsets/system/rules/ports.ts';
 import { RECOVERY_MILLISECONDS, sweep } from '../../../functions/src/toolsets/system/rules/sweeper.ts';
+import { START } from '../../support/builders.ts';
 import { portsOf } from '../../support/ports.ts';
-import { START } from '../samples.ts';
 
 const never = <T>() => new Promise<T>(() => undefined);
 

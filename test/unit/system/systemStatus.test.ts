@@ -12,8 +12,8 @@ import {
   type StatusPorts,
   SystemStatus,
 } from '../../../functions/src/toolsets/system/rules/status.ts';
+import { START, secondsAfterStart } from '../../support/builders.ts';
 import { portsOf } from '../../support/ports.ts';
-import { START, secondsAfterStart } from '../samples.ts';
 
 const never = () => new Promise<never>(() => undefined);
 const NOBODY = { total: 0, leaders: 0, active: 0, registered: 0, online: 0 };

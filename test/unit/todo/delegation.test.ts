@@ -3,9 +3,8 @@ import assert from 'node:assert/strict';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import { Delegation } from '../../../functions/src/toolsets/todo/rules/delegation.ts';
 import { alreadyCompleted, notFound } from '../../../functions/src/toolsets/todo/rules/todo.ts';
+import { sampleTask, sampleTodo, versionOf } from '../../support/builders.ts';
 import { portsOf } from '../../support/ports.ts';
-import { sampleTask, versionOf } from '../samples.ts';
-import { sampleTodo } from './samples.ts';
 
 type DelegationPorts = ConstructorParameters<typeof Delegation>[0];
 

@@ -9,9 +9,9 @@ import {
 } from '../../../functions/src/toolsets/todo/rules/duplicateGuard.ts';
 import type { TodoPorts } from '../../../functions/src/toolsets/todo/rules/ports.ts';
 import type { Todo } from '../../../functions/src/toolsets/todo/rules/todo.ts';
+import { START, sampleTodo, secondsAfterStart, versionOf } from '../../support/builders.ts';
 import { portsOf } from '../../support/ports.ts';
-import { refusal, START, secondsAfterStart, versionOf } from '../samples.ts';
-import { sampleTodo } from './samples.ts';
+import { refusal } from '../../support/refusal.ts';
 
 /** The guards that there are, and the to-dos that hold them. */
 function titlesAmong(guards: ReadonlyMap<string, string> = new Map(), todos: readonly Todo[] = []) {

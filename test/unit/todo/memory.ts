@@ -18,9 +18,9 @@ import { type RemindedTodo, type Todo, todoAnswer } from '../../../functions/src
 import { TodoService } from '../../../functions/src/toolsets/todo/rules/todos.ts';
 import { TodoInverse } from '../../../functions/src/toolsets/todo/rules/undoTodos.ts';
 import { fieldsOfTodos, todoEffects } from '../../../functions/src/toolsets/todo/store/todoEffects.ts';
+import { START } from '../../support/builders.ts';
 import { portsOf } from '../../support/ports.ts';
 import { agentOf } from '../../support/principals.ts';
-import { START } from '../samples.ts';
 
 let versions = 0;
 

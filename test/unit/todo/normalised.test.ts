@@ -5,8 +5,7 @@ import { normalised } from '../../../functions/src/toolsets/todo/rules/repair.ts
 import { PRIORITIES, type Todo } from '../../../functions/src/toolsets/todo/rules/todo.ts';
 import { todoToDocument } from '../../../functions/src/toolsets/todo/store/todoDocument.ts';
 import { description, title } from '../../../functions/src/toolsets/todo/tools/todoAnswers.ts';
-import { START } from '../samples.ts';
-import { sampleTodo } from './samples.ts';
+import { START, sampleTodo } from '../../support/builders.ts';
 
 /** Firestore's rules trim ASCII white space, and count characters. */
 const written = (most: number) =>

@@ -8,8 +8,8 @@ import {
   type TaskEvent,
   type Topic,
 } from '../../../functions/src/toolsets/todo/rules/taskEvent.ts';
+import { START } from '../../support/builders.ts';
 import { portsOf } from '../../support/ports.ts';
-import { START } from '../samples.ts';
 
 const EVENT: TaskEvent = {
   id: 'event-1',

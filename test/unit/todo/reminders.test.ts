@@ -12,8 +12,7 @@ import {
 import { sentReminder } from '../../../functions/src/toolsets/todo/rules/reminders.ts';
 import type { Todo } from '../../../functions/src/toolsets/todo/rules/todo.ts';
 import { reminderChanges } from '../../../functions/src/toolsets/todo/rules/todoChanges.ts';
-import { START as NOW, secondsAfterStart, versionOf } from '../samples.ts';
-import { sampleTodo } from './samples.ts';
+import { START as NOW, sampleTodo, secondsAfterStart, versionOf } from '../../support/builders.ts';
 
 const HOUR = 3_600_000;
 const DAYS_OF_LEAD = 28;

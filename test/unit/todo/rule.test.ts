@@ -6,7 +6,7 @@ import {
   recurrenceRule,
 } from '../../../functions/src/toolsets/todo/rules/recurrenceRule.ts';
 import { latestOccurrence } from '../../../functions/src/toolsets/todo/rules/recurringTasks.ts';
-import { sampleRecurringTask } from './samples.ts';
+import { sampleRecurringTask } from '../../support/builders.ts';
 
 const anchor = new Date('2026-02-11T09:00:00Z');
 const daily: RequestedRule = { frequency: 'DAILY', anchor };

@@ -6,9 +6,8 @@ import { StaleWriteError } from '../../../functions/src/kernel/commit.ts';
 import type { TodoPorts } from '../../../functions/src/toolsets/todo/rules/ports.ts';
 import { type Reminder, reminderAt } from '../../../functions/src/toolsets/todo/rules/reminder.ts';
 import { sendReminders } from '../../../functions/src/toolsets/todo/rules/reminders.ts';
+import { START, sampleTodo, versionOf } from '../../support/builders.ts';
 import { portsOf } from '../../support/ports.ts';
-import { START, versionOf } from '../samples.ts';
-import { sampleTodo } from './samples.ts';
 
 /** As many reminders that are due at the same time. `refuses` says which commits are stale. */
 class Outbox {

@@ -6,7 +6,7 @@ import {
   checkedTags,
   MAX_TAGS,
 } from '../../../functions/src/toolsets/todo/rules/todo.ts';
-import { refusal } from '../samples.ts';
+import { refusal } from '../../support/refusal.ts';
 
 const numbered = (count: number) => Array.from({ length: count }, (_, number) => `tag ${number}`);
 

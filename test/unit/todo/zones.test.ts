@@ -15,7 +15,7 @@ import {
   type RecurrenceRule,
   recurrenceRule,
 } from '../../../functions/src/toolsets/todo/rules/recurrenceRule.ts';
-import { refusal } from '../samples.ts';
+import { refusal } from '../../support/refusal.ts';
 import { DAY, firstInstant, wallClock } from './calendarWalk.ts';
 import { MemoryTodos } from './memory.ts';
 
