@@ -92,8 +92,7 @@ export async function tellStory({ workspace, ownerUid }: StoryOptions): Promise<
     const found = catalogue.findTool(name);
     if (found === undefined) throw new Error(`The story calls ${name}, which is no tool.`);
     const ports = {
-      ...app.ports,
-      services: () => app.services,
+      ...app.calls,
       authenticator: { authenticate: async () => principal, authenticateAnew: async () => principal },
     };
     const exchange = {

@@ -23,6 +23,7 @@ import { createEndpoint } from './mcp/http/endpoint.ts';
 import type { Endpoint } from './mcp/http/request.ts';
 import { OpenStreams } from './mcp/http/streams.ts';
 import { createWebhookEndpoint } from './mcp/http/webhook.ts';
+import { served } from './mcp/tool.ts';
 import { toolsetsAt } from './mcp/urlSelection.ts';
 import { createSignIn, signInPathOf } from './signin/http/signIn.ts';
 import type { FirebaseSettings } from './signin/http/visit.ts';
@@ -36,11 +37,10 @@ export type { Bindings };
 export function compose(bindings: Bindings) {
   const ports = composePorts(bindings);
   const services = composeServices(ports, (call) => approvedCalls.make(call));
-  const approvedCalls = new ApprovedCalls(
-    { ...ports, services: () => services, authenticator: services.authenticator },
-    toolsets,
-    bindings.baseUrl ?? '',
-  );
+  const { authenticator, approvals } = services;
+  const view = async (name: string) => (await readAsset(`views/${name}.html`)).toString();
+  const calls = { ...ports, ...served(toolsets, services), authenticator, approvals, view };
+  const approvedCalls = new ApprovedCalls(calls, bindings.baseUrl ?? '');
   const expiring = [
     ...Object.values(ports.ledgers),
     services.subscriptions,
@@ -67,6 +67,8 @@ export function compose(bindings: Bindings) {
   return {
     ports,
     services,
+    /** What answers calls of tools. */
+    calls,
     sweep: () => sweep(parts, ports),
     gitHubWebhook: createWebhookEndpoint(services.webhook),
   };
@@ -88,14 +90,11 @@ interface Front {
 }
 
 /** Everything that is answered over HTTP, but for webhooks. */
-export function createFront({ ports, services }: Composition, front: Front): Endpoint {
+export function createFront({ ports, services, calls }: Composition, front: Front): Endpoint {
   const existing = toolsets.map(({ name }) => name);
   const mcp = createEndpoint({
-    ...ports,
+    ...calls,
     ...front,
-    toolsets,
-    services: () => services,
-    authenticator: services.authenticator,
     streams: STREAMS,
     openStreams: new OpenStreams(),
     version: VERSION,

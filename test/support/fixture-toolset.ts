@@ -1,12 +1,12 @@
 /** A small toolset with a tool for each thing that a call can do. */
 import { z } from 'zod';
 import { MusterError } from '../../functions/src/kernel/errors.ts';
-import { defineTool, type Toolset } from '../../functions/src/mcp/tool.ts';
+import { type Toolset, toolsFor } from '../../functions/src/mcp/tool.ts';
 
 const reads = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
 const writes = { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false };
 
-const echo = defineTool({
+const echo = toolsFor<unknown>()({
   name: 'echo',
   title: 'Echo',
   description: 'Answers what it was given.',
@@ -28,7 +28,7 @@ const echo = defineTool({
 /** A tool that counts how often it has really run and stores its answer as a service would. */
 export function counterToolset(store: Map<string, unknown>): Toolset {
   let count = 0;
-  const increment = defineTool({
+  const increment = toolsFor<unknown>()({
     name: 'increment',
     title: 'Increment',
     description: 'Adds to the counter.',
@@ -44,7 +44,7 @@ export function counterToolset(store: Map<string, unknown>): Toolset {
       return { count };
     },
   });
-  const fail = defineTool({
+  const fail = toolsFor<unknown>()({
     name: 'fail',
     title: 'Fail',
     description: 'Fails as asked.',

@@ -12,9 +12,8 @@ import { disguise } from '../../functions/src/entry/http.ts';
 import type { RecordedAnswer } from '../../functions/src/kernel/commit.ts';
 import { MusterError } from '../../functions/src/kernel/errors.ts';
 import type { Log } from '../../functions/src/kernel/ports.ts';
-import type { Directory, Services } from '../../functions/src/mcp/callContext.ts';
-import { createEndpoint } from '../../functions/src/mcp/http/endpoint.ts';
-import type { EndpointDependencies } from '../../functions/src/mcp/http/pipeline.ts';
+import type { Directory } from '../../functions/src/mcp/callContext.ts';
+import { createEndpoint, type EndpointDependencies } from '../../functions/src/mcp/http/endpoint.ts';
 import { OpenStreams } from '../../functions/src/mcp/http/streams.ts';
 import { agentOf } from './principals.ts';
 
@@ -64,7 +63,9 @@ export function memoryPorts(): MemoryPorts {
     seen,
     counted,
     principals,
-    services: () => ({}) as Services,
+    services: () => ({}) as never,
+    approvals: { pass: async () => undefined, passLoosening: async (_, error) => Promise.reject(error) },
+    view: async (name) => `<!doctype html><title>${name}</title>`,
     authenticator: {
       authenticate,
       authenticateAnew: authenticate,

@@ -1,8 +1,8 @@
 /** A toolset with what can be streamed and watched: a tool that notifies, and the real subscriptions. */
 import { z } from 'zod';
 import { MusterError } from '../../functions/src/kernel/errors.ts';
-import { defineResourceTemplate } from '../../functions/src/mcp/resource.ts';
-import { defineTool, type Toolset } from '../../functions/src/mcp/tool.ts';
+import { templatesFor } from '../../functions/src/mcp/resource.ts';
+import { type Toolset, toolsFor } from '../../functions/src/mcp/tool.ts';
 import { eventSource, templates } from '../../functions/src/toolsets/firebase/index.ts';
 
 const reads = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
@@ -16,7 +16,7 @@ export interface Told {
 }
 
 export function streamingToolset(told: Told): Toolset {
-  const tell = defineTool({
+  const tell = toolsFor<unknown>()({
     name: 'tell',
     title: 'Tell',
     description: 'Notifies of each text, and then answers, or waits until its client has gone.',
@@ -37,7 +37,7 @@ export function streamingToolset(told: Told): Toolset {
       return { told: texts.length };
     },
   });
-  const shelf = defineResourceTemplate({
+  const shelf = templatesFor<unknown>()({
     uriTemplate: 'firebase://shelves/{shelf}/books/{book}',
     name: 'book',
     title: 'Book',

@@ -10,7 +10,6 @@ import { Revocation } from '../access/rules/revocation.ts';
 import { mirrorPerson, mirrorWorkspaces } from '../access/store/accessMirror.ts';
 import { gitHubWebhookKey, VERSION } from '../config.ts';
 import { BudgetSweep } from '../graph/rules/budgetSweep.ts';
-import { readAsset } from '../kernel/platform.ts';
 import { unlessUnreadable } from '../kernel/ports.ts';
 import { realtimeDatabase } from '../kernel/realtime/database.ts';
 import { Apps } from '../signin/rules/apps.ts';
@@ -216,8 +215,6 @@ export function composeServices(ports: ReturnType<typeof composePorts>, makeCall
 
     gitHub: ports,
     webhook: new GitHubWebhook({ secret: gitHubWebhookKey, deliveries: new Deliveries(ports) }),
-
-    view: async (name: string) => (await readAsset(`views/${name}.html`)).toString(),
 
     approvals: new ApprovalGate({ ...inboxPorts, budget: ports.budget }),
     inbox: { asking: new Asking(inboxPorts), answers: new Answers(inboxPorts) },

@@ -9,7 +9,7 @@ import { actorOf, type CallPorts, readingContext } from './call.ts';
 import type { RequestContext } from './callContext.ts';
 import { Catalogues } from './catalogue.ts';
 import { runOnce } from './idempotency.ts';
-import { MAX_KEY_LENGTH, type Toolset } from './tool.ts';
+import { MAX_KEY_LENGTH, type Served } from './tool.ts';
 
 /** A call as it waited for its approval. */
 export interface ApprovedCall {
@@ -33,7 +33,7 @@ const WAITED_MILLISECONDS = 15_000;
 /** What is kept of an answer takes no more than a part of a document. */
 const KEPT_SHARE = 3;
 
-type Ports = CallPorts & Pick<AccessPorts, 'agents' | 'grants' | 'roles' | 'idTokens'>;
+type Ports = CallPorts & Served & Pick<AccessPorts, 'agents' | 'grants' | 'roles' | 'idTokens'>;
 
 export class ApprovedCalls {
   private readonly ports: Ports;
@@ -41,9 +41,9 @@ export class ApprovedCalls {
   /** Where this deployment answers. */
   private readonly baseUrl: string;
 
-  constructor(ports: Ports, toolsets: readonly Toolset[], baseUrl: string) {
+  constructor(ports: Ports, baseUrl: string) {
     this.ports = ports;
-    this.catalogues = new Catalogues(toolsets);
+    this.catalogues = new Catalogues(ports.toolsets);
     this.baseUrl = baseUrl;
   }
 

@@ -1,5 +1,5 @@
 /** Runs one call of a tool, from its raw arguments to its answer. */
-import { admit, authorise, type GatePorts } from '../access/rules/gate.ts';
+import type { Approvals } from '../access/rules/gate.ts';
 import { callingAgent, touchPresence } from '../access/rules/liveness.ts';
 import type { AccessPorts } from '../access/rules/ports.ts';
 import { asksIn, rightsOf } from '../access/rules/principal.ts';
@@ -16,7 +16,8 @@ import {
   withDeadline,
   withinBounds,
 } from './answer.ts';
-import type { CallContext, Progress, RequestContext, Services } from './callContext.ts';
+import { type AuthorisationPorts, admit, authorise } from './authorisation.ts';
+import type { CallContext, Progress, RequestContext } from './callContext.ts';
 import { type IdempotencyPorts, runOnce, unkeyed } from './idempotency.ts';
 import type { FoundResource, FoundTemplate } from './resources.ts';
 import type { FoundTool, PreparedCall, Tool } from './tool.ts';
@@ -26,7 +27,9 @@ export interface CallPorts
   extends IdempotencyPorts,
     GatePorts,
     Pick<AccessPorts, 'limits' | 'presence' | 'metrics' | 'log'> {
-  readonly services: () => Services;
+  readonly services: () => never;
+  readonly approvals: Approvals;
+  readonly view: CallContext['view'];
 }
 
 /** What a client is told before the answer. */
@@ -86,7 +89,7 @@ export async function callTool(
     };
     const identity = { by: actorOf(admitted, name), credential };
     const mayWait = tool.approvable === true || (tool.loosens ?? []).length > 0;
-    const approved = mayWait ? gated(ports.services, admitted, { name, tool }, prepared) : prepared;
+    const approved = mayWait ? gated(ports.approvals, admitted, { name, tool }, prepared) : prepared;
     const work = runOnce(ports, identity, approved, (operation) =>
       contextOf(ports, admitted, { operation, notify, elicitation, progress, ifLate, waiting }),
     );
@@ -183,7 +186,18 @@ function contextOf(
   call: Pick<CallContext, 'operation' | 'notify' | 'elicitation' | 'progress' | 'ifLate' | 'waiting'>,
 ): CallContext {
   const { credential: _, ...request } = requestContext;
-  return { ...request, ...call, caller: requestContext, services: ports.services() };
+  return {
+    ...request,
+    caller: requestContext,
+    operation,
+    waiting,
+    ...(elicitation && { elicitation }),
+    notify,
+    ifLate,
+    progress,
+    services: ports.services(),
+    view: ports.view,
+  };
 }
 
 /**
@@ -299,7 +313,7 @@ export class WaitingTime {
  * earlier call with the same key is replayed without asking.
  */
 export function gated(
-  services: () => Services,
+  approvals: Approvals,
   { principal, workspace }: RequestContext,
   { name, tool }: { readonly name: string; readonly tool: Tool },
   prepared: PreparedCall,
@@ -310,14 +324,14 @@ export function gated(
   return {
     ...prepared,
     async run(context) {
-      const said = isAsked ? await services().approvals.pass(call) : undefined;
+      const said = isAsked ? await approvals.pass(call) : undefined;
       if (said !== undefined) return said;
       try {
         return await prepared.run(context);
       } catch (error) {
         if (!(error instanceof LooseningError) || error.loosening.inPerson || !tool.loosens?.length)
           throw error;
-        return services().approvals.passLoosening(call, error);
+        return approvals.passLoosening(call, error);
       }
     },
   };

@@ -1,8 +1,6 @@
 /** What is known of a request and of the call that it carries. */
 
-import type { Approvals } from '../access/rules/gate.ts';
 import type { Caller, Principal, Scope } from '../access/rules/principal.ts';
-import type { AgentRegistration } from '../access/rules/registration.ts';
 import type { Role } from '../access/rules/role.ts';
 import type { Operation } from '../kernel/commit.ts';
 import type { ErrorDetails } from '../kernel/errors.ts';
@@ -28,13 +26,18 @@ export interface RequestContext {
   readonly timeLeft: TimeLeft;
 }
 
-/** What a handler is given besides its arguments. Made once per call. */
-export interface CallContext extends LongPoll, Omit<RequestContext, 'credential'> {
+/**
+ * What a handler is given besides its arguments. Made once per call.
+ * `Services`: what the tools of its toolset ask; of a context in general, nothing is known.
+ */
+export interface CallContext<out Services = never> extends LongPoll, Omit<RequestContext, 'credential'> {
   /** The principal together with what it came with, for what runs under the security rules. */
   readonly caller: Caller;
   /** Carries the call's idempotency key into the commit that settles it. */
   readonly operation: Operation;
   readonly services: Services;
+  /** Returns a page that the build has made of a toolset's view, as HTML. */
+  readonly view: (name: string) => Promise<string>;
   /** Says what the caller is told where the time is over before the answer. What comes later replaces it. */
   ifLate(late: Late): void;
   /**
@@ -118,14 +121,6 @@ export interface KnownTool {
   /** The JSON Schema of its arguments. */
   readonly parameters: JsonObject;
   readonly example: JsonObject;
-}
-
-/** What the tools ask. Each toolset declares its own services of this module; composition/services.ts makes them. */
-export interface Services {
-  readonly registration: AgentRegistration;
-  readonly approvals: Approvals;
-  /** A page that the build has made of a toolset's view, as HTML. */
-  readonly view: (name: string) => Promise<string>;
 }
 
 /** Milliseconds until the request must have been answered, and never less than none. */

@@ -158,7 +158,7 @@ export function viewsOf(tools: readonly FoundTool[]): readonly FoundResource[] {
       what: uri,
       mimeType: MIME_TYPE,
       need: { toolset, what: uri, role: 'viewer', scope: 'anyone', writes: false },
-      resource: { read: ({ services }) => services.view(view) },
+      resource: { read: (context) => context.view(view) },
       meta: CONTENT_META,
     };
   });

@@ -8,7 +8,7 @@ import { MusterError } from '../kernel/errors.ts';
 import { type JsonObject, jsonObject } from '../kernel/json.ts';
 import type { Loosened } from '../kernel/loosening.ts';
 import { hasAtMost } from '../kernel/text.ts';
-import type { CallContext, Services } from './callContext.ts';
+import type { CallContext } from './callContext.ts';
 import { unwrapped } from './jsonSchema.ts';
 import type { Resource, ResourceTemplate } from './resource.ts';
 import { argumentsChecker, isRecord, type WithBrandedIds } from './validation.ts';
@@ -94,18 +94,22 @@ interface Described<Input extends z.ZodObject, Output extends z.ZodObject> {
 }
 
 /** A tool as its file writes it. */
-interface ToolDefinition<Input extends z.ZodObject, Output extends z.ZodObject, Outcome>
+interface ToolDefinition<Services, Input extends z.ZodObject, Output extends z.ZodObject, Outcome>
   extends Described<Input, Output> {
   /**
    * The most that a call may spend, in US dollars; undefined for the deployment's budget of a run. A tool without it may
    * spend any amount.
    */
   mostUsd?(input: z.output<Input>): number | undefined;
-  handler(context: WritingContext<Outcome>, input: z.output<Input>): Promise<Outcome>;
+  handler(context: WritingContext<Services, Outcome>, input: z.output<Input>): Promise<Outcome>;
   /** The answer for who reads it in a terminal, with all that matters in it: programs have the structured one. */
   text?(answer: z.output<Output>): string;
   /** Turns a stored answer into a replayed one, for tools whose answer holds what must not be stored. */
-  replay?(context: CallContext, input: z.output<Input>, stored: JsonObject): Promise<z.input<Output>>;
+  replay?(
+    context: CallContext<Services>,
+    input: z.output<Input>,
+    stored: JsonObject,
+  ): Promise<z.input<Output>>;
 }
 
 /** Renders what came of a call, for the caller and for the record of its key. */
@@ -114,7 +118,7 @@ interface Rendering<Input extends z.ZodObject, Output extends z.ZodObject, Outco
 }
 
 /** What a handler is given: the context of the call, and what records its answer in the commit that writes. */
-interface WritingContext<Outcome> extends CallContext {
+interface WritingContext<Services, Outcome> extends CallContext<Services> {
   readonly recordAnswer: RecordAnswer<Outcome>;
 }
 
@@ -133,24 +137,27 @@ export interface FoundTool {
 }
 
 /** A call whose arguments have been checked and which may now be run. */
-export interface PreparedCall {
+export interface PreparedCall<in Services = never> {
   /** The arguments as checked, without the idempotency key: what a repeated call is compared with. */
   readonly input: Readonly<Record<string, unknown>>;
   readonly idempotencyKey: string | undefined;
   /** The most that it may spend, in US dollars; undefined for the deployment's budget of a run. */
   readonly mostUsd: number | undefined;
   /** Runs the handler and checks its answer against the output schema. */
-  run(context: CallContext): Promise<JsonObject>;
+  run(context: CallContext<Services>): Promise<JsonObject>;
   /** Answers a repeated call from the stored answer. */
-  replay(context: CallContext, stored: JsonObject): Promise<JsonObject>;
+  replay(context: CallContext<Services>, stored: JsonObject): Promise<JsonObject>;
 }
 
-/** A tool with its types erased, as the router keeps it; its input is the listed one, `idempotency_key` included. */
-export interface Tool extends Described<z.ZodObject, z.ZodObject> {
+/**
+ * A tool with the types of its arguments erased; its input is the listed one, `idempotency_key` included.
+ * `Services`: what its handler asks; without it, any tool.
+ */
+export interface Tool<in Services = never> extends Described<z.ZodObject, z.ZodObject> {
   /** The answer as text; as JSON where it says nothing. */
   readonly text?: (answer: JsonObject) => string;
   /** @throws MusterError VALIDATION_ERROR, REQUIRED_FIELD or INVALID_FORMAT, naming the argument. */
-  prepare(rawArguments: Readonly<Record<string, unknown>>): PreparedCall;
+  prepare(rawArguments: Readonly<Record<string, unknown>>): PreparedCall<Services>;
 }
 
 /** A part of an answer, none of whose fields the contract requires. */
@@ -198,32 +205,34 @@ const keyArgument = z.strictObject({
 const checkKey = argumentsChecker(keyArgument);
 
 /**
- * Declares a tool. Every tool that writes gets the optional argument `idempotency_key`. Where there is no `answer`,
- * the handler returns the answer as it is.
+ * Returns how a toolset declares its tools, whose handlers get these services. Every tool that writes gets the optional
+ * argument `idempotency_key`. If there is no `answer`, the handler returns the answer as it is.
  */
-export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject>(
-  definition: ToolDefinition<Input, Output, z.input<Output>> & { readonly answer?: undefined } & {
-    readonly input: WithBrandedIds<Input>;
-  },
-): Tool;
-
-export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject, Outcome>(
-  definition: ToolDefinition<Input, Output, Outcome> &
-    Rendering<Input, Output, Outcome> & { readonly input: WithBrandedIds<Input> },
-): Tool;
-
-export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject, Outcome>(
-  definition:
-    | (ToolDefinition<Input, Output, z.input<Output>> & { readonly answer?: undefined })
-    | (ToolDefinition<Input, Output, Outcome> & Rendering<Input, Output, Outcome>),
-): Tool {
-  if (definition.answer !== undefined) return toolOf(definition);
-  return toolOf({ ...definition, answer: (outcome: z.input<Output>) => outcome });
+export function toolsFor<Services>() {
+  function defineTool<Input extends z.ZodObject, Output extends z.ZodObject>(
+    definition: ToolDefinition<Services, Input, Output, z.input<Output>> & {
+      readonly answer?: undefined;
+      readonly input: WithBrandedIds<Input>;
+    },
+  ): Tool<Services>;
+  function defineTool<Input extends z.ZodObject, Output extends z.ZodObject, Outcome>(
+    definition: ToolDefinition<Services, Input, Output, Outcome> &
+      Rendering<Input, Output, Outcome> & { readonly input: WithBrandedIds<Input> },
+  ): Tool<Services>;
+  function defineTool<Input extends z.ZodObject, Output extends z.ZodObject, Outcome>(
+    definition:
+      | (ToolDefinition<Services, Input, Output, z.input<Output>> & { readonly answer?: undefined })
+      | (ToolDefinition<Services, Input, Output, Outcome> & Rendering<Input, Output, Outcome>),
+  ): Tool<Services> {
+    if (definition.answer !== undefined) return toolOf(definition);
+    return toolOf({ ...definition, answer: (outcome: z.input<Output>) => outcome });
+  }
+  return defineTool;
 }
 
-function toolOf<Input extends z.ZodObject, Output extends z.ZodObject, Outcome>(
-  definition: ToolDefinition<Input, Output, Outcome> & Rendering<Input, Output, Outcome>,
-): Tool {
+function toolOf<Services, Input extends z.ZodObject, Output extends z.ZodObject, Outcome>(
+  definition: ToolDefinition<Services, Input, Output, Outcome> & Rendering<Input, Output, Outcome>,
+): Tool<Services> {
   const { handler, answer, replay, input, mostUsd, text, ...rest } = definition;
   const keyed = !rest.annotations.readOnlyHint;
   const listed: z.ZodObject = keyed ? input.extend(keyArgument.shape) : input;
@@ -296,38 +305,54 @@ export interface ServerSentEvent {
 }
 
 /** What `/mcp/events` streams. */
-export interface EventSource {
+export interface EventSource<in Services = never> {
   /** The stream's name in the log. */
   readonly name: string;
   /**
    * @returns opens the stream, until the signal fires: what there is, and then what comes
    * @throws MusterError where the request names nothing to stream
    */
-  request(query: URLSearchParams, lastEventId: string | undefined): OpenEvents;
+  request(query: URLSearchParams, lastEventId: string | undefined): OpenEvents<Services>;
 }
 
 type Events = readonly ServerSentEvent[];
 
-export type OpenEvents = (
+export interface OpenedEvents {
+  readonly first: Events;
+  readonly following: AsyncIterable<Events>;
+}
+
+export type OpenEvents<Services = never> = (
   services: Services,
   caller: Caller,
   end: AbortSignal,
-) => Promise<{ readonly first: Events; readonly following: AsyncIterable<Events> }>;
+) => Promise<OpenedEvents>;
 
-/** What a toolset's folder exports. */
-export interface Toolset {
+/** What a toolset's folder exports. `Services`: what its tools and resources ask; without it, any toolset. */
+export interface Toolset<in Services = never> {
   /** The folder's name. */
   readonly name: string;
   /** One line for the server's instructions: what it is for and which call comes first. */
   readonly instructions: string;
-  readonly tools: readonly Tool[];
-  readonly resources: readonly Resource[];
-  readonly templates?: readonly ResourceTemplate[];
+  readonly tools: readonly Tool<Services>[];
+  readonly resources: readonly Resource<Services>[];
+  readonly templates?: readonly ResourceTemplate<Services>[];
   /** Where its tools need their roles; absent: in the workspace of the call. */
   readonly scope?: Scope;
   /** Absent: that of the network specification. */
   readonly errors?: ErrorEnvelope;
-  readonly events?: EventSource;
+  readonly events?: EventSource<Services>;
+}
+
+/** Toolsets and the services that they ask, of which who serves them knows nothing. */
+export interface Served {
+  readonly toolsets: readonly Toolset[];
+  readonly services: () => never;
+}
+
+export function served<Services>(toolsets: readonly Toolset<Services>[], services: Services): Served {
+  // They are of one type, which is hidden here: only these toolsets get them, and TypeScript has no word for that.
+  return { toolsets, services: () => services as never };
 }
 
 // How an update removes a field: `clear` names it. Source: docs/semantics.md#the-endpoint.

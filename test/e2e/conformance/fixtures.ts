@@ -4,8 +4,8 @@
  */
 import { z } from 'zod';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
-import { defineResourceTemplate } from '../../../functions/src/mcp/resource.ts';
-import { defineTool, type Toolset } from '../../../functions/src/mcp/tool.ts';
+import { templatesFor } from '../../../functions/src/mcp/resource.ts';
+import { type Toolset, toolsFor } from '../../../functions/src/mcp/tool.ts';
 
 const common = {
   input: z.strictObject({}),
@@ -19,7 +19,7 @@ export const fixtures: Toolset = {
   name: 'test',
   instructions: 'For the conformance suites.',
   tools: [
-    defineTool({
+    toolsFor<unknown>()({
       ...common,
       name: 'simple_text',
       title: 'Simple text',
@@ -27,7 +27,7 @@ export const fixtures: Toolset = {
       output: z.object({ text: z.string() }),
       handler: async () => ({ text: 'This is a simple text response for testing.' }),
     }),
-    defineTool({
+    toolsFor<unknown>()({
       ...common,
       name: 'error_handling',
       title: 'Error handling',
@@ -50,7 +50,7 @@ export const fixtures: Toolset = {
     },
   ],
   templates: [
-    defineResourceTemplate({
+    templatesFor<unknown>()({
       uriTemplate: 'test://template/{id}/data',
       name: 'template',
       title: 'Template',

@@ -18,7 +18,6 @@ import {
   realtimeDatabase,
 } from '../../../functions/src/kernel/realtime/database.ts';
 import { OpenStreams } from '../../../functions/src/mcp/http/streams.ts';
-import { toolsets } from '../../../functions/src/toolsets/index.ts';
 import { silent } from '../../integration/coordination/team.ts';
 import { agentsAt } from '../../integration/orchestration/orchestra.ts';
 import { seedClaudeNetwork } from '../../support/github/seed.ts';
@@ -96,7 +95,7 @@ export class World {
   async begin(): Promise<void> {
     seedClaudeNetwork(this.gitHub.world);
     await Promise.all([this.gitHub.start(), this.models.start()]);
-    const { ports, services } = this.app;
+    const { ports } = this.app;
     const member = { addedBy: 'operator', addedAt: new Date() };
     await ports.store.commit([
       { kind: 'setPerson', uid: this.ann, role: 'worker' },
@@ -122,10 +121,7 @@ export class World {
     this.credentials.set('bea herself', await signIn(this.bea));
     this.credentials.set('nobody', await signIn(`nobody-${this.mark}`));
     this.endpoint = await serveEndpoint({
-      ...ports,
-      toolsets,
-      services: () => services,
-      authenticator: services.authenticator,
+      ...this.app.calls,
       streams: { lifetimeMs: 60_000, keepAliveMs: 15_000 },
       openStreams: new OpenStreams(),
       allowedOrigins: [],

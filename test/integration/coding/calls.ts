@@ -76,8 +76,7 @@ export class CodingTeam extends Team {
 
   get ports() {
     return {
-      ...this.app.ports,
-      services: () => this.app.services,
+      ...this.app.calls,
       authenticator: authenticatorOf(this.creator),
       log: silent,
     };

@@ -40,8 +40,7 @@ export async function call(
   workspace = team.workspace,
 ): Promise<ToolResult> {
   const ports = {
-    ...app.ports,
-    services: () => app.services,
+    ...app.calls,
     authenticator: authenticatorOf(principal),
     log: silent,
   };

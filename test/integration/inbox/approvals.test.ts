@@ -5,8 +5,7 @@ import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import { ApprovedCalls } from '../../../functions/src/mcp/approvedCalls.ts';
 import { ApprovalExecution } from '../../../functions/src/toolsets/inbox/rules/execution.ts';
-import { toolsets } from '../../../functions/src/toolsets/index.ts';
-import { sampleAgent } from '../../support/builders.ts';
+import { sampleAgent } from '../../unit/samples.ts';
 import { answer, call } from '../coordination/calls.ts';
 import { silent } from '../coordination/team.ts';
 import { House } from './house.ts';
@@ -187,11 +186,7 @@ describe('a call that takes an approval', () => {
         },
       },
     };
-    const calls = new ApprovedCalls(
-      { ...dead.ports, services: () => dead.services, authenticator: dead.services.authenticator },
-      toolsets,
-      '',
-    );
+    const calls = new ApprovedCalls(dead.calls, '');
     const execution = new ApprovalExecution({
       ...dying,
       log: silent,

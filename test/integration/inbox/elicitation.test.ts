@@ -4,7 +4,6 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { Addresses } from '../../../functions/src/access/rules/addresses.ts';
 import type { Principal } from '../../../functions/src/access/rules/principal.ts';
 import { OpenStreams } from '../../../functions/src/mcp/http/streams.ts';
-import { toolsets } from '../../../functions/src/toolsets/index.ts';
 import { type RunningEndpoint, serveEndpoint } from '../../support/mcp-endpoint.ts';
 import { authenticatorOf } from '../../support/principals.ts';
 import { answer as answerOf } from '../coordination/calls.ts';
@@ -38,11 +37,8 @@ describe('asking at the client', () => {
 
   /** What the person was shown, and a client whose person replies so. */
   async function connect(reply: (shown: unknown) => Promise<Reply>, revision = '2026-07-28', by = agent) {
-    const { ports, services } = house.app;
     const endpoint = await serveEndpoint({
-      ...ports,
-      toolsets,
-      services: () => services,
+      ...house.app.calls,
       authenticator: authenticatorOf(by),
       streams: { lifetimeMs: 60_000, keepAliveMs: 15_000 },
       openStreams: new OpenStreams(),

@@ -5,8 +5,7 @@ import type { Composition } from '../../../functions/src/app.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { ApprovedCalls } from '../../../functions/src/mcp/approvedCalls.ts';
 import { ApprovalExecution, type MakeCall } from '../../../functions/src/toolsets/inbox/rules/execution.ts';
-import { toolsets } from '../../../functions/src/toolsets/index.ts';
-import { sampleAgent } from '../../support/builders.ts';
+import { sampleAgent } from '../../unit/samples.ts';
 import { answer, call } from '../coordination/calls.ts';
 import { silent } from '../coordination/team.ts';
 import { House } from './house.ts';
@@ -50,8 +49,7 @@ describe('an approved call', () => {
   /** An instance that makes calls as `makeCall` has it: one that dies or stalls in between. */
   const instance = (makeCall: (make: MakeCall) => MakeCall, app: Composition = house.anotherInstance()) => {
     const { ports, services } = app;
-    const endpoint = { ...ports, services: () => services, authenticator: services.authenticator };
-    const calls = new ApprovedCalls({ ...endpoint, log: silent }, toolsets, '');
+    const calls = new ApprovedCalls({ ...app.calls, log: silent }, '');
     return new ApprovalExecution({
       ...ports,
       log: silent,

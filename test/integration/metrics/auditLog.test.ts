@@ -48,8 +48,7 @@ describe('the audit log', () => {
         const note = (event: string, fields: Entry['fields']) => void entries.push({ event, fields });
         const log: Log = { info: note, warn: note, error: note };
         const ports = {
-          ...team.app.ports,
-          services: () => team.app.services,
+          ...team.app.calls,
           authenticator: authenticatorOf(principal),
           log,
         };

@@ -28,8 +28,8 @@ describe('a call that begins a run', () => {
       timeLeft: () => Math.max(0, end - performance.now()),
     };
     const authenticator = authenticatorOf(orchestra.principal);
-    const ports = { ...app.ports, services: () => app.services, authenticator, log: silent };
-    const given = {
+    const ports = { ...app.calls, authenticator, log: silent };
+    const args = {
       prompt: input,
       preferences: { agent: 'claude' },
       options: { budget: { tokens: 1_000_000, cost_usd: 10 } },

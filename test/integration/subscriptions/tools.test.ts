@@ -83,8 +83,7 @@ describe('the tools of subscriptions', () => {
       timeLeft: () => 50_000,
     };
     const ports = {
-      ...team.app.ports,
-      services: () => team.app.services,
+      ...team.app.calls,
       authenticator: authenticatorOf(principal),
       log: silent,
     };

@@ -85,6 +85,10 @@ describe('architecture', () => {
     assert.equal(show(broken), '');
   });
 
+  it('declares each type in one place, which go-to-definition finds', () => {
+    assert.equal(files.filter((file) => textOf(file).includes('declare module')).join('\n'), '');
+  });
+
   it('has no tool that imports a tool', () => {
     const tools = files.filter((file) => textOf(file).includes('= defineTool('));
     assert.equal(show(inside.filter(({ from, to }) => tools.includes(from) && tools.includes(to))), '');

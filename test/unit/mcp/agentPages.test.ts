@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
-import { defineTool, type Toolset } from '../../../functions/src/mcp/tool.ts';
+import { type Toolset, toolsFor } from '../../../functions/src/mcp/tool.ts';
 import { LEADER, memoryPorts, type RunningEndpoint, serveEndpoint } from '../../support/mcp-endpoint.ts';
 import { personOf } from '../../support/principals.ts';
 
 /** A toolset with one tool, which answers its arguments. */
 function echoing(toolset: string, names: readonly string[]): Toolset {
   const tools = names.map((name) =>
-    defineTool({
+    toolsFor<unknown>()({
       name,
       title: name,
       description: 'Answers what it was given.',

@@ -13,7 +13,7 @@ import {
 } from '../../../functions/src/kernel/json.ts';
 import { textWithinBounds, withinBounds } from '../../../functions/src/mcp/answer.ts';
 import type { Resource } from '../../../functions/src/mcp/resource.ts';
-import { defineTool, type Toolset } from '../../../functions/src/mcp/tool.ts';
+import { type Toolset, toolsFor } from '../../../functions/src/mcp/tool.ts';
 import { memoryPorts, serveEndpoint } from '../../support/mcp-endpoint.ts';
 
 const annotations = {
@@ -144,7 +144,7 @@ describe('the items that one answer has room for', () => {
 });
 
 describe('what leaves the endpoint', () => {
-  const long = defineTool({
+  const long = toolsFor<unknown>()({
     name: 'long',
     title: 'Long',
     description: 'Answers a long text.',

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
-import { defineTool, type Toolset } from '../../../functions/src/mcp/tool.ts';
+import { type Toolset, toolsFor } from '../../../functions/src/mcp/tool.ts';
 import { toolsets } from '../../../functions/src/toolsets/index.ts';
 import { REPORT, RUN, STATUS, TODOS } from '../../support/answers.ts';
 import { memoryPorts, type RunningEndpoint, serveEndpoint } from '../../support/mcp-endpoint.ts';
@@ -72,7 +72,7 @@ const FREE = new Set([
 ]);
 
 describe('a tool with a text', () => {
-  const greet = defineTool({
+  const greet = toolsFor<unknown>()({
     name: 'greet',
     title: 'Greet',
     description: 'Greets.',

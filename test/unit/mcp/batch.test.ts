@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { type Answered, answerInTurn, MAX_BATCH_BYTES } from '../../../functions/src/mcp/protocol/batch.ts';
-import { defineTool, type Toolset } from '../../../functions/src/mcp/tool.ts';
+import { type Toolset, toolsFor } from '../../../functions/src/mcp/tool.ts';
 import { memoryPorts, serveEndpoint } from '../../support/mcp-endpoint.ts';
 
 const HEADERS = { Authorization: 'Bearer leader-key', 'Content-Type': 'application/json' };
@@ -20,7 +20,7 @@ interface Reply {
 /** A tool that answers so many letters, and what it has seen of itself. */
 function letters() {
   const seen = { runs: 0, now: 0, most: 0 };
-  const tool = defineTool({
+  const tool = toolsFor<unknown>()({
     name: 'letters',
     title: 'Letters',
     description: 'Answers letters.',

@@ -5,15 +5,15 @@ import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import { timeLeftOfRequest, toolResult, withDeadline } from '../../../functions/src/mcp/answer.ts';
 import { callTool } from '../../../functions/src/mcp/call.ts';
 import type { CallContext, RequestContext } from '../../../functions/src/mcp/callContext.ts';
-import { defineTool, type Tool } from '../../../functions/src/mcp/tool.ts';
+import { type Tool, toolsFor } from '../../../functions/src/mcp/tool.ts';
 import { coordination } from '../../../functions/src/toolsets/coordination/index.ts';
 import { EMPTY_DIRECTORY, LEADER, memoryPorts } from '../../support/mcp-endpoint.ts';
 import { personOf } from '../../support/principals.ts';
 
 const VIEWER: Principal = personOf('person', 'viewer');
 
-function tool(handler: (context: CallContext) => Promise<{ ok: boolean }>): Tool {
-  return defineTool({
+function tool(handler: (context: CallContext<unknown>) => Promise<{ ok: boolean }>): Tool {
+  return toolsFor<unknown>()({
     name: 'work',
     title: 'Work',
     description: 'Works.',

@@ -4,7 +4,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { Client as OlderClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as OlderTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { z } from 'zod';
-import { defineResourceTemplate } from '../../../functions/src/mcp/resource.ts';
+import { templatesFor } from '../../../functions/src/mcp/resource.ts';
 import type { Toolset } from '../../../functions/src/mcp/tool.ts';
 import { memoryPorts, type RunningEndpoint, serveEndpoint } from '../../support/mcp-endpoint.ts';
 
@@ -16,7 +16,7 @@ const toolset: Toolset = {
   tools: [],
   resources: [],
   templates: [
-    defineResourceTemplate({
+    templatesFor<unknown>()({
       uriTemplate,
       name: 'branch',
       title: 'Branch',

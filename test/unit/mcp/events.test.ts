@@ -1,6 +1,5 @@
 /** What `/mcp/events` streams, over real HTTP, with the log in memory. */
 import assert from 'node:assert/strict';
-import type { Services } from '../../../functions/src/mcp/callContext.ts';
 import { eventually } from '../../e2e/support/waiting.ts';
 import type { MemoryEventLog } from '../../support/event-log.ts';
 import { type Asked, dataOf, EventsStage } from './eventsStage.ts';
@@ -146,7 +145,7 @@ describe('/mcp/events', () => {
         }
       },
     };
-    const at = await stage.serve({ services: () => ({ subscriptions: counting }) as unknown as Services });
+    const at = await stage.serve({ services: () => ({ subscriptions: counting }) as never });
     const stream = await stage.open({ at });
     // Nobody reads: what the connection buffers is taken, and then no more.
     let seen = -1;

@@ -1,8 +1,7 @@
 /** How `/mcp/events` refuses, fails and ends, over real HTTP, with the log in memory. */
 import assert from 'node:assert/strict';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
-import type { Services } from '../../../functions/src/mcp/callContext.ts';
-import type { EndpointDependencies } from '../../../functions/src/mcp/http/pipeline.ts';
+import type { EndpointDependencies } from '../../../functions/src/mcp/http/endpoint.ts';
 import { eventually } from '../../e2e/support/waiting.ts';
 import { systemToolset } from '../../support/fixture-toolset.ts';
 import { LEADER, type RunningEndpoint } from '../../support/mcp-endpoint.ts';
@@ -154,7 +153,7 @@ describe('/mcp/events, at its ends,', () => {
         throw new TypeError('at /srv/secret');
       },
     };
-    const at = await stage.serve({ services: () => ({ subscriptions: broken }) as unknown as Services });
+    const at = await stage.serve({ services: () => ({ subscriptions: broken }) as never });
     const [frame] = await (await stage.open({ at })).rest();
     assert.match(frame?.data ?? '', /"code":-32603,"message":"Internal error\. Quote request id/);
   });

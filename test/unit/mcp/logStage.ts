@@ -1,7 +1,6 @@
 /** An endpoint over real HTTP with a log of events in memory, and a subscription of its own for each test. */
 import assert from 'node:assert/strict';
 import type { Principal } from '../../../functions/src/access/rules/principal.ts';
-import type { Services } from '../../../functions/src/mcp/callContext.ts';
 import { MemoryEventLog } from '../../support/event-log.ts';
 import { systemToolset } from '../../support/fixture-toolset.ts';
 import { LEADER, memoryPorts, type RunningEndpoint, serveEndpoint } from '../../support/mcp-endpoint.ts';
@@ -44,7 +43,7 @@ export class LogStage {
   }
 
   async serve(overrides: Partial<Parameters<typeof serveEndpoint>[0]> = {}): Promise<RunningEndpoint> {
-    const services = () => ({ subscriptions: this.log }) as unknown as Services;
+    const services = () => ({ subscriptions: this.log }) as never;
     const endpoint = await serveEndpoint({ ...this.ports, services, toolsets, ...overrides });
     this.endpoints.push(endpoint);
     return endpoint;

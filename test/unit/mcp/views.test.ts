@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import type { Principal } from '../../../functions/src/access/rules/principal.ts';
-import type { Services } from '../../../functions/src/mcp/callContext.ts';
 import { wireName } from '../../../functions/src/mcp/names.ts';
 import { toolsets } from '../../../functions/src/toolsets/index.ts';
 import { LEADER, memoryPorts, type RunningEndpoint, serveEndpoint } from '../../support/mcp-endpoint.ts';
@@ -58,8 +57,7 @@ describe('views', () => {
       roleless: personOf('nobody', undefined),
     };
     for (const [name, principal] of Object.entries(others)) ports.principals.set(name, principal);
-    const services = { view: async (name: string) => `<!doctype html><title>${name}</title>` };
-    endpoint = await serveEndpoint({ ...ports, toolsets, services: () => services as unknown as Services });
+    endpoint = await serveEndpoint({ ...ports, toolsets });
   });
   after(() => endpoint.close());
 

@@ -10,7 +10,7 @@ import type { PortOf } from '../../kernel/ports.ts';
 import { errorObject, presentable } from '../answer.ts';
 import { type CallPorts, observed } from '../call.ts';
 import type { RequestContext } from '../callContext.ts';
-import type { OpenEvents, ServerSentEvent } from '../tool.ts';
+import type { EventSource, OpenEvents, OpenedEvents, ServerSentEvent } from '../tool.ts';
 
 export interface StreamPorts extends CallPorts {
   readonly authenticator: PortOf<CredentialAuthenticator>;
@@ -271,7 +271,7 @@ export function openEvents(
 async function* frames(
   ports: StreamPorts,
   stream: Stream,
-  { first, following }: Awaited<ReturnType<OpenEvents>>,
+  { first, following }: OpenedEvents,
 ): AsyncGenerator<string, void, undefined> {
   try {
     yield RETRY_FRAME;

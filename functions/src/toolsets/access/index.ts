@@ -1,10 +1,5 @@
 import type { Toolset } from '../../mcp/tool.ts';
-import type { Connections } from './rules/connections.ts';
-import type { Explanations } from './rules/explanations.ts';
-import type { Identities } from './rules/identity.ts';
-import type { Inviting } from './rules/inviting.ts';
-import type { Members } from './rules/members.ts';
-import type { WorkspaceAdministration } from './rules/workspaceChanges.ts';
+import type { AccessServices } from './create.ts';
 import { acceptInvitation } from './tools/accept_invitation.ts';
 import { createWorkspace } from './tools/create_workspace.ts';
 import { explain } from './tools/explain.ts';
@@ -18,7 +13,7 @@ import { updateWorkspace } from './tools/update_workspace.ts';
 import { whoami } from './tools/whoami.ts';
 
 /** Who may do what, where. Source: docs/semantics.md#who-may-do-what. */
-export const access: Toolset = {
+export const access: Toolset<AccessServices> = {
   name: 'access',
   instructions:
     'access.whoami returns your roles and what a call without a workspace means; access.explain says why something is refused, and who can change that.',
@@ -37,16 +32,3 @@ export const access: Toolset = {
   ],
   resources: [],
 };
-
-declare module '../../mcp/callContext.ts' {
-  interface Services {
-    readonly access: {
-      readonly identities: Identities;
-      readonly explanations: Explanations;
-      readonly members: Members;
-      readonly inviting: Inviting;
-      readonly workspaces: WorkspaceAdministration;
-      readonly connections: Connections;
-    };
-  }
-}

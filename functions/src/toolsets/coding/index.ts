@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import type { ErrorEnvelope, Toolset } from '../../mcp/tool.ts';
+import type { CodingServices } from './create.ts';
 import { resources, templates } from './resources.ts';
-import type { CodingChanges } from './rules/changing.ts';
-import type { CodingService } from './rules/coding.ts';
-import type { CodingRunners } from './rules/runners.ts';
 import { appendLogs } from './tools/append_logs.ts';
 import { claimTask } from './tools/claim_task.ts';
 import { createTask } from './tools/create_task.ts';
@@ -29,7 +27,7 @@ const errorEnvelope: ErrorEnvelope = {
 };
 
 /** Coding agents at work on branches. Source: the coding specification, in its order; then what runners use. */
-export const coding: Toolset = {
+export const coding: Toolset<CodingServices> = {
   name: 'coding',
   instructions:
     'coding agents work on branches: coding.create_task, then coding.report_task or task://{taskId} until it is completed or failed; coding.end_task stops it. Tools for runners are at /mcp/coding.',
@@ -48,11 +46,3 @@ export const coding: Toolset = {
   templates,
   errors: errorEnvelope,
 };
-
-declare module '../../mcp/callContext.ts' {
-  interface Services {
-    readonly coding: CodingService;
-    readonly codingChanges: CodingChanges;
-    readonly codingRunners: CodingRunners;
-  }
-}

@@ -4,13 +4,9 @@ import { z } from 'zod';
 import { fitting } from '../../kernel/json.ts';
 import { terminalText } from '../../kernel/text.ts';
 import type { CallContext } from '../../mcp/callContext.ts';
-import {
-  type Completion,
-  defineResourceTemplate,
-  type Resource,
-  type ResourceTemplate,
-} from '../../mcp/resource.ts';
+import { type Completion, type Resource, type ResourceTemplate, templatesFor } from '../../mcp/resource.ts';
 import { type CodingTask, isHeld } from '../coordination/index.ts';
+import type { CodingServices } from './create.ts';
 import { LOG_TYPES } from './rules/log.ts';
 import type { CodingFilter } from './rules/ports.ts';
 import { CODING_STATUSES, codingStatus, projectName } from './rules/task.ts';
@@ -35,7 +31,7 @@ const asText = { mimeType: 'text/plain', role: 'viewer' } as const;
 const json = (value: unknown): string => JSON.stringify(value, null, 2);
 
 /** The latest tasks without what makes them long. */
-async function listed({ services, workspace }: CallContext, filter: CodingFilter) {
+async function listed({ services, workspace }: CallContext<CodingServices>, filter: CodingFilter) {
   const { items, more } = await services.coding.list(workspace, filter, MAX_TASKS);
   const now = services.coding.now();
   const tasks = items.map((task) => {
@@ -46,7 +42,9 @@ async function listed({ services, workspace }: CallContext, filter: CodingFilter
   return { tasks: given, truncated: more || given.length < tasks.length };
 }
 
-const taskList: Resource = {
+const defineResourceTemplate = templatesFor<CodingServices>();
+
+const taskList: Resource<CodingServices> = {
   uri: 'task://list',
   name: 'task-list',
   title: 'Coding tasks',
@@ -55,7 +53,7 @@ const taskList: Resource = {
   read: async (context) => json(await listed(context, {})),
 };
 
-export const resources: readonly Resource[] = [
+export const resources: readonly Resource<CodingServices>[] = [
   {
     uri: 'agent://status',
     name: 'agent-status',
@@ -88,7 +86,10 @@ const SESSION_IDS = {
   coordination: /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/,
 } as const;
 
-async function runnerSession({ services, workspace }: CallContext, { sessionType, sessionId }: SessionName) {
+async function runnerSession(
+  { services, workspace }: CallContext<CodingServices>,
+  { sessionType, sessionId }: SessionName,
+) {
   const dot = sessionId.lastIndexOf('.');
   const epoch = Number(sessionId.slice(dot + 1));
   const { task, past } = await services.coding.runnerSession(workspace, sessionId.slice(0, dot), epoch);
@@ -113,7 +114,7 @@ async function runnerSession({ services, workspace }: CallContext, { sessionType
   };
 }
 
-async function coordinationSession({ services, workspace }: CallContext, name: SessionName) {
+async function coordinationSession({ services, workspace }: CallContext<CodingServices>, name: SessionName) {
   const found = await services.coding.coordinationSession(workspace, name.sessionId);
   const { goal, masterPlan, createdAt } = found.session;
   const { counts, lastActivity } = found.counters;
@@ -122,7 +123,7 @@ async function coordinationSession({ services, workspace }: CallContext, name: S
 
 /** Completes a variable by names that the workspace's latest tasks have. */
 const namesOf =
-  (names: (task: CodingTask) => readonly string[]): Completion =>
+  (names: (task: CodingTask) => readonly string[]): Completion<CodingServices> =>
   async ({ services, workspace }) =>
     (await services.coding.list(workspace, {}, MAX_TASKS)).items.flatMap(names);
 
@@ -130,7 +131,7 @@ const runnerSessions = namesOf(({ id, claim, coding }) =>
   [...(claim ? [claim] : []), ...coding.attempts].map(({ epoch }) => `${id}.${epoch}`),
 );
 
-const sessionIds: Completion = async (context, chosen) => {
+const sessionIds: Completion<CodingServices> = async (context, chosen) => {
   const { services, workspace } = context;
   const { sessionType } = chosen;
   const coding = sessionType === 'coordination' ? [] : await runnerSessions(context, chosen);
@@ -142,7 +143,7 @@ const DAYS = 14;
 const DAY_MILLISECONDS = 24 * 60 * 60 * 1000;
 
 /** The latest days, today first. */
-const days: Completion = async ({ services }) => {
+const days: Completion<CodingServices> = async ({ services }) => {
   const now = services.coding.now().getTime();
   return Array.from({ length: DAYS }, (_, ago) =>
     new Date(now - ago * DAY_MILLISECONDS).toISOString().slice(0, 10),
@@ -154,10 +155,10 @@ const ofTask = {
   complete: { taskId: namesOf(({ id }) => [id]) },
 };
 
-const watch = ({ services, workspace, gone }: CallContext, { taskId }: { taskId: string }) =>
+const watch = ({ services, workspace, gone }: CallContext<CodingServices>, { taskId }: { taskId: string }) =>
   services.coding.watch(workspace, taskId, gone());
 
-export const templates: readonly ResourceTemplate[] = [
+export const templates: readonly ResourceTemplate<CodingServices>[] = [
   defineResourceTemplate({
     uriTemplate: 'task://{taskId}',
     name: 'task',

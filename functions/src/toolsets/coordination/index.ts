@@ -1,16 +1,8 @@
 import { z } from 'zod';
-import type { AgentLiveness } from '../../access/rules/liveness.ts';
 import type { CallContext } from '../../mcp/callContext.ts';
 import type { Resource } from '../../mcp/resource.ts';
 import type { Toolset } from '../../mcp/tool.ts';
-import type { TaskClaims } from './rules/claims.ts';
-import type { CoordinationService } from './rules/coordination.ts';
-import type { TaskCreation } from './rules/creation.ts';
-import type { TaskLevers } from './rules/levers.ts';
-import type { AgentMembership } from './rules/membership.ts';
-import type { AgentMessages } from './rules/messages.ts';
-import type { TaskQueue } from './rules/taskProgress.ts';
-import type { TaskUpdates } from './rules/updating.ts';
+import type { CoordinationServices } from './create.ts';
 
 import { addDiscovery } from './tools/add_discovery.ts';
 import { cancelTask } from './tools/cancel_task.ts';
@@ -36,7 +28,7 @@ import { startTask } from './tools/start_task.ts';
 import { updateTask } from './tools/update_task.ts';
 
 /** Source: the coordination specification, "MCP Resources". */
-const resources: readonly Resource[] = [
+const resources: readonly Resource<CoordinationServices>[] = [
   resource('status', 'Coordination status', 'Current coordination status', async ({ services, workspace }) =>
     statusAnswer(await services.coordination.status(workspace)),
   ),
@@ -58,7 +50,7 @@ const resources: readonly Resource[] = [
 ];
 
 /** Teams of agents on one task graph. Source: the coordination specification, in its order. */
-export const coordination: Toolset = {
+export const coordination: Toolset<CoordinationServices> = {
   name: 'coordination',
   instructions:
     'a shared task graph. A leader calls coordination.init_coordination, then coordination.create_tasks_batch. A worker calls coordination.register_agent, then coordination.claim_task and coordination.complete_task until there is no more.',
@@ -94,20 +86,6 @@ export const coordination: Toolset = {
   },
 };
 
-declare module '../../mcp/callContext.ts' {
-  interface Services {
-    readonly liveness: AgentLiveness;
-    readonly membership: AgentMembership;
-    readonly messages: AgentMessages;
-    readonly coordination: CoordinationService;
-    readonly taskCreation: PortOf<TaskCreation>;
-    readonly taskClaims: TaskClaims;
-    readonly taskQueue: TaskQueue;
-    readonly taskLevers: TaskLevers;
-    readonly taskUpdates: TaskUpdates;
-  }
-}
-
 /** A resource has no arguments, so it shows this many and says whether there is more, and which tool has it. */
 const MAX_TASKS = 500;
 const MAX_DISCOVERIES = 100;
@@ -118,8 +96,8 @@ function resource(
   name: string,
   title: string,
   description: string,
-  content: (context: CallContext) => Promise<unknown>,
-): Resource {
+  content: (context: CallContext<CoordinationServices>) => Promise<unknown>,
+): Resource<CoordinationServices> {
   return {
     uri: `coordination://${name}`,
     name,
@@ -166,6 +144,7 @@ export { TaskCreation, type TaskDraft } from './rules/creation.ts';
 export type { CodingExpiry } from './rules/leases.ts';
 export { authoriseDeciding } from './rules/levers.ts';
 export type { Message } from './rules/mailbox.ts';
+export type { AgentMembership } from './rules/membership.ts';
 export type { AgentMessages } from './rules/messages.ts';
 export { queueGrowth } from './rules/openSession.ts';
 export { type OwnerPorts, ownerStanding } from './rules/ownerless.ts';
@@ -211,8 +190,6 @@ export {
   taskType,
   USUAL_TYPE,
 } from './rules/task.ts';
-
-import type { PortOf } from '../../kernel/ports.ts';
 
 export { outcomeChanges, taskChanges, withSpent } from './rules/taskChanges.ts';
 export { taskNode } from './rules/taskNode.ts';

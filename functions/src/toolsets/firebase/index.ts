@@ -1,12 +1,11 @@
 import { z } from 'zod';
 import { MusterError } from '../../kernel/errors.ts';
 import { fitsAnswer } from '../../kernel/json.ts';
-import { defineResourceTemplate, type ResourceTemplate } from '../../mcp/resource.ts';
+import { type ResourceTemplate, templatesFor } from '../../mcp/resource.ts';
 import type { EventSource, ServerSentEvent, Toolset } from '../../mcp/tool.ts';
-import type { DataService } from './rules/dataService.ts';
+import type { FirebaseServices } from './create.ts';
 import type { Reading } from './rules/page.ts';
 import { EVENT_METHOD, notificationOf, withinAnswer } from './rules/subscription.ts';
-import type { SubscriptionService } from './rules/subscriptionService.ts';
 import { subscriptionId } from './tools/dataAnswers.ts';
 import { pollEvents } from './tools/pollEvents.ts';
 import { read } from './tools/read.ts';
@@ -15,7 +14,7 @@ import { unsubscribe } from './tools/unsubscribe.ts';
 import { write } from './tools/write.ts';
 
 /** Subscriptions as resources: what MCP's own `subscriptions/listen` watches. */
-const subscription = defineResourceTemplate({
+const subscription = templatesFor<FirebaseServices>()({
   uriTemplate: 'firebase://subscriptions/{subscriptionId}',
   name: 'subscription',
   title: 'Subscription',
@@ -40,13 +39,13 @@ const subscription = defineResourceTemplate({
   },
 });
 
-export const templates: readonly ResourceTemplate[] = [subscription];
+export const templates: readonly ResourceTemplate<FirebaseServices>[] = [subscription];
 
 /**
  * What `/mcp/events` streams: the `firebase.event` notifications of one subscription, with cursors as their ids.
  * Source: docs/guides/events.md#server-sent-events; the network specification, "firebase.subscribe".
  */
-export const eventSource: EventSource = {
+export const eventSource: EventSource<FirebaseServices> = {
   name: 'firebase.events',
   /** What the client has received last goes before what its URL says, since a client that comes back has both. */
   request(query, lastEventId) {
@@ -71,7 +70,7 @@ export const eventSource: EventSource = {
 };
 
 /** Data, read and written as the caller. Source: the network specification, "Firebase Tools". */
-export const firebase: Toolset = {
+export const firebase: Toolset<FirebaseServices> = {
   name: 'firebase',
   instructions:
     'firebase.read and firebase.write handle data as yourself, under the security rules; messages/ and shared/ are free-form. firebase.subscribe begins a log of changes, and firebase.pollEvents waits for the next.',
@@ -80,13 +79,6 @@ export const firebase: Toolset = {
   templates,
   events: eventSource,
 };
-
-declare module '../../mcp/callContext.ts' {
-  interface Services {
-    readonly data: DataService;
-    readonly subscriptions: SubscriptionService;
-  }
-}
 
 /** What is there already may be new to the client: it is told once. */
 async function* changes(first: Reading, following: AsyncIterable<Reading>): AsyncGenerator<Reading> {

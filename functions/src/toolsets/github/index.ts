@@ -1,5 +1,5 @@
 import type { Toolset } from '../../mcp/tool.ts';
-import type { GitHubPorts } from './rules/ports.ts';
+import type { GitHubServices } from './create.ts';
 import { commitFiles } from './tools/commitFiles.ts';
 import { createBranch } from './tools/createBranch.ts';
 import { createIssue } from './tools/createIssue.ts';
@@ -10,7 +10,7 @@ import { readFile } from './tools/readFile.ts';
 import { searchCode } from './tools/searchCode.ts';
 
 /** Repositories. Source: the network specification, "GitHub Tools"; the last three are ours. */
-export const github: Toolset = {
+export const github: Toolset<GitHubServices> = {
   name: 'github',
   instructions:
     'read and search code, branch, commit, open issues and pull requests, and see why checks failed. github.createPR with task_id completes the task when it is merged.',
@@ -26,12 +26,6 @@ export const github: Toolset = {
   ],
   resources: [],
 };
-
-declare module '../../mcp/callContext.ts' {
-  interface Services {
-    readonly gitHub: GitHubPorts;
-  }
-}
 
 export { checked, type GitHubAnswer, type RateLimit } from './rules/answers.ts';
 export { refusal } from './rules/gitHubErrors.ts';

@@ -1,6 +1,5 @@
 import type { Toolset } from '../../mcp/tool.ts';
-import type { Answers } from './rules/answering.ts';
-import type { Asking } from './rules/asking.ts';
+import type { InboxServices } from './create.ts';
 import { answer } from './tools/answer.ts';
 import { ask } from './tools/ask.ts';
 import { list } from './tools/list.ts';
@@ -8,7 +7,7 @@ import { wait } from './tools/wait.ts';
 import { withdraw } from './tools/withdraw.ts';
 
 /** Agents ask people. Source: docs/guides/inbox.md. */
-export const inbox: Toolset = {
+export const inbox: Toolset<InboxServices> = {
   name: 'inbox',
   instructions:
     'inbox.ask puts a question to a person, inbox.wait waits for the answer; people answer with inbox.list and inbox.answer.',
@@ -16,12 +15,3 @@ export const inbox: Toolset = {
   tools: [ask, wait, list, answer, withdraw],
   resources: [],
 };
-
-declare module '../../mcp/callContext.ts' {
-  interface Services {
-    readonly inbox: {
-      readonly asking: Asking;
-      readonly answers: Answers;
-    };
-  }
-}

@@ -1,20 +1,14 @@
 import type { Toolset } from '../../mcp/tool.ts';
-import type { OnboardingService } from './rules/onboarding.ts';
+import type { OnboardingServices } from './create.ts';
 import { getChecklist } from './tools/getChecklist.ts';
 import { getWelcome } from './tools/getWelcome.ts';
 import { registerAgent } from './tools/registerAgent.ts';
 
 /** Arriving. Source: the network specification, "Onboarding Tools", in its order. */
-export const onboarding: Toolset = {
+export const onboarding: Toolset<OnboardingServices> = {
   name: 'onboarding',
   instructions:
     'if you are new, onboarding.getWelcome says how things work, and onboarding.registerAgent gives you a credential.',
   tools: [getWelcome, registerAgent, getChecklist],
   resources: [],
 };
-
-declare module '../../mcp/callContext.ts' {
-  interface Services {
-    readonly onboarding: OnboardingService;
-  }
-}

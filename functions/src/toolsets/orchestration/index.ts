@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { defineResourceTemplate } from '../../mcp/resource.ts';
+import { templatesFor } from '../../mcp/resource.ts';
 import type { Toolset } from '../../mcp/tool.ts';
-import type { OrchestrationServices } from './rules/runs/runService.ts';
+import type { OrchestrationServices } from './create.ts';
 import { cancelRun } from './tools/cancel_run.ts';
 import { deleteWorkflow } from './tools/delete_workflow.ts';
 import { executeCode } from './tools/execute_code.ts';
@@ -19,7 +19,7 @@ import { runAnswer } from './tools/runAnswers.ts';
 import { saveWorkflow } from './tools/save_workflow.ts';
 
 /** Runs as resources: what MCP's own `subscriptions/listen` watches. */
-const run = defineResourceTemplate({
+const run = templatesFor<OrchestrationServices>()({
   uriTemplate: 'run://{runId}',
   name: 'run',
   title: 'Run',
@@ -37,7 +37,7 @@ const run = defineResourceTemplate({
 });
 
 /** Work for several models. Source: the orchestration specification, in its order; then ours. */
-export const orchestration: Toolset = {
+export const orchestration: Toolset<OrchestrationServices> = {
   name: 'orchestration',
   instructions:
     'work for several models. orchestration.orchestrate chooses workflow and agents; orchestration.list_workflows shows workflows. What takes longer than a call continues, and orchestration.get_run has its result.',
@@ -59,12 +59,6 @@ export const orchestration: Toolset = {
   resources: [],
   templates: [run],
 };
-
-declare module '../../mcp/callContext.ts' {
-  interface Services {
-    readonly orchestration: OrchestrationServices;
-  }
-}
 
 export {
   type AskOptions,

@@ -1,10 +1,7 @@
 import { z } from 'zod';
 import type { ErrorEnvelope, Toolset } from '../../mcp/tool.ts';
-import type { Delegation } from './rules/delegation.ts';
-import type { RecurringTasks } from './rules/recurringTasks.ts';
-import type { ReminderService } from './rules/reminders.ts';
+import type { TodoServices } from './create.ts';
 import { TODO_CODES } from './rules/todo.ts';
-import type { TodoService } from './rules/todos.ts';
 import { addTask } from './tools/add_task.ts';
 import { addTaskTags } from './tools/add_task_tags.ts';
 import { completeTask } from './tools/complete_task.ts';
@@ -50,7 +47,7 @@ const errorEnvelope: ErrorEnvelope = {
 };
 
 /** A person's to-dos. Source: the to-do specification, in its order; then ours. */
-export const todo: Toolset = {
+export const todo: Toolset<TodoServices> = {
   name: 'todo',
   instructions:
     "A person's to-dos, an agent's owner's: todo.add_task, todo.list_tasks, todo.complete_task; todo.create_recurring_task for what repeats. Times are ISO 8601 in UTC.",
@@ -82,15 +79,6 @@ export const todo: Toolset = {
   resources: [],
   errors: errorEnvelope,
 };
-
-declare module '../../mcp/callContext.ts' {
-  interface Services {
-    readonly todos: TodoService;
-    readonly delegation: Delegation;
-    readonly recurringTasks: RecurringTasks;
-    readonly reminders: ReminderService;
-  }
-}
 
 export type { Notification, PushService } from './rules/notification.ts';
 

@@ -11,7 +11,6 @@ import type { JsonObject } from '../../../../functions/src/kernel/json.ts';
 import { firebaseApp } from '../../../../functions/src/kernel/platform.ts';
 import { realtimeDatabase } from '../../../../functions/src/kernel/realtime/database.ts';
 import { OpenStreams } from '../../../../functions/src/mcp/http/streams.ts';
-import { toolsets } from '../../../../functions/src/toolsets/index.ts';
 import { eventually } from '../../../e2e/support/waiting.ts';
 import { mayRead } from '../../../e2e/tenancy/direct.ts';
 import { type RunningEndpoint, serveEndpoint } from '../../../support/mcp-endpoint.ts';
@@ -68,10 +67,7 @@ export class Forest {
     const instance = this.town.anotherInstance();
     this.instance = instance;
     this.endpoint = await serveEndpoint({
-      ...instance.ports,
-      toolsets,
-      services: () => instance.services,
-      authenticator: instance.services.authenticator,
+      ...instance.calls,
       streams: { lifetimeMs: 60_000, keepAliveMs: 15_000 },
       openStreams: new OpenStreams(),
       allowedOrigins: [],

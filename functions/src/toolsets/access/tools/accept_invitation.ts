@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { defineTool } from '../../../mcp/tool.ts';
 import type { Accepted } from '../rules/inviting.ts';
-import { memberRole, workspaceName } from './accessAnswers.ts';
+import { defineTool, memberRole, workspaceName } from './accessAnswers.ts';
 
 const membership = z.object({ workspace: z.string(), role: memberRole });
 

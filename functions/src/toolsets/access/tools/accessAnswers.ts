@@ -5,8 +5,11 @@ import { MEMBER_ROLES, ROLES, WORKSPACE_ACCESS } from '../../../access/rules/rol
 import { HOSTED_AGENTS } from '../../../access/rules/workspace.ts';
 import { idLike } from '../../../kernel/ids.ts';
 import { decodeCursor, encodeCursor } from '../../../kernel/paging.ts';
-import { listUpTo, textUpTo } from '../../../mcp/tool.ts';
+import { listUpTo, textUpTo, toolsFor } from '../../../mcp/tool.ts';
+import type { AccessServices } from '../create.ts';
 import type { WorkspaceSettings } from '../rules/workspaceChanges.ts';
+
+export const defineTool = toolsFor<AccessServices>();
 
 export const workspaceName = idLike(WORKSPACE_NAME, 'expected 1 to 64 letters, digits, "-" or "_"');
 

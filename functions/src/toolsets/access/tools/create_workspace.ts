@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { defineTool } from '../../../mcp/tool.ts';
 import {
   accessArgument,
+  defineTool,
   repositoriesArgument,
   workspaceAnswer,
   workspaceName,

@@ -5,9 +5,10 @@ import { DEFAULT_WORKSPACE } from '../../../access/rules/principal.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { chosenId } from '../../../kernel/ids.ts';
 import type { CallContext, KnownTool } from '../../../mcp/callContext.ts';
-import { defineTool, guidance, textUpTo } from '../../../mcp/tool.ts';
+import { guidance, textUpTo } from '../../../mcp/tool.ts';
+import type { AccessServices } from '../create.ts';
 import type { Explanation } from '../rules/explanations.ts';
-import { anyRole, workspaceName } from './accessAnswers.ts';
+import { anyRole, defineTool, workspaceName } from './accessAnswers.ts';
 
 const DATABASES = ['firestore', 'realtime'] as const;
 
@@ -85,7 +86,7 @@ function answered({ principal: { uid, agentId }, ...explained }: Explanation) {
 }
 
 /** @throws MusterError NOT_FOUND */
-function toolNamed({ directory }: CallContext, name: string): KnownTool {
+function toolNamed({ directory }: CallContext<AccessServices>, name: string): KnownTool {
   const found = directory.tools.find(({ fullName, toolset }) => {
     const bare = fullName.slice(toolset.length + 1);
     return [fullName, `${toolset}_${bare}`, directory.wireName(fullName)].includes(name);
@@ -99,7 +100,7 @@ function toolNamed({ directory }: CallContext, name: string): KnownTool {
 
 /** What is stored there says of itself, read as the caller: what the caller may not read is not there. */
 async function subjectOf(
-  { services, caller }: CallContext,
+  { services, caller }: CallContext<AccessServices>,
   { database, workspace }: Pick<Question, 'workspace'> & Pick<AccessQuestion, 'database'>,
   path: string,
 ): Promise<Subject | undefined> {

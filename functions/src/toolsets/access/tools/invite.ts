@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { Invitation } from '../../../access/rules/people.ts';
-import { defineTool } from '../../../mcp/tool.ts';
-import { emailArgument, memberRole, workspaceArgument } from './accessAnswers.ts';
+import { defineTool, emailArgument, memberRole, workspaceArgument } from './accessAnswers.ts';
 
 export const invite = defineTool({
   name: 'invite',

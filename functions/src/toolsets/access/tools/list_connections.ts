@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { SIGN_IN_ENDS } from '../../../access/rules/grant.ts';
-import { defineTool } from '../../../mcp/tool.ts';
 import { type Connection, type EndedSignIn, homeThrough } from '../rules/connections.ts';
-import { anyRole, cursorAfter, cursorArgument, idAfter, uidArgument } from './accessAnswers.ts';
+import { anyRole, cursorAfter, cursorArgument, defineTool, idAfter, uidArgument } from './accessAnswers.ts';
 
 /** The credentials of so many agents are found by one query; they may all have none. */
 const MAX_LIMIT = 20;

@@ -1,6 +1,12 @@
 import { z } from 'zod';
-import { defineTool } from '../../../mcp/tool.ts';
-import { cursorAfter, cursorArgument, idAfter, memberRole, workspaceArgument } from './accessAnswers.ts';
+import {
+  cursorAfter,
+  cursorArgument,
+  defineTool,
+  idAfter,
+  memberRole,
+  workspaceArgument,
+} from './accessAnswers.ts';
 
 const MAX_LIMIT = 100;
 

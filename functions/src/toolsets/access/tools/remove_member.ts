@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { defineTool } from '../../../mcp/tool.ts';
 import type { Removed } from '../rules/members.ts';
-import { anyRole, memberRole, uidArgument, workspaceArgument } from './accessAnswers.ts';
+import { anyRole, defineTool, memberRole, uidArgument, workspaceArgument } from './accessAnswers.ts';
 
 export const removeMember = defineTool({
   name: 'remove_member',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { idOf } from '../../../kernel/ids.ts';
-import { defineTool } from '../../../mcp/tool.ts';
 import type { Revoked } from '../rules/connections.ts';
+import { defineTool } from './accessAnswers.ts';
 
 const MOST_LISTED = 100;
 

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { MusterError } from '../../../kernel/errors.ts';
-import { defineTool } from '../../../mcp/tool.ts';
 import type { Named, RoleSet } from '../rules/members.ts';
-import { emailArgument, memberRole, uidArgument, workspaceArgument } from './accessAnswers.ts';
+import { defineTool, emailArgument, memberRole, uidArgument, workspaceArgument } from './accessAnswers.ts';
 
 export const setMember = defineTool({
   name: 'set_member',

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { MusterError } from '../../../kernel/errors.ts';
 import type { KnownTool } from '../../../mcp/callContext.ts';
-import { defineTool } from '../../../mcp/tool.ts';
 import type { UpdatedWorkspace } from '../rules/workspaceChanges.ts';
 import {
   accessArgument,
   approvalsArgument,
+  defineTool,
   repositoriesArgument,
   routingArgument,
   workspaceAnswer,

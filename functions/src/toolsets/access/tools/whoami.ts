@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { defineTool } from '../../../mcp/tool.ts';
 import type { Identity } from '../rules/identity.ts';
-import { accessArgument, anyRole, memberRole } from './accessAnswers.ts';
+import { accessArgument, anyRole, defineTool, memberRole } from './accessAnswers.ts';
 
 export const whoami = defineTool({
   name: 'whoami',

@@ -1,9 +1,18 @@
 import { z } from 'zod';
 import { anyJson } from '../../../mcp/jsonSchema.ts';
-import { defineTool, listUpTo, textUpTo } from '../../../mcp/tool.ts';
+import { listUpTo, textUpTo } from '../../../mcp/tool.ts';
 import { LOG_LEVELS, LOG_TYPES } from '../rules/log.ts';
 import type { Appended } from '../rules/runners.ts';
-import { answerShape, asText, epoch, stopShape, success, taskId, writing } from './codingAnswers.ts';
+import {
+  answerShape,
+  asText,
+  defineTool,
+  epoch,
+  stopShape,
+  success,
+  taskId,
+  writing,
+} from './codingAnswers.ts';
 
 const entry = z.strictObject({
   sequence: z

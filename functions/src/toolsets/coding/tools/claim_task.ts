@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { idOf } from '../../../kernel/ids.ts';
-import { defineTool, wholeNumber } from '../../../mcp/tool.ts';
+import { wholeNumber } from '../../../mcp/tool.ts';
 import { CODING_TOOLS, messagesAnswer, messagesShape, text } from '../../coordination/index.ts';
 import type { RunnerClaimed } from '../rules/runners.ts';
 import {
   answerShape,
   codingTaskAnswer,
+  defineTool,
   pastAttemptAnswer,
   previousShape,
   success,

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { idOf } from '../../../kernel/ids.ts';
 import { isWrappedJson } from '../../../kernel/json.ts';
 import { columnLines, quotedLines, terminalLines, terminalText } from '../../../kernel/text.ts';
-import { claimNumber, guidance } from '../../../mcp/tool.ts';
+import { claimNumber, guidance, toolsFor } from '../../../mcp/tool.ts';
 import {
   askedFor,
   budgetReason,
@@ -16,8 +16,11 @@ import {
   stuckReason,
   TASK_STATUSES,
 } from '../../coordination/index.ts';
+import type { CodingServices } from '../create.ts';
 import { LOG_LEVELS, LOG_TYPES, type LogLine } from '../rules/log.ts';
 import { CODING_STATUSES, codingStatus } from '../rules/task.ts';
+
+export const defineTool = toolsFor<CodingServices>();
 
 export const taskId = idOf('a task').describe('Task identifier');
 

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { partOf } from '../../../graph/rules/graphNode.ts';
 import { idOf } from '../../../kernel/ids.ts';
-import { defineTool, listUpTo, textUpTo, wholeNumber } from '../../../mcp/tool.ts';
+import { listUpTo, textUpTo, wholeNumber } from '../../../mcp/tool.ts';
 import { type CodingTask, codingTool, programOf, text } from '../../coordination/index.ts';
-import { answerShape, codingTaskAnswer, success, taskShape, writing } from './codingAnswers.ts';
+import { answerShape, codingTaskAnswer, defineTool, success, taskShape, writing } from './codingAnswers.ts';
 
 export const createTask = defineTool({
   name: 'create_task',

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { anyJson } from '../../../mcp/jsonSchema.ts';
-import { defineTool, wholeNumber } from '../../../mcp/tool.ts';
+import { wholeNumber } from '../../../mcp/tool.ts';
 import { FAILURE_CLASSES, text } from '../../coordination/index.ts';
 import type { Ended } from '../rules/task.ts';
 import {
   answerShape,
   asText,
   codingTaskAnswer,
+  defineTool,
   epoch,
   success,
   taskId,

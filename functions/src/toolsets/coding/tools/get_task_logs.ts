@@ -1,7 +1,15 @@
 import { z } from 'zod';
 import { fitting } from '../../../kernel/json.ts';
-import { defineTool, wholeNumber } from '../../../mcp/tool.ts';
-import { answerShape, logEntryShape, logLineAnswer, reading, success, taskId } from './codingAnswers.ts';
+import { wholeNumber } from '../../../mcp/tool.ts';
+import {
+  answerShape,
+  defineTool,
+  logEntryShape,
+  logLineAnswer,
+  reading,
+  success,
+  taskId,
+} from './codingAnswers.ts';
 
 export const getTaskLogs = defineTool({
   name: 'get_task_logs',

@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { defineTool } from '../../../mcp/tool.ts';
 import { text } from '../../coordination/index.ts';
 import type { Heartbeat } from '../rules/runners.ts';
-import { answerShape, epoch, stopShape, success, taskId, writing } from './codingAnswers.ts';
+import { answerShape, defineTool, epoch, stopShape, success, taskId, writing } from './codingAnswers.ts';
 
 export const heartbeatTask = defineTool({
   name: 'heartbeat_task',

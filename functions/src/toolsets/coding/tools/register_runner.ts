@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { MusterError } from '../../../kernel/errors.ts';
-import { defineTool, listUpTo } from '../../../mcp/tool.ts';
+import { listUpTo } from '../../../mcp/tool.ts';
 import { text } from '../../coordination/index.ts';
-import { answerShape, success, writing } from './codingAnswers.ts';
+import { answerShape, defineTool, success, writing } from './codingAnswers.ts';
 
 export const registerRunner = defineTool({
   name: 'register_runner',

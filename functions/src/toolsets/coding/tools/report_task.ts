@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { defineTool } from '../../../mcp/tool.ts';
 import {
   answerShape,
   codingTaskAnswer,
+  defineTool,
   historyAnswer,
   reading,
   reportShape,

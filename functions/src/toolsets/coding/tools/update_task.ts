@@ -1,8 +1,15 @@
 import { z } from 'zod';
-import { defineTool } from '../../../mcp/tool.ts';
 import { text } from '../../coordination/index.ts';
 import type { Seen } from '../rules/task.ts';
-import { answerShape, codingTaskAnswer, success, taskId, taskShape, writing } from './codingAnswers.ts';
+import {
+  answerShape,
+  codingTaskAnswer,
+  defineTool,
+  success,
+  taskId,
+  taskShape,
+  writing,
+} from './codingAnswers.ts';
 
 export const updateTask = defineTool({
   name: 'update_task',

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { defineTool } from '../../../mcp/tool.ts';
 import type { Discovery } from '../rules/session.ts';
-import { agentId, discoveryAnswer, discoveryShape, text, texts } from './coordinationAnswers.ts';
+import { agentId, defineTool, discoveryAnswer, discoveryShape, text, texts } from './coordinationAnswers.ts';
 
 export const addDiscovery = defineTool({
   name: 'add_discovery',

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { defineTool } from '../../../mcp/tool.ts';
 import type { Task } from '../rules/task.ts';
-import { some, taskAnswer, taskId, taskShape, text } from './coordinationAnswers.ts';
+import { defineTool, some, taskAnswer, taskId, taskShape, text } from './coordinationAnswers.ts';
 
 export const cancelTask = defineTool({
   name: 'cancel_task',

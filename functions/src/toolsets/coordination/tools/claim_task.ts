@@ -1,9 +1,16 @@
 import { z } from 'zod';
 import { idOf } from '../../../kernel/ids.ts';
-import { defineTool, guidance, wholeNumber } from '../../../mcp/tool.ts';
+import { guidance, wholeNumber } from '../../../mcp/tool.ts';
 import { type ClaimOutcome, DEFAULT_LEASE_SECONDS } from '../rules/claims.ts';
 import { NO_TASK_REASONS } from '../rules/nothingToClaim.ts';
-import { agentId, messagesAnswer, messagesShape, taskAnswer, taskShape } from './coordinationAnswers.ts';
+import {
+  agentId,
+  defineTool,
+  messagesAnswer,
+  messagesShape,
+  taskAnswer,
+  taskShape,
+} from './coordinationAnswers.ts';
 
 const DAY_SECONDS = 24 * 60 * 60;
 

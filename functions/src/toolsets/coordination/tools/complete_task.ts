@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { defineTool } from '../../../mcp/tool.ts';
 import {
   agentId,
   claimEpoch,
+  defineTool,
   outcomeAnswer,
   outcomeShape,
   taskId,

@@ -8,7 +8,8 @@ import { chosenId, idOf, listedId } from '../../../kernel/ids.ts';
 import { fitting, parsedJson } from '../../../kernel/json.ts';
 import type { Page, Slice } from '../../../kernel/paging.ts';
 import { hasAtMost } from '../../../kernel/text.ts';
-import { claimNumber, guidance, listUpTo, partial, wholeNumber } from '../../../mcp/tool.ts';
+import { claimNumber, guidance, listUpTo, partial, toolsFor, wholeNumber } from '../../../mcp/tool.ts';
+import type { CoordinationServices } from '../create.ts';
 import type { SessionExtent } from '../rules/archives.ts';
 import { budgetReason } from '../rules/budgetWait.ts';
 import type { TaskDraft } from '../rules/creation.ts';
@@ -30,6 +31,8 @@ import {
   type TaskResult,
   USUAL_TYPE,
 } from '../rules/task.ts';
+
+export const defineTool = toolsFor<CoordinationServices>();
 
 export const agentId = chosenId().describe('Your agent ID');
 

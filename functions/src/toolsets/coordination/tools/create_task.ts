@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { defineTool } from '../../../mcp/tool.ts';
 import type { Task } from '../rules/task.ts';
 import {
+  defineTool,
   draftOf,
   priority,
   taskAnswer,

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { partOf } from '../../../graph/rules/graphNode.ts';
-import { defineTool } from '../../../mcp/tool.ts';
 import { MAX_BATCH } from '../rules/creation.ts';
 import type { Task } from '../rules/task.ts';
-import { draftOf, priority, taskArguments } from './coordinationAnswers.ts';
+import { defineTool, draftOf, priority, taskArguments } from './coordinationAnswers.ts';
 
 export const createTasksBatch = defineTool({
   name: 'create_tasks_batch',

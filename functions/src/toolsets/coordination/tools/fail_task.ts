@@ -1,6 +1,13 @@
 import { z } from 'zod';
-import { defineTool } from '../../../mcp/tool.ts';
-import { agentId, claimEpoch, outcomeAnswer, outcomeShape, taskId, text } from './coordinationAnswers.ts';
+import {
+  agentId,
+  claimEpoch,
+  defineTool,
+  outcomeAnswer,
+  outcomeShape,
+  taskId,
+  text,
+} from './coordinationAnswers.ts';
 
 export const failTask = defineTool({
   name: 'fail_task',

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { defineTool } from '../../../mcp/tool.ts';
 import { COORDINATION_STATUSES, storedStatuses } from '../rules/task.ts';
 import {
   cursor,
+  defineTool,
   pageAfter,
   pageLimit,
   pageOf,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { defineTool } from '../../../mcp/tool.ts';
 import {
   cursor,
+  defineTool,
   discoveryAnswer,
   discoveryShape,
   pageAfter,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { MusterError } from '../../../kernel/errors.ts';
-import { defineTool } from '../../../mcp/tool.ts';
 import type { Session } from '../rules/session.ts';
+import { defineTool } from './coordinationAnswers.ts';
 
 /** @throws MusterError NOT_FOUND where no goal was ever given */
 export function masterPlanAnswer(session: Session | undefined, workspace: string) {

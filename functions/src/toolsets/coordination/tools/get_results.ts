@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { idOf } from '../../../kernel/ids.ts';
 import { fitting } from '../../../kernel/json.ts';
-import { defineTool, listUpTo } from '../../../mcp/tool.ts';
+import { listUpTo } from '../../../mcp/tool.ts';
 import { coordinationStatus, type Task } from '../rules/task.ts';
 import {
   cursor,
+  defineTool,
   pageAfter,
   pageLimit,
   pageOf,

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { columnLines, terminalLines } from '../../../kernel/text.ts';
-import { defineTool, guidance } from '../../../mcp/tool.ts';
+import { guidance } from '../../../mcp/tool.ts';
 import type { CoordinationStatus } from '../rules/coordination.ts';
 import { stuckBy, stuckReason } from '../rules/stuck.ts';
 import { coordinationStatus, isHeld, type Task } from '../rules/task.ts';
-import { taskShape } from './coordinationAnswers.ts';
+import { defineTool, taskShape } from './coordinationAnswers.ts';
 
 const { status, claimed_by } = taskShape.shape;
 

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { idOf } from '../../../kernel/ids.ts';
-import { defineTool } from '../../../mcp/tool.ts';
 import type { Message } from '../rules/mailbox.ts';
-import { agentId, messagesAnswer, messagesShape } from './coordinationAnswers.ts';
+import { agentId, defineTool, messagesAnswer, messagesShape } from './coordinationAnswers.ts';
 
 export const heartbeat = defineTool({
   name: 'heartbeat',

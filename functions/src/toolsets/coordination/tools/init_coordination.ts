@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { defineTool } from '../../../mcp/tool.ts';
 import type { Initialised } from '../rules/coordination.ts';
-import { archivedAnswer, archivedShape, text } from './coordinationAnswers.ts';
+import { archivedAnswer, archivedShape, defineTool, text } from './coordinationAnswers.ts';
 
 export const initCoordination = defineTool({
   name: 'init_coordination',

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { chosenId } from '../../../kernel/ids.ts';
-import { defineTool } from '../../../mcp/tool.ts';
 import type { Message } from '../rules/mailbox.ts';
-import { taskId, text } from './coordinationAnswers.ts';
+import { defineTool, taskId, text } from './coordinationAnswers.ts';
 
 export const messageAgent = defineTool({
   name: 'message_agent',

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { chosenId } from '../../../kernel/ids.ts';
-import { defineTool } from '../../../mcp/tool.ts';
 import type { Membership } from '../rules/membership.ts';
-import { texts } from './coordinationAnswers.ts';
+import { defineTool, texts } from './coordinationAnswers.ts';
 
 export const registerAgent = defineTool({
   name: 'register_agent',

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { defineTool } from '../../../mcp/tool.ts';
 import type { Task } from '../rules/task.ts';
-import { taskAnswer, taskId, taskShape, text } from './coordinationAnswers.ts';
+import { defineTool, taskAnswer, taskId, taskShape, text } from './coordinationAnswers.ts';
 
 export const releaseTask = defineTool({
   name: 'release_task',

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { idOf } from '../../../kernel/ids.ts';
-import { defineTool } from '../../../mcp/tool.ts';
 import type { Reopened } from '../rules/archives.ts';
-import { archivedAnswer, archivedShape } from './coordinationAnswers.ts';
+import { archivedAnswer, archivedShape, defineTool } from './coordinationAnswers.ts';
 
 export const reopen = defineTool({
   name: 'reopen',

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { defineTool } from '../../../mcp/tool.ts';
 import type { Revived } from '../rules/levers.ts';
-import { some, taskAnswer, taskId, taskShape } from './coordinationAnswers.ts';
+import { defineTool, some, taskAnswer, taskId, taskShape } from './coordinationAnswers.ts';
 
 export const retryTask = defineTool({
   name: 'retry_task',

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { defineTool } from '../../../mcp/tool.ts';
 import type { Message } from '../rules/mailbox.ts';
 import type { Task } from '../rules/task.ts';
 import {
   agentId,
   claimEpoch,
+  defineTool,
   lateResultOf,
   messagesAnswer,
   messagesShape,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { clearArgument, clearing, defineTool } from '../../../mcp/tool.ts';
+import { clearArgument, clearing } from '../../../mcp/tool.ts';
 import type { UpdatedTask } from '../rules/updating.ts';
-import { priority, taskAnswer, taskArguments, taskId, taskShape } from './coordinationAnswers.ts';
+import { defineTool, priority, taskAnswer, taskArguments, taskId, taskShape } from './coordinationAnswers.ts';
 
 const { description, dependencies, context_files, hints, required_capabilities, deadline } = taskArguments;
 

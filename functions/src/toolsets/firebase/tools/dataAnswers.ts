@@ -3,8 +3,12 @@
 import { z } from 'zod';
 import { idLike } from '../../../kernel/ids.ts';
 import { type JsonObject, type JsonValue, jsonObject } from '../../../kernel/json.ts';
+import { toolsFor } from '../../../mcp/tool.ts';
+import type { FirebaseServices } from '../create.ts';
 import { DATABASES, type DatabaseName, PATH_PATTERN } from '../rules/databaseAccess.ts';
 import type { EventType } from '../rules/subscription.ts';
+
+export const defineTool = toolsFor<FirebaseServices>();
 
 export function database(description: string) {
   return z.enum(DATABASES).describe(description);

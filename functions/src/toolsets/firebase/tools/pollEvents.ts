@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { fitsAnswer } from '../../../kernel/json.ts';
-import { defineTool } from '../../../mcp/tool.ts';
 import { EVENT_METHOD, withinAnswer } from '../rules/subscription.ts';
-import { listedSubscriptionId } from './dataAnswers.ts';
+import { defineTool, listedSubscriptionId } from './dataAnswers.ts';
 
 const MAX_WAIT_MS = 25_000;
 

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { defineTool } from '../../../mcp/tool.ts';
-import { asStructured, database, path, structured } from './dataAnswers.ts';
+import { asStructured, database, defineTool, path, structured } from './dataAnswers.ts';
 
 const bound = z.union([z.string(), z.number(), z.boolean()]);
 

@@ -1,9 +1,15 @@
 import { z } from 'zod';
 import { fitsAnswer } from '../../../kernel/json.ts';
-import { defineTool } from '../../../mcp/tool.ts';
 import { EVENT_TYPES } from '../rules/subscription.ts';
 import type { Subscribed } from '../rules/subscriptionService.ts';
-import { database, initialDataOf, listedSubscriptionId, path, structured } from './dataAnswers.ts';
+import {
+  database,
+  defineTool,
+  initialDataOf,
+  listedSubscriptionId,
+  path,
+  structured,
+} from './dataAnswers.ts';
 
 export const subscribe = defineTool({
   name: 'subscribe',

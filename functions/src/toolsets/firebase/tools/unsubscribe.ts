@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { defineTool } from '../../../mcp/tool.ts';
-import { subscriptionId } from './dataAnswers.ts';
+import { defineTool, subscriptionId } from './dataAnswers.ts';
 
 export const unsubscribe = defineTool({
   name: 'unsubscribe',

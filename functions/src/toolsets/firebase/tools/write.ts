@@ -2,9 +2,8 @@ import { z } from 'zod';
 import { MusterError } from '../../../kernel/errors.ts';
 import { isWrappedJson, JSON_TYPES, jsonTypeOf } from '../../../kernel/json.ts';
 import { listedAs, OPEN_OBJECT } from '../../../mcp/jsonSchema.ts';
-import { defineTool } from '../../../mcp/tool.ts';
 import { OPERATIONS, type WriteOutcome } from '../rules/databaseAccess.ts';
-import { database, path } from './dataAnswers.ts';
+import { database, defineTool, path } from './dataAnswers.ts';
 
 /** The types that the specification lists. */
 const TYPES = [

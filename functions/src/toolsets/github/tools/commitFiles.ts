@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import { isVisible } from '../../../kernel/hidden.ts';
-import { defineTool } from '../../../mcp/tool.ts';
 import { fileChange, MAX_BINARY_FILES } from '../rules/commitRequest.ts';
 import { type CommitOutcome, commitChanges } from '../rules/committing.ts';
 import { repositoryName } from '../rules/names.ts';
 import { reachable } from '../rules/reach.ts';
-import { ADDS, inRepository } from './gitHubAnswers.ts';
+import { ADDS, defineTool, inRepository } from './gitHubAnswers.ts';
 
 export const commitFiles = defineTool({
   name: 'commitFiles',

@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { defineTool } from '../../../mcp/tool.ts';
 import { makeBranch } from '../rules/committing.ts';
 import { repositoryName } from '../rules/names.ts';
 import { reachable } from '../rules/reach.ts';
-import { ADDS, inRepository } from './gitHubAnswers.ts';
+import { ADDS, defineTool, inRepository } from './gitHubAnswers.ts';
 
 export const createBranch = defineTool({
   name: 'createBranch',

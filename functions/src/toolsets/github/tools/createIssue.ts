@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { isVisible } from '../../../kernel/hidden.ts';
-import { defineTool } from '../../../mcp/tool.ts';
 import { openIssue } from '../rules/issues.ts';
 import { repositoryName } from '../rules/names.ts';
 import { reachable } from '../rules/reach.ts';
-import { ADDS, inRepository } from './gitHubAnswers.ts';
+import { ADDS, defineTool, inRepository } from './gitHubAnswers.ts';
 
 export const createIssue = defineTool({
   name: 'createIssue',

@@ -2,11 +2,10 @@ import { z } from 'zod';
 import { partOf } from '../../../graph/rules/graphNode.ts';
 import { isVisible } from '../../../kernel/hidden.ts';
 import { idOf } from '../../../kernel/ids.ts';
-import { defineTool } from '../../../mcp/tool.ts';
 import { repositoryName } from '../rules/names.ts';
 import { type CreatedPullRequest, openPullRequest } from '../rules/pullRequests.ts';
 import { reachable } from '../rules/reach.ts';
-import { ADDS, inRepository } from './gitHubAnswers.ts';
+import { ADDS, defineTool, inRepository } from './gitHubAnswers.ts';
 
 export const createPR = defineTool({
   name: 'createPR',

@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { defineTool } from '../../../mcp/tool.ts';
 import { repositoryName } from '../rules/names.ts';
 import { reachable } from '../rules/reach.ts';
 import { failedJobLogs } from '../rules/workflows.ts';
-import { inRepository, READS } from './gitHubAnswers.ts';
+import { defineTool, inRepository, READS } from './gitHubAnswers.ts';
 
 const job = z.object({
   id: z.int(),

@@ -1,6 +1,11 @@
 /** What the github tools have in common. Source: the network specification, "GitHub Tools". */
+
 import { z } from 'zod';
+import { toolsFor } from '../../../mcp/tool.ts';
+import type { GitHubServices } from '../create.ts';
 import { OWNER_PATTERN, REPO_PATTERN } from '../rules/names.ts';
+
+export const defineTool = toolsFor<GitHubServices>();
 
 export const inRepository = {
   owner: z.string().describe('Repository owner'),

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { defineTool, partial } from '../../../mcp/tool.ts';
+import { partial } from '../../../mcp/tool.ts';
 import { repositoryName } from '../rules/names.ts';
 import { reachable } from '../rules/reach.ts';
 import { readContent } from '../rules/reading.ts';
-import { inPatternedRepository, READS } from './gitHubAnswers.ts';
+import { defineTool, inPatternedRepository, READS } from './gitHubAnswers.ts';
 
 export const readFile = defineTool({
   name: 'readFile',

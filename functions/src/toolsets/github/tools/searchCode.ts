@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { defineTool, partial } from '../../../mcp/tool.ts';
+import { partial } from '../../../mcp/tool.ts';
 import { searchFilters } from '../rules/names.ts';
 import { findCode } from '../rules/reading.ts';
-import { READS } from './gitHubAnswers.ts';
+import { defineTool, READS } from './gitHubAnswers.ts';
 
 const match = partial({
   line: z.int().describe("The line's number; only the first five files are read to find it."),

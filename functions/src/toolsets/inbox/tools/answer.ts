@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { defineTool } from '../../../mcp/tool.ts';
 import { text } from '../../coordination/index.ts';
 import { MAX_ANSWER } from '../rules/request.ts';
-import { requestAnswer, requestId, requestShape } from './requestAnswers.ts';
+import { defineTool, requestAnswer, requestId, requestShape } from './requestAnswers.ts';
 
 export const answer = defineTool({
   name: 'answer',

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { idOf } from '../../../kernel/ids.ts';
-import { defineTool, guidance, listUpTo } from '../../../mcp/tool.ts';
+import { guidance, listUpTo } from '../../../mcp/tool.ts';
 import { text } from '../../coordination/index.ts';
 import { REQUEST_KINDS, type Request } from '../rules/request.ts';
-import { requestAnswer, requestShape } from './requestAnswers.ts';
+import { defineTool, requestAnswer, requestShape } from './requestAnswers.ts';
 
 const MAX_OPTIONS = 20;
 

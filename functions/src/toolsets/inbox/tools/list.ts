@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { fitting } from '../../../kernel/json.ts';
 import { decodeCursor, encodeCursor } from '../../../kernel/paging.ts';
-import { defineTool, textUpTo, wholeNumber } from '../../../mcp/tool.ts';
+import { textUpTo, wholeNumber } from '../../../mcp/tool.ts';
 import { REQUEST_STATES } from '../rules/request.ts';
-import { reading, requestAnswer, requestShape, requestState } from './requestAnswers.ts';
+import { defineTool, reading, requestAnswer, requestShape, requestState } from './requestAnswers.ts';
 
 const SUGGESTION =
   'Send next_cursor with the same box and state as before, or leave the cursor out to start again.';

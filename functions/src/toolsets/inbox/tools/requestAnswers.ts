@@ -1,7 +1,12 @@
 /** Arguments and answers that the inbox's tools share. */
+
 import { z } from 'zod';
 import { idOf } from '../../../kernel/ids.ts';
+import { toolsFor } from '../../../mcp/tool.ts';
+import type { InboxServices } from '../create.ts';
 import { optionsOf, REQUEST_KINDS, REQUEST_STATES, type Request } from '../rules/request.ts';
+
+export const defineTool = toolsFor<InboxServices>();
 
 export const requestId = idOf('a request').describe('From ask or list');
 

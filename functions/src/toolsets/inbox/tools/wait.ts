@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { isVisible } from '../../../kernel/hidden.ts';
 import type { CallContext } from '../../../mcp/callContext.ts';
-import { defineTool, guidance, wholeNumber } from '../../../mcp/tool.ts';
+import { guidance, wholeNumber } from '../../../mcp/tool.ts';
+import type { InboxServices } from '../create.ts';
 import { isSettled } from '../rules/answering.ts';
 import { isAskedAtClient, MAX_ANSWER, optionsOf } from '../rules/request.ts';
-import { reading, requestAnswer, requestId, requestShape } from './requestAnswers.ts';
+import { defineTool, reading, requestAnswer, requestId, requestShape } from './requestAnswers.ts';
 
 const MAX_WAIT_MS = 25_000;
 
@@ -14,7 +15,7 @@ const ANSWER = 'answer';
 const said = z.object({ [ANSWER]: z.string().trim().refine(isVisible).max(MAX_ANSWER) });
 
 /** Has the client ask the person who sits at it, or takes what they have said there. Tells whether the client is to ask. */
-async function askedAtClient(context: CallContext, id: string): Promise<boolean> {
+async function askedAtClient(context: CallContext<InboxServices>, id: string): Promise<boolean> {
   const { elicitation, operation, principal, services, waiting, gone } = context;
   if (elicitation === undefined) return false;
   const { answers } = services.inbox;

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { defineTool } from '../../../mcp/tool.ts';
-import { requestAnswer, requestId, requestShape } from './requestAnswers.ts';
+import { defineTool, requestAnswer, requestId, requestShape } from './requestAnswers.ts';
 
 export const withdraw = defineTool({
   name: 'withdraw',

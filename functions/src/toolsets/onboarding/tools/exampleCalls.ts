@@ -1,6 +1,10 @@
 import { z } from 'zod';
 import type { Directory } from '../../../mcp/callContext.ts';
+import { toolsFor } from '../../../mcp/tool.ts';
+import type { OnboardingServices } from '../create.ts';
 import type { ProposedCall } from '../rules/welcome.ts';
+
+export const defineTool = toolsFor<OnboardingServices>();
 
 /** How calls are written in answers: the tool's name, a space, and its arguments as JSON. */
 export const callText = z

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { idOf } from '../../../kernel/ids.ts';
 import type { CallContext } from '../../../mcp/callContext.ts';
-import { defineTool, partial } from '../../../mcp/tool.ts';
+import { partial } from '../../../mcp/tool.ts';
+import type { OnboardingServices } from '../create.ts';
 import { type ChecklistItem, progressOf } from '../rules/onboarding.ts';
-import { writtenCall } from './exampleCalls.ts';
+import { defineTool, writtenCall } from './exampleCalls.ts';
 
 const itemShape = partial({
   id: z.string(),
@@ -51,7 +52,7 @@ export const getChecklist = defineTool({
 });
 
 function itemAnswer(
-  { directory, baseUrl }: CallContext,
+  { directory, baseUrl }: CallContext<OnboardingServices>,
   { call, completedAt, dependencies, ...item }: ChecklistItem,
 ): z.output<typeof itemShape> {
   const where = call === undefined ? 'onboarding' : call.tool.slice(0, call.tool.indexOf('.'));

@@ -3,9 +3,10 @@ import { AGENT_TYPES } from '../../../access/rules/agent.ts';
 import { refusalFor } from '../../../access/rules/gate.ts';
 import { roleIn } from '../../../access/rules/principal.ts';
 import type { CallContext } from '../../../mcp/callContext.ts';
-import { defineTool, partial, textUpTo } from '../../../mcp/tool.ts';
+import { partial, textUpTo } from '../../../mcp/tool.ts';
+import type { OnboardingServices } from '../create.ts';
 import { LANGUAGES, type ProposedCall } from '../rules/welcome.ts';
-import { callText, writtenCall } from './exampleCalls.ts';
+import { callText, defineTool, writtenCall } from './exampleCalls.ts';
 
 const MAX_SPECIALIZATIONS = 20;
 
@@ -72,12 +73,15 @@ export const getWelcome = defineTool({
 });
 
 /** Whether the gate lets the caller through, whose rights a new agent of its own has at most. */
-function mayCall({ directory, principal, workspace }: CallContext, fullName: string): boolean {
+function mayCall(
+  { directory, principal, workspace }: CallContext<OnboardingServices>,
+  fullName: string,
+): boolean {
   const tool = directory.tools.find((known) => known.fullName === fullName);
   return tool !== undefined && refusalFor(principal, workspace, { ...tool, what: fullName }) === undefined;
 }
 
-function documentation({ directory, baseUrl }: CallContext): string[] {
+function documentation({ directory, baseUrl }: CallContext<OnboardingServices>): string[] {
   const toolsets = new Set(directory.tools.map(({ toolset }) => toolset));
   return [baseUrl, ...[...toolsets].map((toolset) => `${baseUrl}/${toolset}`), ...directory.resources];
 }

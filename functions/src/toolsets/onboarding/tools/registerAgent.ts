@@ -8,7 +8,8 @@ import { isVisible } from '../../../kernel/hidden.ts';
 import { idLike } from '../../../kernel/ids.ts';
 import { hasAtMost } from '../../../kernel/text.ts';
 import { listedAs } from '../../../mcp/jsonSchema.ts';
-import { clearArgument, clearing, defineTool, partial } from '../../../mcp/tool.ts';
+import { clearArgument, clearing, partial } from '../../../mcp/tool.ts';
+import { defineTool } from './exampleCalls.ts';
 
 const MAX_CAPABILITIES = 100;
 

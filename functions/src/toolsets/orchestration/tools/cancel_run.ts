@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { defineTool } from '../../../mcp/tool.ts';
 import { isEnded, RUN_STATUSES, type Run } from '../rules/runs/run.ts';
-import { runId } from './orchestrationAnswers.ts';
+import { defineTool, runId } from './orchestrationAnswers.ts';
 
 export const cancelRun = defineTool({
   name: 'cancel_run',

@@ -1,7 +1,12 @@
 import { z } from 'zod';
-import { defineTool } from '../../../mcp/tool.ts';
 import type { SavedWorkflow } from '../rules/workflows/savedWorkflow.ts';
-import { expectedVersion, savedAnswer, workflowName, workflowShape } from './orchestrationAnswers.ts';
+import {
+  defineTool,
+  expectedVersion,
+  savedAnswer,
+  workflowName,
+  workflowShape,
+} from './orchestrationAnswers.ts';
 
 export const deleteWorkflow = defineTool({
   name: 'delete_workflow',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { defineTool, textUpTo } from '../../../mcp/tool.ts';
+import { textUpTo } from '../../../mcp/tool.ts';
 import { requestFor } from '../rules/requests.ts';
-import { prompt } from './orchestrationAnswers.ts';
+import { defineTool, prompt } from './orchestrationAnswers.ts';
 import { runAndAnswer, startsRun } from './runAnswers.ts';
 
 /** Source: the orchestration specification, "Backward Compatibility". */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { defineTool, textUpTo } from '../../../mcp/tool.ts';
+import { textUpTo } from '../../../mcp/tool.ts';
 import { languageNamed, requireRole } from '../rules/agents/profile.ts';
+import { defineTool } from './orchestrationAnswers.ts';
 
 const shortText = textUpTo(100);
 

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { defineTool } from '../../../mcp/tool.ts';
-import { runId, runShape } from './orchestrationAnswers.ts';
+import { defineTool, runId, runShape } from './orchestrationAnswers.ts';
 import { awaitedRun, LONGEST_WAIT_MS, runAnswer, runText } from './runAnswers.ts';
 
 export const getRun = defineTool({

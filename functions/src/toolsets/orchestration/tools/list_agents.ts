@@ -2,8 +2,9 @@ import { z } from 'zod';
 import type { Agent } from '../../../access/rules/agent.ts';
 import { availability } from '../../../access/rules/liveness.ts';
 import { fitting } from '../../../kernel/json.ts';
-import { defineTool, textUpTo } from '../../../mcp/tool.ts';
+import { textUpTo } from '../../../mcp/tool.ts';
 import type { AgentRoster } from '../rules/agents/roster.ts';
+import { defineTool } from './orchestrationAnswers.ts';
 
 const agentShape = z
   .object({

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { defineTool } from '../../../mcp/tool.ts';
 import { RUN_STATUSES } from '../rules/runs/run.ts';
-import { runId } from './orchestrationAnswers.ts';
+import { defineTool, runId } from './orchestrationAnswers.ts';
 
 export const listRuns = defineTool({
   name: 'list_runs',

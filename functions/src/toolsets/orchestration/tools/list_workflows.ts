@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { MusterError } from '../../../kernel/errors.ts';
 import { fitting } from '../../../kernel/json.ts';
-import { defineTool } from '../../../mcp/tool.ts';
 import { NAME } from '../rules/workflows/definition.ts';
 import { builtIns } from '../rules/workflows/library.ts';
-import { savedAnswer, workflowAnswer, workflowShape } from './orchestrationAnswers.ts';
+import { defineTool, savedAnswer, workflowAnswer, workflowShape } from './orchestrationAnswers.ts';
 
 /** The name of the last saved workflow of the page before. */
 function nameIn(cursor: string | undefined): string | undefined {

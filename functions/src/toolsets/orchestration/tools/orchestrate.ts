@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { partOf } from '../../../graph/rules/graphNode.ts';
-import { defineTool, wholeNumber } from '../../../mcp/tool.ts';
+import { wholeNumber } from '../../../mcp/tool.ts';
 import { requestFor } from '../rules/requests.ts';
 import { MAX_ATTEMPTS } from '../rules/workflows/definition.ts';
-import { budget, prompt } from './orchestrationAnswers.ts';
+import { budget, defineTool, prompt } from './orchestrationAnswers.ts';
 import { answerAgain, runAndAnswer, startsRun } from './runAnswers.ts';
 
 export const orchestrate = defineTool({

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { partOf } from '../../../graph/rules/graphNode.ts';
-import { defineTool, listUpTo } from '../../../mcp/tool.ts';
+import { listUpTo } from '../../../mcp/tool.ts';
 import { requireRole } from '../rules/agents/profile.ts';
 import { parallelWorkflow, requestOf } from '../rules/requests.ts';
 import { MAX_AGENTS, MODES } from '../rules/workflows/definition.ts';
-import { budget, cache, prompt } from './orchestrationAnswers.ts';
+import { budget, cache, defineTool, prompt } from './orchestrationAnswers.ts';
 import { runAndAnswer, startsRun } from './runAnswers.ts';
 
 export const orchestrateParallel = defineTool({

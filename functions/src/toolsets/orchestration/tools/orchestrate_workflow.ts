@@ -2,9 +2,8 @@ import { z } from 'zod';
 import { partOf } from '../../../graph/rules/graphNode.ts';
 import { jsonObject } from '../../../kernel/json.ts';
 import { listedAs } from '../../../mcp/jsonSchema.ts';
-import { defineTool } from '../../../mcp/tool.ts';
 import { requestOf } from '../rules/requests.ts';
-import { budget, cache, json, prompt } from './orchestrationAnswers.ts';
+import { budget, cache, defineTool, json, prompt } from './orchestrationAnswers.ts';
 import { runAndAnswer, startsRun } from './runAnswers.ts';
 
 export const orchestrateWorkflow = defineTool({

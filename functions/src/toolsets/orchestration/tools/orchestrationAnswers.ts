@@ -5,12 +5,15 @@ import { budgetShape } from '../../../graph/rules/budget.ts';
 import { isVisible } from '../../../kernel/hidden.ts';
 import { idLike } from '../../../kernel/ids.ts';
 import { hasAtMost } from '../../../kernel/text.ts';
-import { guidance } from '../../../mcp/tool.ts';
+import { guidance, toolsFor } from '../../../mcp/tool.ts';
+import type { OrchestrationServices } from '../create.ts';
 import { ROLES } from '../rules/agents/profile.ts';
 import { ATTEMPT_ENDS } from '../rules/calls/attempt.ts';
 import { RUN_STATUSES, SHOWN_STEP_STATUSES } from '../rules/runs/run.ts';
 import { agentsOf, allSteps, NAME, type Workflow } from '../rules/workflows/definition.ts';
 import type { SavedWorkflow } from '../rules/workflows/savedWorkflow.ts';
+
+export const defineTool = toolsFor<OrchestrationServices>();
 
 const MAX_PROMPT_LENGTH = 400_000;
 

@@ -6,6 +6,7 @@ import { type ErrorCode, MusterError } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import { columnLines, quotedLines, terminalLines } from '../../../kernel/text.ts';
 import type { CallContext } from '../../../mcp/callContext.ts';
+import type { OrchestrationServices } from '../create.ts';
 import type { RunRequest } from '../rules/runs/order.ts';
 import { isEnded, type Run, type ShownStep } from '../rules/runs/run.ts';
 import type { Beginning } from '../rules/runs/runService.ts';
@@ -135,12 +136,13 @@ export const startsRun = {
   approvable: true,
   loosens: [],
   notifies: true,
-  replay: (context: CallContext, _input: unknown, stored: JsonObject) => answerAgain(context, stored),
+  replay: (context: CallContext<OrchestrationServices>, _input: unknown, stored: JsonObject) =>
+    answerAgain(context, stored),
 } as const;
 
 /** Starts the run and waits for it. */
 export async function runAndAnswer(
-  context: CallContext,
+  context: CallContext<OrchestrationServices>,
   request: RunRequest,
   waitMs?: number,
 ): Promise<RunAnswer> {
@@ -156,7 +158,7 @@ export async function runAndAnswer(
 
 /** A repeated call waits for the run that the first one has started. */
 export async function answerAgain(
-  context: CallContext,
+  context: CallContext<OrchestrationServices>,
   stored: JsonObject,
   waitMs?: number,
 ): Promise<RunAnswer> {
@@ -167,7 +169,7 @@ export async function answerAgain(
 
 /** @throws MusterError where the run has failed or was cancelled */
 async function answerOf(
-  context: CallContext,
+  context: CallContext<OrchestrationServices>,
   { runId, cached }: Beginning,
   waitMs = LONGEST_WAIT_MS,
 ): Promise<RunAnswer> {
@@ -180,7 +182,11 @@ async function answerOf(
  * The run when it has ended, or when the time is over. Meanwhile the client is told how far it has come.
  * @throws MusterError NOT_FOUND
  */
-export async function awaitedRun(context: CallContext, runId: string, waitMs: number): Promise<RunView> {
+export async function awaitedRun(
+  context: CallContext<OrchestrationServices>,
+  runId: string,
+  waitMs: number,
+): Promise<RunView> {
   sayIfLate(context, runId);
   const { services, principal, progress, gone, waiting, timeLeft } = context;
   const { runs } = services.orchestration;
@@ -192,7 +198,7 @@ export async function awaitedRun(context: CallContext, runId: string, waitMs: nu
   return runs.view(principal, runId);
 }
 
-function sayIfLate({ ifLate }: CallContext, runId: string): void {
+function sayIfLate({ ifLate }: CallContext<OrchestrationServices>, runId: string): void {
   ifLate({
     about: { runId },
     suggestion: `If the run was begun, it goes on: orchestration.get_run with runId "${runId}" tells what it comes to.`,

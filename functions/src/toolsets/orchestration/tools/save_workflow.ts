@@ -1,7 +1,12 @@
 import { z } from 'zod';
-import { defineTool } from '../../../mcp/tool.ts';
 import type { Saving } from '../rules/workflows/library.ts';
-import { definition, expectedVersion, savedAnswer, workflowShape } from './orchestrationAnswers.ts';
+import {
+  defineTool,
+  definition,
+  expectedVersion,
+  savedAnswer,
+  workflowShape,
+} from './orchestrationAnswers.ts';
 
 export const saveWorkflow = defineTool({
   name: 'save_workflow',

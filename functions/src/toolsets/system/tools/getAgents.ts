@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { type Agent, AVAILABILITIES, foldedCapability } from '../../../access/rules/agent.ts';
 import { availability } from '../../../access/rules/liveness.ts';
 import { encodeCursor } from '../../../kernel/paging.ts';
-import { defineTool, listUpTo, partial, textUpTo } from '../../../mcp/tool.ts';
-import { cursor, pageShape, placeAfter } from './systemPages.ts';
+import { listUpTo, partial, textUpTo } from '../../../mcp/tool.ts';
+import { cursor, defineTool, pageShape, placeAfter } from './systemPages.ts';
 
 const MAX_CAPABILITIES = 20;
 

@@ -5,9 +5,9 @@ import { idOf } from '../../../kernel/ids.ts';
 import { fitting } from '../../../kernel/json.ts';
 import { encodeCursor, type Page } from '../../../kernel/paging.ts';
 import type { Effect, TrailEntry } from '../../../kernel/trail.ts';
-import { defineTool, wholeNumber } from '../../../mcp/tool.ts';
+import { wholeNumber } from '../../../mcp/tool.ts';
 import { callWorkspace, type TrailFilter } from '../rules/audit.ts';
-import { cursor, pageShape, placeAfter } from './systemPages.ts';
+import { cursor, defineTool, pageShape, placeAfter } from './systemPages.ts';
 
 const fields = z.record(z.string(), z.unknown());
 

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import type { Counts } from '../../../access/rules/callMetrics.ts';
 import { roleIn } from '../../../access/rules/principal.ts';
-import type { Services } from '../../../mcp/callContext.ts';
-import { defineTool, partial } from '../../../mcp/tool.ts';
+import { partial } from '../../../mcp/tool.ts';
+import type { SystemServices } from '../create.ts';
 import { type CallHistory, mostFailing, successRate, WINDOW_MILLISECONDS } from '../rules/metrics.ts';
 import { alertsOf, healthOf, type Reading, type Readings, unreadableAlert } from '../rules/status.ts';
+import { defineTool } from './systemPages.ts';
 
 /** More tools than there are, but for those that somebody adds. */
 const MAX_TOOLS = 100;
@@ -180,7 +181,7 @@ function errorsAnswer({ errors, calls }: Counts): z.output<typeof errorsShape> {
   return Object.fromEntries(codes.map(([code, count]) => [code, { count, rate: count / calls }]));
 }
 
-function instanceAnswer({ gauge }: Services['system']): z.input<typeof metricsShape> {
+function instanceAnswer({ gauge }: SystemServices['system']): z.input<typeof metricsShape> {
   const { uptimeSeconds, memoryMebibytes, cpuPercent } = gauge.measure();
   return { uptime: uptimeSeconds, memoryUsage: memoryMebibytes, cpuUsage: cpuPercent };
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { idOf } from '../../../kernel/ids.ts';
 import { encodeCursor } from '../../../kernel/paging.ts';
-import { defineTool, partial, textUpTo } from '../../../mcp/tool.ts';
+import { partial, textUpTo } from '../../../mcp/tool.ts';
 import {
   askedFor,
   budgetReason,
@@ -17,7 +17,7 @@ import {
   USUAL_TYPE,
 } from '../../coordination/index.ts';
 import { type QueuePlace, queueStatus, type TaskQueueRequest } from '../rules/taskOverview.ts';
-import { cursor, pageShape, placeAfter } from './systemPages.ts';
+import { cursor, defineTool, pageShape, placeAfter } from './systemPages.ts';
 
 const MAX_TITLE_LENGTH = 80;
 

@@ -4,9 +4,9 @@ import { NODE_KINDS, NODE_STATUSES, nodeKey } from '../../../graph/rules/graphNo
 import { idOf } from '../../../kernel/ids.ts';
 import { fitting } from '../../../kernel/json.ts';
 import { encodeCursor } from '../../../kernel/paging.ts';
-import { defineTool, partial } from '../../../mcp/tool.ts';
+import { partial } from '../../../mcp/tool.ts';
 import type { SeenNode } from '../rules/tree.ts';
-import { cursor, pageShape, placeAfter } from './systemPages.ts';
+import { cursor, defineTool, pageShape, placeAfter } from './systemPages.ts';
 
 const counts = z.record(z.string(), z.int());
 

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { fitting } from '../../../kernel/json.ts';
 import type { KnownTool } from '../../../mcp/callContext.ts';
-import { defineTool, partial, textUpTo } from '../../../mcp/tool.ts';
+import { partial, textUpTo } from '../../../mcp/tool.ts';
 import type { Skill } from '../rules/directory.ts';
 import { type CallHistory, successRate } from '../rules/metrics.ts';
+import { defineTool } from './systemPages.ts';
 
 const object = z.record(z.string(), z.unknown());
 

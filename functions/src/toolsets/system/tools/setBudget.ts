@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { BUDGET_KINDS, budgetAnswer, budgetShape } from '../../../graph/rules/budget.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { idOf } from '../../../kernel/ids.ts';
-import { clearArgument, clearing, defineTool } from '../../../mcp/tool.ts';
+import { clearArgument, clearing } from '../../../mcp/tool.ts';
+import { defineTool } from './systemPages.ts';
 
 export const setBudget = defineTool({
   name: 'setBudget',

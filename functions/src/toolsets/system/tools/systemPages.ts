@@ -2,6 +2,10 @@
 
 import { z } from 'zod';
 import { decodeCursor, type Place } from '../../../kernel/paging.ts';
+import { toolsFor } from '../../../mcp/tool.ts';
+import type { SystemServices } from '../create.ts';
+
+export const defineTool = toolsFor<SystemServices>();
 
 export const cursor = z
   .string()

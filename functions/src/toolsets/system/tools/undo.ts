@@ -4,10 +4,10 @@ import { MusterError } from '../../../kernel/errors.ts';
 import { idOf } from '../../../kernel/ids.ts';
 import { encodeCursor } from '../../../kernel/paging.ts';
 import type { Effect } from '../../../kernel/trail.ts';
-import { defineTool, guidance } from '../../../mcp/tool.ts';
+import { guidance } from '../../../mcp/tool.ts';
 import { ownOf, type TrailFilter } from '../rules/audit.ts';
 import type { Refused, Undone } from '../rules/undo.ts';
-import { cursor, placeAfter } from './systemPages.ts';
+import { cursor, defineTool, placeAfter } from './systemPages.ts';
 
 const thingShape = z.object({ kind: z.string(), id: z.string() });
 

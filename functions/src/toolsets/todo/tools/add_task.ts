@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { partOf } from '../../../graph/rules/graphNode.ts';
-import { defineTool } from '../../../mcp/tool.ts';
 import type { Todo } from '../rules/todo.ts';
 import * as shapes from './todoAnswers.ts';
+import { defineTool } from './todoAnswers.ts';
 
 export const addTask = defineTool({
   name: 'add_task',

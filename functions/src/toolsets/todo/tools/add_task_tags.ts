@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { defineTool } from '../../../mcp/tool.ts';
 import type { EditedOutcome } from '../rules/todos.ts';
-import { editAnswer, fewTags, taskId, writing, writtenShape } from './todoAnswers.ts';
+import { defineTool, editAnswer, fewTags, taskId, writing, writtenShape } from './todoAnswers.ts';
 
 export const addTaskTags = defineTool({
   name: 'add_task_tags',

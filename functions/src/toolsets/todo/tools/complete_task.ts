@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { defineTool, partial } from '../../../mcp/tool.ts';
+import { partial } from '../../../mcp/tool.ts';
 import { todoAnswer } from '../rules/todo.ts';
 import type { EndedOutcome } from '../rules/todos.ts';
-import { following, occurrenceShape, taskId, taskShape, writing } from './todoAnswers.ts';
+import { defineTool, following, occurrenceShape, taskId, taskShape, writing } from './todoAnswers.ts';
 
 function answer({ todo, next }: EndedOutcome) {
   const { sentence, ...rest } = following(next);

@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { defineTool, partial } from '../../../mcp/tool.ts';
+import { partial } from '../../../mcp/tool.ts';
 import type { BegunRecurrence } from '../rules/recurringTasks.ts';
 import * as shapes from './todoAnswers.ts';
+import { defineTool } from './todoAnswers.ts';
 
 const { dateOf } = shapes;
 

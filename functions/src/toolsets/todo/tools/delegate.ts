@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { WORKSPACE_NAME } from '../../../access/rules/principal.ts';
 import { idLike } from '../../../kernel/ids.ts';
-import { defineTool, listUpTo, partial, textUpTo, wholeNumber } from '../../../mcp/tool.ts';
+import { listUpTo, partial, textUpTo, wholeNumber } from '../../../mcp/tool.ts';
 import { DELEGATED_PRIORITY, type Delegated } from '../rules/delegation.ts';
 import { todoAnswer } from '../rules/todo.ts';
-import { delegatedShape, taskId, taskShape, writing } from './todoAnswers.ts';
+import { defineTool, delegatedShape, taskId, taskShape, writing } from './todoAnswers.ts';
 
 export const delegate = defineTool({
   name: 'delegate',

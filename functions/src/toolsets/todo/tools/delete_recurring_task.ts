@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { defineTool } from '../../../mcp/tool.ts';
 import type { RecurringTask } from '../rules/recurrenceRule.ts';
 import * as shapes from './todoAnswers.ts';
+import { defineTool } from './todoAnswers.ts';
 
 const answer = (recurring: RecurringTask) =>
   shapes.writtenRecurringAnswer(

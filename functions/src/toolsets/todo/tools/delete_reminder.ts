@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { defineTool, partial } from '../../../mcp/tool.ts';
-import { reminderId, writing } from './todoAnswers.ts';
+import { partial } from '../../../mcp/tool.ts';
+import { defineTool, reminderId, writing } from './todoAnswers.ts';
 
 export const deleteReminder = defineTool({
   name: 'delete_reminder',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { defineTool, partial } from '../../../mcp/tool.ts';
+import { partial } from '../../../mcp/tool.ts';
 import { eventMessage, messageOf } from '../rules/taskEvent.ts';
-import { reading, taskId } from './todoAnswers.ts';
+import { defineTool, reading, taskId } from './todoAnswers.ts';
 import { cursor, endShape, fittingPage, pageLimit, timePageOf } from './todoLists.ts';
 
 const object = z.record(z.string(), z.unknown());

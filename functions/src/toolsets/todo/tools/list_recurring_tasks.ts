@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { defineTool, partial } from '../../../mcp/tool.ts';
+import { partial } from '../../../mcp/tool.ts';
 import type { RecurringTask } from '../rules/recurrenceRule.ts';
-import { reading, recurringTaskAnswer, recurringTaskShape } from './todoAnswers.ts';
+import { defineTool, reading, recurringTaskAnswer, recurringTaskShape } from './todoAnswers.ts';
 import { cursor, fittingPage, pageLimit, pagesOf, pagesShape, timePageOf } from './todoLists.ts';
 
 export const listRecurringTasks = defineTool({

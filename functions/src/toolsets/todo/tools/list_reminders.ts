@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { defineTool, partial } from '../../../mcp/tool.ts';
+import { partial } from '../../../mcp/tool.ts';
 import { reminderAnswer } from '../rules/reminders.ts';
-import { reading, reminderShape } from './todoAnswers.ts';
+import { defineTool, reading, reminderShape } from './todoAnswers.ts';
 import { cursor, fittingPage, MAX_LIMIT, pagesOf, pagesShape, timePageOf } from './todoLists.ts';
 
 const limited = z

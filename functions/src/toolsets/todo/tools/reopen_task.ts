@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { defineTool, partial } from '../../../mcp/tool.ts';
+import { partial } from '../../../mcp/tool.ts';
 import type { ReopenedOutcome } from '../rules/reopening.ts';
 import { todoAnswer } from '../rules/todo.ts';
-import { taskId, taskShape, writing } from './todoAnswers.ts';
+import { defineTool, taskId, taskShape, writing } from './todoAnswers.ts';
 
 function answer({ todo, next }: ReopenedOutcome) {
   const kept = next?.isWithdrawn === false;

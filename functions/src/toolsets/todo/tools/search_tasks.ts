@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { defineTool, textUpTo } from '../../../mcp/tool.ts';
-import { reading } from './todoAnswers.ts';
+import { textUpTo } from '../../../mcp/tool.ts';
+import { defineTool, reading } from './todoAnswers.ts';
 import { cursor, listAnswer, listedLimit, listShape, pageOf } from './todoLists.ts';
 
 export const searchTasks = defineTool({

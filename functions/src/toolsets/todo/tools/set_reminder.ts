@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { defineTool } from '../../../mcp/tool.ts';
-import { date, dateOf, setAnswer, setShape, taskId, writing } from './todoAnswers.ts';
+import { date, dateOf, defineTool, setAnswer, setShape, taskId, writing } from './todoAnswers.ts';
 
 export const setReminder = defineTool({
   name: 'set_reminder',

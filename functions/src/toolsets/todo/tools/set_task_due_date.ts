@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { defineTool } from '../../../mcp/tool.ts';
 import type { EditedOutcome } from '../rules/todos.ts';
-import { dateOf, dateOrNull, editAnswer, taskId, writing, writtenShape } from './todoAnswers.ts';
+import { dateOf, dateOrNull, defineTool, editAnswer, taskId, writing, writtenShape } from './todoAnswers.ts';
 
 export const setTaskDueDate = defineTool({
   name: 'set_task_due_date',

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { defineTool } from '../../../mcp/tool.ts';
 import type { EditedOutcome } from '../rules/todos.ts';
-import { editAnswer, priority, taskId, writing, writtenShape } from './todoAnswers.ts';
+import { defineTool, editAnswer, priority, taskId, writing, writtenShape } from './todoAnswers.ts';
 
 export const setTaskPriority = defineTool({
   name: 'set_task_priority',

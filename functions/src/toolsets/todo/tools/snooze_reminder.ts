@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { defineTool } from '../../../mcp/tool.ts';
-import { reminderId, setAnswer, setShape, writing } from './todoAnswers.ts';
+import { defineTool, reminderId, setAnswer, setShape, writing } from './todoAnswers.ts';
 
 const MINUTE = 60_000;
 

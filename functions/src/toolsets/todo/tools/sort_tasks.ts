@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { defineTool } from '../../../mcp/tool.ts';
 import { SORT_FIELDS } from '../rules/todo.ts';
-import { reading } from './todoAnswers.ts';
+import { defineTool, reading } from './todoAnswers.ts';
 import { cursor, listed, listShape, pageLimit, sortOrder } from './todoLists.ts';
 
 export const sortTasks = defineTool({

@@ -7,7 +7,8 @@ import { isVisible } from '../../../kernel/hidden.ts';
 import { idOf } from '../../../kernel/ids.ts';
 import { hasAtMost } from '../../../kernel/text.ts';
 import { listedAs } from '../../../mcp/jsonSchema.ts';
-import { partial, type ToolHints, textUpTo } from '../../../mcp/tool.ts';
+import { partial, type ToolHints, textUpTo, toolsFor } from '../../../mcp/tool.ts';
+import type { TodoServices } from '../create.ts';
 import { FREQUENCIES, type RecurringTask } from '../rules/recurrenceRule.ts';
 import type { Reminder } from '../rules/reminder.ts';
 import { reminderAnswer } from '../rules/reminders.ts';
@@ -20,6 +21,8 @@ import {
   todoAnswer,
 } from '../rules/todo.ts';
 import type { EditedOutcome } from '../rules/todos.ts';
+
+export const defineTool = toolsFor<TodoServices>();
 
 export const taskId = idOf('a task').describe('Task ID');
 

@@ -6,6 +6,7 @@ import { decodeCursor, encodeCursor, type Page, type Place, type Slice } from '.
 import { quotedLines, terminalLines } from '../../../kernel/text.ts';
 import type { CallContext } from '../../../mcp/callContext.ts';
 import { partial } from '../../../mcp/tool.ts';
+import type { TodoServices } from '../create.ts';
 import {
   type FoundTodos,
   SORT_ORDERS,
@@ -75,7 +76,7 @@ interface AskedList extends AskedPage, z.output<z.ZodObject<typeof filters>> {
 }
 
 /** Answers list_tasks, filter_tasks and sort_tasks. */
-export async function listed({ services, principal }: CallContext, asked: AskedList) {
+export async function listed({ services, principal }: CallContext<TodoServices>, asked: AskedList) {
   const { sort_by: by = 'created_at', sort_order: order = 'desc', limit, cursor: from, ...criteria } = asked;
   const { due_after, due_before, tags: all = [], ...rest } = criteria;
   const range = { dueAfter: dateOf(due_after), dueBefore: dateOf(due_before) };
@@ -86,7 +87,7 @@ export async function listed({ services, principal }: CallContext, asked: AskedL
 }
 
 export async function listAnswer(
-  { services: { delegation }, principal }: Pick<CallContext, 'services' | 'principal'>,
+  { services: { delegation }, principal }: Pick<CallContext<TodoServices>, 'services' | 'principal'>,
   question: object,
   { todos, total, next }: FoundTodos,
   page: AskedPage,

@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { clearArgument, clearing, defineTool } from '../../../mcp/tool.ts';
+import { clearArgument, clearing } from '../../../mcp/tool.ts';
 import type { EditedRecurringTask } from '../rules/recurringTasks.ts';
 import * as shapes from './todoAnswers.ts';
+import { defineTool } from './todoAnswers.ts';
 
 const UPDATED = 'Recurring task updated. The occurrence that there is now stays as it is.';
 

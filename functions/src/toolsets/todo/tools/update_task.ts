@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { clearArgument, clearing, defineTool } from '../../../mcp/tool.ts';
+import { clearArgument, clearing } from '../../../mcp/tool.ts';
 import type { EditedOutcome } from '../rules/todos.ts';
 import * as shapes from './todoAnswers.ts';
+import { defineTool } from './todoAnswers.ts';
 
 export const updateTask = defineTool({
   name: 'update_task',

@@ -10,11 +10,9 @@ import { readFor, Service, unlessUnreadable } from '../../../../kernel/ports.ts'
 import { type SweepPart, type SweepTurn, type Swept, walk } from '../../../../kernel/sweep.ts';
 import { retryStale } from '../../../../kernel/waiting.ts';
 import { isClosed } from '../../../coordination/index.ts';
-import type { AgentRoster } from '../agents/roster.ts';
 import { seededChance } from '../modes/judging.ts';
 import { runOfTask, taskCancellations } from '../network.ts';
 import type { OrchestrationChange, OrchestrationPorts } from '../ports.ts';
-import type { WorkflowLibrary } from '../workflows/library.ts';
 import { cancellationOf } from './cancelling.ts';
 import { callOff, whyCalledOff } from './lease.ts';
 import { answerKeyOf, newRun, ordersOf, type RunRequest } from './order.ts';
@@ -272,11 +270,4 @@ export class RunService extends Service<OrchestrationPorts> {
       this.ports.log.error('run_not_dispatched', { runId, error });
     }
   }
-}
-
-/** What the orchestration tools ask. */
-export interface OrchestrationServices {
-  readonly workflows: WorkflowLibrary;
-  readonly roster: AgentRoster;
-  readonly runs: RunService;
 }
