@@ -5,8 +5,8 @@
 import { z } from 'zod';
 import type { Principal } from '../functions/src/access/rules/principal.ts';
 import type { Role } from '../functions/src/access/rules/role.ts';
-import { compose } from '../functions/src/app.ts';
-import { hostedAgents } from '../functions/src/composition/hostedAgents.ts';
+import { compose } from '../functions/src/composition/compose.ts';
+import { hostedAgents, outside } from '../functions/src/composition/outside.ts';
 import type { JsonObject } from '../functions/src/kernel/json.ts';
 import { timeLeftOfRequest } from '../functions/src/mcp/answer.ts';
 import { callTool } from '../functions/src/mcp/call.ts';
@@ -66,6 +66,9 @@ export async function tellStory({ workspace, ownerUid }: StoryOptions): Promise<
   };
   const executed: Promise<unknown>[] = [];
   const app = compose({
+    ...outside(),
+    rateLimit: undefined,
+    push: undefined,
     clock: { now: () => new Date(now()) },
     // What goes wrong is thrown; who seeds reads what is printed.
     log: { info: () => undefined, warn: () => undefined, error: () => undefined },

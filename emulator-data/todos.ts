@@ -1,8 +1,8 @@
 /** A person's to-dos, reminders and recurring tasks, made as the tools make them. */
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { compose } from '../functions/src/app.ts';
-import { systemClock } from '../functions/src/kernel/platform.ts';
+import { compose } from '../functions/src/composition/compose.ts';
+import { outside } from '../functions/src/composition/outside.ts';
 import { FREQUENCIES } from '../functions/src/toolsets/todo/rules/recurrenceRule.ts';
 import { PRIORITIES } from '../functions/src/toolsets/todo/rules/todo.ts';
 
@@ -46,7 +46,7 @@ const unkeyed = (): undefined => undefined;
 
 /** Gives a person to-dos, unless they have some. */
 export async function importTodos(ownerUid: string): Promise<void> {
-  const { todos, recurringTasks, reminders } = compose({ clock: systemClock }).services;
+  const { todos, recurringTasks, reminders } = compose(outside()).services;
   const sort = { by: 'created_at', order: 'asc' } as const;
   const { total } = await todos.list({ ownerUid, tags: [] }, sort, { limit: 1 });
   if (total > 0) return;

@@ -1,8 +1,8 @@
 /** What orchestration costs: a step of a run against a bare call of the SDK, and a race against its winner alone. */
 import { randomUUID } from 'node:crypto';
 import { Anthropic } from '@anthropic-ai/sdk';
-import { type Composition, compose } from '../../functions/src/app.ts';
-import { hostedAgents } from '../../functions/src/composition/hostedAgents.ts';
+import { type Composition, compose } from '../../functions/src/composition/compose.ts';
+import { hostedAgents, outside } from '../../functions/src/composition/outside.ts';
 import { isEnded } from '../../functions/src/toolsets/orchestration/rules/runs/run.ts';
 import { readWorkflow } from '../../functions/src/toolsets/orchestration/rules/workflows/validation.ts';
 import { startLocalService } from '../../scripts/emulators/localService.mjs';
@@ -86,6 +86,9 @@ function runsAt(url: string) {
     gemini: { ...settings, model: 'gemini-local' },
   });
   const app: Composition = compose({
+    ...outside(),
+    rateLimit: undefined,
+    push: undefined,
     clock: { now: () => new Date() },
     hosted: () => agents,
     dispatch: {
@@ -109,7 +112,7 @@ function runsAt(url: string) {
       },
       () => undefined,
     );
-    for await (const run of app.ports.runs.watch(runId, new AbortController().signal)) {
+    for await (const run of app.orchestration.ports.runs.watch(runId, new AbortController().signal)) {
       if (!isEnded(run)) continue;
       if (run.status !== 'succeeded') throw new Error(`The run has ${run.status}.`);
       return;

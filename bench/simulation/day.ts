@@ -7,7 +7,9 @@ import type { AddressInfo } from 'node:net';
 import { Firestore } from '@google-cloud/firestore';
 import { z } from 'zod';
 import { Addresses } from '../../functions/src/access/rules/addresses.ts';
-import { type Composition, compose, createFront } from '../../functions/src/app.ts';
+import { createFront } from '../../functions/src/app.ts';
+import { type Composition, compose } from '../../functions/src/composition/compose.ts';
+import { outside } from '../../functions/src/composition/outside.ts';
 import { McpCaller } from '../load/client.ts';
 import { median } from '../measurement.ts';
 import { addCallers, newProject, type Project } from '../seed.ts';
@@ -193,7 +195,14 @@ function composed(
     logged.bytes += Buffer.byteLength(JSON.stringify({ message: event, ...fields }));
   };
   const log = { info: note, warn: note, error: note };
-  return compose({ clock: { now }, database, log, rateLimit: { perSecond: 100, burst: 500 } });
+  return compose({
+    ...outside(),
+    push: undefined,
+    clock: { now },
+    database,
+    log,
+    rateLimit: { perSecond: 100, burst: 500 },
+  });
 }
 
 async function serve(instance: Composition): Promise<{ server: Server; url: string }> {

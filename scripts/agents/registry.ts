@@ -16,11 +16,11 @@ import { DEFAULT_WORKSPACE, type Principal } from '../../functions/src/access/ru
 import { newCredential, type Registered } from '../../functions/src/access/rules/registration.ts';
 import type { Ended } from '../../functions/src/access/rules/revocation.ts';
 import type { Role } from '../../functions/src/access/rules/role.ts';
-import { compose } from '../../functions/src/app.ts';
+import { compose } from '../../functions/src/composition/compose.ts';
+import { outside } from '../../functions/src/composition/outside.ts';
 import type { Versioned } from '../../functions/src/kernel/commit.ts';
 import { firestore } from '../../functions/src/kernel/firestore/client.ts';
 import { COLLECTIONS } from '../../functions/src/kernel/firestore/paths.ts';
-import { systemClock } from '../../functions/src/kernel/platform.ts';
 import { retryStale } from '../../functions/src/kernel/waiting.ts';
 import { pagesOf, readable } from '../operator/documents.ts';
 import {
@@ -39,7 +39,8 @@ const unkeyed = {
   derivedId: () => undefined,
 };
 
-const { ports, services } = compose({ clock: systemClock });
+const { services, access, kernel } = compose(outside());
+const { ports } = access;
 
 /** Who has a shell may do everything, in the name of the owner. */
 function operatorFor(owner: string): Principal {
@@ -103,7 +104,7 @@ export function revoke(agentId: string): Promise<Ended> {
 }
 
 async function existing(agentId: string): Promise<Versioned<Agent>> {
-  const known = await ports.agents.find(agentId);
+  const known = await access.ports.agents.find(agentId);
   if (known === undefined) throw new Error(`There is no agent "${agentId}".`);
   return known;
 }
@@ -135,10 +136,10 @@ export async function* listed(
 
 async function latestOf(agentId: string): Promise<Opening | undefined> {
   const [keys, grants] = await Promise.all([
-    ports.agents.credentials(agentId),
-    ports.grants.ofAgents([agentId]),
+    access.ports.agents.credentials(agentId),
+    access.ports.grants.ofAgents([agentId]),
   ]);
-  const apps = grants.flatMap(({ value }) => (isConnected(value, ports.clock.now()) ? [value] : []));
+  const apps = grants.flatMap(({ value }) => (isConnected(value, kernel.clock.now()) ? [value] : []));
   return [...keys, ...apps].sort((one, other) => other.createdAt.getTime() - one.createdAt.getTime())[0];
 }
 

@@ -1,10 +1,11 @@
 /** Whether the owner of an agent may do anything: an agent may never do more. */
+
+import type { AccessPorts } from '../../functions/src/access/rules/ports.ts';
 import { type PersonRoles, personsRoleIn } from '../../functions/src/access/rules/principal.ts';
 import { hasRole, type Role } from '../../functions/src/access/rules/role.ts';
-import type { composePorts } from '../../functions/src/composition/ports.ts';
 import { findAccount } from './accounts.ts';
 
-type Ports = Pick<ReturnType<typeof composePorts>, 'people' | 'store'>;
+type Ports = Pick<AccessPorts, 'people' | 'store'>;
 
 /** What a person may do, where, as stored and as their account claims. */
 export async function rolesOf({ people }: Pick<Ports, 'people'>, uid: string): Promise<PersonRoles> {

@@ -3,15 +3,16 @@ import { type Person, personFromDocument } from '../../functions/src/access/rule
 import { accessOf, type PersonRoles, personsRoleIn } from '../../functions/src/access/rules/principal.ts';
 import { type Ended, isAnything } from '../../functions/src/access/rules/revocation.ts';
 import { MEMBER_ROLES, type MemberRole, type Role } from '../../functions/src/access/rules/role.ts';
-import { compose } from '../../functions/src/app.ts';
-import type { EndedWork } from '../../functions/src/composition/leaving.ts';
+import { compose } from '../../functions/src/composition/compose.ts';
+import type { EndedWork } from '../../functions/src/composition/following.ts';
+import { outside } from '../../functions/src/composition/outside.ts';
 import { firestore } from '../../functions/src/kernel/firestore/client.ts';
 import { COLLECTIONS, MEMBERS, workspacePath } from '../../functions/src/kernel/firestore/paths.ts';
 import { systemClock } from '../../functions/src/kernel/platform.ts';
 import { type Account, accounts, authentication, claimRole, findAccount } from '../operator/accounts.ts';
 import { pagesOf, readable } from '../operator/documents.ts';
 
-const { ports, services } = compose({ clock: systemClock });
+const { services, access, kernel } = compose(outside());
 
 /** Who gave a role, where nobody is signed in. */
 const ADDED_BY = 'operator';
@@ -52,7 +53,7 @@ export async function known(
 ): Promise<Known | undefined> {
   const account = await findAccount(who, lookup);
   const uid = account?.uid ?? who;
-  const person = await ports.people.find(uid);
+  const person = await access.ports.people.find(uid);
   const isKnown = account !== undefined || person !== undefined || (await agentsOf(uid)).length > 0;
   return isKnown ? { uid, account, person } : undefined;
 }
@@ -61,8 +62,8 @@ export async function known(
 export async function rolesOf({ account, person }: Known): Promise<PersonRoles> {
   const role = person?.role ?? account?.role;
   const { workspaces = {} } = person ?? {};
-  const access = await ports.people.workspaces();
-  return { workspaces, access, ...(role !== undefined && role !== 'none' && { role }) };
+  const known = await access.ports.people.workspaces();
+  return { workspaces, access: known, ...(role !== undefined && role !== 'none' && { role }) };
 }
 
 /** Their role in a workspace. */
@@ -83,25 +84,25 @@ export async function agentsOf(uid: string): Promise<readonly string[]> {
  * @returns the role that they had
  */
 export async function setRole(known: Known, role: Role | 'none'): Promise<Role | 'none'> {
-  await ports.store.commit([{ kind: 'setPerson', uid: known.uid, role }]);
+  await kernel.store.commit([{ kind: 'setPerson', uid: known.uid, role }]);
   if (known.account !== undefined) await claimRole(known.uid, role);
   return known.person?.role ?? known.account?.role ?? 'none';
 }
 
 /** @throws Error where there is no such workspace */
 export async function add({ uid }: Known, workspace: string, role: MemberRole): Promise<void> {
-  if (accessOf(await ports.people.workspaces(), workspace) === undefined)
+  if (accessOf(await access.ports.people.workspaces(), workspace) === undefined)
     throw new Error(`There is no workspace "${workspace}": whoever leads the deployment opens it first.`);
   const member = { uid, workspace, role, addedBy: ADDED_BY, addedAt: systemClock.now() };
-  await ports.store.commit([{ kind: 'setMember', member }]);
+  await kernel.store.commit([{ kind: 'setMember', member }]);
 }
 
 /** @throws Error where they are no member of it */
 export async function remove({ uid, person }: Known, workspace: string): Promise<void> {
   const isMember = Object.hasOwn(person?.workspaces ?? {}, workspace);
-  if (!isMember && (await ports.people.member(workspace, uid)) === undefined)
+  if (!isMember && (await access.ports.people.member(workspace, uid)) === undefined)
     throw new Error(`${uid} is no member of the workspace "${workspace}".`);
-  await ports.store.commit([{ kind: 'removeMember', workspace, uid }]);
+  await kernel.store.commit([{ kind: 'removeMember', workspace, uid }]);
 }
 
 /** Whether somebody leads it. */
@@ -126,9 +127,9 @@ export async function revoke(known: Known): Promise<Revoked> {
   const { uid, account, person } = known;
   await setRole(known, 'none');
   const validSince = Math.floor(systemClock.now().getTime() / 1000);
-  await ports.store.commit([{ kind: 'limitAccount', uid, validSince, isNews: true }]);
+  await kernel.store.commit([{ kind: 'limitAccount', uid, validSince, isNews: true }]);
   const workspaces = Object.keys(person?.workspaces ?? {});
-  for (const workspace of workspaces) await ports.store.commit([{ kind: 'removeMember', workspace, uid }]);
+  for (const workspace of workspaces) await kernel.store.commit([{ kind: 'removeMember', workspace, uid }]);
   const agents: string[] = [];
   const all: Ended[] = [];
   for (const id of await agentsOf(uid)) {

@@ -1,7 +1,7 @@
 /** Makes again what was asked for, each kind by the rules by which the deployment itself keeps it. */
-import { compose } from '../../functions/src/app.ts';
+import { compose } from '../../functions/src/composition/compose.ts';
+import { outside } from '../../functions/src/composition/outside.ts';
 import { firestore } from '../../functions/src/kernel/firestore/client.ts';
-import { systemClock } from '../../functions/src/kernel/platform.ts';
 import { reachedRealtime } from '../operator/realtime.ts';
 import { rebuildAccess } from './access.ts';
 import type { Kind } from './arguments.ts';
@@ -21,11 +21,11 @@ export async function rebuild(
   kinds: readonly Kind[],
   { isDry, say }: Pick<Rebuilding, 'isDry' | 'say'>,
 ): Promise<void> {
-  const { ports, services } = compose({ clock: systemClock });
+  const { kernel, coordination, system, services } = compose(outside());
   const rebuilding = {
     database: firestore(),
     realtime: await reachedRealtime(),
-    ports,
+    ports: { ...coordination.ports, store: kernel.store, sweepRecord: system.ports.sweepRecord },
     services,
     isDry,
     say,

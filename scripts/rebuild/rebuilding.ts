@@ -1,15 +1,15 @@
 /** What each rebuild works with, how it tells how far it is, and how it walks along the Realtime Database. */
 import type { Firestore } from '@google-cloud/firestore';
 import type { Database, DataSnapshot } from 'firebase-admin/database';
-import type { compose } from '../../functions/src/app.ts';
+import type { Composition } from '../../functions/src/composition/compose.ts';
 import { canonicalJson } from '../../functions/src/kernel/json.ts';
-
-type Composition = ReturnType<typeof compose>;
 
 export interface Rebuilding {
   readonly database: Firestore;
   readonly realtime: Database;
-  readonly ports: Composition['ports'];
+  readonly ports: Composition['coordination']['ports'] &
+    Pick<Composition['kernel'], 'store'> &
+    Pick<Composition['system']['ports'], 'sweepRecord'>;
   readonly services: Pick<Composition['services'], 'mirrorQueuedTask' | 'mirrorPerson' | 'mirrorWorkspaces'>;
   /** Nothing is to be changed: only what would be is told. */
   readonly isDry: boolean;

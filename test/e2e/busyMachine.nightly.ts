@@ -45,7 +45,7 @@ async function addTodo(person: Person, number: number): Promise<string> {
   const id = `${person.uid}-${number}`;
   const todo = sampleTodo({ id, ownerUid: person.uid, title: `To-do ${number}` });
   const event = person.event('created', { taskId: id });
-  await person.app.ports.store.commit([
+  await person.app.kernel.store.commit([
     { kind: 'createTodo', todo },
     { kind: 'recordEvent', event },
   ]);

@@ -1,8 +1,8 @@
 /** The mirror of a workspace's queue follows the tasks, whatever order its events come in and however often. */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
-import { compose } from '../../functions/src/app.ts';
-import { systemClock } from '../../functions/src/kernel/platform.ts';
+import { compose } from '../../functions/src/composition/compose.ts';
+import { outsideOf } from '../support/outside.ts';
 import { registerAgent, type TestAgent } from './support/agents.ts';
 import { succeed } from './support/calls.ts';
 import { type Connection, connect } from './support/clients.ts';
@@ -95,7 +95,7 @@ describe('the mirror of the queue', () => {
   });
 
   it('ends right when many instances refresh it while the task changes', async () => {
-    const { mirrorQueuedTask } = compose({ clock: systemClock }).services;
+    const { mirrorQueuedTask } = compose(outsideOf()).services;
     const { task } = await succeed(leader, 'create_task', { description: 'Contended' });
     const { id } = z.looseObject({ id: z.string() }).parse(task);
     const refreshMany = () => Promise.all(Array.from({ length: 10 }, () => mirrorQueuedTask(id)));

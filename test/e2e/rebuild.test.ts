@@ -1,7 +1,7 @@
 /** `npm run rebuild`: what follows from something else is deleted, and made again as it was, while agents work too. */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
-import { compose } from '../../functions/src/app.ts';
+import { compose } from '../../functions/src/composition/compose.ts';
 import { firestore } from '../../functions/src/kernel/firestore/client.ts';
 import {
   agentCountsPath,
@@ -9,7 +9,6 @@ import {
   countersPath,
   gatesPath,
 } from '../../functions/src/kernel/firestore/paths.ts';
-import { systemClock } from '../../functions/src/kernel/platform.ts';
 import {
   ACCESS_PEOPLE,
   ACCESS_WORKSPACES,
@@ -19,6 +18,7 @@ import {
   taskQueuePath,
 } from '../../functions/src/kernel/realtime/database.ts';
 import { runBeside } from '../integration/operator/commands.ts';
+import { outsideOf } from '../support/outside.ts';
 import { registerAgent, type TestAgent } from './support/agents.ts';
 import { everyItem, succeed } from './support/calls.ts';
 import { type Connection, connect, ERAS } from './support/clients.ts';
@@ -41,7 +41,7 @@ function wrongIn(output: string): Readonly<Record<string, number>> {
   return Object.fromEntries([...lines].map(([, what, wrong]) => [what, Number(wrong)]));
 }
 
-const { ports } = compose({ clock: systemClock });
+const { coordination, access, system } = compose(outsideOf());
 
 /** A workspace of its own, and what is derived in it. */
 class Derived {
@@ -50,7 +50,7 @@ class Derived {
   private session = '';
 
   async open(): Promise<void> {
-    const open = await ports.sessions.current(this.workspace);
+    const open = await coordination.ports.sessions.current(this.workspace);
     assert.ok(open);
     this.session = open.session.id;
   }
@@ -61,8 +61,8 @@ class Derived {
       waits: __,
       ages: ___,
       ...counters
-    } = await ports.sessions.counters(this.workspace, this.session);
-    return { counters, agents: await ports.directory.counts(this.workspace) };
+    } = await coordination.ports.sessions.counters(this.workspace, this.session);
+    return { counters, agents: await access.ports.directory.counts(this.workspace) };
   }
 
   async everything() {
@@ -147,7 +147,7 @@ describe('npm run rebuild', () => {
   after(async () => {
     await leader?.close();
     // Other tests have agents die, and need not wait the five minutes in which nobody is taken for dead.
-    await ports.sweepRecord.saveOutage(undefined);
+    await system.ports.sweepRecord.saveOutage(undefined);
   });
 
   it('makes everything again as it was, and says beforehand what it would do', async () => {
@@ -190,7 +190,7 @@ describe('npm run rebuild', () => {
     await rebuild();
     assert.equal((await database.ref(presencePath('nobody-knows')).get()).val(), null);
     assert.ok((await database.ref(presencePath(agent.id)).get()).exists());
-    const { outage } = await ports.sweepRecord.read();
+    const { outage } = await system.ports.sweepRecord.read();
     assert.ok(outage?.backAt !== undefined && outage.backAt.getTime() >= began);
   });
 

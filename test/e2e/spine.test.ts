@@ -25,7 +25,7 @@ describe('the event spine', () => {
     const events = ['first', 'second', 'third'].map((word, index) =>
       person.event('updated', { id: `${word}-${person.uid}`, timestamp: person.after(index) }),
     );
-    const { store } = person.app.ports;
+    const { store } = person.app.kernel;
     await Promise.all(events.map((event) => store.commit([{ kind: 'recordEvent', event }])));
     await shows('task-updates', ...events.map(({ id }) => id));
     for (const { id } of events) await eventually(`the audit of ${id}`, () => person.audit(id));

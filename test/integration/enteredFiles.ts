@@ -37,7 +37,7 @@ async function newAgent(team: Team) {
 const team = new Team();
 team.now = new Date();
 const { workspace, now, leader } = team;
-await team.app.ports.store.commit([
+await team.app.kernel.store.commit([
   { kind: 'nameWorkspace', workspace, access: 'private' },
   {
     kind: 'setMember',
@@ -76,7 +76,7 @@ async function claim(inHand: readonly string[]): Promise<string> {
 // For the first call, an instance loads and makes its parts. From time to time, it reads a credential and counts calls.
 const first = await claim([]);
 await request('ping', {});
-await app().ports.metrics.flush();
+await app().access.callMetrics.flush();
 
 const session = new Session();
 session.connect();

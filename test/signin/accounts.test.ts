@@ -34,7 +34,7 @@ describe('accounts that change in Firebase Auth', () => {
 
   /** Returns the changes of one person that a sweep stores. Other tests change other accounts at the same time. */
   async function storedBySweep({ uid }: Someone): Promise<readonly Change[]> {
-    const { store } = deployment.composition.ports;
+    const { store } = deployment.composition.kernel;
     const commit = store.commit.bind(store);
     const stored: Change[] = [];
     store.commit = async (changes, record) => {
@@ -148,7 +148,8 @@ describe('accounts that change in Firebase Auth', () => {
     });
 
   it('leave owners alone who never had one', async () => {
-    const { store, people } = deployment.composition.ports;
+    const { store } = deployment.composition.kernel;
+    const { people } = deployment.composition.access.ports;
     const uid = `never-${Date.now()}`;
     await store.commit([{ kind: 'setPerson', uid, role: 'worker' }]);
     await sweep();

@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { getAuth } from 'firebase-admin/auth';
 import { z } from 'zod';
-import { compose } from '../../functions/src/app.ts';
+import { compose } from '../../functions/src/composition/compose.ts';
 import { firebaseApp } from '../../functions/src/kernel/platform.ts';
+import { outsideOf } from '../support/outside.ts';
 import { App, call, REDIRECT } from './support/app.ts';
 import { Deployment, type Someone } from './support/deployment.ts';
 import { EVERYTHING, idTokenOf, Visitor } from './support/visitor.ts';
@@ -60,7 +61,7 @@ describe('signing in', () => {
     ]);
     const second = listed.find(({ name }) => name === 'Second');
     assert.equal(Math.round((Date.parse(second.expires_at) - Date.parse(second.created_at)) / DAY), 90);
-    const elsewhere = compose({ clock: { now: () => deployment.now() } }).services.authenticator;
+    const elsewhere = compose(outsideOf({ clock: { now: () => deployment.now() } })).services.authenticator;
     await elsewhere.authenticate(other.access_token);
     assert.equal((await call(deployment, other.access_token, 'access.whoami')).status, 200);
     const revoked = await resultOf(one.access_token, 'access.revoke_connection', {
@@ -297,7 +298,7 @@ describe('signing in', () => {
       const { uid } = someone;
       const { access_token, refresh_token } = await app.signIn(someone);
       if (loss === 'disabled') await getAuth(firebaseApp()).updateUser(uid, { disabled: true });
-      else await deployment.composition.ports.store.commit([{ kind: 'setPerson', uid, role: 'none' }]);
+      else await deployment.composition.kernel.store.commit([{ kind: 'setPerson', uid, role: 'none' }]);
       deployment.move(60_000);
       await assert.rejects(app.refresh(refresh_token), { error: 'invalid_grant' }, loss);
       deployment.move(5000);

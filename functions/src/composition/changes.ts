@@ -55,7 +55,7 @@ export type Change =
   | OrchestrationChange
   | TodoChange;
 
-type ChangeKinds = { readonly [Kind in Change['kind']]: Extract<Change, { readonly kind: Kind }> };
+export type ChangeKinds = { readonly [Kind in Change['kind']]: Extract<Change, { readonly kind: Kind }> };
 
 /** What this instance knows of the load of sessions. */
 export const spreads = new SessionSpreads();

@@ -17,7 +17,7 @@ import type { RunService } from '../toolsets/orchestration/rules/runs/runService
 import { OPEN_RUNS } from '../toolsets/orchestration/store/runs.ts';
 import type { SweepRecord } from '../toolsets/system/rules/ports.ts';
 import type { Delegation } from '../toolsets/todo/rules/delegation.ts';
-import type { Leaving } from './leaving.ts';
+import type { Leaving } from './following.ts';
 
 /** The part runs in every fifth minute, and otherwise reads nothing. */
 const EVERY_MINUTES = 5;

@@ -94,7 +94,7 @@ export const auditEvents = onMessagePublished({ topic: 'task-events', ...everywh
 /** Logs, as an error, each message that a consumer could never process or gave up. */
 export const logDeadLetters = onMessagePublished({ topic: 'dead-letters', ...everywhere }, (event) => {
   const { attributes } = event.data.message;
-  app().ports.log.error('dead_letter', { ...messageIn(event), attributes });
+  app().kernel.log.error('dead_letter', { ...messageIn(event), attributes });
 });
 
 /** Shows changes of to-dos in the Realtime Database, to those who watch them. */

@@ -42,7 +42,7 @@ export const mcp = onRequest(
   },
   (request, response) => {
     leaveDomain();
-    beforeEnding(() => app().ports.metrics.flush());
+    beforeEnding(() => app().access.callMetrics.flush());
     return app().endpoint(request, response);
   },
 );

@@ -21,7 +21,7 @@ import type { TodoServices } from './todo/create.ts';
 import { todo } from './todo/index.ts';
 
 /** What the tools of all toolsets ask. */
-export type ToolServices = AccessServices &
+type ToolServices = AccessServices &
   CodingServices &
   CoordinationServices &
   FirebaseServices &

@@ -11,7 +11,7 @@ import {
 } from '@google-cloud/firestore';
 import { z } from 'zod';
 import { EVERYBODY } from '../../../functions/src/access/rules/trust.ts';
-import type { compose } from '../../../functions/src/app.ts';
+import type { Composition } from '../../../functions/src/composition/compose.ts';
 import { StaleWriteError } from '../../../functions/src/kernel/commit.ts';
 import {
   ARCHIVE,
@@ -28,11 +28,9 @@ import { forEach, pagesOf } from '../../operator/documents.ts';
 import type { Report } from './report.ts';
 import type { Traces } from './traces.ts';
 
-type Composition = ReturnType<typeof compose>;
-
 export interface Erasing {
   readonly database: Firestore;
-  readonly ports: Composition['ports'];
+  readonly ports: Composition['todo']['ports'];
   readonly traces: Traces;
   readonly report: Report;
   readonly isDry: boolean;

@@ -4,7 +4,8 @@
  * erasure is simply run again, and a second one finds nothing.
  */
 import type { UserRecord } from 'firebase-admin/auth';
-import { compose } from '../../../functions/src/app.ts';
+import { compose } from '../../../functions/src/composition/compose.ts';
+import { outside } from '../../../functions/src/composition/outside.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { COLLECTIONS, personPath } from '../../../functions/src/kernel/firestore/paths.ts';
 import { systemClock } from '../../../functions/src/kernel/platform.ts';
@@ -41,7 +42,7 @@ export async function erase(
   await requireAnotherAdmin(uid);
   const traces = new Traces(uid, account);
   const report = new Report();
-  const { ports, services } = compose({ clock: systemClock });
+  const { todo, services } = compose(outside());
   const agents = await registry.agentsOf(uid);
   const realtime = await reachedRealtime();
   if (!isDry) await shutOut(uid, account);
@@ -49,7 +50,7 @@ export async function erase(
   const erasing = {
     database: firestore(),
     realtime,
-    ports,
+    ports: todo.ports,
     traces,
     report,
     isDry,

@@ -50,7 +50,7 @@ describe('private texts', function () {
   before(async () => {
     await world.begin();
     const things = await makeThings(world);
-    await world.app.ports.store.commit([
+    await world.app.kernel.store.commit([
       {
         kind: 'setMember',
         member: {
@@ -62,7 +62,7 @@ describe('private texts', function () {
         },
       },
     ]);
-    const { items } = await world.app.ports.directory.ofOwner(world.cas, 5, undefined);
+    const { items } = await world.app.access.ports.directory.ofOwner(world.cas, 5, undefined);
     casAgent = String(items[0]?.id);
     const asked = await as('cas the worker', 'inbox.ask', { question: secretOf('a question'), kind: 'text' });
     const request = String(asked['request_id']);

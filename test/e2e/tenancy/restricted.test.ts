@@ -40,7 +40,7 @@ describe('a credential that is restricted to one workspace', function () {
       addedBy: 'ann',
       addedAt: new Date(),
     } as const;
-    await world.app.ports.store.commit([{ kind: 'setMember', member }]);
+    await world.app.kernel.store.commit([{ kind: 'setMember', member }]);
     const credential = await world.agent(bea, 'bea-held', 'leader', alpha, alpha);
     own = world.idOf('bea-held');
     await register(beta, { workspace: beta });

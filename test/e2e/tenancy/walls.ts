@@ -2,7 +2,7 @@
 import type { WorkspaceAccess } from '../../../functions/src/access/rules/role.ts';
 import { hasRole, type Role } from '../../../functions/src/access/rules/role.ts';
 import type { ApprovalRule } from '../../../functions/src/access/rules/workspace.ts';
-import type { Composition } from '../../../functions/src/app.ts';
+import type { Composition } from '../../../functions/src/composition/compose.ts';
 import { BUDGET_KINDS } from '../../../functions/src/graph/rules/budget.ts';
 import type { Ids } from './things.ts';
 import type { World } from './world.ts';
@@ -21,16 +21,18 @@ export interface Walls {
 }
 
 export async function wallsOf(world: World, ids: Ids): Promise<Walls> {
-  const { ports } = world.app;
+  const { access: known, graph } = world.app;
   const workspaces = [world.alpha, world.beta, world.empty, world.open];
-  const { access } = await ports.people.deployment();
-  const each = await Promise.all(workspaces.map((name) => workspaceWalls(ports, name)));
+  const { access } = await known.ports.people.deployment();
+  const each = await Promise.all(workspaces.map((name) => workspaceWalls(known.ports, name)));
   const things = { workspace: world.alpha, todo: ids.todo, task: ids.task, run: ids.run };
   const keys = BUDGET_KINDS.map((kind) => `${kind}-${things[kind]}`);
-  const budgets = await Promise.all(keys.map(async (key) => [key, await ports.budgets.find(key)] as const));
+  const budgets = await Promise.all(
+    keys.map(async (key) => [key, await graph.ports.budgets.find(key)] as const),
+  );
   const agentIds = (['viewer', 'worker', 'leader'] as const).map((role) => world.agentId(role));
-  const agents = await ports.agents.findAll(agentIds);
-  const credentials = await ports.agents.credentialsOf(agentIds);
+  const agents = await known.ports.agents.findAll(agentIds);
+  const credentials = await known.ports.agents.credentialsOf(agentIds);
   return {
     access: new Map(workspaces.map((name) => [name, access[name]])),
     approvals: new Map(each.flatMap(({ approvals }) => approvals)),
@@ -58,7 +60,7 @@ export async function wallsOf(world: World, ids: Ids): Promise<Walls> {
   };
 }
 
-async function workspaceWalls({ workspaces, people }: Composition['ports'], name: string) {
+async function workspaceWalls({ workspaces, people }: Composition['access']['ports'], name: string) {
   const [found, { items }, invited] = await Promise.all([
     workspaces.find(name),
     people.members(name, 100, undefined),

@@ -9,7 +9,7 @@ import { z } from 'zod';
 import { Addresses } from '../../../functions/src/access/rules/addresses.ts';
 import { type Agent, NOTHING_DONE, USUAL_CONFIGURATION } from '../../../functions/src/access/rules/agent.ts';
 import type { Role } from '../../../functions/src/access/rules/role.ts';
-import { type Composition, compose } from '../../../functions/src/app.ts';
+import { type Composition, compose } from '../../../functions/src/composition/compose.ts';
 import { type JsonObject, jsonObject } from '../../../functions/src/kernel/json.ts';
 import { systemClock } from '../../../functions/src/kernel/platform.ts';
 import {
@@ -24,6 +24,7 @@ import { seedClaudeNetwork } from '../../support/github/seed.ts';
 import { LocalGitHub } from '../../support/github/server.ts';
 import { type RunningEndpoint, serveEndpoint } from '../../support/mcp-endpoint.ts';
 import { LocalModels } from '../../support/models/server.ts';
+import { outsideOf } from '../../support/outside.ts';
 import { signIn } from '../../support/signIn.ts';
 import { eventually } from '../support/waiting.ts';
 
@@ -82,22 +83,24 @@ export class World {
   private endpoint: RunningEndpoint | undefined;
 
   constructor() {
-    this.app = compose({
-      clock: systemClock,
-      gitHub: () => this.gitHub.asApp,
-      hosted: () => agentsAt(this.models.url),
-      budget: { tokens: 1_000_000, costUsd: 10 },
-      // What is begun stays as it is.
-      dispatch: { dispatch: async () => undefined },
-    });
+    this.app = compose(
+      outsideOf({
+        clock: systemClock,
+        gitHub: () => this.gitHub.asApp,
+        hosted: () => agentsAt(this.models.url),
+        budget: { tokens: 1_000_000, costUsd: 10 },
+        // What is begun stays as it is.
+        dispatch: { dispatch: async () => undefined },
+      }),
+    );
   }
 
   async begin(): Promise<void> {
     seedClaudeNetwork(this.gitHub.world);
     await Promise.all([this.gitHub.start(), this.models.start()]);
-    const { ports } = this.app;
+    const { kernel } = this.app;
     const member = { addedBy: 'operator', addedAt: new Date() };
-    await ports.store.commit([
+    await kernel.store.commit([
       { kind: 'setPerson', uid: this.ann, role: 'worker' },
       { kind: 'setPerson', uid: this.bea, role: 'worker' },
       { kind: 'nameWorkspace', workspace: this.alpha, access: 'private' },
@@ -105,7 +108,7 @@ export class World {
       { kind: 'nameWorkspace', workspace: this.empty, access: 'private' },
       { kind: 'nameWorkspace', workspace: this.open, access: 'open' },
     ]);
-    await ports.store.commit([
+    await kernel.store.commit([
       { kind: 'setMember', member: { ...member, uid: this.ann, workspace: this.alpha, role: 'leader' } },
       { kind: 'setMember', member: { ...member, uid: this.cas, workspace: this.alpha, role: 'worker' } },
       { kind: 'setMember', member: { ...member, uid: this.bea, workspace: this.beta, role: 'leader' } },
@@ -157,7 +160,7 @@ export class World {
 
   /** As registration makes them. */
   idOf(name: string): string {
-    return `${name}-${this.app.ports.hashing.sha256(name + this.mark).slice(0, 8)}`;
+    return `${name}-${this.app.kernel.hashing.sha256(name + this.mark).slice(0, 8)}`;
   }
 
   credential(caller: CallerName): string {
@@ -246,7 +249,7 @@ export class World {
     workspace: string,
     heldTo?: string,
   ): Promise<string> {
-    const { store, randomness, hashing } = this.app.ports;
+    const { store, randomness, hashing } = this.app.kernel;
     const now = new Date();
     const agent: Agent = {
       ...NOTHING_DONE,

@@ -61,7 +61,7 @@ export class ConnectedTown extends Town {
     chosen: Partial<Decision> = {},
     resource = 'https://muster.example/mcp',
   ) {
-    const { ports, services } = this.app;
+    const { services, kernel, signIn, access } = this.app;
     const uid = this.id(name);
     const authorization = {
       id: randomUUID(),
@@ -70,7 +70,7 @@ export class ConnectedTown extends Town {
       clientName: 'Claude Code',
       clientHost: 'client.example',
       redirectUri: CALLBACK,
-      challenge: challengeOf(ports.hashing, VERIFIER),
+      challenge: challengeOf(kernel.hashing, VERIFIER),
       isReadonly: false,
       resource,
       issuer: 'https://muster.example',
@@ -78,11 +78,12 @@ export class ConnectedTown extends Town {
       expiresAt: this.now,
     };
     const { id, clientId } = authorization;
-    await ports.store.commit([{ kind: 'beginAuthorization', authorization }]);
-    const version = (await ports.signIns.authorization(id))?.version ?? assert.fail('it was not begun');
-    const apps = new Apps({ ...ports, registration: services.registration });
+    await kernel.store.commit([{ kind: 'beginAuthorization', authorization }]);
+    const version =
+      (await signIn.ports.signIns.authorization(id))?.version ?? assert.fail('it was not begun');
+    const apps = new Apps({ ...signIn.ports, registration: services.registration });
     const decision = { agentName, role: 'worker' as const, workspace: undefined, readonly: false, ...chosen };
-    const owner = await ports.roles.of(uid);
+    const owner = await access.ports.roles.of(uid);
     const ended = { kind: 'endAuthorization', id, version } as const;
     const limited = { toolsets: undefined, ...decision };
     const code = await apps.connect(authorization, limited, owner, ended);

@@ -145,7 +145,7 @@ describe('connections', () => {
   });
 
   it('connections show when and why a sign-in ended: an old refresh token was used', async () => {
-    const { services, ports } = town.app;
+    const { services, access } = town.app;
     const before = await connect('ada', 'Claude Code (Ada)');
     const asked = { clientId: 'https://client.example/client.json', resource: undefined };
     await services.signIn.tokens.refresh(before.refreshToken, asked);
@@ -167,7 +167,7 @@ describe('connections', () => {
     assert.deepEqual((await town.ask(await town.person('eve'), 'list_connections'))['ended'], []);
     // The record opens nothing, and is in nobody's way.
     assert.equal((await town.refused(ada, 'revoke_connection', { agent_id })).reason, 'NOTHING_TO_REVOKE');
-    assert.deepEqual(await ports.grants.ofAgents([agent_id]), []);
+    assert.deepEqual(await access.ports.grants.ofAgents([agent_id]), []);
     const again = await connect('ada', 'Claude Code (Ada)');
     assert.equal((await signIn(again.accessToken)).agentId, agent_id);
     const both = await town.ask(ada, 'list_connections');
@@ -191,7 +191,7 @@ describe('connections', () => {
     await town.ask(await town.person('ada'), 'revoke_connection', { agent_id });
     assert.deepEqual(await reasons('ada'), ['Revoked: revoked', 'Given back: disconnected']);
     const lost = await connect('eve', 'Without a role');
-    await town.app.ports.store.commit([{ kind: 'setPerson', uid: town.id('eve'), role: 'none' }]);
+    await town.app.kernel.store.commit([{ kind: 'setPerson', uid: town.id('eve'), role: 'none' }]);
     await assert.rejects(
       services.signIn.tokens.refresh(lost.refreshToken, { clientId, resource: undefined }),
     );
@@ -223,7 +223,7 @@ describe('connections', () => {
       const missing = await town.refused(other, 'revoke_connection', { agent_id: 'nothing' });
       assert.deepEqual(withName(hidden, agent.id, 'nothing'), missing);
     }
-    assert.equal((await town.app.ports.agents.credentials(agent.id)).length, 1);
+    assert.equal((await town.app.access.ports.agents.credentials(agent.id)).length, 1);
     const itself = { ...(await town.agentOf('ada', 'leader')), agentId: agent.id };
     await town.ask(itself, 'revoke_connection', { agent_id: agent.id });
   });

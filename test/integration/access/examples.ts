@@ -31,7 +31,7 @@ export async function setAccess({ app, workspace, leader, now }: Team): Promise<
   const member = (uid: string, role: MemberRole) => ({ uid, workspace, role, addedBy: 'ada', addedAt: now });
   const expiresAt = new Date(now.getTime() + 3_600_000);
   const inviting = { workspace, email: CYD, role: 'worker', invitedBy: leader.ownerUid } as const;
-  await app.ports.store.commit([
+  await app.kernel.store.commit([
     { kind: 'nameWorkspace', workspace, access: 'private' },
     { kind: 'setMember', member: member(leader.ownerUid, 'leader') },
     {
@@ -55,7 +55,7 @@ export async function setAccess({ app, workspace, leader, now }: Team): Promise<
       },
     },
   ]);
-  await app.ports.store.commit([{ kind: 'setMember', member: member('person2', 'worker') }]);
+  await app.kernel.store.commit([{ kind: 'setMember', member: member('person2', 'worker') }]);
 }
 
 /** The ids are the same for every test, so one must make room for the next. */

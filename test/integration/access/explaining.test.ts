@@ -86,8 +86,8 @@ describe('whoami', () => {
     await town.letIn(workspace, 'ben', 'worker');
     assert.deepEqual(namesIn((await town.ask(before, 'whoami'))['workspaces']), [workspace]);
     const after = await town.person('ben');
-    const { ports } = town.app;
-    await ports.store.commit([{ kind: 'removeMember', workspace, uid: town.id('ben') }]);
+    const { kernel } = town.app;
+    await kernel.store.commit([{ kind: 'removeMember', workspace, uid: town.id('ben') }]);
     assert.deepEqual((await town.ask(after, 'whoami'))['workspaces'], []);
   });
 
@@ -209,7 +209,7 @@ describe('explain', () => {
       ancestors: [],
       readonly: true as const,
     };
-    await town.app.ports.store.commit([
+    await town.app.kernel.store.commit([
       { kind: 'createAgent', agent },
       { kind: 'issueCredential', credential },
     ]);

@@ -25,7 +25,7 @@ describe('an invitation', () => {
     town.ask(await town.person(by), 'invite', { workspace, email: town.email(name).toUpperCase(), role });
   /** As authentication does, at an instance of its own. */
   const signIn = (name: string, town_ = town) =>
-    new Invitations(town_.anotherInstance().ports).takeAtSignIn(town.id(name), town.email(name));
+    new Invitations(town_.anotherInstance().access.ports).takeAtSignIn(town.id(name), town.email(name));
   const mails = async () =>
     (await firestore().collection('mail').where('to', 'array-contains', town.email('cyd')).get()).docs;
 
@@ -35,22 +35,22 @@ describe('an invitation', () => {
     assert.deepEqual(invited, { workspace, email: town.email('cyd'), role: 'worker', expires_at: expires });
     assert.equal(await town.roleOf('cyd', workspace), undefined);
     await signIn('cyd');
-    const member = (await town.app.ports.people.member(workspace, town.id('cyd')))?.value;
+    const member = (await town.app.access.ports.people.member(workspace, town.id('cyd')))?.value;
     assert.deepEqual([member?.role, member?.addedBy], ['worker', town.id('ada')]);
-    assert.deepEqual(await town.app.ports.people.invitationsTo(workspace), []);
+    assert.deepEqual(await town.app.access.ports.people.invitationsTo(workspace), []);
   });
 
   it('an invitation is taken by signing in, where the address is verified', async () => {
     for (const name of ['cyd', 'dan']) await invite(name);
     const roles: unknown[] = [];
     for (const [name, email] of Object.entries({ cyd: { email: town.email('cyd') }, dan: {} })) {
-      const { ports, services } = town.anotherInstance();
+      const { services, access } = town.anotherInstance();
       const verify = async () => ({ uid: town.id(name), ...email });
       const principal = await new CredentialAuthenticator({
-        ...ports,
-        idTokens: Object.assign(Object.create(ports.idTokens), { verify }),
+        ...access.ports,
+        idTokens: Object.assign(Object.create(access.ports.idTokens), { verify }),
         liveness: services.liveness,
-        invitations: new Invitations(ports),
+        invitations: new Invitations(access.ports),
       }).authenticate('an ID token');
       roles.push(roleIn(principal, workspace));
     }
@@ -72,7 +72,7 @@ describe('an invitation', () => {
     assert.equal((await town.refused(await town.person('ben'), 'invite', args)).reason, 'ROLE_TOO_WEAK');
     await invite('cyd', 'leader');
     await invite('cyd', 'viewer');
-    const [open, ...others] = await town.app.ports.people.invitationsTo(workspace);
+    const [open, ...others] = await town.app.access.ports.people.invitationsTo(workspace);
     assert.deepEqual([open?.role, others.length], ['viewer', 0]);
     const { invitations } = await town.ask(await town.person('ada'), 'list_members', { workspace });
     assert.equal(Object(invitations)[0].email, town.email('cyd'));
@@ -97,7 +97,7 @@ describe('an invitation', () => {
     await invite('cyd', 'viewer');
     await signIn('cyd');
     assert.equal(await town.roleOf('cyd', workspace), 'leader');
-    assert.deepEqual(await town.app.ports.people.invitationsTo(workspace), []);
+    assert.deepEqual(await town.app.access.ports.people.invitationsTo(workspace), []);
   });
 
   it('an invitation is worth nothing after 14 days, or once its inviter leads the workspace no longer', async () => {
@@ -111,7 +111,7 @@ describe('an invitation', () => {
     await town.letIn(workspace, 'ben', 'worker');
     await signIn('cyd');
     assert.equal(await town.roleOf('cyd', workspace), undefined);
-    assert.deepEqual(await town.app.ports.people.invitationsTo(workspace), []);
+    assert.deepEqual(await town.app.access.ports.people.invitationsTo(workspace), []);
   });
 
   it('an invitation ends with the membership of whoever is removed', async () => {
@@ -123,7 +123,7 @@ describe('an invitation', () => {
   });
 
   it('an invitation is looked for at sign-in once a minute, and at once by whoami and accept_invitation', async () => {
-    const invitations = new Invitations(town.anotherInstance().ports);
+    const invitations = new Invitations(town.anotherInstance().access.ports);
     const look = () => invitations.takeAtSignIn(town.id('cyd'), town.email('cyd'));
     await look();
     await invite('cyd');
@@ -139,7 +139,7 @@ describe('an invitation', () => {
     assert.deepEqual(answer['accepted'], accepted);
     const standing = { workspace, access: 'private', role: 'leader', from: 'membership' };
     assert.deepEqual(answer['workspaces'], [standing]);
-    await town.app.ports.store.commit([{ kind: 'removeMember', workspace, uid: cyd.uid }]);
+    await town.app.kernel.store.commit([{ kind: 'removeMember', workspace, uid: cyd.uid }]);
     town.pass(1);
     await invite('cyd', 'leader');
     assert.deepEqual(await town.ask(cyd, 'accept_invitation'), { accepted });
@@ -167,7 +167,7 @@ describe('an invitation', () => {
     await invite('cyd');
     const email = town.email('cyd');
     const taking = Array.from({ length: 4 }, () =>
-      new Invitations(town.anotherInstance().ports).take(town.id('cyd'), email, undefined, unkeyed),
+      new Invitations(town.anotherInstance().access.ports).take(town.id('cyd'), email, undefined, unkeyed),
     );
     const taken = (await Promise.all(taking)).filter(({ length }) => length > 0);
     assert.equal(taken.length, 1);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { accessToDocument, personToDocument } from '../../../functions/src/access/rules/people.ts';
 import type { Principal } from '../../../functions/src/access/rules/principal.ts';
 import { NO_ROUTING } from '../../../functions/src/access/rules/workspace.ts';
-import type { Composition } from '../../../functions/src/app.ts';
+import type { Composition } from '../../../functions/src/composition/compose.ts';
 import { readWorkflow } from '../../../functions/src/toolsets/orchestration/rules/workflows/validation.ts';
 import { answer, call } from '../coordination/calls.ts';
 import { unkeyed } from '../coordination/team.ts';
@@ -48,7 +48,7 @@ class Leavers extends Town {
   }
 
   async runNow(runId: string) {
-    const found = await this.app.ports.runs.find(runId);
+    const found = await this.app.orchestration.ports.runs.find(runId);
     assert.ok(found);
     return found.value;
   }
@@ -147,7 +147,7 @@ describe('who leaves a workspace', () => {
     const adas = await town.order(await town.person('ada'), open);
     const named = (access: 'open' | 'private') =>
       accessToDocument({ access: { [open]: access }, asking: {} });
-    await town.app.ports.store.commit([{ kind: 'nameWorkspace', workspace: open, access: 'private' }]);
+    await town.app.kernel.store.commit([{ kind: 'nameWorkspace', workspace: open, access: 'private' }]);
     await town.app.services.leaving.workspacesWritten(named('open'), named('private'));
     assert.equal((await town.task(theirs)).status, 'cancelled');
     assert.equal((await town.task(adas)).status, 'available');
@@ -173,9 +173,9 @@ describe('who leaves a workspace', () => {
     const runId = await town.run(ben, workspace);
     await remove();
     const app = town.anotherInstance();
-    const { value: before, version } = (await app.ports.runs.find(runId)) ?? assert.fail();
+    const { value: before, version } = (await app.orchestration.ports.runs.find(runId)) ?? assert.fail();
     const due = { ...before, status: 'pending' as const };
-    await app.ports.store.commit([{ kind: 'replaceRun', before, run: due, version }]);
+    await app.kernel.store.commit([{ kind: 'replaceRun', before, run: due, version }]);
     await town.deliver(runId, app);
     const run = await town.runNow(runId);
     assert.equal(run.status, 'failed');
@@ -215,7 +215,7 @@ describe('who leaves a workspace', () => {
     const ofAda = await ask(ada);
     await remove();
     await town.left('ben', workspace);
-    const state = async (id: string) => (await town.app.ports.requests.find(id))?.value.state;
+    const state = async (id: string) => (await town.app.inbox.ports.requests.find(id))?.value.state;
     assert.deepEqual(
       [await state(ofBen), await state(byBen), await state(ofAda)],
       ['withdrawn', 'withdrawn', 'open'],

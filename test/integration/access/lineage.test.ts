@@ -149,7 +149,7 @@ describe('what came from a credential', () => {
 
   describe('as a call that waits for approval', () => {
     beforeEach(async () => {
-      const { store } = town.app.ports;
+      const { store } = town.app.kernel;
       await store.commit([
         { kind: 'createWorkspace', name: town.workspace, workspace: { repositories: [] } },
         { kind: 'nameWorkspace', workspace: town.workspace, access: 'open' },
@@ -162,7 +162,7 @@ describe('what came from a credential', () => {
       const { structuredContent } = await call(town, 'coding_create_task', CODE, as);
       return String(/request-[a-z0-9]+/.exec(JSON.stringify(structuredContent))?.[0]);
     };
-    const stateOf = async (id: string) => (await town.app.ports.requests.find(id))?.value;
+    const stateOf = async (id: string) => (await town.app.inbox.ports.requests.find(id))?.value;
 
     it('a call that waits for approval ends with what its caller came from, with a reason, and is listed', async () => {
       const first = await town.keyOf(ada, 'first', 'worker');
@@ -191,8 +191,10 @@ describe('what came from a credential', () => {
       town.pass(1);
       for (const id of ids) await answer(town, 'inbox_answer', { request_id: id, answer: 'approve' }, ada);
       // Only the first is withdrawn: nothing has cleared up what came from it.
-      const [credential] = await town.app.ports.agents.credentials(String((await signIn(first)).agentId));
-      await town.app.ports.store.commit([
+      const [credential] = await town.app.access.ports.agents.credentials(
+        String((await signIn(first)).agentId),
+      );
+      await town.app.kernel.store.commit([
         { kind: 'withdrawCredential', apiKey: credential?.apiKey ?? assert.fail('it has none') },
       ]);
       for (const id of ids) {
@@ -223,7 +225,7 @@ describe('what came from a credential', () => {
     });
 
     it('a key of an app that is narrowed is announced for every sign-in of the app, so that every instance looks it up again', async () => {
-      const grants = await town.app.ports.grants.ofAgents([
+      const grants = await town.app.access.ports.grants.ofAgents([
         String((await signIn(key)).lineage?.[0]?.agentId),
       ]);
       await town.connect('ada', 'App', { role: 'leader', readonly: true });
@@ -238,7 +240,7 @@ describe('what came from a credential', () => {
       const { accessToken } = await town.connect('ada', 'App at todo', { role: 'leader' }, resource);
       const there = await town.keyOf(await signIn(accessToken), 'there');
       const [grant] = (await signIn(key)).lineage ?? [];
-      await town.app.ports.store.commit([
+      await town.app.kernel.store.commit([
         { kind: 'endGrant', id: String(grant?.subject.slice('grant:'.length)) },
       ]);
       for (const bearer of [key, below]) await isOut(bearer);
@@ -251,16 +253,16 @@ describe('what came from a credential', () => {
     const as = await signIn(first);
     const keys: string[] = [];
     for (let index = 0; index < 60; index++) keys.push(await town.keyOf(as, `below-${index}`));
-    const { ports } = town.anotherInstance();
+    const { kernel, inbox } = town.anotherInstance();
     let commits = 0;
     const dying = {
-      ...ports,
-      endings: { waitingCalls: (ids: readonly string[]) => waitingCallsOf(ports, ids) },
+      ...inbox.ports,
+      endings: { waitingCalls: (ids: readonly string[]) => waitingCallsOf(inbox.ports, ids) },
       store: {
-        commit: async (...args: Parameters<typeof ports.store.commit>) => {
+        commit: async (...args: Parameters<typeof kernel.store.commit>) => {
           commits += 1;
           if (commits > 1) throw new Error('The instance is gone.');
-          await ports.store.commit(...args);
+          await kernel.store.commit(...args);
         },
       },
     };

@@ -91,7 +91,7 @@ describe('members', () => {
     });
     assert.equal(last.reason, 'LAST_LEADER');
     await town.ask(await town.person('root'), 'remove_member', { workspace, uid: town.id('ben') });
-    assert.deepEqual(await town.app.ports.people.leaders(workspace, 2), []);
+    assert.deepEqual(await town.app.access.ports.people.leaders(workspace, 2), []);
   });
 
   it('members who lower each other at once do not leave it without a leader', async () => {
@@ -110,7 +110,7 @@ describe('members', () => {
           ),
       ),
     );
-    assert.equal((await town.app.ports.people.leaders(workspace, 3)).length, 1);
+    assert.equal((await town.app.access.ports.people.leaders(workspace, 3)).length, 1);
   });
 
   it('members are removed by leaders and by themselves, with all that they had there', async () => {

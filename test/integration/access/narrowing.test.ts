@@ -20,7 +20,7 @@ describe('a narrower credential', () => {
     await town.arrive('eve', 'leader');
     // That of the calls.
     ({ workspace } = town);
-    await town.app.ports.store.commit([{ kind: 'nameWorkspace', workspace, access: 'private' }]);
+    await town.app.kernel.store.commit([{ kind: 'nameWorkspace', workspace, access: 'private' }]);
     for (const name of ['ada', 'eve']) await town.letIn(workspace, name, 'worker');
   });
 

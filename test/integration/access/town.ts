@@ -23,14 +23,14 @@ export class Town extends Team {
     const uid = this.id(name);
     const account = { uid, email: this.email(name), emailVerified: true, displayName: `${name} of ${uid}` };
     await getAuth(firebaseApp()).createUser(account);
-    if (role) await this.app.ports.store.commit([{ kind: 'setPerson', uid, role }]);
+    if (role) await this.app.kernel.store.commit([{ kind: 'setPerson', uid, role }]);
     return uid;
   }
 
   /** A person as they are now. */
   async person(name: string): Promise<Principal> {
     const uid = this.id(name);
-    const owner = await this.app.ports.roles.of(uid);
+    const owner = await this.app.access.ports.roles.of(uid);
     return { uid, kind: 'person', ownerUid: uid, maxRole: 'admin', owner, email: this.email(name) };
   }
 
@@ -41,7 +41,7 @@ export class Town extends Team {
     limits: Partial<Pick<Principal, 'heldTo' | 'toolsets' | 'readonly'>> = {},
   ): Promise<Principal> {
     const agentId = this.id(`agent-of-${name}`);
-    const owner = await this.app.ports.roles.of(this.id(name));
+    const owner = await this.app.access.ports.roles.of(this.id(name));
     const uid = `agent:${agentId}`;
     return { uid, kind: 'agent', agentId, ownerUid: this.id(name), maxRole, owner, ...limits };
   }
@@ -49,7 +49,7 @@ export class Town extends Team {
   /** A workspace that nobody has told anybody of. */
   async workspaceOf(leader: string, access: WorkspaceAccess = 'private'): Promise<string> {
     const workspace = `w-${randomUUID().slice(0, 13)}`;
-    await this.app.ports.store.commit([
+    await this.app.kernel.store.commit([
       { kind: 'createWorkspace', name: workspace, workspace: { repositories: [] } },
       { kind: 'nameWorkspace', workspace, access },
     ]);
@@ -59,7 +59,7 @@ export class Town extends Team {
 
   async letIn(workspace: string, name: string, role: MemberRole): Promise<void> {
     const member = { uid: this.id(name), workspace, role, addedBy: 'a-test', addedAt: this.now };
-    await this.app.ports.store.commit([{ kind: 'setMember', member }]);
+    await this.app.kernel.store.commit([{ kind: 'setMember', member }]);
   }
 
   /** The answer of a tool of access. */
@@ -75,7 +75,7 @@ export class Town extends Team {
   }
 
   async roleOf(name: string, workspace: string): Promise<MemberRole | undefined> {
-    return (await this.app.ports.people.member(workspace, this.id(name)))?.value.role;
+    return (await this.app.access.ports.people.member(workspace, this.id(name)))?.value.role;
   }
 }
 

@@ -32,8 +32,8 @@ describe('workspaces', () => {
     const repositories = ['sartor-ai/muster', 'sartor-ai/*'];
     assert.deepEqual(made, { workspace: name, access: 'private', repositories, leader: ada });
     assert.equal(await town.roleOf('ada', name), 'leader');
-    assert.equal((await town.app.ports.people.workspaces())[name], 'private');
-    const stored = (await town.app.ports.workspaces.find(name))?.value;
+    assert.equal((await town.app.access.ports.people.workspaces())[name], 'private');
+    const stored = (await town.app.access.ports.workspaces.find(name))?.value;
     assert.deepEqual(
       [stored?.repositories, stored?.createdBy, stored?.session],
       [repositories, ada, undefined],
@@ -79,8 +79,8 @@ describe('workspaces', () => {
     const agent = await town.agentOf('ada', 'leader');
     await answer(town, 'coordination_init_coordination', { goal: 'A goal' }, agent);
     const { workspace } = town;
-    assert.equal((await town.app.ports.people.workspaces())[workspace], 'private');
-    const member = (await town.app.ports.people.member(workspace, town.id('ada')))?.value;
+    assert.equal((await town.app.access.ports.people.workspaces())[workspace], 'private');
+    const member = (await town.app.access.ports.people.member(workspace, town.id('ada')))?.value;
     assert.deepEqual([member?.role, member?.addedBy], ['leader', agent.uid]);
     await answer(town, 'coordination_init_coordination', { goal: 'Another' }, await town.person('ada'));
   });
@@ -120,7 +120,7 @@ describe('workspaces', () => {
       ),
     );
     assert.deepEqual(tried.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
-    const leaders = await town.app.ports.people.leaders(town.workspace, 5);
+    const leaders = await town.app.access.ports.people.leaders(town.workspace, 5);
     assert.equal(leaders.length, 1);
   });
 
@@ -132,7 +132,7 @@ describe('workspaces', () => {
     assert.equal(await coordination.session(workspace), undefined);
     await coordination.initialise(workspace, { goal: 'A goal' }, unkeyed, ada);
     assert.equal((await coordination.session(workspace))?.goal, 'A goal');
-    const stored = await town.app.ports.workspaces.find(workspace);
+    const stored = await town.app.access.ports.workspaces.find(workspace);
     assert.deepEqual(stored?.value.repositories, ['sartor-ai/muster']);
   });
 
@@ -164,7 +164,7 @@ describe('workspaces', () => {
     };
     const first = await town.ask(root, 'update_workspace', { workspace, ...settings });
     assert.equal(first['message'], undefined);
-    const stored = await town.app.ports.workspaces.find(workspace);
+    const stored = await town.app.access.ports.workspaces.find(workspace);
     for (const args of [
       settings,
       { repositories: ['sartor-ai/muster'] },
@@ -175,7 +175,7 @@ describe('workspaces', () => {
       assert.match(String(again['message']), /^Nothing changed/);
       assert.deepEqual({ ...again, message: undefined }, { ...first, message: undefined });
     }
-    assert.equal((await town.app.ports.workspaces.find(workspace))?.version, stored?.version);
+    assert.equal((await town.app.access.ports.workspaces.find(workspace))?.version, stored?.version);
     const other = { workspace, ...settings, routing: { pin: { plan: 'claude' } } };
     assert.equal((await town.ask(root, 'update_workspace', other))['message'], undefined);
   });
@@ -187,8 +187,8 @@ describe('workspaces', () => {
     const ben = await town.refused(await town.person('ben'), 'update_workspace', opened);
     assert.equal(ben.reason, 'DEPLOYMENT_ROLE_TOO_WEAK');
     await town.ask(await town.person('ada'), 'update_workspace', opened);
-    assert.equal((await town.app.ports.people.workspaces())[workspace], 'open');
-    const { store } = town.app.ports;
+    assert.equal((await town.app.access.ports.people.workspaces())[workspace], 'open');
+    const { store } = town.app.kernel;
     for (const name of ['ada', 'ben'])
       await store.commit([{ kind: 'removeMember', workspace, uid: town.id(name) }]);
     const closed = await town.ask(await town.person('cyd'), 'update_workspace', {

@@ -33,19 +33,19 @@ describe('the mirror of who may do what', () => {
 
   it('the mirror of access has the roles of a person, and those that they include', async () => {
     const uid = newUid();
-    const { services, ports } = team.app;
+    const { services, kernel } = team.app;
     const mirrored = async () => {
       await services.mirrorPerson(uid);
       await services.mirrorPerson(uid);
       return there(personAccessPath(uid));
     };
     assert.equal(await mirrored(), null);
-    await ports.store.commit([member(uid, 'worker')]);
+    await kernel.store.commit([member(uid, 'worker')]);
     assert.deepEqual(await mirrored(), { workspaces: { [team.workspace]: WORKER } });
-    await ports.store.commit([{ kind: 'setPerson', uid, role: 'worker' }]);
+    await kernel.store.commit([{ kind: 'setPerson', uid, role: 'worker' }]);
     assert.deepEqual(await mirrored(), { role: WORKER, workspaces: { [team.workspace]: WORKER } });
-    await ports.store.commit([{ kind: 'removeMember', workspace: team.workspace, uid }]);
-    await ports.store.commit([{ kind: 'setPerson', uid, role: 'none' }]);
+    await kernel.store.commit([{ kind: 'removeMember', workspace: team.workspace, uid }]);
+    await kernel.store.commit([{ kind: 'setPerson', uid, role: 'none' }]);
     assert.deepEqual(await mirrored(), { role: { none: true } });
     await firestore().doc(personPath(uid)).delete();
     assert.equal(await mirrored(), null);
@@ -53,7 +53,7 @@ describe('the mirror of who may do what', () => {
 
   it('the mirror of access is there before whoever has changed it goes on', async () => {
     const uid = newUid();
-    const { store } = team.app.ports;
+    const { store } = team.app.kernel;
     await store.commit([
       { kind: 'nameWorkspace', workspace: team.workspace, access: 'private' },
       member(uid, 'worker'),
@@ -67,7 +67,7 @@ describe('the mirror of who may do what', () => {
   it('the mirror of access stops nobody where the other database is away', async () => {
     const warnings: string[] = [];
     const log = { info() {}, error() {}, warn: (event: string) => void warnings.push(event) };
-    const { people } = team.app.ports;
+    const { people } = team.app.access.ports;
     const database = () => Promise.reject(new Error('away'));
     await followChanges({ database, people, log }, [member(newUid(), 'viewer')]);
     assert.deepEqual(warnings, ['access_not_mirrored']);
@@ -83,13 +83,13 @@ describe('the mirror of who may do what', () => {
   });
 
   it('the mirror of access has every workspace that is known', async () => {
-    const { services, ports } = team.app;
+    const { services, kernel } = team.app;
     const mirrored = async () => {
       await services.mirrorWorkspaces();
       return there(`${ACCESS_WORKSPACES}/${team.workspace}`);
     };
     for (const access of ['private', 'open'] as const) {
-      await ports.store.commit([{ kind: 'nameWorkspace', workspace: team.workspace, access }]);
+      await kernel.store.commit([{ kind: 'nameWorkspace', workspace: team.workspace, access }]);
       assert.equal(await mirrored(), access);
     }
   });

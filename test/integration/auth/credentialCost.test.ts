@@ -6,8 +6,9 @@ import { addCallers, addGrant, newProject } from '../../../bench/seed.ts';
 import { type Bill, NOTHING, plus } from '../../../bench/wire/bill.ts';
 import { type Meter, openMeter } from '../../../bench/wire/meter.ts';
 import { USUAL_CONFIGURATION } from '../../../functions/src/access/rules/agent.ts';
-import { compose } from '../../../functions/src/app.ts';
+import { compose } from '../../../functions/src/composition/compose.ts';
 import { eventually } from '../../e2e/support/waiting.ts';
+import { outsideOf } from '../../support/outside.ts';
 
 const HOST = 'FIRESTORE_EMULATOR_HOST';
 
@@ -44,8 +45,8 @@ describe('the check of a credential', () => {
 
   it('the check of a credential reads four documents for a key, and no more for an access token', async () => {
     let now = new Date();
-    const { services, ports } = compose({ clock: { now: () => now }, database });
-    const changes = mock.method(ports.accessChanges, 'since');
+    const { services, access } = compose(outsideOf({ clock: { now: () => now }, database }));
+    const changes = mock.method(access.ports.accessChanges, 'since');
     const [worker] = await addCallers(project, 'worker');
     assert.ok(worker);
     const { clientId, code, verifier } = await addGrant(project, worker.agentId);

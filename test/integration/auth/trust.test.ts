@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import { newProject } from '../../../bench/seed.ts';
 import { USUAL_CONFIGURATION } from '../../../functions/src/access/rules/agent.ts';
 import { DEFAULT_WORKSPACE, type Principal } from '../../../functions/src/access/rules/principal.ts';
-import { type Composition, compose } from '../../../functions/src/app.ts';
+import { type Composition, compose } from '../../../functions/src/composition/compose.ts';
 import { systemRandomness } from '../../../functions/src/kernel/platform.ts';
+import { outsideOf } from '../../support/outside.ts';
 import { personOf } from '../../support/principals.ts';
 import { refusal } from '../../support/refusal.ts';
 
@@ -28,10 +29,10 @@ describe('a credential that instances trust', () => {
   beforeEach(async () => {
     now = new Date();
     const bindings = { clock: { now: () => now }, database: project.firestore };
-    one = compose(bindings);
-    other = compose(bindings);
+    one = compose(outsideOf(bindings));
+    other = compose(outsideOf(bindings));
     owner = personOf(`owner-${systemRandomness.letters(8)}`, 'admin');
-    await one.ports.store.commit([{ kind: 'setPerson', uid: owner.uid, role: 'leader' }]);
+    await one.kernel.store.commit([{ kind: 'setPerson', uid: owner.uid, role: 'leader' }]);
     const { agent, credential, secret } = await one.services.registration.register(
       { principal: owner, workspace: DEFAULT_WORKSPACE },
       {
@@ -85,7 +86,7 @@ describe('a credential that instances trust', () => {
     const authenticate = (one: string) => other.services.authenticator.authenticate(one);
     for (const bearer of all) await authenticate(bearer);
     let lookups = 0;
-    const { agents } = other.ports;
+    const { agents } = other.access.ports;
     const find = agents.findWithAgent.bind(agents);
     agents.findWithAgent = (apiKey) => {
       lookups += 1;
@@ -103,14 +104,14 @@ describe('a credential that instances trust', () => {
   });
 
   it('a credential that instances trust opens within 5 seconds what its person may do now', async () => {
-    await one.ports.store.commit([{ kind: 'setPerson', uid: owner.uid, role: 'viewer' }]);
+    await one.kernel.store.commit([{ kind: 'setPerson', uid: owner.uid, role: 'viewer' }]);
     await pass(5);
     assert.equal((await authenticated(other)).owner.role, 'viewer');
   });
 
   it('a credential that instances trust is known to have messages within 5 seconds', async () => {
     assert.equal((await authenticated(other)).hasMessages, undefined);
-    await one.ports.store.commit([{ kind: 'noteMessages', agentId, hasMessages: true }]);
+    await one.kernel.store.commit([{ kind: 'noteMessages', agentId, hasMessages: true }]);
     await pass(5);
     assert.equal((await authenticated(other)).hasMessages, true);
   });
@@ -118,9 +119,9 @@ describe('a credential that instances trust', () => {
   it('a credential that instances trust brings an agent back that was taken for gone, at whatever instance it is heard of', async () => {
     await authenticated(other);
     await pass(60);
-    const known = await one.ports.agents.find(agentId);
+    const known = await one.access.ports.agents.find(agentId);
     assert.ok(known);
-    await one.ports.store.commit([
+    await one.kernel.store.commit([
       {
         kind: 'replaceAgent',
         agent: { ...known.value, status: 'offline' },
@@ -130,12 +131,12 @@ describe('a credential that instances trust', () => {
     ]);
     await pass(5);
     await authenticated(other);
-    assert.equal((await one.ports.agents.find(agentId))?.value.status, 'active');
+    assert.equal((await one.access.ports.agents.find(agentId))?.value.status, 'active');
   });
 
   it('a credential that instances trust is looked up once, however long it beats', async () => {
     let lookups = 0;
-    const { agents } = other.ports;
+    const { agents } = other.access.ports;
     const find = agents.findWithAgent.bind(agents);
     agents.findWithAgent = (apiKey) => {
       lookups += 1;

@@ -21,7 +21,7 @@ export class CodingTeam extends Team {
 
   async begin(): Promise<this> {
     const { ownerUid: uid } = this.creator;
-    await this.app.ports.store.commit([{ kind: 'setPerson', uid, role: 'leader' }]);
+    await this.app.kernel.store.commit([{ kind: 'setPerson', uid, role: 'leader' }]);
     await this.join('runner', ['claude'], 'workspace');
     return this;
   }

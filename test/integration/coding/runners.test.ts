@@ -134,7 +134,7 @@ describe('runners', () => {
     await team.take({ leaseSeconds: 60 });
     // Any other call of the agent is no sign of life of this task.
     team.pass(50);
-    await team.app.ports.presence.touch(team.runner.agentId ?? '');
+    await team.app.access.ports.presence.touch(team.runner.agentId ?? '');
     team.pass(20);
     await team.sweep();
     assert.equal((await team.shown(taskId))['state'], 'available');
@@ -167,7 +167,7 @@ describe('runners', () => {
     const task = await team.shown(taskId);
     assert.deepEqual([task['state'], task['attempt']], ['in_progress', 1]);
     assert.deepEqual((await team.report(taskId))['attempts'], []);
-    const agent = await team.app.ports.agents.find(team.runner.agentId ?? '');
+    const agent = await team.app.access.ports.agents.find(team.runner.agentId ?? '');
     assert.deepEqual(Object.keys(agent?.value.held ?? {}), [taskId]);
     assert.deepEqual(await team.counts(), { in_progress: 1 });
     await team.ask('end_task', { taskId, status: 'completed', epoch: 1 });
@@ -178,9 +178,9 @@ describe('runners', () => {
     const taskId = await team.order();
     const leased = (await team.take({ leaseSeconds: 60 }))['leaseUntil'];
     await team.ask('heartbeat_task', { taskId, epoch: 1, state: 'in_progress' });
-    const { version } = (await team.app.ports.tasks.find(taskId)) ?? {};
+    const { version } = (await team.app.coordination.ports.tasks.find(taskId)) ?? {};
     assert.equal((await team.ask('heartbeat_task', { taskId, epoch: 1 }))['leaseUntil'], leased);
-    assert.equal((await team.app.ports.tasks.find(taskId))?.version, version);
+    assert.equal((await team.app.coordination.ports.tasks.find(taskId))?.version, version);
     team.pass(30);
     const renewed = await team.log(taskId, 1, []);
     assert.notEqual(renewed['leaseUntil'], leased);
@@ -310,7 +310,7 @@ describe('runners', () => {
   });
 
   it('take what their owner asks for and, where they serve the workspace, what others there do', async () => {
-    const { store } = team.app.ports;
+    const { store } = team.app.kernel;
     const { workspace } = team;
     await store.commit([{ kind: 'setPerson', uid: team.runner.ownerUid, role: 'admin' }]);
     const member = { uid: team.runner.ownerUid, workspace, role: 'worker' as const, addedBy: 'ada' };

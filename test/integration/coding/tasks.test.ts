@@ -64,7 +64,7 @@ describe('coding tasks', () => {
     const { status, summary, runner } = fields(shown['task']);
     assert.deepEqual([status, summary, runner], ['completed', 'Made it', team.runner.agentId]);
     assert.deepEqual(await team.counts(), { done: 1 });
-    assert.deepEqual((await team.app.ports.agents.find(String(runner)))?.value.held, {});
+    assert.deepEqual((await team.app.access.ports.agents.find(String(runner)))?.value.held, {});
   });
 
   it('keep JSON text as the text that it is, and say so', async () => {
@@ -152,11 +152,11 @@ describe('coding tasks', () => {
     );
     assert.deepEqual(await team.counts(), { in_progress: 1 });
     assert.equal((await team.ask('claim_task', {}))['task'], null);
-    const held = (await team.app.ports.agents.find(team.creator.agentId ?? ''))?.value.held;
+    const held = (await team.app.access.ports.agents.find(team.creator.agentId ?? ''))?.value.held;
     assert.deepEqual(Object.keys(held ?? {}), [taskId]);
     const ended = await team.ask('update_task', { taskId, status: 'completed' }, team.creator);
     assert.equal(fields(ended['task'])['state'], 'done');
-    assert.deepEqual((await team.app.ports.agents.find(team.creator.agentId ?? ''))?.value.held, {});
+    assert.deepEqual((await team.app.access.ports.agents.find(team.creator.agentId ?? ''))?.value.held, {});
   });
 
   it('are not in progress for a person, who holds no tasks, or before what they depend on', async () => {

@@ -25,7 +25,9 @@ const numbered = (count: number, name = 'skill') =>
 const full = () => requiring(...numbered(MAX_CAPABILITY_KEYS));
 
 async function openOf(team: Team) {
-  return (await team.app.ports.sessions.current(team.workspace)) ?? assert.fail('no session is open');
+  return (
+    (await team.app.coordination.ports.sessions.current(team.workspace)) ?? assert.fail('no session is open')
+  );
 }
 
 const cancel = (team: Team, taskId: string) =>
@@ -116,17 +118,18 @@ describe('sets of required capabilities', () => {
 
     it('are refused to whoever has read them before they were forgotten', async () => {
       await team.create(...requiring('one-more'));
-      await assert.rejects(team.app.ports.store.commit(known.changes), StaleWriteError);
+      await assert.rejects(team.app.kernel.store.commit(known.changes), StaleWriteError);
       // Not even where there are more gates by now.
       const { session, sessionVersion: version } = await openOf(team);
       const wider = { ...session, spread: 2 * session.spread };
       const spread = { kind: 'spreadSession' as const, session: wider, before: session.spread, version };
-      await team.app.ports.store.commit([spread]);
-      await assert.rejects(team.app.ports.store.commit(known.changes), StaleWriteError);
+      await team.app.kernel.store.commit([spread]);
+      await assert.rejects(team.app.kernel.store.commit(known.changes), StaleWriteError);
     });
 
     it('are not forgotten where somebody uses one after it was looked for', async () => {
-      const { sessions, store } = team.app.ports;
+      const { sessions } = team.app.coordination.ports;
+      const { store } = team.app.kernel;
       const { session, sessionVersion: version } = await openOf(team);
       const { gates, disused } = await sessions.disused(session, session.capabilityKeys, 1);
       assert.deepEqual(disused, ['skill-0']);

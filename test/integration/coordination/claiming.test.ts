@@ -35,7 +35,7 @@ describe('claiming tasks', () => {
       leaseExpiresAt: new Date(team.now.getTime() + 60_000),
     });
     assert.deepEqual(await team.counts(), { claimed: 1 });
-    const agent = await team.app.ports.agents.find(ann);
+    const agent = await team.app.access.ports.agents.find(ann);
     assert.deepEqual(agent?.value.held, { [id]: { session: outcome.task.session, epoch: 1 } });
   });
 

@@ -126,15 +126,15 @@ describe('creating tasks', () => {
     assert.ok(first);
     assert.equal(await team.claim(ann), first.id);
     await team.complete(ann, first.id);
-    const claimable = await team.app.ports.tasks.claimable(first.session, [''], 1000);
+    const claimable = await team.app.coordination.ports.tasks.claimable(first.session, [''], 1000);
     assert.equal(claimable.length, 499);
   });
 
   it('refuses more than 1000 dependents of one task', async () => {
     const { id } = await team.createOne();
-    const { version = '' } = (await team.app.ports.tasks.find(id)) ?? {};
+    const { version = '' } = (await team.app.coordination.ports.tasks.find(id)) ?? {};
     const dependents = Array.from({ length: 999 }, (_, index) => `task-other-${index}`);
-    await team.app.ports.store.commit([{ kind: 'addDependents', taskId: id, dependents, version }]);
+    await team.app.kernel.store.commit([{ kind: 'addDependents', taskId: id, dependents, version }]);
     const two = [{ dependencies: [id] }, { dependencies: [id] }];
     const error = await refusal(() => team.create(...two));
     assert.deepEqual(

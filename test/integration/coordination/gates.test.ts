@@ -14,7 +14,7 @@ describe('the gates of a session', () => {
   });
 
   async function open(): Promise<Session> {
-    const found = await team.app.ports.sessions.current(team.workspace);
+    const found = await team.app.coordination.ports.sessions.current(team.workspace);
     assert.ok(found, 'a session is open');
     return found.session;
   }
@@ -53,15 +53,15 @@ describe('the gates of a session', () => {
   });
 
   it('are closed with the session: nothing is put into an archived one, and opened with it again', async () => {
-    const { services, ports } = team.app;
-    const { session } = await services.coordination.initialise(team.workspace, { goal: 'A goal' }, unkeyed);
+    const { services, kernel } = team.app;
+    const { session } = await services.coordination.initialise(team.workspace, 'A goal', undefined, unkeyed);
     const grew = { kind: 'queueGrew' as const, session, capabilityKeys: [] };
-    await ports.store.commit([grew]);
-    await services.coordination.initialise(team.workspace, { goal: 'Another goal' }, unkeyed);
-    await assert.rejects(ports.store.commit([grew]), StaleWriteError);
+    await kernel.store.commit([grew]);
+    await services.coordination.initialise(team.workspace, 'Another goal', undefined, unkeyed);
+    await assert.rejects(kernel.store.commit([grew]), StaleWriteError);
     assert.equal((await gatesOf(session)).length, 0);
     await services.coordination.archives.reopen(team.workspace, session.id, unkeyed);
-    await ports.store.commit([grew]);
+    await kernel.store.commit([grew]);
     assert.equal((await gatesOf(session)).length, session.spread);
   });
 
@@ -79,7 +79,8 @@ describe('the gates of a session', () => {
   });
 
   it('wake whoever waits for more, also what came between the claim and the waiting', async () => {
-    const { sessions, codingTasks } = team.app.ports;
+    const { sessions } = team.app.coordination.ports;
+    const { codingTasks } = team.app.coding.ports;
     await team.createOne();
     const before = await sessions.current(team.workspace);
     assert.ok(before);

@@ -27,7 +27,7 @@ describe('a task whose neighbour is gone', () => {
   beforeEach(async () => {
     town = new Town();
     await town.arrive('ada', 'leader');
-    await town.app.ports.store.commit([
+    await town.app.kernel.store.commit([
       { kind: 'nameWorkspace', workspace: town.workspace, access: 'private' },
     ]);
     await town.letIn(town.workspace, 'ada', 'leader');

@@ -56,7 +56,7 @@ describe('the sweep of leases', () => {
   });
 
   it('comes past more than it can read, and tells where each is', async () => {
-    const { tasks } = team.app.ports;
+    const { tasks } = team.app.coordination.ports;
     const created = await team.create({}, {}, {});
     await team.allow(ann, 3);
     for (const { id } of created) {
@@ -95,7 +95,7 @@ describe('the sweep of leases', () => {
       const task = await team.task(id);
       assert.deepEqual([task.status, task.claim, task.epoch], ['available', undefined, 1]);
       assert.deepEqual(task.lapsedClaims, [{ agentId: ann, epoch: 1 }]);
-      assert.deepEqual((await team.app.ports.agents.find(ann))?.value.held, {});
+      assert.deepEqual((await team.app.access.ports.agents.find(ann))?.value.held, {});
       assert.deepEqual(await team.counts(), { available: 1 });
       assert.equal(await team.claim(bob), id);
       assert.equal((await team.task(id)).epoch, 2);
@@ -106,7 +106,7 @@ describe('the sweep of leases', () => {
     const { id } = await team.createOne();
     await team.claim(ann, 600);
     team.pass(500);
-    await team.app.ports.presence.touch(ann);
+    await team.app.access.ports.presence.touch(ann);
     const seen = team.now;
     team.pass(200);
     await team.sweep();
@@ -136,15 +136,15 @@ describe('the sweep of leases', () => {
       it(`stay with a holder of ${lease} s that is seen every ${between} s, whichever instance sees it`, async () => {
         const { id } = await team.createOne();
         const apps = [team.app, team.anotherInstance(), team.anotherInstance()];
-        for (const { ports } of apps) await ports.presence.touch(ann);
+        for (const { access } of apps) await access.ports.presence.touch(ann);
         team.pass(1);
         assert.equal((await team.claimOutcome(ann, lease)).kind, 'claimed');
         await passSwept(between);
-        await apps[1]?.ports.presence.touch(ann);
+        await apps[1]?.access.ports.presence.touch(ann);
         await team.start(ann, id);
         for (let call = 2; call * between < 200; call++) {
           await passSwept(between);
-          await apps[call % apps.length]?.ports.presence.touch(ann);
+          await apps[call % apps.length]?.access.ports.presence.touch(ann);
         }
         const { status, claim, epoch } = await team.task(id);
         assert.deepEqual([status, claim?.agentId, epoch], ['in_progress', ann, 1]);
@@ -177,6 +177,43 @@ describe('the sweep of leases', () => {
     assert.deepEqual(await team.counts(), { done: 5 });
   });
 
+  it('lets a late report count while nobody else has claimed the task', async () => {
+    const [first, second] = await team.create({}, { dependencies: ['task-1'] });
+    assert.ok(first && second);
+    await team.claim(ann, 600);
+    team.pass(601);
+    await team.sweep();
+    assert.equal((await team.complete(ann, first.id)).kind, 'accepted');
+    assert.equal((await team.app.access.ports.agents.find(ann))?.value.tasksCompleted, 1);
+    assert.deepEqual(await team.counts(), { available: 1, done: 1 });
+    assert.equal(await team.claim(bob), second.id);
+  });
+
+  it('keeps a late failure for now, its wait and the counters', async () => {
+    const id = await abandoned();
+    await team.sweep();
+    assert.equal((await team.fail(ann, id, true)).kind, 'accepted');
+    assert.deepEqual(await team.counts(), { available: 1 });
+    team.pass(30);
+    assert.equal(await team.claim(bob), id);
+  });
+
+  it('tells both of a late report once somebody else has claimed the task', async () => {
+    const id = await abandoned();
+    await team.sweep();
+    await team.claim(bob);
+    const late = await team.complete(ann, id, 'Mine');
+    assert.equal(late.kind, 'late');
+    const { lateResult } = await team.start(bob, id);
+    assert.deepEqual([lateResult?.agentId, lateResult?.result], [ann, { output: 'Mine' }]);
+    const { kind, task } = await team.complete(bob, id, 'His');
+    assert.deepEqual([kind, task.result, task.lateResult?.agentId], ['accepted', { output: 'His' }, ann]);
+    assert.equal((await team.complete(ann, id, 'Mine')).kind, 'late', 'afterwards too');
+    assert.deepEqual((await team.task(id)).result, { output: 'His' });
+    assert.equal((await team.app.access.ports.agents.find(ann))?.value.tasksCompleted, 0);
+    assert.deepEqual(await team.counts(), { done: 1 });
+  });
+
   it('ends the wait before a retry, and keeps the counters', async () => {
     const tasks = await team.create({}, {}, {}, {});
     await team.claim(ann);
@@ -197,7 +234,7 @@ describe('the sweep of leases', () => {
     await coordination.initialise(team.workspace, { goal: 'Two' }, () => undefined);
     await team.sweep();
     assert.equal((await team.task(id)).status, 'available');
-    assert.deepEqual((await team.app.ports.agents.find(ann))?.value.held, {});
+    assert.deepEqual((await team.app.access.ports.agents.find(ann))?.value.held, {});
     assert.equal(await team.claim(bob), undefined);
     assert.deepEqual(await team.counts(), {});
   });

@@ -17,7 +17,8 @@ describe('levers on tasks', () => {
     levers().release(team.leader, { taskId, reason }, unkeyed);
   const retry = (taskId: string, withDependents = false) =>
     levers().retry(team.leader, { taskId, withDependents }, unkeyed);
-  const held = async (id: string) => Object.keys((await team.app.ports.agents.find(id))?.value.held ?? {});
+  const held = async (id: string) =>
+    Object.keys((await team.app.access.ports.agents.find(id))?.value.held ?? {});
 
   async function claimed(): Promise<string> {
     const { id } = await team.createOne({ priority: 1 });
@@ -292,13 +293,13 @@ describe('levers on tasks', () => {
         hints: 'Mind the gap',
         deadline: deadline.toISOString(),
       };
-      const stored = await team.app.ports.tasks.find(id);
+      const stored = await team.app.coordination.ports.tasks.find(id);
       for (const same of [args, { task_id: id, priority: 5 }]) {
         const unchanged = await answer(team, 'coordination_update_task', same, team.leader);
         assert.equal(unchanged['success'], true);
         assert.match(String(unchanged['message']), /^Nothing changed/);
       }
-      assert.equal((await team.app.ports.tasks.find(id))?.version, stored?.version);
+      assert.equal((await team.app.coordination.ports.tasks.find(id))?.version, stored?.version);
       for (const other of [{ priority: 6 }, { clear: ['deadline'] }, { dependencies: [] }]) {
         const changed = await answer(
           team,

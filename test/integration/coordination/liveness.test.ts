@@ -126,7 +126,7 @@ describe('the sweep of agents', () => {
   let team: Team;
   let ann: string;
 
-  const status = async (agentId: string) => (await team.app.ports.agents.find(agentId))?.value.status;
+  const status = async (agentId: string) => (await team.app.access.ports.agents.find(agentId))?.value.status;
   const active = async () => (await team.app.services.coordination.status(team.workspace)).agents.active;
 
   beforeEach(async () => {
@@ -141,7 +141,7 @@ describe('the sweep of agents', () => {
     assert.deepEqual([await status(ann), await active()], ['active', 1]);
     team.pass(1);
     await team.sweep();
-    const agent = (await team.app.ports.agents.find(ann))?.value;
+    const agent = (await team.app.access.ports.agents.find(ann))?.value;
     assert.deepEqual([agent?.status, agent?.lastSeen, await active()], ['offline', joined, 0]);
   });
 
@@ -169,7 +169,7 @@ describe('the sweep of agents', () => {
           unkeyed,
         ),
       () => team.app.services.liveness.actAs(team.leader, team.workspace, ann),
-      () => Promise.all([team.app.ports.presence.touch(ann), team.claim(ann)]), // any call is noted
+      () => Promise.all([team.app.access.ports.presence.touch(ann), team.claim(ann)]), // any call is noted
       () => team.join('ann'),
     ];
     for (const comesBack of returns) {
@@ -186,7 +186,7 @@ describe('the sweep of agents', () => {
     await Promise.all([team.sweep(), team.sweep(team.anotherInstance())]);
     await team.sweep();
     assert.deepEqual(
-      [await status(ann), (await team.app.ports.presence.lastSeen([ann])).size],
+      [await status(ann), (await team.app.access.ports.presence.lastSeen([ann])).size],
       ['offline', 0],
     );
   });
@@ -202,18 +202,18 @@ describe('the sweep of agents', () => {
     await Promise.all([...sweeps, beat]);
     await team.sweep();
     assert.equal(await status(ann), 'active');
-    assert.equal((await team.app.ports.presence.lastSeen([ann])).size, 1);
+    assert.equal((await team.app.access.ports.presence.lastSeen([ann])).size, 1);
   });
 
   it('marks a whole town in one pass, in a commit for each two hundred', async () => {
-    const { ports } = team.app;
+    const { access, kernel } = team.app;
     const ids = Array.from({ length: 1500 }, (_, number) => team.agentId(`of-many-${number}`));
-    const known = await ports.agents.find(ann);
+    const known = await access.ports.agents.find(ann);
     assert.ok(known);
     const { value: sample } = known;
     for (let first = 0; first < ids.length; first += 250) {
       const agents = ids.slice(first, first + 250).map((id) => ({ ...sample, id, name: id }));
-      await ports.store.commit([
+      await kernel.store.commit([
         ...agents.map((agent) => ({ kind: 'createAgent' as const, agent })),
         ...agents.flatMap((agent) => countedAgent(undefined, agent)),
       ]);
@@ -221,28 +221,28 @@ describe('the sweep of agents', () => {
     const seen = Object.fromEntries(ids.map((id) => [id, { last_seen: team.now.getTime(), workspace: 'x' }]));
     await (await realtimeDatabase()).ref(PRESENCE).update(seen);
     team.pass(200);
-    const before = ports.store.committed('replaceAgent');
+    const before = kernel.store.committed('replaceAgent');
     await team.sweep();
-    assert.equal(ports.store.committed('replaceAgent') - before, ids.length + 1);
-    const found = await ports.agents.findAll(ids);
+    assert.equal(kernel.store.committed('replaceAgent') - before, ids.length + 1);
+    const found = await access.ports.agents.findAll(ids);
     assert.ok(found.every(({ value }) => value.status === 'offline'));
-    assert.equal((await ports.presence.lastSeen(ids)).size, 0);
+    assert.equal((await access.ports.presence.lastSeen(ids)).size, 0);
     assert.equal(await active(), 0);
   });
 
   it('revives a fleet that starts together in few commits, past one that cannot be read', async () => {
-    const { ports, services } = team.app;
+    const { services, access, kernel } = team.app;
     const ids = await Promise.all(Array.from({ length: 60 }, (_, number) => team.join(`fleet-${number}`)));
-    for (const id of ids) await ports.presence.touch(id);
+    for (const id of ids) await access.ports.presence.touch(id);
     team.pass(181);
     await team.sweep();
     const [broken = '', ...others] = ids;
-    const online = async () => (await ports.directory.counts(team.workspace)).online;
+    const online = async () => (await access.ports.directory.counts(team.workspace)).online;
     assert.equal(await online(), 0);
-    const before = ports.store.committed('countAgents');
+    const before = kernel.store.committed('countAgents');
     await Promise.all(others.map((id) => services.liveness.revive(id)));
     assert.equal(await online(), others.length);
-    assert.ok(ports.store.committed('countAgents') - before <= 3);
+    assert.ok(kernel.store.committed('countAgents') - before <= 3);
     team.pass(400);
     await team.sweep();
     await firestore().doc(agentPath(broken)).update({ status: 'lost' });
@@ -263,16 +263,16 @@ describe('the sweep of agents', () => {
 
   it('forgets what was seen of an agent that does not exist', async () => {
     const ghost = team.agentId('ghost');
-    await team.app.ports.presence.touch(ghost);
+    await team.app.access.ports.presence.touch(ghost);
     team.pass(200);
     await team.sweep();
-    assert.equal((await team.app.ports.presence.lastSeen([ghost])).size, 0);
+    assert.equal((await team.app.access.ports.presence.lastSeen([ghost])).size, 0);
   });
 
   it('reads an entry that says nothing as never seen', async () => {
     const strange = team.agentId('strange');
     await (await realtimeDatabase()).ref(presencePath(strange)).set({ hello: true });
     await team.sweep();
-    assert.equal((await team.app.ports.presence.lastSeen([strange])).size, 0);
+    assert.equal((await team.app.access.ports.presence.lastSeen([strange])).size, 0);
   });
 });

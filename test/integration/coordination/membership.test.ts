@@ -39,8 +39,8 @@ describe('membership', () => {
     );
     assert.deepEqual([agent.lastSeen, agent.tasksCompleted, currentTask], [team.now, 0, null]);
     assert.deepEqual(agent.capabilities, [{ name: 'coding', category: 'declared' }]);
-    assert.deepEqual((await team.app.ports.agents.find(agent.id))?.value, agent);
-    assert.deepEqual((await team.app.ports.presence.lastSeen([agent.id])).get(agent.id), team.now);
+    assert.deepEqual((await team.app.access.ports.agents.find(agent.id))?.value, agent);
+    assert.deepEqual((await team.app.access.ports.presence.lastSeen([agent.id])).get(agent.id), team.now);
   });
 
   it('keeps capabilities that are not named again, and replaces those that are', async () => {
@@ -141,7 +141,7 @@ describe('membership', () => {
       assert.notEqual(agent.id, theirs);
       assert.equal(await actAs(as, theirs), agent.id, 'but the name is its own');
     }
-    assert.equal(await team.app.ports.agents.find(theirs), undefined);
+    assert.equal(await team.app.access.ports.agents.find(theirs), undefined);
   });
 
   it('lets a leader act for agents in the workspace whose owner is in it, and for no others', async () => {
@@ -159,7 +159,7 @@ describe('membership', () => {
       ),
     );
     assert.equal(messages[0], messages[1], 'whose owner is not in the workspace');
-    const { store } = team.app.ports;
+    const { store } = team.app.kernel;
     const member = { uid: stranger.ownerUid, workspace: team.workspace, addedBy: 'ada', addedAt: team.now };
     await store.commit([{ kind: 'nameWorkspace', workspace: team.workspace, access: 'private' }]);
     await store.commit([{ kind: 'setMember', member: { ...member, role: 'worker' } }]);
@@ -196,7 +196,7 @@ describe('membership', () => {
     const before = (await join(worker, name)).agent.id;
     assert.notEqual(before, name);
     await join(team.leader, name);
-    assert.equal((await team.app.ports.agents.find(name))?.value.registeredBy, team.leader.uid);
+    assert.equal((await team.app.access.ports.agents.find(name))?.value.registeredBy, team.leader.uid);
     const other = { ...worker, uid: `eve-${team.workspace}`, ownerUid: `eve-${team.workspace}` };
     assert.match((await join(other, name)).agent.id, /-[0-9a-f]{8}$/);
   });

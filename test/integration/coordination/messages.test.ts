@@ -15,7 +15,7 @@ describe('messages to agents', () => {
 
   /** As the caller is once its credential is checked the next time. */
   const own = async () => {
-    const hasMessages = (await team.app.ports.agents.find(ann))?.value.hasMessages === true;
+    const hasMessages = (await team.app.access.ports.agents.find(ann))?.value.hasMessages === true;
     return { ...team.principal('ann'), ...(hasMessages && { hasMessages }) };
   };
   const beat = async (more = {}) =>
@@ -40,7 +40,8 @@ describe('messages to agents', () => {
   });
 
   it('stay hidden from a leader of another owner who acts for the agent', async () => {
-    const { store, people, roles } = team.app.ports;
+    const { store } = team.app.kernel;
+    const { people, roles } = team.app.access.ports;
     const { workspace, leader } = team;
     const eve = `eve-${workspace}`;
     const member = (uid: string, role: 'leader' | 'worker') =>
@@ -62,7 +63,8 @@ describe('messages to agents', () => {
   });
 
   it('come with calls in their workspace alone', async () => {
-    const { store, mailboxes } = team.app.ports;
+    const { store } = team.app.kernel;
+    const { mailboxes } = team.app.coordination.ports;
     await send('Here');
     const found = await mailboxes.find(ann);
     assert.ok(found);

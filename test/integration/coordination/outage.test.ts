@@ -27,17 +27,21 @@ describe('the sweep without the Realtime Database', () => {
 
   /** A sweep whose presence may be away: it has a moment to show itself. */
   const sweep = (presence: DatabasePresence, timeoutMilliseconds = 500) =>
-    inTime(team.sweep({ ports: { ...team.app.ports, presence } }, timeoutMilliseconds), 10_000, 'The sweep');
+    inTime(
+      team.sweep({ system: { ports: { ...team.app.system.ports, presence } } }, timeoutMilliseconds),
+      10_000,
+      'The sweep',
+    );
 
   const statusOf = async (taskId: string) => (await team.task(taskId)).status;
-  const agent = async (agentId: string) => (await team.app.ports.agents.find(agentId))?.value;
+  const agent = async (agentId: string) => (await team.app.access.ports.agents.find(agentId))?.value;
 
   beforeEach(async () => {
     team = new Team();
     ann = await team.join('ann');
     ({ id: lapsed } = await team.createOne());
     assert.equal(await team.claim(ann, 600), lapsed);
-    await team.app.ports.presence.touch(ann);
+    await team.app.access.ports.presence.touch(ann);
   });
   after(() => Promise.all(apps.map(deleteApp)));
 
@@ -68,7 +72,7 @@ describe('the sweep without the Realtime Database', () => {
     await sweep(presence);
     for (let seconds = 0; seconds < 300; seconds += 60) {
       team.pass(60);
-      if (seconds === 120) await team.app.ports.presence.touch(bob);
+      if (seconds === 120) await team.app.access.ports.presence.touch(bob);
       await team.sweep(team.anotherInstance());
       assert.deepEqual([await statusOf(lapsed), (await agent(ann))?.status], ['claimed', 'active']);
     }

@@ -44,7 +44,7 @@ describe('registering an agent', () => {
     app.services.authenticator.authenticate(credential);
 
   const version = async (agentId: string): Promise<string> => {
-    const found = await team.app.ports.agents.find(agentId);
+    const found = await team.app.access.ports.agents.find(agentId);
     assert.ok(found);
     return found.version;
   };
@@ -52,7 +52,7 @@ describe('registering an agent', () => {
   beforeEach(async () => {
     team = new Team();
     ada = personOf(`ada-${team.workspace}`, 'leader');
-    await team.app.ports.store.commit([{ kind: 'setPerson', uid: ada.uid, role: 'leader' }]);
+    await team.app.kernel.store.commit([{ kind: 'setPerson', uid: ada.uid, role: 'leader' }]);
   });
 
   it('gives a credential that makes a principal', async () => {
@@ -70,7 +70,7 @@ describe('registering an agent', () => {
       workspace: 'alpha',
       lineage: [{ subject: `key:${registered.credential.apiKey}`, agentId: registered.agent.id }],
     });
-    const stored = await team.app.ports.agents.credentials(registered.agent.id);
+    const stored = await team.app.access.ports.agents.credentials(registered.agent.id);
     assert.equal(stored.length, 1);
     assert.ok(!JSON.stringify(stored).includes(registered.secret), 'the secret itself is never stored');
   });
@@ -122,19 +122,19 @@ describe('registering an agent', () => {
   it('never replaces an agent of another owner, and finds another id where that one has its own', async () => {
     const { agent } = await register(); // only to learn the id that the name gets
     const eve: Principal = { ...ada, uid: 'eve', ownerUid: 'eve' };
-    await team.app.ports.store.commit([
+    await team.app.kernel.store.commit([
       { kind: 'replaceAgent', agent: { ...agent, ownerUid: eve.ownerUid }, version: await version(agent.id) },
     ]);
     const own = (await register()).agent;
     assert.notEqual(own.id, agent.id);
     assert.match(own.id, /^coder-[0-9a-f]{16}$/);
     assert.equal((await register()).agent.id, own.id, 'and finds it again');
-    assert.equal((await team.app.ports.agents.find(agent.id))?.value.ownerUid, 'eve');
+    assert.equal((await team.app.access.ports.agents.find(agent.id))?.value.ownerUid, 'eve');
   });
 
   it('is not kept from anybody by who takes the id first', async () => {
     const ben: Principal = { ...ada, uid: `ben-${team.workspace}`, ownerUid: `ben-${team.workspace}` };
-    const { hashing } = team.app.ports;
+    const { hashing } = team.app.kernel;
     const digest = hashing.sha256(`${ada.ownerUid}\ncoder`);
     const join = (as: Principal, agentId: string) =>
       team.app.services.membership.join(as, { agentId, role: 'worker', workspace: team.workspace }, unkeyed);
@@ -145,6 +145,49 @@ describe('registering an agent', () => {
     const { agent } = await register();
     assert.deepEqual([agent.id, agent.ownerUid], [`coder-${digest.slice(0, 8)}`, ada.ownerUid]);
     await join(ada, agent.id);
+  });
+
+  it('never opens more than before, and gives no more than the caller has', async () => {
+    const first = await register();
+    const narrow = async (toolsets: string[]) => {
+      const [known] = await team.app.access.ports.agents.credentials(first.agent.id);
+      assert.ok(known);
+      const credential = { ...known, apiKey: `mk_${team.app.kernel.randomness.letters(20)}`, toolsets };
+      await team.app.kernel.store.commit([
+        { kind: 'withdrawCredential', apiKey: known.apiKey },
+        { kind: 'issueCredential', credential },
+      ]);
+      return authenticate(`${credential.apiKey}.${first.secret}`);
+    };
+    const itself = await narrow(['onboarding', 'todo']);
+    assert.deepEqual(itself.toolsets, ['onboarding', 'todo']);
+    assert.deepEqual((await register(itself)).credential.toolsets, ['onboarding', 'todo']);
+    assert.deepEqual((await register(itself, { name: 'sub' })).credential.toolsets, ['onboarding', 'todo']);
+    const { credential, secret } = await register(ada, { name: 'lead', role: 'leader' });
+    const leader = await authenticate(`${credential.apiKey}.${secret}`);
+    assert.deepEqual((await register(leader)).credential.toolsets, ['onboarding', 'todo']);
+    assert.deepEqual((await register(ada)).credential.toolsets, ['onboarding', 'todo']);
+    const wider = await register(ada, { limits: { toolsets: null } });
+    assert.equal(wider.credential.toolsets, undefined, 'unless its owner in person says so');
+  });
+
+  it('lets no leader’s agent change or take over its owner’s admin', async () => {
+    const owner: Principal = { ...ada, owner: { ...ada.owner, role: 'admin' } };
+    await team.app.kernel.store.commit([{ kind: 'setPerson', uid: ada.uid, role: 'admin' }]);
+    const admin = await register(owner, { name: 'chief', role: 'admin' });
+    const leader = await authenticate(bearer(await register(owner, { name: 'lead', role: 'leader' })));
+    for (const role of [undefined, 'worker', 'leader'] as const)
+      assert.equal((await refusal(() => register(leader, { name: 'chief', role }))).code, 'FORBIDDEN');
+    const worker = await register(owner);
+    assert.equal((await refusal(() => register(leader, { role: 'leader' }))).details.field, 'role');
+    const join = (as: Principal, agentId: string) =>
+      team.app.services.membership.join(as, { agentId, role: 'worker', workspace: team.workspace }, unkeyed);
+    const { liveness } = team.app.services;
+    const acting = () => liveness.actAs(leader, team.workspace, admin.agent.id);
+    assert.equal((await refusal(acting)).code, 'NOT_FOUND');
+    await join(leader, worker.agent.id);
+    await join(owner, admin.agent.id);
+    assert.equal((await authenticate(bearer(admin))).maxRole, 'admin');
   });
 
   it('gives credentials that expire', async () => {
@@ -160,18 +203,18 @@ describe('registering an agent', () => {
   it('leaves one credential when it meets itself', async () => {
     await Promise.all(Array.from({ length: 5 }, () => register()));
     const [{ agent }] = await Promise.all([register(), register()]);
-    assert.equal((await team.app.ports.agents.credentials(agent.id)).length, 1);
+    assert.equal((await team.app.access.ports.agents.credentials(agent.id)).length, 1);
   });
 
   it('has an agent offline until it first authenticates, and active again whenever it comes back', async () => {
     const registered = await register();
     const agentId = registered.agent.id;
-    const status = async () => (await team.app.ports.agents.find(agentId))?.value.status;
+    const status = async () => (await team.app.access.ports.agents.find(agentId))?.value.status;
     assert.equal(await status(), 'offline');
     for (let visit = 0; visit < 2; visit++) {
       await authenticate(bearer(registered));
       assert.equal(await status(), 'active');
-      await team.app.ports.presence.touch(agentId);
+      await team.app.access.ports.presence.touch(agentId);
       team.pass(200);
       await team.sweep();
       assert.equal(await status(), 'offline');

@@ -94,7 +94,7 @@ describe('an archived session', () => {
   it('is the right one if another call reopens a session between the two reads', async () => {
     const { session: first } = await initialise('One');
     await initialise('Two');
-    const { sessions } = team.app.ports;
+    const { sessions } = team.app.coordination.ports;
     const opening = sessions.opening.bind(sessions);
     const lastArchived = sessions.lastArchived.bind(sessions);
     const other = deferred();
@@ -126,11 +126,11 @@ describe('an archived session', () => {
     await initialise('One');
     const [task] = await team.create({ id: `run-${team.workspace}-1` });
     assert.ok(task);
-    const open = await team.app.ports.sessions.current(team.workspace);
+    const open = await team.app.coordination.ports.sessions.current(team.workspace);
     assert.ok(open);
     const { session, sessionVersion: version } = open;
     const opening = { ...session, id: `${session.id}-2` };
-    await team.app.ports.store.commit([
+    await team.app.kernel.store.commit([
       { kind: 'archiveSession', session, version, at: team.now },
       { kind: 'openSession', session: opening, replaces: open.workspaceVersion },
     ]);

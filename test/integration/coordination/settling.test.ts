@@ -7,7 +7,7 @@ describe('working on tasks', () => {
   let team: Team;
   let ann: string;
 
-  const profile = async (agentId: string) => (await team.app.ports.agents.find(agentId))?.value;
+  const profile = async (agentId: string) => (await team.app.access.ports.agents.find(agentId))?.value;
 
   /** Creates a task and gives it to ann. */
   async function claimed(): Promise<string> {
@@ -39,10 +39,10 @@ describe('working on tasks', () => {
   it('starts a task once, however often its holder says so', async () => {
     const id = await claimed();
     const first = await team.start(ann, id);
-    const before = await team.app.ports.tasks.find(id);
+    const before = await team.app.coordination.ports.tasks.find(id);
     team.pass(5);
     assert.deepEqual(await team.start(ann, id), first);
-    assert.deepEqual(await team.app.ports.tasks.find(id), before, 'nothing is written');
+    assert.deepEqual(await team.app.coordination.ports.tasks.find(id), before, 'nothing is written');
     assert.deepEqual(await team.counts(), { in_progress: 1 });
   });
 

@@ -41,7 +41,7 @@ const CODING = 'task-000abc-001';
 export async function setStage(team: Team): Promise<Session> {
   await clearStage();
   await Promise.all([setTodos(team), setRun(team), setAccess(team), setInbox(team)]);
-  const { services, ports } = team.app;
+  const { services, kernel } = team.app;
   const session = await openedSession(team);
   const place = { workspace: team.workspace, session: session.id, createdAt: team.now };
   const claim = {
@@ -66,7 +66,7 @@ export async function setStage(team: Team): Promise<Session> {
       [CODING]: { session: session.id, epoch: 1 },
     },
   });
-  await ports.store.commit([
+  await kernel.store.commit([
     { kind: 'createAgent', agent },
     { kind: 'createAgent', agent: sampleAgent({ id: RESEARCHER, ownerUid: team.leader.ownerUid }) },
     { kind: 'createTask', task: sampleTask({ ...place, id: FIRST, priority: 1 }) },
@@ -106,10 +106,10 @@ async function openedSession({ app: { services }, workspace }: Team): Promise<Se
 
 /** Puts so many waiting tasks, done tasks and discoveries into a session, and agents beside; these can do `crowdSkill`. */
 export async function crowd(team: Team, session: Session, count: number): Promise<void> {
-  const { ports } = team.app;
+  const { kernel } = team.app;
   const place = { workspace: team.workspace, session: session.id, createdAt: team.now };
   const numbers = Array.from({ length: count }, (_, index) => index);
-  await ports.store.commit([
+  await kernel.store.commit([
     ...numbers.map(
       (number): Change => ({
         kind: 'createTask',

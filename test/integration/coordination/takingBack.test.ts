@@ -15,7 +15,7 @@ describe('taking back tasks and sessions', () => {
     town = new Town();
     await town.arrive('ada', 'leader');
     const { workspace } = town;
-    await town.app.ports.store.commit([{ kind: 'nameWorkspace', workspace, access: 'private' }]);
+    await town.app.kernel.store.commit([{ kind: 'nameWorkspace', workspace, access: 'private' }]);
     await town.letIn(workspace, 'ada', 'leader');
     ada = await town.person('ada');
     await town.arrive('ben', 'leader');
@@ -59,7 +59,7 @@ describe('taking back tasks and sessions', () => {
   };
 
   const task = async (id: string) => {
-    const found = await town.app.ports.tasks.find(id);
+    const found = await town.app.coordination.ports.tasks.find(id);
     return found?.value ?? assert.fail(id);
   };
 
@@ -69,7 +69,7 @@ describe('taking back tasks and sessions', () => {
   };
 
   const held = async (): Promise<readonly string[]> => {
-    const found = await town.app.ports.agents.find(String(agent.agentId));
+    const found = await town.app.access.ports.agents.find(String(agent.agentId));
     return Object.keys(found?.value.held ?? {});
   };
 

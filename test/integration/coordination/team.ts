@@ -2,10 +2,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { AgentLiveness } from '../../../functions/src/access/rules/liveness.ts';
-import type { AccessPorts } from '../../../functions/src/access/rules/ports.ts';
 import type { Principal } from '../../../functions/src/access/rules/principal.ts';
 import type { Role } from '../../../functions/src/access/rules/role.ts';
-import { type Bindings, type Composition, compose } from '../../../functions/src/app.ts';
+import { type Composition, compose } from '../../../functions/src/composition/compose.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { retryStale } from '../../../functions/src/kernel/waiting.ts';
 import { codingExpiry } from '../../../functions/src/toolsets/coding/rules/ending.ts';
@@ -24,6 +23,7 @@ import type {
 } from '../../../functions/src/toolsets/coordination/rules/task.ts';
 import { sweep } from '../../../functions/src/toolsets/system/rules/sweeper.ts';
 import { FirestoreSweepRecord } from '../../../functions/src/toolsets/system/store/metrics.ts';
+import { outsideOf, type Replaced } from '../../support/outside.ts';
 import { agentOf } from '../../support/principals.ts';
 
 /** Far from the present, so that the sweeps of these tests and of others leave each other alone. */
@@ -44,13 +44,13 @@ const DRAFT: TaskDraft = {
 };
 
 export type TeamBindings = Pick<
-  Bindings,
+  Replaced,
   'database' | 'gitHub' | 'hosted' | 'dispatch' | 'budget' | 'push' | 'retention'
 >;
 
 /** An instance that sweeps; its presence may lie elsewhere than the others'. */
 interface SweptInstance {
-  readonly ports: Omit<Composition['ports'], 'presence'> & Pick<AccessPorts, 'presence'>;
+  readonly system: Pick<Composition['system'], 'ports'>;
 }
 
 export class Team {
@@ -68,7 +68,7 @@ export class Team {
 
   /** Another instance of the same deployment, with its own memory and the same clock. */
   anotherInstance(): Composition {
-    return compose({ clock: { now: () => this.now }, ...this.bindings });
+    return compose(outsideOf({ clock: { now: () => this.now }, ...this.bindings }));
   }
 
   pass(seconds: number): void {
@@ -103,7 +103,8 @@ export class Team {
 
   /** Lets an agent hold several tasks at once. */
   async allow(agentId: string, maxConcurrentTasks: number): Promise<void> {
-    const { agents, store, randomness } = this.app.ports;
+    const { agents } = this.app.access.ports;
+    const { store, randomness } = this.app.kernel;
     await retryStale(randomness, async () => {
       const known = await agents.find(agentId);
       assert.ok(known);
@@ -167,7 +168,7 @@ export class Team {
   }
 
   async task(taskId: string): Promise<Task> {
-    const found = await this.app.ports.tasks.find(taskId);
+    const found = await this.app.coordination.ports.tasks.find(taskId);
     assert.ok(found, `there is no ${taskId}`);
     return found.value;
   }
@@ -186,7 +187,7 @@ export class Team {
    * What the schedule runs every minute, of agents and tasks, with a record of its own.
    * @param timeoutMilliseconds how long presence is waited for
    */
-  sweep({ ports }: SweptInstance = this.app, timeoutMilliseconds = 10_000) {
+  sweep({ system: { ports } }: SweptInstance = this.app, timeoutMilliseconds = 10_000) {
     const quiet = { ...ports, log: silent };
     const parts = [
       ...new TaskSweep({ ...quiet, coding: codingExpiry(quiet.sessions) }).parts,
@@ -198,7 +199,7 @@ export class Team {
 
   /** Tells all tasks that are not settled, of whatever test, whether they can never start. */
   sweepStuck() {
-    const { part } = new StuckTasks({ ...this.app.ports, log: silent });
+    const { part } = new StuckTasks({ ...this.app.coordination.ports, log: silent });
     const presence = Promise.resolve('trusted' as const);
     return part.run({ now: this.now, from: undefined, presence, isOver: () => false });
   }

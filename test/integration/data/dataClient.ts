@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Caller } from '../../../functions/src/access/rules/principal.ts';
-import { type Composition, compose } from '../../../functions/src/app.ts';
+import { type Composition, compose } from '../../../functions/src/composition/compose.ts';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import type { JsonValue } from '../../../functions/src/kernel/json.ts';
 import { systemClock } from '../../../functions/src/kernel/platform.ts';
@@ -12,6 +12,7 @@ import type {
   WriteOutcome,
   WriteRequest,
 } from '../../../functions/src/toolsets/firebase/rules/databaseAccess.ts';
+import { outsideOf } from '../../support/outside.ts';
 import { UNKEYED } from './callers.ts';
 
 /** The data service of one instance, with what a test leaves out filled in. */
@@ -20,7 +21,7 @@ export class DataClient {
   private readonly database: DatabaseName;
 
   constructor(database: DatabaseName, clock = systemClock) {
-    this.app = compose({ clock });
+    this.app = compose(outsideOf({ clock }));
     this.database = database;
   }
 

@@ -1,17 +1,17 @@
 /** The Realtime Database through the real services, in few words. */
 
 import type { Caller } from '../../../functions/src/access/rules/principal.ts';
-import { compose } from '../../../functions/src/app.ts';
+import { compose } from '../../../functions/src/composition/compose.ts';
 import type { JsonValue } from '../../../functions/src/kernel/json.ts';
-import { systemClock } from '../../../functions/src/kernel/platform.ts';
 import { realtimeDatabase } from '../../../functions/src/kernel/realtime/database.ts';
 import type {
   ReadQuery,
   WriteRequest,
 } from '../../../functions/src/toolsets/firebase/rules/databaseAccess.ts';
+import { outsideOf } from '../../support/outside.ts';
 import { agentCaller, UNKEYED } from './callers.ts';
 
-const { data } = compose({ clock: systemClock }).services;
+const { data } = compose(outsideOf()).services;
 
 export const worker = agentCaller('worker');
 

@@ -131,7 +131,7 @@ describe("the App's authentication", () => {
       [broken, { route: TOKENS, status: 403 }],
     ] as const) {
       stage.gitHub.fail(fault);
-      const error = await refusal(() => app.ports.gitHub.contents(AT, 'README.md', 'main'));
+      const error = await refusal(() => app.gitHub.ports.gitHub.contents(AT, 'README.md', 'main'));
       const logged = inspect(error, { depth: 10, showHidden: true });
       assert.doesNotMatch(logged, /ghs_|eyJ|PRIVATE KEY|authorization/i);
       for (const line of privateKey.split('\n').slice(1, -2)) assert.ok(!logged.includes(line));
@@ -139,7 +139,7 @@ describe("the App's authentication", () => {
   });
 
   it('tells what is left of the rate limit', async () => {
-    const { limit, remaining, reset } = await stage.app.ports.gitHub.rateLimit();
+    const { limit, remaining, reset } = await stage.app.gitHub.ports.gitHub.rateLimit();
     assert.deepEqual([limit, remaining], [5000, 5000]);
     assert.ok(reset.getTime() > Date.now());
   });

@@ -28,7 +28,7 @@ describe("GitHub's deliveries", () => {
 
   beforeEach(async () => {
     stage = await Stage.open();
-    const ports = { ...stage.team.app.ports, log: silent };
+    const ports = { ...stage.team.app.gitHub.ports, log: silent };
     const deliveries = new Deliveries(ports);
     webhook = new GitHubWebhook({ secret: () => SECRET, deliveries });
     ann = await stage.team.join('ann');
@@ -81,7 +81,7 @@ describe("GitHub's deliveries", () => {
     assert.deepEqual([task.status, task.claim?.agentId], ['done', ann]);
     const output = `Pull request sartor-ai/claude-network#${number} was merged as ${COMMIT}.`;
     assert.deepEqual(task.result, { output });
-    const agent = (await stage.team.app.ports.agents.find(ann))?.value;
+    const agent = (await stage.team.app.access.ports.agents.find(ann))?.value;
     assert.deepEqual([agent?.held, agent?.tasksCompleted], [{}, 1]);
     assert.deepEqual(await stage.team.counts(), { done: 1 });
   });
@@ -94,7 +94,7 @@ describe("GitHub's deliveries", () => {
     await send(merged(number));
     assert.deepEqual(await stage.team.task(id), task);
     assert.deepEqual(await stage.team.counts(), { done: 1 });
-    assert.equal((await stage.team.app.ports.agents.find(ann))?.value.tasksCompleted, 1);
+    assert.equal((await stage.team.app.access.ports.agents.find(ann))?.value.tasksCompleted, 1);
   });
 
   it('complete a task that nobody holds, and free what depends on it', async () => {
@@ -115,7 +115,7 @@ describe("GitHub's deliveries", () => {
     await send(merged(number));
     const task = await stage.team.task(id);
     assert.deepEqual([task.status, task.claim?.agentId], ['done', ann]);
-    assert.equal((await stage.team.app.ports.agents.find(ann))?.value.tasksCompleted, 1);
+    assert.equal((await stage.team.app.access.ports.agents.find(ann))?.value.tasksCompleted, 1);
   });
 
   it('leave a task alone that has failed', async () => {

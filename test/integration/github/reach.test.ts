@@ -36,7 +36,7 @@ describe('what a workspace reaches on GitHub', () => {
   }
 
   async function list(...repositories: string[]): Promise<void> {
-    const { store } = stage.app.ports;
+    const { store } = stage.app.kernel;
     await store.commit([{ kind: 'listRepositories', workspace: stage.team.workspace, repositories }]);
   }
 

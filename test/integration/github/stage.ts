@@ -1,12 +1,13 @@
 /** A local GitHub, and a deployment of Muster that is connected to it. */
 import assert from 'node:assert/strict';
 import type { Principal } from '../../../functions/src/access/rules/principal.ts';
-import { type Composition, compose } from '../../../functions/src/app.ts';
+import { type Composition, compose } from '../../../functions/src/composition/compose.ts';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import type { GitHubSettings } from '../../../functions/src/vendors/octokit/clients.ts';
 import { seedClaudeNetwork } from '../../support/github/seed.ts';
 import { LocalGitHub } from '../../support/github/server.ts';
 import type { Repo } from '../../support/github/world.ts';
+import { outsideOf } from '../../support/outside.ts';
 import { call } from '../coordination/calls.ts';
 import { Team } from '../coordination/team.ts';
 
@@ -51,7 +52,7 @@ export class Stage {
 
   /** Another deployment, or a new instance of this one. */
   compose(gitHub: () => GitHubSettings): Composition {
-    return compose({ clock: { now: () => new Date() }, gitHub });
+    return compose(outsideOf({ clock: { now: () => new Date() }, gitHub }));
   }
 
   restart(): void {

@@ -31,7 +31,7 @@ describe('writing to GitHub', () => {
 
   /** Ends the call after GitHub has done it and before Muster has noted it, as a killed instance would. */
   async function interrupted(tool: string, given: JsonObject): Promise<void> {
-    const { store } = stage.app.ports;
+    const { store } = stage.app.kernel;
     const commitBefore = store.commit;
     store.commit = () => Promise.reject(new Error('killed'));
     const { code } = await stage.refusal(tool, given);

@@ -24,7 +24,7 @@ describe('a cancelled task', () => {
   };
 
   const runOf = async (id: string): Promise<Run> =>
-    (await team.app.ports.runs.find(id))?.value ?? assert.fail(`there is no ${id}`);
+    (await team.app.orchestration.ports.runs.find(id))?.value ?? assert.fail(`there is no ${id}`);
 
   it('ends the run that an instance executes, and closes its request to the model', async () => {
     const prompt = `hang ${randomUUID()}`;

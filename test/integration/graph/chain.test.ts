@@ -69,7 +69,7 @@ describe('one graph', () => {
     const reported = await team.ask('coordination_complete_task', report, asAnn);
     assert.match(String(reported['message']), /done when all its parts are/);
     assert.deepEqual(await team.ask('coordination_complete_task', report, asAnn), reported, 'told twice');
-    const { status, claim } = (await team.app.ports.tasks.find(taskId))?.value ?? {};
+    const { status, claim } = (await team.app.coordination.ports.tasks.find(taskId))?.value ?? {};
     assert.deepEqual([status, claim], ['waiting', undefined]);
     await team.follow({ kind: 'todo', id: todoId });
     assert.equal((await nodeOf({ kind: 'task', id: taskId })).status, 'waiting');
@@ -106,7 +106,9 @@ describe('one graph', () => {
       ...{ attempts: top.totals.attempts, cost_usd: top.totals.costUsd },
     });
 
-    const journal = (await team.app.ports.runs.calls(runId)).flatMap(({ ending }) => ending?.attempt ?? []);
+    const journal = (await team.app.orchestration.ports.runs.calls(runId)).flatMap(
+      ({ ending }) => ending?.attempt ?? [],
+    );
     assert.ok(journal.length > 0);
     const [spent, worked] = [spentOn(journal), workedOn(journal)];
     assert.equal(top.totals.inputTokens, spent.inputTokens + 105);
@@ -174,7 +176,7 @@ describe('one graph', () => {
     assert.equal(await team.claim(ann), only);
     const report = { agent_id: ann, task_id: only, output: 'All.', when_parts_done: true };
     await team.ask('coordination_complete_task', report, team.principal('ann'));
-    assert.equal((await team.app.ports.tasks.find(only))?.value.status, 'done');
+    assert.equal((await team.app.coordination.ports.tasks.find(only))?.value.status, 'done');
     assert.equal(await team.node({ kind: 'task', id: only }), undefined, 'it is in no graph');
   });
 

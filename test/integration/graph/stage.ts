@@ -59,7 +59,7 @@ export class GraphTeam extends Team {
   async enrolOwner(): Promise<void> {
     const { workspace, leader, now: addedAt } = this;
     const member = { uid: leader.ownerUid, workspace, role: 'leader', addedBy: 'a-test', addedAt } as const;
-    await this.app.ports.store.commit([
+    await this.app.kernel.store.commit([
       { kind: 'nameWorkspace', workspace, access: 'private' },
       { kind: 'setMember', member },
     ]);
@@ -115,7 +115,7 @@ export class GraphTeam extends Team {
     const text = JSON.stringify({ action: 'closed', repository: { id: this.repo.id }, pull_request });
     const webhook = new GitHubWebhook({
       secret: () => SECRET,
-      deliveries: new Deliveries({ ...this.app.ports, log: silent }),
+      deliveries: new Deliveries({ ...this.app.gitHub.ports, log: silent }),
     });
     const signature = `sha256=${createHmac('sha256', SECRET).update(text).digest('hex')}`;
     const headers = { 'x-github-event': 'pull_request', 'x-hub-signature-256': signature };

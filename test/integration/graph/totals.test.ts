@@ -114,7 +114,7 @@ class History {
   }
 
   private async report(outcome: Parameters<GraphTeam['settle']>[2], at: number): Promise<void> {
-    const agent = await this.team.app.ports.agents.find(this.ann);
+    const agent = await this.team.app.access.ports.agents.find(this.ann);
     const held = Object.keys(agent?.value.held ?? {});
     const taskId = held[at % Math.max(1, held.length)];
     if (taskId !== undefined) await this.team.settle(this.ann, taskId, outcome);
@@ -165,7 +165,9 @@ async function verify(team: GraphTeam): Promise<void> {
   }
   for (const key of known.keys()) assert.ok(nodes.has(key), `${key} has no node`);
   for (const run of things.filter(({ kind }) => kind === 'run')) {
-    const journal = (await team.app.ports.runs.calls(run.id)).flatMap(({ ending }) => ending?.attempt ?? []);
+    const journal = (await team.app.orchestration.ports.runs.calls(run.id)).flatMap(
+      ({ ending }) => ending?.attempt ?? [],
+    );
     const booked = { ...spentOn(journal), ...workedOn(journal) };
     assert.deepEqual({ ...run.spent, attempts: run.attempts }, booked, run.id);
   }

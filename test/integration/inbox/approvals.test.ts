@@ -22,7 +22,7 @@ describe('a call that takes an approval', () => {
     house = new House();
     await house.open();
     const known = await house.agentOf('ada', 'worker');
-    const { store } = house.app.ports;
+    const { store } = house.app.kernel;
     const id = String(known.agentId);
     await store.commit([
       {
@@ -128,7 +128,7 @@ describe('a call that takes an approval', () => {
   });
 
   it('is refused where the rights of who asked have gone meanwhile', async () => {
-    const { store } = house.app.ports;
+    const { store } = house.app.kernel;
     const [first, second, third] = [
       await waits(),
       await waits({ ...CODE, description: 'B' }),
@@ -150,7 +150,7 @@ describe('a call that takes an approval', () => {
   });
 
   it('is refused if the person who approved it has left meanwhile, and made if they are there', async () => {
-    const { store } = house.app.ports;
+    const { store } = house.app.kernel;
     await demand([{ tool: 'coding.create_task', asks: house.id('ben') }]);
     const approved = async (description: string) => {
       const request_id = await waits({ ...CODE, description });
@@ -172,12 +172,13 @@ describe('a call that takes an approval', () => {
   it('is made by another instance where the first dies, before and after it was made', async () => {
     const unmade = await waits();
     await settle(unmade, 'approve');
-    const { requests, store } = house.app.ports;
+    const { requests } = house.app.inbox.ports;
+    const { store } = house.app.kernel;
     const dead = house.anotherInstance();
     // It takes the call on, makes it, and dies before it can say so.
     let dies = true;
     const dying = {
-      ...dead.ports,
+      ...dead.inbox.ports,
       store: {
         commit: async (...[changes, recorded]: Parameters<typeof store.commit>) => {
           const isEnd = changes.some((one) => one.kind === 'replaceRequest' && one.request.outcome);
@@ -267,7 +268,7 @@ describe('a call that takes an approval', () => {
       /waits for approval/.test(
         JSON.stringify((await call(house, orchestrate, args, agent)).structuredContent),
       );
-    const { costUsd } = house.app.ports.budget;
+    const { costUsd } = house.app.budget;
     for (const [above_usd, cost_usd, asked] of [
       [2, 2, false],
       [2, 2.01, true],

@@ -143,7 +143,7 @@ describe('asking a person', () => {
     assert.deepEqual([first['state'], first['answer'], first['answered_by']], ['expired', 'red', undefined]);
     const listed = await house.inbox(ada, 'list', { state: 'open' });
     assert.equal(Object(listed['requests'])[0].state, 'expired');
-    const stored = async () => (await house.app.ports.requests.find(String(ids[1])))?.value.state;
+    const stored = async () => (await house.app.inbox.ports.requests.find(String(ids[1])))?.value.state;
     assert.equal(await stored(), 'open', 'a list only shows it as it is');
     await house.sweepRequests();
     assert.equal(await stored(), 'expired');
@@ -169,7 +169,7 @@ describe('asking a person', () => {
     const request_id = await ask({ question: 'Red\r\nBcc: eve@example.com <b>or</b> blue?' });
     const eventId = `question-${request_id}`;
     assert.ok((await firestore().doc(eventPath(eventId)).get()).exists);
-    const event = await house.app.ports.taskHistory.find(eventId);
+    const event = await house.app.todo.ports.taskHistory.find(eventId);
     assert.ok(event);
     for (let times = 0; times < 2; times++) await house.app.services.consumers.reminders.act(event);
     const mail = (await firestore().doc(mailPath(eventId)).get()).data();
@@ -193,7 +193,7 @@ describe('asking a person', () => {
       );
       return String(Object(claimed['task']).id);
     };
-    const taskOf = async (id: string) => (await house.app.ports.tasks.find(id))?.value;
+    const taskOf = async (id: string) => (await house.app.coordination.ports.tasks.find(id))?.value;
 
     it('keeps its lease while the question is open, and says for whom it waits', async () => {
       const task_id = await held();

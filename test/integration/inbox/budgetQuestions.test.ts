@@ -41,7 +41,7 @@ describe('a question about a budget', () => {
     const { approvedCalls } = house.app.services;
     const made = await Promise.all([1, 2].map(() => approvedCalls.execute(question.request_id)));
     assert.deepEqual(made.sort(), ['made', 'nothing']);
-    const limited = await house.app.ports.budgets.find(`workspace-${house.workspace}`);
+    const limited = await house.app.graph.ports.budgets.find(`workspace-${house.workspace}`);
     assert.deepEqual([limited?.value.tokens, limited?.value.costUsd], [10, 5], 'what was short alone');
     await house.app.services.orchestration.runs.budgetChanged(`workspace-${house.workspace}`);
     house.pass(11 * 60);

@@ -153,7 +153,7 @@ describe('asking at the client', () => {
     const { wait } = await connect(async () => ({ action: 'accept', content: { answer: 'green' } }));
     const request_id = await ask();
     await wait(request_id).catch(() => undefined);
-    assert.equal((await house.app.ports.requests.find(request_id))?.value.state, 'open');
+    assert.equal((await house.app.inbox.ports.requests.find(request_id))?.value.state, 'open');
   });
 
   it('does not ask of what another is asked, another has asked, or a workspace demands', async () => {
@@ -162,11 +162,11 @@ describe('asking at the client', () => {
     const other: Principal = { ...agent, uid: 'agent:other', agentId: 'other' };
     const others = await house.inbox(other, 'ask', ASK);
     assert.equal((await wait(String(others['request_id']))).state, 'open');
-    const own = (await house.app.ports.requests.find(await ask()))?.value;
+    const own = (await house.app.inbox.ports.requests.find(await ask()))?.value;
     assert.ok(own);
     const call = { tool: 'coding.create_task', arguments: {}, readonly: false };
     const demanded = { ...own, id: `${own.id}-demanded`, call };
-    await house.app.ports.store.commit([{ kind: 'createRequest', request: demanded }]);
+    await house.app.kernel.store.commit([{ kind: 'createRequest', request: demanded }]);
     assert.equal((await wait(demanded.id)).state, 'open');
     assert.equal(shown.length, 0);
   });

@@ -16,7 +16,7 @@ export async function setInbox({ app, leader, workspace, now }: Team): Promise<v
     expiresAt: new Date(now.getTime() + 86_400_000),
   };
   const options = ['europe-west1', 'us-central1'];
-  await app.ports.store.commit([
+  await app.kernel.store.commit([
     {
       kind: 'createRequest',
       request: sampleRequest({ ...question, id: REGION, kind: 'choice', options }),

@@ -15,7 +15,7 @@ export class House extends Town {
   /** Ada leads the workspace of the calls, and Ben works in it. */
   async open(): Promise<void> {
     for (const name of ['ada', 'ben', 'eve']) await this.arrive(name);
-    await this.app.ports.store.commit([
+    await this.app.kernel.store.commit([
       { kind: 'nameWorkspace', workspace: this.workspace, access: 'private' },
     ]);
     await this.letIn(this.workspace, 'ada', 'leader');
@@ -56,6 +56,6 @@ export class House extends Town {
 
   private sweepPart(part: SweepPart) {
     const record = new FirestoreSweepRecord({ database: firestore(), sweep: this.workspace, log: silent });
-    return sweep([part], { ...this.app.ports, sweepRecord: record, log: silent });
+    return sweep([part], { ...this.app.system.ports, sweepRecord: record, log: silent });
   }
 }

@@ -1,7 +1,7 @@
 /** Instances that make an approved call all at once, and ones that die or stall on the way: it is made exactly once. */
 import assert from 'node:assert/strict';
 import type { Principal } from '../../../functions/src/access/rules/principal.ts';
-import type { Composition } from '../../../functions/src/app.ts';
+import type { Composition } from '../../../functions/src/composition/compose.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { ApprovedCalls } from '../../../functions/src/mcp/approvedCalls.ts';
 import { ApprovalExecution, type MakeCall } from '../../../functions/src/toolsets/inbox/rules/execution.ts';
@@ -34,7 +34,7 @@ describe('an approved call', () => {
       expiresAt: new Date(house.now.getTime() + 10 * 86_400_000),
       ancestors: [],
     };
-    await house.app.ports.store.commit([
+    await house.app.kernel.store.commit([
       { kind: 'createAgent', agent: known },
       { kind: 'issueCredential', credential },
     ]);
@@ -48,10 +48,10 @@ describe('an approved call', () => {
 
   /** An instance that makes calls as `makeCall` has it: one that dies or stalls in between. */
   const instance = (makeCall: (make: MakeCall) => MakeCall, app: Composition = house.anotherInstance()) => {
-    const { ports, services } = app;
+    const { services, inbox } = app;
     const calls = new ApprovedCalls({ ...app.calls, log: silent }, '');
     return new ApprovalExecution({
-      ...ports,
+      ...inbox.ports,
       log: silent,
       liveness: services.liveness,
       agentsMayAnswer: async () => [],
@@ -64,7 +64,7 @@ describe('an approved call', () => {
     return found.docs.map((document) => document.id);
   };
 
-  const request = async () => (await house.app.ports.requests.find(id))?.value ?? assert.fail();
+  const request = async () => (await house.app.inbox.ports.requests.find(id))?.value ?? assert.fail();
 
   it('is made by one of ten instances that are told of it at the same time', async () => {
     const outcomes = await Promise.all(
@@ -127,7 +127,8 @@ describe('an approved call', () => {
   });
 
   it('is refused where the agent has lost its role since, which its outcome says', async () => {
-    const { store, agents } = house.app.ports;
+    const { store } = house.app.kernel;
+    const { agents } = house.app.access.ports;
     const { value, version } = (await agents.find(String(agent.agentId))) ?? assert.fail();
     await store.commit([{ kind: 'replaceAgent', agent: { ...value, role: 'viewer' }, version }]);
     await house.app.services.approvedCalls.execute(id);

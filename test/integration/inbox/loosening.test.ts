@@ -25,7 +25,7 @@ describe('an agent that would loosen a limit', () => {
       expiresAt: new Date(house.now.getTime() + 10 * 86_400_000),
       ancestors: [],
     };
-    await house.app.ports.store.commit([
+    await house.app.kernel.store.commit([
       { kind: 'createAgent', agent },
       { kind: 'issueCredential', credential },
     ]);
@@ -52,8 +52,9 @@ describe('an agent that would loosen a limit', () => {
     return Object(outcome);
   }
 
-  const rules = async () => (await house.app.ports.workspaces.find(house.workspace))?.value.approvals ?? [];
-  const limit = async (key: string) => (await house.app.ports.budgets.find(key))?.value;
+  const rules = async () =>
+    (await house.app.access.ports.workspaces.find(house.workspace))?.value.approvals ?? [];
+  const limit = async (key: string) => (await house.app.graph.ports.budgets.find(key))?.value;
 
   describe('of approvals', () => {
     const rule = { tool: 'github.createPR' };
@@ -82,7 +83,7 @@ describe('an agent that would loosen a limit', () => {
         whose: { workspace: house.workspace },
         narrowed: { thing: `workspace:${house.workspace}` },
       };
-      const { items } = await house.app.ports.trail.list(about, { limit: 5 });
+      const { items } = await house.app.system.trail.list(about, { limit: 5 });
       const own = items.find(({ by }) => by.agentId === leader.agentId);
       const id = await waits('system_undo', { event_id: String(own?.id) });
       assert.equal((await rules()).length, 2);
@@ -128,7 +129,7 @@ describe('an agent that would loosen a limit', () => {
   });
 
   it('does not remove a rule that a person added while its call was decided', async () => {
-    const { store } = house.app.ports;
+    const { store } = house.app.kernel;
     const commit = store.commit.bind(store);
     const addFirst: typeof commit = async (...of) => {
       store.commit = commit;
@@ -193,7 +194,7 @@ describe('an agent that would loosen a limit', () => {
       await set(5, ada);
       await set(1);
       const about = { whose: { workspace: house.workspace }, narrowed: { thing: `budget:${key()}` } };
-      const { items } = await house.app.ports.trail.list(about, { limit: 5 });
+      const { items } = await house.app.system.trail.list(about, { limit: 5 });
       const own = items.find(({ by }) => by.agentId === leader.agentId);
       const id = await waits('system_undo', { event_id: String(own?.id) });
       await decided(id, 'approve');
@@ -216,9 +217,9 @@ describe('an agent that would loosen a limit', () => {
     it('asks its owner to invite, and to give a role', async () => {
       const { workspace } = house;
       const invited = await waits('access_invite', { workspace, email: house.email('eve'), role: 'viewer' });
-      assert.deepEqual(await house.app.ports.people.invitationsTo(workspace), []);
+      assert.deepEqual(await house.app.access.ports.people.invitationsTo(workspace), []);
       await decided(invited, 'approve');
-      assert.equal((await house.app.ports.people.invitationsTo(workspace)).length, 1);
+      assert.equal((await house.app.access.ports.people.invitationsTo(workspace)).length, 1);
       const raised = await waits('access_set_member', { workspace, uid: house.id('ben'), role: 'leader' });
       assert.equal(await house.roleOf('ben', workspace), 'worker');
       await decided(raised, 'approve');
@@ -235,7 +236,7 @@ describe('an agent that would loosen a limit', () => {
 
     it('is refused if no person can decide', async () => {
       const owner = `operator-of-${house.workspace}`;
-      await house.app.ports.store.commit([
+      await house.app.kernel.store.commit([
         {
           kind: 'setMember',
           member: {
@@ -248,7 +249,7 @@ describe('an agent that would loosen a limit', () => {
         },
       ]);
       const agentId = house.id('nobodys');
-      const roles = await house.app.ports.roles.of(owner);
+      const roles = await house.app.access.ports.roles.of(owner);
       const alone: Principal = {
         ...{ uid: `agent:${agentId}`, kind: 'agent', agentId, ownerUid: owner },
         ...{ maxRole: 'leader', owner: roles },

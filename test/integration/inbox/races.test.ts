@@ -1,8 +1,8 @@
 /** What people, agents and clocks do to one question at the same instant: it is over once, and everybody is told the same. */
 import assert from 'node:assert/strict';
 import type { Principal } from '../../../functions/src/access/rules/principal.ts';
-import { type Composition, compose } from '../../../functions/src/app.ts';
 import type { Change } from '../../../functions/src/composition/changes.ts';
+import { type Composition, compose } from '../../../functions/src/composition/compose.ts';
 import { consoleOrigin } from '../../../functions/src/config.ts';
 import type { Store } from '../../../functions/src/kernel/commit.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
@@ -11,6 +11,7 @@ import { realtimeDatabase } from '../../../functions/src/kernel/realtime/databas
 import { Answers } from '../../../functions/src/toolsets/inbox/rules/answering.ts';
 import { fcmPushService, localMessagingApp } from '../../../functions/src/vendors/fcm/pushService.ts';
 import { LocalFcm } from '../../support/fcm/server.ts';
+import { outsideOf } from '../../support/outside.ts';
 import { answer as answerOf, call } from '../coordination/calls.ts';
 import { House } from './house.ts';
 
@@ -32,7 +33,7 @@ describe('at the same instant', () => {
     String((await house.inbox(agent, 'ask', { ...ASK, ...more }))['request_id']);
 
   const stored = async (id: string) => {
-    const { value } = (await house.app.ports.requests.find(id)) ?? {};
+    const { value } = (await house.app.inbox.ports.requests.find(id)) ?? {};
     return value ?? assert.fail('there is no such request');
   };
 
@@ -82,12 +83,12 @@ describe('at the same instant', () => {
       request_id = await ask({ default: 'grey' });
       house.pass(86_400);
       const clock = { now: () => new Date(house.now.getTime() - 1) };
-      early = compose({ clock });
+      early = compose(outsideOf({ clock }));
     });
 
     /** Answers at the instance that is behind, which has something happen before it commits. */
     const answering = (meanwhile: () => Promise<unknown>) => {
-      const { store } = early.ports;
+      const { store } = early.kernel;
       const interrupted: Store<Change> = {
         commit: async (...commit) => {
           await meanwhile();
@@ -95,7 +96,7 @@ describe('at the same instant', () => {
         },
       };
       const answers = new Answers({
-        ...early.ports,
+        ...early.inbox.ports,
         store: interrupted,
         liveness: early.services.liveness,
         agentsMayAnswer: async () => [],
@@ -169,7 +170,7 @@ describe('the person who is asked', () => {
       await database.ref(`devices/${uid}/${token}`).set({ token, registered_at: 1 });
     const asked = await house.inbox(agent, 'ask', ASK);
     const eventId = `question-${asked['request_id']}`;
-    const event = (await house.app.ports.taskHistory.find(eventId)) ?? assert.fail('nobody was told');
+    const event = (await house.app.todo.ports.taskHistory.find(eventId)) ?? assert.fail('nobody was told');
     const deliver = (app = house.app) => app.services.consumers.reminders.act(event);
     // Who comes second at once is to come again, in case the first has died.
     await Promise.allSettled([deliver(), deliver(house.anotherInstance()), deliver(house.anotherInstance())]);
@@ -219,7 +220,7 @@ describe('the task that is asked about', () => {
       ['system_getTaskQueue', { includeAssigned: true }],
     ] as const)
       assert.ok(JSON.stringify(await ask(tool, args)).includes(name), tool);
-    const taskOf = async () => (await house.app.ports.tasks.find(task_id))?.value;
+    const taskOf = async () => (await house.app.coordination.ports.tasks.find(task_id))?.value;
     assert.equal((await taskOf())?.claim?.agentId, agent_id);
     await house.inbox(await house.person('ada'), 'answer', { request_id: String(request_id), answer: 'red' });
     assert.equal((await taskOf())?.waitingFor, undefined);

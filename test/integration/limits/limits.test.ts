@@ -2,13 +2,14 @@
 import assert from 'node:assert/strict';
 import type { Principal } from '../../../functions/src/access/rules/principal.ts';
 import { DatabaseLimitLedger } from '../../../functions/src/access/store/ledgers.ts';
-import { type Composition, compose } from '../../../functions/src/app.ts';
+import { type Composition, compose } from '../../../functions/src/composition/compose.ts';
 import {
   limitPath,
   probeRealtimeDatabase,
   realtimeDatabase,
 } from '../../../functions/src/kernel/realtime/database.ts';
 import { eventually } from '../../e2e/support/waiting.ts';
+import { outsideOf } from '../../support/outside.ts';
 import { call } from '../coordination/calls.ts';
 import { Team } from '../coordination/team.ts';
 
@@ -25,7 +26,7 @@ describe('rate limits', () => {
   beforeEach(() => {
     team = new Team();
     const clock = { now: () => team.now };
-    instances = [0, 1].map(() => compose({ clock, rateLimit: LIMIT }));
+    instances = [0, 1].map(() => compose(outsideOf({ clock, rateLimit: LIMIT })));
   });
 
   /** Calls the instances in turn, and tells how many calls passed. */

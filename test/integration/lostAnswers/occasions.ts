@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { createHmac, randomUUID } from 'node:crypto';
 import { getAuth } from 'firebase-admin/auth';
-import type { Composition } from '../../../functions/src/app.ts';
+import type { Composition } from '../../../functions/src/composition/compose.ts';
 import { type NodeRef, nodeKey } from '../../../functions/src/graph/rules/graphNode.ts';
 import {
   budgetPath,
@@ -69,7 +69,7 @@ export const occasions: Readonly<Record<string, Readonly<Record<string, Occasion
       const uid = `member-${randomUUID()}`;
       const { workspace, now: addedAt } = scene;
       const member = { uid, workspace, role: 'worker', addedBy: 'ada', addedAt } as const;
-      await scene.app.ports.store.commit([{ kind: 'setMember', member }]);
+      await scene.app.kernel.store.commit([{ kind: 'setMember', member }]);
       return (app) => app.services.mirrorPerson(uid);
     },
     'somebody who leaves a coding task behind': async (scene) => {
@@ -84,7 +84,7 @@ export const occasions: Readonly<Record<string, Readonly<Record<string, Occasion
   },
   mirrorWorkspaces: {
     'a new workspace': async (scene) => {
-      await scene.app.ports.store.commit([
+      await scene.app.kernel.store.commit([
         { kind: 'nameWorkspace', workspace: scene.workspace, access: 'private' },
       ]);
       return (app) => app.services.mirrorWorkspaces();
@@ -200,7 +200,7 @@ export const occasions: Readonly<Record<string, Readonly<Record<string, Occasion
     },
     'an agent that is gone': async (scene) => {
       const agent = await scene.join('ann');
-      await scene.app.ports.presence.touch(agent);
+      await scene.app.access.ports.presence.touch(agent);
       scene.pass(7200);
       return (app) => scene.sweep(app);
     },
@@ -264,7 +264,7 @@ async function event(scene: Scene, type: 'updated' | 'reminder') {
     after: type === 'reminder' ? { task_title: 'Water the plants' } : { title: 'New' },
     changes: ['title'],
   };
-  await scene.app.ports.store.commit([{ kind: 'recordEvent', event: happened }]);
+  await scene.app.kernel.store.commit([{ kind: 'recordEvent', event: happened }]);
   return happened;
 }
 
@@ -296,7 +296,7 @@ async function approvedCall(scene: Scene): Promise<string> {
     ...{ askedBy: uid, askedByAgent: agentId, askedOf: ownerUid, state: 'answered', answer: 'approve' },
     ...{ answeredBy: ownerUid, settledAt: createdAt, dueAt: createdAt },
   });
-  await scene.app.ports.store.commit([
+  await scene.app.kernel.store.commit([
     { kind: 'setPerson', uid: ownerUid, role: 'leader' },
     { kind: 'createAgent', agent: sampleAgent({ id: agentId, ownerUid, role: 'worker', workspace }) },
     {
@@ -316,8 +316,8 @@ async function approvedCall(scene: Scene): Promise<string> {
 }
 
 /** One part of the schedule, with a record of its own. */
-async function sweepPart(scene: Scene, { ports }: Composition, part: SweepPart): Promise<void> {
-  await sweep([part], { ...ports, log: silent, sweepRecord: scene.sweepRecord });
+async function sweepPart(scene: Scene, { system }: Composition, part: SweepPart): Promise<void> {
+  await sweep([part], { ...system.ports, log: silent, sweepRecord: scene.sweepRecord });
 }
 
 /** Of a task that somebody holds. */
@@ -334,7 +334,7 @@ function deliver(name: string, payload: object) {
   const signature = `sha256=${createHmac('sha256', SECRET).update(body).digest('hex')}`;
   const headers = { 'x-github-event': name, 'x-hub-signature-256': signature };
   return async (app: Composition): Promise<void> => {
-    const ports = { ...app.ports, log: silent };
+    const ports = { ...app.gitHub.ports, log: silent };
     const webhook = new GitHubWebhook({ secret: () => SECRET, deliveries: new Deliveries(ports) });
     const { status } = await webhook.receive({
       method: 'POST',

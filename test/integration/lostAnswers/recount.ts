@@ -5,7 +5,7 @@ import type { Team } from '../coordination/team.ts';
 
 /** Gives what differs in the open session of the team's workspace. */
 export async function recount({ app, workspace }: Team, database = firestore()): Promise<readonly string[]> {
-  const open = await app.ports.sessions.current(workspace);
+  const open = await app.coordination.ports.sessions.current(workspace);
   if (open === undefined) return [];
   const session = open.session.id;
   const stored = (collection: string) =>

@@ -76,7 +76,7 @@ describe('a lost answer to the instance that executes', function () {
     const { applied, sent, lost } = lane.proxy.seen;
     const { run, steps } = await orchestra.view(runId);
     const asked = orchestra.models.askedAbout(input).length;
-    const learned = Object.values(await orchestra.app.ports.workRecords.find(workspace));
+    const learned = Object.values(await orchestra.app.orchestration.ports.workRecords.find(workspace));
     const outcomes = learned.reduce((sum, kind) => sum + kind.outcomes, 0);
     const spent = steps.reduce((sum, step) => sum + step.spent.outputTokens, 0);
     const problems = [

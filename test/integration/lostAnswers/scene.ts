@@ -1,7 +1,7 @@
 /** A workspace of its own for one call whose commits are lost, with vendors on this machine. */
 import type { Firestore } from '@google-cloud/firestore';
 import type { Principal } from '../../../functions/src/access/rules/principal.ts';
-import { type Composition, compose } from '../../../functions/src/app.ts';
+import { type Composition, compose } from '../../../functions/src/composition/compose.ts';
 import type { NodeRef } from '../../../functions/src/graph/rules/graphNode.ts';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import { readWorkflow } from '../../../functions/src/toolsets/orchestration/rules/workflows/validation.ts';
@@ -9,6 +9,7 @@ import { LocalGitHub } from '../../support/github/server.ts';
 import type { Installation, Repo } from '../../support/github/world.ts';
 import type { Lane } from '../../support/lossyFirestore/lanes.ts';
 import { LocalModels } from '../../support/models/server.ts';
+import { outsideOf } from '../../support/outside.ts';
 import { CodingTeam } from '../coding/calls.ts';
 import { type TeamBindings, unkeyed } from '../coordination/team.ts';
 import { agentsAt } from '../orchestration/orchestra.ts';
@@ -63,12 +64,14 @@ export class Scene extends CodingTeam {
 
   /** An instance of the same deployment whose commits go through the lane. */
   through({ database }: Lane): Composition {
-    return compose({
-      ...bindingsOf(this.vendors),
-      clock: { now: () => this.now },
-      database,
-      dispatch: { dispatch: async (runId) => this.execute(runId) },
-    });
+    return compose(
+      outsideOf({
+        ...bindingsOf(this.vendors),
+        clock: { now: () => this.now },
+        database,
+        dispatch: { dispatch: async (runId) => this.execute(runId) },
+      }),
+    );
   }
 
   /** Another instance executes it, whose commits are not lost. */
@@ -81,7 +84,7 @@ export class Scene extends CodingTeam {
    * all scenes: whether an agent is marked as gone before or after another part has its turn would be left to chance.
    */
   async neverSeen(agentId: string): Promise<void> {
-    await this.app.ports.presence.forget(agentId, this.now);
+    await this.app.access.ports.presence.forget(agentId, this.now);
   }
 
   /** A run of the leader's that nobody has begun to execute. Gives its id. */

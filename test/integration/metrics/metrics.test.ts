@@ -38,9 +38,9 @@ describe('counts of calls', () => {
           await call(team, 'coordination_get_status', { unheard: 'of' }, bob, app);
           await call(team, 'coordination_create_task', { description: 'x' }, ann, app);
         }
-        await app.ports.metrics.flush();
+        await app.access.callMetrics.flush();
         await call(team, 'coordination_get_status', { unheard: 'of' }, bob, app);
-        await app.ports.metrics.flush();
+        await app.access.callMetrics.flush();
       }),
     );
     const { tools, all } = (await stored(minuteMetricsPath(team.now))) as Record<
@@ -101,7 +101,7 @@ describe('counts of calls', () => {
     for (let made = 0; made < 3; made++) await call(team, 'coordination_get_status', {}, ann, app);
     await call(team, 'coordination_get_status', { unheard: 'of' }, ann, app);
     await call(team, 'coordination_create_task', { description: 'x' }, ann, app);
-    await app.ports.metrics.flush();
+    await app.access.callMetrics.flush();
     team.pass(120);
     assert.deepEqual(await look(), {
       windowSeconds: 3600,
@@ -134,7 +134,7 @@ describe('counts of calls', () => {
     const ann = team.principal('ann');
     for (const app of [team.anotherInstance(), team.anotherInstance()]) {
       await call(team, 'coordination_get_status', {}, ann, app);
-      await app.ports.metrics.flush();
+      await app.access.callMetrics.flush();
       team.pass(60);
     }
     const counts = (await stored(agentMetricsPath(team.agentId('ann')))) as Record<string, number>;
@@ -149,7 +149,7 @@ describe('counts of calls', () => {
       team.pass(seconds);
       minutes.push(team.now);
       await call(team, 'coordination_get_status', {}, team.leader);
-      await team.app.ports.metrics.flush();
+      await team.app.access.callMetrics.flush();
     }
     team.pass(1800);
     while ((await ledger.expire()) > 0);

@@ -4,8 +4,8 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { USUAL_CONFIGURATION } from '../../../functions/src/access/rules/agent.ts';
 import { roleIn } from '../../../functions/src/access/rules/principal.ts';
-import { compose } from '../../../functions/src/app.ts';
-import { systemClock } from '../../../functions/src/kernel/platform.ts';
+import { compose } from '../../../functions/src/composition/compose.ts';
+import { outsideOf } from '../../support/outside.ts';
 import { unkeyed } from '../coordination/team.ts';
 import { authenticate, bearerIn, dataOf, printed, project, run, withoutJava } from './commands.ts';
 
@@ -30,7 +30,7 @@ describe('npm run agents', () => {
     assert.equal((await authenticate(bearerIn(second))).agentId, principal.agentId);
 
     const agentId = String(principal.agentId);
-    const { services } = compose({ clock: systemClock });
+    const { services } = compose(outsideOf());
     const draft = { name: `child-${some}`, type: 'developer', version: '1.0.0', capabilities: [] } as const;
     const child = await services.registration.register(
       { principal, workspace: 'default' },

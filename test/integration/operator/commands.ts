@@ -5,12 +5,12 @@ import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { compose } from '../../../functions/src/app.ts';
-import { systemClock } from '../../../functions/src/kernel/platform.ts';
+import { compose } from '../../../functions/src/composition/compose.ts';
 import { parseCommand as parseAgents } from '../../../scripts/agents/arguments.ts';
 import { follow as followAgents } from '../../../scripts/agents/commands.ts';
 import { parseCommand as parsePeople } from '../../../scripts/people/arguments.ts';
 import { follow as followPeople } from '../../../scripts/people/commands.ts';
+import { outsideOf } from '../../support/outside.ts';
 
 export const project = process.env['GCLOUD_PROJECT'] ?? 'demo-muster';
 
@@ -72,7 +72,7 @@ export function withoutJava(): { readonly env: NodeJS.ProcessEnv; readonly remov
 
 /** By a composition of its own, which has no credential in its memory yet. */
 export function authenticate(bearer: string) {
-  return compose({ clock: systemClock }).services.authenticator.authenticate(bearer);
+  return compose(outsideOf()).services.authenticator.authenticate(bearer);
 }
 
 export function bearerIn(output: string): string {

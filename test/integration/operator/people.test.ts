@@ -4,14 +4,15 @@ import { randomUUID } from 'node:crypto';
 import { getAuth } from 'firebase-admin/auth';
 import { z } from 'zod';
 import { personsRoleIn } from '../../../functions/src/access/rules/principal.ts';
-import { compose } from '../../../functions/src/app.ts';
-import { firebaseApp, systemClock } from '../../../functions/src/kernel/platform.ts';
+import { compose } from '../../../functions/src/composition/compose.ts';
+import { firebaseApp } from '../../../functions/src/kernel/platform.ts';
+import { outsideOf } from '../../support/outside.ts';
 import { authenticate, bearerIn, dataOf, printed } from './commands.ts';
 
-const { ports } = compose({ clock: systemClock });
+const { kernel, access } = compose(outsideOf());
 
 /** By a composition of its own, which has nobody in its memory yet. */
-const rolesOf = (uid: string) => compose({ clock: systemClock }).ports.roles.of(uid);
+const rolesOf = (uid: string) => compose(outsideOf()).access.ports.roles.of(uid);
 
 describe('npm run people', () => {
   const some = randomUUID().slice(0, 8);
@@ -20,7 +21,7 @@ describe('npm run people', () => {
   let uid = '';
 
   before(async () => {
-    await ports.store.commit([{ kind: 'nameWorkspace', workspace, access: 'private' }]);
+    await kernel.store.commit([{ kind: 'nameWorkspace', workspace, access: 'private' }]);
   });
 
   it('makes an account that may do nothing, and shows the link to its password once', async () => {
@@ -48,13 +49,13 @@ describe('npm run people', () => {
       printed('agents', 'create', '--name', `of-${some}`, '--owner', mail),
       /is not verified/,
     );
-    assert.equal((await ports.people.find(uid))?.role, undefined);
+    assert.equal((await access.ports.people.find(uid))?.role, undefined);
     await printed('people', 'set-role', mail.toUpperCase(), 'viewer', '--unverified');
-    assert.equal((await ports.people.find(uid))?.role, 'viewer');
+    assert.equal((await access.ports.people.find(uid))?.role, 'viewer');
     await printed('people', 'set-role', uid, 'none');
-    assert.equal(await ports.idTokens.uidOf(mail), undefined, 'tools find no account by it');
+    assert.equal(await access.ports.idTokens.uidOf(mail), undefined, 'tools find no account by it');
     await getAuth(firebaseApp()).updateUser(uid, { emailVerified: true });
-    assert.equal(await ports.idTokens.uidOf(mail), uid);
+    assert.equal(await access.ports.idTokens.uidOf(mail), uid);
     await assert.rejects(printed('people', 'create', '--mail', mail), /already in use/);
   });
 
@@ -63,7 +64,7 @@ describe('npm run people', () => {
       await printed('people', 'set-role', mail, 'leader'),
       /is leader within 5 seconds; it was none/,
     );
-    assert.equal((await ports.people.find(uid))?.role, 'leader');
+    assert.equal((await access.ports.people.find(uid))?.role, 'leader');
     assert.deepEqual((await getAuth(firebaseApp()).getUser(uid)).customClaims, { role: 'leader' });
     await printed('people', 'set-role', uid, 'worker');
     assert.equal(personsRoleIn(await rolesOf(uid), 'default'), 'worker');
@@ -74,7 +75,7 @@ describe('npm run people', () => {
     assert.equal(personsRoleIn(await rolesOf(uid), workspace), undefined);
     await printed('people', 'add', mail, '--workspace', workspace, '--role', 'leader');
     assert.equal(personsRoleIn(await rolesOf(uid), workspace), 'leader');
-    assert.equal((await ports.people.member(workspace, uid))?.value.addedBy, 'operator');
+    assert.equal((await access.ports.people.member(workspace, uid))?.value.addedBy, 'operator');
     assert.match(
       await printed('people', 'list', '--workspace', workspace),
       new RegExp(`${mail}.*leader in ${workspace}`),

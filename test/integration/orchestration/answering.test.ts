@@ -56,7 +56,7 @@ describe('a call that begins a run', () => {
 
   it('says which run it is where the store answers too late', async () => {
     const slow = orchestra.anotherInstance();
-    const { store } = slow.ports;
+    const { store } = slow.kernel;
     const commit = store.commit.bind(store);
     const answering: (() => void)[] = [];
     store.commit = async (changes, settled) => {

@@ -67,7 +67,7 @@ describe('a run whose task is in a session that is archived', () => {
     await team.start(ann, one.taskId);
     await initialise('Two');
     await assertFailed(one);
-    assert.deepEqual((await team.app.ports.agents.find(ann))?.value.held, {});
+    assert.deepEqual((await team.app.access.ports.agents.find(ann))?.value.held, {});
   });
 
   it('keeps what was done before', async () => {
@@ -82,10 +82,10 @@ describe('a run whose task is in a session that is archived', () => {
 
   it('fails with the next sweep where the instance died that archived the session', async () => {
     const several = await waiting(3);
-    const open = await team.app.ports.sessions.current(team.workspace);
+    const open = await team.app.coordination.ports.sessions.current(team.workspace);
     assert.ok(open);
     const { session, sessionVersion: version } = open;
-    await team.app.ports.store.commit([{ kind: 'archiveSession', session, version, at: team.now }]);
+    await team.app.kernel.store.commit([{ kind: 'archiveSession', session, version, at: team.now }]);
     const archived = firestore().doc(archivedSessionPath(team.workspace, session.id));
     assert.equal((await archived.get()).get('cleared'), false);
     await Promise.all([sweep(), sweep(team.anotherInstance())]);
@@ -106,7 +106,7 @@ describe('a run whose task is in a session that is archived', () => {
 
   /** How many tasks of the run are open. */
   async function left(runId: string): Promise<number> {
-    const tasks = await team.app.ports.tasks.startingWith(`${runId}-`);
+    const tasks = await team.app.coordination.ports.tasks.startingWith(`${runId}-`);
     return tasks.filter(({ value }) => value.status === 'available').length;
   }
 });

@@ -1,6 +1,6 @@
 /** Budgets that hold for runs: reserved before a model is asked, settled after, whatever becomes of the instances. */
 import assert from 'node:assert/strict';
-import type { Composition } from '../../../functions/src/app.ts';
+import type { Composition } from '../../../functions/src/composition/compose.ts';
 import { type BudgetKind, budgetKey } from '../../../functions/src/graph/rules/budget.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { budgetPath, COLLECTIONS } from '../../../functions/src/kernel/firestore/paths.ts';
@@ -33,7 +33,8 @@ describe('a budget that holds for runs', function () {
   });
 
   async function limit(tokens: number | undefined, kind: BudgetKind = 'workspace', id = orchestra.workspace) {
-    const { budgets, store } = orchestra.app.ports;
+    const { budgets } = orchestra.app.graph.ports;
+    const { store } = orchestra.app.kernel;
     const before = await budgets.find(budgetKey({ kind, id }));
     const budget = {
       ...{ kind, id, workspace: orchestra.workspace, ownerUid: orchestra.owner, setAt: new Date() },
@@ -45,7 +46,7 @@ describe('a budget that holds for runs', function () {
   }
 
   async function counts(key = budgetKey({ kind: 'workspace', id: orchestra.workspace })) {
-    const { budgets } = orchestra.app.ports;
+    const { budgets } = orchestra.app.graph.ports;
     const found = await budgets.find(key);
     const [counted] = await budgets.counted(found ? [found.value] : []);
     assert.ok(counted);
@@ -59,13 +60,13 @@ describe('a budget that holds for runs', function () {
   }
 
   const runOf = async (id: string): Promise<Run> => {
-    const found = await orchestra.app.ports.runs.find(id);
+    const found = await orchestra.app.orchestration.ports.runs.find(id);
     assert.ok(found);
     return found.value;
   };
 
   const journalOf = async (ids: readonly string[]) =>
-    (await Promise.all(ids.map((id) => orchestra.app.ports.runs.calls(id)))).map((entries) =>
+    (await Promise.all(ids.map((id) => orchestra.app.orchestration.ports.runs.calls(id)))).map((entries) =>
       entries.flatMap(({ ending }) => ending?.attempt ?? []),
     );
 
@@ -183,7 +184,7 @@ describe('a budget that holds for runs', function () {
     assert.deepEqual(spent, { nanoUsd: 0, tokens: 0 });
     // More than a step may take.
     const later = orchestra.anotherInstance(() => new Date(Date.now() + 3_600_000));
-    const sweeping = () => later.services.budgetSweep.part.run(turnAt(later.ports.clock.now()));
+    const sweeping = () => later.services.budgetSweep.part.run(turnAt(later.kernel.clock.now()));
     await Promise.all([sweeping(), sweeping()]);
     const swept = await counts();
     assert.deepEqual(

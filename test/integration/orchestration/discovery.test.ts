@@ -2,12 +2,13 @@
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import type { Principal } from '../../../functions/src/access/rules/principal.ts';
-import { type Composition, compose } from '../../../functions/src/app.ts';
+import { type Composition, compose } from '../../../functions/src/composition/compose.ts';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import type {
   Availability,
   HostedAgent,
 } from '../../../functions/src/toolsets/orchestration/rules/agents/model.ts';
+import { outsideOf } from '../../support/outside.ts';
 import { call } from '../coordination/calls.ts';
 import { Team } from '../coordination/team.ts';
 
@@ -49,7 +50,7 @@ describe('what there is to orchestrate with', () => {
 
   function composed(gemini: Availability = { available: true }): Composition {
     const agents = [hosted('claude', { available: true }), hosted('gemini', gemini)];
-    return compose({ clock: { now: () => team.now }, hosted: () => agents });
+    return compose(outsideOf({ clock: { now: () => team.now }, hosted: () => agents }));
   }
 
   beforeEach(() => {
@@ -223,16 +224,16 @@ describe('what there is to orchestrate with', () => {
       // Others may be measuring claude: the exact sums are an agent's of this test alone.
       const own = `agent-${team.workspace}`;
       const measure = (agent: string, requests: number, answered: number, milliseconds: number) =>
-        app.ports.store.commit([
+        app.kernel.store.commit([
           { kind: 'measureAgent', measure: { agent, requests, answered, milliseconds } },
         ]);
-      assert.equal((await app.ports.measures.read([own])).size, 0);
+      assert.equal((await app.orchestration.ports.measures.read([own])).size, 0);
       for (const agent of [own, 'claude']) {
         await measure(agent, 2, 1, 2500);
         await measure(agent, 1, 1, 500);
       }
       const sums = { agent: own, requests: 3, answered: 2, milliseconds: 3000 };
-      assert.deepEqual((await app.ports.measures.read([own])).get(own), sums);
+      assert.deepEqual((await app.orchestration.ports.measures.read([own])).get(own), sums);
       const [claude] = await agents({ includeMetrics: true });
       metrics.parse(claude?.['metrics']);
     });
@@ -256,7 +257,7 @@ describe('what there is to orchestrate with', () => {
         capabilities: {},
         skills: ['Coding', 'Review'],
       });
-      await app.ports.presence.touch(worker);
+      await app.access.ports.presence.touch(worker);
       await team.createOne();
       const taskId = await team.claim(worker);
       assert.ok(taskId);

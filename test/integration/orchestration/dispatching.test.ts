@@ -1,6 +1,7 @@
 /** Runs whose dispatch fails, though they are stored. */
 import assert from 'node:assert/strict';
-import { compose } from '../../../functions/src/app.ts';
+import { compose } from '../../../functions/src/composition/compose.ts';
+import { outsideOf } from '../../support/outside.ts';
 import { turnAt } from '../../unit/kernel/turn.ts';
 import { Orchestra } from './orchestra.ts';
 
@@ -14,7 +15,7 @@ describe('a run that cannot be dispatched', () => {
 
   it('is answered as stored, and is dispatched by the sweep', async () => {
     const dispatch = { dispatch: () => Promise.reject(new Error('Cloud Tasks is away.')) };
-    const app = compose({ clock: { now: () => new Date() }, dispatch });
+    const app = compose(outsideOf({ clock: { now: () => new Date() }, dispatch }));
     const { runId } = await orchestra.begin(ONE_STEP, {}, app);
     assert.equal((await orchestra.view(runId)).run.status, 'pending');
     const later = new Date(Date.now() + 120_000);

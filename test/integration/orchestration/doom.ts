@@ -1,7 +1,7 @@
 /** Where an instance can die within a step, and how a test has one die there. */
 import { spawn } from 'node:child_process';
-import type { Composition } from '../../../functions/src/app.ts';
 import type { Change } from '../../../functions/src/composition/changes.ts';
+import type { Composition } from '../../../functions/src/composition/compose.ts';
 import type { Store } from '../../../functions/src/kernel/commit.ts';
 
 export const BOUNDARIES = [
@@ -69,7 +69,7 @@ const forEver = new Promise<never>(() => undefined);
  * the instance is abandoned, with all that it waits for.
  */
 export async function abandon(doom: Doom, instance: Composition): Promise<void> {
-  const abandoned = new Promise<void>((resolve) => doomed(instance.ports.store, doom, resolve));
+  const abandoned = new Promise<void>((resolve) => doomed(instance.kernel.store, doom, resolve));
   const over = instance.services.runExecution.deliver({ runId: doom.runId }).then(() => {
     throw new Error(`The instance has not died ${doom.at}.`);
   });

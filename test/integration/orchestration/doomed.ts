@@ -1,18 +1,21 @@
 /** An instance that executes a run and is killed at a boundary of one of its steps. Not a spec file. */
 
-import { compose } from '../../../functions/src/app.ts';
+import { compose } from '../../../functions/src/composition/compose.ts';
+import { outsideOf } from '../../support/outside.ts';
 import { type Doom, doomed } from './doom.ts';
 import { agentsAt } from './orchestra.ts';
 
 const doom: Doom = JSON.parse(process.argv[2] ?? '{}');
 
-const { ports, services } = compose({
-  clock: { now: () => new Date() },
-  hosted: () => agentsAt(doom.modelsUrl),
-  dispatch: { dispatch: async () => undefined },
-});
+const { services, kernel } = compose(
+  outsideOf({
+    clock: { now: () => new Date() },
+    hosted: () => agentsAt(doom.modelsUrl),
+    dispatch: { dispatch: async () => undefined },
+  }),
+);
 
-doomed(ports.store, doom, () => {
+doomed(kernel.store, doom, () => {
   process.kill(process.pid, 'SIGKILL');
   // The signal is on its way: nothing more is done.
   for (;;);

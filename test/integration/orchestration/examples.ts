@@ -1,6 +1,6 @@
 /** What the tools' examples speak of: a run, and models that answer. */
 
-import type { Composition } from '../../../functions/src/app.ts';
+import type { Composition } from '../../../functions/src/composition/compose.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { runOrderPath, runPath } from '../../../functions/src/kernel/firestore/paths.ts';
 import { released } from '../../../functions/src/toolsets/orchestration/rules/runs/run.ts';
@@ -28,7 +28,7 @@ export async function setRun({ app, now, leader, workspace }: Team): Promise<voi
     parallel: true,
     forbidden: [],
   };
-  await app.ports.store.commit([{ kind: 'createRun', run: released(run, now), order }]);
+  await app.kernel.store.commit([{ kind: 'createRun', run: released(run, now), order }]);
   const saved = { name: 'plan-and-check', steps: [{ agent: 'claude' }] };
   await app.services.orchestration.workflows.save(leader.ownerUid, saved, undefined, unkeyed);
 }

@@ -1,11 +1,12 @@
 /** Runs that cannot be executed: they are tried a few times and then fail, with a reason that is told. */
 import assert from 'node:assert/strict';
 import { Firestore } from '@google-cloud/firestore';
-import { type Composition, compose } from '../../../functions/src/app.ts';
+import { type Composition, compose } from '../../../functions/src/composition/compose.ts';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import type { HostedAgent } from '../../../functions/src/toolsets/orchestration/rules/agents/model.ts';
 import { isLeased, MAX_DELIVERIES } from '../../../functions/src/toolsets/orchestration/rules/runs/run.ts';
 import { requireNotFailed } from '../../../functions/src/toolsets/orchestration/tools/runAnswers.ts';
+import { outsideOf } from '../../support/outside.ts';
 import { agentsAt, FIVE_STEPS, Orchestra } from './orchestra.ts';
 
 /** What nobody has foreseen. */
@@ -35,11 +36,13 @@ describe('a run that cannot be executed', () => {
         const availability = () => agent.availability();
         return name === 'gemini' ? { name, model, price, availability, ask } : agent;
       });
-    return compose({
-      clock: { now: () => new Date() },
-      hosted,
-      dispatch: { dispatch: async () => undefined },
-    });
+    return compose(
+      outsideOf({
+        clock: { now: () => new Date() },
+        hosted,
+        dispatch: { dispatch: async () => undefined },
+      }),
+    );
   }
 
   it('is delivered a few times, failed with a reason, told to who waits, and delivered no more', async () => {
@@ -95,7 +98,7 @@ describe('a run that cannot be executed', () => {
   it('may break at every step, as long as it comes further', async () => {
     const { runId } = await orchestra.begin(FIVE_STEPS);
     const app = orchestra.anotherInstance();
-    const { store } = app.ports;
+    const { store } = app.kernel;
     const commit = store.commit.bind(store);
     const broken = new Set<string>();
     store.commit = async (changes, settled) => {
@@ -112,7 +115,8 @@ describe('a run that cannot be executed', () => {
   it('fails where the instances die that take it, before another one does', async () => {
     const input = orchestra.question();
     const { runId } = await orchestra.begin(ONE_STEP, { input });
-    const { runs, store } = orchestra.app.ports;
+    const { runs } = orchestra.app.orchestration.ports;
+    const { store } = orchestra.app.kernel;
     const found = await runs.find(runId);
     assert.ok(found);
     const run = { ...found.value, status: 'running', epoch: 5, deliveries: MAX_DELIVERIES } as const;

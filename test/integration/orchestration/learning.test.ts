@@ -55,7 +55,7 @@ describe('what becomes of the work of agents', () => {
     const pins = Object.entries(pin).map(([kind, agent]) => ({ kind, agent }));
     const { workspace } = orchestra;
     const routing = { pins, forbidden };
-    await orchestra.app.ports.store.commit([{ kind: 'routeWorkspace', workspace, routing }]);
+    await orchestra.app.kernel.store.commit([{ kind: 'routeWorkspace', workspace, routing }]);
   }
 
   /** As if so many answers of an agent had not been approved of. */
@@ -64,7 +64,7 @@ describe('what becomes of the work of agents', () => {
     const nothing = { accepted: 0, failed: 0, retried: 0, worth: 0, milliseconds: 0, costUsd: 0 };
     const tallies = { [agent]: { ...nothing, lost } };
     const booking = { kind: 'execute', outcomes: lost, bucket: 0, tallies, faded: [] } as const;
-    await orchestra.app.ports.store.commit([{ kind: 'bookOutcomes', workspace, bookings: [booking] }]);
+    await orchestra.app.kernel.store.commit([{ kind: 'bookOutcomes', workspace, bookings: [booking] }]);
   }
 
   it('is counted when the run ends, by kind of work, with its cost and time', async () => {
@@ -108,7 +108,7 @@ describe('what becomes of the work of agents', () => {
     const outcome = { agent: 'gemini', kind: 'execute', ...SUCCESS } as const;
     const long = { execute: { outcomes: 400, buckets: before['execute']?.buckets ?? {} } };
     const bookings = bookingsOf(long, [outcome]);
-    await orchestra.app.ports.store.commit([{ kind: 'bookOutcomes', workspace, bookings }]);
+    await orchestra.app.kernel.store.commit([{ kind: 'bookOutcomes', workspace, bookings }]);
     const { outcomes, buckets = {} } = (await situation()).work['execute'] ?? {};
     assert.deepEqual([outcomes, Object.keys(buckets)], [11, ['40']]);
     assert.deepEqual(await tally('execute', 'gemini'), [SUCCESS]);

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Principal } from '../../../functions/src/access/rules/principal.ts';
 import { NO_ROUTING } from '../../../functions/src/access/rules/workspace.ts';
-import { type Bindings, type Composition, compose } from '../../../functions/src/app.ts';
-import { hostedAgents } from '../../../functions/src/composition/hostedAgents.ts';
+import { type Composition, compose } from '../../../functions/src/composition/compose.ts';
+import { hostedAgents } from '../../../functions/src/composition/outside.ts';
 import type { HostedAgent } from '../../../functions/src/toolsets/orchestration/rules/agents/model.ts';
 import type { RunRequest } from '../../../functions/src/toolsets/orchestration/rules/runs/order.ts';
 import type { Run } from '../../../functions/src/toolsets/orchestration/rules/runs/run.ts';
@@ -13,6 +13,7 @@ import type { Beginning } from '../../../functions/src/toolsets/orchestration/ru
 import type { RunView } from '../../../functions/src/toolsets/orchestration/rules/runs/visibility.ts';
 import { readWorkflow } from '../../../functions/src/toolsets/orchestration/rules/workflows/validation.ts';
 import { LocalModels } from '../../support/models/server.ts';
+import { outsideOf, type Replaced } from '../../support/outside.ts';
 import { agentOf } from '../../support/principals.ts';
 
 /** For calls without an idempotency key. */
@@ -59,24 +60,26 @@ export class Orchestra {
   }
 
   /** Another instance of the same deployment. What one dispatches, it executes itself, soon. */
-  anotherInstance(now = () => new Date(), database?: Bindings['database']): Composition {
-    const app: Composition = compose({
-      clock: { now },
-      database,
-      hosted: () => agentsAt(this.models.url),
-      dispatch: {
-        dispatch: async (runId) => {
-          this.dispatched.push(runId);
-          if (!this.losing) this.deliver(runId, app);
+  anotherInstance(now = () => new Date(), database?: Replaced['database']): Composition {
+    const app: Composition = compose(
+      outsideOf({
+        clock: { now },
+        database,
+        hosted: () => agentsAt(this.models.url),
+        dispatch: {
+          dispatch: async (runId) => {
+            this.dispatched.push(runId);
+            if (!this.losing) this.deliver(runId, app);
+          },
         },
-      },
-    });
+      }),
+    );
     return app;
   }
 
   async start(): Promise<void> {
     await this.models.start();
-    await this.app.ports.store.commit([{ kind: 'setPerson', uid: this.owner, role: 'leader' }]);
+    await this.app.kernel.store.commit([{ kind: 'setPerson', uid: this.owner, role: 'leader' }]);
   }
 
   async stop(): Promise<void> {
@@ -142,7 +145,7 @@ export class Orchestra {
 
   /** Waits until the run is so. */
   async until(runId: string, isSo: (run: Run) => boolean): Promise<Run> {
-    for await (const run of this.app.ports.runs.watch(runId, new AbortController().signal)) {
+    for await (const run of this.app.orchestration.ports.runs.watch(runId, new AbortController().signal)) {
       if (isSo(run)) return run;
     }
     throw new Error('The watch has ended.');
@@ -158,7 +161,7 @@ export class Orchestra {
 
   /** The journal of a step. */
   journal(runId: string, step: string) {
-    return this.app.ports.runs.journal(runId, `${step}.1`);
+    return this.app.orchestration.ports.runs.journal(runId, `${step}.1`);
   }
 
   /** Nobody asked a model anything that its vendor does not take. */

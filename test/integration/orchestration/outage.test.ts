@@ -36,7 +36,7 @@ describe('a run whose database is away', () => {
    */
   function cutOff(input: string, isIt: (change: Change) => boolean, comesBack: boolean) {
     const app = orchestra.anotherInstance();
-    const { store } = app.ports;
+    const { store } = app.kernel;
     const commit = store.commit.bind(store);
     let isAway = false;
     store.commit = async (changes, settled) => {
@@ -123,7 +123,8 @@ describe('the journal of a run', () => {
     orchestra.losing = true;
     const input = orchestra.question();
     const { runId } = await orchestra.begin(ONE_STEP, { input });
-    const { hashing, runs, store } = orchestra.app.ports;
+    const { hashing, store } = orchestra.app.kernel;
+    const { runs } = orchestra.app.orchestration.ports;
     const found = await runs.find(runId);
     assert.ok(found);
     const usage = { inputTokens: 7, outputTokens: 11 };
@@ -188,7 +189,8 @@ describe('a step of several agents', () => {
     const [step] = TOGETHER.steps;
     const workflow = { name: 'once', steps: [{ ...step, repeatable: false }] };
     const { runId } = await orchestra.begin(workflow, { input });
-    const { runs, store } = orchestra.app.ports;
+    const { runs } = orchestra.app.orchestration.ports;
+    const { store } = orchestra.app.kernel;
     const found = await runs.find(runId);
     assert.ok(found);
     const made = { call: 'answer:claude', number: 1, agent: 'claude', model: 'claude-local', waited: 0 };

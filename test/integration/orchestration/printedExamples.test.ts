@@ -61,7 +61,7 @@ describe('the examples of the orchestration specification', () => {
   before(async () => {
     await models.start();
     const { ownerUid: uid } = team.leader;
-    await team.app.ports.store.commit([{ kind: 'setPerson', uid, role: 'leader' }]);
+    await team.app.kernel.store.commit([{ kind: 'setPerson', uid, role: 'leader' }]);
   });
   after(() => models.stop());
 

@@ -17,7 +17,7 @@ const ONE_STEP = { name: 'one-step', steps: [{ name: 'only', agent: 'claude' }] 
 
 describe('a run', () => {
   const orchestra = new Orchestra();
-  const { services, ports } = orchestra.app;
+  const { services, coordination, orchestration, access, kernel } = orchestra.app;
   const { runs } = services.orchestration;
   before(() => orchestra.start());
   after(() => orchestra.stop());
@@ -162,7 +162,7 @@ describe('a run', () => {
     orchestra.losing = true;
     const { runId } = await orchestra.begin(workflow, { input });
     const dying = orchestra.anotherInstance();
-    const { store } = dying.ports;
+    const { store } = dying.kernel;
     const commit = store.commit.bind(store);
     store.commit = async (changes, settled) => {
       if (changes.some(({ kind }) => kind === 'recordStep')) throw new Error('This instance is gone.');
@@ -172,8 +172,8 @@ describe('a run', () => {
     await assert.rejects(dying.services.runExecution.deliver({ runId }), /gone/);
     let steps = 0;
     const recording = orchestra.anotherInstance();
-    const record = recording.ports.store.commit.bind(recording.ports.store);
-    recording.ports.store.commit = async (changes, settled) => {
+    const record = recording.kernel.store.commit.bind(recording.kernel.store);
+    recording.kernel.store.commit = async (changes, settled) => {
       const isStep = changes.some(({ kind }) => kind === 'recordStep');
       if (isStep && steps++ === 1) throw new Error('This instance is gone.');
       return record(changes, settled);
@@ -359,7 +359,7 @@ describe('a run', () => {
     assert.deepEqual(steps[0]?.agents, [agentId]);
     const [sum] = orchestra.models.askedAbout(`${input}`);
     assert.ok(sum?.prompt.includes('the work of a hand'));
-    const kept = await ports.tasks.find(taskId);
+    const kept = await coordination.ports.tasks.find(taskId);
     assert.equal(kept?.value.status, 'done');
   });
 
@@ -389,7 +389,7 @@ describe('a run', () => {
       const { runId } = await waitingRun();
       assert.equal((await orchestra.view(runId)).steps[0]?.status, 'waiting');
       await runs.cancel(orchestra.principal, runId, unkeyed);
-      const [stored] = await ports.runs.steps(runId);
+      const [stored] = await orchestration.ports.runs.steps(runId);
       assert.equal(stored?.status, 'waiting', 'it is stored as it always was');
       const { run, steps } = await orchestra.view(runId);
       const [step] = steps;
@@ -410,7 +410,7 @@ describe('a run', () => {
       await assert.rejects(team.complete(agentId, taskId), codeIs('CONFLICT'));
       await assert.rejects(team.fail(agentId, taskId), codeIs('CONFLICT'));
       assert.equal((await team.task(taskId)).status, 'cancelled');
-      const agent = (await ports.agents.find(agentId))?.value;
+      const agent = (await access.ports.agents.find(agentId))?.value;
       assert.deepEqual([agent?.held, agent?.tasksCompleted, agent?.tasksFailed], [{}, 0, 0]);
       const other = await team.createOne();
       assert.equal(await team.claim(agentId), other.id);
@@ -475,12 +475,24 @@ describe('a run', () => {
     orchestra.losing = true;
     const workflow = { name: 'once', steps: [{ name: 'only', agent: 'claude', repeatable: false }] };
     const { runId } = await orchestra.begin(workflow, { input });
-    const names = { id: 'a-call-of-the-dead', step: 'only.1', call: 'answer', model: 'claude-local' };
-    const entry = sampleCall({ ...names, startedAt: new Date() });
-    const found = await ports.runs.find(runId);
+    const entry = {
+      id: 'a-call-of-the-dead',
+      step: 'only.1',
+      call: 'answer',
+      number: 1,
+      repetition: 0,
+      agent: 'claude',
+      model: 'claude-local',
+      inputHash: '',
+      inputTokens: 10,
+      maxOutputTokens: 10,
+      waited: 0,
+      startedAt: new Date(),
+    };
+    const found = await orchestration.ports.runs.find(runId);
     assert.ok(found);
     const run = { ...found.value, epoch: 1 };
-    await ports.store.commit([
+    await kernel.store.commit([
       { kind: 'startCall', runId, entry },
       { kind: 'replaceRun', before: found.value, run, version: found.version },
     ]);

@@ -82,7 +82,7 @@ async function auditCounters(team: Team, tasks: readonly Task[]): Promise<void> 
 }
 
 async function auditAgent(team: Team, agentId: string, tasks: readonly Task[]): Promise<void> {
-  const agent = (await team.app.ports.agents.find(agentId))?.value;
+  const agent = (await team.app.access.ports.agents.find(agentId))?.value;
   assert.ok(agent);
   const own = tasks.filter((task) => task.claim?.agentId === agentId);
   const held = own

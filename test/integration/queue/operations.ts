@@ -1,7 +1,7 @@
 /** What agents, leaders and the schedule do to the queue: for real, and in the model. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { Composition } from '../../../functions/src/app.ts';
+import type { Composition } from '../../../functions/src/composition/compose.ts';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import type { ReportedOutcome } from '../../../functions/src/toolsets/coordination/rules/task.ts';
 import { type Team, unkeyed } from '../coordination/team.ts';
@@ -188,7 +188,7 @@ async function attempt(
       return kind;
     }
     case 'touch':
-      await app.ports.presence.touch(agentId);
+      await app.access.ports.presence.touch(agentId);
       return 'touched';
     case 'sweep':
       await team.sweep(app);

@@ -58,7 +58,7 @@ class Together implements Command {
     await Promise.all(aimed.map(({ what, at }) => perform(what, at, model, real)));
     const tasks = await real.ledger.audit(real.team, real.agents);
     model.resume(tasks, real.team.now.getTime() - model.now * 1000);
-    model.resumeSeen(await real.team.app.ports.presence.lastSeen(real.agents), real.team.now);
+    model.resumeSeen(await real.team.app.access.ports.presence.lastSeen(real.agents), real.team.now);
   }
 
   toString(): string {

@@ -65,11 +65,11 @@ describe('the consumers of events', () => {
   });
 
   it('hand events on without a broker, where a machine has none', async () => {
-    const { services, ports } = person.app;
+    const { services, todo, kernel } = person.app;
     const relay = (id: string) =>
-      relayEvent({ ...ports, log: silent }, directDelivery(services.consumers), id);
+      relayEvent({ ...todo.ports, log: silent }, directDelivery(services.consumers), id);
     const event = person.event('updated');
-    await ports.store.commit([{ kind: 'recordEvent', event }]);
+    await kernel.store.commit([{ kind: 'recordEvent', event }]);
     await relay(event.id);
     await relay(event.id);
     assert.ok(await person.audit(event.id));
@@ -78,7 +78,7 @@ describe('the consumers of events', () => {
 
   it('refuse an event twice in the outbox', async () => {
     const event = person.event('updated');
-    const { store } = person.app.ports;
+    const { store } = person.app.kernel;
     await store.commit([{ kind: 'recordEvent', event }]);
     await assert.rejects(store.commit([{ kind: 'recordEvent', event: { ...event, changes: [] } }]), {
       name: 'StaleWriteError',
@@ -89,9 +89,9 @@ describe('the consumers of events', () => {
 
   it('read every event back as it was written', async () => {
     const event = person.event('deleted', { after: null, before: { tags: ['a'], due_date: null } });
-    await person.app.ports.store.commit([{ kind: 'recordEvent', event }]);
-    assert.deepEqual(await person.app.ports.taskHistory.find(event.id), event);
+    await person.app.kernel.store.commit([{ kind: 'recordEvent', event }]);
+    assert.deepEqual(await person.app.todo.ports.taskHistory.find(event.id), event);
     assert.equal((await firestore().doc('events/never-there').get()).exists, false);
-    assert.equal(await person.app.ports.taskHistory.find('never-there'), undefined);
+    assert.equal(await person.app.todo.ports.taskHistory.find('never-there'), undefined);
   });
 });

@@ -120,7 +120,7 @@ describe('telling people of reminders', () => {
 
     it('takes over from an instance that died while it told a device, but not sooner', async () => {
       await person.register('phone', token('phone'));
-      await person.app.ports.deliveries.claim(event.id, 'phone');
+      await person.app.todo.ports.deliveries.claim(event.id, 'phone');
       await assert.rejects(notify(), /1 of 1 devices/);
       assert.equal(shown('phone'), 0);
       person.pass(61);
@@ -140,11 +140,11 @@ describe('telling people of reminders', () => {
       await person.register('phone', token('phone'));
       await notify();
       person.pass(2 * 86_400 - 1);
-      await person.app.ports.deliveries.expire();
-      assert.equal(await person.app.ports.deliveries.claim(event.id, 'phone'), 'delivered');
+      await person.app.todo.ports.deliveries.expire();
+      assert.equal(await person.app.todo.ports.deliveries.claim(event.id, 'phone'), 'delivered');
       person.pass(2 * 86_400 + 1);
-      await person.app.ports.deliveries.expire();
-      assert.equal(await person.app.ports.deliveries.claim(event.id, 'phone'), 'claimed');
+      await person.app.todo.ports.deliveries.expire();
+      assert.equal(await person.app.todo.ports.deliveries.claim(event.id, 'phone'), 'claimed');
     });
   });
 

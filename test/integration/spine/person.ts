@@ -1,8 +1,8 @@
 /** A person with to-dos, reminders and a clock of their own, over the real services and the emulators. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { type Composition, compose } from '../../../functions/src/app.ts';
 import type { Change } from '../../../functions/src/composition/changes.ts';
+import { type Composition, compose } from '../../../functions/src/composition/compose.ts';
 import type { Store } from '../../../functions/src/kernel/commit.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { auditPath, eventPath, mailPath } from '../../../functions/src/kernel/firestore/paths.ts';
@@ -16,7 +16,8 @@ import {
   type TaskEvent,
   type Topic,
 } from '../../../functions/src/toolsets/todo/rules/taskEvent.ts';
-import { sampleTodo } from '../../support/builders.ts';
+import { outsideOf } from '../../support/outside.ts';
+import { sampleTodo } from '../../unit/todo/samples.ts';
 import { silent } from '../coordination/team.ts';
 
 /** Long ago, so that what is due here is not what other tests have left. */
@@ -29,7 +30,7 @@ export class Person {
   private number = 0;
 
   constructor(push?: PushService) {
-    this.app = compose({ clock: { now: () => this.now }, push });
+    this.app = compose(outsideOf({ clock: { now: () => this.now }, push }));
   }
 
   pass(seconds: number): void {
@@ -45,7 +46,7 @@ export class Person {
     const id = `${this.uid}-${++this.number}`;
     const todo = sampleTodo({ id, ownerUid: this.uid, title });
     const reminder = reminderAt(todo, remindAt);
-    await this.app.ports.store.commit([
+    await this.app.kernel.store.commit([
       { kind: 'createTodo', todo },
       { kind: 'createReminder', reminder },
     ]);
@@ -54,11 +55,11 @@ export class Person {
 
   /** Sends reminders as another instance would, whose store may be a broken one. */
   sendReminders(changed: Partial<TodoPorts> = {}): Promise<void> {
-    return sendReminders({ ...this.app.ports, log: silent, ...changed });
+    return sendReminders({ ...this.app.todo.ports, log: silent, ...changed });
   }
 
   async reminder(id: string): Promise<Reminder | undefined> {
-    return (await this.app.ports.reminders.find(id))?.value;
+    return (await this.app.todo.ports.reminders.find(id))?.value;
   }
 
   /** The ids of the events that say that the to-do's reminder became due. */

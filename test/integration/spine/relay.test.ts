@@ -26,7 +26,7 @@ describe('the relay of events', () => {
   it('publishes the event of the specification, with the attributes of a CloudEvent', async () => {
     const subscription = await Subscription.to(TOPICS.taskEvents);
     const event = person.event('updated');
-    await person.app.ports.store.commit([{ kind: 'recordEvent', event }]);
+    await person.app.kernel.store.commit([{ kind: 'recordEvent', event }]);
     await person.app.services.relayEvent(event.id);
     const [message] = await subscription.until(1, of(event.id));
     assert.ok(message);
@@ -55,7 +55,7 @@ describe('the relay of events', () => {
         [TOPICS.taskEvents, topic].map((each) => Subscription.to(each)),
       );
       const event = person.event(type);
-      await person.app.ports.store.commit([{ kind: 'recordEvent', event }]);
+      await person.app.kernel.store.commit([{ kind: 'recordEvent', event }]);
       await person.app.services.relayEvent(event.id);
       for (const subscription of subscriptions) await subscription.until(1, of(event.id));
     });
@@ -64,7 +64,7 @@ describe('the relay of events', () => {
   it('publishes again what it is told again, under the same id', async () => {
     const subscription = await Subscription.to(TOPICS.taskEvents);
     const event = person.event('completed');
-    await person.app.ports.store.commit([{ kind: 'recordEvent', event }]);
+    await person.app.kernel.store.commit([{ kind: 'recordEvent', event }]);
     await Promise.all([person.app.services.relayEvent(event.id), person.app.services.relayEvent(event.id)]);
     const both = await subscription.until(2, of(event.id));
     assert.equal(both[0]?.text, both[1]?.text);

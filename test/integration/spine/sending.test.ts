@@ -54,7 +54,7 @@ describe('sending reminders', () => {
   for (const when of ['before', 'after'] as const) {
     it(`sends each once though a sender dies ${when} a commit`, async () => {
       const ids = await Promise.all(Array.from({ length: 5 }, () => person.remind(person.now)));
-      const { store } = person.app.ports;
+      const { store } = person.app.kernel;
       await person.sendReminders({ store: dyingStore(store, 1, when) });
       const sent = (await Promise.all(ids.map((id) => person.sendings(id)))).flat().length;
       assert.equal(sent, when === 'before' ? 0 : ids.length);
@@ -81,7 +81,7 @@ describe('sending reminders', () => {
     const id = await person.remind(person.now);
     await person.sendReminders();
     const todo = { id, ownerUid: person.uid, title: 'Water the plants' };
-    const { store } = person.app.ports;
+    const { store } = person.app.kernel;
     await store.commit([{ kind: 'createReminder', reminder: reminderAt(todo, person.now) }]);
     await person.sendReminders();
     assert.equal((await person.sendings(id)).length, 1);

@@ -39,8 +39,8 @@ describe('the tools of reminders', () => {
     return z.looseObject({ id: z.string() }).parse(task).id;
   }
 
-  const send = () => sendReminders({ ...team.app.ports, log: silent });
-  const reminder = async (id: string) => (await team.app.ports.reminders.find(id))?.value;
+  const send = () => sendReminders({ ...team.app.todo.ports, log: silent });
+  const reminder = async (id: string) => (await team.app.todo.ports.reminders.find(id))?.value;
 
   it('list what is to come, the next first, with how many there are', async () => {
     const [later, next] = [await add(3 * HOUR), await add(2 * HOUR)];
@@ -119,7 +119,7 @@ describe('the tools of reminders', () => {
     await use('delete_reminder', { reminder_id: id });
     assert.equal(await reminder(id), undefined);
     assert.equal(await refusal('delete_reminder', { reminder_id: id }), 'NOT_FOUND');
-    assert.ok(await team.app.ports.todos.find(id));
+    assert.ok(await team.app.todo.ports.todos.find(id));
   });
 
   it('repeat an answer for a repeated key, and do nothing more', async () => {

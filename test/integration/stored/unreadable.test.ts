@@ -161,25 +161,28 @@ describe('documents that cannot be read', () => {
   it('take no listener with them', async () => {
     const id = `run-${randomUUID()}`;
     const end = new AbortController();
-    const changes = team.app.ports.runs.watch(id, end.signal)[Symbol.asyncIterator]();
+    const changes = team.app.orchestration.ports.runs.watch(id, end.signal)[Symbol.asyncIterator]();
     const next = changes.next();
     await firestore().doc(runPath(id)).set({ id, status: 'of tomorrow' });
     await assert.rejects(next, names(runPath(id)));
 
     const task = await team.createOne();
     const { session, workspace } = task;
-    const open = await team.app.ports.sessions.current(workspace);
+    const open = await team.app.coordination.ports.sessions.current(workspace);
     assert.ok(open);
     const mark = { session, readAt: open.readAt };
-    const grown = team.app.ports.codingTasks.queueGrowth(workspace, mark, end.signal);
+    const grown = team.app.coding.ports.codingTasks.queueGrowth(workspace, mark, end.signal);
     await firestore().doc(sessionPath(workspace, session)).update({ queue_version: 'none' });
     await grown;
-    await assert.rejects(team.app.ports.sessions.current(workspace), names(sessionPath(workspace, session)));
+    await assert.rejects(
+      team.app.coordination.ports.sessions.current(workspace),
+      names(sessionPath(workspace, session)),
+    );
   });
 
   it('in the Realtime Database take no listener with them', async () => {
     const log = `log-${randomUUID()}`;
-    const { events } = team.app.ports;
+    const { events } = team.app.firebase.ports;
     await events.create(log, new Map());
     const entry: Entry = { sequence: 1, writer: 'one', transitions: [] };
     assert.ok(await events.append(log, entry));
@@ -202,7 +205,7 @@ describe('documents that cannot be read', () => {
     const counts = { calls: 2, failures: 0, milliseconds: 10 };
     await minutes.child(minuteKey(good)).set({ all: counts, tools: { one: counts } });
     await minutes.child(minuteKey(bad)).set({ all: 'none', tools: { one: counts, two: { calls: 'none' } } });
-    const history = await team.app.ports.metricsReader.between(good, bad);
+    const history = await team.app.system.ports.metricsReader.between(good, bad);
     assert.deepEqual([history.all.calls, [...history.tools.keys()]], [2, ['one']]);
     assert.equal(history.tools.get('one')?.calls, 4);
     await minutes.update({ [minuteKey(good)]: null, [minuteKey(bad)]: null });

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { deleteApp, initializeApp } from 'firebase-admin/app';
 import { type Database, getDatabase } from 'firebase-admin/database';
 import type { Caller } from '../../../functions/src/access/rules/principal.ts';
-import { type Composition, compose } from '../../../functions/src/app.ts';
+import { type Composition, compose } from '../../../functions/src/composition/compose.ts';
 import { canonicalJson } from '../../../functions/src/kernel/json.ts';
 import { firebaseApp, systemClock } from '../../../functions/src/kernel/platform.ts';
 import type { Clock } from '../../../functions/src/kernel/ports.ts';
@@ -19,6 +19,7 @@ import { SubscriptionService } from '../../../functions/src/toolsets/firebase/ru
 import { DatabaseEventLog } from '../../../functions/src/toolsets/firebase/store/eventLog.ts';
 import { DatabaseWatcherLeases } from '../../../functions/src/toolsets/firebase/store/watcherLeases.ts';
 import { eventually } from '../../e2e/support/waiting.ts';
+import { outsideOf } from '../../support/outside.ts';
 import { unnoted } from '../../support/reading.ts';
 import { silent } from '../coordination/team.ts';
 
@@ -34,10 +35,10 @@ export class Instance {
   private isKilled = false;
 
   constructor(clock: Clock = systemClock) {
-    this.composition = compose({ clock });
+    this.composition = compose(outsideOf({ clock }));
     const database = async (): Promise<Database> => getDatabase(this.app);
     this.subscriptions = new SubscriptionService({
-      ...this.composition.ports,
+      ...this.composition.firebase.ports,
       log: silent,
       databases: this.countedDatabases(),
       events: new DatabaseEventLog(database, unnoted),
@@ -59,7 +60,7 @@ export class Instance {
 
   private countedDatabases(): DatabaseAccesses {
     const counted = (name: DatabaseName): DatabaseAccesses[DatabaseName] => {
-      const access = this.composition.ports.databases[name];
+      const access = this.composition.firebase.ports.databases[name];
       return {
         read: (...args) => access.read(...args),
         write: (...args) => access.write(...args),

@@ -200,9 +200,9 @@ describe('a subscription', () => {
       eventType: 'value',
     });
     await subscriber.poll(instance);
-    const { events } = instance.composition.ports;
+    const { events } = instance.composition.firebase.ports;
     const dying = new SubscriptionService({
-      ...instance.composition.ports,
+      ...instance.composition.firebase.ports,
       log: silent,
       events: Object.assign(Object.create(events), {
         remove: async () => {
@@ -260,9 +260,9 @@ describe('a subscription', () => {
     /** As the client has it that was answered by a replay of its call. */
     beforeEach(async () => {
       wish = request();
-      const { events } = instance.composition.ports;
+      const { events } = instance.composition.firebase.ports;
       const dying = new SubscriptionService({
-        ...instance.composition.ports,
+        ...instance.composition.firebase.ports,
         events: Object.assign(Object.create(events), { create: () => Promise.reject(new Error('killed')) }),
       });
       let answer: { readonly cursor: string } | undefined;
@@ -305,7 +305,7 @@ describe('a subscription', () => {
     });
 
     it('the overflow comes again if the instance that makes the log crashes', async () => {
-      const { events } = instance.composition.ports;
+      const { events } = instance.composition.firebase.ports;
       const [log] = cursor.split('.');
       await events.append(String(log), { sequence: 1, writer: 'dead', transitions: [], isAfterLoss: true });
       const first = await poll(wish, cursor);

@@ -141,7 +141,7 @@ describe('system.getAgents', () => {
       await team.create({}, {}, {});
       const claimed = await changeOf(() => team.claim(agentId));
       assert.deepEqual(claimed, { idle: -1, busy: 1 });
-      const [held = ''] = Object.keys((await team.app.ports.agents.find(agentId))?.value.held ?? {});
+      const [held = ''] = Object.keys((await team.app.access.ports.agents.find(agentId))?.value.held ?? {});
       assert.deepEqual(await changeOf(() => team.fail(agentId, held)), { busy: -1, error: 1 });
       const gone = await changeOf(async () => {
         team.pass(SILENCE_SECONDS);

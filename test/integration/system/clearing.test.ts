@@ -88,7 +88,7 @@ const UPDATED: Readonly<Record<string, Updated>> = {
       return {
         named: { task_id: id },
         read: async () => {
-          const { value } = (await town.app.ports.tasks.find(id)) ?? assert.fail(id);
+          const { value } = (await town.app.coordination.ports.tasks.find(id)) ?? assert.fail(id);
           const { description, priority, dependencies, context, deadline, requiredCapabilities } = value;
           return {
             ...{ description, priority, dependencies, required_capabilities: requiredCapabilities },
@@ -159,7 +159,7 @@ describe('an update', () => {
         town = new Town();
         await town.arrive('ada', 'leader');
         const { workspace } = town;
-        await town.app.ports.store.commit([{ kind: 'nameWorkspace', workspace, access: 'private' }]);
+        await town.app.kernel.store.commit([{ kind: 'nameWorkspace', workspace, access: 'private' }]);
         await town.letIn(workspace, 'ada', 'leader');
         ada = await town.person('ada');
       });

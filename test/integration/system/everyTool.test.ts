@@ -76,10 +76,10 @@ describe('the trail records', () => {
   async function entriesOf({ tool, when, prepare }: Scenario): Promise<readonly TrailEntry[]> {
     const scene = new Scene(vendors, firestore());
     const { args, principal = scene.leader } = await prepare(scene);
-    const { trail } = scene.app.ports;
+    const { trail } = scene.app.system;
     const list = async () => (await trail.list({ whose: { ownerUid: principal.ownerUid } }, PAGE)).items;
     const known = (await list()).map(({ id }) => id);
-    const { store } = scene.app.ports;
+    const { store } = scene.app.kernel;
     const committed = store.commit.bind(store);
     const loosened = new Set<Loosened>();
     const by = { uid: 'agent:any', agentId: 'any', ownerUid: '', tool, workspace: '', requestId: '' };

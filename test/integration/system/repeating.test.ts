@@ -21,7 +21,7 @@ describe('work of triggers whose events were dropped', () => {
   const database = new Firestore({ projectId: `demo-muster-repeat-${randomUUID().slice(0, 8)}` });
   const vendors = new Vendors();
   const scene = new Scene(vendors, database);
-  const part = scene.app.ports.repeatPart(scene.app.services);
+  const part = scene.app.retention.repeating(scene.app.services);
   after(() => Promise.all([database.terminate(), vendors.stop()]));
 
   const turn = (more = {}) => part.run(turnAt(scene.now, more));
@@ -46,7 +46,7 @@ describe('work of triggers whose events were dropped', () => {
   before(async () => {
     await vendors.start();
     const { workspace, leader } = scene;
-    await scene.app.ports.store.commit([
+    await scene.app.kernel.store.commit([
       { kind: 'nameWorkspace', workspace, access: 'open' },
       { kind: 'setPerson', uid: leader.ownerUid, role: 'leader' },
     ]);
@@ -101,7 +101,7 @@ describe('work of triggers whose events were dropped', () => {
     await answer(scene, 'coordination_cancel_task', { task_id: id });
     assert.equal((await stored(graphPath(`run-${runId}`)))['status'], 'open');
     await walk();
-    assert.equal((await scene.app.ports.runs.find(runId))?.value.status, 'cancelled');
+    assert.equal((await scene.app.orchestration.ports.runs.find(runId))?.value.status, 'cancelled');
   });
 
   it('completes a to-do whose task is done', async () => {

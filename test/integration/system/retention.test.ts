@@ -40,8 +40,7 @@ describe('retention', function () {
 
   /** Sweeps as the schedule does at the full hour. */
   async function sweep({ app, now }: Team, more: Partial<SweepTurn> = {}): Promise<readonly string[]> {
-    const { services, ports } = app;
-    const parts: readonly SweepPart[] = [...services.retention.parts, ...ports.recordRetention];
+    const parts: readonly SweepPart[] = [...app.retention.parts, ...app.retention.records];
     const swept: string[] = [];
     for (const part of parts) {
       const { counts, isBehind } = await part.run(turnAt(now, more));
@@ -261,8 +260,9 @@ describe('retention', function () {
       spent: { inputTokens: 0, outputTokens: 0, costUsd: 0, milliseconds: 0 },
       createdAt: team.now,
     };
-    const { version } = (await team.app.ports.tasks.find(whole.id)) ?? assert.fail('there is no task');
-    await team.app.ports.store.commit([{ kind: 'enlist', node: parent, version }]);
+    const { version } =
+      (await team.app.coordination.ports.tasks.find(whole.id)) ?? assert.fail('there is no task');
+    await team.app.kernel.store.commit([{ kind: 'enlist', node: parent, version }]);
     const part = { ancestors: [nodeKey(parent)], part_of: { kind: 'task', id: whole.id } };
     const runs: Readonly<Record<string, object>> = {
       gone: { ended_at: ended, status: 'succeeded' },
@@ -304,17 +304,17 @@ describe('retention', function () {
     it('removes terminals that were not seen for long, with their skills, counts and metrics', async () => {
       const team = new Team(bindings());
       const old = await terminal(team, 'old', ['rust', 'shared']);
-      await team.app.ports.presence.touch(old);
+      await team.app.access.ports.presence.touch(old);
       await (await realtimeDatabase()).ref(agentMetricsPath(old)).set({ calls: 1, since: 1 });
       await settle(team);
       team.pass(51 * DAY);
       const young = await terminal(team, 'young', ['shared']);
-      await team.app.ports.presence.touch(young);
-      const before = await team.app.ports.directory.counts(team.workspace);
+      await team.app.access.ports.presence.touch(young);
+      const before = await team.app.access.ports.directory.counts(team.workspace);
       assert.equal(before.registered, 2);
       assert.deepEqual(await sweep(team), ['agents kept: 1']);
       assert.deepEqual([await isThere(agentPath(old)), await isThere(agentPath(young))], [false, true]);
-      assert.equal((await team.app.ports.directory.counts(team.workspace)).registered, 1);
+      assert.equal((await team.app.access.ports.directory.counts(team.workspace)).registered, 1);
       assert.equal(await isThere(skill('rust', team.workspace)), false);
       assert.equal((await database.doc(skill('shared', team.workspace)).get()).get('agents'), 1);
       assert.equal(await metrics(old), null);
@@ -332,14 +332,14 @@ describe('retention', function () {
       await database
         .doc(`credentials/key-${credentialed}`)
         .set({ agent_id: credentialed, api_key: `key-${credentialed}` });
-      for (const id of [holder, credentialed]) await team.app.ports.presence.touch(id);
+      for (const id of [holder, credentialed]) await team.app.access.ports.presence.touch(id);
       await settle(team);
       team.pass(51 * DAY);
       assert.deepEqual(await sweep(team), []);
       for (const id of [holder, credentialed]) assert.ok(await isThere(agentPath(id)), id);
       const other = new Team(bindings(FOR_EVER));
       const kept = await terminal(other, 'kept');
-      await other.app.ports.presence.touch(kept);
+      await other.app.access.ports.presence.touch(kept);
       await settle(other);
       other.pass(5000 * DAY);
       await sweep(other);

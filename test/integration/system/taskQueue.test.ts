@@ -187,7 +187,8 @@ describe('system.getTaskQueue', () => {
 
     /** Changes a task as an instance does that counts nothing with it: a question, a budget, a mark of what is stuck. */
     async function change(app: Team['app'], fields: Partial<Task>): Promise<void> {
-      const { tasks, store } = app.ports;
+      const { tasks } = app.coordination.ports;
+      const { store } = app.kernel;
       const known = await tasks.find((await look({ includeAssigned: true })).tasks[0]?.id ?? '');
       assert.ok(known);
       const { value: before, version } = known;

@@ -28,7 +28,7 @@ describe('the trail', () => {
     await town.arrive('ada', 'leader');
     await town.arrive('ben', 'worker');
     const { workspace } = town;
-    await town.app.ports.store.commit([{ kind: 'nameWorkspace', workspace, access: 'private' }]);
+    await town.app.kernel.store.commit([{ kind: 'nameWorkspace', workspace, access: 'private' }]);
     await town.letIn(workspace, 'ada', 'leader');
     await town.letIn(workspace, 'ben', 'worker');
     [ada, hers, ben] = [
@@ -303,7 +303,7 @@ describe('the trail', () => {
     it('has the settings of a workspace as they were', async () => {
       const workspace = await town.workspaceOf('ada');
       const now = await town.person('ada');
-      const settings = async () => (await town.app.ports.workspaces.find(workspace))?.value;
+      const settings = async () => (await town.app.access.ports.workspaces.find(workspace))?.value;
       const update = (args: JsonObject) => town.ask(now, 'update_workspace', { workspace, ...args });
       await update({ approvals: [{ tool: 'github.createPR' }], routing: { forbid: ['gemini'] } });
       town.pass(1);
@@ -316,7 +316,7 @@ describe('the trail', () => {
       await update({ access: 'open' });
       const opened = await latest(now);
       await undo(now, { event_id: opened.event_id });
-      assert.equal((await town.app.ports.people.workspaces())[workspace], 'private');
+      assert.equal((await town.app.access.ports.people.workspaces())[workspace], 'private');
       town.pass(1);
       await update({ approvals: [{ tool: 'github.createBranch' }] });
       const changed = await latest(now);
@@ -363,7 +363,7 @@ describe('the trail', () => {
   it('goes on where an instance has died in the midst of several', async () => {
     const since = town.now.toISOString();
     for (const title of ['Milk', 'Bread', 'Salt']) await add(title, {}, hers);
-    const { store } = town.app.ports;
+    const { store } = town.app.kernel;
     const { commit } = store;
     let left = 2;
     const dying: typeof commit = (...args) =>

@@ -61,7 +61,7 @@ export class House {
     town.now = new Date();
     const { workspace } = town;
     await town.arrive('ada', 'leader');
-    await town.app.ports.store.commit([{ kind: 'nameWorkspace', workspace, access: 'private' }]);
+    await town.app.kernel.store.commit([{ kind: 'nameWorkspace', workspace, access: 'private' }]);
     await town.letIn(workspace, 'ada', 'leader');
     const principal = await town.agentOf('ada', 'leader');
     const house = new House(town, principal, String(principal.agentId));

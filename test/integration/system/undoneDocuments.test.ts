@@ -38,7 +38,7 @@ for (const database of ['firestore', 'realtime'] as const) {
       await town.arrive('ada', 'leader');
       await town.arrive('ben', 'worker');
       const { workspace } = town;
-      await town.app.ports.store.commit([{ kind: 'nameWorkspace', workspace, access: 'private' }]);
+      await town.app.kernel.store.commit([{ kind: 'nameWorkspace', workspace, access: 'private' }]);
       await town.letIn(workspace, 'ada', 'leader');
       await town.letIn(workspace, 'ben', 'worker');
       [hers, leading, his] = [
@@ -180,7 +180,7 @@ for (const database of ['firestore', 'realtime'] as const) {
 
     /** Lets his agent write in the moment after the next read, or write, of whoever comes first. */
     const meddleAfter = (step: 'read' | 'write') => {
-      const access = town.app.ports.databases[database];
+      const access = town.app.firebase.ports.databases[database];
       const original: (...args: never[]) => Promise<unknown> = access[step];
       const meddled = async (...args: never[]) => {
         Object.assign(access, { [step]: original });
@@ -213,7 +213,7 @@ for (const database of ['firestore', 'realtime'] as const) {
       const { event_id } = await latest();
       const { by, ...rest } = await latest();
       assert.equal(by, hers.agentId, JSON.stringify(rest));
-      const { store } = town.app.ports;
+      const { store } = town.app.kernel;
       const commit = store.commit;
       Object.assign(store, { commit: () => Promise.reject(new Error('The instance has died.')) });
       await call(town, 'system_undo', { event_id }, hers).catch(() => undefined);
@@ -230,7 +230,7 @@ for (const database of ['firestore', 'realtime'] as const) {
     it('tells of a write whose instance died before it had told, when it is repeated', async () => {
       await write({ title: 'Plan' });
       const args = { idempotency_key: 'the-same' };
-      const { store } = town.app.ports;
+      const { store } = town.app.kernel;
       const commit = store.commit;
       Object.assign(store, { commit: () => Promise.reject(new Error('The instance has died.')) });
       await call(town, 'firebase_write', { database, path, data: { title: 'New' }, ...args }, hers).catch(

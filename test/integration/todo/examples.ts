@@ -19,7 +19,7 @@ const [TODO, COMPLETED, RECURRING] = ['todo-xxx-001', 'todo-xxx-002', 'recurring
 export async function setTodos(team: Team): Promise<void> {
   const { ownerUid } = team.leader;
   const todo = sampleTodo({ id: TODO, ownerUid, title: 'Prepare the meeting', createdAt: team.now });
-  await team.app.ports.store.commit([
+  await team.app.kernel.store.commit([
     { kind: 'createReminder', reminder: reminderAt(todo, new Date(team.now.getTime() + 3_600_000)) },
     ...creationChanges(todo, { eventId: `${TODO}-created`, now: team.now }),
     ...creationChanges(

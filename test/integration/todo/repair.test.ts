@@ -56,7 +56,7 @@ describe('the repair of to-dos', () => {
         const mustWait = isFirst;
         isFirst = false;
         if (mustWait) await until();
-        await team.app.ports.store.commit(changes, settled);
+        await team.app.kernel.store.commit(changes, settled);
       },
     };
   }
@@ -78,7 +78,7 @@ describe('the repair of to-dos', () => {
   }
 
   const repairWith = (store: Store<Change>, id: string, before?: Todo) =>
-    repairTodo({ ...team.app.ports, store }, id, before);
+    repairTodo({ ...team.app.todo.ports, store }, id, before);
 
   it('leaves a title to the one that has it, whatever a tool does with its double', async () => {
     await add('Water the plants');
@@ -117,7 +117,7 @@ describe('the repair of to-dos', () => {
   it('makes one next occurrence where it meets a tool that is completing the same', async () => {
     const first = await begin();
     const tool = new TodoService({
-      ...team.app.ports,
+      ...team.app.todo.ports,
       store: pausing(async () => {
         await document(first).update({ completed: true });
         await team.app.services.repairTodo(first, undefined);

@@ -83,7 +83,7 @@ describe('a search of to-dos', function () {
 
   it('goes by the first 15 letters of a word', async () => {
     const long = { ...crowdTodo(team, COUNT), title: 'Internationalisation' };
-    await team.app.ports.store.commit([{ kind: 'createTodo', todo: long }]);
+    await team.app.kernel.store.commit([{ kind: 'createTodo', todo: long }]);
     for (const query of ['internationalisation', 'internationalism']) {
       const { found, totals } = await pages(query, 10);
       assert.deepEqual([found, totals], [[[long.id]], [1]]);
@@ -107,7 +107,7 @@ describe('a search of to-dos', function () {
     it(`finds words in "${title}"`, async () => {
       const id = `${team.workspace}-${title}`;
       const todo = { ...crowdTodo(team, COUNT), id, title, description: '予算' };
-      await team.app.ports.store.commit([{ kind: 'createTodo', todo }]);
+      await team.app.kernel.store.commit([{ kind: 'createTodo', todo }]);
       for (const query of queries) {
         const { found, totals } = await pages(query, 10);
         assert.deepEqual([found, totals], [[[id]], [1]], query);
@@ -117,7 +117,7 @@ describe('a search of to-dos', function () {
   it('tells letters apart that differ in a mark', async () => {
     const id = `${team.workspace}-ばな`;
     const todo = { ...crowdTodo(team, COUNT), id, title: 'ばなを買う' };
-    await team.app.ports.store.commit([{ kind: 'createTodo', todo }]);
+    await team.app.kernel.store.commit([{ kind: 'createTodo', todo }]);
     assert.deepEqual((await pages('ばな', 10)).totals, [1]);
     assert.deepEqual((await pages('はな', 10)).totals, [0]);
   });

@@ -294,7 +294,7 @@ describe('to-dos', () => {
       const before = (await firestore().doc(todoPath(next)).get()).data();
       const { removed_occurrence } = await tool('reopen_task', { task_id: first });
       assert.equal(removed_occurrence, next);
-      const { todos } = team.app.ports;
+      const { todos } = team.app.todo.ports;
       assert.equal(await todos.find(next), undefined);
       // What the trigger does that hears of the deletion: nothing more.
       const { todoFromRecord } = await import('../../../functions/src/toolsets/todo/store/todoDocument.ts');

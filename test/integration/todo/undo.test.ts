@@ -198,7 +198,7 @@ class Home {
         await this.done('todo_complete_task', { task_id });
         await this.requireRounds(`${after}; complete ${task_id}`);
       }
-      if (await this.team.app.ports.todos.find(task_id)) {
+      if (await this.team.app.todo.ports.todos.find(task_id)) {
         await this.done('todo_delete_task', { task_id });
         await this.requireRounds(`${after}; delete ${task_id}`);
       }

@@ -4,9 +4,10 @@
  */
 import { writeFileSync } from 'node:fs';
 import { z } from 'zod';
-import { compose } from '../../../functions/src/app.ts';
+import { compose } from '../../../functions/src/composition/compose.ts';
 import { movableClock } from '../../../functions/src/kernel/platform.ts';
 import { FREQUENCIES } from '../../../functions/src/toolsets/todo/rules/recurrenceRule.ts';
+import { outsideOf } from '../../support/outside.ts';
 import { unkeyed } from '../coordination/team.ts';
 
 const DAY = 86_400_000;
@@ -28,7 +29,7 @@ const life = z.object({
 
 const { ownerUid, clockFile, begin, days, tasks } = life.parse(JSON.parse(String(process.argv[2])));
 const clock = movableClock(clockFile);
-const { services } = compose({ clock });
+const { services } = compose(outsideOf({ clock }));
 
 function moveTo(day: number): void {
   writeFileSync(clockFile, String(begin.getTime() + day * DAY - Date.now()));

@@ -6,10 +6,12 @@ import type { Firestore } from '@google-cloud/firestore';
 import { getAuth } from 'firebase-admin/auth';
 import { Addresses } from '../../../functions/src/access/rules/addresses.ts';
 import type { Role } from '../../../functions/src/access/rules/role.ts';
-import { type Composition, compose, createFront } from '../../../functions/src/app.ts';
+import { createFront } from '../../../functions/src/app.ts';
+import { type Composition, compose } from '../../../functions/src/composition/compose.ts';
 import { firebaseApp } from '../../../functions/src/kernel/platform.ts';
 import type { Log } from '../../../functions/src/kernel/ports.ts';
 import type { ClientDocuments } from '../../../functions/src/signin/rules/clients.ts';
+import { outsideOf } from '../../support/outside.ts';
 
 export const PASSWORD = 'only-for-these-tests';
 
@@ -56,12 +58,14 @@ export class Deployment {
   private constructor(server: Server, origin: string, { documents, database }: Parts) {
     this.server = server;
     this.origin = origin;
-    this.composition = compose({
-      clock: { now: () => this.now() },
-      log: this.log,
-      clientDocuments: documents ?? this.documents,
-      database,
-    });
+    this.composition = compose(
+      outsideOf({
+        clock: { now: () => this.now() },
+        log: this.log,
+        clientDocuments: documents ?? this.documents,
+        database,
+      }),
+    );
     const answer = this.front({ publicUrl: origin, functionUrl: undefined });
     server.on('request', (request, response) => void answer(request, response));
   }
@@ -120,7 +124,7 @@ export class Deployment {
     const { uid, email } = someone;
     const account = { uid, email, displayName: name, password: PASSWORD, emailVerified: true };
     await getAuth(firebaseApp()).createUser(account);
-    await this.composition.ports.store.commit([{ kind: 'setPerson', uid, role }]);
+    await this.composition.kernel.store.commit([{ kind: 'setPerson', uid, role }]);
     return someone;
   }
 

@@ -89,6 +89,18 @@ describe('architecture', () => {
     assert.equal(files.filter((file) => textOf(file).includes('declare module')).join('\n'), '');
   });
 
+  it('has a composition root that one can read', () => {
+    const root = textOf('composition/compose.ts');
+    assert.ok(root.split('\n').length <= 301, 'composition/compose.ts');
+    const created = root.match(/= create[A-Z]\w+/g) ?? [];
+    assert.ok(created.length >= 13, `it creates ${created.length} features`);
+    // A store is made by its own feature.
+    const makers = inside.filter(
+      ({ from, to }) => from === 'composition/compose.ts' && to.includes('/store/'),
+    );
+    assert.equal(show(makers), '');
+  });
+
   it('has no tool that imports a tool', () => {
     const tools = files.filter((file) => textOf(file).includes('= defineTool('));
     assert.equal(show(inside.filter(({ from, to }) => tools.includes(from) && tools.includes(to))), '');

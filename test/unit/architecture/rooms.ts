@@ -45,16 +45,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   'toolsets/onboarding/': [...ground, ...door('coordination', 'system')],
   'toolsets/index.ts': ['toolsets/', 'mcp/tool.ts'],
   'vendors/': ['kernel/', ...door('github', 'orchestration', 'todo')],
-  'composition/': [
-    'config.ts',
-    'kernel/',
-    'access/',
-    'graph/',
-    'mcp/callContext.ts',
-    'signin/',
-    'toolsets/',
-    'vendors/',
-  ],
+  'composition/': ['config.ts', 'kernel/', 'access/', 'graph/', 'mcp/', 'signin/', 'toolsets/', 'vendors/'],
   'app.ts': ['config.ts', 'kernel/', 'access/', 'mcp/', 'signin/', 'toolsets/', 'composition/'],
   'entry/': ['app.ts', 'config.ts', 'kernel/firestore/paths.ts'],
   'index.ts': ['entry/'],
@@ -76,6 +67,8 @@ export const parts: readonly {
   { part: /\/rules\//, never: /^kernel\/(firestore|realtime|platform)|^vendors\// },
   { part: /\/rules\//, never: /\/(store|firestore|realtime)\// },
   { part: /\/(rules|store|firestore|realtime)\//, never: /\/tools\/|^mcp\/|^signin\/(http|page)\// },
+  // Only the composition root creates features; a tool takes the type of its services.
+  { part: /^(?!composition\/)/, never: /(^|\/)create\.ts$/, butTypes: true },
   { part: /\/tools\//, never: /\/(store|firestore|realtime)\/|^kernel\/(firestore|realtime|platform)/ },
 ];
 

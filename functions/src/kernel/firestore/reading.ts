@@ -20,6 +20,12 @@ const READ_INSTEAD = 10;
 
 type FromDocument<Value> = (data: unknown, id: string) => Value;
 
+/** Where documents are, and how they are read: a feature makes its queries of it. */
+export interface DocumentSource {
+  readonly database: Firestore;
+  readonly documents: DocumentReading;
+}
+
 export class DocumentReading {
   private readonly unreadable: UnreadableDocuments;
 

@@ -39,7 +39,7 @@ export function signInPathOf(url: string): string | undefined {
   return RESERVED.some((one) => one === name) ? own.replace(/(.)\/+$/, '$1') : undefined;
 }
 
-export function createSignIn(ports: SignInPorts, addresses: Addresses): SignIn {
+export function createSignInEndpoint(ports: SignInPorts, addresses: Addresses): SignIn {
   const routes = routesOf(ports);
   return async (request, response) => {
     const { url = '/' } = request;

@@ -1,10 +1,19 @@
+import type { Invitations } from '../../access/rules/invitations.ts';
+import type { OpenWork } from '../../access/rules/leaving.ts';
+import { memberFields } from '../../access/rules/people.ts';
+import type { AccessPorts } from '../../access/rules/ports.ts';
 import type { Caller } from '../../access/rules/principal.ts';
-import type { Connections } from './rules/connections.ts';
-import type { Explanations } from './rules/explanations.ts';
-import type { Identities } from './rules/identity.ts';
-import type { Inviting } from './rules/inviting.ts';
-import type { Members } from './rules/members.ts';
-import type { WorkspaceAdministration } from './rules/workspaceChanges.ts';
+import type { Revocation } from '../../access/rules/revocation.ts';
+import { workspaceFields } from '../../access/rules/workspace.ts';
+import type { AnyChange } from '../../kernel/commit.ts';
+import type { ConsoleLinks } from '../../kernel/consoleLinks.ts';
+import { Connections } from './rules/connections.ts';
+import { Explanations } from './rules/explanations.ts';
+import { Identities } from './rules/identity.ts';
+import { Inviting } from './rules/inviting.ts';
+import { Members } from './rules/members.ts';
+import { MemberInverse } from './rules/undoMembers.ts';
+import { WorkspaceAdministration } from './rules/workspaceChanges.ts';
 
 /** Reads data as the caller, under the security rules. */
 interface CallersData {
@@ -16,15 +25,36 @@ interface CallersData {
   ): Promise<{ readonly data: unknown }>;
 }
 
-/** What the tools ask. */
-export interface AccessServices {
-  readonly access: {
-    readonly identities: Identities;
-    readonly explanations: Explanations;
-    readonly members: Members;
-    readonly inviting: Inviting;
-    readonly workspaces: WorkspaceAdministration;
-    readonly connections: Connections;
-  };
+export interface AccessToolsDependencies {
+  readonly access: AccessPorts;
   readonly data: CallersData;
+  readonly invitations: Invitations;
+  readonly revocation: Pick<Revocation<AnyChange>, 'revoke'>;
+  readonly consoleLinks: ConsoleLinks;
+  /** What the deployment lists for its open workspaces. */
+  readonly openRepositories: () => readonly string[];
+  /** How much of a person's work is open in a workspace. */
+  readonly openWork: (uid: string, workspace: string) => Promise<OpenWork>;
 }
+
+/** Creates what the tools administer: members, invitations, workspaces, connections. */
+export function createAccessTools({ access, data, ...given }: AccessToolsDependencies) {
+  const ports = { ...access, ...given, memberFields, workspaceFields };
+  const workspaces = new WorkspaceAdministration(ports);
+  const services = {
+    access: {
+      identities: new Identities(ports),
+      explanations: new Explanations(ports),
+      members: new Members(ports),
+      inviting: new Inviting(ports),
+      workspaces,
+      connections: new Connections(ports),
+    },
+    data,
+  };
+  const inverses = { member: new MemberInverse(ports).member, workspace: workspaces.inverse };
+  return { inverses, services };
+}
+
+/** What the tools ask. */
+export type AccessServices = ReturnType<typeof createAccessTools>['services'];

@@ -1,12 +1,52 @@
-import type { AgentMembership } from '../coordination/index.ts';
-import type { CodingChanges } from './rules/changing.ts';
-import type { CodingService } from './rules/coding.ts';
-import type { CodingRunners } from './rules/runners.ts';
+import type { OwnerRoles } from '../../access/rules/leaving.ts';
+import type { AgentLiveness } from '../../access/rules/liveness.ts';
+import type { BudgetPorts } from '../../graph/rules/ports.ts';
+import type { Store } from '../../kernel/commit.ts';
+import type { DocumentSource } from '../../kernel/firestore/reading.ts';
+import type { PortOf } from '../../kernel/ports.ts';
+import type {
+  AgentMembership,
+  AgentMessages,
+  CoordinationPorts,
+  TaskClaims,
+  TaskCreation,
+} from '../coordination/index.ts';
+import { CodingChanges } from './rules/changing.ts';
+import { CodingService } from './rules/coding.ts';
+import type { CodingChange } from './rules/ports.ts';
+import { CodingRunners } from './rules/runners.ts';
+import type { CodingPorts } from './rules/task.ts';
+import { FirestoreTaskLogQueries } from './store/logs.ts';
+import { FirestoreCodingTaskQueries } from './store/tasks.ts';
+
+export interface CodingDependencies extends DocumentSource {
+  readonly coordination: CoordinationPorts & BudgetPorts;
+  readonly store: Store<CodingChange>;
+  readonly liveness: AgentLiveness;
+  readonly ownerRoles: OwnerRoles;
+  readonly membership: AgentMembership;
+  readonly messages: AgentMessages;
+  readonly taskClaims: TaskClaims;
+  readonly taskCreation: PortOf<TaskCreation>;
+}
+
+/** Creates tasks for coding agents, and what their runners do. */
+export function createCoding(dependencies: CodingDependencies) {
+  const { database, documents, coordination, membership, ...given } = dependencies;
+  const ports: CodingPorts = {
+    ...coordination,
+    ...given,
+    codingTasks: new FirestoreCodingTaskQueries(database, documents, coordination.log),
+    taskLogs: new FirestoreTaskLogQueries(database, documents),
+  };
+  const services = {
+    coding: new CodingService(ports),
+    codingChanges: new CodingChanges(ports),
+    codingRunners: new CodingRunners(ports),
+    membership,
+  };
+  return { ports, services };
+}
 
 /** What the tools ask. */
-export interface CodingServices {
-  readonly coding: CodingService;
-  readonly codingChanges: CodingChanges;
-  readonly codingRunners: CodingRunners;
-  readonly membership: AgentMembership;
-}
+export type CodingServices = ReturnType<typeof createCoding>['services'];

@@ -1,23 +1,99 @@
+import type { OwnerRoles } from '../../access/rules/leaving.ts';
 import type { AgentLiveness } from '../../access/rules/liveness.ts';
+import type { AccessPorts } from '../../access/rules/ports.ts';
+import type { GraphPorts } from '../../graph/rules/linking.ts';
+import type { BudgetPorts } from '../../graph/rules/ports.ts';
+import type { AnyChange, Store } from '../../kernel/commit.ts';
+import type { DocumentSource } from '../../kernel/firestore/reading.ts';
 import type { PortOf } from '../../kernel/ports.ts';
-import type { TaskClaims } from './rules/claims.ts';
-import type { CoordinationService } from './rules/coordination.ts';
-import type { TaskCreation } from './rules/creation.ts';
-import type { TaskLevers } from './rules/levers.ts';
-import type { AgentMembership } from './rules/membership.ts';
-import type { AgentMessages } from './rules/messages.ts';
-import type { TaskQueue } from './rules/taskProgress.ts';
-import type { TaskUpdates } from './rules/updating.ts';
+import type { realtimeDatabase } from '../../kernel/realtime/database.ts';
+import { type BudgetWaitPorts, BudgetWaits } from './rules/budgetWait.ts';
+import { TaskClaims } from './rules/claims.ts';
+import { CoordinationService } from './rules/coordination.ts';
+import { TaskCreation } from './rules/creation.ts';
+import { type CodingExpiry, TaskSweep } from './rules/leases.ts';
+import { TaskLevers } from './rules/levers.ts';
+import { AgentMembership } from './rules/membership.ts';
+import { AgentMessages } from './rules/messages.ts';
+import { SessionSpreading } from './rules/openSession.ts';
+import { CodingLeaving } from './rules/ownerless.ts';
+import type { CoordinationChange, CoordinationPorts, SessionQueries } from './rules/ports.ts';
+import { sessionFields } from './rules/session.ts';
+import { isUnsettled, StuckTasks } from './rules/stuck.ts';
+import { taskFields } from './rules/task.ts';
+import { taskNodeFinder } from './rules/taskNode.ts';
+import { TaskQueue } from './rules/taskProgress.ts';
+import { SessionInverse, TaskInverse } from './rules/undoTasks.ts';
+import { TaskUpdates } from './rules/updating.ts';
+import { FirestoreMailboxQueries } from './store/mailboxes.ts';
+import { FirestoreTaskQueries } from './store/queries.ts';
+import { FirestoreQueueQueries, mirrorQueuedTask } from './store/queue.ts';
+import { FirestoreSessionQueries, type SessionSpreads } from './store/sessions.ts';
+
+/** `Change`: what a commit that creates tasks may change besides. */
+export interface CoordinationDependencies<Change extends AnyChange> extends DocumentSource {
+  readonly access: AccessPorts;
+  readonly graph: GraphPorts & BudgetPorts;
+  readonly store: Store<CoordinationChange | Change>;
+  readonly realtime: typeof realtimeDatabase;
+  /** What this instance knows of the load of sessions: its writers know it, too. */
+  readonly spreads: SessionSpreads;
+  readonly liveness: AgentLiveness;
+  readonly ownerRoles: OwnerRoles;
+  readonly askToRaise: BudgetWaitPorts['askToRaise'];
+  /** How coding tasks end whose lease or whose place in the queue has run out. */
+  readonly codingExpiry: (sessions: SessionQueries) => CodingExpiry;
+}
+
+/** Creates the queue of tasks: sessions, claims, leases, messages. */
+export function createCoordination<Change extends AnyChange>(dependencies: CoordinationDependencies<Change>) {
+  const { database, documents, access, graph, store, realtime, spreads } = dependencies;
+  const { liveness, ownerRoles, askToRaise, codingExpiry } = dependencies;
+  const tasks = new FirestoreTaskQueries(database, documents);
+  const ports: CoordinationPorts & BudgetPorts = {
+    ...access,
+    ...graph,
+    store,
+    tasks,
+    queue: new FirestoreQueueQueries(database, documents),
+    sessions: new FirestoreSessionQueries(database, documents, spreads),
+    mailboxes: new FirestoreMailboxQueries(database, documents),
+  };
+  const messages = new AgentMessages(ports);
+  const stuckTasks = new StuckTasks(ports);
+  const taskCreation: PortOf<TaskCreation<CoordinationChange | Change>> = new TaskCreation({
+    ...ports,
+    store,
+  });
+  const undoing = { ...ports, taskFields, sessionFields };
+  const services = {
+    liveness,
+    membership: new AgentMembership({ ...ports, liveness, messages }),
+    messages,
+    coordination: new CoordinationService(ports),
+    taskCreation,
+    taskClaims: new TaskClaims({ ...ports, ownerRoles, messages, askToRaise }),
+    taskQueue: new TaskQueue(ports),
+    taskLevers: new TaskLevers(ports),
+    taskUpdates: new TaskUpdates(ports),
+    stuckTasks,
+    taskSweep: new TaskSweep({ ...ports, coding: codingExpiry(ports.sessions) }),
+    sessionSpreading: new SessionSpreading(ports),
+    mirrorQueuedTask: (taskId: string, before?: unknown) => mirrorQueuedTask(realtime, tasks, taskId, before),
+    /** Tells the dependents of a task whether it can never start, if it was written so. */
+    settleTask: async (taskId: string, written: unknown): Promise<void> => {
+      if (isUnsettled(written)) await stuckTasks.settle(taskId);
+    },
+  };
+  return {
+    ports,
+    node: taskNodeFinder(tasks),
+    inverses: { task: new TaskInverse(undoing).task, session: new SessionInverse(undoing).session },
+    codingLeaving: new CodingLeaving(ports),
+    budgetWaits: new BudgetWaits(ports),
+    services,
+  };
+}
 
 /** What the tools ask. */
-export interface CoordinationServices {
-  readonly liveness: AgentLiveness;
-  readonly membership: AgentMembership;
-  readonly messages: AgentMessages;
-  readonly coordination: CoordinationService;
-  readonly taskCreation: PortOf<TaskCreation>;
-  readonly taskClaims: TaskClaims;
-  readonly taskQueue: TaskQueue;
-  readonly taskLevers: TaskLevers;
-  readonly taskUpdates: TaskUpdates;
-}
+export type CoordinationServices = ReturnType<typeof createCoordination<never>>['services'];

@@ -1,8 +1,62 @@
-import type { DataService } from './rules/dataService.ts';
-import type { SubscriptionService } from './rules/subscriptionService.ts';
+import type { AccessPorts } from '../../access/rules/ports.ts';
+import type { Store } from '../../kernel/commit.ts';
+import type { DocumentSource } from '../../kernel/firestore/reading.ts';
+import type { firebaseApp } from '../../kernel/platform.ts';
+import type { UnreadableDocuments } from '../../kernel/ports.ts';
+import type { realtimeDatabase } from '../../kernel/realtime/database.ts';
+import { FirestoreAccess } from './firestore/access.ts';
+import type { FirestorePorts } from './firestore/callerClients.ts';
+import { RealtimeAccess } from './realtime/access.ts';
+import { DataService } from './rules/dataService.ts';
+import { FreeFormTrail } from './rules/freeForm.ts';
+import type { DataChange, FirebasePorts } from './rules/ports.ts';
+import { SubscriptionService } from './rules/subscriptionService.ts';
+import { DatabaseEventLog } from './store/eventLog.ts';
+import { FirestoreSubscriptionQueries } from './store/subscriptions.ts';
+import { DatabaseCommitProofs, DatabaseWatcherLeases } from './store/watcherLeases.ts';
+
+/** How long a database may take to answer a call that runs as its caller. */
+const DATABASE_TIMEOUT_MILLISECONDS = 10_000;
+
+export interface FirebaseDependencies extends DocumentSource {
+  readonly access: AccessPorts;
+  readonly store: Store<DataChange>;
+  readonly realtime: typeof realtimeDatabase;
+  readonly app: typeof firebaseApp;
+  readonly callerTokens: FirestorePorts['tokens'];
+  readonly unreadable: UnreadableDocuments;
+}
+
+/** Creates the databases as callers see them, and subscriptions to them. */
+export function createFirebase(dependencies: FirebaseDependencies) {
+  const { database, documents, access, store, realtime, app, callerTokens, unreadable } = dependencies;
+  const { clock, hashing, randomness } = access;
+  const asCaller = {
+    clock,
+    hashing,
+    tokens: callerTokens,
+    timeoutMilliseconds: DATABASE_TIMEOUT_MILLISECONDS,
+  };
+  const ports: FirebasePorts = {
+    ...access,
+    store,
+    databases: {
+      firestore: new FirestoreAccess(asCaller),
+      realtime: new RealtimeAccess({ ...asCaller, app, randomness }),
+    },
+    subscriptions: new FirestoreSubscriptionQueries(database, documents),
+    events: new DatabaseEventLog(realtime, unreadable),
+    leases: new DatabaseWatcherLeases(realtime),
+  };
+  const subscriptions = new SubscriptionService(ports);
+  const services = { data: new DataService(ports), subscriptions };
+  return {
+    ports,
+    inverses: { document: new FreeFormTrail(ports).document },
+    expiring: { subscriptions, commitProofs: new DatabaseCommitProofs(realtime, clock) },
+    services,
+  };
+}
 
 /** What the tools ask. */
-export interface FirebaseServices {
-  readonly data: DataService;
-  readonly subscriptions: SubscriptionService;
-}
+export type FirebaseServices = ReturnType<typeof createFirebase>['services'];

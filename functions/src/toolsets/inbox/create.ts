@@ -1,10 +1,46 @@
-import type { Answers } from './rules/answering.ts';
-import type { Asking } from './rules/asking.ts';
+import type { AgentLiveness } from '../../access/rules/liveness.ts';
+import type { Store } from '../../kernel/commit.ts';
+import type { DocumentSource } from '../../kernel/firestore/reading.ts';
+import type { CoordinationPorts } from '../coordination/index.ts';
+import { Answers } from './rules/answering.ts';
+import { ApprovalGate } from './rules/approvals.ts';
+import { Asking } from './rules/asking.ts';
+import { BudgetQuestions } from './rules/budgetQuestions.ts';
+import { RequestLeaving, waitingCallsOf } from './rules/endings.ts';
+import { ApprovalExecution, type MakeCall } from './rules/execution.ts';
+import type { InboxChange, InboxPorts } from './rules/ports.ts';
+import { FirestoreRequestQueries } from './store/requests.ts';
 
-/** What the tools ask. */
-export interface InboxServices {
-  readonly inbox: {
-    readonly asking: Asking;
-    readonly answers: Answers;
+export interface InboxDependencies extends DocumentSource {
+  readonly coordination: CoordinationPorts;
+  readonly store: Store<InboxChange>;
+  readonly liveness: AgentLiveness;
+  readonly agentsMayAnswer: InboxPorts['agentsMayAnswer'];
+  /** What a run may spend of which its caller says nothing. */
+  readonly budget: { readonly costUsd: number };
+  readonly makeCall: MakeCall;
+}
+
+/** Creates what people are asked: questions, and approvals of calls. */
+export function createInbox(dependencies: InboxDependencies) {
+  const { database, documents, coordination, store, liveness, agentsMayAnswer, budget, makeCall } =
+    dependencies;
+  const requests = new FirestoreRequestQueries(database, documents);
+  const ports: InboxPorts = { ...coordination, store, requests, liveness, agentsMayAnswer };
+  const inbox = { asking: new Asking(ports), answers: new Answers(ports) };
+  return {
+    ports,
+    budgetQuestions: new BudgetQuestions(ports),
+    requestLeaving: new RequestLeaving(ports),
+    /** Those of some agents, with how each ends. */
+    waitingCalls: (agentIds: readonly string[]) => waitingCallsOf(ports, agentIds),
+    services: {
+      inbox,
+      approvals: new ApprovalGate({ ...ports, budget }),
+      approvedCalls: new ApprovalExecution({ ...ports, makeCall }),
+    },
   };
 }
+
+/** What the tools ask. */
+export type InboxServices = ReturnType<typeof createInbox>['services'];

@@ -1,8 +1,26 @@
+import type { AgentLiveness } from '../../access/rules/liveness.ts';
+import type { AccessPorts } from '../../access/rules/ports.ts';
 import type { AgentRegistration } from '../../access/rules/registration.ts';
-import type { OnboardingService } from './rules/onboarding.ts';
+import type { DocumentSource } from '../../kernel/firestore/reading.ts';
+import { OnboardingService } from './rules/onboarding.ts';
+import { FirestoreOnboardingFacts } from './store/onboardingFacts.ts';
+
+export interface OnboardingDependencies extends DocumentSource {
+  readonly access: AccessPorts;
+  readonly registration: AgentRegistration;
+  readonly liveness: AgentLiveness;
+}
+
+/** Creates what newcomers are told. */
+export function createOnboarding(dependencies: OnboardingDependencies) {
+  const { database, documents, access, registration, liveness } = dependencies;
+  const onboardingFacts = new FirestoreOnboardingFacts(database, documents);
+  const services = {
+    onboarding: new OnboardingService({ ...access, onboardingFacts, registration, liveness }),
+    registration,
+  };
+  return { services };
+}
 
 /** What the tools ask. */
-export interface OnboardingServices {
-  readonly onboarding: OnboardingService;
-  readonly registration: AgentRegistration;
-}
+export type OnboardingServices = ReturnType<typeof createOnboarding>['services'];

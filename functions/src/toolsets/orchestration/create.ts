@@ -1,12 +1,74 @@
-import type { AgentRoster } from './rules/agents/roster.ts';
-import type { RunService } from './rules/runs/runService.ts';
-import type { WorkflowLibrary } from './rules/workflows/library.ts';
+import type { BudgetPorts } from '../../graph/rules/ports.ts';
+import type { Store } from '../../kernel/commit.ts';
+import type { DocumentSource } from '../../kernel/firestore/reading.ts';
+import type { PortOf, Timer } from '../../kernel/ports.ts';
+import type { CoordinationPorts, TaskCreation } from '../coordination/index.ts';
+import type { HostedAgent } from './rules/agents/model.ts';
+import { AgentRoster } from './rules/agents/roster.ts';
+import type { ExecutionPorts, OrchestrationChange, OrchestrationPorts, RunDispatch } from './rules/ports.ts';
+import { RunExecution } from './rules/runs/execution.ts';
+import { RunLeaving } from './rules/runs/owner.ts';
+import type { RunOrder } from './rules/runs/run.ts';
+import { runNodeFinder } from './rules/runs/runNode.ts';
+import { RunService } from './rules/runs/runService.ts';
+import { WorkflowInverse, WorkflowLibrary } from './rules/workflows/library.ts';
+import { workflowFields } from './rules/workflows/savedWorkflow.ts';
+import { FirestoreRunQueries } from './store/runs.ts';
+import {
+  FirestoreAgentMeasures,
+  FirestoreWorkflowQueries,
+  FirestoreWorkRecordQueries,
+} from './store/workflows.ts';
 
-/** What the tools ask. */
-export interface OrchestrationServices {
-  readonly orchestration: {
-    readonly workflows: WorkflowLibrary;
-    readonly roster: AgentRoster;
-    readonly runs: RunService;
+export interface OrchestrationDependencies extends DocumentSource {
+  readonly coordination: CoordinationPorts & BudgetPorts;
+  readonly store: Store<OrchestrationChange>;
+  readonly timer: Timer;
+  readonly hosted: () => readonly HostedAgent[];
+  /** What a run may spend of which its caller says nothing. */
+  readonly budget: RunOrder['budget'];
+  readonly dispatch: RunDispatch;
+  readonly ownerRoles: ExecutionPorts['ownerRoles'];
+  readonly askToRaise: ExecutionPorts['askToRaise'];
+  readonly taskCreation: PortOf<TaskCreation>;
+  /** Who is there to take a step. */
+  readonly overview: ConstructorParameters<typeof AgentRoster>[1];
+}
+
+/** Creates runs of workflows by several models. */
+export function createOrchestration(dependencies: OrchestrationDependencies) {
+  const { database, documents, coordination, store, timer, hosted, budget, dispatch } = dependencies;
+  const { ownerRoles, askToRaise, taskCreation, overview } = dependencies;
+  const queries = new FirestoreRunQueries(database, documents);
+  const ports: OrchestrationPorts = {
+    ...coordination,
+    store,
+    timer,
+    hosted,
+    budget,
+    dispatch,
+    workflowFields,
+    runs: queries,
+    workflows: new FirestoreWorkflowQueries(database, documents),
+    measures: new FirestoreAgentMeasures(database, documents),
+    workRecords: new FirestoreWorkRecordQueries(database, documents),
+  };
+  const orchestration = {
+    workflows: new WorkflowLibrary(ports),
+    roster: new AgentRoster(ports, overview),
+    runs: new RunService(ports),
+  };
+  return {
+    ports,
+    node: runNodeFinder(queries),
+    inverses: { workflow: new WorkflowInverse(ports).workflow },
+    runLeaving: new RunLeaving(ports),
+    services: {
+      orchestration,
+      runExecution: new RunExecution({ ...ports, ownerRoles, askToRaise }, taskCreation),
+    },
   };
 }
+
+/** What the tools ask. */
+export type OrchestrationServices = ReturnType<typeof createOrchestration>['services'];

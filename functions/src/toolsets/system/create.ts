@@ -1,28 +1,96 @@
-import type { AnyChange } from '../../kernel/commit.ts';
-import type { AuditTrail } from './rules/audit.ts';
-import type { Budgets } from './rules/budgets.ts';
-import type { AgentOverview, FindSkills } from './rules/directory.ts';
-import type { RecentCalls } from './rules/metrics.ts';
-import type { SystemStatus } from './rules/status.ts';
-import type { TaskOverview } from './rules/taskOverview.ts';
-import type { Trees } from './rules/tree.ts';
-import type { Undoing } from './rules/undo.ts';
-import type { ProcessGauge } from './store/metrics.ts';
+import type { AgentLiveness } from '../../access/rules/liveness.ts';
+import type { BudgetPorts } from '../../graph/rules/ports.ts';
+import type { AnyChange, Store } from '../../kernel/commit.ts';
+import { probeFirestore } from '../../kernel/firestore/client.ts';
+import type { DocumentSource } from '../../kernel/firestore/reading.ts';
+import type { UnreadableDocuments } from '../../kernel/ports.ts';
+import { probeRealtimeDatabase, type realtimeDatabase } from '../../kernel/realtime/database.ts';
+import type { CoordinationChange } from '../coordination/index.ts';
+import type { GitHubPorts } from '../github/index.ts';
+import { AuditTrail } from './rules/audit.ts';
+import { Budgets } from './rules/budgets.ts';
+import { AgentOverview, findSkillsWith } from './rules/directory.ts';
+import { RecentCalls } from './rules/metrics.ts';
+import type { SystemPorts } from './rules/ports.ts';
+import { SystemStatus } from './rules/status.ts';
+import { TaskOverview } from './rules/taskOverview.ts';
+import { Trees } from './rules/tree.ts';
+import { type Inverse, Undoing } from './rules/undo.ts';
+import { DatabaseMetricsReader, FirestoreSweepRecord, ProcessGauge } from './store/metrics.ts';
+import { FirestoreSkillQueries } from './store/skills.ts';
+import { FirestoreTrailQueries } from './store/trail.ts';
+
+/** `Change`: what else can be taken back than changes of tasks. */
+export interface SystemDependencies<Change extends AnyChange> extends DocumentSource {
+  readonly gitHub: GitHubPorts & BudgetPorts;
+  readonly store: SystemPorts['store'] & Store<CoordinationChange | Change>;
+  readonly realtime: typeof realtimeDatabase;
+  readonly unreadable: UnreadableDocuments;
+  readonly liveness: AgentLiveness;
+  /** How the features take back what was changed, by the kind of thing. */
+  readonly inverses: Readonly<Record<string, Inverse<CoordinationChange | Change>>>;
+  /** This deployment's: `1.0.0`. */
+  readonly version: string;
+}
+
+/** Why something cannot be taken back, by the kind of thing. */
+const IRREVOCABLE = {
+  agent: 'An agent stays registered; access.revoke_connection takes its credentials.',
+  connection: 'A secret is shown once and kept nowhere: connect again.',
+  discovery: 'Others may have read it: add another one that corrects it.',
+  external: 'It is on GitHub, where others may have seen it: take it back there.',
+  invitation: 'The mail has been sent; access.remove_member ends what came of it.',
+  message: 'The agent may have read it: write to it once more.',
+  pull_request: 'It is on GitHub, where others may have seen it: close it there.',
+  request: 'A person was told of it; inbox.withdraw ends a question that is open.',
+  run: 'Its models have been asked and paid; orchestration.cancel_run ends what still goes on.',
+  subscription: 'Its events are gone; firebase.unsubscribe ends one, and firebase.subscribe begins one.',
+};
+
+/** Creates what the whole is looked at with: agents, tasks, budgets, the trail, health. */
+export function createSystem<Change extends AnyChange>(dependencies: SystemDependencies<Change>) {
+  const { database, documents, gitHub, store, realtime, unreadable, liveness, inverses, version } =
+    dependencies;
+  const ports: SystemPorts & BudgetPorts = {
+    ...gitHub,
+    store,
+    unreadable,
+    skills: new FirestoreSkillQueries(database, documents),
+    metricsReader: new DatabaseMetricsReader({ database: realtime, unreadable }),
+    sweepRecord: new FirestoreSweepRecord({ database, sweep: 'main', log: gitHub.log }),
+    probes: {
+      firestore: () => probeFirestore(database),
+      realtimeDatabase: () => probeRealtimeDatabase(realtime),
+    },
+  };
+  const trail = new FirestoreTrailQueries(database, documents);
+  const tasks = new TaskOverview({ ...ports, liveness });
+  const budgets = new Budgets(ports);
+  const undoing = new Undoing<CoordinationChange | Change>({
+    ...ports,
+    store,
+    trail,
+    inverses: { ...inverses, budget: budgets.inverse },
+    irrevocable: IRREVOCABLE,
+  });
+  const services = {
+    system: {
+      overview: new AgentOverview(ports),
+      tasks,
+      trees: new Trees(ports),
+      budgets,
+      findSkills: findSkillsWith(ports.skills),
+      status: new SystemStatus({ ...ports, workQueue: tasks }),
+      recentCalls: new RecentCalls(ports),
+      audit: new AuditTrail({ trail }),
+      undoing,
+      gauge: new ProcessGauge(),
+      version,
+    },
+  };
+  const repeatsRecord = new FirestoreSweepRecord({ database, sweep: 'repeats', log: gitHub.log });
+  return { ports, trail, repeatsRecord, services };
+}
 
 /** What the tools ask. */
-export interface SystemServices {
-  readonly system: {
-    readonly overview: AgentOverview;
-    readonly tasks: TaskOverview;
-    readonly trees: Trees;
-    readonly budgets: Budgets;
-    readonly findSkills: FindSkills;
-    readonly status: SystemStatus;
-    readonly recentCalls: RecentCalls;
-    readonly audit: AuditTrail;
-    readonly undoing: Undoing<AnyChange>;
-    readonly gauge: ProcessGauge;
-    /** This deployment's: `1.0.0`. */
-    readonly version: string;
-  };
-}
+export type SystemServices = ReturnType<typeof createSystem<AnyChange>>['services'];

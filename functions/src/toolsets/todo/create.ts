@@ -1,12 +1,113 @@
-import type { Delegation } from './rules/delegation.ts';
-import type { RecurringTasks } from './rules/recurringTasks.ts';
-import type { ReminderService } from './rules/reminders.ts';
-import type { TodoService } from './rules/todos.ts';
+import type { AccessPorts } from '../../access/rules/ports.ts';
+import type { GraphPorts } from '../../graph/rules/linking.ts';
+import type { Store } from '../../kernel/commit.ts';
+import type { ConsoleLinks } from '../../kernel/consoleLinks.ts';
+import type { DocumentSource } from '../../kernel/firestore/reading.ts';
+import type { firebaseApp } from '../../kernel/platform.ts';
+import { type PortOf, unlessUnreadable } from '../../kernel/ports.ts';
+import type { realtimeDatabase } from '../../kernel/realtime/database.ts';
+import type { CoordinationPorts, TaskCreation } from '../coordination/index.ts';
+import { Delegation } from './rules/delegation.ts';
+import type { PushService } from './rules/notification.ts';
+import { audit, directDelivery, eventConsumer, notify, relayEvent } from './rules/outbox.ts';
+import type { TodoChange, TodoPorts } from './rules/ports.ts';
+import { RecurringTasks } from './rules/recurringTasks.ts';
+import { ReminderService, sendReminders } from './rules/reminders.ts';
+import { repairTodo } from './rules/repair.ts';
+import { type DeadLetters, type EventPublisher, TOPICS } from './rules/taskEvent.ts';
+import { todoNodeFinder } from './rules/todoNode.ts';
+import { TodoService } from './rules/todos.ts';
+import { TodoInverse } from './rules/undoTodos.ts';
+import { FirestoreTaskHistory, recordArrivalIn } from './store/events.ts';
+import {
+  DatabaseClientLists,
+  DatabaseDeliveries,
+  DatabaseDevices,
+  FirestoreNotifications,
+  verifiedEmail,
+} from './store/notifications.ts';
+import { FirestoreRecurringTaskQueries, FirestoreReminderQueries } from './store/reminders.ts';
+import { todoFromRecord } from './store/todoDocument.ts';
+import { fieldsOfTodos } from './store/todoEffects.ts';
+import { FirestoreTodoQueries } from './store/todos.ts';
+
+export interface TodoDependencies extends DocumentSource {
+  readonly access: AccessPorts;
+  readonly graph: GraphPorts;
+  readonly store: Store<TodoChange>;
+  readonly realtime: typeof realtimeDatabase;
+  readonly app: typeof firebaseApp;
+  readonly consoleLinks: ConsoleLinks;
+  /** Where people's devices are told of reminders; undefined: nowhere. */
+  readonly push: PushService | undefined;
+  /** undefined on a machine without a broker, where events go to their consumers at once. */
+  readonly publisher: EventPublisher | undefined;
+  readonly deadLetters: DeadLetters;
+  readonly tasks: CoordinationPorts['tasks'];
+  readonly taskCreation: PortOf<TaskCreation<TodoChange>>;
+}
+
+/** Creates a person's to-dos, their reminders and the events that tell of them. */
+export function createTodo(dependencies: TodoDependencies) {
+  const { database, documents, access, graph, store, realtime, app } = dependencies;
+  const { consoleLinks, push, publisher, deadLetters, tasks, taskCreation } = dependencies;
+  const { clock, randomness } = access;
+  const todos = new FirestoreTodoQueries(database, documents);
+  const notifications = new FirestoreNotifications(database, documents);
+  const deliveries = new DatabaseDeliveries({ database: realtime, clock, randomness });
+  const ports: TodoPorts = {
+    ...access,
+    ...graph,
+    ...fieldsOfTodos,
+    store,
+    todos,
+    notifications,
+    deliveries,
+    consoleLinks,
+    push,
+    publisher,
+    deadLetters,
+    recurringTasks: new FirestoreRecurringTaskQueries(database, documents),
+    taskHistory: new FirestoreTaskHistory(database, documents),
+    recordArrival: recordArrivalIn(database),
+    reminders: new FirestoreReminderQueries(database, documents),
+    clientLists: new DatabaseClientLists({ database: realtime }),
+    devices: new DatabaseDevices({ database: realtime }),
+    verifiedEmail: (uid) => verifiedEmail(app(), uid),
+  };
+  const consumers = {
+    [TOPICS.taskEvents]: eventConsumer('audit', (event) => audit(event, ports), ports),
+    [TOPICS.taskUpdates]: eventConsumer('mirror', (event) => ports.clientLists.putTaskUpdate(event), ports),
+    [TOPICS.reminders]: eventConsumer('notifier', (event) => notify(ports, event), ports),
+  };
+  const delivery = publisher ?? directDelivery(consumers);
+  const todoService = new TodoService(ports);
+  const { recurrence, reminder } = new TodoInverse({ ...ports, tasks });
+  const services = {
+    todos: todoService,
+    delegation: new Delegation({ ...ports, tasks, taskCreation, todoService }),
+    recurringTasks: new RecurringTasks(ports),
+    reminders: new ReminderService(ports),
+    sendReminders: () => sendReminders(ports),
+    consumers,
+    relayEvent: (eventId: string) => relayEvent(ports, delivery, eventId),
+    /**
+     * Repairs a to-do; `before` is the document as it was before it was written, if it was there. What becomes readable
+     * again is written, and so is repaired again.
+     */
+    repairTodo: (todoId: string, before: unknown): Promise<void> =>
+      unlessUnreadable(repairTodo(ports, todoId, todoFromRecord(before))),
+  };
+  return {
+    ports,
+    node: todoNodeFinder(todos),
+    inverses: { todo: recurrence, recurring_task: recurrence, reminder },
+    deliveries,
+    /** Which of their agents a person lets answer for them. */
+    agentsMayAnswer: async (uid: string) => (await notifications.preferences(uid)).agentsMayAnswer,
+    services,
+  };
+}
 
 /** What the tools ask. */
-export interface TodoServices {
-  readonly todos: TodoService;
-  readonly delegation: Delegation;
-  readonly recurringTasks: RecurringTasks;
-  readonly reminders: ReminderService;
-}
+export type TodoServices = ReturnType<typeof createTodo>['services'];

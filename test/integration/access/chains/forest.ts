@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { Addresses } from '../../../../functions/src/access/rules/addresses.ts';
 import type { WantedLimits } from '../../../../functions/src/access/rules/limits.ts';
 import type { Principal } from '../../../../functions/src/access/rules/principal.ts';
-import type { Composition } from '../../../../functions/src/app.ts';
+import type { Composition } from '../../../../functions/src/composition/compose.ts';
 import type { JsonObject } from '../../../../functions/src/kernel/json.ts';
 import { firebaseApp } from '../../../../functions/src/kernel/platform.ts';
 import { realtimeDatabase } from '../../../../functions/src/kernel/realtime/database.ts';
@@ -54,7 +54,7 @@ export class Forest {
 
   /** Opens the workspaces, and an endpoint at an instance that only hears of what another one does. */
   async begin(): Promise<void> {
-    const { store } = this.town.app.ports;
+    const { store } = this.town.app.kernel;
     for (const workspace of [this.here, this.elsewhere])
       await store.commit([
         { kind: 'createWorkspace', name: workspace, workspace: { repositories: [] } },
@@ -176,14 +176,14 @@ export class Forest {
       expiresAt: new Date(createdAt.getTime() + 86_400_000),
       ...(lineage && { lineage }),
     };
-    await this.town.app.ports.store.commit([{ kind: 'invite', invitation }]);
+    await this.town.app.kernel.store.commit([{ kind: 'invite', invitation }]);
     this.add(name, 'invitation', from, from.own);
   }
 
   /** The role that the deployment gives a person. */
   async setRole(link: Link, role: Choice['role'] | 'none'): Promise<void> {
     const uid = this.town.id(link.name);
-    await this.town.app.ports.store.commit([{ kind: 'setPerson', uid, role }]);
+    await this.town.app.kernel.store.commit([{ kind: 'setPerson', uid, role }]);
     await this.town.app.services.mirrorPerson(uid);
     if (role === 'none') link.isRevoked = true;
     else link.own = { ...link.own, role };

@@ -9,12 +9,12 @@ import { type Scene, scenariosOf } from '../scene.ts';
 async function ledBy(scene: Scene, other: MemberRole = 'worker'): Promise<Principal> {
   const { workspace, leader, now: addedAt } = scene;
   const member = (uid: string, role: MemberRole) => ({ uid, workspace, role, addedBy: 'ada', addedAt });
-  await scene.app.ports.store.commit([
+  await scene.app.kernel.store.commit([
     { kind: 'createWorkspace', name: workspace, workspace: { repositories: [] } },
     { kind: 'nameWorkspace', workspace, access: 'private' },
     { kind: 'setMember', member: member(leader.ownerUid, 'leader') },
   ]);
-  await scene.app.ports.store.commit([{ kind: 'setMember', member: member(benIn(scene), other) }]);
+  await scene.app.kernel.store.commit([{ kind: 'setMember', member: member(benIn(scene), other) }]);
   return leader;
 }
 
@@ -40,7 +40,7 @@ export const access = scenariosOf('access', {
     const email = `cyd-${scene.workspace}@example.com`;
     await answer(scene, 'access_invite', { email, role: 'worker' }, personIn(scene));
     const uid = `cyd-${scene.workspace}`;
-    const owner = await scene.app.ports.roles.of(uid);
+    const owner = await scene.app.access.ports.roles.of(uid);
     const principal: Principal = { uid, kind: 'person', ownerUid: uid, maxRole: 'admin', owner, email };
     return { args: {}, principal };
   },

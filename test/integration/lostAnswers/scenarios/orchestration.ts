@@ -15,7 +15,7 @@ async function save(scene: Scene): Promise<void> {
 async function asMember(scene: Scene, args: JsonObject) {
   const { workspace, leader, now: addedAt } = scene;
   const member = { uid: leader.ownerUid, workspace, role: 'leader', addedBy: 'a-test', addedAt } as const;
-  await scene.app.ports.store.commit([
+  await scene.app.kernel.store.commit([
     { kind: 'nameWorkspace', workspace, access: 'private' },
     { kind: 'setMember', member },
   ]);

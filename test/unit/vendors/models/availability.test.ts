@@ -1,6 +1,6 @@
 /** An agent that cannot be asked says why, and what to do about it. */
 import assert from 'node:assert/strict';
-import { hostedAgents } from '../../../../functions/src/composition/hostedAgents.ts';
+import { hostedAgents } from '../../../../functions/src/composition/outside.ts';
 import type { ModelSettings } from '../../../../functions/src/vendors/vendorModel.ts';
 
 const working: ModelSettings = {

@@ -1,4 +1,7 @@
 /**
+ * What follows elsewhere when a thing was written: a budget, a thing of the graph, a person. Triggers tell of each at
+ * least once, and each of those who look goes by what is there.
+ *
  * What people who lose a role leave behind in a workspace ends: coding tasks, runs, questions. Triggers tell of each change
  * of a person, at least once; what is told here only says whether it is worth a look, and the roles of now decide.
  * Source: docs/semantics.md#what-leaving-ends.
@@ -8,9 +11,16 @@ import { closedSince, type LeavingEnd, leftBy, mayHaveLost, type OpenWork } from
 import { accessFromDocument, personFromDocument } from '../access/rules/people.ts';
 import type { RolesOfPeople } from '../access/rules/ports.ts';
 import type { PersonRoles } from '../access/rules/principal.ts';
+import { budgetFromDocument, budgetKey } from '../graph/rules/budget.ts';
+import { nodeFromDocument } from '../graph/rules/graphNode.ts';
 import { type Log, Service, unlessUnreadable } from '../kernel/ports.ts';
+import type { BudgetWaits } from '../toolsets/coordination/rules/budgetWait.ts';
 import type { TaskQueries } from '../toolsets/coordination/rules/ports.ts';
+import type { TaskQueue } from '../toolsets/coordination/rules/taskProgress.ts';
+import type { BudgetQuestions } from '../toolsets/inbox/rules/budgetQuestions.ts';
 import type { RunQueries } from '../toolsets/orchestration/rules/ports.ts';
+import type { RunService } from '../toolsets/orchestration/rules/runs/runService.ts';
+import type { Delegation } from '../toolsets/todo/rules/delegation.ts';
 
 /** How many tasks, and how many runs, are read to count those of one workspace. */
 const MAX_COUNTED = 100;
@@ -94,6 +104,45 @@ export class Leaving extends Service<LeavingPorts> {
     );
     return owners;
   }
+}
+
+interface BudgetFollowers {
+  readonly budgetQuestions: BudgetQuestions;
+  readonly runs: RunService;
+  readonly budgetWaits: BudgetWaits;
+}
+
+/** Told at least once of each budget that was set: nobody need answer what was asked of it before, and work goes on. */
+export async function followBudget(
+  { budgetQuestions, runs, budgetWaits }: BudgetFollowers,
+  written: unknown,
+): Promise<void> {
+  const budget = readable(budgetFromDocument, written);
+  if (budget === undefined) return;
+  await budgetQuestions.withdrawBefore(budget);
+  const key = budgetKey(budget);
+  await Promise.all([runs.budgetChanged(key), budgetWaits.budgetChanged(key)]);
+}
+
+interface Followers {
+  readonly taskQueue: TaskQueue;
+  readonly delegation: Delegation;
+  readonly runs: RunService;
+}
+
+/**
+ * Each state of a thing is told, at least once: what is told here only says whether it is worth a look, and each of
+ * those who look goes by what is there. One that cannot be read is told again when it is written anew.
+ */
+export async function followGraph(
+  { taskQueue, delegation, runs }: Followers,
+  written: unknown,
+): Promise<void> {
+  const node = readable(nodeFromDocument, written);
+  if (node?.kind !== 'task') return;
+  if (node.status === 'waiting') await taskQueue.partsChanged(node.id);
+  if (node.status === 'cancelled') await runs.wholeCancelled(node.id);
+  if (node.status === 'done' && node.partOf?.kind === 'todo') await delegation.taskClosed(node.id);
 }
 
 /** Shows each thing of a query, page by page. */

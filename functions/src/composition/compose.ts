@@ -1,0 +1,301 @@
+/** The composition root: the features by name, in the order in which they need each other. */
+
+import { createAccess } from '../access/create.ts';
+import { consoleOrigin, gitHubWebhookKey, VERSION } from '../config.ts';
+import { createGraph } from '../graph/create.ts';
+import { ConsoleLinks } from '../kernel/consoleLinks.ts';
+import { DocumentReading } from '../kernel/firestore/reading.ts';
+import { FirestoreRecordedAnswerQueries, FirestoreStore } from '../kernel/firestore/store.ts';
+import { firebaseApp, readAsset, systemHashing, systemRandomness, systemTimer } from '../kernel/platform.ts';
+import { realtimeDatabase } from '../kernel/realtime/database.ts';
+import { DatabaseUnreadable } from '../kernel/realtime/unreadable.ts';
+import { expiryPart } from '../kernel/sweep.ts';
+import { ApprovedCalls } from '../mcp/approvedCalls.ts';
+import { createWebhookEndpoint } from '../mcp/http/webhook.ts';
+import { served } from '../mcp/tool.ts';
+import { createSignIn } from '../signin/create.ts';
+import { createAccessTools } from '../toolsets/access/create.ts';
+import { createCoding } from '../toolsets/coding/create.ts';
+import { codingExpiry } from '../toolsets/coding/rules/ending.ts';
+import { createCoordination } from '../toolsets/coordination/create.ts';
+import { createFirebase } from '../toolsets/firebase/create.ts';
+import { createGitHub } from '../toolsets/github/create.ts';
+import { createInbox } from '../toolsets/inbox/create.ts';
+import type { InboxChange } from '../toolsets/inbox/rules/ports.ts';
+import { toolsets } from '../toolsets/index.ts';
+import { createOnboarding } from '../toolsets/onboarding/create.ts';
+import { createOrchestration } from '../toolsets/orchestration/create.ts';
+import { createSystem } from '../toolsets/system/create.ts';
+import { sweep } from '../toolsets/system/rules/sweeper.ts';
+import { createTodo } from '../toolsets/todo/create.ts';
+import { OctokitClients } from '../vendors/octokit/clients.ts';
+import { GitHubWebhook } from '../vendors/octokit/webhook.ts';
+import {
+  type Change,
+  type ChangeKinds,
+  changeEffects,
+  changeLoosening,
+  changeWriters,
+  spreads,
+} from './changes.ts';
+import { followBudget, followGraph, Leaving } from './following.ts';
+import type { Outside } from './outside.ts';
+import { relayPart } from './relaying.ts';
+import { repeatPart } from './repeating.ts';
+import { archiveRetention, graphRetention, Retention, recordRetention } from './retention.ts';
+
+/**
+ * Creates the features, everything but the HTTP endpoint. What two of them need of each other is a function, which is
+ * called only when all of them are there.
+ * @param baseUrl where this deployment answers, for what is said outside of a request; empty if nowhere
+ */
+export function compose(outer: Outside, baseUrl = '') {
+  const { database, log, clock } = outer;
+  const realtime = realtimeDatabase;
+  const app = firebaseApp;
+  const unreadable = new DatabaseUnreadable({ database: realtime, clock, log });
+  const documents = new DocumentReading(unreadable);
+  const randomness = systemRandomness;
+  const store: FirestoreStore<ChangeKinds> = new FirestoreStore({
+    database,
+    clock,
+    randomness,
+    writers: changeWriters,
+    effects: changeEffects,
+    loosening: changeLoosening,
+    followed: (changes): Promise<void> => access.followed(changes),
+  });
+  const recordedAnswers = new FirestoreRecordedAnswerQueries(database, documents);
+  const kernel = { recordedAnswers, clock, randomness, hashing: systemHashing, log };
+  const platform = { database, documents, store, kernel, log, realtime, app, unreadable };
+  const consoleLinks = new ConsoleLinks(consoleOrigin());
+  const { openRepositories, budget } = outer;
+
+  const access = createAccess<InboxChange>({
+    ...platform,
+    webApiKey: outer.webApiKey,
+    rateLimit: outer.rateLimit,
+    waitingCalls: (agentIds) => inbox.waitingCalls(agentIds),
+  });
+  const { ownerRoles, invitations } = access;
+  const { liveness, registration, revocation, authenticator } = access.services;
+  const graph = createGraph({
+    ...platform,
+    nodes: {
+      task: (...asked) => coordination.node(...asked),
+      run: (...asked) => orchestration.node(...asked),
+      todo: (...asked) => todo.node(...asked),
+      pull_request: (...asked) => gitHub.node(...asked),
+    },
+  });
+  const signIn = createSignIn({
+    ...platform,
+    access: access.ports,
+    clientDocuments: outer.clientDocuments,
+    invitations,
+    registration,
+  });
+  const coordination = createCoordination<Change>({
+    ...platform,
+    spreads,
+    liveness,
+    ownerRoles,
+    codingExpiry,
+    access: access.ports,
+    graph: graph.ports,
+    askToRaise: (...missed) => inbox.budgetQuestions.ask(...missed),
+  });
+  const { membership, messages, taskClaims, taskCreation, taskQueue } = coordination.services;
+  const coding = createCoding({
+    ...platform,
+    coordination: coordination.ports,
+    liveness,
+    ownerRoles,
+    membership,
+    messages,
+    taskClaims,
+    taskCreation,
+  });
+  const gitHub = createGitHub({
+    ...platform,
+    coordination: coordination.ports,
+    clients: new OctokitClients({ settings: outer.gitHub, log }),
+    openRepositories,
+  });
+  const firebase = createFirebase({
+    ...platform,
+    access: access.ports,
+    callerTokens: access.callerTokens,
+  });
+  const orchestration = createOrchestration({
+    ...platform,
+    budget,
+    ownerRoles,
+    taskCreation,
+    coordination: coordination.ports,
+    timer: systemTimer,
+    hosted: outer.hosted,
+    dispatch: outer.dispatch,
+    askToRaise: (...missed) => inbox.budgetQuestions.ask(...missed),
+    overview: { live: (...asked) => system.services.system.overview.live(...asked) },
+  });
+  const todo = createTodo({
+    ...platform,
+    consoleLinks,
+    taskCreation,
+    access: access.ports,
+    graph: graph.ports,
+    tasks: coordination.ports.tasks,
+    push: outer.push,
+    publisher: outer.publisher,
+    deadLetters: outer.deadLetters,
+  });
+  const inbox = createInbox({
+    ...platform,
+    liveness,
+    budget,
+    coordination: coordination.ports,
+    agentsMayAnswer: todo.agentsMayAnswer,
+    makeCall: (call) => approvedCalls.make(call),
+  });
+  const leaving = new Leaving({
+    log,
+    roles: access.ports.roles,
+    tasks: coordination.ports.tasks,
+    runs: orchestration.ports.runs,
+    ends: {
+      codingTasks: coordination.codingLeaving,
+      runs: orchestration.runLeaving,
+      questions: inbox.requestLeaving,
+    },
+  });
+  const accessTools = createAccessTools({
+    invitations,
+    revocation,
+    consoleLinks,
+    openRepositories,
+    access: access.ports,
+    data: firebase.services.data,
+    openWork: (uid, workspace) => leaving.openIn(uid, workspace),
+  });
+  const system = createSystem<Change>({
+    ...platform,
+    liveness,
+    version: VERSION,
+    gitHub: { ...graph.ports, ...gitHub.ports },
+    inverses: {
+      ...accessTools.inverses,
+      ...coordination.inverses,
+      ...firebase.inverses,
+      ...orchestration.inverses,
+      ...todo.inverses,
+    },
+  });
+  const onboarding = createOnboarding({ ...platform, registration, liveness, access: access.ports });
+
+  const { runs } = orchestration.services.orchestration;
+  const followers = { taskQueue, delegation: todo.services.delegation, runs };
+  const budgetFollowers = {
+    runs,
+    budgetQuestions: inbox.budgetQuestions,
+    budgetWaits: coordination.budgetWaits,
+  };
+  const services = {
+    ...access.services,
+    ...graph.services,
+    ...signIn.services,
+    ...coordination.services,
+    ...coding.services,
+    ...gitHub.services,
+    ...accessTools.services,
+    ...firebase.services,
+    ...orchestration.services,
+    ...todo.services,
+    ...inbox.services,
+    ...system.services,
+    ...onboarding.services,
+    leaving,
+    /** A thing of the graph was written: what that brings about elsewhere. `now` is the document as it was written. */
+    followGraph: (now: unknown) => followGraph(followers, now),
+    /** A budget was set: what waits for it goes on. `now` is the document as it was written. */
+    followBudget: (now: unknown) => followBudget(budgetFollowers, now),
+  };
+  const calls = {
+    ...access.ports,
+    ...served(toolsets, services),
+    authenticator,
+    approvals: services.approvals,
+    view: async (name: string) => (await readAsset(`views/${name}.html`)).toString(),
+  };
+  const approvedCalls = new ApprovedCalls(calls, baseUrl);
+
+  const days = outer.retention;
+  const retention = new Retention({
+    ...coordination.ports,
+    store,
+    retention: days,
+    ledgers: access.ledgers,
+    taskLogs: coding.ports.taskLogs,
+    runs: orchestration.ports.runs,
+  });
+  const records = [
+    ...recordRetention(database, days),
+    graphRetention(database, days),
+    archiveRetention(database, days),
+  ];
+  const expiring = [
+    ...Object.values(access.ledgers),
+    firebase.expiring.subscriptions,
+    todo.deliveries,
+    firebase.expiring.commitProofs,
+    unreadable,
+  ];
+  const repeating = repeatPart({
+    database,
+    realtime,
+    people: access.ports.people,
+    log,
+    record: system.repeatsRecord,
+  });
+  const parts = [
+    ...services.taskSweep.parts,
+    services.stuckTasks.part,
+    liveness.part,
+    services.accountSweep.part,
+    services.budgetSweep.part,
+    runs.part,
+    services.coordination.archives.part,
+    services.inbox.answers.part,
+    services.approvedCalls.part,
+    ...expiring.map(expiryPart),
+    ...retention.parts,
+    ...records,
+    relayPart(database, log)(services.relayEvent),
+    repeating(services),
+  ];
+  const webhook = new GitHubWebhook({ secret: gitHubWebhookKey, deliveries: gitHub.deliveries });
+  return {
+    kernel: { ...kernel, store, unreadable },
+    access,
+    graph,
+    signIn,
+    coordination,
+    coding,
+    gitHub,
+    firebase,
+    orchestration,
+    todo,
+    inbox,
+    system,
+    budget,
+    services,
+    /** What answers calls of tools. */
+    calls,
+    /** Removes what is no longer kept, and repeats what triggers may have missed. */
+    retention: { parts: retention.parts, records, repeating },
+    sweep: () => sweep(parts, system.ports),
+    gitHubWebhook: createWebhookEndpoint(webhook),
+  };
+}
+
+export type Composition = ReturnType<typeof compose>;
