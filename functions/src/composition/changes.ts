@@ -3,26 +3,23 @@
 import { accessLoosening } from '../access/rules/loosening.ts';
 import type { AccessChange } from '../access/rules/ports.ts';
 import { agentEffects, peopleEffects } from '../access/store/accessEffects.ts';
-import { agentWriters } from '../access/store/agents.ts';
-import { grantWriters } from '../access/store/grants.ts';
+import { agentWriters, grantWriters } from '../access/store/agents.ts';
 import { peopleWriters } from '../access/store/people.ts';
 import { workspaceWriters } from '../access/store/workspaces.ts';
 import { budgetLoosening } from '../graph/rules/budget.ts';
 import type { GraphChange } from '../graph/rules/ports.ts';
 import { budgetEffects, budgetWriters } from '../graph/store/budgets.ts';
 import { graphWriters } from '../graph/store/nodes.ts';
-import type { ChangeWriters } from '../kernel/firestore/store.ts';
-import type { EffectsOf } from '../kernel/firestore/trail.ts';
+import type { ChangeWriters, EffectsOf } from '../kernel/firestore/store.ts';
 import { type LooseningOf, neverLoosens } from '../kernel/loosening.ts';
 import type { SignInChange } from '../signin/rules/clients.ts';
 import { signInWriters } from '../signin/store/signIns.ts';
 import type { CodingChange } from '../toolsets/coding/rules/ports.ts';
 import { codingWriters } from '../toolsets/coding/store/logs.ts';
 import type { CoordinationChange } from '../toolsets/coordination/rules/ports.ts';
-import { mailboxWriters } from '../toolsets/coordination/store/mailboxes.ts';
+import { mailboxWriters } from '../toolsets/coordination/store/queries.ts';
 import { SessionSpreads } from '../toolsets/coordination/store/sessions.ts';
-import { coordinationEffects } from '../toolsets/coordination/store/taskEffects.ts';
-import { sessionWriters, taskWriters } from '../toolsets/coordination/store/writers.ts';
+import { coordinationEffects, sessionWriters, taskWriters } from '../toolsets/coordination/store/writers.ts';
 import type { DataChange } from '../toolsets/firebase/rules/ports.ts';
 import { subscriptionEffects, subscriptionWriters } from '../toolsets/firebase/store/subscriptions.ts';
 import type { GitHubChange } from '../toolsets/github/rules/ports.ts';
@@ -39,8 +36,7 @@ import {
 } from '../toolsets/orchestration/store/workflows.ts';
 import type { TodoChange } from '../toolsets/todo/rules/ports.ts';
 import { reminderWriters } from '../toolsets/todo/store/events.ts';
-import { todoEffects } from '../toolsets/todo/store/todoEffects.ts';
-import { todoWriters } from '../toolsets/todo/store/todos.ts';
+import { todoEffects, todoWriters } from '../toolsets/todo/store/todos.ts';
 
 /** All that a commit may change, of all features. */
 export type Change =

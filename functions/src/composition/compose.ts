@@ -40,8 +40,7 @@ import {
 } from './changes.ts';
 import { followBudget, followGraph, Leaving } from './following.ts';
 import type { Outside } from './outside.ts';
-import { relayPart } from './relaying.ts';
-import { repeatPart } from './repeating.ts';
+import { relayPart, repeatPart } from './repeating.ts';
 import { archiveRetention, graphRetention, Retention, recordRetention } from './retention.ts';
 
 /**

@@ -17,7 +17,7 @@ const source = new URL('../../../functions/src/', import.meta.url);
 
 type AgentReaders = typeof import('../../../functions/src/access/store/agents.ts');
 type AccessChangeReaders = typeof import('../../../functions/src/access/store/accessChanges.ts');
-type GrantReaders = typeof import('../../../functions/src/access/store/grants.ts');
+type GrantReaders = typeof import('../../../functions/src/access/store/agents.ts');
 type PeopleReaders = typeof import('../../../functions/src/access/store/people.ts');
 type BudgetReaders = typeof import('../../../functions/src/graph/store/budgets.ts');
 type GraphReaders = typeof import('../../../functions/src/graph/store/nodes.ts');
@@ -29,13 +29,13 @@ type RequestReaders = typeof import('../../../functions/src/toolsets/inbox/store
 type RunReaders = typeof import('../../../functions/src/toolsets/orchestration/store/runs.ts');
 type CoordinationReaders = typeof import('../../../functions/src/toolsets/coordination/store/queries.ts');
 type SessionReaders = typeof import('../../../functions/src/toolsets/coordination/store/sessions.ts');
-type RelayStore = typeof import('../../../functions/src/composition/relaying.ts');
+type RelayStore = typeof import('../../../functions/src/composition/repeating.ts');
 type RepeatingStore = typeof import('../../../functions/src/composition/repeating.ts');
 type RetentionStore = typeof import('../../../functions/src/composition/retention.ts');
-type SkillReaders = typeof import('../../../functions/src/toolsets/system/store/skills.ts');
+type SkillReaders = typeof import('../../../functions/src/toolsets/system/store/queries.ts');
 type SubscriptionStore = typeof import('../../../functions/src/toolsets/firebase/store/subscriptions.ts');
 type TodoReaders = typeof import('../../../functions/src/toolsets/todo/store/todos.ts');
-type TrailReaders = typeof import('../../../functions/src/toolsets/system/store/trail.ts');
+type TrailReaders = typeof import('../../../functions/src/toolsets/system/store/queries.ts');
 type TaskHistories = typeof import('../../../functions/src/toolsets/todo/store/events.ts');
 type WorkflowReaders = typeof import('../../../functions/src/toolsets/orchestration/store/workflows.ts');
 type CodingTaskReaders = typeof import('../../../functions/src/toolsets/coding/store/tasks.ts');
@@ -52,9 +52,8 @@ type Call = (database: Firestore) => Promise<unknown>;
 /** By file, so that one without calls stands out. */
 export const calls: Readonly<Record<string, readonly Call[]>> = {
   'access/store/agentDirectory.ts': await agentDirectoryCalls(),
-  'access/store/agents.ts': [...(await agentCalls()), ...(await credentialCalls())],
+  'access/store/agents.ts': [...(await agentCalls()), ...(await credentialCalls()), ...(await grantCalls())],
   'access/store/accessChanges.ts': await accessChangeCalls(),
-  'access/store/grants.ts': await grantCalls(),
   'access/store/people.ts': await peopleCalls(),
   'graph/store/budgets.ts': await budgetCalls(),
   'graph/store/nodes.ts': await graphCalls(),
@@ -68,18 +67,16 @@ export const calls: Readonly<Record<string, readonly Call[]>> = {
   'toolsets/onboarding/store/onboardingFacts.ts': await onboardingFactsCalls(),
   'toolsets/orchestration/store/runs.ts': await runCalls(),
   'toolsets/orchestration/store/workflows.ts': await workflowCalls(),
-  'composition/relaying.ts': await relayCalls(),
-  'composition/repeating.ts': await repeatingCalls(),
+  'composition/repeating.ts': [...(await relayCalls()), ...(await repeatingCalls())],
   'composition/retention.ts': await retentionCalls(),
-  'toolsets/system/store/skills.ts': await skillCalls(),
-  'toolsets/system/store/trail.ts': await trailCalls(),
+  'toolsets/system/store/queries.ts': [...(await skillCalls()), ...(await trailCalls())],
   'toolsets/todo/store/events.ts': await taskHistoryCalls(),
   'toolsets/todo/store/reminders.ts': [...(await recurringTaskCalls()), ...(await reminderCalls())],
   'toolsets/todo/store/todos.ts': [...(await todoCalls()), ...(await todoSearchCalls())],
 };
 
 async function relayCalls(): Promise<readonly Call[]> {
-  const { relayPart }: RelayStore = await load('composition/relaying.ts');
+  const { relayPart }: RelayStore = await load('composition/repeating.ts');
   const turn = turnAt(new Date('2026-11-22T09:30:00Z'));
   return [
     async (database) => {
@@ -382,7 +379,9 @@ async function sessionCalls(): Promise<readonly Call[]> {
 }
 
 async function skillCalls(): Promise<readonly Call[]> {
-  const { FirestoreSkillQueries: SkillQueries }: SkillReaders = await load('toolsets/system/store/skills.ts');
+  const { FirestoreSkillQueries: SkillQueries }: SkillReaders = await load(
+    'toolsets/system/store/queries.ts',
+  );
   const queries = [
     { words: [] },
     { words: [], category: 'general' },
@@ -453,7 +452,7 @@ async function accessChangeCalls(): Promise<readonly Call[]> {
 }
 
 async function grantCalls(): Promise<readonly Call[]> {
-  const { FirestoreGrantQueries: GrantQueries }: GrantReaders = await load('access/store/grants.ts');
+  const { FirestoreGrantQueries: GrantQueries }: GrantReaders = await load('access/store/agents.ts');
   return [
     (database) => new GrantQueries(database, documents).find('grant-1'),
     (database) => new GrantQueries(database, documents).findAll(['grant-1', 'grant-2']),
@@ -623,7 +622,9 @@ async function recurringTaskCalls(): Promise<readonly Call[]> {
 }
 
 async function trailCalls(): Promise<readonly Call[]> {
-  const { FirestoreTrailQueries: TrailQueries }: TrailReaders = await load('toolsets/system/store/trail.ts');
+  const { FirestoreTrailQueries: TrailQueries }: TrailReaders = await load(
+    'toolsets/system/store/queries.ts',
+  );
   const narrowings = [undefined, { agentId: 'agent-1' }, { runId: 'run-1' }, { thing: 'task:task-1' }];
   const whose = [{ ownerUid: 'ada' }, { ownerUid: 'ada', calledIn: 'alpha' }, { workspace: 'alpha' }];
   const filters = whose.flatMap((one) => narrowings.map((narrowed) => ({ whose: one, narrowed })));

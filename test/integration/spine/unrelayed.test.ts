@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { Firestore } from '@google-cloud/firestore';
-import { relayPart } from '../../../functions/src/composition/relaying.ts';
+import { relayPart } from '../../../functions/src/composition/repeating.ts';
 import type { SweepTurn } from '../../../functions/src/kernel/sweep.ts';
 import { turnAt } from '../../unit/kernel/turn.ts';
 import { silent } from '../coordination/team.ts';

@@ -1,6 +1,7 @@
 /** What others wrote: readable, bounded, and never more than it was. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { logTail } from '../../../functions/src/toolsets/github/rules/reading.ts';
 import {
   isBase64,
   plainLine,
@@ -8,7 +9,6 @@ import {
   utf8Text,
   webAddress,
 } from '../../../functions/src/toolsets/github/rules/text.ts';
-import { logTail } from '../../../functions/src/toolsets/github/rules/workflows.ts';
 
 const ROOM = 1_000_000;
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Change } from '../../../functions/src/composition/changes.ts';
 import { type CallRecord, StaleWriteError, type Versioned } from '../../../functions/src/kernel/commit.ts';
-import { effectsOf } from '../../../functions/src/kernel/firestore/trail.ts';
+import { effectsOf } from '../../../functions/src/kernel/firestore/store.ts';
 import { canonicalJson } from '../../../functions/src/kernel/json.ts';
 import { systemHashing, systemRandomness } from '../../../functions/src/kernel/platform.ts';
 import type { TrailEntry } from '../../../functions/src/kernel/trail.ts';
@@ -17,8 +17,7 @@ import type { TaskEvent } from '../../../functions/src/toolsets/todo/rules/taskE
 import { type RemindedTodo, type Todo, todoAnswer } from '../../../functions/src/toolsets/todo/rules/todo.ts';
 import { TodoService } from '../../../functions/src/toolsets/todo/rules/todos.ts';
 import { TodoInverse } from '../../../functions/src/toolsets/todo/rules/undoTodos.ts';
-import { fieldsOfTodos, todoEffects } from '../../../functions/src/toolsets/todo/store/todoEffects.ts';
-import { START } from '../../support/builders.ts';
+import { fieldsOfTodos, todoEffects } from '../../../functions/src/toolsets/todo/store/todos.ts';
 import { portsOf } from '../../support/ports.ts';
 import { agentOf } from '../../support/principals.ts';
 

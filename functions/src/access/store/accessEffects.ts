@@ -1,5 +1,5 @@
 /** What the trail tells of agents, their connections, members, invitations and workspaces. */
-import type { EffectsOf } from '../../kernel/firestore/trail.ts';
+import type { EffectsOf } from '../../kernel/firestore/store.ts';
 import type { Fields } from '../../kernel/trail.ts';
 import type { Agent, AgentChanges } from '../rules/agent.ts';
 import type { GrantChanges } from '../rules/grant.ts';

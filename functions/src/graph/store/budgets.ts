@@ -7,8 +7,7 @@
 import type { Versioned } from '../../kernel/commit.ts';
 import { budgetCountsPath, budgetPath, COLLECTIONS, reservationPath } from '../../kernel/firestore/paths.ts';
 import { FirestoreReader, readDue } from '../../kernel/firestore/reading.ts';
-import type { ChangeWriters, CommitWrites } from '../../kernel/firestore/store.ts';
-import type { EffectsOf } from '../../kernel/firestore/trail.ts';
+import type { ChangeWriters, CommitWrites, EffectsOf } from '../../kernel/firestore/store.ts';
 import type { Batch, Position } from '../../kernel/paging.ts';
 import {
   type Amount,

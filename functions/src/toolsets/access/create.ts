@@ -11,8 +11,7 @@ import { Connections } from './rules/connections.ts';
 import { Explanations } from './rules/explanations.ts';
 import { Identities } from './rules/identity.ts';
 import { Inviting } from './rules/inviting.ts';
-import { Members } from './rules/members.ts';
-import { MemberInverse } from './rules/undoMembers.ts';
+import { MemberInverse, Members } from './rules/members.ts';
 import { WorkspaceAdministration } from './rules/workspaceChanges.ts';
 
 /** Reads data as the caller, under the security rules. */

@@ -25,8 +25,7 @@ import { taskNodeFinder } from './rules/taskNode.ts';
 import { TaskQueue } from './rules/taskProgress.ts';
 import { SessionInverse, TaskInverse } from './rules/undoTasks.ts';
 import { TaskUpdates } from './rules/updating.ts';
-import { FirestoreMailboxQueries } from './store/mailboxes.ts';
-import { FirestoreTaskQueries } from './store/queries.ts';
+import { FirestoreMailboxQueries, FirestoreTaskQueries } from './store/queries.ts';
 import { FirestoreQueueQueries, mirrorQueuedTask } from './store/queue.ts';
 import { FirestoreSessionQueries, type SessionSpreads } from './store/sessions.ts';
 

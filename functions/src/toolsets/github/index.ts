@@ -27,8 +27,7 @@ export const github: Toolset<GitHubServices> = {
   resources: [],
 };
 
-export { checked, type GitHubAnswer, type RateLimit } from './rules/answers.ts';
-export { refusal } from './rules/gitHubErrors.ts';
+export { checked, type GitHubAnswer, type RateLimit, refusal } from './rules/answers.ts';
 export { refName } from './rules/names.ts';
 export type {
   GitHubChange,

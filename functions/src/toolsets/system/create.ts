@@ -17,8 +17,7 @@ import { TaskOverview } from './rules/taskOverview.ts';
 import { Trees } from './rules/tree.ts';
 import { type Inverse, Undoing } from './rules/undo.ts';
 import { DatabaseMetricsReader, FirestoreSweepRecord, ProcessGauge } from './store/metrics.ts';
-import { FirestoreSkillQueries } from './store/skills.ts';
-import { FirestoreTrailQueries } from './store/trail.ts';
+import { FirestoreSkillQueries, FirestoreTrailQueries } from './store/queries.ts';
 
 /** `Change`: what else can be taken back than changes of tasks. */
 export interface SystemDependencies<Change extends AnyChange> extends DocumentSource {

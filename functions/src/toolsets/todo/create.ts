@@ -28,8 +28,7 @@ import {
 } from './store/notifications.ts';
 import { FirestoreRecurringTaskQueries, FirestoreReminderQueries } from './store/reminders.ts';
 import { todoFromRecord } from './store/todoDocument.ts';
-import { fieldsOfTodos } from './store/todoEffects.ts';
-import { FirestoreTodoQueries } from './store/todos.ts';
+import { FirestoreTodoQueries, fieldsOfTodos } from './store/todos.ts';
 
 export interface TodoDependencies extends DocumentSource {
   readonly access: AccessPorts;

@@ -10,7 +10,7 @@ import { noRoleIn } from '../../../access/rules/workspaces.ts';
 import type { RecordAnswer, Versioned } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { Service } from '../../../kernel/ports.ts';
-import type { FieldsCodec } from '../../../kernel/trail.ts';
+import { asBefore, type Effect, type FieldsCodec } from '../../../kernel/trail.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
 import { administers, authorised, refusalIn } from './administration.ts';
 
@@ -237,4 +237,27 @@ function notAMember(workspace: string, uid: string): MusterError {
     suggestion:
       'access.list_members lists its members. A role that the deployment gives is taken away by whoever runs it.',
   });
+}
+
+/** Takes back what was done to members and workspaces. Source: docs/semantics.md#taking-back. */
+
+export class MemberInverse extends Service<MemberPorts> {
+  /**
+   * Only whoever may change members now has a change of them taken back.
+   * @throws MusterError FORBIDDEN; CONFLICT, with the reason CHANGED_SINCE
+   */
+  readonly member = async (effect: Effect, by: Principal): Promise<readonly AccessChange[]> => {
+    const { people, memberFields } = this.ports;
+    const { workspace = '' } = effect;
+    const principal = await authorised(this.ports, by, (one) => refusalIn(one, workspace, 'leader'));
+    const uid = effect.id.slice(workspace.length + 1);
+    const known = await people.member(workspace, uid);
+    const fields = asBefore(effect, known && memberFields.of(known.value));
+    const member = fields && memberFields.from(fields);
+    const kept = await withoutLeader(this.ports, principal, workspace, known, member?.role);
+    if (member !== undefined)
+      return [{ kind: 'setMember', member, before: known?.value, version: known?.version ?? null }, ...kept];
+    if (known === undefined) return [];
+    return [{ kind: 'removeMember', workspace, uid, before: known.value, version: known.version }, ...kept];
+  };
 }

@@ -3,10 +3,23 @@
 import { FieldPath, type Query } from '@google-cloud/firestore';
 import type { Versioned } from '../../../kernel/commit.ts';
 import { deleteFound } from '../../../kernel/firestore/client.ts';
-import { COLLECTIONS, TASK_LOGS, TASK_RESULTS, taskPath } from '../../../kernel/firestore/paths.ts';
+import {
+  COLLECTIONS,
+  mailboxPath,
+  TASK_LOGS,
+  TASK_RESULTS,
+  taskPath,
+} from '../../../kernel/firestore/paths.ts';
 import { type DuePage, FirestoreReader, readDue } from '../../../kernel/firestore/reading.ts';
+import type { ChangeWriters } from '../../../kernel/firestore/store.ts';
 import type { Batch, Page, Position, Slice } from '../../../kernel/paging.ts';
-import type { TaskQueries } from '../rules/ports.ts';
+import {
+  type Mailbox,
+  type MessageChanges,
+  mailboxFromDocument,
+  mailboxToDocument,
+} from '../rules/mailbox.ts';
+import type { MailboxQueries, TaskQueries } from '../rules/ports.ts';
 import {
   CODING_TYPE,
   compareInQueue,
@@ -207,3 +220,18 @@ export function withDeadline(ready: Query): Query {
 export function withoutRegardToDeadline(ready: Query): Query {
   return ready.orderBy('priority').orderBy('created_at').orderBy(FieldPath.documentId());
 }
+
+/** Messages to agents: `mailboxes/{agentId}`, apart from the agents, which members of their homes may read. */
+
+export class FirestoreMailboxQueries extends FirestoreReader implements MailboxQueries {
+  async find(agentId: string): Promise<Versioned<Mailbox> | undefined> {
+    const snapshot = await this.database.doc(mailboxPath(agentId)).get();
+    return this.documents.findVersioned(snapshot, mailboxFromDocument);
+  }
+}
+
+export const mailboxWriters: ChangeWriters<MessageChanges> = {
+  replaceMailbox({ mailbox, version }, writes) {
+    writes.createOrReplace(mailboxPath(mailbox.id), mailboxToDocument(mailbox), version);
+  },
+};

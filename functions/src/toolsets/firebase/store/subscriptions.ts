@@ -3,8 +3,7 @@
 import type { Versioned } from '../../../kernel/commit.ts';
 import { COLLECTIONS, subscriptionPath } from '../../../kernel/firestore/paths.ts';
 import { FirestoreReader } from '../../../kernel/firestore/reading.ts';
-import type { ChangeWriters } from '../../../kernel/firestore/store.ts';
-import type { EffectsOf } from '../../../kernel/firestore/trail.ts';
+import type { ChangeWriters, EffectsOf } from '../../../kernel/firestore/store.ts';
 import type { Fields } from '../../../kernel/trail.ts';
 import type { SubscriptionQueries } from '../rules/ports.ts';
 import {

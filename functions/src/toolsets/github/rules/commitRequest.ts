@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { MusterError } from '../../../kernel/errors.ts';
 import type { FileKind, TreeEntry } from './answers.ts';
-import { refusal } from './gitHubErrors.ts';
+import { refusal } from './answers.ts';
 import { filePath, isSha, refName } from './names.ts';
 import type { GitHub, RepositoryName } from './ports.ts';
 import { isBase64, utf8Text } from './text.ts';

@@ -3,6 +3,7 @@ import type { RecordAnswer } from '../../../kernel/commit.ts';
 import type { MusterError } from '../../../kernel/errors.ts';
 import { Service } from '../../../kernel/ports.ts';
 import type { Commit } from './answers.ts';
+import { refusal } from './answers.ts';
 import {
   type CommitRequest,
   checkRequest,
@@ -11,7 +12,6 @@ import {
   kindsOf,
   openTree,
 } from './commitRequest.ts';
-import { refusal } from './gitHubErrors.ts';
 import { isSha, outside, refName } from './names.ts';
 import type { GitHub, GitHubPorts, NewTreeEntry, RepositoryName } from './ports.ts';
 

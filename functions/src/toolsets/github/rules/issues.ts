@@ -1,7 +1,7 @@
 /** Creating issues. Source: the network specification, "github.createIssue". */
 import { type Operation, REPLAY_HOURS, type RecordAnswer } from '../../../kernel/commit.ts';
 import type { Issue } from './answers.ts';
-import { refusal } from './gitHubErrors.ts';
+import { refusal } from './answers.ts';
 import { outside } from './names.ts';
 import type { GitHubPorts, NewIssue, RepositoryName } from './ports.ts';
 

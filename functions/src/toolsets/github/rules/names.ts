@@ -8,7 +8,7 @@
 import { z } from 'zod';
 import { characterCount, hasAtMost } from '../../../kernel/text.ts';
 import type { Fields } from '../../../kernel/trail.ts';
-import { refusal } from './gitHubErrors.ts';
+import { refusal } from './answers.ts';
 import type { GitHubChange, RepositoryName } from './ports.ts';
 
 /** As the network specification writes them. */

@@ -7,7 +7,7 @@ import type { RecordAnswer } from '../../../kernel/commit.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
 import { isClosed, taskNotFound } from '../../coordination/index.ts';
 import type { PullRequest } from './answers.ts';
-import { refusal } from './gitHubErrors.ts';
+import { refusal } from './answers.ts';
 import type { PullRequestLink } from './link.ts';
 import { headName, outside, refName } from './names.ts';
 import type { GitHubChange, GitHubPorts, NewPullRequest, RepositoryName } from './ports.ts';

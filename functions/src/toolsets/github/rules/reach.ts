@@ -6,7 +6,7 @@
 import { accessOf, type Principal } from '../../../access/rules/principal.ts';
 import { isListed } from '../../../access/rules/workspace.ts';
 import { hasAtMost } from '../../../kernel/text.ts';
-import { refusal } from './gitHubErrors.ts';
+import { refusal } from './answers.ts';
 import { MAX_QUERY_LENGTH } from './names.ts';
 import type { GitHubPorts, RepositoryName } from './ports.ts';
 

@@ -17,11 +17,11 @@ import {
   pullRequest,
   rateLimit,
   reference,
+  refusal,
   repository,
   tree,
   workflowRuns,
 } from '../rules/answers.ts';
-import { refusal } from '../rules/gitHubErrors.ts';
 import type {
   CodeSearch,
   GitHub,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { repositoryName } from '../rules/names.ts';
 import { reachable } from '../rules/reach.ts';
-import { listRuns } from '../rules/workflows.ts';
+import { listRuns } from '../rules/reading.ts';
 import { defineTool, inRepository, READS } from './gitHubAnswers.ts';
 
 const STATUSES = [

@@ -3,8 +3,7 @@ import { type DocumentSnapshot, FieldPath, FieldValue, type Query } from '@googl
 import type { Versioned } from '../../../kernel/commit.ts';
 import { COLLECTIONS, requestPath } from '../../../kernel/firestore/paths.ts';
 import { FirestoreReader, readDue } from '../../../kernel/firestore/reading.ts';
-import type { ChangeWriters } from '../../../kernel/firestore/store.ts';
-import type { EffectsOf } from '../../../kernel/firestore/trail.ts';
+import type { ChangeWriters, EffectsOf } from '../../../kernel/firestore/store.ts';
 import type { Batch, Page, Position, Slice } from '../../../kernel/paging.ts';
 import { LatestValue } from '../../../kernel/waiting.ts';
 import type { RequestFilter, RequestQueries } from '../rules/ports.ts';

@@ -12,8 +12,8 @@ import {
   workRecordPath,
 } from '../../../kernel/firestore/paths.ts';
 import { FirestoreReader } from '../../../kernel/firestore/reading.ts';
+import type { EffectsOf } from '../../../kernel/firestore/store.ts';
 import { type ChangeWriters, increments } from '../../../kernel/firestore/store.ts';
-import type { EffectsOf } from '../../../kernel/firestore/trail.ts';
 import type { Slice } from '../../../kernel/paging.ts';
 import type { Effect, Fields } from '../../../kernel/trail.ts';
 import { type AgentMeasure, type MeasureChanges, measureFromDocument } from '../rules/agents/profile.ts';

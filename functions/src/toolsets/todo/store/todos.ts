@@ -11,10 +11,17 @@ import {
   todoPath,
 } from '../../../kernel/firestore/paths.ts';
 import { FirestoreReader } from '../../../kernel/firestore/reading.ts';
-import type { ChangeWriters } from '../../../kernel/firestore/store.ts';
+import type { ChangeWriters, EffectsOf } from '../../../kernel/firestore/store.ts';
 import { fitting } from '../../../kernel/json.ts';
+import type { Effect } from '../../../kernel/trail.ts';
 import type { TodoChanges, TodoQueries } from '../rules/ports.ts';
-import { reminderFromDocument } from '../rules/reminder.ts';
+import type { RecurringTask } from '../rules/recurrenceRule.ts';
+import {
+  type Reminder,
+  type ReminderChanges,
+  reminderFields,
+  reminderFromDocument,
+} from '../rules/reminder.ts';
 import {
   type FoundTodos,
   PRIORITIES,
@@ -24,10 +31,11 @@ import {
   type TodoFilter,
   type TodoPage,
   type TodoSort,
+  todoFields,
   todoFromDocument,
 } from '../rules/todo.ts';
 import { todoNode } from '../rules/todoNode.ts';
-import { recurringTaskToDocument } from './reminders.ts';
+import { recurringTaskFields, recurringTaskToDocument } from './reminders.ts';
 import {
   anywhere,
   FIRST_OF_ALL,
@@ -238,3 +246,47 @@ async function firstMatches(having: Having, words: readonly string[], { limit, a
   }
   return { matches, total };
 }
+
+/** What the trail tells of to-dos, recurring tasks and reminders that somebody sets; titles and events follow from them. */
+
+/** What the trail tells of, and back. */
+export const fieldsOfTodos = { todoFields, recurringTaskFields, reminderFields };
+
+const ofTodo = ({ id, ownerUid }: Todo) => ({ kind: 'todo', id, ownerUid });
+
+const ofRecurring = ({ id, ownerUid }: RecurringTask) => ({ kind: 'recurring_task', id, ownerUid });
+
+const ofReminder = ({ id, ownerUid }: Reminder) => ({ kind: 'reminder', id, ownerUid });
+
+export const todoEffects: EffectsOf<TodoChanges & ReminderChanges> = {
+  createTodo: ({ todo }): Effect => ({ ...ofTodo(todo), after: todoFields.of(todo) }),
+  replaceTodo: ({ todo, before }): Effect => ({
+    ...ofTodo(todo),
+    before: todoFields.of(before),
+    after: todoFields.of(todo),
+  }),
+  delegateTodo: ({ todo, before }): Effect => ({
+    ...ofTodo(todo),
+    before: todoFields.of(before),
+    after: todoFields.of(todo),
+  }),
+  deleteTodo: ({ todo }): Effect => ({ ...ofTodo(todo), before: todoFields.of(todo) }),
+  createRecurringTask: ({ recurringTask }): Effect => ({
+    ...ofRecurring(recurringTask),
+    after: recurringTaskFields.of(recurringTask),
+  }),
+  replaceRecurringTask: ({ recurringTask, before }): Effect => ({
+    ...ofRecurring(recurringTask),
+    before: recurringTaskFields.of(before),
+    after: recurringTaskFields.of(recurringTask),
+  }),
+  setReminder: ({ reminder, before }): Effect => ({
+    ...ofReminder(reminder),
+    ...(before && { before: reminderFields.of(before.value) }),
+    after: reminderFields.of(reminder),
+  }),
+  dropReminder: ({ before: { value } }): Effect => ({
+    ...ofReminder(value),
+    before: reminderFields.of(value),
+  }),
+};
