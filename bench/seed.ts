@@ -98,11 +98,11 @@ export async function addCallers(
     const secret = `only-for-the-benchmark-${agentId}`;
     const expiresAt = new Date(now.getTime() + CREDENTIAL_DAYS * 24 * 3_600_000);
     const credential = {
-      apiKey,
-      agentId,
-      secretHash: systemHashing.sha256(secret),
-      createdAt: now,
-      expiresAt,
+      api_key: apiKey,
+      agent_id: agentId,
+      secret_hash: systemHashing.sha256(secret),
+      created_at: now,
+      expires_at: expiresAt,
       ancestors: [],
     };
     batch.set(firestore.doc(agentPath(agentId)), agentToDocument(agentOf(agentId, role, now)));
@@ -130,26 +130,26 @@ export async function addGrant({ firestore }: Pick<Project, 'firestore'>, agentI
   const expiresAt = new Date(now.getTime() + CODE_MILLISECONDS);
   const grant = {
     id: grantId,
-    ownerUid: OWNER,
-    agentId,
-    clientId,
-    clientName: 'App',
+    owner_uid: OWNER,
+    agent_id: agentId,
+    client_id: clientId,
+    client_name: 'App',
     resource: 'https://muster.example/mcp',
-    createdAt: now,
-    usedAt: now,
-    expiresAt,
-    endsAt: new Date(now.getTime() + MOST_MILLISECONDS),
+    created_at: now,
+    used_at: now,
+    expires_at: expiresAt,
+    ends_at: new Date(now.getTime() + MOST_MILLISECONDS),
     salt: systemRandomness.secret(32),
     code: {
       hash: systemHashing.sha256(secret),
       challenge: challengeOf(systemHashing, verifier),
-      redirectUri: 'http://127.0.0.1/callback',
-      expiresAt,
-      isRedeemed: false,
+      redirect_uri: 'http://127.0.0.1/callback',
+      expires_at: expiresAt,
+      is_redeemed: false,
     },
     rotated: 0,
-    recentRotations: [],
-    accessTokens: [],
+    recent_rotations: [],
+    access_tokens: [],
   };
   await firestore.doc(grantPath(grantId)).set(grantToDocument(grant));
   return { clientId, code: tokenOf('code', { grantId, secret }), verifier };
@@ -161,17 +161,17 @@ function agentOf(id: string, role: 'leader' | 'worker', now: Date): Agent {
     name: id,
     type: 'developer',
     version: '1.0.0',
-    capabilities: [],
+    capability_details: [],
     configuration: {
-      maxConcurrentTasks: 100_000,
+      max_concurrent_tasks: 100_000,
       timeout: 30_000,
-      retryPolicy: { maxRetries: 3, backoffMs: 1000 },
+      retry_policy: { max_retries: 3, backoff_ms: 1000 },
     },
-    ownerUid: OWNER,
+    owner_uid: OWNER,
     role,
     status: 'active',
-    registeredAt: now,
-    lastSeen: now,
+    registered_at: now,
+    last_seen: now,
     ...NOTHING_DONE,
   };
 }

@@ -16,15 +16,15 @@ export function todoNumber(number: number): Todo {
   const isDone = number % 4 === 3;
   return {
     id: `todo-${number}`,
-    ownerUid: OWNER,
+    owner_uid: OWNER,
     title: `Prepare the ${COMMON_WORD} number ${number}`,
     description: 'Ask for the budget of the quarter, and who takes part',
-    dueDate: new Date(Date.now() + (number + 1) * HOUR),
+    due_date: new Date(Date.now() + (number + 1) * HOUR),
     priority: PRIORITIES[number % PRIORITIES.length] ?? 'LOW',
     tags: ['work', number % 2 === 0 ? 'even' : 'odd'],
     completed: isDone,
-    ...(isDone && { completedAt: createdAt }),
-    createdAt,
+    ...(isDone && { completed_at: createdAt }),
+    created_at: createdAt,
   };
 }
 

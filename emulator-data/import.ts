@@ -80,7 +80,7 @@ export async function importSeed(): Promise<void> {
     await importAgent(agentOf(seed, now));
     if (seed.token === undefined) continue;
     const credential = credentialOf(seed.id, now);
-    batch.set(firestore().doc(credentialPath(credential.apiKey)), credentialToDocument(credential));
+    batch.set(firestore().doc(credentialPath(credential.api_key)), credentialToDocument(credential));
   }
   for (const [path, data] of Object.entries(documents.parse(await json('documents')))) {
     batch.set(firestore().doc(path), data);
@@ -134,13 +134,13 @@ function agentOf(seed: AgentSeed, now: Date): Agent {
     name: seed.name ?? seed.id,
     type: seed.type,
     version: '1.0.0',
-    capabilities: seed.capabilities.map((name) => ({ name, category: 'general' })),
-    configuration: { ...USUAL_CONFIGURATION, maxConcurrentTasks: seed.maxConcurrentTasks },
-    ownerUid: OWNER,
+    capability_details: seed.capabilities.map((name) => ({ name, category: 'general' })),
+    configuration: { ...USUAL_CONFIGURATION, max_concurrent_tasks: seed.maxConcurrentTasks },
+    owner_uid: OWNER,
     role: seed.role,
     status: seed.status,
-    registeredAt: now,
-    lastSeen: now,
+    registered_at: now,
+    last_seen: now,
     ...NOTHING_DONE,
   };
 }
@@ -149,11 +149,11 @@ function agentOf(seed: AgentSeed, now: Date): Agent {
 function credentialOf(agentId: string, now: Date): Credential {
   const [apiKey = '', secret = ''] = bearerOf(agentId).split('.');
   return {
-    apiKey,
-    agentId,
-    secretHash: systemHashing.sha256(secret),
-    createdAt: now,
-    expiresAt: new Date(now.getTime() + CREDENTIAL_DAYS * 24 * 60 * 60 * 1000),
+    api_key: apiKey,
+    agent_id: agentId,
+    secret_hash: systemHashing.sha256(secret),
+    created_at: now,
+    expires_at: new Date(now.getTime() + CREDENTIAL_DAYS * 24 * 60 * 60 * 1000),
     ancestors: [],
   };
 }

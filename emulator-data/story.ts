@@ -89,7 +89,7 @@ export async function tellStory({ workspace, ownerUid }: StoryOptions): Promise<
   };
   const walk = (minutes: number) => arrive(now() + minutes * MINUTE);
   const owner = { role: 'admin', workspaces: {}, access: {} } as const;
-  const ada: Principal = { uid: ownerUid, kind: 'person', ownerUid, maxRole: 'admin', owner };
+  const ada: Principal = { uid: ownerUid, kind: 'person', owner_uid: ownerUid, maxRole: 'admin', owner };
 
   async function tell(principal: Principal, name: string, args: JsonObject): Promise<JsonObject> {
     const found = catalogue.findTool(name);
@@ -127,8 +127,8 @@ export async function tellStory({ workspace, ownerUid }: StoryOptions): Promise<
     const agent: Principal = {
       uid: `agent:${agentId}`,
       kind: 'agent',
-      agentId,
-      ownerUid,
+      agent_id: agentId,
+      owner_uid: ownerUid,
       maxRole: role,
       owner,
     };
@@ -139,7 +139,7 @@ export async function tellStory({ workspace, ownerUid }: StoryOptions): Promise<
     return agent;
   }
 
-  const idOf = ({ agentId }: Principal) => ({ agent_id: String(agentId) });
+  const idOf = ({ agent_id: agentId }: Principal) => ({ agent_id: String(agentId) });
 
   async function begins(agent: Principal): Promise<string> {
     const claim = { ...idOf(agent), lease_seconds: DAY_SECONDS };

@@ -48,11 +48,11 @@ const unkeyed = (): undefined => undefined;
 export async function importTodos(ownerUid: string): Promise<void> {
   const { todos, recurringTasks, reminders } = compose(outside()).services;
   const sort = { by: 'created_at', order: 'asc' } as const;
-  const { total } = await todos.list({ ownerUid, tags: [] }, sort, { limit: 1 });
+  const { total } = await todos.list({ owner_uid: ownerUid, tags: [] }, sort, { limit: 1 });
   if (total > 0) return;
   const seed = seeds.parse(JSON.parse(await readFile(new URL('todos.json', import.meta.url), 'utf8')));
   for (const { due: dueDate, remindInMinutes, completed, ...draft } of seed.todos) {
-    const { id } = await todos.add(ownerUid, { ...draft, dueDate }, unkeyed);
+    const { id } = await todos.add(ownerUid, { ...draft, due_date: dueDate }, unkeyed);
     if (remindInMinutes !== undefined) {
       const remindAt = new Date(Date.now() + remindInMinutes * MINUTE);
       await reminders.set(ownerUid, id, remindAt, unkeyed);
@@ -60,5 +60,5 @@ export async function importTodos(ownerUid: string): Promise<void> {
     if (completed) await todos.complete(ownerUid, id, unkeyed);
   }
   for (const { frequency, start: anchor, timezone, ...draft } of seed.recurring)
-    await recurringTasks.create(ownerUid, { ...draft, frequency, anchor, timezone }, unkeyed);
+    await recurringTasks.create(ownerUid, { ...draft, frequency, start_date: anchor, timezone }, unkeyed);
 }

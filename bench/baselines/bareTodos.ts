@@ -63,7 +63,7 @@ export async function bareTodos(firestore: Firestore, caller: number): Promise<B
       ]);
       if (!todo?.updateTime || !rule.updateTime) throw new Error('There is no occurrence.');
       const now = new Date();
-      const done = { ...was, completed: true, completedAt: now };
+      const done = { ...was, completed: true, completed_at: now };
       const event = todoEvent(todoAnswer(was), done, todoAnswer(done), { eventId: randomUUID(), now });
       const batch = firestore.batch();
       batch.update(todo.ref, { ...todoToDocument(done) }, { lastUpdateTime: todo.updateTime });
@@ -119,7 +119,7 @@ function wishesAndTitle(firestore: Firestore, { id }: Todo) {
 function create(firestore: Firestore, batch: WriteBatch, todo: Todo): void {
   const now = new Date();
   const event = todoEvent(null, todo, todoAnswer(todo), { eventId: randomUUID(), now });
-  const reminder = reminderBefore(todo, todo.dueDate ?? now, now);
+  const reminder = reminderBefore(todo, todo.due_date ?? now, now);
   batch.create(firestore.doc(todoPath(todo.id)), todoToDocument(todo));
   batch.create(firestore.doc(eventPath(event.id)), eventToDocument(event));
   batch.set(firestore.doc(reminderPath(todo.id)), reminderToDocument(reminder));
@@ -128,25 +128,25 @@ function create(firestore: Firestore, batch: WriteBatch, todo: Todo): void {
 
 function occurrence(recurringTaskId: string, day: number): Todo {
   const { due, on } = dateOf(day);
-  const again = { recurringTaskId, occursOn: on };
-  return { ...todoNumber(0), id: `${recurringTaskId}_${on}`, dueDate: due, ...again };
+  const again = { recurring_task_id: recurringTaskId, occurs_on: on };
+  return { ...todoNumber(0), id: `${recurringTaskId}_${on}`, due_date: due, ...again };
 }
 
 function recurringDocument(id: string, day: number) {
-  const { title, ownerUid, priority, tags, createdAt } = todoNumber(0);
+  const { title, owner_uid: ownerUid, priority, tags, created_at: createdAt } = todoNumber(0);
   const { due: latestDue, on: latestOn } = dateOf(day);
   return recurringTaskToDocument({
     id,
-    ownerUid,
+    owner_uid: ownerUid,
     title,
     priority,
     tags,
-    createdAt,
+    created_at: createdAt,
     frequency: 'DAILY',
-    anchor: dateOf(1).due,
+    start_date: dateOf(1).due,
     timezone: 'UTC',
-    latestOn,
-    latestDue,
+    latest_on: latestOn,
+    latest_due: latestDue,
   });
 }
 

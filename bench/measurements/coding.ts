@@ -88,9 +88,7 @@ async function register(runner: McpCaller): Promise<void> {
 
 const created = z.object({ result: z.object({ taskId: z.string() }) });
 const claimed = z.object({ result: z.object({ task: z.object({ epoch: z.number() }) }) });
-const contents = z.object({
-  result: z.object({ contents: z.tuple([z.object({ text: z.string() })]) }),
-});
+const contents = z.object({ result: z.object({ contents: z.tuple([z.object({ text: z.string() })]) }) });
 const shown = z.object({ logs: z.object({ latest: z.array(z.object({ message: z.string() })) }) });
 
 /** Creates a task and claims it. */

@@ -101,10 +101,7 @@ function comparison(name: string, milliseconds: Rounds): Measurement {
     title: 'From a write to its event in a waiting pollEvents',
     ratio: ratioOf(milliseconds),
     target: { kind: 'at most', value: 2 },
-    figures: {
-      ms: spread(milliseconds.ours),
-      'ms to a bare listener': spread(milliseconds.baseline),
-    },
+    figures: { ms: spread(milliseconds.ours), 'ms to a bare listener': spread(milliseconds.baseline) },
     faults: [],
   };
 }

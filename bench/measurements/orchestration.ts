@@ -107,7 +107,7 @@ function runsAt(url: string) {
       {
         ...{ input, context: {}, parallel: true, cache: false },
         workflow: readWorkflow(workflow, 'workflow'),
-        budget: { tokens: 1_000_000, costUsd: 100 },
+        budget: { tokens: 1_000_000, cost_usd: 100 },
         situation: await roster.situation('bench'),
       },
       () => undefined,

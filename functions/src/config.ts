@@ -65,10 +65,7 @@ const runBudgetCents = whole('RUN_BUDGET_CENTS');
 
 const isEmulator = (): boolean => process.env['FUNCTIONS_EMULATOR'] === 'true';
 
-/**
- * Secrets to bind to a function. The emulators would ask the cloud for them each time they start one: there they
- * come from `functions/.env.local` like every other parameter.
- */
+/** Secrets of a function. Emulators would ask the cloud at each start: there they come from `functions/.env.local`. */
 const bound = (...secrets: ReturnType<typeof defineSecret>[]) => (isEmulator() ? [] : secrets);
 
 export const gitHubSecrets = bound(gitHubAppPrivateKey, gitHubToken);
@@ -218,7 +215,7 @@ export function modelSettings() {
 
 /** What an orchestration may spend of which its caller says nothing. */
 export function runBudget() {
-  return { tokens: runBudgetTokens.value(), costUsd: runBudgetCents.value() / 100 };
+  return { tokens: runBudgetTokens.value(), cost_usd: runBudgetCents.value() / 100 };
 }
 
 /** For how many days what has ended is kept; 0 for ever. */

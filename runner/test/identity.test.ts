@@ -120,9 +120,7 @@ describe('a record of a runner that cannot be seen', () => {
           '-e',
           script,
         ],
-        {
-          encoding: 'utf8',
-        },
+        { encoding: 'utf8' },
       );
     if (spawnSync('unshare', ['--pid', '--fork', '--mount-proc', 'true']).status !== 0) {
       console.log('      unshare is not permitted here: no second namespace');

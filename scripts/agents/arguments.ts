@@ -95,7 +95,7 @@ export function limitsIn(given: Options): WantedLimits {
   const unnamed = isLifted ? null : undefined;
   return {
     toolsets: toolsets ?? unnamed,
-    heldTo: heldTo ?? unnamed,
+    held_to: heldTo ?? unnamed,
     ...((isReadonly || isLifted) && { readonly: isReadonly }),
   };
 }

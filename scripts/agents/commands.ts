@@ -46,15 +46,15 @@ async function show(
   options: Options,
   ...said: readonly (string | undefined)[]
 ): Promise<string> {
-  const bearer = `${credential.apiKey}.${secret}`;
+  const bearer = `${credential.api_key}.${secret}`;
   const lack = await registry.lackOf(agent);
   const sentences = [...said, lack].flatMap((sentence) => sentence ?? []);
-  const { id: agentId, role, ownerUid: owner } = agent;
+  const { id: agentId, role, owner_uid: owner } = agent;
   const home = homeOf(agent);
   const data = { agentId, role, owner, home, ...limitsOf(credential), credential: bearer, notes: sentences };
   const limits = limitsIn(credential);
-  return say(options, { ...data, expiresAt: credential.expiresAt }, [
-    `Agent ${agentId} (${[role, ...limits].join('; ')}), until ${credential.expiresAt.toISOString()}.`,
+  return say(options, { ...data, expiresAt: credential.expires_at }, [
+    `Agent ${agentId} (${[role, ...limits].join('; ')}), until ${credential.expires_at.toISOString()}.`,
     ...sentences,
     'Its credential, shown this once:',
     `  ${bearer}`,
@@ -73,24 +73,33 @@ function lineOf({ agent, credential }: Listed): string {
   const ending =
     credential === undefined
       ? ['no credential']
-      : [...limitsIn(credential), `until ${credential.expiresAt.toISOString()}`];
-  const whose = `${agent.role} of ${agent.ownerUid}, at home in ${homeOf(agent)}`;
-  const whether = `${agent.status}, last seen ${agent.lastSeen.toISOString()}`;
+      : [...limitsIn(credential), `until ${credential.expires_at.toISOString()}`];
+  const whose = `${agent.role} of ${agent.owner_uid}, at home in ${homeOf(agent)}`;
+  const whether = `${agent.status}, last seen ${agent.last_seen.toISOString()}`;
   return `${agent.id}: ${whose}; ${ending.join('; ')}; ${whether}`;
 }
 
 function dataOf({ agent, credential }: Listed) {
-  const { id: agentId, name, role, ownerUid: owner, parts, status, registeredAt, lastSeen } = agent;
-  const { expiresAt = null } = credential ?? {};
+  const {
+    id: agentId,
+    name,
+    role,
+    owner_uid: owner,
+    parts,
+    status,
+    registered_at: registeredAt,
+    last_seen: lastSeen,
+  } = agent;
+  const { expires_at: expiresAt = null } = credential ?? {};
   const own = { agentId, name, role, owner, home: homeOf(agent), parts, status, registeredAt, lastSeen };
   return { ...own, ...(credential && limitsOf(credential)), expiresAt };
 }
 
-function limitsOf({ toolsets, heldTo, readonly }: Limits) {
+function limitsOf({ toolsets, held_to: heldTo, readonly }: Limits) {
   return { toolsets: toolsets ?? null, heldTo: heldTo ?? null, readonly: readonly ?? false };
 }
 
-function limitsIn({ toolsets, heldTo, readonly }: Limits): readonly string[] {
+function limitsIn({ toolsets, held_to: heldTo, readonly }: Limits): readonly string[] {
   return [
     ...(toolsets ? [`only ${toolsets.join(', ') || 'no toolset'}`] : []),
     ...(heldTo === undefined ? [] : [`only in ${heldTo}`]),

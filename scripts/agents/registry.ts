@@ -45,7 +45,7 @@ const { ports } = access;
 /** Who has a shell may do everything, in the name of the owner. */
 function operatorFor(owner: string): Principal {
   const admin = { role: 'admin', workspaces: {}, access: {} } as const;
-  return { uid: owner, kind: 'person', ownerUid: owner, maxRole: 'admin', owner: admin };
+  return { uid: owner, kind: 'person', owner_uid: owner, maxRole: 'admin', owner: admin };
 }
 
 export function create(name: string, given: Options): Promise<Registered> {
@@ -56,7 +56,7 @@ export function create(name: string, given: Options): Promise<Registered> {
       name,
       type: role === 'worker' || role === 'viewer' ? 'developer' : 'coordinator',
       version: '1.0.0',
-      capabilities: [],
+      capability_details: [],
       configuration: USUAL_CONFIGURATION,
       role,
       workspace,
@@ -73,10 +73,10 @@ export async function renew(agentId: string, given: Options): Promise<Registered
   return retryStale(randomness, async () => {
     const known = await existing(agentId);
     const old = await agents.credentials(agentId);
-    const limits = grantedLimits(operatorFor(known.value.ownerUid), old, limitsIn(given));
+    const limits = grantedLimits(operatorFor(known.value.owner_uid), old, limitsIn(given));
     const secret = randomness.secret(32);
     const credential = newCredential(ports, agentId, secret, { ...limits, ancestors: [] });
-    const home = given.workspace ?? limits.heldTo ?? homeOf(known.value);
+    const home = given.workspace ?? limits.held_to ?? homeOf(known.value);
     const agent: Agent = { ...known.value, ...(home !== homeOf(known.value) && { workspace: home }) };
     await store.commit([
       { kind: 'replaceAgent', agent, version: known.version },
@@ -110,7 +110,7 @@ async function existing(agentId: string): Promise<Versioned<Agent>> {
 }
 
 /** What an agent calls with, and what that opens no more than. */
-type Opening = Limits & Pick<Credential, 'createdAt' | 'expiresAt'>;
+type Opening = Limits & Pick<Credential, 'created_at' | 'expires_at'>;
 
 export interface Listed {
   readonly agent: Agent;
@@ -140,7 +140,7 @@ async function latestOf(agentId: string): Promise<Opening | undefined> {
     access.ports.grants.ofAgents([agentId]),
   ]);
   const apps = grants.flatMap(({ value }) => (isConnected(value, kernel.clock.now()) ? [value] : []));
-  return [...keys, ...apps].sort((one, other) => other.createdAt.getTime() - one.createdAt.getTime())[0];
+  return [...keys, ...apps].sort((one, other) => other.created_at.getTime() - one.created_at.getTime())[0];
 }
 
 /** @throws Error for an owner of whom nothing is known */
@@ -155,5 +155,5 @@ export function ensureOwner(owner: string): Promise<string | undefined> {
 
 /** @returns what the owner of an agent lacks, for a warning */
 export async function lackOf(agent: Agent): Promise<string | undefined> {
-  return lackIn(await rolesOf(ports, agent.ownerUid), agent.ownerUid, agent.role, homeOf(agent));
+  return lackIn(await rolesOf(ports, agent.owner_uid), agent.owner_uid, agent.role, homeOf(agent));
 }

@@ -22,11 +22,7 @@ export async function runBenchmarks(args) {
     const benchmark = spawn(
       node,
       ['--disable-warning=ExperimentalWarning', `${root}/bench/main.ts`, ...args],
-      {
-        cwd: root,
-        env: { ...process.env, ...run.env, ...suite.env },
-        stdio: 'inherit',
-      },
+      { cwd: root, env: { ...process.env, ...run.env, ...suite.env }, stdio: 'inherit' },
     );
     return new Promise((resolve, reject) => {
       benchmark.once('close', (code) => resolve(code ?? 1));

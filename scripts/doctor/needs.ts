@@ -8,15 +8,9 @@ export const PACKAGES: Readonly<Record<string, { readonly api: Api; readonly rol
   '@google-cloud/firestore': { api: 'firestore.googleapis.com', role: 'roles/datastore.user' },
   '@google-cloud/pubsub': { api: 'pubsub.googleapis.com', role: 'roles/pubsub.publisher' },
   'firebase-admin/auth': { api: 'identitytoolkit.googleapis.com', role: 'roles/firebaseauth.viewer' },
-  'firebase-admin/database': {
-    api: 'firebasedatabase.googleapis.com',
-    role: 'roles/firebasedatabase.admin',
-  },
+  'firebase-admin/database': { api: 'firebasedatabase.googleapis.com', role: 'roles/firebasedatabase.admin' },
   'firebase-admin/functions': { api: 'cloudtasks.googleapis.com', role: 'roles/cloudtasks.enqueuer' },
-  'firebase-admin/messaging': {
-    api: 'fcm.googleapis.com',
-    role: 'roles/firebasecloudmessaging.admin',
-  },
+  'firebase-admin/messaging': { api: 'fcm.googleapis.com', role: 'roles/firebasecloudmessaging.admin' },
 };
 
 /** Whatever the functions are: to build and run them, to put rules and the console there, and to look at it all. */

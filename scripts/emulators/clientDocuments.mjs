@@ -14,10 +14,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { host } from './ports.mjs';
 
-const codeFlow = {
-  grant_types: ['authorization_code', 'refresh_token'],
-  response_types: ['code'],
-};
+const codeFlow = { grant_types: ['authorization_code', 'refresh_token'], response_types: ['code'] };
 
 export const clientDocuments = [
   {

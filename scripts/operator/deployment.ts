@@ -15,10 +15,7 @@ export const DEPLOYMENT_USAGE = `Where:
   --emulator       the emulators of a running npm start`;
 
 /** The options that say which deployment. */
-export const deployment = {
-  project: z.string().min(1).optional(),
-  emulator: z.boolean().default(false),
-};
+export const deployment = { project: z.string().min(1).optional(), emulator: z.boolean().default(false) };
 
 export interface Deployment {
   readonly project?: string | undefined;

@@ -93,7 +93,7 @@ export async function setRole(known: Known, role: Role | 'none'): Promise<Role |
 export async function add({ uid }: Known, workspace: string, role: MemberRole): Promise<void> {
   if (accessOf(await access.ports.people.workspaces(), workspace) === undefined)
     throw new Error(`There is no workspace "${workspace}": whoever leads the deployment opens it first.`);
-  const member = { uid, workspace, role, addedBy: ADDED_BY, addedAt: systemClock.now() };
+  const member = { uid, workspace, role, added_by: ADDED_BY, added_at: systemClock.now() };
   await kernel.store.commit([{ kind: 'setMember', member }]);
 }
 

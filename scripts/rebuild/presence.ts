@@ -15,7 +15,7 @@ export async function rebuildPresence(rebuilding: Rebuilding): Promise<void> {
   /** The sweep must know before the first entry is there. */
   const spareEverybody = (): Promise<void> => {
     const now = ports.clock.now();
-    sparing ??= ports.sweepRecord.saveOutage({ since: now, backAt: now });
+    sparing ??= ports.sweepRecord.saveOutage({ since: now, back_at: now });
     return sparing;
   };
 
@@ -28,7 +28,7 @@ export async function rebuildPresence(rebuilding: Rebuilding): Promise<void> {
       const isWrong = node.child('workspace').val() !== home || !node.child('last_seen').exists();
       if (isWrong && !isDry) {
         await spareEverybody();
-        await ports.presence.restore(agent.id, home, agent.lastSeen);
+        await ports.presence.restore(agent.id, home, agent.last_seen);
       }
       active.add(isWrong);
     });

@@ -40,7 +40,7 @@ async function missingSkills({ database, say }: Rebuilding): Promise<ReadonlyMap
   for await (const page of pagesOf(database.collection(COLLECTIONS.agents))) {
     const described = readable(page, agentFromDocument, unread(say)).flatMap(({ value: agent }) =>
       skillChanges(undefined, agent).flatMap((change) =>
-        change.kind === 'offerSkill' ? [{ skill: change.skill, at: agent.registeredAt }] : [],
+        change.kind === 'offerSkill' ? [{ skill: change.skill, at: agent.registered_at }] : [],
       ),
     );
     const unknown = [...new Set(described.map(({ skill: { id } }) => id))].filter((id) => !there.has(id));

@@ -98,11 +98,7 @@ function freeForm(level: number): Rules {
 }
 
 const FREE: Rules = {
-  $first: {
-    '.read': hasRoleIn(NAMED, 'viewer'),
-    '.write': hasRoleIn(NAMED, 'worker'),
-    ...freeForm(2),
-  },
+  $first: { '.read': hasRoleIn(NAMED, 'viewer'), '.write': hasRoleIn(NAMED, 'worker'), ...freeForm(2) },
 };
 
 const text = (most: number, least = 0): Rules => ({

@@ -24,13 +24,7 @@ export const suites = [
   // It starts emulators of its own.
   { name: 'start', specs: 'test/start', emulators: false, seconds: 300 },
   { name: 'rules', specs: 'test/rules', emulators: true, seconds: 120 },
-  {
-    name: 'integration',
-    specs: 'test/integration',
-    emulators: true,
-    seconds: 180,
-    ownProject: true,
-  },
+  { name: 'integration', specs: 'test/integration', emulators: true, seconds: 180, ownProject: true },
   // In the emulators' own project: in no other can people sign in.
   { name: 'signin', specs: 'test/signin', emulators: true, chromium: true, seconds: 120 },
   { name: 'attack', specs: 'test/attack', emulators: true, seconds: 300 },

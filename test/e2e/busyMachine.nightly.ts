@@ -43,7 +43,7 @@ describe('a burst of events on a busy machine', () => {
 /** Returns the id of its event. */
 async function addTodo(person: Person, number: number): Promise<string> {
   const id = `${person.uid}-${number}`;
-  const todo = sampleTodo({ id, ownerUid: person.uid, title: `To-do ${number}` });
+  const todo = sampleTodo({ id, owner_uid: person.uid, title: `To-do ${number}` });
   const event = person.event('created', { taskId: id });
   await person.app.kernel.store.commit([
     { kind: 'createTodo', todo },

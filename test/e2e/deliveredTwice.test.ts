@@ -142,11 +142,11 @@ for (const [name, hasBroker, ordersByDay] of [
     /** A recurring to-do first, and others. A reminder of each is due at once. */
     async function addTodos(due: Date): Promise<[string, ...string[]]> {
       const { todos, recurringTasks } = deployment.services;
-      const draft = { title: 'Water the plants', frequency: 'DAILY', anchor: due };
+      const draft = { title: 'Water the plants', frequency: 'DAILY', start_date: due };
       const { first } = await recurringTasks.create(uid, draft, unkeyed);
       const others: string[] = [];
       for (const title of ['One', 'Two', 'Three'])
-        others.push((await todos.add(uid, { title, dueDate: due }, unkeyed)).id);
+        others.push((await todos.add(uid, { title, due_date: due }, unkeyed)).id);
       return [first.id, ...others];
     }
 

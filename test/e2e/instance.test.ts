@@ -8,10 +8,7 @@ import { registerAgent, type TestAgent } from './support/agents.ts';
 import { eventually } from './support/waiting.ts';
 
 const answer = z.object({
-  result: z.object({
-    structuredContent: z.record(z.string(), z.unknown()),
-    isError: z.boolean().optional(),
-  }),
+  result: z.object({ structuredContent: z.record(z.string(), z.unknown()), isError: z.boolean().optional() }),
 });
 
 describe('an instance', () => {
@@ -27,10 +24,7 @@ describe('an instance', () => {
   };
 
   const heartbeat = async ({ url }: FunctionServer, { id, token }: TestAgent) => {
-    const message = mcpMessage('tools/call', {
-      name: 'coordination_heartbeat',
-      arguments: { agent_id: id },
-    });
+    const message = mcpMessage('tools/call', { name: 'coordination_heartbeat', arguments: { agent_id: id } });
     return answer.parse(JSON.parse((await post(url, mcpHeaders(token), message)).text)).result;
   };
 

@@ -182,16 +182,18 @@ describe('npm run rebuild', () => {
     const [agent] = agents;
     assert.ok(agent);
     const database = await realtimeDatabase();
-    await database.ref().update({
-      [presencePath(agent.id)]: null,
-      [presencePath('nobody-knows')]: { last_seen: Date.now(), workspace: 'default' },
-    });
+    await database
+      .ref()
+      .update({
+        [presencePath(agent.id)]: null,
+        [presencePath('nobody-knows')]: { last_seen: Date.now(), workspace: 'default' },
+      });
     const began = Date.now();
     await rebuild();
     assert.equal((await database.ref(presencePath('nobody-knows')).get()).val(), null);
     assert.ok((await database.ref(presencePath(agent.id)).get()).exists());
     const { outage } = await system.ports.sweepRecord.read();
-    assert.ok(outage?.backAt !== undefined && outage.backAt.getTime() >= began);
+    assert.ok(outage?.back_at !== undefined && outage.back_at.getTime() >= began);
   });
 
   it('loses and doubles nothing while agents claim and complete', async () => {

@@ -154,11 +154,13 @@ async function createAll(leader: Connection, graph: readonly PlannedTask[]): Pro
   for (let start = 0; start < graph.length; start += BATCH) {
     const nameOf = (place: number): string =>
       place < start ? (ids[place] ?? '') : `task-${place - start + 1}`;
-    const tasks = graph.slice(start, start + BATCH).map(({ description, priority, dependsOn }) => ({
-      description,
-      priority,
-      dependencies: dependsOn.map(nameOf),
-    }));
+    const tasks = graph
+      .slice(start, start + BATCH)
+      .map(({ description, priority, dependsOn }) => ({
+        description,
+        priority,
+        dependencies: dependsOn.map(nameOf),
+      }));
     const { task_ids } = await succeed(leader, 'create_tasks_batch', { tasks });
     ids.push(...z.array(z.string()).parse(task_ids));
   }

@@ -41,7 +41,7 @@ await team.app.kernel.store.commit([
   { kind: 'nameWorkspace', workspace, access: 'private' },
   {
     kind: 'setMember',
-    member: { uid: leader.ownerUid, workspace, role: 'worker', addedBy: 'ada', addedAt: now },
+    member: { uid: leader.owner_uid, workspace, role: 'worker', added_by: 'ada', added_at: now },
   },
 ]);
 await team.app.services.coordination.initialise(workspace, { goal: 'A goal' }, () => undefined);

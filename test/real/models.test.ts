@@ -32,7 +32,10 @@ for (const [service, agent, make] of VENDORS) {
       assert.match(answer.text, /\w/);
       assert.equal(pieces, answer.text);
       assert.equal(answer.complete, true);
-      assert.ok(answer.usage.inputTokens > 0 && answer.usage.outputTokens > 0, JSON.stringify(answer.usage));
+      assert.ok(
+        answer.usage.input_tokens > 0 && answer.usage.output_tokens > 0,
+        JSON.stringify(answer.usage),
+      );
       assert.notEqual(answer.model, '');
     });
 

@@ -32,7 +32,7 @@ function person(name: string, uid: string, standing: Standing): Caller {
     name,
     uid,
     claims: standing.claim === undefined ? {} : { role: standing.claim },
-    principal: { uid, kind: 'person', ownerUid: uid, maxRole: 'admin', owner: rolesOf(standing) },
+    principal: { uid, kind: 'person', owner_uid: uid, maxRole: 'admin', owner: rolesOf(standing) },
     stored: { uid, person: personOf(standing) },
   };
 }
@@ -50,9 +50,9 @@ interface AgentStanding {
 function agent(name: string, agentId: string, standing: AgentStanding): Caller {
   const { role: maxRole, owner, ownerUid = `owner-of-${agentId}`, heldTo, readonly, minted } = standing;
   const uid = agentUid(agentId);
-  const bounds = { ...(heldTo !== undefined && { heldTo }), ...(readonly && { readonly }) };
+  const bounds = { ...(heldTo !== undefined && { held_to: heldTo }), ...(readonly && { readonly }) };
   const principal: Principal = {
-    ...{ uid, kind: 'agent', agentId, ownerUid, maxRole, owner: rolesOf(owner) },
+    ...{ uid, kind: 'agent', agent_id: agentId, owner_uid: ownerUid, maxRole, owner: rolesOf(owner) },
     ...bounds,
   };
   return {

@@ -47,7 +47,7 @@ describe('rules of firestore, in particular', () => {
 
   it('the rules of firestore show a question to whom it was asked of and to the owner of who asked, and let neither answer past the tools', async () => {
     const owner = String(OWNER.uid);
-    const others = callers.filter(({ principal }) => principal?.ownerUid !== owner);
+    const others = callers.filter(({ principal }) => principal?.owner_uid !== owner);
     const cases = [
       ['asked', { asked_of: owner, owner_uid: 'somebody' }, true],
       ['asking', { asked_of: 'somebody', owner_uid: owner }, true],

@@ -42,7 +42,7 @@ const others = [
 const HOUR = 3_600_000;
 const [PAST, FUTURE] = [new Date(Date.now() - 24 * HOUR), new Date(Date.now() + 24 * HOUR)];
 
-const TODO = sampleTodo({ ownerUid: String(OWNER.uid), dueDate: PAST, tags: ['work'] });
+const TODO = sampleTodo({ owner_uid: String(OWNER.uid), due_date: PAST, tags: ['work'] });
 
 /** One character of two UTF-16 units and four bytes: the rules count characters, as the tools do. */
 const WIDE = '\u{1f600}';

@@ -24,7 +24,7 @@ export function personOf({ role, workspaces = {}, validSince, account }: Standin
   return {
     workspaces,
     ...(role !== undefined && { role }),
-    ...(validSince !== undefined && { validSince }),
+    ...(validSince !== undefined && { valid_since: validSince }),
     ...(account !== undefined && { account }),
   };
 }

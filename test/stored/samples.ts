@@ -41,20 +41,20 @@ function at(minutes: number): Date {
   return new Date(START + minutes * 60_000);
 }
 
-const IN_DEFAULT = { workspace: 'default', createdAt: at(0) };
+const IN_DEFAULT = { workspace: 'default', created_at: at(0) };
 
 const TASK = sampleTask({ ...IN_DEFAULT, id: 'plain', description: 'Write the tests' });
 
 const CLAIM = {
-  agentId: 'terminal-2',
-  epoch: 2,
-  claimedAt: at(1),
-  leaseSeconds: 1800,
-  leaseExpiresAt: at(31),
-  startedAt: at(2),
+  claimed_by: 'terminal-2',
+  claim_epoch: 2,
+  claimed_at: at(1),
+  lease_seconds: 1800,
+  lease_expires_at: at(31),
+  started_at: at(2),
 };
 
-const RESULT = { output: 'It is done.', filesModified: ['a.ts'], filesCreated: ['b.ts'] };
+const RESULT = { output: 'It is done.', files_modified: ['a.ts'], files_created: ['b.ts'] };
 
 const TASKS: readonly Task[] = [
   TASK,
@@ -64,44 +64,50 @@ const TASKS: readonly Task[] = [
     status: 'in_progress',
     dependencies: ['plain'],
     dependents: ['blocked'],
-    requiredCapabilities: ['TypeScript', 'tests'],
+    required_capabilities: ['TypeScript', 'tests'],
     context: { files: ['README.md'], hints: 'Be quick' },
-    epoch: 2,
+    claim_epoch: 2,
     claim: CLAIM,
-    lapsedClaims: [{ agentId: 'terminal-1', epoch: 1 }],
-    waitingFor: { requestId: 'full', who: 'Ben', until: at(60) },
+    lapsed_claims: [{ agent_id: 'terminal-1', claim_epoch: 1 }],
+    waiting_for: { request_id: 'full', who: 'Ben', until: at(60) },
   },
   {
     ...TASK,
     id: 'blocked',
     blockers: 2,
-    failedDependencies: ['held'],
+    failed_dependencies: ['held'],
     retries: 1,
-    retryAt: at(5),
-    budgetWait: 'workspace-alpha',
+    retry_at: at(5),
+    budget_wait: 'workspace-alpha',
     error: 'The network was away',
   },
   {
     ...TASK,
     id: 'part',
     status: 'waiting',
-    epoch: 1,
+    claim_epoch: 1,
     result: RESULT,
-    partOf: { kind: 'todo', id: 'full' },
+    part_of: { kind: 'todo', id: 'full' },
     ancestors: ['todo-full'],
-    spent: { inputTokens: 10, outputTokens: 20, costUsd: 0.01, milliseconds: 60_000 },
-    partsAwaited: { agentId: 'terminal-1', epoch: 1, since: at(5), failed: ['task-other'] },
+    spent: { input_tokens: 10, output_tokens: 20, cost_usd: 0.01, milliseconds: 60_000 },
+    parts_awaited: { agent_id: 'terminal-1', claim_epoch: 1, since: at(5), failed: ['task-other'] },
   },
-  { ...TASK, id: 'due', type: 'research', deadline: at(60) },
+  { ...TASK, id: 'due', given_type: 'research', deadline: at(60) },
   {
     ...TASK,
     id: 'done',
     status: 'done',
-    epoch: 2,
+    claim_epoch: 2,
     claim: CLAIM,
     result: RESULT,
-    closedAt: at(9),
-    lateResult: { agentId: 'terminal-1', epoch: 1, receivedAt: at(10), result: RESULT, error: 'late' },
+    completed_at: at(9),
+    late_result: {
+      agent_id: 'terminal-1',
+      claim_epoch: 1,
+      received_at: at(10),
+      result: RESULT,
+      error: 'late',
+    },
   },
 ];
 
@@ -109,23 +115,23 @@ const CODING = sampleCodingWork({
   instructions: 'Implement sign-in',
   branch: 'task/12345678-sign-in',
   config: { model: 'opus', matrix: [[1, 2], [3]] },
-  ownerUid: 'ada',
-  queueEndsAt: at(60),
+  owner_uid: 'ada',
+  queue_ends_at: at(60),
 });
 
 const FAILURE = { class: 'crashed', message: 'It ended with code 1.' } as const;
 
 const CODING_TASKS: readonly Task[] = [
-  { ...TASK, id: 'coding', requiredCapabilities: ['claude'], coding: CODING },
+  { ...TASK, id: 'coding', required_capabilities: ['claude'], coding: CODING },
   {
     ...TASK,
     id: 'coding-done',
     status: 'done',
-    requiredCapabilities: ['claude'],
-    epoch: 2,
-    claim: { ...CLAIM, isRunners: true },
+    required_capabilities: ['claude'],
+    claim_epoch: 2,
+    claim: { ...CLAIM, claimed_by_runner: true },
     result: RESULT,
-    closedAt: at(9),
+    completed_at: at(9),
     coding: {
       ...CODING,
       project: 'owner/name',
@@ -133,20 +139,27 @@ const CODING_TASKS: readonly Task[] = [
       failure: FAILURE,
       attempts: [
         {
-          epoch: 1,
-          agentId: 'runner-1',
-          endedAt: at(4),
+          claim_epoch: 1,
+          agent_id: 'runner-1',
+          ended_at: at(4),
           failure: FAILURE,
           commits: [{ sha: 'abc123', subject: 'Begin' }],
         },
       ],
-      result: { epoch: 2, bytes: 14, parts: 1 },
+      result: { claim_epoch: 2, bytes: 14, parts: 1 },
     },
   },
 ];
 
 const AGENT = sampleAgent({
-  ...{ id: 'plain', name: 'plain', ownerUid: 'ada', status: 'offline', registeredAt: at(0), lastSeen: at(0) },
+  ...{
+    id: 'plain',
+    name: 'plain',
+    owner_uid: 'ada',
+    status: 'offline',
+    registered_at: at(0),
+    last_seen: at(0),
+  },
 });
 
 const AGENTS: readonly Agent[] = [
@@ -156,154 +169,157 @@ const AGENTS: readonly Agent[] = [
     id: 'experienced',
     description: 'Writes tests',
     creator: 'Ada',
-    capabilities: [
+    capability_details: [
       { name: 'TypeScript', category: 'languages', parameters: { versions: ['5', '7'], strict: true } },
       { name: 'tests', category: 'general' },
     ],
     workspace: 'default',
     parts: { default: 'leader', alpha: 'worker' },
-    registeredBy: 'agent:lead',
+    registered_by: 'agent:lead',
     serves: 'workspace',
     status: 'active',
-    activeSince: at(1),
-    held: { held: { session: 'session-1', epoch: 2 } },
-    tasksCompleted: 3,
-    tasksFailed: 1,
-    workMilliseconds: 90_000,
-    lastFailed: true,
-    lastCompletedAt: at(3),
+    active_since: at(1),
+    held: { held: { session: 'session-1', claim_epoch: 2 } },
+    tasks_completed: 3,
+    tasks_failed: 1,
+    work_milliseconds: 90_000,
+    last_failed: true,
+    last_completed_at: at(3),
     milestones: { seen: at(0), joined: at(1), claimed: at(2), completed: at(3) },
   },
 ];
 
 const CREDENTIAL = sampleCredential({
-  ...{ apiKey: 'mk_plain', agentId: 'plain', secretHash: 'e3b0c442', createdAt: at(0), expiresAt: at(100) },
+  ...{
+    api_key: 'mk_plain',
+    agent_id: 'plain',
+    secret_hash: 'e3b0c442',
+    created_at: at(0),
+    expires_at: at(100),
+  },
 });
 
 const LINEAGE = [
-  { subject: 'grant:k3v7q2mzj5x4n6r2wbta', agentId: 'Claude-Code-Ada-4f1c8e20' },
-  { subject: 'key:mk_leader', agentId: 'lead' },
+  { subject: 'grant:k3v7q2mzj5x4n6r2wbta', agent_id: 'Claude-Code-Ada-4f1c8e20' },
+  { subject: 'key:mk_leader', agent_id: 'lead' },
 ] as const;
 
 /** Its app has asked for it, and has not come for its tokens yet. */
 const GRANT: Grant = {
   id: 'k3v7q2mzj5x4n6r2wbta',
-  ownerUid: 'ada',
-  agentId: 'Claude-Code-Ada-4f1c8e20',
-  clientId: 'https://claude.ai/oauth/claude-code-client-metadata',
-  clientName: 'Claude Code',
-  clientHost: 'claude.ai',
+  owner_uid: 'ada',
+  agent_id: 'Claude-Code-Ada-4f1c8e20',
+  client_id: 'https://claude.ai/oauth/claude-code-client-metadata',
+  client_name: 'Claude Code',
+  client_host: 'claude.ai',
   resource: 'https://mcp-123456789012.us-central1.run.app/mcp',
-  createdAt: at(0),
-  usedAt: at(0),
-  expiresAt: at(1),
-  endsAt: at(365 * 24 * 60),
+  created_at: at(0),
+  used_at: at(0),
+  expires_at: at(1),
+  ends_at: at(365 * 24 * 60),
   salt: 'Jm3yqT1c0ZKQv5bqk1pA8Yl2m9o4h7uXeWnRsDgBfCE',
   code: {
     hash: '1f825aa2f0020ef7cf91dfa30da4668d791c5d4824fc8e41354b89ec05795ab3',
     challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
-    redirectUri: 'http://localhost:49152/callback',
-    expiresAt: at(1),
-    isRedeemed: false,
+    redirect_uri: 'http://localhost:49152/callback',
+    expires_at: at(1),
+    is_redeemed: false,
   },
   rotated: 0,
-  recentRotations: [],
-  accessTokens: [],
+  recent_rotations: [],
+  access_tokens: [],
 };
 
-const { clientHost: _host, ...SELF_REGISTERED } = GRANT;
+const { client_host: _host, ...SELF_REGISTERED } = GRANT;
 
 /** It has been renewed again and again, and may do little. */
 const USED_GRANT: Grant = {
   ...SELF_REGISTERED,
   id: 'p6d2s4y7c3hn5kx2uqrv',
-  clientId: 'client_9b2f4c1d7e8a40536271f0e9d8c7b6a5',
-  clientName: 'Cursor',
+  client_id: 'client_9b2f4c1d7e8a40536271f0e9d8c7b6a5',
+  client_name: 'Cursor',
   resource: 'https://mcp-123456789012.us-central1.run.app/mcp/todo',
   toolsets: ['todo', 'system'],
-  heldTo: 'alpha',
+  held_to: 'alpha',
   readonly: true,
-  usedAt: at(130),
-  expiresAt: at(130 + 90 * 24 * 60),
-  code: { ...GRANT.code, redirectUri: 'cursor://anysphere.cursor-mcp/oauth/callback', isRedeemed: true },
-  refreshHash: '9c56cc51b374c3ba189210d5b6d4bf57790d351c96c47c02190ecf1e430635ab',
+  used_at: at(130),
+  expires_at: at(130 + 90 * 24 * 60),
+  code: { ...GRANT.code, redirect_uri: 'cursor://anysphere.cursor-mcp/oauth/callback', is_redeemed: true },
+  refresh_hash: '9c56cc51b374c3ba189210d5b6d4bf57790d351c96c47c02190ecf1e430635ab',
   rotated: 3,
-  recentRotations: [at(129), at(130)],
-  accessTokens: [
-    { hash: '2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae', expiresAt: at(189) },
-    { hash: 'fcde2b2edba56bf408601fb721fe9b5c338d10ee429ea04fae5511b68fbf8fb9', expiresAt: at(190) },
+  recent_rotations: [at(129), at(130)],
+  access_tokens: [
+    { hash: '2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae', expires_at: at(189) },
+    { hash: 'fcde2b2edba56bf408601fb721fe9b5c338d10ee429ea04fae5511b68fbf8fb9', expires_at: at(190) },
   ],
 };
 
 /** The record of a sign-in that ended. */
 const ENDED_GRANT: Grant = {
   ...GRANT,
-  id: `ended-${GRANT.agentId}`,
-  expiresAt: at(200 + 30 * 24 * 60),
-  endsAt: at(200 + 30 * 24 * 60),
+  id: `ended-${GRANT.agent_id}`,
+  expires_at: at(200 + 30 * 24 * 60),
+  ends_at: at(200 + 30 * 24 * 60),
   salt: '',
-  code: { ...GRANT.code, hash: '', challenge: '', isRedeemed: true },
+  code: { ...GRANT.code, hash: '', challenge: '', is_redeemed: true },
   end: { reason: 'refresh_token_reused', at: at(200) },
 };
 
 const AUTHORIZATION: Authorization = {
   id: 'w5b3n7kq2xd4m6jt7vca',
-  browserHash: '486ea46224d1bb4fb680f34f7c9ad96a8f24ec88be73ea8e5a6c65260e9cb8a7',
-  clientId: 'client_9b2f4c1d7e8a40536271f0e9d8c7b6a5',
-  clientName: 'Cursor',
-  redirectUri: 'cursor://anysphere.cursor-mcp/oauth/callback',
+  browser_hash: '486ea46224d1bb4fb680f34f7c9ad96a8f24ec88be73ea8e5a6c65260e9cb8a7',
+  client_id: 'client_9b2f4c1d7e8a40536271f0e9d8c7b6a5',
+  client_name: 'Cursor',
+  redirect_uri: 'cursor://anysphere.cursor-mcp/oauth/callback',
   challenge: GRANT.code.challenge,
-  isReadonly: false,
+  is_readonly: false,
   resource: GRANT.resource,
   issuer: 'https://mcp-123456789012.us-central1.run.app',
-  expiresAt: at(10),
+  expires_at: at(10),
 };
 
 const SIGNED_AUTHORIZATION: Authorization = {
   ...AUTHORIZATION,
   id: 'f2u6z4s7ph3yr5kx2qgm',
-  clientId: GRANT.clientId,
-  clientName: GRANT.clientName,
-  clientHost: 'claude.ai',
-  redirectUri: GRANT.code.redirectUri,
+  client_id: GRANT.client_id,
+  client_name: GRANT.client_name,
+  client_host: 'claude.ai',
+  redirect_uri: GRANT.code.redirect_uri,
   state: 'af0ifjsldkj',
-  isReadonly: true,
-  person: {
-    uid: 'ada',
-    approvalHash: '7d1a54127b222502f5b79b5fb0803061152a44f92b37e23c6527baf665d4da9a',
-  },
+  is_readonly: true,
+  person: { uid: 'ada', approval_hash: '7d1a54127b222502f5b79b5fb0803061152a44f92b37e23c6527baf665d4da9a' },
 };
 
 const SESSION = sampleSession({
   ...IN_DEFAULT,
   goal: 'Ship it',
-  masterPlan: 'First this, then that',
-  queueVersion: 4,
-  capabilityKeys: ['', 'tests'],
+  master_plan: 'First this, then that',
+  queue_version: 4,
+  capability_keys: ['', 'tests'],
 });
 
 const TODO = sampleTodo({
-  ...{ id: 'plain', ownerUid: 'ada', title: 'Buy milk', priority: 'LOW', createdAt: at(0) },
+  ...{ id: 'plain', owner_uid: 'ada', title: 'Buy milk', priority: 'LOW', created_at: at(0) },
 });
 
 const FULL_TODO: Todo = {
   ...TODO,
   id: 'full',
   description: 'The blue one',
-  dueDate: at(90),
+  due_date: at(90),
   priority: 'HIGH',
   tags: ['home', 'shop'],
   completed: true,
-  completedAt: at(80),
-  recurringTaskId: 'plain',
-  occursOn: '2026-11-22',
+  completed_at: at(80),
+  recurring_task_id: 'plain',
+  occurs_on: '2026-11-22',
   ancestors: [],
-  delegatedTaskId: 'part',
+  delegated_task_id: 'part',
 };
 
 const RECURRING = sampleRecurringTask({
-  ...{ id: 'plain', ownerUid: 'ada', title: 'Water the plants', createdAt: at(0) },
-  ...{ anchor: at(0), latestOn: '2026-11-22', latestDue: at(0) },
+  ...{ id: 'plain', owner_uid: 'ada', title: 'Water the plants', created_at: at(0) },
+  ...{ start_date: at(0), latest_on: '2026-11-22', latest_due: at(0) },
 });
 
 const EVENT: TaskEvent = {
@@ -317,38 +333,38 @@ const EVENT: TaskEvent = {
   changes: ['title'],
 };
 
-const RUN = sampleRun({ ...IN_DEFAULT, id: 'plain', startedBy: 'agent:plain', deadline: at(60) });
+const RUN = sampleRun({ ...IN_DEFAULT, id: 'plain', started_by: 'agent:plain', deadline: at(60) });
 
-const SPENT = { inputTokens: 10, outputTokens: 20, costUsd: 0.01 };
+const SPENT = { input_tokens: 10, output_tokens: 20, cost_usd: 0.01 };
 
 const FULL_RUN: Run = {
   ...RUN,
   id: 'full',
   status: 'failed',
-  endedAt: at(3),
-  cancelRequested: true,
+  ended_at: at(3),
+  cancel_requested: true,
   epoch: 2,
   deliveries: 2,
-  leaseExpiresAt: at(2),
-  dueAt: at(2),
+  lease_expires_at: at(2),
+  due_at: at(2),
   current: ['execute'],
-  stepsSettled: 1,
+  steps_settled: 1,
   spent: SPENT,
-  resultStep: 'execute.1',
+  result_step: 'execute.1',
   failure: { reason: 'STEP_FAILED', message: 'The step failed.' },
   warnings: ['claude was not available'],
   selection: { agent: 'claude', workflow: 'direct', reasons: ['It is short'] },
-  partOf: { kind: 'task', id: 'part' },
+  part_of: { kind: 'task', id: 'part' },
   ancestors: ['task-part', 'todo-full'],
   worked: { attempts: 2, milliseconds: 900 },
-  budgetWait: { key: 'workspace-alpha', isSpent: true, since: at(1) },
+  budget_wait: { key: 'workspace-alpha', is_spent: true, since: at(1) },
 };
 
 const DEFINITION = JSON.stringify({ name: 'mine', steps: [{ name: 'execute', agent: 'auto' }] });
 
 const ATTEMPT = sampleAttempt({ milliseconds: 1200 });
 
-const STEP = sampleStep({ spent: SPENT, startedAt: at(0) });
+const STEP = sampleStep({ spent: SPENT, started_at: at(0) });
 
 const FULL_STEP: StepRecord = {
   ...STEP,
@@ -363,24 +379,24 @@ const FULL_STEP: StepRecord = {
   failure: { reason: 'STEP_FAILED', message: 'The step failed.' },
   attempts: [
     ATTEMPT,
-    { ...ATTEMPT, number: 2, end: 'timeout', reason: 'It timed out.', outcomeUnknown: true },
+    { ...ATTEMPT, number: 2, end: 'timeout', reason: 'It timed out.', outcome_unknown: true },
   ],
   explanation: 'claude won',
   judged: true,
-  taskId: 'held',
-  settledAt: at(2),
+  task_id: 'held',
+  settled_at: at(2),
 };
 
 const CALL = sampleCall({
-  ...{ id: 'open', inputHash: 'e3b0c442', inputTokens: 12, maxOutputTokens: 8192, startedAt: at(0) },
+  ...{ id: 'open', input_hash: 'e3b0c442', input_tokens: 12, max_output_tokens: 8192, started_at: at(0) },
 });
 
 const ANSWER = { text: 'Roses are red', model: 'claude-opus', usage: ATTEMPT.usage, complete: true };
 
 const TIMED_OUT = new ModelFailure('timeout', 'It timed out.', {
-  retryAfterMs: 1000,
+  retry_after_ms: 1000,
   usage: ATTEMPT.usage,
-  outcomeUnknown: true,
+  outcome_unknown: true,
 });
 
 const LINES: readonly NumberedEntry[] = [
@@ -398,28 +414,28 @@ const LINES: readonly NumberedEntry[] = [
 
 const REMINDER = {
   id: 'plain',
-  taskId: 'plain',
-  taskTitle: 'Buy milk',
-  ownerUid: 'ada',
-  remindAt: at(30),
+  task_id: 'plain',
+  task_title: 'Buy milk',
+  owner_uid: 'ada',
+  remind_at: at(30),
   sent: false,
 };
 
 /** What creates a document, or adds to one that may not be there. */
 const LIMIT: Budget = {
   kind: 'todo',
-  id: 'todo-1',
-  ownerUid: 'ada',
+  thing_id: 'todo-1',
+  owner_uid: 'ada',
   tokens: 1000,
   round: 1,
-  setAt: at(0),
+  set_at: at(0),
 };
 
 const RESERVATION: Reservation = {
   id: 'run-1-call-1',
   keys: ['run-1', 'workspace-alpha'],
-  amount: { nanoUsd: 60_000_000, tokens: 4200 },
-  dueAt: at(2),
+  amount: { nano_usd: 60_000_000, tokens: 4200 },
+  due_at: at(2),
 };
 
 /** The document with the counts is merged into, and so is not shown whole. */
@@ -428,17 +444,17 @@ const BUDGETS: readonly Change[] = [
   {
     kind: 'setBudget',
     budget: {
-      ...{ ...LIMIT, kind: 'workspace', id: 'alpha', workspace: 'alpha' },
-      ...{ costUsd: 5, costSetBy: 'ada', tokensSetBy: 'agent:coder' },
+      ...{ ...LIMIT, kind: 'workspace', thing_id: 'alpha', workspace: 'alpha' },
+      ...{ cost_usd: 5, cost_set_by: 'ada', tokens_set_by: 'agent:coder' },
     },
-    spent: { nanoUsd: 0, tokens: 0 },
+    spent: { nano_usd: 0, tokens: 0 },
   },
   { kind: 'reserve', reservation: RESERVATION },
-  { kind: 'spend', keys: ['workspace-alpha'], spent: { nanoUsd: 1500, tokens: 12 } },
+  { kind: 'spend', keys: ['workspace-alpha'], spent: { nano_usd: 1500, tokens: 12 } },
 ];
 
-const { askedByAgent: _agent, ...REQUEST } = sampleRequest({
-  ...{ id: 'plain', createdAt: at(0), expiresAt: at(1440) },
+const { asked_by_agent: _agent, ...REQUEST } = sampleRequest({
+  ...{ id: 'plain', created_at: at(0), expires_at: at(1440) },
 });
 
 const FULL_REQUEST: Request = {
@@ -446,30 +462,30 @@ const FULL_REQUEST: Request = {
   id: 'full',
   kind: 'approval',
   options: [],
-  taskId: 'held',
-  askedByAgent: 'lead',
-  askedOf: 'ben',
-  askedOfName: 'Ben',
+  task_id: 'held',
+  asked_by_agent: 'lead',
+  asked_of: 'ben',
+  asked_of_name: 'Ben',
   state: 'answered',
   answer: 'approve',
   comment: 'Go ahead.',
-  answeredBy: 'ben',
-  answeredByAgent: 'bens-agent',
-  settledAt: at(5),
-  defaultAnswer: 'refuse',
+  answered_by: 'ben',
+  answered_by_agent: 'bens-agent',
+  settled_at: at(5),
+  default: 'refuse',
   call: {
     tool: 'coding.create_task',
     arguments: { description: 'Write the tests', files: [['a.ts']] },
     toolsets: ['coding'],
-    heldTo: 'default',
+    held_to: 'default',
     readonly: false,
     grant: 'grant-1',
   },
-  inPerson: true,
+  in_person: true,
   would: ['raise the budget of workspace "default" from $5 to $9'],
-  callKey: 'e3b0c442',
-  dueAt: at(6),
-  epoch: 1,
+  call_key: 'e3b0c442',
+  due_at: at(6),
+  execution_epoch: 1,
   outcome: { answer: { taskId: 'plain' } },
 };
 
@@ -479,12 +495,12 @@ const REVOKED_REQUEST: Request = {
   kind: 'approval',
   options: [],
   state: 'withdrawn',
-  withdrawnBecause: 'REVOKED',
-  settledAt: at(5),
+  withdrawn_because: 'REVOKED',
+  settled_at: at(5),
   call: { tool: 'coding.create_task', arguments: {}, readonly: false, lineage: LINEAGE },
 };
 
-const LINK = sampleLink({ owner: 'owner', repo: 'name', linkedBy: 'agent:plain', linkedAt: at(4) });
+const LINK = sampleLink({ owner: 'owner', repo: 'name', linked_by: 'agent:plain', linked_at: at(4) });
 
 export const CHANGES: readonly Change[] = [
   // What others are part of is made before them.
@@ -498,28 +514,22 @@ export const CHANGES: readonly Change[] = [
       count: 2,
       messages: [
         { id: '1', from: 'lead', workspace: 'default', text: 'Look', at: at(1) },
-        { id: '2', from: 'lead', workspace: 'default', text: 'Look', at: at(2), taskId: 'plain' },
+        { id: '2', from: 'lead', workspace: 'default', text: 'Look', at: at(2), task_id: 'plain' },
       ],
     },
   },
   { kind: 'issueCredential', credential: CREDENTIAL },
+  { kind: 'issueCredential', credential: { ...CREDENTIAL, api_key: 'mk_narrow', toolsets: ['todo'] } },
   {
     kind: 'issueCredential',
-    credential: { ...CREDENTIAL, apiKey: 'mk_narrow', toolsets: ['todo'] },
+    credential: { ...CREDENTIAL, api_key: 'mk_held', held_to: 'alpha', readonly: true },
   },
-  {
-    kind: 'issueCredential',
-    credential: { ...CREDENTIAL, apiKey: 'mk_held', heldTo: 'alpha', readonly: true },
-  },
-  {
-    kind: 'issueCredential',
-    credential: { ...CREDENTIAL, apiKey: 'mk_by_app', grant: USED_GRANT.id },
-  },
+  { kind: 'issueCredential', credential: { ...CREDENTIAL, api_key: 'mk_by_app', grant: USED_GRANT.id } },
   {
     kind: 'issueCredential',
     credential: {
       ...CREDENTIAL,
-      apiKey: 'mk_renewed',
+      api_key: 'mk_renewed',
       grant: USED_GRANT.id,
       line: 'mk_first',
       ancestors: LINEAGE,
@@ -534,13 +544,13 @@ export const CHANGES: readonly Change[] = [
     client: {
       id: 'client_9b2f4c1d7e8a40536271f0e9d8c7b6a5',
       name: 'Cursor',
-      redirectUris: [
+      redirect_uris: [
         'cursor://anysphere.cursor-mcp/oauth/callback',
         'https://www.cursor.com/agents/mcp/oauth/callback',
         'http://localhost:8787/callback',
       ],
-      createdAt: at(0),
-      expiresAt: at(90 * 24 * 60),
+      created_at: at(0),
+      expires_at: at(90 * 24 * 60),
     },
   },
   { kind: 'setPerson', uid: 'ada', role: 'admin' },
@@ -548,18 +558,21 @@ export const CHANGES: readonly Change[] = [
   { kind: 'limitAccount', uid: 'cyd', validSince: 1_788_000_000, account: 'disabled', isNews: true },
   {
     kind: 'setMember',
-    member: { uid: 'ben', workspace: 'alpha', role: 'leader', addedBy: 'ada', addedAt: at(0) },
+    member: { uid: 'ben', workspace: 'alpha', role: 'leader', added_by: 'ada', added_at: at(0) },
   },
   { kind: 'nameWorkspace', workspace: 'alpha', access: 'private' },
   {
     kind: 'createWorkspace',
     name: 'alpha',
-    workspace: { repositories: ['sartor-ai/muster'], createdBy: 'agent:plain', createdAt: at(0) },
+    workspace: { repositories: ['sartor-ai/muster'], created_by: 'agent:plain', created_at: at(0) },
   },
   {
     kind: 'demandApprovals',
     workspace: 'alpha',
-    approvals: [{ tool: 'github.createPR' }, { tool: 'orchestration.orchestrate', aboveUsd: 2, asks: 'ben' }],
+    approvals: [
+      { tool: 'github.createPR' },
+      { tool: 'orchestration.orchestrate', above_usd: 2, asks: 'ben' },
+    ],
   },
   { kind: 'listRepositories', workspace: 'alpha', repositories: ['sartor-ai/*'] },
   {
@@ -584,9 +597,9 @@ export const CHANGES: readonly Change[] = [
       workspace: 'alpha',
       email: 'cyd@example.com',
       role: 'worker',
-      invitedBy: 'ben',
-      createdAt: at(0),
-      expiresAt: at(100),
+      invited_by: 'ben',
+      created_at: at(0),
+      expires_at: at(100),
     },
   },
   {
@@ -596,9 +609,9 @@ export const CHANGES: readonly Change[] = [
       workspace: 'alpha',
       email: 'dan@example.com',
       role: 'viewer',
-      invitedBy: 'ben',
-      createdAt: at(0),
-      expiresAt: at(100),
+      invited_by: 'ben',
+      created_at: at(0),
+      expires_at: at(100),
       lineage: LINEAGE,
     },
   },
@@ -624,10 +637,10 @@ export const CHANGES: readonly Change[] = [
       id: 'discovery-1',
       workspace: 'default',
       session: 'session-1',
-      agentId: 'plain',
+      agent_id: 'plain',
       content: 'It is in the attic',
       tags: ['attic'],
-      createdAt: at(0),
+      created_at: at(0),
     },
   },
   {
@@ -658,7 +671,13 @@ export const CHANGES: readonly Change[] = [
   {
     kind: 'checkFailed',
     taskId: TASK.id,
-    check: { name: 'build', at: at(3), repository: 'octo/app', pullRequest: 7, url: 'https://example.com/1' },
+    check: {
+      name: 'build',
+      at: at(3),
+      repository: 'octo/app',
+      pull_request: 7,
+      url: 'https://example.com/1',
+    },
   },
   {
     kind: 'logFailedCheck',
@@ -666,7 +685,7 @@ export const CHANGES: readonly Change[] = [
     entry: {
       id: 'check-1',
       details: { source: 'check_run', name: 'build', conclusion: 'failure' },
-      ...{ at: at(3), repository: 'octo/app', pullRequest: 7 },
+      ...{ at: at(3), repository: 'octo/app', pull_request: 7 },
     },
   },
   ...appendNumbered(undefined, 1, LINES).writes.map(
@@ -678,27 +697,21 @@ export const CHANGES: readonly Change[] = [
     epoch: 2,
     parts: ['{"summary":1}'],
   },
-  {
-    kind: 'linkPullRequest',
-    link: {
-      ...LINK,
-      taskId: 'held',
-    },
-  },
+  { kind: 'linkPullRequest', link: { ...LINK, task_id: 'held' } },
   {
     kind: 'openSubscription',
     ownerUid: 'ada',
     subscription: {
       id: 'subscription-1',
       uid: 'agent:plain',
-      subscriptionId: 'mine',
+      subscription_id: 'mine',
       database: 'realtime',
       path: 'tasks/queue',
-      eventType: 'child_added',
+      event_type: 'child_added',
       log: 'log-1',
-      createdAt: at(0),
+      created_at: at(0),
       rights: '4bf5ebe0000000000000',
-      expiresAt: at(100),
+      expires_at: at(100),
     },
   },
   { kind: 'recordEvent', event: EVENT },
@@ -709,7 +722,7 @@ export const CHANGES: readonly Change[] = [
   { kind: 'createReminder', reminder: REMINDER },
   {
     kind: 'createReminder',
-    reminder: { ...REMINDER, id: 'full', taskId: 'full', sent: true, sentAt: at(31), late: true },
+    reminder: { ...REMINDER, id: 'full', task_id: 'full', sent: true, sent_at: at(31), late: true },
   },
   { kind: 'createTodo', todo: TODO },
   { kind: 'reserveTitle', id: 'guard-1', taskId: 'plain' },
@@ -721,19 +734,19 @@ export const CHANGES: readonly Change[] = [
       id: 'full',
       description: 'With water',
       tags: ['home'],
-      endDate: at(9000),
-      endedAt: at(99),
+      end_date: at(9000),
+      ended_at: at(99),
     },
   },
   {
     kind: 'createWorkflow',
     saved: {
       id: 'workflow-1',
-      ownerUid: 'ada',
-      workflow: readWorkflow(DEFINITION, 'workflow'),
+      owner_uid: 'ada',
+      definition: readWorkflow(DEFINITION, 'workflow'),
       version: 1,
-      createdAt: at(0),
-      updatedAt: at(1),
+      created_at: at(0),
+      updated_at: at(1),
     },
   },
   { kind: 'measureAgent', measure: { agent: 'claude', requests: 2, answered: 1, milliseconds: 1200 } },
@@ -748,7 +761,7 @@ export const CHANGES: readonly Change[] = [
         tallies: {
           claude: {
             ...{ accepted: 1, failed: 1, lost: 0, retried: 1, worth: 0.75 },
-            ...{ milliseconds: 1200, costUsd: 0.01 },
+            ...{ milliseconds: 1200, cost_usd: 0.01 },
           },
         },
         faded: [],
@@ -763,7 +776,7 @@ export const CHANGES: readonly Change[] = [
         workflow: readWorkflow(DEFINITION, 'workflow'),
         input: 'Write a poem',
         context: { about: [['roses']] },
-        budget: { tokens: 1000, costUsd: 1 },
+        budget: { tokens: 1000, cost_usd: 1 },
         parallel: false,
         forbidden: ['gemini'],
       },
@@ -778,7 +791,7 @@ export const CHANGES: readonly Change[] = [
       id: 'failed',
       ending: {
         at: at(1),
-        attempt: { ...ATTEMPT, end: 'timeout', reason: 'It timed out.', outcomeUnknown: true } as const,
+        attempt: { ...ATTEMPT, end: 'timeout', reason: 'It timed out.', outcome_unknown: true } as const,
         settled: { failure: TIMED_OUT },
       },
     },
@@ -791,19 +804,19 @@ export const CHANGES: readonly Change[] = [
     link: {
       ...LINK,
       number: 9,
-      taskId: '',
+      task_id: '',
       title: 'Say why',
       state: 'merged',
-      stateAt: at(5),
+      state_at: at(5),
       head: 'c'.repeat(40),
-      headAt: at(4),
+      head_at: at(4),
       checks: [
         {
           ...{ key: '["check_run","build",7]', name: 'build', commit: 'c'.repeat(40), at: at(4), id: 1 },
           ...{ passed: false, url: 'https://example.com/1' },
         },
       ],
-      partOf: { kind: 'run', id: FULL_RUN.id },
+      part_of: { kind: 'run', id: FULL_RUN.id },
       ancestors: [`run-${FULL_RUN.id}`, 'task-part', 'todo-full'],
     },
   },
@@ -811,9 +824,9 @@ export const CHANGES: readonly Change[] = [
 
 export const SETTLED = {
   id: 'settled-1',
-  argumentsHash: 'e3b0c442',
+  arguments_hash: 'e3b0c442',
   answer: { task_id: 'plain', files: [['a.ts']] },
-  expiresAt: at(1440),
+  expires_at: at(1440),
 };
 
 /** Calls that change something, as the trail tells of them. */
@@ -821,7 +834,7 @@ export const TOLD: readonly [readonly Change[], CallRecord][] = [
   [
     [
       { kind: 'tell', effect: { kind: 'task', id: 'plain', workspace: 'default', after: { priority: 5 } } },
-      { kind: 'tell', effect: { kind: 'todo', id: 'todo-1', ownerUid: 'ada', before: { title: 'Milk' } } },
+      { kind: 'tell', effect: { kind: 'todo', id: 'todo-1', owner_uid: 'ada', before: { title: 'Milk' } } },
       {
         kind: 'tell',
         effect: { kind: 'task', id: 'huge', workspace: 'default', after: { hints: 'x'.repeat(200_000) } },
@@ -834,41 +847,44 @@ export const TOLD: readonly [readonly Change[], CallRecord][] = [
           workspace: 'default',
           before: { __rows__: [[1]] },
           after: { __rows__: [[1, 2]], 'a-b': { c: null } },
-          freeForm: true,
+          free_form: true,
         },
       },
     ],
     {
       by: {
         uid: 'agent:coder',
-        agentId: 'coder',
-        ownerUid: 'ada',
-        grantId: 'grant-1',
+        agent_id: 'coder',
+        owner_uid: 'ada',
+        grant_id: 'grant-1',
         tool: 'coordination.create_task',
         workspace: 'default',
-        requestId: 'request-1',
-        approvedBy: 'ada',
+        request_id: 'request-1',
+        approved_by: 'ada',
       },
     },
   ],
   [
-    [{ kind: 'tell', effect: { kind: 'todo', id: 'todo-1', ownerUid: 'ada', after: { title: 'Milk' } } }],
+    [{ kind: 'tell', effect: { kind: 'todo', id: 'todo-1', owner_uid: 'ada', after: { title: 'Milk' } } }],
     {
-      by: { uid: 'ada', ownerUid: 'ada', tool: 'system.undo', workspace: 'default', requestId: 'request-2' },
+      by: {
+        uid: 'ada',
+        owner_uid: 'ada',
+        tool: 'system.undo',
+        workspace: 'default',
+        request_id: 'request-2',
+      },
       undoes: { id: 'entry-1', version: '1.0' },
     },
   ],
 ];
 
 /** Who writes as themselves, and what. */
-export const CALLER: Caller = {
-  principal: personOf('ada', 'worker'),
-  credential: 'token',
-};
+export const CALLER: Caller = { principal: personOf('ada', 'worker'), credential: 'token' };
 
 export const REPETITION = { id: 'write-1', argumentsHash: 'e3b0c442' };
 
-export const OUTAGE: SweepState['outage'] = { since: new Date(START), backAt: new Date(START + 60_000) };
+export const OUTAGE: SweepState['outage'] = { since: new Date(START), back_at: new Date(START + 60_000) };
 
 export const BEHIND: SweepState['behind'] = {
   leases: { since: new Date(START), from: { at: new Date(START - 60_000), id: 'task-0001' } },

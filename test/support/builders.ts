@@ -47,18 +47,18 @@ export function sampleTask(changes: Partial<Task> = {}): Task {
     dependencies: [],
     dependents: [],
     blockers: 0,
-    failedDependencies: [],
-    requiredCapabilities: [],
+    failed_dependencies: [],
+    required_capabilities: [],
     context: { files: [] },
-    createdAt: START,
-    createdBy: 'lead',
-    epoch: 0,
-    lapsedClaims: [],
+    created_at: START,
+    created_by: 'lead',
+    claim_epoch: 0,
+    lapsed_claims: [],
     retries: 0,
-    formerEnds: [],
-    stuckDependencies: {},
+    former_ends: [],
+    stuck_dependencies: {},
     stuck: false,
-    stuckUnsettled: false,
+    stuck_unsettled: false,
     ...changes,
   };
 }
@@ -69,9 +69,9 @@ export function sampleCodingWork(changes: Partial<CodingWork> = {}): CodingWork 
     instructions: 'Implement JWT authentication',
     branch: 'feature/auth',
     config: {},
-    ownerUid: 'person',
-    queueSeconds: 3600,
-    queueEndsAt: secondsAfterStart(3600),
+    owner_uid: 'person',
+    queue_seconds: 3600,
+    queue_ends_at: secondsAfterStart(3600),
     attempts: [],
     returns: 0,
     ...changes,
@@ -80,7 +80,7 @@ export function sampleCodingWork(changes: Partial<CodingWork> = {}): CodingWork 
 
 /** A coding task, waiting for a runner. */
 export function sampleCodingTask(changes: Partial<CodingTask> = {}): CodingTask {
-  return { ...sampleTask({ requiredCapabilities: ['claude'] }), coding: sampleCodingWork(), ...changes };
+  return { ...sampleTask({ required_capabilities: ['claude'] }), coding: sampleCodingWork(), ...changes };
 }
 
 export function sampleSession(changes: Partial<Session> = {}): Session {
@@ -88,12 +88,12 @@ export function sampleSession(changes: Partial<Session> = {}): Session {
     id: 'session-1',
     workspace: 'alpha',
     goal: 'A goal',
-    masterPlan: '',
-    createdAt: START,
-    queueVersion: 1,
-    capabilityKeys: [],
+    master_plan: '',
+    created_at: START,
+    queue_version: 1,
+    capability_keys: [],
     spread: 8,
-    firstGate: 0,
+    first_gate: 0,
     ...changes,
   };
 }
@@ -104,17 +104,17 @@ export function sampleAgent(changes: Partial<Agent> = {}): Agent {
     name: 'terminal-2',
     type: 'developer',
     version: '1.0.0',
-    capabilities: [],
+    capability_details: [],
     configuration: {
-      maxConcurrentTasks: 1,
+      max_concurrent_tasks: 1,
       timeout: 30_000,
-      retryPolicy: { maxRetries: 3, backoffMs: 1000 },
+      retry_policy: { max_retries: 3, backoff_ms: 1000 },
     },
-    ownerUid: 'person',
+    owner_uid: 'person',
     role: 'worker',
     status: 'active',
-    registeredAt: START,
-    lastSeen: START,
+    registered_at: START,
+    last_seen: START,
     ...NOTHING_DONE,
     ...changes,
   };
@@ -123,11 +123,11 @@ export function sampleAgent(changes: Partial<Agent> = {}): Agent {
 /** A key that has expired, unless its end is named. */
 export function sampleCredential(changes: Partial<Credential> = {}): Credential {
   return {
-    apiKey: 'mk_a',
-    agentId: 'terminal-2',
-    secretHash: 'a-digest',
-    createdAt: START,
-    expiresAt: START,
+    api_key: 'mk_a',
+    agent_id: 'terminal-2',
+    secret_hash: 'a-digest',
+    created_at: START,
+    expires_at: START,
     ancestors: [],
     ...changes,
   };
@@ -143,27 +143,27 @@ export function sampleGrant(changes: Partial<Grant> = {}): Grant {
   const codeExpiresAt = new Date(START.getTime() + CODE_MILLISECONDS);
   return {
     id: 'k3v7q2mzj5x4n6r2wbta',
-    ownerUid: 'person',
-    agentId: 'terminal-2',
-    clientId: 'https://client.example/oauth.json',
-    clientName: 'A client',
-    clientHost: 'client.example',
+    owner_uid: 'person',
+    agent_id: 'terminal-2',
+    client_id: 'https://client.example/oauth.json',
+    client_name: 'A client',
+    client_host: 'client.example',
     resource: 'https://muster.example/mcp',
-    createdAt: START,
-    usedAt: START,
-    expiresAt: codeExpiresAt,
-    endsAt: new Date(START.getTime() + MOST_MILLISECONDS),
+    created_at: START,
+    used_at: START,
+    expires_at: codeExpiresAt,
+    ends_at: new Date(START.getTime() + MOST_MILLISECONDS),
     salt: SALT,
     code: {
       hash: systemHashing.sha256(CODE),
       challenge: challengeOf(systemHashing, VERIFIER),
-      redirectUri: 'http://localhost:1234/callback',
-      expiresAt: codeExpiresAt,
-      isRedeemed: false,
+      redirect_uri: 'http://localhost:1234/callback',
+      expires_at: codeExpiresAt,
+      is_redeemed: false,
     },
     rotated: 0,
-    recentRotations: [],
-    accessTokens: [],
+    recent_rotations: [],
+    access_tokens: [],
     ...changes,
   };
 }
@@ -171,12 +171,12 @@ export function sampleGrant(changes: Partial<Grant> = {}): Grant {
 export function sampleTodo(changes: Partial<Todo> = {}): Todo {
   return {
     id: 'todo-1',
-    ownerUid: 'owner-1',
+    owner_uid: 'owner-1',
     title: 'Finish the presentation',
     priority: 'MEDIUM',
     tags: [],
     completed: false,
-    createdAt: START,
+    created_at: START,
     ...changes,
   };
 }
@@ -184,16 +184,16 @@ export function sampleTodo(changes: Partial<Todo> = {}): Todo {
 export function sampleRecurringTask(changes: Partial<RecurringTask> = {}): RecurringTask {
   return {
     id: 'recurring-1',
-    ownerUid: 'owner-1',
+    owner_uid: 'owner-1',
     title: 'Check emails',
     priority: 'MEDIUM',
     tags: [],
     frequency: 'DAILY',
-    anchor: START,
+    start_date: START,
     timezone: 'UTC',
-    createdAt: START,
-    latestOn: '2030-01-01',
-    latestDue: START,
+    created_at: START,
+    latest_on: '2030-01-01',
+    latest_due: START,
     ...changes,
   };
 }
@@ -206,16 +206,16 @@ export function sampleRequest(changes: Partial<Request> = {}): Request {
     kind: 'text',
     question: 'What is it to be called?',
     options: [],
-    askedBy: 'agent:lead',
-    askedByAgent: 'lead',
-    ownerUid: 'ada',
-    askedOf: 'ada',
-    askedOfName: 'Ada',
+    asked_by: 'agent:lead',
+    asked_by_agent: 'lead',
+    owner_uid: 'ada',
+    asked_of: 'ada',
+    asked_of_name: 'Ada',
     state: 'open',
-    createdAt: START,
-    expiresAt: secondsAfterStart(86_400),
-    putOff: false,
-    epoch: 0,
+    created_at: START,
+    expires_at: secondsAfterStart(86_400),
+    put_off: false,
+    execution_epoch: 0,
     ...changes,
   };
 }
@@ -224,20 +224,20 @@ export function sampleRequest(changes: Partial<Request> = {}): Request {
 export function sampleRun(changes: Partial<Run> = {}): Run {
   return {
     id: 'run-1',
-    ownerUid: 'ada',
-    startedBy: 'agent:lead',
+    owner_uid: 'ada',
+    started_by: 'agent:lead',
     workspace: 'default',
     workflow: 'direct',
     title: 'Write a poem',
     status: 'pending',
-    createdAt: START,
-    cancelRequested: false,
+    created_at: START,
+    cancel_requested: false,
     epoch: 0,
     deliveries: 0,
     deadline: secondsAfterStart(3600),
     current: [],
-    stepsSettled: 0,
-    stepsPlanned: 1,
+    steps_settled: 0,
+    steps_planned: 1,
     spent: NOTHING_SPENT,
     warnings: [],
     ...changes,
@@ -255,7 +255,7 @@ export function sampleStep(changes: Partial<StepRecord> = {}): StepRecord {
     status: 'waiting',
     attempts: [],
     spent: NOTHING_SPENT,
-    startedAt: START,
+    started_at: START,
     ...changes,
   };
 }
@@ -270,9 +270,9 @@ export function sampleAttempt(changes: Partial<Attempt> = {}): Attempt {
     waited: 0,
     end: 'answered',
     milliseconds: 100,
-    usage: { inputTokens: 10, outputTokens: 20 },
-    costUsd: 0.01,
-    outcomeUnknown: false,
+    usage: { input_tokens: 10, output_tokens: 20 },
+    cost_usd: 0.01,
+    outcome_unknown: false,
     ...changes,
   };
 }
@@ -287,11 +287,11 @@ export function sampleCall(changes: Partial<JournalEntry> = {}): JournalEntry {
     repetition: 0,
     agent: 'claude',
     model: 'claude-opus',
-    inputHash: '',
-    inputTokens: 10,
-    maxOutputTokens: 10,
+    input_hash: '',
+    input_tokens: 10,
+    max_output_tokens: 10,
     waited: 0,
-    startedAt: START,
+    started_at: START,
     ...changes,
   };
 }
@@ -299,13 +299,13 @@ export function sampleCall(changes: Partial<JournalEntry> = {}): JournalEntry {
 /** An open pull request of the task `task-1`. */
 export function sampleLink(changes: Partial<PullRequestLink> = {}): PullRequestLink {
   return {
-    repositoryId: 7,
+    repository_id: 7,
     number: 8,
     owner: 'octo',
     repo: 'app',
-    taskId: 'task-1',
-    linkedBy: 'agent:lead',
-    linkedAt: START,
+    task_id: 'task-1',
+    linked_by: 'agent:lead',
+    linked_at: START,
     workspace: 'default',
     title: 'End retries',
     state: 'open',

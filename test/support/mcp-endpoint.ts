@@ -13,7 +13,8 @@ import type { RecordedAnswer } from '../../functions/src/kernel/commit.ts';
 import { MusterError } from '../../functions/src/kernel/errors.ts';
 import type { Log } from '../../functions/src/kernel/ports.ts';
 import type { Directory } from '../../functions/src/mcp/callContext.ts';
-import { createEndpoint, type EndpointDependencies } from '../../functions/src/mcp/http/endpoint.ts';
+import { createEndpoint } from '../../functions/src/mcp/http/endpoint.ts';
+import type { EndpointDependencies } from '../../functions/src/mcp/http/pipeline.ts';
 import { OpenStreams } from '../../functions/src/mcp/http/streams.ts';
 import { agentOf } from './principals.ts';
 
@@ -66,10 +67,7 @@ export function memoryPorts(): MemoryPorts {
     services: () => ({}) as never,
     approvals: { pass: async () => undefined, passLoosening: async (_, error) => Promise.reject(error) },
     view: async (name) => `<!doctype html><title>${name}</title>`,
-    authenticator: {
-      authenticate,
-      authenticateAnew: authenticate,
-    },
+    authenticator: { authenticate, authenticateAnew: authenticate },
     people: { watch: () => () => undefined },
     recordedAnswers: { find: async (id) => settled.get(id) },
     presence: {

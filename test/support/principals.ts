@@ -11,7 +11,7 @@ export function rolesOf(role: Role | undefined, workspace?: string): PersonRoles
 }
 
 export function personOf(uid: string, role: Role | undefined, workspace?: string): Principal {
-  return { uid, kind: 'person', ownerUid: uid, maxRole: 'admin', owner: rolesOf(role, workspace) };
+  return { uid, kind: 'person', owner_uid: uid, maxRole: 'admin', owner: rolesOf(role, workspace) };
 }
 
 /** An agent whose owner bounds it nowhere: only its own role does. */
@@ -19,8 +19,8 @@ export function agentOf(agentId: string, ownerUid: string, maxRole: Role): Princ
   return {
     uid: `agent:${agentId}`,
     kind: 'agent',
-    agentId,
-    ownerUid,
+    agent_id: agentId,
+    owner_uid: ownerUid,
     maxRole,
     owner: { role: 'admin', workspaces: {}, access: {} },
   };

@@ -53,7 +53,7 @@ export interface Call {
   readonly args: Readonly<Record<string, unknown>>;
 }
 
-/** The most calls in one request. Source: MAX_BATCH of functions/src/mcp/http/message.ts. */
+/** The most calls in one request. Source: MAX_BATCH of functions/src/mcp/http/body.ts. */
 export const MAX_BATCH = 50;
 
 /**

@@ -16,9 +16,7 @@ export const sessionDocument = z.object({
   created_at: instant,
 });
 
-export const counterDocument = z.object({
-  counts: z._default(z.record(z.string(), z.number()), {}),
-});
+export const counterDocument = z.object({ counts: z._default(z.record(z.string(), z.number()), {}) });
 
 const failure = z.object({ class: z.string(), message: z.string() });
 

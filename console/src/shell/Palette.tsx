@@ -131,11 +131,7 @@ function useEverything(person: Person) {
       title: `${agent.name} · ${agent.id}`,
       address: addressOf(['a', agent.id]),
     })),
-    ...rowsOf(runs).map((run) => ({
-      kind: 'run',
-      title: run.title,
-      address: addressOf(['r', run.id]),
-    })),
+    ...rowsOf(runs).map((run) => ({ kind: 'run', title: run.title, address: addressOf(['r', run.id]) })),
   ];
   const more = () => {
     for (const load of cut) load();

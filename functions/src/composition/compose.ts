@@ -121,11 +121,7 @@ export function compose(outer: Outside, baseUrl = '') {
     clients: new OctokitClients({ settings: outer.gitHub, log }),
     openRepositories,
   });
-  const firebase = createFirebase({
-    ...platform,
-    access: access.ports,
-    callerTokens: access.callerTokens,
-  });
+  const firebase = createFirebase({ ...platform, access: access.ports, callerTokens: access.callerTokens });
   const orchestration = createOrchestration({
     ...platform,
     budget,

@@ -43,10 +43,7 @@ interface LeavingPorts {
 }
 
 export class Leaving extends Service<LeavingPorts> {
-  /**
-   * Ends what a person began where they may not have work done any more. Safe to call twice, late, and in two instances at
-   * once: it goes by their roles of now and by what is open.
-   */
+  /** Ends what a person may not do any more, by their roles of now. Safe to call twice, late, and in two instances at once. */
   async end(uid: string): Promise<EndedWork> {
     const { roles, ends, log } = this.ports;
     const known: PersonRoles | undefined = await unlessUnreadable(roles.of(uid));
@@ -96,11 +93,11 @@ export class Leaving extends Service<LeavingPorts> {
     const owners = new Set<string>();
     await each(
       (after) => tasks.openCodingIn(workspace, BATCH, after),
-      ({ coding }) => coding && owners.add(coding.ownerUid),
+      ({ coding }) => coding && owners.add(coding.owner_uid),
     );
     await each(
       (after) => runs.openIn(workspace, BATCH, after),
-      ({ ownerUid }) => owners.add(ownerUid),
+      ({ owner_uid }) => owners.add(owner_uid),
     );
     return owners;
   }
@@ -130,19 +127,16 @@ interface Followers {
   readonly runs: RunService;
 }
 
-/**
- * Each state of a thing is told, at least once: what is told here only says whether it is worth a look, and each of
- * those who look goes by what is there. One that cannot be read is told again when it is written anew.
- */
+/** Told each state at least once: who looks goes by what is there. One that cannot be read is told when written anew. */
 export async function followGraph(
   { taskQueue, delegation, runs }: Followers,
   written: unknown,
 ): Promise<void> {
   const node = readable(nodeFromDocument, written);
   if (node?.kind !== 'task') return;
-  if (node.status === 'waiting') await taskQueue.partsChanged(node.id);
-  if (node.status === 'cancelled') await runs.wholeCancelled(node.id);
-  if (node.status === 'done' && node.partOf?.kind === 'todo') await delegation.taskClosed(node.id);
+  if (node.status === 'waiting') await taskQueue.partsChanged(node.thing_id);
+  if (node.status === 'cancelled') await runs.wholeCancelled(node.thing_id);
+  if (node.status === 'done' && node.part_of?.kind === 'todo') await delegation.taskClosed(node.thing_id);
 }
 
 /** Shows each thing of a query, page by page. */

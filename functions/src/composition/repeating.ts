@@ -101,9 +101,8 @@ export const repeatPart =
         const begin = beginOf((await record.read()).behind[WALK], turn.now);
         if (begin === undefined) return { counts, isBehind: false };
         const { at: since } = begin;
-        const bounded = { ...turn, from: begin, isOver: () => turn.isOver() || counts.looked >= MOST };
         const end = await walk(
-          bounded,
+          { ...turn, from: begin, isOver: () => turn.isOver() || counts.looked >= MOST },
           (after) => read(after ?? begin, since),
           async ({ place, work }) => {
             counts.looked++;
@@ -229,10 +228,7 @@ const EVENTS_AT_ONCE = 200;
 /** Relays one event. */
 type Relay = (eventId: string) => Promise<void>;
 
-/**
- * A part that relays the events of the last days that have not arrived in `audit`. It compares counts, and reads events
- * only of the hours in which some are missing.
- */
+/** Relays events of the last days that are not in `audit`: compares counts, and reads only hours in which some are missing. */
 export const relayPart =
   (database: Firestore, log: Log) =>
   (relay: Relay): SweepPart => ({
@@ -265,7 +261,7 @@ async function relayAll(
     if (turn.isOver()) return new Date(begin);
     const hour = { begin, to: Math.min(begin + HOUR_MILLISECONDS, end) };
     if (await isWhole(database, hour.begin, hour.to)) continue;
-    const stopped = await relayMissing(database, log, turn, hour, relay);
+    const stopped = await relayMissing({ database, log }, turn, hour, relay);
     if (stopped !== undefined) return stopped;
   }
   return undefined;
@@ -275,8 +271,7 @@ async function relayAll(
 async function isWhole(database: Firestore, begin: number, to: number): Promise<boolean> {
   const [events, arrived] = await Promise.all(
     [COLLECTIONS.events, COLLECTIONS.audit].map(async (collection) => {
-      const { count } = (await between(database, collection, begin, to).count().get()).data();
-      return count;
+      return (await between(database, collection, begin, to).count().get()).data().count;
     }),
   );
   return events === arrived;
@@ -292,8 +287,7 @@ function between(database: Firestore, collection: string, begin: number, to: num
 
 /** @returns where it has stopped, if it has not come to the end */
 async function relayMissing(
-  database: Firestore,
-  log: Log,
+  { database, log }: { readonly database: Firestore; readonly log: Log },
   turn: SweepTurn,
   { begin, to }: { readonly begin: number; readonly to: number },
   relay: Relay,

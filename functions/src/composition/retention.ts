@@ -70,8 +70,7 @@ export function graphRetention(database: Firestore, days: RetentionDays): SweepP
       const above = Array.isArray(stored) ? stored.map((key) => nodes.doc(String(key))) : [];
       const those = above.length === 0 ? [] : await database.getAll(...above);
       if (those.some(({ exists }) => exists)) return;
-      const living = await below(snapshot.ref).where('deleted', '==', false).limit(1).get();
-      if (!living.empty) return;
+      if (!(await below(snapshot.ref).where('deleted', '==', false).limit(1).get()).empty) return;
       // The root last: what has died in between is found again.
       const removed = await deleteFound(below(snapshot.ref).where('deleted', '==', true));
       await snapshot.ref.delete();
@@ -210,7 +209,7 @@ export class Retention extends Service<RetentionPorts> {
     const { tasks, store, randomness } = this.ports;
     return retryStale(randomness, async () => {
       const task = await tasks.find(id);
-      if (task?.value.closedAt === undefined || task.value.closedAt > before) return false;
+      if (task?.value.completed_at === undefined || task.value.completed_at > before) return false;
       if (await this.isReferredTo(task.value)) return false;
       const changes = await this.taskRemoval(task);
       await tasks.forgetBelow(id);
@@ -231,7 +230,7 @@ export class Retention extends Service<RetentionPorts> {
     const { workspace, session, status } = task;
     const dependencies = await tasks.findAll(task.dependencies);
     // That it is removed is nothing that was done in the session.
-    const { lastActivity = task.closedAt ?? clock.now() } = await sessions.counters(workspace, session);
+    const { lastActivity = task.completed_at ?? clock.now() } = await sessions.counters(workspace, session);
     return [
       { kind: 'removeTask', task, node: taskNode(task), version },
       { kind: 'count', workspace, session, by: { [status]: -1 }, at: lastActivity },
@@ -256,7 +255,7 @@ export class Retention extends Service<RetentionPorts> {
     const { tasks, taskLogs } = this.ports;
     const task = (await tasks.find(taskId))?.value;
     const isOpen = task !== undefined && !isClosed(task.status);
-    if (isOpen || (task?.closedAt !== undefined && task.closedAt > before)) return false;
+    if (isOpen || (task?.completed_at !== undefined && task.completed_at > before)) return false;
     await taskLogs.forget(taskId);
     return true;
   }

@@ -35,10 +35,7 @@ export const mirrorTaskQueue = onDocumentWritten(
   },
 );
 
-/**
- * Tells the rules of the Realtime Database what a person may do, and ends what they began in workspaces where they may not
- * work any more.
- */
+/** Tells the Realtime Database's rules what a person may do, and ends what they began where they may not work. */
 export const mirrorPerson = onDocumentWritten(
   { document: `${COLLECTIONS.people}/{uid}`, ...followed },
   async ({ params: { uid }, data }) => {
@@ -66,11 +63,7 @@ export const repairTodo = onDocumentWritten(
 
 /** Makes a call that was approved. One that breaks off is made by the sweep. */
 export const makeApprovedCall = onDocumentWritten(
-  {
-    document: `${COLLECTIONS.requests}/{requestId}`,
-    ...followed,
-    timeoutSeconds: 120,
-  },
+  { document: `${COLLECTIONS.requests}/{requestId}`, ...followed, timeoutSeconds: 120 },
   async (event) => void (await app().services.approvedCalls.execute(event.params.requestId)),
 );
 
@@ -132,10 +125,7 @@ export const executeRun = onTaskDispatched<unknown>(
   },
 );
 
-/**
- * Every minute it releases leases that have lapsed, marks agents offline that went away, resumes runs whose instance
- * has died, and cancels the tasks of archived sessions that runs wait for.
- */
+/** Each minute: lapsed leases, absent agents, runs of dead instances, tasks of archived sessions that runs await. */
 export const sweep = onSchedule(
   { schedule: 'every 1 minutes', ...everywhere, maxInstances: 1, timeoutSeconds: 540 },
   async () => void (await app().sweep()),

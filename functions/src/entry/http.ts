@@ -49,13 +49,7 @@ export const mcp = onRequest(
 
 /** GitHub's deliveries: merged pull requests close tasks, failed checks are recorded on them. */
 export const githubWebhook = onRequest(
-  {
-    ...everywhere,
-    invoker: 'public',
-    cors: false,
-    timeoutSeconds: 30,
-    secrets: gitHubWebhookSecrets,
-  },
+  { ...everywhere, invoker: 'public', cors: false, timeoutSeconds: 30, secrets: gitHubWebhookSecrets },
   (request, response) => app().gitHubWebhook(request, response),
 );
 
@@ -77,9 +71,8 @@ export function leaveBodiesUnread(): void {
 }
 
 /**
- * The framework runs each request in a domain, Node's deprecated way to catch what is thrown in callbacks.
- * A domain is told of each promise, which costs the endpoint a quarter of its throughput, and it has no
- * callbacks that throw.
+ * The framework runs each request in a domain, Node's deprecated way to catch what callbacks throw, and here none does.
+ * It is told of each promise, which costs the endpoint a quarter of its throughput.
  */
 export function leaveDomain(): void {
   const active: unknown = Reflect.get(process, 'domain');

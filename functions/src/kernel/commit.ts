@@ -78,15 +78,12 @@ export const REPLAY_HOURS = 24;
 /** The answer of a call with an idempotency key. */
 export interface RecordedAnswer {
   readonly id: string;
-  readonly argumentsHash: string;
+  readonly arguments_hash: string;
   readonly answer: JsonObject;
-  readonly expiresAt: Date;
+  readonly expires_at: Date;
 }
 
-/**
- * One call that writes. The service that serves it puts `recordAnswer(answer)` into the same commit as its
- * changes, so that the change and the proof that it happened are stored together or not at all.
- */
+/** One call that writes. Its service commits `recordAnswer(answer)` with its changes: both are stored, or neither. */
 export interface Operation {
   /** Who makes the call; absent where an operator works with a shell. */
   readonly by?: Actor;

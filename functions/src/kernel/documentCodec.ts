@@ -1,6 +1,6 @@
 /**
- * Documents as they are declared once: a schema in the words that are stored. From it follow both directions, in one
- * walk: stored `owner_uid` is `ownerUid`, a timestamp is a date, and where null is stored the value has nothing.
+ * Documents as they are declared once: a schema in the words that are stored, which are the words of the code. From it
+ * follow both directions, in one walk: a timestamp is a date, and where null is stored the value has nothing.
  * See docs/decisions/0027-declare-once.md.
  */
 
@@ -9,19 +9,6 @@ import { jsonObject } from './json.ts';
 
 type Schema = z.core.$ZodType;
 
-/** Stored fields that have other names in values, at every depth of a document. */
-type Names = Readonly<Record<string, string>>;
-
-type CamelCase<Field extends string> = Field extends `${infer First}_${infer Rest}`
-  ? `${First}${Capitalize<CamelCase<Rest>>}`
-  : Field;
-
-type NameOf<Field, Own extends Names> = Field extends keyof Own
-  ? Own[Field]
-  : Field extends string
-    ? CamelCase<Field>
-    : never;
-
 /** A value may lack a field that a document may lack, or that may be null there. */
 type IsOptional<Field> = Field extends { readonly _zod: { readonly optout: 'optional' } }
   ? true
@@ -29,29 +16,29 @@ type IsOptional<Field> = Field extends { readonly _zod: { readonly optout: 'opti
     ? true
     : false;
 
-type FieldsIn<Shape, Own extends Names> = {
-  readonly [Field in keyof Shape as IsOptional<Shape[Field]> extends true
-    ? never
-    : NameOf<Field, Own>]: ValueOf<Shape[Field], Own>;
+type FieldsIn<Shape> = {
+  readonly [Field in keyof Shape as IsOptional<Shape[Field]> extends true ? never : Field]: ValueOf<
+    Shape[Field]
+  >;
 } & {
-  readonly [Field in keyof Shape as IsOptional<Shape[Field]> extends true
-    ? NameOf<Field, Own>
-    : never]?: ValueOf<Shape[Field], Own>;
+  readonly [Field in keyof Shape as IsOptional<Shape[Field]> extends true ? Field : never]?: ValueOf<
+    Shape[Field]
+  >;
 };
 
 /** The value that is made of a stored one. */
-type ValueOf<Stored, Own extends Names> =
+type ValueOf<Stored> =
   Stored extends z.ZodObject<infer Shape>
-    ? FieldsIn<Shape, Own>
+    ? FieldsIn<Shape>
     : Stored extends z.ZodArray<infer Item>
-      ? readonly ValueOf<Item, Own>[]
+      ? readonly ValueOf<Item>[]
       : Stored extends z.ZodRecord<infer _Key, infer Item>
-        ? Readonly<Record<string, ValueOf<Item, Own>>>
+        ? Readonly<Record<string, ValueOf<Item>>>
         : Stored extends
               | z.ZodNullable<infer Inner>
               | z.ZodDefault<infer Inner>
               | z.ZodExactOptional<infer Inner>
-          ? ValueOf<Inner, Own>
+          ? ValueOf<Inner>
           : z.output<Stored>;
 
 export interface DocumentCodec<Value> {
@@ -61,16 +48,13 @@ export interface DocumentCodec<Value> {
   readonly fromDocument: (data: unknown) => Value;
 }
 
-/** @param names of stored fields in values, where they are not the same in camel case */
-export function documentCodec<Stored extends z.ZodObject, const Own extends Names = Record<never, never>>(
-  schema: Stored,
-  names?: Own,
-): DocumentCodec<ValueOf<Stored, Own>> {
-  const { encode, decode } = objectWalk(schema, names ?? {});
+/** Reads and writes the documents of a schema. A value has the fields that are stored, by the same names. */
+export function documentCodec<Stored extends z.ZodObject>(schema: Stored): DocumentCodec<ValueOf<Stored>> {
+  const { encode, decode } = objectWalk(schema);
   return {
     toDocument: encode,
     // The walk makes of each schema what ValueOf says of it, which the compiler cannot see.
-    fromDocument: (data) => decode(schema.parse(data)) as ValueOf<Stored, Own>,
+    fromDocument: (data) => decode(schema.parse(data)) as ValueOf<Stored>,
   };
 }
 
@@ -89,20 +73,20 @@ interface Walk<Made = unknown> {
 }
 
 /** Undefined where a value is stored as it is. */
-function walkOf(schema: Schema, names: Names): Walk | undefined {
+function walkOf(schema: Schema): Walk | undefined {
   if (
     schema instanceof z.ZodNullable ||
     schema instanceof z.ZodDefault ||
     schema instanceof z.ZodExactOptional
   )
-    return walkOf(schema.unwrap(), names);
-  if (schema instanceof z.ZodObject) return objectWalk(schema, names);
+    return walkOf(schema.unwrap());
+  if (schema instanceof z.ZodObject) return objectWalk(schema);
   if (schema instanceof z.ZodArray) {
-    const item = walkOf(schema.element, names);
+    const item = walkOf(schema.element);
     return item && { encode: eachItem(item.encode), decode: eachItem(item.decode) };
   }
   if (schema instanceof z.ZodRecord) {
-    const item = walkOf(schema.valueType, names);
+    const item = walkOf(schema.valueType);
     return item && { encode: eachEntry(item.encode), decode: eachEntry(item.decode) };
   }
   if (schema instanceof z.ZodCodec)
@@ -110,26 +94,25 @@ function walkOf(schema: Schema, names: Names): Walk | undefined {
   return undefined;
 }
 
-function objectWalk(schema: z.ZodObject, names: Names): Walk<Fields> {
-  const fields = Object.entries(schema.shape).map(([stored, field]) => {
-    const own = names[stored] ?? camelCase(stored);
-    return { stored, own, walk: walkOf(field, names), absence: absenceOf(field) };
+function objectWalk(schema: z.ZodObject): Walk<Fields> {
+  const fields = Object.entries(schema.shape).map(([name, field]) => {
+    return { name, walk: walkOf(field), absence: absenceOf(field) };
   });
   return {
     encode: (value) => {
       const document: Fields = {};
-      for (const { stored, own, walk, absence } of fields) {
-        const part = partOf(value, own);
-        if (part != null || absence === 'impossible') document[stored] = walk ? walk.encode(part) : part;
-        else if (absence === 'null') document[stored] = null;
+      for (const { name, walk, absence } of fields) {
+        const part = partOf(value, name);
+        if (part != null || absence === 'impossible') document[name] = walk ? walk.encode(part) : part;
+        else if (absence === 'null') document[name] = null;
       }
       return document;
     },
     decode: (document) => {
       const value: Fields = {};
-      for (const { stored, own, walk, absence } of fields) {
-        const part = partOf(document, stored);
-        if (part != null || absence === 'impossible') value[own] = walk ? walk.decode(part) : part;
+      for (const { name, walk, absence } of fields) {
+        const part = partOf(document, name);
+        if (part != null || absence === 'impossible') value[name] = walk ? walk.decode(part) : part;
       }
       return value;
     },
@@ -148,10 +131,6 @@ function absenceOf(field: Schema): Absence {
   if (field instanceof z.ZodNullable) return 'null';
   if (field instanceof z.ZodExactOptional) return 'nothing';
   return field instanceof z.ZodDefault ? absenceOf(field.unwrap()) : 'impossible';
-}
-
-function camelCase(field: string): string {
-  return field.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
 }
 
 function eachItem(step: Walk['encode']): Walk['encode'] {

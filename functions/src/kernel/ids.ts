@@ -1,7 +1,4 @@
-/**
- * Ids that callers give. An id is one segment of a path in either database and never a path. Text becomes an id here,
- * and tools and services take nothing else for one.
- */
+/** Ids that callers give: one segment of a path in either database, never a path. Only here does text become an id. */
 import { z } from 'zod';
 import { MusterError } from './errors.ts';
 
@@ -25,10 +22,7 @@ export const chosenId = () =>
 /** The id in a cursor, which may be made of two. */
 export const listedId = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,199}$/);
 
-/**
- * Lets an id be a part of a path, so that no path leads elsewhere than it says.
- * @param forbidden what no part of a path of this database may have
- */
+/** Makes ids safe as parts of a path. @param forbidden what no part of a path of this database may have */
 export function segmentOf(forbidden: RegExp, mostBytes: number): (id: string) => string {
   return (id) => {
     if (!forbidden.test(id) && Buffer.byteLength(id) <= mostBytes) return id;

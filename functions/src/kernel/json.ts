@@ -21,10 +21,7 @@ export function jsonTypeOf(value: unknown): JsonType {
   return type === 'string' || type === 'number' || type === 'boolean' ? type : 'object';
 }
 
-/**
- * An object that came out of a tool's output schema. Only its outermost shape is checked: the schema has
- * already checked the rest.
- */
+/** An object that came out of an output schema: only its outermost shape is left to check. */
 export const jsonObject = z.custom<JsonObject>(
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
 );
@@ -41,7 +38,6 @@ export function parsedJson(text: string): unknown {
   }
 }
 
-/** Bounds of a JSON text. */
 export interface JsonLimits {
   readonly depth: number;
   /** Values of any kind. */
@@ -120,10 +116,7 @@ export const MAX_LISTED_BYTES = MAX_SHOWN_BYTES - 6000;
 /** One value in an answer that is not cut, in bytes as they are sent: the rest is for what comes with it. */
 const MAX_WHOLE_BYTES = MAX_ANSWER_BYTES - 65_536;
 
-/**
- * The parts of a task that its creator writes, in bytes of JSON. Firestore holds at most 1 MiB in a document, so that
- * each of its parts is bounded.
- */
+/** The parts of a task that its creator writes, in bytes of JSON: Firestore holds 1 MiB in a document. */
 export const MAX_TASK_BYTES = 100_000;
 
 /** A report on a task: its output, error and files, in bytes of JSON. A task holds at most two of them. */

@@ -33,10 +33,7 @@ export interface Loosening {
   readonly inPerson?: true;
 }
 
-/**
- * For each kind of change, how it loosens a limit, or null if it never does. Each new kind needs a statement.
- * `by` is the agent that makes the call.
- */
+/** How each kind of change loosens a limit, or null if it never does. `by` is the agent that makes the call. */
 export type LooseningOf<Changes> = {
   readonly [Kind in keyof Changes]:
     | ((change: Changes[Kind], by: Actor, all: readonly AnyChange[]) => readonly Loosening[])
@@ -49,10 +46,7 @@ export class LooseningError extends MusterError {
   /** All limits that the commit would loosen, each as the end of "This would …". */
   readonly would: readonly string[];
 
-  /**
-   * @param all that are not approved
-   * @param would of all that the commit loosens, also what is approved
-   */
+  /** `all`: those that are not approved; `would`: all that the commit loosens, also what is approved. */
   constructor(all: readonly [Loosening, ...Loosening[]], would: readonly string[]) {
     super('FORBIDDEN', `This would ${inWords(all.map((one) => one.would))}, which only a person decides.`, {
       reason: LOOSENS_A_LIMIT,
@@ -87,7 +81,7 @@ export function requireNoLoosening<Kinds>(
   changes: readonly ChangeOf<Kinds>[],
   by: Actor | undefined,
 ): void {
-  if (by?.agentId === undefined) return;
+  if (by?.agent_id === undefined) return;
   const all = looseningsIn(table, changes, by);
   const [first, ...others] = all.filter((one) => !isApproved(one, by));
   if (first === undefined) return;
@@ -101,7 +95,7 @@ export function requireNoLoosening<Kinds>(
 /** What is stored may have changed since the person was asked: then the call may loosen more than they were shown. */
 function isApproved(one: Loosening, by: Actor): boolean {
   const isShown = by.shown === undefined || by.shown.includes(one.would);
-  return !one.inPerson && approverOf(one, by) === by.approvedBy && isShown;
+  return !one.inPerson && approverOf(one, by) === by.approved_by && isShown;
 }
 
 /** All that changes of one commit loosen. */
@@ -123,8 +117,8 @@ function looseningsOf<Kinds, Kind extends keyof Kinds>(
 }
 
 /** The uid of the person who approves a loosening. */
-export function approverOf({ approver }: Loosening, { ownerUid }: Pick<Actor, 'ownerUid'>): string {
-  return approver ?? ownerUid;
+export function approverOf({ approver }: Loosening, { owner_uid }: Pick<Actor, 'owner_uid'>): string {
+  return approver ?? owner_uid;
 }
 
 function severalApprovers(): MusterError {

@@ -26,10 +26,7 @@ export class MemoCache<Value> {
     MAX_KEPT,
   );
 
-  /**
-   * @param key what is read
-   * @param stamp of the state of things: another one makes an earlier reading worthless
-   */
+  /** @param stamp of the state of things: another one makes an earlier reading worthless */
   async read(key: string, stamp: string, read: () => Promise<Value>): Promise<Value> {
     const known = this.kept.get(key);
     if (known?.stamp === stamp) return known.value;

@@ -34,8 +34,7 @@ const MAX_HIDDEN = 100;
 const LEAST_READ = 20;
 
 /**
- * Returns a page of the items that the reader sees, filled from as many queries as that takes. It is shorter, and `more`,
- * if too many hidden items stand between.
+ * Returns a page of what the reader sees, in as many queries as it takes; shorter with `more` after many hidden items.
  * @param see the item as the reader sees it; undefined if it is hidden
  */
 export async function visiblePage<Item, Seen>(
@@ -97,10 +96,7 @@ const LARGEST = 8.64e15;
 
 const decoded = z.tuple([z.string(), z.array(z.int().min(-LARGEST).max(LARGEST)).max(4), listedId]);
 
-/**
- * A cursor is opaque to callers, and good for the question that it was made for.
- * @param question what the list was asked for, as text
- */
+/** An opaque cursor, good for one question. @param question what the list was asked for, as text */
 export function encodeCursor(question: string, { order, id }: Place): string {
   return Buffer.from(JSON.stringify([question, order, id])).toString('base64url');
 }

@@ -9,10 +9,7 @@ import type { Clock, Hashing, Log, Randomness, Timer } from './ports.ts';
 
 export const systemClock: Clock = { now: () => new Date() };
 
-/**
- * The emulators' time: the machine's, moved by as many milliseconds as the file says, where there is one. It is read
- * each time: `npm run clock` moves the time of every instance at once.
- */
+/** The emulators' time, moved by the file's milliseconds. Read each time: `npm run clock` moves every instance. */
 export function movableClock(file: string): Clock {
   return { now: () => new Date(Date.now() + millisecondsIn(file)) };
 }

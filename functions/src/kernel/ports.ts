@@ -71,22 +71,22 @@ export abstract class Service<Ports> {
 
 /** Whose a document is, as far as it says. */
 interface Belonging {
-  readonly ownerUid?: string | undefined;
+  readonly owner_uid?: string | undefined;
   readonly workspace?: string | undefined;
 }
 
 export class UnreadableDocumentError extends MusterError {
-  readonly ownerUid: string | undefined;
+  readonly owner_uid: string | undefined;
   readonly workspace: string | undefined;
 
-  constructor(path: string, { ownerUid, workspace }: Belonging = {}) {
+  constructor(path: string, { owner_uid, workspace }: Belonging = {}) {
     super('FIREBASE_ERROR', `The stored document "${path}" cannot be read.`, {
       reason: 'UNREADABLE_DOCUMENT',
       suggestion:
         'It was changed by hand, or by a newer version of Muster. The log says what is wrong with it, at document_unreadable.',
     });
     this.name = 'UnreadableDocumentError';
-    this.ownerUid = ownerUid;
+    this.owner_uid = owner_uid;
     this.workspace = workspace;
   }
 }
@@ -120,7 +120,7 @@ export async function readFor<Value>(ownerUid: string, reading: Promise<Value>):
   try {
     return await reading;
   } catch (error) {
-    if (error instanceof UnreadableDocumentError && error.ownerUid !== ownerUid) return undefined;
+    if (error instanceof UnreadableDocumentError && error.owner_uid !== ownerUid) return undefined;
     throw error;
   }
 }

@@ -2,10 +2,7 @@
 
 import { HIDDEN } from './hidden.ts';
 
-/**
- * Colours, cursor movements, titles and the like, which a terminal would obey in the output of programs and agents.
- * Source: ECMA-48.
- */
+/** Colours, titles and the like in others' output, which a terminal would obey. Source: ECMA-48. */
 const CODES =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with one
   /\u001b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\u0007\u001b]*(?:\u0007|\u001b\\)|[ -/]*[0-~])/g;

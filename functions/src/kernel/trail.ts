@@ -1,7 +1,4 @@
-/**
- * The trail: who changed what, on whose behalf, by which call, and how it was before. Every commit of a call that
- * changes a thing leaves one entry, in that very commit. Source: docs/decisions/0036-trail.md.
- */
+/** The trail: each commit of a call that changes a thing leaves one entry. Source: docs/decisions/0036-trail.md. */
 
 import { createHash } from 'node:crypto';
 import { z } from 'zod';

@@ -12,9 +12,7 @@ export function inTime<T>(work: Promise<T>, milliseconds: number, what: string):
   return within(milliseconds, work, () => new Error(`${what} did not answer.`));
 }
 
-/**
- * Notes the time of a wait that others end, and gives its result: a call that waits takes long without being slow.
- */
+/** Notes the time of a wait that others end, and gives its result: a call that waits takes long without being slow. */
 export type Waiting = <Result>(wait: Promise<Result>) => Promise<Result>;
 
 /** How a call may wait. */
@@ -73,10 +71,7 @@ const CONTENTION = 'CONTENTION';
 const MAX_ATTEMPTS = 25;
 const LONGEST_WAIT_MILLISECONDS = 200;
 
-/**
- * Reads, decides and commits again for as long as somebody else's commit comes in between.
- * @throws MusterError CONFLICT when it never gets through
- */
+/** Reads, decides and commits again while others' commits come in between. @throws MusterError CONFLICT in the end */
 export async function retryStale<Result>(
   randomness: Randomness,
   attempt: (number: number) => Promise<Result>,
@@ -169,10 +164,7 @@ export class Batching<Item, Result> {
   private waiting: Asked<Item, Result>[] = [];
   private isAtWork = false;
 
-  /**
-   * @param carryOut where it throws, all of the batch fail
-   * @param most how many items one batch has at most
-   */
+  /** `carryOut`: where it throws, all of the batch fail; `most`: how many items one batch has at most. */
   constructor(carryOut: CarryOut<Item, Result>, most: number) {
     this.carryOut = carryOut;
     this.most = most;

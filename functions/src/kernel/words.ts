@@ -166,10 +166,7 @@ function spread<Item>(items: readonly Item[], most: number): readonly Item[] {
   );
 }
 
-/**
- * Returns the option that a text means: the one that is written like it, or else the only one that differs from it by
- * form, case, outer spaces and what cannot be seen.
- */
+/** Returns the option that a text means: the same, or the only one that differs by form, case or unseen characters. */
 export function optionMeant(options: readonly string[], text: string): string | undefined {
   if (options.includes(text)) return text;
   const wanted = comparable(text);

@@ -38,10 +38,7 @@ function shownDetails({ details }: MusterError): JsonObject {
   return Object.fromEntries(Object.entries(shown).filter(([, detail]) => detail !== undefined));
 }
 
-/**
- * What `tools/call` answers, with errors in the toolset's own envelope, or in that of the network specification, "Error Codes".
- * @param text what the tool makes of an answer for those who read it
- */
+/** What `tools/call` answers; errors in the toolset's envelope or that of the network specification, "Error Codes". */
 export function toolResult(
   envelope: ErrorEnvelope | undefined,
   outcome: Outcome,
@@ -58,20 +55,14 @@ function answered(answer: JsonObject, text = JSON.stringify(answer)): ToolResult
   return { content: [{ type: 'text', text }], structuredContent: answer };
 }
 
-/**
- * The same for clients of the 2025 revisions, where an error that is not as the listed `outputSchema` says
- * goes as text alone: `@modelcontextprotocol/sdk` 1.x would hide it from the model.
- */
+/** For the 2025 revisions: an error that does not fit `outputSchema` is text alone, or SDK 1.x hides it from models. */
 export function forLegacy(envelope: ErrorEnvelope | undefined, result: ToolResult): Partial<ToolResult> {
   if (result.isError === undefined || envelope !== undefined) return result;
   const { structuredContent: _notAsListed, ...rest } = result;
   return rest;
 }
 
-/**
- * The error as its caller may see it. What nobody foresaw goes to the log in full and leaves as an id.
- * @param what the tool, resource or step that failed
- */
+/** The error as its caller may see it. What nobody foresaw goes to the log in full and leaves as an id. */
 export function presentable(error: unknown, requestId: string, what: string, log: Log): MusterError {
   if (error instanceof MusterError) {
     if (error.cause !== undefined) log.warn('call_refused_with_cause', { requestId, what, error });
@@ -133,10 +124,7 @@ export function withinBounds(
   });
 }
 
-/**
- * Returns the text of a resource as it may be sent: of one that is too large, the beginning and how to read the rest.
- * A JSON resource stays JSON.
- */
+/** Returns a resource's text as it may be sent: if too large, its beginning and how to read on. JSON stays JSON. */
 export function textWithinBounds(
   { mimeType, answersWhole }: Pick<FoundResource, 'mimeType' | 'answersWhole'>,
   text: string,
@@ -203,10 +191,7 @@ export const LOOK_FIRST: Late = {
   suggestion: 'Look whether it took effect before you repeat it, or repeat it with its idempotency_key.',
 };
 
-/**
- * @param late is asked when it is too late
- * @throws MusterError TIMEOUT where the work takes longer; the work itself goes on
- */
+/** `late` is asked once the time is over. @throws MusterError TIMEOUT where the work takes longer; the work goes on */
 export function withDeadline<T>(
   work: Promise<T>,
   milliseconds: number,

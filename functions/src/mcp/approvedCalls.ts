@@ -5,10 +5,9 @@ import { type RememberedCaller, standingOf } from '../access/rules/standing.ts';
 import { MusterError } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import { type Outcome, presentable, timeLeftOfRequest, withinBounds } from './answer.ts';
-import { actorOf, type CallPorts, readingContext } from './call.ts';
+import { actorOf, type CallPorts, readingContext, runOnce } from './call.ts';
 import type { RequestContext } from './callContext.ts';
 import { Catalogues } from './catalogue.ts';
-import { runOnce } from './idempotency.ts';
 import { MAX_KEY_LENGTH, type Served } from './tool.ts';
 
 /** A call as it waited for its approval. */
@@ -47,10 +46,7 @@ export class ApprovedCalls {
     this.baseUrl = baseUrl;
   }
 
-  /**
-   * Makes the call with the caller's rights of this moment, or gives what came of it where it was made before.
-   * @throws what may be otherwise when it is tried again; all else is the outcome
-   */
+  /** Makes the call with present rights, or returns its outcome. @throws only what may be otherwise when tried again */
   async make(call: ApprovedCall): Promise<Outcome> {
     const { ports } = this;
     const { id, caller, workspace, tool: name, input, approvedBy, shown } = call;
@@ -66,7 +62,10 @@ export class ApprovedCalls {
       const unattended = { ...ports, authenticator: again };
       const request = this.contextOf(principal, workspace, id);
       // No tool whose calls are approved derives a secret, which is what the credential is for.
-      const by = { ...actorOf(request, name), ...(approvedBy !== undefined && { approvedBy, shown }) };
+      const by = {
+        ...actorOf(request, name),
+        ...(approvedBy !== undefined && { approved_by: approvedBy, shown }),
+      };
       const identity = { by, credential: id };
       const answer = await runOnce(ports, identity, prepared, (operation) => ({
         ...readingContext(unattended, request, name),

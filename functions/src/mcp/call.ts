@@ -1,10 +1,18 @@
 /** Runs one call of a tool, from its raw arguments to its answer. */
-import type { Approvals } from '../access/rules/gate.ts';
+import { type Approvals, admit, authorise, type GatePorts } from '../access/rules/gate.ts';
 import { callingAgent, touchPresence } from '../access/rules/liveness.ts';
 import type { AccessPorts } from '../access/rules/ports.ts';
 import { asksIn, rightsOf } from '../access/rules/principal.ts';
-import { MusterError } from '../kernel/errors.ts';
+import {
+  type Operation,
+  REPLAY_HOURS,
+  type RecordedAnswer,
+  UnansweredCommitError,
+} from '../kernel/commit.ts';
+import { keyReused, MusterError } from '../kernel/errors.ts';
+import { canonicalJson, type JsonObject } from '../kernel/json.ts';
 import { LooseningError } from '../kernel/loosening.ts';
+import type { KernelPorts } from '../kernel/ports.ts';
 import type { Actor } from '../kernel/trail.ts';
 import type { Waiting } from '../kernel/waiting.ts';
 import {
@@ -16,9 +24,7 @@ import {
   withDeadline,
   withinBounds,
 } from './answer.ts';
-import { type AuthorisationPorts, admit, authorise } from './authorisation.ts';
 import type { CallContext, Progress, RequestContext } from './callContext.ts';
-import { type IdempotencyPorts, runOnce, unkeyed } from './idempotency.ts';
 import type { FoundResource, FoundTemplate } from './resources.ts';
 import type { FoundTool, PreparedCall, Tool } from './tool.ts';
 import { fullName } from './tool.ts';
@@ -115,15 +121,15 @@ function rightsChanged(): MusterError {
 
 /** Who makes a call, as the trail has it. */
 export function actorOf({ principal, workspace, requestId }: RequestContext, tool: string): Actor {
-  const { uid, agentId, ownerUid, grant } = principal;
+  const { uid, agent_id, owner_uid, grant } = principal;
   return {
     uid,
-    ...(agentId !== undefined && { agentId }),
-    ownerUid,
-    ...(grant && { grantId: grant.id }),
+    ...(agent_id !== undefined && { agent_id }),
+    owner_uid,
+    ...(grant && { grant_id: grant.id }),
     tool,
     workspace,
-    requestId,
+    request_id: requestId,
   };
 }
 
@@ -140,10 +146,7 @@ export function readResource(
   });
 }
 
-/**
- * The values that a variable of a template may have.
- * @throws MusterError as its reader may see it
- */
+/** The values that a variable of a template may have. @throws MusterError as its reader may see it */
 export function completeVariable(
   ports: CallPorts,
   requestContext: RequestContext,
@@ -186,24 +189,11 @@ function contextOf(
   call: Pick<CallContext, 'operation' | 'notify' | 'elicitation' | 'progress' | 'ifLate' | 'waiting'>,
 ): CallContext {
   const { credential: _, ...request } = requestContext;
-  return {
-    ...request,
-    caller: requestContext,
-    operation,
-    waiting,
-    ...(elicitation && { elicitation }),
-    notify,
-    ifLate,
-    progress,
-    services: ports.services(),
-    view: ports.view,
-  };
+  const { services, view } = ports;
+  return { ...request, ...call, caller: requestContext, services: services(), view };
 }
 
-/**
- * Has an error name the argument as its tool does: rules have one name for what some tools write in another way.
- * @param error of any kind, as the tool's handler has thrown it
- */
+/** Has an error name the argument as its tool does: rules have one name for what some tools write in another way. */
 export function namingOwnArgument(error: unknown, { input }: Pick<Tool, 'input'>): unknown {
   if (!(error instanceof MusterError) || error.details.field === undefined) return error;
   const [first = '', ...rest] = error.details.field.split('.');
@@ -246,8 +236,8 @@ export async function observed<T>(
 ): Promise<T> {
   const started = performance.now();
   const waits = new WaitingTime(() => performance.now());
-  const { uid, agentId } = principal;
-  const ofAgent = agentId === undefined ? {} : { agentId };
+  const { uid, agent_id } = principal;
+  const ofAgent = agent_id === undefined ? {} : { agentId: agent_id };
   const agent = callingAgent(principal);
   const noting = agent && touchPresence(ports, agent);
   let refused: MusterError | undefined;
@@ -308,10 +298,7 @@ export class WaitingTime {
 
 // Calls that a person may have to approve. Source: docs/security.md#two-rules; docs/decisions/0033-asking-people.md.
 
-/**
- * A call that a person may have to approve: because the workspace wants it, or because it loosens a limit. The answer of an
- * earlier call with the same key is replayed without asking.
- */
+/** A call that may need approval: by the workspace's wish, or as it loosens a limit. A repeated key replays unasked. */
 export function gated(
   approvals: Approvals,
   { principal, workspace }: RequestContext,
@@ -378,4 +365,84 @@ export class ProgressReport implements Progressing {
       clearInterval(timer);
     }
   };
+}
+
+/** `idempotency_key`: a repeated call gets the first answer. Source: docs/semantics.md#shared. */
+/** Whose call it is and which. */
+export interface CallIdentity {
+  readonly by: Actor;
+  /** The bearer credential: the key of derived secrets, never stored. */
+  readonly credential: string;
+}
+
+export type IdempotencyPorts = Pick<KernelPorts, 'recordedAnswers' | 'clock' | 'hashing'>;
+
+const ID_LENGTH = 20;
+
+/** The operation of a call that gave no key. */
+export function unkeyed(by: Actor): Operation {
+  return {
+    by,
+    argumentsHash: undefined,
+    recordAnswer: () => ({ by }),
+    derivedSecret: () => undefined,
+    derivedId: () => undefined,
+  };
+}
+
+/** Runs the call, which one with a key does but once. */
+export function runOnce(
+  ports: IdempotencyPorts,
+  identity: CallIdentity,
+  prepared: PreparedCall,
+  contextWith: (operation: Operation) => CallContext,
+): Promise<JsonObject> {
+  const { idempotencyKey: key } = prepared;
+  if (key === undefined) return prepared.run(contextWith(unkeyed(identity.by)));
+  return runKeyed(ports, identity, { prepared, key }, contextWith);
+}
+
+/** Runs the call, or replays it where its key has been settled. */
+async function runKeyed(
+  ports: IdempotencyPorts,
+  { by, credential }: CallIdentity,
+  { prepared, key }: { readonly prepared: PreparedCall; readonly key: string },
+  contextWith: (operation: Operation) => CallContext,
+): Promise<JsonObject> {
+  const { sha256, hmac } = ports.hashing;
+  const id = sha256(JSON.stringify([by.uid, by.tool, by.workspace, key]));
+  const argumentsHash = sha256(canonicalJson(prepared.input));
+  const context = contextWith({
+    by,
+    argumentsHash,
+    recordAnswer: (answer) => {
+      const expiresAt = new Date(ports.clock.now().getTime() + REPLAY_HOURS * 3_600_000);
+      return { by, answer: { id, arguments_hash: argumentsHash, answer, expires_at: expiresAt } };
+    },
+    derivedSecret: (label) => hmac(credential, `${id}:${label}`),
+    derivedId: (label) => sha256(`${id}:${label}`).slice(0, ID_LENGTH),
+  });
+  const settled = await findSettled(ports, id, argumentsHash);
+  if (settled !== undefined) return prepared.replay(context, settled.answer);
+  try {
+    return await prepared.run(context);
+  } catch (error) {
+    // Whatever refused this call may be what the same call has just done: a task started cannot be started.
+    if (!(error instanceof MusterError || error instanceof UnansweredCommitError)) throw error;
+    const winner = await findSettled(ports, id, argumentsHash);
+    if (winner === undefined) throw error;
+    return prepared.replay(context, winner.answer);
+  }
+}
+
+/** @throws MusterError CONFLICT where the key was used with other arguments */
+async function findSettled(
+  { recordedAnswers, clock, hashing }: IdempotencyPorts,
+  id: string,
+  argumentsHash: string,
+): Promise<RecordedAnswer | undefined> {
+  const settled = await recordedAnswers.find(id);
+  if (settled === undefined || settled.expires_at <= clock.now()) return undefined;
+  if (!hashing.equal(settled.arguments_hash, argumentsHash)) throw keyReused();
+  return settled;
 }

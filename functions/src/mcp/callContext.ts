@@ -26,10 +26,7 @@ export interface RequestContext {
   readonly timeLeft: TimeLeft;
 }
 
-/**
- * What a handler is given besides its arguments. Made once per call.
- * `Services`: what the tools of its toolset ask; of a context in general, nothing is known.
- */
+/** What a handler is given besides its arguments, once per call. `Services`: what the tools of its toolset ask. */
 export interface CallContext<out Services = never> extends LongPoll, Omit<RequestContext, 'credential'> {
   /** The principal together with what it came with, for what runs under the security rules. */
   readonly caller: Caller;
@@ -95,10 +92,7 @@ export interface Directory {
   readonly tools: readonly KnownTool[];
   /** The URIs of the resources that this endpoint lists. */
   readonly resources: readonly string[];
-  /**
-   * The name under which this endpoint takes calls of a tool; undefined where it does not.
-   * @param fullName `coordination.create_task`
-   */
+  /** The name under which this endpoint takes calls of `coordination.create_task`; undefined where it does not. */
   wireName(fullName: string): string | undefined;
   /** Writes the tools that a text names by their full names as this endpoint lists them. */
   named(text: string): string;

@@ -115,34 +115,20 @@ export class Catalogues {
 
   private knownTools(): readonly KnownTool[] {
     this.known ??= this.toolsets.flatMap(({ name: toolset, tools, scope: ofToolset = 'workspace' }) =>
-      tools.map(
-        ({
-          name,
-          title,
-          description,
-          role,
-          agentRole,
-          scope = ofToolset,
-          annotations,
-          approvable = false,
-          openToAll = false,
-          input,
-          example,
-        }) => ({
-          toolset,
-          fullName: fullName(toolset, name),
-          title,
-          description,
-          role,
-          agentRole,
-          scope,
-          writes: !annotations.readOnlyHint,
-          approvable,
-          openToAll,
-          parameters: inputJsonSchema(input),
-          example: jsonObject.parse(example),
-        }),
-      ),
+      tools.map((tool) => ({
+        toolset,
+        fullName: fullName(toolset, tool.name),
+        title: tool.title,
+        description: tool.description,
+        role: tool.role,
+        agentRole: tool.agentRole,
+        scope: tool.scope ?? ofToolset,
+        writes: !tool.annotations.readOnlyHint,
+        approvable: tool.approvable ?? false,
+        openToAll: tool.openToAll ?? false,
+        parameters: inputJsonSchema(tool.input),
+        example: jsonObject.parse(tool.example),
+      })),
     );
     return this.known;
   }
@@ -266,10 +252,7 @@ function wholeTool({ toolset, tool, errors }: FoundTool, dialect: Dialect): List
   };
 }
 
-/**
- * What a model needs to choose a tool and to call it rightly; it is read anew with each of its turns. What a
- * light schema takes more than the tool does is refused with an error that says what was expected.
- */
+/** What a model needs to choose and call a tool, read in each turn; what it admits too much, the tool refuses. */
 function lightTool({ toolset, tool }: FoundTool, dialect: Dialect): ListedTool {
   const { readOnlyHint, destructiveHint, idempotentHint, openWorldHint } = tool.annotations;
   return {

@@ -23,10 +23,7 @@ export const inputJsonSchema = (schema: z.ZodObject): JsonObject => convert(sche
 /** The schema of what a tool answers. */
 export const outputJsonSchema = (schema: z.ZodObject): JsonObject => convert(schema, 'output');
 
-/**
- * The schema of what a tool answers or, in its place, of how it refuses. It requires what both have: converters
- * make nothing of alternatives that only require.
- */
+/** The schema of an answer or a refusal. It requires what both have: converters fail at alternatives of `required`. */
 export function answerOrRefusalSchema(answer: z.ZodObject, refusal: z.ZodObject): JsonObject {
   const { required, properties, ...rest } = outputJsonSchema(answer);
   const other = outputJsonSchema(refusal);
@@ -39,10 +36,7 @@ export function answerOrRefusalSchema(answer: z.ZodObject, refusal: z.ZodObject)
   };
 }
 
-/**
- * JSON Schema 2020-12, MCP's dialect, but without naming it: clients of the older kind compile schemas for
- * draft 7 and refuse a `$schema` they do not know, and what is used here means the same in both.
- */
+/** JSON Schema 2020-12 without `$schema`, which older clients refuse; what is used means the same in draft 7. */
 function convert(schema: z.ZodObject, io: 'input' | 'output'): JsonObject {
   const { $schema: _, ...converted } = z.toJSONSchema(schema, {
     io,
@@ -76,10 +70,7 @@ const LEFT_OUT: readonly string[] = [
   'propertyNames',
 ];
 
-/**
- * A schema of arguments as the light list shows it: it takes all that the whole one takes, and has its types,
- * enums, formats, defaults, what is required, and the names but for what is told once and for what is rare.
- */
+/** The light list's schema: it accepts all that the whole one does, without what is told once and what is rare. */
 export function lightSchema(schema: JsonObject, rare: readonly string[] = []): JsonObject {
   const { properties, ...rest } = schema;
   const parts = Object.keys(rest).map((keyword) => [keyword, lightPart(keyword, schema)] as const);

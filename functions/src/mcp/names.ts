@@ -6,19 +6,13 @@ import { fullName } from './tool.ts';
 /** The four toolsets whose specification puts the toolset into every tool's name: `firebase.read`. */
 export const NETWORK_TOOLSETS: readonly string[] = ['firebase', 'github', 'onboarding', 'system'];
 
-/**
- * `own`: as the toolset's specification writes it, at `/mcp/<toolset>`. `prefixed`: at `/mcp`. `dotted`: as a method, at
- * `/mcp/rpc`.
- */
+/** `own`: as its specification writes it, at `/mcp/<toolset>`. `prefixed`: at `/mcp`. `dotted`: at `/mcp/rpc`. */
 export type Dialect = 'own' | 'prefixed' | 'dotted';
 
 /** No listed name is longer, nor has other characters than `[A-Za-z0-9_]`. */
 export const MAX_NAME_LENGTH = 50;
 
-/**
- * The name in `tools/list`. Some clients refuse a dot in a tool's name and lose the whole server with it, so dots are
- * taken but never listed. Source: docs/semantics.md#the-endpoint.
- */
+/** No listed name has a dot: some clients drop the whole server. Source: docs/semantics.md#the-endpoint. */
 export function wireName(toolset: string, name: string, dialect: Dialect): string {
   if (dialect === 'dotted') return fullName(toolset, name);
   const bare = dialect === 'own' && !NETWORK_TOOLSETS.includes(toolset);
@@ -58,17 +52,13 @@ export const ELSEWHERE = ' (at /mcp/';
 /** What may be a full name, and is not part of a path, an address or a longer name. */
 const FULL_NAMES = /(?<![\w./:-])[a-z]+\.[a-z]\w*(?!\w|\.\w)/g;
 
-/** What an endpoint serves. */
 interface Served {
   readonly toolsets: readonly string[];
   readonly methods: readonly string[];
   readonly directory: Pick<Directory, 'wireName'>;
 }
 
-/**
- * What to say of a name that finds no tool.
- * @param deployed every tool of the deployment, selected or not
- */
+/** What to say of a name that finds no tool. @param deployed every tool of the deployment, selected or not */
 export function unknownTool(asked: string, listed: Served, deployed: readonly KnownTool[]): string {
   const unknown = `Unknown tool: ${shownName(asked)}`;
   const shown = (names: readonly string[]) =>

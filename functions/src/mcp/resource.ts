@@ -19,10 +19,7 @@ export interface Resource<in Services = never> {
   read(context: CallContext<Services>): Promise<string>;
 }
 
-/**
- * The values that a variable may have now; those that do not begin with what has been typed are left out.
- * @param chosen the values of other variables, as far as they are known
- */
+/** The values that a variable may have now, by what was typed. @param chosen the known values of other variables */
 export type Completion<Services = never> = (
   context: CallContext<Services>,
   chosen: Readonly<Record<string, string>>,

@@ -48,10 +48,7 @@ export interface Resources {
 /** None of ours is longer, and a match takes time. */
 const MAX_URI_LENGTH = 2000;
 
-/**
- * @param tools those of the selection, which bring their views
- * @param named writes tools as the endpoint lists them
- */
+/** `tools`: those of the selection, which bring their views. `named` writes tools as the endpoint lists them. */
 export function resourcesOf(
   toolsets: readonly Toolset[],
   tools: readonly FoundTool[] = [],
@@ -146,10 +143,7 @@ export function viewOf(view: string): ViewMeta {
   return { resourceUri: uriOf(view) };
 }
 
-/**
- * The pages of some tools. Whoever is shown a tool may read its page, whatever their role is: there is nothing in it
- * but what is in the repository, and a host that cannot read it shows nothing at all, without a word.
- */
+/** The pages of tools, for any role: they hold only what the repository does, and hosts show nothing without them. */
 export function viewsOf(tools: readonly FoundTool[]): readonly FoundResource[] {
   return tools.flatMap(({ toolset, tool: { view } }) => {
     if (view === undefined) return [];

@@ -80,10 +80,7 @@ interface Described<Input extends z.ZodObject, Output extends z.ZodObject> {
   readonly approvable?: true;
   /** A credential that is restricted to other toolsets may call it, too: it tells callers about themselves. */
   readonly openToAll?: true;
-  /**
-   * What a call may loosen: empty if nothing, absent if the tool only reads. An agent's call that loosens becomes a request
-   * for approval. Source: docs/security.md#two-rules.
-   */
+  /** What a call may loosen, and then needs approval; absent if it only reads. Source: docs/security.md#two-rules. */
   readonly loosens?: readonly Loosened[];
   /** Whether it may call `notify`: its callers are then offered a stream, which costs more than JSON. */
   readonly notifies?: true;
@@ -96,10 +93,7 @@ interface Described<Input extends z.ZodObject, Output extends z.ZodObject> {
 /** A tool as its file writes it. */
 interface ToolDefinition<Services, Input extends z.ZodObject, Output extends z.ZodObject, Outcome>
   extends Described<Input, Output> {
-  /**
-   * The most that a call may spend, in US dollars; undefined for the deployment's budget of a run. A tool without it may
-   * spend any amount.
-   */
+  /** The most a call may spend in US dollars; undefined: the deployment's budget of a run. Without it, any amount. */
   mostUsd?(input: z.output<Input>): number | undefined;
   handler(context: WritingContext<Services, Outcome>, input: z.output<Input>): Promise<Outcome>;
   /** The answer for who reads it in a terminal, with all that matters in it: programs have the structured one. */
@@ -149,10 +143,7 @@ export interface PreparedCall<in Services = never> {
   replay(context: CallContext<Services>, stored: JsonObject): Promise<JsonObject>;
 }
 
-/**
- * A tool with the types of its arguments erased; its input is the listed one, `idempotency_key` included.
- * `Services`: what its handler asks; without it, any tool.
- */
+/** A tool with erased types; its input is the listed one, with `idempotency_key`. `Services`: as its handler asks. */
 export interface Tool<in Services = never> extends Described<z.ZodObject, z.ZodObject> {
   /** The answer as text; as JSON where it says nothing. */
   readonly text?: (answer: JsonObject) => string;
@@ -204,10 +195,7 @@ const keyArgument = z.strictObject({
 
 const checkKey = argumentsChecker(keyArgument);
 
-/**
- * Returns how a toolset declares its tools, whose handlers get these services. Every tool that writes gets the optional
- * argument `idempotency_key`. If there is no `answer`, the handler returns the answer as it is.
- */
+/** Returns how a toolset declares its tools. Those that write get `idempotency_key`; `answer` renders the outcome. */
 export function toolsFor<Services>() {
   function defineTool<Input extends z.ZodObject, Output extends z.ZodObject>(
     definition: ToolDefinition<Services, Input, Output, z.input<Output>> & {

@@ -1,7 +1,4 @@
-/**
- * What a URL selects: which toolsets, whether what writes is left out, which workspace.
- * Source: docs/semantics.md#the-endpoint.
- */
+/** What a URL selects: toolsets, a workspace, and reading alone. Source: docs/semantics.md#the-endpoint. */
 import { type Principal, WORKSPACE_NAME } from '../access/rules/principal.ts';
 import { MusterError, shownName } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
@@ -16,10 +13,7 @@ export interface Selection {
   readonly listing: Listing;
 }
 
-/**
- * How much `tools/list` tells. `light`, at `/mcp`: what the caller's role may call, for a model to read.
- * `whole`, at a toolset's own path and with `?toolsets=all`: every tool, with the schemas of its answers.
- */
+/** `light`, at `/mcp`: what the role may call. `whole`, at a toolset's path or `?toolsets=all`: all, with outputs. */
 export type Listing = 'light' | 'whole';
 
 /** Stands for every toolset of the path, in the query or the header. */
@@ -152,24 +146,22 @@ function isTrue(value: string | null | undefined): boolean {
   return typeof value === 'string' && !['0', 'false', 'no'].includes(value.toLowerCase());
 }
 
-/**
- * What an agent reads with a plain GET: the endpoints that onboarding.registerAgent names. Each is one call of a tool
- * with the caller's own arguments, so that it is authorised, limited, logged and counted as any call.
- */
+/** What an agent reads by GET, as onboarding.registerAgent names it: each is a call of a tool with its arguments. */
 export const AGENT_PAGES = {
   messages: {
     toolset: 'firebase',
     tool: 'read',
-    argumentsFor: ({ agentId, uid }: Principal): JsonObject => ({
+    argumentsFor: ({ agent_id, uid }: Principal): JsonObject => ({
       database: 'realtime',
-      path: `messages/agents/${agentId ?? uid}`,
+      path: `messages/agents/${agent_id ?? uid}`,
       query: { limit: 100 },
     }),
   },
   tasks: {
     toolset: 'system',
     tool: 'getTaskQueue',
-    argumentsFor: ({ agentId }: Principal): JsonObject => (agentId === undefined ? {} : { agentId }),
+    argumentsFor: ({ agent_id }: Principal): JsonObject =>
+      agent_id === undefined ? {} : { agentId: agent_id },
   },
   status: { toolset: 'system', tool: 'getSystemStatus', argumentsFor: (): JsonObject => ({}) },
 };

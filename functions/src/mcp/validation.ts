@@ -1,7 +1,4 @@
-/**
- * Turns a call's raw arguments into checked ones. Before their schema checks them they are normalized: held to the limits
- * of JSON, without the null of what is optional, and with values unwrapped that a client sent as JSON text.
- */
+/** Turns raw arguments into checked ones, normalized first: JSON limits, optional nulls, values sent as JSON text. */
 
 import { z } from 'zod';
 import { fieldPath, isShowable, MusterError } from '../kernel/errors.ts';
@@ -39,10 +36,7 @@ export function argumentsChecker<Schema extends z.ZodObject>(
   };
 }
 
-/**
- * Keys that clients add to the arguments of every call, and that no model can leave out. They are ignored in a tool
- * that has no such argument; any other unknown argument is an error. Each needs a source.
- */
+/** Keys that clients add to every call, and models cannot leave out: ignored if unknown. Each needs a source. */
 const ADDED_BY_CLIENTS: readonly string[] = [
   'toolCallId', // n8n: n8n-io/n8n#21500, n8n-io/n8n#21716, makenotion/notion-mcp-server#146
   'sessionId', // n8n, this and the next two, of its chat trigger: n8n-io/n8n#22787
@@ -89,10 +83,7 @@ export function normalizer(schema: z.ZodObject): (raw: Raw) => Raw {
   return (raw) => new Normalization().object(raw, root, { depth: 0, parent: undefined, key: '' });
 }
 
-/**
- * Holds an object of a request that has no schema to the limits of arguments.
- * @throws MusterError VALIDATION_ERROR
- */
+/** Holds an object of a request that has no schema to the limits of arguments. @throws MusterError VALIDATION_ERROR */
 export function checkJsonLimits(object: object): void {
   new Normalization().object(object, undefined, { depth: 0, parent: undefined, key: '' });
 }
@@ -239,10 +230,7 @@ type PlainIds<Arguments> = {
     : never;
 }[keyof Arguments];
 
-/**
- * Holds tools to `kernel/ids.ts`: what an argument calls an id is one, or the tool does not compile. Nothing more, or
- * what no schema has: its error names the arguments.
- */
+/** Holds tools to `kernel/ids.ts`: what an argument calls an id is one, or the tool does not compile. */
 export type WithBrandedIds<Input extends z.ZodObject> = [PlainIds<z.output<Input>>] extends [never]
   ? unknown
   : { readonly 'takes ids as plain text': PlainIds<z.output<Input>> };
@@ -340,11 +328,7 @@ const INSTEAD_OF_TEXT: ReadonlyMap<string, string> = new Map([
   ['boolean', 'expected true or false, received text. Send true or false without quotes.'],
 ]);
 
-/**
- * Describes an issue of a schema.
- * @param value what was sent at its path
- * @param known the names to list if an argument is unknown
- */
+/** Describes a schema's issue: `value` was sent at its path; `known` are the names to list if it is unknown. */
 function describe(
   issue: z.core.$ZodIssue,
   schema: z.ZodObject,

@@ -54,35 +54,32 @@ interface FailureOptions extends ModelFailureDetails {
 }
 
 export function failure(kind: FailureClass, progress: Progress, options: FailureOptions = {}): ModelFailure {
-  const { detail, retryAfterMs, outcomeUnknown = progress.answered || DOUBTFUL.has(kind) } = options;
+  const { detail, retry_after_ms, outcome_unknown = progress.answered || DOUBTFUL.has(kind) } = options;
   const words = `${progress.agent} ${WORDS[kind]}${detail === undefined ? '' : ` (${detail})`}.`;
   return new ModelFailure(kind, words, {
-    outcomeUnknown,
-    retryAfterMs,
-    usage: usageOf(progress, outcomeUnknown),
+    outcome_unknown,
+    retry_after_ms,
+    usage: usageOf(progress, outcome_unknown),
   });
 }
 
-/**
- * Returns the usage of an answer. Vendors count the output at its end: of an answer that broke off, or was not counted,
- * the output is at least what has come.
- */
+/** Returns the usage. Vendors count output at its end: of a broken or uncounted answer it is at least what has come. */
 export function usageOf({ usage, received }: Progress, brokeOff = false): Usage | undefined {
   if (received === 0) return usage;
-  const { inputTokens = 0, outputTokens = 0 } = usage ?? {};
-  if (!brokeOff && outputTokens > 0) return usage;
-  return { inputTokens, outputTokens: Math.max(outputTokens, received) };
+  const { input_tokens = 0, output_tokens = 0 } = usage ?? {};
+  if (!brokeOff && output_tokens > 0) return usage;
+  return { input_tokens, output_tokens: Math.max(output_tokens, received) };
 }
 
 /** The answer is known to its end, and is none: the work was done, and counted. */
 export function concluded(kind: FailureClass, progress: Progress, detail?: string): ModelFailure {
-  return failure(kind, progress, { outcomeUnknown: false, detail });
+  return failure(kind, progress, { outcome_unknown: false, detail });
 }
 
 /** The failure of a request that was stopped here: its time is up, or its answer is no longer wanted. */
 export function stopped(signal: AbortSignal, progress: Progress, sent: boolean): ModelFailure {
   const timedOut = signal.reason instanceof Error && signal.reason.name === 'TimeoutError';
-  return failure(timedOut ? 'timeout' : 'aborted', progress, { outcomeUnknown: sent });
+  return failure(timedOut ? 'timeout' : 'aborted', progress, { outcome_unknown: sent });
 }
 
 export function classOfStatus(status: number): FailureClass {
@@ -113,7 +110,7 @@ const TOO_SLOW = /^(ETIMEDOUT|UND_ERR_HEADERS_TIMEOUT|UND_ERR_BODY_TIMEOUT)$/;
 export function broken(error: unknown, progress: Progress): ModelFailure {
   const codes = connectionCodes(error);
   if (codes.some((code) => TOO_SLOW.test(code))) return failure('timeout', progress);
-  if (isUnsent(error)) return failure('network', progress, { outcomeUnknown: false });
+  if (isUnsent(error)) return failure('network', progress, { outcome_unknown: false });
   if (codes.length > 0 || isFetchFailure(error)) {
     return failure(progress.answered ? 'truncated' : 'network', progress);
   }

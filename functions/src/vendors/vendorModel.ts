@@ -68,10 +68,7 @@ export abstract class VendorModel<Client> implements HostedAgent {
     progress: Progress,
   ): Promise<AsyncIterable<unknown>>;
 
-  /**
-   * What the vendor means by the end of an answer: it is whole, cut at the limit of output tokens, cut where the context
-   * window is full, refused, or no answer.
-   */
+  /** What the vendor means by an answer's end: whole, cut by output tokens, context full, refused, or no answer. */
   protected abstract meaningOf(finish: string): 'whole' | 'cut' | 'full' | 'refused' | 'none';
 
   /** What the SDK threw, in our words. */
@@ -102,7 +99,7 @@ export abstract class VendorModel<Client> implements HostedAgent {
       // JSON can carry half of a surrogate pair. It is no text: no database or client need take it.
       text: text.replace(/\p{Surrogate}/gu, '\ufffd'),
       model: model.slice(0, NAME_LENGTH),
-      usage: usageOf(progress) ?? { inputTokens: 0, outputTokens: 0 },
+      usage: usageOf(progress) ?? { input_tokens: 0, output_tokens: 0 },
       complete: this.isComplete(finish, text, progress),
     };
   }
@@ -118,10 +115,7 @@ export abstract class VendorModel<Client> implements HostedAgent {
     return meaning === 'whole';
   }
 
-  /**
-   * The parts of the answer as they come. However it ends, the connection is closed.
-   * @throws ModelFailure
-   */
+  /** The parts of the answer as they come. However it ends, the connection is closed. @throws ModelFailure */
   private async *received(
     request: ModelRequest,
     signal: AbortSignal,
@@ -156,17 +150,14 @@ export abstract class VendorModel<Client> implements HostedAgent {
 
 function larger(usage: Usage, before: Usage = usage): Usage {
   return {
-    inputTokens: Math.max(usage.inputTokens, before.inputTokens),
-    outputTokens: Math.max(usage.outputTokens, before.outputTokens),
+    input_tokens: Math.max(usage.input_tokens, before.input_tokens),
+    output_tokens: Math.max(usage.output_tokens, before.output_tokens),
   };
 }
 
 const MEBIBYTE = 1024 * 1024;
 
-/**
- * Several times what the longest answer takes, with all the events around its words. What goes on beyond that is
- * cut off while it is read.
- */
+/** Several times the longest answer, with the events around its words; what goes on beyond is cut off. */
 const MAX_BODY_MEBIBYTES = 32;
 
 /** The body of an answer is larger than any answer. */
@@ -183,10 +174,7 @@ function isOfTooMuch(error: unknown): boolean {
   return error instanceof Error && error.cause !== undefined && isOfTooMuch(error.cause);
 }
 
-/**
- * Fetches, and reads at most so much. A key in a header of the vendor's own is carried by `fetch` to wherever it is
- * redirected: here, nowhere.
- */
+/** Fetches, and reads at most so much. A key in a vendor's own header would follow a redirect: there is none here. */
 export async function fetchOnce(input: string | URL | Request, init?: RequestInit): Promise<Response> {
   const response = await fetch(input, { ...init, redirect: 'error' });
   return response.body === null ? response : new Response(bounded(response.body), response);
@@ -205,10 +193,7 @@ function bounded(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
   );
 }
 
-/**
- * When a vendor wants to be asked again, in milliseconds from now.
- * Source: https://www.rfc-editor.org/rfc/rfc9110#field.retry-after; `retry-after-ms` is a precise variant of some.
- */
+/** Milliseconds until a vendor may be asked again. Source: https://www.rfc-editor.org/rfc/rfc9110#field.retry-after */
 export function retryAfterMs(headers: Headers | undefined): number | undefined {
   const text = headers?.get('retry-after');
   return milliseconds(headers?.get('retry-after-ms'), 1) ?? milliseconds(text, 1000) ?? until(text);

@@ -30,12 +30,7 @@ const event = z.discriminatedUnion('type', [
     status: z.string(),
     error: z.looseObject({ type: z.string().optional(), message: z.string() }).optional(),
     stats: z
-      .looseObject({
-        total_tokens: count,
-        input_tokens: count,
-        output_tokens: count,
-        cached: count,
-      })
+      .looseObject({ total_tokens: count, input_tokens: count, output_tokens: count, cached: count })
       .nullish(),
   }),
 ]);

@@ -117,11 +117,7 @@ export class Hub {
    */
   async claim(wishes: ClaimWishes, key: string, signal: AbortSignal): Promise<ClaimedTask | undefined> {
     const { project, taskId, readUntil, ...rest } = wishes;
-    const named = {
-      ...(project && { project }),
-      ...(taskId && { taskId }),
-      ...(readUntil && { readUntil }),
-    };
+    const named = { ...(project && { project }), ...(taskId && { taskId }), ...(readUntil && { readUntil }) };
     const args = { ...rest, ...named, idempotency_key: key };
     const options = { signal, waitMs: wishes.waitMs };
     const { result } = await this.connection.call('coding_claim_task', args, claimAnswer, options);

@@ -98,11 +98,7 @@ const CONTEXTS: readonly Format[] = [
     pattern: /(:\/\/[^\s/:@"'<>]{0,256}:)([^\s/?#"'<>]{1,512})(?=@)/iy,
     accepts: (secret) => !PLACEHOLDER.test(secret),
   },
-  {
-    id: 'url-user',
-    keywords: ['://'],
-    pattern: /(:\/\/)([A-Za-z0-9_.~%-]{20,256})(?=@)/iy,
-  },
+  { id: 'url-user', keywords: ['://'], pattern: /(:\/\/)([A-Za-z0-9_.~%-]{20,256})(?=@)/iy },
   {
     id: 'url-parameter',
     keywords: ['='],

@@ -36,11 +36,7 @@ export const codeSteps: readonly Step[] = [
       if (!succeeded) throw new Stop('Rules and indexes cannot be deployed: what stands above says why');
     },
   },
-  {
-    title: 'wait until all indexes are ready',
-    checks: ['indexes'],
-    run: waitForIndexes,
-  },
+  { title: 'wait until all indexes are ready', checks: ['indexes'], run: waitForIndexes },
   {
     title: 'functions of former versions, which are not deleted here',
     checks: ['functions of former versions'],

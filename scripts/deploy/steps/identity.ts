@@ -55,9 +55,7 @@ export const identitySteps: readonly Step[] = [
         },
         {
           [serviceAccountMember(seen.account)]: neededRoles(declared),
-          ...(isToBuild && {
-            [serviceAccountMember(builder)]: ['roles/cloudbuild.builds.builder'],
-          }),
+          ...(isToBuild && { [serviceAccountMember(builder)]: ['roles/cloudbuild.builds.builder'] }),
         },
       );
       orStop(granted, 'Roles cannot be given');

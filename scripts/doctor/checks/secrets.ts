@@ -16,9 +16,7 @@ export const secretChecks: readonly Check[] = [
           state: 'problem',
           what: `without a value: ${list(missing)}`,
           why: 'functions that use them cannot be deployed; "none" stands for what you do not have, its value for what you do',
-          mend: {
-            command: missing.length === 1 ? set : `for name in ${missing.join(' ')}; do ${set}; done`,
-          },
+          mend: { command: missing.length === 1 ? set : `for name in ${missing.join(' ')}; do ${set}; done` },
         };
       }),
   },

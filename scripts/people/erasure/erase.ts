@@ -47,15 +47,7 @@ export async function erase(
   const realtime = await reachedRealtime();
   if (!isDry) await shutOut(uid, account);
   const logs = new Set<string>();
-  const erasing = {
-    database: firestore(),
-    realtime,
-    ports: todo.ports,
-    traces,
-    report,
-    isDry,
-    logs,
-  };
+  const erasing = { database: firestore(), realtime, ports: todo.ports, traces, report, isDry, logs };
   await eraseInFirestore(erasing);
   await eraseInRealtime(erasing);
   if (!isDry && account !== undefined) await (await authentication()).deleteUser(uid);

@@ -19,10 +19,9 @@ export function hostileArguments(schema: Schema, victims: Victims): fc.Arbitrary
   const other = fc.oneof(fc.constantFrom('__proto__', 'idempotency_key', ...names), hostileText);
   const extra = fc.dictionary(other, hostileValue, { maxKeys: 2, noNullPrototype: true });
   const close = plausible(schema, victims);
-  const huge = fc.tuple(close, other, hugeValue).map(([args, name, value]) => ({
-    ...(isRecord(args) && args),
-    [name]: value,
-  }));
+  const huge = fc
+    .tuple(close, other, hugeValue)
+    .map(([args, name, value]) => ({ ...(isRecord(args) && args), [name]: value }));
   return fc.oneof(
     { weight: HUGE_IN * 6, arbitrary: close },
     {

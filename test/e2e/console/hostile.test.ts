@@ -110,12 +110,11 @@ describe('hostile text in the console', () => {
 
 /** Links that lead elsewhere in another way than the page leads elsewhere: with https, and without telling where from. */
 async function foreignLinks({ page }: Visit): Promise<readonly string[]> {
-  const links = await page.locator('a[href]').evaluateAll((found) =>
-    found.map((link) => ({
-      href: link.getAttribute('href') ?? '',
-      rel: link.getAttribute('rel') ?? '',
-    })),
-  );
+  const links = await page
+    .locator('a[href]')
+    .evaluateAll((found) =>
+      found.map((link) => ({ href: link.getAttribute('href') ?? '', rel: link.getAttribute('rel') ?? '' })),
+    );
   return links
     .filter(({ href }) => !/^(?:\/(?!\/)|#)/.test(href))
     .filter(({ href, rel }) => !href.startsWith('https://') || !rel.includes('noopener'))

@@ -31,14 +31,7 @@ const requests = z.object({
   requests: z.array(z.object({ request_id: z.string(), question: z.string(), options: z.array(z.string()) })),
 });
 const events = z.object({
-  events: z.array(
-    z.object({
-      at: z.string(),
-      by: z.string(),
-      on_behalf_of: z.string(),
-      tool: z.string(),
-    }),
-  ),
+  events: z.array(z.object({ at: z.string(), by: z.string(), on_behalf_of: z.string(), tool: z.string() })),
 });
 
 const tokenCounts = z.object({

@@ -41,11 +41,7 @@ export function openAiAgentsTool(tool: Listed, sent: Sent[] = []) {
     },
   };
   const { strict, parameters, invoke } = mcpToFunctionTool(tool, server, true);
-  return {
-    strict,
-    parameters,
-    call: (args: object) => invoke(new RunContext(), JSON.stringify(args)),
-  };
+  return { strict, parameters, call: (args: object) => invoke(new RunContext(), JSON.stringify(args)) };
 }
 
 /** The schema of a function as Gemini takes it. Source: https://ai.google.dev/api/caching#Schema */
@@ -122,7 +118,9 @@ interface Endpoint {
 }
 
 interface AiSdk {
-  createMCPClient(config: object): Promise<{
+  createMCPClient(
+    config: object,
+  ): Promise<{
     tools(): Promise<Readonly<Record<string, { execute(args: object, options: object): Promise<unknown> }>>>;
     close(): Promise<void>;
   }>;

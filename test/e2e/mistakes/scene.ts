@@ -85,11 +85,11 @@ async function expiredCredential(agentId: string): Promise<string> {
   const secret = 'a-secret-that-was-good-once';
   const [createdAt, expiresAt] = [new Date('2025-01-01'), new Date('2025-04-01')];
   const credential = {
-    apiKey,
-    agentId,
-    secretHash: systemHashing.sha256(secret),
-    createdAt,
-    expiresAt,
+    api_key: apiKey,
+    agent_id: agentId,
+    secret_hash: systemHashing.sha256(secret),
+    created_at: createdAt,
+    expires_at: expiresAt,
     ancestors: [],
   };
   await firestore().doc(credentialPath(apiKey)).set(credentialToDocument(credential));

@@ -38,9 +38,7 @@ export function startWorker(orders: WorkerOrders): WorkerProcess {
   const child = spawn(
     process.execPath,
     ['--disable-warning=ExperimentalWarning', PROGRAM, JSON.stringify(orders)],
-    {
-      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    },
+    { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] },
   );
   const reports: Report[] = [];
   child.on('message', (message) => reports.push(report.parse(message)));

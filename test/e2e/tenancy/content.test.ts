@@ -57,8 +57,8 @@ describe('private texts', function () {
           uid: world.bea,
           workspace: world.alpha,
           role: 'leader',
-          addedBy: 'ann',
-          addedAt: new Date(),
+          added_by: 'ann',
+          added_at: new Date(),
         },
       },
     ]);

@@ -37,8 +37,8 @@ describe('a credential that is restricted to one workspace', function () {
       uid: bea,
       workspace: alpha,
       role: 'leader',
-      addedBy: 'ann',
-      addedAt: new Date(),
+      added_by: 'ann',
+      added_at: new Date(),
     } as const;
     await world.app.kernel.store.commit([{ kind: 'setMember', member }]);
     const credential = await world.agent(bea, 'bea-held', 'leader', alpha, alpha);

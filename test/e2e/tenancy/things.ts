@@ -145,7 +145,7 @@ async function pendingRun(world: World): Promise<string> {
     workflow: readWorkflow({ name: 'one', steps: [{ name: 'only', agent: 'claude' }] }, 'workflow'),
     input: world.secret,
     context: {},
-    budget: { tokens: 1_000_000, costUsd: 10 },
+    budget: { tokens: 1_000_000, cost_usd: 10 },
     parallel: true,
     cache: false,
     situation: await roster.situation(world.alpha),

@@ -42,7 +42,7 @@ export async function wallsOf(world: World, ids: Ids): Promise<Walls> {
     invitations: new Map(each.flatMap(({ invitations }) => invitations)),
     limits: new Map(
       budgets.flatMap(([key, found]) => {
-        const { costUsd, tokens } = found?.value ?? {};
+        const { cost_usd: costUsd, tokens } = found?.value ?? {};
         return [
           ...(costUsd === undefined ? [] : [[`${key} money`, costUsd] as const]),
           ...(tokens === undefined ? [] : [[`${key} tokens`, tokens] as const]),
@@ -51,7 +51,7 @@ export async function wallsOf(world: World, ids: Ids): Promise<Walls> {
     ),
     agents: new Map(agents.map(({ value: { id, role } }) => [id, role])),
     restrictions: new Map(
-      credentials.flatMap(({ agentId, toolsets, heldTo, readonly }) =>
+      credentials.flatMap(({ agent_id: agentId, toolsets, held_to: heldTo, readonly }) =>
         Object.entries({ toolsets, heldTo, readonly }).flatMap(([name, value]) =>
           value === undefined ? [] : [[`${agentId} ${name}`, value] as const],
         ),
@@ -66,7 +66,7 @@ async function workspaceWalls({ workspaces, people }: Composition['access']['por
     people.members(name, 100, undefined),
     people.invitationsTo(name),
   ]);
-  const { approvals = [], repositories = [], forbiddenAgents = [] } = found?.value ?? {};
+  const { approvals = [], repositories = [], forbidden_agents: forbiddenAgents = [] } = found?.value ?? {};
   return {
     approvals: approvals.map((rule) => [`${name} ${rule.tool}`, rule] as const),
     repositories: repositories.map((one) => [`${name} ${one}`, true] as const),
@@ -88,7 +88,7 @@ export function loosenedBetween(before: Walls, after: Walls): readonly string[] 
   const weaker = [...before.approvals].filter(([key, rule]) => {
     const now = after.approvals.get(key);
     if (now === undefined) return true;
-    return now.asks !== rule.asks || (now.aboveUsd ?? -1) > (rule.aboveUsd ?? -1);
+    return now.asks !== rule.asks || (now.above_usd ?? -1) > (rule.above_usd ?? -1);
   });
   const higher = [...before.limits].filter(([key, limit]) => (after.limits.get(key) ?? Infinity) > limit);
   const opened = [...before.access].filter(

@@ -88,7 +88,7 @@ export class World {
         clock: systemClock,
         gitHub: () => this.gitHub.asApp,
         hosted: () => agentsAt(this.models.url),
-        budget: { tokens: 1_000_000, costUsd: 10 },
+        budget: { tokens: 1_000_000, cost_usd: 10 },
         // What is begun stays as it is.
         dispatch: { dispatch: async () => undefined },
       }),
@@ -99,7 +99,7 @@ export class World {
     seedClaudeNetwork(this.gitHub.world);
     await Promise.all([this.gitHub.start(), this.models.start()]);
     const { kernel } = this.app;
-    const member = { addedBy: 'operator', addedAt: new Date() };
+    const member = { added_by: 'operator', added_at: new Date() };
     await kernel.store.commit([
       { kind: 'setPerson', uid: this.ann, role: 'worker' },
       { kind: 'setPerson', uid: this.bea, role: 'worker' },
@@ -257,31 +257,31 @@ export class World {
       name,
       type: 'developer',
       version: '1.0.0',
-      capabilities: [
+      capability_details: [
         { name: `${name} can ${ownerUid === this.ann ? this.secret : 'sing'}`, category: 'own' },
       ],
-      configuration: { ...USUAL_CONFIGURATION, maxConcurrentTasks: 50 },
-      ownerUid,
+      configuration: { ...USUAL_CONFIGURATION, max_concurrent_tasks: 50 },
+      owner_uid: ownerUid,
       role,
       workspace,
       status: 'active',
-      registeredAt: now,
-      lastSeen: now,
+      registered_at: now,
+      last_seen: now,
     };
     const secret = randomness.secret(32);
     const credential = {
-      apiKey: `mk_${randomness.letters(20)}`,
-      agentId: agent.id,
-      secretHash: hashing.sha256(secret),
-      createdAt: now,
-      expiresAt: new Date(now.getTime() + 3_600_000),
+      api_key: `mk_${randomness.letters(20)}`,
+      agent_id: agent.id,
+      secret_hash: hashing.sha256(secret),
+      created_at: now,
+      expires_at: new Date(now.getTime() + 3_600_000),
       ancestors: [],
-      ...(heldTo !== undefined && { heldTo }),
+      ...(heldTo !== undefined && { held_to: heldTo }),
     };
     await store.commit([
       { kind: 'createAgent', agent },
       { kind: 'issueCredential', credential },
     ]);
-    return `${credential.apiKey}.${secret}`;
+    return `${credential.api_key}.${secret}`;
   }
 }

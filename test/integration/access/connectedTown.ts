@@ -32,11 +32,11 @@ export class ConnectedTown extends Town {
       name,
       type: 'developer' as const,
       version: '1.0.0',
-      capabilities: [],
+      capability_details: [],
       configuration: {
-        maxConcurrentTasks: 1,
+        max_concurrent_tasks: 1,
         timeout: 1000,
-        retryPolicy: { maxRetries: 0, backoffMs: 0 },
+        retry_policy: { max_retries: 0, backoff_ms: 0 },
       },
       role,
       limits,
@@ -65,19 +65,19 @@ export class ConnectedTown extends Town {
     const uid = this.id(name);
     const authorization = {
       id: randomUUID(),
-      browserHash: 'none',
-      clientId: 'https://client.example/client.json',
-      clientName: 'Claude Code',
-      clientHost: 'client.example',
-      redirectUri: CALLBACK,
+      browser_hash: 'none',
+      client_id: 'https://client.example/client.json',
+      client_name: 'Claude Code',
+      client_host: 'client.example',
+      redirect_uri: CALLBACK,
       challenge: challengeOf(kernel.hashing, VERIFIER),
-      isReadonly: false,
+      is_readonly: false,
       resource,
       issuer: 'https://muster.example',
-      person: { uid, approvalHash: 'none' },
-      expiresAt: this.now,
+      person: { uid, approval_hash: 'none' },
+      expires_at: this.now,
     };
-    const { id, clientId } = authorization;
+    const { id, client_id: clientId } = authorization;
     await kernel.store.commit([{ kind: 'beginAuthorization', authorization }]);
     const version =
       (await signIn.ports.signIns.authorization(id))?.version ?? assert.fail('it was not begun');
@@ -102,5 +102,5 @@ export class ConnectedTown extends Town {
 }
 
 export function bearerOf({ credential, secret }: Registered): string {
-  return `${credential.apiKey}.${secret}`;
+  return `${credential.api_key}.${secret}`;
 }

@@ -67,7 +67,7 @@ describe('connections', () => {
     await register(ada, 'other', 'worker');
     const as = async (role: Role): Promise<Principal> => ({
       ...(await town.agentOf('ada', role)),
-      agentId: agent.id,
+      agent_id: agent.id,
       uid: `agent:${agent.id}`,
     });
     assert.deepEqual(namesIn(await town.ask(await as('leader'), 'list_connections')), ['other', 'wide']);
@@ -78,8 +78,8 @@ describe('connections', () => {
     const ada = await town.person('ada');
     for (const revoker of [ada, await town.agentOf('ada', 'leader'), await town.person('root')]) {
       const { agent, credential, secret } = await register(ada, 'coder', 'worker');
-      const bearer = `${credential.apiKey}.${secret}`;
-      assert.equal((await signIn(bearer)).agentId, agent.id);
+      const bearer = `${credential.api_key}.${secret}`;
+      assert.equal((await signIn(bearer)).agent_id, agent.id);
       const revoked = await town.ask(revoker, 'revoke_connection', { agent_id: agent.id });
       assert.deepEqual(revoked, { agent_id: agent.id, name: 'coder', revoked: 1, ended: NOTHING });
       assert.equal((await refusal(() => signIn(bearer))).code, 'UNAUTHORIZED');
@@ -121,11 +121,11 @@ describe('connections', () => {
     const all = await town.ask(ada, 'list_connections');
     assert.deepEqual(namesIn(all), ['Claude Code (Ada)', 'Claude Code (Ada)']);
     const app = await signIn(laptop.accessToken);
-    const agent_id = app.agentId ?? assert.fail('it is no agent');
-    assert.equal((await signIn(desktop.accessToken)).agentId, agent_id);
+    const agent_id = app.agent_id ?? assert.fail('it is no agent');
+    assert.equal((await signIn(desktop.accessToken)).agent_id, agent_id);
     // What it has registered goes with it.
     const { credential, secret } = await register(app, 'helper', 'worker');
-    const helper = `${credential.apiKey}.${secret}`;
+    const helper = `${credential.api_key}.${secret}`;
     assert.equal((await signIn(helper)).grant?.resource, undefined);
     const hidden = await town.refused(await town.person('eve'), 'revoke_connection', { agent_id });
     const missing = await town.refused(await town.person('eve'), 'revoke_connection', {
@@ -137,7 +137,7 @@ describe('connections', () => {
       agent_id,
       name: 'Claude Code (Ada)',
       revoked: 2,
-      ended: { ...NOTHING, agents: [{ agent_id: credential.agentId, name: 'helper' }] },
+      ended: { ...NOTHING, agents: [{ agent_id: credential.agent_id, name: 'helper' }] },
     });
     for (const bearer of [laptop.accessToken, desktop.accessToken, helper])
       assert.equal((await refusal(() => signIn(bearer))).code, 'UNAUTHORIZED');
@@ -151,7 +151,7 @@ describe('connections', () => {
     await services.signIn.tokens.refresh(before.refreshToken, asked);
     const ada = await town.person('ada');
     assert.deepEqual((await town.ask(ada, 'list_connections'))['ended'], []);
-    const agent_id = (await signIn(before.accessToken)).agentId ?? assert.fail('it is no agent');
+    const agent_id = (await signIn(before.accessToken)).agent_id ?? assert.fail('it is no agent');
     town.pass(61);
     await assert.rejects(services.signIn.tokens.refresh(before.refreshToken, asked));
     const listed = await town.ask(ada, 'list_connections');
@@ -169,7 +169,7 @@ describe('connections', () => {
     assert.equal((await town.refused(ada, 'revoke_connection', { agent_id })).reason, 'NOTHING_TO_REVOKE');
     assert.deepEqual(await access.ports.grants.ofAgents([agent_id]), []);
     const again = await connect('ada', 'Claude Code (Ada)');
-    assert.equal((await signIn(again.accessToken)).agentId, agent_id);
+    assert.equal((await signIn(again.accessToken)).agent_id, agent_id);
     const both = await town.ask(ada, 'list_connections');
     assert.deepEqual([namesIn(both), both['ended']], [['Claude Code (Ada)'], [ended]]);
     town.pass(31 * 86_400);
@@ -186,7 +186,7 @@ describe('connections', () => {
     const given = await connect('ada', 'Given back');
     assert.ok(await services.signIn.tokens.revoke(given.refreshToken, clientId));
     assert.deepEqual(await reasons('ada'), ['Given back: disconnected']);
-    const agent_id = (await signIn((await connect('ada', 'Revoked')).accessToken)).agentId ?? '';
+    const agent_id = (await signIn((await connect('ada', 'Revoked')).accessToken)).agent_id ?? '';
     town.pass(1);
     await town.ask(await town.person('ada'), 'revoke_connection', { agent_id });
     assert.deepEqual(await reasons('ada'), ['Revoked: revoked', 'Given back: disconnected']);
@@ -216,7 +216,7 @@ describe('connections', () => {
       await town.agentOf('eve', 'leader'),
       await town.agentOf('ada', 'worker'),
       // An admin's, but for one workspace alone.
-      await town.agentOf('root', 'admin', { heldTo: 'default' }),
+      await town.agentOf('root', 'admin', { held_to: 'default' }),
     ];
     for (const other of others) {
       const hidden = await town.refused(other, 'revoke_connection', { agent_id: agent.id });
@@ -224,7 +224,7 @@ describe('connections', () => {
       assert.deepEqual(withName(hidden, agent.id, 'nothing'), missing);
     }
     assert.equal((await town.app.access.ports.agents.credentials(agent.id)).length, 1);
-    const itself = { ...(await town.agentOf('ada', 'leader')), agentId: agent.id };
+    const itself = { ...(await town.agentOf('ada', 'leader')), agent_id: agent.id };
     await town.ask(itself, 'revoke_connection', { agent_id: agent.id });
   });
 });

@@ -21,36 +21,42 @@ const [NEW, CREDENTIAL, CYD] = ['apollo', 'mk_examples', 'cyd@example.com'];
 /** Who calls the example of a tool: the team's leader, but for what people alone may call. */
 export function callerOfExample(team: Team, tool: string): Principal {
   if (['answer', 'invite', 'set_member', 'create_workspace', 'update_workspace'].includes(tool)) {
-    const { ownerUid, owner } = team.leader;
-    return { uid: ownerUid, kind: 'person', ownerUid, maxRole: 'admin', owner };
+    const { owner_uid: ownerUid, owner } = team.leader;
+    return { uid: ownerUid, kind: 'person', owner_uid: ownerUid, maxRole: 'admin', owner };
   }
   return tool === 'accept_invitation' ? { ...personOf('cyd', undefined), email: CYD } : team.leader;
 }
 
 export async function setAccess({ app, workspace, leader, now }: Team): Promise<void> {
-  const member = (uid: string, role: MemberRole) => ({ uid, workspace, role, addedBy: 'ada', addedAt: now });
+  const member = (uid: string, role: MemberRole) => ({
+    uid,
+    workspace,
+    role,
+    added_by: 'ada',
+    added_at: now,
+  });
   const expiresAt = new Date(now.getTime() + 3_600_000);
-  const inviting = { workspace, email: CYD, role: 'worker', invitedBy: leader.ownerUid } as const;
+  const inviting = { workspace, email: CYD, role: 'worker', invited_by: leader.owner_uid } as const;
   await app.kernel.store.commit([
     { kind: 'nameWorkspace', workspace, access: 'private' },
-    { kind: 'setMember', member: member(leader.ownerUid, 'leader') },
+    { kind: 'setMember', member: member(leader.owner_uid, 'leader') },
     {
       kind: 'invite',
       invitation: {
         id: invitationId(systemHashing, workspace, CYD),
         ...inviting,
-        createdAt: now,
-        expiresAt,
+        created_at: now,
+        expires_at: expiresAt,
       },
     },
     {
       kind: 'issueCredential',
       credential: {
-        apiKey: CREDENTIAL,
-        secretHash: 'a-digest',
-        agentId: 'terminal-2',
-        createdAt: now,
-        expiresAt,
+        api_key: CREDENTIAL,
+        secret_hash: 'a-digest',
+        agent_id: 'terminal-2',
+        created_at: now,
+        expires_at: expiresAt,
         ancestors: [],
       },
     },

@@ -46,7 +46,7 @@ describe('whoami', () => {
   it('whoami tells what a call without a workspace means, and why', async () => {
     const home = async (principal: Principal) => Object((await town.ask(principal, 'whoami'))['home']);
     assert.equal((await home(await town.person('ada'))).workspace, 'default');
-    const held = await home(await town.agentOf('ada', 'leader', { heldTo: 'alpha' }));
+    const held = await home(await town.agentOf('ada', 'leader', { held_to: 'alpha' }));
     assert.deepEqual([held.workspace, /held to it/.test(held.why)], ['alpha', true]);
     const settled = await home({ ...(await town.agentOf('ada', 'leader')), workspace: 'beta' });
     assert.deepEqual([settled.workspace, /the home of the agent/.test(settled.why)], ['beta', true]);
@@ -199,13 +199,13 @@ describe('explain', () => {
 
   it("explain tells of the limits of an agent of one's own, and of nobody else's", async () => {
     const id = town.id('coder');
-    const agent = sampleAgent({ id, ownerUid: town.id('ada'), role: 'leader' });
+    const agent = sampleAgent({ id, owner_uid: town.id('ada'), role: 'leader' });
     const credential = {
-      apiKey: `mk_${id}`,
-      agentId: id,
-      secretHash: 'x',
-      createdAt: town.now,
-      expiresAt: town.now,
+      api_key: `mk_${id}`,
+      agent_id: id,
+      secret_hash: 'x',
+      created_at: town.now,
+      expires_at: town.now,
       ancestors: [],
       readonly: true as const,
     };

@@ -36,7 +36,7 @@ describe('an invitation', () => {
     assert.equal(await town.roleOf('cyd', workspace), undefined);
     await signIn('cyd');
     const member = (await town.app.access.ports.people.member(workspace, town.id('cyd')))?.value;
-    assert.deepEqual([member?.role, member?.addedBy], ['worker', town.id('ada')]);
+    assert.deepEqual([member?.role, member?.added_by], ['worker', town.id('ada')]);
     assert.deepEqual(await town.app.access.ports.people.invitationsTo(workspace), []);
   });
 

@@ -36,7 +36,7 @@ class Leavers extends Town {
     };
     const request = {
       ...{ workflow: readWorkflow(BY_HAND, 'workflow'), input: 'Please', context: {}, situation },
-      ...{ budget: { tokens: 1000, costUsd: 1 }, parallel: true, cache: false },
+      ...{ budget: { tokens: 1000, cost_usd: 1 }, parallel: true, cache: false },
     };
     const { runId } = await this.app.services.orchestration.runs.start(by, workspace, request, unkeyed);
     await this.deliver(runId);
@@ -109,10 +109,10 @@ describe('who leaves a workspace', () => {
     const ended = await Promise.all(instances.map((app) => app.services.leaving.end(town.id('ben'))));
     const total = ended.reduce((sum, { codingTasks }) => sum + codingTasks, 0);
     assert.equal(total, 1);
-    const { closedAt } = await town.task(theirs);
+    const { completed_at: closedAt } = await town.task(theirs);
     town.pass(60);
     await town.left('ben', workspace);
-    assert.deepEqual((await town.task(theirs)).closedAt, closedAt);
+    assert.deepEqual((await town.task(theirs)).completed_at, closedAt);
   });
 
   it('a person who leaves a workspace keeps the tasks that they made for the plan of the workspace', async () => {

@@ -33,7 +33,7 @@ describe('what came from a credential', () => {
     const second = await town.keyOf(await signIn(first), 'second');
     const third = await town.keyOf(await signIn(second), 'third');
     const other = await town.keyOf(ada, 'other', 'worker');
-    const { ended } = await revoke((await signIn(first)).agentId);
+    const { ended } = await revoke((await signIn(first)).agent_id);
     const names = Object(ended).agents.map(({ name }: { name: string }) => name);
     assert.deepEqual(names.sort(), ['second', 'third']);
     for (const bearer of [first, second, third]) await isOut(bearer);
@@ -64,7 +64,7 @@ describe('what came from a credential', () => {
   it('a descendant of a credential cannot be taken over by a key that was withdrawn a moment ago', async () => {
     const first = await town.keyOf(ada, 'first', 'worker');
     const trusted = await signIn(first);
-    await revoke(trusted.agentId);
+    await revoke(trusted.agent_id);
     // An instance still trusts the key for 5 seconds.
     await isOut(await town.keyOf(trusted, 'first'));
     await isOut(await town.keyOf(trusted, 'another'));
@@ -88,7 +88,7 @@ describe('what came from a credential', () => {
       await invite(await signIn(first), 'eve');
       await invite(await signIn(second), 'fay');
       await invite(await town.person('ada'), 'gil');
-      const { ended } = await revoke((await signIn(first)).agentId);
+      const { ended } = await revoke((await signIn(first)).agent_id);
       const mails = Object(ended).invitations.map(({ email }: { email: string }) => email);
       assert.deepEqual(mails.sort(), [town.email('eve'), town.email('fay')].sort());
       const { services } = town.anotherInstance();
@@ -173,11 +173,11 @@ describe('what came from a credential', () => {
         await waits(await signIn(second)),
         await waits(await signIn(other)),
       ];
-      const { ended } = await revoke((await signIn(first)).agentId);
+      const { ended } = await revoke((await signIn(first)).agent_id);
       assert.deepEqual(Object(ended).requests.sort(), [own, below].sort());
       for (const id of [own, below]) {
         const request = await stateOf(id);
-        assert.deepEqual([request?.state, request?.withdrawnBecause], ['withdrawn', 'REVOKED']);
+        assert.deepEqual([request?.state, request?.withdrawn_because], ['withdrawn', 'REVOKED']);
         const said = await call(town, 'inbox_answer', { request_id: id, answer: 'approve' }, ada);
         assert.match(JSON.stringify(said.structuredContent), /was revoked/);
       }
@@ -192,10 +192,10 @@ describe('what came from a credential', () => {
       for (const id of ids) await answer(town, 'inbox_answer', { request_id: id, answer: 'approve' }, ada);
       // Only the first is withdrawn: nothing has cleared up what came from it.
       const [credential] = await town.app.access.ports.agents.credentials(
-        String((await signIn(first)).agentId),
+        String((await signIn(first)).agent_id),
       );
       await town.app.kernel.store.commit([
-        { kind: 'withdrawCredential', apiKey: credential?.apiKey ?? assert.fail('it has none') },
+        { kind: 'withdrawCredential', apiKey: credential?.api_key ?? assert.fail('it has none') },
       ]);
       for (const id of ids) {
         await town.app.services.approvedCalls.execute(id);
@@ -226,7 +226,7 @@ describe('what came from a credential', () => {
 
     it('a key of an app that is narrowed is announced for every sign-in of the app, so that every instance looks it up again', async () => {
       const grants = await town.app.access.ports.grants.ofAgents([
-        String((await signIn(key)).lineage?.[0]?.agentId),
+        String((await signIn(key)).lineage?.[0]?.agent_id),
       ]);
       await town.connect('ada', 'App', { role: 'leader', readonly: true });
       const announced = firestore()
@@ -266,12 +266,12 @@ describe('what came from a credential', () => {
         },
       },
     };
-    await assert.rejects(new Revocation(dying).revoke(String(as.agentId)), /is gone/);
+    await assert.rejects(new Revocation(dying).revoke(String(as.agent_id)), /is gone/);
     await isOut(first);
-    const { ended } = await revoke(as.agentId);
+    const { ended } = await revoke(as.agent_id);
     assert.ok(Object(ended).agents.length > 0);
     for (const bearer of [keys[0], keys.at(-1)]) await isOut(String(bearer));
-    const again = await town.refused(ada, 'revoke_connection', { agent_id: String(as.agentId) });
+    const again = await town.refused(ada, 'revoke_connection', { agent_id: String(as.agent_id) });
     assert.equal(again.reason, 'NOTHING_TO_REVOKE');
   });
 });

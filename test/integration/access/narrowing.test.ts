@@ -60,11 +60,11 @@ describe('a narrower credential', () => {
     const ada = await town.person('ada');
     const limits = { toolsets: ['todo', 'onboarding'], heldTo: workspace, readonly: true };
     const agent = await registered(ada, limits);
-    assert.deepEqual([agent.toolsets, agent.heldTo, agent.readonly], [limits.toolsets, workspace, true]);
+    assert.deepEqual([agent.toolsets, agent.held_to, agent.readonly], [limits.toolsets, workspace, true]);
     assert.equal(agent.workspace, workspace, 'its calls that name no workspace go where it may do something');
     assert.deepEqual([roleIn(agent, workspace), roleIn(agent, 'default')], ['worker', undefined]);
     const wide = await registered(ada, { clear: ['heldTo'], readonly: false });
-    assert.deepEqual([wide.heldTo, wide.readonly, wide.toolsets], [undefined, undefined, limits.toolsets]);
+    assert.deepEqual([wide.held_to, wide.readonly, wide.toolsets], [undefined, undefined, limits.toolsets]);
     assert.equal(roleIn(wide, 'default'), 'worker');
     assert.equal((await registered(ada, { clear: ['toolsets'] })).toolsets, undefined);
   });
@@ -79,7 +79,7 @@ describe('a narrower credential', () => {
       readonly: false,
       toolsets: ['onboarding', 'todo'],
     });
-    assert.deepEqual([again.toolsets, again.heldTo], [['onboarding'], workspace]);
+    assert.deepEqual([again.toolsets, again.held_to], [['onboarding'], workspace]);
     assert.match(
       await refused(narrow, { heldTo: 'default' }),
       /no role in the workspace|held to the workspace/,
@@ -94,7 +94,7 @@ describe('a narrower credential', () => {
       await refused(ada, { heldTo: 'nowhere' }),
     ];
     assert.equal(theirs.replaceAll(others, 'nowhere'), none);
-    assert.equal((await registered(await town.person('eve'), { heldTo: others })).heldTo, others);
+    assert.equal((await registered(await town.person('eve'), { heldTo: others })).held_to, others);
   });
 
   it('a narrower credential is refused where it makes no sense, with what does', async () => {

@@ -31,19 +31,19 @@ export class Town extends Team {
   async person(name: string): Promise<Principal> {
     const uid = this.id(name);
     const owner = await this.app.access.ports.roles.of(uid);
-    return { uid, kind: 'person', ownerUid: uid, maxRole: 'admin', owner, email: this.email(name) };
+    return { uid, kind: 'person', owner_uid: uid, maxRole: 'admin', owner, email: this.email(name) };
   }
 
   /** An agent of a person, as it is now. */
   async agentOf(
     name: string,
     maxRole: Role,
-    limits: Partial<Pick<Principal, 'heldTo' | 'toolsets' | 'readonly'>> = {},
+    limits: Partial<Pick<Principal, 'held_to' | 'toolsets' | 'readonly'>> = {},
   ): Promise<Principal> {
     const agentId = this.id(`agent-of-${name}`);
     const owner = await this.app.access.ports.roles.of(this.id(name));
     const uid = `agent:${agentId}`;
-    return { uid, kind: 'agent', agentId, ownerUid: this.id(name), maxRole, owner, ...limits };
+    return { uid, kind: 'agent', agent_id: agentId, owner_uid: this.id(name), maxRole, owner, ...limits };
   }
 
   /** A workspace that nobody has told anybody of. */
@@ -58,7 +58,7 @@ export class Town extends Team {
   }
 
   async letIn(workspace: string, name: string, role: MemberRole): Promise<void> {
-    const member = { uid: this.id(name), workspace, role, addedBy: 'a-test', addedAt: this.now };
+    const member = { uid: this.id(name), workspace, role, added_by: 'a-test', added_at: this.now };
     await this.app.kernel.store.commit([{ kind: 'setMember', member }]);
   }
 

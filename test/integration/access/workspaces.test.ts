@@ -35,7 +35,7 @@ describe('workspaces', () => {
     assert.equal((await town.app.access.ports.people.workspaces())[name], 'private');
     const stored = (await town.app.access.ports.workspaces.find(name))?.value;
     assert.deepEqual(
-      [stored?.repositories, stored?.createdBy, stored?.session],
+      [stored?.repositories, stored?.created_by, stored?.session],
       [repositories, ada, undefined],
     );
     const again = await town.refused(await town.person('cyd'), 'create_workspace', { name });
@@ -48,7 +48,7 @@ describe('workspaces', () => {
     const callers = [
       await town.person('ben'),
       await town.agentOf('ada', 'worker'),
-      await town.agentOf('ada', 'leader', { heldTo: 'default' }),
+      await town.agentOf('ada', 'leader', { held_to: 'default' }),
       await town.agentOf('ben', 'admin'),
     ];
     for (const caller of callers)
@@ -81,7 +81,7 @@ describe('workspaces', () => {
     const { workspace } = town;
     assert.equal((await town.app.access.ports.people.workspaces())[workspace], 'private');
     const member = (await town.app.access.ports.people.member(workspace, town.id('ada')))?.value;
-    assert.deepEqual([member?.role, member?.addedBy], ['leader', agent.uid]);
+    assert.deepEqual([member?.role, member?.added_by], ['leader', agent.uid]);
     await answer(town, 'coordination_init_coordination', { goal: 'Another' }, await town.person('ada'));
   });
 
@@ -90,7 +90,7 @@ describe('workspaces', () => {
     await answer(town, 'coordination_create_task', { description: 'Do it' }, ada);
     assert.equal(await town.roleOf('ada', town.workspace), 'leader');
     const workspace = NEW();
-    const opener = { uid: ada.uid, ownerUid: ada.ownerUid };
+    const opener = { uid: ada.uid, owner_uid: ada.owner_uid };
     const request = { ...town.request([{}]), workspace, opener };
     await town.app.services.taskCreation.create(request, unkeyed);
     await town.app.services.taskCreation.create(request, unkeyed);

@@ -28,7 +28,10 @@ describe('the mirror of who may do what', () => {
 
   const member = (uid: string, role: 'viewer' | 'worker') => {
     const { workspace, now: addedAt } = team;
-    return { kind: 'setMember', member: { uid, workspace, role, addedBy: 'ada', addedAt } } as const;
+    return {
+      kind: 'setMember',
+      member: { uid, workspace, role, added_by: 'ada', added_at: addedAt },
+    } as const;
   };
 
   it('the mirror of access has the roles of a person, and those that they include', async () => {

@@ -13,7 +13,7 @@ import { outsideOf } from '../../support/outside.ts';
 const HOST = 'FIRESTORE_EMULATOR_HOST';
 
 const AGENT = {
-  ...{ type: 'developer' as const, version: '1.0.0', capabilities: [] },
+  ...{ type: 'developer' as const, version: '1.0.0', capability_details: [] },
   configuration: USUAL_CONFIGURATION,
 };
 
@@ -53,9 +53,9 @@ describe('the check of a credential', () => {
     const asked = { clientId, verifier, redirectUri: undefined, resource: undefined };
     const { accessToken } = await services.signIn.tokens.redeem(code, asked);
 
-    const billOf = async (checked: () => Promise<{ readonly agentId?: string }>): Promise<Bill> => {
+    const billOf = async (checked: () => Promise<{ readonly agent_id?: string }>): Promise<Bill> => {
       meter.take();
-      assert.equal((await checked()).agentId, worker.agentId);
+      assert.equal((await checked()).agent_id, worker.agentId);
       return meter.take().reduce((sum, call) => plus(sum, call.bill), NOTHING);
     };
     const { authenticator } = services;
@@ -81,7 +81,7 @@ describe('the check of a credential', () => {
         NO_KEY,
         () => undefined,
       );
-      bearer = `${registered.credential.apiKey}.${registered.secret}`;
+      bearer = `${registered.credential.api_key}.${registered.secret}`;
       await authenticator.authenticate(bearer);
       meter.take();
       await authenticator.authenticateAnew(bearer);

@@ -37,12 +37,12 @@ describe('a credential that instances trust', () => {
       { principal: owner, workspace: DEFAULT_WORKSPACE },
       {
         ...{ name: `trusted-${systemRandomness.letters(8)}`, type: 'developer', version: '1.0.0' },
-        ...{ capabilities: [], configuration: USUAL_CONFIGURATION, role: 'worker' },
+        ...{ capability_details: [], configuration: USUAL_CONFIGURATION, role: 'worker' },
       },
       NO_KEY,
       () => undefined,
     );
-    bearer = `${credential.apiKey}.${secret}`;
+    bearer = `${credential.api_key}.${secret}`;
     agentId = agent.id;
     // The second look begins to be followed: the first came before there was a position.
     await authenticated(other);
@@ -68,7 +68,7 @@ describe('a credential that instances trust', () => {
     const registered = async (as: Principal, name: string): Promise<string> => {
       const draft = {
         ...{ name: `${name}-${systemRandomness.letters(8)}`, type: 'developer' as const, version: '1.0.0' },
-        ...{ capabilities: [], configuration: USUAL_CONFIGURATION },
+        ...{ capability_details: [], configuration: USUAL_CONFIGURATION },
       };
       const { registration } = one.services;
       const { credential, secret } = await registration.register(
@@ -77,7 +77,7 @@ describe('a credential that instances trust', () => {
         NO_KEY,
         () => {},
       );
-      return `${credential.apiKey}.${secret}`;
+      return `${credential.api_key}.${secret}`;
     };
     const child = await registered(await authenticated(one), 'child');
     const grandchild = await registered(await one.services.authenticator.authenticate(child), 'grandchild');
@@ -110,10 +110,10 @@ describe('a credential that instances trust', () => {
   });
 
   it('a credential that instances trust is known to have messages within 5 seconds', async () => {
-    assert.equal((await authenticated(other)).hasMessages, undefined);
-    await one.kernel.store.commit([{ kind: 'noteMessages', agentId, hasMessages: true }]);
+    assert.equal((await authenticated(other)).has_messages, undefined);
+    await one.kernel.store.commit([{ kind: 'noteMessages', agentId, has_messages: true }]);
     await pass(5);
-    assert.equal((await authenticated(other)).hasMessages, true);
+    assert.equal((await authenticated(other)).has_messages, true);
   });
 
   it('a credential that instances trust brings an agent back that was taken for gone, at whatever instance it is heard of', async () => {

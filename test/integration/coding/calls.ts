@@ -16,11 +16,11 @@ export const resources = resourcesOf(toolsets);
 
 /** A team with a runner, and a worker that creates tasks for it. */
 export class CodingTeam extends Team {
-  readonly creator: Principal = { ...this.principal('creator'), ownerUid: `person-${this.workspace}` };
+  readonly creator: Principal = { ...this.principal('creator'), owner_uid: `person-${this.workspace}` };
   readonly runner = this.principal('runner');
 
   async begin(): Promise<this> {
-    const { ownerUid: uid } = this.creator;
+    const { owner_uid: uid } = this.creator;
     await this.app.kernel.store.commit([{ kind: 'setPerson', uid, role: 'leader' }]);
     await this.join('runner', ['claude'], 'workspace');
     return this;
@@ -75,11 +75,7 @@ export class CodingTeam extends Team {
   }
 
   get ports() {
-    return {
-      ...this.app.calls,
-      authenticator: authenticatorOf(this.creator),
-      log: silent,
-    };
+    return { ...this.app.calls, authenticator: authenticatorOf(this.creator), log: silent };
   }
 
   exchange(principal: Principal, gone = new AbortController().signal) {

@@ -70,7 +70,7 @@ describe('the log of a coding task', () => {
     assert.deepEqual(await messages(10), ['first', 'second', 'third', 'Please hurry', 'fourth']);
     const text = await team.read(`task://${taskId}/logs`);
     assert.match(text, /^2040-01-01T10:01:00\.000Z INFO {2}agent {6}first\n/);
-    assert.match(text, new RegExp(`system +\\[${team.creator.agentId}\\] Please hurry\n`));
+    assert.match(text, new RegExp(`system +\\[${team.creator.agent_id}\\] Please hurry\n`));
   });
 
   it('costs few writes: a chunk has many lines', async () => {

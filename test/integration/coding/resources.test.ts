@@ -53,7 +53,7 @@ describe('the resources of coding', () => {
 
   it('show sessions of runners and of coordinations', async () => {
     const runner = await read(`session://coding/${taskId}.1`);
-    assert.deepEqual([runner['isAlive'], runner['runner']], [true, team.runner.agentId]);
+    assert.deepEqual([runner['isAlive'], runner['runner']], [true, team.runner.agent_id]);
     const open = await team.app.services.coordination.session(team.workspace);
     const coordination = await read(`session://coordination/${open?.id}`);
     assert.deepEqual([coordination['isOpen'], coordination['goal']], [true, 'Coding']);
@@ -166,8 +166,8 @@ describe('the resources of coding', () => {
         [team, other],
         [other, team],
       ] as const) {
-        assert.ok((await runners(one)).includes(String(one.runner.agentId)));
-        assert.equal((await runners(one)).includes(String(another.runner.agentId)), false);
+        assert.ok((await runners(one)).includes(String(one.runner.agent_id)));
+        assert.equal((await runners(one)).includes(String(another.runner.agent_id)), false);
       }
       const status = fields(JSON.parse(await other.read('agent://status')));
       assert.deepEqual([status['activeTasks'], status['pendingTasks']], [0, 0]);

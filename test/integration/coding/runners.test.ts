@@ -18,7 +18,7 @@ describe('runners', () => {
   };
 
   it('claim only coding tasks for their tools, in the order of the queue', async () => {
-    await team.createOne({ requiredCapabilities: ['claude'] });
+    await team.createOne({ required_capabilities: ['claude'] });
     await team.createOne();
     await claimNothing();
     const second = await team.order({ priority: 3 });
@@ -76,12 +76,12 @@ describe('runners', () => {
   });
 
   it('that work the queue too are not given there what they have claimed as runners', async () => {
-    await team.allow(team.runner.agentId ?? '', 5);
+    await team.allow(team.runner.agent_id ?? '', 5);
     await team.take({ taskId: await team.order() });
     const other = await team.createOne();
-    assert.equal(await team.claim(team.runner.agentId ?? ''), other.id);
-    await team.start(team.runner.agentId ?? '', other.id);
-    assert.equal(await team.claim(team.runner.agentId ?? ''), undefined);
+    assert.equal(await team.claim(team.runner.agent_id ?? ''), other.id);
+    await team.start(team.runner.agent_id ?? '', other.id);
+    assert.equal(await team.claim(team.runner.agent_id ?? ''), undefined);
   });
 
   it('wait in vain, and do not claim for a client that has gone', async () => {
@@ -97,7 +97,7 @@ describe('runners', () => {
   });
 
   it('are given what others have written to them with each task, until they say that they have handed it on', async () => {
-    const agent_id = String(team.runner.agentId);
+    const agent_id = String(team.runner.agent_id);
     const written = { agent_id, message: 'Use the new API.' };
     await answer(team, 'coordination_message_agent', written);
     await claimNothing();
@@ -108,7 +108,7 @@ describe('runners', () => {
       return Object(messages);
     };
     const [first, ...more] = await told();
-    assert.deepEqual([first.from, first.text, more], [team.leader.agentId, written.message, []]);
+    assert.deepEqual([first.from, first.text, more], [team.leader.agent_id, written.message, []]);
     await team.order();
     assert.deepEqual(await told(), [first]);
     await team.order();
@@ -134,7 +134,7 @@ describe('runners', () => {
     await team.take({ leaseSeconds: 60 });
     // Any other call of the agent is no sign of life of this task.
     team.pass(50);
-    await team.app.access.ports.presence.touch(team.runner.agentId ?? '');
+    await team.app.access.ports.presence.touch(team.runner.agent_id ?? '');
     team.pass(20);
     await team.sweep();
     assert.equal((await team.shown(taskId))['state'], 'available');
@@ -142,7 +142,7 @@ describe('runners', () => {
     await team.join('other', ['claude'], 'workspace');
     const task = await team.take({}, other);
     const previous = fields(task['previous']);
-    assert.deepEqual([task['epoch'], previous['runner']], [2, team.runner.agentId]);
+    assert.deepEqual([task['epoch'], previous['runner']], [2, team.runner.agent_id]);
     assert.equal(fields(previous['failure'])['class'], 'runner_lost');
     for (const lost of [
       await team.ask('heartbeat_task', { taskId, epoch: 1 }),
@@ -167,7 +167,7 @@ describe('runners', () => {
     const task = await team.shown(taskId);
     assert.deepEqual([task['state'], task['attempt']], ['in_progress', 1]);
     assert.deepEqual((await team.report(taskId))['attempts'], []);
-    const agent = await team.app.access.ports.agents.find(team.runner.agentId ?? '');
+    const agent = await team.app.access.ports.agents.find(team.runner.agent_id ?? '');
     assert.deepEqual(Object.keys(agent?.value.held ?? {}), [taskId]);
     assert.deepEqual(await team.counts(), { in_progress: 1 });
     await team.ask('end_task', { taskId, status: 'completed', epoch: 1 });
@@ -297,9 +297,9 @@ describe('runners', () => {
 
   it('may be people, for agents of theirs', async () => {
     const taskId = await team.order();
-    const owner = personOf(team.runner.ownerUid, 'worker', team.workspace);
+    const owner = personOf(team.runner.owner_uid, 'worker', team.workspace);
     assert.match(await team.refused('claim_task', {}, owner), /^REQUIRED_FIELD .*agentId/);
-    const agentId = team.runner.agentId ?? '';
+    const agentId = team.runner.agent_id ?? '';
     assert.match(
       await team.refused('claim_task', { agentId }, personOf('somebody', 'worker', team.workspace)),
       /^FORBIDDEN/,
@@ -312,9 +312,9 @@ describe('runners', () => {
   it('take what their owner asks for and, where they serve the workspace, what others there do', async () => {
     const { store } = team.app.kernel;
     const { workspace } = team;
-    await store.commit([{ kind: 'setPerson', uid: team.runner.ownerUid, role: 'admin' }]);
-    const member = { uid: team.runner.ownerUid, workspace, role: 'worker' as const, addedBy: 'ada' };
-    await store.commit([{ kind: 'setMember', member: { ...member, addedAt: team.now } }]);
+    await store.commit([{ kind: 'setPerson', uid: team.runner.owner_uid, role: 'admin' }]);
+    const member = { uid: team.runner.owner_uid, workspace, role: 'worker' as const, added_by: 'ada' };
+    await store.commit([{ kind: 'setMember', member: { ...member, added_at: team.now } }]);
     const others = await team.order({ priority: 1 });
     const programs = [{ name: 'claude', version: '2.1' }];
     await team.ask('register_runner', { programs });

@@ -62,7 +62,7 @@ describe('coding tasks', () => {
     const shown = await team.report(taskId);
     assert.deepEqual(shown['result'], result);
     const { status, summary, runner } = fields(shown['task']);
-    assert.deepEqual([status, summary, runner], ['completed', 'Made it', team.runner.agentId]);
+    assert.deepEqual([status, summary, runner], ['completed', 'Made it', team.runner.agent_id]);
     assert.deepEqual(await team.counts(), { done: 1 });
     assert.deepEqual((await team.app.access.ports.agents.find(String(runner)))?.value.held, {});
   });
@@ -128,7 +128,7 @@ describe('coding tasks', () => {
     const task = fields(updated['task']);
     assert.deepEqual(
       [task['status'], task['runner'], task['epoch'], task['leaseUntil']],
-      ['in_progress', team.runner.agentId, 1, leaseUntil],
+      ['in_progress', team.runner.agent_id, 1, leaseUntil],
     );
     assert.deepEqual(await team.counts(), { in_progress: 1 });
     assert.equal((await team.log(taskId, 1, [entry(0)]))['stop'], undefined);
@@ -148,20 +148,20 @@ describe('coding tasks', () => {
     const task = fields(updated['task']);
     assert.deepEqual(
       [task['state'], task['runner'], task['epoch']],
-      ['in_progress', team.creator.agentId, 1],
+      ['in_progress', team.creator.agent_id, 1],
     );
     assert.deepEqual(await team.counts(), { in_progress: 1 });
     assert.equal((await team.ask('claim_task', {}))['task'], null);
-    const held = (await team.app.access.ports.agents.find(team.creator.agentId ?? ''))?.value.held;
+    const held = (await team.app.access.ports.agents.find(team.creator.agent_id ?? ''))?.value.held;
     assert.deepEqual(Object.keys(held ?? {}), [taskId]);
     const ended = await team.ask('update_task', { taskId, status: 'completed' }, team.creator);
     assert.equal(fields(ended['task'])['state'], 'done');
-    assert.deepEqual((await team.app.access.ports.agents.find(team.creator.agentId ?? ''))?.value.held, {});
+    assert.deepEqual((await team.app.access.ports.agents.find(team.creator.agent_id ?? ''))?.value.held, {});
   });
 
   it('are not in progress for a person, who holds no tasks, or before what they depend on', async () => {
     const taskId = await team.order();
-    const { agentId: _, ...person } = { ...team.creator, kind: 'person' as const };
+    const { agent_id: _, ...person } = { ...team.creator, kind: 'person' as const };
     const given = { taskId, status: 'in_progress' };
     assert.match(
       await team.refused('update_task', given, person),
@@ -187,13 +187,13 @@ describe('coding tasks', () => {
     ] as const)
       assert.match(await team.refused(tool, args, principal), /"field":"(taskId|status)"/);
     const stranger = team.principal('stranger');
-    for (const agentId of ['nobody', team.runner.agentId ?? ''])
+    for (const agentId of ['nobody', team.runner.agent_id ?? ''])
       assert.match(await team.refused('claim_task', { agentId }, stranger), /"field":"agentId"/);
   });
 
   it('are ended by their creator, by who has the same owner and by leaders, and by nobody else', async () => {
-    const sibling = { ...team.principal('sibling'), ownerUid: team.creator.ownerUid };
-    const stranger = { ...team.principal('stranger'), ownerUid: 'somebody else' };
+    const sibling = { ...team.principal('sibling'), owner_uid: team.creator.owner_uid };
+    const stranger = { ...team.principal('stranger'), owner_uid: 'somebody else' };
     for (const principal of [team.creator, sibling, team.leader]) {
       const taskId = await team.order();
       const end = { taskId, status: 'failed' };
@@ -252,7 +252,7 @@ describe('coding tasks', () => {
       queue.page.tasks.map(({ id }) => id),
       [taskId],
     );
-    const agentId = team.runner.agentId ?? '';
+    const agentId = team.runner.agent_id ?? '';
     assert.equal(await team.claim(agentId), taskId);
     await team.start(agentId, taskId);
     await team.complete(agentId, taskId, 'By hand');

@@ -39,11 +39,7 @@ export async function call(
   app = team.app,
   workspace = team.workspace,
 ): Promise<ToolResult> {
-  const ports = {
-    ...app.calls,
-    authenticator: authenticatorOf(principal),
-    log: silent,
-  };
+  const ports = { ...app.calls, authenticator: authenticatorOf(principal), log: silent };
   const exchange = {
     principal,
     credential: `credential of ${principal.uid}`,

@@ -16,7 +16,7 @@ import { refusal } from '../../support/refusal.ts';
 import { CodingTeam } from '../coding/calls.ts';
 import { Team, unkeyed } from './team.ts';
 
-const requiring = (...sets: readonly string[]) => sets.map((one) => ({ requiredCapabilities: [one] }));
+const requiring = (...sets: readonly string[]) => sets.map((one) => ({ required_capabilities: [one] }));
 
 const numbered = (count: number, name = 'skill') =>
   Array.from({ length: count }, (_, index) => `${name}-${index}`);
@@ -37,12 +37,12 @@ const retry = (team: Team, taskId: string, withDependents = false) =>
   team.app.services.taskLevers.retry(team.leader, { taskId, withDependents }, unkeyed);
 
 const update = (team: Team, taskId: string, set: string) =>
-  team.app.services.taskUpdates.update(team.leader, { taskId, requiredCapabilities: [set] }, unkeyed);
+  team.app.services.taskUpdates.update(team.leader, { taskId, required_capabilities: [set] }, unkeyed);
 
 async function everySetIsNamed(team: Team): Promise<void> {
   const { session } = await openOf(team);
   const open = (await team.tasks()).filter(({ status }) => !isClosed(status));
-  for (const { requiredCapabilities: required } of open)
+  for (const { required_capabilities: required } of open)
     assert.ok(claimableKeys(session, required).includes(capabilityKey(required)), required.join());
 }
 
@@ -60,7 +60,7 @@ describe('sets of required capabilities', () => {
     await cancel(team, first?.id ?? '');
     const [task] = await team.create(...requiring('one-more'));
     assert.equal(await team.claim(await team.join('ann', ['one-more'])), task?.id);
-    assert.ok((await openOf(team)).session.capabilityKeys.length <= MAX_CAPABILITY_KEYS);
+    assert.ok((await openOf(team)).session.capability_keys.length <= MAX_CAPABILITY_KEYS);
   });
 
   it('are none of the others’ affair: who has filled and cancelled them keeps nobody from work', async () => {
@@ -72,10 +72,13 @@ describe('sets of required capabilities', () => {
 
   it('are named again when a task is opened again, with its dependents, or requires another', async () => {
     const [first, , third] = await team.create(...full());
-    const [after] = await team.create({ requiredCapabilities: ['skill-1'], dependencies: [first?.id ?? ''] });
+    const [after] = await team.create({
+      required_capabilities: ['skill-1'],
+      dependencies: [first?.id ?? ''],
+    });
     for (const one of [first, after, third]) await cancel(team, one?.id ?? '');
     await team.create(...requiring('one-more'));
-    assert.ok(!(await openOf(team)).session.capabilityKeys.includes('skill-0'), 'it was forgotten');
+    assert.ok(!(await openOf(team)).session.capability_keys.includes('skill-0'), 'it was forgotten');
     await retry(team, first?.id ?? '', true);
     assert.equal(await team.claim(await team.join('ann', ['skill-0'])), first?.id);
     const refused = await refusal(() => update(team, first?.id ?? '', 'yet-another'));
@@ -86,7 +89,7 @@ describe('sets of required capabilities', () => {
     const coding = await new CodingTeam().begin();
     for (let n = 0; n < 5; n++) await coding.order({ config: { project: `acme/repo-${n}` } });
     await coding.create(...full());
-    assert.equal((await openOf(coding)).session.capabilityKeys.length, MAX_CAPABILITY_KEYS);
+    assert.equal((await openOf(coding)).session.capability_keys.length, MAX_CAPABILITY_KEYS);
     const taskId = await coding.order({ config: { project: 'acme/new' } });
     assert.equal((await coding.take({ project: 'acme/new' }))['id'], taskId);
     const other = await coding.order({ config: { project: 'acme/queue' } });
@@ -105,13 +108,13 @@ describe('sets of required capabilities', () => {
       const [first] = await team.create(...full());
       await cancel(team, first?.id ?? '');
       const { session } = await openOf(team);
-      const place = { workspace: team.workspace, session: session.id, createdAt: team.now };
-      const task = sampleTask({ ...place, id: `${team.workspace}-late`, requiredCapabilities: ['skill-0'] });
+      const place = { workspace: team.workspace, session: session.id, created_at: team.now };
+      const task = sampleTask({ ...place, id: `${team.workspace}-late`, required_capabilities: ['skill-0'] });
       known = {
         session,
         changes: [
           { kind: 'createTask', task },
-          { kind: 'queueGrew', session, capabilityKeys: [] },
+          { kind: 'queueGrew', session, capability_keys: [] },
         ],
       };
     });
@@ -131,11 +134,17 @@ describe('sets of required capabilities', () => {
       const { sessions } = team.app.coordination.ports;
       const { store } = team.app.kernel;
       const { session, sessionVersion: version } = await openOf(team);
-      const { gates, disused } = await sessions.disused(session, session.capabilityKeys, 1);
+      const { gates, disused } = await sessions.disused(session, session.capability_keys, 1);
       assert.deepEqual(disused, ['skill-0']);
       await store.commit(known.changes);
-      const capabilityKeys = session.capabilityKeys.filter((key) => key !== 'skill-0');
-      const forget = { kind: 'renewCapabilityKeys' as const, session, capabilityKeys, gates, version };
+      const capabilityKeys = session.capability_keys.filter((key) => key !== 'skill-0');
+      const forget = {
+        kind: 'renewCapabilityKeys' as const,
+        session,
+        capability_keys: capabilityKeys,
+        gates,
+        version,
+      };
       await assert.rejects(store.commit([forget]), StaleWriteError);
       assert.equal(await team.claim(await team.join('ann', ['skill-0'])), `${team.workspace}-late`);
     });

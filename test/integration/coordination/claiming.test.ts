@@ -25,18 +25,18 @@ describe('claiming tasks', () => {
     const ann = await team.join('ann');
     const outcome = await team.claimOutcome(ann, 60);
     assert.equal(outcome.kind, 'claimed');
-    const { status, claim, epoch } = await team.task(id);
+    const { status, claim, claim_epoch: epoch } = await team.task(id);
     assert.deepEqual([status, epoch], ['claimed', 1]);
     assert.deepEqual(claim, {
-      agentId: ann,
-      epoch: 1,
-      claimedAt: team.now,
-      leaseSeconds: 60,
-      leaseExpiresAt: new Date(team.now.getTime() + 60_000),
+      claimed_by: ann,
+      claim_epoch: 1,
+      claimed_at: team.now,
+      lease_seconds: 60,
+      lease_expires_at: new Date(team.now.getTime() + 60_000),
     });
     assert.deepEqual(await team.counts(), { claimed: 1 });
     const agent = await team.app.access.ports.agents.find(ann);
-    assert.deepEqual(agent?.value.held, { [id]: { session: outcome.task.session, epoch: 1 } });
+    assert.deepEqual(agent?.value.held, { [id]: { session: outcome.task.session, claim_epoch: 1 } });
   });
 
   it('goes by priority, then age, then place', async () => {
@@ -93,8 +93,8 @@ describe('claiming tasks', () => {
 
   it('gives a task only to an agent with its required capabilities', async () => {
     const [testing, both, anything] = await team.create(
-      { priority: 1, requiredCapabilities: ['testing'] },
-      { priority: 2, requiredCapabilities: ['Coding', 'testing'] },
+      { priority: 1, required_capabilities: ['testing'] },
+      { priority: 2, required_capabilities: ['Coding', 'testing'] },
       { priority: 3 },
     );
     assert.deepEqual(await drain(await team.join('writer', ['writing'])), [anything?.id]);
@@ -105,7 +105,7 @@ describe('claiming tasks', () => {
   it('keeps the order for an agent that satisfies more sets than one query takes', async () => {
     const skills = Array.from({ length: 40 }, (_, index) => `skill-${index}`);
     const tasks = await team.create(
-      ...skills.map((skill, index) => ({ priority: 1 + ((index * 7) % 10), requiredCapabilities: [skill] })),
+      ...skills.map((skill, index) => ({ priority: 1 + ((index * 7) % 10), required_capabilities: [skill] })),
     );
     const drained = await drain(await team.join('polymath', skills));
     const expected = tasks.toSorted((a, b) => a.priority - b.priority || (a.id < b.id ? -1 : 1));
@@ -122,7 +122,7 @@ describe('claiming tasks', () => {
     await team.start(ann, first?.id ?? '');
     const outcome = await team.claimOutcome(ann);
     assert.deepEqual([outcome.kind, outcome.kind !== 'none' && outcome.task.id], ['resumed', first?.id]);
-    assert.equal((await team.task(first?.id ?? '')).epoch, 1);
+    assert.equal((await team.task(first?.id ?? '')).claim_epoch, 1);
     assert.deepEqual(await team.counts(), { available: 1, in_progress: 1 });
   });
 
@@ -161,7 +161,7 @@ describe('claiming tasks', () => {
       await team.start(ann, second?.id ?? '');
       await team.complete(ann, first?.id ?? '');
       assert.equal(await team.claim(ann), third?.id);
-      assert.equal((await team.task(third?.id ?? '')).epoch, 1);
+      assert.equal((await team.task(third?.id ?? '')).claim_epoch, 1);
     });
   }
 

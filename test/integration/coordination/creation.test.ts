@@ -17,7 +17,7 @@ describe('creating tasks', () => {
     assert.ok(task);
     assert.deepEqual(await team.task(task.id), task);
     assert.deepEqual(
-      [task.description, task.priority, task.status, task.context, task.createdAt, task.epoch],
+      [task.description, task.priority, task.status, task.context, task.created_at, task.claim_epoch],
       ['A', 2, 'available', { files: ['a.ts'], hints: 'Look' }, team.now, 0],
     );
     assert.deepEqual(await team.counts(), { available: 1 });
@@ -83,7 +83,7 @@ describe('creating tasks', () => {
     const task = await team.createOne({ dependencies: all });
     assert.deepEqual(task.dependencies, all);
     assert.equal(task.blockers, 2);
-    assert.deepEqual(task.failedDependencies, [failed.id]);
+    assert.deepEqual(task.failed_dependencies, [failed.id]);
     assert.deepEqual((await team.task(open.id)).dependents, [task.id]);
     assert.deepEqual((await team.task(done.id)).dependents, []);
     assert.equal((await team.createOne({ dependencies: [done.id] })).blockers, 0);

@@ -69,9 +69,7 @@ describe('deadlines and types of tasks', () => {
       priority: fc.integer({ min: 4, max: 6 }),
       deadline: fc.option(
         fc.integer({ min: 1, max: 4 }).map((hours) => within(hours * 3600)),
-        {
-          nil: undefined,
-        },
+        { nil: undefined },
       ),
       type: fc.constantFrom(undefined, 'research'),
     });
@@ -87,7 +85,7 @@ describe('deadlines and types of tasks', () => {
           await listed({ limit }),
           sorted.map(({ id }) => id),
         );
-        const few = sorted.filter(({ type, priority }) => type === 'research' && priority >= 5);
+        const few = sorted.filter(({ given_type: type, priority }) => type === 'research' && priority >= 5);
         assert.deepEqual(
           await listed({ limit, type: 'research', priority: 'normal' }),
           few.map(({ id }) => id),
@@ -167,7 +165,7 @@ describe('deadlines and types of tasks', () => {
     const mine = { agentId: agent, status: 'pending', type: 'research' };
     assert.equal(queuePage.parse(await answer(team, 'system_getTaskQueue', mine)).tasks.length, 1);
     await team.claim(agent);
-    assert.equal((await team.task(created.task.id))?.type, 'bug-fix', 'a claim keeps it');
+    assert.equal((await team.task(created.task.id))?.given_type, 'bug-fix', 'a claim keeps it');
   });
 
   it('refuses what is no deadline or no type, and says what is', async () => {

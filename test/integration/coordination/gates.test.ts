@@ -54,10 +54,10 @@ describe('the gates of a session', () => {
 
   it('are closed with the session: nothing is put into an archived one, and opened with it again', async () => {
     const { services, kernel } = team.app;
-    const { session } = await services.coordination.initialise(team.workspace, 'A goal', undefined, unkeyed);
-    const grew = { kind: 'queueGrew' as const, session, capabilityKeys: [] };
+    const { session } = await services.coordination.initialise(team.workspace, { goal: 'A goal' }, unkeyed);
+    const grew = { kind: 'queueGrew' as const, session, capability_keys: [] };
     await kernel.store.commit([grew]);
-    await services.coordination.initialise(team.workspace, 'Another goal', undefined, unkeyed);
+    await services.coordination.initialise(team.workspace, { goal: 'Another goal' }, unkeyed);
     await assert.rejects(kernel.store.commit([grew]), StaleWriteError);
     assert.equal((await gatesOf(session)).length, 0);
     await services.coordination.archives.reopen(team.workspace, session.id, unkeyed);

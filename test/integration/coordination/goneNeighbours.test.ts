@@ -130,8 +130,8 @@ describe('a task whose neighbour is gone', () => {
       await town.sweepStuck();
       const left = await town.task(second);
       assert.equal(left.blockers, blockers);
-      assert.deepEqual(left.failedDependencies, failed === undefined ? [] : [first]);
-      assert.equal(left.stuckUnsettled, false);
+      assert.deepEqual(left.failed_dependencies, failed === undefined ? [] : [first]);
+      assert.equal(left.stuck_unsettled, false);
     });
 
   it('is settled by one sweep, past one that cannot be read', async () => {
@@ -144,7 +144,7 @@ describe('a task whose neighbour is gone', () => {
     const { isBehind, counts } = await town.sweepStuck();
     assert.equal(isBehind, false);
     assert.ok((counts['settled'] ?? 0) >= 1, JSON.stringify(counts));
-    assert.equal((await town.task(second)).stuckBy, first);
+    assert.equal((await town.task(second)).stuck_by, first);
     assert.equal((await town.task(fourth.id)).blockers, 1);
     await gone(taskPath(broken.id));
   });

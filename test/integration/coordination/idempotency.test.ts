@@ -91,7 +91,7 @@ describe('an idempotency key', () => {
     const principal = await team.app.services.authenticator.authenticate(
       `${credentials['apiKey']}.${credentials.secret}`,
     );
-    assert.equal(principal.ownerUid, team.leader.ownerUid);
+    assert.equal(principal.owner_uid, team.leader.owner_uid);
     await answer(team, 'onboarding_registerAgent', rawArguments);
     const { structuredContent, isError } = await call(team, 'onboarding_registerAgent', keyed);
     assert.equal(isError, true, 'the credential of that call is withdrawn');

@@ -20,7 +20,7 @@ describe('initialising a coordination', () => {
     const { session: opened, archived } = await initialise('Build an API', '1. Models');
     assert.equal(archived, undefined);
     assert.deepEqual(
-      [opened.goal, opened.masterPlan, opened.createdAt],
+      [opened.goal, opened.master_plan, opened.created_at],
       ['Build an API', '1. Models', team.now],
     );
     assert.deepEqual(await session(), opened);
@@ -32,7 +32,7 @@ describe('initialising a coordination', () => {
     const again = await initialise('Build an API');
     assert.deepEqual(again, { session: first });
     const planned = await initialise('Build an API', '2. Endpoints');
-    assert.deepEqual(planned, { session: { ...first, masterPlan: '2. Endpoints' } });
+    assert.deepEqual(planned, { session: { ...first, master_plan: '2. Endpoints' } });
     assert.deepEqual(await session(), planned.session);
   });
 

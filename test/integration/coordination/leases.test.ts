@@ -93,12 +93,12 @@ describe('the sweep of leases', () => {
       team.pass(601);
       await team.sweep();
       const task = await team.task(id);
-      assert.deepEqual([task.status, task.claim, task.epoch], ['available', undefined, 1]);
-      assert.deepEqual(task.lapsedClaims, [{ agentId: ann, epoch: 1 }]);
+      assert.deepEqual([task.status, task.claim, task.claim_epoch], ['available', undefined, 1]);
+      assert.deepEqual(task.lapsed_claims, [{ agent_id: ann, claim_epoch: 1 }]);
       assert.deepEqual((await team.app.access.ports.agents.find(ann))?.value.held, {});
       assert.deepEqual(await team.counts(), { available: 1 });
       assert.equal(await team.claim(bob), id);
-      assert.equal((await team.task(id)).epoch, 2);
+      assert.equal((await team.task(id)).claim_epoch, 2);
     });
   }
 
@@ -111,7 +111,7 @@ describe('the sweep of leases', () => {
     team.pass(200);
     await team.sweep();
     const { status, claim } = await team.task(id);
-    assert.deepEqual([status, claim?.leaseExpiresAt], ['claimed', new Date(seen.getTime() + 600_000)]);
+    assert.deepEqual([status, claim?.lease_expires_at], ['claimed', new Date(seen.getTime() + 600_000)]);
     team.pass(401);
     await team.sweep();
     assert.equal((await team.task(id)).status, 'available', 'and releases it once that has run out too');
@@ -146,8 +146,8 @@ describe('the sweep of leases', () => {
           await passSwept(between);
           await apps[call % apps.length]?.access.ports.presence.touch(ann);
         }
-        const { status, claim, epoch } = await team.task(id);
-        assert.deepEqual([status, claim?.agentId, epoch], ['in_progress', ann, 1]);
+        const { status, claim, claim_epoch: epoch } = await team.task(id);
+        assert.deepEqual([status, claim?.claimed_by, epoch], ['in_progress', ann, 1]);
         team.pass(lease + 1);
         await team.sweep();
         assert.equal((await team.task(id)).status, 'available', 'once it is no longer seen');
@@ -163,7 +163,7 @@ describe('the sweep of leases', () => {
     }
     team.pass(601);
     await Promise.all([team.sweep(), team.sweep(team.anotherInstance()), team.sweep(team.anotherInstance())]);
-    for (const { id } of tasks) assert.deepEqual((await team.task(id)).lapsedClaims.length, 1);
+    for (const { id } of tasks) assert.deepEqual((await team.task(id)).lapsed_claims.length, 1);
     assert.deepEqual(await team.counts(), { available: 5 });
   });
 
@@ -184,7 +184,7 @@ describe('the sweep of leases', () => {
     team.pass(601);
     await team.sweep();
     assert.equal((await team.complete(ann, first.id)).kind, 'accepted');
-    assert.equal((await team.app.access.ports.agents.find(ann))?.value.tasksCompleted, 1);
+    assert.equal((await team.app.access.ports.agents.find(ann))?.value.tasks_completed, 1);
     assert.deepEqual(await team.counts(), { available: 1, done: 1 });
     assert.equal(await team.claim(bob), second.id);
   });
@@ -204,13 +204,13 @@ describe('the sweep of leases', () => {
     await team.claim(bob);
     const late = await team.complete(ann, id, 'Mine');
     assert.equal(late.kind, 'late');
-    const { lateResult } = await team.start(bob, id);
-    assert.deepEqual([lateResult?.agentId, lateResult?.result], [ann, { output: 'Mine' }]);
+    const { late_result: lateResult } = await team.start(bob, id);
+    assert.deepEqual([lateResult?.agent_id, lateResult?.result], [ann, { output: 'Mine' }]);
     const { kind, task } = await team.complete(bob, id, 'His');
-    assert.deepEqual([kind, task.result, task.lateResult?.agentId], ['accepted', { output: 'His' }, ann]);
+    assert.deepEqual([kind, task.result, task.late_result?.agent_id], ['accepted', { output: 'His' }, ann]);
     assert.equal((await team.complete(ann, id, 'Mine')).kind, 'late', 'afterwards too');
     assert.deepEqual((await team.task(id)).result, { output: 'His' });
-    assert.equal((await team.app.access.ports.agents.find(ann))?.value.tasksCompleted, 0);
+    assert.equal((await team.app.access.ports.agents.find(ann))?.value.tasks_completed, 0);
     assert.deepEqual(await team.counts(), { done: 1 });
   });
 
@@ -220,7 +220,7 @@ describe('the sweep of leases', () => {
     await team.fail(ann, tasks[0]?.id ?? '', true);
     team.pass(31);
     await team.sweep();
-    const { blockers, retryAt } = await team.task(tasks[0]?.id ?? '');
+    const { blockers, retry_at: retryAt } = await team.task(tasks[0]?.id ?? '');
     assert.deepEqual([blockers, retryAt], [0, undefined]);
     assert.deepEqual(await team.counts(), { available: 4 });
     await Promise.all([team.sweep(), team.sweep(team.anotherInstance())]);

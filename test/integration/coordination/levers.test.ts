@@ -37,14 +37,17 @@ describe('levers on tasks', () => {
       const after = await team.createOne({ dependencies: [id] });
       await cancel(id, 'no longer wanted');
       const task = await team.task(id);
-      assert.deepEqual([task.status, task.claim?.agentId, task.closedAt], ['cancelled', ann, team.now]);
+      assert.deepEqual(
+        [task.status, task.claim?.claimed_by, task.completed_at],
+        ['cancelled', ann, team.now],
+      );
       assert.deepEqual(await held(ann), []);
       assert.deepEqual(await team.counts(), { available: 1, cancelled: 1 });
-      assert.deepEqual((await team.task(after.id)).failedDependencies, [id]);
+      assert.deepEqual((await team.task(after.id)).failed_dependencies, [id]);
       for (const act of [() => team.start(ann, id), () => team.complete(ann, id)]) {
         const { code, message } = await refusal(act);
         assert.equal(code, 'CONFLICT');
-        assert.match(message, new RegExp(`Cancelled by ${team.leader.agentId}: no longer wanted`));
+        assert.match(message, new RegExp(`Cancelled by ${team.leader.agent_id}: no longer wanted`));
       }
       assert.equal((await refusal(() => cancel(id))).code, 'CONFLICT');
     });
@@ -54,7 +57,7 @@ describe('levers on tasks', () => {
       await team.claim(ann);
       await team.fail(ann, id, true);
       await cancel(id);
-      const { status, retryAt, blockers } = await team.task(id);
+      const { status, retry_at: retryAt, blockers } = await team.task(id);
       assert.deepEqual([status, retryAt, blockers], ['cancelled', undefined, 0]);
       assert.equal(await team.claim(ann), undefined);
     });
@@ -82,7 +85,7 @@ describe('levers on tasks', () => {
     const stranger = (role: Role) => agentOf('stranger', 'somebody-else', role);
     assert.equal((await refusal(() => cancel(id, undefined, stranger('worker')))).code, 'FORBIDDEN');
     assert.equal((await refusal(() => cancel(own.id, undefined, stranger('worker')))).code, 'FORBIDDEN');
-    const outside = { ...stranger('leader'), heldTo: 'elsewhere' };
+    const outside = { ...stranger('leader'), held_to: 'elsewhere' };
     assert.equal((await refusal(() => cancel(id, undefined, outside))).code, 'NOT_FOUND');
     assert.equal((await refusal(() => cancel('task-xxx-404'))).code, 'NOT_FOUND');
     // Another agent of the same owner.
@@ -99,7 +102,7 @@ describe('levers on tasks', () => {
       assert.equal((await refusal(() => release(id))).code, 'CONFLICT');
       assert.equal(await team.claim(bob), id);
       const { kind, task } = await team.complete(ann, id, 'late');
-      assert.deepEqual([kind, task.lateResult?.result?.output, task.status], ['late', 'late', 'claimed']);
+      assert.deepEqual([kind, task.late_result?.result?.output, task.status], ['late', 'late', 'claimed']);
 
       const other = await team.createOne();
       const cleo = await team.join('cleo');
@@ -115,11 +118,18 @@ describe('levers on tasks', () => {
       await team.fail(ann, id);
       const { task } = await retry(id);
       assert.deepEqual(
-        [task.status, task.epoch, task.claim, task.closedAt],
+        [task.status, task.claim_epoch, task.claim, task.completed_at],
         ['available', 1, undefined, undefined],
       );
-      assert.deepEqual(task.formerEnds, [
-        { status: 'failed', error: 'It broke', endedAt: team.now, epoch: 1, agentId: ann, retries: 0 },
+      assert.deepEqual(task.former_ends, [
+        {
+          status: 'failed',
+          error: 'It broke',
+          ended_at: team.now,
+          claim_epoch: 1,
+          agent_id: ann,
+          retries: 0,
+        },
       ]);
       assert.deepEqual(await team.counts(), { available: 1 });
       // A late report of the former holder never overwrites.
@@ -146,11 +156,11 @@ describe('levers on tasks', () => {
       await cancel(first.id);
       await cancel(second.id);
       await cancel(fourth.id);
-      assert.deepEqual((await team.task(third.id)).failedDependencies, [first.id, second.id]);
+      assert.deepEqual((await team.task(third.id)).failed_dependencies, [first.id, second.id]);
       const { dependents } = await retry(first.id, true);
       assert.deepEqual(dependents, [second.id, fourth.id]);
       for (const { id } of [first, second, third, fourth]) {
-        const { status, failedDependencies } = await team.task(id);
+        const { status, failed_dependencies: failedDependencies } = await team.task(id);
         assert.deepEqual([status, failedDependencies], ['available', []]);
       }
       assert.deepEqual(await team.counts(), { available: 4 });
@@ -165,7 +175,7 @@ describe('levers on tasks', () => {
       const { id } = await team.createOne();
       await cancel(id);
       const after = await team.createOne({ dependencies: [id] });
-      assert.deepEqual(after.failedDependencies, [id]);
+      assert.deepEqual(after.failed_dependencies, [id]);
       await retry(id);
       assert.equal(await team.claim(ann), id);
       await team.complete(ann, id);
@@ -189,7 +199,7 @@ describe('levers on tasks', () => {
     const settle = () => team.sweepStuck();
     const stuck = async () => {
       const { items } = await team.app.services.coordination.listStuck(team.workspace, { limit: 100 });
-      return items.map(({ id, stuckBy }) => [id, stuckBy]);
+      return items.map(({ id, stuck_by: stuckBy }) => [id, stuckBy]);
     };
 
     it('is known however far away the failure is, and is forgotten again', async () => {
@@ -228,7 +238,7 @@ describe('levers on tasks', () => {
       await retry(first.id);
       await settle();
       assert.deepEqual(await stuck(), []);
-      assert.deepEqual((await team.task(fifth.id)).stuckDependencies, {});
+      assert.deepEqual((await team.task(fifth.id)).stuck_dependencies, {});
     });
 
     it('names another cause where one of two is gone, and forgets what is done after all', async () => {
@@ -313,7 +323,7 @@ describe('levers on tasks', () => {
 
     it('changes what its claimers must be able to do', async () => {
       const { id } = await team.createOne();
-      await update(id, { requiredCapabilities: ['sql'] });
+      await update(id, { required_capabilities: ['sql'] });
       assert.equal(await team.claim(ann), undefined);
       assert.equal(await team.claim(await team.join('dba', ['sql'])), id);
     });

@@ -142,7 +142,7 @@ describe('the sweep of agents', () => {
     team.pass(1);
     await team.sweep();
     const agent = (await team.app.access.ports.agents.find(ann))?.value;
-    assert.deepEqual([agent?.status, agent?.lastSeen, await active()], ['offline', joined, 0]);
+    assert.deepEqual([agent?.status, agent?.last_seen, await active()], ['offline', joined, 0]);
   });
 
   it('keeps one active that sends heartbeats', async () => {

@@ -34,11 +34,11 @@ describe('membership', () => {
     const ann = team.principal('ann');
     const { agent, currentTask } = await join(ann, team.agentId('ann'), 'worker', ['coding']);
     assert.deepEqual(
-      [agent.role, agent.parts[team.workspace], agent.ownerUid],
-      ['worker', 'worker', ann.ownerUid],
+      [agent.role, agent.parts[team.workspace], agent.owner_uid],
+      ['worker', 'worker', ann.owner_uid],
     );
-    assert.deepEqual([agent.lastSeen, agent.tasksCompleted, currentTask], [team.now, 0, null]);
-    assert.deepEqual(agent.capabilities, [{ name: 'coding', category: 'declared' }]);
+    assert.deepEqual([agent.last_seen, agent.tasks_completed, currentTask], [team.now, 0, null]);
+    assert.deepEqual(agent.capability_details, [{ name: 'coding', category: 'declared' }]);
     assert.deepEqual((await team.app.access.ports.agents.find(agent.id))?.value, agent);
     assert.deepEqual((await team.app.access.ports.presence.lastSeen([agent.id])).get(agent.id), team.now);
   });
@@ -46,7 +46,7 @@ describe('membership', () => {
   it('keeps capabilities that are not named again, and replaces those that are', async () => {
     const [as, id] = [team.principal('ann'), team.agentId('ann')];
     const named = async (capabilities?: string[]) =>
-      (await join(as, id, 'worker', capabilities)).agent.capabilities.map(({ name }) => name);
+      (await join(as, id, 'worker', capabilities)).agent.capability_details.map(({ name }) => name);
     assert.deepEqual(await named(['a', 'b']), ['a', 'b']);
     assert.deepEqual(await named(), ['a', 'b']);
     assert.deepEqual(await named(['c']), ['c']);
@@ -68,13 +68,7 @@ describe('membership', () => {
     await team.join('ann');
     await team.join('ann');
     await team.join('bob');
-    assert.deepEqual(await counted(), {
-      total: 3,
-      leaders: 1,
-      active: 3,
-      registered: 3,
-      online: 3,
-    });
+    assert.deepEqual(await counted(), { total: 3, leaders: 1, active: 3, registered: 3, online: 3 });
     const elsewhere = {
       agentId: team.agentId('bob'),
       role: 'worker' as const,
@@ -83,13 +77,7 @@ describe('membership', () => {
     await team.app.services.membership.join(team.principal('bob'), elsewhere, unkeyed);
     assert.deepEqual(
       await counted(),
-      {
-        total: 3,
-        leaders: 1,
-        active: 3,
-        registered: 3,
-        online: 3,
-      },
+      { total: 3, leaders: 1, active: 3, registered: 3, online: 3 },
       'nobody is moved',
     );
   });
@@ -106,7 +94,7 @@ describe('membership', () => {
     const ann = team.principal('ann');
     const { agent } = await join(ann, bob);
     assert.notEqual(agent.id, bob);
-    assert.deepEqual([agent.name, agent.registeredBy], [bob, ann.uid]);
+    assert.deepEqual([agent.name, agent.registered_by], [bob, ann.uid]);
     assert.equal(await actAs(ann, bob), agent.id, 'the name is its own');
     assert.equal(await actAs(team.principal('bob'), bob), bob);
     assert.equal((await join(ann, bob)).agent.id, agent.id);
@@ -114,14 +102,14 @@ describe('membership', () => {
 
   it('makes a terminal of the caller, for the caller and its owner alone', async () => {
     const id = team.agentId('terminal-2');
-    const ann = { ...team.principal('ann'), ownerUid: 'ada' };
+    const ann = { ...team.principal('ann'), owner_uid: 'ada' };
     const { agent } = await join(ann, id);
-    assert.deepEqual([agent.id, agent.ownerUid, agent.registeredBy], [id, 'ada', ann.uid]);
+    assert.deepEqual([agent.id, agent.owner_uid, agent.registered_by], [id, 'ada', ann.uid]);
     assert.equal(await actAs(ann, id), id);
     await heartbeat(ann, id);
     const ada = person('ada');
     assert.equal(await actAs(ada, id), id);
-    const others = [team.principal('bob'), { ...team.principal('bob'), ownerUid: 'ada' }, person('ben')];
+    const others = [team.principal('bob'), { ...team.principal('bob'), owner_uid: 'ada' }, person('ben')];
     for (const other of others) {
       const errors = [];
       for (const name of [id, team.agentId('nobody')])
@@ -149,7 +137,7 @@ describe('membership', () => {
     await join(team.principal('bob'), bob);
     assert.equal(await actAs(team.leader, bob), bob);
     await heartbeat(team.leader, bob);
-    const stranger = { ...team.principal('eve'), ownerUid: `nobody-${team.workspace}` };
+    const stranger = { ...team.principal('eve'), owner_uid: `nobody-${team.workspace}` };
     const eve = team.agentId('eve');
     await join(stranger, eve);
     const unknown = team.agentId('nobody');
@@ -160,13 +148,18 @@ describe('membership', () => {
     );
     assert.equal(messages[0], messages[1], 'whose owner is not in the workspace');
     const { store } = team.app.kernel;
-    const member = { uid: stranger.ownerUid, workspace: team.workspace, addedBy: 'ada', addedAt: team.now };
+    const member = {
+      uid: stranger.owner_uid,
+      workspace: team.workspace,
+      added_by: 'ada',
+      added_at: team.now,
+    };
     await store.commit([{ kind: 'nameWorkspace', workspace: team.workspace, access: 'private' }]);
     await store.commit([{ kind: 'setMember', member: { ...member, role: 'worker' } }]);
     assert.equal(await actAs(team.leader, eve), eve, 'whose owner was let in');
     const far = team.agentId('far');
     const joining = { agentId: far, role: 'worker' as const, workspace: `${team.workspace}-2` };
-    const itself = { ...stranger, uid: `agent:${far}`, agentId: far };
+    const itself = { ...stranger, uid: `agent:${far}`, agent_id: far };
     await team.app.services.membership.join(itself, joining, unkeyed);
     const error = await refusal(() => actAs(team.leader, far));
     assert.equal(error.code, 'NOT_FOUND', 'that is not in the workspace');
@@ -176,7 +169,7 @@ describe('membership', () => {
     const [ada, ben] = [person(`ada-${team.workspace}`), person(`ben-${team.workspace}`)];
     const name = team.agentId('helper');
     const { agent } = await join(ada, name);
-    assert.deepEqual([agent.ownerUid, agent.name], [ada.uid, name]);
+    assert.deepEqual([agent.owner_uid, agent.name], [ada.uid, name]);
     assert.equal((await join(ada, name)).agent.id, agent.id);
     assert.equal(await actAs(ada, name), agent.id);
     for (const act of [
@@ -196,8 +189,8 @@ describe('membership', () => {
     const before = (await join(worker, name)).agent.id;
     assert.notEqual(before, name);
     await join(team.leader, name);
-    assert.equal((await team.app.access.ports.agents.find(name))?.value.registeredBy, team.leader.uid);
-    const other = { ...worker, uid: `eve-${team.workspace}`, ownerUid: `eve-${team.workspace}` };
+    assert.equal((await team.app.access.ports.agents.find(name))?.value.registered_by, team.leader.uid);
+    const other = { ...worker, uid: `eve-${team.workspace}`, owner_uid: `eve-${team.workspace}` };
     assert.match((await join(other, name)).agent.id, /-[0-9a-f]{8}$/);
   });
 
@@ -207,7 +200,7 @@ describe('membership', () => {
     const error = await refusal(() => actAs(team.principal('ann'), bob));
     assert.equal(error.code, 'FORBIDDEN');
     assert.match(error.message, /You are "ann-/);
-    const sibling: Principal = { ...team.principal('ann'), ownerUid: 'same-owner' };
+    const sibling: Principal = { ...team.principal('ann'), owner_uid: 'same-owner' };
     await refusal(() => actAs(sibling, bob));
   });
 
@@ -218,12 +211,6 @@ describe('membership', () => {
 
   it('registers an agent once when it registers many times at once', async () => {
     await Promise.all(Array.from({ length: 6 }, () => team.join('ann')));
-    assert.deepEqual(await counted(), {
-      total: 1,
-      leaders: 0,
-      active: 1,
-      registered: 1,
-      online: 1,
-    });
+    assert.deepEqual(await counted(), { total: 1, leaders: 0, active: 1, registered: 1, online: 1 });
   });
 });

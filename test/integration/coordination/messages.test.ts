@@ -15,8 +15,8 @@ describe('messages to agents', () => {
 
   /** As the caller is once its credential is checked the next time. */
   const own = async () => {
-    const hasMessages = (await team.app.access.ports.agents.find(ann))?.value.hasMessages === true;
-    return { ...team.principal('ann'), ...(hasMessages && { hasMessages }) };
+    const hasMessages = (await team.app.access.ports.agents.find(ann))?.value.has_messages === true;
+    return { ...team.principal('ann'), ...(hasMessages && { has_messages: true as const }) };
   };
   const beat = async (more = {}) =>
     answer(team, 'coordination_heartbeat', { agent_id: ann, ...more }, await own());
@@ -45,11 +45,11 @@ describe('messages to agents', () => {
     const { workspace, leader } = team;
     const eve = `eve-${workspace}`;
     const member = (uid: string, role: 'leader' | 'worker') =>
-      ({ uid, workspace, role, addedBy: 'a-test', addedAt: team.now }) as const;
+      ({ uid, workspace, role, added_by: 'a-test', added_at: team.now }) as const;
     await store.commit([
       { kind: 'nameWorkspace', workspace, access: 'private', before: 'private' },
       { kind: 'setMember', member: member(eve, 'leader') },
-      { kind: 'setMember', member: member(leader.ownerUid, 'leader') },
+      { kind: 'setMember', member: member(leader.owner_uid, 'leader') },
     ]);
     assert.ok(await people.member(workspace, eve));
     const other = { ...agentOf('eve', eve, 'leader'), owner: await roles.of(eve) };
@@ -96,8 +96,8 @@ describe('messages to agents', () => {
     assert.deepEqual(
       messages.map(({ from, text, task_id: about }) => [from, text, about]),
       [
-        [team.leader.agentId, 'One', task_id],
-        [team.leader.agentId, 'Two', undefined],
+        [team.leader.agent_id, 'One', task_id],
+        [team.leader.agent_id, 'Two', undefined],
       ],
     );
     const claimed = await answer(team, 'coordination_claim_task', { agent_id: ann }, await own());
@@ -109,7 +109,7 @@ describe('messages to agents', () => {
     assert.deepEqual(texts(await beat({ read_until: message_id })), ['Three'], 'reading twice reads once');
     const { message_id: last } = await send('Four');
     assert.equal(texts(await beat({ read_until: last })), undefined);
-    assert.equal((await own()).hasMessages, undefined);
+    assert.equal((await own()).has_messages, undefined);
   });
 
   it('are not lost or mixed up where several write at once', async () => {
@@ -149,7 +149,7 @@ describe('messages to agents', () => {
       assert.equal(isError, true);
       assert.match(String(structuredContent['error']), /There is no agent|No task/);
     }
-    const viewer = agentOf('viewer', team.leader.ownerUid, 'viewer');
+    const viewer = agentOf('viewer', team.leader.owner_uid, 'viewer');
     const { isError } = await call(
       team,
       'coordination_message_agent',

@@ -20,7 +20,7 @@ describe('the mirror of the queue', () => {
   it('shows a task for as long as it can be claimed', async () => {
     const team = new Team();
     const [task, blocked] = await team.create(
-      { description: 'A', priority: 2, requiredCapabilities: ['coding'] },
+      { description: 'A', priority: 2, required_capabilities: ['coding'] },
       { dependencies: ['task-1'] },
     );
     assert.ok(task && blocked);

@@ -60,7 +60,7 @@ describe('claim_task without a task', () => {
   });
 
   it('says which capabilities are wanted', async () => {
-    const { id } = await team.createOne({ requiredCapabilities: ['rust', 'cuda'] });
+    const { id } = await team.createOne({ required_capabilities: ['rust', 'cuda'] });
     const said = await why();
     assert.match(said, /^capabilities: 1 task waits to be claimed, but none that you can do: /);
     assert.ok(said.includes(`"${id}" requires rust, cuda`) && said.includes('register_agent'), said);

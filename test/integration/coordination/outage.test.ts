@@ -77,7 +77,7 @@ describe('the sweep without the Realtime Database', () => {
       assert.deepEqual([await statusOf(lapsed), (await agent(ann))?.status], ['claimed', 'active']);
     }
     assert.ok(
-      ((await team.task(bobs.id)).claim?.leaseExpiresAt ?? team.now) > team.now,
+      ((await team.task(bobs.id)).claim?.lease_expires_at ?? team.now) > team.now,
       'who is seen has time',
     );
     team.pass(60);

@@ -19,8 +19,12 @@ const draft = (changes: Partial<AgentDraft> = {}): AgentDraft => ({
   name: 'coder',
   type: 'developer',
   version: '1.0.0',
-  capabilities: [{ name: 'coding', category: 'work' }],
-  configuration: { maxConcurrentTasks: 2, timeout: 30_000, retryPolicy: { maxRetries: 3, backoffMs: 1000 } },
+  capability_details: [{ name: 'coding', category: 'work' }],
+  configuration: {
+    max_concurrent_tasks: 2,
+    timeout: 30_000,
+    retry_policy: { max_retries: 3, backoff_ms: 1000 },
+  },
   ...changes,
 });
 
@@ -39,7 +43,7 @@ describe('registering an agent', () => {
       operation,
       unkeyed,
     );
-  const bearer = ({ credential, secret }: Registered): string => `${credential.apiKey}.${secret}`;
+  const bearer = ({ credential, secret }: Registered): string => `${credential.api_key}.${secret}`;
   const authenticate = (credential: string, app = team.app) =>
     app.services.authenticator.authenticate(credential);
 
@@ -64,11 +68,11 @@ describe('registering an agent', () => {
     assert.deepEqual(principal, {
       uid: `agent:${registered.agent.id}`,
       kind: 'agent',
-      agentId: registered.agent.id,
-      ownerUid: ada.uid,
+      agent_id: registered.agent.id,
+      owner_uid: ada.uid,
       maxRole: 'worker',
       workspace: 'alpha',
-      lineage: [{ subject: `key:${registered.credential.apiKey}`, agentId: registered.agent.id }],
+      lineage: [{ subject: `key:${registered.credential.api_key}`, agent_id: registered.agent.id }],
     });
     const stored = await team.app.access.ports.agents.credentials(registered.agent.id);
     assert.equal(stored.length, 1);
@@ -82,10 +86,10 @@ describe('registering an agent', () => {
     const second = await register(ada, { version: '2.0.0', description: 'Better' });
     assert.equal(second.agent.id, first.agent.id);
     assert.deepEqual([second.agent.version, second.agent.description], ['2.0.0', 'Better']);
-    assert.deepEqual(second.agent.registeredAt, first.agent.registeredAt);
+    assert.deepEqual(second.agent.registered_at, first.agent.registered_at);
     assert.notEqual(second.secret, first.secret);
     assert.equal((await refusal(() => authenticate(bearer(first)))).code, 'UNAUTHORIZED');
-    assert.equal((await authenticate(bearer(second))).agentId, first.agent.id);
+    assert.equal((await authenticate(bearer(second))).agent_id, first.agent.id);
   });
 
   it('keeps what an agent has done and holds', async () => {
@@ -97,12 +101,12 @@ describe('registering an agent', () => {
     await team.complete(agent.id, first?.id ?? '');
     await team.claim(agent.id);
     const again = (await register()).agent;
-    assert.deepEqual([again.tasksCompleted, Object.keys(again.held)], [1, [second?.id]]);
+    assert.deepEqual([again.tasks_completed, Object.keys(again.held)], [1, [second?.id]]);
     assert.deepEqual([again.parts, again.workspace], [{ [team.workspace]: 'worker' }, undefined]);
   });
 
   it('is another agent for another owner or another name', async () => {
-    const ben = { ...ada, uid: `ben-${team.workspace}`, ownerUid: `ben-${team.workspace}` };
+    const ben = { ...ada, uid: `ben-${team.workspace}`, owner_uid: `ben-${team.workspace}` };
     const ids = [await register(), await register(ben), await register(ada, { name: 'tester' })];
     assert.equal(new Set(ids.map(({ agent }) => agent.id)).size, 3);
   });
@@ -121,21 +125,25 @@ describe('registering an agent', () => {
 
   it('never replaces an agent of another owner, and finds another id where that one has its own', async () => {
     const { agent } = await register(); // only to learn the id that the name gets
-    const eve: Principal = { ...ada, uid: 'eve', ownerUid: 'eve' };
+    const eve: Principal = { ...ada, uid: 'eve', owner_uid: 'eve' };
     await team.app.kernel.store.commit([
-      { kind: 'replaceAgent', agent: { ...agent, ownerUid: eve.ownerUid }, version: await version(agent.id) },
+      {
+        kind: 'replaceAgent',
+        agent: { ...agent, owner_uid: eve.owner_uid },
+        version: await version(agent.id),
+      },
     ]);
     const own = (await register()).agent;
     assert.notEqual(own.id, agent.id);
     assert.match(own.id, /^coder-[0-9a-f]{16}$/);
     assert.equal((await register()).agent.id, own.id, 'and finds it again');
-    assert.equal((await team.app.access.ports.agents.find(agent.id))?.value.ownerUid, 'eve');
+    assert.equal((await team.app.access.ports.agents.find(agent.id))?.value.owner_uid, 'eve');
   });
 
   it('is not kept from anybody by who takes the id first', async () => {
-    const ben: Principal = { ...ada, uid: `ben-${team.workspace}`, ownerUid: `ben-${team.workspace}` };
+    const ben: Principal = { ...ada, uid: `ben-${team.workspace}`, owner_uid: `ben-${team.workspace}` };
     const { hashing } = team.app.kernel;
-    const digest = hashing.sha256(`${ada.ownerUid}\ncoder`);
+    const digest = hashing.sha256(`${ada.owner_uid}\ncoder`);
     const join = (as: Principal, agentId: string) =>
       team.app.services.membership.join(as, { agentId, role: 'worker', workspace: team.workspace }, unkeyed);
     for (const digits of [8, 16]) {
@@ -143,7 +151,7 @@ describe('registering an agent', () => {
       assert.notEqual((await join(ben, id)).agent.id, id);
     }
     const { agent } = await register();
-    assert.deepEqual([agent.id, agent.ownerUid], [`coder-${digest.slice(0, 8)}`, ada.ownerUid]);
+    assert.deepEqual([agent.id, agent.owner_uid], [`coder-${digest.slice(0, 8)}`, ada.owner_uid]);
     await join(ada, agent.id);
   });
 
@@ -152,19 +160,19 @@ describe('registering an agent', () => {
     const narrow = async (toolsets: string[]) => {
       const [known] = await team.app.access.ports.agents.credentials(first.agent.id);
       assert.ok(known);
-      const credential = { ...known, apiKey: `mk_${team.app.kernel.randomness.letters(20)}`, toolsets };
+      const credential = { ...known, api_key: `mk_${team.app.kernel.randomness.letters(20)}`, toolsets };
       await team.app.kernel.store.commit([
-        { kind: 'withdrawCredential', apiKey: known.apiKey },
+        { kind: 'withdrawCredential', apiKey: known.api_key },
         { kind: 'issueCredential', credential },
       ]);
-      return authenticate(`${credential.apiKey}.${first.secret}`);
+      return authenticate(`${credential.api_key}.${first.secret}`);
     };
     const itself = await narrow(['onboarding', 'todo']);
     assert.deepEqual(itself.toolsets, ['onboarding', 'todo']);
     assert.deepEqual((await register(itself)).credential.toolsets, ['onboarding', 'todo']);
     assert.deepEqual((await register(itself, { name: 'sub' })).credential.toolsets, ['onboarding', 'todo']);
     const { credential, secret } = await register(ada, { name: 'lead', role: 'leader' });
-    const leader = await authenticate(`${credential.apiKey}.${secret}`);
+    const leader = await authenticate(`${credential.api_key}.${secret}`);
     assert.deepEqual((await register(leader)).credential.toolsets, ['onboarding', 'todo']);
     assert.deepEqual((await register(ada)).credential.toolsets, ['onboarding', 'todo']);
     const wider = await register(ada, { limits: { toolsets: null } });

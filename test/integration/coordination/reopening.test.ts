@@ -22,7 +22,7 @@ describe('an archived session', () => {
 
   it('is told of with what is left in it, and comes back as it was', async () => {
     const { session: first } = await initialise('One');
-    const [one, two] = await team.create({ priority: 1 }, { requiredCapabilities: ['sql'] });
+    const [one, two] = await team.create({ priority: 1 }, { required_capabilities: ['sql'] });
     assert.ok(one && two);
     assert.equal(await team.claim(ann), one.id);
     team.pass(1);
@@ -45,7 +45,7 @@ describe('an archived session', () => {
     await reopen();
     assert.equal(await team.claim(ann), three.id);
     await reopen(first.id);
-    assert.equal((await team.app.services.coordination.session(team.workspace))?.masterPlan, 'A plan');
+    assert.equal((await team.app.services.coordination.session(team.workspace))?.master_plan, 'A plan');
     assert.deepEqual(await team.counts(), { claimed: 1, done: 1 });
   });
 
@@ -64,7 +64,7 @@ describe('an archived session', () => {
   it('keeps what was declared in the moment before it was archived', async () => {
     await initialise('One');
     await Promise.all([
-      team.create({ requiredCapabilities: ['sql'] }).catch(() => undefined),
+      team.create({ required_capabilities: ['sql'] }).catch(() => undefined),
       initialise('Two'),
     ]);
     const second = (await team.tasks()).length;

@@ -27,12 +27,15 @@ describe('working on tasks', () => {
     await team.start(ann, id);
     assert.deepEqual(await team.counts(), { in_progress: 1 });
     team.pass(5);
-    const result = { output: 'Made it', filesModified: ['a.ts'], filesCreated: [] };
+    const result = { output: 'Made it', files_modified: ['a.ts'], files_created: [] };
     const { kind } = await team.settle(ann, id, { kind: 'done', result });
     const task = await team.task(id);
-    assert.deepEqual([kind, task.status, task.result, task.closedAt], ['accepted', 'done', result, team.now]);
+    assert.deepEqual(
+      [kind, task.status, task.result, task.completed_at],
+      ['accepted', 'done', result, team.now],
+    );
     const agent = await profile(ann);
-    assert.deepEqual([agent?.held, agent?.tasksCompleted, agent?.tasksFailed], [{}, 1, 0]);
+    assert.deepEqual([agent?.held, agent?.tasks_completed, agent?.tasks_failed], [{}, 1, 0]);
     assert.deepEqual(await team.counts(), { done: 1 });
   });
 
@@ -58,11 +61,11 @@ describe('working on tasks', () => {
     assert.deepEqual(task.dependents, [second.id, third.id]);
     for (const { id } of [second, third]) {
       const dependent = await team.task(id);
-      assert.deepEqual([dependent.status, dependent.failedDependencies], ['available', [first.id]]);
+      assert.deepEqual([dependent.status, dependent.failed_dependencies], ['available', [first.id]]);
     }
     assert.equal(await team.claim(ann), undefined);
     const agent = await profile(ann);
-    assert.deepEqual([agent?.tasksCompleted, agent?.tasksFailed], [0, 1]);
+    assert.deepEqual([agent?.tasks_completed, agent?.tasks_failed], [0, 1]);
     assert.deepEqual(await team.counts(), { available: 2, failed: 1 });
   });
 
@@ -101,7 +104,7 @@ describe('working on tasks', () => {
     for (const [retry, wait] of [30, 60, 120].entries()) {
       const { task } = await team.fail(ann, id, true);
       assert.deepEqual([task.status, task.retries], ['available', retry + 1]);
-      assert.deepEqual(task.retryAt, new Date(team.now.getTime() + wait * 1000));
+      assert.deepEqual(task.retry_at, new Date(team.now.getTime() + wait * 1000));
       assert.deepEqual((await profile(ann))?.held, {});
       team.pass(wait - 1);
       assert.equal(await team.claim(ann), undefined, `not before ${wait} s`);
@@ -110,8 +113,8 @@ describe('working on tasks', () => {
       assert.deepEqual(await team.counts(), { claimed: 1 });
     }
     const { task } = await team.fail(ann, id, true);
-    assert.deepEqual([task.status, task.epoch], ['failed', 4]);
-    assert.equal((await profile(ann))?.tasksFailed, 1, 'what was tried again does not count as failed');
+    assert.deepEqual([task.status, task.claim_epoch], ['failed', 4]);
+    assert.equal((await profile(ann))?.tasks_failed, 1, 'what was tried again does not count as failed');
     assert.deepEqual(await team.counts(), { failed: 1 });
   });
 
@@ -121,7 +124,7 @@ describe('working on tasks', () => {
     await team.claim(ann);
     await team.fail(ann, first.id, true);
     const waiting = await team.task(second.id);
-    assert.deepEqual([waiting.blockers, waiting.failedDependencies], [1, []]);
+    assert.deepEqual([waiting.blockers, waiting.failed_dependencies], [1, []]);
     team.pass(30);
     assert.equal(await team.claim(ann), first.id);
     await team.complete(ann, first.id);

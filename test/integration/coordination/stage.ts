@@ -43,40 +43,40 @@ export async function setStage(team: Team): Promise<Session> {
   await Promise.all([setTodos(team), setRun(team), setAccess(team), setInbox(team)]);
   const { services, kernel } = team.app;
   const session = await openedSession(team);
-  const place = { workspace: team.workspace, session: session.id, createdAt: team.now };
+  const place = { workspace: team.workspace, session: session.id, created_at: team.now };
   const claim = {
-    agentId: AGENT,
-    epoch: 1,
-    claimedAt: team.now,
-    leaseSeconds: 1800,
-    leaseExpiresAt: new Date(team.now.getTime() + 1_800_000),
+    claimed_by: AGENT,
+    claim_epoch: 1,
+    claimed_at: team.now,
+    lease_seconds: 1800,
+    lease_expires_at: new Date(team.now.getTime() + 1_800_000),
   };
   const agent = sampleAgent({
     id: AGENT,
-    ownerUid: team.leader.ownerUid,
+    owner_uid: team.leader.owner_uid,
     workspace: team.workspace,
     parts: { [team.workspace]: 'worker' },
     configuration: {
-      maxConcurrentTasks: 3,
+      max_concurrent_tasks: 3,
       timeout: 30_000,
-      retryPolicy: { maxRetries: 3, backoffMs: 1000 },
+      retry_policy: { max_retries: 3, backoff_ms: 1000 },
     },
     held: {
-      [SECOND]: { session: session.id, epoch: 1 },
-      [CODING]: { session: session.id, epoch: 1 },
+      [SECOND]: { session: session.id, claim_epoch: 1 },
+      [CODING]: { session: session.id, claim_epoch: 1 },
     },
   });
   await kernel.store.commit([
     { kind: 'createAgent', agent },
-    { kind: 'createAgent', agent: sampleAgent({ id: RESEARCHER, ownerUid: team.leader.ownerUid }) },
+    { kind: 'createAgent', agent: sampleAgent({ id: RESEARCHER, owner_uid: team.leader.owner_uid }) },
     { kind: 'createTask', task: sampleTask({ ...place, id: FIRST, priority: 1 }) },
     {
       kind: 'createTask',
-      task: sampleTask({ ...place, id: SECOND, priority: 1, status: 'claimed', epoch: 1, claim }),
+      task: sampleTask({ ...place, id: SECOND, priority: 1, status: 'claimed', claim_epoch: 1, claim }),
     },
     {
       kind: 'createTask',
-      task: sampleTask({ ...place, id: FAILED, status: 'failed', error: 'It broke', closedAt: team.now }),
+      task: sampleTask({ ...place, id: FAILED, status: 'failed', error: 'It broke', completed_at: team.now }),
     },
     {
       kind: 'createTask',
@@ -84,12 +84,12 @@ export async function setStage(team: Team): Promise<Session> {
         ...place,
         id: CODING,
         status: 'claimed',
-        epoch: 1,
-        claim: { ...claim, isRunners: true },
-        coding: sampleCodingWork({ ownerUid: team.leader.ownerUid }),
+        claim_epoch: 1,
+        claim: { ...claim, claimed_by_runner: true },
+        coding: sampleCodingWork({ owner_uid: team.leader.owner_uid }),
       }),
     },
-    { kind: 'queueGrew', session, capabilityKeys: [] },
+    { kind: 'queueGrew', session, capability_keys: [] },
   ]);
   await services.subscriptions.subscribe({ principal: team.leader, credential: '' }, SUBSCRIPTION, unkeyed);
   return session;
@@ -107,7 +107,7 @@ async function openedSession({ app: { services }, workspace }: Team): Promise<Se
 /** Puts so many waiting tasks, done tasks and discoveries into a session, and agents beside; these can do `crowdSkill`. */
 export async function crowd(team: Team, session: Session, count: number): Promise<void> {
   const { kernel } = team.app;
-  const place = { workspace: team.workspace, session: session.id, createdAt: team.now };
+  const place = { workspace: team.workspace, session: session.id, created_at: team.now };
   const numbers = Array.from({ length: count }, (_, index) => index);
   await kernel.store.commit([
     ...numbers.map(
@@ -117,10 +117,7 @@ export async function crowd(team: Team, session: Session, count: number): Promis
       }),
     ),
     ...numbers.map(
-      (number): Change => ({
-        kind: 'createTask',
-        task: doneTask(`${session.id}-done-${number}`, place),
-      }),
+      (number): Change => ({ kind: 'createTask', task: doneTask(`${session.id}-done-${number}`, place) }),
     ),
     ...discoveries(session, count, team.now).map(
       (discovery): Change => ({ kind: 'createDiscovery', discovery }),
@@ -130,11 +127,11 @@ export async function crowd(team: Team, session: Session, count: number): Promis
         kind: 'createAgent',
         agent: sampleAgent({
           id: `crowd-${session.id}-${number}`,
-          ownerUid: team.leader.ownerUid,
+          owner_uid: team.leader.owner_uid,
           // Nobody sweeps an agent that is offline.
           status: 'offline',
           workspace: team.workspace,
-          capabilities: [{ name: crowdSkill(team), category: 'declared' }],
+          capability_details: [{ name: crowdSkill(team), category: 'declared' }],
         }),
       }),
     ),
@@ -143,7 +140,7 @@ export async function crowd(team: Team, session: Session, count: number): Promis
       workspace: team.workspace,
       by: { total: 0, leaders: 0, active: 0, registered: count, online: 0 },
     },
-    { kind: 'queueGrew', session, capabilityKeys: [] },
+    { kind: 'queueGrew', session, capability_keys: [] },
   ]);
 }
 
@@ -162,13 +159,13 @@ export async function clearStage(): Promise<void> {
   await Promise.all([batch.commit(), ...clearing.map((clear) => clear())]);
 }
 
-function doneTask(id: string, place: Partial<Task> & { createdAt: Date }): Task {
+function doneTask(id: string, place: Partial<Task> & { created_at: Date }): Task {
   return sampleTask({
     ...place,
     id,
     status: 'done',
     result: { output: 'Made it' },
-    closedAt: place.createdAt,
+    completed_at: place.created_at,
   });
 }
 
@@ -177,9 +174,9 @@ function discoveries({ id: session, workspace }: Session, count: number, created
     id: `${session}-${index}`,
     workspace,
     session,
-    agentId: AGENT,
+    agent_id: AGENT,
     content: 'Found existing auth middleware',
     tags: ['auth'],
-    createdAt,
+    created_at: createdAt,
   }));
 }

@@ -23,8 +23,8 @@ describe('taking back tasks and sessions', () => {
     agent = await town.agentOf('ada', 'leader');
     other = await town.agentOf('ben', 'leader');
     await answer('init_coordination', { goal: 'Goal' }, ada);
-    await answer('register_agent', { agent_id: String(agent.agentId), role: 'worker' }, agent);
-    await answer('register_agent', { agent_id: String(other.agentId), role: 'worker' }, other);
+    await answer('register_agent', { agent_id: String(agent.agent_id), role: 'worker' }, agent);
+    await answer('register_agent', { agent_id: String(other.agent_id), role: 'worker' }, other);
   });
 
   /** No two of them happen at the same time. */
@@ -36,10 +36,10 @@ describe('taking back tasks and sessions', () => {
   const create = async (description: string, more: JsonObject = {}): Promise<string> =>
     Object(await answer('create_task', { description, ...more })).task.id;
 
-  const claim = (by: Principal = agent) => answer('claim_task', { agent_id: String(by.agentId) }, by);
+  const claim = (by: Principal = agent) => answer('claim_task', { agent_id: String(by.agent_id) }, by);
 
   const work = (tool: string, taskId: string, more: JsonObject = {}, by: Principal = agent) =>
-    answer(tool, { task_id: taskId, agent_id: String(by.agentId), ...more }, by);
+    answer(tool, { task_id: taskId, agent_id: String(by.agent_id), ...more }, by);
 
   const latest = async (): Promise<string> =>
     Object(await ask(town, 'system_getAudit', { of: 'workspace', limit: 1 }, ada)).events[0].event_id;
@@ -69,7 +69,7 @@ describe('taking back tasks and sessions', () => {
   };
 
   const held = async (): Promise<readonly string[]> => {
-    const found = await town.app.access.ports.agents.find(String(agent.agentId));
+    const found = await town.app.access.ports.agents.find(String(agent.agent_id));
     return Object.keys(found?.value.held ?? {});
   };
 
@@ -85,7 +85,7 @@ describe('taking back tasks and sessions', () => {
     await claim();
     const { error } = await undo(second);
     assert.equal(error.data.reason, 'CHANGED_SINCE');
-    assert.match(error.message, new RegExp(`status.*"${agent.agentId}" by coordination.claim_task`));
+    assert.match(error.message, new RegExp(`status.*"${agent.agent_id}" by coordination.claim_task`));
   });
 
   it('refuses to cancel what another task has come to wait for', async () => {
@@ -184,12 +184,12 @@ describe('taking back tasks and sessions', () => {
     await work('start_task', id);
     assert.match((await undo(claimed)).error.message, /changed since: status/);
     await undone();
-    assert.deepEqual([(await task(id)).status, (await task(id)).claim?.startedAt], ['claimed', undefined]);
+    assert.deepEqual([(await task(id)).status, (await task(id)).claim?.started_at], ['claimed', undefined]);
     await undone(claimed);
     assert.deepEqual([(await task(id)).status, (await task(id)).claim], ['available', undefined]);
     assert.deepEqual([await held(), await counted()], [[], { available: 1 }]);
     assert.equal(Object(await claim(other)).task.id, id);
-    assert.equal((await task(id)).epoch, 2, 'the fence goes on');
+    assert.equal((await task(id)).claim_epoch, 2, 'the fence goes on');
   });
 
   it('opens what was done, with its dependents blocked on it again', async () => {
@@ -202,17 +202,17 @@ describe('taking back tasks and sessions', () => {
     assert.equal((await task(next)).blockers, 0);
     await claim(other);
     const { error } = await undo(completed);
-    assert.match(error.message, new RegExp(`task "${next}", which waited.*claimed, by "${other.agentId}"`));
+    assert.match(error.message, new RegExp(`task "${next}", which waited.*claimed, by "${other.agent_id}"`));
     await undone();
     await undone(completed);
     const { status, result, claim: holder } = await task(id);
-    assert.deepEqual([status, result, holder?.agentId], ['in_progress', undefined, agent.agentId]);
+    assert.deepEqual([status, result, holder?.claimed_by], ['in_progress', undefined, agent.agent_id]);
     assert.deepEqual([(await task(next)).blockers, await held()], [1, [id]]);
     assert.deepEqual(await counted(), { in_progress: 1, available: 1 });
     await work('complete_task', id, { output: 'Better' });
     const again = await task(id);
     assert.deepEqual([(await task(next)).blockers, again.result?.output], [0, 'Better']);
-    const worked = Number(again.closedAt) - Number(again.claim?.claimedAt);
+    const worked = Number(again.completed_at) - Number(again.claim?.claimed_at);
     assert.equal(again.spent?.milliseconds, worked, 'the time of one claim is counted once');
   });
 
@@ -222,7 +222,7 @@ describe('taking back tasks and sessions', () => {
     await answer('cancel_task', { task_id: id }, ada);
     await undone();
     assert.deepEqual([(await task(id)).status, (await task(id)).error], ['available', undefined]);
-    assert.deepEqual((await task(next)).failedDependencies, []);
+    assert.deepEqual((await task(next)).failed_dependencies, []);
     await claim();
     await work('fail_task', id, { error: 'No', retryable: false });
     const ended = await task(id);
@@ -230,15 +230,15 @@ describe('taking back tasks and sessions', () => {
     await undone();
     const again = await task(id);
     assert.deepEqual(
-      [again.status, again.error, again.closedAt, again.formerEnds.length, again.claim?.agentId],
-      ['failed', 'No', ended.closedAt, ended.formerEnds.length, agent.agentId],
+      [again.status, again.error, again.completed_at, again.former_ends.length, again.claim?.claimed_by],
+      ['failed', 'No', ended.completed_at, ended.former_ends.length, agent.agent_id],
     );
-    assert.deepEqual((await task(next)).failedDependencies, [id]);
+    assert.deepEqual((await task(next)).failed_dependencies, [id]);
     assert.deepEqual(await counted(), { failed: 1, available: 1 });
     await answer('retry_task', { task_id: id });
     const retried = await latest();
     await claim(other);
-    assert.match((await undo(retried)).error.message, new RegExp(`changed since.*"${other.agentId}"`));
+    assert.match((await undo(retried)).error.message, new RegExp(`changed since.*"${other.agent_id}"`));
   });
 
   it('has a plan as it was, and says what brings back another session', async () => {
@@ -246,7 +246,7 @@ describe('taking back tasks and sessions', () => {
     await answer('init_coordination', { goal: 'Goal', master_plan: 'Second' }, ada);
     await undone();
     const status = await town.app.services.coordination.session(town.workspace);
-    assert.equal(status?.masterPlan, 'First');
+    assert.equal(status?.master_plan, 'First');
     await answer('init_coordination', { goal: 'Another' }, ada);
     assert.match((await undo()).error.message, /coordination.reopen/);
   });
@@ -259,7 +259,7 @@ describe('taking back tasks and sessions', () => {
     await work('complete_task', one, { output: 'Done' });
     await answer('update_task', { task_id: two, priority: 1 });
     town.pass(1);
-    const all = await ask(town, 'system_undo', { agent_id: String(agent.agentId), since }, ada);
+    const all = await ask(town, 'system_undo', { agent_id: String(agent.agent_id), since }, ada);
     assert.deepEqual(all['refused'], []);
     assert.deepEqual(await counted(), { cancelled: 2 });
     assert.deepEqual(await held(), []);

@@ -40,7 +40,7 @@ const DRAFT: TaskDraft = {
   priority: 5,
   dependencies: [],
   files: [],
-  requiredCapabilities: [],
+  required_capabilities: [],
 };
 
 export type TeamBindings = Pick<
@@ -108,7 +108,7 @@ export class Team {
     await retryStale(randomness, async () => {
       const known = await agents.find(agentId);
       assert.ok(known);
-      const configuration = { ...known.value.configuration, maxConcurrentTasks };
+      const configuration = { ...known.value.configuration, max_concurrent_tasks: maxConcurrentTasks };
       const agent = { ...known.value, configuration };
       await store.commit([{ kind: 'replaceAgent', agent, version: known.version }]);
     });
@@ -151,11 +151,11 @@ export class Team {
   }
 
   start(agentId: string, taskId: string): Promise<Task> {
-    return this.app.services.taskQueue.start(this.leader, taskId, { agentId }, unkeyed);
+    return this.app.services.taskQueue.start(this.leader, taskId, { agent_id: agentId }, unkeyed);
   }
 
   settle(agentId: string, taskId: string, outcome: ReportedOutcome, epoch?: number): Promise<TaskOutcome> {
-    const claimant = { agentId, ...(epoch !== undefined && { epoch }) };
+    const claimant = { agent_id: agentId, ...(epoch !== undefined && { claim_epoch: epoch }) };
     return this.app.services.taskQueue.reportOutcome(this.leader, taskId, { claimant, outcome }, unkeyed);
   }
 

@@ -81,7 +81,7 @@ describe('reading the Realtime Database as the caller', () => {
     });
 
     it('see uid, provider and claims of the caller', async () => {
-      const rule = `auth.uid === '${worker.principal.uid}' && auth.provider === 'custom' && auth.token.kind === 'agent' && auth.token.agentId === '${worker.principal.agentId}'`;
+      const rule = `auth.uid === '${worker.principal.uid}' && auth.provider === 'custom' && auth.token.kind === 'agent' && auth.token.agentId === '${worker.principal.agent_id}'`;
       await withRules(
         (rules) => ({ ...rules, mine: { '.read': rule, '.write': rule } }),
         async () => {

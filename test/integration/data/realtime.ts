@@ -27,18 +27,8 @@ export function write(
   caller: Caller = worker,
 ) {
   const { repetition, ...rest } = request;
-  const complete: WriteRequest = {
-    operation: 'set',
-    data: value,
-    merge: false,
-    transaction: false,
-    ...rest,
-  };
-  const operation = {
-    ...UNKEYED,
-    argumentsHash: repetition?.argumentsHash,
-    derivedId: () => repetition?.id,
-  };
+  const complete: WriteRequest = { operation: 'set', data: value, merge: false, transaction: false, ...rest };
+  const operation = { ...UNKEYED, argumentsHash: repetition?.argumentsHash, derivedId: () => repetition?.id };
   return data.write(caller, { database: 'realtime', text: path }, complete, {
     operation,
     recordAnswer: () => undefined,

@@ -78,11 +78,11 @@ describe("GitHub's deliveries", () => {
     const { id, number } = await taskInReview();
     assert.equal((await send(merged(number))).status, 202);
     const task = await stage.team.task(id);
-    assert.deepEqual([task.status, task.claim?.agentId], ['done', ann]);
+    assert.deepEqual([task.status, task.claim?.claimed_by], ['done', ann]);
     const output = `Pull request sartor-ai/claude-network#${number} was merged as ${COMMIT}.`;
     assert.deepEqual(task.result, { output });
     const agent = (await stage.team.app.access.ports.agents.find(ann))?.value;
-    assert.deepEqual([agent?.held, agent?.tasksCompleted], [{}, 1]);
+    assert.deepEqual([agent?.held, agent?.tasks_completed], [{}, 1]);
     assert.deepEqual(await stage.team.counts(), { done: 1 });
   });
 
@@ -94,7 +94,7 @@ describe("GitHub's deliveries", () => {
     await send(merged(number));
     assert.deepEqual(await stage.team.task(id), task);
     assert.deepEqual(await stage.team.counts(), { done: 1 });
-    assert.equal((await stage.team.app.access.ports.agents.find(ann))?.value.tasksCompleted, 1);
+    assert.equal((await stage.team.app.access.ports.agents.find(ann))?.value.tasks_completed, 1);
   });
 
   it('complete a task that nobody holds, and free what depends on it', async () => {
@@ -114,8 +114,8 @@ describe("GitHub's deliveries", () => {
     assert.equal((await stage.team.task(id)).status, 'available');
     await send(merged(number));
     const task = await stage.team.task(id);
-    assert.deepEqual([task.status, task.claim?.agentId], ['done', ann]);
-    assert.equal((await stage.team.app.access.ports.agents.find(ann))?.value.tasksCompleted, 1);
+    assert.deepEqual([task.status, task.claim?.claimed_by], ['done', ann]);
+    assert.equal((await stage.team.app.access.ports.agents.find(ann))?.value.tasks_completed, 1);
   });
 
   it('leave a task alone that has failed', async () => {
@@ -197,8 +197,8 @@ describe("GitHub's deliveries", () => {
     for (const order of [deliveries, deliveries.toReversed(), [...deliveries, ...deliveries]]) {
       const replies = await Promise.all(order.map(send));
       assert.ok(replies.every(({ status }) => status === 202));
-      const { failedCheck } = await stage.team.task(id);
-      const { name, at: failedAt, repository, pullRequest: of } = failedCheck ?? {};
+      const { failed_check: failedCheck } = await stage.team.task(id);
+      const { name, at: failedAt, repository, pull_request: of } = failedCheck ?? {};
       const expected = ['suite', at(4), 'sartor-ai/claude-network', number];
       assert.deepEqual([name, failedAt, repository, of], expected);
     }

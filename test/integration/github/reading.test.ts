@@ -132,11 +132,7 @@ describe('reading from GitHub', () => {
           },
           path: 'src/agents.ts',
           matches: [
-            {
-              line: 3,
-              text: 'export function registerAgent(name: string) {',
-              highlight: 'registerAgent',
-            },
+            { line: 3, text: 'export function registerAgent(name: string) {', highlight: 'registerAgent' },
           ],
         },
       ].map(({ repository: { repo: _, ...repository }, ...rest }) => ({ repository, ...rest })),

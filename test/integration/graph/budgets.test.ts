@@ -135,7 +135,7 @@ describe('a budget', () => {
       const questions = await asked();
       assert.deepEqual(
         questions.map(({ state, asked_of }) => [state, asked_of]),
-        [['open', team.leader.ownerUid]],
+        [['open', team.leader.owner_uid]],
       );
       assert.match(String(questions[0]?.['question']), /0 of 0 tokens.*Raise it to 10 tokens\?$/);
 

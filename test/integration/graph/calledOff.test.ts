@@ -51,11 +51,11 @@ describe('a cancelled task', () => {
       workflow: readWorkflow(workflow, 'workflow'),
       input: 'It',
       context: {},
-      budget: { tokens: 1_000_000, costUsd: 10 },
+      budget: { tokens: 1_000_000, cost_usd: 10 },
       parallel: true,
       cache: false,
       situation: await roster.situation(team.workspace),
-      partOf: { kind: 'task' as const, id: task },
+      part_of: { kind: 'task' as const, id: task },
     };
     const { runId: run } = await runs.start(team.leader, team.workspace, request, () => undefined);
     await team.settled();

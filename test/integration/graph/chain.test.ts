@@ -103,7 +103,7 @@ describe('one graph', () => {
     assert.equal(shown?.id, todoId);
     assert.deepEqual(shown?.delegated, {
       ...{ task_id: taskId, workspace: team.workspace, status: 'done', done: 5, things: 5 },
-      ...{ attempts: top.totals.attempts, cost_usd: top.totals.costUsd },
+      ...{ attempts: top.totals.attempts, cost_usd: top.totals.cost_usd },
     });
 
     const journal = (await team.app.orchestration.ports.runs.calls(runId)).flatMap(
@@ -111,9 +111,9 @@ describe('one graph', () => {
     );
     assert.ok(journal.length > 0);
     const [spent, worked] = [spentOn(journal), workedOn(journal)];
-    assert.equal(top.totals.inputTokens, spent.inputTokens + 105);
-    assert.equal(top.totals.outputTokens, spent.outputTokens + 10);
-    assert.ok(Math.abs(top.totals.costUsd - spent.costUsd - 0.25) < 1e-9);
+    assert.equal(top.totals.input_tokens, spent.input_tokens + 105);
+    assert.equal(top.totals.output_tokens, spent.output_tokens + 10);
+    assert.ok(Math.abs(top.totals.cost_usd - spent.cost_usd - 0.25) < 1e-9);
     assert.equal(top.totals.attempts, worked.attempts + 3);
     assert.equal(top.totals.milliseconds, worked.milliseconds + 60_000 + 10_000 + 10_000);
 

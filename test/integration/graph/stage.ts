@@ -39,7 +39,7 @@ export class GraphTeam extends Team {
     super({
       gitHub: () => vendors.gitHub.asApp,
       hosted: () => agentsAt(vendors.models.url),
-      budget: { tokens: 1_000_000, costUsd: 10 },
+      budget: { tokens: 1_000_000, cost_usd: 10 },
       dispatch: { dispatch: async (runId) => this.execute(runId) },
       ...(database && { database }),
     });
@@ -58,7 +58,13 @@ export class GraphTeam extends Team {
   /** Runs continue only while their owner has a role in the workspace. */
   async enrolOwner(): Promise<void> {
     const { workspace, leader, now: addedAt } = this;
-    const member = { uid: leader.ownerUid, workspace, role: 'leader', addedBy: 'a-test', addedAt } as const;
+    const member = {
+      uid: leader.owner_uid,
+      workspace,
+      role: 'leader',
+      added_by: 'a-test',
+      added_at: addedAt,
+    } as const;
     await this.app.kernel.store.commit([
       { kind: 'nameWorkspace', workspace, access: 'private' },
       { kind: 'setMember', member },

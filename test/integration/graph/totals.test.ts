@@ -7,6 +7,7 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import {
   type GraphNode,
+  keyOfNode,
   type NodeKind,
   type NodeRef,
   nodeFromDocument,
@@ -17,7 +18,7 @@ import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { COLLECTIONS } from '../../../functions/src/kernel/firestore/paths.ts';
 import { taskFromDocument } from '../../../functions/src/toolsets/coordination/rules/task.ts';
-import { taskNode } from '../../../functions/src/toolsets/coordination/rules/taskNode.ts';
+import { taskNode } from '../../../functions/src/toolsets/coordination/rules/taskChanges.ts';
 import {
   runFromDocument,
   spentOn,
@@ -61,7 +62,10 @@ class History {
     team.pass(1 + (at % 30));
     switch (deed) {
       case 'task':
-        return this.made('task', (await team.createOne({ priority: 1, ...(partOf && { partOf }) })).id);
+        return this.made(
+          'task',
+          (await team.createOne({ priority: 1, ...(partOf && { part_of: partOf }) })).id,
+        );
       case 'todo': {
         const { task } = await team.ask('todo_add_task', { title: randomUUID(), ...part_of });
         return this.made('todo', (task as { id: string }).id);
@@ -136,7 +140,7 @@ async function thingsOf(team: GraphTeam): Promise<readonly GraphNode[]> {
   const [tasks, runs, todos] = await Promise.all([
     database.collection(COLLECTIONS.tasks).where('workspace', '==', team.workspace).get(),
     database.collection(COLLECTIONS.runs).where('workspace', '==', team.workspace).get(),
-    database.collection(COLLECTIONS.todos).where('owner_uid', '==', team.leader.ownerUid).get(),
+    database.collection(COLLECTIONS.todos).where('owner_uid', '==', team.leader.owner_uid).get(),
   ]);
   const all = [
     ...tasks.docs.map((one) => taskNode(taskFromDocument(one.data()))),
@@ -151,25 +155,25 @@ async function verify(team: GraphTeam): Promise<void> {
   const graph = firestore().collection(COLLECTIONS.graph);
   const [inWorkspace, owned] = await Promise.all([
     graph.where('workspace', '==', team.workspace).get(),
-    graph.where('owner_uid', '==', team.leader.ownerUid).get(),
+    graph.where('owner_uid', '==', team.leader.owner_uid).get(),
   ]);
   const nodes = new Map(
     [...inWorkspace.docs, ...owned.docs].map((one) => [one.id, nodeFromDocument(one.data())]),
   );
-  const known = new Map(things.map((thing) => [nodeKey(thing), thing]));
+  const known = new Map(things.map((thing) => [keyOfNode(thing), thing]));
   for (const [key, node] of nodes) {
     verifyTotals(key, things, nodes);
     assert.equal(node.status, known.get(key)?.status ?? node.status, key);
-    const parts = [...nodes.values()].filter(({ partOf }) => partOf && nodeKey(partOf) === key);
+    const parts = [...nodes.values()].filter(({ part_of: partOf }) => partOf && nodeKey(partOf) === key);
     assert.equal(node.parts, parts.length, key);
   }
   for (const key of known.keys()) assert.ok(nodes.has(key), `${key} has no node`);
   for (const run of things.filter(({ kind }) => kind === 'run')) {
-    const journal = (await team.app.orchestration.ports.runs.calls(run.id)).flatMap(
+    const journal = (await team.app.orchestration.ports.runs.calls(run.thing_id)).flatMap(
       ({ ending }) => ending?.attempt ?? [],
     );
     const booked = { ...spentOn(journal), ...workedOn(journal) };
-    assert.deepEqual({ ...run.spent, attempts: run.attempts }, booked, run.id);
+    assert.deepEqual({ ...run.spent, attempts: run.attempts }, booked, run.thing_id);
   }
 }
 
@@ -178,19 +182,19 @@ function verifyTotals(
   things: readonly GraphNode[],
   nodes: ReadonlyMap<string, StoredNode>,
 ): void {
-  const isIn = ({ kind, id: own, ancestors = [] }: GraphNode | StoredNode) =>
+  const isIn = ({ kind, thing_id: own, ancestors = [] }: GraphNode | StoredNode) =>
     nodeKey({ kind, id: own }) === key || ancestors.includes(key);
   const below = things.filter(isIn);
   // A deleted to-do is there in the graph alone.
-  const gone = [...nodes.values()].filter((one) => one.isDeleted && isIn(one));
+  const gone = [...nodes.values()].filter((one) => one.deleted && isIn(one));
   const counts: Record<string, number> = {};
   for (const { status } of [...below, ...gone]) counts[status] = (counts[status] ?? 0) + 1;
   const {
     counts: told,
     attempts,
-    inputTokens,
-    outputTokens,
-    costUsd,
+    input_tokens: inputTokens,
+    output_tokens: outputTokens,
+    cost_usd: costUsd,
     milliseconds,
   } = nodes.get(key)?.totals ?? assert.fail(key);
   assert.deepEqual(Object.fromEntries(Object.entries(told).filter(([, count]) => count !== 0)), counts, key);
@@ -199,13 +203,13 @@ function verifyTotals(
     [attempts, inputTokens, outputTokens, milliseconds],
     [
       sum((thing) => thing.attempts),
-      sum(({ spent }) => spent.inputTokens),
-      sum(({ spent }) => spent.outputTokens),
+      sum(({ spent }) => spent.input_tokens),
+      sum(({ spent }) => spent.output_tokens),
       sum(({ spent }) => spent.milliseconds),
     ],
     key,
   );
-  assert.ok(Math.abs(costUsd - sum(({ spent }) => spent.costUsd)) < 1e-9, key);
+  assert.ok(Math.abs(costUsd - sum(({ spent }) => spent.cost_usd)) < 1e-9, key);
 }
 
 describe('totals of a graph', function () {

@@ -5,7 +5,7 @@ import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import { ApprovedCalls } from '../../../functions/src/mcp/approvedCalls.ts';
 import { ApprovalExecution } from '../../../functions/src/toolsets/inbox/rules/execution.ts';
-import { sampleAgent } from '../../unit/samples.ts';
+import { sampleAgent } from '../../support/builders.ts';
 import { answer, call } from '../coordination/calls.ts';
 import { silent } from '../coordination/team.ts';
 import { House } from './house.ts';
@@ -23,26 +23,26 @@ describe('a call that takes an approval', () => {
     await house.open();
     const known = await house.agentOf('ada', 'worker');
     const { store } = house.app.kernel;
-    const id = String(known.agentId);
+    const id = String(known.agent_id);
     await store.commit([
       {
         kind: 'createAgent',
-        agent: sampleAgent({ id, ownerUid: known.ownerUid, role: 'worker', workspace: house.workspace }),
+        agent: sampleAgent({ id, owner_uid: known.owner_uid, role: 'worker', workspace: house.workspace }),
       },
       {
         kind: 'issueCredential',
         credential: {
-          apiKey: `mk_${id}`,
-          secretHash: 'a-digest',
-          agentId: id,
-          createdAt: house.now,
-          expiresAt: new Date(house.now.getTime() + 10 * 86_400_000),
+          api_key: `mk_${id}`,
+          secret_hash: 'a-digest',
+          agent_id: id,
+          created_at: house.now,
+          expires_at: new Date(house.now.getTime() + 10 * 86_400_000),
           ancestors: [],
         },
       },
     ]);
     await demand([{ tool: 'coding.create_task' }]);
-    const lineage = [{ subject: `key:mk_${id}`, agentId: id } as const];
+    const lineage = [{ subject: `key:mk_${id}`, agent_id: id } as const];
     agent = { ...(await house.agentOf('ada', 'worker')), lineage };
     ada = await house.person('ada');
   });
@@ -81,7 +81,7 @@ describe('a call that takes an approval', () => {
     const made = await tasks();
     assert.deepEqual(
       made.map((task) => [task['created_by'], task['coding'].owner_uid, task['description']]),
-      [[agent.agentId, ada.uid, 'Add a test']],
+      [[agent.agent_id, ada.uid, 'Add a test']],
     );
     const { outcome } = await seen(request_id);
     const again = await answer(house, CREATE, CODE, agent);
@@ -140,7 +140,7 @@ describe('a call that takes an approval', () => {
     await house.letIn(house.workspace, 'ada', 'viewer');
     await execute(second);
     await house.letIn(house.workspace, 'ada', 'leader');
-    await store.commit([{ kind: 'withdrawCredential', apiKey: `mk_${agent.agentId}` }]);
+    await store.commit([{ kind: 'withdrawCredential', apiKey: `mk_${agent.agent_id}` }]);
     await execute(third);
     const reasons = await Promise.all(
       [first, second, third].map(async (id) => Object((await seen(id))['outcome']).error.reason),
@@ -203,7 +203,7 @@ describe('a call that takes an approval', () => {
     await house.sweepApprovals();
     assert.equal((await tasks()).length, 1, 'it is not made again');
     const { value } = (await requests.find(unmade)) ?? {};
-    assert.deepEqual([value?.epoch, value?.dueAt], [2, undefined]);
+    assert.deepEqual([value?.execution_epoch, value?.due_at], [2, undefined]);
     assert.ok(Object((await seen(unmade))['outcome']).answer);
     // One that dies before it has made anything.
     const other = await waits({ ...CODE, description: 'B' });
@@ -268,7 +268,7 @@ describe('a call that takes an approval', () => {
       /waits for approval/.test(
         JSON.stringify((await call(house, orchestrate, args, agent)).structuredContent),
       );
-    const { costUsd } = house.app.budget;
+    const { cost_usd: costUsd } = house.app.budget;
     for (const [above_usd, cost_usd, asked] of [
       [2, 2, false],
       [2, 2.01, true],
@@ -282,9 +282,9 @@ describe('a call that takes an approval', () => {
   });
 
   it('is approved by no agent that registered the one that calls', async () => {
-    const deputy = { ...(await house.agentOf('ada', 'leader')), agentId: 'deputy', uid: 'agent:deputy' };
+    const deputy = { ...(await house.agentOf('ada', 'leader')), agent_id: 'deputy', uid: 'agent:deputy' };
     await house.lets('ada', ['deputy']);
-    const lineage = [{ subject: 'key:mk_deputy' as const, agentId: 'deputy' }];
+    const lineage = [{ subject: 'key:mk_deputy' as const, agent_id: 'deputy' }];
     const own = await waits(CODE, { ...agent, lineage });
     const refused = await house.refusal(deputy, 'inbox_answer', { request_id: own, answer: 'approve' });
     assert.equal(refused['reason'], 'NOT_A_PERSON');

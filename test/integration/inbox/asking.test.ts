@@ -73,11 +73,11 @@ describe('asking a person', () => {
 
   it("does not let a person's agent answer for them, unless they said so, and never who has asked", async () => {
     const request_id = await ask();
-    const other: Principal = { ...agent, uid: 'agent:helper', agentId: 'helper' };
+    const other: Principal = { ...agent, uid: 'agent:helper', agent_id: 'helper' };
     const given = { request_id, answer: 'red' };
     for (const one of [agent, other])
       assert.equal((await house.refusal(one, 'inbox_answer', given)).reason, 'NOT_A_PERSON');
-    await house.lets('ada', ['helper', String(agent.agentId)]);
+    await house.lets('ada', ['helper', String(agent.agent_id)]);
     assert.equal((await house.refusal(agent, 'inbox_answer', given)).reason, 'NOT_A_PERSON');
     const answered = await house.inbox(other, 'answer', given);
     assert.deepEqual(answered['answered_by'], { uid: ada.uid, agent_id: 'helper' });
@@ -118,7 +118,7 @@ describe('asking a person', () => {
       return said.map((message) => message.replaceAll(id, 'X'));
     };
     assert.deepEqual(await hidden(request_id), await hidden('request-none'));
-    const elsewhere = await house.agentOf('ada', 'worker', { heldTo: 'another' });
+    const elsewhere = await house.agentOf('ada', 'worker', { held_to: 'another' });
     await assert.rejects(house.inbox(elsewhere, 'wait', { request_id, wait_ms: 0 }));
   });
 
@@ -181,7 +181,7 @@ describe('asking a person', () => {
 
   describe('about a task', () => {
     const held = async () => {
-      const agent_id = String(agent.agentId);
+      const agent_id = String(agent.agent_id);
       const request = { agentId: agent_id, role: 'worker' as const, workspace: house.workspace };
       await house.app.services.membership.join(agent, request, () => undefined);
       await house.create({});
@@ -201,15 +201,15 @@ describe('asking a person', () => {
       house.pass(3600);
       await house.sweep();
       const waiting = await taskOf(task_id);
-      assert.deepEqual([waiting?.status, waiting?.claim?.agentId], ['claimed', agent.agentId]);
+      assert.deepEqual([waiting?.status, waiting?.claim?.claimed_by], ['claimed', agent.agent_id]);
       const shown = await answerOf(house, 'coordination_get_all_tasks', {}, agent);
       assert.deepEqual(Object(shown['tasks'])[0].waiting_for, { request_id, who: `ada of ${ada.uid}` });
       const queue = await answerOf(house, 'system_getTaskQueue', { includeAssigned: true }, agent);
       assert.equal(Object(queue['tasks'])[0].metadata.waitingFor, `ada of ${ada.uid}`);
       await house.inbox(ada, 'answer', { request_id, answer: 'red' });
       const after = await taskOf(task_id);
-      assert.equal(after?.waitingFor, undefined);
-      assert.equal(Number(after?.claim?.leaseExpiresAt) - house.now.getTime(), 60_000);
+      assert.equal(after?.waiting_for, undefined);
+      assert.equal(Number(after?.claim?.lease_expires_at) - house.now.getTime(), 60_000);
       house.pass(3600);
       await house.sweep();
       assert.equal((await taskOf(task_id))?.status, 'available');
@@ -218,7 +218,7 @@ describe('asking a person', () => {
     it('does so where its lease was set anew meanwhile', async () => {
       const task_id = await held();
       await ask({ task_id });
-      await answerOf(house, 'coordination_start_task', { agent_id: String(agent.agentId), task_id }, agent);
+      await answerOf(house, 'coordination_start_task', { agent_id: String(agent.agent_id), task_id }, agent);
       house.pass(600);
       await house.sweep();
       assert.equal((await taskOf(task_id))?.status, 'in_progress');
@@ -227,13 +227,13 @@ describe('asking a person', () => {
     it('goes on when the question is withdrawn or expires', async () => {
       const task_id = await held();
       await house.inbox(agent, 'withdraw', { request_id: await ask({ task_id }) });
-      assert.equal((await taskOf(task_id))?.waitingFor, undefined);
+      assert.equal((await taskOf(task_id))?.waiting_for, undefined);
       await ask({ task_id });
       const again = await house.refusal(agent, 'inbox_ask', { ...ASK, task_id });
       assert.equal(again.reason, 'WAITS_ALREADY');
       house.pass(25 * 3600);
       await house.sweepRequests();
-      assert.equal((await taskOf(task_id))?.waitingFor, undefined);
+      assert.equal((await taskOf(task_id))?.waiting_for, undefined);
     });
 
     it('is asked by its holder alone', async () => {

@@ -10,7 +10,7 @@ describe('a question about a budget', () => {
   before(async () => {
     await house.open();
     const agent = await house.agentOf('ada', 'worker');
-    const agent_id = String(agent.agentId);
+    const agent_id = String(agent.agent_id);
     const runner = { agent_id, role: 'worker', capabilities: ['claude'] };
     await answer(house, 'coordination_register_agent', runner, agent);
   });
@@ -42,7 +42,7 @@ describe('a question about a budget', () => {
     const made = await Promise.all([1, 2].map(() => approvedCalls.execute(question.request_id)));
     assert.deepEqual(made.sort(), ['made', 'nothing']);
     const limited = await house.app.graph.ports.budgets.find(`workspace-${house.workspace}`);
-    assert.deepEqual([limited?.value.tokens, limited?.value.costUsd], [10, 5], 'what was short alone');
+    assert.deepEqual([limited?.value.tokens, limited?.value.cost_usd], [10, 5], 'what was short alone');
     await house.app.services.orchestration.runs.budgetChanged(`workspace-${house.workspace}`);
     house.pass(11 * 60);
     assert.equal((await claim()).id, taskId);

@@ -84,7 +84,7 @@ describe('asking at the client', () => {
     const request_id = await ask();
     const heard = await wait(request_id);
     assert.deepEqual([heard.state, heard.answer], ['answered', 'red']);
-    assert.deepEqual(heard.answered_by, { uid: ada.uid, agent_id: agent.agentId });
+    assert.deepEqual(heard.answered_by, { uid: ada.uid, agent_id: agent.agent_id });
     const [form] = shown;
     assert.equal(Object(form).message, 'Which colour?');
     assert.deepEqual(Object(form).requestedSchema.properties.answer.enum, ['red', 'blue']);
@@ -134,7 +134,7 @@ describe('asking at the client', () => {
     const [answered, asked] = Object(events);
     assert.deepEqual(
       [answered.by, answered.tool, answered.changes[0].after],
-      [agent.agentId, 'inbox.wait', { state: 'answered' }],
+      [agent.agent_id, 'inbox.wait', { state: 'answered' }],
     );
     assert.equal(asked.tool, 'inbox.ask');
   });
@@ -159,7 +159,7 @@ describe('asking at the client', () => {
   it('does not ask of what another is asked, another has asked, or a workspace demands', async () => {
     const { shown, wait } = await connect(async () => ({ action: 'accept', content: { answer: 'red' } }));
     assert.equal((await wait(await ask({ to: house.id('ben') }))).state, 'open');
-    const other: Principal = { ...agent, uid: 'agent:other', agentId: 'other' };
+    const other: Principal = { ...agent, uid: 'agent:other', agent_id: 'other' };
     const others = await house.inbox(other, 'ask', ASK);
     assert.equal((await wait(String(others['request_id']))).state, 'open');
     const own = (await house.app.inbox.ports.requests.find(await ask()))?.value;

@@ -9,18 +9,15 @@ const [REGION, OWN] = ['request-region', 'request-own'];
 export async function setInbox({ app, leader, workspace, now }: Team): Promise<void> {
   const question = {
     workspace,
-    askedBy: leader.uid,
-    ownerUid: leader.ownerUid,
-    askedOf: leader.ownerUid,
-    createdAt: now,
-    expiresAt: new Date(now.getTime() + 86_400_000),
+    asked_by: leader.uid,
+    owner_uid: leader.owner_uid,
+    asked_of: leader.owner_uid,
+    created_at: now,
+    expires_at: new Date(now.getTime() + 86_400_000),
   };
   const options = ['europe-west1', 'us-central1'];
   await app.kernel.store.commit([
-    {
-      kind: 'createRequest',
-      request: sampleRequest({ ...question, id: REGION, kind: 'choice', options }),
-    },
+    { kind: 'createRequest', request: sampleRequest({ ...question, id: REGION, kind: 'choice', options }) },
     { kind: 'createRequest', request: sampleRequest({ ...question, id: OWN }) },
   ]);
 }

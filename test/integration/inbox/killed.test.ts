@@ -5,7 +5,7 @@ import type { Composition } from '../../../functions/src/composition/compose.ts'
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { ApprovedCalls } from '../../../functions/src/mcp/approvedCalls.ts';
 import { ApprovalExecution, type MakeCall } from '../../../functions/src/toolsets/inbox/rules/execution.ts';
-import { sampleAgent } from '../../unit/samples.ts';
+import { sampleAgent } from '../../support/builders.ts';
 import { answer, call } from '../coordination/calls.ts';
 import { silent } from '../coordination/team.ts';
 import { House } from './house.ts';
@@ -24,14 +24,19 @@ describe('an approved call', () => {
     house = new House();
     await house.open();
     const ada = await house.person('ada');
-    const { agentId = '' } = await house.agentOf('ada', 'worker');
-    const known = sampleAgent({ id: agentId, ownerUid: ada.uid, role: 'worker', workspace: house.workspace });
+    const { agent_id: agentId = '' } = await house.agentOf('ada', 'worker');
+    const known = sampleAgent({
+      id: agentId,
+      owner_uid: ada.uid,
+      role: 'worker',
+      workspace: house.workspace,
+    });
     const credential = {
-      apiKey: `mk_${agentId}`,
-      secretHash: 'a-digest',
-      agentId,
-      createdAt: house.now,
-      expiresAt: new Date(house.now.getTime() + 10 * 86_400_000),
+      api_key: `mk_${agentId}`,
+      secret_hash: 'a-digest',
+      agent_id: agentId,
+      created_at: house.now,
+      expires_at: new Date(house.now.getTime() + 10 * 86_400_000),
       ancestors: [],
     };
     await house.app.kernel.store.commit([
@@ -39,7 +44,7 @@ describe('an approved call', () => {
       { kind: 'issueCredential', credential },
     ]);
     await answer(house, 'access_update_workspace', { approvals: [{ tool: 'coding.create_task' }] }, ada);
-    const lineage = [{ subject: `key:${credential.apiKey}`, agentId } as const];
+    const lineage = [{ subject: `key:${credential.api_key}`, agent_id: agentId } as const];
     agent = { ...(await house.agentOf('ada', 'worker')), lineage };
     const { structuredContent } = await call(house, 'coding_create_task', CODE, agent);
     id = String(/request-[a-z0-9]+/.exec(JSON.stringify(structuredContent))?.[0]);
@@ -72,7 +77,7 @@ describe('an approved call', () => {
     );
     assert.equal(outcomes.filter((outcome) => outcome === 'made').length, 1);
     assert.equal((await made()).length, 1);
-    const { epoch, dueAt, outcome } = await request();
+    const { execution_epoch: epoch, due_at: dueAt, outcome } = await request();
     assert.deepEqual([epoch, dueAt], [1, undefined]);
     assert.ok(Object(outcome).answer);
   });
@@ -85,7 +90,7 @@ describe('an approved call', () => {
     house.pass(MINUTES_AFTER);
     await Promise.all([house.sweepApprovals(), house.app.services.approvedCalls.execute(id)]);
     assert.equal((await made()).length, 1);
-    assert.equal((await request()).epoch, 2);
+    assert.equal((await request()).execution_epoch, 2);
   });
 
   it('is made once where one stalls while it makes it, and another takes it on', async () => {
@@ -129,7 +134,7 @@ describe('an approved call', () => {
   it('is refused where the agent has lost its role since, which its outcome says', async () => {
     const { store } = house.app.kernel;
     const { agents } = house.app.access.ports;
-    const { value, version } = (await agents.find(String(agent.agentId))) ?? assert.fail();
+    const { value, version } = (await agents.find(String(agent.agent_id))) ?? assert.fail();
     await store.commit([{ kind: 'replaceAgent', agent: { ...value, role: 'viewer' }, version }]);
     await house.app.services.approvedCalls.execute(id);
     const seen = await house.inbox(agent, 'wait', { request_id: id, wait_ms: 0 });

@@ -18,18 +18,18 @@ describe('an agent that would loosen a limit', () => {
     await house.open();
     ada = await house.person('ada');
     const known = await house.agentOf('ada', 'leader');
-    const id = String(known.agentId);
-    const agent = sampleAgent({ id, ownerUid: known.ownerUid, role: 'leader', workspace: house.workspace });
+    const id = String(known.agent_id);
+    const agent = sampleAgent({ id, owner_uid: known.owner_uid, role: 'leader', workspace: house.workspace });
     const credential = {
-      ...{ apiKey: `mk_${id}`, secretHash: 'a-digest', agentId: id, createdAt: house.now },
-      expiresAt: new Date(house.now.getTime() + 10 * 86_400_000),
+      ...{ api_key: `mk_${id}`, secret_hash: 'a-digest', agent_id: id, created_at: house.now },
+      expires_at: new Date(house.now.getTime() + 10 * 86_400_000),
       ancestors: [],
     };
     await house.app.kernel.store.commit([
       { kind: 'createAgent', agent },
       { kind: 'issueCredential', credential },
     ]);
-    leader = { ...known, lineage: [{ subject: `key:${credential.apiKey}`, agentId: id }] };
+    leader = { ...known, lineage: [{ subject: `key:${credential.api_key}`, agent_id: id }] };
   });
 
   const does = (tool: string, args: JsonObject, by = leader) => answer(house, tool, args, by);
@@ -84,7 +84,7 @@ describe('an agent that would loosen a limit', () => {
         narrowed: { thing: `workspace:${house.workspace}` },
       };
       const { items } = await house.app.system.trail.list(about, { limit: 5 });
-      const own = items.find(({ by }) => by.agentId === leader.agentId);
+      const own = items.find(({ by }) => by.agent_id === leader.agent_id);
       const id = await waits('system_undo', { event_id: String(own?.id) });
       assert.equal((await rules()).length, 2);
       await decided(id, 'approve');
@@ -119,7 +119,7 @@ describe('an agent that would loosen a limit', () => {
     });
 
     it('lets no agent approve for its person, not even one that may answer', async () => {
-      const other = { ...(await house.agentOf('ada', 'leader')), agentId: 'deputy', uid: 'agent:deputy' };
+      const other = { ...(await house.agentOf('ada', 'leader')), agent_id: 'deputy', uid: 'agent:deputy' };
       await house.lets('ada', ['deputy']);
       const request_id = await waits('access_update_workspace', { approvals: [] });
       const refused = await house.refusal(other, 'inbox_answer', { request_id, answer: 'approve' });
@@ -167,9 +167,9 @@ describe('an agent that would loosen a limit', () => {
       await waits('system_setBudget', wanted(6));
       await set(1);
       const id = await waits('system_setBudget', wanted(5));
-      assert.equal((await limit(key()))?.costUsd, 1, 'lowering passed, raising did not');
+      assert.equal((await limit(key()))?.cost_usd, 1, 'lowering passed, raising did not');
       await decided(id, 'approve');
-      assert.equal((await limit(key()))?.costUsd, 5);
+      assert.equal((await limit(key()))?.cost_usd, 5);
       await waits('system_setBudget', wanted(7));
     });
 
@@ -180,14 +180,14 @@ describe('an agent that would loosen a limit', () => {
       assert.match(JSON.stringify(requests), /raise the budget of workspace .* from \$5 to \$9/);
       await set(2, ada);
       await decided(id, 'approve');
-      assert.equal((await limit(key()))?.costUsd, 2);
+      assert.equal((await limit(key()))?.cost_usd, 2);
     });
 
     it('raises and removes one that it set itself', async () => {
       await set(5);
       await set(9);
       await set(null);
-      assert.equal((await limit(key()))?.costUsd, undefined);
+      assert.equal((await limit(key()))?.cost_usd, undefined);
     });
 
     it('asks its owner to undo its own lowering', async () => {
@@ -195,10 +195,10 @@ describe('an agent that would loosen a limit', () => {
       await set(1);
       const about = { whose: { workspace: house.workspace }, narrowed: { thing: `budget:${key()}` } };
       const { items } = await house.app.system.trail.list(about, { limit: 5 });
-      const own = items.find(({ by }) => by.agentId === leader.agentId);
+      const own = items.find(({ by }) => by.agent_id === leader.agent_id);
       const id = await waits('system_undo', { event_id: String(own?.id) });
       await decided(id, 'approve');
-      assert.equal((await limit(key()))?.costUsd, 5);
+      assert.equal((await limit(key()))?.cost_usd, 5);
     });
 
     it('undoes what else it did, and names what a person decides about', async () => {
@@ -206,9 +206,9 @@ describe('an agent that would loosen a limit', () => {
       await set(1);
       await does('todo_add_task', { title: 'Read the plan' });
       const since = new Date(house.now.getTime() - 60_000).toISOString();
-      const undone = await does('system_undo', { agent_id: String(leader.agentId), since });
+      const undone = await does('system_undo', { agent_id: String(leader.agent_id), since });
       assert.match(JSON.stringify(undone), /only a person decides/);
-      assert.equal((await limit(key()))?.costUsd, 1);
+      assert.equal((await limit(key()))?.cost_usd, 1);
       assert.doesNotMatch(JSON.stringify(await does('todo_list_tasks', {})), /Read the plan/);
     });
   });
@@ -243,15 +243,15 @@ describe('an agent that would loosen a limit', () => {
             uid: owner,
             workspace: house.workspace,
             role: 'leader',
-            addedBy: 'a-test',
-            addedAt: house.now,
+            added_by: 'a-test',
+            added_at: house.now,
           },
         },
       ]);
       const agentId = house.id('nobodys');
       const roles = await house.app.access.ports.roles.of(owner);
       const alone: Principal = {
-        ...{ uid: `agent:${agentId}`, kind: 'agent', agentId, ownerUid: owner },
+        ...{ uid: `agent:${agentId}`, kind: 'agent', agent_id: agentId, owner_uid: owner },
         ...{ maxRole: 'leader', owner: roles },
       };
       const { workspace } = house;

@@ -39,7 +39,7 @@ describe('at the same instant', () => {
 
   it('ten tabs and an agent that may answer give one answer, and the others are told which', async () => {
     await house.lets('ada', ['helper']);
-    const helper: Principal = { ...agent, uid: 'agent:helper', agentId: 'helper' };
+    const helper: Principal = { ...agent, uid: 'agent:helper', agent_id: 'helper' };
     const request_id = await ask();
     const given = await Promise.all(
       Array.from({ length: 11 }, (_, tab) =>
@@ -142,7 +142,7 @@ describe('at the same instant', () => {
   });
 
   it('an agent that may no longer answer for a person does not', async () => {
-    const helper: Principal = { ...agent, uid: 'agent:helper', agentId: 'helper' };
+    const helper: Principal = { ...agent, uid: 'agent:helper', agent_id: 'helper' };
     await house.lets('ada', ['helper']);
     await house.inbox(helper, 'answer', { request_id: await ask(), answer: 'red' });
     await house.lets('ada', []);
@@ -203,7 +203,7 @@ describe('the task that is asked about', () => {
     const house = new House();
     await house.open();
     const agent = await house.agentOf('ada', 'worker');
-    const agent_id = String(agent.agentId);
+    const agent_id = String(agent.agent_id);
     const ask = (tool: string, args = {}) => answerOf(house, tool, args, agent);
     await ask('coordination_register_agent', { agent_id, role: 'worker' });
     const [{ id: task_id } = assert.fail()] = await house.create({});
@@ -221,9 +221,9 @@ describe('the task that is asked about', () => {
     ] as const)
       assert.ok(JSON.stringify(await ask(tool, args)).includes(name), tool);
     const taskOf = async () => (await house.app.coordination.ports.tasks.find(task_id))?.value;
-    assert.equal((await taskOf())?.claim?.agentId, agent_id);
+    assert.equal((await taskOf())?.claim?.claimed_by, agent_id);
     await house.inbox(await house.person('ada'), 'answer', { request_id: String(request_id), answer: 'red' });
-    assert.equal((await taskOf())?.waitingFor, undefined);
+    assert.equal((await taskOf())?.waiting_for, undefined);
     await ask('coordination_heartbeat', { agent_id });
     house.pass(7200);
     await house.sweep();

@@ -258,19 +258,13 @@ async function queueCalls(): Promise<readonly Call[]> {
         (database) =>
           new QueueQueries(database, documents).list(SESSION, 'pending', ALL, {
             limit: 2,
-            after: {
-              order,
-              id: 'id-1',
-            },
+            after: { order, id: 'id-1' },
           }),
     ),
     (database) =>
       new QueueQueries(database, documents).list(SESSION, 'blocked', ALL, {
         limit: 2,
-        after: {
-          order: [1, 5, 0],
-          id: 'id-1',
-        },
+        after: { order: [1, 5, 0], id: 'id-1' },
       }),
     (database) => new QueueQueries(database, documents).count(SESSION, 'pending'),
     (database) => new QueueQueries(database, documents).count(SESSION, 'blocked'),
@@ -346,8 +340,8 @@ async function sessionCalls(): Promise<readonly Call[]> {
   const { FirestoreSessionQueries: SessionQueries }: SessionReaders = await load(
     'toolsets/coordination/store/sessions.ts',
   );
-  const at = { workspace: 'workspace-1', id: SESSION, goal: '', masterPlan: '', createdAt: new Date(0) };
-  const session = { ...at, queueVersion: 0, capabilityKeys: [], spread: 8, firstGate: 0 };
+  const at = { workspace: 'workspace-1', id: SESSION, goal: '', master_plan: '', created_at: new Date(0) };
+  const session = { ...at, queue_version: 0, capability_keys: [], spread: 8, first_gate: 0 };
   return [
     (database) => new SessionQueries(database, documents, new SessionSpreads()).grownAt(session),
     (database) =>
@@ -473,11 +467,11 @@ async function subscriptionCalls(): Promise<readonly Call[]> {
 }
 
 async function taskCalls(): Promise<readonly Call[]> {
-  const { FirestoreTaskQueries: TaskQueries }: CoordinationReaders = await load(
-    'toolsets/coordination/store/queries.ts',
-  );
+  const { FirestoreTaskQueries: TaskQueries, FirestoreMailboxQueries: MailboxQueries }: CoordinationReaders =
+    await load('toolsets/coordination/store/queries.ts');
   const keys = Array.from({ length: 31 }, (_unused, index) => `key-${index}`);
   return [
+    (database) => new MailboxQueries(database, documents).find('terminal-1'),
     (database) => new TaskQueries(database, documents).find('task-1'),
     (database) => new TaskQueries(database, documents).findAll([]),
     (database) => new TaskQueries(database, documents).findAll(['task-1', 'task-2']),
@@ -535,7 +529,7 @@ async function codingTaskCalls(): Promise<readonly Call[]> {
     ),
     read((reader) => reader.count('alpha', ['available', 'claimed'])),
     // It reads by id, and there is none.
-    read((reader) => reader.result('task-1', { epoch: 1, bytes: 2, parts: 1 }).catch(() => undefined)),
+    read((reader) => reader.result('task-1', { claim_epoch: 1, bytes: 2, parts: 1 }).catch(() => undefined)),
     // It listens to a document.
     read((reader) => reader.queueGrowth('alpha', {}, AbortSignal.abort())),
     read((reader) =>
@@ -587,7 +581,7 @@ async function todoCalls(): Promise<readonly Call[]> {
         pages.map(
           (page): Call =>
             (database) =>
-              new TodoQueries(database, documents).list({ ownerUid: 'uid-1', ...filter }, sort, page),
+              new TodoQueries(database, documents).list({ owner_uid: 'uid-1', ...filter }, sort, page),
         ),
       ),
     ),

@@ -28,10 +28,10 @@ const LANES = 6;
 /** A document of the commit holds the proof that it was carried out: which one depends on what is committed. */
 const RECORDS = {
   'with a key': (id: string): CallRecord => ({
-    answer: { id, argumentsHash: 'hash', answer: { n: 1 }, expiresAt: secondsAfterStart(60) },
+    answer: { id, arguments_hash: 'hash', answer: { n: 1 }, expires_at: secondsAfterStart(60) },
   }),
   'with an entry of the trail': (id: string): CallRecord => ({
-    by: { uid: 'agent:a', ownerUid: 'ada', tool: 'coordination.update_task', workspace: id, requestId: id },
+    by: { uid: 'agent:a', owner_uid: 'ada', tool: 'coordination.update_task', workspace: id, request_id: id },
   }),
   'with neither': (): undefined => undefined,
 } satisfies Readonly<Record<string, (id: string) => CallRecord | undefined>>;

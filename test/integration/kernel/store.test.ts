@@ -47,9 +47,9 @@ describe('the store', () => {
   const versionOf = async () => (await tasks.find(id))?.version ?? '';
   const recorded = (expiresInSeconds = 60) => ({
     id,
-    argumentsHash: 'hash',
+    arguments_hash: 'hash',
     answer: { rows: [[1, 2], [3]], b: 1, a: null },
-    expiresAt: secondsAfterStart(expiresInSeconds),
+    expires_at: secondsAfterStart(expiresInSeconds),
   });
 
   beforeEach(() => {
@@ -125,19 +125,25 @@ describe('the store', () => {
     await store.commit([{ kind: 'createTask', task: task() }]);
     await assert.rejects(store.commit([{ kind: 'createTask', task: task() }]), StaleWriteError);
     for (const spread of [0, 8]) {
-      const session = { workspace: id, id, spread, firstGate: 0 };
-      const grew: Change = { kind: 'queueGrew', session, capabilityKeys: [] };
+      const session = { workspace: id, id, spread, first_gate: 0 };
+      const grew: Change = { kind: 'queueGrew', session, capability_keys: [] };
       await assert.rejects(store.commit([grew]), StaleWriteError, 'no such session is open');
     }
   });
 
   it('replaces the whole of a task', async () => {
-    const claim = { agentId: 'a', epoch: 1, claimedAt: START, leaseSeconds: 1, leaseExpiresAt: START };
+    const claim = {
+      claimed_by: 'a',
+      claim_epoch: 1,
+      claimed_at: START,
+      lease_seconds: 1,
+      lease_expires_at: START,
+    };
     const full = task({
-      epoch: 1,
+      claim_epoch: 1,
       claim,
       status: 'claimed',
-      retryAt: START,
+      retry_at: START,
       error: 'x',
       result: { output: 'y' },
     });
@@ -163,7 +169,7 @@ describe('the store', () => {
   });
 
   it('puts a task into its holder’s hands and out again', async () => {
-    const hand = { session: id, epoch: 4 };
+    const hand = { session: id, claim_epoch: 4 };
     await store.commit([{ kind: 'createAgent', agent: sampleAgent({ id, status: 'offline' }) }]);
     for (const taskId of ['task-a.b-001', 'task-2']) {
       const known = await agents.find(id);
@@ -186,8 +192,11 @@ describe('the store', () => {
     await store.commit([drop('task-2', true, 'failed')]);
     await store.commit([drop('task-2', false)]);
     const after = (await agents.find(id))?.value;
-    assert.deepEqual([after?.held, after?.tasksCompleted, after?.tasksFailed], [{}, 1, 1]);
-    assert.deepEqual([after?.workMilliseconds, after?.lastFailed, after?.lastCompletedAt], [200, true, at]);
+    assert.deepEqual([after?.held, after?.tasks_completed, after?.tasks_failed], [{}, 1, 1]);
+    assert.deepEqual(
+      [after?.work_milliseconds, after?.last_failed, after?.last_completed_at],
+      [200, true, at],
+    );
     const stored = await firestore().doc(agentPath(id)).get();
     assert.deepEqual([stored.get('held_count'), stored.get('free_slots')], [0, 1]);
   });
@@ -199,7 +208,7 @@ describe('the store', () => {
       'a.b/c': 1e308,
       deep: { a: { b: [{}] } },
     };
-    const agent = sampleAgent({ id, capabilities: [{ name: 'x', category: 'y', parameters }] });
+    const agent = sampleAgent({ id, capability_details: [{ name: 'x', category: 'y', parameters }] });
     await store.commit([{ kind: 'createAgent', agent }]);
     assert.deepEqual((await agents.find(id))?.value, agent);
   });
@@ -227,7 +236,7 @@ describe('the store', () => {
       'decided again, and then stored',
     );
     await store.commit([], { answer: recorded(999) });
-    assert.deepEqual((await recordedAnswers.find(id))?.expiresAt, secondsAfterStart(999));
+    assert.deepEqual((await recordedAnswers.find(id))?.expires_at, secondsAfterStart(999));
   });
 
   it('says so where a document would be too large', async () => {

@@ -42,8 +42,8 @@ export const occasions: Readonly<Record<string, Readonly<Record<string, Occasion
       return (app) => app.services.repairTodo(id, undefined);
     },
     'a completed occurrence': async (scene) => {
-      const draft = { title: 'Standup', frequency: 'DAILY', anchor: inDays(scene, 1) } as const;
-      const begun = await scene.app.services.recurringTasks.create(scene.leader.ownerUid, draft, unkeyed);
+      const draft = { title: 'Standup', frequency: 'DAILY', start_date: inDays(scene, 1) } as const;
+      const begun = await scene.app.services.recurringTasks.create(scene.leader.owner_uid, draft, unkeyed);
       await edit(scene, begun.first.id, { completed: true });
       return (app) => app.services.repairTodo(begun.first.id, undefined);
     },
@@ -68,15 +68,15 @@ export const occasions: Readonly<Record<string, Readonly<Record<string, Occasion
     'a new member': async (scene) => {
       const uid = `member-${randomUUID()}`;
       const { workspace, now: addedAt } = scene;
-      const member = { uid, workspace, role: 'worker', addedBy: 'ada', addedAt } as const;
+      const member = { uid, workspace, role: 'worker', added_by: 'ada', added_at: addedAt } as const;
       await scene.app.kernel.store.commit([{ kind: 'setMember', member }]);
       return (app) => app.services.mirrorPerson(uid);
     },
     'somebody who leaves a coding task behind': async (scene) => {
       const uid = `leaver-${randomUUID()}`;
       await scene.create({
-        requiredCapabilities: ['claude'],
-        coding: () => sampleCodingWork({ ownerUid: uid, queueEndsAt: inDays(scene, 1) }),
+        required_capabilities: ['claude'],
+        coding: () => sampleCodingWork({ owner_uid: uid, queue_ends_at: inDays(scene, 1) }),
       });
       const before = { workspaces: { [scene.workspace]: 'worker' } };
       return (app) => app.services.leaving.personWritten(uid, before, undefined);
@@ -100,7 +100,7 @@ export const occasions: Readonly<Record<string, Readonly<Record<string, Occasion
     'a task whose parts are done': async (scene) => {
       const { principal, agent_id, task_id: whole } = await scene.holder();
       await scene.allow(agent_id, 2);
-      const { id: part } = await scene.createOne({ partOf: { kind: 'task', id: whole } });
+      const { id: part } = await scene.createOne({ part_of: { kind: 'task', id: whole } });
       const report = { agent_id, task_id: whole, output: 'Mine is done', when_parts_done: true };
       await answer(scene, 'coordination_complete_task', report, principal);
       assert.equal(await scene.claim(agent_id), part);
@@ -146,7 +146,7 @@ export const occasions: Readonly<Record<string, Readonly<Record<string, Occasion
   mirrorTaskUpdates: { 'an event': (scene) => consumed(scene, 'task-updates', 'updated') },
   notifyOfReminders: {
     'a reminder': async (scene) => {
-      const uid = scene.leader.ownerUid;
+      const uid = scene.leader.owner_uid;
       await getAuth(firebaseApp()).createUser({ uid, email: `${uid}@muster.example`, emailVerified: true });
       await scene.database.doc(preferencesPath(uid)).set({ email: true });
       return consumed(scene, 'reminders', 'reminder');
@@ -184,7 +184,7 @@ export const occasions: Readonly<Record<string, Readonly<Record<string, Occasion
       await scene.order();
       await scene.take({ leaseSeconds: 60 });
       scene.pass(7200);
-      await scene.neverSeen(scene.runner.agentId ?? '');
+      await scene.neverSeen(scene.runner.agent_id ?? '');
       return (app) => scene.sweep(app);
     },
     'the end of a backoff': async (scene) => {
@@ -235,8 +235,8 @@ export const occasions: Readonly<Record<string, Readonly<Record<string, Occasion
 const inDays = (scene: Scene, days: number) => new Date(scene.now.getTime() + days * DAY);
 
 async function todo(scene: Scene, title = `Water the plants of ${scene.workspace}`): Promise<string> {
-  const draft = { title, dueDate: inDays(scene, 1) };
-  return (await scene.app.services.todos.add(scene.leader.ownerUid, draft, unkeyed)).id;
+  const draft = { title, due_date: inDays(scene, 1) };
+  return (await scene.app.services.todos.add(scene.leader.owner_uid, draft, unkeyed)).id;
 }
 
 /** Past the tools, as its owner may. */
@@ -258,7 +258,7 @@ async function event(scene: Scene, type: 'updated' | 'reminder') {
     id: randomUUID(),
     type,
     taskId: `${scene.workspace}-task`,
-    userId: scene.leader.ownerUid,
+    userId: scene.leader.owner_uid,
     timestamp: scene.now,
     before: { title: 'Old' },
     after: type === 'reminder' ? { task_title: 'Water the plants' } : { title: 'New' },
@@ -283,30 +283,41 @@ async function following(scene: Scene, ref: NodeRef): Promise<Deed> {
 /** A coding task that an agent wants, and its owner has approved. Gives the id of the request. */
 async function approvedCall(scene: Scene): Promise<string> {
   const { workspace, leader, now: createdAt } = scene;
-  const { agentId = '', ownerUid, uid } = leader;
+  const { agent_id: agentId = '', owner_uid: ownerUid, uid } = leader;
   const expiresAt = new Date(createdAt.getTime() + DAY);
   const call = {
     tool: 'coding.create_task',
     arguments: { tool: 'CLAUDECODE', description: 'Add a login', instructions: 'Use JWT' },
     readonly: false,
-    lineage: [{ subject: `key:mk_${agentId}`, agentId } as const],
+    lineage: [{ subject: `key:mk_${agentId}`, agent_id: agentId } as const],
   };
   const request = sampleRequest({
-    ...{ id: `request-${randomUUID()}`, workspace, kind: 'approval', call, createdAt, expiresAt, ownerUid },
-    ...{ askedBy: uid, askedByAgent: agentId, askedOf: ownerUid, state: 'answered', answer: 'approve' },
-    ...{ answeredBy: ownerUid, settledAt: createdAt, dueAt: createdAt },
+    ...{
+      id: `request-${randomUUID()}`,
+      workspace,
+      kind: 'approval',
+      call,
+      created_at: createdAt,
+      expires_at: expiresAt,
+      owner_uid: ownerUid,
+    },
+    ...{ asked_by: uid, asked_by_agent: agentId, asked_of: ownerUid, state: 'answered', answer: 'approve' },
+    ...{ answered_by: ownerUid, settled_at: createdAt, due_at: createdAt },
   });
   await scene.app.kernel.store.commit([
     { kind: 'setPerson', uid: ownerUid, role: 'leader' },
-    { kind: 'createAgent', agent: sampleAgent({ id: agentId, ownerUid, role: 'worker', workspace }) },
+    {
+      kind: 'createAgent',
+      agent: sampleAgent({ id: agentId, owner_uid: ownerUid, role: 'worker', workspace }),
+    },
     {
       kind: 'issueCredential',
       credential: {
-        apiKey: `mk_${agentId}`,
-        secretHash: 'a-digest',
-        agentId,
-        createdAt,
-        expiresAt,
+        api_key: `mk_${agentId}`,
+        secret_hash: 'a-digest',
+        agent_id: agentId,
+        created_at: createdAt,
+        expires_at: expiresAt,
         ancestors: [],
       },
     },

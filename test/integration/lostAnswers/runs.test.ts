@@ -23,10 +23,7 @@ const TWO_STEPS = {
   ],
 };
 
-const BY_HAND = {
-  name: 'by-hand',
-  steps: [{ name: 'work', agent: 'network', prompt: 'WORK {{input}}' }],
-};
+const BY_HAND = { name: 'by-hand', steps: [{ name: 'work', agent: 'network', prompt: 'WORK {{input}}' }] };
 
 describe('a lost answer to the instance that executes', function () {
   this.timeout('2m');
@@ -78,18 +75,18 @@ describe('a lost answer to the instance that executes', function () {
     const asked = orchestra.models.askedAbout(input).length;
     const learned = Object.values(await orchestra.app.orchestration.ports.workRecords.find(workspace));
     const outcomes = learned.reduce((sum, kind) => sum + kind.outcomes, 0);
-    const spent = steps.reduce((sum, step) => sum + step.spent.outputTokens, 0);
+    const spent = steps.reduce((sum, step) => sum + step.spent.output_tokens, 0);
     const problems = [
       ...(delivery === 'done' ? [] : ['it is to be delivered again']),
       ...(run.status === status ? [] : [`it is ${run.status}: ${JSON.stringify(run.failure)}`]),
       ...(asked === questions ? [] : [`models were asked ${asked} times`]),
       ...(outcomes === questions ? [] : [`${outcomes} outcomes are counted`]),
-      ...(run.spent.outputTokens === spent
+      ...(run.spent.output_tokens === spent
         ? []
-        : [`${run.spent.outputTokens} tokens are booked of ${spent}`]),
+        : [`${run.spent.output_tokens} tokens are booked of ${spent}`]),
     ];
     const account = accountOf(
-      { answer: [run.status, run.spent, run.stepsSettled], written: applied },
+      { answer: [run.status, run.spent, run.steps_settled], written: applied },
       { place: workspace, chance: CHANCE },
     );
     return { problems, account, commits: sent, lost };

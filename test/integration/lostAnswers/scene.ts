@@ -16,7 +16,7 @@ import { agentsAt } from '../orchestration/orchestra.ts';
 
 const OWNER = 'sartor-ai';
 
-const BUDGET = { tokens: 1_000_000, costUsd: 10 };
+const BUDGET = { tokens: 1_000_000, cost_usd: 10 };
 
 const ONE_STEP = { name: 'one-step', steps: [{ name: 'only', agent: 'claude' }] };
 
@@ -53,11 +53,7 @@ export class Scene extends CodingTeam {
   losing = false;
 
   constructor(vendors: Vendors, database: Firestore) {
-    super({
-      database,
-      ...bindingsOf(vendors),
-      dispatch: { dispatch: async (runId) => this.execute(runId) },
-    });
+    super({ database, ...bindingsOf(vendors), dispatch: { dispatch: async (runId) => this.execute(runId) } });
     this.vendors = vendors;
     this.database = database;
   }
@@ -99,7 +95,7 @@ export class Scene extends CodingTeam {
       parallel: true,
       cache: false,
       situation: await roster.situation(this.workspace),
-      partOf,
+      part_of: partOf,
     };
     return (await runs.start(this.leader, this.workspace, request, unkeyed)).runId;
   }
@@ -120,11 +116,7 @@ export class Scene extends CodingTeam {
 }
 
 function bindingsOf(vendors: Vendors): TeamBindings {
-  return {
-    gitHub: () => vendors.gitHub.asApp,
-    hosted: () => agentsAt(vendors.models.url),
-    budget: BUDGET,
-  };
+  return { gitHub: () => vendors.gitHub.asApp, hosted: () => agentsAt(vendors.models.url), budget: BUDGET };
 }
 
 /** What a scenario has prepared. */

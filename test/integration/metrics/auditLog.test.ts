@@ -47,11 +47,7 @@ describe('the audit log', () => {
         const entries: Entry[] = [];
         const note = (event: string, fields: Entry['fields']) => void entries.push({ event, fields });
         const log: Log = { info: note, warn: note, error: note };
-        const ports = {
-          ...team.app.calls,
-          authenticator: authenticatorOf(principal),
-          log,
-        };
+        const ports = { ...team.app.calls, authenticator: authenticatorOf(principal), log };
         const exchange = {
           principal,
           credential: `mk_key.${SENT}`,
@@ -77,7 +73,7 @@ describe('the audit log', () => {
       assert.deepEqual(rest, {
         requestId: `request of ${tool}`,
         principal: principal.uid,
-        agentId: principal.agentId,
+        agentId: principal.agent_id,
         workspace: team.workspace,
       });
       assert.match(String(outcome), /^[A-Z_]+$/);

@@ -22,16 +22,21 @@ describe('npm run agents', () => {
     await printed('people', 'set-role', owner, 'admin');
     const first = await printed('agents', 'create', ...wanted);
     const principal = await authenticate(bearerIn(first));
-    assert.deepEqual([principal.kind, principal.maxRole, principal.ownerUid], ['agent', 'leader', owner]);
+    assert.deepEqual([principal.kind, principal.maxRole, principal.owner_uid], ['agent', 'leader', owner]);
     assert.equal(roleIn(principal, 'default'), 'leader');
 
     const second = await printed('agents', 'create', '--role', 'leader', '--name', name, '--owner', owner);
     await assert.rejects(authenticate(bearerIn(first)), { code: 'UNAUTHORIZED' });
-    assert.equal((await authenticate(bearerIn(second))).agentId, principal.agentId);
+    assert.equal((await authenticate(bearerIn(second))).agent_id, principal.agent_id);
 
-    const agentId = String(principal.agentId);
+    const agentId = String(principal.agent_id);
     const { services } = compose(outsideOf());
-    const draft = { name: `child-${some}`, type: 'developer', version: '1.0.0', capabilities: [] } as const;
+    const draft = {
+      name: `child-${some}`,
+      type: 'developer',
+      version: '1.0.0',
+      capability_details: [],
+    } as const;
     const child = await services.registration.register(
       { principal, workspace: 'default' },
       { ...draft, configuration: USUAL_CONFIGURATION },
@@ -40,7 +45,7 @@ describe('npm run agents', () => {
     );
     const said = await printed('agents', 'revoke', agentId);
     assert.match(said, new RegExp(`registered through it, and are shut out too: ${child.agent.id}`));
-    for (const bearer of [bearerIn(second), `${child.credential.apiKey}.${child.secret}`])
+    for (const bearer of [bearerIn(second), `${child.credential.api_key}.${child.secret}`])
       await assert.rejects(authenticate(bearer), { code: 'UNAUTHORIZED' });
     await assert.rejects(printed('agents', 'revoke', agentId), /has no credential/);
   });
@@ -49,19 +54,19 @@ describe('npm run agents', () => {
     const own = ['--name', `narrow-${some}`, '--owner', owner];
     const limits = ['--toolsets', 'todo,system', '--held-to', 'default', '--read-only'];
     const narrow = await authenticate(bearerIn(await printed('agents', 'create', ...own, ...limits)));
-    const { toolsets, heldTo, readonly } = narrow;
+    const { toolsets, held_to: heldTo, readonly } = narrow;
     assert.deepEqual(
       { toolsets, heldTo, readonly },
       { toolsets: ['todo', 'system'], heldTo: 'default', readonly: true },
     );
 
-    const agentId = String(narrow.agentId);
+    const agentId = String(narrow.agent_id);
     const renewed = await printed('agents', 'renew', agentId);
     assert.match(renewed, /only todo, system; only in default; reads only/);
     assert.deepEqual((await authenticate(bearerIn(renewed))).toolsets, ['todo', 'system']);
 
     const wide = await authenticate(bearerIn(await printed('agents', 'renew', agentId, '--without-limits')));
-    assert.deepEqual([wide.toolsets, wide.heldTo, wide.readonly], [undefined, undefined, undefined]);
+    assert.deepEqual([wide.toolsets, wide.held_to, wide.readonly], [undefined, undefined, undefined]);
     await assert.rejects(authenticate(bearerIn(renewed)), { code: 'UNAUTHORIZED' });
   });
 
@@ -76,7 +81,7 @@ describe('npm run agents', () => {
       '--workspace',
       'far-away',
     );
-    const { agentId, workspace } = await authenticate(bearerIn(made));
+    const { agent_id: agentId, workspace } = await authenticate(bearerIn(made));
     assert.equal(workspace, 'far-away');
     assert.match(
       await printed('agents', 'set-role', String(agentId), 'leader'),

@@ -96,11 +96,13 @@ describe('npm run people -- erase', function () {
     });
     await firestore().doc(preferencesPath(person.uid)).set({ push: false });
     const database = await realtimeDatabase();
-    await database.ref().update({
-      [devicesPath(person.uid)]: { phone: { token: 'a-token', registered_at: 1 } },
-      [notificationsPath(person.uid)]: { one: { at: 1, title } },
-      [taskUpdatesPath(person.uid)]: { one: { at: 1, title } },
-    });
+    await database
+      .ref()
+      .update({
+        [devicesPath(person.uid)]: { phone: { token: 'a-token', registered_at: 1 } },
+        [notificationsPath(person.uid)]: { one: { at: 1, title } },
+        [taskUpdatesPath(person.uid)]: { one: { at: 1, title } },
+      });
   }
 
   before(async () => {
@@ -120,7 +122,7 @@ describe('npm run people -- erase', function () {
     });
     const created = await made('coordination_create_task', { description: `Ask ${name} at ${mail}` });
     taskId = idIn(created['task'], 'id');
-    const agent_id = String(agent.agentId);
+    const agent_id = String(agent.agent_id);
     await made('coordination_register_agent', { agent_id, role: 'worker' }, agent);
     await made('coordination_claim_task', { agent_id }, agent);
     await made('coordination_start_task', { agent_id, task_id: taskId }, agent);
@@ -169,7 +171,7 @@ describe('npm run people -- erase', function () {
   });
 
   it('shuts the person out, and leaves nothing that names them', async () => {
-    const { agentId } = await authenticate(bearer);
+    const { agent_id: agentId } = await authenticate(bearer);
     assert.ok(agentId);
     const said = await printed('people', 'erase', '--person', mail, '--yes');
     pseudonym = /erased-[0-9a-f]{20}/.exec(said)?.[0] ?? '';
@@ -207,7 +209,7 @@ describe('npm run people -- erase', function () {
     const task = tasks.find(({ id }) => id === taskId);
     assert.deepEqual(
       [task?.['description'], task?.['status'], task?.['claimed_by']],
-      [`Ask erased person at ${pseudonym}@erased.invalid`, 'done', agent.agentId],
+      [`Ask erased person at ${pseudonym}@erased.invalid`, 'done', agent.agent_id],
     );
     assert.match(
       JSON.stringify(await seen('system_getAudit', { of: 'workspace', limit: 100 })),

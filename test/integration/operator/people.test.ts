@@ -75,7 +75,7 @@ describe('npm run people', () => {
     assert.equal(personsRoleIn(await rolesOf(uid), workspace), undefined);
     await printed('people', 'add', mail, '--workspace', workspace, '--role', 'leader');
     assert.equal(personsRoleIn(await rolesOf(uid), workspace), 'leader');
-    assert.equal((await access.ports.people.member(workspace, uid))?.value.addedBy, 'operator');
+    assert.equal((await access.ports.people.member(workspace, uid))?.value.added_by, 'operator');
     assert.match(
       await printed('people', 'list', '--workspace', workspace),
       new RegExp(`${mail}.*leader in ${workspace}`),
@@ -90,7 +90,7 @@ describe('npm run people', () => {
   it('takes everything from somebody, and says what', async () => {
     await printed('people', 'add', uid, '--workspace', workspace);
     const bearer = bearerIn(await printed('agents', 'create', '--name', `cyds-${some}`, '--owner', uid));
-    const { agentId } = await authenticate(bearer);
+    const { agent_id: agentId } = await authenticate(bearer);
     assert.deepEqual(
       z.object({ agents: z.array(z.string()) }).parse(await dataOf('people', 'show', mail)).agents,
       [agentId],

@@ -29,7 +29,7 @@ describe('a call that begins a run', () => {
     };
     const authenticator = authenticatorOf(orchestra.principal);
     const ports = { ...app.calls, authenticator, log: silent };
-    const args = {
+    const given = {
       prompt: input,
       preferences: { agent: 'claude' },
       options: { budget: { tokens: 1_000_000, cost_usd: 10 } },

@@ -35,9 +35,15 @@ describe('a budget that holds for runs', function () {
   async function limit(tokens: number | undefined, kind: BudgetKind = 'workspace', id = orchestra.workspace) {
     const { budgets } = orchestra.app.graph.ports;
     const { store } = orchestra.app.kernel;
-    const before = await budgets.find(budgetKey({ kind, id }));
+    const before = await budgets.find(budgetKey({ kind, thing_id: id }));
     const budget = {
-      ...{ kind, id, workspace: orchestra.workspace, ownerUid: orchestra.owner, setAt: new Date() },
+      ...{
+        kind,
+        thing_id: id,
+        workspace: orchestra.workspace,
+        owner_uid: orchestra.owner,
+        set_at: new Date(),
+      },
       round: (before?.value.round ?? 0) + 1,
       ...(tokens !== undefined && { tokens }),
     };
@@ -45,7 +51,7 @@ describe('a budget that holds for runs', function () {
     return budgetKey(budget);
   }
 
-  async function counts(key = budgetKey({ kind: 'workspace', id: orchestra.workspace })) {
+  async function counts(key = budgetKey({ kind: 'workspace', thing_id: orchestra.workspace })) {
     const { budgets } = orchestra.app.graph.ports;
     const found = await budgets.find(key);
     const [counted] = await budgets.counted(found ? [found.value] : []);
@@ -75,7 +81,7 @@ describe('a budget that holds for runs', function () {
     return (await own.get()).docs.map((document) => document.data());
   };
 
-  const settled = (run: Run) => isEnded(run) || run.budgetWait !== undefined;
+  const settled = (run: Run) => isEnded(run) || run.budget_wait !== undefined;
 
   /** Delivers each until it has ended, or waits for a budget that is spent. */
   async function deliverAll(
@@ -84,8 +90,8 @@ describe('a budget that holds for runs', function () {
   ): Promise<readonly Run[]> {
     const deliver = async (id: string, index: number): Promise<Run> => {
       for (;;) {
-        const run = await orchestra.until(id, (one) => settled(one) || one.leaseExpiresAt === undefined);
-        if (isEnded(run) || run.budgetWait?.isSpent) return run;
+        const run = await orchestra.until(id, (one) => settled(one) || one.lease_expires_at === undefined);
+        if (isEnded(run) || run.budget_wait?.is_spent) return run;
         await orchestra.deliver(id, instances[index % instances.length]);
       }
     };
@@ -105,19 +111,19 @@ describe('a budget that holds for runs', function () {
 
     const journal = await journalOf(ids);
     const tokensOf = (of: (typeof journal)[number]) => {
-      const { inputTokens, outputTokens } = spentOn(of);
+      const { input_tokens: inputTokens, output_tokens: outputTokens } = spentOn(of);
       return inputTokens + outputTokens;
     };
     const inFlight = journal.reduce((sum, of) => sum + Math.max(0, ...of.map((one) => tokensOf([one]))), 0);
     const { spent, reserved } = await counts();
     assert.equal(spent.tokens, tokensOf(journal.flat()), 'what the journals say');
-    assert.deepEqual(reserved, { nanoUsd: 0, tokens: 0 });
+    assert.deepEqual(reserved, { nano_usd: 0, tokens: 0 });
     assert.ok(spent.tokens > TOKENS / 2 && spent.tokens <= TOKENS + inFlight, `${spent.tokens} of ${TOKENS}`);
     assert.ok(journal.flat().length < RUNS * THREE.steps.length, 'not every call was made');
 
     const waiting = runs.filter(({ status }) => status === 'waiting');
     assert.ok(waiting.length > 0);
-    assert.ok(waiting.every(({ budgetWait }) => budgetWait?.key === key));
+    assert.ok(waiting.every(({ budget_wait: budgetWait }) => budgetWait?.key === key));
     const { run } = await orchestra.view(String(waiting[0]?.id));
     assert.equal(run.failure, undefined);
     assert.equal((await asked()).length, 1, 'a person is asked once');
@@ -141,16 +147,16 @@ describe('a budget that holds for runs', function () {
     const going = orchestra.deliver(first.runId);
     await orchestra.models.arrival('one');
     const during = await counts();
-    assert.ok(during.reserved.tokens > 100 && during.reserved.nanoUsd > 0);
+    assert.ok(during.reserved.tokens > 100 && during.reserved.nano_usd > 0);
     await orchestra.deliver(second.runId);
-    const { status, budgetWait } = await runOf(second.runId);
-    assert.deepEqual([status, budgetWait?.isSpent], ['waiting', false]);
+    const { status, budget_wait: budgetWait } = await runOf(second.runId);
+    assert.deepEqual([status, budgetWait?.is_spent], ['waiting', false]);
     assert.deepEqual(await asked(), [], 'it will be settled: nobody is asked');
     const elsewhere = await orchestra.begin(ONE, {}, orchestra.app, `${orchestra.workspace}-2`);
     await Promise.all([going, orchestra.deliver(elsewhere.runId)]);
     await deliverAll([first.runId, second.runId], [orchestra.app]);
     for (const { runId } of [first, second]) assert.equal((await runOf(runId)).status, 'succeeded');
-    assert.deepEqual((await counts()).reserved, { nanoUsd: 0, tokens: 0 });
+    assert.deepEqual((await counts()).reserved, { nano_usd: 0, tokens: 0 });
   });
 
   it('of a run alone holds for it alone, and what it waits is none of its time', async () => {
@@ -158,8 +164,8 @@ describe('a budget that holds for runs', function () {
     const [{ runId }, other] = await Promise.all([orchestra.begin(THREE), orchestra.begin(ONE)]);
     const key = await limit(0, 'run', runId);
     await orchestra.deliver(runId);
-    const { budgetWait, deadline, status } = await runOf(runId);
-    assert.deepEqual([status, budgetWait?.key, budgetWait?.isSpent], ['waiting', key, true]);
+    const { budget_wait: budgetWait, deadline, status } = await runOf(runId);
+    assert.deepEqual([status, budgetWait?.key, budgetWait?.is_spent], ['waiting', key, true]);
     const view = await orchestra.view(runId);
     const [shown] = view.budgets;
     assert.deepEqual([shown?.budget.tokens, shown?.counts.spent.tokens, view.budgets.length], [0, 0, 1]);
@@ -181,7 +187,7 @@ describe('a budget that holds for runs', function () {
     assert.equal(await execute({ ...doom, at: 'before the answer is noted' }), 'SIGKILL');
     const { reserved, spent } = await counts();
     assert.ok(reserved.tokens > 100);
-    assert.deepEqual(spent, { nanoUsd: 0, tokens: 0 });
+    assert.deepEqual(spent, { nano_usd: 0, tokens: 0 });
     // More than a step may take.
     const later = orchestra.anotherInstance(() => new Date(Date.now() + 3_600_000));
     const sweeping = () => later.services.budgetSweep.part.run(turnAt(later.kernel.clock.now()));
@@ -189,7 +195,7 @@ describe('a budget that holds for runs', function () {
     const swept = await counts();
     assert.deepEqual(
       swept,
-      { reserved: { nanoUsd: 0, tokens: 0 }, spent: reserved },
+      { reserved: { nano_usd: 0, tokens: 0 }, spent: reserved },
       'as the most it can have cost',
     );
     await orchestra.deliver(runId, later);
@@ -198,10 +204,10 @@ describe('a budget that holds for runs', function () {
     const after = await counts(key);
     assert.equal(
       after.spent.tokens,
-      run.spent.inputTokens + run.spent.outputTokens,
+      run.spent.input_tokens + run.spent.output_tokens,
       'what the run has booked',
     );
-    assert.deepEqual(after.reserved, { nanoUsd: 0, tokens: 0 });
+    assert.deepEqual(after.reserved, { nano_usd: 0, tokens: 0 });
   });
 
   it('is cancelled with its run while that waits', async () => {
@@ -211,6 +217,6 @@ describe('a budget that holds for runs', function () {
     await orchestra.deliver(runId);
     await orchestra.app.services.orchestration.runs.cancel(orchestra.principal, runId, () => undefined);
     const run = await runOf(runId);
-    assert.deepEqual([run.status, run.budgetWait], ['cancelled', undefined]);
+    assert.deepEqual([run.status, run.budget_wait], ['cancelled', undefined]);
   });
 });

@@ -142,7 +142,7 @@ describe('what there is to orchestrate with', () => {
 
     it("are nobody else's to see or to change", async () => {
       await save('mine');
-      const stranger: Principal = { ...team.leader, uid: 'x', ownerUid: `stranger-${team.workspace}` };
+      const stranger: Principal = { ...team.leader, uid: 'x', owner_uid: `stranger-${team.workspace}` };
       assert.deepEqual((await workflows({ filter: 'custom' }, stranger)).workflows, []);
       assert.match(
         (await refused('delete_workflow', { name: 'mine' }, stranger)).message,
@@ -188,7 +188,7 @@ describe('what there is to orchestrate with', () => {
     it('are found by name, as an object and as JSON', async () => {
       await save('mine');
       const { workflows } = app.services.orchestration;
-      const owner = team.leader.ownerUid;
+      const owner = team.leader.owner_uid;
       for (const workflow of [
         'mine',
         'direct',

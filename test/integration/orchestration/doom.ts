@@ -83,9 +83,7 @@ export function execute(doom: Doom): Promise<NodeJS.Signals | null> {
   const child = spawn(
     process.execPath,
     ['--disable-warning=ExperimentalWarning', PROGRAM, JSON.stringify(doom)],
-    {
-      stdio: ['ignore', 'ignore', 'inherit'],
-    },
+    { stdio: ['ignore', 'ignore', 'inherit'] },
   );
   return new Promise((resolve, reject) => {
     child.once('error', reject);

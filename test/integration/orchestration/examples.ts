@@ -17,20 +17,20 @@ export async function setRun({ app, now, leader, workspace }: Team): Promise<voi
   const workflow = builtIn('direct');
   if (workflow === undefined) throw new Error('There is no workflow "direct".');
   const run = sampleRun({
-    ...{ id: RUN, ownerUid: leader.ownerUid, startedBy: leader.uid, workspace, title: 'Do it' },
-    ...{ createdAt: now, deadline: new Date(now.getTime() + 3_600_000) },
+    ...{ id: RUN, owner_uid: leader.owner_uid, started_by: leader.uid, workspace, title: 'Do it' },
+    ...{ created_at: now, deadline: new Date(now.getTime() + 3_600_000) },
   });
   const order = {
     workflow,
     input: 'Do it',
     context: {},
-    budget: { tokens: 1000, costUsd: 1 },
+    budget: { tokens: 1000, cost_usd: 1 },
     parallel: true,
     forbidden: [],
   };
   await app.kernel.store.commit([{ kind: 'createRun', run: released(run, now), order }]);
   const saved = { name: 'plan-and-check', steps: [{ agent: 'claude' }] };
-  await app.services.orchestration.workflows.save(leader.ownerUid, saved, undefined, unkeyed);
+  await app.services.orchestration.workflows.save(leader.owner_uid, saved, undefined, unkeyed);
 }
 
 /** The id is the same for every test, so one must make room for the next. */
@@ -44,7 +44,7 @@ export async function clearRun(): Promise<void> {
 export function withModels(models: LocalModels, app: () => Composition): TeamBindings {
   return {
     hosted: () => agentsAt(models.url),
-    budget: { tokens: 1_000_000, costUsd: 10 },
+    budget: { tokens: 1_000_000, cost_usd: 10 },
     dispatch: {
       // Not awaited: what dispatches a run does not wait for it.
       dispatch: async (runId) => void app().services.runExecution.deliver({ runId }),

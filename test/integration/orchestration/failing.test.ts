@@ -37,11 +37,7 @@ describe('a run that cannot be executed', () => {
         return name === 'gemini' ? { name, model, price, availability, ask } : agent;
       });
     return compose(
-      outsideOf({
-        clock: { now: () => new Date() },
-        hosted,
-        dispatch: { dispatch: async () => undefined },
-      }),
+      outsideOf({ clock: { now: () => new Date() }, hosted, dispatch: { dispatch: async () => undefined } }),
     );
   }
 
@@ -56,7 +52,7 @@ describe('a run that cannot be executed', () => {
       assert.equal(left.status, delivery < MAX_DELIVERIES ? 'running' : 'failed');
     }
     const { run } = await told;
-    assert.deepEqual([run.failure?.reason, run.dueAt], ['EXECUTION_FAILED', undefined]);
+    assert.deepEqual([run.failure?.reason, run.due_at], ['EXECUTION_FAILED', undefined]);
     assert.match(
       run.failure?.message ?? '',
       new RegExp(`5 times.*The stored document "runs/${runId}/order/1" cannot be read\\.`),
@@ -91,7 +87,10 @@ describe('a run that cannot be executed', () => {
       [['good', 'succeeded']],
     );
     const [good] = steps;
-    assert.ok(good && run.spent.costUsd > good.spent.costUsd, 'what the step that broke had asked is booked');
+    assert.ok(
+      good && run.spent.cost_usd > good.spent.cost_usd,
+      'what the step that broke had asked is booked',
+    );
     assert.equal(orchestra.models.askedAbout(`GOOD ${input}`).length, 1);
   });
 
@@ -148,7 +147,7 @@ describe('an answer that is too large for the journal', () => {
     const { run, steps } = await orchestra.run(ONE_STEP, { input });
     assert.equal(run.status, 'succeeded', JSON.stringify(run.failure));
     assert.deepEqual(
-      steps[0]?.attempts.map(({ agent, end, costUsd }) => [agent, end, costUsd > 0]),
+      steps[0]?.attempts.map(({ agent, end, cost_usd: costUsd }) => [agent, end, costUsd > 0]),
       [
         ['claude', 'malformed', true],
         ['gemini', 'answered', true],
@@ -164,7 +163,7 @@ describe('an answer that is too large for the journal', () => {
     assert.deepEqual([run.status, run.failure?.reason], ['failed', 'MALFORMED']);
     assert.match(run.failure?.message ?? '', /2000000 bytes/);
     assert.equal(orchestra.models.askedAbout(input).length, 2);
-    assert.ok(run.spent.outputTokens > 0 && run.spent.costUsd > 0);
+    assert.ok(run.spent.output_tokens > 0 && run.spent.cost_usd > 0);
   });
 });
 
@@ -204,6 +203,6 @@ describe('a prompt that cannot be made', () => {
         ['two', 'failed'],
       ],
     );
-    assert.ok(run.spent.costUsd > 0);
+    assert.ok(run.spent.cost_usd > 0);
   });
 });

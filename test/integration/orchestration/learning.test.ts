@@ -12,11 +12,11 @@ import { requestFor } from '../../../functions/src/toolsets/orchestration/rules/
 import { refusal } from '../../support/refusal.ts';
 import { Orchestra, unkeyed } from './orchestra.ts';
 
-const BUDGET = { budget: { tokens: 1_000_000, costUsd: 10 } };
+const BUDGET = { budget: { tokens: 1_000_000, cost_usd: 10 } };
 
 const SUCCESS = {
   ...{ accepted: 1, failed: 0, lost: 0, retried: 0, worth: 1 },
-  ...{ milliseconds: 100, costUsd: 0.01 },
+  ...{ milliseconds: 100, cost_usd: 0.01 },
 };
 
 const REVIEWED = {
@@ -61,7 +61,7 @@ describe('what becomes of the work of agents', () => {
   /** As if so many answers of an agent had not been approved of. */
   async function disappoint(agent: string, lost: number): Promise<void> {
     const { workspace } = orchestra;
-    const nothing = { accepted: 0, failed: 0, retried: 0, worth: 0, milliseconds: 0, costUsd: 0 };
+    const nothing = { accepted: 0, failed: 0, retried: 0, worth: 0, milliseconds: 0, cost_usd: 0 };
     const tallies = { [agent]: { ...nothing, lost } };
     const booking = { kind: 'execute', outcomes: lost, bucket: 0, tallies, faded: [] } as const;
     await orchestra.app.kernel.store.commit([{ kind: 'bookOutcomes', workspace, bookings: [booking] }]);
@@ -75,7 +75,7 @@ describe('what becomes of the work of agents', () => {
     const [work, ...others] = await tally('execute', 'gemini');
     assert.deepEqual(others, []);
     assert.deepEqual([work?.accepted, work?.failed, work?.lost, work?.worth], [0, 0, 1, 0]);
-    assert.ok(work && work.costUsd > 0 && work.milliseconds >= 0);
+    assert.ok(work && work.cost_usd > 0 && work.milliseconds >= 0);
     const [check] = await tally('review', 'claude');
     assert.deepEqual([check?.accepted, check?.worth], [1, 1]);
     assert.equal((await situation()).work['execute']?.outcomes, 1);

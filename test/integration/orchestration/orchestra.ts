@@ -33,11 +33,7 @@ export const FIVE_STEPS = {
 
 /** The agents of a deployment whose vendors are at this address. */
 export function agentsAt(url: string): readonly HostedAgent[] {
-  const settings = {
-    apiKey: 'local-key',
-    baseUrl: url,
-    price: { inputPerMillion: 1, outputPerMillion: 5 },
-  };
+  const settings = { apiKey: 'local-key', baseUrl: url, price: { inputPerMillion: 1, outputPerMillion: 5 } };
   return hostedAgents({
     claude: { ...settings, model: 'claude-local' },
     gemini: { ...settings, model: 'gemini-local' },
@@ -109,7 +105,7 @@ export class Orchestra {
       workflow: readWorkflow(workflow, 'workflow'),
       input: this.question(),
       context: {},
-      budget: { tokens: 1_000_000, costUsd: 10 },
+      budget: { tokens: 1_000_000, cost_usd: 10 },
       parallel: true,
       cache: false,
       situation: {

@@ -127,21 +127,21 @@ describe('the journal of a run', () => {
     const { runs } = orchestra.app.orchestration.ports;
     const found = await runs.find(runId);
     assert.ok(found);
-    const usage = { inputTokens: 7, outputTokens: 11 };
+    const usage = { input_tokens: 7, output_tokens: 11 };
     const made = { call: 'answer', number: 1, agent: 'claude', model: 'claude-local', waited: 0 };
-    const attempt = { ...made, end: 'answered', milliseconds: 5, usage, costUsd: 0.5 } as const;
+    const attempt = { ...made, end: 'answered', milliseconds: 5, usage, cost_usd: 0.5 } as const;
     const entry = {
       ...made,
       id: 'the-recorded-call',
       step: 'only.1',
       repetition: 0,
-      inputHash: hashing.sha256(JSON.stringify([null, asked(input)])),
-      inputTokens: 10,
-      maxOutputTokens: 10,
-      startedAt: new Date(),
+      input_hash: hashing.sha256(JSON.stringify([null, asked(input)])),
+      input_tokens: 10,
+      max_output_tokens: 10,
+      started_at: new Date(),
       ending: {
         at: new Date(),
-        attempt: { ...attempt, outcomeUnknown: false },
+        attempt: { ...attempt, outcome_unknown: false },
         settled: { answer: { text: 'from the record', model: 'claude-local', usage, complete: true } },
       },
     };
@@ -156,7 +156,7 @@ describe('the journal of a run', () => {
 
   it('answers a call that was made before', async () => {
     const { input, run, steps } = await withRecord((question) => question);
-    assert.deepEqual([steps[0]?.output, run.spent.costUsd], ['from the record', 0.5]);
+    assert.deepEqual([steps[0]?.output, run.spent.cost_usd], ['from the record', 0.5]);
     assert.equal(orchestra.models.askedAbout(input).length, 0);
     assert.deepEqual(run.warnings, []);
   });
@@ -167,11 +167,11 @@ describe('the journal of a run', () => {
     assert.notEqual(steps[0]?.output, 'from the record');
     assert.equal(orchestra.models.askedAbout(input).length, 1);
     assert.deepEqual(
-      steps[0]?.attempts.map(({ costUsd }) => costUsd > 0),
+      steps[0]?.attempts.map(({ cost_usd: costUsd }) => costUsd > 0),
       [true, true],
       'both were paid',
     );
-    assert.ok(run.spent.costUsd > 0.5);
+    assert.ok(run.spent.cost_usd > 0.5);
     assert.match(run.warnings.join(), /claude .*another input/);
     assert.equal((await orchestra.journal(run.id, 'only')).length, 2);
   });
@@ -194,8 +194,8 @@ describe('a step of several agents', () => {
     const found = await runs.find(runId);
     assert.ok(found);
     const made = { call: 'answer:claude', number: 1, agent: 'claude', model: 'claude-local', waited: 0 };
-    const about = { id: 'a-call-of-the-dead', step: 'only.1', repetition: 0, inputHash: '' };
-    const entry = { ...made, ...about, inputTokens: 10, maxOutputTokens: 10, startedAt: new Date() };
+    const about = { id: 'a-call-of-the-dead', step: 'only.1', repetition: 0, input_hash: '' };
+    const entry = { ...made, ...about, input_tokens: 10, max_output_tokens: 10, started_at: new Date() };
     await store.commit([
       { kind: 'startCall', runId, entry },
       { kind: 'replaceRun', before: found.value, run: { ...found.value, epoch: 1 }, version: found.version },

@@ -60,7 +60,7 @@ describe('the examples of the orchestration specification', () => {
   const team: Team = new Team(withModels(models, () => team.app));
   before(async () => {
     await models.start();
-    const { ownerUid: uid } = team.leader;
+    const { owner_uid: uid } = team.leader;
     await team.app.kernel.store.commit([{ kind: 'setPerson', uid, role: 'leader' }]);
   });
   after(() => models.stop());

@@ -6,7 +6,6 @@ import type { RunRequest } from '../../../functions/src/toolsets/orchestration/r
 import { addSpent, isEnded } from '../../../functions/src/toolsets/orchestration/rules/runs/run.ts';
 import { runShape } from '../../../functions/src/toolsets/orchestration/tools/orchestrationAnswers.ts';
 import { runAnswer } from '../../../functions/src/toolsets/orchestration/tools/runAnswers.ts';
-import { sampleCall } from '../../support/builders.ts';
 import { agentOf, personOf } from '../../support/principals.ts';
 import { refusal } from '../../support/refusal.ts';
 import { turnAt } from '../../unit/kernel/turn.ts';
@@ -39,9 +38,9 @@ describe('a run', () => {
         [5, 'five', 'succeeded', ['claude']],
       ],
     );
-    assert.equal(run.resultStep, 'five.1');
-    const outputTokens = steps.reduce((sum, step) => sum + step.spent.outputTokens, 0);
-    assert.ok(outputTokens > 0 && run.spent.outputTokens === outputTokens);
+    assert.equal(run.result_step, 'five.1');
+    const outputTokens = steps.reduce((sum, step) => sum + step.spent.output_tokens, 0);
+    assert.ok(outputTokens > 0 && run.spent.output_tokens === outputTokens);
   });
 
   it('is executed once, however often it is delivered', async () => {
@@ -88,9 +87,9 @@ describe('a run', () => {
     const input = orchestra.question();
     // Room for the least that a call may ask for, and for what two or three calls take.
     const tokens = LEAST_OUTPUT_TOKENS + 200;
-    const { run, steps } = await orchestra.run(FIVE_STEPS, { input, budget: { tokens, costUsd: 10 } });
-    const { inputTokens, outputTokens } = run.spent;
-    const most = Math.max(...steps.map(({ spent }) => spent.inputTokens + spent.outputTokens));
+    const { run, steps } = await orchestra.run(FIVE_STEPS, { input, budget: { tokens, cost_usd: 10 } });
+    const { input_tokens: inputTokens, output_tokens: outputTokens } = run.spent;
+    const most = Math.max(...steps.map(({ spent }) => spent.input_tokens + spent.output_tokens));
     assert.ok(inputTokens + outputTokens <= tokens + most, `${inputTokens} + ${outputTokens}`);
     assert.equal(run.status, 'failed');
     assert.equal(run.failure?.reason, 'BUDGET_EXHAUSTED', run.failure?.message);
@@ -208,7 +207,7 @@ describe('a run', () => {
     const { runId } = await orchestra.begin(FIVE_STEPS, { input });
     await orchestra.until(
       runId,
-      ({ stepsSettled, current }) => stepsSettled === 1 && current.includes('two'),
+      ({ steps_settled: stepsSettled, current }) => stepsSettled === 1 && current.includes('two'),
     );
     await soon(() => orchestra.models.askedAbout(`TWO ${input}`).length === 1);
     await runs.cancel(orchestra.principal, runId, unkeyed);
@@ -245,7 +244,7 @@ describe('a run', () => {
       for (const principal of [
         orchestra.principal,
         personOf(owner, 'viewer', workspace),
-        { ...agentOf('held', owner, 'viewer'), heldTo: workspace },
+        { ...agentOf('held', owner, 'viewer'), held_to: workspace },
       ]) {
         const view = await runs.view(principal, run.id);
         assert.deepEqual([view.sight, view.run.title], ['all', input]);
@@ -341,7 +340,7 @@ describe('a run', () => {
     const { runId } = await orchestra.begin(workflow, { input });
     await orchestra.until(runId, ({ status }) => status === 'waiting');
     const taskId = `${runId}-work-1`;
-    assert.equal((await orchestra.view(runId)).steps[0]?.taskId, taskId);
+    assert.equal((await orchestra.view(runId)).steps[0]?.task_id, taskId);
 
     const agentId = `worker-${orchestra.workspace}`;
     const worker = agentOf(agentId, orchestra.owner, 'worker');
@@ -350,7 +349,12 @@ describe('a run', () => {
     const claim = { workspace: orchestra.workspace, agentId, leaseSeconds: 1800 };
     await services.taskClaims.claim(claim, unkeyed);
     const done = { kind: 'done' as const, result: { output: 'the work of a hand' } };
-    await services.taskQueue.reportOutcome(worker, taskId, { claimant: { agentId }, outcome: done }, unkeyed);
+    await services.taskQueue.reportOutcome(
+      worker,
+      taskId,
+      { claimant: { agent_id: agentId }, outcome: done },
+      unkeyed,
+    );
     await runs.taskChanged(taskId);
     await runs.taskChanged(taskId);
 
@@ -394,8 +398,8 @@ describe('a run', () => {
       const { run, steps } = await orchestra.view(runId);
       const [step] = steps;
       assert.deepEqual(
-        [step?.status, step?.settledAt, step?.failure?.reason],
-        ['cancelled', run.endedAt, 'RUN_ENDED'],
+        [step?.status, step?.settled_at, step?.failure?.reason],
+        ['cancelled', run.ended_at, 'RUN_ENDED'],
       );
       const answer = runShape.parse(runAnswer(await orchestra.view(runId)));
       assert.match(answer.steps[0]?.error ?? '', /was cancelled/);
@@ -411,7 +415,7 @@ describe('a run', () => {
       await assert.rejects(team.fail(agentId, taskId), codeIs('CONFLICT'));
       assert.equal((await team.task(taskId)).status, 'cancelled');
       const agent = (await access.ports.agents.find(agentId))?.value;
-      assert.deepEqual([agent?.held, agent?.tasksCompleted, agent?.tasksFailed], [{}, 0, 0]);
+      assert.deepEqual([agent?.held, agent?.tasks_completed, agent?.tasks_failed], [{}, 0, 0]);
       const other = await team.createOne();
       assert.equal(await team.claim(agentId), other.id);
       assert.deepEqual(await team.counts(), { cancelled: 1, claimed: 1 });
@@ -483,11 +487,11 @@ describe('a run', () => {
       repetition: 0,
       agent: 'claude',
       model: 'claude-local',
-      inputHash: '',
-      inputTokens: 10,
-      maxOutputTokens: 10,
+      input_hash: '',
+      input_tokens: 10,
+      max_output_tokens: 10,
       waited: 0,
-      startedAt: new Date(),
+      started_at: new Date(),
     };
     const found = await orchestration.ports.runs.find(runId);
     assert.ok(found);

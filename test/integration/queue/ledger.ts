@@ -45,13 +45,17 @@ export class Ledger {
   }
 
   private auditTask(task: Task): void {
-    const { id, epoch, claim, status } = task;
+    const { id, claim_epoch: epoch, claim, status } = task;
     const epochs = [...this.given.keys()].filter((entry) => entry.startsWith(`${id} `));
     assert.equal(epoch, epochs.length, `${id} has an epoch for every claim that was answered`);
     assert.equal(claim !== undefined, isHeld(status) || isClosed(status));
     if (claim)
-      assert.equal(this.given.get(`${id} ${claim.epoch}`), claim.agentId, `${id} is whose it was given to`);
-    if (claim) assert.equal(claim.epoch, epoch);
+      assert.equal(
+        this.given.get(`${id} ${claim.claim_epoch}`),
+        claim.claimed_by,
+        `${id} is whose it was given to`,
+      );
+    if (claim) assert.equal(claim.claim_epoch, epoch);
     const settled = task.retries + Number(isClosed(status));
     assert.equal(settled, this.accepted.get(id) ?? 0, `${id} shows every report that was accepted, once`);
   }
@@ -65,11 +69,11 @@ function auditDependencies(task: Task, byId: ReadonlyMap<string, Task>): void {
     return dependency;
   });
   const open = dependencies.filter((dependency) => dependency.status !== 'done');
-  if (task.epoch > 0)
+  if (task.claim_epoch > 0)
     assert.equal(open.length, 0, `${task.id} was given out before its dependencies were done`);
-  assert.equal(task.blockers, open.length + Number(task.retryAt !== undefined), `blockers of ${task.id}`);
+  assert.equal(task.blockers, open.length + Number(task.retry_at !== undefined), `blockers of ${task.id}`);
   const failed = dependencies.filter((dependency) => dependency.status === 'failed').map(({ id }) => id);
-  assert.deepEqual([...task.failedDependencies].sort(), failed.sort());
+  assert.deepEqual([...task.failed_dependencies].sort(), failed.sort());
 }
 
 async function auditCounters(team: Team, tasks: readonly Task[]): Promise<void> {
@@ -84,12 +88,12 @@ async function auditCounters(team: Team, tasks: readonly Task[]): Promise<void> 
 async function auditAgent(team: Team, agentId: string, tasks: readonly Task[]): Promise<void> {
   const agent = (await team.app.access.ports.agents.find(agentId))?.value;
   assert.ok(agent);
-  const own = tasks.filter((task) => task.claim?.agentId === agentId);
+  const own = tasks.filter((task) => task.claim?.claimed_by === agentId);
   const held = own
     .filter((task) => isHeld(task.status))
-    .map(({ id, session, epoch }) => [id, { session, epoch }]);
+    .map(({ id, session, claim_epoch }) => [id, { session, claim_epoch }]);
   assert.deepEqual(agent.held, Object.fromEntries(held), `what ${agentId} holds`);
-  assert.ok(held.length <= agent.configuration.maxConcurrentTasks, `${agentId} holds ${held.length}`);
+  assert.ok(held.length <= agent.configuration.max_concurrent_tasks, `${agentId} holds ${held.length}`);
   const closed = (status: string) => own.filter((task) => task.status === status).length;
-  assert.deepEqual([agent.tasksCompleted, agent.tasksFailed], [closed('done'), closed('failed')]);
+  assert.deepEqual([agent.tasks_completed, agent.tasks_failed], [closed('done'), closed('failed')]);
 }

@@ -44,17 +44,20 @@ export class QueueModel {
     this.tasks = tasks.map((task) => ({
       id: task.id,
       priority: task.priority,
-      createdAt: seconds(task.createdAt),
+      createdAt: seconds(task.created_at),
       deadline: task.deadline ? seconds(task.deadline) : Infinity,
       dependencies: task.dependencies,
       status: task.status === 'waiting' || task.status === 'cancelled' ? 'failed' : task.status,
-      epoch: task.epoch,
-      holder: task.claim?.agentId,
-      claimedAt: seconds(task.claim?.claimedAt),
-      leaseEnds: seconds(task.claim?.leaseExpiresAt),
-      lapsed: task.lapsedClaims.map(({ agentId, epoch }) => ({ agent: agentId, epoch })),
+      epoch: task.claim_epoch,
+      holder: task.claim?.claimed_by,
+      claimedAt: seconds(task.claim?.claimed_at),
+      leaseEnds: seconds(task.claim?.lease_expires_at),
+      lapsed: task.lapsed_claims.map(({ agent_id: agentId, claim_epoch: epoch }) => ({
+        agent: agentId,
+        epoch,
+      })),
       retries: task.retries,
-      retryAt: task.retryAt && seconds(task.retryAt),
+      retryAt: task.retry_at && seconds(task.retry_at),
       outcome: task.status === 'done' ? 'done' : task.status === 'failed' ? 'failed' : undefined,
     }));
   }

@@ -163,7 +163,7 @@ async function attempt(
   app: Composition,
 ): Promise<string> {
   const { taskQueue } = app.services;
-  const claimant = { agentId, ...(epoch !== undefined && { epoch }) };
+  const claimant = { agent_id: agentId, ...(epoch !== undefined && { claim_epoch: epoch }) };
   switch (what.kind) {
     case 'create':
       return create(what.tasks, model, team, ledger, app);
@@ -171,8 +171,8 @@ async function attempt(
       const outcome = await team.claimOutcome(agentId, LEASE_SECONDS, app);
       if (outcome.kind === 'none') return 'none';
       if (outcome.kind === 'resumed') return `resumed ${outcome.task.id}`;
-      ledger.claim(outcome.task.id, outcome.task.epoch, agentId);
-      return `claimed ${outcome.task.id} ${outcome.task.epoch}`;
+      ledger.claim(outcome.task.id, outcome.task.claim_epoch, agentId);
+      return `claimed ${outcome.task.id} ${outcome.task.claim_epoch}`;
     }
     case 'start':
       await taskQueue.start(team.leader, taskId, claimant, unkeyed);

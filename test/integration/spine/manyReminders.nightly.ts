@@ -41,7 +41,7 @@ async function addDue(person: Person): Promise<void> {
     for (let number = first; number < first + WRITES / 2; number++) {
       const todo = sampleTodo({
         id: `${person.uid}-${number}`,
-        ownerUid: person.uid,
+        owner_uid: person.uid,
         title: `To-do ${number}`,
       });
       batch.set(firestore().doc(todoPath(todo.id)), todoToDocument(todo));

@@ -16,8 +16,8 @@ import {
   type TaskEvent,
   type Topic,
 } from '../../../functions/src/toolsets/todo/rules/taskEvent.ts';
+import { sampleTodo } from '../../support/builders.ts';
 import { outsideOf } from '../../support/outside.ts';
-import { sampleTodo } from '../../unit/todo/samples.ts';
 import { silent } from '../coordination/team.ts';
 
 /** Long ago, so that what is due here is not what other tests have left. */
@@ -44,7 +44,7 @@ export class Person {
   /** Puts an open to-do there, and its reminder. */
   async remind(remindAt: Date, title = 'Water the plants'): Promise<string> {
     const id = `${this.uid}-${++this.number}`;
-    const todo = sampleTodo({ id, ownerUid: this.uid, title });
+    const todo = sampleTodo({ id, owner_uid: this.uid, title });
     const reminder = reminderAt(todo, remindAt);
     await this.app.kernel.store.commit([
       { kind: 'createTodo', todo },

@@ -82,10 +82,7 @@ describe('the relay of events', () => {
       const consumer = eventConsumer(
         'test',
         async () => void taken++,
-        portsOf<TodoPorts>({
-          deadLetters: new PubSubPublisher(),
-          log: silent,
-        }),
+        portsOf<TodoPorts>({ deadLetters: new PubSubPublisher(), log: silent }),
       );
       await consumer.receive({ id, text });
       const [letter] = await subscription.until(1, ({ attributes }) => attributes['message_id'] === id);

@@ -24,7 +24,7 @@ describe('sending reminders', () => {
       [(await person.reminder(due))?.sent, (await person.reminder(later))?.sent],
       [true, false],
     );
-    assert.deepEqual((await person.reminder(due))?.sentAt, person.now);
+    assert.deepEqual((await person.reminder(due))?.sent_at, person.now);
   });
 
   it('writes an event that says what was sent', async () => {
@@ -80,7 +80,7 @@ describe('sending reminders', () => {
   it('sends again what was set anew, and once what was set to the time at which it was sent', async () => {
     const id = await person.remind(person.now);
     await person.sendReminders();
-    const todo = { id, ownerUid: person.uid, title: 'Water the plants' };
+    const todo = { id, owner_uid: person.uid, title: 'Water the plants' };
     const { store } = person.app.kernel;
     await store.commit([{ kind: 'createReminder', reminder: reminderAt(todo, person.now) }]);
     await person.sendReminders();

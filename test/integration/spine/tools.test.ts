@@ -77,14 +77,14 @@ describe('the tools of reminders', () => {
   it('set a reminder, with a due date or without', async () => {
     for (const id of [await add(5 * HOUR), await add()]) {
       await use('set_reminder', { task_id: id, remind_at: at(60) });
-      assert.deepEqual((await reminder(id))?.remindAt, new Date(at(60)));
+      assert.deepEqual((await reminder(id))?.remind_at, new Date(at(60)));
     }
   });
 
   it('refuse times that have passed, and tasks that are done or another’s', async () => {
     const id = await add(5 * HOUR);
     assert.equal(await refusal('set_reminder', { task_id: id, remind_at: at(-61) }), 'VALIDATION_ERROR');
-    const other = { ...team.principal('other', 'leader'), ownerUid: 'somebody-else' };
+    const other = { ...team.principal('other', 'leader'), owner_uid: 'somebody-else' };
     const set = { task_id: id, remind_at: at(60) };
     assert.equal(await refusal('set_reminder', set, other), 'TASK_NOT_FOUND');
     for (const tool of ['snooze_reminder', 'delete_reminder']) {
@@ -97,14 +97,14 @@ describe('the tools of reminders', () => {
   it('snooze what is to come and what was sent', async () => {
     const id = await add(2 * HOUR);
     await use('snooze_reminder', { reminder_id: id, minutes: 5 });
-    assert.deepEqual((await reminder(id))?.remindAt, new Date(at(300)));
+    assert.deepEqual((await reminder(id))?.remind_at, new Date(at(300)));
     team.pass(300);
     await send();
     assert.equal((await reminder(id))?.sent, true);
     await use('snooze_reminder', { reminder_id: id });
     const snoozed = await reminder(id);
     assert.deepEqual(
-      [snoozed?.remindAt, snoozed?.sent, snoozed?.sentAt],
+      [snoozed?.remind_at, snoozed?.sent, snoozed?.sent_at],
       [new Date(at(600)), false, undefined],
     );
     team.pass(600);
@@ -128,14 +128,14 @@ describe('the tools of reminders', () => {
     const first = await use('snooze_reminder', given);
     team.pass(60);
     assert.deepEqual(await use('snooze_reminder', given), first);
-    assert.deepEqual((await reminder(id))?.remindAt, new Date(at(240)));
+    assert.deepEqual((await reminder(id))?.remind_at, new Date(at(240)));
   });
 
   describe('follow their task', () => {
     it('when it is due at another time', async () => {
       const id = await add(5 * HOUR);
       await use('set_task_due_date', { task_id: id, due_date: at(8 * HOUR) });
-      assert.deepEqual((await reminder(id))?.remindAt, new Date(at(7 * HOUR)));
+      assert.deepEqual((await reminder(id))?.remind_at, new Date(at(7 * HOUR)));
     });
 
     it('when it is completed or deleted, though it had no due date', async () => {
@@ -148,10 +148,10 @@ describe('the tools of reminders', () => {
     });
 
     it('at the distance that its owner prefers', async () => {
-      const preferences = firestore().doc(preferencesPath(team.leader.ownerUid));
+      const preferences = firestore().doc(preferencesPath(team.leader.owner_uid));
       await preferences.set({ reminder_lead_minutes: 15 });
       const id = await add(2 * HOUR);
-      assert.deepEqual((await reminder(id))?.remindAt, new Date(at(2 * HOUR - 900)));
+      assert.deepEqual((await reminder(id))?.remind_at, new Date(at(2 * HOUR - 900)));
     });
   });
 });

@@ -96,8 +96,8 @@ describe('documents that cannot be read', () => {
     assert.match(await said(team, queue, { agentId: brokenAgent }, brokenAgent), /cannot be read/);
     const start = async (asked: Team, taskId: string) => {
       // Of what role and where is all that counts: nobody outside the workspace has any.
-      const principal = { ...asked.principal('caller'), heldTo: asked.workspace };
-      const acting = asked.app.services.taskQueue.start(principal, taskId, { agentId: agent }, unkeyed);
+      const principal = { ...asked.principal('caller'), held_to: asked.workspace };
+      const acting = asked.app.services.taskQueue.start(principal, taskId, { agent_id: agent }, unkeyed);
       const { message } = await refusal(() => acting);
       return message.replaceAll(taskId, '{name}');
     };
@@ -134,7 +134,7 @@ describe('documents that cannot be read', () => {
     const first = await list();
     assert.deepEqual([first.items.map(({ id }) => id), first.more], [[ids[1]], true]);
     const [one] = first.items;
-    const second = await list(one && { at: one.createdAt, id: one.id });
+    const second = await list(one && { at: one.created_at, id: one.id });
     assert.deepEqual([second.items.map(({ id }) => id), second.more], [[ids[4]], false]);
   });
 
@@ -151,7 +151,7 @@ describe('documents that cannot be read', () => {
 
   it('of another owner are still no business of theirs', async () => {
     const { todos } = team.app.services;
-    const { ownerUid } = team.leader;
+    const { owner_uid: ownerUid } = team.leader;
     const { id } = await todos.add(ownerUid, { title: 'Mine' }, unkeyed);
     await firestore().doc(todoPath(id)).update({ tags: 'none' });
     await assert.rejects(todos.complete(ownerUid, id, unkeyed), names(todoPath(id)));
@@ -219,7 +219,7 @@ describe('documents that cannot be read', () => {
     await breakTask(id);
     await team.app.services.mirrorQueuedTask(id, { workspace: team.workspace });
     assert.equal((await mirror.get()).exists(), false);
-    const { id: todo } = await team.app.services.todos.add(team.leader.ownerUid, { title: 'Mine' }, unkeyed);
+    const { id: todo } = await team.app.services.todos.add(team.leader.owner_uid, { title: 'Mine' }, unkeyed);
     await firestore().doc(todoPath(todo)).update({ tags: 'none' });
     await team.app.services.repairTodo(todo, undefined);
   });
@@ -229,7 +229,7 @@ describe('documents that cannot be read', () => {
     await breakTask(id);
     await assert.rejects(team.task(id));
     const discovery = await team.app.services.coordination.addDiscovery(
-      { workspace: team.workspace, agentId: 'lead', content: 'It is there', tags: [] },
+      { workspace: team.workspace, agent_id: 'lead', content: 'It is there', tags: [] },
       unkeyed,
     );
     await firestore().doc(discoveryPath(discovery.id)).update({ tags: 'none' });

@@ -82,11 +82,7 @@ describe('the tools of subscriptions', () => {
       gone: () => new AbortController().signal,
       timeLeft: () => 50_000,
     };
-    const ports = {
-      ...team.app.calls,
-      authenticator: authenticatorOf(principal),
-      log: silent,
-    };
+    const ports = { ...team.app.calls, authenticator: authenticatorOf(principal), log: silent };
     const poll = toolNamed('firebase_pollEvents');
     const outcome = await callTool(ports, exchange, poll, {
       given: { subscriptionId },

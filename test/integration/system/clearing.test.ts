@@ -89,7 +89,14 @@ const UPDATED: Readonly<Record<string, Updated>> = {
         named: { task_id: id },
         read: async () => {
           const { value } = (await town.app.coordination.ports.tasks.find(id)) ?? assert.fail(id);
-          const { description, priority, dependencies, context, deadline, requiredCapabilities } = value;
+          const {
+            description,
+            priority,
+            dependencies,
+            context,
+            deadline,
+            required_capabilities: requiredCapabilities,
+          } = value;
           return {
             ...{ description, priority, dependencies, required_capabilities: requiredCapabilities },
             ...{ hints: context.hints ?? null, context_files: context.files },
@@ -104,10 +111,7 @@ const UPDATED: Readonly<Record<string, Updated>> = {
     async create(town, ada) {
       const named = { kind: 'workspace', id: town.workspace };
       const first = await answer(town, 'system_setBudget', { ...named, money: 5, tokens: 5000 }, ada);
-      return {
-        named,
-        read: async (latest = first) => picked(Object(latest['limit']), ['money', 'tokens']),
-      };
+      return { named, read: async (latest = first) => picked(Object(latest['limit']), ['money', 'tokens']) };
     },
   },
   'onboarding.registerAgent': {
@@ -125,7 +129,7 @@ const UPDATED: Readonly<Record<string, Updated>> = {
           const { apiKey, secret } = Object(latest['credentials']);
           const { authenticator } = town.anotherInstance().services;
           const principal = await authenticator.authenticate(`${apiKey}.${secret}`);
-          const { toolsets: chosen = null, heldTo = null, readonly = false } = principal;
+          const { toolsets: chosen = null, held_to: heldTo = null, readonly = false } = principal;
           return { toolsets: chosen && [...chosen], heldTo, readonly };
         },
       };

@@ -77,12 +77,12 @@ describe('the trail records', () => {
     const scene = new Scene(vendors, firestore());
     const { args, principal = scene.leader } = await prepare(scene);
     const { trail } = scene.app.system;
-    const list = async () => (await trail.list({ whose: { ownerUid: principal.ownerUid } }, PAGE)).items;
+    const list = async () => (await trail.list({ whose: { ownerUid: principal.owner_uid } }, PAGE)).items;
     const known = (await list()).map(({ id }) => id);
     const { store } = scene.app.kernel;
     const committed = store.commit.bind(store);
     const loosened = new Set<Loosened>();
-    const by = { uid: 'agent:any', agentId: 'any', ownerUid: '', tool, workspace: '', requestId: '' };
+    const by = { uid: 'agent:any', agent_id: 'any', owner_uid: '', tool, workspace: '', request_id: '' };
     store.commit = async (changes, record) => {
       for (const { what } of looseningsIn(changeLoosening, changes, by)) loosened.add(what);
       await committed(changes, record);
@@ -97,8 +97,8 @@ describe('the trail records', () => {
     assert.equal(left.length === 0, isSilent, `${when}: ${left.length} entries`);
     for (const { by, effects } of left) {
       assert.deepEqual(
-        [by.uid, by.agentId, by.ownerUid, by.tool, by.workspace],
-        [principal.uid, principal.agentId, principal.ownerUid, tool, scene.workspace],
+        [by.uid, by.agent_id, by.owner_uid, by.tool, by.workspace],
+        [principal.uid, principal.agent_id, principal.owner_uid, tool, scene.workspace],
       );
       for (const { kind, before, after } of effects)
         assert.notDeepEqual(before, after, `${when}: the ${kind} is as it was`);

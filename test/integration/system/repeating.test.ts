@@ -48,7 +48,7 @@ describe('work of triggers whose events were dropped', () => {
     const { workspace, leader } = scene;
     await scene.app.kernel.store.commit([
       { kind: 'nameWorkspace', workspace, access: 'open' },
-      { kind: 'setPerson', uid: leader.ownerUid, role: 'leader' },
+      { kind: 'setPerson', uid: leader.owner_uid, role: 'leader' },
     ]);
   });
 
@@ -73,8 +73,8 @@ describe('work of triggers whose events were dropped', () => {
 
   it('ends what a person began who has lost their role, and shows the rules what they may do', async () => {
     const uid = `leaver-${randomUUID()}`;
-    const coding = () => sampleCodingWork({ ownerUid: uid, queueEndsAt: new Date('2050-01-01') });
-    const { id } = await scene.createOne({ requiredCapabilities: ['claude'], coding });
+    const coding = () => sampleCodingWork({ owner_uid: uid, queue_ends_at: new Date('2050-01-01') });
+    const { id } = await scene.createOne({ required_capabilities: ['claude'], coding });
     await database.doc(personPath(uid)).set({ role: 'none', workspaces: {} });
     await walk();
     assert.equal(await statusOf(id), 'cancelled');
@@ -85,7 +85,7 @@ describe('work of triggers whose events were dropped', () => {
   it('completes a task whose parts are done', async () => {
     const { principal, agent_id, task_id: whole } = await scene.holder();
     await scene.allow(agent_id, 2);
-    const { id: last } = await scene.createOne({ partOf: { kind: 'task', id: whole } });
+    const { id: last } = await scene.createOne({ part_of: { kind: 'task', id: whole } });
     const report = { agent_id, task_id: whole, output: 'Mine is done', when_parts_done: true };
     await answer(scene, 'coordination_complete_task', report, principal);
     assert.equal(await scene.claim(agent_id), last);
@@ -157,6 +157,6 @@ describe('work of triggers whose events were dropped', () => {
 
   async function addTodo(title: string): Promise<string> {
     const draft = { title: `${title} of ${scene.workspace}` };
-    return (await scene.app.services.todos.add(scene.leader.ownerUid, draft, unkeyed)).id;
+    return (await scene.app.services.todos.add(scene.leader.owner_uid, draft, unkeyed)).id;
   }
 });

@@ -2,7 +2,12 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { Firestore } from '@google-cloud/firestore';
-import { type GraphNode, nodeFromDocument, nodeKey } from '../../../functions/src/graph/rules/graphNode.ts';
+import {
+  type GraphNode,
+  keyOfNode,
+  nodeFromDocument,
+  nodeKey,
+} from '../../../functions/src/graph/rules/graphNode.ts';
 import {
   agentPath,
   COLLECTIONS,
@@ -209,7 +214,7 @@ describe('retention', function () {
       const node = nodeFromDocument(
         (await database.doc(graphPath(nodeKey({ kind: 'task', id }))).get()).data(),
       );
-      assert.equal(node.isDeleted, true, 'the totals stay');
+      assert.equal(node.deleted, true, 'the totals stay');
     });
 
     it('removes what every version has stored', async () => {
@@ -252,18 +257,18 @@ describe('retention', function () {
     const whole = await team.createOne();
     const parent: GraphNode = {
       kind: 'task',
-      id: whole.id,
+      thing_id: whole.id,
       title: 'The whole',
       workspace: team.workspace,
       status: 'open',
       attempts: 0,
-      spent: { inputTokens: 0, outputTokens: 0, costUsd: 0, milliseconds: 0 },
-      createdAt: team.now,
+      spent: { input_tokens: 0, output_tokens: 0, cost_usd: 0, milliseconds: 0 },
+      created_at: team.now,
     };
     const { version } =
       (await team.app.coordination.ports.tasks.find(whole.id)) ?? assert.fail('there is no task');
     await team.app.kernel.store.commit([{ kind: 'enlist', node: parent, version }]);
-    const part = { ancestors: [nodeKey(parent)], part_of: { kind: 'task', id: whole.id } };
+    const part = { ancestors: [keyOfNode(parent)], part_of: { kind: 'task', id: whole.id } };
     const runs: Readonly<Record<string, object>> = {
       gone: { ended_at: ended, status: 'succeeded' },
       recent: { ended_at: team.now, status: 'succeeded' },

@@ -22,7 +22,7 @@ describe('system.getSystemStatus', () => {
   const personWith = (roles: Omit<PersonRoles, 'access'>): Principal => ({
     uid: 'somebody',
     kind: 'person',
-    ownerUid: 'somebody',
+    owner_uid: 'somebody',
     maxRole: 'admin',
     owner: { ...roles, access },
   });

@@ -104,7 +104,7 @@ describe('system.getTaskQueue', () => {
   it('tells an agent what it may claim', async () => {
     await team.create(
       { description: 'for anybody' },
-      { description: 'flying', requiredCapabilities: ['fly'] },
+      { description: 'flying', required_capabilities: ['fly'] },
     );
     assert.deepEqual(await titles({ agentId, status: 'pending' }), ['for anybody']);
     const pilot = await team.join('pilot', ['Fly']);
@@ -147,11 +147,7 @@ describe('system.getTaskQueue', () => {
     await fill();
     const counted = { total: 6, pending: 2, assigned: 1, inProgress: 1, blocked: 2 };
     const { queueStats } = await look({ priority: 'normal' });
-    assert.deepEqual(queueStats, {
-      ...counted,
-      avgWaitTime: 15_000,
-      oldestTask: '2040-01-01T00:00:00.000Z',
-    });
+    assert.deepEqual(queueStats, { ...counted, avgWaitTime: 15_000, oldestTask: '2040-01-01T00:00:00.000Z' });
   });
 
   it('frees what was blocked, forgets what is closed, and counts each wait once', async () => {
@@ -196,12 +192,10 @@ describe('system.getTaskQueue', () => {
     }
 
     const CHANGES: Readonly<Record<string, Partial<Task>>> = {
-      waitingFor: {
-        waitingFor: { requestId: 'r', who: 'Ada', until: new Date('2050-01-01T00:00:00Z') },
-      },
-      retryAt: { retryAt: new Date('2050-01-01T00:00:00Z') },
+      waitingFor: { waiting_for: { request_id: 'r', who: 'Ada', until: new Date('2050-01-01T00:00:00Z') } },
+      retryAt: { retry_at: new Date('2050-01-01T00:00:00Z') },
       priority: { priority: 9 },
-      stuck: { failedDependencies: ['task-gone'], stuck: true },
+      stuck: { failed_dependencies: ['task-gone'], stuck: true },
     };
 
     for (const [field, fields] of Object.entries(CHANGES)) {

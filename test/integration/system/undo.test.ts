@@ -74,7 +74,7 @@ describe('the trail', () => {
     assert.deepEqual(
       [changed.by, changed.on_behalf_of, changed.tool, changed.changes],
       [
-        hers.agentId,
+        hers.agent_id,
         ada.uid,
         'todo.update_task',
         [{ kind: 'todo', id, before: { title: 'Milk' }, after: { title: 'Oat milk' } }],
@@ -99,11 +99,11 @@ describe('the trail', () => {
 
   it('tells leaders what others did in their workspace, and nobody else', async () => {
     const his = await town.agentOf('ben', 'worker');
-    const found = { agent_id: String(his.agentId), content: 'Look' };
+    const found = { agent_id: String(his.agent_id), content: 'Look' };
     await answer(town, 'coordination_add_discovery', found, his);
     const [event] = await events(ada, { of: 'workspace', limit: 1 });
     const kinds = event?.changes.map(({ kind }) => kind).sort();
-    assert.deepEqual([event?.by, kinds], [his.agentId, ['discovery', 'session']]);
+    assert.deepEqual([event?.by, kinds], [his.agent_id, ['discovery', 'session']]);
     const { isError } = await call(town, 'system_getAudit', { of: 'workspace' }, ben);
     assert.equal(isError, true);
   });
@@ -176,7 +176,7 @@ describe('the trail', () => {
       const refused = await refusal(ada, { event_id: changed.event_id });
       assert.match(
         refused.message,
-        new RegExp(`changed since: title.*"${hers.agentId}" by todo.update_task`),
+        new RegExp(`changed since: title.*"${hers.agent_id}" by todo.update_task`),
       );
       await answer(town, 'todo_update_task', { task_id: id, priority: 'HIGH' }, ada);
       const { event_id } = await latest(ada);
@@ -197,7 +197,7 @@ describe('the trail', () => {
       const made = await add('Made', {}, hers);
       await answer(town, 'todo_update_task', { task_id: before, title: 'Changed' }, hers);
       await add('Own');
-      const undone = await undo(ada, { agent_id: String(hers.agentId), since });
+      const undone = await undo(ada, { agent_id: String(hers.agent_id), since });
       assert.deepEqual(
         [undone['success'], undone['refused'], Object(undone).events.length],
         [true, [], 2],
@@ -205,13 +205,13 @@ describe('the trail', () => {
       );
       assert.deepEqual((await todos()).map(({ title }) => title).sort(), ['Before', 'Own']);
       assert.ok(made);
-      const again = await undo(ada, { agent_id: String(hers.agentId), since });
+      const again = await undo(ada, { agent_id: String(hers.agent_id), since });
       assert.deepEqual([again['events'], again['refused']], [[], []]);
     });
 
     it('goes on past what was taken back, past undos and past what is refused, until there is no more', async () => {
       const since = new Date(town.now.getTime() + 1).toISOString();
-      const args = { agent_id: String(hers.agentId), since };
+      const args = { agent_id: String(hers.agent_id), since };
       for (let number = 0; number < 60; number++) await add(`Task ${number}`, {}, hers);
       for (let number = 0; number < 50; number++) {
         const id = await add(`Changed ${number}`, {}, hers);
@@ -234,11 +234,11 @@ describe('the trail', () => {
       await answer(
         town,
         'coordination_register_agent',
-        { agent_id: String(leading.agentId), role: 'leader' },
+        { agent_id: String(leading.agent_id), role: 'leader' },
         leading,
       );
       const since = new Date(town.now.getTime() + 1).toISOString();
-      const agent_id = String(leading.agentId);
+      const agent_id = String(leading.agent_id);
       const tasks = [{ description: 'Pack' }, { description: 'Carry' }];
       await answer(town, 'coordination_create_tasks_batch', { tasks }, leading);
       const { event_id } = await latest(leading);
@@ -255,7 +255,7 @@ describe('the trail', () => {
 
     it('answers a cursor that goes on after all that one call has looked at', async () => {
       const since = new Date(town.now.getTime() + 1).toISOString();
-      const args = { agent_id: String(hers.agentId), since };
+      const args = { agent_id: String(hers.agent_id), since };
       const kept = await add('Kept', {}, hers);
       for (let number = 0; number < MAX_LOOKED_AT + 10; number++)
         await answer(town, 'todo_update_task', { task_id: kept, title: `Step ${number}` }, hers);
@@ -311,7 +311,7 @@ describe('the trail', () => {
       const { event_id } = await latest(now);
       await undo(now, { event_id });
       assert.deepEqual((await settings())?.approvals, [{ tool: 'github.createPR' }]);
-      assert.deepEqual((await settings())?.forbiddenAgents, ['gemini']);
+      assert.deepEqual((await settings())?.forbidden_agents, ['gemini']);
       town.pass(1);
       await update({ access: 'open' });
       const opened = await latest(now);
@@ -346,11 +346,7 @@ describe('the trail', () => {
     });
 
     it('says of what has left Muster that it stays', async () => {
-      const agentInfo = {
-        name: 'helper',
-        type: 'developer',
-        version: '1.0.0',
-      };
+      const agentInfo = { name: 'helper', type: 'developer', version: '1.0.0' };
       const capabilities = [{ name: 'coding', category: 'work' }];
       await answer(town, 'onboarding_registerAgent', { agentInfo, capabilities }, ada);
       const event = (await events(ada)).find(({ tool }) => tool === 'onboarding.registerAgent');
@@ -369,7 +365,7 @@ describe('the trail', () => {
     const dying: typeof commit = (...args) =>
       left-- > 0 ? commit.apply(store, args) : Promise.reject(new Error('The instance has died.'));
     Object.assign(store, { commit: dying });
-    const args = { agent_id: String(hers.agentId), since };
+    const args = { agent_id: String(hers.agent_id), since };
     await call(town, 'system_undo', args, ada).catch(() => undefined);
     Object.assign(store, { commit });
     assert.equal((await todos()).length, 1);

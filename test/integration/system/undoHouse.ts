@@ -64,7 +64,7 @@ export class House {
     await town.app.kernel.store.commit([{ kind: 'nameWorkspace', workspace, access: 'private' }]);
     await town.letIn(workspace, 'ada', 'leader');
     const principal = await town.agentOf('ada', 'leader');
-    const house = new House(town, principal, String(principal.agentId));
+    const house = new House(town, principal, String(principal.agent_id));
     await house.ask('coordination_register_agent', { agent_id: house.agentId, role: 'worker' });
     const first = Object(await house.ask('coordination_create_task', { description: 'The first' }));
     await house.ask('coordination_create_task', { description: 'The second', dependencies: [first.task.id] });
@@ -124,9 +124,16 @@ export class House {
 
   /** Creates tasks that wait for each other as a run of the agent's does. Gives their ids. */
   async createAsRun(runId: string): Promise<readonly string[]> {
-    const { ownerUid, uid } = this.principal;
+    const { owner_uid: ownerUid, uid } = this.principal;
     const { workspace } = this.town;
-    const by = { uid, ownerUid, tool: 'orchestration.orchestrate', workspace, requestId: runId, runId };
+    const by = {
+      uid,
+      owner_uid: ownerUid,
+      tool: 'orchestration.orchestrate',
+      workspace,
+      request_id: runId,
+      run_id: runId,
+    };
     const { drafts } = this.town.request([{}, { dependencies: ['task-1'] }, { dependencies: ['task-2'] }]);
     const request = { workspace, createdBy: this.agentId, drafts, isBatch: true };
     const tasks = await this.town.app.services.taskCreation.create(request, () => ({ by }));

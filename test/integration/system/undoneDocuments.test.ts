@@ -87,11 +87,11 @@ for (const database of ['firestore', 'realtime'] as const) {
       const thing = { kind: 'document', id: `${database}:${path}` };
       assert.deepEqual(
         [made.by, made.on_behalf_of, made.tool, made.changes],
-        [hers.agentId, hers.ownerUid, 'firebase.write', [{ ...thing, after: { title: 'Plan', step: 1 } }]],
+        [hers.agent_id, hers.owner_uid, 'firebase.write', [{ ...thing, after: { title: 'Plan', step: 1 } }]],
       );
       assert.deepEqual(
         [changed.by, changed.on_behalf_of, changed.changes],
-        [his.agentId, his.ownerUid, [{ ...thing, before: { step: 1 }, after: { step: 2 } }]],
+        [his.agent_id, his.owner_uid, [{ ...thing, before: { step: 1 }, after: { step: 2 } }]],
       );
       const { events } = Object(await ask('system_getAudit', { thing: `document:${thing.id}` }));
       assert.deepEqual(
@@ -212,7 +212,7 @@ for (const database of ['firestore', 'realtime'] as const) {
       await write({ title: 'Worse' });
       const { event_id } = await latest();
       const { by, ...rest } = await latest();
-      assert.equal(by, hers.agentId, JSON.stringify(rest));
+      assert.equal(by, hers.agent_id, JSON.stringify(rest));
       const { store } = town.app.kernel;
       const commit = store.commit;
       Object.assign(store, { commit: () => Promise.reject(new Error('The instance has died.')) });

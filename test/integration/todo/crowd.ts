@@ -24,15 +24,15 @@ export function crowdTodo(team: Team, number: number): Todo {
   const isDone = number % 3 === 0;
   return sampleTodo({
     id: `${team.workspace}-${number}`,
-    ownerUid: team.leader.ownerUid,
+    owner_uid: team.leader.owner_uid,
     title: `${TITLES[number % TITLES.length]} ${number}`,
     ...(description !== undefined && { description }),
-    ...(number % 5 !== 0 && { dueDate: new Date(team.now.getTime() + (number + 1) * HOUR) }),
+    ...(number % 5 !== 0 && { due_date: new Date(team.now.getTime() + (number + 1) * HOUR) }),
     priority: PRIORITIES[number % PRIORITIES.length] ?? 'LOW',
     tags: ['work', number % 2 === 0 ? 'even' : 'odd'],
     completed: isDone,
-    ...(isDone && { completedAt: createdAt }),
-    createdAt,
+    ...(isDone && { completed_at: createdAt }),
+    created_at: createdAt,
   });
 }
 
@@ -51,7 +51,7 @@ export async function crowdTodos(team: Team, count: number): Promise<readonly To
     },
     {
       kind: 'createRecurringTask',
-      recurringTask: sampleRecurringTask({ id: `${todo.id}-again`, ownerUid: todo.ownerUid }),
+      recurringTask: sampleRecurringTask({ id: `${todo.id}-again`, owner_uid: todo.owner_uid }),
     },
     ...(first ? [happened(first, `${todo.id}-event`, new Date(team.now.getTime() - number * HOUR))] : []),
   ]);

@@ -17,23 +17,31 @@ import type { Team } from '../coordination/team.ts';
 const [TODO, COMPLETED, RECURRING] = ['todo-xxx-001', 'todo-xxx-002', 'recurring-xxx-001'];
 
 export async function setTodos(team: Team): Promise<void> {
-  const { ownerUid } = team.leader;
-  const todo = sampleTodo({ id: TODO, ownerUid, title: 'Prepare the meeting', createdAt: team.now });
+  const { owner_uid: ownerUid } = team.leader;
+  const todo = sampleTodo({
+    id: TODO,
+    owner_uid: ownerUid,
+    title: 'Prepare the meeting',
+    created_at: team.now,
+  });
   await team.app.kernel.store.commit([
     { kind: 'createReminder', reminder: reminderAt(todo, new Date(team.now.getTime() + 3_600_000)) },
     ...creationChanges(todo, { eventId: `${TODO}-created`, now: team.now }),
     ...creationChanges(
       sampleTodo({
         id: COMPLETED,
-        ownerUid,
+        owner_uid: ownerUid,
         title: 'Prepare the call',
-        createdAt: team.now,
+        created_at: team.now,
         completed: true,
-        completedAt: team.now,
+        completed_at: team.now,
       }),
       { eventId: `${COMPLETED}-created`, now: team.now },
     ),
-    { kind: 'createRecurringTask', recurringTask: sampleRecurringTask({ id: RECURRING, ownerUid }) },
+    {
+      kind: 'createRecurringTask',
+      recurringTask: sampleRecurringTask({ id: RECURRING, owner_uid: ownerUid }),
+    },
   ]);
 }
 

@@ -105,7 +105,7 @@ describe('lists of to-dos', function () {
 });
 
 function passes(todo: Todo, { priority, completed, tags = [], due_after, due_before }: Filter): boolean {
-  const due = todo.dueDate?.getTime();
+  const due = todo.due_date?.getTime();
   return (
     (priority === undefined || todo.priority === priority) &&
     (completed === undefined || todo.completed === completed) &&
@@ -120,10 +120,10 @@ function order(a: Todo, b: Todo, by: TodoSort['by'], direction: 1 | -1): number 
   const last = direction * Number.MAX_SAFE_INTEGER;
   const value = (todo: Todo): number => {
     if (by === 'priority') return PRIORITIES.indexOf(todo.priority);
-    if (by === 'created_at') return todo.createdAt.getTime();
-    return (by === 'due_date' ? todo.dueDate : todo.completedAt)?.getTime() ?? last;
+    if (by === 'created_at') return todo.created_at.getTime();
+    return (by === 'due_date' ? todo.due_date : todo.completed_at)?.getTime() ?? last;
   };
-  return direction * (value(a) - value(b) || a.createdAt.getTime() - b.createdAt.getTime());
+  return direction * (value(a) - value(b) || a.created_at.getTime() - b.created_at.getTime());
 }
 
 function idsOf({ tasks }: JsonObject): readonly string[] {

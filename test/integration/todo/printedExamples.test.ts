@@ -207,7 +207,7 @@ describe('the examples of the to-do specification', function () {
     const { structuredContent } = await ask('get_task_history', { task_id });
     assertPrinted(Object(structuredContent['events'])[0], {
       ...{ event_id: SOME, timestamp: TIME, schema_version: 1, event_type: 'updated', task_id },
-      user_id: team.leader.ownerUid,
+      user_id: team.leader.owner_uid,
       event_data: {
         before: login(known, TAGGED),
         after: login(known, RENAMED),
@@ -235,7 +235,7 @@ describe('the examples of the to-do specification', function () {
         { success: false, error: { code, message: SOME, ...more } },
       );
       if (code === 'TASK_NOT_FOUND')
-        assert.deepEqual([details.task_id, details.user_id], ['123', team.leader.ownerUid]);
+        assert.deepEqual([details.task_id, details.user_id], ['123', team.leader.owner_uid]);
     });
 
   it('prints TASK_NOT_FOUND for the to-do of another', async () => {

@@ -18,18 +18,18 @@ describe('the repair of to-dos', () => {
 
   beforeEach(() => {
     team = new Team();
-    owner = team.leader.ownerUid;
+    owner = team.leader.owner_uid;
   });
 
   const inDays = (days: number) => new Date(team.now.getTime() + days * DAY * 1000);
   const document = (id: string) => firestore().doc(todoPath(id));
 
   async function add(title: string): Promise<string> {
-    return (await team.app.services.todos.add(owner, { title, dueDate: inDays(1) }, unkeyed)).id;
+    return (await team.app.services.todos.add(owner, { title, due_date: inDays(1) }, unkeyed)).id;
   }
 
   async function begin(): Promise<string> {
-    const draft = { title: 'Standup', frequency: 'DAILY', anchor: inDays(1) };
+    const draft = { title: 'Standup', frequency: 'DAILY', start_date: inDays(1) };
     return (await team.app.services.recurringTasks.create(owner, draft, unkeyed)).first.id;
   }
 

@@ -131,7 +131,7 @@ describe('to-dos', () => {
     assert.equal(missing['message'], "Task with ID '123' not found");
     assert.ok(isObject(missing['details']));
     assert.equal(missing['details']['task_id'], '123');
-    assert.equal(missing['details']['user_id'], team.leader.ownerUid);
+    assert.equal(missing['details']['user_id'], team.leader.owner_uid);
     const past = await refused('add_task', { title: 'Two', due_date: inDays(-1) });
     assert.equal(past['code'], 'VALIDATION_ERROR');
     const twice = await refused('add_task', { title: ' ONE', due_date: inDays(1) });
@@ -145,7 +145,7 @@ describe('to-dos', () => {
     );
     const hourly = { title: 'Often', frequency: 'HOURLY', start_date: inDays(1) };
     assert.equal((await refused('create_recurring_task', hourly))['code'], 'INVALID_FREQUENCY');
-    const stranger = { ...team.leader, ownerUid: 'another' };
+    const stranger = { ...team.leader, owner_uid: 'another' };
     assert.equal((await refused('delete_task', { task_id: id }, stranger))['code'], 'TASK_NOT_FOUND');
     assert.equal((await refused('get_task_history', { task_id: id }, stranger))['code'], 'TASK_NOT_FOUND');
   });
@@ -224,7 +224,7 @@ describe('to-dos', () => {
     const found = await firestore().collection(COLLECTIONS.events).where('task_id', '==', id).get();
     await Promise.all(found.docs.map(({ ref }) => ref.delete()));
     assert.deepEqual(await events(id), []);
-    const stranger = { ...team.leader, ownerUid: 'another' };
+    const stranger = { ...team.leader, owner_uid: 'another' };
     const asked = { task_id: id };
     assert.equal((await refused('get_task_history', asked, stranger))['code'], 'TASK_NOT_FOUND');
     await tool('delete_task', asked);
@@ -435,7 +435,7 @@ describe('to-dos', () => {
       (
         await firestore()
           .collection(COLLECTIONS.events)
-          .where('user_id', '==', team.leader.ownerUid)
+          .where('user_id', '==', team.leader.owner_uid)
           .count()
           .get()
       ).data().count;

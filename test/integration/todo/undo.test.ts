@@ -64,7 +64,7 @@ async function take({ fate, end, frequency, by }: Course): Promise<void> {
   const after = `${frequency} ${fate} ${end} ${by}`;
   await home.requireSound(after);
   await home.requireUsable(after);
-  assert.equal((await home.recurringTask(recurring)).endedAt, undefined);
+  assert.equal((await home.recurringTask(recurring)).ended_at, undefined);
 }
 
 /** One person's to-dos, and the trigger that follows each write of them. */
@@ -73,7 +73,7 @@ class Home {
   private readonly documents = new Map<string, JsonObject>();
 
   get agentId(): string {
-    return String(this.team.leader.agentId);
+    return String(this.team.leader.agent_id);
   }
 
   inDays(days: number): string {
@@ -139,7 +139,7 @@ class Home {
 
   private async all(collection: string): Promise<readonly JsonObject[]> {
     const { leader } = this.team;
-    const found = await firestore().collection(collection).where('owner_uid', '==', leader.ownerUid).get();
+    const found = await firestore().collection(collection).where('owner_uid', '==', leader.owner_uid).get();
     return found.docs.map((document) => document.data());
   }
 
@@ -184,7 +184,7 @@ class Home {
   /** A recurring task that continues has an open occurrence, its latest, and only what is open has a reminder. */
   async requireSound(after: string): Promise<void> {
     const open = await this.open();
-    for (const { id, latestOn, endedAt } of await this.recurringTasks())
+    for (const { id, latest_on: latestOn, ended_at: endedAt } of await this.recurringTasks())
       assert.ok(endedAt || open.includes(`${id}_${latestOn}`), `${after}: ${id} has no open occurrence`);
     for (const { id } of await this.all(COLLECTIONS.reminders))
       assert.ok(open.includes(String(id)), `${after}: a reminder of ${String(id)} is left`);

@@ -32,7 +32,7 @@ const TASKS: readonly CalendarTask[] = YEAR.map((task) => {
   const coming = task.calendar.filter((date) => Date.parse(date) > begin);
   const after = coming.findIndex((date) => Date.parse(date) > begin + DAYS * DAY);
   const calendar = coming.slice(0, after + 1);
-  return { ...task, calendar, anchor: String(calendar[0]) };
+  return { ...task, calendar, start_date: String(calendar[0]) };
 });
 
 describe('recurring to-dos, day by day,', () => {

@@ -21,7 +21,7 @@ const life = z.object({
     z.object({
       title: z.string(),
       frequency: z.enum(FREQUENCIES),
-      anchor: z.coerce.date(),
+      start_date: z.coerce.date(),
       timezone: z.string(),
     }),
   ),
@@ -36,7 +36,7 @@ function moveTo(day: number): void {
 }
 
 async function completeWhatIsDue(): Promise<void> {
-  const due = { ownerUid, tags: [], completed: false, dueBefore: clock.now() };
+  const due = { owner_uid: ownerUid, tags: [], completed: false, dueBefore: clock.now() };
   const { todos } = await services.todos.list(due, { by: 'due_date', order: 'asc' }, { limit: 100 });
   await Promise.all(todos.map(({ id }) => services.todos.complete(ownerUid, id, unkeyed)));
 }

@@ -132,15 +132,19 @@ export class Stage {
   /** As `npm run agents -- create` of the release has stored it. */
   private async writeLead(): Promise<void> {
     const [apiKey = '', secret = ''] = this.lead.credential.split('.');
-    await this.firestore.doc('agents/lead').set({
-      ...stored('agents', 'plain'),
-      ...{ id: 'lead', name: 'lead', owner_uid: OWNER, role: 'leader', workspace: 'default' },
-    });
-    await this.firestore.doc(`credentials/${apiKey}`).set({
-      ...stored('credentials', 'mk_plain'),
-      ...{ api_key: apiKey, agent_id: 'lead', secret_hash: systemHashing.sha256(secret) },
-      expires_at: Timestamp.fromMillis(Date.now() + 90 * 24 * 3_600_000),
-    });
+    await this.firestore
+      .doc('agents/lead')
+      .set({
+        ...stored('agents', 'plain'),
+        ...{ id: 'lead', name: 'lead', owner_uid: OWNER, role: 'leader', workspace: 'default' },
+      });
+    await this.firestore
+      .doc(`credentials/${apiKey}`)
+      .set({
+        ...stored('credentials', 'mk_plain'),
+        ...{ api_key: apiKey, agent_id: 'lead', secret_hash: systemHashing.sha256(secret) },
+        expires_at: Timestamp.fromMillis(Date.now() + 90 * 24 * 3_600_000),
+      });
     await this.firestore.doc(`people/${OWNER}`).set({ role: 'leader' }, { merge: true });
     await this.createAccount();
   }

@@ -131,11 +131,7 @@ function thought(thinking: string): readonly string[] {
       index: 0,
       content_block: { type: 'thinking', thinking: '', signature: '' },
     }),
-    named({
-      type: 'content_block_delta',
-      index: 0,
-      delta: { type: 'thinking_delta', thinking },
-    }),
+    named({ type: 'content_block_delta', index: 0, delta: { type: 'thinking_delta', thinking } }),
     named({ type: 'content_block_stop', index: 0 }),
   ];
 }

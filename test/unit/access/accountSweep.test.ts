@@ -12,7 +12,7 @@ const NOW = 5000;
 const good = { isDisabled: false, createdAt: MADE, validSince: MADE };
 
 const changed = (
-  stored: Pick<Person, 'account' | 'validSince'>,
+  stored: Pick<Person, 'account' | 'valid_since'>,
   found: Parameters<typeof accountChange>[2],
 ) => {
   const change = accountChange('ada', stored, found, NOW);
@@ -35,15 +35,15 @@ describe('the account of a person', () => {
 
   it('the account of a person ends sign-ins when it is disabled or deleted, once', () => {
     const disabled = { ...good, isDisabled: true };
-    for (const before of [{}, { account: 'good' }, { account: 'good', validSince: 2000 }] as const)
+    for (const before of [{}, { account: 'good' }, { account: 'good', valid_since: 2000 }] as const)
       assert.deepEqual(changed(before, disabled), { account: 'disabled', validSince: NOW, isNews: true });
     assert.deepEqual(changed({ account: 'good' }, undefined), {
       ...{ account: 'deleted', validSince: NOW },
       isNews: true,
     });
-    assert.equal(changed({ account: 'disabled', validSince: NOW - 60 }, disabled), undefined);
-    assert.equal(changed({ account: 'deleted', validSince: NOW - 60 }, undefined), undefined);
-    assert.deepEqual(changed({ account: 'disabled', validSince: NOW - 60 }, undefined), {
+    assert.equal(changed({ account: 'disabled', valid_since: NOW - 60 }, disabled), undefined);
+    assert.equal(changed({ account: 'deleted', valid_since: NOW - 60 }, undefined), undefined);
+    assert.deepEqual(changed({ account: 'disabled', valid_since: NOW - 60 }, undefined), {
       account: 'deleted',
       isNews: false,
     });
@@ -52,12 +52,12 @@ describe('the account of a person', () => {
   it('the account of a person ends sign-ins before its tokens were revoked, and never dates that back', () => {
     const revoked = { ...good, validSince: 3000 };
     assert.deepEqual(changed({ account: 'good' }, revoked), { validSince: 3000, isNews: true });
-    assert.equal(changed({ account: 'good', validSince: 3000 }, revoked), undefined);
-    assert.equal(changed({ account: 'good', validSince: 4000 }, revoked), undefined);
+    assert.equal(changed({ account: 'good', valid_since: 3000 }, revoked), undefined);
+    assert.equal(changed({ account: 'good', valid_since: 4000 }, revoked), undefined);
   });
 
   it('the account of a person is good again when it is enabled, for sign-ins from then on', () => {
-    const before = { account: 'disabled', validSince: 2000 } as const;
+    const before = { account: 'disabled', valid_since: 2000 } as const;
     assert.deepEqual(changed(before, good), { account: 'good', isNews: true });
   });
 });
@@ -67,7 +67,7 @@ describe('the roles of a person by their account', () => {
     new PersonRoleReader(
       portsOf<ConstructorParameters<typeof PersonRoleReader>[0]>({
         people: {
-          find: async () => ({ role: 'worker', workspaces: {}, validSince: 7, ...(account && { account }) }),
+          find: async () => ({ role: 'worker', workspaces: {}, valid_since: 7, ...(account && { account }) }),
           deployment: async () => ({ access: {}, asking: {} }),
         },
         idTokens: { roleOf: async () => undefined },
@@ -91,7 +91,7 @@ describe('the roles of a person by their account', () => {
   });
 
   it('the mirror of a person marks who is out for the other database', () => {
-    const person = { role: 'none', workspaces: {}, validSince: 7 } as const;
+    const person = { role: 'none', workspaces: {}, valid_since: 7 } as const;
     const mirrored = { role: { none: true }, workspaces: {}, valid_since: 7 };
     assert.deepEqual(mirrorOf({ ...person, account: 'good' }), mirrored);
     assert.deepEqual(mirrorOf({ ...person, account: 'disabled' }), { ...mirrored, out: true });

@@ -21,11 +21,11 @@ const ADA: Principal = personOf('ada', 'viewer');
 const ROLES = { role: 'worker', workspaces: { alpha: 'leader' }, access: { alpha: 'private' } } as const;
 
 const sampleCredential = (changes: Partial<Credential> = {}): Credential => ({
-  apiKey: API_KEY,
-  agentId: 'terminal-2',
-  secretHash: systemHashing.sha256(SECRET),
-  createdAt: START,
-  expiresAt: secondsAfterStart(1000),
+  api_key: API_KEY,
+  agent_id: 'terminal-2',
+  secret_hash: systemHashing.sha256(SECRET),
+  created_at: START,
+  expires_at: secondsAfterStart(1000),
   ancestors: [],
   ...changes,
 });
@@ -115,13 +115,13 @@ describe('authentication', () => {
     assert.deepEqual(await authenticator.authenticate(BEARER), {
       uid: 'agent:terminal-2',
       kind: 'agent',
-      agentId: 'terminal-2',
-      ownerUid: 'person',
+      agent_id: 'terminal-2',
+      owner_uid: 'person',
       maxRole: 'leader',
       owner: ROLES,
       toolsets: ['coordination'],
       workspace: 'alpha',
-      lineage: [{ subject: `key:${API_KEY}`, agentId: 'terminal-2' }],
+      lineage: [{ subject: `key:${API_KEY}`, agent_id: 'terminal-2' }],
     });
   });
 
@@ -141,9 +141,9 @@ describe('authentication', () => {
   });
 
   it('an agent is held to a workspace, and may only read, if its credential is', async () => {
-    const credential = sampleCredential({ heldTo: 'beta', readonly: true });
+    const credential = sampleCredential({ held_to: 'beta', readonly: true });
     stored = { credential, agent: sampleAgent({ workspace: 'alpha' }) };
-    const { heldTo, readonly, workspace } = await authenticator.authenticate(BEARER);
+    const { held_to: heldTo, readonly, workspace } = await authenticator.authenticate(BEARER);
     assert.deepEqual([heldTo, readonly, workspace], ['beta', true, 'beta']);
   });
 
@@ -159,7 +159,7 @@ describe('authentication', () => {
 
   it('authentication trusts what it has checked for five seconds, and asks then what has changed', async () => {
     const expiresAt = secondsAfterStart(10_000);
-    stored = { credential: sampleCredential({ expiresAt }), agent: sampleAgent() };
+    stored = { credential: sampleCredential({ expires_at: expiresAt }), agent: sampleAgent() };
     for (const [seconds, expected] of [
       [0, [1, 1]],
       [4.999, [1, 1]],
@@ -216,7 +216,7 @@ describe('authentication', () => {
   });
 
   it('authentication looks up anew every five seconds what a role rests on that is not stored', async () => {
-    stored = { credential: sampleCredential(), agent: sampleAgent({ ownerUid: 'ada' }) };
+    stored = { credential: sampleCredential(), agent: sampleAgent({ owner_uid: 'ada' }) };
     for (const seconds of [0, 4, 6, 12]) {
       now = secondsAfterStart(seconds);
       await authenticator.authenticate(BEARER);
@@ -265,21 +265,21 @@ describe('authentication', () => {
   }
 
   it('authentication makes an agent of an app that its owner has signed in from, within the limits of the grant', async () => {
-    const given = redeemed({ toolsets: ['todo'], heldTo: 'alpha', readonly: true });
+    const given = redeemed({ toolsets: ['todo'], held_to: 'alpha', readonly: true });
     grant = given.grant;
     assert.deepEqual(await authenticator.authenticate(given.tokens.accessToken), {
       uid: 'agent:terminal-2',
       kind: 'agent',
-      agentId: 'terminal-2',
-      ownerUid: 'person',
+      agent_id: 'terminal-2',
+      owner_uid: 'person',
       maxRole: 'worker',
       owner: ROLES,
       toolsets: ['todo'],
-      heldTo: 'alpha',
+      held_to: 'alpha',
       readonly: true,
       workspace: 'alpha',
       grant: { id: grant.id, resource: grant.resource },
-      lineage: [{ subject: `grant:${grant.id}`, agentId: 'terminal-2' }],
+      lineage: [{ subject: `grant:${grant.id}`, agent_id: 'terminal-2' }],
     });
     assert.deepEqual(tokens, [], 'it is no person’s token');
   });
@@ -311,20 +311,20 @@ describe('authentication', () => {
 
   it('authentication ends the key of an agent that an app has registered with the grant of the app', async () => {
     grant = redeemed().grant;
-    const ancestors = [{ subject: `grant:${grant.id}`, agentId: grant.agentId }] as const;
+    const ancestors = [{ subject: `grant:${grant.id}`, agent_id: grant.agent_id }] as const;
     stored = { credential: sampleCredential({ grant: grant.id, ancestors }), agent: sampleAgent() };
     const principal = await authenticator.authenticate(BEARER);
     assert.deepEqual(principal.grant, { id: grant.id }, 'without the address that tokens are bound to');
-    for (const ended of [undefined, sampleGrant({ expiresAt: START })]) {
+    for (const ended of [undefined, sampleGrant({ expires_at: START })]) {
       grant = ended;
       assert.equal((await refusal(() => authenticator.authenticateAnew(BEARER))).code, 'UNAUTHORIZED');
     }
   });
 
   describe('of a key that was registered through others', () => {
-    const LEADER = { subject: 'key:mk_leader', agentId: 'leader' } as const;
+    const LEADER = { subject: 'key:mk_leader', agent_id: 'leader' } as const;
     const leads = (changes: Partial<Credential> = {}, role: Agent['role'] = 'leader') => ({
-      credential: sampleCredential({ apiKey: 'mk_leader', agentId: 'leader', ...changes }),
+      credential: sampleCredential({ api_key: 'mk_leader', agent_id: 'leader', ...changes }),
       agent: sampleAgent({ id: 'leader', role }),
     });
 
@@ -337,30 +337,30 @@ describe('authentication', () => {
     it('a key that was registered through others opens what all of them open, and remembers them', async () => {
       assert.deepEqual((await authenticator.authenticate(BEARER)).lineage, [
         LEADER,
-        { subject: `key:${API_KEY}`, agentId: 'terminal-2' },
+        { subject: `key:${API_KEY}`, agent_id: 'terminal-2' },
       ]);
-      others = [leads({ toolsets: ['todo'], heldTo: 'alpha' }, 'viewer')];
-      const { maxRole, toolsets, heldTo, readonly } = await authenticator.authenticateAnew(BEARER);
+      others = [leads({ toolsets: ['todo'], held_to: 'alpha' }, 'viewer')];
+      const { maxRole, toolsets, held_to: heldTo, readonly } = await authenticator.authenticateAnew(BEARER);
       assert.deepEqual([maxRole, toolsets, heldTo, readonly], ['viewer', ['todo'], 'alpha', true]);
     });
 
     it('a key that was registered through others is in while its ancestor is renewed, and out once that is gone, expired, or held elsewhere', async () => {
-      others = [leads({ apiKey: 'mk_renewed', line: 'mk_leader' })];
+      others = [leads({ api_key: 'mk_renewed', line: 'mk_leader' })];
       await authenticator.authenticate(BEARER);
-      const credential = sampleCredential({ ancestors: [LEADER], heldTo: 'alpha' });
+      const credential = sampleCredential({ ancestors: [LEADER], held_to: 'alpha' });
       stored = { credential, agent: sampleAgent() };
-      for (const ended of [[], [leads({ expiresAt: START })], [leads({ heldTo: 'beta' })]]) {
+      for (const ended of [[], [leads({ expires_at: START })], [leads({ held_to: 'beta' })]]) {
         others = ended;
         const error = await refusal(() => authenticator.authenticateAnew(BEARER));
         assert.equal(error.code, 'UNAUTHORIZED');
       }
-      others = [leads({ heldTo: 'alpha' })];
+      others = [leads({ held_to: 'alpha' })];
       await authenticator.authenticateAnew(BEARER);
     });
 
     it('a key that was registered through others is looked up again within 5 seconds of a change of one of them, and when the first of them ends', async () => {
       const expiresAt = secondsAfterStart(500);
-      others = [leads({ expiresAt })];
+      others = [leads({ expires_at: expiresAt })];
       for (const subject of ['key:mk_leader', 'agent:leader']) {
         await authenticator.authenticate(BEARER);
         const before = lookups.length;
@@ -378,7 +378,7 @@ describe('authentication', () => {
 
   it('the key of an app opens at most what its sign-in opens now', async () => {
     grant = { ...redeemed().grant, toolsets: ['todo'], readonly: true };
-    const ancestors = [{ subject: `grant:${grant.id}`, agentId: grant.agentId }] as const;
+    const ancestors = [{ subject: `grant:${grant.id}`, agent_id: grant.agent_id }] as const;
     stored = { credential: sampleCredential({ grant: grant.id, ancestors }), agent: sampleAgent() };
     const { toolsets, readonly, lineage } = await authenticator.authenticate(BEARER);
     assert.deepEqual([toolsets, readonly], [['todo'], true]);

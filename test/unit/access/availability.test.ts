@@ -3,16 +3,16 @@ import { goneSince, holding, seenAt } from '../../../functions/src/access/rules/
 import { availability, withPresence } from '../../../functions/src/access/rules/liveness.ts';
 import { START, sampleAgent, secondsAfterStart } from '../../support/builders.ts';
 
-const HAND = { session: 'session-1', epoch: 1 };
+const HAND = { session: 'session-1', claim_epoch: 1 };
 
 describe('what an agent is doing', () => {
-  const configuration = { ...sampleAgent().configuration, maxConcurrentTasks: 2 };
+  const configuration = { ...sampleAgent().configuration, max_concurrent_tasks: 2 };
 
   it('an agent’s availability is derived from what it holds and what came of the last', () => {
     const agent = sampleAgent({ configuration });
     assert.equal(availability(agent), 'idle');
-    assert.equal(availability({ ...agent, lastFailed: true }), 'error');
-    assert.equal(availability({ ...agent, lastFailed: true, held: { a: HAND } }), 'active');
+    assert.equal(availability({ ...agent, last_failed: true }), 'error');
+    assert.equal(availability({ ...agent, last_failed: true, held: { a: HAND } }), 'active');
     assert.equal(availability({ ...agent, held: { a: HAND, b: HAND } }), 'busy');
     assert.equal(availability({ ...agent, held: { a: HAND, b: HAND, c: HAND } }), 'busy');
     assert.equal(availability({ ...agent, status: 'offline', held: { a: HAND } }), 'offline');
@@ -31,13 +31,13 @@ describe('the firsts of an agent', () => {
     const first = holding(sampleAgent({ status: 'offline' }), 'a', HAND, secondsAfterStart(1));
     assert.deepEqual(first.milestones, { seen: secondsAfterStart(1), claimed: secondsAfterStart(1) });
     assert.deepEqual(
-      [first.status, first.activeSince, first.held],
+      [first.status, first.active_since, first.held],
       ['active', secondsAfterStart(1), { a: HAND }],
     );
-    const completed = { ...first, held: {}, lastCompletedAt: secondsAfterStart(2) };
+    const completed = { ...first, held: {}, last_completed_at: secondsAfterStart(2) };
     const second = holding(completed, 'b', HAND, secondsAfterStart(3));
     const third = holding(
-      { ...second, lastCompletedAt: secondsAfterStart(4) },
+      { ...second, last_completed_at: secondsAfterStart(4) },
       'c',
       HAND,
       secondsAfterStart(5),
@@ -47,16 +47,16 @@ describe('the firsts of an agent', () => {
       claimed: secondsAfterStart(1),
       completed: secondsAfterStart(2),
     });
-    assert.equal(third.activeSince, first.activeSince);
+    assert.equal(third.active_since, first.active_since);
   });
 
   it('an agent’s milestones have the time since which it is active, until it goes offline', () => {
     const gone = goneSince(seenAt(sampleAgent(), START), secondsAfterStart(5));
     assert.deepEqual(
-      [gone.status, gone.activeSince, gone.lastSeen],
+      [gone.status, gone.active_since, gone.last_seen],
       ['offline', undefined, secondsAfterStart(5)],
     );
-    assert.deepEqual(seenAt(gone, secondsAfterStart(9)).activeSince, secondsAfterStart(9));
+    assert.deepEqual(seenAt(gone, secondsAfterStart(9)).active_since, secondsAfterStart(9));
     assert.deepEqual(seenAt(gone, secondsAfterStart(9)).milestones.seen, START);
   });
 });

@@ -25,11 +25,7 @@ describe('a token bucket', () => {
     );
     assert.deepEqual(
       { bucket, granted, waitMilliseconds },
-      {
-        bucket: { tokens: -5, at: 0 },
-        granted: 0,
-        waitMilliseconds: 600,
-      },
+      { bucket: { tokens: -5, at: 0 }, granted: 0, waitMilliseconds: 600 },
     );
     assert.equal(draw(bucket, LIMIT, { owed: 0, wanted: 5 }, 599).granted, 0);
     assert.equal(draw(bucket, LIMIT, { owed: 0, wanted: 5 }, 600).granted, 1);

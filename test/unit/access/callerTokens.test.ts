@@ -97,7 +97,7 @@ describe('ID tokens of callers', () => {
   it('ID tokens of callers open no more than a credential that may only read or is held to a workspace', async () => {
     const { tokens } = world();
     const { principal, credential } = agent('one', 'leader');
-    const narrow = { ...principal, readonly: true, heldTo: 'alpha' } as const;
+    const narrow = { ...principal, readonly: true, held_to: 'alpha' } as const;
     const { claims } = await tokens.of({ principal: narrow, credential });
     assert.deepEqual([claims['role'], claims['heldTo']], ['viewer', 'alpha']);
   });

@@ -57,7 +57,7 @@ describe('counting agents', () => {
 
   it('the count of agents counts nothing where nothing moves, and nobody without a part among those that have one', () => {
     const stranger = member({ parts: {} });
-    assert.deepEqual(counts(member({}), member({ tasksCompleted: 5 })), []);
+    assert.deepEqual(counts(member({}), member({ tasks_completed: 5 })), []);
     assert.deepEqual(moves(undefined, stranger), []);
     assert.deepEqual(arrivals(undefined, stranger), [['alpha', 1, 1]]);
   });

@@ -10,11 +10,11 @@ const OWNER: PersonRoles = {
   access: { alpha: 'private', beta: 'open', gamma: 'private' },
 };
 
-const person: Principal = { uid: 'ada', kind: 'person', ownerUid: 'ada', maxRole: 'admin', owner: OWNER };
+const person: Principal = { uid: 'ada', kind: 'person', owner_uid: 'ada', maxRole: 'admin', owner: OWNER };
 
 const agent = (more: Partial<Principal> = {}): Principal => ({
   ...person,
-  ...{ uid: 'agent:one', kind: 'agent', agentId: 'one', maxRole: 'worker' },
+  ...{ uid: 'agent:one', kind: 'agent', agent_id: 'one', maxRole: 'worker' },
   ...more,
 });
 
@@ -64,8 +64,8 @@ describe('a decision about direct access', () => {
       [agent(), 'alpha', { role: 'worker', from: 'own' }],
       [agent({ maxRole: 'leader' }), 'alpha', { role: 'leader', from: 'membership' }],
       [agent({ readonly: true }), 'alpha', { role: 'viewer', from: 'readonly' }],
-      [agent({ heldTo: 'beta' }), 'alpha', { from: 'held' }],
-      [agent({ heldTo: 'beta' }), 'beta', { role: 'worker', from: 'deployment' }],
+      [agent({ held_to: 'beta' }), 'alpha', { from: 'held' }],
+      [agent({ held_to: 'beta' }), 'beta', { role: 'worker', from: 'deployment' }],
     ] as const;
     for (const [principal, workspace, expected] of cases)
       assert.deepEqual(sourcedRole(principal, workspace), expected, workspace);

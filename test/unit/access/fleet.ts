@@ -15,7 +15,7 @@ import { portsOf } from '../../support/ports.ts';
 import { personOf } from '../../support/principals.ts';
 
 export const ANN: Principal = personOf('ann', 'worker');
-export const BOB: Principal = { ...ANN, uid: 'bob', ownerUid: 'bob' };
+export const BOB: Principal = { ...ANN, uid: 'bob', owner_uid: 'bob' };
 
 /** The beginning of time here. */
 const START = 1_000_000;

@@ -89,21 +89,21 @@ const TABLE: readonly (readonly [what: string, Principal, string, Need, string |
   ],
   [
     'a credential that is held to the workspace',
-    { ...worker, heldTo: 'default' },
+    { ...worker, held_to: 'default' },
     'default',
     WRITES,
     undefined,
   ],
   [
     'a credential that is held to another workspace',
-    { ...worker, heldTo: 'alpha' },
+    { ...worker, held_to: 'alpha' },
     'default',
     READS,
     'NO_ROLE',
   ],
   [
     'a credential that is held to a private workspace, by what is theirs',
-    { ...worker, heldTo: 'alpha', owner: { role: 'worker', workspaces: {}, access: { alpha: 'private' } } },
+    { ...worker, held_to: 'alpha', owner: { role: 'worker', workspaces: {}, access: { alpha: 'private' } } },
     'default',
     { ...READS, scope: 'owner' },
     'NO_ROLE',
@@ -237,7 +237,7 @@ function attemptsAt(
     ['a reader', { ...strong, readonly: true }, writes ? 'READ_ONLY' : undefined],
     [
       'an agent held elsewhere',
-      { ...strong, heldTo: 'alpha' },
+      { ...strong, held_to: 'alpha' },
       scope === 'workspace' ? 'NO_ROLE' : undefined,
     ],
     ...(method === 'tools/call'

@@ -159,7 +159,7 @@ describe('an access token', () => {
   });
 
   it('an access token ends with its grant', () => {
-    const { grant, tokens } = redeemed({ endsAt: secondsAfterStart(100) });
+    const { grant, tokens } = redeemed({ ends_at: secondsAfterStart(100) });
     assert.equal(tokens.expiresIn, 100);
     assert.equal(access(grant, tokens, secondsAfterStart(99)), 'good');
     assert.equal(access(grant, tokens, secondsAfterStart(100)), 'expired');
@@ -173,7 +173,7 @@ describe('a refresh token', () => {
     assert.notEqual(second.tokens.refreshToken, first.tokens.refreshToken);
     assert.notEqual(second.tokens.accessToken, first.tokens.accessToken);
     assert.equal(second.tokens.expiresIn, HOUR);
-    assert.deepEqual(second.grant.usedAt, secondsAfterStart(10));
+    assert.deepEqual(second.grant.used_at, secondsAfterStart(10));
     for (const token of [first, second])
       assert.equal(
         isTokenOf(systemHashing, second.grant, 'refresh', secretOf('refresh', token.tokens.refreshToken)),
@@ -264,11 +264,11 @@ describe('a refresh token', () => {
 
   it('a refresh token is good for 90 days after the last use, and for a year at most', () => {
     let { grant, tokens } = redeemed();
-    assert.deepEqual(grant.expiresAt, secondsAfterStart(90 * DAY));
+    assert.deepEqual(grant.expires_at, secondsAfterStart(90 * DAY));
     assert.equal(refresh(grant, tokens.refreshToken, secondsAfterStart(90 * DAY)).outcome, 'refused');
     for (const day of [89, 178, 267, 356]) {
       ({ grant, tokens } = rotated(grant, tokens.refreshToken, secondsAfterStart(day * DAY)));
-      assert.deepEqual(grant.expiresAt, secondsAfterStart(Math.min(day + 90, 365) * DAY));
+      assert.deepEqual(grant.expires_at, secondsAfterStart(Math.min(day + 90, 365) * DAY));
     }
     const last = rotated(grant, tokens.refreshToken, secondsAfterStart(365 * DAY - 60));
     assert.equal(last.tokens.expiresIn, 60, 'nothing outlives the year');
@@ -331,7 +331,7 @@ describe('a grant, whatever comes in whatever order', () => {
         }
 
         function expected(index: number): Refresh['outcome'] {
-          if (grant.expiresAt <= now) return 'refused';
+          if (grant.expires_at <= now) return 'refused';
           const age = all.length - 1 - index;
           if (age === 0) return 'rotated';
           return used(age, usedAt, now);
@@ -352,7 +352,7 @@ describe('a grant, whatever comes in whatever order', () => {
 
   it('a grant is stored without the secret of its code, too, and read as it was', () => {
     requireNoSecretIn(sampleGrant(), []);
-    const { grant, tokens } = redeemed({ toolsets: ['todo'], heldTo: 'alpha', readonly: true });
+    const { grant, tokens } = redeemed({ toolsets: ['todo'], held_to: 'alpha', readonly: true });
     requireNoSecretIn(grant, [tokens]);
     assert.deepEqual(Object.keys(grantToDocument(grant)), Object.keys(grantToDocument(sampleGrant())));
     assert.throws(() => grantFromDocument({}));

@@ -32,7 +32,7 @@ const wishes: fc.Arbitrary<WantedLimits> = fc.record({
 });
 
 /** Everything that a credential opens: each toolset in each workspace, to read and to change. */
-function opened({ toolsets: named, heldTo, readonly }: Limits): ReadonlySet<string> {
+function opened({ toolsets: named, held_to: heldTo, readonly }: Limits): ReadonlySet<string> {
   const all = (named ?? TOOLSETS).flatMap((toolset) =>
     places
       .filter((workspace) => heldTo === undefined || heldTo === workspace)
@@ -97,10 +97,10 @@ describe('the limits of a new credential', () => {
   it('the limits of a new credential are never wider than what was asked for', () => {
     fc.assert(
       fc.property(limits, limits, wishes, (own, old, wanted) => {
-        const { toolsets: named, heldTo, readonly } = wanted;
+        const { toolsets: named, held_to: heldTo, readonly } = wanted;
         const asked: Limits = {
           ...(named && { toolsets: named }),
-          ...(heldTo && { heldTo }),
+          ...(heldTo && { held_to: heldTo }),
           ...(readonly && { readonly }),
         };
         for (const caller of [worker(own), person(own)]) {
@@ -114,7 +114,7 @@ describe('the limits of a new credential', () => {
   it('the limits of a new credential are what the caller has wherever a person lifts all', () => {
     fc.assert(
       fc.property(limits, limits, (own, old) => {
-        const lifted = granted(person(own), [old], { toolsets: null, heldTo: null, readonly: false });
+        const lifted = granted(person(own), [old], { toolsets: null, held_to: null, readonly: false });
         assert.deepEqual(lifted, opened(own));
       }),
     );

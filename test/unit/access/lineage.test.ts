@@ -11,11 +11,11 @@ import {
 import { START, secondsAfterStart } from '../../support/builders.ts';
 import { refusal } from '../../support/refusal.ts';
 
-const link = (name: string): Link => ({ subject: `key:${name}`, agentId: `agent-of-${name}` });
+const link = (name: string): Link => ({ subject: `key:${name}`, agent_id: `agent-of-${name}` });
 
 const credential = (apiKey: string, changes: Partial<Credential> = {}): Credential => ({
-  ...{ apiKey, agentId: `agent-of-${apiKey}`, secretHash: 'none', createdAt: START },
-  expiresAt: secondsAfterStart(60),
+  ...{ api_key: apiKey, agent_id: `agent-of-${apiKey}`, secret_hash: 'none', created_at: START },
+  expires_at: secondsAfterStart(60),
   ancestors: [],
   ...changes,
 });
@@ -36,21 +36,21 @@ describe('the lineage of a credential', () => {
     assert.deepEqual(narrowedBy(own, through({})), own, 'an ancestor that opens more takes nothing away');
     const ancestors = through(
       { role: 'worker', toolsets: ['todo', 'inbox'] },
-      { heldTo: 'alpha', endsAt: secondsAfterStart(5) },
-      { readonly: true, heldTo: 'alpha' },
+      { held_to: 'alpha', endsAt: secondsAfterStart(5) },
+      { readonly: true, held_to: 'alpha' },
     );
     assert.deepEqual(narrowedBy(own, ancestors), {
       role: 'worker',
       endsAt: secondsAfterStart(5),
       toolsets: ['todo'],
-      heldTo: 'alpha',
+      held_to: 'alpha',
       readonly: true,
     });
   });
 
   it('the lineage of a credential leaves nothing of it if two of them are held to different workspaces', () => {
-    assert.equal(narrowedBy(opening({ heldTo: 'beta' }), through({ heldTo: 'alpha' })), undefined);
-    assert.equal(narrowedBy(opening(), through({ heldTo: 'alpha' }, { heldTo: 'beta' })), undefined);
+    assert.equal(narrowedBy(opening({ held_to: 'beta' }), through({ held_to: 'alpha' })), undefined);
+    assert.equal(narrowedBy(opening(), through({ held_to: 'alpha' }, { held_to: 'beta' })), undefined);
   });
 
   it('the lineage of a credential ends it if one of them does not stand', () => {
@@ -72,7 +72,7 @@ describe('the lineage of a credential', () => {
     const lineage = [link('a'), link('b')];
     const ancestors = [link('a')];
     assert.deepEqual(descentOf({ lineage }, [credential('b', { ancestors })]), { ancestors, line: 'b' });
-    const renewed = credential('c', { line: 'b', agentId: 'agent-of-b', ancestors });
+    const renewed = credential('c', { line: 'b', agent_id: 'agent-of-b', ancestors });
     assert.deepEqual(descentOf({ lineage }, [renewed]), { ancestors: [link('a')], line: 'b' });
     assert.deepEqual(descentOf({ lineage: [link('z')] }, [renewed]), { ancestors: [link('z')] });
     // The key that a thief still presents was withdrawn a moment ago: what it makes comes from that.

@@ -66,7 +66,7 @@ describe('the sweep of agents', () => {
 
   it('the sweep of agents marks one offline, as last seen then', async () => {
     assert.equal(await sweep(), 1);
-    assert.deepEqual([written, agent.lastSeen], [['offline'], START]);
+    assert.deepEqual([written, agent.last_seen], [['offline'], START]);
   });
 
   it('the sweep of agents marks one active again that was seen before it was forgotten', async () => {

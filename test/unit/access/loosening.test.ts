@@ -11,11 +11,11 @@ import type { Actor } from '../../../functions/src/kernel/trail.ts';
 import { sampleAgent } from '../../support/builders.ts';
 
 const AGENT: Actor = {
-  ...{ uid: 'agent:a', agentId: 'a', ownerUid: 'ada' },
-  ...{ tool: 'access.set_member', workspace: 'alpha', requestId: 'one' },
+  ...{ uid: 'agent:a', agent_id: 'a', owner_uid: 'ada' },
+  ...{ tool: 'access.set_member', workspace: 'alpha', request_id: 'one' },
 };
 
-const { agentId: _, ...rest } = AGENT;
+const { agent_id: _, ...rest } = AGENT;
 const PERSON: Actor = { ...rest, uid: 'ada' };
 
 /** Who decides about what the changes loosen; undefined if they loosen nothing. */
@@ -25,7 +25,7 @@ function decides(changes: readonly Change[], by: Actor = AGENT): string | undefi
     return undefined;
   } catch (error) {
     if (!(error instanceof LooseningError)) throw error;
-    const { inPerson, approver = by.ownerUid } = error.loosening;
+    const { inPerson, approver = by.owner_uid } = error.loosening;
     return inPerson ? 'in person' : approver;
   }
 }
@@ -41,12 +41,12 @@ function ruled(before: readonly ApprovalRule[], approvals: readonly ApprovalRule
 
 const at = new Date(0);
 const member = (role: 'viewer' | 'worker' | 'leader') =>
-  ({ uid: 'ben', workspace: 'alpha', role, addedBy: 'ada', addedAt: at }) as const;
+  ({ uid: 'ben', workspace: 'alpha', role, added_by: 'ada', added_at: at }) as const;
 
 const invitation: Invitation = {
-  ...{ id: 'i', workspace: 'alpha', email: 'ben@example.com', invitedBy: 'ada' },
+  ...{ id: 'i', workspace: 'alpha', email: 'ben@example.com', invited_by: 'ada' },
   role: 'viewer',
-  ...{ createdAt: at, expiresAt: at },
+  ...{ created_at: at, expires_at: at },
 };
 
 describe('loosening', () => {
@@ -54,11 +54,11 @@ describe('loosening', () => {
   const CODE = 'coding.create_task';
   const cases: readonly [string, readonly Change[], string | undefined][] = [
     ['an approval is added', ruled([], [{ tool: PR }]), undefined],
-    ['approvals stay', ruled([{ tool: PR, aboveUsd: 1 }], [{ tool: PR, aboveUsd: 1 }]), undefined],
-    ['an amount is lowered', ruled([{ tool: PR, aboveUsd: 2 }], [{ tool: PR, aboveUsd: 1 }]), undefined],
-    ['an amount is removed', ruled([{ tool: PR, aboveUsd: 2 }], [{ tool: PR }]), undefined],
-    ['an amount is raised', ruled([{ tool: PR, aboveUsd: 1 }], [{ tool: PR, aboveUsd: 2 }]), 'ada'],
-    ['an amount is added', ruled([{ tool: PR }], [{ tool: PR, aboveUsd: 0 }]), 'ada'],
+    ['approvals stay', ruled([{ tool: PR, above_usd: 1 }], [{ tool: PR, above_usd: 1 }]), undefined],
+    ['an amount is lowered', ruled([{ tool: PR, above_usd: 2 }], [{ tool: PR, above_usd: 1 }]), undefined],
+    ['an amount is removed', ruled([{ tool: PR, above_usd: 2 }], [{ tool: PR }]), undefined],
+    ['an amount is raised', ruled([{ tool: PR, above_usd: 1 }], [{ tool: PR, above_usd: 2 }]), 'ada'],
+    ['an amount is added', ruled([{ tool: PR }], [{ tool: PR, above_usd: 0 }]), 'ada'],
     ['an approval is removed', ruled([{ tool: PR }], []), 'ada'],
     ['an approval that names a person is removed', ruled([{ tool: PR, asks: 'cyd' }], []), 'cyd'],
     ['another person is asked', ruled([{ tool: PR, asks: 'cyd' }], [{ tool: PR, asks: 'ada' }]), 'cyd'],
@@ -192,18 +192,22 @@ describe('loosening', () => {
       assert.equal(decides(changes, PERSON), undefined, 'a person does it');
       if (who === undefined || who === 'in person') return;
       assert.equal(
-        decides(changes, { ...AGENT, approvedBy: who }),
+        decides(changes, { ...AGENT, approved_by: who }),
         undefined,
         'the right person has approved',
       );
-      assert.equal(decides(changes, { ...AGENT, approvedBy: 'eve' }), who, 'another person has');
+      assert.equal(decides(changes, { ...AGENT, approved_by: 'eve' }), who, 'another person has');
       const shown = wouldOf(changes);
       assert.equal(
-        decides(changes, { ...AGENT, approvedBy: who, shown }),
+        decides(changes, { ...AGENT, approved_by: who, shown }),
         undefined,
         'they saw exactly this',
       );
-      assert.equal(decides(changes, { ...AGENT, approvedBy: who, shown: ['do less'] }), who, 'they saw less');
+      assert.equal(
+        decides(changes, { ...AGENT, approved_by: who, shown: ['do less'] }),
+        who,
+        'they saw less',
+      );
     });
   }
 
@@ -214,18 +218,18 @@ describe('loosening', () => {
 
   describe('of a budget', () => {
     const budget = (fields: Partial<Budget>): Budget => ({
-      ...{ kind: 'todo', id: 't', ownerUid: 'ada', round: 1, setAt: at },
+      ...{ kind: 'todo', thing_id: 't', owner_uid: 'ada', round: 1, set_at: at },
       ...fields,
     });
     const set = (before: Budget, after: Partial<Budget>, by: Actor = AGENT) =>
       decides([{ kind: 'setBudget', budget: budget(after), before: { value: before, version: '1' } }], by);
 
     it('the check of a budget leaves raising and removing to the person who set it', () => {
-      const before = budget({ costUsd: 5, costSetBy: 'cyd' });
-      assert.equal(set(before, { costUsd: 6 }), 'cyd');
+      const before = budget({ cost_usd: 5, cost_set_by: 'cyd' });
+      assert.equal(set(before, { cost_usd: 6 }), 'cyd');
       assert.equal(set(before, {}), 'cyd');
-      assert.equal(set(before, { costUsd: 4 }), undefined);
-      assert.equal(set(before, { costUsd: 5, tokens: 10 }), undefined, 'another limit is new');
+      assert.equal(set(before, { cost_usd: 4 }), undefined);
+      assert.equal(set(before, { cost_usd: 5, tokens: 10 }), undefined, 'another limit is new');
     });
 
     it('the check of a budget takes one that names no setter for its owner’s', () => {
@@ -233,25 +237,25 @@ describe('loosening', () => {
     });
 
     it('the check of a budget lets an agent raise its own, and leaves another agent’s to the owner', () => {
-      assert.equal(set(budget({ costUsd: 5, costSetBy: 'agent:a' }), { costUsd: 9 }), undefined);
-      assert.equal(set(budget({ costUsd: 5, costSetBy: 'agent:b' }), { costUsd: 9 }), 'ada');
+      assert.equal(set(budget({ cost_usd: 5, cost_set_by: 'agent:a' }), { cost_usd: 9 }), undefined);
+      assert.equal(set(budget({ cost_usd: 5, cost_set_by: 'agent:b' }), { cost_usd: 9 }), 'ada');
     });
 
     it('the check of a budget keeps the setter of a limit that an agent lowers, and makes a person the setter', () => {
-      const before = budget({ costUsd: 5, costSetBy: 'cyd' });
+      const before = budget({ cost_usd: 5, cost_set_by: 'cyd' });
       const agent = { uid: 'agent:a', kind: 'agent' } as const;
       const person = { uid: 'ada', kind: 'person' } as const;
-      assert.deepEqual(settersAfter(before, { costUsd: 1 }, agent), { costSetBy: 'cyd' });
-      assert.deepEqual(settersAfter(before, { costUsd: 1, tokens: 7 }, agent), {
-        costSetBy: 'cyd',
-        tokensSetBy: 'agent:a',
+      assert.deepEqual(settersAfter(before, { cost_usd: 1 }, agent), { cost_set_by: 'cyd' });
+      assert.deepEqual(settersAfter(before, { cost_usd: 1, tokens: 7 }, agent), {
+        cost_set_by: 'cyd',
+        tokens_set_by: 'agent:a',
       });
-      assert.deepEqual(settersAfter(before, { costUsd: 1 }, person), { costSetBy: 'ada' });
-      assert.deepEqual(settersAfter(before, { costUsd: 5, tokens: 7 }, person), {
-        costSetBy: 'cyd',
-        tokensSetBy: 'ada',
+      assert.deepEqual(settersAfter(before, { cost_usd: 1 }, person), { cost_set_by: 'ada' });
+      assert.deepEqual(settersAfter(before, { cost_usd: 5, tokens: 7 }, person), {
+        cost_set_by: 'cyd',
+        tokens_set_by: 'ada',
       });
-      assert.deepEqual(settersAfter(budget({ costUsd: 5 }), { costUsd: 1 }, agent), { costSetBy: 'ada' });
+      assert.deepEqual(settersAfter(budget({ cost_usd: 5 }), { cost_usd: 1 }, agent), { cost_set_by: 'ada' });
     });
   });
 });

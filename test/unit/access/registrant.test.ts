@@ -11,7 +11,7 @@ import { agentOf, personOf } from '../../support/principals.ts';
 const AGENT = 'terminal-2';
 const OWNER = 'person';
 
-const itself = (role: Role): Principal => ({ ...fellow(role), uid: `agent:${AGENT}`, agentId: AGENT });
+const itself = (role: Role): Principal => ({ ...fellow(role), uid: `agent:${AGENT}`, agent_id: AGENT });
 const fellow = (role: Role): Principal => agentOf('fellow', OWNER, role);
 const owner = (role: Role): Principal => personOf(OWNER, role);
 const stranger =
@@ -19,7 +19,7 @@ const stranger =
   (role: Role): Principal => ({
     ...(kind === 'agent' ? fellow(role) : owner(role)),
     uid: 'stranger',
-    ownerUid: 'stranger',
+    owner_uid: 'stranger',
   });
 
 /** What may be asked for: the role that it has, or one by name. */
@@ -42,7 +42,7 @@ const TABLE: readonly [string, (role: Role) => Principal, Role, readonly string[
 ];
 
 function granted(caller: Principal, role: Role, wanted: Role | undefined): boolean {
-  const agent = sampleAgent({ id: AGENT, ownerUid: OWNER, role });
+  const agent = sampleAgent({ id: AGENT, owner_uid: OWNER, role });
   try {
     authoriseReplacing(caller, agent);
     assert.equal(grantedRole(caller, wanted, agent), wanted ?? role);
@@ -98,14 +98,14 @@ describe('registering again', () => {
   });
 
   it('registering again keeps a credential that may only read, or is held to a workspace, as it is', () => {
-    const held = [{ ...credential(), heldTo: 'alpha', readonly: true as const }];
-    assert.deepEqual(grantedLimits(itself('worker'), held), { heldTo: 'alpha', readonly: true });
-    assert.deepEqual(grantedLimits(owner('worker'), held), { heldTo: 'alpha', readonly: true });
-    assert.deepEqual(grantedLimits(owner('worker'), held, { heldTo: null, readonly: false }), {});
-    const elsewhere = { heldTo: 'beta' };
-    assert.deepEqual(grantedLimits(owner('worker'), held, elsewhere), { heldTo: 'beta', readonly: true });
+    const held = [{ ...credential(), held_to: 'alpha', readonly: true as const }];
+    assert.deepEqual(grantedLimits(itself('worker'), held), { held_to: 'alpha', readonly: true });
+    assert.deepEqual(grantedLimits(owner('worker'), held), { held_to: 'alpha', readonly: true });
+    assert.deepEqual(grantedLimits(owner('worker'), held, { held_to: null, readonly: false }), {});
+    const elsewhere = { held_to: 'beta' };
+    assert.deepEqual(grantedLimits(owner('worker'), held, elsewhere), { held_to: 'beta', readonly: true });
     assert.throws(() => grantedLimits(itself('worker'), held, elsewhere), MusterError);
-    assert.throws(() => grantedLimits({ ...owner('worker'), heldTo: 'alpha' }, [], elsewhere), MusterError);
+    assert.throws(() => grantedLimits({ ...owner('worker'), held_to: 'alpha' }, [], elsewhere), MusterError);
   });
 
   it('registering again gives no toolset that the caller does not have, to no agent', () => {

@@ -62,11 +62,11 @@ describe('a role in a workspace', () => {
   });
 
   it('a role in a workspace of a credential that is held to a workspace is there alone', () => {
-    const held = { ...person('leader', { closed: 'worker' }), heldTo: 'closed' };
+    const held = { ...person('leader', { closed: 'worker' }), held_to: 'closed' };
     assert.deepEqual(rolesOf(held), [undefined, undefined, 'worker', undefined, undefined]);
     assert.equal(ownRole(held), 'worker');
-    assert.equal(ownRole({ ...held, heldTo: 'other' }), undefined);
-    assert.equal(ownRole({ ...held, heldTo: 'open' }), 'leader');
+    assert.equal(ownRole({ ...held, held_to: 'other' }), undefined);
+    assert.equal(ownRole({ ...held, held_to: 'open' }), 'leader');
   });
 
   it('a role in a workspace is nobody’s in a workspace whose name every object has', () => {

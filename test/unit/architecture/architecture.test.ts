@@ -21,8 +21,8 @@ const privateFolders = ['functions/src', 'console', 'runner', 'scripts', 'bench'
 const MAX_PARAMETERS = 4;
 
 /** A newcomer has to find a way through it: more is not a matter of taste. */
-const MAX_FILES = 480;
-const MAX_LINES = 62_000;
+const MAX_FILES = 476;
+const MAX_LINES = 61_200;
 
 /** Most have 60 to 250. */
 const MAX_FILE_LINES = 500;
@@ -180,11 +180,7 @@ function functionsIn(text: string): readonly { readonly line: number; readonly p
   const add = ({ params, start }: FunctionNode) => {
     found.push({ line: text.slice(0, start).split('\n').length, parameters: params.length });
   };
-  simple(program, {
-    FunctionDeclaration: add,
-    FunctionExpression: add,
-    ArrowFunctionExpression: add,
-  });
+  simple(program, { FunctionDeclaration: add, FunctionExpression: add, ArrowFunctionExpression: add });
   return found;
 }
 

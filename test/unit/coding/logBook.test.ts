@@ -58,7 +58,7 @@ describe('the book of a log', () => {
       dropped.push(...writes.flatMap(({ drops }) => drops ?? []));
     }
     assert.deepEqual(dropped, [FIRST_CHUNKS, FIRST_CHUNKS + 1, FIRST_CHUNKS + 2]);
-    assert.equal(head?.firstLine, (chunks - 1) * CHUNK_LINES);
+    assert.equal(head?.first_line, (chunks - 1) * CHUNK_LINES);
   });
 
   it('begins the sequences anew with an attempt, and takes notes in between', () => {

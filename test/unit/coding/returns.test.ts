@@ -17,15 +17,15 @@ const RETURN: EndReport = {
 };
 
 const PAST: readonly PastAttempt[] = [1, 2].map((epoch) => ({
-  epoch,
-  agentId: 'ann',
-  endedAt: START,
+  claim_epoch: epoch,
+  agent_id: 'ann',
+  ended_at: START,
   failure: { class: 'crashed', message: `It crashed: ${epoch}` },
   commits: [],
 }));
 
 const claimed = (from: CodingTask, at = START): CodingTask => asCodingTask(claimTask(from, 'ann', 60, at));
-const claimant = ({ epoch }: CodingTask) => ({ agentId: 'ann', epoch });
+const claimant = ({ claim_epoch: epoch }: CodingTask) => ({ agent_id: 'ann', claim_epoch: epoch });
 
 describe('a coding task that its runner returns', () => {
   it('is available again after the given time, and its last retry is left', () => {
@@ -35,7 +35,7 @@ describe('a coding task that its runner returns', () => {
     assert.equal(task.status, 'available');
     assert.equal(task.claim, undefined);
     assert.deepEqual([task.retries, task.blockers], [2, 1]);
-    assert.deepEqual(task.retryAt, secondsAfterStart(40));
+    assert.deepEqual(task.retry_at, secondsAfterStart(40));
     assert.deepEqual(task.coding.attempts, PAST);
     assert.deepEqual(task.coding.failure, { class: 'rate_limit', message: 'Limit reached' });
   });
@@ -47,7 +47,7 @@ describe('a coding task that its runner returns', () => {
       failure: { class: 'crashed', message: 'Not yet', returnAfterSeconds: 0 },
     };
     const { task } = endByRunner(before, claimant(before), report, START);
-    assert.deepEqual([task.status, task.blockers, task.retryAt], ['available', 0, undefined]);
+    assert.deepEqual([task.status, task.blockers, task.retry_at], ['available', 0, undefined]);
   });
 
   it('keeps its attempts and the end of its wait after 1,000 returns', () => {
@@ -57,23 +57,23 @@ describe('a coding task that its runner returns', () => {
       const held = claimed({ ...task, blockers: 0 });
       ({ task } = endByRunner(held, claimant(held), RETURN, START));
     }
-    assert.deepEqual(task.coding.queueEndsAt, sampleCodingWork().queueEndsAt);
+    assert.deepEqual(task.coding.queue_ends_at, sampleCodingWork().queue_ends_at);
     assert.deepEqual(task.coding.attempts, PAST);
-    assert.equal(task.epoch - task.coding.returns, 0);
+    assert.equal(task.claim_epoch - task.coding.returns, 0);
     assert.ok(JSON.stringify(task).length < size + 500);
   });
 
   it('waits for a runner as long as before, without the time that the runner held it', () => {
     const before = claimed(sampleCodingTask(), secondsAfterStart(100));
     const { task } = endByRunner(before, claimant(before), RETURN, secondsAfterStart(700));
-    assert.deepEqual(task.coding.queueEndsAt, secondsAfterStart(3600 + 600));
+    assert.deepEqual(task.coding.queue_ends_at, secondsAfterStart(3600 + 600));
   });
 
   it('has the tokens booked that the runner reports', () => {
     const before = claimed(sampleCodingTask());
     const report = { ...RETURN, result: { tokens: { input: 10, output: 5, cacheRead: 2 } } };
     const { task } = endByRunner(before, claimant(before), report, START);
-    assert.deepEqual([task.spent?.inputTokens, task.spent?.outputTokens], [12, 5]);
+    assert.deepEqual([task.spent?.input_tokens, task.spent?.output_tokens], [12, 5]);
   });
 
   /** The lease of its runner has expired, which has cost an attempt. */
@@ -83,7 +83,7 @@ describe('a coding task that its runner returns', () => {
       ...lost,
       status: 'available',
       retries: 1,
-      lapsedClaims: [{ agentId: 'ann', epoch: 1 }],
+      lapsed_claims: [{ agent_id: 'ann', claim_epoch: 1 }],
       coding: sampleCodingWork({ attempts: PAST.slice(0, 1) }),
     });
   }
@@ -95,7 +95,7 @@ describe('a coding task that its runner returns', () => {
     assert.equal(outcome, 'retried');
     assert.equal(task.retries, 1);
     assert.deepEqual(
-      task.coding.attempts.map(({ epoch, failure }) => [epoch, failure.message]),
+      task.coding.attempts.map(({ claim_epoch: epoch, failure }) => [epoch, failure.message]),
       [[1, 'It crashed.']],
     );
   });
@@ -104,16 +104,18 @@ describe('a coding task that its runner returns', () => {
     const lapsed = lapsedTask();
     const { task, outcome } = endByRunner(lapsed, claimant(lapsed), RETURN, secondsAfterStart(200));
     assert.equal(outcome, 'returned');
-    assert.deepEqual([task.retries, task.coding.attempts, task.lapsedClaims], [0, [], []]);
+    assert.deepEqual([task.retries, task.coding.attempts, task.lapsed_claims], [0, [], []]);
   });
 
   it('is left to the runner that has claimed it since', () => {
     const { claim: _, ...lost } = claimed(sampleCodingTask());
-    const lapsedClaims = [{ agentId: 'ann', epoch: 1 }];
-    const next = asCodingTask(claimTask({ ...lost, status: 'available', lapsedClaims }, 'bob', 60, START));
-    const { task, outcome } = endByRunner(next, { agentId: 'ann', epoch: 1 }, RETURN, START);
+    const lapsedClaims = [{ agent_id: 'ann', claim_epoch: 1 }];
+    const next = asCodingTask(
+      claimTask({ ...lost, status: 'available', lapsed_claims: lapsedClaims }, 'bob', 60, START),
+    );
+    const { task, outcome } = endByRunner(next, { agent_id: 'ann', claim_epoch: 1 }, RETURN, START);
     assert.equal(outcome, 'late');
-    assert.equal(task.claim?.agentId, 'bob');
+    assert.equal(task.claim?.claimed_by, 'bob');
     assert.equal(task.coding.returns, 0);
   });
 
@@ -121,7 +123,7 @@ describe('a coding task that its runner returns', () => {
     const task = claimed(sampleCodingTask());
     const by = await refusal(() => endByDecision(task, RETURN, 'lead', START));
     assert.deepEqual([by.code, by.details.reason], ['CONFLICT', 'NOT_HOLDER']);
-    const other = await refusal(() => endByRunner(task, { agentId: 'bob', epoch: 1 }, RETURN, START));
+    const other = await refusal(() => endByRunner(task, { agent_id: 'bob', claim_epoch: 1 }, RETURN, START));
     assert.equal(other.code, 'CONFLICT');
   });
 

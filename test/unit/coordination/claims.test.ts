@@ -7,7 +7,7 @@ import { capabilityKey, satisfiedKeys } from '../../../functions/src/toolsets/co
 import { START, sampleAgent, sampleSession, versionOf } from '../../support/builders.ts';
 import { portsOf } from '../../support/ports.ts';
 
-const session = sampleSession({ capabilityKeys: ['python', 'python|testing', 'rust'] });
+const session = sampleSession({ capability_keys: ['python', 'python|testing', 'rust'] });
 
 const NONE = { items: [], more: false };
 
@@ -32,7 +32,7 @@ describe('a claim', () => {
     it(`asks for the tasks of its session that ${capabilities.join(' and ')} can do${runner ? ` as a runner of its ${serves}` : ''}`, async () => {
       const asked: unknown[] = [];
       const agent = sampleAgent({
-        capabilities: capabilities.map((name) => ({ name, category: 'declared' })),
+        capability_details: capabilities.map((name) => ({ name, category: 'declared' })),
         serves,
       });
       const claims = new TaskClaims(
@@ -72,7 +72,7 @@ describe('the sets of coding tasks', () => {
     fc.assert(
       fc.property(fc.array(name, { maxLength: 4 }), fc.array(name, { maxLength: 3 }), (has, required) => {
         const key = capabilityKey(required);
-        const isFound = claimableKeys({ capabilityKeys: [] }, has).includes(key);
+        const isFound = claimableKeys({ capability_keys: [] }, has).includes(key);
         const can = satisfiedKeys([key], has).includes(key);
         assert.equal(isFound, key === '' || (isCodingKey(key) && can));
       }),

@@ -20,47 +20,50 @@ const lapsed = (): Task => releaseTask(claimedBy('ann'));
 
 describe('a late report', () => {
   it('is accepted while nobody has claimed the task since', () => {
-    const { kind, task } = reportOutcome(lapsed(), { agentId: 'ann' }, done, later);
-    assert.deepEqual([kind, task.status, task.epoch], ['accepted', 'done', 1]);
-    assert.deepEqual([task.claim?.agentId, task.claim?.epoch], ['ann', 1]);
-    assert.equal(reportOutcome(task, { agentId: 'ann' }, done, later).kind, 'repeated');
+    const { kind, task } = reportOutcome(lapsed(), { agent_id: 'ann' }, done, later);
+    assert.deepEqual([kind, task.status, task.claim_epoch], ['accepted', 'done', 1]);
+    assert.deepEqual([task.claim?.claimed_by, task.claim?.claim_epoch], ['ann', 1]);
+    assert.equal(reportOutcome(task, { agent_id: 'ann' }, done, later).kind, 'repeated');
   });
 
   it('may be a failure, final or not', () => {
-    assert.equal(reportOutcome(lapsed(), { agentId: 'ann', epoch: 1 }, failed, later).task.status, 'failed');
-    const { kind, task } = reportOutcome(lapsed(), { agentId: 'ann' }, failedForNow, later);
+    assert.equal(
+      reportOutcome(lapsed(), { agent_id: 'ann', claim_epoch: 1 }, failed, later).task.status,
+      'failed',
+    );
+    const { kind, task } = reportOutcome(lapsed(), { agent_id: 'ann' }, failedForNow, later);
     assert.deepEqual([kind, task.status, task.retries, task.blockers], ['accepted', 'available', 1, 1]);
   });
 
   it('is accepted once: what failed for now waits for its retry', async () => {
-    const { task } = reportOutcome(lapsed(), { agentId: 'ann' }, failedForNow, later);
-    await refusal(() => reportOutcome(task, { agentId: 'ann' }, done, later));
+    const { task } = reportOutcome(lapsed(), { agent_id: 'ann' }, failedForNow, later);
+    await refusal(() => reportOutcome(task, { agent_id: 'ann' }, done, later));
   });
 
   it('never overwrites a claim made since, and is kept beside it', () => {
-    const { kind, task } = reportOutcome(claimedBy('bob', lapsed()), { agentId: 'ann' }, done, later);
+    const { kind, task } = reportOutcome(claimedBy('bob', lapsed()), { agent_id: 'ann' }, done, later);
     assert.equal(kind, 'late');
-    assert.deepEqual([task.status, task.claim?.agentId, task.result], ['claimed', 'bob', undefined]);
-    assert.deepEqual(task.lateResult, {
-      agentId: 'ann',
-      epoch: 1,
-      receivedAt: later,
+    assert.deepEqual([task.status, task.claim?.claimed_by, task.result], ['claimed', 'bob', undefined]);
+    assert.deepEqual(task.late_result, {
+      agent_id: 'ann',
+      claim_epoch: 1,
+      received_at: later,
       result: { output: 'Made it' },
     });
   });
 
   it('is kept beside a closed task, which stays as it was', () => {
-    const closed = reportOutcome(claimedBy('bob', lapsed()), { agentId: 'bob' }, done, START).task;
-    const { kind, task } = reportOutcome(closed, { agentId: 'ann' }, failed, later);
+    const closed = reportOutcome(claimedBy('bob', lapsed()), { agent_id: 'bob' }, done, START).task;
+    const { kind, task } = reportOutcome(closed, { agent_id: 'ann' }, failed, later);
     assert.equal(kind, 'late');
-    assert.deepEqual({ ...task, lateResult: undefined }, { ...closed, lateResult: undefined });
-    assert.equal(task.lateResult?.error, 'It broke');
+    assert.deepEqual({ ...task, late_result: undefined }, { ...closed, late_result: undefined });
+    assert.equal(task.late_result?.error, 'It broke');
   });
 
   it('is kept when the claim made since has failed for now', () => {
-    const waiting = reportOutcome(claimedBy('bob', lapsed()), { agentId: 'bob' }, failedForNow, START).task;
+    const waiting = reportOutcome(claimedBy('bob', lapsed()), { agent_id: 'bob' }, failedForNow, START).task;
     for (const task of [waiting, endBackoff(waiting), claimedBy('cleo', endBackoff(waiting))]) {
-      const taskOutcome = reportOutcome(task, { agentId: 'ann' }, done, later);
+      const taskOutcome = reportOutcome(task, { agent_id: 'ann' }, done, later);
       assert.equal(taskOutcome.kind, 'late');
       assert.equal(taskOutcome.task.status, task.status);
     }
@@ -68,20 +71,22 @@ describe('a late report', () => {
 
   it('is kept when the claim made since has lapsed as well', () => {
     const task = releaseTask(claimedBy('bob', lapsed()));
-    assert.equal(reportOutcome(task, { agentId: 'ann' }, done, later).kind, 'late');
-    assert.equal(reportOutcome(task, { agentId: 'bob' }, done, later).kind, 'accepted');
+    assert.equal(reportOutcome(task, { agent_id: 'ann' }, done, later).kind, 'late');
+    assert.equal(reportOutcome(task, { agent_id: 'bob' }, done, later).kind, 'accepted');
   });
 
   it('under an old epoch does not settle the same holder’s newer claim', () => {
     const again = claimedBy('ann', lapsed());
-    const old = reportOutcome(again, { agentId: 'ann', epoch: 1 }, done, later);
+    const old = reportOutcome(again, { agent_id: 'ann', claim_epoch: 1 }, done, later);
     assert.deepEqual([old.kind, old.task.status], ['late', 'claimed']);
-    assert.equal(reportOutcome(again, { agentId: 'ann' }, done, later).kind, 'accepted');
+    assert.equal(reportOutcome(again, { agent_id: 'ann' }, done, later).kind, 'accepted');
   });
 
   it('under an epoch that the agent never had is refused', async () => {
-    const error = await refusal(() => reportOutcome(lapsed(), { agentId: 'ann', epoch: 7 }, done, later));
+    const error = await refusal(() =>
+      reportOutcome(lapsed(), { agent_id: 'ann', claim_epoch: 7 }, done, later),
+    );
     assert.equal(error.code, 'CONFLICT');
-    await refusal(() => reportOutcome(lapsed(), { agentId: 'bob' }, done, later));
+    await refusal(() => reportOutcome(lapsed(), { agent_id: 'bob' }, done, later));
   });
 });

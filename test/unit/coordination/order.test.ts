@@ -8,12 +8,12 @@ describe('the order of the queue', () => {
     const due = (seconds: number) => ({ deadline: secondsAfterStart(seconds) });
     const ordered = [
       { id: 'a', priority: 1 },
-      { id: 'b', ...due(60), createdAt: secondsAfterStart(9) },
+      { id: 'b', ...due(60), created_at: secondsAfterStart(9) },
       { id: 'c', ...due(90) },
       { id: 'd', ...due(90), createdAt: secondsAfterStart(1) },
       { id: 'f' },
       { id: 'g' },
-      { id: 'e', createdAt: secondsAfterStart(1) },
+      { id: 'e', created_at: secondsAfterStart(1) },
       { id: 'h', priority: 6, ...due(1) },
     ].map((changes) => sampleTask(changes));
     for (const [place, one] of ordered.entries()) {

@@ -12,13 +12,13 @@ const NOW = new Date('2030-02-01T00:00:00.000Z');
 
 const coding = sampleCodingTask();
 
-const ofRun: Task = sampleTask({ id: 'run-abc-one-1', ownerUid: 'ben' });
+const ofRun: Task = sampleTask({ id: 'run-abc-one-1', owner_uid: 'ben' });
 
 describe('a task that carries out instructions', () => {
   it('is a coding task or a step of a run; a task of the plan is not, whoever made it', () => {
-    assert.equal(instructedBy(coding), coding.coding.ownerUid);
+    assert.equal(instructedBy(coding), coding.coding.owner_uid);
     assert.equal(instructedBy(ofRun), 'ben');
-    assert.equal(instructedBy(sampleTask({ ownerUid: 'ben' })), undefined);
+    assert.equal(instructedBy(sampleTask({ owner_uid: 'ben' })), undefined);
   });
 
   const asked: string[] = [];
@@ -33,22 +33,22 @@ describe('a task that carries out instructions', () => {
 
   it('is given out by the standing of its owner in its workspace', async () => {
     asked.length = 0;
-    const other = { ownerUid: 'somebody-else' };
+    const other = { owner_uid: 'somebody-else' };
     for (const standing of ['works', 'out', 'unknown'] as const) {
       assert.equal(await ownerStanding(ports(standing), coding, other), standing);
       assert.equal(await ownerStanding(ports(standing), ofRun, other), standing);
     }
     assert.deepEqual(
       [...new Set(asked)],
-      [`${coding.coding.ownerUid} in ${coding.workspace}`, `ben in ${ofRun.workspace}`],
+      [`${coding.coding.owner_uid} in ${coding.workspace}`, `ben in ${ofRun.workspace}`],
     );
   });
 
   it('costs no read if its owner owns the agent, and neither does a task of the plan', async () => {
     asked.length = 0;
-    const own = { ownerUid: coding.coding.ownerUid };
+    const own = { owner_uid: coding.coding.owner_uid };
     assert.equal(await ownerStanding(ports('out'), coding, own), 'works');
-    assert.equal(await ownerStanding(ports('out'), sampleTask({ ownerUid: 'ben' }), own), 'works');
+    assert.equal(await ownerStanding(ports('out'), sampleTask({ owner_uid: 'ben' }), own), 'works');
     assert.deepEqual(asked, []);
   });
 

@@ -58,20 +58,20 @@ function step(name: string, change: (task: Task, now: Date, model: Model) => Tas
 
 /** What no step may break. */
 function holds(before: Task, after: Task): void {
-  assert.ok(after.epoch >= before.epoch, 'the epoch never decreases');
+  assert.ok(after.claim_epoch >= before.claim_epoch, 'the epoch never decreases');
   const isRevived = isClosed(before.status) && after.status === 'available';
   if (isRevived) {
     assert.notEqual(before.status, 'done', 'done is final');
-    assert.equal(after.epoch, before.epoch);
-    assert.equal(after.formerEnds.at(-1)?.error, before.error, 'what was is kept');
+    assert.equal(after.claim_epoch, before.claim_epoch);
+    assert.equal(after.former_ends.at(-1)?.error, before.error, 'what was is kept');
     assert.ok(
-      !after.lapsedClaims.some((lapsed) => lapsed.epoch === after.epoch),
+      !after.lapsed_claims.some((lapsed) => lapsed.claim_epoch === after.claim_epoch),
       'nobody holds it by an old claim',
     );
   } else if (isClosed(before.status)) {
     assert.deepEqual(
-      { ...after, lateResult: undefined },
-      { ...before, lateResult: undefined },
+      { ...after, late_result: undefined },
+      { ...before, late_result: undefined },
       'closed is final',
     );
   }
@@ -79,13 +79,14 @@ function holds(before: Task, after: Task): void {
   const claimed = isHeld(after.status) || (isClosed(after.status) && before.claim !== undefined);
   if (claimed) assert.ok(after.claim !== undefined, 'a claim stays');
   if (after.status === 'available') assert.equal(after.claim, undefined, 'no claim without a holder');
-  if (after.claim) assert.equal(after.claim.epoch, after.epoch, 'the claim in force is the latest');
+  if (after.claim)
+    assert.equal(after.claim.claim_epoch, after.claim_epoch, 'the claim in force is the latest');
   if (isHeld(before.status) && isHeld(after.status))
-    assert.equal(after.claim?.agentId, before.claim?.agentId);
+    assert.equal(after.claim?.claimed_by, before.claim?.claimed_by);
   assert.ok(after.retries <= MAX_RETRIES);
-  assert.equal(after.blockers, after.retryAt === undefined ? 0 : 1, 'a wait blocks, and only a wait');
+  assert.equal(after.blockers, after.retry_at === undefined ? 0 : 1, 'a wait blocks, and only a wait');
   assert.equal(after.status === 'done', after.result !== undefined);
-  assert.equal(isClosed(after.status), after.closedAt !== undefined);
+  assert.equal(isClosed(after.status), after.completed_at !== undefined);
 }
 
 const agent = fc.constantFrom('ann', 'bob', 'cleo');
@@ -99,17 +100,17 @@ const outcome = fc.oneof(
 const claimant = fc.tuple(fc.oneof(agent, fc.constant(undefined)), epoch).map(([named, given]) => ({
   toString: () => `${named ?? 'the holder'} ${given ?? ''}`,
   of: (task: Task): Claimant => {
-    const holder = named === undefined ? task.claim?.agentId : undefined;
+    const holder = named === undefined ? task.claim?.claimed_by : undefined;
     return holder !== undefined || given === undefined
-      ? { agentId: holder ?? named ?? 'ann' }
-      : { agentId: named ?? 'ann', epoch: given };
+      ? { agent_id: holder ?? named ?? 'ann' }
+      : { agent_id: named ?? 'ann', claim_epoch: given };
   },
 }));
 
 const claim = agent.map((agentId) =>
   step(`claim ${agentId}`, (task, now, model) => {
     const claimed = claimTask(task, agentId, 60, now);
-    model.given.set(agentId, (model.given.get(agentId) ?? new Set()).add(claimed.epoch));
+    model.given.set(agentId, (model.given.get(agentId) ?? new Set()).add(claimed.claim_epoch));
     return claimed;
   }),
 );
@@ -121,8 +122,12 @@ const restore = claimant.map((who) =>
   step(`restore ${who}`, (task, now, model) => {
     const restored = restoreClaim(task, who.of(task), 60, now);
     if (restored === undefined) return task;
-    assert.notEqual(task.releasedEpoch, task.epoch, 'what somebody took away does not come back by itself');
-    assert.ok(model.given.get(restored.claim?.agentId ?? '')?.has(task.epoch));
+    assert.notEqual(
+      task.released_epoch,
+      task.claim_epoch,
+      'what somebody took away does not come back by itself',
+    );
+    assert.ok(model.given.get(restored.claim?.claimed_by ?? '')?.has(task.claim_epoch));
     return restored;
   }),
 );
@@ -131,12 +136,12 @@ const settle = fc.tuple(claimant, outcome).map(([someone, what]) =>
   step(`settle ${someone} ${JSON.stringify(what)}`, (task, now, model) => {
     const who = someone.of(task);
     const taskOutcome = reportOutcome(task, who, what, now);
-    const given = model.given.get(who.agentId) ?? new Set();
+    const given = model.given.get(who.agent_id) ?? new Set();
     const accepted = taskOutcome.kind === 'accepted';
-    if (accepted) assert.ok(given.has(task.epoch), 'only the latest claim settles a task');
-    if (accepted && who.epoch !== undefined)
-      assert.equal(who.epoch, task.epoch, 'a stale epoch never overwrites');
-    if (taskOutcome.kind === 'late') assert.ok(given.has(taskOutcome.task.lateResult?.epoch ?? 0));
+    if (accepted) assert.ok(given.has(task.claim_epoch), 'only the latest claim settles a task');
+    if (accepted && who.claim_epoch !== undefined)
+      assert.equal(who.claim_epoch, task.claim_epoch, 'a stale epoch never overwrites');
+    if (taskOutcome.kind === 'late') assert.ok(given.has(taskOutcome.task.late_result?.claim_epoch ?? 0));
     return taskOutcome.task;
   }),
 );
@@ -146,7 +151,8 @@ const finish = step('finish', (task, now, model) => {
   assert.equal(kind, isClosed(task.status) ? 'repeated' : 'accepted');
   assert.ok(isClosed(finished.status));
   const { claim } = finished;
-  if (claim) assert.ok(model.given.get(claim.agentId)?.has(task.epoch), 'only for the latest holder');
+  if (claim)
+    assert.ok(model.given.get(claim.claimed_by)?.has(task.claim_epoch), 'only for the latest holder');
   else assert.ok(!isHeld(task.status), 'never past its holder');
   return finished;
 });

@@ -17,25 +17,25 @@ import {
 import { START, sampleTask, secondsAfterStart } from '../../support/builders.ts';
 import { refusal } from '../../support/refusal.ts';
 
-const done: ReportedOutcome = { kind: 'done', result: { output: 'Made it', filesCreated: ['a.ts'] } };
+const done: ReportedOutcome = { kind: 'done', result: { output: 'Made it', files_created: ['a.ts'] } };
 const failed: ReportedOutcome = { kind: 'failed', error: 'It broke', retryable: false };
 const failedForNow: ReportedOutcome = { kind: 'failed', error: 'It broke', retryable: true };
 
 const claimed = (by = 'ann', from = sampleTask()) => claimTask(from, by, 60, START);
-const started = (by = 'ann') => startTask(claimed(by), { agentId: by }, secondsAfterStart(10));
+const started = (by = 'ann') => startTask(claimed(by), { agent_id: by }, secondsAfterStart(10));
 const inState = (status: Task['status']): Task => ({ ...claimed(), status });
 
 describe('claiming a task', () => {
   it('gives it to the agent, under a new epoch and a lease', () => {
-    const task = claimTask(sampleTask({ epoch: 3 }), 'ann', 60, START);
+    const task = claimTask(sampleTask({ claim_epoch: 3 }), 'ann', 60, START);
     assert.equal(task.status, 'claimed');
-    assert.equal(task.epoch, 4);
+    assert.equal(task.claim_epoch, 4);
     assert.deepEqual(task.claim, {
-      agentId: 'ann',
-      epoch: 4,
-      claimedAt: START,
-      leaseSeconds: 60,
-      leaseExpiresAt: secondsAfterStart(60),
+      claimed_by: 'ann',
+      claim_epoch: 4,
+      claimed_at: START,
+      lease_seconds: 60,
+      lease_expires_at: secondsAfterStart(60),
     });
   });
 
@@ -57,36 +57,36 @@ describe('starting a task', () => {
   it('is for its holder, and renews the lease', () => {
     const task = started();
     assert.equal(task.status, 'in_progress');
-    assert.deepEqual(task.claim?.startedAt, secondsAfterStart(10));
-    assert.deepEqual(task.claim?.leaseExpiresAt, secondsAfterStart(70));
-    assert.equal(task.epoch, 1);
+    assert.deepEqual(task.claim?.started_at, secondsAfterStart(10));
+    assert.deepEqual(task.claim?.lease_expires_at, secondsAfterStart(70));
+    assert.equal(task.claim_epoch, 1);
   });
 
   it('is refused to anybody else, naming the holder', async () => {
-    const error = await refusal(() => startTask(claimed(), { agentId: 'bob' }, START));
+    const error = await refusal(() => startTask(claimed(), { agent_id: 'bob' }, START));
     assert.match(error.message, /cannot be started: it is claimed, held by "ann"/);
     assert.equal(error.details.reason, 'NOT_HOLDER');
   });
 
   it('is refused under an older epoch of the same holder', async () => {
     const again = claimTask(releaseTask(claimed()), 'ann', 60, START);
-    const error = await refusal(() => startTask(again, { agentId: 'ann', epoch: 1 }, START));
+    const error = await refusal(() => startTask(again, { agent_id: 'ann', claim_epoch: 1 }, START));
     assert.match(error.message, /it is claimed, held by you/);
     assert.match(error.details.suggestion ?? '', /the one that coordination.claim_task answered/);
   });
 
   it('may be repeated by the same claim, and changes nothing then', async () => {
     const task = started();
-    for (const claimant of [{ agentId: 'ann' }, { agentId: 'ann', epoch: 1 }])
+    for (const claimant of [{ agent_id: 'ann' }, { agent_id: 'ann', claim_epoch: 1 }])
       assert.equal(startTask(task, claimant, secondsAfterStart(20)), task);
-    for (const claimant of [{ agentId: 'bob' }, { agentId: 'ann', epoch: 2 }])
+    for (const claimant of [{ agent_id: 'bob' }, { agent_id: 'ann', claim_epoch: 2 }])
       assert.equal((await refusal(() => startTask(task, claimant, START))).code, 'CONFLICT');
   });
 
   for (const status of TASK_STATUSES.filter((one) => one !== 'claimed' && one !== 'in_progress')) {
     it(`is refused while it is ${status}`, async () => {
       const task = status === 'available' ? sampleTask() : inState(status);
-      const error = await refusal(() => startTask(task, { agentId: 'ann' }, START));
+      const error = await refusal(() => startTask(task, { agent_id: 'ann' }, START));
       assert.match(error.message, new RegExp(`cannot be started: it is ${status}`));
       assert.equal(error.details.reason, 'WRONG_STATE');
     });
@@ -99,16 +99,21 @@ describe('settling a task', () => {
     ['in progress', started()],
   ] as const) {
     it(`completes one that is ${name}`, () => {
-      const taskOutcome = reportOutcome(task, { agentId: 'ann', epoch: 1 }, done, secondsAfterStart(20));
+      const taskOutcome = reportOutcome(
+        task,
+        { agent_id: 'ann', claim_epoch: 1 },
+        done,
+        secondsAfterStart(20),
+      );
       assert.equal(taskOutcome.kind, 'accepted');
       assert.equal(taskOutcome.task.status, 'done');
-      assert.deepEqual(taskOutcome.task.result, { output: 'Made it', filesCreated: ['a.ts'] });
-      assert.deepEqual(taskOutcome.task.closedAt, secondsAfterStart(20));
-      assert.equal(taskOutcome.task.claim?.agentId, 'ann');
+      assert.deepEqual(taskOutcome.task.result, { output: 'Made it', files_created: ['a.ts'] });
+      assert.deepEqual(taskOutcome.task.completed_at, secondsAfterStart(20));
+      assert.equal(taskOutcome.task.claim?.claimed_by, 'ann');
     });
 
     it(`fails one that is ${name}`, () => {
-      const { kind, task: after } = reportOutcome(task, { agentId: 'ann' }, failed, START);
+      const { kind, task: after } = reportOutcome(task, { agent_id: 'ann' }, failed, START);
       assert.deepEqual([kind, after.status, after.error], ['accepted', 'failed', 'It broke']);
     });
   }
@@ -118,35 +123,35 @@ describe('settling a task', () => {
       [done, 'completed'],
       [failed, 'failed'],
     ] as const) {
-      const error = await refusal(() => reportOutcome(started(), { agentId: 'bob' }, outcome, START));
+      const error = await refusal(() => reportOutcome(started(), { agent_id: 'bob' }, outcome, START));
       assert.match(error.message, new RegExp(`cannot be ${verb}: it is in_progress, held by "ann"`));
     }
   });
 
   it('is refused while nobody has claimed it', async () => {
-    const error = await refusal(() => reportOutcome(sampleTask(), { agentId: 'ann' }, done, START));
+    const error = await refusal(() => reportOutcome(sampleTask(), { agent_id: 'ann' }, done, START));
     assert.match(error.message, /it is available/);
     assert.match(error.details.suggestion ?? '', /claim_task/);
   });
 
   it('takes the same report of the same holder again, and no other', async () => {
-    const { task } = reportOutcome(started(), { agentId: 'ann' }, done, START);
-    assert.deepEqual(reportOutcome(task, { agentId: 'ann' }, done, secondsAfterStart(99)), {
+    const { task } = reportOutcome(started(), { agent_id: 'ann' }, done, START);
+    assert.deepEqual(reportOutcome(task, { agent_id: 'ann' }, done, secondsAfterStart(99)), {
       kind: 'repeated',
       task,
     });
     const other: ReportedOutcome = { kind: 'done', result: { output: 'Made it twice' } };
     for (const outcome of [failed, other]) {
-      const error = await refusal(() => reportOutcome(task, { agentId: 'ann' }, outcome, START));
+      const error = await refusal(() => reportOutcome(task, { agent_id: 'ann' }, outcome, START));
       assert.match(error.message, /it is done, held by you/);
     }
-    await refusal(() => reportOutcome(task, { agentId: 'bob' }, done, START));
-    await refusal(() => reportOutcome(task, { agentId: 'ann', epoch: 2 }, done, START));
+    await refusal(() => reportOutcome(task, { agent_id: 'bob' }, done, START));
+    await refusal(() => reportOutcome(task, { agent_id: 'ann', claim_epoch: 2 }, done, START));
   });
 
   it('takes the same failure again', () => {
-    const { task } = reportOutcome(started(), { agentId: 'ann' }, failed, START);
-    assert.equal(reportOutcome(task, { agentId: 'ann' }, failed, START).kind, 'repeated');
+    const { task } = reportOutcome(started(), { agent_id: 'ann' }, failed, START);
+    assert.equal(reportOutcome(task, { agent_id: 'ann' }, failed, START).kind, 'repeated');
   });
 });
 
@@ -154,21 +159,21 @@ describe('failing a task for now', () => {
   it('hands it back, with a wait that doubles, until the retries are used up', () => {
     let task = sampleTask();
     for (let retry = 0; retry < MAX_RETRIES; retry++) {
-      task = reportOutcome(claimed('ann', task), { agentId: 'ann' }, failedForNow, START).task;
+      task = reportOutcome(claimed('ann', task), { agent_id: 'ann' }, failedForNow, START).task;
       assert.deepEqual([task.status, task.retries, task.blockers], ['available', retry + 1, 1]);
-      assert.deepEqual(task.retryAt, secondsAfterStart(30 * 2 ** retry));
+      assert.deepEqual(task.retry_at, secondsAfterStart(30 * 2 ** retry));
       assert.equal(task.claim, undefined);
       task = endBackoff(task);
-      assert.deepEqual([task.blockers, task.retryAt], [0, undefined]);
+      assert.deepEqual([task.blockers, task.retry_at], [0, undefined]);
     }
-    task = reportOutcome(claimed('ann', task), { agentId: 'ann' }, failedForNow, START).task;
-    assert.deepEqual([task.status, task.error, task.epoch], ['failed', 'It broke', MAX_RETRIES + 1]);
+    task = reportOutcome(claimed('ann', task), { agent_id: 'ann' }, failedForNow, START).task;
+    assert.deepEqual([task.status, task.error, task.claim_epoch], ['failed', 'It broke', MAX_RETRIES + 1]);
   });
 
   it('leaves no error behind once it is done after all', () => {
-    const waiting = reportOutcome(claimed(), { agentId: 'ann' }, failedForNow, START).task;
+    const waiting = reportOutcome(claimed(), { agent_id: 'ann' }, failedForNow, START).task;
     assert.equal(waiting.error, 'It broke');
-    const after = reportOutcome(claimed('bob', endBackoff(waiting)), { agentId: 'bob' }, done, START).task;
+    const after = reportOutcome(claimed('bob', endBackoff(waiting)), { agent_id: 'bob' }, done, START).task;
     assert.deepEqual([after.status, after.error], ['done', undefined]);
   });
 
@@ -182,26 +187,26 @@ describe('failing a task for now', () => {
 describe('a lease', () => {
   it('is released to the queue, and its holder remembered', () => {
     const task = releaseTask(started());
-    assert.deepEqual([task.status, task.claim, task.epoch], ['available', undefined, 1]);
-    assert.deepEqual(task.lapsedClaims, [{ agentId: 'ann', epoch: 1 }]);
+    assert.deepEqual([task.status, task.claim, task.claim_epoch], ['available', undefined, 1]);
+    assert.deepEqual(task.lapsed_claims, [{ agent_id: 'ann', claim_epoch: 1 }]);
   });
 
   it('remembers the last 20 holders', () => {
     let task = sampleTask();
     for (let count = 0; count < 25; count++) task = releaseTask(claimed(`agent-${count}`, task));
-    assert.equal(task.lapsedClaims.length, 20);
-    assert.deepEqual(task.lapsedClaims.at(-1), { agentId: 'agent-24', epoch: 25 });
+    assert.equal(task.lapsed_claims.length, 20);
+    assert.deepEqual(task.lapsed_claims.at(-1), { agent_id: 'agent-24', claim_epoch: 25 });
   });
 
   it('is renewed from when the holder was seen', () => {
     assert.deepEqual(
-      renewLease(claimed(), secondsAfterStart(50)).claim?.leaseExpiresAt,
+      renewLease(claimed(), secondsAfterStart(50)).claim?.lease_expires_at,
       secondsAfterStart(110),
     );
   });
 
   it('is neither released nor renewed where there is none', async () => {
-    const closed = reportOutcome(claimed(), { agentId: 'ann' }, done, START).task;
+    const closed = reportOutcome(claimed(), { agent_id: 'ann' }, done, START).task;
     for (const task of [sampleTask(), closed]) {
       assert.match((await refusal(() => releaseTask(task))).message, /cannot be released/);
       assert.match((await refusal(() => renewLease(task, START))).message, /cannot be renewed/);

@@ -674,10 +674,7 @@ const HARMLESS: readonly { readonly what: string; readonly plant: Fault['plant']
       `"releases":[{"name":"projects/${PROJECT}/releases/cloud.firestore/shop","rulesetName":"projects/${PROJECT}/rulesets/1"},{"name":"projects/${PROJECT}/releases/cloud.firestore","rulesetName":"projects/${PROJECT}/rulesets/2"},{"name":"projects/${PROJECT}/releases/firebase.storage/b","rulesetName":"projects/${PROJECT}/rulesets/3"},`,
     ),
   },
-  {
-    what: 'rules with other ends of lines',
-    plant: edit(RULESET, /\\n/g, '\\r\\n'),
-  },
+  { what: 'rules with other ends of lines', plant: edit(RULESET, /\\n/g, '\\r\\n') },
 ];
 
 describe('no fault', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { allowedOrigins, consoleOrigin } from '../../../functions/src/config.ts';
-import { isAllowedOrigin } from '../../../functions/src/mcp/http/origin.ts';
+import { isAllowedOrigin } from '../../../functions/src/mcp/http/route.ts';
 import { setVariable } from '../../support/environment.ts';
 
 describe('the pages that may call', () => {

@@ -32,13 +32,7 @@ const json = fc.jsonValue({ maxDepth: 2 }) as fc.Arbitrary<JsonValue>;
 const data = fc.array(fc.tuple(key, json), { maxLength: 6 }).map((entries) => new Map(entries));
 
 const transition: fc.Arbitrary<Transition> = fc.record(
-  {
-    kind: fc.constantFrom('added', 'changed', 'removed'),
-    key,
-    data: json,
-    previousData: json,
-    at: fc.nat(),
-  },
+  { kind: fc.constantFrom('added', 'changed', 'removed'), key, data: json, previousData: json, at: fc.nat() },
   { requiredKeys: ['kind', 'key', 'at'] },
 );
 
@@ -132,8 +126,8 @@ describe('a cursor', () => {
 
 describe('reading page by page', () => {
   const subscription: Subscription = {
-    ...{ id: 'id', uid: 'ada', subscriptionId: 'sub', database: 'realtime', path: 'messages' },
-    ...{ eventType: 'child_added', log: LOG, createdAt: new Date(0), expiresAt: new Date(0) },
+    ...{ id: 'id', uid: 'ada', subscription_id: 'sub', database: 'realtime', path: 'messages' },
+    ...{ event_type: 'child_added', log: LOG, created_at: new Date(0), expires_at: new Date(0) },
     rights: '',
   };
 

@@ -14,15 +14,12 @@ import type { FirebasePorts } from '../../../functions/src/toolsets/firebase/rul
 import { portsOf } from '../../support/ports.ts';
 import { agentOf } from '../../support/principals.ts';
 
-const CALLER: Caller = {
-  principal: agentOf('a', 'person', 'worker'),
-  credential: 'secret',
-};
+const CALLER: Caller = { principal: agentOf('a', 'person', 'worker'), credential: 'secret' };
 
 const KEYED: Operation = {
   argumentsHash: 'hash',
   recordAnswer: (answer) => ({
-    answer: { id: 'id', argumentsHash: 'hash', answer, expiresAt: new Date(0) },
+    answer: { id: 'id', arguments_hash: 'hash', answer, expires_at: new Date(0) },
   }),
   derivedSecret: () => 'secret',
   derivedId: (label) => `id-for-${label}`,

@@ -23,15 +23,15 @@ const START = Date.parse('2026-11-27T12:00:00Z');
 const COMMITS = ['a', 'b', 'c'].map((letter) => letter.repeat(40));
 const [FIRST = '', SECOND = ''] = COMMITS;
 
-type Mark = NonNullable<Task['failedCheck']>;
+type Mark = NonNullable<Task['failed_check']>;
 
 /** A pull request with its task, in memory. */
 class Desk {
   link: PullRequestLink = sampleLink({
     number: 3,
-    taskId: 'task',
+    task_id: 'task',
     workspace: 'w',
-    linkedAt: new Date(START),
+    linked_at: new Date(START),
   });
   mark: Mark | undefined;
   readonly logged = new Set<string>();
@@ -41,7 +41,7 @@ class Desk {
     const commit = async (changes: readonly Change[]) => {
       for (const change of changes) this.take(change);
     };
-    const task = () => sampleTask({ workspace: 'w', ...(this.mark && { failedCheck: this.mark }) });
+    const task = () => sampleTask({ workspace: 'w', ...(this.mark && { failed_check: this.mark }) });
     this.deliveries = new Deliveries(
       portsOf<GitHubPorts>({
         pullRequestLinks: { find: async () => versionOf(this.link) },
@@ -132,7 +132,7 @@ describe('a check of a pull request', () => {
 
   it('does not replace a later mark of another pull request of the task, nor clear it', async () => {
     const desk = new Desk();
-    const other = { name: 'test', at: at(5), repository: 'octo/app', pullRequest: 4 };
+    const other = { name: 'test', at: at(5), repository: 'octo/app', pull_request: 4 };
     desk.mark = other;
     await desk.receive([failed(SECOND, 2), passed(SECOND, 6)]);
     assert.deepEqual(desk.mark, other);

@@ -20,22 +20,22 @@ import {
   waitsForBudget,
 } from '../../../functions/src/graph/rules/budget.ts';
 
-const LIMIT: Budget = { kind: 'task', id: 'task-1', ownerUid: 'ada', round: 1, setAt: new Date(0) };
+const LIMIT: Budget = { kind: 'task', thing_id: 'task-1', owner_uid: 'ada', round: 1, set_at: new Date(0) };
 
 function counted(limit: Partial<Budget>, spent: Amount = NOTHING, reserved: Amount = NOTHING): CountedBudget {
   return { budget: { ...LIMIT, ...limit }, counts: { spent, reserved } };
 }
 
-const usd = (costUsd: number) => amountOf({ costUsd, inputTokens: 0, outputTokens: 0 });
+const usd = (costUsd: number) => amountOf({ cost_usd: costUsd, input_tokens: 0, output_tokens: 0 });
 
 const amounts = fc.record({
-  nanoUsd: fc.integer({ min: 0, max: 1e12 }),
+  nano_usd: fc.integer({ min: 0, max: 1e12 }),
   tokens: fc.integer({ min: 0, max: 1e9 }),
 });
 
 describe('what a budget lets through', () => {
   it('is a call that fits beside what is spent and what is reserved', () => {
-    const [limit, wanted] = [{ costUsd: 1 }, usd(0.25)];
+    const [limit, wanted] = [{ cost_usd: 1 }, usd(0.25)];
     assert.equal(refusalOf([counted(limit, usd(0.5), usd(0.25))], wanted), undefined);
     const full = counted(limit, usd(0.5), usd(0.5));
     assert.deepEqual(refusalOf([full], wanted), { by: full, wanted, isSpent: false });
@@ -48,17 +48,17 @@ describe('what a budget lets through', () => {
   });
 
   it('is as many tokens, whatever they cost, and anything where there is no limit', () => {
-    const tokens = { nanoUsd: 0, tokens: 101 };
+    const tokens = { nano_usd: 0, tokens: 101 };
     assert.equal(refusalOf([counted({ tokens: 100 })], tokens)?.isSpent, true);
     assert.equal(refusalOf([counted({ tokens: 101 })], tokens), undefined);
     assert.equal(refusalOf([counted({}, usd(1e6), usd(1e6))], tokens), undefined);
   });
 
   it('is work of unknown cost for as long as anything is left', () => {
-    assert.equal(spentOut([counted({ costUsd: 1 }, usd(0.999)), counted({})]), undefined);
-    const spent = counted({ tokens: 10 }, { nanoUsd: 0, tokens: 10 });
-    assert.equal(spentOut([counted({ costUsd: 1 }), spent])?.by, spent);
-    assert.ok(spentOut([counted({ costUsd: 0 })]), 'nothing may be spent');
+    assert.equal(spentOut([counted({ cost_usd: 1 }, usd(0.999)), counted({})]), undefined);
+    const spent = counted({ tokens: 10 }, { nano_usd: 0, tokens: 10 });
+    assert.equal(spentOut([counted({ cost_usd: 1 }), spent])?.by, spent);
+    assert.ok(spentOut([counted({ cost_usd: 0 })]), 'nothing may be spent');
   });
 
   it('is raised by as much again, of what is short alone, and enough for some calls more', () => {
@@ -66,10 +66,10 @@ describe('what a budget lets through', () => {
       const refusal = refusalOf([counted(limit, spent)], wanted) ?? spentOut([counted(limit, spent)]);
       return refusal && raised(refusal);
     };
-    assert.deepEqual(raise({ costUsd: 5, tokens: 1e6 }, usd(4.99), usd(0.02)), { costUsd: 10 });
-    assert.deepEqual(raise({ costUsd: 0.01 }, NOTHING, usd(0.06)), { costUsd: 0.6 });
-    assert.deepEqual(raise({ tokens: 100 }, { nanoUsd: 0, tokens: 100 }, NOTHING), { tokens: 200 });
-    assert.deepEqual(raise({ costUsd: 1 }, usd(0.5), usd(0.1)), undefined);
+    assert.deepEqual(raise({ cost_usd: 5, tokens: 1e6 }, usd(4.99), usd(0.02)), { cost_usd: 10 });
+    assert.deepEqual(raise({ cost_usd: 0.01 }, NOTHING, usd(0.06)), { cost_usd: 0.6 });
+    assert.deepEqual(raise({ tokens: 100 }, { nano_usd: 0, tokens: 100 }, NOTHING), { tokens: 200 });
+    assert.deepEqual(raise({ cost_usd: 1 }, usd(0.5), usd(0.1)), undefined);
   });
 
   it('leaves nothing reserved when every call is settled, and has spent what they cost', () => {
@@ -82,7 +82,7 @@ describe('what a budget lets through', () => {
           for (const call of calls.filter(({ isSettled }) => isSettled)) {
             reserved = plus(reserved, minus(call.reserved));
             spent = plus(spent, call.cost);
-            assert.ok(reserved.nanoUsd >= 0 && reserved.tokens >= 0);
+            assert.ok(reserved.nano_usd >= 0 && reserved.tokens >= 0);
           }
           const sum = (of: 'reserved' | 'cost', isSettled: boolean) =>
             calls
@@ -97,7 +97,7 @@ describe('what a budget lets through', () => {
   it('is never more than the limit, however calls are reserved and settled one after the other', () => {
     const calls = fc.array(fc.record({ most: amounts, share: fc.double({ min: 0, max: 1, noNaN: true }) }));
     const limits = fc.record({
-      costUsd: fc.double({ min: 0, max: 5000, noNaN: true }),
+      cost_usd: fc.double({ min: 0, max: 5000, noNaN: true }),
       tokens: fc.nat(1e10),
     });
     fc.assert(
@@ -105,12 +105,15 @@ describe('what a budget lets through', () => {
         let spent = NOTHING;
         for (const { most, share } of made) {
           if (refusalOf([counted(limit, spent)], most) !== undefined) continue;
-          const used = { nanoUsd: Math.floor(most.nanoUsd * share), tokens: Math.floor(most.tokens * share) };
+          const used = {
+            nano_usd: Math.floor(most.nano_usd * share),
+            tokens: Math.floor(most.tokens * share),
+          };
           spent = plus(spent, used);
         }
-        assert.ok(spent.nanoUsd <= Math.round(limit.costUsd * 1e9) && spent.tokens <= limit.tokens);
+        assert.ok(spent.nano_usd <= Math.round(limit.cost_usd * 1e9) && spent.tokens <= limit.tokens);
         const left = leftOf(counted(limit, spent));
-        assert.ok(Math.abs(Number(left.costUsd) + usdOf(spent) - limit.costUsd) < 1e-8);
+        assert.ok(Math.abs(Number(left.cost_usd) + usdOf(spent) - limit.cost_usd) < 1e-8);
         assert.equal(Number(left.tokens) + spent.tokens, limit.tokens);
       }),
     );
@@ -120,11 +123,15 @@ describe('what a budget lets through', () => {
     fc.assert(
       fc.property(fc.nat(1e6), fc.nat(1e6), fc.integer({ min: 0, max: 100 }), (input, output, price) => {
         const costUsd = ((input + output) * price) / 1_000_000;
-        const { nanoUsd, tokens } = amountOf({ inputTokens: input, outputTokens: output, costUsd });
+        const { nano_usd: nanoUsd, tokens } = amountOf({
+          input_tokens: input,
+          output_tokens: output,
+          cost_usd: costUsd,
+        });
         assert.deepEqual([nanoUsd, tokens], [(input + output) * price * 1000, input + output]);
       }),
     );
-    assert.equal(usd(1e-10).nanoUsd, 1);
+    assert.equal(usd(1e-10).nano_usd, 1);
   });
 });
 

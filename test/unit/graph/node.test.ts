@@ -12,10 +12,10 @@ describe('a thing in the graph', () => {
   it('has costs without the errors of the additions that made them', () => {
     const cost_usd = 0.1 + 0.2;
     assert.notEqual(cost_usd, 0.3);
-    assert.equal(nodeFromDocument({ ...document, totals: { counts: {}, cost_usd } }).totals.costUsd, 0.3);
+    assert.equal(nodeFromDocument({ ...document, totals: { counts: {}, cost_usd } }).totals.cost_usd, 0.3);
   });
 
   it('has cost nothing if its document is older than the costs', () => {
-    assert.equal(nodeFromDocument({ ...document, totals: { counts: {} } }).totals.costUsd, 0);
+    assert.equal(nodeFromDocument({ ...document, totals: { counts: {} } }).totals.cost_usd, 0);
   });
 });

@@ -14,7 +14,7 @@ type ExecutionPorts = ConstructorParameters<typeof ApprovalExecution>[0];
 /** The request after its call was made and came to this. */
 async function afterOutcome(error: MusterError): Promise<{ request: Request; thrown: unknown }> {
   const call = { tool: 'todo.add_task', arguments: { title: 'Milk' }, readonly: false };
-  let request = sampleRequest({ kind: 'approval', dueAt: START, answeredBy: 'ada', call });
+  let request = sampleRequest({ kind: 'approval', due_at: START, answered_by: 'ada', call });
   const ports = portsOf<ExecutionPorts>({
     requests: { find: async () => versionOf(request) },
     clock: { now: () => START },
@@ -39,7 +39,7 @@ describe('an approved call that is refused', () => {
     const contention = new MusterError('CONFLICT', 'Too many changes at once.', { reason: 'CONTENTION' });
     const { request, thrown } = await afterOutcome(contention);
     assert.equal(thrown, contention);
-    assert.ok(request.dueAt !== undefined && request.outcome === undefined, 'it is still to be made');
+    assert.ok(request.due_at !== undefined && request.outcome === undefined, 'it is still to be made');
   });
 
   it('is over when it is refused for any other reason', async () => {
@@ -48,7 +48,7 @@ describe('an approved call that is refused', () => {
         new MusterError('CONFLICT', 'No.', reason ? { reason } : {}),
       );
       assert.equal(thrown, undefined);
-      assert.ok(request.dueAt === undefined && request.outcome !== undefined);
+      assert.ok(request.due_at === undefined && request.outcome !== undefined);
     }
   });
 });

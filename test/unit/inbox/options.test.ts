@@ -44,7 +44,7 @@ describe('the option that an answer means', () => {
       options: ['São Paulo', 'Rio'],
       state: 'open' as const,
     };
-    const { answer } = answered(request, { answer: 'rio' }, { uid: 'ada' }, request.createdAt);
+    const { answer } = answered(request, { answer: 'rio' }, { uid: 'ada' }, request.created_at);
     assert.equal(answer, 'Rio');
     assert.equal(answerMeant(request, 'default', ' sÃo pAulo'), 'São Paulo');
     assert.equal(answerMeant({ kind: 'approval', options: [] }, 'answer', 'Approve'), 'approve');

@@ -41,9 +41,9 @@ const requests = fc
     sampleRequest({
       kind,
       options: kind === 'choice' ? ['red', 'blue', 'refuse'] : [],
-      createdAt: new Date(START),
-      expiresAt: new Date(START + 3_600_000),
-      ...(defaultAnswer !== undefined && { defaultAnswer }),
+      created_at: new Date(START),
+      expires_at: new Date(START + 3_600_000),
+      ...(defaultAnswer !== undefined && { default: defaultAnswer }),
     }),
   );
 
@@ -77,7 +77,7 @@ function taken(request: Request, step: Step, now: Date): Request {
 function holds(before: Request, after: Request): void {
   if (before.state !== 'open') assert.deepEqual(after, before, 'what is over stays');
   if (after.state === 'answered')
-    assert.ok(Number(after.settledAt) < after.expiresAt.getTime(), 'never after its time');
+    assert.ok(Number(after.settled_at) < after.expires_at.getTime(), 'never after its time');
   const { answer } = after;
   assert.equal(answer, ANSWERS[after.state](after));
   if (answer !== undefined) assert.ok(optionsOf(after)?.includes(answer) ?? true);
@@ -88,15 +88,15 @@ function holds(before: Request, after: Request): void {
 const ANSWERS: Readonly<Record<Request['state'], (request: Request) => string | undefined>> = {
   open: () => undefined,
   withdrawn: () => undefined,
-  expired: ({ defaultAnswer }) => defaultAnswer,
+  expired: ({ default: defaultAnswer }) => defaultAnswer,
   answered: ({ answer }) => answer,
 };
 
 /** An instance takes the call on: not while another has it, and not when it was made. */
 function tookOn(request: Request, now: number, isHeld: boolean): Request | undefined {
   const next = takenOn(request, new Date(now));
-  assert.equal(next === undefined, isHeld || request.dueAt === undefined);
-  assert.equal(next?.epoch ?? request.epoch + 1, request.epoch + 1);
+  assert.equal(next === undefined, isHeld || request.due_at === undefined);
+  assert.equal(next?.execution_epoch ?? request.execution_epoch + 1, request.execution_epoch + 1);
   return next;
 }
 
@@ -104,8 +104,8 @@ function tookOn(request: Request, now: number, isHeld: boolean): Request | undef
 function brought(request: Request, epoch: number): Request | undefined {
   const outcome = { answer: { by: epoch } };
   const next = madeWith(request, outcome, epoch);
-  assert.equal(next !== undefined, request.dueAt !== undefined && epoch === request.epoch);
-  if (next !== undefined) assert.deepEqual([next.outcome, next.dueAt], [outcome, undefined]);
+  assert.equal(next !== undefined, request.due_at !== undefined && epoch === request.execution_epoch);
+  if (next !== undefined) assert.deepEqual([next.outcome, next.due_at], [outcome, undefined]);
   return next;
 }
 
@@ -150,20 +150,20 @@ describe('a request', () => {
   });
 
   it('has no call to be made where it is refused, withdrawn, expired or open', () => {
-    const open = sampleRequest({ kind: 'approval', call: CALL, defaultAnswer: 'approve' });
-    const now = open.createdAt;
+    const open = sampleRequest({ kind: 'approval', call: CALL, default: 'approve' });
+    const now = open.created_at;
     for (const request of [
       open,
       answered(open, { answer: 'refuse' }, { uid: 'ada' }, now),
       withdrawn(open, now),
-      expired(open, open.expiresAt),
+      expired(open, open.expires_at),
     ])
-      assert.equal(takenOn(request, open.expiresAt), undefined, request.state);
+      assert.equal(takenOn(request, open.expires_at), undefined, request.state);
   });
 
   it('tells a second answer what the first was, and takes the same again', () => {
     const open = sampleRequest({ kind: 'choice', options: ['red', 'blue'] });
-    const now = open.createdAt;
+    const now = open.created_at;
     const first = answered(open, { answer: 'red', comment: 'warm' }, { uid: 'ada' }, now);
     assert.equal(answered(first, { answer: 'red' }, { uid: 'ada' }, now), first);
     for (const [answer, uid] of [
@@ -182,7 +182,7 @@ describe('a request', () => {
   it('shows its options to who gives another answer', () => {
     const open = sampleRequest({ kind: 'approval' });
     assert.throws(
-      () => answered(open, { answer: 'yes' }, { uid: 'ada' }, open.createdAt),
+      () => answered(open, { answer: 'yes' }, { uid: 'ada' }, open.created_at),
       (error) => error instanceof MusterError && error.details.entries?.join() === 'approve,refuse',
     );
   });

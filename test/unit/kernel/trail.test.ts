@@ -14,12 +14,7 @@ const fields = fc.dictionary(fc.constantFrom('a', 'b', 'c', 'dependents', 'title
 const made = fc.array(fields, { minLength: 1, maxLength: 40 });
 
 function effectsOf(all: readonly Fields[], before?: Fields): readonly Effect[] {
-  return all.map((after, number) => ({
-    kind: 'task',
-    id: String(number),
-    after,
-    ...(before && { before }),
-  }));
+  return all.map((after, number) => ({ kind: 'task', id: String(number), after, ...(before && { before }) }));
 }
 
 describe('effects as an entry keeps them', () => {

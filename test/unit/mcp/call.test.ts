@@ -129,12 +129,7 @@ describe('callTool', () => {
     const { outcome, reason, principal, agentId } = ports.entries[0]?.fields ?? {};
     assert.deepEqual(
       { outcome, reason, principal, agentId },
-      {
-        outcome: 'RATE_LIMITED',
-        reason: 'RATE_LIMITED',
-        principal: 'person',
-        agentId: undefined,
-      },
+      { outcome: 'RATE_LIMITED', reason: 'RATE_LIMITED', principal: 'person', agentId: undefined },
     );
     assert.equal(ports.counted[0]?.outcome, 'RATE_LIMITED');
   });

@@ -1,7 +1,7 @@
 /** How `/mcp/events` refuses, fails and ends, over real HTTP, with the log in memory. */
 import assert from 'node:assert/strict';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
-import type { EndpointDependencies } from '../../../functions/src/mcp/http/endpoint.ts';
+import type { EndpointDependencies } from '../../../functions/src/mcp/http/pipeline.ts';
 import { eventually } from '../../e2e/support/waiting.ts';
 import { systemToolset } from '../../support/fixture-toolset.ts';
 import { LEADER, type RunningEndpoint } from '../../support/mcp-endpoint.ts';

@@ -2,22 +2,19 @@ import assert from 'node:assert/strict';
 import type { Operation } from '../../../functions/src/kernel/commit.ts';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import { canonicalJson } from '../../../functions/src/kernel/json.ts';
+import { runOnce } from '../../../functions/src/mcp/call.ts';
 import type { CallContext } from '../../../functions/src/mcp/callContext.ts';
-import { runOnce } from '../../../functions/src/mcp/idempotency.ts';
 import type { PreparedCall } from '../../../functions/src/mcp/tool.ts';
 import { memoryPorts } from '../../support/mcp-endpoint.ts';
 
 const by = {
   uid: 'agent:a',
-  ownerUid: 'ada',
+  owner_uid: 'ada',
   tool: 'coordination.create_task',
   workspace: 'default',
-  requestId: 'request',
+  request_id: 'request',
 };
-const identity = {
-  by,
-  credential: 'secret',
-};
+const identity = { by, credential: 'secret' };
 
 function contextWith(operation: Operation): CallContext {
   return { operation } as CallContext;

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { beyondLimits } from '../../../functions/src/kernel/json.ts';
-import { BadMessage, jsonFault, parseBody } from '../../../functions/src/mcp/http/message.ts';
+import { BadMessage, jsonFault, parseBody } from '../../../functions/src/mcp/http/body.ts';
 
 interface Size {
   readonly values: number;

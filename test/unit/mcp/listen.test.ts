@@ -6,7 +6,7 @@ import { eventually } from '../../e2e/support/waiting.ts';
 import { LEADER } from '../../support/mcp-endpoint.ts';
 import { LogStage, UID } from './logStage.ts';
 
-const OTHER: Principal = { ...LEADER, uid: 'agent:other', agentId: 'other' };
+const OTHER: Principal = { ...LEADER, uid: 'agent:other', agent_id: 'other' };
 
 interface Listener {
   readonly client: Client;

@@ -22,7 +22,7 @@ export class LogStage {
     const { principals } = this.ports;
     before(async () => {
       principals.set('confined', { ...LEADER, toolsets: ['system'] } satisfies Principal);
-      principals.set('other', { ...LEADER, uid: 'agent:other', agentId: 'other' } satisfies Principal);
+      principals.set('other', { ...LEADER, uid: 'agent:other', agent_id: 'other' } satisfies Principal);
       this.served = await this.serve();
     });
     beforeEach(() => {

@@ -1,7 +1,7 @@
 /** Null in the params of a message means the same as a member that was left out. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { parseMessage } from '../../../functions/src/mcp/http/message.ts';
+import { parseMessage } from '../../../functions/src/mcp/http/body.ts';
 import { counterToolset, systemToolset } from '../../support/fixture-toolset.ts';
 import { memoryPorts, type RunningEndpoint, serveEndpoint } from '../../support/mcp-endpoint.ts';
 

@@ -14,12 +14,7 @@ const VIEWS = [
   { toolset: 'coding', tool: 'report_task', uri: 'ui://muster/coding' },
 ];
 
-const content = z.object({
-  uri: z.string(),
-  mimeType: z.string(),
-  text: z.string(),
-  _meta: z.unknown(),
-});
+const content = z.object({ uri: z.string(), mimeType: z.string(), text: z.string(), _meta: z.unknown() });
 
 const answered = z.object({
   result: z.unknown().optional(),

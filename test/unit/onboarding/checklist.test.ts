@@ -29,7 +29,7 @@ describe('the checklist', () => {
       claimed: secondsAfterStart(3),
     };
     const items = itemsOf(
-      { milestones, lastCompletedAt: secondsAfterStart(4) },
+      { milestones, last_completed_at: secondsAfterStart(4) },
       { firstDiscovery: secondsAfterStart(5) },
     );
     assert.deepEqual(
@@ -45,7 +45,7 @@ describe('the checklist', () => {
     );
     const later = itemsOf({
       milestones: { ...milestones, completed: secondsAfterStart(4) },
-      lastCompletedAt: secondsAfterStart(9),
+      last_completed_at: secondsAfterStart(9),
     });
     assert.deepEqual(later.find(({ id }) => id === 'complete')?.completedAt, secondsAfterStart(4));
   });
@@ -69,7 +69,7 @@ describe('the checklist', () => {
   it('has the report of the task in hand ready', () => {
     const complete = (changes: Partial<Agent>) => itemsOf(changes).find(({ id }) => id === 'complete');
     assert.equal(complete({})?.call?.tool, 'coordination.claim_task');
-    const held = { 'task-7': { session: 's', epoch: 1 } };
+    const held = { 'task-7': { session: 's', claim_epoch: 1 } };
     assert.deepEqual(complete({ held })?.call, {
       tool: 'coordination.complete_task',
       args: { agent_id: 'terminal-2', task_id: 'task-7', output: 'What came of it.' },
@@ -92,16 +92,18 @@ describe('the checklist', () => {
 });
 
 describe('the progress of a checklist', () => {
-  const item = fc.record({ completed: fc.boolean(), required: fc.boolean() }).map(
-    (changes): ChecklistItem => ({
-      id: 'claim',
-      category: 'work',
-      title: 'An item',
-      description: 'To do.',
-      dependencies: [],
-      ...changes,
-    }),
-  );
+  const item = fc
+    .record({ completed: fc.boolean(), required: fc.boolean() })
+    .map(
+      (changes): ChecklistItem => ({
+        id: 'claim',
+        category: 'work',
+        title: 'An item',
+        description: 'To do.',
+        dependencies: [],
+        ...changes,
+      }),
+    );
 
   it('is exact, and 100 only when all is done', () => {
     fc.assert(

@@ -186,11 +186,7 @@ describe('what is measured of an agent', () => {
       attempt('gemini', 'unavailable'),
     ]);
     assert.deepEqual(measures, [{ agent: 'claude', requests: 3, answered: 2, milliseconds: 400 }]);
-    assert.deepEqual(metricsOf(measures[0]), {
-      avgResponseTime: 200,
-      successRate: 2 / 3,
-      totalRequests: 3,
-    });
+    assert.deepEqual(metricsOf(measures[0]), { avgResponseTime: 200, successRate: 2 / 3, totalRequests: 3 });
   });
 
   it('is nothing where nothing was measured', () => {
@@ -219,12 +215,18 @@ describe('a step for the network', () => {
     assert.notEqual(networkTask({ ...run, id: `run-${'b'.repeat(20)}` }, due).id, task.id);
     assert.notEqual(networkTask(run, { ...due, iteration: 2 }).id, task.id);
     assert.equal(task.draft.description, 'Step code of the workflow custom\n\nDo it.');
-    assert.deepEqual(task.draft.requiredCapabilities, ['Coding']);
+    assert.deepEqual(task.draft.required_capabilities, ['Coding']);
   });
 
   it('ends as its task ends', () => {
     const claim = {
-      ...{ agentId: 'terminal-2', epoch: 1, claimedAt: START, leaseSeconds: 60, leaseExpiresAt: START },
+      ...{
+        claimed_by: 'terminal-2',
+        claim_epoch: 1,
+        claimed_at: START,
+        lease_seconds: 60,
+        lease_expires_at: START,
+      },
     };
     const begunStep = begun({ name: 'code', iteration: 1 }, 'execute', 1, START);
     const ended = (changes: Parameters<typeof sampleTask>[0]) => {

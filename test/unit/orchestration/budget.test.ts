@@ -13,7 +13,7 @@ import {
 import { spentOn } from '../../../functions/src/toolsets/orchestration/rules/runs/run.ts';
 
 const price = { inputPerMillion: 3, outputPerMillion: 15 };
-const usual = { inputTokens: 1000, maxOutputTokens: 10_000, price, sharedBy: 1 };
+const usual = { input_tokens: 1000, max_output_tokens: 10_000, price, sharedBy: 1 };
 
 const planned = fc.record({
   input: fc.integer({ min: 0, max: 5000 }),
@@ -28,52 +28,52 @@ type Planned = typeof planned extends fc.Arbitrary<infer Value> ? Value : never;
 describe('a budget', () => {
   it('caps a call by what is left, and refuses one that would have no room to answer', () => {
     const budget = new Budget({ tokens: 10_000 });
-    const first = budget.reserve({ ...usual, maxOutputTokens: 5000 });
-    assert.equal(first?.maxOutputTokens, 5000);
-    assert.equal(budget.reserve(usual)?.maxOutputTokens, 3000);
+    const first = budget.reserve({ ...usual, max_output_tokens: 5000 });
+    assert.equal(first?.max_output_tokens, 5000);
+    assert.equal(budget.reserve(usual)?.max_output_tokens, 3000);
     assert.equal(budget.reserve(usual), undefined);
   });
 
   it('leaves a call room to think and to answer, or refuses it; a step that asks for less gets it', () => {
     const least = 1000 + LEAST_OUTPUT_TOKENS;
-    assert.equal(new Budget({ tokens: least }).reserve(usual)?.maxOutputTokens, LEAST_OUTPUT_TOKENS);
+    assert.equal(new Budget({ tokens: least }).reserve(usual)?.max_output_tokens, LEAST_OUTPUT_TOKENS);
     assert.equal(new Budget({ tokens: least - 1 }).reserve(usual), undefined);
     assert.equal(
-      new Budget({ tokens: 1010 }).reserve({ ...usual, maxOutputTokens: 10 })?.maxOutputTokens,
+      new Budget({ tokens: 1010 }).reserve({ ...usual, max_output_tokens: 10 })?.max_output_tokens,
       10,
     );
   });
 
   it('gives back what a call did not use', () => {
     const budget = new Budget({ tokens: 12_000 });
-    budget.reserve(usual)?.complete({ inputTokens: 50, outputTokens: 150 });
+    budget.reserve(usual)?.complete({ input_tokens: 50, output_tokens: 150 });
     assert.equal(budget.describe(), '11800 tokens');
-    assert.deepEqual(budget.spent.usage, { inputTokens: 50, outputTokens: 150 });
+    assert.deepEqual(budget.spent.usage, { input_tokens: 50, output_tokens: 150 });
   });
 
   it('keeps what may have been billed', () => {
     const budget = new Budget({ tokens: 10_000 });
-    budget.reserve({ ...usual, maxOutputTokens: 3000 })?.complete(undefined);
+    budget.reserve({ ...usual, max_output_tokens: 3000 })?.complete(undefined);
     assert.equal(budget.describe(), '6000 tokens');
   });
 
   it('is shared among calls at once', () => {
     const budget = new Budget({ tokens: 10_000 });
-    assert.equal(budget.reserve({ ...usual, sharedBy: 2 })?.maxOutputTokens, 4000);
-    assert.equal(budget.reserve({ ...usual, sharedBy: 2 })?.maxOutputTokens, 4000);
+    assert.equal(budget.reserve({ ...usual, sharedBy: 2 })?.max_output_tokens, 4000);
+    assert.equal(budget.reserve({ ...usual, sharedBy: 2 })?.max_output_tokens, 4000);
     assert.equal(budget.reserve(usual), undefined);
   });
 
   it('limits dollars by the price of the agent', () => {
-    const budget = new Budget({ costUsd: 0.048 });
-    assert.equal(budget.reserve(usual)?.maxOutputTokens, 3000);
+    const budget = new Budget({ cost_usd: 0.048 });
+    assert.equal(budget.reserve(usual)?.max_output_tokens, 3000);
     const free = { inputPerMillion: 0, outputPerMillion: 0 };
-    assert.equal(new Budget({ costUsd: 0 }).reserve({ ...usual, price: free })?.maxOutputTokens, 10_000);
-    assert.equal(new Budget({ costUsd: 0 }).reserve(usual), undefined);
+    assert.equal(new Budget({ cost_usd: 0 }).reserve({ ...usual, price: free })?.max_output_tokens, 10_000);
+    assert.equal(new Budget({ cost_usd: 0 }).reserve(usual), undefined);
   });
 
   it('goes on where an earlier execution has spent', () => {
-    const spent = { usage: { inputTokens: 5000, outputTokens: 4000 }, costUsd: 1 };
+    const spent = { usage: { input_tokens: 5000, output_tokens: 4000 }, cost_usd: 1 };
     assert.equal(new Budget({ tokens: 10_000 }, spent).reserve(usual), undefined);
     assert.ok(new Budget({ tokens: 20_000 }, spent).reserve(usual));
   });
@@ -81,15 +81,15 @@ describe('a budget', () => {
   it('is never exceeded by calls that keep to what they were given', () => {
     const limits = fc.record({
       tokens: fc.integer({ min: 1, max: 40_000 }),
-      costUsd: fc.double({ min: 0, max: 0.6, noNaN: true }),
+      cost_usd: fc.double({ min: 0, max: 0.6, noNaN: true }),
     });
     fc.assert(
       fc.property(limits, fc.array(planned, { maxLength: 30 }), (limit, calls) => {
         const budget = new Budget(limit);
         const unknown = spend(budget, calls);
-        const { usage, costUsd } = budget.spent;
-        assert.ok(usage.inputTokens + usage.outputTokens + unknown <= limit.tokens);
-        assert.ok(costUsd <= limit.costUsd + 1e-9);
+        const { usage, cost_usd: costUsd } = budget.spent;
+        assert.ok(usage.input_tokens + usage.output_tokens + unknown <= limit.tokens);
+        assert.ok(costUsd <= limit.cost_usd + 1e-9);
         assert.equal(costUsd, costOf(usage, price));
       }),
     );
@@ -99,22 +99,24 @@ describe('a budget', () => {
     const budget = new Budget({});
     const dime = { inputPerMillion: 100_000, outputPerMillion: 0 };
     for (const inputTokens of [1, 2])
-      budget.reserve({ ...usual, price: dime })?.complete({ inputTokens, outputTokens: 0 });
-    assert.equal(budget.spent.costUsd, 0.3);
+      budget.reserve({ ...usual, price: dime })?.complete({ input_tokens: inputTokens, output_tokens: 0 });
+    assert.equal(budget.spent.cost_usd, 0.3);
   });
 
   it('counts the same cost for every order in which its calls end', () => {
-    const usage = fc.record({ inputTokens: fc.nat(200_000), outputTokens: fc.nat(64_000) });
+    const usage = fc.record({ input_tokens: fc.nat(200_000), output_tokens: fc.nat(64_000) });
     // US dollars per million tokens, with at most six decimals.
     const perMillion = fc.nat(100_000_000).map((millionths) => millionths / 1_000_000);
     const prices = fc.record({ inputPerMillion: perMillion, outputPerMillion: perMillion });
     const attempt = { call: 'answer', number: 1, agent: 'claude', model: 'm', waited: 0 };
-    const attempts = fc.tuple(fc.array(usage, { maxLength: 12 }), prices).map(([usages, of]) =>
-      usages.map((one) => ({
-        ...{ ...attempt, end: 'answered' as const, milliseconds: 0, outcomeUnknown: false },
-        ...{ usage: one, costUsd: costOf(one, of) },
-      })),
-    );
+    const attempts = fc
+      .tuple(fc.array(usage, { maxLength: 12 }), prices)
+      .map(([usages, of]) =>
+        usages.map((one) => ({
+          ...{ ...attempt, end: 'answered' as const, milliseconds: 0, outcome_unknown: false },
+          ...{ usage: one, cost_usd: costOf(one, of) },
+        })),
+      );
     const inTwoOrders = attempts.chain((all) =>
       fc.tuple(fc.constant(all), fc.shuffledSubarray(all, { minLength: all.length })),
     );
@@ -129,12 +131,12 @@ function spend(budget: Budget, calls: readonly Planned[]): number {
   const open: (() => void)[] = [];
   let unknown = 0;
   for (const { input, output, used, sharedBy, settles } of calls) {
-    const ask = { inputTokens: input, maxOutputTokens: output, price, sharedBy };
+    const ask = { input_tokens: input, max_output_tokens: output, price, sharedBy };
     const reservation = budget.reserve(ask);
     if (reservation === undefined) continue;
-    const given = reservation.maxOutputTokens;
+    const given = reservation.max_output_tokens;
     assert.ok(given >= 1 && given <= output);
-    const usage = { inputTokens: input, outputTokens: Math.floor((given * used) / 100) };
+    const usage = { input_tokens: input, output_tokens: Math.floor((given * used) / 100) };
     if (settles === 'later') open.push(() => reservation.complete(usage));
     else reservation.complete(settles === 'now' ? usage : undefined);
     unknown += settles === 'unknown' ? input + given : 0;

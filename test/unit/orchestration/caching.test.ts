@@ -20,7 +20,7 @@ const situation: Situation = {
   agentStatuses: PROFILES.map((profile) => ({ ...profile, availability: { available: true } as const })),
 };
 
-const GIVEN = { input: 'Do it.', context: {}, budget: { tokens: 100_000, costUsd: 1 } };
+const GIVEN = { input: 'Do it.', context: {}, budget: { tokens: 100_000, cost_usd: 1 } };
 
 function keyOf(request: RunRequest): string | undefined {
   const { asked } = ordersOf(request, systemRandomness);

@@ -119,7 +119,11 @@ describe('a call of an agent', () => {
 
   it('waits as long as the vendor asks, and asks somebody else where that is too long', async () => {
     const asks = (retryAfterMs: number) =>
-      agent('claude', { fails: 'rate_limited', details: { retryAfterMs } }, { says: 'Done.' });
+      agent(
+        'claude',
+        { fails: 'rate_limited', details: { retry_after_ms: retryAfterMs } },
+        { says: 'Done.' },
+      );
     const patient = await time.during(call(callOf(time, [asks(7000)]), ...calling(time)));
     assert.deepEqual(
       patient.attempts.map(({ waited }) => waited),
@@ -146,9 +150,9 @@ describe('a call of an agent', () => {
     );
     assert.equal(result.kind, 'failed');
     assert.deepEqual([result.end, claude.calledOff], ['timeout', [5000]]);
-    assert.equal(result.attempts[0]?.outcomeUnknown, true);
+    assert.equal(result.attempts[0]?.outcome_unknown, true);
     const input = estimatedTokens('Do it.');
-    assert.deepEqual(budget.spent.usage, { inputTokens: input, outputTokens: 1000 });
+    assert.deepEqual(budget.spent.usage, { input_tokens: input, output_tokens: 1000 });
     assert.equal(budget.describe(), `${10_000 - 1000 - input} tokens`);
   });
 
@@ -167,7 +171,7 @@ describe('a call of an agent', () => {
       assert.equal(result.kind === 'answered' && result.answer.text, 'Done.');
       assert.deepEqual(roomsOf(claude), [8192, 32_000]);
       assert.deepEqual(
-        result.attempts.map(({ end, usage, waited }) => [end, usage.outputTokens, waited]),
+        result.attempts.map(({ end, usage, waited }) => [end, usage.output_tokens, waited]),
         [
           ['truncated', 5, 0],
           ['answered', 5, 0],
@@ -177,7 +181,7 @@ describe('a call of an agent', () => {
         result.attempts[0]?.reason ?? '',
         /used up its 8192 output tokens before it wrote any text/,
       );
-      assert.deepEqual(budget.spent.usage, { inputTokens: 20, outputTokens: 10 });
+      assert.deepEqual(budget.spent.usage, { input_tokens: 20, output_tokens: 10 });
       assert.deepEqual(journal.ended, result.attempts);
     });
 
@@ -227,18 +231,13 @@ describe('a call of an agent', () => {
     });
 
     it('comes to the same when it is replayed: nothing is asked or paid again', async () => {
-      const usage = { inputTokens: 7, outputTokens: 8192 };
+      const usage = { input_tokens: 7, output_tokens: 8192 };
       const cut = { answer: { text: ' \n', model: 'm', usage, complete: false } };
       const asked: number[] = [];
       const journal = {
-        begin: async ({
-          number,
-          maxOutputTokens,
-        }: {
-          readonly number: number;
-          readonly maxOutputTokens: number;
-        }) => {
-          asked.push(maxOutputTokens);
+        begin: async (planned: { readonly number: number; readonly max_output_tokens: number }) => {
+          const { number, max_output_tokens } = planned;
+          asked.push(max_output_tokens);
           return number === 1 ? cut : undefined;
         },
         end: async () => undefined,
@@ -250,7 +249,7 @@ describe('a call of an agent', () => {
         call(callOf(time, [claude], changes), ...calling(time, { journal, budget })),
       );
       assert.deepEqual([result.kind, asked, claude.requests.length], ['answered', [8192, 32_000], 1]);
-      assert.deepEqual(budget.spent.usage, { inputTokens: 10, outputTokens: 5 });
+      assert.deepEqual(budget.spent.usage, { input_tokens: 10, output_tokens: 5 });
     });
 
     it('is none where it is complete and blank: the next agent is asked', async () => {
@@ -275,7 +274,7 @@ describe('a call of an agent', () => {
   });
 
   describe('that broke off', () => {
-    const COUNTED = { usage: { inputTokens: 7, outputTokens: 1 }, outcomeUnknown: true };
+    const COUNTED = { usage: { input_tokens: 7, output_tokens: 1 }, outcome_unknown: true };
     const text = 'word '.repeat(200);
 
     async function booked(act: Act, changes: Partial<Call> = {}) {
@@ -285,7 +284,7 @@ describe('a call of an agent', () => {
       const [attempt] = result.attempts;
       assert.ok(attempt);
       assert.deepEqual(attempt.usage, budget.spent.usage);
-      assert.equal(attempt.costUsd, costOf(attempt.usage, { inputPerMillion: 1, outputPerMillion: 2 }));
+      assert.equal(attempt.cost_usd, costOf(attempt.usage, { inputPerMillion: 1, outputPerMillion: 2 }));
       return attempt;
     }
 
@@ -299,27 +298,27 @@ describe('a call of an agent', () => {
     ] as const) {
       it(`is booked with the text that came, or with all that was reserved: ${kind}`, async () => {
         const some = await booked({ fails: kind, begins: text, details: COUNTED });
-        assert.deepEqual(some.usage, { inputTokens: 7, outputTokens: estimatedTokens(text) });
+        assert.deepEqual(some.usage, { input_tokens: 7, output_tokens: estimatedTokens(text) });
         const none = await booked({ fails: kind, details: COUNTED });
-        assert.deepEqual(none.usage, { inputTokens: 7, outputTokens: 1000 });
+        assert.deepEqual(none.usage, { input_tokens: 7, output_tokens: 1000 });
       });
     }
 
     it('is booked with what the vendor has counted where that is more, and never with more than was asked for', async () => {
-      const counted = { usage: { inputTokens: 7, outputTokens: 900 }, outcomeUnknown: true };
+      const counted = { usage: { input_tokens: 7, output_tokens: 900 }, outcome_unknown: true };
       const details = { details: counted };
       assert.equal(
-        (await booked({ fails: 'truncated', begins: 'word', ...details })).usage.outputTokens,
+        (await booked({ fails: 'truncated', begins: 'word', ...details })).usage.output_tokens,
         900,
       );
       const long = await booked({ fails: 'truncated', begins: text.repeat(100), ...details });
-      assert.equal(long.usage.outputTokens, 1000);
+      assert.equal(long.usage.output_tokens, 1000);
     });
 
     it('is booked with the text that came where its time was up', async () => {
       const attempt = await booked({ hangsAfter: text });
-      assert.deepEqual([attempt.end, attempt.outcomeUnknown], ['timeout', true]);
-      assert.equal(attempt.usage.outputTokens, estimatedTokens(text));
+      assert.deepEqual([attempt.end, attempt.outcome_unknown], ['timeout', true]);
+      assert.equal(attempt.usage.output_tokens, estimatedTokens(text));
     });
 
     it('is booked with the text that came where it was called off', async () => {
@@ -327,19 +326,19 @@ describe('a call of an agent', () => {
       void time.wait(10, new AbortController().signal).then(() => stopping.abort());
       const attempt = await booked({ hangsAfter: text }, { signal: stopping.signal });
       assert.equal(attempt.end, 'aborted');
-      assert.equal(attempt.usage.outputTokens, estimatedTokens(text));
+      assert.equal(attempt.usage.output_tokens, estimatedTokens(text));
     });
 
     it('is booked at every attempt', async () => {
       const budget = new Budget({});
       const claude = agent('claude', { fails: 'truncated', begins: text, details: COUNTED });
       await time.during(call(callOf(time, [claude]), ...calling(time, { budget })));
-      assert.equal(budget.spent.usage.outputTokens, 3 * estimatedTokens(text));
+      assert.equal(budget.spent.usage.output_tokens, 3 * estimatedTokens(text));
     });
   });
 
   it('is never made again where its outcome is unknown and it is not repeatable', async () => {
-    const claude = agent('claude', { fails: 'network', details: { outcomeUnknown: true } });
+    const claude = agent('claude', { fails: 'network', details: { outcome_unknown: true } });
     const gemini = agent('gemini', { says: 'Done.' });
     const result = await time.during(
       call(callOf(time, [claude, gemini], { repeatable: false }), ...calling(time)),
@@ -361,7 +360,7 @@ describe('a call of an agent', () => {
 
   it('ends when it is called off while it waits', async () => {
     const stopping = new AbortController();
-    const claude = agent('claude', { fails: 'rate_limited', details: { retryAfterMs: 20_000 } });
+    const claude = agent('claude', { fails: 'rate_limited', details: { retry_after_ms: 20_000 } });
     const gemini = agent('gemini', { says: 'Done.' });
     const pending = call(callOf(time, [claude, gemini], { signal: stopping.signal }), ...calling(time));
     void time.wait(1000, new AbortController().signal).then(() => stopping.abort());
@@ -374,7 +373,7 @@ describe('a call of an agent', () => {
     const answer = {
       text: 'Before.',
       model: 'm',
-      usage: { inputTokens: 7, outputTokens: 3 },
+      usage: { input_tokens: 7, output_tokens: 3 },
       complete: true,
     };
     const settled = [{ failure: new ModelFailure('overloaded', 'Busy.') }, { answer }];
@@ -404,14 +403,14 @@ describe('a call of an agent', () => {
       call(callOf(time, [claude, gemini], { onAnswer }), ...calling(time, { budget, journal })),
     );
     assert.deepEqual(
-      result.attempts.map(({ agent: who, end, reason, usage }) => [who, end, reason, usage.outputTokens]),
+      result.attempts.map(({ agent: who, end, reason, usage }) => [who, end, reason, usage.output_tokens]),
       [
         ['claude', 'malformed', 'claude answered with 800002 bytes; an answer may have 800000.', 5],
         ['gemini', 'answered', undefined, 5],
       ],
     );
     assert.deepEqual([claude.requests.length, told], [1, ['Done.']]);
-    assert.deepEqual(budget.spent.usage, { inputTokens: 20, outputTokens: 10 });
+    assert.deepEqual(budget.spent.usage, { input_tokens: 20, output_tokens: 10 });
     assert.deepEqual(journal.ended, result.attempts);
   });
 

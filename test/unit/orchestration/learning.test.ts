@@ -72,7 +72,7 @@ function withBooking(before: KindRecord | undefined, booking: Booking): KindReco
     own[agent] = {
       ...{ accepted: total('accepted'), failed: total('failed'), lost: total('lost') },
       ...{ retried: total('retried'), worth: total('worth') },
-      ...{ milliseconds: total('milliseconds'), costUsd: total('costUsd') },
+      ...{ milliseconds: total('milliseconds'), cost_usd: total('cost_usd') },
     };
   }
   const left = Object.entries(buckets).filter(([one]) => !faded.includes(Number(one)));
@@ -80,13 +80,13 @@ function withBooking(before: KindRecord | undefined, booking: Booking): KindReco
 }
 
 function stepBy(agent: string, name: string, role: 'execute' | 'review', output: string): StepRecord {
-  const usage = { inputTokens: 1, outputTokens: 1 };
+  const usage = { input_tokens: 1, output_tokens: 1 };
   const identity = { call: 'answer', number: 1, agent, model: 'm', waited: 0 };
-  const attempt = { ...identity, end: 'answered' as const, milliseconds: 1000, usage, costUsd: 0.01 };
+  const attempt = { ...identity, end: 'answered' as const, milliseconds: 1000, usage, cost_usd: 0.01 };
   return {
     ...begun({ name, iteration: 1 }, role, role === 'execute' ? 1 : 2, new Date(START)),
     ...{ status: 'succeeded', output, agents: [agent] },
-    attempts: [{ ...attempt, outcomeUnknown: false }],
+    attempts: [{ ...attempt, outcome_unknown: false }],
   };
 }
 
@@ -162,8 +162,8 @@ describe('routing that learns', () => {
   it('goes by cost and time where two are as good', () => {
     const spent = { accepted: 20, failed: 0, lost: 0, retried: 0, worth: 20 };
     const record = {
-      claude: { ...spent, milliseconds: 20_000, costUsd: 0.02 },
-      gemini: { ...spent, milliseconds: 200_000, costUsd: 2 },
+      claude: { ...spent, milliseconds: 20_000, cost_usd: 0.02 },
+      gemini: { ...spent, milliseconds: 200_000, cost_usd: 2 },
     };
     const work = { execute: { outcomes: 40, buckets: { 0: record } } };
     const ranked = recommend(available, { role: 'execute' }, { routing: NO_ROUTING, work });
@@ -178,7 +178,7 @@ describe('routing that learns', () => {
 });
 
 describe('the reasons of a choice', () => {
-  const tally = { failed: 0, retried: 0, milliseconds: 12_800, costUsd: 0.16 };
+  const tally = { failed: 0, retried: 0, milliseconds: 12_800, cost_usd: 0.16 };
   const record = {
     claude: { ...tally, accepted: 14, lost: 2, worth: 14 },
     gemini: { ...tally, accepted: 7, lost: 2, worth: 7 },
@@ -239,7 +239,7 @@ describe('the reasons of a choice', () => {
 
 describe('who is forbidden', () => {
   const given = situation({}, { pins: [{ kind: 'plan', agent: 'gemini' }], forbidden: ['claude'] });
-  const rest = { input: 'Do it.', context: {}, budget: { tokens: 1000, costUsd: 1 }, cache: false };
+  const rest = { input: 'Do it.', context: {}, budget: { tokens: 1000, cost_usd: 1 }, cache: false };
   const planned = builtIn('plan-execute') ?? assert.fail();
   const fieldOf = async (make: () => unknown) => {
     const { code, details } = await refusal(async () => make());

@@ -16,9 +16,9 @@ const DIRECT = builtIn('direct') ?? assert.fail();
 function attempt(agent: string, call = 'answer', end: Attempt['end'] = 'answered'): Attempt {
   return {
     ...{ call, number: 1, agent, model: 'm', waited: 0, end, milliseconds: 100 },
-    usage: { inputTokens: 1, outputTokens: 1 },
-    costUsd: 0.01,
-    outcomeUnknown: false,
+    usage: { input_tokens: 1, output_tokens: 1 },
+    cost_usd: 0.01,
+    outcome_unknown: false,
   };
 }
 
@@ -62,7 +62,7 @@ describe('what a run teaches', () => {
     assert.deepEqual(others, []);
     assert.deepEqual(outcome, {
       ...{ agent: 'gemini', kind: 'execute', accepted: 1, failed: 0, lost: 0, retried: 0, worth: 1 },
-      ...{ milliseconds: 100, costUsd: 0.01 },
+      ...{ milliseconds: 100, cost_usd: 0.01 },
     });
   });
 
@@ -195,7 +195,7 @@ describe('what a run teaches', () => {
   });
 
   it('is nothing of live agents, which nobody has chosen', () => {
-    const live = record('execute', { agents: ['worker-1'], taskId: 'task-1' });
+    const live = record('execute', { agents: ['worker-1'], task_id: 'task-1' });
     assert.deepEqual(told(DIRECT, [live], 'succeeded'), []);
   });
 });

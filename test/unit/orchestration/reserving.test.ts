@@ -16,20 +16,20 @@ import { START } from '../../support/builders.ts';
 import { portsOf } from '../../support/ports.ts';
 
 const price = { inputPerMillion: 3, outputPerMillion: 15 };
-const CALL = { id: 'call', runId: 'run-1', inputTokens: 1000, maxOutputTokens: 32_000, price, time: 1000 };
+const CALL = { id: 'call', runId: 'run-1', input_tokens: 1000, max_output_tokens: 32_000, price, time: 1000 };
 
 interface Left {
   readonly tokens?: number;
-  readonly costUsd?: number;
+  readonly cost_usd?: number;
 }
 
 function budgetWith(limits: Left, spentTokens = 0, reservedTokens = 0): CountedBudget {
   const budget = {
     kind: 'workspace' as const,
-    id: 'w',
+    thing_id: 'w',
     workspace: 'w',
-    ownerUid: 'ann',
-    setAt: START,
+    owner_uid: 'ann',
+    set_at: START,
     round: 1,
   };
   const counts = {
@@ -60,7 +60,7 @@ describe('a reservation', () => {
     const least = 1000 + LEAST_OUTPUT_TOKENS;
     assert.equal((await reserve([budgetWith({ tokens: least })])).maxOutputTokens, LEAST_OUTPUT_TOKENS);
     await assert.rejects(reserve([budgetWith({ tokens: least - 1 })]), OutOfBudgetError);
-    const small = { ...CALL, maxOutputTokens: 10 };
+    const small = { ...CALL, max_output_tokens: 10 };
     assert.equal((await reserve([budgetWith({ tokens: 1010 })], small)).maxOutputTokens, 10);
   });
 
@@ -76,21 +76,21 @@ describe('a reservation', () => {
 
   it('never passes what is left, and is refused only where the least does not fit', async () => {
     const limits = fc.record(
-      { tokens: fc.integer({ min: 0, max: 60_000 }), costUsd: fc.double({ min: 0, max: 1, noNaN: true }) },
+      { tokens: fc.integer({ min: 0, max: 60_000 }), cost_usd: fc.double({ min: 0, max: 1, noNaN: true }) },
       { requiredKeys: [] },
     );
     const call = fc.record({
-      inputTokens: fc.integer({ min: 0, max: 10_000 }),
-      maxOutputTokens: fc.integer({ min: 1, max: 64_000 }),
+      input_tokens: fc.integer({ min: 0, max: 10_000 }),
+      max_output_tokens: fc.integer({ min: 1, max: 64_000 }),
     });
     await fc.assert(
       fc.asyncProperty(fc.array(limits, { minLength: 1, maxLength: 3 }), call, async (lefts, asked) => {
         const fits = (outputTokens: number) => {
-          const usage = { inputTokens: asked.inputTokens, outputTokens };
-          const { tokens, nanoUsd } = amountOf({ ...usage, costUsd: costOf(usage, price) });
+          const usage = { input_tokens: asked.input_tokens, output_tokens: outputTokens };
+          const { tokens, nano_usd: nanoUsd } = amountOf({ ...usage, cost_usd: costOf(usage, price) });
           return lefts.every(
             (left) =>
-              tokens <= (left.tokens ?? Infinity) && nanoUsd <= Math.round((left.costUsd ?? Infinity) * 1e9),
+              tokens <= (left.tokens ?? Infinity) && nanoUsd <= Math.round((left.cost_usd ?? Infinity) * 1e9),
           );
         };
         const granted = await reserve(
@@ -100,10 +100,10 @@ describe('a reservation', () => {
           assert.ok(error instanceof OutOfBudgetError);
           return undefined;
         });
-        const least = Math.min(LEAST_OUTPUT_TOKENS, asked.maxOutputTokens);
+        const least = Math.min(LEAST_OUTPUT_TOKENS, asked.max_output_tokens);
         assert.equal(granted !== undefined, fits(least));
         if (granted === undefined) return;
-        assert.ok(granted.maxOutputTokens >= least && granted.maxOutputTokens <= asked.maxOutputTokens);
+        assert.ok(granted.maxOutputTokens >= least && granted.maxOutputTokens <= asked.max_output_tokens);
         assert.ok(fits(granted.maxOutputTokens));
       }),
     );

@@ -79,7 +79,7 @@ export class ScriptedAgent implements HostedAgent {
     if ('fails' in act && act.begins !== undefined) onText?.(act.begins);
     if ('fails' in act) throw new ModelFailure(act.fails, `${this.name} failed.`, act.details);
     const text = typeof act.says === 'string' ? act.says : act.says(request);
-    const usage = { inputTokens: 10, outputTokens: 5 };
+    const usage = { input_tokens: 10, output_tokens: 5 };
     return { text, model: this.model, usage, complete: act.complete ?? true };
   }
 
@@ -92,7 +92,7 @@ export class ScriptedAgent implements HostedAgent {
   private async stop(): Promise<never> {
     this.calledOff.push(this.time.elapsed);
     throw new ModelFailure('aborted', `The request to ${this.name} was called off.`, {
-      outcomeUnknown: true,
+      outcome_unknown: true,
     });
   }
 }

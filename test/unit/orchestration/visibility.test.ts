@@ -6,11 +6,11 @@ import { sightOf } from '../../../functions/src/toolsets/orchestration/rules/run
 const ACCESS = { alpha: 'private', beta: 'open' } as const;
 
 const person = (uid: string, roles: Partial<PersonRoles>): Principal => ({
-  ...{ uid, kind: 'person', ownerUid: uid, maxRole: 'admin' },
+  ...{ uid, kind: 'person', owner_uid: uid, maxRole: 'admin' },
   owner: { workspaces: {}, access: ACCESS, ...roles },
 });
 
-const inAlpha = { ownerUid: 'ben', workspace: 'alpha' };
+const inAlpha = { owner_uid: 'ben', workspace: 'alpha' };
 
 describe('the sight of a run', () => {
   it('is whole for its owner as long as they have a role in its workspace', () => {
@@ -22,10 +22,10 @@ describe('the sight of a run', () => {
 
   it('is whole for an agent of its owner that is not held to another workspace', () => {
     const member = person('ben', { workspaces: { alpha: 'worker' } });
-    const agent: Principal = { ...member, uid: 'agent:a', kind: 'agent', agentId: 'a', maxRole: 'worker' };
+    const agent: Principal = { ...member, uid: 'agent:a', kind: 'agent', agent_id: 'a', maxRole: 'worker' };
     assert.equal(sightOf(agent, inAlpha), 'all');
-    assert.equal(sightOf({ ...agent, heldTo: 'alpha' }, inAlpha), 'all');
-    assert.equal(sightOf({ ...agent, heldTo: 'beta' }, inAlpha), undefined);
+    assert.equal(sightOf({ ...agent, held_to: 'alpha' }, inAlpha), 'all');
+    assert.equal(sightOf({ ...agent, held_to: 'beta' }, inAlpha), undefined);
   });
 
   it('is its course for leaders, and nothing for others', () => {
@@ -37,7 +37,7 @@ describe('the sight of a run', () => {
       undefined,
     );
     const leader = person('ada', { workspaces: { alpha: 'leader' } });
-    const agent: Principal = { ...leader, uid: 'agent:a', kind: 'agent', agentId: 'a', maxRole: 'worker' };
+    const agent: Principal = { ...leader, uid: 'agent:a', kind: 'agent', agent_id: 'a', maxRole: 'worker' };
     assert.equal(sightOf(agent, inAlpha), undefined, 'an agent of role worker whose owner leads');
   });
 });

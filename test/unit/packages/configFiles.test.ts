@@ -187,10 +187,7 @@ describe('a file of muster connect', () => {
       'with a trailing comma': { text: '{"a": [1,],}', by: ['cursor', 'vscode'] },
       'that is broken': { text: '{"a": ', by: [] },
       'that is a list': { text: '[1, 2]', by: [] },
-      'whose servers are a list': {
-        text: '{"mcpServers": [], "servers": [], "mcp_servers": []}',
-        by: [],
-      },
+      'whose servers are a list': { text: '{"mcpServers": [], "servers": [], "mcp_servers": []}', by: [] },
     };
     for (const [what, { text, by }] of Object.entries(texts))
       for (const [name, { path }] of Object.entries(clients))

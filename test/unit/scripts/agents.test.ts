@@ -30,16 +30,16 @@ describe('a command line of npm run agents', () => {
 
   it('leaves a limit that it does not name as it was, and lifts those that it is told to', () => {
     const limits = (...args: string[]) => limitsIn(parseCommand(['renew', 'boss', ...args]).options);
-    assert.deepEqual(limits(), { toolsets: undefined, heldTo: undefined });
+    assert.deepEqual(limits(), { toolsets: undefined, held_to: undefined });
     assert.deepEqual(limits('--toolsets', 'todo, system', '--held-to', 'alpha', '--read-only'), {
       toolsets: ['todo', 'system'],
-      heldTo: 'alpha',
+      held_to: 'alpha',
       readonly: true,
     });
-    assert.deepEqual(limits('--without-limits'), { toolsets: null, heldTo: null, readonly: false });
+    assert.deepEqual(limits('--without-limits'), { toolsets: null, held_to: null, readonly: false });
     assert.deepEqual(limits('--without-limits', '--toolsets', 'todo'), {
       toolsets: ['todo'],
-      heldTo: null,
+      held_to: null,
       readonly: false,
     });
   });

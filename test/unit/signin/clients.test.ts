@@ -120,7 +120,7 @@ describe('clients', () => {
         id: ID,
         name: 'A client',
         host: 'client.example',
-        redirectUris: [CALLBACK],
+        redirect_uris: [CALLBACK],
       });
       assert.deepEqual(fetched, [ID]);
     });
@@ -225,7 +225,7 @@ describe('clients', () => {
 
     it('may say more than is known here', async () => {
       document = described({ logo_uri: 'https://client.example/logo.png', scope: 'all', contacts: [] });
-      assert.deepEqual(Object.keys((await find()) ?? {}), ['id', 'name', 'host', 'redirectUris']);
+      assert.deepEqual(Object.keys((await find()) ?? {}), ['id', 'name', 'host', 'redirect_uris']);
     });
 
     it('lead back to none but the good ones of their redirect URIs', async () => {
@@ -238,9 +238,9 @@ describe('clients', () => {
           'com.example.app:/callback',
         ],
       });
-      assert.deepEqual((await find())?.redirectUris, ['http://localhost/callback', CALLBACK]);
+      assert.deepEqual((await find())?.redirect_uris, ['http://localhost/callback', CALLBACK]);
       document = described({ client_id: `${ID}?none`, redirect_uris: ['data:,x'] });
-      assert.deepEqual((await find(`${ID}?none`))?.redirectUris, []);
+      assert.deepEqual((await find(`${ID}?none`))?.redirect_uris, []);
     });
 
     for (const id of [
@@ -287,7 +287,7 @@ describe('clients', () => {
     it('are known by their id, and nobody vouches for them', async () => {
       const { id } = await clients.register(body);
       assert.match(id, /^client_[0-9a-f]{32}$/);
-      assert.deepEqual(await find(id), { id, name: 'Cursor', redirectUris: body.redirect_uris });
+      assert.deepEqual(await find(id), { id, name: 'Cursor', redirect_uris: body.redirect_uris });
       assert.equal(charged, 0);
     });
 
@@ -296,7 +296,7 @@ describe('clients', () => {
       now = secondsAfterStart(DAY / 2);
       const turned = [...body.redirect_uris].reverse();
       const again = await clients.register({ ...body, redirect_uris: [...turned, ...turned] });
-      assert.deepEqual([again.id, again.createdAt], [first.id, START]);
+      assert.deepEqual([again.id, again.created_at], [first.id, START]);
       assert.equal(writes, 1);
       now = secondsAfterStart(DAY + 1);
       await clients.register(body);

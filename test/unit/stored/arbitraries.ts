@@ -66,34 +66,34 @@ export const withSome = <All extends object, MayLack extends keyof All>(
 const throughJson = (value: object): JsonObject => jsonObject.parse(JSON.parse(JSON.stringify(value)));
 
 const results: fc.Arbitrary<TaskResult> = withSome(
-  { output: text, filesModified: texts, filesCreated: texts },
-  ['filesModified', 'filesCreated'],
+  { output: text, files_modified: texts, files_created: texts },
+  ['files_modified', 'files_created'],
 );
 
-const lateResults: fc.Arbitrary<NonNullable<Task['lateResult']>> = withSome(
-  { agentId: id, epoch: count, receivedAt: date, result: results, error: text },
+const lateResults: fc.Arbitrary<NonNullable<Task['late_result']>> = withSome(
+  { agent_id: id, claim_epoch: count, received_at: date, result: results, error: text },
   ['result', 'error'],
 );
 
 const claims: fc.Arbitrary<Claim> = withSome(
   {
-    agentId: id,
-    epoch: count,
-    claimedAt: date,
-    leaseSeconds: count,
-    leaseExpiresAt: date,
-    startedAt: date,
-    isRunners: fc.constant(true as const),
+    claimed_by: id,
+    claim_epoch: count,
+    claimed_at: date,
+    lease_seconds: count,
+    lease_expires_at: date,
+    started_at: date,
+    claimed_by_runner: fc.constant(true as const),
   },
-  ['startedAt', 'isRunners'],
+  ['started_at', 'claimed_by_runner'],
 );
 
 const failures = whole({ class: fc.constantFrom(...FAILURE_CLASSES), message: text });
 
 const pastAttempts: fc.Arbitrary<PastAttempt> = whole({
-  epoch: count,
-  agentId: id,
-  endedAt: date,
+  claim_epoch: count,
+  agent_id: id,
+  ended_at: date,
   failure: failures,
   commits: fc.array(whole({ sha: id, subject: text }), { maxLength: 2 }),
 });
@@ -105,14 +105,14 @@ const codingWork: fc.Arbitrary<CodingWork> = withSome(
     branch: text,
     config: fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 3 })).map(throughJson),
     project: text,
-    ownerUid: id,
-    queueSeconds: count,
-    queueEndsAt: date,
+    owner_uid: id,
+    queue_seconds: count,
+    queue_ends_at: date,
     progress: text,
     failure: failures,
     attempts: fc.array(pastAttempts, { maxLength: 2 }),
     returns: count,
-    result: whole({ epoch: count, bytes: count, parts: count }),
+    result: whole({ claim_epoch: count, bytes: count, parts: count }),
   },
   ['project', 'progress', 'failure', 'result'],
 );
@@ -128,61 +128,59 @@ const anyTask: fc.Arbitrary<Task> = withSome(
     dependencies: ids,
     dependents: ids,
     blockers: count,
-    failedDependencies: ids,
-    requiredCapabilities: texts,
+    failed_dependencies: ids,
+    required_capabilities: texts,
     context: withSome({ files: texts, hints: text }, ['hints']),
-    createdAt: date,
-    createdBy: id,
-    epoch: count,
+    created_at: date,
+    created_by: id,
+    claim_epoch: count,
     claim: claims,
-    lapsedClaims: fc.array(whole({ agentId: id, epoch: count }), {
-      maxLength: 3,
-    }),
+    lapsed_claims: fc.array(whole({ agent_id: id, claim_epoch: count }), { maxLength: 3 }),
     retries: count,
-    retryAt: date,
+    retry_at: date,
     result: results,
     error: text,
-    closedAt: date,
-    lateResult: lateResults,
+    completed_at: date,
+    late_result: lateResults,
     coding: codingWork,
-    ownerUid: id,
-    formerEnds: fc.array(
+    owner_uid: id,
+    former_ends: fc.array(
       withSome(
         {
           status: fc.constantFrom('failed' as const, 'cancelled' as const),
           error: text,
-          endedAt: date,
-          epoch: count,
-          agentId: id,
+          ended_at: date,
+          claim_epoch: count,
+          agent_id: id,
           retries: count,
         },
-        ['error', 'agentId'],
+        ['error', 'agent_id'],
       ),
       { maxLength: 2 },
     ),
-    releasedEpoch: count,
-    stuckDependencies: dictionary(id, id),
-    stuckBy: id,
+    released_epoch: count,
+    stuck_dependencies: dictionary(id, id),
+    stuck_by: id,
     stuck: fc.boolean(),
-    stuckUnsettled: fc.boolean(),
+    stuck_unsettled: fc.boolean(),
   },
   [
     'claim',
-    'retryAt',
+    'retry_at',
     'result',
     'error',
-    'closedAt',
-    'lateResult',
+    'completed_at',
+    'late_result',
     'coding',
-    'ownerUid',
-    'releasedEpoch',
-    'stuckBy',
+    'owner_uid',
+    'released_epoch',
+    'stuck_by',
   ],
 );
 
 /** The claim in force always has the task's own epoch. */
 export const tasks = anyTask.map(
-  (task): Task => (task.claim ? { ...task, claim: { ...task.claim, epoch: task.epoch } } : task),
+  (task): Task => (task.claim ? { ...task, claim: { ...task.claim, claim_epoch: task.claim_epoch } } : task),
 );
 
 const json = fc.jsonValue({ maxDepth: 3 });
@@ -196,34 +194,32 @@ export const agents: fc.Arbitrary<Agent> = withSome(
     version: text,
     description: text,
     creator: text,
-    capabilities: fc.array(
+    capability_details: fc.array(
       withSome({ name: text, category: text, parameters: jsonObjects.map(throughJson) }, ['parameters']),
       { maxLength: 3 },
     ),
     configuration: whole({
-      maxConcurrentTasks: count,
+      max_concurrent_tasks: count,
       timeout: count,
-      retryPolicy: whole({ maxRetries: count, backoffMs: count }),
+      retry_policy: whole({ max_retries: count, backoff_ms: count }),
     }),
-    ownerUid: id,
+    owner_uid: id,
     role: fc.constantFrom(...ROLES),
     workspace: id,
     parts: dictionary(id, fc.constantFrom('leader', 'worker'), { maxKeys: 3 }),
-    registeredBy: id,
+    registered_by: id,
     serves: fc.constantFrom('owner', 'workspace'),
     status: fc.constantFrom('active', 'offline'),
-    activeSince: date,
-    registeredAt: date,
-    lastSeen: date,
-    held: dictionary(id, whole({ session: id, epoch: count }), {
-      maxKeys: 3,
-    }),
-    tasksCompleted: count,
-    tasksFailed: count,
-    workMilliseconds: count,
-    lastFailed: fc.boolean(),
-    lastCompletedAt: date,
-    hasMessages: fc.boolean(),
+    active_since: date,
+    registered_at: date,
+    last_seen: date,
+    held: dictionary(id, whole({ session: id, claim_epoch: count }), { maxKeys: 3 }),
+    tasks_completed: count,
+    tasks_failed: count,
+    work_milliseconds: count,
+    last_failed: fc.boolean(),
+    last_completed_at: date,
+    has_messages: fc.boolean(),
     milestones: withSome({ seen: date, joined: date, claimed: date, completed: date }, [
       'seen',
       'joined',
@@ -231,15 +227,23 @@ export const agents: fc.Arbitrary<Agent> = withSome(
       'completed',
     ]),
   },
-  ['description', 'creator', 'workspace', 'registeredBy', 'activeSince', 'lastCompletedAt'],
+  ['description', 'creator', 'workspace', 'registered_by', 'active_since', 'last_completed_at'],
 );
 
-const ancestors = fc.array(whole({ subject: id.map((line) => `key:${line}` as const), agentId: id }), {
+const ancestors = fc.array(whole({ subject: id.map((line) => `key:${line}` as const), agent_id: id }), {
   maxLength: 3,
 });
 
 export const credentials: fc.Arbitrary<Credential> = withSome(
-  { apiKey: id, agentId: id, secretHash: text, createdAt: date, expiresAt: date, ancestors, toolsets: texts },
+  {
+    api_key: id,
+    agent_id: id,
+    secret_hash: text,
+    created_at: date,
+    expires_at: date,
+    ancestors,
+    toolsets: texts,
+  },
   ['toolsets'],
 );
 
@@ -247,39 +251,39 @@ export const sessions: fc.Arbitrary<Session> = whole({
   id,
   workspace: id,
   goal: text,
-  masterPlan: text,
-  createdAt: date,
-  queueVersion: count,
-  capabilityKeys: texts,
+  master_plan: text,
+  created_at: date,
+  queue_version: count,
+  capability_keys: texts,
   spread: count,
-  firstGate: count,
+  first_gate: count,
 });
 
 export const discoveries: fc.Arbitrary<Discovery> = whole({
   id,
   workspace: id,
   session: id,
-  agentId: id,
+  agent_id: id,
   content: text,
   tags: texts,
-  createdAt: date,
+  created_at: date,
 });
 
 export const settledOperations: fc.Arbitrary<RecordedAnswer> = whole({
   id,
-  argumentsHash: text,
+  arguments_hash: text,
   answer: jsonObjects.map(throughJson),
-  expiresAt: date,
+  expires_at: date,
 });
 
 export const links: fc.Arbitrary<PullRequestLink> = whole({
-  repositoryId: count,
+  repository_id: count,
   number: count,
   owner: id,
   repo: id,
-  taskId: id,
-  linkedBy: id,
-  linkedAt: date,
+  task_id: id,
+  linked_by: id,
+  linked_at: date,
   workspace: id,
   title: text,
   state: fc.constantFrom('open', 'merged', 'closed'),
@@ -303,13 +307,13 @@ export const taskEvents: fc.Arbitrary<TaskEvent> = whole({
 export const reminders: fc.Arbitrary<Reminder> = withSome(
   {
     id,
-    taskId: id,
-    taskTitle: text,
-    ownerUid: id,
-    remindAt: date,
+    task_id: id,
+    task_title: text,
+    owner_uid: id,
+    remind_at: date,
     sent: fc.boolean(),
-    sentAt: date,
+    sent_at: date,
     late: fc.boolean(),
   },
-  ['sentAt', 'late'],
+  ['sent_at', 'late'],
 );

@@ -131,7 +131,7 @@ describe('documents', () => {
   it('carry the key by which a claim finds the task', () => {
     fc.assert(
       fc.property(tasks, (task) => {
-        assert.equal(taskToDocument(task).capability_key, capabilityKey(task.requiredCapabilities));
+        assert.equal(taskToDocument(task).capability_key, capabilityKey(task.required_capabilities));
       }),
     );
   });

@@ -80,9 +80,14 @@ const now = START;
 
 describe('a list', () => {
   it('of agents shows every agent that can be read', async () => {
-    const agent = holding(sampleAgent({ lastCompletedAt: now }), 'task-1', { session: 's', epoch: 1 }, now);
+    const agent = holding(
+      sampleAgent({ last_completed_at: now }),
+      'task-1',
+      { session: 's', claim_epoch: 1 },
+      now,
+    );
     const capability = { name: 'coding', category: 'work', parameters: { depth: 1 } };
-    const document = agentToDocument({ ...agent, capabilities: [capability] });
+    const document = agentToDocument({ ...agent, capability_details: [capability] });
     const agents = readable(document, agentFromDocument);
     assert.ok(agents.length > 50);
     for (const one of agents) {
@@ -92,9 +97,21 @@ describe('a list', () => {
   });
 
   it('of tasks shows every task that can be read', async () => {
-    const claim = { agentId: 'a', epoch: 1, claimedAt: now, leaseSeconds: 1, leaseExpiresAt: now };
-    const lateResult = { agentId: 'b', epoch: 1, receivedAt: now, error: 'late' };
-    const whole = sampleTask({ status: 'claimed', epoch: 1, claim, lateResult, lapsedClaims: [claim] });
+    const claim = {
+      claimed_by: 'a',
+      claim_epoch: 1,
+      claimed_at: now,
+      lease_seconds: 1,
+      lease_expires_at: now,
+    };
+    const lateResult = { agent_id: 'b', claim_epoch: 1, received_at: now, error: 'late' };
+    const whole = sampleTask({
+      status: 'claimed',
+      claim_epoch: 1,
+      claim,
+      late_result: lateResult,
+      lapsed_claims: [{ agent_id: 'a', claim_epoch: 1 }],
+    });
     for (const task of [whole, sampleCodingTask(), sampleTask({ status: 'done', result: { output: 'x' } })]) {
       const tasks = readable(taskToDocument(task), taskFromDocument);
       assert.ok(tasks.length > 50);
@@ -115,10 +132,10 @@ describe('a list', () => {
       id: 'd',
       session: 's',
       workspace: 'alpha',
-      agentId: 'a',
+      agent_id: 'a',
       content: 'x',
       tags: ['t'],
-      createdAt: now,
+      created_at: now,
     };
     for (const one of readable(discoveryToDocument(discovery), discoveryFromDocument))
       await answered('coordination.get_discoveries', {

@@ -25,20 +25,20 @@ const day = date.map((instant) => instant.toISOString().slice(0, 10));
 const plainTodos: fc.Arbitrary<Todo> = withSome(
   {
     id,
-    ownerUid: id,
+    owner_uid: id,
     title: text,
     description: text,
-    dueDate: date,
+    due_date: date,
     priority,
     tags,
     completed: fc.boolean(),
-    completedAt: date,
-    createdAt: date,
+    completed_at: date,
+    created_at: date,
   },
-  ['description', 'dueDate', 'completedAt'],
+  ['description', 'due_date', 'completed_at'],
 );
 
-const occurrences = whole({ recurringTaskId: id, occursOn: day });
+const occurrences = whole({ recurring_task_id: id, occurs_on: day });
 
 export const todos: fc.Arbitrary<Todo> = fc
   .tuple(plainTodos, fc.option(occurrences, { nil: {} }))
@@ -47,19 +47,19 @@ export const todos: fc.Arbitrary<Todo> = fc
 export const recurringTasks: fc.Arbitrary<RecurringTask> = withSome(
   {
     id,
-    ownerUid: id,
+    owner_uid: id,
     title: text,
     description: text,
     priority,
     tags,
     frequency: fc.constantFrom(...FREQUENCIES),
-    anchor: date,
+    start_date: date,
     timezone: fc.constantFrom('UTC', 'Europe/Berlin', 'America/New_York'),
-    endDate: date,
-    createdAt: date,
-    latestOn: day,
-    latestDue: date,
-    endedAt: date,
+    end_date: date,
+    created_at: date,
+    latest_on: day,
+    latest_due: date,
+    ended_at: date,
   },
-  ['description', 'endDate', 'endedAt'],
+  ['description', 'end_date', 'ended_at'],
 );

@@ -5,7 +5,7 @@ import type { Change } from '../../../functions/src/composition/changes.ts';
 import { sampleAgent } from '../../support/builders.ts';
 
 const having = (...names: string[]) =>
-  sampleAgent({ capabilities: names.map((name) => ({ name, category: 'work' })) });
+  sampleAgent({ capability_details: names.map((name) => ({ name, category: 'work' })) });
 
 describe('what registering changes among the skills', () => {
   it('is nothing where the agent declares what it did', () => {
@@ -13,7 +13,7 @@ describe('what registering changes among the skills', () => {
   });
 
   it('describes again what is described otherwise, without counting it again', () => {
-    const after = sampleAgent({ creator: 'Ada', capabilities: [{ name: 'a', category: 'play' }] });
+    const after = sampleAgent({ creator: 'Ada', capability_details: [{ name: 'a', category: 'play' }] });
     const [change, ...more] = skillChanges(having('a'), after);
     assert.deepEqual(more, []);
     assert.deepEqual(change, {
@@ -35,7 +35,7 @@ describe('what registering changes among the skills', () => {
     const inBoth = { ...before, parts: { alpha: 'worker' } } as const;
     assert.deepEqual(skillChanges(before, inBoth).map(movement), [['capability.a@alpha', 1]]);
     assert.deepEqual(
-      skillChanges(inBoth, { ...inBoth, capabilities: having('b').capabilities }).map(movement),
+      skillChanges(inBoth, { ...inBoth, capability_details: having('b').capability_details }).map(movement),
       [
         ['capability.b', 1],
         ['capability.a', -1],

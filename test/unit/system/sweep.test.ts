@@ -93,10 +93,7 @@ describe('the sweep', () => {
     assert.deepEqual(events(), ['sweep_part_failed', 'sweep_part_failed', 'sweep_behind', 'swept']);
     assert.deepEqual(entries[0]?.[1], { part: 'limits', error });
     const since = START;
-    assert.deepEqual(state.behind, {
-      limits: { since },
-      deliveries: { since },
-    });
+    assert.deepEqual(state.behind, { limits: { since }, deliveries: { since } });
   });
 
   it('removes what has expired until none is left, or the turn is over', async () => {

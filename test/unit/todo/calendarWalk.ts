@@ -67,14 +67,14 @@ function* days(frequency: RecurrenceRule['frequency'], first: number): Generator
 
 /** The first occurrence after an instant, found by walking there from the anchor. */
 export function walkToNext(rule: RecurrenceRule, after: Date): Occurrence | undefined {
-  const anchor = rule.anchor.getTime();
+  const anchor = rule.start_date.getTime();
   const wall = wallClock(anchor, rule.timezone);
   const first = Math.floor(wall / DAY) * DAY;
   for (const day of days(rule.frequency, first)) {
     const at = day === first ? anchor : day + (wall - first);
     if (at < after.getTime() - 2 * AWAY) continue;
     const instant = day === first ? anchor : due(at, rule.timezone);
-    if (rule.endDate !== undefined && instant > rule.endDate.getTime()) return undefined;
+    if (rule.end_date !== undefined && instant > rule.end_date.getTime()) return undefined;
     if (instant > after.getTime()) {
       return { on: new Date(day).toISOString().slice(0, 10), due: new Date(instant) };
     }

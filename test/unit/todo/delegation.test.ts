@@ -8,10 +8,10 @@ import { portsOf } from '../../support/ports.ts';
 
 type DelegationPorts = ConstructorParameters<typeof Delegation>[0];
 
-const todo = sampleTodo({ delegatedTaskId: 'task-1' });
+const todo = sampleTodo({ delegated_task_id: 'task-1' });
 
 function delegationWhose(complete: () => Promise<never>): Delegation {
-  const task = sampleTask({ status: 'done', partOf: { kind: 'todo', id: todo.id } });
+  const task = sampleTask({ status: 'done', part_of: { kind: 'todo', id: todo.id } });
   return new Delegation(
     portsOf<DelegationPorts>({
       tasks: { find: async () => versionOf(task) },
@@ -24,7 +24,7 @@ function delegationWhose(complete: () => Promise<never>): Delegation {
 const contention = new MusterError('CONFLICT', 'Too many changes at once.', { reason: 'CONTENTION' });
 
 describe('a delegated to-do whose task is done', () => {
-  for (const error of [alreadyCompleted(todo), notFound('Task', todo.id, todo.ownerUid)]) {
+  for (const error of [alreadyCompleted(todo), notFound('Task', todo.id, todo.owner_uid)]) {
     it(`is left as it is when completing it says ${error.details.reason}`, async () => {
       await delegationWhose(() => Promise.reject(error)).taskClosed('task-1');
     });

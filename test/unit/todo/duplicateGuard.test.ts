@@ -36,7 +36,7 @@ async function guardOf(todo: Todo): Promise<string | undefined> {
 }
 
 describe('the title that a to-do has for itself', () => {
-  const todo = sampleTodo({ title: 'Straße fegen', dueDate: START });
+  const todo = sampleTodo({ title: 'Straße fegen', due_date: START });
 
   it('is the same whatever its case, its form and what surrounds it', async () => {
     for (const title of [' Straße fegen ', 'STRASSE FEGEN', 'strasse fegen'])
@@ -48,8 +48,8 @@ describe('the title that a to-do has for itself', () => {
   it('is another for another owner, due date or title', async () => {
     const different = [
       todo,
-      { ...todo, ownerUid: 'another' },
-      { ...todo, dueDate: secondsAfterStart(1) },
+      { ...todo, owner_uid: 'another' },
+      { ...todo, due_date: secondsAfterStart(1) },
       sampleTodo({ title: todo.title }),
       { ...todo, title: 'Strasse  fegen' },
       { ...todo, title: 'Cafe' },

@@ -18,6 +18,7 @@ import { type RemindedTodo, type Todo, todoAnswer } from '../../../functions/src
 import { TodoService } from '../../../functions/src/toolsets/todo/rules/todos.ts';
 import { TodoInverse } from '../../../functions/src/toolsets/todo/rules/undoTodos.ts';
 import { fieldsOfTodos, todoEffects } from '../../../functions/src/toolsets/todo/store/todos.ts';
+import { START } from '../../support/builders.ts';
 import { portsOf } from '../../support/ports.ts';
 import { agentOf } from '../../support/principals.ts';
 
@@ -140,7 +141,7 @@ export class MemoryTodos {
   now = START;
   state = new State();
   readonly principal = agentOf('agent-1', 'owner-1', 'leader');
-  readonly owner = this.principal.ownerUid;
+  readonly owner = this.principal.owner_uid;
   private readonly ports = this.makePorts();
   readonly todos = new TodoService(this.ports);
   readonly recurring = new RecurringTasks(this.ports);
@@ -151,11 +152,11 @@ export class MemoryTodos {
   readonly record = (): CallRecord => ({
     by: {
       uid: this.principal.uid,
-      agentId: 'agent-1',
-      ownerUid: this.owner,
+      agent_id: 'agent-1',
+      owner_uid: this.owner,
       tool: 'todo.any',
       workspace: 'default',
-      requestId: 'request-1',
+      request_id: 'request-1',
     },
   });
 
@@ -200,7 +201,7 @@ export class MemoryTodos {
       const entry = { id, at: this.now, by, effects, ...(undoes && { undoes: undoes.id }) };
       next.trail.write(id, entry, undefined);
       const undone = undoes && next.trail.find(undoes.id)?.value;
-      if (undone) next.trail.write(undone.id, { ...undone, undoneBy: id }, undoes.version);
+      if (undone) next.trail.write(undone.id, { ...undone, undone_by: id }, undoes.version);
     }
     const before = this.state;
     this.state = next;
@@ -251,7 +252,7 @@ export class MemoryTodos {
           leadMilliseconds: 3_600_000,
           push: true,
           email: false,
-          agentsMayAnswer: [],
+          agents_may_answer: [],
         }),
       },
     });
@@ -274,7 +275,7 @@ export class MemoryTodos {
             const start = this.entries.findIndex(({ id }) => id === after?.id) + 1;
             const items = this.entries
               .slice(start)
-              .filter(({ at, undoneBy }) => at >= since && (!stands || undoneBy === undefined));
+              .filter(({ at, undone_by: undoneBy }) => at >= since && (!stands || undoneBy === undefined));
             return { items: items.slice(0, limit), more: items.length > limit };
           },
         },
@@ -285,7 +286,7 @@ export class MemoryTodos {
   /** A recurring task that continues has an open occurrence, its latest, and only what is open has a reminder. */
   requireSound(after: string): void {
     const open = new Set(this.all.filter(({ completed }) => !completed).map(({ id }) => id));
-    for (const { id, latestOn, endedAt } of this.state.recurring.values)
+    for (const { id, latest_on: latestOn, ended_at: endedAt } of this.state.recurring.values)
       assert.ok(endedAt || open.has(`${id}_${latestOn}`), `${after}: ${id} has no open occurrence`);
     for (const { id } of this.state.reminders.values)
       assert.ok(open.has(id), `${after}: a reminder of ${id} is left`);

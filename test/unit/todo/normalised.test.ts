@@ -49,7 +49,7 @@ describe('the repair of what a client wrote', () => {
         const todo: Todo = sampleTodo({
           ...changes,
           ...(words !== undefined && { description: words }),
-          ...(dueDate && { dueDate }),
+          ...(dueDate && { due_date: dueDate }),
         });
         const repaired = normalised(todo, START);
         assert.ok(repaired.title === 'Untitled' || todo.title.includes(repaired.title));

@@ -18,25 +18,25 @@ const date = (from: string, to: string): fc.Arbitrary<Date> =>
 const rules: fc.Arbitrary<RecurrenceRule> = fc
   .record({
     frequency: fc.constantFrom(...FREQUENCIES),
-    anchor: date('1970-01-01', '2100-01-01'),
+    start_date: date('1970-01-01', '2100-01-01'),
     timezone: fc.constantFrom(...ZONES, 'UTC'),
     days: fc.option(fc.nat(5000)),
   })
   .map(({ days, ...rule }) => ({
     ...rule,
-    ...(days !== null && { endDate: new Date(rule.anchor.getTime() + days * DAY) }),
+    ...(days !== null && { end_date: new Date(rule.start_date.getTime() + days * DAY) }),
   }));
 
 /** Month ends and the hours at which clocks change come up often. */
 const pointedRules: fc.Arbitrary<RecurrenceRule> = fc
   .tuple(rules, fc.constantFrom(28, 29, 30, 31), fc.constantFrom(0, 1, 2, 3, 23), fc.constantFrom(0, 30))
   .map(([rule, day, hour, minute]) => {
-    const year = rule.anchor.getUTCFullYear();
-    const wall = Date.UTC(year, rule.anchor.getUTCMonth(), day, hour, minute);
+    const year = rule.start_date.getUTCFullYear();
+    const wall = Date.UTC(year, rule.start_date.getUTCMonth(), day, hour, minute);
     const anchor = firstInstant(wall, rule.timezone);
     return anchor === undefined
       ? rule
-      : { frequency: rule.frequency, timezone: rule.timezone, anchor: new Date(anchor) };
+      : { frequency: rule.frequency, timezone: rule.timezone, start_date: new Date(anchor) };
   });
 
 const anyRule = fc.oneof(rules, pointedRules);
@@ -68,13 +68,13 @@ describe('the occurrences of any rule', () => {
         const rule = {
           ...zoned,
           timezone: 'UTC',
-          anchor: new Date(Math.floor(zoned.anchor.getTime() / 1000) * 1000),
+          start_date: new Date(Math.floor(zoned.start_date.getTime() / 1000) * 1000),
         };
         const other = new rrule.RRule({
           freq: rrule.RRule[rule.frequency],
-          dtstart: rule.anchor,
-          until: rule.endDate ?? null,
-          ...(rule.frequency === 'MONTHLY' && monthDay(rule.anchor.getUTCDate())),
+          dtstart: rule.start_date,
+          until: rule.end_date ?? null,
+          ...(rule.frequency === 'MONTHLY' && monthDay(rule.start_date.getUTCDate())),
         });
         const expected = other.all((_, index) => index < 20);
         assert.deepEqual(
@@ -90,12 +90,13 @@ describe('the occurrences of any rule', () => {
     fc.assert(
       fc.property(anyRule, (rule) => {
         const occurrences = chain(rule, 15);
-        const timeOfDay = wallClock(rule.anchor.getTime(), rule.timezone) - Date.parse(occurrences[0]!.on);
-        assert.deepEqual(occurrences[0]?.due, rule.anchor);
+        const timeOfDay =
+          wallClock(rule.start_date.getTime(), rule.timezone) - Date.parse(occurrences[0]!.on);
+        assert.deepEqual(occurrences[0]?.due, rule.start_date);
         occurrences.slice(1).forEach(({ on, due }, index) => {
           const previous = occurrences[index]!;
           assert.ok(due > previous.due && on > previous.on, `${on} follows ${previous.on}`);
-          assert.ok(rule.endDate === undefined || due <= rule.endDate);
+          assert.ok(rule.end_date === undefined || due <= rule.end_date);
           const meant = Date.parse(on) + timeOfDay;
           const shown = wallClock(due.getTime(), rule.timezone);
           const isInGap = firstInstant(meant, rule.timezone) === undefined;
@@ -123,12 +124,16 @@ describe('every time zone', () => {
   it(`keeps the hour of a daily to-do over its changes of the clock, in all ${ZONES.length}`, () => {
     for (const timezone of ZONES) {
       for (const change of changesOfTheClock(timezone)) {
-        const rule: RecurrenceRule = { frequency: 'DAILY', timezone, anchor: new Date(change - 3 * DAY) };
+        const rule: RecurrenceRule = { frequency: 'DAILY', timezone, start_date: new Date(change - 3 * DAY) };
         for (const half of [-1, 0, 1]) {
-          const shifted = { ...rule, anchor: new Date(rule.anchor.getTime() + half * 1_800_000) };
+          const shifted = { ...rule, start_date: new Date(rule.start_date.getTime() + half * 1_800_000) };
           const after = new Date(change - DAY);
           const next = nextOccurrence(shifted, after);
-          assert.deepEqual(next, walkToNext(shifted, after), `${timezone} ${shifted.anchor.toISOString()}`);
+          assert.deepEqual(
+            next,
+            walkToNext(shifted, after),
+            `${timezone} ${shifted.start_date.toISOString()}`,
+          );
           assert.deepEqual(nextOccurrence(shifted, next!.due), walkToNext(shifted, next!.due), timezone);
         }
       }

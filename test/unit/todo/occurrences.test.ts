@@ -28,12 +28,12 @@ async function completed(rule: RecurrenceRule, until: string, late = 0): Promise
 describe('a monthly to-do', () => {
   const monthly = (anchor: string, timezone = 'UTC'): RecurrenceRule => ({
     frequency: 'MONTHLY',
-    anchor: at(anchor),
+    start_date: at(anchor),
     timezone,
   });
 
   it('shows those to come, as completing each in time would make them, and no more than there are', () => {
-    const rule = { ...monthly('2027-01-31T09:00:00Z'), endDate: at('2027-03-31T09:00:00Z') };
+    const rule = { ...monthly('2027-01-31T09:00:00Z'), end_date: at('2027-03-31T09:00:00Z') };
     const next = followingOccurrences(rule, firstOccurrence(rule), 3);
     assert.deepEqual(next.map(shown), [
       '2027-02-28 2027-02-28T09:00:00.000Z',
@@ -67,7 +67,7 @@ describe('a monthly to-do', () => {
   it("has the last day of the month in its own zone, whatever UTC's is", async () => {
     // In Auckland it is already February.
     const rule = monthly('2026-01-31T11:00:00Z', 'Pacific/Auckland');
-    assert.equal(shown(nextOccurrence(rule, rule.anchor)), '2026-03-01 2026-02-28T11:00:00.000Z');
+    assert.equal(shown(nextOccurrence(rule, rule.start_date)), '2026-03-01 2026-02-28T11:00:00.000Z');
   });
 });
 
@@ -80,7 +80,7 @@ describe('a daily to-do', () => {
 
   for (const [timezone, anchor, forward, back] of clocks) {
     it(`has each day of a year at the same hour in ${timezone}, in the gap later, once in the overlap`, async () => {
-      const rule: RecurrenceRule = { frequency: 'DAILY', anchor: at(anchor), timezone };
+      const rule: RecurrenceRule = { frequency: 'DAILY', start_date: at(anchor), timezone };
       const found = await completed(rule, '2026-12-31T12:00:00Z', 600_000);
       const clock = new Intl.DateTimeFormat('sv', {
         timeZone: timezone,
@@ -103,7 +103,7 @@ describe('a daily to-do', () => {
   it('takes the first of two equal hours', async () => {
     const rule: RecurrenceRule = {
       frequency: 'DAILY',
-      anchor: at('2026-10-20T00:30:00Z'),
+      start_date: at('2026-10-20T00:30:00Z'),
       timezone: 'Europe/Berlin',
     };
     const next = nextOccurrence(rule, at('2026-10-24T12:00:00Z'));
@@ -113,18 +113,18 @@ describe('a daily to-do', () => {
   it('that began in the second of two equal hours never comes before its anchor', async () => {
     const rule: RecurrenceRule = {
       frequency: 'DAILY',
-      anchor: at('2026-10-25T01:30:00Z'),
+      start_date: at('2026-10-25T01:30:00Z'),
       timezone: 'Europe/Berlin',
     };
     const first = nextOccurrence(rule, at('2026-10-25T00:00:00Z'));
     assert.equal(shown(first), '2026-10-25 2026-10-25T01:30:00.000Z');
-    assert.equal(shown(nextOccurrence(rule, rule.anchor)), '2026-10-26 2026-10-26T01:30:00.000Z');
+    assert.equal(shown(nextOccurrence(rule, rule.start_date)), '2026-10-26 2026-10-26T01:30:00.000Z');
   });
 
   it('keeps the date that it means where the gap is at midnight', async () => {
     const rule: RecurrenceRule = {
       frequency: 'DAILY',
-      anchor: at('2024-03-30T01:30:00Z'),
+      start_date: at('2024-03-30T01:30:00Z'),
       timezone: 'America/Nuuk',
     };
     const found = await completed(rule, '2024-04-02T00:00:00Z');
@@ -140,7 +140,7 @@ describe('a daily to-do', () => {
   it('has one occurrence where a zone left out a whole day', async () => {
     const rule: RecurrenceRule = {
       frequency: 'DAILY',
-      anchor: at('2011-12-29T20:00:00Z'),
+      start_date: at('2011-12-29T20:00:00Z'),
       timezone: 'Pacific/Apia',
     };
     const found = await completed(rule, '2012-01-02T00:00:00Z');
@@ -156,7 +156,7 @@ describe('a daily to-do', () => {
 describe('the next occurrence', () => {
   const weekly: RecurrenceRule = {
     frequency: 'WEEKLY',
-    anchor: at('2026-02-11T09:00:00Z'),
+    start_date: at('2026-02-11T09:00:00Z'),
     timezone: 'UTC',
   };
 
@@ -168,7 +168,7 @@ describe('the next occurrence', () => {
 
   it('is the anchor before it, and strictly after an occurrence at its very instant', async () => {
     assert.equal(nextOccurrence(weekly, at('2020-01-01T00:00:00Z'))?.on, '2026-02-11');
-    assert.equal(nextOccurrence(weekly, weekly.anchor)?.on, '2026-02-18');
+    assert.equal(nextOccurrence(weekly, weekly.start_date)?.on, '2026-02-18');
   });
 
   it('skips what was missed in a long absence', async () => {
@@ -184,16 +184,16 @@ describe('the next occurrence', () => {
   });
 
   it('may be due at the end, and none is after it', async () => {
-    const ending = { ...weekly, endDate: at('2026-02-25T09:00:00Z') };
+    const ending = { ...weekly, end_date: at('2026-02-25T09:00:00Z') };
     assert.equal((await completed(ending, '2100-01-01T00:00:00Z')).length, 3);
-    const earlier = { ...weekly, endDate: at('2026-02-25T08:59:59.999Z') };
+    const earlier = { ...weekly, end_date: at('2026-02-25T08:59:59.999Z') };
     assert.equal((await completed(earlier, '2100-01-01T00:00:00Z')).length, 2);
   });
 
   it('is none beyond the dates that can be stored', async () => {
     for (const frequency of ['DAILY', 'WEEKLY', 'MONTHLY'] as const) {
       for (const timezone of ['UTC', 'Pacific/Kiritimati', 'Pacific/Niue']) {
-        const rule: RecurrenceRule = { frequency, anchor: END_OF_TIME, timezone };
+        const rule: RecurrenceRule = { frequency, start_date: END_OF_TIME, timezone };
         assert.equal(nextOccurrence(rule, END_OF_TIME), undefined);
       }
     }
@@ -202,7 +202,7 @@ describe('the next occurrence', () => {
   it('is found from the first date on that can be stored', async () => {
     for (const frequency of ['DAILY', 'WEEKLY', 'MONTHLY'] as const) {
       for (const timezone of ['UTC', 'Pacific/Kiritimati', 'Pacific/Niue']) {
-        const rule: RecurrenceRule = { frequency, anchor: at('0001-01-01T00:00:00Z'), timezone };
+        const rule: RecurrenceRule = { frequency, start_date: at('0001-01-01T00:00:00Z'), timezone };
         const next = nextOccurrence(rule, at('9999-06-01T00:00:00Z'));
         assert.equal(next?.due.getUTCFullYear(), 9999);
       }

@@ -10,13 +10,13 @@ const NOW = new Date('2026-02-10T12:00:00Z');
 const MINUTE = 60_000;
 const LINKS = new ConsoleLinks('https://console.example');
 const later = (minutes: number): Date => new Date(NOW.getTime() + minutes * MINUTE);
-const todo = { id: 'todo-1', ownerUid: 'person-1', title: 'Water the plants' };
+const todo = { id: 'todo-1', owner_uid: 'person-1', title: 'Water the plants' };
 
 describe('reminders', () => {
   it('come an hour before, at once where that has passed, or as long before as is wished', () => {
-    assert.deepEqual(reminderBefore(todo, later(90), NOW).remindAt, later(30));
-    assert.deepEqual(reminderBefore(todo, later(30), NOW).remindAt, NOW);
-    assert.deepEqual(reminderBefore(todo, later(30), NOW, 10 * MINUTE).remindAt, later(20));
+    assert.deepEqual(reminderBefore(todo, later(90), NOW).remind_at, later(30));
+    assert.deepEqual(reminderBefore(todo, later(30), NOW).remind_at, NOW);
+    assert.deepEqual(reminderBefore(todo, later(30), NOW, 10 * MINUTE).remind_at, later(20));
   });
 
   it('are late from two minutes on', () => {

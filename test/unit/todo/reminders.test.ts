@@ -20,9 +20,9 @@ const DAYS_OF_LEAD = 28;
 const inHours = (hours: number): Date => secondsAfterStart(hours * 3600);
 
 const undated = sampleTodo();
-const due = sampleTodo({ dueDate: inHours(24) });
-const moved = { ...due, dueDate: inHours(48) };
-const done = { ...due, completed: true, completedAt: NOW };
+const due = sampleTodo({ due_date: inHours(24) });
+const moved = { ...due, due_date: inHours(48) };
+const done = { ...due, completed: true, completed_at: NOW };
 const own = reminderBefore(due, inHours(24), NOW);
 
 const changes = (before: Todo | undefined, after: Todo, reminder?: Reminder, leadMilliseconds?: number) =>
@@ -34,7 +34,7 @@ const changes = (before: Todo | undefined, after: Todo, reminder?: Reminder, lea
 const remindsAt = ([change, ...more]: readonly Change[]): Date | undefined => {
   assert.deepEqual(more, []);
   return change?.kind === 'createReminder' || change?.kind === 'moveReminder'
-    ? change.reminder.remindAt
+    ? change.reminder.remind_at
     : undefined;
 };
 
@@ -55,7 +55,7 @@ describe('the reminder of a to-do', () => {
     assert.deepEqual(remindsAt(changes(due, moved, own)), inHours(47));
     assert.deepEqual(kinds(changes(due, moved, own)), ['moveReminder']);
     assert.deepEqual(remindsAt(changes(due, moved, reminderAt(due, inHours(20)))), inHours(44));
-    assert.deepEqual(remindsAt(changes(due, { ...due, dueDate: inHours(0.5) }, own)), NOW);
+    assert.deepEqual(remindsAt(changes(due, { ...due, due_date: inHours(0.5) }, own)), NOW);
   });
 
   it('begins anew where it was sent, or set for later than the due date', () => {
@@ -75,7 +75,7 @@ describe('the reminder of a to-do', () => {
     assert.deepEqual(changes(undated, due, early), []);
     const [renamed] = changes(undated, { ...due, title: 'Another' }, early);
     assert.ok(renamed?.kind === 'moveReminder');
-    assert.deepEqual(renamed.reminder, { ...early, taskTitle: 'Another' });
+    assert.deepEqual(renamed.reminder, { ...early, task_title: 'Another' });
     assert.deepEqual(remindsAt(changes(undated, due, sentReminder(early, NOW))), inHours(23));
   });
 
@@ -83,7 +83,7 @@ describe('the reminder of a to-do', () => {
     const gone = [{ kind: 'deleteReminder', id: due.id }];
     assert.deepEqual(changes(due, undated, own), gone);
     assert.deepEqual(changes(due, done, own), gone);
-    assert.deepEqual(changes(undated, { ...undated, completed: true, completedAt: NOW }), gone);
+    assert.deepEqual(changes(undated, { ...undated, completed: true, completed_at: NOW }), gone);
     assert.deepEqual(changes(done, { ...done, title: 'Another' }), []);
     assert.deepEqual(kinds(changes(done, due)), ['createReminder']);
   });
@@ -91,7 +91,7 @@ describe('the reminder of a to-do', () => {
   it('has the to-do’s title, and changes with nothing else of it', () => {
     const [renamed] = changes(due, { ...due, title: 'Another' }, own);
     assert.ok(renamed?.kind === 'moveReminder');
-    assert.deepEqual(renamed.reminder, { ...own, taskTitle: 'Another' });
+    assert.deepEqual(renamed.reminder, { ...own, task_title: 'Another' });
     assert.deepEqual(changes(due, { ...due, title: 'Another' }, sentReminder(own, NOW)), []);
     assert.deepEqual(changes(due, { ...due, priority: 'HIGH', tags: ['x'], description: 'y' }, own), []);
   });
@@ -111,10 +111,10 @@ describe('the reminder of a to-do', () => {
           let before: Todo | undefined;
           let reminder: Reminder | undefined;
           for (const { isDue, hours, completed } of states) {
-            const after = sampleTodo({ ...(isDue && { dueDate: inHours(hours) }), completed });
+            const after = sampleTodo({ ...(isDue && { due_date: inHours(hours) }), completed });
             reminder = afterwards(reminder, changes(before, after, reminder, wanted));
             const at = inHours(hours).getTime() - (wanted ?? DEFAULT_LEAD_MILLISECONDS);
-            assert.equal(reminder?.remindAt.getTime(), isDue && !completed ? at : undefined);
+            assert.equal(reminder?.remind_at.getTime(), isDue && !completed ? at : undefined);
             before = after;
           }
         },

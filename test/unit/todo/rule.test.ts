@@ -9,7 +9,7 @@ import { latestOccurrence } from '../../../functions/src/toolsets/todo/rules/rec
 import { sampleRecurringTask } from '../../support/builders.ts';
 
 const anchor = new Date('2026-02-11T09:00:00Z');
-const daily: RequestedRule = { frequency: 'DAILY', anchor };
+const daily: RequestedRule = { frequency: 'DAILY', start_date: anchor };
 
 function refusal(requested: RequestedRule): unknown {
   try {
@@ -24,18 +24,23 @@ function refusal(requested: RequestedRule): unknown {
 
 describe('a recurrence rule', () => {
   it('counts in UTC where no zone is given, and has no end where none is given', () => {
-    assert.deepEqual(recurrenceRule(daily), { frequency: 'DAILY', anchor, timezone: 'UTC' });
+    assert.deepEqual(recurrenceRule(daily), { frequency: 'DAILY', start_date: anchor, timezone: 'UTC' });
   });
 
   it('keeps its zone and its end', () => {
     const endDate = new Date('2026-03-11T09:00:00Z');
-    const rule = recurrenceRule({ ...daily, timezone: 'Europe/Berlin', endDate });
-    assert.deepEqual(rule, { frequency: 'DAILY', anchor, timezone: 'Europe/Berlin', endDate });
+    const rule = recurrenceRule({ ...daily, timezone: 'Europe/Berlin', end_date: endDate });
+    assert.deepEqual(rule, {
+      frequency: 'DAILY',
+      start_date: anchor,
+      timezone: 'Europe/Berlin',
+      end_date: endDate,
+    });
   });
 
   it('may end with its first occurrence, and not before', () => {
-    assert.equal(refusal({ ...daily, endDate: anchor }), undefined);
-    assert.deepEqual(refusal({ ...daily, endDate: new Date(anchor.getTime() - 1) }), {
+    assert.equal(refusal({ ...daily, end_date: anchor }), undefined);
+    assert.deepEqual(refusal({ ...daily, end_date: new Date(anchor.getTime() - 1) }), {
       code: 'VALIDATION_ERROR',
       field: 'end_date',
       reason: 'END_BEFORE_START',
@@ -102,15 +107,15 @@ describe('a recurrence rule', () => {
     it(`refuses dates that cannot be stored: ${bad.getTime()}`, () => {
       const code = 'VALIDATION_ERROR';
       const reason = 'INVALID_DATE';
-      assert.deepEqual(refusal({ ...daily, anchor: bad }), { code, field: 'start_date', reason });
-      assert.deepEqual(refusal({ ...daily, endDate: bad }), { code, field: 'end_date', reason });
+      assert.deepEqual(refusal({ ...daily, start_date: bad }), { code, field: 'start_date', reason });
+      assert.deepEqual(refusal({ ...daily, end_date: bad }), { code, field: 'end_date', reason });
     });
   }
 });
 
 describe("an occurrence's id", () => {
   it('is made of template and date alone', () => {
-    const recurring = sampleRecurringTask({ id: 'abc', latestOn: '2026-02-28' });
+    const recurring = sampleRecurringTask({ id: 'abc', latest_on: '2026-02-28' });
     assert.equal(latestOccurrence(recurring, anchor).id, 'abc_2026-02-28');
   });
 });

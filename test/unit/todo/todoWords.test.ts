@@ -26,7 +26,7 @@ const word = fc.string({
   maxLength: 4,
 });
 const text = fc.array(word, { maxLength: 6 }).map((words) => words.join(' '));
-const todo = fc.record({ ownerUid: fc.constant(OWNER), title: text, description: text });
+const todo = fc.record({ owner_uid: fc.constant(OWNER), title: text, description: text });
 const search = fc.array(word, { minLength: 1, maxLength: 5 }).map((words) => words.join(' '));
 
 describe('the words of a to-do', () => {
@@ -46,7 +46,7 @@ describe('the words of a to-do', () => {
   });
 
   it('name their owner, whom a search is for', () => {
-    const { title, rest, any } = wordIndexOf({ ownerUid: OWNER, title: 'Tea', description: 'Tea or ice' });
+    const { title, rest, any } = wordIndexOf({ owner_uid: OWNER, title: 'Tea', description: 'Tea or ice' });
     assert.deepEqual(title, { t: OWNER, te: OWNER, tea: OWNER });
     assert.deepEqual(Object.keys(rest).sort(), ['i', 'ic', 'ice', 'o', 'or']);
     assert.deepEqual({ ...title, ...rest }, any);
@@ -55,7 +55,7 @@ describe('the words of a to-do', () => {
   it('have room for a usual text of 5,000 letters', () => {
     const guide = readFileSync(new URL('../../../docs/architecture.md', import.meta.url), 'utf8');
     const text = guide.slice(0, 5000);
-    const index = wordIndexOf({ ownerUid: 'u'.repeat(28), title: 'Read this', description: text });
+    const index = wordIndexOf({ owner_uid: 'u'.repeat(28), title: 'Read this', description: text });
     assert.deepEqual(Object.keys(index.any).sort(), [...prefixesOf(`Read this ${text}`)].sort());
   });
 
@@ -65,7 +65,7 @@ describe('the words of a to-do', () => {
         String.fromCodePoint(0x4e00 + ((first + at * at) % 3000)),
       ).join('');
     const [title, description] = [letters(100, 0), letters(500, 7)];
-    const index = wordIndexOf({ ownerUid: 'u'.repeat(28), title, description });
+    const index = wordIndexOf({ owner_uid: 'u'.repeat(28), title, description });
     for (const one of prefixesOf(title)) assert.ok(one in index.title, one);
     for (const one of prefixesOf(description)) assert.ok(one in index.any, one);
   });
@@ -80,7 +80,7 @@ describe('the words of a to-do', () => {
       const words = Array.from({ length: 312 }, (_, at) => `${letters(alphabet, at)}${filler.repeat(6)}`);
       const description = words.join(' ').slice(0, 5000);
       const ownerUid = 'u'.repeat(128);
-      const index = wordIndexOf({ ownerUid, title: 'Quite another', description });
+      const index = wordIndexOf({ owner_uid: ownerUid, title: 'Quite another', description });
       const names = Object.values(index).flatMap((place) => Object.keys(place));
       const bytes = names.reduce((sum, name) => sum + Buffer.byteLength(name) + 130, 0);
       assert.ok(bytes <= MAX_WORD_BYTES && bytes > MAX_WORD_BYTES / 2, `${bytes} bytes`);

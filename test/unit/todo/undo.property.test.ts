@@ -31,7 +31,7 @@ const MOVES: Readonly<Record<string, Perform>> = {
   add: (home, at) =>
     home.todos.add(
       home.owner,
-      { title: String(TITLES[at % 3]), ...(at % 2 === 0 && { dueDate: inDays(home, at + 1) }) },
+      { title: String(TITLES[at % 3]), ...(at % 2 === 0 && { due_date: inDays(home, at + 1) }) },
       home.record,
     ),
   begin: (home, at) =>
@@ -40,23 +40,23 @@ const MOVES: Readonly<Record<string, Perform>> = {
       {
         title: String(TITLES[at % 3]),
         frequency: String(FREQUENCIES[at % 3]),
-        anchor: inDays(home, 1),
-        ...(at % 4 === 0 && { endDate: inDays(home, 3) }),
+        start_date: inDays(home, 1),
+        ...(at % 4 === 0 && { end_date: inDays(home, 3) }),
       },
       home.record,
     ),
   title: (home, at, id) => home.todos.edit(home.owner, id, { title: String(TITLES[at % 3]) }, home.record),
   rank: (home, at, id) =>
     home.todos.edit(home.owner, id, { priority: at % 2 === 0 ? 'HIGH' : 'LOW' }, home.record),
-  due: (home, at, id) => home.todos.edit(home.owner, id, { dueDate: soon(home, at) }, home.record),
-  'no due date': (home, _, id) => home.todos.edit(home.owner, id, { dueDate: null }, home.record),
+  due: (home, at, id) => home.todos.edit(home.owner, id, { due_date: soon(home, at) }, home.record),
+  'no due date': (home, _, id) => home.todos.edit(home.owner, id, { due_date: null }, home.record),
   remind: (home, at, id) => home.reminders.set(home.owner, id, soon(home, at), home.record),
   snooze: (home, at, id) => home.reminders.snooze(home.owner, id, (at + 1) * HOUR, home.record),
   unremind: (home, _, id) => home.reminders.delete(home.owner, id, home.record),
   zone: (home, at, _, id) =>
     home.recurring.edit(home.owner, id, { timezone: String(ZONES[at % 4]) }, home.record),
   'end date': (home, at, _, id) =>
-    home.recurring.edit(home.owner, id, { endDate: inDays(home, 3 * (at + 1)) }, home.record),
+    home.recurring.edit(home.owner, id, { end_date: inDays(home, 3 * (at + 1)) }, home.record),
   rename: (home, at, _, id) => home.recurring.edit(home.owner, id, { title: `Title ${at}` }, home.record),
   end: (home, _at, _, id) => home.recurring.end(home.owner, id, home.record),
   'undo last': (home) => undo(home, 0),
@@ -108,11 +108,11 @@ async function perform(home: MemoryTodos, { what, at }: Move): Promise<void> {
 
 /** Each occurrence up to the latest is there, and no other: nothing was deleted. */
 function requireComplete(home: MemoryTodos, after: string): void {
-  for (const { endDate: _, ...recurring } of home.state.recurring.values) {
-    if (recurring.endedAt) continue;
-    const { id, latestOn, anchor: due } = recurring;
+  for (const { end_date: _, ...recurring } of home.state.recurring.values) {
+    if (recurring.ended_at) continue;
+    const { id, latest_on: latestOn, start_date: due } = recurring;
     const dates = home.all
-      .flatMap((todo) => (todo.recurringTaskId === id ? [String(todo.occursOn)] : []))
+      .flatMap((todo) => (todo.recurring_task_id === id ? [String(todo.occurs_on)] : []))
       .sort();
     const on = String(dates[0]);
     const expected = [on, ...followingOccurrences(recurring, { due, on }, 30).map((one) => one.on)];
@@ -158,7 +158,7 @@ describe('to-dos, whatever was done, undone and redone', function () {
   it('can be completed after an undo that has left the next occurrence, which was changed', async () => {
     for (const frequency of FREQUENCIES) {
       const home = new MemoryTodos();
-      const draft = { title: 'Standup', frequency, anchor: inDays(home, 1) };
+      const draft = { title: 'Standup', frequency, start_date: inDays(home, 1) };
       const { first } = await home.recurring.create(home.owner, draft, home.record);
       const { next } = await home.todos.complete(home.owner, first.id, home.record);
       const [completion] = home.entries;
@@ -175,7 +175,7 @@ describe('to-dos, whatever was done, undone and redone', function () {
 
   it('take an occurrence that is there already for the next one', async () => {
     const home = new MemoryTodos();
-    const draft = { title: 'Standup', frequency: 'DAILY', anchor: inDays(home, 1) };
+    const draft = { title: 'Standup', frequency: 'DAILY', start_date: inDays(home, 1) };
     const { first, recurringTask } = await home.recurring.create(home.owner, draft, home.record);
     const { next } = await home.todos.complete(home.owner, first.id, home.record);
     await home.todos.reopen(home.owner, first.id, home.record);
@@ -191,14 +191,11 @@ describe('to-dos, whatever was done, undone and redone', function () {
   it('can be completed, deleted and undone, and lose no occurrence', async () => {
     const moves = fc.array(
       fc.record({ what: fc.constantFrom(...Object.keys(MOVES)), at: fc.nat({ max: 11 }) }),
-      {
-        minLength: 4,
-        maxLength: 20,
-      },
+      { minLength: 4, maxLength: 20 },
     );
     const anything = fc.asyncProperty(moves, fc.constantFrom(...FREQUENCIES), async (all, frequency) => {
       const home = new MemoryTodos();
-      const draft = { title: 'Standup', frequency, anchor: inDays(home, 1) };
+      const draft = { title: 'Standup', frequency, start_date: inDays(home, 1) };
       await home.recurring.create(home.owner, draft, home.record);
       for (const move of all) {
         await perform(home, move);

@@ -7,7 +7,7 @@ import { YEAR } from '../../support/calendars.ts';
 describe('a year of recurring to-dos', () => {
   for (const { title, calendar, anchor, ...zoned } of YEAR) {
     it(`${title}: is due when a calendar says so`, async () => {
-      const rule = { ...zoned, anchor: new Date(anchor) };
+      const rule = { ...zoned, start_date: new Date(anchor) };
       const due: (Date | undefined)[] = [];
       let next: Occurrence | undefined = firstOccurrence(rule);
       while (due.length < calendar.length) {

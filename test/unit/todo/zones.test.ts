@@ -36,7 +36,7 @@ const rules: fc.Arbitrary<RecurrenceRule> = fc
   })
   .map(({ frequency, month, day, hour, minute, timezone }) => {
     const wall = Date.UTC(2027, month, day, hour, minute);
-    return { frequency, timezone, anchor: new Date(firstInstant(wall, timezone) ?? wall) };
+    return { frequency, timezone, start_date: new Date(firstInstant(wall, timezone) ?? wall) };
   });
 
 function series(rule: RecurrenceRule, length = LENGTH): readonly Occurrence[] {
@@ -46,9 +46,9 @@ function series(rule: RecurrenceRule, length = LENGTH): readonly Occurrence[] {
 
 /** The time of day that the rule means. */
 function timeOf(rule: RecurrenceRule): number {
-  const start = rule.localStart
-    ? Date.parse(`${rule.localStart}Z`)
-    : wallClock(rule.anchor.getTime(), rule.timezone);
+  const start = rule.local_start
+    ? Date.parse(`${rule.local_start}Z`)
+    : wallClock(rule.start_date.getTime(), rule.timezone);
   return ((start % DAY) + DAY) % DAY;
 }
 
@@ -56,11 +56,11 @@ describe('a recurring to-do that moves to another zone', () => {
   it('is due at the same hour there: 10:00 in Berlin is 10:00 in New York', () => {
     const rule = {
       frequency: 'DAILY',
-      anchor: new Date('2027-01-04T09:00:00Z'),
+      start_date: new Date('2027-01-04T09:00:00Z'),
       timezone: 'Europe/Berlin',
     } as const;
     const moved = inTimezone(rule, 'America/New_York');
-    assert.deepEqual(nextOccurrence(moved, rule.anchor, '2027-01-04'), {
+    assert.deepEqual(nextOccurrence(moved, rule.start_date, '2027-01-04'), {
       on: '2027-01-05',
       due: new Date('2027-01-05T15:00:00Z'),
     });
@@ -69,7 +69,7 @@ describe('a recurring to-do that moves to another zone', () => {
   it('loses no occurrence on its way to the west', () => {
     const rule = {
       frequency: 'DAILY',
-      anchor: new Date('2027-01-01T20:00:00Z'),
+      start_date: new Date('2027-01-01T20:00:00Z'),
       timezone: 'Asia/Tokyo',
     } as const;
     const { on, due } = firstOccurrence(rule);
@@ -79,7 +79,11 @@ describe('a recurring to-do that moves to another zone', () => {
   });
 
   it('is back at its hour after a first day that skips it', () => {
-    const rule = { frequency: 'DAILY', anchor: new Date('2027-03-28T02:30:00Z'), timezone: 'UTC' } as const;
+    const rule = {
+      frequency: 'DAILY',
+      start_date: new Date('2027-03-28T02:30:00Z'),
+      timezone: 'UTC',
+    } as const;
     const moved = inTimezone(rule, 'Europe/Berlin');
     assert.deepEqual(
       series(moved, 2).map(({ due }) => due.toISOString()),
@@ -105,7 +109,7 @@ describe('a recurring to-do that moves to another zone', () => {
           assert.ok(isSkipped ? shown > meant : shown === meant, `${due.toISOString()} of ${on} in ${other}`);
         }
         const home = inTimezone(moved, rule.timezone);
-        assert.deepEqual([home.localStart, firstOccurrence(home).on], [undefined, firstOccurrence(rule).on]);
+        assert.deepEqual([home.local_start, firstOccurrence(home).on], [undefined, firstOccurrence(rule).on]);
       }),
       { numRuns: 150 },
     );
@@ -126,7 +130,7 @@ describe('a recurring to-do that moves to another zone', () => {
           const dates = {
             frequency,
             timezone: 'UTC',
-            anchor: new Date(Date.parse(firstOccurrence(rule).on) + timeOf(rule)),
+            start_date: new Date(Date.parse(firstOccurrence(rule).on) + timeOf(rule)),
           };
           const latest = { on: open.on, due: new Date(Date.parse(open.on) + timeOf(rule)) };
           const following = followingOccurrences(dates, latest, 4).map(({ on }) => on);
@@ -147,7 +151,7 @@ describe('a recurring to-do that moves to another zone', () => {
       fc.property(rules, zone, fc.nat({ max: LENGTH - 1 }), (rule, to, at) => {
         const last = series(rule)[at];
         assert.ok(last);
-        const ending = { ...rule, endDate: last.due };
+        const ending = { ...rule, end_date: last.due };
         assert.equal(lastOccurrence(ending)?.on, last.on);
         assert.equal(lastOccurrence(inTimezone(ending, to))?.on, last.on);
       }),
@@ -158,26 +162,29 @@ describe('a recurring to-do that moves to another zone', () => {
 
 describe('the end of a recurring to-do', () => {
   const anchor = new Date('2027-01-31T22:30:00Z');
-  const weekly = { frequency: 'WEEKLY', anchor } as const;
+  const weekly = { frequency: 'WEEKLY', start_date: anchor } as const;
 
   it('has the occurrence of a day that is written as its midnight', () => {
-    const rule = recurrenceRule({ ...weekly, endDate: new Date('2027-02-14T00:00:00Z') }, lastInstant);
-    assert.equal(rule.endDate?.toISOString(), '2027-02-14T23:59:59.999Z');
+    const rule = recurrenceRule({ ...weekly, end_date: new Date('2027-02-14T00:00:00Z') }, lastInstant);
+    assert.equal(rule.end_date?.toISOString(), '2027-02-14T23:59:59.999Z');
     assert.equal(lastOccurrence(rule)?.on, '2027-02-14');
   });
 
   it('stays as it is where it is no midnight in the zone', () => {
     for (const timezone of ['Europe/Berlin', 'America/New_York', 'Asia/Tokyo']) {
       const endDate = new Date('2027-02-14T00:00:00Z');
-      assert.deepEqual(recurrenceRule({ ...weekly, timezone, endDate }, lastInstant).endDate, endDate);
+      assert.deepEqual(
+        recurrenceRule({ ...weekly, timezone, end_date: endDate }, lastInstant).end_date,
+        endDate,
+      );
     }
   });
 
   it('may be the midnight of the first day', async () => {
     const endDate = new Date('2027-01-31T00:00:00Z');
-    const rule = recurrenceRule({ ...weekly, endDate }, lastInstant);
+    const rule = recurrenceRule({ ...weekly, end_date: endDate }, lastInstant);
     assert.deepEqual(lastOccurrence(rule), firstOccurrence(rule));
-    const earlier = { ...weekly, endDate: new Date('2027-01-30T00:00:00Z') };
+    const earlier = { ...weekly, end_date: new Date('2027-01-30T00:00:00Z') };
     const { details } = await refusal(() => recurrenceRule(earlier, lastInstant));
     assert.equal(details.reason, 'END_BEFORE_START');
   });
@@ -193,8 +200,8 @@ describe('the end of a recurring to-do', () => {
         const last = series(rule)[at];
         assert.ok(last);
         const midnight = firstInstant(Date.parse(last.on), rule.timezone);
-        if (midnight === undefined || midnight < rule.anchor.getTime() - DAY) return;
-        const ending = recurrenceRule({ ...rule, endDate: new Date(midnight) }, lastInstant);
+        if (midnight === undefined || midnight < rule.start_date.getTime() - DAY) return;
+        const ending = recurrenceRule({ ...rule, end_date: new Date(midnight) }, lastInstant);
         assert.equal(lastOccurrence(ending)?.on, last.on);
       }),
       { numRuns: 200 },
@@ -206,7 +213,13 @@ describe('update_recurring_task', () => {
   const anchor = new Date('2030-01-02T22:30:00Z');
   const begun = async (more: object = {}) => {
     const home = new MemoryTodos();
-    const draft = { title: 'Review', frequency: 'DAILY', anchor, timezone: 'Europe/Berlin', ...more };
+    const draft = {
+      title: 'Review',
+      frequency: 'DAILY',
+      start_date: anchor,
+      timezone: 'Europe/Berlin',
+      ...more,
+    };
     const { recurringTask, first } = await home.recurring.create(home.owner, draft, home.record);
     const edit = async (changes: object) =>
       (await home.recurring.edit(home.owner, recurringTask.id, changes, home.record)).recurringTask;
@@ -215,18 +228,18 @@ describe('update_recurring_task', () => {
 
   it('takes midnight for the whole last day, in the zone that it sets', async () => {
     const { edit } = await begun();
-    const midnight = { endDate: new Date('2030-01-10T05:00:00Z'), timezone: 'America/New_York' };
-    assert.deepEqual((await edit(midnight)).endDate, new Date('2030-01-11T04:59:59.999Z'));
+    const midnight = { end_date: new Date('2030-01-10T05:00:00Z'), timezone: 'America/New_York' };
+    assert.deepEqual((await edit(midnight)).end_date, new Date('2030-01-11T04:59:59.999Z'));
   });
 
   it('keeps an end that it does not name on the same day of another zone', async () => {
-    const { edit } = await begun({ endDate: new Date('2030-01-09T23:00:00Z') });
-    const { endDate, anchor: moved } = await edit({ timezone: 'America/New_York' });
+    const { edit } = await begun({ end_date: new Date('2030-01-09T23:00:00Z') });
+    const { end_date: endDate, start_date: moved } = await edit({ timezone: 'America/New_York' });
     assert.deepEqual(
       [endDate, moved],
       [new Date('2030-01-11T04:59:59.999Z'), new Date('2030-01-03T04:30:00Z')],
     );
-    assert.deepEqual((await edit({ title: 'Another' })).endDate, endDate);
+    assert.deepEqual((await edit({ title: 'Another' })).end_date, endDate);
   });
 
   it('changes frequency and zone in one call, leaves the open occurrence, and is undone', async () => {
@@ -234,16 +247,16 @@ describe('update_recurring_task', () => {
     const before = home.state.recurring.values;
     await edit({ frequency: 'WEEKLY', timezone: 'Asia/Tokyo' });
     assert.deepEqual(home.all, [first]);
-    assert.deepEqual(home.state.reminders.values[0]?.remindAt, new Date(anchor.getTime() - 3_600_000));
+    assert.deepEqual(home.state.reminders.values[0]?.remind_at, new Date(anchor.getTime() - 3_600_000));
     const [edition] = home.entries;
     const { next } = await home.todos.complete(home.owner, first.id, home.record);
-    assert.deepEqual([next?.occursOn, next?.dueDate], ['2030-01-09', new Date('2030-01-09T14:30:00Z')]);
+    assert.deepEqual([next?.occurs_on, next?.due_date], ['2030-01-09', new Date('2030-01-09T14:30:00Z')]);
     assert.deepEqual((await home.undo(String(edition?.id))).refused, []);
-    const [{ anchor: restored, timezone, frequency } = assert.fail()] = home.state.recurring.values;
-    const [{ anchor: was } = assert.fail()] = before;
+    const [{ start_date: restored, timezone, frequency } = assert.fail()] = home.state.recurring.values;
+    const [{ start_date: was } = assert.fail()] = before;
     assert.deepEqual([restored, timezone, frequency], [was, 'Europe/Berlin', 'DAILY']);
     const completed = await home.todos.complete(home.owner, String(next?.id), home.record);
-    assert.deepEqual(completed.next?.dueDate, new Date('2030-01-10T22:30:00Z'));
+    assert.deepEqual(completed.next?.due_date, new Date('2030-01-10T22:30:00Z'));
   });
 
   it('refuses a zone that there is not, and changes nothing', async () => {

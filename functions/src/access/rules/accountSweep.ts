@@ -1,7 +1,4 @@
-/**
- * Follows what becomes of people's accounts in Firebase Auth, of which nobody tells Muster: security rules and agents'
- * keys go by what is stored. Source: docs/security.md#credentials.
- */
+/** Stores changes of accounts, of which Firebase Auth tells nobody. Source: docs/security.md#credentials. */
 import { StaleWriteError } from '../../kernel/commit.ts';
 import { Service } from '../../kernel/ports.ts';
 import { type SweepPart, type SweepTurn, type Swept, walk } from '../../kernel/sweep.ts';
@@ -12,13 +9,12 @@ import type { AccessPorts, KnownAccount } from './ports.ts';
 const PAGE = 100;
 
 /**
- * Returns what is to be stored of a person's account; undefined where that is stored. Of a person who never had an account,
- * such as the owner `operator`, nothing is.
+ * Returns what is to be stored of a person's account; undefined if it is stored, or if they never had one.
  * @param now seconds of the epoch
  */
 export function accountChange(
   uid: string,
-  { account: before, validSince }: Pick<Person, 'account' | 'validSince'>,
+  { account: before, valid_since }: Pick<Person, 'account' | 'valid_since'>,
   found: KnownAccount | undefined,
   now: number,
 ): PeopleChanges['limitAccount'] | undefined {
@@ -26,14 +22,14 @@ export function accountChange(
   const account = stateOf(found);
   // Firebase Auth dates tokens back to the account's beginning, which revokes nothing.
   const revoked =
-    found !== undefined && found.validSince > (validSince ?? found.createdAt) ? found.validSince : 0;
+    found !== undefined && found.validSince > (valid_since ?? found.createdAt) ? found.validSince : 0;
   const shut = isOut(account) && !isOut(before) ? now : 0;
   const since = Math.max(revoked, shut);
   if (account === before && since === 0) return undefined;
   return {
     uid,
     ...(account !== before && { account }),
-    ...(since > (validSince ?? 0) && { validSince: since }),
+    ...(since > (valid_since ?? 0) && { validSince: since }),
     isNews: since > 0 || isOut(account) !== isOut(before),
   };
 }

@@ -1,7 +1,4 @@
-/**
- * The addresses at which this deployment is reached, as far as it knows them. None is ever made of what a request says:
- * its Host header only tells which of them it came to. Source: docs/guides/sign-in.md; RFC 9728; RFC 8414.
- */
+/** The deployment's addresses, never made of a request's words. Source: docs/guides/sign-in.md; RFC 9728; RFC 8414. */
 
 export interface Address {
   /** Who issues tokens here: an origin, or a function's own address with its path. */

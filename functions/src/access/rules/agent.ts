@@ -10,60 +10,59 @@ import type { Limits } from './limits.ts';
 import { agentUid, DEFAULT_WORKSPACE, type Principal } from './principal.ts';
 import { ROLES, type Role } from './role.ts';
 
-/** A change of these. */
 type AgentChange = ChangeOf<AgentChanges>;
 
 export const AGENT_TYPES = ['researcher', 'developer', 'coordinator', 'analyst', 'specialist'] as const;
 
 export type Agent = StoredAgent;
 
-export type Capability = Agent['capabilities'][number];
+export type Capability = Agent['capability_details'][number];
 
 /** A capability that agents declare, and how many agents have it now. */
 export type OfferedSkill = ReturnType<typeof skillFromDocument>;
 
 /** How an agent works that says nothing of it: on one task at a time. */
 export const USUAL_CONFIGURATION: Agent['configuration'] = {
-  maxConcurrentTasks: 1,
+  max_concurrent_tasks: 1,
   timeout: 30_000,
-  retryPolicy: { maxRetries: 3, backoffMs: 1000 },
+  retry_policy: { max_retries: 3, backoff_ms: 1000 },
 };
 
 /** The record of an agent that has done nothing yet. */
 export const NOTHING_DONE = {
   held: {},
-  tasksCompleted: 0,
-  tasksFailed: 0,
-  workMilliseconds: 0,
-  lastFailed: false,
+  tasks_completed: 0,
+  tasks_failed: 0,
+  work_milliseconds: 0,
+  last_failed: false,
   parts: {},
   serves: 'owner',
   milestones: {},
-  hasMessages: false,
+  has_messages: false,
 } as const satisfies Partial<Agent>;
 
 /** Who calls with a credential of the agent. */
 export function principalOf(
   agent: Agent,
   owner: Principal['owner'],
-  { role, toolsets, heldTo, readonly }: Limits & { readonly role: Role },
+  { role, toolsets, held_to, readonly }: Limits & { readonly role: Role },
   { grant, lineage }: { readonly [Field in 'grant' | 'lineage']?: Principal[Field] | undefined },
 ): Principal {
-  const home = heldTo ?? agent.workspace;
+  const home = held_to ?? agent.workspace;
   return {
     uid: agentUid(agent.id),
     kind: 'agent',
-    agentId: agent.id,
-    ownerUid: agent.ownerUid,
+    agent_id: agent.id,
+    owner_uid: agent.owner_uid,
     maxRole: role,
     owner,
     ...(toolsets && { toolsets }),
-    ...(heldTo !== undefined && { heldTo }),
+    ...(held_to !== undefined && { held_to }),
     ...(readonly && { readonly }),
     ...(home !== undefined && { workspace: home }),
     ...(grant && { grant }),
     ...(lineage && { lineage }),
-    ...(agent.hasMessages && { hasMessages: true }),
+    ...(agent.has_messages && { has_messages: true }),
   };
 }
 
@@ -72,21 +71,21 @@ export function seenAt(agent: Agent, now: Date): Agent {
   return {
     ...agent,
     status: 'active',
-    lastSeen: now,
-    activeSince: agent.activeSince ?? now,
+    last_seen: now,
+    active_since: agent.active_since ?? now,
     milestones: { seen: now, ...agent.milestones },
   };
 }
 
 /** An agent that nobody has heard of since `lastSeen`. */
 export function goneSince(agent: Agent, lastSeen: Date): Agent {
-  const { activeSince: _ended, ...rest } = agent;
-  return { ...rest, status: 'offline', lastSeen };
+  const { active_since: _ended, ...rest } = agent;
+  return { ...rest, status: 'offline', last_seen: lastSeen };
 }
 
 /** An agent as the claim of a task leaves it. */
 export function holding(agent: Agent, taskId: string, task: Agent['held'][string], now: Date): Agent {
-  const { claimed, completed = agent.lastCompletedAt } = agent.milestones;
+  const { claimed, completed = agent.last_completed_at } = agent.milestones;
   const seen = seenAt(agent, now);
   return {
     ...seen,
@@ -129,7 +128,7 @@ export interface AgentChanges extends CredentialChanges {
     readonly closed?: ClosedWork;
   };
   /** Messages to the agent have come, or it has read them. */
-  readonly noteMessages: { readonly agentId: string; readonly hasMessages: boolean };
+  readonly noteMessages: { readonly agentId: string; readonly has_messages: boolean };
   readonly countAgents: { readonly workspace: string; readonly by: AgentCount };
   /** An agent declares a capability and describes it; `agents` more have it than before. */
   readonly offerSkill: { readonly skill: Omit<OfferedSkill, 'agents'>; readonly agents: 0 | 1 };
@@ -224,12 +223,11 @@ function countIn(workspace: string, before: Agent | undefined, after: Agent | un
   };
 }
 
-/**
- * Whether an agent is the caller's to act for: itself, a terminal that it has registered, or an agent of the person.
- * Source: docs/semantics.md#who-may-do-what.
- */
-export function isOwnAgent({ uid, kind, agentId }: Principal, agent: Agent): boolean {
-  return agentId === agent.id || agent.registeredBy === uid || (kind === 'person' && agent.ownerUid === uid);
+/** Whether the caller may act for the agent: its own or its person's. Source: docs/semantics.md#who-may-do-what. */
+export function isOwnAgent({ uid, kind, agent_id }: Principal, agent: Agent): boolean {
+  return (
+    agent_id === agent.id || agent.registered_by === uid || (kind === 'person' && agent.owner_uid === uid)
+  );
 }
 
 /** How much of a digest stands at the end of an id that is made of it. */
@@ -245,7 +243,7 @@ export function terminalId(hashing: Hashing, { uid }: Principal, name: string): 
 }
 
 export function forbiddenToAct(principal: Principal, agentId: string): MusterError {
-  const own = principal.agentId === undefined ? '' : ` You are "${principal.agentId}".`;
+  const own = principal.agent_id === undefined ? '' : ` You are "${principal.agent_id}".`;
   return new MusterError('FORBIDDEN', `You may not act as agent "${agentId}".${own}`, {
     field: 'agent_id',
     value: agentId,
@@ -283,12 +281,9 @@ export function skillChanges(before: Agent | undefined, after: Agent | undefined
   });
 }
 
-/**
- * What an agent declares in a workspace, by the ids of its skills there. Names that differ in case only are one
- * capability; the first of them is taken.
- */
+/** What an agent declares in a workspace, by skill id. Of names that differ in case only, the first is taken. */
 function capabilitiesIn(workspace: string, agent: Agent | undefined): ReadonlyMap<string, Capability> {
-  const declared = agent !== undefined && isIn(agent, workspace) ? agent.capabilities : [];
+  const declared = agent !== undefined && isIn(agent, workspace) ? agent.capability_details : [];
   const first = [...declared].reverse();
   return new Map(first.map((capability) => [skillId(workspace, capability.name), capability]));
 }
@@ -387,7 +382,6 @@ export const agentCodec = documentCodec(
       })
       .default({}),
   }),
-  { capability_details: 'capabilities', claim_epoch: 'epoch' },
 );
 
 export type StoredAgent = ReturnType<typeof agentCodec.fromDocument>;

@@ -23,10 +23,7 @@ export interface Attempt {
   forgive(): void;
 }
 
-/**
- * Counts by address, in the memory of one instance alone: an attack on several costs so much at each of them, and
- * asking for a shared count would cost more than it saves.
- */
+/** Counts by address in the memory of one instance: a shared count would cost more than it saves. */
 export class Attempts {
   /** Least recently used first; an address without one has a full bucket. */
   private readonly buckets = new BoundedMap<string, Bucket>(MAX_ADDRESSES);
@@ -45,9 +42,8 @@ export class Attempts {
   }
 
   /**
-   * Counts an attempt that needs no credential, until it is forgiven.
+   * Counts an attempt that needs no credential, until the returned function forgives it.
    * @param now milliseconds of the epoch
-   * @returns a function that forgives it
    * @throws MusterError RATE_LIMITED
    */
   count(address: string, now: number): () => void {
@@ -87,10 +83,7 @@ export class Attempts {
     };
   }
 
-  /**
-   * Takes an attempt from the bucket of all newcomers, or returns one.
-   * @returns milliseconds until the bucket has an attempt again; 0 if it had one
-   */
+  /** Draws from the newcomers' bucket. @returns milliseconds until it has an attempt again; 0 if it had one */
   private drawAsNewcomer(attempts: 1 | -1, now: number): number {
     const wish = attempts === 1 ? { owed: 0, wanted: 1 } : { owed: -1, wanted: 0 };
     const drawn = draw(this.newcomers, this.newcomersLimit, wish, now);

@@ -1,7 +1,4 @@
-/**
- * How a bearer credential becomes a principal: an agent's key, whose secret is compared by its hash, or the ID token of
- * a person. Source: docs/semantics.md#who-may-do-what.
- */
+/** How a key, whose hash is compared, or an ID token becomes a principal. Source: docs/semantics.md#who-may-do-what. */
 import { MusterError } from '../../kernel/errors.ts';
 import { BoundedMap } from '../../kernel/memoCache.ts';
 import { Service } from '../../kernel/ports.ts';
@@ -120,10 +117,10 @@ export class CredentialAuthenticator extends Service<
     }
     const { agents, hashing } = this.ports;
     const found = await agents.findWithAgent(apiKey);
-    const known = hashing.equal(hashing.sha256(secret), found?.credential.secretHash ?? hashing.sha256(''));
+    const known = hashing.equal(hashing.sha256(secret), found?.credential.secret_hash ?? hashing.sha256(''));
     if (found === undefined || !known) throw notAccepted();
     const { agent, credential } = found;
-    if (credential.expiresAt.getTime() <= now) throw expiredKey();
+    if (credential.expires_at.getTime() <= now) throw expiredKey();
     const { grant } = credential;
     return this.checked(agent, {
       opens: openingOf(credential, agent.role),
@@ -143,11 +140,11 @@ export class CredentialAuthenticator extends Service<
     const access = accessBy(hashing, grant, secret, new Date(now));
     if (access === 'unknown') throw notAccepted();
     if (access === 'expired') throw expiredAccess();
-    const known = await agents.find(grant.agentId);
+    const known = await agents.find(grant.agent_id);
     if (known === undefined) throw notAccepted();
     // Whichever of its tokens this is, it is good until the first of them ends.
-    const ends = grant.accessTokens.map(({ expiresAt }) => expiresAt).filter((end) => end.getTime() > now);
-    const endsAt = ends.reduce(earlier, grant.expiresAt);
+    const ends = grant.access_tokens.map(({ expires_at }) => expires_at).filter((end) => end.getTime() > now);
+    const endsAt = ends.reduce(earlier, grant.expires_at);
     return this.checked(known.value, {
       opens: { ...openingOf(grant, known.value.role), endsAt },
       ancestors: [],
@@ -163,7 +160,7 @@ export class CredentialAuthenticator extends Service<
   ): Promise<Checked> {
     const [opened, { isClaimed, isOut, validSince: _, ...owner }] = await Promise.all([
       openedThrough(this.ports, own, ancestors, this.ports.clock.now()),
-      this.ports.roles.of(agent.ownerUid),
+      this.ports.roles.of(agent.owner_uid),
     ]);
     if (opened === undefined || isOut) throw notAccepted();
     if (agent.status === 'offline') await this.ports.liveness.revive(agent.id);
@@ -172,9 +169,9 @@ export class CredentialAuthenticator extends Service<
       principal: principalOf(agent, owner, opened.opens, { grant, lineage }),
       // A change of any credential or agent of the lineage concerns it.
       subjects: [
-        `person:${agent.ownerUid}`,
+        `person:${agent.owner_uid}`,
         ...(key === undefined ? [] : [`key:${key}` as const]),
-        ...lineage.flatMap(({ subject, agentId }) => [subject, `agent:${agentId}` as const]),
+        ...lineage.flatMap(({ subject, agent_id }) => [subject, `agent:${agent_id}` as const]),
       ],
       // Of a change of the account itself nobody hears.
       ...(!isClaimed && { endsAt: opened.opens.endsAt }),
@@ -188,7 +185,7 @@ export class CredentialAuthenticator extends Service<
     if (signedInAt < validSince) throw notAccepted();
     const verified = email === undefined ? {} : { email };
     return {
-      principal: { uid, kind: 'person', ownerUid: uid, maxRole: 'admin', owner, ...verified },
+      principal: { uid, kind: 'person', owner_uid: uid, maxRole: 'admin', owner, ...verified },
       subjects: [],
     };
   }
@@ -232,10 +229,7 @@ function expiredKey(): MusterError {
   });
 }
 
-/**
- * A person's ID token is over.
- * Source: https://firebase.google.com/docs/reference/rest/auth#section-refresh-token
- */
+/** A person's ID token is over. Source: https://firebase.google.com/docs/reference/rest/auth#section-refresh-token */
 export function expired(cause?: unknown): MusterError {
   return new MusterError('TOKEN_EXPIRED', 'The credential has expired.', {
     suggestion:

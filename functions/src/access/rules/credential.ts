@@ -13,10 +13,7 @@ export const lineage = z.array(
   }),
 );
 
-/**
- * An agent's credential: `credentials/{apiKey}`. The secret itself is never stored.
- * Source: docs/semantics.md#who-may-do-what.
- */
+/** An agent's credential, without the secret: `credentials/{apiKey}`. Source: docs/semantics.md#who-may-do-what. */
 export const credentialCodec = documentCodec(
   z.object({
     api_key: z.string(),
@@ -47,7 +44,7 @@ export type LinkSubject = `${'key' | 'grant'}:${string}`;
 /** A credential of a lineage, and the agent that it belongs to. */
 export interface Link {
   readonly subject: LinkSubject;
-  readonly agentId: string;
+  readonly agent_id: string;
 }
 
 /** What commits may change of credentials. */
@@ -58,8 +55,8 @@ export interface CredentialChanges {
 }
 
 /** Returns the line of a key: what its descendants remember of it. */
-export function lineOf({ line, apiKey }: Pick<Credential, 'line' | 'apiKey'>): string {
-  return line ?? apiKey;
+export function lineOf({ line, api_key }: Pick<Credential, 'line' | 'api_key'>): string {
+  return line ?? api_key;
 }
 
 export type Credential = ReturnType<typeof credentialFromDocument>;

@@ -94,7 +94,7 @@ function answered(principal: Principal, { operation }: AccessQuestion, asked: Ca
   const { permission, needs } = asked;
   const closed = closedTo(operation, asked);
   if (closed !== undefined || needs === 'nobody') return refused(closed ?? NOT_YOURS);
-  if (operation === 'read' && permission.spansWorkspaces && principal.heldTo !== undefined)
+  if (operation === 'read' && permission.spansWorkspaces && principal.held_to !== undefined)
     return refused(SPANS_WORKSPACES);
   if (needs === 'owner' || needs === 'owner and agents') return asOwner(principal, asked, needs === 'owner');
   if (operation === 'read' && permission.ownerField !== undefined) {
@@ -119,13 +119,13 @@ function closedTo(operation: AccessQuestion['operation'], asked: Case): string |
 }
 
 function asOwner(principal: Principal, asked: Case, isAlone: boolean): Answer {
-  const { uid, ownerUid } = principal;
+  const { uid, owner_uid } = principal;
   const { permission, variables, subject } = asked;
   const owners =
     permission.ownerField === undefined ? [variables.get('uid')] : [subject.owner, subject.otherOwner];
   const named = (name: string) => (permission.database === 'realtime' ? keyOf(name) : name);
   const isOwn = owners.includes(named(uid));
-  if (!isOwn && (isAlone || !owners.includes(named(ownerUid)))) return refused(NOT_YOURS);
+  if (!isOwn && (isAlone || !owners.includes(named(owner_uid)))) return refused(NOT_YOURS);
   if (isHeldElsewhere(principal, asked) || isOut(principal, asked)) return refused(NOT_YOURS);
   const role = ownRole(principal);
   if (role === undefined && permission.where !== 'nowhere') return refused(NO_ROLE_ANYWHERE);
@@ -134,9 +134,9 @@ function asOwner(principal: Principal, asked: Case, isAlone: boolean): Answer {
 }
 
 /** Whether the thing belongs to a workspace too, and the caller's credential is held to another. */
-function isHeldElsewhere({ heldTo }: Principal, { permission: { where }, subject }: Case): boolean {
-  if (heldTo === undefined || typeof where === 'string' || !('field' in where)) return false;
-  return heldTo !== (subject.workspace === null ? DEFAULT_WORKSPACE : subject.workspace);
+function isHeldElsewhere({ held_to }: Principal, { permission: { where }, subject }: Case): boolean {
+  if (held_to === undefined || typeof where === 'string' || !('field' in where)) return false;
+  return held_to !== (subject.workspace === null ? DEFAULT_WORKSPACE : subject.workspace);
 }
 
 /** Whether its owner needs a role in its workspace, and the caller has none there. */
@@ -188,8 +188,8 @@ function workspaceOf({ owner }: Principal, { permission, variables, subject }: C
 
 /** The caller's role in a workspace, as the security rules see it, and where it comes from. */
 export function sourcedRole(principal: Principal, workspace: string): SourcedRole {
-  const { owner, heldTo, maxRole, readonly } = principal;
-  if (heldTo !== undefined && heldTo !== workspace) return { from: 'held' };
+  const { owner, held_to, maxRole, readonly } = principal;
+  if (held_to !== undefined && held_to !== workspace) return { from: 'held' };
   const persons = personsRoleIn(owner, workspace);
   const role = roleIn(principal, workspace);
   if (persons === undefined || role === undefined) return { from: 'none' };

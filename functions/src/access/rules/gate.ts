@@ -90,7 +90,7 @@ export function refusalFor(principal: Principal, workspace: string, need: Need):
     });
   }
   const role = rolesOf(principal, workspace)[scope];
-  if (role === undefined) return scope === 'workspace' ? noRoleIn(workspace, principal.heldTo) : noRole();
+  if (role === undefined) return scope === 'workspace' ? noRoleIn(workspace, principal.held_to) : noRole();
   if (hasRole(role, least)) return undefined;
   const where = scope === 'workspace' ? ` in the workspace "${workspace}"` : '';
   return forbidden('ROLE_TOO_WEAK', `${what} needs the role ${least}; yours is ${role}${where}.`, {
@@ -130,9 +130,6 @@ export interface Approvals {
    * @throws MusterError APPROVAL_REQUIRED while it waits; what came of it; FORBIDDEN where it was not approved
    */
   pass(call: GatedCall): Promise<JsonObject | undefined>;
-  /**
-   * The same for an agent's call that was refused because it loosens a limit.
-   * @throws MusterError as `pass`; FORBIDDEN if the person who decides has no account
-   */
+  /** The same for an agent's loosening call. @throws MusterError as `pass`; FORBIDDEN if its decider has no account */
   passLoosening(call: GatedCall, refused: LooseningError): Promise<JsonObject>;
 }

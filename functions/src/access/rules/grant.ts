@@ -9,7 +9,6 @@ import type { ChangeOf } from '../../kernel/commit.ts';
 import { documentCodec, timestamp } from '../../kernel/documentCodec.ts';
 import type { Hashing } from '../../kernel/ports.ts';
 
-/** A change of these. */
 type GrantChange = ChangeOf<GrantChanges>;
 
 export type Grant = ReturnType<typeof grantFromDocument>;
@@ -45,10 +44,7 @@ const UNUSED_MILLISECONDS = 90 * DAY;
 
 export const MOST_MILLISECONDS = 365 * DAY;
 
-/**
- * How long a refresh token that was used gives the newest tokens: several processes share one, and answers get lost.
- * After that it is treated as stolen. Source: RFC 9700, section 4.14.2.
- */
+/** Processes share a refresh token: used again after this, it counts as stolen. Source: RFC 9700, section 4.14.2. */
 const GRACE_MILLISECONDS = 60 * SECOND;
 
 /** So many refreshes within the grace, and tokens at a time: clients refresh once an hour. */
@@ -93,8 +89,8 @@ export interface Tokens {
 }
 
 /** Whether its app has been given tokens, and may still have others. */
-export function isConnected({ refreshHash, expiresAt }: Grant, now: Date): boolean {
-  return refreshHash !== undefined && expiresAt > now;
+export function isConnected({ refresh_hash, expires_at }: Grant, now: Date): boolean {
+  return refresh_hash !== undefined && expires_at > now;
 }
 
 /** Whether an access token is the grant's, and still good. */
@@ -105,9 +101,9 @@ export function accessBy(
   now: Date,
 ): 'good' | 'expired' | 'unknown' {
   const hash = hashing.sha256(secret);
-  const found = grant.accessTokens.find((token) => hashing.equal(token.hash, hash));
+  const found = grant.access_tokens.find((token) => hashing.equal(token.hash, hash));
   if (found === undefined) return 'unknown';
-  return found.expiresAt > now && grant.expiresAt > now ? 'good' : 'expired';
+  return found.expires_at > now && grant.expires_at > now ? 'good' : 'expired';
 }
 
 /** What becomes of a code. `replayed`: it was redeemed before, so that one of the two who had it has stolen it. */
@@ -130,10 +126,10 @@ export function redemptionOf(
   const { code } = grant;
   const { secret, verifier, fresh } = presented;
   if (!hashing.equal(code.hash, hashing.sha256(secret))) return { outcome: 'refused' };
-  if (code.isRedeemed) return { outcome: 'replayed' };
-  if (code.expiresAt <= now || challengeOf(hashing, verifier) !== code.challenge)
+  if (code.is_redeemed) return { outcome: 'replayed' };
+  if (code.expires_at <= now || challengeOf(hashing, verifier) !== code.challenge)
     return { outcome: 'refused' };
-  const redeemed = { ...grant, code: { ...code, isRedeemed: true } };
+  const redeemed = { ...grant, code: { ...code, is_redeemed: true } };
   return { outcome: 'redeemed', ...withTokens(hashing, redeemed, fresh, now) };
 }
 
@@ -142,10 +138,7 @@ export function challengeOf(hashing: Hashing, verifier: string): string {
   return Buffer.from(hashing.sha256(verifier), 'hex').toString('base64url');
 }
 
-/**
- * What becomes of a refresh token. `repeated`: it was used a moment ago, and the newest tokens of the chain are returned.
- * `reused`: it was used long ago, so somebody has stolen it or its successor.
- */
+/** `repeated`: used a moment ago, so it gives the newest tokens. `reused`: used long ago, so somebody has stolen it. */
 export type Refresh =
   | { readonly outcome: 'rotated'; readonly grant: Grant; readonly tokens: Tokens }
   | { readonly outcome: 'repeated'; readonly tokens: Tokens }
@@ -153,17 +146,17 @@ export type Refresh =
   | { readonly outcome: 'refused' };
 
 export function refreshOf(hashing: Hashing, grant: Grant, secret: string, now: Date): Refresh {
-  if (grant.expiresAt <= now) return { outcome: 'refused' };
+  if (grant.expires_at <= now) return { outcome: 'refused' };
   const age = ageOf(hashing, grant, secret);
   if (age === undefined) return { outcome: 'refused' };
   if (age === 0) {
     const successor = successorOf(hashing, grant, secret);
     if (grant.rotated >= MOST_ROTATIONS) return { outcome: 'refused' };
-    const recent = [...grant.recentRotations.filter(isRecent(now)), now].slice(-MOST_AT_ONCE);
-    const rotated = { ...grant, rotated: grant.rotated + 1, recentRotations: recent };
+    const recent = [...grant.recent_rotations.filter(isRecent(now)), now].slice(-MOST_AT_ONCE);
+    const rotated = { ...grant, rotated: grant.rotated + 1, recent_rotations: recent };
     return { outcome: 'rotated', ...withTokens(hashing, rotated, successor, now) };
   }
-  const used = grant.recentRotations.at(-age);
+  const used = grant.recent_rotations.at(-age);
   // Too many rotations at once to know when this one was: not good, and no sign of theft.
   if (used === undefined && isBusy(grant, now)) return { outcome: 'refused' };
   if (used === undefined || !isRecent(now)(used)) return { outcome: 'reused' };
@@ -172,7 +165,8 @@ export function refreshOf(hashing: Hashing, grant: Grant, secret: string, now: D
   for (let count = 0; count < age; count++) newest = successorOf(hashing, grant, newest);
   const tokens = tokensOf(hashing, grant, newest);
   const access = accessSecretOf(hashing, grant, newest);
-  const expiresAt = grant.accessTokens.find(({ hash }) => hash === hashing.sha256(access))?.expiresAt ?? now;
+  const expiresAt =
+    grant.access_tokens.find(({ hash }) => hash === hashing.sha256(access))?.expires_at ?? now;
   return { outcome: 'repeated', tokens: { ...tokens, expiresIn: secondsFrom(now, expiresAt) } };
 }
 
@@ -180,26 +174,23 @@ export function refreshOf(hashing: Hashing, grant: Grant, secret: string, now: D
 export function isTokenOf(hashing: Hashing, grant: Grant, kind: TokenKind, secret: string): boolean {
   if (kind === 'refresh') return ageOf(hashing, grant, secret) !== undefined;
   const hash = hashing.sha256(secret);
-  const hashes = kind === 'code' ? [grant.code.hash] : grant.accessTokens.map((token) => token.hash);
+  const hashes = kind === 'code' ? [grant.code.hash] : grant.access_tokens.map((token) => token.hash);
   return hashes.some((known) => hashing.equal(known, hash));
 }
 
-function isBusy({ recentRotations }: Grant, now: Date): boolean {
-  return recentRotations.length >= MOST_AT_ONCE && recentRotations.every(isRecent(now));
+function isBusy({ recent_rotations }: Grant, now: Date): boolean {
+  return recent_rotations.length >= MOST_AT_ONCE && recent_rotations.every(isRecent(now));
 }
 
 const isRecent = (now: Date) => (at: Date) => now.getTime() - at.getTime() < GRACE_MILLISECONDS;
 
-/**
- * How many rotations ago a refresh token was the grant's: 0 for the one that is; undefined where it never was. Each
- * token leads to its successor by the grant's salt, so that no old one has to be stored to be known again.
- */
+/** How many rotations ago a refresh token was the grant's, as the salt derives each from the last; undefined: never. */
 function ageOf(hashing: Hashing, grant: Grant, secret: string): number | undefined {
-  const { refreshHash, rotated } = grant;
-  if (refreshHash === undefined) return undefined;
+  const { refresh_hash, rotated } = grant;
+  if (refresh_hash === undefined) return undefined;
   let one = secret;
   for (let age = 0; age <= rotated; age++) {
-    if (hashing.equal(hashing.sha256(one), refreshHash)) return age;
+    if (hashing.equal(hashing.sha256(one), refresh_hash)) return age;
     one = successorOf(hashing, grant, one);
   }
   return undefined;
@@ -224,21 +215,21 @@ function tokensOf(hashing: Hashing, grant: Grant, refreshSecret: string): Omit<T
 
 /** The grant with a new refresh token and its access token. Older access tokens are good until they expire. */
 function withTokens(hashing: Hashing, grant: Grant, refreshSecret: string, now: Date) {
-  const end = grant.endsAt.getTime();
+  const end = grant.ends_at.getTime();
   const expiresAt = new Date(Math.min(now.getTime() + UNUSED_MILLISECONDS, end));
   const accessExpiresAt = new Date(Math.min(now.getTime() + ACCESS_MILLISECONDS, end));
   const fresh = {
     hash: hashing.sha256(accessSecretOf(hashing, grant, refreshSecret)),
-    expiresAt: accessExpiresAt,
+    expires_at: accessExpiresAt,
   };
-  const live = grant.accessTokens.filter((token) => token.expiresAt > now);
+  const live = grant.access_tokens.filter((token) => token.expires_at > now);
   return {
     grant: {
       ...grant,
-      refreshHash: hashing.sha256(refreshSecret),
-      accessTokens: [...live, fresh].slice(-MOST_AT_ONCE),
-      usedAt: now,
-      expiresAt,
+      refresh_hash: hashing.sha256(refreshSecret),
+      access_tokens: [...live, fresh].slice(-MOST_AT_ONCE),
+      used_at: now,
+      expires_at: expiresAt,
     },
     tokens: { ...tokensOf(hashing, grant, refreshSecret), expiresIn: secondsFrom(now, accessExpiresAt) },
   };
@@ -328,29 +319,29 @@ const RECORD_MILLISECONDS = 30 * 24 * 60 * 60 * 1000;
 
 /** Returns the change that ends a grant, with the record of its end. A grant that never had tokens leaves none. */
 export function endingOf(grant: Grant, reason: SignInEnd, at: Date): GrantChange {
-  const { id, refreshHash } = grant;
-  return { kind: 'endGrant', id, ...(refreshHash !== undefined && { record: recordOf(grant, reason, at) }) };
+  const { id, refresh_hash } = grant;
+  return { kind: 'endGrant', id, ...(refresh_hash !== undefined && { record: recordOf(grant, reason, at) }) };
 }
 
 /** Returns why and when a sign-in ended; undefined if it has not, or if its record has expired. */
-export function endOf({ end, refreshHash, expiresAt }: Grant, now: Date): StoredEnd | undefined {
-  if (end !== undefined) return expiresAt > now ? end : undefined;
-  return refreshHash !== undefined && expiresAt <= now ? { reason: 'expired', at: expiresAt } : undefined;
+export function endOf({ end, refresh_hash, expires_at }: Grant, now: Date): StoredEnd | undefined {
+  if (end !== undefined) return expires_at > now ? end : undefined;
+  return refresh_hash !== undefined && expires_at <= now ? { reason: 'expired', at: expires_at } : undefined;
 }
 
 /** Its id is not that of a token, and nothing in it matches a secret. */
-function recordOf({ refreshHash: _, ...grant }: Grant, reason: SignInEnd, at: Date): Grant {
+function recordOf({ refresh_hash: _, ...grant }: Grant, reason: SignInEnd, at: Date): Grant {
   const expiresAt = new Date(at.getTime() + RECORD_MILLISECONDS);
   return {
     ...grant,
-    id: `ended-${grant.agentId}`,
-    expiresAt,
-    endsAt: expiresAt,
+    id: `ended-${grant.agent_id}`,
+    expires_at: expiresAt,
+    ends_at: expiresAt,
     salt: '',
-    code: { ...grant.code, hash: '', challenge: '', isRedeemed: true },
+    code: { ...grant.code, hash: '', challenge: '', is_redeemed: true },
     rotated: 0,
-    recentRotations: [],
-    accessTokens: [],
+    recent_rotations: [],
+    access_tokens: [],
     end: { reason, at },
   };
 }

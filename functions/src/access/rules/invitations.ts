@@ -80,10 +80,10 @@ export class Invitations extends Service<AccessPorts> {
     uid: string,
     now: Date,
   ): Promise<{ readonly changes: AccessChange[]; readonly taken?: Taken }> {
-    const { id, workspace, role, invitedBy: addedBy } = invitation;
+    const { id, workspace, role, invited_by: addedBy } = invitation;
     const ended: AccessChange = { kind: 'endInvitation', id, before: invitation };
     if (
-      invitation.expiresAt <= now ||
+      invitation.expires_at <= now ||
       !(await this.stands(invitation, now)) ||
       !(await this.mayLetIn(addedBy, workspace))
     )
@@ -91,20 +91,20 @@ export class Invitations extends Service<AccessPorts> {
     const known = await this.ports.people.member(workspace, uid);
     if (known !== undefined && hasRole(known.value.role, role))
       return { changes: [ended], taken: { workspace, role: known.value.role } };
-    const member = { uid, workspace, role, addedBy, addedAt: now };
+    const member = { uid, workspace, role, added_by: addedBy, added_at: now };
     const version = known?.version ?? null;
     const set: AccessChange = { kind: 'setMember', member, before: known?.value, version };
     return { changes: [set, ended], taken: { workspace, role } };
   }
 
   /** Whether the credentials through which it was sent stand, and would still let their agent invite. */
-  private async stands({ lineage = [], workspace, expiresAt }: Invitation, now: Date): Promise<boolean> {
-    const all = { role: 'admin', endsAt: expiresAt } as const;
+  private async stands({ lineage = [], workspace, expires_at }: Invitation, now: Date): Promise<boolean> {
+    const all = { role: 'admin', endsAt: expires_at } as const;
     const subjects = lineage.map(({ subject }) => subject);
     const opened = await openedThrough(this.ports, all, subjects, now);
     if (opened === undefined) return false;
-    const { role, heldTo = workspace, readonly } = opened.opens;
-    return hasRole(role, 'leader') && heldTo === workspace && !readonly && mayUse(opened.opens, 'access');
+    const { role, held_to = workspace, readonly } = opened.opens;
+    return hasRole(role, 'leader') && held_to === workspace && !readonly && mayUse(opened.opens, 'access');
   }
 
   private async mayLetIn(uid: string, workspace: string): Promise<boolean> {

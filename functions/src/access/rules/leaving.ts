@@ -1,7 +1,4 @@
-/**
- * What becomes of the work of people who lose a role: what they began in a workspace ends with it. The toolsets whose work
- * that is bring the ends. Source: docs/semantics.md#what-leaving-ends.
- */
+/** Ends what people who lose a role began in a workspace. Source: docs/semantics.md#what-leaving-ends. */
 
 import { BoundedMap } from '../../kernel/memoCache.ts';
 import { Service, unlessUnreadable } from '../../kernel/ports.ts';
@@ -85,10 +82,7 @@ interface Known {
 export class OwnerRoles extends Service<Pick<AccessPorts, 'clock'> & { readonly roles: RolesOfPeople }> {
   private readonly known = new BoundedMap<string, Known>(MAX_OWNERS);
 
-  /**
-   * Returns whether the owner may have work done in the workspace. A role that was read in the last 5 seconds counts; that
-   * there is none is read anew, because what follows from it is final.
-   */
+  /** Returns whether the owner may have work done. A role may be 5 seconds old; that there is none is read anew. */
   async standing(ownerUid: string, workspace: string): Promise<OwnerStanding> {
     const now = this.ports.clock.now().getTime();
     const known = this.known.get(ownerUid);

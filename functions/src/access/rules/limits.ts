@@ -18,19 +18,19 @@ export const TOOLSETS = [
 ] as const;
 
 /** What a credential opens no more than. */
-export type Limits = Pick<Credential, 'toolsets' | 'heldTo' | 'readonly'>;
+export type Limits = Pick<Credential, 'toolsets' | 'held_to' | 'readonly'>;
 
 /** Returns what two credentials both open; undefined if they are held to different workspaces and so open nothing. */
 export function commonLimits(one: Limits, other: Limits): Limits | undefined {
-  const heldTo = one.heldTo ?? other.heldTo;
-  if (other.heldTo !== undefined && other.heldTo !== heldTo) return undefined;
+  const heldTo = one.held_to ?? other.held_to;
+  if (other.held_to !== undefined && other.held_to !== heldTo) return undefined;
   const toolsets =
     one.toolsets && other.toolsets
       ? one.toolsets.filter((toolset) => other.toolsets?.includes(toolset))
       : (one.toolsets ?? other.toolsets);
   return {
     ...(toolsets && { toolsets }),
-    ...(heldTo !== undefined && { heldTo }),
+    ...(heldTo !== undefined && { held_to: heldTo }),
     ...((one.readonly || other.readonly) && { readonly: true }),
   };
 }
@@ -38,7 +38,7 @@ export function commonLimits(one: Limits, other: Limits): Limits | undefined {
 /** The limits that are asked for. `null` lifts one, and is a person's to say. */
 export interface WantedLimits {
   readonly toolsets?: readonly string[] | null | undefined;
-  readonly heldTo?: string | null | undefined;
+  readonly held_to?: string | null | undefined;
   readonly readonly?: boolean | undefined;
 }
 
@@ -66,8 +66,8 @@ export function grantedLimits(
     toolsets ? [toolsets] : [],
   );
   const [first, ...others] = lists;
-  const held = [...kept('heldTo'), { heldTo: wanted.heldTo ?? undefined }].flatMap(
-    ({ heldTo }) => heldTo ?? [],
+  const held = [...kept('held_to'), { held_to: wanted.held_to ?? undefined }].flatMap(
+    ({ held_to }) => held_to ?? [],
   );
   const [heldTo] = held;
   if (held.some((workspace) => workspace !== heldTo)) {
@@ -79,7 +79,7 @@ export function grantedLimits(
   const isReadonly = wanted.readonly === true || kept('readonly').some((one) => one.readonly);
   return {
     ...(first && { toolsets: first.filter((toolset) => others.every((list) => list.includes(toolset))) }),
-    ...(heldTo !== undefined && { heldTo }),
+    ...(heldTo !== undefined && { held_to: heldTo }),
     ...(isReadonly && { readonly: true }),
   };
 }

@@ -1,7 +1,4 @@
-/**
- * Where a credential comes from: the keys and sign-ins through which it was registered. It stands as long as all of
- * them do, and opens at most what all of them open now. Source: docs/semantics.md#who-may-do-what.
- */
+/** The keys and sign-ins behind a credential, which bound what it opens. Source: docs/semantics.md#who-may-do-what. */
 import type { ChangeOf } from '../../kernel/commit.ts';
 import { MusterError } from '../../kernel/errors.ts';
 import {
@@ -16,7 +13,6 @@ import type { AccessPorts } from './ports.ts';
 import type { Principal } from './principal.ts';
 import { type Role, weaker } from './role.ts';
 
-/** A change of these. */
 type CredentialChange = ChangeOf<CredentialChanges>;
 
 /** What a credential opens, and until when. */
@@ -40,18 +36,18 @@ export interface Opened {
 export const MAX_ANCESTORS = 10;
 
 /** Returns the link that the descendants of a key remember. */
-export function keyLink(credential: Pick<Credential, 'line' | 'apiKey' | 'agentId'>): Link {
-  return { subject: `key:${lineOf(credential)}`, agentId: credential.agentId };
+export function keyLink(credential: Pick<Credential, 'line' | 'api_key' | 'agent_id'>): Link {
+  return { subject: `key:${lineOf(credential)}`, agent_id: credential.agent_id };
 }
 
 /** Returns the link that the descendants of a sign-in remember. */
-export function grantLink({ id, agentId }: { readonly id: string; readonly agentId: string }): Link {
-  return { subject: `grant:${id}`, agentId };
+export function grantLink({ id, agent_id }: { readonly id: string; readonly agent_id: string }): Link {
+  return { subject: `grant:${id}`, agent_id };
 }
 
 /** Returns the change that withdraws a key. */
-export function withdrawalOf({ apiKey, line }: Pick<Credential, 'line' | 'apiKey'>): CredentialChange {
-  return { kind: 'withdrawCredential', apiKey, line };
+export function withdrawalOf({ api_key, line }: Pick<Credential, 'line' | 'api_key'>): CredentialChange {
+  return { kind: 'withdrawCredential', apiKey: api_key, line };
 }
 
 /** Returns what a key was registered through, outermost first. */
@@ -107,15 +103,15 @@ export async function standingLinks(
   const links = [
     ...keys.map((key) => ({ ...keyLink(key), opens: key })),
     ...open.map((grant) => ({ ...grantLink(grant), opens: grant })),
-  ].filter(({ opens }) => opens.expiresAt > now);
-  const those = await agents.findAll([...new Set(links.map(({ agentId }) => agentId))]);
+  ].filter(({ opens }) => opens.expires_at > now);
+  const those = await agents.findAll([...new Set(links.map(({ agent_id }) => agent_id))]);
   const roles = new Map(those.map(({ value }) => [value.id, value.role]));
   return new Map(
-    links.flatMap(({ subject, agentId, opens }) => {
-      const role = roles.get(agentId);
+    links.flatMap(({ subject, agent_id, opens }) => {
+      const role = roles.get(agent_id);
       return role === undefined
         ? []
-        : [[subject, { subject, agentId, opens: openingOf(opens, role) }] as const];
+        : [[subject, { subject, agent_id, opens: openingOf(opens, role) }] as const];
     }),
   );
 }
@@ -145,19 +141,19 @@ export function openedIn(
 
 /** Returns the lineage of a caller: the ancestors of its credential, and the credential itself. */
 export function lineageOf({ ancestors }: Opened, own: Link): readonly Link[] {
-  return [...ancestors.map(({ subject, agentId }) => ({ subject, agentId })), own];
+  return [...ancestors.map(({ subject, agent_id }) => ({ subject, agent_id })), own];
 }
 
 /** Returns what a credential opens by itself. */
 export function openingOf(
-  { toolsets, heldTo, readonly, expiresAt }: Limits & { readonly expiresAt: Date },
+  { toolsets, held_to, readonly, expires_at }: Limits & { readonly expires_at: Date },
   role: Role,
 ): Opening {
   return {
     role,
-    endsAt: expiresAt,
+    endsAt: expires_at,
     ...(toolsets && { toolsets }),
-    ...(heldTo !== undefined && { heldTo }),
+    ...(held_to !== undefined && { held_to }),
     ...(readonly && { readonly }),
   };
 }

@@ -29,13 +29,13 @@ const PAGES_AT_ONCE = 8;
 export const LEASES = 'leases';
 
 /** An agent that a caller acts as. A leader who acts for another's agent does not read what was written to it. */
-export interface ActingAgent extends Pick<Agent, 'id' | 'hasMessages'> {
+export interface ActingAgent extends Pick<Agent, 'id' | 'has_messages'> {
   readonly readsMessages: boolean;
 }
 
 /** Whether messages to an agent are the caller's to read: its own, those of its terminals, and those of its owner's agents. */
 export function mayReadMessages(principal: Principal, agent: Agent): boolean {
-  return isOwnAgent(principal, agent) || agent.ownerUid === principal.ownerUid;
+  return isOwnAgent(principal, agent) || agent.owner_uid === principal.owner_uid;
 }
 
 /** How long a call waits until its agent is marked as active. */
@@ -93,7 +93,7 @@ export class AgentLiveness extends Service<AccessPorts> {
   private markGone(unseen: readonly Position[]): Promise<void> {
     const lastSeen = new Map(unseen.map(({ id, at }) => [id, at]));
     return this.markTogether([...lastSeen.keys()], (agent) =>
-      agent.status === 'active' ? goneSince(agent, lastSeen.get(agent.id) ?? agent.lastSeen) : undefined,
+      agent.status === 'active' ? goneSince(agent, lastSeen.get(agent.id) ?? agent.last_seen) : undefined,
     );
   }
 
@@ -125,10 +125,7 @@ export class AgentLiveness extends Service<AccessPorts> {
     return forgotten;
   }
 
-  /**
-   * Marks an agent active that is heard of again, together with others: a fleet that starts would else write the counts of
-   * its workspace once for each agent. Never fails, and waits no longer than a moment: no call depends on it.
-   */
+  /** Marks an agent active with others: each alone would write the workspace's counts. Waits a moment; never fails. */
   async revive(agentId: string): Promise<void> {
     try {
       await inTime(this.reviving.add(agentId), REVIVAL_MILLISECONDS, 'The agent');
@@ -168,17 +165,14 @@ export class AgentLiveness extends Service<AccessPorts> {
 
   /** The same, with its messages as far as the caller may read them. */
   async acting(principal: Principal, workspace: string, name: string): Promise<ActingAgent> {
-    if (principal.agentId === name)
-      return { id: name, hasMessages: principal.hasMessages === true, readsMessages: true };
+    if (principal.agent_id === name)
+      return { id: name, has_messages: principal.has_messages === true, readsMessages: true };
     const { value: agent } = await this.revived(principal, workspace, name);
     await touchPresence(this.ports, agent);
     return { ...agent, readsMessages: mayReadMessages(principal, agent) };
   }
 
-  /**
-   * An agent that the caller may act as; one that was offline is active again.
-   * @throws MusterError FORBIDDEN, or NOT_FOUND to leaders
-   */
+  /** An agent the caller may act as, active from now on. @throws MusterError FORBIDDEN, or NOT_FOUND to leaders */
   async revived(principal: Principal, workspace: string, name: string): Promise<Versioned<Agent>> {
     const known = await this.actable(principal, workspace, name);
     if (known === undefined) {
@@ -198,7 +192,7 @@ export class AgentLiveness extends Service<AccessPorts> {
     workspace: string,
     name: string,
   ): Promise<Versioned<Agent> | undefined> {
-    const find = (id: string) => readFor(principal.ownerUid, this.ports.agents.find(id));
+    const find = (id: string) => readFor(principal.owner_uid, this.ports.agents.find(id));
     const known = await find(name);
     if (known !== undefined && isOwnAgent(principal, known.value)) return known;
     const terminal = await find(terminalId(this.ports.hashing, principal, name));
@@ -206,10 +200,10 @@ export class AgentLiveness extends Service<AccessPorts> {
     const role = roleIn(principal, workspace);
     if (known === undefined || role === undefined) return undefined;
     if (!hasRole(role, 'leader') || !hasRole(role, known.value.role)) return undefined;
-    const { ownerUid } = known.value;
-    if (ownerUid === principal.ownerUid) return known;
+    const { owner_uid } = known.value;
+    if (owner_uid === principal.owner_uid) return known;
     if (!workspacesOf(known.value).includes(workspace)) return undefined;
-    return personsRoleIn(await this.ports.roles.of(ownerUid), workspace) === undefined ? undefined : known;
+    return personsRoleIn(await this.ports.roles.of(owner_uid), workspace) === undefined ? undefined : known;
   }
 
   private async mark(agentId: string, status: 'active' | 'offline', lastSeen: Date): Promise<void> {
@@ -227,15 +221,15 @@ export class AgentLiveness extends Service<AccessPorts> {
 }
 
 /** The agent that makes a call, where one does. */
-export function callingAgent({ agentId, workspace }: Principal): Pick<Agent, 'id' | 'workspace'> | undefined {
-  if (agentId === undefined) return undefined;
-  return { id: agentId, ...(workspace !== undefined && { workspace }) };
+export function callingAgent({
+  agent_id: id,
+  workspace,
+}: Principal): Pick<Agent, 'id' | 'workspace'> | undefined {
+  if (id === undefined) return undefined;
+  return { id, ...(workspace !== undefined && { workspace }) };
 }
 
-/**
- * Notes that an agent was seen. Presence that cannot be reached is logged and stops nobody. Tells whether it was noted.
- * @param leaseSeconds the lease with which it has just claimed, if it has
- */
+/** Notes that an agent was seen. A failure is logged and stops nobody. @returns whether it was noted */
 export async function touchPresence(
   { presence, log }: Pick<AccessPorts, 'presence' | 'log'>,
   agent: Pick<Agent, 'id' | 'workspace'>,
@@ -253,17 +247,17 @@ export async function touchPresence(
 /** How long an agent may be silent before it is offline: three heartbeats, one of which is expected in a minute. */
 const SILENCE_MILLISECONDS = 3 * 60_000;
 
-export function availability({ status, held, configuration, lastFailed }: Agent): Availability {
+export function availability({ status, held, configuration, last_failed }: Agent): Availability {
   if (status === 'offline') return 'offline';
   const count = Object.keys(held).length;
-  if (count >= configuration.maxConcurrentTasks) return 'busy';
+  if (count >= configuration.max_concurrent_tasks) return 'busy';
   if (count > 0) return 'active';
-  return lastFailed ? 'error' : 'idle';
+  return last_failed ? 'error' : 'idle';
 }
 
 /** The agent as it is now, where the sweep has not come by yet since it was last seen. */
 export function withPresence(agent: Agent, lastSeen: Date | undefined, now: Date): Agent {
   if (agent.status === 'offline' || lastSeen === undefined) return agent;
   const isGone = now.getTime() - lastSeen.getTime() > SILENCE_MILLISECONDS;
-  return { ...agent, lastSeen, status: isGone ? 'offline' : 'active' };
+  return { ...agent, last_seen: lastSeen, status: isGone ? 'offline' : 'active' };
 }

@@ -93,9 +93,9 @@ function weakened(
   rule: ApprovalRule,
   after: readonly ApprovalRule[],
 ): readonly Loosening[] {
-  const { tool, aboveUsd, asks } = rule;
+  const { tool, above_usd, asks } = rule;
   const now = after.find((one) => one.tool === tool);
-  const isHigher = now?.aboveUsd !== undefined && (aboveUsd === undefined || now.aboveUsd > aboveUsd);
+  const isHigher = now?.above_usd !== undefined && (above_usd === undefined || now.above_usd > above_usd);
   if (now !== undefined && !isHigher && now.asks === asks) return [];
   const of = `the approval of ${tool} in the workspace "${workspace}"`;
   const would =
@@ -105,7 +105,7 @@ function weakened(
   return [{ what: 'approvals', workspace, would, approver: asks }];
 }
 
-function ruleText({ aboveUsd, asks }: ApprovalRule): string {
-  const calls = aboveUsd === undefined ? 'every call' : `calls above $${aboveUsd}`;
+function ruleText({ above_usd, asks }: ApprovalRule): string {
+  const calls = above_usd === undefined ? 'every call' : `calls above $${above_usd}`;
   return `${calls}, by ${asks === undefined ? "the caller's owner" : `"${asks}"`}`;
 }

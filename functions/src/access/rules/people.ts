@@ -75,10 +75,7 @@ export interface PeopleChanges {
   readonly queueMail: { readonly mail: Mail };
 }
 
-/**
- * What a person may do, where. The security rules decide by it, so that one document answers for every workspace.
- * `role` is the deployment's; where it is absent, the ID token's claim says it.
- */
+/** What a person may do, where: one document for the security rules. Without `role`, the ID token's claim holds. */
 
 export const { toDocument: personToDocument, fromDocument: personFromDocument } = documentCodec(
   z.object({

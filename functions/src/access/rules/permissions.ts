@@ -1,7 +1,4 @@
-/**
- * Who may read and write what directly, in both databases: the one table, permissions.json. The security rules say the
- * same in their own languages and are tested against it; docs/data-model.md prints it; access.explain goes by it.
- */
+/** Direct access to both databases. Security rules are tested against permissions.json; see docs/data-model.md. */
 import { z } from 'zod';
 import rows from './permissions.json' with { type: 'json' };
 import { ROLES } from './role.ts';

@@ -16,7 +16,7 @@ export class PersonRoleReader
     if (claimed === undefined && isOut(person?.account))
       return { workspaces: {}, access, asking, isOut: true };
     const role = person?.role ?? (await (claimed ?? (() => idTokens.roleOf(uid)))());
-    const { workspaces = {}, validSince } = person ?? {};
+    const { workspaces = {}, valid_since } = person ?? {};
     const isClaimed = person?.role === undefined && { isClaimed: true as const };
     return {
       workspaces,
@@ -24,7 +24,7 @@ export class PersonRoleReader
       asking,
       ...(role !== undefined && role !== 'none' && { role }),
       ...isClaimed,
-      ...(validSince !== undefined && { validSince }),
+      ...(valid_since !== undefined && { validSince: valid_since }),
     };
   }
 }

@@ -184,15 +184,9 @@ export interface IdTokenVerifier {
    * @throws MusterError FIREBASE_ERROR where nobody knows
    */
   roleOf(uid: string): Promise<Role | undefined>;
-  /**
-   * The same of a person who has signed in just now, whose account is asked for anew.
-   * @throws MusterError TOKEN_EXPIRED where the sign-in is older than so many seconds
-   */
+  /** The same of an account asked anew. @throws MusterError TOKEN_EXPIRED if the sign-in is older than `seconds` */
   verifyRecent(idToken: string, seconds: number): Promise<SignedInPerson>;
-  /**
-   * Whether a person's account is there and is not disabled.
-   * @throws MusterError FIREBASE_ERROR where nobody knows
-   */
+  /** Whether a person's account is there and is not disabled. @throws MusterError FIREBASE_ERROR where nobody knows */
   isGood(uid: string): Promise<boolean>;
   /** What is known of people, by uid; of those who have no account, nothing. */
   profiles(uids: readonly string[]): Promise<ReadonlyMap<string, Profile>>;
@@ -211,10 +205,7 @@ export interface CredentialQueries {
   credentialsOf(agentIds: readonly string[]): Promise<readonly Credential[]>;
   /** Whether an agent has a credential, including one that this version cannot read. */
   hasCredential(agentId: string): Promise<boolean>;
-  /**
-   * Those of lines. One that was never renewed has its line for its id; looking there first finds also one that is
-   * renewed between the two queries.
-   */
+  /** Those of lines, first by id (a key's line before it is renewed), to find one that is renewed meanwhile. */
   ofLines(lines: readonly string[]): Promise<readonly Credential[]>;
   /** Those that were registered through an agent, at whatever remove, by id. */
   credentialsThrough(agentId: string, limit: number, after?: string): Promise<readonly Credential[]>;

@@ -1,7 +1,4 @@
-/**
- * The caller: principals and roles.
- * Source: docs/semantics.md#who-may-do-what.
- */
+/** The caller: principals and roles. Source: docs/semantics.md#who-may-do-what. */
 import type { Link } from './credential.ts';
 import type { Person } from './people.ts';
 import type { WorkspaceAccess } from './role.ts';
@@ -24,18 +21,18 @@ import { hasRole, ROLES, type Role, weaker } from './role.ts';
 export interface Principal {
   readonly uid: string;
   readonly kind: 'agent' | 'person';
-  readonly agentId?: string;
-  readonly ownerUid: string;
+  readonly agent_id?: string;
+  readonly owner_uid: string;
   readonly maxRole: Role;
   readonly owner: PersonRoles;
   readonly toolsets?: readonly string[];
-  readonly heldTo?: string;
+  readonly held_to?: string;
   readonly readonly?: true;
   readonly workspace?: string;
   readonly lineage?: readonly Link[];
   readonly grant?: GrantOfCaller;
   /** There were messages to the agent when its credential was checked. */
-  readonly hasMessages?: true;
+  readonly has_messages?: true;
   /** A person's address, where it is verified: invitations go by it. */
   readonly email?: string;
 }
@@ -64,8 +61,8 @@ function strongest(roles: readonly (Role | undefined)[]): Role | undefined {
  * What the caller may do in a workspace: the weaker of what its owner and what itself may; undefined where nothing.
  * Where a workspace is yet to be opened, whoever leads the deployment or administers it may do what they will.
  */
-export function roleIn({ maxRole, owner, heldTo }: Principal, workspace: string): Role | undefined {
-  if (heldTo !== undefined && heldTo !== workspace) return undefined;
+export function roleIn({ maxRole, owner, held_to }: Principal, workspace: string): Role | undefined {
+  if (held_to !== undefined && held_to !== workspace) return undefined;
   const role = personsRoleIn(owner, workspace);
   return role && weaker(maxRole, role);
 }
@@ -109,19 +106,16 @@ function named<Value>(record: Readonly<Record<string, Value>>, name: string): Va
 }
 
 /** What the caller may do with what is nobody's but its owner's: the most that it may do anywhere. */
-export function ownRole({ maxRole, owner, heldTo }: Principal): Role | undefined {
+export function ownRole({ maxRole, owner, held_to }: Principal): Role | undefined {
   const roles = Object.entries(owner.workspaces).map(([workspace, role]) =>
-    heldTo === undefined || heldTo === workspace ? role : undefined,
+    held_to === undefined || held_to === workspace ? role : undefined,
   );
-  const isHeldAway = heldTo !== undefined && accessOf(owner.access, heldTo) === 'private';
+  const isHeldAway = held_to !== undefined && accessOf(owner.access, held_to) === 'private';
   const role = strongest([isHeldAway ? undefined : owner.role, ...roles]);
   return role && weaker(maxRole, role);
 }
 
-/**
- * Where a caller needs its role. `workspace`: in that of the call. `owner`: anywhere, since what it works on belongs to
- * the caller's owner, or says itself whose it is. `anyone`: nowhere, an account is enough.
- */
+/** Where a role counts. `workspace`: the call's. `owner`: anywhere, as things say whose they are. `anyone`: no role. */
 export type Scope = 'workspace' | 'owner' | 'anyone';
 
 /** What the caller may do, by where it is asked. */
@@ -130,18 +124,15 @@ export function rolesOf(principal: Principal, workspace: string): Readonly<Recor
 }
 
 /** What the caller's rights are made of: another text where they may be others. */
-export function rightsOf({ maxRole, owner, toolsets, heldTo, readonly }: Principal): string {
+export function rightsOf({ maxRole, owner, toolsets, held_to, readonly }: Principal): string {
   const open = Object.keys(owner.access).filter((workspace) => owner.access[workspace] === 'open');
   const members = Object.entries(owner.workspaces).sort(([one], [other]) => (one < other ? -1 : 1));
-  return JSON.stringify([maxRole, owner.role, members, open.sort(), toolsets, heldTo, readonly]);
+  return JSON.stringify([maxRole, owner.role, members, open.sort(), toolsets, held_to, readonly]);
 }
 
-/**
- * Whether the caller administers the deployment: its members, workspaces and connections, and no more. A credential
- * that is held to one workspace does not.
- */
-export function isAdmin({ maxRole, owner, heldTo }: Principal): boolean {
-  return maxRole === 'admin' && owner.role === 'admin' && heldTo === undefined;
+/** Whether the caller administers the deployment; a credential that is held to one workspace does not. */
+export function isAdmin({ maxRole, owner, held_to }: Principal): boolean {
+  return maxRole === 'admin' && owner.role === 'admin' && held_to === undefined;
 }
 
 /** An agent's Firebase Auth uid, as security rules see it. */
@@ -156,7 +147,6 @@ export interface Caller {
   readonly credential: string;
 }
 
-/** A workspace's name. */
 export const WORKSPACE_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 
 /** The workspace of callers who name none. */

@@ -10,10 +10,7 @@ export interface RateLimit {
   readonly burst: number;
 }
 
-/**
- * The token bucket of one principal, which all instances share. Its balance may be negative: what was let
- * through ahead of asking is charged all the same, and paid off before anything else is granted.
- */
+/** A principal's token bucket. Calls let through ahead of asking are paid off first, so its balance may be negative. */
 export interface Bucket {
   readonly tokens: number;
   /** When it held so many, in milliseconds of the epoch. */
@@ -44,10 +41,7 @@ export function draw(bucket: Bucket | undefined, limit: RateLimit, { owed, wante
   return { bucket: { tokens: left / 1000, at }, granted, waitMilliseconds };
 }
 
-/**
- * In whole thousandths of a token, which is what a millisecond adds some of: nothing is lost in rounding.
- * Time that an instance with a slow clock has not seen yet is never filled twice.
- */
+/** In thousandths of a token, so that rounding loses nothing. Time that a slow clock has not seen is filled once. */
 function refill({ tokens, at }: Bucket, { perSecond, burst }: RateLimit, now: number) {
   const since = at > now + MOST_SKEW_MILLISECONDS ? now : at;
   const added = Math.max(0, now - since) * perSecond;
@@ -63,10 +57,7 @@ export const UNLIMITED: PortOf<RateLimiter> = { take: async () => undefined };
 /** An instance uses the tokens that it has leased for this long, and gives the rest back with its next lease. */
 export const LAPSE_MILLISECONDS = 10_000;
 
-/**
- * In so long an instance lets a few calls of each principal pass that it charges nobody for: most agents call once in a
- * minute, and counting that would write more than they do.
- */
+/** A few calls in this time are free: counting most agents' one call in a minute would write more than they do. */
 const FREE_MILLISECONDS = 30_000;
 
 /** A refusal is remembered for at least this long, so that a storm of calls asks four times a second. */
@@ -92,10 +83,7 @@ class Allowance {
   leasedAt = Number.NEGATIVE_INFINITY;
   /** The bucket had nothing when it was last asked, and is asked again from this time on. */
   refusedUntil: number | undefined;
-  /**
-   * Set where the bucket could not be leased from, be it contended or out of reach: when to try again. Its
-   * principal is neither refused nor kept waiting meanwhile.
-   */
+  /** When to try again to lease from a bucket out of reach; its principal is neither refused nor kept waiting. */
   awayUntil: number | undefined;
   leasing: Promise<void> | undefined;
   /** Calls that wait for the lease. */
@@ -145,10 +133,7 @@ export class RateLimiter extends Service<KernelPorts> {
     }
   }
 
-  /**
-   * Spends a token. False where there is none in hand and the bucket may have some.
-   * @throws MusterError RATE_LIMITED
-   */
+  /** Spends a token; false if none is in hand and the bucket may have some. @throws MusterError RATE_LIMITED */
   private passes(uid: string, allowance: Allowance): boolean {
     const now = this.now();
     if (allowance.awayUntil !== undefined) {
@@ -183,9 +168,8 @@ export class RateLimiter extends Service<KernelPorts> {
   }
 
   /**
-   * Gives a first chunk on trust to a principal that this instance has not seen lately, and charges it
-   * afterwards. One that the bucket had nothing for has to wait for an answer: so no instance gives on trust
-   * twice to one that is over its rate.
+   * Gives a first chunk on trust and charges it afterwards; whoever the bucket had nothing for waits for an answer, so
+   * that no instance trusts twice one that is over its rate.
    */
   private renew(uid: string, allowance: Allowance, now: number): void {
     if (now - allowance.leasedAt < LAPSE_MILLISECONDS || allowance.leasing !== undefined) return;

@@ -1,6 +1,4 @@
-/**
- * Registers agents. A new credential never opens more than the old one, unless a person or an admin says so. Source: docs/decisions/0006-roles-and-registration.md.
- */
+/** Registers agents. Only a person or an admin widens a key. Source: docs/decisions/0006-roles-and-registration.md. */
 import type { Operation, RecordAnswer, Versioned } from '../../kernel/commit.ts';
 import { MusterError } from '../../kernel/errors.ts';
 import { ID } from '../../kernel/ids.ts';
@@ -26,12 +24,11 @@ import { hasRole, type Role } from './role.ts';
 import { noRoleIn } from './workspaces.ts';
 
 /**
- * Lets an agent be registered again by itself, by whoever registered it, by its owner in person, or by a leader of the
- * same owner that is not weaker than it.
+ * Lets an agent be registered again by itself, its registrant, its owner, or a leader of its owner who is no weaker.
  * @throws MusterError FORBIDDEN
  */
 export function authoriseReplacing(principal: Principal, agent: Agent): void {
-  if (agent.ownerUid === principal.ownerUid) {
+  if (agent.owner_uid === principal.owner_uid) {
     if (isOwnAgent(principal, agent)) return;
     const role = ownRole(principal) ?? 'viewer';
     if (hasRole(role, 'leader') && hasRole(role, agent.role)) return;
@@ -54,7 +51,7 @@ export function grantedRole(
   existing: Agent | undefined,
 ): Role {
   // An agent that renews its own key keeps its role, within which what it was registered through may hold it now.
-  if (wanted === undefined && existing !== undefined && existing.id === principal.agentId)
+  if (wanted === undefined && existing !== undefined && existing.id === principal.agent_id)
     return existing.role;
   const own = ownRole(principal) ?? 'viewer';
   const role = wanted ?? existing?.role ?? 'worker';
@@ -91,7 +88,7 @@ export function isReserved(agentId: string): boolean {
 
 /** An agent as it describes itself. */
 export interface AgentDraft
-  extends Pick<Agent, 'name' | 'type' | 'version' | 'capabilities' | 'configuration'> {
+  extends Pick<Agent, 'name' | 'type' | 'version' | 'capability_details' | 'configuration'> {
   readonly description?: string | undefined;
   readonly creator?: string | undefined;
   readonly workspace?: string | undefined;
@@ -117,11 +114,11 @@ export function newCredential(
 ): Credential {
   const now = clock.now();
   return {
-    apiKey: `mk_${randomness.letters(20)}`,
-    agentId,
-    secretHash: hashing.sha256(secret),
-    createdAt: now,
-    expiresAt: new Date(now.getTime() + CREDENTIAL_DAYS * DAY_MILLISECONDS),
+    api_key: `mk_${randomness.letters(20)}`,
+    agent_id: agentId,
+    secret_hash: hashing.sha256(secret),
+    created_at: now,
+    expires_at: new Date(now.getTime() + CREDENTIAL_DAYS * DAY_MILLISECONDS),
     ...opens,
   };
 }
@@ -144,7 +141,7 @@ export class AgentRegistration extends Service<AccessPorts> {
     requireSize('An agent', 'capabilities', draft, MAX_AGENT_BYTES);
     return retryStale(randomness, async () => {
       const now = clock.now();
-      const { id, known } = await this.find(principal.ownerUid, draft.name);
+      const { id, known } = await this.find(principal.owner_uid, draft.name);
       const before = known?.value;
       if (before !== undefined) authoriseReplacing(principal, before);
       const old = await agents.credentials(id);
@@ -154,9 +151,9 @@ export class AgentRegistration extends Service<AccessPorts> {
         ...describedIn(draft),
         ...homeOfDraft(principal, draft, limits, before ? homeOf(before) : here),
         id,
-        ownerUid: principal.ownerUid,
+        owner_uid: principal.owner_uid,
         role: grantedRole(principal, draft.role, before),
-        ...(before === undefined && principal.kind === 'agent' && { registeredBy: principal.uid }),
+        ...(before === undefined && principal.kind === 'agent' && { registered_by: principal.uid }),
       };
       requireFewWorkspaces(before, agent);
       const secret = operation.derivedSecret('credential') ?? randomness.secret(32);
@@ -180,23 +177,17 @@ export class AgentRegistration extends Service<AccessPorts> {
     });
   }
 
-  /**
-   * The secret that an earlier call with the same idempotency key gave out, where its credential still stands.
-   * It is derived, never stored: undefined where the caller has another credential than then.
-   */
+  /** The derived, never stored secret of an earlier call with this key, if its credential stands; else undefined. */
   async secretOf(apiKey: string, agentId: string, operation: Operation): Promise<string | undefined> {
     const credentials = await this.ports.agents.credentials(agentId);
     const secret = operation.derivedSecret('credential');
-    const credential = credentials.find((one) => one.apiKey === apiKey);
+    const credential = credentials.find((one) => one.api_key === apiKey);
     if (secret === undefined || credential === undefined) return undefined;
     const { hashing } = this.ports;
-    return hashing.equal(hashing.sha256(secret), credential.secretHash) ? secret : undefined;
+    return hashing.equal(hashing.sha256(secret), credential.secret_hash) ? secret : undefined;
   }
 
-  /**
-   * The id that an owner's agent of a name gets, unless another owner has an agent of this id. It is made of the two,
-   * so that registering again finds the agent.
-   */
+  /** The usual id of an owner's agent of a name, made of the two, so that registering again finds the agent. */
   agentId(ownerUid: string, name: string, digits = USUAL_DIGITS): string {
     const start = name.replace(/^[^A-Za-z0-9]+/, '');
     // An app's name may be any text, and an id may not.
@@ -217,7 +208,7 @@ export class AgentRegistration extends Service<AccessPorts> {
     const { agents } = this.ports;
     const usual = this.agentId(ownerUid, name);
     const known = await agents.find(usual);
-    if (known === undefined || known.value.ownerUid === ownerUid) return { id: usual, known };
+    if (known === undefined || known.value.owner_uid === ownerUid) return { id: usual, known };
     const id = this.agentId(ownerUid, name, SAFE_DIGITS);
     return { id, known: await agents.find(id) };
   }
@@ -231,26 +222,25 @@ function requireRoleIn(principal: Principal, workspace: string, field: 'workspac
 }
 
 /**
- * Where the calls go that name no workspace: to the one that is asked for, else to the only one that the credential
- * opens, since in any other it could do nothing.
+ * The home of calls that name no workspace: the wanted one, else the only one that the credential opens.
  * @throws MusterError FORBIDDEN where the caller has no role; VALIDATION_ERROR where the credential opens another
  */
 function homeOfDraft(
   principal: Principal,
   { workspace: wanted, limits }: AgentDraft,
-  { heldTo }: Limits,
+  { held_to }: Limits,
   usual: string,
 ): Pick<Agent, 'workspace'> {
   if (wanted !== undefined) requireRoleIn(principal, wanted, 'workspace');
-  if (limits?.heldTo) requireRoleIn(principal, limits.heldTo, 'heldTo');
-  if (wanted !== undefined && heldTo !== undefined && wanted !== heldTo) {
-    throw new MusterError('VALIDATION_ERROR', `The credential is held to the workspace "${heldTo}".`, {
+  if (limits?.held_to) requireRoleIn(principal, limits.held_to, 'heldTo');
+  if (wanted !== undefined && held_to !== undefined && wanted !== held_to) {
+    throw new MusterError('VALIDATION_ERROR', `The credential is held to the workspace "${held_to}".`, {
       field: 'workspace',
       value: wanted,
-      suggestion: `Leave workspace out, or say "${heldTo}".`,
+      suggestion: `Leave workspace out, or say "${held_to}".`,
     });
   }
-  const workspace = wanted ?? heldTo ?? usual;
+  const workspace = wanted ?? held_to ?? usual;
   return workspace === DEFAULT_WORKSPACE ? {} : { workspace };
 }
 
@@ -268,7 +258,7 @@ function describedIn({ role: _role, limits: _limits, workspace: _workspace, ...d
 function keptOf(before: Agent | undefined, now: Date) {
   // Nobody has seen a new agent yet: its first call makes it active.
   if (before === undefined)
-    return { ...NOTHING_DONE, status: 'offline' as const, registeredAt: now, lastSeen: now };
+    return { ...NOTHING_DONE, status: 'offline' as const, registered_at: now, last_seen: now };
   const { description: _description, creator: _creator, workspace: _workspace, ...kept } = before;
   return kept;
 }

@@ -1,6 +1,5 @@
 /**
- * Revoking an agent ends everything that came from it: its credentials and sign-ins, the credentials that were
- * registered through them, the invitations and the calls that wait for approval.
+ * Revoking an agent ends all that came from it: credentials, sign-ins, descendants, invitations and waiting calls.
  * Source: docs/semantics.md#who-may-do-what.
  */
 import type { AnyChange, RecordAnswer, Store } from '../../kernel/commit.ts';
@@ -60,9 +59,8 @@ interface RevocationPorts<Change extends AnyChange> extends AccessPorts {
 /** `Change`: how toolsets end what belongs to them. */
 export class Revocation<Change extends AnyChange> extends Service<RevocationPorts<Change>> {
   /**
-   * Ends an agent and what came from it. The first commit ends the agent: from then on a check refuses its descendants,
-   * and the later commits only clear away. If it is interrupted, a second call finishes it. If nothing is left to end,
-   * nothing is committed.
+   * Ends an agent and what came from it. The first commit ends the agent, so that checks refuse its descendants; a
+   * second call finishes what was interrupted. If nothing is left to end, nothing is committed.
    */
   async revoke(agentId: string, recordAnswer: RecordAnswer<Ended> = () => undefined): Promise<Ended> {
     const { store, randomness, clock } = this.ports;
@@ -87,16 +85,16 @@ export class Revocation<Change extends AnyChange> extends Service<RevocationPort
     const [own, open] = await Promise.all([agents.credentials(agentId), grants.ofAgents([agentId])]);
     const descendants = await this.descendantsOf(agentId);
     const invitations = await people.invitationsThrough(agentId);
-    const concerned = new Set([agentId, ...descendants.map((one) => one.agentId)]);
+    const concerned = new Set([agentId, ...descendants.map((one) => one.agent_id)]);
     const calls = await endings.waitingCalls([...concerned]);
     return {
       own,
       grants: open.map(({ value }) => value),
-      descendants: descendants.filter((one) => one.agentId !== agentId),
+      descendants: descendants.filter((one) => one.agent_id !== agentId),
       invitations,
       // A descendant may have another way in that does not end.
       calls: calls.filter(
-        (call) => call.agentId === agentId || call.lineage.some((link) => link.agentId === agentId),
+        (call) => call.agentId === agentId || call.lineage.some((link) => link.agent_id === agentId),
       ),
     };
   }
@@ -105,14 +103,14 @@ export class Revocation<Change extends AnyChange> extends Service<RevocationPort
   private async descendantsOf(agentId: string): Promise<readonly Credential[]> {
     const found: Credential[] = [];
     for (;;) {
-      const page = await this.ports.agents.credentialsThrough(agentId, PAGE, found.at(-1)?.apiKey);
+      const page = await this.ports.agents.credentialsThrough(agentId, PAGE, found.at(-1)?.api_key);
       found.push(...page);
       if (page.length < PAGE) return found;
     }
   }
 
   private async endedOf({ own, grants, descendants, invitations, calls }: Found<Change>): Promise<Ended> {
-    const ids = [...new Set(descendants.map(({ agentId }) => agentId))];
+    const ids = [...new Set(descendants.map(({ agent_id }) => agent_id))];
     const those = await this.ports.agents.findAll(ids);
     return {
       credentials: own.length + grants.length,

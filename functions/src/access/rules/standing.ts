@@ -1,7 +1,4 @@
-/**
- * Who somebody is now, without their credential: for what is done as them after their call is over. It goes by what
- * authentication goes by. Source: docs/decisions/0033-asking-people.md.
- */
+/** Who somebody is once their call is over, without a credential. Source: docs/decisions/0033-asking-people.md. */
 import { MusterError } from '../../kernel/errors.ts';
 import { principalOf } from './agent.ts';
 import type { Link, LinkSubject } from './credential.ts';
@@ -34,8 +31,7 @@ export interface RememberedCaller {
 type StandingPorts = Pick<AccessPorts, 'agents' | 'grants' | 'roles' | 'idTokens' | 'clock'>;
 
 /**
- * The caller as it would come in now: with its own role and its owner's of this moment, within what its credential
- * opened then, and as long as some credential of it still opens what is needed.
+ * The caller as it would come in now, within what it opened then, if a credential of it still opens what is needed.
  * @throws MusterError FORBIDDEN where it may not any more
  */
 export async function standingOf(
@@ -65,7 +61,7 @@ async function asPerson(
   { uid }: RememberedCaller,
 ): Promise<readonly Principal[]> {
   if (!(await idTokens.isGood(uid))) return [];
-  return [{ uid, kind: 'person', ownerUid: uid, maxRole: 'admin', owner: await roles.of(uid) }];
+  return [{ uid, kind: 'person', owner_uid: uid, maxRole: 'admin', owner: await roles.of(uid) }];
 }
 
 /** A credential of the agent, with what it was registered through. */
@@ -87,19 +83,15 @@ async function asAgent(
     agents.credentials(agentId),
     id === undefined ? undefined : grants.find(id),
   ]);
-  if (known === undefined || known.value.ownerUid !== ownerUid) return [];
+  if (known === undefined || known.value.owner_uid !== ownerUid) return [];
   const agent = known.value;
   const own: readonly Own[] = [
-    ...(grant?.value.agentId === agentId
+    ...(grant?.value.agent_id === agentId
       ? [{ opens: openingOf(grant.value, agent.role), link: grantLink(grant.value), ancestors: [] }]
       : []),
     ...credentials
       .filter((one) => one.grant === id)
-      .map((one) => ({
-        opens: openingOf(one, agent.role),
-        link: keyLink(one),
-        ancestors: ancestorsOf(one),
-      })),
+      .map((one) => ({ opens: openingOf(one, agent.role), link: keyLink(one), ancestors: ancestorsOf(one) })),
   ];
   const now = clock.now();
   const remembered = lineage?.at(-1)?.subject;

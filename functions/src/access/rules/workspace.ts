@@ -68,10 +68,7 @@ export interface WorkspaceChanges {
   };
 }
 
-/**
- * A workspace: `workspaces/{workspace}`. It is there from its first session on, or from when somebody has created it;
- * `access/workspaces` says who may come into it.
- */
+/** `workspaces/{workspace}`, from its first session or its creation on; `access/workspaces` says who may come in. */
 
 export const { toDocument: workspaceToDocument, fromDocument: workspaceFromDocument } = documentCodec(
   z.object({

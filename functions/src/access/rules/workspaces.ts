@@ -6,7 +6,7 @@ import { accessOf, type PersonRoles, type Principal, personsRoleIn } from './pri
 import type { WorkspaceAccess } from './role.ts';
 
 /** Whoever opens a workspace; its owner leads it from then on. */
-export interface Opener extends Pick<Principal, 'uid' | 'ownerUid'> {
+export interface Opener extends Pick<Principal, 'uid' | 'owner_uid'> {
   /** As the call was let through. Absent: the call is over, and what it has begun goes on. */
   readonly owner?: PersonRoles;
 }
@@ -28,7 +28,7 @@ export async function openingChanges(
 ): Promise<AccessChange[]> {
   if (opener === undefined || (opener.owner === undefined && isThere)) return [];
   if (accessOf(opener.owner?.access ?? {}, name) !== undefined) return [];
-  const owner = await ports.roles.of(opener.ownerUid);
+  const owner = await ports.roles.of(opener.owner_uid);
   if (accessOf(owner.access, name) !== undefined) {
     if (personsRoleIn(owner, name) === undefined) throw noRoleIn(name);
     return [];
@@ -40,12 +40,12 @@ export async function openingChanges(
 
 /** The entry of a new workspace, and its first leader. */
 export function foundingChanges(
-  { uid, ownerUid }: Opener,
+  { uid, owner_uid }: Opener,
   workspace: string,
   access: WorkspaceAccess,
   now: Date,
 ): AccessChange[] {
-  const member = { uid: ownerUid, workspace, role: 'leader', addedBy: uid, addedAt: now } as const;
+  const member = { uid: owner_uid, workspace, role: 'leader', added_by: uid, added_at: now } as const;
   return [
     { kind: 'nameWorkspace', workspace, access },
     { kind: 'setMember', member },
@@ -58,10 +58,7 @@ const MAX_WORKSPACES = 2000;
 /** Under these names lies what belongs to the default workspace. Source: the network specification. */
 const RESERVED: readonly string[] = ['agents', 'conversations'];
 
-/**
- * Data that somebody keeps under the name would become the workspace's: its members alone would see it.
- * @throws MusterError CONFLICT, the same whatever has the name
- */
+/** Data under the name would become the workspace's. @throws MusterError CONFLICT, the same whatever has the name */
 export async function requireFree(
   { workspaces }: Pick<AccessPorts, 'workspaces'>,
   workspace: string,

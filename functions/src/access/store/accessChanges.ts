@@ -1,6 +1,5 @@
 /**
- * What every instance that trusts a credential is to look up anew: `accessChanges/{id}`. Whatever changes what a caller may
- * do says so in the same commit, so that no instance can see the one without the other.
+ * What instances that trust a credential look up anew: `accessChanges/{id}`, written in the commit that changes access.
  * Source: docs/decisions/0010-limits-trust-and-presence.md.
  */
 import { FieldValue, Timestamp } from '@google-cloud/firestore';
@@ -44,14 +43,13 @@ export function announceAccess(writes: CommitWrites, subject: AccessSubject): vo
 }
 
 /**
- * The same of an agent, where its credentials open something else than before, or where it is to be noticed when it comes
- * back.
+ * The same of an agent whose credentials open something else now, or that is to be noticed when it comes back.
  * @param before undefined where nobody knows
  */
 export function announceAgent(writes: CommitWrites, before: Agent | undefined, agent: Agent): void {
   const isGone = before?.status === 'active' && agent.status === 'offline';
-  const { role, ownerUid, workspace } = agent;
-  const opensSame = before?.role === role && before.ownerUid === ownerUid && before.workspace === workspace;
+  const { role, owner_uid, workspace } = agent;
+  const opensSame = before?.role === role && before.owner_uid === owner_uid && before.workspace === workspace;
   if (isGone || !opensSame) announceAccess(writes, `agent:${agent.id}`);
 }
 

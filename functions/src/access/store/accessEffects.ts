@@ -21,21 +21,21 @@ export const agentEffects: EffectsOf<AgentChanges & GrantChanges> = {
   createAgent: ({ agent }) => ({
     kind: 'agent',
     id: agent.id,
-    ownerUid: agent.ownerUid,
+    owner_uid: agent.owner_uid,
     after: toldOf(agent),
   }),
   replaceAgent: ({ agent, before }) =>
     before && {
       kind: 'agent',
       id: agent.id,
-      ownerUid: agent.ownerUid,
+      owner_uid: agent.owner_uid,
       before: toldOf(before),
       after: toldOf(agent),
     },
-  issueCredential: ({ credential: { apiKey, agentId } }) => ({
+  issueCredential: ({ credential: { api_key, agent_id } }) => ({
     kind: 'connection',
-    id: apiKey,
-    after: { agent_id: agentId },
+    id: api_key,
+    after: { agent_id },
   }),
   withdrawCredential: ({ apiKey }) => ({ kind: 'connection', id: apiKey, before: {} }),
   endGrant: ({ id }) => ({ kind: 'connection', id, before: {} }),

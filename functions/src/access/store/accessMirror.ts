@@ -54,10 +54,7 @@ interface FollowPorts {
   readonly log: Log;
 }
 
-/**
- * Mirrors what was just committed, before whoever changed it is answered: a workspace that is opened is closed to others
- * before anything can be written under its name. What fails here the triggers do in a moment.
- */
+/** Mirrors a commit before it is answered, lest others write below a new workspace; the triggers repair failures. */
 export async function followChanges(
   { database, people, log }: FollowPorts,
   changes: readonly AnyChange[],
@@ -108,12 +105,12 @@ export interface PersonMirror {
   readonly out?: true;
 }
 
-export function mirrorOf({ role, workspaces, validSince, account }: Person): PersonMirror {
+export function mirrorOf({ role, workspaces, valid_since, account }: Person): PersonMirror {
   const members = Object.entries(workspaces).sort(([one], [other]) => (one < other ? -1 : 1));
   return {
     ...(role !== undefined && { role: included(role) }),
     workspaces: Object.fromEntries(members.map(([workspace, own]) => [workspace, included(own)])),
-    ...(validSince !== undefined && { valid_since: validSince }),
+    ...(valid_since !== undefined && { valid_since }),
     ...(isOut(account) && { out: true }),
   };
 }

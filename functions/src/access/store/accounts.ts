@@ -11,10 +11,7 @@ import { expired, notAccepted } from '../rules/authentication.ts';
 import type { IdTokenVerifier, KnownAccount, Profile, SignedInPerson } from '../rules/ports.ts';
 import { ROLES, type Role } from '../rules/role.ts';
 
-/**
- * The claim `role` is the deployment's role for the person. A token of `kind` agent is one that Muster made for its own
- * clients: it would come in as a person, past the agent's credential.
- */
+/** `role`: the deployment's. `kind` agent: a token that Muster made for its clients, which is no person's. */
 const claims = z.object({
   uid: z.string(),
   auth_time: z.number(),
@@ -24,10 +21,7 @@ const claims = z.object({
   email_verified: z.boolean().optional().catch(undefined),
 });
 
-/**
- * How long an instance believes what it was told of an account. A credential that was checked is trusted for 5
- * seconds more, so that a person who is shut out is out within a minute.
- */
+/** How long an account's state is believed: with 5 seconds of trusted checks, who is shut out is out in a minute. */
 const BELIEVED_MILLISECONDS = 50_000;
 
 const MAX_BELIEVED = 5000;
@@ -55,17 +49,11 @@ export class FirebaseIdTokenVerifier
   >(MAX_BELIEVED);
 
   async verify(idToken: string): Promise<SignedInPerson> {
-    const {
-      uid,
-      auth_time: signedInAt,
-      role,
-      email,
-      email_verified: isVerified,
-    } = await this.claimsOf(idToken);
+    const { uid, auth_time: signedInAt, role, email, email_verified } = await this.claimsOf(idToken);
     const account = await this.accountOf(uid);
     if (account === undefined || account.isDisabled || signedInAt * 1000 < account.validSince)
       throw notAccepted();
-    return { uid, signedInAt, role, ...(isVerified && { email: email?.toLowerCase() }) };
+    return { uid, signedInAt, role, ...(email_verified && { email: email?.toLowerCase() }) };
   }
 
   async roleOf(uid: string): Promise<Role | undefined> {

@@ -133,7 +133,7 @@ export class FirestoreAgentDirectory extends FirestoreReader implements AgentDir
 }
 
 /** The bytes of an agent in the list: of its long parts, and room for the rest. */
-function shownBytes({ name, type, capabilities }: Agent): number {
+function shownBytes({ name, type, capability_details: capabilities }: Agent): number {
   return byteLength([name, type, capabilities.map((capability) => capability.name)]) + 500;
 }
 

@@ -42,7 +42,7 @@ import { announceAccess, announceAgent } from './accessChanges.ts';
 
 /** The ids of the agents of a lineage, by which what was made through an agent is found. */
 export function registrantsIn(links: readonly Link[] | undefined): { readonly registrants?: string[] } {
-  return links ? { registrants: [...new Set(links.map(({ agentId }) => agentId))] } : {};
+  return links ? { registrants: [...new Set(links.map(({ agent_id }) => agent_id))] } : {};
 }
 
 /** Registering again replaces the credential, so an agent has one, or a few while registrations meet. */
@@ -79,7 +79,7 @@ export class FirestoreCredentialQueries extends FirestoreReader implements Crede
     const first = unrenewed.flatMap(
       (snapshot) => this.documents.find(snapshot, credentialFromDocument) ?? [],
     );
-    const found = new Set(first.map(({ apiKey }) => apiKey));
+    const found = new Set(first.map(({ api_key }) => api_key));
     const renewed = lines.filter((line) => !found.has(line));
     const pages = await Promise.all(chunksOf(renewed).map((some) => this.renewedOf(some)));
     return [...first, ...pages.flat()];
@@ -108,7 +108,7 @@ function chunksOf(values: readonly string[]): readonly (readonly string[])[] {
 
 export const credentialWriters: ChangeWriters<CredentialChanges> = {
   issueCredential({ credential }, writes) {
-    writes.create(credentialPath(credential.apiKey), credentialToDocument(credential));
+    writes.create(credentialPath(credential.api_key), credentialToDocument(credential));
   },
   withdrawCredential({ apiKey, line }, writes) {
     // Two registrations may write the same profile, which Firestore takes for no change: this tells them apart.
@@ -139,7 +139,7 @@ export class FirestoreAgentQueries extends FirestoreCredentialQueries implements
     return readDue(offline, 'last_seen', { now: before, limit, after }, (snapshot) =>
       this.documents
         .readableVersioned(snapshot, agentFromDocument)
-        .filter(({ value }) => value.registeredBy !== undefined),
+        .filter(({ value }) => value.registered_by !== undefined),
     );
   }
 
@@ -155,7 +155,7 @@ export class FirestoreAgentQueries extends FirestoreCredentialQueries implements
     const snapshot = await this.database.doc(credentialPath(apiKey)).get();
     const credential = this.documents.find(snapshot, credentialFromDocument);
     if (credential === undefined) return undefined;
-    const agent = await this.find(credential.agentId);
+    const agent = await this.find(credential.agent_id);
     return agent && { credential, agent: agent.value };
   }
 }
@@ -173,7 +173,7 @@ export const agentWriters: ChangeWriters<AgentChanges> = {
     const { status, last_seen, active_since, milestones, held_count, free_slots } = agentToDocument(agent);
     const fields = { status, last_seen, active_since, milestones, held_count, free_slots };
     const task = agent.held[taskId];
-    const held = task && { session: task.session, claim_epoch: task.epoch };
+    const held = task && { session: task.session, claim_epoch: task.claim_epoch };
     const pairs = [new FieldPath('held', taskId), held, ...Object.entries(fields).flat()] as const;
     writes.batch.update(writes.document(agentPath(agent.id), version), ...pairs, atVersion(version));
   },
@@ -188,8 +188,8 @@ export const agentWriters: ChangeWriters<AgentChanges> = {
       ...Object.entries(fields),
     ]);
   },
-  noteMessages({ agentId, hasMessages }, writes) {
-    writes.updateIfThere(agentPath(agentId), [['has_messages', hasMessages]]);
+  noteMessages({ agentId, has_messages }, writes) {
+    writes.updateIfThere(agentPath(agentId), [['has_messages', has_messages]]);
     announceAccess(writes, `agent:${agentId}`);
   },
   countAgents({ workspace, by }, writes) {
@@ -218,11 +218,7 @@ export const agentWriters: ChangeWriters<AgentChanges> = {
 
 /** Returns the fields by which skills are searched and ordered. */
 export function skillIndex({ name, category }: { readonly name: string; readonly category: string }) {
-  return {
-    name_folded: folded(name),
-    category_folded: folded(category),
-    prefixes: prefixesOf(name),
-  };
+  return { name_folded: folded(name), category_folded: folded(category), prefixes: prefixesOf(name) };
 }
 
 function closedFields({ status, at, milliseconds }: ClosedWork) {
@@ -240,7 +236,7 @@ export function agentToDocument(agent: Agent): Record<string, unknown> {
   return {
     ...agentCodec.toDocument(agent),
     // Names only, as the network specification's firebase.read example shows them.
-    capabilities: agent.capabilities.map(({ name }) => name),
+    capabilities: agent.capability_details.map(({ name }) => name),
     capability_names: foldedNames(agent),
     workspaces: workspacesOf(agent),
     workspace_capabilities: workspacesOf(agent).flatMap((workspace) =>
@@ -248,20 +244,17 @@ export function agentToDocument(agent: Agent): Record<string, unknown> {
     ),
     leads: workspacesOf(agent).filter((workspace) => partIn(agent, workspace) === 'leader'),
     held_count: heldCount,
-    free_slots: agent.configuration.maxConcurrentTasks - heldCount,
+    free_slots: agent.configuration.max_concurrent_tasks - heldCount,
   };
 }
 
-/**
- * What agents of a workspace with a capability are found by: a query asks for one thing only that an array contains.
- * No workspace's name has a "|".
- */
+/** By capability in a workspace: a query asks for one thing that an array contains. No workspace's name has a "|". */
 export function capabilityIn(workspace: string, foldedName: string): string {
   return `${workspace}|${foldedName}`;
 }
 
 /** The capabilities' names, without regard to case. */
-export function foldedNames({ capabilities }: Agent): readonly string[] {
+export function foldedNames({ capability_details: capabilities }: Agent): readonly string[] {
   return [...new Set(capabilities.map(({ name }) => foldedCapability(name)))];
 }
 

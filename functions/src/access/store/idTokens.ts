@@ -156,11 +156,13 @@ export class CachedCallerTokens extends Service<TokenPorts> {
 
   private mint(key: string, uid: string, claims: AgentClaims): Promise<CallerToken> {
     const asked = this.ports.clock.now().getTime();
-    const minting = this.ports.agents.signIn(uid, claims).then(({ idToken, expiresIn }) => ({
-      idToken,
-      claims: decoded(idToken),
-      expiresAt: new Date(asked + expiresIn * 1000),
-    }));
+    const minting = this.ports.agents
+      .signIn(uid, claims)
+      .then(({ idToken, expiresIn }) => ({
+        idToken,
+        claims: decoded(idToken),
+        expiresAt: new Date(asked + expiresIn * 1000),
+      }));
     this.minted.set(key, minting);
     minting.catch(() => {
       if (this.minted.get(key) === minting) this.minted.delete(key);
@@ -170,22 +172,14 @@ export class CachedCallerTokens extends Service<TokenPorts> {
 }
 
 /** What the token of an agent says. */
-export function claimsOf({
-  uid,
-  kind,
-  agentId = uid,
-  ownerUid,
-  maxRole,
-  owner,
-  heldTo,
-  readonly,
-}: Principal): AgentClaims {
+export function claimsOf(principal: Principal): AgentClaims {
+  const { kind, held_to: heldTo } = principal;
   return {
     kind,
-    agentId,
-    ownerUid,
-    role: readonly ? 'viewer' : maxRole,
-    ownerRole: owner.role ?? 'none',
+    agentId: principal.agent_id ?? principal.uid,
+    ownerUid: principal.owner_uid,
+    role: principal.readonly ? 'viewer' : principal.maxRole,
+    ownerRole: principal.owner.role ?? 'none',
     ...(heldTo !== undefined && { heldTo }),
   };
 }

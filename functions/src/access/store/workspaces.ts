@@ -23,8 +23,8 @@ export function routingToFields({ pins, forbidden }: Partial<Routing>): Record<s
   return { ...(pins && { pinned_agents: pins }), ...(forbidden && { forbidden_agents: forbidden }) };
 }
 
-export function approvalToDocument({ tool, aboveUsd, asks }: ApprovalRule) {
-  return { tool, above_usd: aboveUsd ?? null, asks: asks ?? null };
+export function approvalToDocument({ tool, above_usd, asks }: ApprovalRule) {
+  return { tool, above_usd: above_usd ?? null, asks: asks ?? null };
 }
 
 /** Where every caller may keep data of their own making: what is below a workspace's name there is the workspace's. */

@@ -16,11 +16,11 @@ export type BudgetKind = (typeof BUDGET_KINDS)[number];
 /** What has a budget: a workspace by its name, a thing by its id. */
 export interface BudgetRef {
   readonly kind: BudgetKind;
-  readonly id: string;
+  readonly thing_id: string;
 }
 
 /** As Firestore names it in `budgets`; of a thing, as the graph does. No kind has a dash. */
-export function budgetKey({ kind, id }: BudgetRef): string {
+export function budgetKey({ kind, thing_id: id }: BudgetRef): string {
   return `${kind}-${id}`;
 }
 
@@ -29,38 +29,35 @@ export function budgetKeysOf(
   key: string,
   { ancestors = [], workspace }: Pick<GraphNode, 'ancestors' | 'workspace'>,
 ): readonly string[] {
-  const outermost = workspace === undefined ? [] : [budgetKey({ kind: 'workspace', id: workspace })];
+  const outermost = workspace === undefined ? [] : [budgetKey({ kind: 'workspace', thing_id: workspace })];
   return [key, ...ancestors, ...outermost];
 }
 
-/**
- * Money in billionths of a US dollar, and tokens of input and output together: whole numbers, so that what is added
- * and taken away again leaves nothing.
- */
+/** Billionths of a US dollar, and tokens in and out together: whole numbers, so that subtracting leaves nothing. */
 export interface Amount {
-  readonly nanoUsd: number;
+  readonly nano_usd: number;
   readonly tokens: number;
 }
 
 const NANO = 1_000_000_000;
 
-export const NOTHING: Amount = { nanoUsd: 0, tokens: 0 };
+export const NOTHING: Amount = { nano_usd: 0, tokens: 0 };
 
 /** What calls have cost, in US dollars, as a budget counts it: never less. */
 export function amountOf(spent: {
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  readonly costUsd: number;
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  readonly cost_usd: number;
 }): Amount {
   // Of a price for a million tokens what one costs is often no whole number of them; less than one is an error of adding.
   return {
-    nanoUsd: Math.ceil(Number((spent.costUsd * NANO).toFixed(3))),
-    tokens: spent.inputTokens + spent.outputTokens,
+    nano_usd: Math.ceil(Number((spent.cost_usd * NANO).toFixed(3))),
+    tokens: spent.input_tokens + spent.output_tokens,
   };
 }
 
-export function usdOf({ nanoUsd }: Amount): number {
-  return nanoUsd / NANO;
+export function usdOf({ nano_usd }: Amount): number {
+  return nano_usd / NANO;
 }
 
 export type Budget = StoredBudget;
@@ -83,13 +80,13 @@ export interface Refusal {
 }
 
 /** Whether there is a limit at all: one that was taken away is kept for the calls that had reserved of it. */
-export function isLimited({ costUsd, tokens }: Pick<Budget, 'costUsd' | 'tokens'>): boolean {
-  return costUsd !== undefined || tokens !== undefined;
+export function isLimited({ cost_usd, tokens }: Pick<Budget, 'cost_usd' | 'tokens'>): boolean {
+  return cost_usd !== undefined || tokens !== undefined;
 }
 
 /** What somebody has said of a budget, as the trail has it. */
-export function limitFields({ costUsd, tokens }: Pick<Budget, 'costUsd' | 'tokens'>) {
-  return { cost_usd: costUsd ?? null, tokens: tokens ?? null };
+export function limitFields({ cost_usd, tokens }: Pick<Budget, 'cost_usd' | 'tokens'>) {
+  return { cost_usd: cost_usd ?? null, tokens: tokens ?? null };
 }
 
 /** What stands against a call that may cost so much: what is spent before what is only reserved. */
@@ -105,8 +102,8 @@ export function refusalOf(budgets: readonly CountedBudget[], wanted: Amount): Re
 /** What stands against work of which nobody knows what it will cost: a budget of which nothing is left. */
 export function spentOut(budgets: readonly CountedBudget[]): Refusal | undefined {
   const by = budgets.find(({ budget, counts }) => {
-    const { nanoUsd, tokens } = counts.spent;
-    return nanoUsd >= limitIn(budget.costUsd, NANO) || tokens >= limitIn(budget.tokens);
+    const { nano_usd, tokens } = counts.spent;
+    return nano_usd >= limitIn(budget.cost_usd, NANO) || tokens >= limitIn(budget.tokens);
   });
   return by && { by, wanted: NOTHING, isSpent: true };
 }
@@ -115,21 +112,21 @@ export function spentOut(budgets: readonly CountedBudget[]): Refusal | undefined
 const CALLS_RAISED_FOR = 10;
 
 /** The limits that a person is asked to raise, and to what: as much again, and enough for some calls more. */
-export function raised({ by: { budget, counts }, wanted }: Refusal): Pick<Budget, 'costUsd' | 'tokens'> {
-  const { costUsd, tokens } = budget;
+export function raised({ by: { budget, counts }, wanted }: Refusal): Pick<Budget, 'cost_usd' | 'tokens'> {
+  const { cost_usd, tokens } = budget;
   const more = (limit: number, spent: number, one: number) =>
     Math.max(2 * limit, spent + CALLS_RAISED_FOR * Math.max(1, one));
-  const [money, usd] = [limitIn(costUsd, NANO), counts.spent.nanoUsd];
-  const isMoneyShort = costUsd !== undefined && usd + Math.max(1, wanted.nanoUsd) > money;
+  const [money, usd] = [limitIn(cost_usd, NANO), counts.spent.nano_usd];
+  const isMoneyShort = cost_usd !== undefined && usd + Math.max(1, wanted.nano_usd) > money;
   const areTokensShort = tokens !== undefined && counts.spent.tokens + Math.max(1, wanted.tokens) > tokens;
   return {
-    ...(isMoneyShort && { costUsd: Math.ceil((more(money, usd, wanted.nanoUsd) / NANO) * 100) / 100 }),
+    ...(isMoneyShort && { cost_usd: Math.ceil((more(money, usd, wanted.nano_usd) / NANO) * 100) / 100 }),
     ...(areTokensShort && { tokens: more(tokens, counts.spent.tokens, wanted.tokens) }),
   };
 }
 
-function fits({ costUsd, tokens }: Budget, amount: Amount): boolean {
-  return amount.nanoUsd <= limitIn(costUsd, NANO) && amount.tokens <= limitIn(tokens);
+function fits({ cost_usd, tokens }: Budget, amount: Amount): boolean {
+  return amount.nano_usd <= limitIn(cost_usd, NANO) && amount.tokens <= limitIn(tokens);
 }
 
 function limitIn(limit: number | undefined, unit = 1): number {
@@ -137,32 +134,32 @@ function limitIn(limit: number | undefined, unit = 1): number {
 }
 
 export function plus(left: Amount, right: Amount): Amount {
-  return { nanoUsd: left.nanoUsd + right.nanoUsd, tokens: left.tokens + right.tokens };
+  return { nano_usd: left.nano_usd + right.nano_usd, tokens: left.tokens + right.tokens };
 }
 
-export function minus({ nanoUsd, tokens }: Amount): Amount {
-  return { nanoUsd: -nanoUsd, tokens: -tokens };
+export function minus({ nano_usd, tokens }: Amount): Amount {
+  return { nano_usd: -nano_usd, tokens: -tokens };
 }
 
 /** What of a budget is neither spent nor reserved; never less than nothing. */
-export function leftOf({ budget, counts }: CountedBudget): Pick<Budget, 'costUsd' | 'tokens'> {
+export function leftOf({ budget, counts }: CountedBudget): Pick<Budget, 'cost_usd' | 'tokens'> {
   const used = plus(counts.spent, counts.reserved);
-  const { costUsd, tokens } = budget;
+  const { cost_usd, tokens } = budget;
   return {
-    ...(costUsd !== undefined && { costUsd: Math.max(0, limitIn(costUsd, NANO) - used.nanoUsd) / NANO }),
+    ...(cost_usd !== undefined && { cost_usd: Math.max(0, limitIn(cost_usd, NANO) - used.nano_usd) / NANO }),
     ...(tokens !== undefined && { tokens: Math.max(0, tokens - used.tokens) }),
   };
 }
 
 /** Whose budget it is, to whoever may not see the thing: of a to-do, which is somebody's own, the kind alone. */
-export function budgetName({ kind, id }: BudgetRef): string {
+export function budgetName({ kind, thing_id: id }: BudgetRef): string {
   return kind === 'todo' ? 'a to-do' : `${kind} "${id}"`;
 }
 
 /** The thing or workspace of a key. */
 export function budgetRefOf(key: string): BudgetRef | undefined {
   const kind = BUDGET_KINDS.find((one) => key.startsWith(`${one}-`));
-  return kind && { kind, id: key.slice(kind.length + 1) };
+  return kind && { kind, thing_id: key.slice(kind.length + 1) };
 }
 
 /** What stands between work and its beginning, in a sentence. */
@@ -184,8 +181,8 @@ export class OutOfBudgetError extends Error {
 
 /** The limits of a budget: the stored field, and the field that stores its setter. */
 const LIMITS = [
-  ['costUsd', 'costSetBy'],
-  ['tokens', 'tokensSetBy'],
+  ['cost_usd', 'cost_set_by'],
+  ['tokens', 'tokens_set_by'],
 ] as const;
 
 /**
@@ -194,9 +191,9 @@ const LIMITS = [
  */
 export function settersAfter(
   before: Budget | undefined,
-  after: Pick<Budget, 'costUsd' | 'tokens'>,
+  after: Pick<Budget, 'cost_usd' | 'tokens'>,
   { uid, kind }: { readonly uid: string; readonly kind: 'agent' | 'person' },
-): Pick<Budget, 'costSetBy' | 'tokensSetBy'> {
+): Pick<Budget, 'cost_set_by' | 'tokens_set_by'> {
   const entries = LIMITS.flatMap(([limit, setBy]) => {
     if (after[limit] === undefined) return [];
     const isKept = before?.[limit] !== undefined && (kind === 'agent' || before[limit] === after[limit]);
@@ -205,8 +202,8 @@ export function settersAfter(
   return Object.fromEntries(entries);
 }
 
-function setterOf(budget: Budget, setBy: 'costSetBy' | 'tokensSetBy'): string {
-  return budget[setBy] ?? budget.ownerUid;
+function setterOf(budget: Budget, setBy: 'cost_set_by' | 'tokens_set_by'): string {
+  return budget[setBy] ?? budget.owner_uid;
 }
 
 /** A limit that is raised or removed by another agent than the one that set it; its setter decides, or that agent's owner. */
@@ -215,12 +212,12 @@ function raisedOf(before: Budget, after: Budget, uid: string): readonly Loosenin
     const [was, is] = [before[limit], after[limit]];
     const setter = setterOf(before, setBy);
     if (was === undefined || (is !== undefined && is <= was) || setter === uid) return [];
-    const amount = (of: number) => (limit === 'costUsd' ? `$${of}` : `${of} tokens`);
+    const amount = (of: number) => (limit === 'cost_usd' ? `$${of}` : `${of} tokens`);
     const change = is === undefined ? `remove the budget (${amount(was)})` : 'raise the budget';
     const to = is === undefined ? '' : ` from ${amount(was)} to ${amount(is)}`;
     const would = `${change} of ${budgetName(before)}${to}`;
     return [
-      { what: 'budget', would, approver: setter.startsWith('agent:') ? before.ownerUid : setter } as const,
+      { what: 'budget', would, approver: setter.startsWith('agent:') ? before.owner_uid : setter } as const,
     ];
   });
 }
@@ -267,7 +264,6 @@ export const budgetCodec = documentCodec(
     round: z.int(),
     set_at: timestamp,
   }),
-  { thing_id: 'id' },
 );
 
 export const budgetFromDocument = budgetCodec.fromDocument;
@@ -313,7 +309,7 @@ export const budgetShape = z.object({
 
 export function budgetAnswer(counted: CountedBudget): z.output<typeof budgetShape> {
   const { budget, counts } = counted;
-  const { kind, id } = budget;
+  const { kind, thing_id: id } = budget;
   return {
     kind,
     id,
@@ -324,6 +320,6 @@ export function budgetAnswer(counted: CountedBudget): z.output<typeof budgetShap
   };
 }
 
-function limitAnswer({ costUsd, tokens }: Pick<CountedBudget['budget'], 'costUsd' | 'tokens'>) {
-  return { ...(costUsd !== undefined && { money: costUsd }), ...(tokens !== undefined && { tokens }) };
+function limitAnswer({ cost_usd, tokens }: Pick<CountedBudget['budget'], 'cost_usd' | 'tokens'>) {
+  return { ...(cost_usd !== undefined && { money: cost_usd }), ...(tokens !== undefined && { tokens }) };
 }

@@ -28,39 +28,39 @@ export function isOpenNode(status: NodeStatus): boolean {
 
 /** What work on a thing has taken; money only where somebody was paid by use. */
 export interface Spent {
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  readonly costUsd: number;
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  readonly cost_usd: number;
   readonly milliseconds: number;
 }
 
-/**
- * Rounds a sum of US dollars to twelve decimals, so that the order of its additions does not change it.
- * A price per million tokens has at most six decimals, so the cost of one token has at most twelve.
- */
+/** Rounds US dollars so that the order of additions does not matter: the cost of one token has at most 12 decimals. */
 export function exactUsd(sum: number): number {
   return Number(sum.toFixed(12));
 }
 
-export const NO_WORK: Spent = { inputTokens: 0, outputTokens: 0, costUsd: 0, milliseconds: 0 };
+export const NO_WORK: Spent = { input_tokens: 0, output_tokens: 0, cost_usd: 0, milliseconds: 0 };
 
 /** Where a thing is in the graph. `ancestors`, the nearest first, are absent where it is in none. */
 export interface Place {
-  readonly partOf?: NodeRef;
+  readonly part_of?: NodeRef;
   readonly ancestors?: readonly string[];
 }
 
 /** A thing as the graph knows it: all of it follows from the thing's own document. */
-export interface GraphNode extends NodeRef, Place {
+export interface GraphNode extends Place {
+  readonly kind: NodeKind;
+  /** By which its own tools know it. */
+  readonly thing_id: string;
   readonly title: string;
   readonly workspace?: string | undefined;
   /** Of what is a person's own. */
-  readonly ownerUid?: string | undefined;
+  readonly owner_uid?: string | undefined;
   readonly status: NodeStatus;
   readonly attempts: number;
   readonly spent: Spent;
-  readonly createdAt: Date;
-  readonly isDeleted?: boolean;
+  readonly created_at: Date;
+  readonly deleted?: boolean;
 }
 
 /** As Firestore names it in `graph`, and as a path lists it. No kind has a dash. */
@@ -103,7 +103,7 @@ export const placeFields = {
 };
 
 /** The same to nobody's eyes but those who may see it: of what is a person's own, others learn the kind. */
-export function shownPartOf({ partOf: parent }: Place) {
+export function shownPartOf({ part_of: parent }: Place) {
   if (parent === undefined) return undefined;
   return parent.kind === 'todo' ? { kind: parent.kind } : { ...parent };
 }
@@ -122,6 +122,10 @@ export function nodeNotFound({ kind, id }: NodeRef, field: string): MusterError 
 }
 
 /** What commits may change of the graph, beside what follows from the changes of things. */
+export function keyOfNode({ kind, thing_id: id }: Pick<GraphNode, 'kind' | 'thing_id'>): string {
+  return nodeKey({ kind, id });
+}
+
 export interface GraphChanges {
   /** A thing gets its first part: from this version on its document says that it is in the graph. */
   readonly enlist: { readonly node: GraphNode; readonly version: string };
@@ -160,7 +164,6 @@ export const nodeCodec = documentCodec(
     /** How many things are directly part of it. */
     parts: z.int().default(0),
   }),
-  { thing_id: 'id', deleted: 'isDeleted' },
 );
 
 /** How much below a thing is still open, and the keys of the first few things there that have failed. */

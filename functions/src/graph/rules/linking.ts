@@ -6,6 +6,7 @@ import { MusterError } from '../../kernel/errors.ts';
 import {
   type GraphNode,
   isOpenNode,
+  keyOfNode,
   MAX_LEVELS,
   MAX_PARTS,
   type NodeKind,
@@ -38,7 +39,7 @@ export interface Link<Change = GraphChange> {
 }
 
 export interface WantedLink extends Viewer {
-  readonly partOf: NodeRef;
+  readonly part_of: NodeRef;
   /** How many new parts it gets. */
   readonly count?: number;
   /** The argument that names it. */
@@ -50,9 +51,9 @@ export interface WantedLink extends Viewer {
  * @throws MusterError NOT_FOUND where the viewer sees no such thing; VALIDATION_ERROR where it can have no more parts
  */
 export async function linkTo({ graph, nodes }: GraphPorts, wanted: WantedLink): Promise<Link> {
-  const { partOf, count = 1, field = 'part_of' } = wanted;
-  const found = await nodes[partOf.kind](partOf.id, wanted);
-  if (found === undefined) throw nodeNotFound(partOf, `${field}.id`);
+  const { part_of, count = 1, field = 'part_of' } = wanted;
+  const found = await nodes[part_of.kind](part_of.id, wanted);
+  if (found === undefined) throw nodeNotFound(part_of, `${field}.id`);
   const { value: node, version } = found;
   const above = node.ancestors ?? [];
   if (above.length + 2 > MAX_LEVELS)
@@ -61,11 +62,11 @@ export async function linkTo({ graph, nodes }: GraphPorts, wanted: WantedLink): 
       'TOO_DEEP',
       `A graph has at most ${MAX_LEVELS} levels: ${pathOf(node).join(' in ')}.`,
     );
-  const parts = node.ancestors === undefined ? 0 : await graph.countParts(nodeKey(node));
+  const parts = node.ancestors === undefined ? 0 : await graph.countParts(keyOfNode(node));
   if (parts + count > MAX_PARTS)
     throw tooMuch(field, 'TOO_MANY_PARTS', `It would have more than ${MAX_PARTS} parts, and has ${parts}.`);
   return {
-    place: { partOf: { kind: partOf.kind, id: partOf.id }, ancestors: [nodeKey(node), ...above] },
+    place: { part_of: { kind: part_of.kind, id: part_of.id }, ancestors: [keyOfNode(node), ...above] },
     changes: node.ancestors === undefined ? [{ kind: 'enlist', node, version }] : [],
   };
 }
@@ -75,10 +76,7 @@ export interface Links<Change = GraphChange> extends Pick<Link<Change>, 'changes
   placeOf(partOf: NodeRef | undefined): Place | undefined;
 }
 
-/**
- * The same for several that are made at once; what more than one is part of is looked up once.
- * @param fieldOf the argument that names what the one at a place is part of
- */
+/** The same for several at once; shared parents are looked up once. @param fieldOf the argument that names a parent */
 export async function linkAll(
   ports: GraphPorts,
   wanted: readonly (NodeRef | undefined)[],
@@ -91,7 +89,7 @@ export async function linkAll(
     const key = keys[index];
     if (partOf === undefined || key === undefined || links.has(key)) continue;
     const count = keys.filter((one) => one === key).length;
-    links.set(key, await linkTo(ports, { ...viewer, partOf, count, field: fieldOf(index) }));
+    links.set(key, await linkTo(ports, { ...viewer, part_of: partOf, count, field: fieldOf(index) }));
   }
   return {
     placeOf: (partOf) => partOf && links.get(nodeKey(partOf))?.place,
@@ -101,7 +99,7 @@ export async function linkAll(
 
 /** What something is part of, the nearest first and itself before that. */
 export function pathOf(node: GraphNode): readonly string[] {
-  return [nodeKey(node), ...(node.ancestors ?? [])];
+  return [keyOfNode(node), ...(node.ancestors ?? [])];
 }
 
 function tooMuch(field: string, reason: string, message: string): MusterError {
@@ -117,5 +115,5 @@ export async function isPartOfOpenWork(
 ): Promise<boolean> {
   if (ancestors === undefined) return false;
   const [{ open }, above] = await Promise.all([graph.progressOf(ref), graph.findAll(ancestors)]);
-  return open > 0 || above.some((node) => node !== undefined && !node.isDeleted && isOpenNode(node.status));
+  return open > 0 || above.some((node) => node !== undefined && !node.deleted && isOpenNode(node.status));
 }

@@ -7,10 +7,7 @@ import type { GraphChanges, NodeKind, NodeRef, PartsProgress, StoredNode } from 
 
 export interface BudgetQueries {
   find(key: string): Promise<Versioned<StoredBudget> | undefined>;
-  /**
-   * Those of these that have a limit, in their order. One document for each key, and one for each limit. None that
-   * cannot be read is stepped over: it may be spent.
-   */
+  /** Those with a limit, in order, by a read per key and limit. None is stepped over if unreadable: it may be spent. */
   limited(keys: readonly string[]): Promise<readonly CountedBudget[]>;
   /** The limits with what is spent and reserved of each. */
   counted(limits: readonly StoredBudget[]): Promise<readonly CountedBudget[]>;

@@ -65,7 +65,7 @@ export const budgetWriters: ChangeWriters<BudgetChanges> = {
     const key = budgetKey(budget);
     writes.createOrReplace(budgetPath(key), budgetCodec.toDocument(budget), before?.version);
     if (spent !== undefined)
-      writes.merge(budgetCountsPath(key), { spent: { nano_usd: spent.nanoUsd, tokens: spent.tokens } });
+      writes.merge(budgetCountsPath(key), { spent: { nano_usd: spent.nano_usd, tokens: spent.tokens } });
   },
   reserve({ reservation }, writes) {
     writes.create(reservationPath(reservation.id), reservationCodec.toDocument(reservation));
@@ -85,8 +85,8 @@ function count(
   amounts: Readonly<Record<string, Amount>>,
   writes: CommitWrites,
 ): void {
-  const fields = Object.entries(amounts).flatMap(([name, { nanoUsd, tokens }]) => [
-    [`${name}.nano_usd`, nanoUsd],
+  const fields = Object.entries(amounts).flatMap(([name, { nano_usd, tokens }]) => [
+    [`${name}.nano_usd`, nano_usd],
     [`${name}.tokens`, tokens],
   ]);
   for (const key of keys) writes.add(budgetCountsPath(key), Object.fromEntries(fields));
@@ -96,7 +96,7 @@ export const budgetEffects: EffectsOf<BudgetChanges> = {
   setBudget: ({ budget, before }) => ({
     kind: 'budget',
     id: budgetKey(budget),
-    ...(budget.workspace === undefined ? { ownerUid: budget.ownerUid } : { workspace: budget.workspace }),
+    ...(budget.workspace === undefined ? { owner_uid: budget.owner_uid } : { workspace: budget.workspace }),
     ...(before && { before: limitFields(before.value) }),
     after: limitFields(budget),
   }),

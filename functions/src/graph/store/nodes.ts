@@ -1,7 +1,4 @@
-/**
- * The graph as Firestore keeps it: `graph/{kind-id}` is what is known of one thing and of everything below it. Totals
- * are added to by the commit that changes a thing, and never worked out from what is below.
- */
+/** The graph: `graph/{kind-id}` is a thing and all below it. Each commit adds to the totals; nothing recounts them. */
 
 import {
   COLLECTIONS,
@@ -17,6 +14,7 @@ import type { Page, Slice } from '../../kernel/paging.ts';
 import {
   type GraphChanges,
   type GraphNode,
+  keyOfNode,
   MAX_PARTS,
   NODE_STATUSES,
   type NodeKind,
@@ -78,7 +76,7 @@ export class FirestoreGraphQueries extends FirestoreReader implements GraphQueri
       .where('status', 'in', OPEN);
     const ids: string[] = [];
     for await (const { value } of this.documents.first(parts, MAX_PARTS, nodeFromDocument))
-      if (value.partOf?.kind === kind) ids.push(value.id);
+      if (value.part_of?.kind === kind) ids.push(value.thing_id);
     return ids;
   }
 
@@ -97,7 +95,7 @@ const THINGS: Readonly<Record<NodeKind, (id: string) => string>> = {
 
 export const graphWriters: ChangeWriters<GraphChanges> = {
   enlist({ node, version }, writes) {
-    writes.replace(THINGS[node.kind](node.id), { ancestors: [] }, version);
+    writes.replace(THINGS[node.kind](node.thing_id), { ancestors: [] }, version);
     enlistNode(node, writes);
   },
   recount({ before, after }, writes) {
@@ -107,34 +105,31 @@ export const graphWriters: ChangeWriters<GraphChanges> = {
 
 /** Begins to know a thing that gets its first part. */
 export function enlistNode(node: GraphNode, writes: CommitWrites): void {
-  writes.create(graphPath(nodeKey(node)), newDocument({ ...node, ancestors: [] }));
+  writes.create(graphPath(keyOfNode(node)), newDocument({ ...node, ancestors: [] }));
 }
 
-/**
- * Adds to the commit what a thing's change comes to in the graph; nothing where the thing is in none.
- * @param before undefined where it is new
- */
+/** Adds to the commit what a thing's change comes to in the graph, if it is in one. @param before undefined if new */
 export function writeNode(before: GraphNode | undefined, after: GraphNode, writes: CommitWrites): void {
-  const { ancestors, partOf } = after;
+  const { ancestors, part_of } = after;
   if (ancestors === undefined) return;
-  const own = graphPath(nodeKey(after));
+  const own = graphPath(keyOfNode(after));
   const added = difference(before && amountsOf(before), amountsOf(after));
   if (before === undefined) writes.create(own, newDocument(after));
   else writes.add(own, added, shownDifference(before, after));
   for (const key of ancestors) writes.add(graphPath(key), added);
-  if (partOf !== undefined && before === undefined) writes.add(graphPath(nodeKey(partOf)), { parts: 1 });
+  if (part_of !== undefined && before === undefined) writes.add(graphPath(nodeKey(part_of)), { parts: 1 });
 }
 
 function newDocument(node: GraphNode): Record<string, unknown> {
-  const { status, attempts, spent, ancestors = [], isDeleted = false } = node;
+  const { status, attempts, spent, ancestors = [], deleted: isDeleted = false } = node;
   const totals = { counts: { [status]: 1 }, attempts, ...spent };
-  const { workspace, ownerUid, ...rest } = node;
+  const { workspace, owner_uid, ...rest } = node;
   return nodeCodec.toDocument({
     ...rest,
     ...(workspace !== undefined && { workspace }),
-    ...(ownerUid !== undefined && { ownerUid }),
+    ...(owner_uid !== undefined && { owner_uid }),
     ancestors,
-    isDeleted,
+    deleted: isDeleted,
     totals,
     parts: 0,
   });
@@ -147,9 +142,9 @@ function amountsOf({ status, attempts, spent }: GraphNode): Amounts {
   return {
     [`totals.counts.${status}`]: 1,
     'totals.attempts': attempts,
-    'totals.input_tokens': spent.inputTokens,
-    'totals.output_tokens': spent.outputTokens,
-    'totals.cost_usd': spent.costUsd,
+    'totals.input_tokens': spent.input_tokens,
+    'totals.output_tokens': spent.output_tokens,
+    'totals.cost_usd': spent.cost_usd,
     'totals.milliseconds': spent.milliseconds,
   };
 }
@@ -161,10 +156,10 @@ function difference(before: Amounts = {}, after: Amounts): Amounts {
 
 /** What a tree shows of the thing itself and has changed. */
 function shownDifference(before: GraphNode, after: GraphNode): Record<string, unknown> {
-  const { status, title, isDeleted = false } = after;
+  const { status, title, deleted: isDeleted = false } = after;
   return {
     ...(before.status !== status && { status }),
     ...(before.title !== title && { title }),
-    ...((before.isDeleted ?? false) !== isDeleted && { deleted: isDeleted }),
+    ...((before.deleted ?? false) !== isDeleted && { deleted: isDeleted }),
   };
 }

@@ -22,10 +22,7 @@ export function firestore(): Firestore {
 /** Matches the errors of Firestore and its emulator for a document above 1 MiB. */
 export const TOO_LARGE = /exceeds the maximum|maximum entity size|is longer than \d+ bytes/;
 
-/**
- * A page of documents ends before it is larger than this, in bytes of JSON: no list fills an instance, or reads much
- * more than an answer has room for, which shows less of each than there is.
- */
+/** A page of documents ends before so many bytes of JSON, hardly more than an answer has room for. */
 export const MAX_PAGE_BYTES = 2.5 * MAX_SHOWN_BYTES;
 
 /** A query cannot be broken off: so many documents are read at once, and may be read beyond what is given. */
@@ -48,11 +45,7 @@ export async function createOnce(document: DocumentReference, data: object): Pro
 /** So many documents are deleted in one write. */
 const DELETED_AT_ONCE = 300;
 
-/**
- * Deletes what a query finds, the first first.
- * @param isOver whether to stop: somebody else goes on later
- * @returns how many
- */
+/** Deletes a query's documents, the first first, until `isOver`: somebody else goes on later. @returns how many */
 export async function deleteFound(query: Query, isOver: () => boolean = () => false): Promise<number> {
   let deleted = 0;
   while (!isOver()) {

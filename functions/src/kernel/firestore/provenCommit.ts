@@ -27,10 +27,7 @@ export const LATEST_COMMITS = 'latest_commits';
 
 const commitIds = z.array(z.string()).catch([]);
 
-const held = z.object({
-  commit: z.string().optional().catch(undefined),
-  [LATEST_COMMITS]: commitIds,
-});
+const held = z.object({ commit: z.string().optional().catch(undefined), [LATEST_COMMITS]: commitIds });
 
 /** The id of a commit, and the document that holds it: the first of its batch that can. */
 export class CommitProof {
@@ -64,10 +61,7 @@ export class CommitProof {
     return { ...data, [LATEST_COMMITS]: [this.id, ...this.before].slice(0, KEPT_COMMITS) };
   }
 
-  /**
-   * When the commit was carried out; undefined where it was not.
-   * @throws UnansweredCommitError where so many commits have followed that nobody knows any more
-   */
+  /** When it was carried out, if it was. @throws UnansweredCommitError after so many commits that nobody knows */
   async carriedOutAt(): Promise<Timestamp | undefined> {
     const snapshot = await this.holder?.get();
     if (snapshot === undefined || !snapshot.exists) return undefined;

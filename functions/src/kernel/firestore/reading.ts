@@ -33,20 +33,14 @@ export class DocumentReading {
     this.unreadable = unreadable;
   }
 
-  /**
-   * A document that is asked for by itself.
-   * @throws UnreadableDocumentError also where it is not there
-   */
+  /** A document that is asked for by itself. @throws UnreadableDocumentError also where it is not there */
   value<Value>(snapshot: DocumentSnapshot, fromDocument: FromDocument<Value>): Value {
     const read = this.attempt(snapshot, fromDocument);
     if (read === undefined) throw new UnreadableDocumentError(snapshot.ref.path, belongingOf(snapshot));
     return read.value;
   }
 
-  /**
-   * The same where it may not be there.
-   * @throws UnreadableDocumentError
-   */
+  /** The same where it may not be there. @throws UnreadableDocumentError */
   find<Value>(snapshot: DocumentSnapshot, fromDocument: FromDocument<Value>): Value | undefined {
     return snapshot.exists ? this.value(snapshot, fromDocument) : undefined;
   }
@@ -133,10 +127,7 @@ export class DocumentReading {
     return this.page(rest, limit, fromDocument);
   }
 
-  /**
-   * The first documents of a query, as many as fit into a page, and whether there are more. They are taken as they
-   * come, and the query is left as soon as the page is full.
-   */
+  /** The first documents that fit a page, and whether there are more; reading stops once the page is full. */
   async page<Item>(
     query: Query,
     limit: number,
@@ -178,11 +169,11 @@ class OtherIdError extends Error {
 }
 
 function belongingOf(snapshot: DocumentSnapshot) {
-  const [ownerUid, workspace] = ['owner_uid', 'workspace'].map((field) => {
+  const [owner_uid, workspace] = ['owner_uid', 'workspace'].map((field) => {
     const value: unknown = snapshot.get(field);
     return typeof value === 'string' ? value : undefined;
   });
-  return { ownerUid, workspace };
+  return { owner_uid, workspace };
 }
 
 /** The base of classes that query Firestore. */
@@ -202,10 +193,7 @@ export interface DuePage {
   readonly after: Position | undefined;
 }
 
-/**
- * @param time the field that says when something is due
- * @param fromSnapshot gives nothing for one that cannot be read: it must not keep the sweep from the others
- */
+/** Reads what is due by the field `time`. `fromSnapshot` gives nothing for what is unreadable, and stops no sweep. */
 export async function readDue<Item>(
   query: Query,
   time: string,

@@ -118,10 +118,7 @@ export class CommitWrites {
     this.batch.update(this.document(path), data);
   }
 
-  /**
-   * Nothing if there is none. For a neighbour of what the commit is about, such as a task that waits for it: one that an
-   * operator has deleted must not hold up the commit for ever.
-   */
+  /** Nothing if there is none: a neighbour that an operator has deleted must not hold up the commit for ever. */
   updateIfThere(path: string, [[field, value], ...more]: FieldValues): void {
     this.ifThere.add(path);
     if (!this.gone.has(path)) this.batch.update(this.document(path), field, value, ...more.flat());
@@ -176,7 +173,6 @@ export class CommitWrites {
   }
 }
 
-/** What a commit adds to one document. */
 interface Addition {
   readonly amounts: Map<string, number>;
   readonly fields: Fields;
@@ -324,10 +320,7 @@ const codec = documentCodec(
 
 export const recordedAnswerToDocument = codec.toDocument;
 
-/**
- * Tells a repeated operation from a stale commit, and makes room if the record is only old.
- * @throws MusterError CONFLICT if another call has settled with this key
- */
+/** Tells a repetition from a stale commit; clears an old record. @throws MusterError CONFLICT if the key is settled */
 export async function refuseRepetition(
   { database, clock }: { readonly database: Firestore; readonly clock: Clock },
   id: string,
@@ -335,7 +328,7 @@ export async function refuseRepetition(
   const document = database.doc(idempotencyPath(id));
   const snapshot = await document.get();
   if (!snapshot.exists) return;
-  if (recordedAnswerFromDocument(id, snapshot.data()).expiresAt <= clock.now()) {
+  if (recordedAnswerFromDocument(id, snapshot.data()).expires_at <= clock.now()) {
     const asItWas = snapshot.updateTime && { lastUpdateTime: snapshot.updateTime };
     await document.delete(asItWas).catch(() => undefined); // who made room meanwhile has the record now
     return;
@@ -363,15 +356,15 @@ export function entryToDocument(entry: TrailEntry): Record<string, unknown> {
 }
 
 function stored(effect: Effect): Effect {
-  const { before, after, freeForm } = effect;
-  if (!freeForm) return effect;
+  const { before, after, free_form } = effect;
+  if (!free_form) return effect;
   const asJson = (state: Fields) => ({ [AS_JSON]: JSON.stringify(state) });
   return { ...effect, ...(before && { before: asJson(before) }), ...(after && { after: asJson(after) }) };
 }
 
 /** What says neither whose it is nor where is of the workspace of the call. */
 function belonging(effect: Effect, { workspace }: Actor): Effect {
-  const isSaid = effect.workspace !== undefined || effect.ownerUid !== undefined;
+  const isSaid = effect.workspace !== undefined || effect.owner_uid !== undefined;
   return isSaid ? effect : { ...effect, workspace };
 }
 

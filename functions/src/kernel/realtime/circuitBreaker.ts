@@ -3,10 +3,7 @@ import { inTime } from '../waiting.ts';
 
 const TIMEOUT_MILLISECONDS = 1000;
 
-/**
- * Waits for the Realtime Database, whose client waits for a lost one for ever. A caller waits a second, and while an
- * answer is overdue nobody waits at all.
- */
+/** Waits a second for the Realtime Database, whose client waits for ever; while an answer is overdue, not at all. */
 export class CircuitBreaker {
   /** Answers that were waited for in vain and have not come since. */
   private overdue = 0;
@@ -16,10 +13,7 @@ export class CircuitBreaker {
     if (this.overdue > 0) throw new Error('The Realtime Database has still not answered.');
   }
 
-  /**
-   * @param start given a signal that nobody waits any more
-   * @throws Error where it takes longer than a second
-   */
+  /** `start` is given a signal that nobody waits any more. @throws Error where it takes longer than a second */
   async waitFor<T>(start: (late: AbortSignal) => Promise<T>): Promise<T> {
     this.requireAnswering();
     const late = new AbortController();

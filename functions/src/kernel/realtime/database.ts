@@ -1,7 +1,4 @@
-/**
- * The Realtime Database: where everything lies in it (docs/data-model.md#realtime-database), its client and
- * compare-and-set.
- */
+/** The Realtime Database: its paths (docs/data-model.md#realtime-database), its client and compare-and-set. */
 
 import type { Database, DataSnapshot, Query, Reference } from 'firebase-admin/database';
 import { keyOf, segmentOf } from '../ids.ts';
@@ -126,10 +123,7 @@ export function keysIn(found: DataSnapshot): readonly string[] {
   return keys;
 }
 
-/**
- * The client's error for a transaction whose answer was lost with the connection: nobody knows whether it took effect.
- * Source: @firebase/database, PersistentConnection.cancelSentTransactions_.
- */
+/** The answer went with the connection. Source: @firebase/database, PersistentConnection.cancelSentTransactions_. */
 const UNANSWERED = 'disconnect';
 
 /** Its error where this process wrote over it. Source: @firebase/database, repoAbortTransactions. */

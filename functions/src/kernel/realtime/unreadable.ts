@@ -1,7 +1,4 @@
-/**
- * `unreadable/{path}`: the stored documents that some instance could not read, `at` being when one last met it, in
- * milliseconds of the epoch. One that is mended is met no more, and forgotten.
- */
+/** `unreadable/{path}`: documents that could not be read. `at`: when last met, in milliseconds of the epoch. */
 
 import type { Database, Query } from 'firebase-admin/database';
 import { ZodError } from 'zod';
@@ -28,10 +25,7 @@ interface UnreadablePorts {
   readonly log: Log;
 }
 
-/**
- * Keeps account of stored documents that this version cannot read: somebody has changed them by hand, or a newer
- * version wrote them. A reader of many steps over them, and a caller who asks for one is told which it is.
- */
+/** Keeps account of documents that this version cannot read: changed by hand, or written by a newer version. */
 export class DatabaseUnreadable extends Service<UnreadablePorts> implements UnreadableDocuments, Expiring {
   readonly name = 'unreadable';
   private readonly breaker = new CircuitBreaker();

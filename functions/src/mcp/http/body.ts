@@ -1,10 +1,12 @@
-/**
- * Reads a request's body within bounds of length and time, and only when it is asked to, since nothing in front has
- * touched it (entry/http.ts).
- */
+/** Reads a request's body, when asked to and within bounds: nothing in front has touched it (entry/http.ts). */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { INVALID_REQUEST, PARSE_ERROR } from '@modelcontextprotocol/server';
 import { shownName } from '../../kernel/errors.ts';
+import { beyondLimits, type JsonLimits, parsedJson } from '../../kernel/json.ts';
+import { hasAtMost } from '../../kernel/text.ts';
+import { isRecord } from '../validation.ts';
+import type { Authenticated } from './credential.ts';
 import type { Arrived } from './pipeline.ts';
 import { type Refusal, refusal } from './refusal.ts';
 
@@ -30,10 +32,7 @@ export async function body({ request, response }: Arrived): Promise<ReadBody> {
   return { bytes: await readBody(request, response) };
 }
 
-/**
- * Looks at what the headers tell of the body, before any of it is read.
- * @throws Refusal
- */
+/** Looks at what the headers tell of the body, before any of it is read. @throws Refusal */
 export function checkBodyHeaders(request: IncomingMessage, limits: BodyLimits = BODY_LIMITS): void {
   const length = Number(sentHeader(request, 'content-length') ?? 0);
   if (length > limits.bytes) throw tooLong(limits, `this one has ${length}`);
@@ -58,10 +57,7 @@ export class BodyRoom {
     this.bytes = bytes;
   }
 
-  /**
-   * Holds the room of one body until its request has been answered.
-   * @returns asks for room for so many bytes in all; false where there is none
-   */
+  /** Holds one body's room until its request is answered. @returns asks for so many bytes in all; false: no room */
   open(response: ServerResponse): (bytes: number) => boolean {
     let own = 0;
     let isOver = response.closed;
@@ -82,10 +78,7 @@ export class BodyRoom {
 /** This instance's. */
 const ROOM = new BodyRoom();
 
-/**
- * The body's bytes.
- * @throws Refusal where it is too long, comes too slowly or breaks off, or where others hold all the room
- */
+/** The body's bytes. @throws Refusal where it is too long or slow, breaks off, or others hold all the room */
 export async function readBody(
   request: IncomingMessage,
   response: ServerResponse,
@@ -127,10 +120,7 @@ function sentHeader({ rawHeaders }: IncomingMessage, name: string): string | und
 
 type End = 'whole' | 'too long' | 'too slow' | 'no room' | 'gone';
 
-/**
- * Reads until the body ends or a limit is met; then nothing more is read. Never fails.
- * @param take is given each chunk and how long the body is with it; false where there is no room for it
- */
+/** Reads until the body ends or a limit is met; never fails. `take` gets each chunk and the length; false: no room. */
 export function consume(
   request: IncomingMessage,
   { bytes, milliseconds }: BodyLimits,
@@ -153,4 +143,285 @@ export function consume(
     }
     request.on('data', onData).once('end', onEnd).once('close', onClose).resume();
   });
+}
+
+/** The JSON-RPC message in a body, refusing what no part behind it should meet. */
+/** Parses the body of an MCP request. A body that is no message is charged like one. */
+export async function message(
+  exchange: Arrived & Authenticated & ReadBody,
+): Promise<{ readonly message: unknown }> {
+  try {
+    return { message: parseMessage(exchange.bytes) };
+  } catch (error) {
+    if (!(error instanceof BadMessage)) throw error;
+    await exchange.deployment.limits.take(exchange.principal);
+    throw refusal(400, error.message, { code: error.code, id: error.id });
+  }
+}
+
+/** Of a message, or of all messages of a batch together. */
+const JSON_LIMITS: JsonLimits = { depth: 64, values: 100_000 };
+
+export const MAX_BATCH = 50;
+export const MAX_ID_LENGTH = 200;
+
+const UTF8 = new TextDecoder('utf-8', { fatal: true });
+
+/** Something wrong with the message as such, with its JSON-RPC code. */
+export class BadMessage extends Error {
+  readonly code: number;
+  /** The message's, where it has one that can be answered to. */
+  readonly id: string | number | null;
+
+  constructor(code: number, message: string, id: string | number | null = null) {
+    super(message);
+    this.name = 'BadMessage';
+    this.code = code;
+    this.id = id;
+  }
+}
+
+/** The JSON of a body, of bearable depth and size. @throws BadMessage */
+export function parseBody(bytes: Buffer): unknown {
+  const tooMuch = beyondLimits(bytes, JSON_LIMITS);
+  if (tooMuch === 'depth') {
+    const what = `The message nests too deeply: at most ${JSON_LIMITS.depth} arrays and objects within each other.`;
+    throw new BadMessage(INVALID_REQUEST, what);
+  }
+  if (tooMuch === 'values') {
+    const what = `The message holds more than ${JSON_LIMITS.values} values: split it into several.`;
+    throw new BadMessage(INVALID_REQUEST, what);
+  }
+  if (bytes.length === 0) throw unparsed('the body is empty. Send a JSON-RPC message.');
+  let text: string;
+  try {
+    text = UTF8.decode(bytes);
+  } catch {
+    throw unparsed('the body is not JSON in UTF-8. Send it encoded in UTF-8.');
+  }
+  try {
+    return JSON.parse(text);
+  } catch {
+    const fault = jsonFault(text);
+    const where = fault === undefined ? `After its first ${LOOKED_AT} characters` : `At ${fault}`;
+    throw unparsed(`the body is not JSON. ${where}.`);
+  }
+}
+
+function unparsed(why: string): BadMessage {
+  return new BadMessage(PARSE_ERROR, `Parse error: ${why}`);
+}
+
+/** The message of an MCP request, or its batch. @throws BadMessage */
+export function parseMessage(bytes: Buffer): unknown {
+  const body = parseBody(bytes);
+  if (Array.isArray(body)) return checkedBatch(body.map(withoutNullParams));
+  const message = withoutNullParams(body);
+  const fault = faultOf(message);
+  if (fault === undefined) return message;
+  const id = isRecord(message) ? message['id'] : null;
+  throw new BadMessage(INVALID_REQUEST, fault, isAnswerable(id) ? id : null);
+}
+
+/**
+ * Returns the message without the nulls of its params, which clients send for what they leave out; MCP has none there.
+ * Arguments of a call keep theirs for the tool's schema, and are parsed if they came as JSON text.
+ */
+function withoutNullParams(message: unknown): unknown {
+  if (!isRecord(message) || !Object.hasOwn(message, 'params')) return message;
+  const { params, ...rest } = message;
+  if (params === null) return rest;
+  if (!isRecord(params)) return message;
+  const { arguments: given, ...others } = params;
+  const kept = given === null || given === undefined ? {} : { arguments: parsedArguments(given) };
+  return { ...rest, params: { ...withoutNulls(others), ...kept } };
+}
+
+/** Returns the object in the JSON text that some clients send in its place; anything else is returned unchanged. */
+function parsedArguments(given: unknown): unknown {
+  if (typeof given !== 'string' || beyondLimits(Buffer.from(given), JSON_LIMITS) !== undefined) return given;
+  const parsed = parsedJson(given);
+  return isRecord(parsed) ? parsed : given;
+}
+
+/** Removes null members at every level; recursion is safe, since the depth of a message is limited. */
+function withoutNulls(record: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const members = Object.entries(record).filter(([, value]) => value !== null);
+  return Object.fromEntries(
+    members.map(([name, value]) => [name, isRecord(value) ? withoutNulls(value) : value]),
+  );
+}
+
+/** Source: MCP 2025-03-26, "Batching"; later revisions have no batches. */
+function checkedBatch(batch: readonly unknown[]): readonly unknown[] {
+  if (batch.length === 0 || batch.length > MAX_BATCH) {
+    const what = `A batch holds 1 to ${MAX_BATCH} messages; this one holds ${batch.length}.`;
+    throw new BadMessage(INVALID_REQUEST, what);
+  }
+  for (const [index, message] of batch.entries()) {
+    const fault = faultOf(message);
+    if (fault !== undefined)
+      throw new BadMessage(INVALID_REQUEST, `Message ${index + 1} of the batch: ${fault}`);
+  }
+  const ids = batch.map((message) => isRecord(message) && message['id']).filter(isAnswerable);
+  if (new Set(ids).size < ids.length)
+    throw new BadMessage(INVALID_REQUEST, 'Two messages of the batch have one id.');
+  return batch;
+}
+
+/** What is wrong with a message, be it a request, a notification or a reply. */
+function faultOf(message: unknown): string | undefined {
+  if (!isRecord(message)) return `A message is an object, as in ${EXAMPLE}.`;
+  const { jsonrpc, method, params, id } = message;
+  if (jsonrpc !== '2.0') return `"jsonrpc" must be "2.0", as in ${EXAMPLE}.`;
+  if (Object.hasOwn(message, 'id') && !isAnswerable(id)) {
+    return `"id" must be a whole number or a string of at most ${MAX_ID_LENGTH} characters.`;
+  }
+  // A reply has none; the SDK looks whether it is one.
+  if (method === undefined && ('result' in message || 'error' in message)) return undefined;
+  if (typeof method !== 'string') return `"method" must be a string, as in ${EXAMPLE}.`;
+  if (params !== undefined && !isRecord(params)) return '"params" must be an object, or left out.';
+  if (isRecord(params) && params['_meta'] !== undefined && !isRecord(params['_meta'])) {
+    return '"params._meta" must be an object, or left out.';
+  }
+  return undefined;
+}
+
+const EXAMPLE = '{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}';
+
+function isAnswerable(id: unknown): id is string | number {
+  return typeof id === 'string' ? hasAtMost(id, MAX_ID_LENGTH) : Number.isSafeInteger(id);
+}
+
+// Finds where a text stops being JSON and what should stand there: `JSON.parse` often says neither. It is asked
+// only about a text that is none, walks without recursion, so that depth cannot hurt, and gives up in time.
+
+const EXPECTED = {
+  value: 'a value',
+  firstValue: 'a value or "]"',
+  name: 'a name in double quotes',
+  firstName: 'a name in double quotes or "}"',
+  colon: '":"',
+  moreNames: '"," or "}"',
+  moreValues: '"," or "]"',
+  end: 'nothing more',
+} as const;
+
+/** Where in the grammar a reader stands. */
+type Place = keyof typeof EXPECTED;
+
+type Steps = Readonly<Partial<Record<string, Place | 'after a value'>>>;
+
+const VALUE: Steps = {
+  string: 'after a value',
+  scalar: 'after a value',
+  '{': 'firstName',
+  '[': 'firstValue',
+};
+
+/** Where each kind of token leads; none other may stand there. Source: RFC 8259, section 2. */
+const STEPS: Readonly<Record<Place, Steps>> = {
+  value: VALUE,
+  firstValue: { ...VALUE, ']': 'after a value' },
+  name: { string: 'colon' },
+  firstName: { string: 'colon', '}': 'after a value' },
+  colon: { ':': 'value' },
+  moreNames: { ',': 'name', '}': 'after a value' },
+  moreValues: { ',': 'value', ']': 'after a value' },
+  end: {},
+};
+
+const SPACE = /[ \t\n\r]*/y;
+const SCALAR = /(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)(?![\w.+-])/y;
+const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
+/** What a string cannot hold as it is: quotes, backslashes and what is below the space. */
+const SPECIAL = /[^ !#-[\]-\uffff]/g;
+
+/** Nobody looks for a comma further down, and the whole of a long text would take a second. */
+const LOOKED_AT = 256 * 1024;
+
+class Fault extends Error {
+  readonly at: number;
+
+  constructor(at: number, expected: string) {
+    super(expected);
+    this.at = at;
+  }
+}
+
+/** As in `line 3, column 7: expected ":", found "}"`; undefined where what is looked at is in order. */
+export function jsonFault(text: string): string | undefined {
+  try {
+    scan(text);
+    return undefined;
+  } catch (fault) {
+    if (!(fault instanceof Fault)) throw fault;
+    const before = text.slice(0, fault.at).split('\n');
+    const column = (before.at(-1)?.length ?? 0) + 1;
+    return `line ${before.length}, column ${column}: expected ${fault.message}, found ${shown(text, fault.at)}`;
+  }
+}
+
+function scan(text: string): void {
+  const holders: string[] = [];
+  let at = 0;
+  let place: Place = 'value';
+  for (;;) {
+    at = matchEnd(SPACE, text, at) ?? at;
+    if (at > LOOKED_AT || (at === text.length && place === 'end')) return;
+    const { kind, end } = tokenAt(text, at);
+    const next = placeAfter(kind, place, holders);
+    if (next === undefined) throw new Fault(at, EXPECTED[place]);
+    place = next;
+    at = end;
+  }
+}
+
+/** @param holders the brackets that are open, which it keeps */
+function placeAfter(kind: string, place: Place, holders: string[]): Place | undefined {
+  if (kind === '{' || kind === '[') holders.push(kind);
+  if (kind === '}' || kind === ']') holders.pop();
+  const next = STEPS[place][kind];
+  if (next !== 'after a value') return next;
+  const holder = holders.at(-1);
+  if (holder === undefined) return 'end';
+  return holder === '{' ? 'moreNames' : 'moreValues';
+}
+
+/** @returns its kind: `string`, `scalar`, or the character itself */
+function tokenAt(text: string, at: number): { readonly kind: string; readonly end: number } {
+  const character = text[at] ?? '';
+  if (character === '"') return { kind: 'string', end: stringEnd(text, at) };
+  const end = matchEnd(SCALAR, text, at);
+  return end === undefined ? { kind: character, end: at + 1 } : { kind: 'scalar', end };
+}
+
+function stringEnd(text: string, start: number): number {
+  for (let at = start + 1; ; ) {
+    if (at > LOOKED_AT) return at;
+    SPECIAL.lastIndex = at;
+    const found = SPECIAL.exec(text);
+    if (found === null) throw new Fault(text.length, `the end of the string that begins at ${start + 1}`);
+    if (found[0] === '"') return found.index + 1;
+    const end = matchEnd(ESCAPE, text, found.index);
+    if (end === undefined) {
+      const what = found[0] === '\\' ? 'an escape such as \\n or \\\\' : 'its escape, such as \\n';
+      throw new Fault(found.index, what);
+    }
+    at = end;
+  }
+}
+
+function matchEnd(pattern: RegExp, text: string, at: number): number | undefined {
+  pattern.lastIndex = at;
+  return pattern.test(text) ? pattern.lastIndex : undefined;
+}
+
+function shown(text: string, at: number): string {
+  const code = text.codePointAt(at);
+  if (code === undefined) return 'the end of the body';
+  const character = String.fromCodePoint(code);
+  return /\p{C}/u.test(character)
+    ? `U+${code.toString(16).toUpperCase().padStart(4, '0')}`
+    : JSON.stringify(character);
 }

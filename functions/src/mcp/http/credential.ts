@@ -19,7 +19,6 @@ interface Challenged {
 
 export interface Authenticated {
   readonly principal: Principal;
-  /** The bearer credential. */
   readonly credential: string;
 }
 
@@ -33,19 +32,14 @@ export function challenge({ request, deployment, path }: Arrived & Routed): Chal
 }
 
 /** Finds out whose the credential is. */
-export async function authenticate({
-  request,
-  deployment: { authenticator, trustedProxies },
-  method,
-  whatIsHere,
-  challenge: where,
-  audience,
-}: Arrived & Routed & Challenged): Promise<Authenticated> {
-  const about = request.method === method ? '' : `${whatIsHere} `;
+export async function authenticate(exchange: Arrived & Routed & Challenged): Promise<Authenticated> {
+  const { request, deployment, challenge: where } = exchange;
+  const about = request.method === exchange.method ? '' : `${exchange.whatIsHere} `;
   const credential = credentialOf(request.headers.authorization, where, about);
   try {
-    const principal = await authenticator.authenticate(credential, addressOf(request, trustedProxies));
-    requireAudience(principal, audience);
+    const address = addressOf(request, deployment.trustedProxies);
+    const principal = await deployment.authenticator.authenticate(credential, address);
+    requireAudience(principal, exchange.audience);
     return { principal, credential };
   } catch (error) {
     return refuseCredential(error, where);
@@ -129,10 +123,7 @@ interface Challenge {
   readonly scope: string;
 }
 
-/**
- * @param sent whether a credential came at all
- * Source: RFC 6750, section 3.
- */
+/** `sent`: whether a credential came at all. Source: RFC 6750, section 3. */
 function unauthorised(
   message: string,
   code: ErrorCode,

@@ -2,21 +2,16 @@
 
 import { presentable, timeLeftOfRequest } from '../answer.ts';
 import { Catalogues } from '../catalogue.ts';
-import { body, bodyHeaders } from './body.ts';
+import { body, bodyHeaders, message } from './body.ts';
 import { authenticate, challenge, toolsets } from './credential.ts';
-import { message } from './message.ts';
-import { origin, preflight } from './origin.ts';
 import { type EndpointDependencies, Pipeline } from './pipeline.ts';
 import { context, events, mcp, page, rpc } from './protocols.ts';
 import { Refusal, refusalOf } from './refusal.ts';
 import type { Endpoint } from './request.ts';
 import { sendRefusal } from './response.ts';
-import { contentType, method, route } from './route.ts';
+import { contentType, method, origin, preflight, route } from './route.ts';
 
-/**
- * `add` establishes what later steps need, `check` may refuse the request, `answer` may end it. The body is read only
- * after every check.
- */
+/** `add` gives later steps what they need, `check` may refuse, `answer` may end it. The body is read after checks. */
 const steps = Pipeline.start()
   .add(route)
   .check(origin)

@@ -32,10 +32,7 @@ export interface Arrived {
   readonly catalogues: Catalogues;
 }
 
-/**
- * Steps in order. `Exchange` is what is known after the last of them, so a step that needs more than the steps before
- * it established does not compile. Any step refuses a request by throwing.
- */
+/** Steps in order: one that needs more than those before it established does not compile. Any may throw to refuse. */
 export class Pipeline<Exchange extends object> {
   private readonly steps: (arrived: Arrived) => Promise<Exchange | undefined>;
 
@@ -67,10 +64,7 @@ export class Pipeline<Exchange extends object> {
     return this.next(async (exchange) => ((await step(exchange)) ? undefined : exchange));
   }
 
-  /**
-   * Answers a request.
-   * @throws Refusal or any other error that a step throws
-   */
+  /** Answers a request. @throws Refusal or any other error that a step throws */
   async run(arrived: Arrived): Promise<void> {
     if ((await this.steps(arrived)) !== undefined) throw new Error('No step has answered the request.');
   }

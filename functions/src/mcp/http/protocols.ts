@@ -20,28 +20,19 @@ interface InContext {
 }
 
 /** Finds what the calls of the request may use: the tools, the workspace, the time that is left. */
-export function context({
-  request,
-  response,
-  requestId,
-  timeLeft,
-  deployment,
-  catalogues,
-  selection,
-  principal,
-  credential,
-}: Arrived & Routed & Authenticated): InContext {
+export function context(exchange: Arrived & Routed & Authenticated): InContext {
+  const { deployment, catalogues, selection, principal } = exchange;
   const isReadonly = selection.readonly || principal.readonly === true;
   const listed = catalogues.of({ ...selection, readonly: isReadonly }, principal.toolsets);
   const requestContext = {
     principal,
-    credential,
+    credential: exchange.credential,
     workspace: selection.workspace ?? principal.workspace ?? DEFAULT_WORKSPACE,
-    requestId,
-    baseUrl: baseUrlOf(request, deployment.addresses, deployment.mountPath),
+    requestId: exchange.requestId,
+    baseUrl: baseUrlOf(exchange.request, deployment.addresses, deployment.mountPath),
     directory: listed.directory,
-    gone: clientSignalOf(response),
-    timeLeft,
+    gone: clientSignalOf(exchange.response),
+    timeLeft: exchange.timeLeft,
   };
   return { routed: { listed, selected: catalogues.of(selection), requestContext } };
 }

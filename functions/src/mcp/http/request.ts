@@ -12,10 +12,7 @@ export function headerOf(request: IncomingMessage, name: string): string | undef
   return Array.isArray(value) ? value[0] : value;
 }
 
-/**
- * Where the caller finds this deployment. Made from what the caller sent unless configured, so it may be
- * shown to the caller and nothing else.
- */
+/** Where the caller finds this deployment: for the caller alone, since it may be made of what the caller sent. */
 export function baseUrlOf(
   request: IncomingMessage,
   addresses: Addresses,

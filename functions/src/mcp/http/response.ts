@@ -49,10 +49,7 @@ export async function send(
     .end(body);
 }
 
-/**
- * A body as its client likes it best.
- * @returns `varies` where another client might be sent another one
- */
+/** A body as its client likes it best. @returns `varies` where another client might be sent another one */
 export async function compressed(request: IncomingMessage, body: Json) {
   const varies = Buffer.byteLength(body) >= MIN_COMPRESSED_BYTES;
   const encoding = varies ? encodingFor(headerOf(request, 'accept-encoding')) : undefined;
@@ -78,19 +75,15 @@ function pipe(source: Readable, response: ServerResponse): Promise<void> {
 const REST_LIMITS: BodyLimits = { bytes: 32 * 1024 * 1024, milliseconds: 5000 };
 
 /**
- * Answers at once, whatever of the request's body has come. What still comes is read away after the answer, so
- * that a client which sends everything before it reads finds the answer and not a reset; within bounds, beyond
- * which the connection is cut.
+ * Answers at once, whatever has come of the body. The rest is read away after the answer, within bounds, so that a
+ * client which sends everything before it reads finds the answer and not a reset.
  */
 export function answerEarly(
   request: IncomingMessage,
   response: ServerResponse,
-  {
-    status,
-    headers,
-    body,
-  }: { status: number; headers: Readonly<Record<string, string>>; body: string | Buffer },
+  answer: { status: number; headers: Readonly<Record<string, string>>; body: string | Buffer },
 ): void {
+  const { status, headers, body } = answer;
   const length = status === 204 ? {} : { 'Content-Length': Buffer.byteLength(body) };
   response.writeHead(status, { ...headers, ...length });
   if (request.complete || request.destroyed) return void response.end(body);
@@ -122,10 +115,7 @@ const COMPRESS = {
   br: (json: Json) => brotli(json, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }),
 };
 
-/**
- * The encoding that a client likes best, of those that there are; undefined where it wants none of them.
- * Source: RFC 9110, section 12.5.3, "Accept-Encoding".
- */
+/** The encoding a client likes best; undefined: it wants none. Source: RFC 9110, section 12.5.3, "Accept-Encoding". */
 export function encodingFor(acceptEncoding: string | undefined): keyof typeof COMPRESS | undefined {
   if (acceptEncoding === undefined) return undefined;
   const weights = new Map(acceptEncoding.split(',').map(weightOf));

@@ -15,17 +15,14 @@ import { type Answered, answerInTurn } from '../protocol/batch.ts';
 import { fullName } from '../tool.ts';
 import { AGENT_PAGES, type AgentPageName } from '../urlSelection.ts';
 import { isRecord } from '../validation.ts';
-import { BadMessage, MAX_BATCH, MAX_ID_LENGTH, parseBody } from './message.ts';
+import { BadMessage, MAX_BATCH, MAX_ID_LENGTH, parseBody } from './body.ts';
 import { refusalOf } from './refusal.ts';
 import { errorReply, type JsonReply } from './response.ts';
 
 /** Whatever JSON-RPC can answer goes with HTTP's 200. */
 const ANSWERED = 200;
 
-/**
- * Serves one message, or a batch whose messages run one after another.
- * @throws MusterError RATE_LIMITED where there is no message to answer
- */
+/** Serves a message, or a batch one by one. @throws MusterError RATE_LIMITED where there is no message to answer */
 export async function serveRpc(ports: CallPorts, routed: RoutedRequest, bytes: Buffer): Promise<JsonReply> {
   try {
     const json = await answerBody(ports, routed, parseBody(bytes));
@@ -114,10 +111,7 @@ const BY_POSITION: Fault = {
   data: { field: 'params', reason: 'BY_POSITION', suggestion: 'Send params as an object.' },
 };
 
-/**
- * An error costs as much as the call that it stands for.
- * @throws MusterError where there were too many, or there is no such method
- */
+/** An error costs as much as its call. @throws MusterError where there were too many, or there is no such method */
 async function run(
   ports: CallPorts,
   { requestContext, listed, selected }: RoutedRequest,
@@ -146,10 +140,7 @@ function instead(method: string, methods: readonly string[]): string {
   return methods.length === 0 ? 'This URL selects no tool.' : `Methods: ${methods.join(', ')}.`;
 }
 
-/**
- * Answers a page of an agent's.
- * @throws Refusal with the status that the error has over HTTP
- */
+/** Answers a page of an agent's. @throws Refusal with the status that the error has over HTTP */
 export async function serveAgentPage(
   ports: CallPorts,
   { requestContext, selected }: RoutedRequest,

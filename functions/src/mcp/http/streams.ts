@@ -10,7 +10,7 @@ import type { PortOf } from '../../kernel/ports.ts';
 import { errorObject, presentable } from '../answer.ts';
 import { type CallPorts, observed } from '../call.ts';
 import type { RequestContext } from '../callContext.ts';
-import type { EventSource, OpenEvents, OpenedEvents, ServerSentEvent } from '../tool.ts';
+import type { OpenEvents, OpenedEvents, ServerSentEvent } from '../tool.ts';
 
 export interface StreamPorts extends CallPorts {
   readonly authenticator: PortOf<CredentialAuthenticator>;
@@ -24,10 +24,7 @@ export interface StreamPorts extends CallPorts {
   };
 }
 
-/**
- * One stream, from its opening to its end. Opening it is a call like any other; its end has a log entry of its
- * own, so that no metric takes its length for a slow answer.
- */
+/** One stream. Opening it is a call; its end has its own log entry, so that no metric takes it for a slow answer. */
 export class Stream {
   private readonly ports: StreamPorts;
   private readonly requestContext: RequestContext;
@@ -56,7 +53,7 @@ export class Stream {
     if (this.gone.aborted) this.finish();
     const { principal } = requestContext;
     const broke = (error: Error) => ports.log.warn('rights_not_watched', { stream: name, error });
-    this.forget = ports.people.watch(principal.ownerUid, () => void this.look(), broke);
+    this.forget = ports.people.watch(principal.owner_uid, () => void this.look(), broke);
     const agent = callingAgent(principal);
     if (agent === undefined) return;
     this.presence = setInterval(() => void this.beat(agent), keepAliveMs);
@@ -69,20 +66,14 @@ export class Stream {
 
   private readonly finish = (): void => this.ending.abort();
 
-  /**
-   * Lets the caller have what it asks of the stream, for as long as it may.
-   * @throws MusterError FORBIDDEN
-   */
+  /** Lets the caller have what it asks of the stream, for as long as it may. @throws MusterError FORBIDDEN */
   async admit(need: Need): Promise<RequestContext> {
     const admitted = await admit(this.ports, this.requestContext, need);
     this.needs.push(need);
     return admitted;
   }
 
-  /**
-   * Asks whether the caller may still have what it has: a stream outlives a revocation, an expiry and a role.
-   * @throws MusterError UNAUTHORIZED, TOKEN_EXPIRED or FORBIDDEN
-   */
+  /** Checks rights anew: a stream outlives them. @throws MusterError UNAUTHORIZED, TOKEN_EXPIRED or FORBIDDEN */
   async authenticateAgain(): Promise<void> {
     if (this.loss !== undefined) throw this.loss;
     const { authenticator } = this.ports;
@@ -151,10 +142,7 @@ function isLoss(error: unknown): boolean {
   return error instanceof MusterError && ['UNAUTHORIZED', 'TOKEN_EXPIRED', 'FORBIDDEN'].includes(error.code);
 }
 
-/**
- * Opens a stream, which counts against the principal's limits until its end, and is closed where opening it fails.
- * @throws MusterError as its caller may see it
- */
+/** Opens a stream, which counts against its principal until it ends. @throws MusterError as its caller may see it */
 export function openStream<T>(
   ports: StreamPorts,
   requestContext: RequestContext,
@@ -178,10 +166,7 @@ export function openStream<T>(
   });
 }
 
-/**
- * The items as they come, and `undefined` whenever none has come for so long. Asks for the next item only when
- * it is asked itself, so that a slow reader slows the source.
- */
+/** The items, and `undefined` in each pause. Asks for the next when asked, so that a slow reader slows the source. */
 export async function* withPauses<T extends object>(
   items: AsyncIterable<T>,
   pauseMs: number,
@@ -217,10 +202,7 @@ const RETRY_SECONDS = 10;
 export class OpenStreams {
   private readonly counts = new Map<string, number>();
 
-  /**
-   * @returns gives the place back; to be called once
-   * @throws MusterError RATE_LIMITED
-   */
+  /** Returns what gives the place back, to be called once. @throws MusterError RATE_LIMITED */
   open(uid: string): () => void {
     const count = this.counts.get(uid) ?? 0;
     if (count >= MOST_OF_ONE_PRINCIPAL) {
@@ -252,10 +234,7 @@ export const RETRY_FRAME = 'retry: 1000\n\n';
 /** A line that means nothing, for what ends connections on which nothing moves. */
 export const KEEP_ALIVE_FRAME = ': keep-alive\n\n';
 
-/**
- * Opens `/mcp/events`: what a toolset's event source has, as server-sent events.
- * @throws MusterError as its caller may see it, where there is nothing to stream
- */
+/** Opens `/mcp/events`. @throws MusterError as its caller may see it, where there is nothing to stream */
 export function openEvents(
   ports: StreamPorts,
   requestContext: RequestContext,

@@ -1,7 +1,4 @@
-/**
- * Answers the messages of a batch one after another, within bounds for all of them together: a batch is one
- * HTTP request, and may not cost an instance more than a few single calls.
- */
+/** Answers a batch one by one, within bounds for all together: it may cost no more than a few single calls. */
 import { type ErrorCode, MusterError } from '../../kernel/errors.ts';
 import { MAX_ANSWER_BYTES } from '../../kernel/json.ts';
 import { withDeadline } from '../answer.ts';

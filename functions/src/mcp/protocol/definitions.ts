@@ -57,10 +57,7 @@ const COMPLETION = z.looseObject({
   context: z.looseObject({ arguments: z.record(z.string(), z.string()).optional() }).optional(),
 });
 
-/**
- * A server for one message.
- * @param readsStructure whether the client's revision knows answers that are not text, or has it in the text alone
- */
+/** A server for one message. @param readsStructure whether the client's revision knows answers that are not text */
 export function buildServer(
   ports: CallPorts & { readonly version: string },
   routed: RoutedRequest,
@@ -140,10 +137,7 @@ async function read(ports: CallPorts, { requestContext, selected }: RoutedReques
 /** The most that one answer holds. Source: MCP 2025-11-25, "Completion". */
 const MAX_VALUES = 100;
 
-/**
- * The values that a variable of a resource template may have.
- * @throws ProtocolError where there is no such template or variable
- */
+/** The values of a resource template's variable. @throws ProtocolError where there is no such template or variable */
 async function complete(
   ports: CallPorts,
   { requestContext, selected }: RoutedRequest,

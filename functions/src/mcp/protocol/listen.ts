@@ -1,7 +1,4 @@
-/**
- * `subscriptions/listen` of 2026-07-28, across instances: the SDK's handler speaks to the client, and a bus of
- * the request's own feeds it from what the named resources' toolsets watch. Nothing outlives the request.
- */
+/** `subscriptions/listen` of 2026-07-28: the SDK's handler speaks, and a bus of this request feeds it from watches. */
 
 import {
   createMcpHandler,
@@ -35,12 +32,9 @@ const FILTER = z.looseObject({
 export function listen(
   ports: StreamPorts,
   routed: RoutedRequest,
-  {
-    message,
-    request,
-    build,
-  }: { readonly message: JSONRPCRequest; readonly request: Request; readonly build: () => Server },
+  asked: { readonly message: JSONRPCRequest; readonly request: Request; readonly build: () => Server },
 ): Promise<Response> {
+  const { message, request, build } = asked;
   return openStream(ports, routed.requestContext, LISTEN, async (stream) => {
     const filter = FILTER.safeParse(message.params);
     const wanted = filter.success ? filter.data.notifications.resourceSubscriptions : [];

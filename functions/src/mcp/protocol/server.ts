@@ -209,10 +209,7 @@ const INITIALIZE = z.looseObject({
   clientInfo: z.looseObject({ name: z.string(), version: z.string() }),
 });
 
-/**
- * The answer to a request whose params are wrong, as JSON; undefined where they are right. The SDK would refuse
- * these methods' with a dump of its checks, some of them as an internal error.
- */
+/** Refuses wrong params, as JSON; undefined: they are right. The SDK would dump its checks or call it internal. */
 function refusedParams({ id, method, params = {} }: JSONRPCRequest, era: Era): string | undefined {
   const refusal = (message: string) =>
     JSON.stringify({ jsonrpc: '2.0', id, error: { code: INVALID_PARAMS, message } });

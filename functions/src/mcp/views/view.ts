@@ -27,10 +27,7 @@ export interface Person {
   readonly mayAct: boolean;
   /** Whether a call of theirs is under way. */
   readonly isBusy: boolean;
-  /**
-   * @param tool of the view's own toolset
-   * @param done what the model is told of it, in the past tense
-   */
+  /** `tool`: of the view's own toolset; `done`: what the model is told of it, in the past tense. */
   act(tool: string, toolArguments: Fields, done: string): void;
   /** A button that asks whether it is meant, where what it does cannot be taken back. */
   confirmed(text: string, question: string, act: () => void): Child;

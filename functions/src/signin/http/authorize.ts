@@ -134,9 +134,9 @@ export class AuthorizationPage {
     const charge = () => void this.documents.count(addressOf(request, this.ports.trustedProxies), this.now());
     const client = await clients.find(id, charge);
     if (client === undefined) throw new Obstacle('unknown_client');
-    const [only, ...others] = client.redirectUris;
+    const [only, ...others] = client.redirect_uris;
     const redirectUri = parameter('redirect_uri') ?? (others.length === 0 ? only : undefined);
-    if (redirectUri === undefined || !isNamed(redirectUri, client.redirectUris))
+    if (redirectUri === undefined || !isNamed(redirectUri, client.redirect_uris))
       throw new Obstacle('bad_redirect', redirectUri);
     const { issuer } = address;
     const browser = browserOf(visit) ?? randomness.secret(SECRET_BYTES);
@@ -147,7 +147,7 @@ export class AuthorizationPage {
     } catch (error) {
       if (!(error instanceof OAuthError)) throw error;
       const state = parameter('state');
-      const back = { redirectUri, issuer, ...(state !== undefined && { state }) };
+      const back = { redirect_uri: redirectUri, issuer, ...(state !== undefined && { state }) };
       throw new Obstacle('bad_request', error.message, wayBack(back, { error }));
     }
   }
@@ -161,7 +161,7 @@ export class AuthorizationPage {
 
   private page({ address, request }: Visit, authorization: Authorization, browser: string): Reply {
     const { issuer } = address;
-    const { id, clientName, clientHost, redirectUri } = authorization;
+    const { id, client_name, client_host, redirect_uri } = authorization;
     const { firebase } = this.ports;
     const body = consentPage({
       language: languageOf(request.headers['accept-language']),
@@ -175,8 +175,8 @@ export class AuthorizationPage {
         google: firebase.google,
       },
       assets: { script: `${issuer}/signin/page.js`, style: `${issuer}/signin/page.css` },
-      client: { name: clientName, host: clientHost },
-      redirect: { host: shownHost(redirectUri), isLocal: isOnThisMachine(redirectUri) },
+      client: { name: client_name, host: client_host },
+      redirect: { host: shownHost(redirect_uri), isLocal: isOnThisMachine(redirect_uri) },
     });
     const seconds = DECIDING_MILLISECONDS / 1000;
     const cookie = `${COOKIE}=${browser}; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=${seconds}`;
@@ -215,10 +215,7 @@ export class AuthorizationPage {
 
 const STATUSES: Readonly<Partial<Record<Problem, number>>> = { too_many: 429, unavailable: 503 };
 
-/**
- * Leads to the same page without the code of a mailed link. The code is still good, and a redirect leaves it in no
- * history, bookmark or screenshot.
- */
+/** Removes a mailed link's code, which is still good, from the address: it stays in no history or screenshot. */
 function withoutCode({ address, query }: Visit): Reply {
   const location = new URL(`${address.issuer}/authorize`);
   location.searchParams.set('authorization', query.get('authorization') ?? '');

@@ -61,12 +61,12 @@ export class TokenEndpoints {
 
   async register(visit: Visit): Promise<Reply> {
     this.registrations.count(addressOf(visit.request, this.ports.trustedProxies), this.now());
-    const { id, name, redirectUris, createdAt } = await this.ports.clients.register(await jsonOf(visit));
+    const { id, name, redirect_uris, created_at } = await this.ports.clients.register(await jsonOf(visit));
     return json(201, {
       client_id: id,
-      client_id_issued_at: Math.floor(createdAt.getTime() / 1000),
+      client_id_issued_at: Math.floor(created_at.getTime() / 1000),
       client_name: name,
-      redirect_uris: redirectUris,
+      redirect_uris,
       grant_types: ['authorization_code', 'refresh_token'],
       response_types: ['code'],
       token_endpoint_auth_method: 'none',

@@ -1,7 +1,4 @@
-/**
- * The documents by which clients find out how one signs in. Each address has one truth, wherever a client looks for it.
- * Source: RFC 9728; RFC 8414; OpenID Connect Discovery 1.0; docs/guides/sign-in.md has which client looks where.
- */
+/** How clients find sign-in. Source: RFC 9728; RFC 8414; OpenID Connect Discovery 1.0; docs/guides/sign-in.md. */
 import type { Address } from '../../access/rules/addresses.ts';
 import { SCOPES } from '../../access/rules/grant.ts';
 import { json, type Reply, type SignInPorts } from './visit.ts';

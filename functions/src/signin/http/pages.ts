@@ -1,7 +1,4 @@
-/**
- * The pages of the sign-in, as HTML. Names and hosts are a stranger's: Mustache escapes them all, and the one value
- * that it leaves alone is made here.
- */
+/** The sign-in pages. Names and hosts are a stranger's: Mustache escapes all but the one value that is made here. */
 import mustache from 'mustache';
 import { oneLine } from '../../kernel/hidden.ts';
 import { EMBEDDED_ID, type Embedded, fill, isFollowed, type PageSettings } from '../page/embedded.ts';

@@ -126,10 +126,7 @@ function refusalOf(error: unknown, { log, randomness }: SignInPorts): Reply {
     return json(
       error.status,
       { error: 'invalid_request', error_description: error.message },
-      {
-        ...NOT_STORED,
-        ...error.headers,
-      },
+      { ...NOT_STORED, ...error.headers },
     );
   const shown = presentable(error, randomness.uuid(), 'sign-in', log);
   return json(...unforeseen(shown));

@@ -8,10 +8,7 @@ export type Language = (typeof LANGUAGES)[number];
 
 export type Texts = typeof texts.en;
 
-/**
- * What stands in braces is filled in where the text is shown. `script` is what the browser's script says; the rest is
- * written into the page. The compiler refuses a language without one of them.
- */
+/** `script` is what the browser's script says; the rest stands in the page. Braces are filled in where it is shown. */
 export const TEXTS: Readonly<Record<Language, Texts>> = texts;
 
 /** Browsers name about ten languages; a header of any length costs no more than this. */

@@ -1,7 +1,4 @@
-/**
- * The address that a sign-in link was sent to, for the page that the link opens. A person's browser keeps it for a day
- * at most; where it keeps nothing, the page asks.
- */
+/** Where a sign-in link was sent, for the page that it opens. Kept by the browser for a day; else the page asks. */
 const PREFIX = 'muster.signin.';
 
 const KEPT_MILLISECONDS = 24 * 60 * 60 * 1000;

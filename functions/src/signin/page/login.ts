@@ -93,10 +93,7 @@ export class Login {
     return told(sendSignInLinkToEmail(this.auth, email, settings));
   }
 
-  /**
-   * The link of a sign-in mail, where the page was opened by one. Its code leaves the address bar, so that it is in no
-   * history and no bookmark.
-   */
+  /** The sign-in link that opened the page, if one did; its code leaves the address bar, history and bookmarks. */
   takeLink(): string | undefined {
     const link = location.href;
     if (!isSignInWithEmailLink(this.auth, link)) return undefined;

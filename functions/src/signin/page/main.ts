@@ -1,7 +1,4 @@
-/**
- * The browser's part of signing in: who the person is, what the client may do, and the way back to it. A token is never
- * anywhere but in memory and in one request.
- */
+/** The browser's part of signing in. A token is never anywhere but in memory and in one request. */
 import { forgetAddress, recallAddress, rememberAddress } from './addresses.ts';
 import { ChoicesForm } from './choices.ts';
 import { EMBEDDED_ID, type Embedded, fill, isFollowed } from './embedded.ts';

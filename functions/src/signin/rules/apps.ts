@@ -40,7 +40,7 @@ interface Chosen extends Omit<Decision, 'toolsets'> {
 }
 
 /** Which app it is, and for which address it asks for tokens. */
-type App = Pick<Authorization, 'clientId' | 'resource'>;
+type App = Pick<Authorization, 'client_id' | 'resource'>;
 
 /** One whose person has signed in. */
 type Signed = Authorization & { readonly person: NonNullable<Authorization['person']> };
@@ -55,7 +55,7 @@ const NEW_APP = {
   ...NOTHING_DONE,
   type: 'developer',
   version: '1.0.0',
-  capabilities: [],
+  capability_details: [],
   configuration: USUAL_CONFIGURATION,
   status: 'offline',
 } as const satisfies Partial<Agent>;
@@ -115,55 +115,51 @@ export class Apps extends Service<AppPorts> {
    * The person's agent of a name. It is another app's, or has a key, where it is not free: who has allowed the one
    * something must not have allowed it to the other. At another address an app is another one, with other choices.
    */
-  private async look(uid: string, name: string, { clientId, resource }: App) {
+  private async look(uid: string, name: string, { client_id, resource }: App) {
     const { agents, grants, clock, registration } = this.ports;
     const { id, known } = await registration.find(uid, name);
     const [keys, all] = await Promise.all([agents.credentials(id), grants.ofAgents([id])]);
     const now = clock.now();
     const isAnothers = all.some(
-      ({ value }) => (value.clientId !== clientId || value.resource !== resource) && value.expiresAt > now,
+      ({ value }) => (value.client_id !== client_id || value.resource !== resource) && value.expires_at > now,
     );
-    const isTheirs = known === undefined || known.value.ownerUid === uid;
+    const isTheirs = known === undefined || known.value.owner_uid === uid;
     return { id, known, others: all, isFree: isTheirs && keys.length === 0 && !isAnothers };
   }
 
   private newGrant(
     authorization: Signed,
-    {
-      agentId,
-      limits,
-      secret,
-    }: { readonly agentId: string; readonly limits: Limits; readonly secret: string },
+    given: { readonly agentId: string; readonly limits: Limits; readonly secret: string },
     now: Date,
   ): Grant {
     const { randomness, hashing } = this.ports;
-    const { person, clientId, clientName, clientHost, resource, redirectUri, challenge } = authorization;
+    const { person, client_id, client_name, client_host, resource, redirect_uri, challenge } = authorization;
     const codeExpiresAt = new Date(now.getTime() + CODE_MILLISECONDS);
     return {
       id: randomness.letters(GRANT_LETTERS),
-      ownerUid: person.uid,
-      agentId,
-      clientId,
-      clientName,
-      ...(clientHost !== undefined && { clientHost }),
+      owner_uid: person.uid,
+      agent_id: given.agentId,
+      client_id,
+      client_name,
+      ...(client_host !== undefined && { client_host }),
       resource,
-      ...limits,
-      createdAt: now,
-      usedAt: now,
+      ...given.limits,
+      created_at: now,
+      used_at: now,
       // Until its code is redeemed it is worth no more than that.
-      expiresAt: codeExpiresAt,
-      endsAt: new Date(now.getTime() + MOST_MILLISECONDS),
+      expires_at: codeExpiresAt,
+      ends_at: new Date(now.getTime() + MOST_MILLISECONDS),
       salt: randomness.secret(SECRET_BYTES),
       code: {
-        hash: hashing.sha256(secret),
+        hash: hashing.sha256(given.secret),
         challenge,
-        redirectUri,
-        expiresAt: codeExpiresAt,
-        isRedeemed: false,
+        redirect_uri,
+        expires_at: codeExpiresAt,
+        is_redeemed: false,
       },
       rotated: 0,
-      recentRotations: [],
-      accessTokens: [],
+      recent_rotations: [],
+      access_tokens: [],
     };
   }
 }
@@ -172,7 +168,7 @@ export class Apps extends Service<AppPorts> {
 function limitsOf(uid: string, owner: PersonRoles, { workspace, role, toolsets, readonly }: Chosen): Limits {
   const limits: Limits = {
     ...(toolsets && { toolsets }),
-    ...(workspace !== undefined && { heldTo: workspace }),
+    ...(workspace !== undefined && { held_to: workspace }),
     ...(readonly && { readonly: true }),
   };
   const person = personOf(uid, owner);
@@ -185,14 +181,14 @@ function limitsOf(uid: string, owner: PersonRoles, { workspace, role, toolsets, 
 
 /** What is chosen now, at the other places too; the one that was used the longest ago makes room. */
 function renewed(others: readonly Versioned<Grant>[], limits: Limits, now: Date): SignInChange[] {
-  const open = others.filter(({ value }) => value.expiresAt > now);
-  const latest = [...open].sort((one, other) => other.value.usedAt.getTime() - one.value.usedAt.getTime());
+  const open = others.filter(({ value }) => value.expires_at > now);
+  const latest = [...open].sort((one, other) => other.value.used_at.getTime() - one.value.used_at.getTime());
   const kept = latest.slice(0, MAX_GRANTS - 1);
   return others.flatMap((one): SignInChange[] => {
     const { value, version } = one;
-    if (!open.includes(one)) return [endingOf(value, 'expired', value.expiresAt)];
+    if (!open.includes(one)) return [endingOf(value, 'expired', value.expires_at)];
     if (!kept.includes(one)) return [endingOf(value, 'replaced', now)];
-    const { toolsets: _toolsets, heldTo: _heldTo, readonly: _readonly, ...rest } = value;
+    const { toolsets: _toolsets, held_to: _heldTo, readonly: _readonly, ...rest } = value;
     return [{ kind: 'replaceGrant', grant: { ...rest, ...limits }, version, opensOther: true }];
   });
 }
@@ -207,14 +203,14 @@ function agentOf(
   const { workspace: _former, ...kept } = before ?? {
     ...NEW_APP,
     workspace,
-    registeredAt: now,
-    lastSeen: now,
+    registered_at: now,
+    last_seen: now,
   };
   return {
     ...kept,
     id,
     name,
-    ownerUid: owner.uid,
+    owner_uid: owner.uid,
     role,
     ...(home !== DEFAULT_WORKSPACE && { workspace: home }),
   };

@@ -1,7 +1,4 @@
-/**
- * What a client asks for when it sends a person here, until the person has decided. Source: OAuth 2.1
- * (draft-ietf-oauth-v2-1), section 4.1; RFC 7636; RFC 8707; RFC 9207.
- */
+/** What a client asks a person for. Source: draft-ietf-oauth-v2-1, section 4.1; RFC 7636; RFC 8707; RFC 9207. */
 import { z } from 'zod';
 import type { Address } from '../../access/rules/addresses.ts';
 import { SCOPES } from '../../access/rules/grant.ts';
@@ -20,7 +17,7 @@ export interface AuthorizationChanges {
 /** How long a person has to decide. */
 export const DECIDING_MILLISECONDS = 10 * 60 * 1000;
 
-export type Asked = Pick<Authorization, 'challenge' | 'state' | 'isReadonly' | 'resource'>;
+export type Asked = Pick<Authorization, 'challenge' | 'state' | 'is_readonly' | 'resource'>;
 
 /** A challenge is the base64url of a SHA-256. Source: RFC 7636, section 4.2. */
 const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
@@ -86,7 +83,7 @@ export function askedIn(
   return {
     challenge,
     ...(state !== undefined && { state }),
-    isReadonly: asksForReading(parameter('scope')),
+    is_readonly: asksForReading(parameter('scope')),
     resource: resourceIn(parameter('resource'), address, isServed),
   };
 }
@@ -97,10 +94,7 @@ export function asksForReading(scope: string | undefined): boolean {
   return names.includes(SCOPES.read) && !names.includes(SCOPES.write);
 }
 
-/**
- * The address that tokens are asked for, as it is written here.
- * @throws OAuthError invalid_target where it is none of this deployment, or nothing is there
- */
+/** The tokens' address, as written here. @throws OAuthError invalid_target if nothing of this deployment is there */
 export function resourceIn(
   resource: string | undefined,
   { mcp }: Address,
@@ -118,7 +112,7 @@ export function resourceIn(
 
 /** The way back to the client, with what it asked for or why not. */
 export function wayBack(
-  { redirectUri, state, issuer }: Pick<Authorization, 'redirectUri' | 'state' | 'issuer'>,
+  { redirect_uri, state, issuer }: Pick<Authorization, 'redirect_uri' | 'state' | 'issuer'>,
   answer: { readonly code: string } | { readonly error: OAuthError },
 ): string {
   const outcome =
@@ -126,7 +120,7 @@ export function wayBack(
       ? { code: answer.code }
       : { error: answer.error.code, error_description: answer.error.message };
   // By the issuer a client that talks to several servers knows whose answer it is.
-  return answered(redirectUri, { ...outcome, state, iss: issuer });
+  return answered(redirect_uri, { ...outcome, state, iss: issuer });
 }
 
 /** What a client has asked for, until its person has decided: `authorizations/{id}`. */

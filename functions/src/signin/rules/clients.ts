@@ -16,8 +16,8 @@ import { OAuthError } from './oauthError.ts';
 import { redirectFault, withoutPort } from './redirects.ts';
 
 export interface RegisteredClient extends Omit<Client, 'host'> {
-  readonly createdAt: Date;
-  readonly expiresAt: Date;
+  readonly created_at: Date;
+  readonly expires_at: Date;
 }
 
 /** An app that has registered itself: `clients/{id}`. */
@@ -38,7 +38,7 @@ export interface Client {
   readonly name: string;
   /** Whose document says so; absent where it registered itself, so that nobody vouches for it. */
   readonly host?: string;
-  readonly redirectUris: readonly string[];
+  readonly redirect_uris: readonly string[];
 }
 
 /** Reads the document at an address of somebody else's. */
@@ -138,10 +138,16 @@ export class Clients extends Service<
     const id = `client_${digest.slice(0, 32)}`;
     const known = await this.ports.signIns.client(id);
     // A client that registers again may sign in next, and one that people sign in from keeps its later end.
-    if (known !== undefined && known.expiresAt >= after(now, REGISTERED_DAYS / 2))
-      return { ...known, redirectUris };
+    if (known !== undefined && known.expires_at >= after(now, REGISTERED_DAYS / 2))
+      return { ...known, redirect_uris: redirectUris };
     const expiresAt = after(now, REGISTERED_DAYS);
-    const client = { id, name, redirectUris, createdAt: known?.createdAt ?? now, expiresAt };
+    const client = {
+      id,
+      name,
+      redirect_uris: redirectUris,
+      created_at: known?.created_at ?? now,
+      expires_at: expiresAt,
+    };
     await this.ports.store.commit([{ kind: 'keepClient', client }]);
     return client;
   }
@@ -149,9 +155,9 @@ export class Clients extends Service<
   private async findRegistered(id: string): Promise<Client | undefined> {
     const now = this.ports.clock.now();
     const known = await this.ports.signIns.client(id);
-    if (known === undefined || known.expiresAt <= now) return undefined;
-    const { name, redirectUris } = known;
-    return { id, name, redirectUris };
+    if (known === undefined || known.expires_at <= now) return undefined;
+    const { name, redirect_uris } = known;
+    return { id, name, redirect_uris };
   }
 
   /** Keeps a registered client for longer, because a person signs in from it. */
@@ -159,8 +165,8 @@ export class Clients extends Service<
     if (!REGISTERED.test(id)) return;
     const now = this.ports.clock.now();
     const known = await this.ports.signIns.client(id);
-    if (known === undefined || known.expiresAt >= after(now, KEPT_DAYS_AT_LEAST)) return;
-    const client = { ...known, expiresAt: after(now, UNUSED_DAYS) };
+    if (known === undefined || known.expires_at >= after(now, KEPT_DAYS_AT_LEAST)) return;
+    const client = { ...known, expires_at: after(now, UNUSED_DAYS) };
     await this.ports.store.commit([{ kind: 'keepClient', client }]);
   }
 }
@@ -205,7 +211,7 @@ function describedIn(text: string, id: string, host: string): Client {
       `The client ${id} is not public, and public ones alone are taken.`,
     );
   const redirectUris = data.redirect_uris.filter((uri) => redirectFault(uri) === undefined);
-  return { id, name: shownName(data.client_name), host, redirectUris };
+  return { id, name: shownName(data.client_name), host, redirect_uris: redirectUris };
 }
 
 const registration = z.looseObject({

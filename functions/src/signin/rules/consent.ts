@@ -47,13 +47,13 @@ export class Consent extends Service<ConsentPorts> {
     const authorization: Authorization = {
       ...asked,
       id: randomness.letters(ID_LETTERS),
-      browserHash: hashing.sha256(browser),
-      clientId: client.id,
-      clientName: client.name,
-      ...(client.host !== undefined && { clientHost: client.host }),
-      redirectUri,
+      browser_hash: hashing.sha256(browser),
+      client_id: client.id,
+      client_name: client.name,
+      ...(client.host !== undefined && { client_host: client.host }),
+      redirect_uri: redirectUri,
       issuer,
-      expiresAt: new Date(clock.now().getTime() + DECIDING_MILLISECONDS),
+      expires_at: new Date(clock.now().getTime() + DECIDING_MILLISECONDS),
     };
     await store.commit([{ kind: 'beginAuthorization', authorization }]);
     return authorization;
@@ -63,8 +63,8 @@ export class Consent extends Service<ConsentPorts> {
   async find(id: string, browser: string | undefined): Promise<Versioned<Authorization>> {
     const { signIns, clock, hashing } = this.ports;
     const found = await signIns.authorization(id);
-    if (found === undefined || found.value.expiresAt <= clock.now()) throw new Hindered('expired');
-    if (!hashing.equal(found.value.browserHash, hashing.sha256(browser ?? '')))
+    if (found === undefined || found.value.expires_at <= clock.now()) throw new Hindered('expired');
+    if (!hashing.equal(found.value.browser_hash, hashing.sha256(browser ?? '')))
       throw new Hindered('other_browser');
     return found;
   }
@@ -91,7 +91,7 @@ export class Consent extends Service<ConsentPorts> {
     const approval = randomness.secret(32);
     const authorization = await retryStale(randomness, async () => {
       const { value, version } = await this.find(id, browser);
-      const person = { uid, approvalHash: hashing.sha256(approval) };
+      const person = { uid, approval_hash: hashing.sha256(approval) };
       await store.commit([{ kind: 'replaceAuthorization', authorization: { ...value, person }, version }]);
       return value;
     });
@@ -100,7 +100,7 @@ export class Consent extends Service<ConsentPorts> {
     const shown = shownName(name);
     const there = toolsetsAt(authorization.resource);
     const toolsets = TOOLSETS.filter((one) => there.includes(one));
-    const wished = `${authorization.clientName} (${shown.split(' ', 1)[0]})`;
+    const wished = `${authorization.client_name} (${shown.split(' ', 1)[0]})`;
     const agentName = await this.ports.apps.freeName(uid, shownName(wished), authorization);
     return {
       approval,
@@ -111,15 +111,11 @@ export class Consent extends Service<ConsentPorts> {
       workspaces: knownWorkspaces(owner).flatMap(([one]) => (personsRoleIn(owner, one) ? [one] : [])),
       toolsets,
       proposed: proposedOf(toolsets),
-      readonly: { value: authorization.isReadonly, fixed: authorization.isReadonly },
+      readonly: { value: authorization.is_readonly, fixed: authorization.is_readonly },
     };
   }
 
-  /**
-   * Lets the app have what its person has chosen.
-   * @returns the way back to it, with a code
-   * @throws Hindered
-   */
+  /** Lets the app have what its person chose, and returns the way back to it, with a code. @throws Hindered */
   async allow(
     { id, browser, approval }: Approved,
     decision: Decision,
@@ -129,19 +125,19 @@ export class Consent extends Service<ConsentPorts> {
     return retryStale(randomness, async () => {
       const { value: authorization, version } = await this.find(id, browser);
       const { person } = authorization;
-      if (person === undefined || !hashing.equal(person.approvalHash, hashing.sha256(approval)))
+      if (person === undefined || !hashing.equal(person.approval_hash, hashing.sha256(approval)))
         throw new Hindered('expired');
       const owner = await roles.of(person.uid);
       const there = toolsetsAt(authorization.resource);
       const toolsets = there.filter((one) => decision.toolsets.includes(one));
       if (toolsets.length === 0) throw new Hindered('invalid');
-      await clients.keepUsed(authorization.clientId);
+      await clients.keepUsed(authorization.client_id);
       const code = await apps.connect(
         { ...authorization, person },
         {
           ...decision,
           agentName: shownName(decision.agentName),
-          readonly: decision.readonly || authorization.isReadonly,
+          readonly: decision.readonly || authorization.is_readonly,
           // A choice of all is one of all that there ever are.
           toolsets: toolsets.length === TOOLSETS.length ? undefined : toolsets,
         },

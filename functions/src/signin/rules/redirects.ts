@@ -31,10 +31,7 @@ export function redirectFault(uri: string): string | undefined {
   return 'has a scheme that is not taken: use https, or http on localhost';
 }
 
-/**
- * Whether a request may lead to `uri`, which its client has named before. All is compared exactly but the port of a
- * loopback address: a program takes any that is free (RFC 8252, section 7.3).
- */
+/** Whether the client has named `uri`: exactly, but for a loopback port, as any may be free (RFC 8252, section 7.3). */
 export function isNamed(uri: string, named: readonly string[]): boolean {
   if (redirectFault(uri) !== undefined) return false;
   return named.includes(uri) || named.some((one) => isSameLoopback(one, uri));

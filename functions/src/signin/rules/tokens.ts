@@ -33,10 +33,7 @@ type TokenPorts = Pick<
 const NO_GOOD = 'It is not known, has expired, was used before, or was issued to another client.';
 
 export class TokenService extends Service<TokenPorts> {
-  /**
-   * @param asked `redirectUri` and `resource` where the client says them again
-   * @throws OAuthError
-   */
+  /** `asked`: `redirectUri` and `resource` where the client says them again. @throws OAuthError */
   redeem(
     code: string,
     asked: {
@@ -63,7 +60,7 @@ export class TokenService extends Service<TokenPorts> {
       );
       if (redemption.outcome === 'replayed') await this.endStolen(grant, 'code_replayed');
       if (redemption.outcome !== 'redeemed') throw refused('The code');
-      if (asked.redirectUri !== undefined && asked.redirectUri !== grant.code.redirectUri)
+      if (asked.redirectUri !== undefined && asked.redirectUri !== grant.code.redirect_uri)
         throw new OAuthError(
           'invalid_grant',
           'The redirect_uri is another one than the code was asked for with.',
@@ -99,18 +96,14 @@ export class TokenService extends Service<TokenPorts> {
     });
   }
 
-  /**
-   * Ends the grant of a token, whichever of its tokens it is.
-   * @returns whether it was one
-   * @param clientId where the client says it: a token of another client is none of its business
-   */
+  /** Ends the grant of a token of any kind, and tells whether it was one; none of another client than `clientId`. */
   async revoke(token: string, clientId: string | undefined): Promise<boolean> {
     const kinds = ['refresh', 'access'] as const;
     const kind = kinds.find((one) => presentedIn(one, token) !== undefined);
     const presented = kind && presentedIn(kind, token);
     if (kind === undefined || presented === undefined) return false;
     const grant = (await this.ports.grants.find(presented.grantId))?.value;
-    if (grant === undefined || (clientId !== undefined && grant.clientId !== clientId)) return false;
+    if (grant === undefined || (clientId !== undefined && grant.client_id !== clientId)) return false;
     if (!isTokenOf(this.ports.hashing, grant, kind, presented.secret)) return false;
     await this.end(grant, 'disconnected');
     this.note('app_disconnected', grant);
@@ -120,8 +113,8 @@ export class TokenService extends Service<TokenPorts> {
   /** The person may have been disabled or have lost every role since: then the app is out too. */
   private async requireOwner(grant: Grant): Promise<void> {
     const { roles, idTokens } = this.ports;
-    const [isGood, owner] = await Promise.all([idTokens.isGood(grant.ownerUid), roles.of(grant.ownerUid)]);
-    if (isGood && ownRole(personOf(grant.ownerUid, owner)) !== undefined) return;
+    const [isGood, owner] = await Promise.all([idTokens.isGood(grant.owner_uid), roles.of(grant.owner_uid)]);
+    if (isGood && ownRole(personOf(grant.owner_uid, owner)) !== undefined) return;
     await this.end(grant, 'owner_lost_role');
     this.note('app_lost_its_person', grant);
     throw new OAuthError('invalid_grant', 'The person who signed in has no role here any more.');
@@ -146,13 +139,13 @@ export class TokenService extends Service<TokenPorts> {
 }
 
 /** For the log, which the id of a grant never gets into: it is a part of its tokens. */
-function namesOf({ ownerUid: owner, agentId, clientId }: Grant) {
-  return { owner, agentId, clientId };
+function namesOf({ owner_uid: owner, agent_id, client_id }: Grant) {
+  return { owner, agentId: agent_id, clientId: client_id };
 }
 
 /** Somebody as they are in person. */
 export function personOf(uid: string, owner: Principal['owner']): Principal {
-  return { uid, kind: 'person', ownerUid: uid, maxRole: 'admin', owner, workspace: DEFAULT_WORKSPACE };
+  return { uid, kind: 'person', owner_uid: uid, maxRole: 'admin', owner, workspace: DEFAULT_WORKSPACE };
 }
 
 function scopeOf({ readonly }: Grant): string {
@@ -160,7 +153,7 @@ function scopeOf({ readonly }: Grant): string {
 }
 
 function requireSameClient(grant: Grant, clientId: string, what: string): void {
-  if (grant.clientId !== clientId) throw refused(what);
+  if (grant.client_id !== clientId) throw refused(what);
 }
 
 /** Source: RFC 8707, section 2.2: a part of what was granted may be asked for, and is what is granted here. */

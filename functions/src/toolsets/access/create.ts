@@ -30,9 +30,7 @@ export interface AccessToolsDependencies {
   readonly invitations: Invitations;
   readonly revocation: Pick<Revocation<AnyChange>, 'revoke'>;
   readonly consoleLinks: ConsoleLinks;
-  /** What the deployment lists for its open workspaces. */
   readonly openRepositories: () => readonly string[];
-  /** How much of a person's work is open in a workspace. */
   readonly openWork: (uid: string, workspace: string) => Promise<OpenWork>;
 }
 
@@ -51,9 +49,7 @@ export function createAccessTools({ access, data, ...given }: AccessToolsDepende
     },
     data,
   };
-  const inverses = { member: new MemberInverse(ports).member, workspace: workspaces.inverse };
-  return { inverses, services };
+  return { inverses: { member: new MemberInverse(ports).member, workspace: workspaces.inverse }, services };
 }
 
-/** What the tools ask. */
 export type AccessServices = ReturnType<typeof createAccessTools>['services'];

@@ -48,5 +48,4 @@ export function createCoding(dependencies: CodingDependencies) {
   return { ports, services };
 }
 
-/** What the tools ask. */
 export type CodingServices = ReturnType<typeof createCoding>['services'];

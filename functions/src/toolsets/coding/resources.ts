@@ -1,4 +1,4 @@
-/** The resources of the coding specification, "Resources". */
+/** Source: the coding specification, "Resources". */
 
 import { z } from 'zod';
 import { fitting } from '../../kernel/json.ts';
@@ -104,21 +104,30 @@ async function runnerSession(
     isAlive,
     status: codingStatus(status),
     state: status,
-    runner: claim.agentId,
+    runner: claim.claimed_by,
     epoch,
-    claimedAt: claim.claimedAt,
-    startedAt: claim.startedAt,
-    endedAt: task.closedAt,
-    leaseUntil: isAlive ? claim.leaseExpiresAt : undefined,
+    claimedAt: claim.claimed_at,
+    startedAt: claim.started_at,
+    endedAt: task.completed_at,
+    leaseUntil: isAlive ? claim.lease_expires_at : undefined,
     progress: coding.progress === undefined ? undefined : terminalText(coding.progress),
   };
 }
 
 async function coordinationSession({ services, workspace }: CallContext<CodingServices>, name: SessionName) {
   const found = await services.coding.coordinationSession(workspace, name.sessionId);
-  const { goal, masterPlan, createdAt } = found.session;
+  const { goal, master_plan, created_at } = found.session;
   const { counts, lastActivity } = found.counters;
-  return { ...name, workspace, isOpen: found.isOpen, goal, masterPlan, createdAt, counts, lastActivity };
+  return {
+    ...name,
+    workspace,
+    isOpen: found.isOpen,
+    goal,
+    masterPlan: master_plan,
+    createdAt: created_at,
+    counts,
+    lastActivity,
+  };
 }
 
 /** Completes a variable by names that the workspace's latest tasks have. */
@@ -128,7 +137,7 @@ const namesOf =
     (await services.coding.list(workspace, {}, MAX_TASKS)).items.flatMap(names);
 
 const runnerSessions = namesOf(({ id, claim, coding }) =>
-  [...(claim ? [claim] : []), ...coding.attempts].map(({ epoch }) => `${id}.${epoch}`),
+  [...(claim ? [claim] : []), ...coding.attempts].map(({ claim_epoch: epoch }) => `${id}.${epoch}`),
 );
 
 const sessionIds: Completion<CodingServices> = async (context, chosen) => {
@@ -142,7 +151,6 @@ const sessionIds: Completion<CodingServices> = async (context, chosen) => {
 const DAYS = 14;
 const DAY_MILLISECONDS = 24 * 60 * 60 * 1000;
 
-/** The latest days, today first. */
 const days: Completion<CodingServices> = async ({ services }) => {
   const now = services.coding.now().getTime();
   return Array.from({ length: DAYS }, (_, ago) =>
@@ -150,10 +158,7 @@ const days: Completion<CodingServices> = async ({ services }) => {
   );
 };
 
-const ofTask = {
-  variables: z.strictObject({ taskId }),
-  complete: { taskId: namesOf(({ id }) => [id]) },
-};
+const ofTask = { variables: z.strictObject({ taskId }), complete: { taskId: namesOf(({ id }) => [id]) } };
 
 const watch = ({ services, workspace, gone }: CallContext<CodingServices>, { taskId }: { taskId: string }) =>
   services.coding.watch(workspace, taskId, gone());

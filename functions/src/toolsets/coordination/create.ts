@@ -21,7 +21,7 @@ import type { CoordinationChange, CoordinationPorts, SessionQueries } from './ru
 import { sessionFields } from './rules/session.ts';
 import { isUnsettled, StuckTasks } from './rules/stuck.ts';
 import { taskFields } from './rules/task.ts';
-import { taskNodeFinder } from './rules/taskNode.ts';
+import { taskNodeFinder } from './rules/taskChanges.ts';
 import { TaskQueue } from './rules/taskProgress.ts';
 import { SessionInverse, TaskInverse } from './rules/undoTasks.ts';
 import { TaskUpdates } from './rules/updating.ts';
@@ -40,7 +40,6 @@ export interface CoordinationDependencies<Change extends AnyChange> extends Docu
   readonly liveness: AgentLiveness;
   readonly ownerRoles: OwnerRoles;
   readonly askToRaise: BudgetWaitPorts['askToRaise'];
-  /** How coding tasks end whose lease or whose place in the queue has run out. */
   readonly codingExpiry: (sessions: SessionQueries) => CodingExpiry;
 }
 
@@ -94,5 +93,4 @@ export function createCoordination<Change extends AnyChange>(dependencies: Coord
   };
 }
 
-/** What the tools ask. */
 export type CoordinationServices = ReturnType<typeof createCoordination<never>>['services'];

@@ -34,14 +34,14 @@ const resources: readonly Resource<CoordinationServices>[] = [
   ),
   resource('tasks', 'Tasks', 'All tasks in the queue', async ({ services, workspace }) => {
     const found = await services.coordination.listTasks(workspace, undefined, { limit: MAX_TASKS });
-    const { items, end } = pageOf(found, (task) => task.createdAt, taskAnswer);
+    const { items, end } = pageOf(found, (task) => task.created_at, taskAnswer);
     return { tasks: items, ...end, ...(end.truncated && { goes_on: goesOn('get_all_tasks') }) };
   }),
   resource('discoveries', 'Discoveries', 'Shared discoveries', async ({ services, workspace }) => {
     const found = await services.coordination.listDiscoveries(workspace, undefined, {
       limit: MAX_DISCOVERIES,
     });
-    const { items, end } = pageOf(found, (discovery) => discovery.createdAt, discoveryAnswer);
+    const { items, end } = pageOf(found, (discovery) => discovery.created_at, discoveryAnswer);
     return { discoveries: items, ...end, ...(end.truncated && { goes_on: goesOn('get_discoveries') }) };
   }),
   resource('master-plan', 'Master plan', 'Master plan and goal', async ({ services, workspace }) =>
@@ -190,8 +190,6 @@ export {
   taskType,
   USUAL_TYPE,
 } from './rules/task.ts';
-
-export { outcomeChanges, taskChanges, withSpent } from './rules/taskChanges.ts';
-export { taskNode } from './rules/taskNode.ts';
+export { outcomeChanges, taskChanges, taskNode, withSpent } from './rules/taskChanges.ts';
 export { STATE_SHARE, TaskQueue } from './rules/taskProgress.ts';
 export { messagesAnswer, messagesShape, text } from './tools/coordinationAnswers.ts';

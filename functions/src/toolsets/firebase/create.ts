@@ -49,14 +49,12 @@ export function createFirebase(dependencies: FirebaseDependencies) {
     leases: new DatabaseWatcherLeases(realtime),
   };
   const subscriptions = new SubscriptionService(ports);
-  const services = { data: new DataService(ports), subscriptions };
   return {
     ports,
     inverses: { document: new FreeFormTrail(ports).document },
     expiring: { subscriptions, commitProofs: new DatabaseCommitProofs(realtime, clock) },
-    services,
+    services: { data: new DataService(ports), subscriptions },
   };
 }
 
-/** What the tools ask. */
 export type FirebaseServices = ReturnType<typeof createFirebase>['services'];

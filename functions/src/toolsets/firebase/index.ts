@@ -89,9 +89,8 @@ async function* changes(first: Reading, following: AsyncIterable<Reading>): Asyn
 function eventsOf(subscriptionId: string, { events, cursor: end, overflow }: Reading): ServerSentEvent[] {
   // Where events follow an overflow, the first of them says where to go on.
   const id = events.length === 0 ? { id: end } : {};
-  const lost = { event: 'overflow', ...id, data: JSON.stringify({ subscriptionId }) };
   return [
-    ...(overflow ? [lost] : []),
+    ...(overflow ? [{ event: 'overflow', ...id, data: JSON.stringify({ subscriptionId }) }] : []),
     ...events.map(({ cursor, event }) => ({
       id: cursor,
       data: JSON.stringify({ jsonrpc: '2.0', method: EVENT_METHOD, params: notificationOf(event) }),

@@ -11,7 +11,6 @@ export interface GitHubDependencies extends DocumentSource {
   readonly coordination: CoordinationPorts;
   readonly store: Store<GitHubChange>;
   readonly clients: GitHubClients;
-  /** What the deployment lists for its open workspaces. */
   readonly openRepositories: () => readonly string[];
 }
 
@@ -30,5 +29,4 @@ export function createGitHub(dependencies: GitHubDependencies) {
   return { ports, node: linkNodeFinder(pullRequestLinks), deliveries: new Deliveries(ports), services };
 }
 
-/** What the tools ask. */
 export type GitHubServices = ReturnType<typeof createGitHub>['services'];

@@ -17,7 +17,7 @@ export interface InboxDependencies extends DocumentSource {
   readonly liveness: AgentLiveness;
   readonly agentsMayAnswer: InboxPorts['agentsMayAnswer'];
   /** What a run may spend of which its caller says nothing. */
-  readonly budget: { readonly costUsd: number };
+  readonly budget: { readonly cost_usd: number };
   readonly makeCall: MakeCall;
 }
 
@@ -32,7 +32,6 @@ export function createInbox(dependencies: InboxDependencies) {
     ports,
     budgetQuestions: new BudgetQuestions(ports),
     requestLeaving: new RequestLeaving(ports),
-    /** Those of some agents, with how each ends. */
     waitingCalls: (agentIds: readonly string[]) => waitingCallsOf(ports, agentIds),
     services: {
       inbox,
@@ -42,5 +41,4 @@ export function createInbox(dependencies: InboxDependencies) {
   };
 }
 
-/** What the tools ask. */
 export type InboxServices = ReturnType<typeof createInbox>['services'];

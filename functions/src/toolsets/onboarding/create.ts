@@ -22,5 +22,4 @@ export function createOnboarding(dependencies: OnboardingDependencies) {
   return { services };
 }
 
-/** What the tools ask. */
 export type OnboardingServices = ReturnType<typeof createOnboarding>['services'];

@@ -25,7 +25,6 @@ export interface OrchestrationDependencies extends DocumentSource {
   readonly store: Store<OrchestrationChange>;
   readonly timer: Timer;
   readonly hosted: () => readonly HostedAgent[];
-  /** What a run may spend of which its caller says nothing. */
   readonly budget: RunOrder['budget'];
   readonly dispatch: RunDispatch;
   readonly ownerRoles: ExecutionPorts['ownerRoles'];
@@ -70,5 +69,4 @@ export function createOrchestration(dependencies: OrchestrationDependencies) {
   };
 }
 
-/** What the tools ask. */
 export type OrchestrationServices = ReturnType<typeof createOrchestration>['services'];

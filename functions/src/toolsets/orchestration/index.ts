@@ -29,8 +29,7 @@ const run = templatesFor<OrchestrationServices>()({
   scope: 'owner',
   variables: z.object({ runId }),
   read: async ({ services, principal }, { runId: id }) => {
-    const view = await services.orchestration.runs.view(principal, id);
-    return JSON.stringify(runShape.parse(runAnswer(view)));
+    return JSON.stringify(runShape.parse(runAnswer(await services.orchestration.runs.view(principal, id))));
   },
   watch: ({ services, principal, gone }, { runId: id }) =>
     services.orchestration.runs.watch(principal, id, gone()),

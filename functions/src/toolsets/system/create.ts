@@ -91,5 +91,4 @@ export function createSystem<Change extends AnyChange>(dependencies: SystemDepen
   return { ports, trail, repeatsRecord, services };
 }
 
-/** What the tools ask. */
 export type SystemServices = ReturnType<typeof createSystem<AnyChange>>['services'];

@@ -90,10 +90,7 @@ export function createTodo(dependencies: TodoDependencies) {
     sendReminders: () => sendReminders(ports),
     consumers,
     relayEvent: (eventId: string) => relayEvent(ports, delivery, eventId),
-    /**
-     * Repairs a to-do; `before` is the document as it was before it was written, if it was there. What becomes readable
-     * again is written, and so is repaired again.
-     */
+    /** `before` is the document as it was, if it was there. What becomes readable again is written, and so repaired again. */
     repairTodo: (todoId: string, before: unknown): Promise<void> =>
       unlessUnreadable(repairTodo(ports, todoId, todoFromRecord(before))),
   };
@@ -103,10 +100,9 @@ export function createTodo(dependencies: TodoDependencies) {
     inverses: { todo: recurrence, recurring_task: recurrence, reminder },
     deliveries,
     /** Which of their agents a person lets answer for them. */
-    agentsMayAnswer: async (uid: string) => (await notifications.preferences(uid)).agentsMayAnswer,
+    agentsMayAnswer: async (uid: string) => (await notifications.preferences(uid)).agents_may_answer,
     services,
   };
 }
 
-/** What the tools ask. */
 export type TodoServices = ReturnType<typeof createTodo>['services'];

@@ -16,17 +16,14 @@ const usage = z
     output_tokens: count,
   })
   .transform((counts) => ({
-    inputTokens:
+    input_tokens:
       (counts.input_tokens ?? 0) +
       (counts.cache_creation_input_tokens ?? 0) +
       (counts.cache_read_input_tokens ?? 0),
-    outputTokens: counts.output_tokens ?? 0,
+    output_tokens: counts.output_tokens ?? 0,
   }));
 
-/**
- * The events of a streamed message, as far as they are used.
- * Source: https://platform.claude.com/docs/en/build-with-claude/streaming
- */
+/** The events of a streamed message. Source: https://platform.claude.com/docs/en/build-with-claude/streaming */
 const known = z.discriminatedUnion('type', [
   z.object({ type: z.literal('message_start'), message: z.object({ model: z.string(), usage }) }),
   z.object({
@@ -110,7 +107,7 @@ export class Claude extends VendorModel<Anthropic> {
     }
     return failure(classOf(said), progress, {
       detail: said.status === undefined ? 'while it was answering' : statusDetail(said.status),
-      retryAfterMs: retryAfterMs(said.headers),
+      retry_after_ms: retryAfterMs(said.headers),
     });
   }
 }

@@ -10,10 +10,7 @@ const DEADLINE_SECONDS = 1800;
 
 const ID_LENGTH = 24;
 
-/**
- * The client sends a task again whose answer was lost; its name keeps it from being there twice. The name is new with
- * each dispatch: Cloud Tasks would refuse the same one for hours, also when the run is to go on.
- */
+/** A task's name makes it one when sent twice; it is new with each dispatch, as a used one is refused for hours. */
 export function cloudTasksRunQueue(region: string, randomness: Randomness): RunDispatch {
   let executeRun: Promise<TaskQueue<{ readonly runId: string }>> | undefined;
   return {

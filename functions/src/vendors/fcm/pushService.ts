@@ -56,10 +56,7 @@ function messageTo(token: string, { id, about, title, body, link, at }: Notifica
   };
 }
 
-/**
- * Takes what the SDK sends to Google's host to another, unencrypted: to a service on this machine that speaks FCM's
- * HTTP v1, where tests and demonstrations have one.
- */
+/** Takes what the SDK sends to Google to a service on this machine, unencrypted, for tests and demonstrations. */
 function detour({ hostname, port }: URL): Agent {
   return Object.assign(new Agent({ keepAlive: false }), {
     protocol: 'https:', // what the SDK asks of its agent

@@ -33,10 +33,7 @@ const candidate = z.object({
   finishReason: z.string().nullish(),
 });
 
-/**
- * The pieces of a streamed answer, as far as they are used.
- * Source: https://ai.google.dev/api/generate-content#v1beta.GenerateContentResponse
- */
+/** Pieces of a streamed answer. Source: https://ai.google.dev/api/generate-content#v1beta.GenerateContentResponse */
 const chunk = z
   .object({
     candidates: z.array(candidate).nullish(),
@@ -61,8 +58,8 @@ const chunk = z
       thought: written(true),
       model: modelVersion ?? undefined,
       usage: {
-        inputTokens: promptTokenCount ?? 0,
-        outputTokens: (candidatesTokenCount ?? 0) + (thoughtsTokenCount ?? 0),
+        input_tokens: promptTokenCount ?? 0,
+        output_tokens: (candidatesTokenCount ?? 0) + (thoughtsTokenCount ?? 0),
       },
       finish: finish ?? undefined,
       ended: Boolean(finish),
@@ -116,7 +113,7 @@ export class Gemini extends VendorModel<GoogleGenAI> {
     const said = saidIn(parsed.message);
     return failure(classOf(parsed.status, said), progress, {
       detail: statusDetail(parsed.status),
-      retryAfterMs: retryAfterMs(progress.headers) ?? retryDelay(said),
+      retry_after_ms: retryAfterMs(progress.headers) ?? retryDelay(said),
     });
   }
 }

@@ -131,16 +131,12 @@ export class OctokitClient extends Service<ClientSettings> implements GitHubClie
       headers: { 'x-github-api-version': API_VERSION, ...headers },
       request: { ...request, signal: end.signal },
     });
-    const {
-      status,
-      headers: answered,
-      data,
-    } = await within(this.ports.timeoutMilliseconds, sent, () => {
+    const answer = await within(this.ports.timeoutMilliseconds, sent, () => {
       const reason = new DOMException('GitHub took too long.', 'AbortError');
       end.abort(reason);
       return reason;
     });
-    return { route, status, headers: answered, data };
+    return { route, status: answer.status, headers: answer.headers, data: answer.data };
   }
 }
 

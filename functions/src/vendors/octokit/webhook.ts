@@ -1,7 +1,4 @@
-/**
- * Receives GitHub's deliveries. Only what GitHub signed is read.
- * Source: https://docs.github.com/webhooks/using-webhooks/validating-webhook-deliveries
- */
+/** GitHub's signed deliveries. Source: https://docs.github.com/webhooks/using-webhooks/validating-webhook-deliveries */
 import { Service } from '../../kernel/ports.ts';
 
 interface Received {

@@ -65,16 +65,16 @@ export async function takeSnapshot(hub: Hub, end?: AbortSignal) {
       status,
       since,
     })),
-    waiting: tasks.parse(available).tasks.map(({ id, description, blocked = false, stuck }) => ({
-      task: id,
-      description,
-      blocked,
-      stuck,
-    })),
-    questions: requests.parse(asked).requests.map(({ request_id: id, question, created_at: at }) => ({
-      id,
-      question,
-      at,
-    })),
+    waiting: tasks
+      .parse(available)
+      .tasks.map(({ id, description, blocked = false, stuck }) => ({
+        task: id,
+        description,
+        blocked,
+        stuck,
+      })),
+    questions: requests
+      .parse(asked)
+      .requests.map(({ request_id: id, question, created_at: at }) => ({ id, question, at })),
   };
 }

@@ -117,7 +117,7 @@ export class Forest {
     }
     const link = this.add(name, 'app', from, own);
     this.bearers.set(link, accessToken);
-    this.agentIds.set(link, String((await this.town.signIn(accessToken)).agentId));
+    this.agentIds.set(link, String((await this.town.signIn(accessToken)).agent_id));
   }
 
   /** An agent is registered. Undefined where the caller may register none. */
@@ -163,7 +163,7 @@ export class Forest {
 
   /** An invitation, as it is stored: whether agents may send one is another question. */
   async invitation(name: string, from: Link): Promise<void> {
-    const { ownerUid, lineage } = await this.principalOf(from);
+    const { owner_uid: ownerUid, lineage } = await this.principalOf(from);
     await this.town.arrive(name);
     const createdAt = this.town.now;
     const invitation = {
@@ -171,9 +171,9 @@ export class Forest {
       workspace: this.here,
       email: this.town.email(name),
       role: 'viewer' as const,
-      invitedBy: ownerUid,
-      createdAt,
-      expiresAt: new Date(createdAt.getTime() + 86_400_000),
+      invited_by: ownerUid,
+      created_at: createdAt,
+      expires_at: new Date(createdAt.getTime() + 86_400_000),
       ...(lineage && { lineage }),
     };
     await this.town.app.kernel.store.commit([{ kind: 'invite', invitation }]);
@@ -270,7 +270,7 @@ export class Forest {
     const principal = await this.authenticated(link);
     assert.equal(principal !== undefined, isKnown, `${about} is ${isKnown ? 'in' : 'out'}`);
     if (principal !== undefined && rights !== undefined) {
-      const { maxRole, owner, toolsets: opened, heldTo, readonly = false } = principal;
+      const { maxRole, owner, toolsets: opened, held_to: heldTo, readonly = false } = principal;
       const role = weakest([maxRole, owner.role].flatMap((one) => (one && one !== 'admin' ? one : [])));
       assert.deepEqual(
         { role, toolsets: opened && [...opened].sort(), heldTo, readonly },
@@ -372,7 +372,7 @@ export class Forest {
   }
 
   private limitsOf({ toolsets: only, heldTo, readonly }: Choice): WantedLimits {
-    return { ...(only && { toolsets: only }), ...(heldTo && { heldTo: this.heldTo(heldTo) }), readonly };
+    return { ...(only && { toolsets: only }), ...(heldTo && { held_to: this.heldTo(heldTo) }), readonly };
   }
 
   private heldTo(held: NonNullable<Choice['heldTo']>): string {

@@ -14,11 +14,7 @@ function world() {
   const time = { now: START };
   const clock = { now: () => new Date(time.now) };
   const tokens: CallerTokens = {
-    of: async ({ principal }) => ({
-      idToken: principal.uid,
-      claims: {},
-      expiresAt: new Date(START + HOUR),
-    }),
+    of: async ({ principal }) => ({ idToken: principal.uid, claims: {}, expiresAt: new Date(START + HOUR) }),
   };
   return { clients: new CallerClients({ tokens, clock }), time };
 }

@@ -77,7 +77,7 @@ describe('the rules of Firestore decide', () => {
     });
 
     it('they see the agent that calls, and its owner', async () => {
-      const { uid, agentId, ownerUid } = worker.principal;
+      const { uid, agent_id: agentId, owner_uid: ownerUid } = worker.principal;
       const only = `request.auth.uid == '${uid}' && request.auth.token.agentId == '${agentId}' && request.auth.token.kind == 'agent' && request.auth.token.ownerUid == '${ownerUid}'`;
       await changeRules(SHARED, SHARED.replace(WRITE, `allow write: if ${only};`));
       await data.write(worker, place, { by: 'the one' });

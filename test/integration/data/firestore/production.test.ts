@@ -45,9 +45,7 @@ describe('Firestore in production', () => {
     const { stdout } = await promisify(execFile)(
       process.execPath,
       [program, credential, `shared/${unique()}`],
-      {
-        env: environment(production, roots),
-      },
+      { env: environment(production, roots) },
     );
     assert.deepEqual(JSON.parse(stdout), {
       document: { n: 1 },

@@ -14,10 +14,7 @@ import { Recorder } from './recorder.ts';
 
 const [credential = '', text = ''] = process.argv.slice(2);
 
-const caller: Caller = {
-  principal: personOf('whoever', 'worker'),
-  credential,
-};
+const caller: Caller = { principal: personOf('whoever', 'worker'), credential };
 
 const noAgents = { signIn: () => Promise.reject(new Error('no agent calls here')) };
 

@@ -174,7 +174,7 @@ describe('watching Firestore as the caller', () => {
           await document(`${path}/b`).delete();
           await document(`${path}/d`).set({ n: 1 });
         }
-        const claims = { ...caller.principal, ownerUid: `owner ${asked}` };
+        const claims = { ...caller.principal, owner_uid: `owner ${asked}` };
         const token = await minted.of({ ...caller, principal: claims });
         return { ...token, expiresAt: new Date(Date.now() + TOKEN_MARGIN_MILLISECONDS) };
       },

@@ -8,19 +8,25 @@ import { type Scene, scenariosOf } from '../scene.ts';
 /** The leader leads the workspace of the scene, and somebody else is in it. */
 async function ledBy(scene: Scene, other: MemberRole = 'worker'): Promise<Principal> {
   const { workspace, leader, now: addedAt } = scene;
-  const member = (uid: string, role: MemberRole) => ({ uid, workspace, role, addedBy: 'ada', addedAt });
+  const member = (uid: string, role: MemberRole) => ({
+    uid,
+    workspace,
+    role,
+    added_by: 'ada',
+    added_at: addedAt,
+  });
   await scene.app.kernel.store.commit([
     { kind: 'createWorkspace', name: workspace, workspace: { repositories: [] } },
     { kind: 'nameWorkspace', workspace, access: 'private' },
-    { kind: 'setMember', member: member(leader.ownerUid, 'leader') },
+    { kind: 'setMember', member: member(leader.owner_uid, 'leader') },
   ]);
   await scene.app.kernel.store.commit([{ kind: 'setMember', member: member(benIn(scene), other) }]);
   return leader;
 }
 
 /** The leader's owner in person: what loosens a limit is a person's to do. */
-function personIn({ leader: { ownerUid, owner } }: Scene): Principal {
-  return { uid: ownerUid, kind: 'person', ownerUid, maxRole: 'admin', owner };
+function personIn({ leader: { owner_uid: ownerUid, owner } }: Scene): Principal {
+  return { uid: ownerUid, kind: 'person', owner_uid: ownerUid, maxRole: 'admin', owner };
 }
 
 function benIn({ workspace }: Scene): string {
@@ -41,7 +47,7 @@ export const access = scenariosOf('access', {
     await answer(scene, 'access_invite', { email, role: 'worker' }, personIn(scene));
     const uid = `cyd-${scene.workspace}`;
     const owner = await scene.app.access.ports.roles.of(uid);
-    const principal: Principal = { uid, kind: 'person', ownerUid: uid, maxRole: 'admin', owner, email };
+    const principal: Principal = { uid, kind: 'person', owner_uid: uid, maxRole: 'admin', owner, email };
     return { args: {}, principal };
   },
   set_member: {

@@ -21,7 +21,7 @@ export const coordination = scenariosOf('coordination', {
     'as another part of what has one': async (scene) => {
       const { id } = await scene.createOne();
       const partOf = { kind: 'task', id } as const;
-      await scene.createOne({ partOf });
+      await scene.createOne({ part_of: partOf });
       return { args: { description: 'A', part_of: partOf } };
     },
   },
@@ -68,7 +68,7 @@ export const coordination = scenariosOf('coordination', {
   complete_task: {
     'when its parts are done': async (scene) => {
       const { principal, ...args } = await scene.holder();
-      await scene.createOne({ partOf: { kind: 'task', id: args.task_id } });
+      await scene.createOne({ part_of: { kind: 'task', id: args.task_id } });
       return { args: { ...args, output: 'Done', when_parts_done: true }, principal };
     },
     'that another waits for': async (scene) => {

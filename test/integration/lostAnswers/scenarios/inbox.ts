@@ -10,8 +10,8 @@ async function asked(scene: Scene): Promise<string> {
   return String((await answer(scene, 'inbox_ask', QUESTION))['request_id']);
 }
 
-function owner({ leader: { ownerUid, owner } }: Scene): Principal {
-  return { uid: ownerUid, kind: 'person', ownerUid, maxRole: 'admin', owner };
+function owner({ leader: { owner_uid: ownerUid, owner } }: Scene): Principal {
+  return { uid: ownerUid, kind: 'person', owner_uid: ownerUid, maxRole: 'admin', owner };
 }
 
 async function aboutATask(scene: Scene): Promise<Prepared> {

@@ -8,13 +8,19 @@ const SAVED = { name: 'saved', steps: [{ name: 'only', agent: 'claude' }] };
 const PROMPT = { prompt: 'Do it', preferences: { workflow: 'direct', agent: 'claude' } };
 
 async function save(scene: Scene): Promise<void> {
-  await scene.app.services.orchestration.workflows.save(scene.leader.ownerUid, SAVED, undefined, unkeyed);
+  await scene.app.services.orchestration.workflows.save(scene.leader.owner_uid, SAVED, undefined, unkeyed);
 }
 
 /** The arguments, of a leader whose owner may have runs executed in the workspace of the scene: a step checks that. */
 async function asMember(scene: Scene, args: JsonObject) {
   const { workspace, leader, now: addedAt } = scene;
-  const member = { uid: leader.ownerUid, workspace, role: 'leader', addedBy: 'a-test', addedAt } as const;
+  const member = {
+    uid: leader.owner_uid,
+    workspace,
+    role: 'leader',
+    added_by: 'a-test',
+    added_at: addedAt,
+  } as const;
   await scene.app.kernel.store.commit([
     { kind: 'nameWorkspace', workspace, access: 'private' },
     { kind: 'setMember', member },

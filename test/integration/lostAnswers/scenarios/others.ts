@@ -83,7 +83,7 @@ export const system = scenariosOf('system', {
       scene.pass(1);
       await answer(scene, 'todo_add_task', { title: 'Bread' });
       scene.pass(1);
-      return { args: { agent_id: String(scene.leader.agentId), since } };
+      return { args: { agent_id: String(scene.leader.agent_id), since } };
     },
   },
 });

@@ -8,8 +8,8 @@ const inDays = (scene: Scene, days: number) => new Date(scene.now.getTime() + da
 
 /** One to-do with a due date, a tag and its reminder. */
 async function one(scene: Scene, more: JsonObject = {}): Promise<Prepared> {
-  const draft = { title: 'Water the plants', dueDate: inDays(scene, 1), tags: ['home'] };
-  const { id } = await scene.app.services.todos.add(scene.leader.ownerUid, draft, unkeyed);
+  const draft = { title: 'Water the plants', due_date: inDays(scene, 1), tags: ['home'] };
+  const { id } = await scene.app.services.todos.add(scene.leader.owner_uid, draft, unkeyed);
   return { args: { task_id: id, ...more } };
 }
 
@@ -19,8 +19,8 @@ async function occurrence(scene: Scene): Promise<Prepared> {
 }
 
 function begun(scene: Scene) {
-  const draft = { title: 'Standup', frequency: 'DAILY', anchor: inDays(scene, 1) } as const;
-  return scene.app.services.recurringTasks.create(scene.leader.ownerUid, draft, unkeyed);
+  const draft = { title: 'Standup', frequency: 'DAILY', start_date: inDays(scene, 1) } as const;
+  return scene.app.services.recurringTasks.create(scene.leader.owner_uid, draft, unkeyed);
 }
 
 async function recurring(scene: Scene, more: JsonObject = {}): Promise<Prepared> {
@@ -30,7 +30,7 @@ async function recurring(scene: Scene, more: JsonObject = {}): Promise<Prepared>
 /** The same, completed. */
 async function completed(scene: Scene, made: (scene: Scene) => Promise<Prepared>): Promise<Prepared> {
   const { args } = await made(scene);
-  await scene.app.services.todos.complete(scene.leader.ownerUid, String(args['task_id']), unkeyed);
+  await scene.app.services.todos.complete(scene.leader.owner_uid, String(args['task_id']), unkeyed);
   return { args };
 }
 

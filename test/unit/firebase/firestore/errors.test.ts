@@ -58,7 +58,7 @@ describe('errors of Firestore', () => {
   });
 
   it("errors of Firestore name what is missing as what is not the caller's, where the fields of a document decide", () => {
-    const held = { ...agent, heldTo: 'alpha' };
+    const held = { ...agent, held_to: 'alpha' };
     const reasonOf = (path: string, principal: Principal = agent, action: Attempt['action'] = 'read') =>
       explanation(failure(7), { ...attempt(action, path), caller: { principal, credential: '' } }).details
         .reason;

@@ -15,7 +15,7 @@ describe('asking a model', function () {
         assert.deepEqual(answer, {
           text: 'Whoever answers first wins.',
           model: `${name}-test`,
-          usage: { inputTokens: Math.ceil((prompt.length + 15) / 4), outputTokens: 7 },
+          usage: { input_tokens: Math.ceil((prompt.length + 15) / 4), output_tokens: 7 },
           complete: true,
         });
       });
@@ -49,14 +49,14 @@ describe('asking a model', function () {
         const answer = await ask(agent(name), { prompt, maxOutputTokens: 2 });
         assert.equal(answer.complete, false);
         assert.equal(answer.text, 'To begin with');
-        assert.equal(answer.usage.outputTokens, 2);
+        assert.equal(answer.usage.output_tokens, 2);
       });
 
       it('says of an answer that was cut while it thought that it has no text, and counts the thinking', async () => {
         const { prompt, match } = question(name, 'Think first.');
         models.when(match, { does: 'answer', text: '', thinks: 'Well, '.repeat(20), end: 'limit' });
         const answer = await ask(agent(name), { prompt, maxOutputTokens: 8 });
-        assert.deepEqual([answer.text, answer.complete, answer.usage.outputTokens], ['', false, 8]);
+        assert.deepEqual([answer.text, answer.complete, answer.usage.output_tokens], ['', false, 8]);
       });
 
       it('leaves out of its answer what it thinks', async () => {
@@ -65,7 +65,7 @@ describe('asking a model', function () {
         const pieces: string[] = [];
         const { text, usage } = await ask(agent(name), { prompt }, { onText: (piece) => pieces.push(piece) });
         assert.deepEqual([text, pieces.join('')], ['Said.', 'Said.']);
-        assert.ok(usage.outputTokens >= 30, String(usage.outputTokens));
+        assert.ok(usage.output_tokens >= 30, String(usage.output_tokens));
       });
 
       it('replaces half of a character, which no database takes', async () => {

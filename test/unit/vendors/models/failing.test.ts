@@ -132,12 +132,7 @@ const cases: readonly Case[] = [
     'quota',
     'no quota at all',
   ),
-  {
-    title: 'a refusal to answer',
-    does: { does: 'answer', end: 'refusal' },
-    kind: 'refused',
-    unknown: false,
-  },
+  { title: 'a refusal to answer', does: { does: 'answer', end: 'refusal' }, kind: 'refused', unknown: false },
   { title: 'an empty answer', does: { does: 'answer', text: '' }, kind: 'malformed', unknown: false },
   {
     title: 'a connection that breaks before a word',
@@ -206,7 +201,7 @@ describe('failing to ask a model', function () {
           models.when(match, does);
           const { failure, printed } = await watched(() => failureOf(ask(agent(name), { prompt })));
           assert.equal(failure.kind, kind);
-          assert.equal(failure.outcomeUnknown, unknown);
+          assert.equal(failure.outcome_unknown, unknown);
           assert.equal(models.askedAbout(prompt).length, 1, 'asked exactly once');
           const shown = `${inspect(failure, { depth: 10, showHidden: true })} ${printed}`;
           assert.ok(failure.message.startsWith(`${name} `), failure.message);
@@ -221,10 +216,10 @@ describe('failing to ask a model', function () {
         const { prompt, match } = question(name, 'Count.');
         models.when({ ...match, times: 1 }, { does: 'break', after: 2, how: 'end' });
         const broken = await failureOf(ask(agent(name), { prompt }));
-        assert.equal(broken.usage?.inputTokens, Math.ceil(prompt.length / 4));
+        assert.equal(broken.usage?.input_tokens, Math.ceil(prompt.length / 4));
         models.when({ ...match, times: 1 }, { does: 'answer', end: 'refusal' });
         const refusal = await failureOf(ask(agent(name), { prompt }));
-        assert.equal(refusal.usage?.inputTokens, Math.ceil(prompt.length / 4));
+        assert.equal(refusal.usage?.input_tokens, Math.ceil(prompt.length / 4));
       });
 
       for (const how of ['end', 'loss', 'error'] as const) {
@@ -234,38 +229,38 @@ describe('failing to ask a model', function () {
           models.when(match, { does: 'break', after: name === 'claude' ? 5 : 2, how, text });
           let received = '';
           const asking = ask(agent(name), { prompt }, { onText: (piece) => (received += piece) });
-          const { usage, outcomeUnknown } = await failureOf(asking);
+          const { usage, outcome_unknown: outcomeUnknown } = await failureOf(asking);
           assert.ok(received.length >= 900_000, String(received.length));
           assert.equal(outcomeUnknown, true);
-          assert.ok(usage && usage.outputTokens >= received.length / 4, JSON.stringify(usage));
-          assert.equal(usage.inputTokens, Math.ceil(prompt.length / 4));
+          assert.ok(usage && usage.output_tokens >= received.length / 4, JSON.stringify(usage));
+          assert.equal(usage.input_tokens, Math.ceil(prompt.length / 4));
         });
       }
 
       it('says when to ask again, from seconds', async () => {
         const { prompt, match } = question(name, 'Again.');
         models.when(match, { does: 'error', status: 429, headers: { 'retry-after': '7' } });
-        assert.equal((await failureOf(ask(agent(name), { prompt }))).retryAfterMs, 7000);
+        assert.equal((await failureOf(ask(agent(name), { prompt }))).retry_after_ms, 7000);
       });
 
       it('says when to ask again, from a date', async () => {
         const { prompt, match } = question(name, 'Later.');
         const until = new Date(Date.now() + 3_600_000).toUTCString();
         models.when(match, { does: 'error', status: 503, headers: { 'retry-after': until } });
-        const { retryAfterMs = 0 } = await failureOf(ask(agent(name), { prompt }));
+        const { retry_after_ms: retryAfterMs = 0 } = await failureOf(ask(agent(name), { prompt }));
         assert.ok(retryAfterMs > 3_000_000 && retryAfterMs <= 3_600_000, String(retryAfterMs));
       });
 
       it('does not say when to ask again where the vendor says nothing that can be read', async () => {
         const { prompt, match } = question(name, 'Soon.');
         models.when(match, { does: 'error', status: 429, headers: { 'retry-after': 'soon' } });
-        assert.equal((await failureOf(ask(agent(name), { prompt }))).retryAfterMs, undefined);
+        assert.equal((await failureOf(ask(agent(name), { prompt }))).retry_after_ms, undefined);
       });
 
       it('knows that nothing was sent where nobody listens', async () => {
         const failure = await failureOf(ask(agentAt(name, { baseUrl: DESERTED }), { prompt: 'Hello?' }));
         assert.equal(failure.kind, 'network');
-        assert.equal(failure.outcomeUnknown, false);
+        assert.equal(failure.outcome_unknown, false);
       });
 
       it('follows no redirection with its key', async () => {
@@ -300,7 +295,7 @@ describe('failing to ask a model', function () {
     models.when(match, { does: 'error', status: 429, body });
     const failure = await failureOf(ask(agent('gemini'), { prompt }));
     assert.equal(failure.kind, 'rate_limited');
-    assert.equal(failure.retryAfterMs, 34_070);
+    assert.equal(failure.retry_after_ms, 34_070);
   });
 });
 

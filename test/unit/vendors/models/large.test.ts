@@ -17,7 +17,7 @@ for (const name of AGENTS) {
       const body = COMMENT.repeat(Math.ceil((33 * MEBIBYTE) / COMMENT.length));
       models.when(match, { does: 'babble', type: 'text/event-stream', body });
       const failure = await failureOf(ask(agent(name), { prompt }));
-      assert.deepEqual([failure.kind, failure.outcomeUnknown], ['malformed', true]);
+      assert.deepEqual([failure.kind, failure.outcome_unknown], ['malformed', true]);
       assert.match(failure.message, new RegExp(`^${name} answered .*\\(more than 32 MiB\\)\\.$`));
     });
 
@@ -26,7 +26,7 @@ for (const name of AGENTS) {
       models.when(match, { does: 'answer', text: 'x'.repeat(2 * MEBIBYTE), pieces: 40 });
       const answer = await ask(agent(name), { prompt });
       assert.equal(answer.text.length, 2 * MEBIBYTE);
-      assert.equal(answer.usage.outputTokens, 1000, 'all that it was asked for');
+      assert.equal(answer.usage.output_tokens, 1000, 'all that it was asked for');
     });
   });
 }

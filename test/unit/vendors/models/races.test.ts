@@ -39,11 +39,7 @@ describe('races of models', function () {
           attempts: 1,
           repeatable: true,
         },
-        portsOf<OrchestrationPorts>({
-          clock: systemClock,
-          timer: systemTimer,
-          randomness: systemRandomness,
-        }),
+        portsOf<OrchestrationPorts>({ clock: systemClock, timer: systemTimer, randomness: systemRandomness }),
         {
           budget: new Budget({}),
           journal: {

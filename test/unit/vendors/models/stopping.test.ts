@@ -17,7 +17,7 @@ describe('stopping to ask a model', function () {
         stopping.abort();
         const failure = await asking;
         assert.equal(failure.kind, 'aborted');
-        assert.equal(failure.outcomeUnknown, true);
+        assert.equal(failure.outcome_unknown, true);
         await models.closing(asked);
       });
 
@@ -30,8 +30,8 @@ describe('stopping to ask a model', function () {
         };
         const failure = await failureOf(ask(agent(name), { prompt }, { signal: stopping.signal, onText }));
         assert.equal(failure.kind, 'aborted');
-        assert.equal(failure.usage?.inputTokens, Math.ceil(prompt.length / 4));
-        assert.ok(failure.usage.outputTokens > 1, 'the text that came is counted');
+        assert.equal(failure.usage?.input_tokens, Math.ceil(prompt.length / 4));
+        assert.ok(failure.usage.output_tokens > 1, 'the text that came is counted');
         await models.closing(await models.arrival(prompt));
       });
 
@@ -45,7 +45,7 @@ describe('stopping to ask a model', function () {
         stopping.abort(new DOMException('The operation timed out.', 'TimeoutError'));
         const failure = await asking;
         assert.equal(failure.kind, 'timeout');
-        assert.equal(failure.outcomeUnknown, true);
+        assert.equal(failure.outcome_unknown, true);
         await models.closing(asked);
       });
 
@@ -53,7 +53,7 @@ describe('stopping to ask a model', function () {
         const { prompt } = question(name, 'Never mind.');
         const failure = await failureOf(ask(agent(name), { prompt }, { signal: AbortSignal.abort() }));
         assert.equal(failure.kind, 'aborted');
-        assert.equal(failure.outcomeUnknown, false);
+        assert.equal(failure.outcome_unknown, false);
         assert.equal(models.askedAbout(prompt).length, 0);
       });
 

@@ -1,7 +1,4 @@
-/**
- * Who may administer a workspace: whoever leads it, and an admin of the deployment without being in it. The tools and
- * access.explain go by the same.
- */
+/** Who may administer a workspace: its leaders, and admins of the deployment. The tools and access.explain go by the same. */
 import { type RoleSource, sourcedRole } from '../../../access/rules/decision.ts';
 import type { AccessPorts } from '../../../access/rules/ports.ts';
 import {
@@ -18,8 +15,8 @@ import { MusterError } from '../../../kernel/errors.ts';
 
 /** Whether the caller administers the workspace as an admin, whatever its role there. */
 export function administers(principal: Principal, workspace: string): boolean {
-  const { heldTo, ...free } = principal;
-  return isAdmin(heldTo === workspace ? free : principal);
+  const { held_to, ...free } = principal;
+  return isAdmin(held_to === workspace ? free : principal);
 }
 
 /** The role that the deployment gives the caller: what it may do with all workspaces, or for new ones. */
@@ -41,10 +38,10 @@ export function refusalIn(principal: Principal, workspace: string, least: Role):
 
 /** Why the caller may not do what is a leader's of the deployment: create workspaces, and open them to everybody. */
 export function deploymentRefusal(principal: Principal): MusterError | undefined {
-  const { heldTo } = principal;
-  if (heldTo !== undefined)
+  const { held_to } = principal;
+  if (held_to !== undefined)
     return tooWeak(
-      `Your credential is held to the workspace "${heldTo}", and this concerns the deployment.`,
+      `Your credential is held to the workspace "${held_to}", and this concerns the deployment.`,
       OF_DEPLOYMENT,
     );
   const role = deploymentRole(principal);
@@ -55,17 +52,14 @@ export function deploymentRefusal(principal: Principal): MusterError | undefined
   );
 }
 
-/**
- * The caller as it is now, where what was known of it would not do: a workspace that it made a moment ago is its own.
- * @throws MusterError what `refusal` says
- */
+/** The caller as it is now, where what was known would not do: it may have just made the workspace. @throws as `refusal` says */
 export async function authorised(
   { roles }: Pick<AccessPorts, 'roles'>,
   principal: Principal,
   refusal: (principal: Principal) => MusterError | undefined,
 ): Promise<Principal> {
   if (refusal(principal) === undefined) return principal;
-  const now = { ...principal, owner: await roles.of(principal.ownerUid) };
+  const now = { ...principal, owner: await roles.of(principal.owner_uid) };
   const why = refusal(now);
   if (why !== undefined) throw why;
   return now;

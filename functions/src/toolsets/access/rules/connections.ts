@@ -15,16 +15,16 @@ import { Service } from '../../../kernel/ports.ts';
 /** An agent with a key of its own, or an app that its owner has signed in from. */
 export interface Connection {
   readonly agent: Agent;
-  readonly opens: Limits & Pick<Credential, 'createdAt' | 'expiresAt'>;
+  readonly opens: Limits & Pick<Credential, 'created_at' | 'expires_at'>;
   /** What the app calls itself, and whose document says so, where there is one. */
-  readonly app?: Pick<Grant, 'clientName' | 'clientHost'>;
+  readonly app?: Pick<Grant, 'client_name' | 'client_host'>;
   readonly lastSeen: Date;
 }
 
 /** A sign-in that ended. */
 export interface EndedSignIn {
   readonly agent: Agent;
-  readonly app: Pick<Grant, 'clientName' | 'clientHost'>;
+  readonly app: Pick<Grant, 'client_name' | 'client_host'>;
   readonly end: StoredEnd;
 }
 
@@ -54,11 +54,10 @@ export class Connections extends Service<
     after: string | undefined,
   ): Promise<Listed & { readonly next?: string | undefined }> {
     const { directory } = this.ports;
-    if (owner !== undefined && owner !== principal.ownerUid && !isAdmin(principal)) throw notYours(owner);
+    if (owner !== undefined && owner !== principal.owner_uid && !isAdmin(principal)) throw notYours(owner);
     if (!speaksForOwner(principal)) return shownTo(principal, await this.own(principal));
-    const { items, more } = await directory.ofOwner(owner ?? principal.ownerUid, limit, after);
-    const listed = shownTo(principal, await this.of(items));
-    return { ...listed, next: more ? items.at(-1)?.id : undefined };
+    const { items, more } = await directory.ofOwner(owner ?? principal.owner_uid, limit, after);
+    return { ...shownTo(principal, await this.of(items)), next: more ? items.at(-1)?.id : undefined };
   }
 
   /**
@@ -68,10 +67,9 @@ export class Connections extends Service<
   async revoke(principal: Principal, agentId: string, recordAnswer: RecordAnswer<Revoked>): Promise<Revoked> {
     const known = await this.ports.agents.find(agentId);
     if (known === undefined || !mayRevoke(principal, known)) throw noConnection(agentId);
-    const { value: agent } = known;
     const shown = (ended: Ended): Revoked => ({
       ...ended,
-      agent,
+      agent: known.value,
       invitations: ended.invitations.filter(({ workspace }) => isInReach(principal, workspace)),
     });
     const ended = await this.ports.revocation.revoke(agentId, (all) => recordAnswer(shown(all)));
@@ -79,8 +77,8 @@ export class Connections extends Service<
     return shown(ended);
   }
 
-  private async own({ agentId }: Principal): Promise<Listed> {
-    const known = agentId === undefined ? undefined : await this.ports.agents.find(agentId);
+  private async own({ agent_id }: Principal): Promise<Listed> {
+    const known = agent_id === undefined ? undefined : await this.ports.agents.find(agent_id);
     return this.of(known === undefined ? [] : [known.value]);
   }
 
@@ -100,23 +98,22 @@ export class Connections extends Service<
       const own = keys.flatMap((key) => {
         const opened = openedIn(standing, openingOf(key, agent.role), ancestorsOf(key));
         if (opened === undefined) return [];
-        const { agentId, createdAt } = key;
-        const { endsAt: expiresAt, role: _, ...limits } = opened.opens;
-        return [{ agentId, createdAt, expiresAt, ...limits }];
+        const { agent_id, created_at } = key;
+        const { endsAt: expires_at, role: _, ...limits } = opened.opens;
+        return [{ agent_id, created_at, expires_at, ...limits }];
       });
-      const lastSeen = seen.get(agent.id) ?? agent.lastSeen;
-      const isIts = ({ agentId }: { readonly agentId: string }): boolean => agentId === agent.id;
+      const lastSeen = seen.get(agent.id) ?? agent.last_seen;
+      const isIts = ({ agent_id }: { readonly agent_id: string }): boolean => agent_id === agent.id;
       return [
         ...own.filter(isIts).map((opens) => ({ agent, opens, lastSeen })),
         ...apps.filter(isIts).map((grant) => ({ agent, opens: grant, app: grant, lastSeen })),
       ];
     });
     const ended = signIns.flatMap(({ value: app }) => {
-      const [agent, end] = [those.find(({ id }) => id === app.agentId), endOf(app, now)];
+      const [agent, end] = [those.find(({ id }) => id === app.agent_id), endOf(app, now)];
       return agent === undefined || end === undefined ? [] : [{ agent, app, end }];
     });
-    const latest = ended.sort((one, other) => other.end.at.getTime() - one.end.at.getTime());
-    return { connections, ended: latest };
+    return { connections, ended: ended.sort((one, other) => other.end.at.getTime() - one.end.at.getTime()) };
   }
 }
 
@@ -127,7 +124,7 @@ function speaksForOwner(principal: Principal): boolean {
 
 /** The workspace of the calls that name none. */
 export function homeThrough({ agent, opens }: Connection): string {
-  return opens.heldTo ?? homeOf(agent);
+  return opens.held_to ?? homeOf(agent);
 }
 
 function shownTo(principal: Principal, { connections, ended }: Listed): Listed {
@@ -138,13 +135,13 @@ function shownTo(principal: Principal, { connections, ended }: Listed): Listed {
 }
 
 /** A credential that is restricted to one workspace learns nothing of agents in others. */
-function isInReach({ heldTo }: Principal, home: string): boolean {
-  return heldTo === undefined || heldTo === home;
+function isInReach({ held_to }: Principal, home: string): boolean {
+  return held_to === undefined || held_to === home;
 }
 
 function mayRevoke(principal: Principal, { value: agent }: Versioned<Agent>): boolean {
-  if (isAdmin(principal) || principal.agentId === agent.id) return true;
-  if (principal.ownerUid !== agent.ownerUid || !isInReach(principal, homeOf(agent))) return false;
+  if (isAdmin(principal) || principal.agent_id === agent.id) return true;
+  if (principal.owner_uid !== agent.owner_uid || !isInReach(principal, homeOf(agent))) return false;
   if (principal.kind === 'person') return true;
   const role = ownRole(principal) ?? 'viewer';
   return hasRole(role, 'leader') && hasRole(role, agent.role);

@@ -55,16 +55,13 @@ export interface Explanation {
 export type ReadSubject = () => Promise<Subject | undefined>;
 
 export class Explanations extends Service<AccessPorts> {
-  /**
-   * The caller, or an agent of the caller's owner with the limits of its credential.
-   * @throws MusterError NOT_FOUND, the same for somebody else's
-   */
+  /** The caller, or an agent of its owner, within its credential. @throws MusterError NOT_FOUND, also for somebody else's */
   async subject(caller: Principal, here: string, name: string | undefined): Promise<Asked> {
-    if (name === undefined || name === caller.agentId) return { principal: caller, workspace: here };
+    if (name === undefined || name === caller.agent_id) return { principal: caller, workspace: here };
     const agent = await this.agentOf(caller, name);
     const [[credential], owner] = await Promise.all([
       this.ports.agents.credentials(agent.id),
-      this.ports.roles.of(agent.ownerUid),
+      this.ports.roles.of(agent.owner_uid),
     ]);
     const principal = principalOf(agent, owner, await this.openedBy(agent, credential), {});
     return { principal, workspace: principal.workspace ?? DEFAULT_WORKSPACE };
@@ -142,14 +139,14 @@ export class Explanations extends Service<AccessPorts> {
   }
 
   private async renewed(principal: Principal): Promise<Principal> {
-    return { ...principal, owner: await this.ports.roles.of(principal.ownerUid) };
+    return { ...principal, owner: await this.ports.roles.of(principal.owner_uid) };
   }
 
   private async agentOf(caller: Principal, name: string): Promise<Agent> {
     const { agents, hashing } = this.ports;
     for (const id of [name, terminalId(hashing, caller, name)]) {
       const known = await agents.find(id);
-      if (known?.value.ownerUid === caller.ownerUid) return known.value;
+      if (known?.value.owner_uid === caller.owner_uid) return known.value;
     }
     throw new MusterError('NOT_FOUND', `You have no agent "${name}".`, {
       field: 'agent',
@@ -202,11 +199,11 @@ export async function whoCanChange(
   principal: Principal,
   { reason, from, workspace }: Refused,
 ): Promise<ChangeableBy> {
-  const { ownerUid, heldTo } = principal;
-  const isHeldAway = heldTo !== undefined && workspace !== undefined && heldTo !== workspace;
+  const { owner_uid, held_to } = principal;
+  const isHeldAway = held_to !== undefined && workspace !== undefined && held_to !== workspace;
   if (OF_CREDENTIAL.includes(reason) || isHeldAway || from === 'own' || from === 'readonly') {
     const who = "The agent's owner in person, by registering it again with another role or other limits.";
-    return { who, people: await named(ports, [ownerUid]) };
+    return { who, people: await named(ports, [owner_uid]) };
   }
   if (reason === 'nobody') return { who: 'Nobody: the server alone keeps it.', people: [] };
   if (reason.startsWith('owner')) return { who: "Nobody: it is its owner's alone.", people: [] };
@@ -219,12 +216,11 @@ export async function whoCanChange(
     accessOf(principal.owner.access, workspace) !== undefined &&
     (roleIn(principal, workspace) !== undefined || administers(principal, workspace));
   if (!isSeen) return { who, people: [] };
-  const leaders = await ports.people.leaders(workspace, MAX_NAMED);
   return {
     who,
     people: await named(
       ports,
-      leaders.map(({ value }) => value.uid),
+      (await ports.people.leaders(workspace, MAX_NAMED)).map(({ value }) => value.uid),
     ),
   };
 }

@@ -39,7 +39,6 @@ export interface Identity {
   /** Whether `workspaces` or `administers` is cut. */
   readonly truncated: boolean;
   readonly expiresAt?: Date;
-  /** The invitations that were taken just now. */
   readonly accepted: readonly Taken[];
 }
 
@@ -48,24 +47,24 @@ const MAX_LISTED = 100;
 export class Identities extends Service<AccessPorts & { readonly invitations: Pick<Invitations, 'take'> }> {
   async describe({ principal: caller, credential }: Caller): Promise<Identity> {
     const { agents, idTokens, roles, invitations } = this.ports;
-    const { uid, email, agentId, ownerUid } = caller;
+    const { uid, email, agent_id, owner_uid } = caller;
     const accepted =
       email === undefined ? [] : await invitations.take(uid, email, undefined, () => undefined);
     // A person asks because a role has changed: what was known when the token was checked may be older.
-    const isPerson = agentId === undefined;
+    const isPerson = agent_id === undefined;
     const principal = isPerson
       ? { ...caller, owner: await roles.of(uid, async () => caller.owner.role) }
       : caller;
     const [profiles, agent, expiresAt] = await Promise.all([
-      idTokens.profiles([ownerUid]),
-      agentId === undefined ? undefined : agents.find(agentId),
+      idTokens.profiles([owner_uid]),
+      agent_id === undefined ? undefined : agents.find(agent_id),
       this.expiryOf(principal, credential),
     ]);
     const { listed, others } = standings(principal);
     const role = deploymentRole(principal);
     return {
       principal,
-      owner: profiles.get(ownerUid) ?? {},
+      owner: profiles.get(owner_uid) ?? {},
       ...(agent && { agentName: agent.value.name }),
       home: homeOf(principal),
       ...(role && { deploymentRole: role }),
@@ -77,13 +76,12 @@ export class Identities extends Service<AccessPorts & { readonly invitations: Pi
     };
   }
 
-  private async expiryOf({ agentId, grant }: Principal, credential: string): Promise<Date | undefined> {
-    if (agentId === undefined) return tokenExpiry(credential);
+  private async expiryOf({ agent_id, grant }: Principal, credential: string): Promise<Date | undefined> {
+    if (agent_id === undefined) return tokenExpiry(credential);
     // An app's access token is renewed by itself: what its person sees end is the sign-in.
-    if (grant?.resource !== undefined) return (await this.ports.grants.find(grant.id))?.value.expiresAt;
+    if (grant?.resource !== undefined) return (await this.ports.grants.find(grant.id))?.value.expires_at;
     const [apiKey] = credential.split('.');
-    const credentials = await this.ports.agents.credentials(agentId);
-    return credentials.find((one) => one.apiKey === apiKey)?.expiresAt;
+    return (await this.ports.agents.credentials(agent_id)).find((one) => one.api_key === apiKey)?.expires_at;
   }
 }
 
@@ -102,14 +100,14 @@ function standings(principal: Principal) {
   return { listed, others };
 }
 
-function homeOf({ heldTo, workspace, agentId }: Principal): Identity['home'] {
-  if (heldTo !== undefined)
-    return { workspace: heldTo, why: 'Your credential is held to it: naming another one is refused.' };
+function homeOf({ held_to, workspace, agent_id }: Principal): Identity['home'] {
+  if (held_to !== undefined)
+    return { workspace: held_to, why: 'Your credential is held to it: naming another one is refused.' };
   if (workspace !== undefined)
-    return { workspace, why: `It is the home of the agent ${agentId}, from when it was registered.` };
+    return { workspace, why: `It is the home of the agent ${agent_id}, from when it was registered.` };
   return {
     workspace: DEFAULT_WORKSPACE,
-    why: `${agentId === undefined ? 'A person has' : 'Your agent has'} no other home: name another one in the URL, as in ?workspace=alpha.`,
+    why: `${agent_id === undefined ? 'A person has' : 'Your agent has'} no other home: name another one in the URL, as in ?workspace=alpha.`,
   };
 }
 

@@ -55,18 +55,18 @@ export class Inviting extends Service<InvitingPorts> {
     const id = invitationId(hashing, workspace, email);
     return retryStale(randomness, async () => {
       const now = clock.now();
-      const open = (await people.invitationsTo(workspace)).filter(({ expiresAt }) => expiresAt > now);
+      const open = (await people.invitationsTo(workspace)).filter(({ expires_at }) => expires_at > now);
       const before = open.find((one) => one.id === id);
       if (before === undefined && open.length >= MAX_OPEN) throw tooMany(workspace);
       const expiresAt = new Date(now.getTime() + INVITATION_DAYS * DAY_MILLISECONDS);
-      const invitedBy = principal.ownerUid;
+      const invitedBy = principal.owner_uid;
       const { lineage } = caller;
-      const until = { createdAt: now, expiresAt, ...(lineage && { lineage }) };
-      const invitation = { id, workspace, email, role, invitedBy, ...until };
+      const until = { created_at: now, expires_at: expiresAt, ...(lineage && { lineage }) };
+      const invitation = { id, workspace, email, role, invited_by: invitedBy, ...until };
       const isToldToday =
-        before !== undefined && now.getTime() - before.createdAt.getTime() < DAY_MILLISECONDS;
+        before !== undefined && now.getTime() - before.created_at.getTime() < DAY_MILLISECONDS;
       // The day of the mail goes on from the first of the day, or repeating would put the next one off for ever.
-      const kept = isToldToday ? { ...invitation, createdAt: before.createdAt } : invitation;
+      const kept = isToldToday ? { ...invitation, created_at: before.created_at } : invitation;
       const told: AccessChange[] = isToldToday ? [] : [{ kind: 'queueMail', mail: mailOf(kept, url, link) }];
       await store.commit([{ kind: 'invite', invitation: kept }, ...told], recordAnswer(kept));
       return kept;
@@ -106,11 +106,11 @@ export class Inviting extends Service<InvitingPorts> {
 
 /** Names and roles alone: nothing that somebody wrote is sent to a stranger. */
 function mailOf(
-  { id, workspace, email, role, createdAt: at, expiresAt }: Invitation,
+  { id, workspace, email, role, created_at: at, expires_at }: Invitation,
   url: string,
   link: string,
 ): Mail {
-  const until = expiresAt.toISOString().slice(0, 10);
+  const until = expires_at.toISOString().slice(0, 10);
   return {
     id: `invitation-${id}-${at.getTime()}`,
     to: email,

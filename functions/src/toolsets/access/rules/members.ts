@@ -80,14 +80,11 @@ export class Members extends Service<RemovalPorts> {
       access: accessOf(principal.owner.access, workspace) ?? 'private',
       members: items.map((member) => ({ ...member, ...profiles.get(member.uid) })),
       more,
-      ...(invitations && { invitations: invitations.filter(({ expiresAt }) => expiresAt > now) }),
+      ...(invitations && { invitations: invitations.filter(({ expires_at }) => expires_at > now) }),
     };
   }
 
-  /**
-   * Gives a member another role, or makes one of somebody whom the deployment knows.
-   * @throws MusterError FORBIDDEN; NOT_FOUND, which never tells whether an address has an account
-   */
+  /** Sets somebody's role. @throws MusterError FORBIDDEN; NOT_FOUND, which never tells whether an address has an account */
   async set(
     caller: Principal,
     workspace: string,
@@ -101,7 +98,7 @@ export class Members extends Service<RemovalPorts> {
       const known = await people.member(workspace, uid);
       if (known === undefined) await this.requireKnown(principal, workspace, uid, named);
       const kept = await withoutLeader(this.ports, { principal, workspace }, known, role);
-      const changed = { uid, workspace, role, addedBy: principal.uid, addedAt: clock.now() };
+      const changed = { uid, workspace, role, added_by: principal.uid, added_at: clock.now() };
       const isSame = known?.value.role === role;
       const member = isSame ? known.value : changed;
       const outcome = { member, ...(known && { was: known.value.role }) };
@@ -112,10 +109,7 @@ export class Members extends Service<RemovalPorts> {
     });
   }
 
-  /**
-   * Ends a membership, and an invitation that would renew it. Whoever leaves by themselves needs no role for it.
-   * @throws MusterError FORBIDDEN; NOT_FOUND
-   */
+  /** Ends a membership and its invitation; to leave needs no role. @throws MusterError FORBIDDEN; NOT_FOUND */
   async remove(
     caller: Principal,
     workspace: string,
@@ -198,10 +192,7 @@ export class Members extends Service<RemovalPorts> {
   }
 }
 
-/**
- * What must hold for a leader of a private workspace to be one no longer: somebody else leads it, and goes on to.
- * @throws MusterError FORBIDDEN to others than admins, where nobody else does
- */
+/** Somebody else must then lead a private workspace. @throws MusterError FORBIDDEN to others than admins, where nobody does */
 export async function withoutLeader(
   ports: MemberPorts,
   { principal, workspace }: { readonly principal: Principal; readonly workspace: string },
@@ -212,8 +203,7 @@ export async function withoutLeader(
   const { people } = ports;
   const access = accessOf(await people.workspaces(), workspace);
   if (access === 'open' || administers(principal, workspace)) return [];
-  const leaders = await people.leaders(workspace, 2);
-  const other = leaders.find(({ value }) => value.uid !== known.value.uid);
+  const other = (await people.leaders(workspace, 2)).find(({ value }) => value.uid !== known.value.uid);
   if (other !== undefined) return [{ kind: 'expectMember', member: other.value, version: other.version }];
   throw new MusterError('FORBIDDEN', `Nobody else leads the workspace "${workspace}".`, {
     field: 'uid',
@@ -240,12 +230,8 @@ function notAMember(workspace: string, uid: string): MusterError {
 }
 
 /** Takes back what was done to members and workspaces. Source: docs/semantics.md#taking-back. */
-
 export class MemberInverse extends Service<MemberPorts> {
-  /**
-   * Only whoever may change members now has a change of them taken back.
-   * @throws MusterError FORBIDDEN; CONFLICT, with the reason CHANGED_SINCE
-   */
+  /** For whoever may change members now. @throws MusterError FORBIDDEN; CONFLICT, with the reason CHANGED_SINCE */
   readonly member = async (effect: Effect, by: Principal): Promise<readonly AccessChange[]> => {
     const { people, memberFields } = this.ports;
     const { workspace = '' } = effect;
@@ -254,7 +240,7 @@ export class MemberInverse extends Service<MemberPorts> {
     const known = await people.member(workspace, uid);
     const fields = asBefore(effect, known && memberFields.of(known.value));
     const member = fields && memberFields.from(fields);
-    const kept = await withoutLeader(this.ports, principal, workspace, known, member?.role);
+    const kept = await withoutLeader(this.ports, { principal, workspace }, known, member?.role);
     if (member !== undefined)
       return [{ kind: 'setMember', member, before: known?.value, version: known?.version ?? null }, ...kept];
     if (known === undefined) return [];

@@ -80,8 +80,8 @@ export class WorkspaceAdministration extends Service<WorkspacePorts> {
       const now = clock.now();
       if (name === DEFAULT_WORKSPACE || (await workspaces.find(name)) !== undefined) throw notAvailable(name);
       await requireFree(this.ports, name, await people.workspaces());
-      const workspace = { repositories: listed, createdBy: principal.uid, createdAt: now };
-      const outcome = { workspace: name, access, repositories: listed, leader: principal.ownerUid };
+      const workspace = { repositories: listed, created_by: principal.uid, created_at: now };
+      const outcome = { workspace: name, access, repositories: listed, leader: principal.owner_uid };
       const changes: AccessChange[] = [
         { kind: 'createWorkspace', name, workspace },
         ...foundingChanges(principal, name, access, now),
@@ -144,10 +144,7 @@ export class WorkspaceAdministration extends Service<WorkspacePorts> {
     return [...entered, ...changes];
   };
 
-  /**
-   * Returns the changes of an update, decided on the stored settings.
-   * @throws MusterError FORBIDDEN; NOT_FOUND if an approval rule names a person who is no member
-   */
+  /** An update, decided on the stored settings. @throws MusterError FORBIDDEN; NOT_FOUND if an approval rule names no member */
   private async decided(
     principal: Principal,
     workspace: string,
@@ -165,14 +162,13 @@ export class WorkspaceAdministration extends Service<WorkspacePorts> {
     const routed = routingAfter(known?.value, routing);
     const demanded = known?.value.approvals;
     const shown = approvals ?? demanded;
-    const isLed = entered.some(({ kind }) => kind === 'setMember');
     const outcome: WorkspaceSettings = {
       workspace,
       access: access ?? before,
       repositories: listed,
       routing: routed,
       ...(shown && { approvals: shown }),
-      ...(isLed && { leader: principal.ownerUid }),
+      ...(entered.some(({ kind }) => kind === 'setMember') && { leader: principal.owner_uid }),
     };
     const settings: readonly SettingsChange[] = [
       ...(repositories === undefined ? [] : [named]),
@@ -194,11 +190,7 @@ export class WorkspaceAdministration extends Service<WorkspacePorts> {
     }
   }
 
-  /**
-   * Only who administers the deployment has a workspace reach what the deployment does not list for all: the GitHub App
-   * may see what another workspace has for itself.
-   * @throws MusterError FORBIDDEN
-   */
+  /** Only admins add unlisted repositories: the GitHub App may see another workspace's own. @throws MusterError FORBIDDEN */
   private requireReach(principal: Principal, kept: readonly string[], listed: readonly string[]): void {
     const known = [...kept, ...this.ports.openRepositories()];
     const name = listed.find((one) => !isListed(known, one));
@@ -243,8 +235,7 @@ function isEffective(change: SettingsChange): boolean {
 
 /** GitHub's names are the same in capitals. */
 function distinct(repositories: readonly string[]): readonly string[] {
-  const byName = new Map([...repositories].reverse().map((one) => [one.toLowerCase(), one]));
-  return [...byName.values()].reverse();
+  return [...new Map([...repositories].reverse().map((one) => [one.toLowerCase(), one])).values()].reverse();
 }
 
 function nothingToChange(): MusterError {
@@ -300,14 +291,14 @@ export function namedOf({ pin, forbid }: RoutingUpdate, { pins, forbidden }: Rou
 
 /** @throws MusterError VALIDATION_ERROR where an agent would be both pinned and forbidden */
 export function routingAfter(
-  before: Pick<StoredWorkspace, 'pinnedAgents' | 'forbiddenAgents'> | undefined,
+  before: Pick<StoredWorkspace, 'pinned_agents' | 'forbidden_agents'> | undefined,
   { pin, forbid }: RoutingUpdate = {},
 ): Routing {
   const pins =
     pin === undefined
-      ? (before?.pinnedAgents ?? [])
+      ? (before?.pinned_agents ?? [])
       : Object.entries(pin).flatMap(([kind, agent]) => (agent === undefined ? [] : [{ kind, agent }]));
-  const forbidden = forbid === undefined ? (before?.forbiddenAgents ?? []) : [...new Set(forbid)];
+  const forbidden = forbid === undefined ? (before?.forbidden_agents ?? []) : [...new Set(forbid)];
   const both = pins.find(({ agent }) => forbidden.includes(agent));
   if (both === undefined) return { pins, forbidden };
   const { agent, kind } = both;

@@ -102,7 +102,7 @@ export function workspaceAnswer({ repositories, routing, approvals, ...rest }: W
     ...rest,
     repositories: [...repositories],
     ...(isRouted && { routing: { pin, forbid: [...forbidden] } }),
-    approvals: approvals?.map(({ tool, aboveUsd: above_usd, asks }) => ({ tool, above_usd, asks })),
+    approvals: approvals?.map(({ tool, above_usd, asks }) => ({ tool, above_usd, asks })),
   };
 }
 

@@ -10,11 +10,9 @@ import type { AccessServices } from '../create.ts';
 import type { Explanation } from '../rules/explanations.ts';
 import { anyRole, defineTool, workspaceName } from './accessAnswers.ts';
 
-const DATABASES = ['firestore', 'realtime'] as const;
-
 const input = z.strictObject({
   tool: textUpTo(100).optional().describe('As in todo.add_task'),
-  database: z.enum(DATABASES).optional().describe('With a path'),
+  database: z.enum(['firestore', 'realtime']).optional().describe('With a path'),
   path: textUpTo(1500).optional().describe('In the database'),
   operation: z.enum(['read', 'write', 'push']).default('read').describe('At the path'),
   workspace: workspaceName.optional().describe('Instead of this'),
@@ -71,11 +69,11 @@ export const explain = defineTool({
   },
 });
 
-function answered({ principal: { uid, agentId }, ...explained }: Explanation) {
+function answered({ principal: { uid, agent_id }, ...explained }: Explanation) {
   const { isAllowed, workspace, needs, held, why, rule, changeableBy } = explained;
   return {
     allowed: isAllowed,
-    for: { uid, agent: agentId },
+    for: { uid, agent: agent_id },
     workspace,
     needs,
     has: held,
@@ -105,7 +103,7 @@ async function subjectOf(
   path: string,
 ): Promise<Subject | undefined> {
   const { permission, isList } = permissionFor({ database, path });
-  if (isList) return workspace === undefined ? { owner: caller.principal.ownerUid } : { workspace };
+  if (isList) return workspace === undefined ? { owner: caller.principal.owner_uid } : { workspace };
   // Below a child of the Realtime Database lies more of it, which does not say whose it is.
   const whole = path.split('/').slice(0, permission.path.split('/').length).join('/');
   try {

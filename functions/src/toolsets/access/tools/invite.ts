@@ -28,8 +28,8 @@ export const invite = defineTool({
   role: 'leader',
   scope: 'owner',
   example: { email: 'cyd@example.com', role: 'worker' },
-  answer: ({ workspace, email, role, expiresAt }: Invitation) => ({
-    invited: { workspace, email, role, expires_at: expiresAt.toISOString() },
+  answer: ({ workspace, email, role, expires_at }: Invitation) => ({
+    invited: { workspace, email, role, expires_at: expires_at.toISOString() },
   }),
   handler: (
     { services, principal, workspace: here, baseUrl: url, recordAnswer },

@@ -59,13 +59,12 @@ export const listConnections = defineTool({
   scope: 'anyone',
   example: {},
   handler: async ({ services, principal }, { owner, limit, cursor }) => {
-    const question = `connections of ${owner ?? principal.ownerUid}`;
-    const after = idAfter(question, cursor);
+    const question = `connections of ${owner ?? principal.owner_uid}`;
     const { connections, ended, next } = await services.access.connections.list(
       principal,
       owner,
       limit,
-      after,
+      idAfter(question, cursor),
     );
     return {
       connections: connections.map(connectionAnswer),
@@ -78,18 +77,18 @@ export const listConnections = defineTool({
 
 function connectionAnswer(connection: Connection): z.input<typeof connectionShape> {
   const { agent, opens, app, lastSeen } = connection;
-  const { toolsets, heldTo, readonly, createdAt, expiresAt } = opens;
+  const { toolsets, held_to, readonly, created_at, expires_at } = opens;
   return {
     agent_id: agent.id,
     name: agent.name,
     role: agent.role,
     home: homeThrough(connection),
     toolsets: toolsets && [...toolsets],
-    held_to: heldTo,
+    held_to,
     readonly,
     app: app && appAnswer(app),
-    created_at: createdAt.toISOString(),
-    expires_at: expiresAt.toISOString(),
+    created_at: created_at.toISOString(),
+    expires_at: expires_at.toISOString(),
     last_seen: lastSeen.toISOString(),
   };
 }
@@ -104,6 +103,6 @@ function endedAnswer({ agent, app, end }: EndedSignIn): z.input<typeof endedShap
   };
 }
 
-function appAnswer({ clientName, clientHost }: EndedSignIn['app']): z.input<typeof appShape> {
-  return { name: clientName, host: clientHost };
+function appAnswer({ client_name, client_host }: EndedSignIn['app']): z.input<typeof appShape> {
+  return { name: client_name, host: client_host };
 }

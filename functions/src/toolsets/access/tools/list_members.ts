@@ -54,30 +54,29 @@ export const listMembers = defineTool({
   example: {},
   handler: async ({ services, principal, workspace: here }, { workspace = here, limit, cursor }) => {
     const question = `members of ${workspace}`;
-    const after = idAfter(question, cursor);
     const { members, invitations, more, access } = await services.access.members.list(
       principal,
       workspace,
       limit,
-      after,
+      idAfter(question, cursor),
     );
     const last = members.at(-1);
     return {
       workspace,
       access,
-      members: members.map(({ uid, role, name, email, addedBy, addedAt }) => ({
+      members: members.map(({ uid, role, name, email, added_by, added_at }) => ({
         uid,
         role,
         name,
         email,
-        added_by: addedBy,
-        added_at: addedAt.toISOString(),
+        added_by,
+        added_at: added_at.toISOString(),
       })),
-      invitations: invitations?.map(({ email, role, invitedBy, expiresAt }) => ({
+      invitations: invitations?.map(({ email, role, invited_by, expires_at }) => ({
         email,
         role,
-        invited_by: invitedBy,
-        expires_at: expiresAt.toISOString(),
+        invited_by,
+        expires_at: expires_at.toISOString(),
       })),
       truncated: more,
       next_cursor: more && last ? cursorAfter(question, last.uid) : undefined,

@@ -59,9 +59,9 @@ export const updateWorkspace = defineTool({
     { workspace = here, approvals, ...rest },
   ) => {
     requireApprovable(directory.tools, approvals ?? []);
-    const rules = approvals?.map(({ tool, above_usd: aboveUsd, asks }) => ({
+    const rules = approvals?.map(({ tool, above_usd, asks }) => ({
       tool,
-      ...(aboveUsd !== undefined && { aboveUsd }),
+      ...(above_usd !== undefined && { above_usd }),
       ...(asks !== undefined && { asks }),
     }));
     const update = { ...rest, approvals: rules };

@@ -61,12 +61,12 @@ export const whoami = defineTool({
   handler: async ({ services, caller, workspace }) => {
     const identity = await services.access.identities.describe(caller);
     const { principal, owner, agentName, home, expiresAt, accepted } = identity;
-    const { uid, kind, agentId, ownerUid, maxRole, toolsets, heldTo, readonly } = principal;
+    const { uid, kind, agent_id, owner_uid, maxRole, toolsets, held_to, readonly } = principal;
     return {
       uid,
       kind,
-      agent: agentId === undefined ? undefined : { id: agentId, name: agentName },
-      owner: { uid: ownerUid, name: owner.name, email: kind === 'person' ? owner.email : undefined },
+      agent: agent_id === undefined ? undefined : { id: agent_id, name: agentName },
+      owner: { uid: owner_uid, name: owner.name, email: kind === 'person' ? owner.email : undefined },
       home,
       this_call: workspace,
       deployment_role: identity.deploymentRole,
@@ -79,7 +79,7 @@ export const whoami = defineTool({
       limits: {
         role: kind === 'agent' ? maxRole : undefined,
         toolsets: toolsets && [...toolsets],
-        held_to: heldTo,
+        held_to,
         readonly,
         expires_at: expiresAt?.toISOString(),
       },
@@ -92,8 +92,7 @@ export const whoami = defineTool({
 function adviceFor({ principal, workspaces, owner }: Identity): string | undefined {
   if (workspaces.length > 0) return undefined;
   if (principal.kind === 'agent') return 'Your owner has no role here, so you have none. Tell them.';
-  const unverified = owner.email !== undefined && principal.email === undefined;
-  return unverified
+  return owner.email !== undefined && principal.email === undefined
     ? 'You have no role here yet. Invitations are taken once your address is verified: verify it, and sign in anew.'
     : 'You have no role here yet. Ask a leader of a workspace to invite your address, or whoever runs this deployment for a role.';
 }

@@ -39,18 +39,15 @@ import {
 
 interface UpdateRequest extends TaskAddress {
   readonly status?: 'in_progress' | 'completed' | 'failed' | undefined;
-  /** A line for the task's log. */
   readonly log?: string | undefined;
 }
 
 interface EndRequest extends TaskAddress, EndReport {
   /** Of the claim, where its runner reports. */
   readonly epoch?: number | undefined;
-  /** A line for the task's log. */
   readonly log?: string | undefined;
 }
 
-/** A task that has been started, and what changes with it. */
 interface Started {
   readonly task: CodingTask;
   readonly changes: readonly CodingChange[];
@@ -103,14 +100,14 @@ export class CodingChanges extends Service<CodingPorts> {
     request: EndRequest,
     now: Date,
   ): Promise<Ended> {
-    const own = isHolder(principal, before) && isHeld(before.status) ? before.claim?.epoch : undefined;
+    const own = isHolder(principal, before) && isHeld(before.status) ? before.claim?.claim_epoch : undefined;
     const epoch = request.epoch ?? own;
     if (epoch !== undefined) {
       const claimant = await claimantOf(this.ports, principal, before, epoch);
       return endByRunner(before, claimant, request, now);
     }
     authoriseDeciding(principal, before, 'taskId');
-    return endByDecision(before, request, principal.agentId ?? principal.uid, now);
+    return endByDecision(before, request, principal.agent_id ?? principal.uid, now);
   }
 
   /**
@@ -122,26 +119,26 @@ export class CodingChanges extends Service<CodingPorts> {
     const { value: before, version } = found;
     if (codingStatus(before.status) === 'in_progress') return { task: before, changes: [] };
     if (before.status === 'available') return this.takeOn(principal, found, now);
-    const claimant = { agentId: principal.agentId ?? principal.uid };
+    const claimant = { agent_id: principal.agent_id ?? principal.uid };
     const task = isHolder(principal, before) ? startTask(before, claimant, now) : noteStart(before, now);
     return { task: asCodingTask(task), changes: taskChanges(before, task, version, now) };
   }
 
-  private async takeOn({ agentId }: Principal, found: Versioned<CodingTask>, now: Date): Promise<Started> {
+  private async takeOn({ agent_id }: Principal, found: Versioned<CodingTask>, now: Date): Promise<Started> {
     const { agents, sessions } = this.ports;
     const { id, workspace, session } = found.value;
-    if (agentId === undefined) throw nobodyToHold(id);
+    if (agent_id === undefined) throw nobodyToHold(id);
     const refusal = await budgetRefusal(this.ports, found.value);
     if (refusal !== undefined)
       throw notClaimable(id, 'a budget that holds for it is spent', 'system.setBudget raises it.');
-    const [agent, open] = await Promise.all([agents.find(agentId), sessions.current(workspace)]);
-    if (agent === undefined) throw agentNotRegistered(agentId);
+    const [agent, open] = await Promise.all([agents.find(agent_id), sessions.current(workspace)]);
+    if (agent === undefined) throw agentNotRegistered(agent_id);
     if ((await ownerStanding(this.ports, found.value, agent.value)) !== 'works')
       throw notClaimable(id, 'its owner has no role as a worker here any more', 'Create another task.');
     if (open?.session.id !== session)
       throw notClaimable(id, 'its session was archived', 'Create another task.');
-    const claimed = codingClaimed(claimTask(found.value, agentId, DEFAULT_LEASE_SECONDS, now), undefined);
-    const task = asCodingTask(startTask(claimed, { agentId }, now));
+    const claimed = codingClaimed(claimTask(found.value, agent_id, DEFAULT_LEASE_SECONDS, now), undefined);
+    const task = asCodingTask(startTask(claimed, { agent_id }, now));
     return { task, changes: claimChanges(found, task, agent, now) };
   }
 
@@ -156,7 +153,7 @@ export class CodingChanges extends Service<CodingPorts> {
       at: now,
       level: 'info',
       type: isHolder(principal, task) ? 'agent' : 'system',
-      prefix: principal.agentId ?? principal.uid,
+      prefix: principal.agent_id ?? principal.uid,
       message: log,
     };
     const head = await this.ports.taskLogs.head(task.id);

@@ -31,7 +31,7 @@ interface CodingDraft {
   readonly config?: Readonly<Record<string, unknown>> | undefined;
   readonly priority: number;
   readonly dependencies?: readonly string[] | undefined;
-  readonly partOf?: NodeRef | undefined;
+  readonly part_of?: NodeRef | undefined;
 }
 
 /** How many agents of each tool are shown. */
@@ -51,10 +51,10 @@ export class CodingService extends Service<CodingPorts> {
     const { tool, description, instructions, workspace, priority, dependencies = [] } = draft;
     const branch = draft.branch === undefined ? undefined : refName(draft.branch, 'branch');
     const configuration = codingConfig(draft.config);
-    const { project, queueSeconds } = configuration;
+    const { project, queue_seconds } = configuration;
     const request = {
       workspace,
-      createdBy: principal.agentId ?? principal.uid,
+      createdBy: principal.agent_id ?? principal.uid,
       opener: principal,
       viewer: principal,
       goal: CODING_GOAL,
@@ -64,8 +64,8 @@ export class CodingService extends Service<CodingPorts> {
           priority,
           dependencies,
           files: [],
-          partOf: draft.partOf,
-          requiredCapabilities: [
+          part_of: draft.part_of,
+          required_capabilities: [
             programOf(tool),
             ...(project === undefined ? [] : [projectCapability(project)]),
           ],
@@ -74,8 +74,8 @@ export class CodingService extends Service<CodingPorts> {
             instructions,
             ...configuration,
             branch: branch ?? usualBranch(taskId, description),
-            ownerUid: principal.ownerUid,
-            queueEndsAt: new Date(now.getTime() + queueSeconds * 1000),
+            owner_uid: principal.owner_uid,
+            queue_ends_at: new Date(now.getTime() + queue_seconds * 1000),
             attempts: [],
             returns: 0,
           }),
@@ -91,19 +91,13 @@ export class CodingService extends Service<CodingPorts> {
     return { task, now: this.now() };
   }
 
-  /**
-   * A task and the latest lines of its log.
-   * @throws MusterError NOT_FOUND
-   */
+  /** A task and the latest lines of its log. @throws MusterError NOT_FOUND */
   async findWithLog(workspace: string, taskId: string, limit = SHOWN_LINES, bytes = SHOWN_LOG_BYTES) {
     const reading = this.ports.taskLogs.tail(taskId, limit, bytes);
     return { ...(await this.findBeside(workspace, taskId, reading)), log: await reading };
   }
 
-  /**
-   * A page of a log from line `from` on.
-   * @throws MusterError NOT_FOUND
-   */
+  /** A page of a log from line `from` on. @throws MusterError NOT_FOUND */
   async logs(workspace: string, taskId: string, from: number, limit: number) {
     const reading = this.ports.taskLogs.read(taskId, from, limit);
     await this.findBeside(workspace, taskId, reading);
@@ -121,10 +115,7 @@ export class CodingService extends Service<CodingPorts> {
     return this.ports.taskLogs.ofDay(workspace, type, date, limit);
   }
 
-  /**
-   * The JSON of a task's result.
-   * @throws MusterError NOT_FOUND where it has none
-   */
+  /** The JSON of a task's result. @throws MusterError NOT_FOUND where it has none */
   async result({ id, coding: { result } }: CodingTask): Promise<string> {
     if (result === undefined) throw notFound(`Task "${id}" has no result.`);
     return this.ports.codingTasks.result(id, result);
@@ -145,14 +136,11 @@ export class CodingService extends Service<CodingPorts> {
     return { activeTasks, pendingTasks, tools };
   }
 
-  /**
-   * A runner's session on a task: one attempt; `past` where it failed and the task went on.
-   * @throws MusterError NOT_FOUND where the task had no such attempt
-   */
+  /** One attempt; `past` where it failed and the task went on. @throws MusterError NOT_FOUND */
   async runnerSession(workspace: string, taskId: string, epoch: number) {
     const { task } = await this.find(workspace, taskId);
-    if (task.claim?.epoch === epoch) return { task };
-    const past = task.coding.attempts.find((attempt) => attempt.epoch === epoch);
+    if (task.claim?.claim_epoch === epoch) return { task };
+    const past = task.coding.attempts.find((attempt) => attempt.claim_epoch === epoch);
     if (past === undefined) throw notFound(`Task "${taskId}" had no session ${epoch}.`);
     return { task, past };
   }
@@ -167,15 +155,11 @@ export class CodingService extends Service<CodingPorts> {
     return { session, isOpen, counters: await sessions.counters(workspace, id) };
   }
 
-  /** The id of the coordination session that is open. */
   async openSessionId(workspace: string): Promise<string | undefined> {
     return (await this.ports.sessions.current(workspace))?.session.id;
   }
 
-  /**
-   * Yields when a task or its log has changed.
-   * @throws MusterError NOT_FOUND
-   */
+  /** Yields when a task or its log has changed. @throws MusterError NOT_FOUND */
   async watch(workspace: string, taskId: string, gone: AbortSignal): Promise<AsyncIterable<unknown>> {
     await this.find(workspace, taskId);
     return this.ports.codingTasks.changes(taskId, gone);
@@ -185,7 +169,6 @@ export class CodingService extends Service<CodingPorts> {
     return this.ports.clock.now();
   }
 
-  /** Agents of the workspace that have declared a tool's program. */
   private async runners(workspace: string, tool: CodingTool) {
     const { directory, presence } = this.ports;
     const query = { workspace, capabilities: [programOf(tool)] };

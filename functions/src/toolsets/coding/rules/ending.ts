@@ -57,14 +57,11 @@ const summarised = z
   })
   .catch({ commits: [] });
 
-/**
- * The end that the holder of a claim reports, or one whose lease has run out.
- * @throws MusterError CONFLICT where the claim is not the caller's
- */
+/** The end that a claim's holder, or its last one, reports. @throws MusterError CONFLICT where the claim is not the caller's */
 export function endByRunner(task: CodingTask, claimant: Claimant, report: EndReport, now: Date): Ended {
   requireReturnable(report);
   const { claim, coding } = task;
-  const isTheirs = claim?.agentId === claimant.agentId && claim.epoch === claimant.epoch;
+  const isTheirs = claim?.claimed_by === claimant.agent_id && claim.claim_epoch === claimant.claim_epoch;
   if (isTheirs && isClosed(task.status) && report.result !== undefined && coding.result === undefined) {
     return { task: asCodingTask(booked(task, report.result)), now, outcome: 'kept' };
   }
@@ -73,21 +70,22 @@ export function endByRunner(task: CodingTask, claimant: Claimant, report: EndRep
   const { kind, task: reported } = reportOutcome(held, claimant, outcomeOf(held, report), now);
   if (kind !== 'accepted') {
     // Of an attempt that is reported late more than once, the first report is booked.
-    const isFirst = kind === 'late' && task.lateResult?.epoch !== claimant.epoch;
+    const isFirst = kind === 'late' && task.late_result?.claim_epoch !== claimant.claim_epoch;
     const late = isFirst ? booked(reported, report.result) : reported;
     return { task: asCodingTask(late), now, outcome: kind };
   }
   const worked = onReportedBranch(booked(reported, report.result), report.result);
   if (isReturn) return returned(held, worked, report.failure, now);
-  const epoch = claimant.epoch ?? claim?.epoch ?? task.epoch;
+  const epoch = claimant.claim_epoch ?? claim?.claim_epoch ?? task.claim_epoch;
   const commits = summarised.parse(report.result).commits.slice(-MAX_COMMITS);
-  return attemptEnded(worked, { epoch, agentId: claimant.agentId, endedAt: now, commits }, report.failure);
+  return attemptEnded(
+    worked,
+    { claim_epoch: epoch, agent_id: claimant.agent_id, ended_at: now, commits },
+    report.failure,
+  );
 }
 
-/**
- * Returns the task with the branch that its runner worked on. A runner replaces a name that the hub chose if another
- * branch of its repository blocks it. Source: `branchNames` in runner/src/git/start/branchName.ts.
- */
+/** A runner replaces a branch that the hub chose if another blocks it. Source: `branchNames` in runner/src/git/start/branchName.ts. */
 function onReportedBranch(task: Task, result: unknown): Task {
   const { coding } = asCodingTask(task);
   const { branch } = summarised.parse(result);
@@ -102,13 +100,14 @@ function booked(task: Task, result: unknown): Task {
   const { tokens: used, costUsd = 0 } = summarised.parse(result);
   if (used === undefined && costUsd === 0) return task;
   const { input = 0, output = 0, cacheRead = 0, cacheWrite = 0 } = used ?? {};
-  return withSpent(task, { inputTokens: input + cacheRead + cacheWrite, outputTokens: output, costUsd });
+  return withSpent(task, {
+    input_tokens: input + cacheRead + cacheWrite,
+    output_tokens: output,
+    cost_usd: costUsd,
+  });
 }
 
-/**
- * The end that its creator or a leader decides, whoever holds the task.
- * @throws MusterError CONFLICT where it has ended otherwise
- */
+/** The end that its creator or a leader decides, whoever holds the task. @throws MusterError CONFLICT if it has ended otherwise */
 export function endByDecision(task: CodingTask, report: EndReport, by: string, now: Date): Ended {
   if (returnAfter(report) !== undefined) throw notReturnable(task);
   if (isClosed(task.status)) {
@@ -126,18 +125,22 @@ function endByLeaseExpiry(task: CodingTask, now: Date): Ended {
   if (claim === undefined) throw new Error(`Task ${task.id} has no runner to lose.`);
   const failure: Failure = {
     class: 'runner_lost',
-    message: `Nothing was heard of the runner "${claim.agentId}" for ${claim.leaseSeconds} seconds.`,
+    message: `Nothing was heard of the runner "${claim.claimed_by}" for ${claim.lease_seconds} seconds.`,
   };
-  const lapsed = { agentId: claim.agentId, epoch: claim.epoch };
+  const lapsed = { agent_id: claim.claimed_by, claim_epoch: claim.claim_epoch };
   const { task: lost } = reportOutcome(task, lapsed, failed(task, failure), now);
   // It may come back, with all that it has done, before another one has begun.
-  const lapsedClaims = [...lost.lapsedClaims, ...(lost.status === 'available' ? [lapsed] : [])];
-  return attemptEnded({ ...lost, lapsedClaims }, { ...lapsed, endedAt: now, commits: [] }, failure);
+  const lapsedClaims = [...lost.lapsed_claims, ...(lost.status === 'available' ? [lapsed] : [])];
+  return attemptEnded(
+    { ...lost, lapsed_claims: lapsedClaims },
+    { ...lapsed, ended_at: now, commits: [] },
+    failure,
+  );
 }
 
 /** Gives up on a runner: nobody has come for it. */
 function endByQueueExpiry(task: CodingTask, now: Date): Ended {
-  const message = `No runner had claimed it within ${task.coding.queueSeconds} seconds. Start one that has ${programOf(task.coding.tool)} (npm run runner, docs/guides/runner.md), then create the task again.`;
+  const message = `No runner had claimed it within ${task.coding.queue_seconds} seconds. Start one that has ${programOf(task.coding.tool)} (npm run runner, docs/guides/runner.md), then create the task again.`;
   const expired: Task = { ...cancelTask(task, message, now), status: 'failed' };
   return ended(expired, now, { class: 'queue_expired', message });
 }
@@ -148,15 +151,15 @@ function attemptEnded(
   attempt: Omit<PastAttempt, 'failure'>,
   failure: Failure | undefined,
 ): Ended {
-  const { endedAt: now } = attempt;
+  const { ended_at: now } = attempt;
   if (task.status !== 'available') return ended(task, now, failure);
   if (failure === undefined) throw new Error(`Task ${task.id} is retried without a failure.`);
   const { coding } = asCodingTask(task);
   const attempts = [...coding.attempts, { ...attempt, failure }].slice(-MAX_ATTEMPTS_KEPT);
-  const from = task.retryAt ?? now;
-  const queueEndsAt = new Date(from.getTime() + coding.queueSeconds * 1000);
+  const from = task.retry_at ?? now;
+  const queueEndsAt = new Date(from.getTime() + coding.queue_seconds * 1000);
   return {
-    task: { ...task, coding: { ...coding, failure, attempts, queueEndsAt } },
+    task: { ...task, coding: { ...coding, failure, attempts, queue_ends_at: queueEndsAt } },
     now,
     outcome: 'retried',
   };
@@ -182,10 +185,7 @@ function failed(task: CodingTask, failure: ReportedFailure): ReportedOutcome {
     kind: 'failed',
     error: failure.message,
     retryable: isRetryable(failure.class) && failure.retryable !== false,
-    retry: {
-      limit: MAX_ATTEMPTS - 1,
-      backoffSeconds: backoffSeconds(failure.class, task.retries + 1),
-    },
+    retry: { limit: MAX_ATTEMPTS - 1, backoffSeconds: backoffSeconds(failure.class, task.retries + 1) },
   };
 }
 
@@ -193,7 +193,7 @@ function resultOf(result: unknown): TaskResult {
   const { files } = summarised.parse(result);
   return {
     output: summaryOf(result) ?? 'Completed.',
-    ...(files && { filesModified: files.slice(0, MAX_FILES).map(({ path }) => path) }),
+    ...(files && { files_modified: files.slice(0, MAX_FILES).map(({ path }) => path) }),
   };
 }
 
@@ -217,18 +217,15 @@ const MAX_RESULT_BYTES = 1024 * 1024;
 /** So many characters fit into a document, whatever they are. Half of a surrogate pair is not Unicode. */
 const RESULT_PART = /.{0,299999}[^\ud800-\udbff]/gs;
 
-/**
- * Keeps the result of an attempt that has ended the task, or whose task somebody else has ended before.
- * @throws MusterError VALIDATION_ERROR where it is too large
- */
+/** Keeps the result of an attempt that ended the task, or came after its end. @throws MusterError VALIDATION_ERROR if too large */
 export function withResult(end: Ended, result: unknown): { end: Ended; changes: CodingChange[] } {
   const { task, outcome } = end;
   if (result === undefined || (outcome !== 'ended' && outcome !== 'kept')) return { end, changes: [] };
   requireSize('A result', 'result', result, MAX_RESULT_BYTES);
   const json = JSON.stringify(result);
   const parts = json.match(RESULT_PART) ?? [];
-  const { id, workspace, epoch } = task;
-  const stored = { epoch, bytes: utf8Length(json), parts: parts.length };
+  const { id, workspace, claim_epoch: epoch } = task;
+  const stored = { claim_epoch: epoch, bytes: utf8Length(json), parts: parts.length };
   return {
     end: { ...end, task: { ...task, coding: { ...task.coding, result: stored } } },
     changes: [{ kind: 'storeResult', task: { id, workspace }, epoch, parts }],
@@ -266,19 +263,19 @@ export function codingExpiry(sessions: CoordinationPorts['sessions']): CodingExp
 /** The lease of a claim that is restored, in seconds. */
 const RESTORED_LEASE_SECONDS = 120;
 
-/**
- * Returns the task in the hands of its last holder, whose lease had expired: the attempt was not lost after all.
- * Undefined if another agent has claimed it since, or if it was taken away.
- */
+/** The task in its last holder's hands, whose lease had expired; undefined if it was claimed since, or taken away. */
 export function restored(before: CodingTask, claimant: Claimant, now: Date): CodingTask | undefined {
   const task = restoreClaim(before, claimant, RESTORED_LEASE_SECONDS, now);
   if (task?.claim === undefined) return undefined;
   const { failure: _not, ...coding } = before.coding;
   return {
     ...task,
-    claim: { ...task.claim, isRunners: true },
+    claim: { ...task.claim, claimed_by_runner: true },
     retries: Math.max(0, before.retries - 1),
-    coding: { ...coding, attempts: coding.attempts.filter(({ epoch }) => epoch !== before.epoch) },
+    coding: {
+      ...coding,
+      attempts: coding.attempts.filter(({ claim_epoch: epoch }) => epoch !== before.claim_epoch),
+    },
   };
 }
 
@@ -304,11 +301,14 @@ export function requireReturnable({ failure }: EndReport): void {
 export function returned(held: CodingTask, task: Task, failure: Failure | undefined, now: Date): Ended {
   if (failure === undefined) throw new Error(`Task ${task.id} is returned without a failure.`);
   const { coding } = asCodingTask(task);
-  const heldMs = held.claim === undefined ? 0 : Math.max(0, now.getTime() - held.claim.claimedAt.getTime());
-  const queueEndsAt = new Date(coding.queueEndsAt.getTime() + heldMs);
+  const heldMs = held.claim === undefined ? 0 : Math.max(0, now.getTime() - held.claim.claimed_at.getTime());
+  const queueEndsAt = new Date(coding.queue_ends_at.getTime() + heldMs);
   const reason = { class: failure.class, message: failure.message };
   return {
-    task: { ...task, coding: { ...coding, failure: reason, returns: coding.returns + 1, queueEndsAt } },
+    task: {
+      ...task,
+      coding: { ...coding, failure: reason, returns: coding.returns + 1, queue_ends_at: queueEndsAt },
+    },
     now,
     outcome: 'returned',
   };

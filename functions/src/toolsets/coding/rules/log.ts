@@ -6,7 +6,6 @@ import { documentCodec } from '../../../kernel/documentCodec.ts';
 import { utf8Length } from '../../../kernel/json.ts';
 import type { CodingTask } from '../../coordination/index.ts';
 
-/** A change of these. */
 type LogChange = ChangeOf<CodingChanges>;
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
@@ -33,7 +32,7 @@ export interface LogLine extends LogEntry {
   readonly line: number;
 }
 
-/** An entry of a runner: `sequence` grows within its attempt, so that one that is sent again is known. */
+/** `sequence` grows within an attempt, so that an entry that is sent again is known. */
 export interface NumberedEntry extends LogEntry {
   readonly sequence: number;
 }
@@ -52,15 +51,12 @@ export const FIRST_CHUNKS = 16;
 
 export const LATEST_CHUNKS = 144;
 
-/** Lines that go to the end of one chunk. */
 interface ChunkWrite {
-  /** The chunk as it is afterwards. */
   head: LogHead;
   readonly isNew: boolean;
   /** The number of the first of these lines. */
   readonly from: number;
   readonly entries: LogEntry[];
-  /** The lines, each as JSON. */
   text: string;
   /** The chunk that makes room for this one. */
   readonly drops?: number;
@@ -73,7 +69,7 @@ interface Appending {
   readonly next: number;
 }
 
-const NOTHING: LogHead = { chunk: -1, firstLine: 0, lines: 0, bytes: 0, epoch: 0, sequence: -1 };
+const NOTHING: LogHead = { chunk: -1, first_line: 0, lines: 0, bytes: 0, claim_epoch: 0, sequence: -1 };
 
 /** Appends entries of a runner: those of its attempt that it had not sent before. */
 export function appendNumbered(
@@ -81,9 +77,12 @@ export function appendNumbered(
   epoch: number,
   entries: readonly NumberedEntry[],
 ): Appending {
-  const sent = head?.epoch === epoch ? head.sequence : -1;
+  const sent = head?.claim_epoch === epoch ? head.sequence : -1;
   const fresh = entries.filter(({ sequence }) => sequence > sent);
-  return append({ ...(head ?? NOTHING), epoch, sequence: fresh.at(-1)?.sequence ?? sent }, fresh);
+  return append(
+    { ...(head ?? NOTHING), claim_epoch: epoch, sequence: fresh.at(-1)?.sequence ?? sent },
+    fresh,
+  );
 }
 
 /** Appends a note of somebody else than the runner. */
@@ -98,9 +97,9 @@ function append(before: LogHead, entries: readonly LogEntry[]): Appending {
   for (const entry of entries) {
     const text = JSON.stringify(entry);
     const size = utf8Length(text);
-    const from = head.firstLine + head.lines;
+    const from = head.first_line + head.lines;
     const isNew = head.chunk < 0 || head.lines >= CHUNK_LINES || head.bytes + size > CHUNK_BYTES;
-    if (isNew) head = { ...head, chunk: head.chunk + 1, firstLine: from, lines: 0, bytes: 0 };
+    if (isNew) head = { ...head, chunk: head.chunk + 1, first_line: from, lines: 0, bytes: 0 };
     head = { ...head, lines: head.lines + 1, bytes: head.bytes + size };
     const last = isNew ? undefined : writes.at(-1);
     if (last) {
@@ -119,7 +118,7 @@ function append(before: LogHead, entries: readonly LogEntry[]): Appending {
       });
     }
   }
-  return { writes, accepted: entries.length, next: head.firstLine + head.lines };
+  return { writes, accepted: entries.length, next: head.first_line + head.lines };
 }
 
 /** The changes that append to a task's log. */
@@ -143,13 +142,11 @@ export function parseLines(text: string, from: number): LogLine[] {
     .map((line, index) => ({ ...storedEntry.parse(JSON.parse(line)), line: from + index }));
 }
 
-/** How commits may change the log and the results of a coding task. */
 export interface CodingChanges {
   /** Puts lines at the end of a task's log. Stale where somebody else has in between. */
   readonly appendLog: {
     readonly task: { readonly id: string; readonly workspace: string };
     readonly write: ChunkWrite;
-    /** Of the chunk, where it is there already. */
     readonly version?: string | undefined;
   };
   /** The JSON of an attempt's result, in parts that fit into documents. */
@@ -172,7 +169,7 @@ export const headDocument = z.object({
   sequence: z.number(),
 });
 
-export const headCodec = documentCodec(headDocument, { claim_epoch: 'epoch' });
+export const headCodec = documentCodec(headDocument);
 
 /** The last chunk of a log, which knows where the log goes on. */
 export type LogHead = ReturnType<typeof headCodec.fromDocument>;

@@ -17,7 +17,6 @@ export interface OwnedLine extends LogLine {
 
 export interface LinesOfDay {
   readonly lines: readonly OwnedLine[];
-  /** Whether there are more. */
   readonly more: boolean;
 }
 
@@ -33,11 +32,7 @@ export interface TaskLogQueries {
   read(taskId: string, from: number, limit: number): Promise<LogExcerpt>;
   /** The last lines, at most `limit` of them and about `bytes` bytes. */
   tail(taskId: string, limit: number, bytes: number): Promise<LogExcerpt>;
-  /**
-   * Lines of one type from one day, of all tasks of a workspace: those of the latest chunks, until they are more
-   * than `limit`.
-   * @param date `2026-11-22`, in UTC
-   */
+  /** Of all tasks of a workspace, from the latest chunks, until there are more than `limit`. @param date `2026-11-22`, in UTC */
   ofDay(workspace: string, type: LogType, date: string, limit: number): Promise<LinesOfDay>;
   /** The tasks of chunks to which nobody has added since an instant, longest ago first; one as often as it has such. */
   tasksWithOldLogs(before: Date): AsyncGenerator<string, void, undefined>;
@@ -49,12 +44,8 @@ export interface CodingTaskQueries {
   /** Of all the workspace's sessions, newest first. */
   list(workspace: string, filter: CodingFilter, page: Page): Promise<Slice<CodingTask>>;
   count(workspace: string, statuses: readonly TaskStatus[]): Promise<number>;
-  /** The JSON of a result. */
   result(taskId: string, storedResult: StoredResult): Promise<string>;
-  /**
-   * Resolves when more may be claimable than at the mark, or when `until` is aborted. It watches the session and its
-   * gates; where there is no session yet, it watches the workspace, which will name one.
-   */
+  /** Resolves when more may be claimable, or `until` is aborted. Where there is no session yet, it watches the workspace. */
   queueGrowth(workspace: string, queueMark: QueueMark, until: AbortSignal): Promise<void>;
   /** Yields when a task or its log has changed, first for what is there, until `gone`. */
   changes(taskId: string, gone: AbortSignal): AsyncGenerator<true>;

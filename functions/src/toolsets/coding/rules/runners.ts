@@ -46,7 +46,6 @@ export interface RunnerClaimed {
   readonly messages: readonly Message[];
 }
 
-/** A claim of a runner. */
 interface ClaimAddress extends TaskAddress {
   readonly epoch: number;
 }
@@ -78,10 +77,7 @@ const MAX_DATA_BYTES = 16 * 1024;
 const RENEWAL = 2 / 3;
 
 export class CodingRunners extends Service<CodingPorts> {
-  /**
-   * Claims a task, or waits for one; undefined where there was none in time.
-   * @throws MusterError NOT_FOUND for an agent or a task; FORBIDDEN for another's agent
-   */
+  /** Claims a task or waits for one; undefined where none came in time. @throws MusterError NOT_FOUND; FORBIDDEN for another's agent */
   async claim(
     principal: Principal,
     request: RunnerClaimRequest,
@@ -90,7 +86,7 @@ export class CodingRunners extends Service<CodingPorts> {
   ): Promise<RunnerClaimed> {
     const { codingTasks, liveness, messages, store, taskClaims } = this.ports;
     const { workspace, leaseSeconds, waitMs, tools, taskId, project, readUntil } = request;
-    const name = request.agentId ?? principal.agentId;
+    const name = request.agentId ?? principal.agent_id;
     if (name === undefined) throw noAgent();
     const agent = await liveness.acting(principal, workspace, name);
     const { id: agentId, readsMessages } = agent;
@@ -159,7 +155,7 @@ export class CodingRunners extends Service<CodingPorts> {
     const { value: before, version } = found;
     const claimant = await claimantOf(this.ports, principal, before, sign.epoch);
     const { claim, status } = before;
-    const isTheirs = claim?.agentId === claimant.agentId && claim.epoch === claimant.epoch;
+    const isTheirs = claim?.claimed_by === claimant.agent_id && claim.claim_epoch === claimant.claim_epoch;
     if (isTheirs && isClosed(status)) {
       const why = before.error === undefined ? '' : ` ${terminalText(before.error)}`;
       const message = `Task ${before.id} was ended: it is ${codingStatus(status)}.${why}`;
@@ -168,15 +164,15 @@ export class CodingRunners extends Service<CodingPorts> {
     const isHolding = isTheirs && isHeld(status);
     const held = isHolding ? before : restored(before, claimant, now);
     if (held === undefined) {
-      const message = `The claim of task ${before.id} with epoch ${claimant.epoch} is no longer good.`;
+      const message = `The claim of task ${before.id} with epoch ${claimant.claim_epoch} is no longer good.`;
       return { answer: { stop: { reason: 'claim_lost', message } }, changes: [] };
     }
     const task = refreshed(held, claimant, sign, now);
-    const answer = { leaseUntil: task.claim?.leaseExpiresAt };
+    const answer = { leaseUntil: task.claim?.lease_expires_at };
     if (task === before) return { answer, changes: [] };
     if (task.status === status) return { answer, changes: [{ kind: 'replaceTask', task, before, version }] };
     if (isHolding) return { answer, changes: taskChanges(before, task, version, now) };
-    const agent = await this.ports.agents.find(claimant.agentId);
+    const agent = await this.ports.agents.find(claimant.agent_id);
     if (agent === undefined) throw new Error(`The agent that held task ${task.id} is gone.`);
     return { answer, changes: claimChanges(found, task, agent, now) };
   }
@@ -186,10 +182,7 @@ function claimedBy({ task, messages = [] }: Exclude<ClaimOutcome, { kind: 'none'
   return { task: asCodingTask(task), messages };
 }
 
-/**
- * Moves the task on, notes its progress, and renews the lease where it is time.
- * @throws MusterError CONFLICT where the state would go back
- */
+/** Moves the task on, and renews the lease where it is time. @throws MusterError CONFLICT where the state would go back */
 function refreshed(
   held: CodingTask,
   claimant: Claimant,
@@ -203,9 +196,9 @@ function refreshed(
       : { ...moved, coding: { ...moved.coding, progress } };
   const { claim } = task;
   if (claim === undefined) return task;
-  const left = claim.leaseExpiresAt.getTime() - now.getTime();
+  const left = claim.lease_expires_at.getTime() - now.getTime();
   // Where the task is written anyhow, the renewal costs nothing.
-  const isDue = task !== held || left < claim.leaseSeconds * 1000 * RENEWAL;
+  const isDue = task !== held || left < claim.lease_seconds * 1000 * RENEWAL;
   return isDue ? asCodingTask(renewLease(task, now)) : task;
 }
 

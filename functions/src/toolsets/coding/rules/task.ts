@@ -23,7 +23,6 @@ import {
 } from '../../coordination/index.ts';
 import type { CodingChange, CodingTaskQueries, TaskLogQueries } from './ports.ts';
 
-/** The ports of all that coding does. */
 export interface CodingPorts extends CoordinationPorts, BudgetPorts, OwnerPorts {
   readonly store: Store<CodingChange>;
   readonly codingTasks: CodingTaskQueries;
@@ -34,7 +33,6 @@ export interface CodingPorts extends CoordinationPorts, BudgetPorts, OwnerPorts 
   readonly messages: Pick<AgentMessages, 'markRead'>;
 }
 
-/** Which task, in which workspace. */
 export interface TaskAddress {
   readonly workspace: string;
   readonly taskId: string;
@@ -49,10 +47,7 @@ export async function findCodingTask(
   return requireCodingTask(found, taskId, workspace);
 }
 
-/**
- * Reads a coding task and changes it, again for as long as somebody else changes it in between.
- * @throws MusterError NOT_FOUND
- */
+/** Reads a coding task and changes it, again while others change it. @throws MusterError NOT_FOUND */
 export function changeTask<Result>(
   { tasks, clock, randomness }: CodingPorts,
   { workspace, taskId }: TaskAddress,
@@ -92,10 +87,7 @@ const queueTime = z.int().min(MIN_QUEUE_SECONDS).max(MAX_QUEUE_SECONDS).default(
 /** What a runner may call its repository. Part of a capability's name, which "|" would end. */
 export const projectName = z.string().regex(/^[^\s|][^|\p{C}]{0,79}$/u);
 
-/**
- * The part of a task's configuration that Muster itself goes by; the rest is between its creator and its runner.
- * @throws MusterError VALIDATION_ERROR
- */
+/** The part of a configuration that Muster goes by; the rest is between creator and runner. @throws MusterError VALIDATION_ERROR */
 export function codingConfig(config: Readonly<Record<string, unknown>> = {}) {
   requireSize('The configuration', 'config', config, MAX_CONFIG_BYTES);
   const { data: queueSeconds } = queueTime.safeParse(config.queueSeconds);
@@ -111,7 +103,11 @@ export function codingConfig(config: Readonly<Record<string, unknown>> = {}) {
       suggestion:
         'Name the repository as owner/name, or by the label that its runner reports: at most 80 characters.',
     });
-  return { config: jsonObject.parse(config), queueSeconds, ...(project !== undefined && { project }) };
+  return {
+    config: jsonObject.parse(config),
+    queue_seconds: queueSeconds,
+    ...(project !== undefined && { project }),
+  };
 }
 
 const MAX_SLUG_LENGTH = 40;
@@ -131,24 +127,24 @@ export function usualBranch(taskId: string, description: string): string {
 
 /** Whether the caller is the agent that holds the task, or that closed it. */
 export function isHolder(principal: Principal, task: CodingTask): boolean {
-  return principal.agentId !== undefined && task.claim?.agentId === principal.agentId;
+  return principal.agent_id !== undefined && task.claim?.claimed_by === principal.agent_id;
 }
 
-/**
- * Who reports on a claim: the agent that it was given to, where the caller may act for it.
- * @throws MusterError FORBIDDEN
- */
+/** The agent that a claim was given to, where the caller may act for it. @throws MusterError FORBIDDEN */
 export async function claimantOf(
   { liveness }: CodingPorts,
   principal: Principal,
   task: CodingTask,
   epoch: number,
 ): Promise<Claimant> {
-  const claims = [...task.lapsedClaims, ...(task.claim ? [task.claim] : [])];
-  const holder = claims.findLast((claim) => claim.epoch === epoch)?.agentId;
-  if (holder === undefined) return { agentId: principal.agentId ?? principal.uid, epoch };
+  const { claim, lapsed_claims: lapsed } = task;
+  const holder =
+    claim?.claim_epoch === epoch
+      ? claim.claimed_by
+      : lapsed.findLast((former) => former.claim_epoch === epoch)?.agent_id;
+  if (holder === undefined) return { agent_id: principal.agent_id ?? principal.uid, claim_epoch: epoch };
   await liveness.actAs(principal, task.workspace, holder);
-  return { agentId: holder, epoch };
+  return { agent_id: holder, claim_epoch: epoch };
 }
 
 export interface EndReport {

@@ -44,10 +44,9 @@ const chunkFromDocument = (data: unknown) => ({
 
 const owner = z.object({ task_id: z.string() });
 
-/** Lines that say whose they are. */
 function ownedLines(data: unknown): readonly OwnedLine[] {
-  const { task_id: taskId } = owner.parse(data);
-  return linesFromDocument(data).map((line) => ({ ...line, taskId }));
+  const { task_id } = owner.parse(data);
+  return linesFromDocument(data).map((line) => ({ ...line, taskId: task_id }));
 }
 
 /** The key by which chunks are found for a day, over all tasks of a workspace. */
@@ -107,7 +106,7 @@ export class FirestoreTaskLogQueries extends FirestoreReader implements TaskLogQ
     const chunks = chunksOf(this.database, taskId);
     const before = chunks.where('first_line', '<=', from).orderBy('first_line', 'desc').limit(1);
     const [head, begun] = await Promise.all([this.head(taskId), before.get()]);
-    const total = head ? head.value.firstLine + head.value.lines : 0;
+    const total = head ? head.value.first_line + head.value.lines : 0;
     const found = begun.docs.flatMap((snapshot) =>
       this.documents.readable(snapshot, linesFromDocument).flat(),
     );
@@ -130,7 +129,7 @@ export class FirestoreTaskLogQueries extends FirestoreReader implements TaskLogQ
     let left = bytes;
     const latest = chunksOf(this.database, taskId).orderBy('first_line', 'desc');
     for await (const { head, lines: more } of this.inOrder(latest)) {
-      total = Math.max(total, head.firstLine + head.lines);
+      total = Math.max(total, head.first_line + head.lines);
       lines = [...more, ...lines];
       left -= head.bytes;
       if (lines.length >= limit || left <= 0) break;

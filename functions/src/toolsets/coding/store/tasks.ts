@@ -1,5 +1,3 @@
-/** How coding tasks are found and watched. */
-
 import { type DocumentSnapshot, type Firestore, type Query, Timestamp } from '@google-cloud/firestore';
 import {
   COLLECTIONS,
@@ -52,7 +50,7 @@ export class FirestoreCodingTaskQueries extends FirestoreReader implements Codin
     return (await counted.count().get()).data().count;
   }
 
-  async result(taskId: string, { epoch, parts }: StoredResult): Promise<string> {
+  async result(taskId: string, { claim_epoch: epoch, parts }: StoredResult): Promise<string> {
     const paths = Array.from({ length: parts }, (_, part) => taskResultPath(taskId, epoch, part));
     const snapshots = await this.database.getAll(...paths.map((path) => this.database.doc(path)));
     return snapshots.map((snapshot) => this.documents.value(snapshot, resultPartFromDocument)).join('');
@@ -97,7 +95,6 @@ export class FirestoreCodingTaskQueries extends FirestoreReader implements Codin
   }
 }
 
-/** Tells when a workspace names its session. */
 function onceNamed(
   database: Firestore,
   workspace: string,
@@ -109,10 +106,7 @@ function onceNamed(
   }, fail);
 }
 
-/**
- * Tells when a session or one of its gates was written after a time. Whatever it was, an archiving as well, the claim
- * that follows sees to it.
- */
+/** Tells of any write after a time, an archiving as well: the claim that follows sees to it. */
 function onceGrown(
   database: Firestore,
   { workspace, id, readAt }: { readonly workspace: string; readonly id: string; readonly readAt: Timestamp },

@@ -70,12 +70,7 @@ export const appendLogs = defineTool({
           'The data of an entry',
           entries.map(({ data }) => data),
         ),
-      {
-        accepted,
-        cursor: String(next),
-        leaseUntil: leaseUntil?.toISOString(),
-        stop,
-      },
+      { accepted, cursor: String(next), leaseUntil: leaseUntil?.toISOString(), stop },
     ),
   handler: ({ services, workspace, principal, recordAnswer }, { entries, ...claim }) => {
     const numbered = entries.map((one) => ({ ...one, at: new Date(one.at) }));

@@ -15,7 +15,6 @@ import {
   writing,
 } from './codingAnswers.ts';
 
-/** A task as its runner gets it. */
 const claimedShape = taskShape
   .pick({
     id: true,
@@ -82,9 +81,9 @@ export const claimTask = defineTool({
     const previous = coding.attempts.at(-1);
     return success(`Task ${task.id} is yours.`, {
       task: {
-        ...codingTaskAnswer(task, claim.claimedAt),
-        epoch: claim.epoch,
-        leaseUntil: claim.leaseExpiresAt.toISOString(),
+        ...codingTaskAnswer(task, claim.claimed_at),
+        epoch: claim.claim_epoch,
+        leaseUntil: claim.lease_expires_at.toISOString(),
         previous: previous && pastAttemptAnswer(task, previous),
       },
       messages: messagesAnswer(messages),

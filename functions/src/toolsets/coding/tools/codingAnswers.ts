@@ -47,7 +47,6 @@ const failureShape = z.object({
   message: z.string().describe('Why it failed, for people.'),
 });
 
-/** A coding task as every tool and resource shows it. */
 export const taskShape = z.object({
   id: z.string(),
   tool: z.enum(CODING_TOOLS),
@@ -82,7 +81,7 @@ export const taskShape = z.object({
 
 /** @param now for how long it has been worked on */
 export function codingTaskAnswer(task: CodingTask, now: Date): z.output<typeof taskShape> {
-  const { claim, coding, status, createdAt, retryAt, closedAt } = task;
+  const { claim, coding, status, created_at, retry_at, completed_at: closedAt } = task;
   return {
     id: task.id,
     tool: coding.tool,
@@ -94,17 +93,17 @@ export function codingTaskAnswer(task: CodingTask, now: Date): z.output<typeof t
     status: codingStatus(status),
     state: status,
     priority: task.priority,
-    createdAt: createdAt.toISOString(),
-    createdBy: task.createdBy,
-    queueEndsAt: status === 'available' ? coding.queueEndsAt.toISOString() : undefined,
-    retryAt: retryAt?.toISOString(),
-    attempt: task.epoch - coding.returns,
-    runner: claim?.agentId,
-    epoch: claim?.epoch,
-    claimedAt: claim?.claimedAt.toISOString(),
-    leaseUntil: isHeld(status) ? claim?.leaseExpiresAt.toISOString() : undefined,
-    startedAt: claim?.startedAt?.toISOString(),
-    durationMs: claim && (closedAt ?? now).getTime() - claim.claimedAt.getTime(),
+    createdAt: created_at.toISOString(),
+    createdBy: task.created_by,
+    queueEndsAt: status === 'available' ? coding.queue_ends_at.toISOString() : undefined,
+    retryAt: retry_at?.toISOString(),
+    attempt: task.claim_epoch - coding.returns,
+    runner: claim?.claimed_by,
+    epoch: claim?.claim_epoch,
+    claimedAt: claim?.claimed_at.toISOString(),
+    leaseUntil: isHeld(status) ? claim?.lease_expires_at.toISOString() : undefined,
+    startedAt: claim?.started_at?.toISOString(),
+    durationMs: claim && (closedAt ?? now).getTime() - claim.claimed_at.getTime(),
     completedAt: closedAt?.toISOString(),
     waitingFor: askedFor(task)?.who,
     progress: shown(coding.progress),
@@ -123,7 +122,6 @@ const failureAnswer = ({ class: kind, message }: PastAttempt['failure']) => ({
   message: terminalText(message),
 });
 
-/** An attempt before a runner's own, as it is told of it. */
 export const previousShape = z.object({
   branch: z.string(),
   runner: z.string(),
@@ -134,10 +132,10 @@ export const previousShape = z.object({
 
 export function pastAttemptAnswer({ coding }: CodingTask, attempt: PastAttempt) {
   return {
-    epoch: attempt.epoch,
+    epoch: attempt.claim_epoch,
     branch: coding.branch,
-    runner: attempt.agentId,
-    endedAt: attempt.endedAt.toISOString(),
+    runner: attempt.agent_id,
+    endedAt: attempt.ended_at.toISOString(),
     failure: failureAnswer(attempt.failure),
     commits: attempt.commits.map(({ sha, subject }) => ({ sha, subject: terminalText(subject) })),
   };
@@ -196,10 +194,8 @@ export function historyAnswer(
   };
 }
 
-/** Hints of tools that write. */
 export const writing = { readOnlyHint: false, destructiveHint: false, openWorldHint: false } as const;
 
-/** Hints of tools that read. */
 export const reading = {
   readOnlyHint: true,
   destructiveHint: false,

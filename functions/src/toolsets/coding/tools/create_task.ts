@@ -41,10 +41,10 @@ export const createTask = defineTool({
     success(`Task created. ${waitsForRunner(task, baseUrl)}`, {
       taskId: task.id,
       branch: task.coding.branch,
-      task: codingTaskAnswer(task, task.createdAt),
+      task: codingTaskAnswer(task, task.created_at),
     }),
   handler: async ({ services, workspace, principal, recordAnswer, baseUrl }, { tool, part_of, ...draft }) => {
-    const request = { ...draft, partOf: part_of, tool: codingTool(tool, 'tool'), workspace };
+    const request = { ...draft, part_of: part_of, tool: codingTool(tool, 'tool'), workspace };
     const record = (task: CodingTask) => recordAnswer({ task, baseUrl });
     return { task: await services.coding.create(principal, request, record), baseUrl };
   },

@@ -37,12 +37,12 @@ export const registerRunner = defineTool({
   answer: (runner: { agentId: string; workspace: string }) =>
     success(`You are the runner ${runner.agentId}.`, runner),
   handler: async ({ services, workspace, principal, recordAnswer }, { programs, serves }) => {
-    const { agentId } = principal;
-    if (agentId === undefined)
+    const { agent_id } = principal;
+    if (agent_id === undefined)
       throw new MusterError('FORBIDDEN', 'Only an agent can be a runner, and you are a person.', {
         suggestion: 'Register an agent for it with onboarding.registerAgent, and use its credential.',
       });
-    const runner = { agentId, workspace };
+    const runner = { agentId: agent_id, workspace };
     const capabilities = programs.map(({ name, version }) => ({
       name,
       category: 'coding agent',

@@ -24,7 +24,6 @@ const MAX_SESSIONS = 50;
 export interface SessionExtent {
   readonly session: Session;
   readonly open: number;
-  /** Those of them that somebody holds. */
   readonly held: number;
 }
 
@@ -40,11 +39,7 @@ export class SessionArchives extends Service<CoordinationPorts> {
    */
   readonly part: SweepPart = { name: 'archives', run: (turn) => this.sweep(turn) };
 
-  /**
-   * Makes an archived session the open one again, with its tasks as they are, and archives the one that is open.
-   * @param id of the session; the one that was archived last where it is left out
-   * @throws MusterError NOT_FOUND; CONFLICT where it is open
-   */
+  /** Reopens the session (the last archived, without `id`), and archives the open one. @throws MusterError NOT_FOUND; CONFLICT */
   async reopen(
     workspace: string,
     id: string | undefined,
@@ -80,7 +75,6 @@ export class SessionArchives extends Service<CoordinationPorts> {
     return { session, open: counts.available + held, held };
   }
 
-  /** Clears what archiving has left behind. */
   private async sweep(turn: SweepTurn): Promise<Swept> {
     const uncleared = await this.ports.sessions.uncleared(MAX_SESSIONS);
     let cleared = 0;

@@ -40,20 +40,20 @@ export async function budgetRefusal({ budgets }: BudgetPorts, task: Task): Promi
 export function waitForBudget(task: Task, { by }: Refusal, now: Date): Task {
   const retryAt = new Date(now.getTime() + WAIT_MILLISECONDS);
   const { coding } = task;
-  const queueEndsAt = coding && new Date(retryAt.getTime() + coding.queueSeconds * 1000);
+  const queueEndsAt = coding && new Date(retryAt.getTime() + coding.queue_seconds * 1000);
   return {
     ...task,
-    budgetWait: budgetKey(by.budget),
-    retryAt,
+    budget_wait: budgetKey(by.budget),
+    retry_at: retryAt,
     blockers: task.blockers + 1,
-    ...(coding && queueEndsAt && { coding: { ...coding, queueEndsAt } }),
+    ...(coding && queueEndsAt && { coding: { ...coding, queue_ends_at: queueEndsAt } }),
   };
 }
 
 /** Why a task waits that nobody can claim, in a sentence; undefined where it is not for a budget. */
-export function budgetReason({ status, retryAt, budgetWait }: Task): string | undefined {
-  if (status !== 'available' || retryAt === undefined || budgetWait === undefined) return undefined;
-  return waitsForBudget(budgetWait);
+export function budgetReason({ status, retry_at, budget_wait }: Task): string | undefined {
+  if (status !== 'available' || retry_at === undefined || budget_wait === undefined) return undefined;
+  return waitsForBudget(budget_wait);
 }
 
 /** What a task has taken since, for the budgets that hold for it: nobody has reserved it. */
@@ -64,11 +64,11 @@ export async function spendingChanges(
 ): Promise<readonly CoordinationChange[]> {
   const { spent: after = NO_WORK } = task;
   const more = amountOf({
-    inputTokens: after.inputTokens - before.inputTokens,
-    outputTokens: after.outputTokens - before.outputTokens,
-    costUsd: after.costUsd - before.costUsd,
+    input_tokens: after.input_tokens - before.input_tokens,
+    output_tokens: after.output_tokens - before.output_tokens,
+    cost_usd: after.cost_usd - before.cost_usd,
   });
-  if (more.nanoUsd <= 0 && more.tokens <= 0) return [];
+  if (more.nano_usd <= 0 && more.tokens <= 0) return [];
   const keys = (await budgets.limited(keysOf(task))).map(({ budget }) => budgetKey(budget));
   return keys.length === 0 ? [] : [{ kind: 'spend', keys, spent: more }];
 }
@@ -88,7 +88,7 @@ export class BudgetWaits extends Service<CoordinationPorts> {
     const { tasks, sessions, store, randomness } = this.ports;
     return retryStale(randomness, async () => {
       const found = await unlessUnreadable(tasks.find(taskId));
-      if (found?.value.budgetWait !== key) return;
+      if (found?.value.budget_wait !== key) return;
       const grown = await queueGrowth(sessions, found.value);
       await store.commit(endingChanges(found, grown));
     });
@@ -101,6 +101,6 @@ function endingChanges(
   grown: readonly CoordinationChange[],
 ): readonly CoordinationChange[] {
   const isWaiting = budgetReason(before) !== undefined;
-  const { budgetWait: _, ...rest } = isWaiting ? endBackoff(before) : before;
+  const { budget_wait: _, ...rest } = isWaiting ? endBackoff(before) : before;
   return [{ kind: 'replaceTask', task: rest, before, version }, ...(isWaiting ? grown : [])];
 }

@@ -62,12 +62,8 @@ export type ClaimOutcome = (
   | { readonly kind: 'claimed' | 'resumed'; readonly task: Task }
   /** A runner is not told why: it waits. */
   | { readonly kind: 'none'; readonly mark: QueueMark; readonly why?: NoTask }
-) & {
-  /** What the agent has not read yet. */
-  readonly messages?: readonly Message[];
-};
+) & { readonly messages?: readonly Message[] };
 
-/** A claim under way: its request, and what was read for it. */
 interface Claiming {
   readonly request: ClaimRequest;
   readonly session: Session;
@@ -99,7 +95,7 @@ export class TaskClaims extends Service<
       return this.answer({ kind: 'none', mark: {}, why: noGoal(workspace) }, recordAnswer);
     const { session } = open;
     const mark = { session: session.id, readAt: open.readAt };
-    const declared = agent.value.capabilities.map(({ name }) => name);
+    const declared = agent.value.capability_details.map(({ name }) => name);
     const { readsMessages = false } = request;
     const messages = await this.ports.messages.unread({ ...agent.value, readsMessages }, workspace);
     const told = (outcome: ClaimOutcome) => (messages.length === 0 ? outcome : { ...outcome, messages });
@@ -112,7 +108,6 @@ export class TaskClaims extends Service<
     return told(await this.claimNext(claiming, keys));
   }
 
-  /** Claims the task that the runner names, or the first that it can do. */
   private async claimForRunner(claiming: Claiming, runner: RunnerClaim, declared: readonly string[]) {
     const { session, agent, mark, recordAnswer } = claiming;
     const { project } = runner;
@@ -155,10 +150,7 @@ export class TaskClaims extends Service<
     return this.answer({ kind: 'none', mark, why }, recordAnswer);
   }
 
-  /**
-   * @returns undefined where a budget is spent that holds for the task, which then waits for it, or where its owner may not
-   *   have work done here any more, which ends it
-   */
+  /** @returns undefined where the task now waits for a budget, or was ended since its owner may not have work done here */
   private async take(
     before: Versioned<Task>,
     { request, agent, recordAnswer }: Claiming,
@@ -194,14 +186,14 @@ export class TaskClaims extends Service<
   ): Promise<Task | undefined> {
     const taskIds = Object.keys(held).filter((taskId) => held[taskId]?.session === session.id);
     if (taskIds.length === 0) return undefined;
-    const isFull = taskIds.length >= configuration.maxConcurrentTasks;
+    const isFull = taskIds.length >= configuration.max_concurrent_tasks;
     if (known === undefined && !isFull) return this.ports.tasks.notStarted(session.id, id);
     const asked = isFull ? taskIds : taskIds.filter((taskId) => !known?.includes(taskId));
     const found = (await this.ports.tasks.findAll(asked)).flatMap((task) => task?.value ?? []);
     // What it holds as a runner it knows.
     const own = found
-      .filter(({ status, claim }) => isHeld(status) && claim?.agentId === id && !claim.isRunners)
-      .sort((a, b) => Number(a.claim?.claimedAt) - Number(b.claim?.claimedAt));
+      .filter(({ status, claim }) => isHeld(status) && claim?.claimed_by === id && !claim.claimed_by_runner)
+      .sort((a, b) => Number(a.claim?.claimed_at) - Number(b.claim?.claimed_at));
     const unheardOf = own.find((task) => (known ? !known.includes(task.id) : task.status === 'claimed'));
     return unheardOf ?? own[0];
   }
@@ -209,17 +201,16 @@ export class TaskClaims extends Service<
   /** Makes a task claimable whose retry is due. Tells whether it was. */
   private async endBackoffOf(waiting: Versioned<Task> | undefined, session: Session): Promise<boolean> {
     const now = this.ports.clock.now();
-    if (waiting?.value.retryAt === undefined || waiting.value.retryAt > now) return false;
+    if (waiting?.value.retry_at === undefined || waiting.value.retry_at > now) return false;
     if (waiting.value.session !== session.id) return false;
     const task = endBackoff(waiting.value);
     await this.ports.store.commit([
       { kind: 'replaceTask', task, before: waiting.value, version: waiting.version },
-      { kind: 'queueGrew', session, capabilityKeys: [] },
+      { kind: 'queueGrew', session, capability_keys: [] },
     ]);
     return true;
   }
 
-  /** Commits what an outcome changes, with the record of the call's key. */
   private async answer(
     outcome: ClaimOutcome,
     recordAnswer: RecordAnswer<ClaimOutcome>,
@@ -243,7 +234,7 @@ export class TaskClaims extends Service<
  * tasks follow from the capabilities: a session need not name each tool with each project.
  */
 export function claimableKeys(
-  { capabilityKeys }: Pick<Session, 'capabilityKeys'>,
+  { capability_keys }: Pick<Session, 'capability_keys'>,
   capabilities: readonly string[],
 ): string[] {
   const has = [...new Set(capabilities.map(foldedCapability))];
@@ -251,7 +242,7 @@ export function claimableKeys(
   const coding = Object.values(PROGRAMS)
     .filter((program) => has.includes(program))
     .flatMap((program) => [program, ...projects.map((project) => capabilityKey([program, project]))]);
-  return [...new Set([...satisfiedKeys(capabilityKeys, capabilities), ...coding])];
+  return [...new Set([...satisfiedKeys(capability_keys, capabilities), ...coding])];
 }
 
 /** What changes when an agent takes a task on: the task, and the agent as its holder. */
@@ -261,7 +252,7 @@ export function claimChanges(
   agent: Versioned<Agent>,
   now: Date,
 ): CoordinationChange[] {
-  const holder = holding(agent.value, task.id, { session: task.session, epoch: task.epoch }, now);
+  const holder = holding(agent.value, task.id, { session: task.session, claim_epoch: task.claim_epoch }, now);
   return [
     ...taskChanges(before, task, version, now),
     { kind: 'holdTask', agent: holder, taskId: task.id, version: agent.version },
@@ -276,7 +267,7 @@ export function codingClaimed(task: Task, runner: RunnerClaim | undefined): Task
   const { failure: _overcome, progress: _past, ...coding } = task.coding;
   return {
     ...task,
-    claim: runner === undefined ? claim : { ...claim, isRunners: true },
+    claim: runner === undefined ? claim : { ...claim, claimed_by_runner: true },
     coding: { ...(runner?.project !== undefined && { project: runner.project }), ...coding },
   };
 }
@@ -312,7 +303,6 @@ export class ClaimWindow {
     return this.calls.add();
   }
 
-  /** Ends the dealing of a task. */
   finish(taskId: string, outcome: 'claimed' | 'refused'): void {
     this.dealt.delete(taskId);
     if (outcome === 'claimed') this.claimedMeanwhile.add(taskId);

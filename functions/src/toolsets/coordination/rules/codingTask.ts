@@ -62,24 +62,20 @@ export function withFailure(task: Task, failure: NonNullable<Failure>): Task {
 /** How many attempts a task remembers. */
 export const MAX_ATTEMPTS_KEPT = 20;
 
-/**
- * A coding task that is put into the queue again: it waits for a runner anew, and its attempt is one of the past. Any
- * other task stays as it is.
- * @param before as it was held or closed
- */
+/** A coding task queued anew, its attempt among the past; any other as it is. @param before as it was held or closed */
 export function requeuedWork(before: Task, task: Task, failure: NonNullable<Failure>, now: Date): Task {
   if (task.coding === undefined) return task;
   const { result: _former, ...coding } = task.coding;
   const past = before.claim && {
-    epoch: before.claim.epoch,
-    agentId: before.claim.agentId,
-    endedAt: before.closedAt ?? now,
+    claim_epoch: before.claim.claim_epoch,
+    agent_id: before.claim.claimed_by,
+    ended_at: before.completed_at ?? now,
     failure,
     commits: [],
   };
   const attempts = [...coding.attempts, ...(past ? [past] : [])].slice(-MAX_ATTEMPTS_KEPT);
-  const queueEndsAt = new Date(now.getTime() + coding.queueSeconds * 1000);
-  return { ...task, coding: { ...coding, failure, attempts, queueEndsAt } };
+  const queueEndsAt = new Date(now.getTime() + coding.queue_seconds * 1000);
+  return { ...task, coding: { ...coding, failure, attempts, queue_ends_at: queueEndsAt } };
 }
 
 export type CodingTask = Task & { readonly coding: CodingWork };
@@ -114,9 +110,7 @@ export function requireCodingTask(
 export interface RunnerClaim {
   /** What the runner can do, where it is not all that its agent has declared. */
   readonly capabilities?: readonly string[] | undefined;
-  /** The repository that it has. */
   readonly project?: string | undefined;
-  /** The only task that it wants. */
   readonly taskId?: string | undefined;
 }
 
@@ -133,14 +127,11 @@ export function isCodingKey(key: string): boolean {
 }
 
 /** What a runner takes: what its owner asks for, unless it serves its whole workspace. */
-export function runnersPart({ serves, ownerUid }: Agent): QueuePart {
-  return { type: CODING_TYPE, ...(serves !== 'workspace' && { owner: ownerUid }) };
+export function runnersPart({ serves, owner_uid }: Agent): QueuePart {
+  return { type: CODING_TYPE, ...(serves !== 'workspace' && { owner: owner_uid }) };
 }
 
-/**
- * The task that a runner names, where it can be claimed now; undefined where it may be later.
- * @throws MusterError NOT_FOUND, or CONFLICT where waiting for it is pointless
- */
+/** The task that a runner names; undefined where it may be later. @throws MusterError NOT_FOUND; CONFLICT if waiting is pointless */
 export function claimableNow(
   found: Versioned<Task> | undefined,
   taskId: string,
@@ -152,13 +143,13 @@ export function claimableNow(
   if (isClosed(task.status)) throw notClaimable(taskId, `it is ${task.status}`, 'Create another task.');
   if (task.session !== session.id)
     throw notClaimable(taskId, 'its session was archived', 'Create another task.');
-  const { owner = task.coding.ownerUid } = runnersPart(agent);
-  if (task.coding.ownerUid !== owner) {
+  const { owner = task.coding.owner_uid } = runnersPart(agent);
+  if (task.coding.owner_uid !== owner) {
     const suggestion = 'Start the runner with --for workspace, if it is to do what others ask for.';
     throw notClaimable(taskId, 'somebody else asks for it, and the runner serves its owner', suggestion);
   }
   const has = new Set(capabilities.map(foldedCapability));
-  const lacking = task.requiredCapabilities.filter((name) => !has.has(foldedCapability(name)));
+  const lacking = task.required_capabilities.filter((name) => !has.has(foldedCapability(name)));
   if (lacking.length > 0) {
     const suggestion = 'Claim it for its tool, and for its project where it has one.';
     throw notClaimable(taskId, `it needs ${lacking.join(', ')}`, suggestion);

@@ -19,7 +19,6 @@ const NO_TASKS = { count: 0, first: [] as readonly Task[] };
 
 export interface Initialised {
   readonly session: Session;
-  /** The session that had to make room. */
   readonly archived?: SessionExtent;
 }
 
@@ -48,7 +47,7 @@ export class CoordinationService extends Service<CoordinationPorts> {
       const known = open?.session;
       const isKept = known !== undefined && [goal, '', CODING_GOAL].includes(known.goal);
       const session = isKept
-        ? { ...known, goal, masterPlan: masterPlan ?? known.masterPlan }
+        ? { ...known, goal, master_plan: masterPlan ?? known.master_plan }
         : newSession(randomness, { workspace, goal, masterPlan }, now);
       const outcome = { session, ...(known && !isKept && { archived: await this.archives.extentOf(known) }) };
       const changes =
@@ -64,10 +63,7 @@ export class CoordinationService extends Service<CoordinationPorts> {
     return (await this.ports.sessions.current(workspace))?.session;
   }
 
-  /**
-   * Progress from counters, how many of the available tasks cannot be claimed yet, and what is past its deadline, of
-   * which a few are named that were due first: the same few documents however many tasks there are.
-   */
+  /** Progress from counters, and the first few tasks past their deadline: the same few documents however many tasks there are. */
   async status(workspace: string) {
     const { sessions, queue, directory } = this.ports;
     const [session, agents] = await Promise.all([this.session(workspace), directory.counts(workspace)]);
@@ -102,7 +98,6 @@ export class CoordinationService extends Service<CoordinationPorts> {
     return this.listed(workspace, (session) => this.ports.tasks.list(session, statuses, page));
   }
 
-  /** Those that can never start. */
   listStuck(workspace: string, page: Page) {
     return this.listed(workspace, (session) => this.ports.tasks.listStuck(session, page));
   }
@@ -138,7 +133,7 @@ export class CoordinationService extends Service<CoordinationPorts> {
   }
 
   addDiscovery(
-    request: Pick<Discovery, 'workspace' | 'agentId' | 'content' | 'tags'>,
+    request: Pick<Discovery, 'workspace' | 'agent_id' | 'content' | 'tags'>,
     recordAnswer: RecordAnswer<Discovery>,
     opener?: Opener,
   ): Promise<Discovery> {
@@ -148,7 +143,7 @@ export class CoordinationService extends Service<CoordinationPorts> {
     return retryStale(randomness, async () => {
       const now = clock.now();
       const { session, opened } = await openSession(this.ports, workspace, now, { opener });
-      const discovery = { ...request, id, session: session.id, createdAt: now };
+      const discovery = { ...request, id, session: session.id, created_at: now };
       const counted: CoordinationChange = {
         kind: 'count',
         workspace,
@@ -167,12 +162,11 @@ export class CoordinationService extends Service<CoordinationPorts> {
   }
 }
 
-/** Makes `session` the open one: the same with a new goal or plan, or another in its place. */
 function sessionChanges(open: OpenSession, session: Session, now: Date): CoordinationChange[] {
   const { session: known, sessionVersion: version, workspaceVersion: replaces } = open;
   if (known.id !== session.id) {
     return [archivingOf(open, now), openingOf(session, replaces)];
   }
-  const isUnchanged = known.goal === session.goal && known.masterPlan === session.masterPlan;
+  const isUnchanged = known.goal === session.goal && known.master_plan === session.master_plan;
   return isUnchanged ? [] : [{ kind: 'describeSession', session, before: known, version }];
 }

@@ -25,7 +25,6 @@ import { requireAhead, type Task, USUAL_TYPE } from './task.ts';
 /** The most tasks that one call creates. */
 export const MAX_BATCH = 500;
 
-/** What the caller says of a task. */
 export interface TaskDraft {
   /** Where it is to have an id that its creator derives; otherwise it gets one. */
   readonly id?: string;
@@ -35,10 +34,9 @@ export interface TaskDraft {
   readonly dependencies: readonly string[];
   readonly files: readonly string[];
   readonly hints?: string | undefined;
-  readonly requiredCapabilities: readonly string[];
+  readonly required_capabilities: readonly string[];
   readonly deadline?: Date | undefined;
-  /** What it is made for. */
-  readonly partOf?: NodeRef | undefined;
+  readonly part_of?: NodeRef | undefined;
   /** Makes it a coding task, once its id is known. */
   readonly coding?: (taskId: string, now: Date) => CodingWork;
 }
@@ -78,10 +76,7 @@ interface CreationPorts<Change extends AnyChange> extends CoordinationPorts {
 export class TaskCreation<Change extends AnyChange = CoordinationChange> extends Service<
   CreationPorts<Change>
 > {
-  /**
-   * Creates all the tasks or none, in the workspace's open session.
-   * @throws MusterError VALIDATION_ERROR for an unknown dependency or a cycle
-   */
+  /** Creates all the tasks or none. @throws MusterError VALIDATION_ERROR for an unknown dependency or a cycle */
   create(
     request: CreationRequest<Change>,
     recordAnswer: RecordAnswer<readonly Task[]>,
@@ -99,9 +94,9 @@ export class TaskCreation<Change extends AnyChange = CoordinationChange> extends
         return fieldOf(request, index, 'dependencies');
       };
       const existing = await readDependencies(this.ports.tasks, session, { ids, dependents, fieldFor });
-      const creation = { existing, dependents, session, createdBy, ownerUid: opener?.ownerUid, now };
+      const creation = { existing, dependents, session, createdBy, ownerUid: opener?.owner_uid, now };
       const { placeOf, changes: linked } = await this.links(drafts, request);
-      const tasks = drafts.map((draft) => ({ ...newTask(draft, creation), ...placeOf(draft.partOf) }));
+      const tasks = drafts.map((draft) => ({ ...newTask(draft, creation), ...placeOf(draft.part_of) }));
       const changes = await creationChanges(this.ports.sessions, tasks, creation, opening);
       await this.ports.store.commit([...changes, ...linked], recordAnswer(tasks));
       return tasks;
@@ -116,7 +111,7 @@ export class TaskCreation<Change extends AnyChange = CoordinationChange> extends
     const given = await link?.(drafts.map(({ id }) => id));
     if (given) return { placeOf: () => given.place, changes: given.changes };
     const field = (index: number) => fieldOf(request, index, 'part_of');
-    const wanted = drafts.map(({ partOf }) => partOf);
+    const wanted = drafts.map(({ part_of }) => part_of);
     return linkAll(this.ports, wanted, { principal, workspace }, field);
   }
 
@@ -153,7 +148,6 @@ function dependentsOf(drafts: readonly NumberedDraft[]): Dependents {
   return dependents;
 }
 
-/** What new tasks are made with, beside their drafts. */
 interface Creation {
   readonly existing: TasksById;
   readonly dependents: Dependents;
@@ -164,7 +158,7 @@ interface Creation {
 }
 
 function newTask(
-  { id, existing: existingIds, files, hints, type, deadline, coding, partOf: _, ...draft }: NumberedDraft,
+  { id, existing: existingIds, files, hints, type, deadline, coding, part_of: _, ...draft }: NumberedDraft,
   { existing, dependents, session, createdBy, ownerUid, now }: Creation,
 ): Task {
   const before = existingIds.flatMap((dependency) => existing.get(dependency)?.value ?? []);
@@ -175,21 +169,21 @@ function newTask(
     id,
     workspace: session.workspace,
     session: session.id,
-    ...(type !== undefined && type !== USUAL_TYPE && { type }),
+    ...(type !== undefined && type !== USUAL_TYPE && { given_type: type }),
     status: 'available',
     dependents: dependents.get(id) ?? [],
     // And those that are created with it.
     blockers: blockers + draft.dependencies.length - before.length,
     context: { files, ...(hints !== undefined && { hints }) },
-    createdAt: now,
-    createdBy,
+    created_at: now,
+    created_by: createdBy,
     ...(deadline && { deadline }),
-    epoch: 0,
-    lapsedClaims: [],
+    claim_epoch: 0,
+    lapsed_claims: [],
     retries: 0,
-    formerEnds: [],
+    former_ends: [],
     stuck: false,
-    ...(ownerUid !== undefined && { ownerUid }),
+    ...(ownerUid !== undefined && { owner_uid: ownerUid }),
     ...(coding && { coding: coding(id, now) }),
   };
 }
@@ -202,7 +196,7 @@ async function creationChanges(
 ): Promise<CoordinationChange[]> {
   const { workspace, id } = session;
   const grown = open && (await queueGrowthIn(sessions, open, tasks));
-  const begun = grown ? [grown] : (opened?.({ ...session, capabilityKeys: firstKeys(tasks) }) ?? []);
+  const begun = grown ? [grown] : (opened?.({ ...session, capability_keys: firstKeys(tasks) }) ?? []);
   // One that failed may be tried again.
   const undone = [...existing.values()].filter(({ value }) => value.status !== 'done');
   return [

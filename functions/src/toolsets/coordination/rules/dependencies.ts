@@ -122,26 +122,23 @@ export async function readDependencies(
   return existing;
 }
 
-type Standing = Pick<Task, 'blockers' | 'failedDependencies' | 'stuckDependencies' | 'stuckUnsettled'>;
+type Standing = Pick<Task, 'blockers' | 'failed_dependencies' | 'stuck_dependencies' | 'stuck_unsettled'>;
 
 /** How a task stands to the tasks that it depends on. Those that wait for it are told where that is unsettled. */
 export function standingOf(dependencies: readonly Task[]): Standing {
   const failed = dependencies.filter(({ status }) => status === 'failed' || status === 'cancelled');
-  const stuck = dependencies.flatMap(({ id, status, stuckBy }) =>
-    stuckBy !== undefined && status !== 'done' ? [[id, stuckBy] as const] : [],
+  const stuck = dependencies.flatMap(({ id, status, stuck_by }) =>
+    stuck_by !== undefined && status !== 'done' ? [[id, stuck_by] as const] : [],
   );
   return {
     blockers: dependencies.filter(({ status }) => status !== 'done').length,
-    failedDependencies: failed.map(({ id }) => id),
-    stuckDependencies: Object.fromEntries(stuck),
-    stuckUnsettled: failed.length + stuck.length > 0,
+    failed_dependencies: failed.map(({ id }) => id),
+    stuck_dependencies: Object.fromEntries(stuck),
+    stuck_unsettled: failed.length + stuck.length > 0,
   };
 }
 
-/**
- * Looks for the task among all that its new dependencies depend on.
- * @throws MusterError VALIDATION_ERROR with the path of the cycle, or where there are too many to look at
- */
+/** Looks for a cycle over new dependencies. @throws MusterError VALIDATION_ERROR with its path, or if too many are to be read */
 export async function requireNoCycle(
   tasks: CoordinationPorts['tasks'],
   task: Task,

@@ -51,7 +51,7 @@ export class TaskSweep extends Service<CoordinationPorts & { readonly coding: Co
     let seen: ReadonlyMap<string, Date> = new Map();
     const lapsed = async (after: Position | undefined) => {
       const batch = await tasks.lapsed(turn.now, BATCH, after);
-      const holders = new Set(batch.found.flatMap(({ item }) => item.value.claim?.agentId ?? []));
+      const holders = new Set(batch.found.flatMap(({ item }) => item.value.claim?.claimed_by ?? []));
       if (health !== 'away')
         seen = await inTime(presence.lastSeen([...holders]), PRESENCE_MILLISECONDS, 'Presence');
       return batch;
@@ -70,7 +70,6 @@ export class TaskSweep extends Service<CoordinationPorts & { readonly coding: Co
     });
   }
 
-  /** Gives up on coding tasks that no runner came for. */
   private sweepQueueEnds(turn: SweepTurn): Promise<Swept> {
     const due = (after: Position | undefined) => this.ports.tasks.queueEnded(turn.now, BATCH, after);
     return this.sweep(turn, { unclaimed: 0 }, due, async ({ value, version }) => {
@@ -108,26 +107,26 @@ export class TaskSweep extends Service<CoordinationPorts & { readonly coding: Co
   ): Promise<'released' | 'renewed' | 'left' | undefined> {
     const { claim } = value;
     if (claim === undefined) return undefined;
-    if (value.waitingFor !== undefined && value.waitingFor.until > now) {
-      const task = waitForAnswer(value, value.waitingFor);
+    if (value.waiting_for !== undefined && value.waiting_for.until > now) {
+      const task = waitForAnswer(value, value.waiting_for);
       await this.ports.store.commit([{ kind: 'replaceTask', task, before: value, version }]);
       return 'renewed';
     }
-    const seenAt = claim.isRunners ? undefined : seen.get(claim.agentId);
+    const seenAt = claim.claimed_by_runner ? undefined : seen.get(claim.claimed_by);
     const renewed = seenAt && renewLease(value, seenAt);
-    if (renewed?.claim !== undefined && renewed.claim.leaseExpiresAt > now) {
+    if (renewed?.claim !== undefined && renewed.claim.lease_expires_at > now) {
       await this.ports.store.commit([{ kind: 'replaceTask', task: renewed, before: value, version }]);
       return 'renewed';
     }
     // A runner renews its lease in the task itself: what is known of its presence does not matter.
-    if (!claim.isRunners && health !== 'trusted') return 'left';
+    if (!claim.claimed_by_runner && health !== 'trusted') return 'left';
     if (isCodingTask(value)) {
       await this.ports.store.commit(await this.ports.coding.leaseExpired({ value, version }, now));
       return 'released';
     }
     const drop: CoordinationChange = {
       kind: 'dropTask',
-      agentId: claim.agentId,
+      agentId: claim.claimed_by,
       taskId: value.id,
       wasHeld: true,
     };

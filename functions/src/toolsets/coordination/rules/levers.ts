@@ -1,8 +1,4 @@
-/**
- * What whoever decides about a task does to it: cancel, have tried again, take from its holder, change. Each is one
- * optimistic commit of the task, its holder, its dependents and the session's counters.
- * Source: docs/semantics.md#levers.
- */
+/** What whoever decides about a task does to it, each in one optimistic commit. Source: docs/semantics.md#levers. */
 
 import { type Principal, roleIn } from '../../../access/rules/principal.ts';
 import { hasRole } from '../../../access/rules/role.ts';
@@ -28,17 +24,13 @@ interface Decision {
 
 export interface Revived {
   readonly task: Task;
-  /** The ids of the dependents that are tried again with it. */
   readonly dependents: readonly string[];
   /** Whether there were more than one call takes. */
   readonly isCut: boolean;
 }
 
 export class TaskLevers extends Service<CoordinationPorts> {
-  /**
-   * Cancels an open task for whoever holds it.
-   * @throws MusterError NOT_FOUND; FORBIDDEN; CONFLICT where it is closed
-   */
+  /** Cancels an open task for whoever holds it. @throws MusterError NOT_FOUND; FORBIDDEN; CONFLICT where it is closed */
   cancel(principal: Principal, decision: Decision, recordAnswer: RecordAnswer<Task>): Promise<Task> {
     return decide(this.ports, principal, decision.taskId, async ({ value: before, version }, now) => {
       const message = said('Cancelled', principal, decision.reason);
@@ -49,10 +41,7 @@ export class TaskLevers extends Service<CoordinationPorts> {
     });
   }
 
-  /**
-   * Takes a task from its holder: it can be claimed at once.
-   * @throws MusterError NOT_FOUND; FORBIDDEN; CONFLICT where nobody holds it
-   */
+  /** Takes a task from its holder: it can be claimed at once. @throws MusterError NOT_FOUND; FORBIDDEN; CONFLICT where nobody holds it */
   release(principal: Principal, decision: Decision, recordAnswer: RecordAnswer<Task>): Promise<Task> {
     return decide(this.ports, principal, decision.taskId, async ({ value: before, version }, now) => {
       const message = said('Released', principal, decision.reason);
@@ -65,10 +54,7 @@ export class TaskLevers extends Service<CoordinationPorts> {
     });
   }
 
-  /**
-   * Puts a task into the queue again that failed or was cancelled, and on demand those that depend on it and ended so.
-   * @throws MusterError NOT_FOUND; FORBIDDEN; CONFLICT where it is open or done, or its session was archived
-   */
+  /** Retries a task, and its ended dependents on demand. @throws MusterError NOT_FOUND; FORBIDDEN; CONFLICT if open, done or archived */
   retry(
     principal: Principal,
     { taskId, withDependents }: { readonly taskId: string; readonly withDependents: boolean },
@@ -113,10 +99,7 @@ export class TaskLevers extends Service<CoordinationPorts> {
   }
 }
 
-/**
- * Reads a task that the caller may decide about, and changes it, again for as long as somebody else changes it meanwhile.
- * @throws MusterError NOT_FOUND to whoever is not in the task's workspace; FORBIDDEN
- */
+/** Changes a task that the caller decides about, again while others do. @throws MusterError NOT_FOUND; FORBIDDEN */
 export function decide<Result>(
   { tasks, randomness, clock }: CoordinationPorts,
   principal: Principal,
@@ -133,8 +116,8 @@ export function decide<Result>(
 }
 
 /** Who has done what, and why: `Cancelled by lead: no longer wanted`. */
-export function said(what: string, { agentId, uid }: Principal, reason: string | undefined): string {
-  return `${what} by ${agentId ?? uid}${reason === undefined ? '.' : `: ${reason}`}`;
+export function said(what: string, { agent_id, uid }: Principal, reason: string | undefined): string {
+  return `${what} by ${agent_id ?? uid}${reason === undefined ? '.' : `: ${reason}`}`;
 }
 
 /** The task in the queue again, as retry_task leaves it. */
@@ -170,21 +153,16 @@ export function sessionArchived(taskId: string, verb = 'be tried again'): Muster
   });
 }
 
-/** A task, as far as it says who may decide about it. */
-type Decided = Pick<Task, 'id' | 'workspace' | 'ownerUid'>;
+type Decided = Pick<Task, 'id' | 'workspace' | 'owner_uid'>;
 
-/**
- * Lets the creator, whoever has the same owner, and leaders decide about a task. Source: docs/semantics.md#coordination.
- * @param field the argument that names the task
- * @throws MusterError FORBIDDEN
- */
+/** Lets the creator, whoever has its owner, and leaders decide. Source: docs/semantics.md#coordination. @throws MusterError FORBIDDEN */
 export function authoriseDeciding(
   principal: Principal,
   task: Decided,
   field: 'task_id' | 'taskId' | 'id',
 ): void {
   const role = roleIn(principal, task.workspace) ?? 'viewer';
-  if (hasRole(role, 'leader') || (hasRole(role, 'worker') && task.ownerUid === principal.ownerUid)) return;
+  if (hasRole(role, 'leader') || (hasRole(role, 'worker') && task.owner_uid === principal.owner_uid)) return;
   throw new MusterError('FORBIDDEN', `You may not change task "${task.id}".`, {
     field,
     reason: 'NOT_YOURS',
@@ -202,24 +180,24 @@ const MAX_FORMER_ENDS = 10;
  * no more; its epoch goes on, and its tries begin anew.
  */
 export function reviveTask(task: Task): Task {
-  const { status, claim, closedAt, partsAwaited: _waited, result: _kept, ...rest } = task;
+  const { status, claim, completed_at: closedAt, parts_awaited: _waited, result: _kept, ...rest } = task;
   if ((status !== 'failed' && status !== 'cancelled') || closedAt === undefined)
     throw notPossible(task, 'be tried again', undefined, suggestionToRevive(status));
-  const { error, epoch, retries } = task;
+  const { error, claim_epoch: epoch, retries } = task;
   const end = {
     status,
-    endedAt: closedAt,
-    epoch,
+    ended_at: closedAt,
+    claim_epoch: epoch,
     retries,
     ...(error !== undefined && { error }),
-    ...(claim && { agentId: claim.agentId }),
+    ...(claim && { agent_id: claim.claimed_by }),
   };
   return {
     ...rest,
     status: 'available',
     retries: 0,
-    formerEnds: [...task.formerEnds, end].slice(-MAX_FORMER_ENDS),
-    lapsedClaims: task.lapsedClaims.filter((lapsed) => lapsed.epoch !== epoch),
+    former_ends: [...task.former_ends, end].slice(-MAX_FORMER_ENDS),
+    lapsed_claims: task.lapsed_claims.filter((lapsed) => lapsed.claim_epoch !== epoch),
   };
 }
 
@@ -233,15 +211,18 @@ export function reopenTask(task: Task, former: Task, isHolderThere: boolean, now
   const { claim, ...rest } = former;
   if (!isHolderThere || claim === undefined || !isHeld(former.status))
     return { ...rest, status: 'available' };
-  const leaseExpiresAt = new Date(now.getTime() + claim.leaseSeconds * 1000);
-  const worked = Number(task.closedAt) - claim.claimedAt.getTime();
-  return withSpent({ ...former, claim: { ...claim, leaseExpiresAt } }, { milliseconds: -worked });
+  const leaseExpiresAt = new Date(now.getTime() + claim.lease_seconds * 1000);
+  const worked = Number(task.completed_at) - claim.claimed_at.getTime();
+  return withSpent(
+    { ...former, claim: { ...claim, lease_expires_at: leaseExpiresAt } },
+    { milliseconds: -worked },
+  );
 }
 
 /** Ends a task again that had ended before it was tried again, which is taken back. */
 export function endAgain(task: Task, former: Task): Task {
   if (task.status !== 'available') throw notPossible(task, 'be ended again');
-  return { ...former, formerEnds: task.formerEnds.slice(0, -1) };
+  return { ...former, former_ends: task.former_ends.slice(0, -1) };
 }
 
 function suggestionToRevive(status: TaskStatus): string {

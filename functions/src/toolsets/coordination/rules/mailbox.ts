@@ -26,11 +26,9 @@ export type Mailbox = ReturnType<typeof mailboxFromDocument>;
 
 export type Message = Mailbox['messages'][number];
 
-/** What commits may change of messages. */
 export interface MessageChanges {
   readonly replaceMailbox: {
     readonly mailbox: Mailbox;
-    /** Of the mailbox, where there is one. */
     readonly version?: string;
     /** What somebody has put into it, for the trail. */
     readonly sent?: Message;

@@ -40,9 +40,7 @@ interface MembershipRequest {
 
 export interface Membership {
   readonly agent: Agent;
-  /** Its part in the workspace. */
   readonly role: 'leader' | 'worker';
-  /** The task in hand in the workspace's open session. */
   readonly currentTask: string | null;
 }
 
@@ -93,15 +91,12 @@ export class AgentMembership extends Service<
     return membership;
   }
 
-  /**
-   * The id of the agent that is registered: the caller itself, one that it may act as, or a new terminal of the caller's,
-   * which may get the name that was chosen unless somebody has it already, or would get it by registering.
-   */
+  /** The agent's id: the caller's own, one that it may act as, or a new one; the chosen name where nobody has or would get it. */
   private async idFor(
     principal: Principal,
     { workspace, agentId: name }: MembershipRequest,
   ): Promise<string> {
-    if (principal.agentId === name) return name;
+    if (principal.agent_id === name) return name;
     const { agents, hashing, liveness } = this.ports;
     const known = await liveness.actable(principal, workspace, name);
     if (known !== undefined) return known.value.id;
@@ -110,11 +105,7 @@ export class AgentMembership extends Service<
     return isFree ? name : terminalId(hashing, principal, name);
   }
 
-  /**
-   * @param readUntil the last message that the agent has read
-   * @returns the messages that it has not read yet
-   * @throws MusterError NOT_FOUND when the agent is not registered
-   */
+  /** @returns the messages after `readUntil`, the last that it has read. @throws MusterError NOT_FOUND */
   async heartbeat(
     principal: Principal,
     { workspace, name, readUntil }: { workspace: string; name: string; readUntil?: string | undefined },
@@ -125,7 +116,7 @@ export class AgentMembership extends Service<
     const caller = callingAgent(principal);
     const agent =
       caller?.id === name
-        ? { ...caller, hasMessages: principal.hasMessages === true, readsMessages: true }
+        ? { ...caller, has_messages: principal.has_messages === true, readsMessages: true }
         : await this.othersAgent(principal, workspace, name);
     if (!(await touchPresence(this.ports, agent))) {
       throw new MusterError('FIREBASE_ERROR', 'Your heartbeat could not be noted just now.', {
@@ -165,15 +156,15 @@ function newTerminal(
     name,
     type: 'specialist',
     version: '1.0.0',
-    capabilities: [],
+    capability_details: [],
     configuration: USUAL_CONFIGURATION,
-    ownerUid: principal.ownerUid,
+    owner_uid: principal.owner_uid,
     role: weaker('worker', principal.maxRole),
     ...(workspace !== DEFAULT_WORKSPACE && { workspace }),
-    ...(id !== principal.agentId && { registeredBy: principal.uid }),
+    ...(id !== principal.agent_id && { registered_by: principal.uid }),
     status: 'active',
-    registeredAt: now,
-    lastSeen: now,
+    registered_at: now,
+    last_seen: now,
     ...NOTHING_DONE,
   };
 }
@@ -192,6 +183,6 @@ function joined(
     serves,
     parts: { ...seen.parts, [workspace]: role },
     milestones: { joined: now, ...seen.milestones },
-    ...(declared && { capabilities: declared }),
+    ...(declared && { capability_details: declared }),
   };
 }

@@ -25,16 +25,13 @@ interface Letter {
 }
 
 export class AgentMessages extends Service<CoordinationPorts> {
-  /**
-   * Writes to an agent of the workspace.
-   * @throws MusterError NOT_FOUND for an agent or a task that is not there; QUOTA_EXCEEDED where it does not read
-   */
+  /** @throws MusterError NOT_FOUND for an agent or a task that is not there; QUOTA_EXCEEDED where the agent does not read */
   send(principal: Principal, letter: Letter, recordAnswer: RecordAnswer<Message>): Promise<Message> {
     const { agents, clock, mailboxes, randomness, store } = this.ports;
     const { workspace, agentId, taskId, text } = letter;
     return retryStale(randomness, async () => {
       const [agent, found] = await Promise.all([
-        readFor(principal.ownerUid, agents.find(agentId)),
+        readFor(principal.owner_uid, agents.find(agentId)),
         mailboxes.find(agentId),
       ]);
       if (agent === undefined || !isIn(agent.value, workspace)) throw noAgentHere(agentId);
@@ -45,11 +42,11 @@ export class AgentMessages extends Service<CoordinationPorts> {
       const at = clock.now();
       const message: Message = {
         id: messageId(count + 1),
-        from: principal.agentId ?? principal.uid,
+        from: principal.agent_id ?? principal.uid,
         workspace,
         text,
         at,
-        ...(taskId !== undefined && { taskId }),
+        ...(taskId !== undefined && { task_id: taskId }),
       };
       const changes = mailboxChanges(
         { id: agentId, messages: [...waiting, message], count: count + 1 },
@@ -61,15 +58,12 @@ export class AgentMessages extends Service<CoordinationPorts> {
     });
   }
 
-  /**
-   * Returns the unread messages that an agent got in a workspace, oldest first; none if they are not the caller's to read.
-   * @param workspace that of the call: what was written in another one does not leave it
-   */
+  /** Oldest first; none that are not the caller's to read. @param workspace of the call: messages of others do not leave theirs */
   async unread(
-    { id, hasMessages, readsMessages }: ActingAgent,
+    { id, has_messages, readsMessages }: ActingAgent,
     workspace: string,
   ): Promise<readonly Message[]> {
-    if (!hasMessages || !readsMessages) return [];
+    if (!has_messages || !readsMessages) return [];
     const found = await this.ports.mailboxes.find(id);
     return found?.value.messages.filter((one) => one.workspace === workspace) ?? [];
   }
@@ -121,7 +115,7 @@ function mailboxChanges(
   const { id: agentId, messages } = mailbox;
   return [
     { kind: 'replaceMailbox', mailbox, ...(found && { version: found.version }), ...(sent && { sent }) },
-    { kind: 'noteMessages', agentId, hasMessages: messages.length > 0 },
+    { kind: 'noteMessages', agentId, has_messages: messages.length > 0 },
   ];
 }
 

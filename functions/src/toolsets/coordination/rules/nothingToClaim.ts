@@ -20,7 +20,6 @@ export const NO_TASK_REASONS = [
 
 export interface NoTask {
   readonly reason: (typeof NO_TASK_REASONS)[number];
-  /** In a sentence or two, with the names of a few tasks. */
   readonly explanation: string;
 }
 
@@ -41,13 +40,9 @@ export function noGoal(workspace: string): NoTask {
 export class NothingToClaim extends Service<CoordinationPorts> {
   private readonly kept = new MemoCache<NoTask>();
 
-  /**
-   * Reads a few tasks and two counts, however many tasks there are; where that was done just now and nothing has
-   * become claimable since, a single document.
-   * @param retried the task whose retry comes next
-   */
+  /** Reads a few tasks and counts, or one document where it was just done. @param retried the task whose retry comes next */
   async explain(session: Session, agent: Agent, retried: Task | undefined, now: Date): Promise<NoTask> {
-    const capabilities = agent.capabilities.map(({ name }) => name);
+    const capabilities = agent.capability_details.map(({ name }) => name);
     const key = JSON.stringify([session.id, capabilityKey(capabilities)]);
     const grown = await this.ports.sessions.grownAt(session);
     const stamp = `${grown} ${Math.floor(now.getTime() / KEPT_MILLISECONDS)}`;
@@ -69,13 +64,12 @@ export class NothingToClaim extends Service<CoordinationPorts> {
       return { reason: 'none', explanation };
     }
     const count = await queue.count(session, 'blocked');
-    if (retried?.retryAt !== undefined) return retriedAt(retried, retried.retryAt, count, now);
+    if (retried?.retry_at !== undefined) return retriedAt(retried, retried.retry_at, count, now);
     const waits = await this.waits(blocked);
     const explanation = `${tasksOf(count, 'waits', 'wait')} for others to be done: ${waits.join('; ')}.`;
     return { reason: 'all_blocked', explanation };
   }
 
-  /** What each of some tasks waits for, as far as a few of their dependencies tell. */
   private async waits(blocked: readonly Task[]): Promise<readonly string[]> {
     const ids = [...new Set(blocked.flatMap(({ dependencies }) => dependencies))].slice(
       0,
@@ -94,14 +88,14 @@ export class NothingToClaim extends Service<CoordinationPorts> {
 }
 
 function notForYou(pending: readonly Task[], count: number, capabilities: readonly string[]): NoTask {
-  const lacking = pending.filter(({ requiredCapabilities }) => {
-    const key = capabilityKey(requiredCapabilities);
+  const lacking = pending.filter(({ required_capabilities }) => {
+    const key = capabilityKey(required_capabilities);
     return !satisfiedKeys([key], capabilities).includes(key);
   });
   if (lacking.length === 0)
     return { reason: 'taken', explanation: 'Others are claiming what there is just now. Claim again.' };
   const wanted = lacking.map(
-    ({ id, requiredCapabilities }) => `"${id}" requires ${requiredCapabilities.join(', ')}`,
+    ({ id, required_capabilities }) => `"${id}" requires ${required_capabilities.join(', ')}`,
   );
   const coding = lacking.some((task) => task.coding !== undefined)
     ? ' Coding tasks are for runners, which claim them with coding.claim_task.'
@@ -124,7 +118,7 @@ function retriedAt(task: Task, at: Date, count: number, now: Date): NoTask {
 }
 
 function stateOf({ status, claim }: Task): string {
-  return claim === undefined || status === 'available' ? status : `${status}, held by "${claim.agentId}"`;
+  return claim === undefined || status === 'available' ? status : `${status}, held by "${claim.claimed_by}"`;
 }
 
 function tasksOf(count: number, one: string, several: string): string {

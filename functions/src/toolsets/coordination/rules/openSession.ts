@@ -10,7 +10,6 @@ import type { CoordinationChange, CoordinationPorts, SessionQueries } from './po
 import type { OpenSession, Session } from './session.ts';
 import { capabilityKey, MAX_CAPABILITY_KEYS, type Task } from './task.ts';
 
-/** The session that a commit fills. */
 export interface FilledSession {
   readonly session: Session;
   /** Undefined where it is not stored yet. */
@@ -19,11 +18,7 @@ export interface FilledSession {
   readonly opened: ((session: Session) => CoordinationChange[]) | undefined;
 }
 
-/**
- * The workspace's open session, or a new one without a goal: tasks may come before init_coordination. A new one is not
- * stored yet: the commit that fills it opens it.
- * @param begun `opener`: as openingChanges has it
- */
+/** The open session, or a new one that the commit filling it opens: tasks may come before a goal. */
 export async function openSession(
   ports: CoordinationPorts,
   workspace: string,
@@ -46,12 +41,9 @@ export function openingOf(session: Session, replaces: string | undefined): Coord
   return { kind: 'openSession', session, ...(replaces !== undefined && { replaces }) };
 }
 
-type Requiring = Pick<Task, 'requiredCapabilities'>;
+type Requiring = Pick<Task, 'required_capabilities'>;
 
-/**
- * Tells claims that more of these tasks of one session can be claimed than before, unless it is archived.
- * @throws MusterError VALIDATION_ERROR as queueGrowthIn
- */
+/** Tells claims that more tasks of a session can be claimed, unless it is archived. @throws MusterError as queueGrowthIn */
 
 export async function queueGrowth(
   sessions: SessionQueries,
@@ -78,7 +70,7 @@ export async function queueGrowthIn(
 ): Promise<CoordinationChange> {
   const { session, sessionVersion } = open;
   const keys = keysOf(tasks);
-  const known = session.capabilityKeys;
+  const known = session.capability_keys;
   const fresh = keys.filter((key) => !known.includes(key));
   if (fresh.length > 0 && known.length + fresh.length > MAX_CAPABILITY_KEYS) {
     const lasting = known.filter((key) => !keys.includes(key));
@@ -86,16 +78,27 @@ export async function queueGrowthIn(
     const { gates, disused } = await sessions.disused(session, lasting, excess);
     const capabilityKeys = [...lasting.filter((key) => !disused.includes(key)), ...keys];
     requireFew(capabilityKeys);
-    return { kind: 'renewCapabilityKeys', session, capabilityKeys, gates, version: sessionVersion };
+    return {
+      kind: 'renewCapabilityKeys',
+      session,
+      capability_keys: capabilityKeys,
+      gates,
+      version: sessionVersion,
+    };
   }
   const isWritten = fresh.length > 0 || version !== undefined;
   const capabilityKeys = isWritten ? keys : [];
-  return { kind: 'queueGrew', session, capabilityKeys, ...(version !== undefined && { version }) };
+  return {
+    kind: 'queueGrew',
+    session,
+    capability_keys: capabilityKeys,
+    ...(version !== undefined && { version }),
+  };
 }
 
 /** Returns the sets that a session must store for these tasks: that of a coding task follows from its tool and project. */
 function keysOf(tasks: readonly Requiring[]): readonly string[] {
-  const all = tasks.map((task) => capabilityKey(task.requiredCapabilities));
+  const all = tasks.map((task) => capabilityKey(task.required_capabilities));
   return [...new Set(all)].filter((key) => key !== '' && !isCodingKey(key));
 }
 
@@ -126,8 +129,8 @@ export function newSession(
   now: Date,
 ): Session {
   const id = `session-${randomness.letters(12)}`;
-  const empty = { queueVersion: 0, capabilityKeys: [], spread: LEAST_SPREAD, firstGate: 0 };
-  return { id, workspace, goal, masterPlan, createdAt: now, ...empty };
+  const empty = { queue_version: 0, capability_keys: [], spread: LEAST_SPREAD, first_gate: 0 };
+  return { id, workspace, goal, master_plan: masterPlan, created_at: now, ...empty };
 }
 
 // Spreads a session over more documents when many work in it at once. Firestore sustains about one write in a second
@@ -150,10 +153,7 @@ const LOOKED_AT = 50;
 const place = z.object({ workspace: z.string(), session: z.string() });
 
 export class SessionSpreading extends Service<CoordinationPorts> {
-  /**
-   * Is told of each change of a task, and looks at the load of its session now and then.
-   * @param written the task's document, as an event has it
-   */
+  /** Looks at the load of the session now and then. @param written the task's document, as an event has it */
   async taskChanged(written: unknown): Promise<void> {
     const task = place.safeParse(written).data;
     if (task === undefined || this.ports.randomness.integer(LOOKED_AT) !== 0) return;

@@ -1,7 +1,4 @@
-/**
- * Tasks that are done for somebody who may not have work done in their workspace any more: they are ended instead of
- * given out. Source: docs/semantics.md#what-leaving-ends.
- */
+/** Ends tasks of somebody who may not have work done here, instead of giving them out. Source: docs/semantics.md#what-leaving-ends. */
 import type { Agent } from '../../../access/rules/agent.ts';
 import type { LeavingEnd, Left, OwnerRoles } from '../../../access/rules/leaving.ts';
 import type { Versioned } from '../../../kernel/commit.ts';
@@ -18,24 +15,21 @@ export interface OwnerPorts {
   readonly ownerRoles: Pick<PortOf<OwnerRoles>, 'standing'>;
 }
 
-/**
- * Returns whose instructions a task carries out: those of the owner of a coding task or of a run. Any other task belongs to
- * the plan of its workspace, whoever created it; it has no such owner.
- */
+/** The owner of a coding task or of a run. Any other task belongs to its workspace's plan, whoever created it. */
 export function instructedBy(task: Task): string | undefined {
-  if (task.coding !== undefined) return task.coding.ownerUid;
-  return isOfRun(task) ? task.ownerUid : undefined;
+  if (task.coding !== undefined) return task.coding.owner_uid;
+  return isOfRun(task) ? task.owner_uid : undefined;
 }
 
 /** Returns whether a task may be given to an agent now. */
 export async function ownerStanding(
   { ownerRoles }: OwnerPorts,
   task: Task,
-  agent: Pick<Agent, 'ownerUid'>,
+  agent: Pick<Agent, 'owner_uid'>,
 ): Promise<'works' | 'out' | 'unknown'> {
   const owner = instructedBy(task);
   // The gate has just checked the role of the agent's own owner.
-  if (owner === undefined || owner === agent.ownerUid) return 'works';
+  if (owner === undefined || owner === agent.owner_uid) return 'works';
   return ownerRoles.standing(owner, task.workspace);
 }
 

@@ -18,7 +18,6 @@ import type {
 } from './session.ts';
 import type { QueuePart, Task, TaskChanges, TaskStatus } from './task.ts';
 
-/** The open session of a workspace and an agent, as far as there are. */
 export interface SessionAndAgent {
   readonly open: OpenSession | undefined;
   readonly agent: Versioned<Agent> | undefined;
@@ -37,7 +36,6 @@ export interface Disused {
   readonly disused: readonly string[];
 }
 
-/** What sessions and the queue of tasks are read by. */
 export interface CoordinationPorts extends AccessPorts, GraphPorts {
   readonly store: Store<CoordinationChange>;
   readonly tasks: TaskQueries;
@@ -70,7 +68,6 @@ export interface TaskQueries {
   /** Tasks that are not closed and were due by `now`, longest ago first. */
   late(session: string, now: Date, limit: number): Promise<readonly Task[]>;
   countLate(session: string, now: Date): Promise<number>;
-  /** The task whose backoff ends first. */
   firstBackoff(session: string): Promise<Versioned<Task> | undefined>;
   /** By creation, oldest first. */
   list(session: string, statuses: readonly TaskStatus[] | undefined, page: Page): Promise<Slice<Task>>;
@@ -122,7 +119,6 @@ export interface SessionQueries {
   opening(workspace: string): Promise<Opening>;
   /** The agent and the open session in one round trip. */
   currentWithAgent(workspace: string, agentId: string): Promise<SessionAndAgent>;
-  /** A session that another goal has replaced. */
   archived(workspace: string, session: string): Promise<Versioned<Session> | undefined>;
   /** The session that was archived last. */
   lastArchived(workspace: string): Promise<Versioned<Session> | undefined>;
@@ -130,17 +126,11 @@ export interface SessionQueries {
   uncleared(limit: number): Promise<readonly ArchivedSession[]>;
   /** Newest first, with any of `tags` where given. */
   discoveries(session: string, tags: readonly string[] | undefined, page: Page): Promise<Slice<Discovery>>;
-  /**
-   * The session's counters; `stamp` is another one after each change of what is counted, and `ages` are the
-   * milliseconds since each of their documents was written.
-   */
+  /** `stamp` is another one after each change of what is counted; `ages` are in milliseconds since each document was written. */
   counters(workspace: string, session: string): Promise<CountersNow>;
   /** Another one after each time that more of the session has become claimable. */
   grownAt(session: Session): Promise<string>;
-  /**
-   * Gates as they are, read first, and then those of the keys that no open task requires, until there are enough of them.
-   * @param keys looked at in their order
-   */
+  /** The gates, read first, and then those of `keys`, in their order, that no open task requires, until there are enough. */
   disused(session: Session, keys: readonly string[], enough: number): Promise<Disused>;
 }
 

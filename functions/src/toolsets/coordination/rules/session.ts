@@ -32,9 +32,8 @@ export const CODING_GOAL = 'Coding';
 export type Counter = TaskStatus | 'discoveries';
 
 /** Where what makes tasks claimable is written. */
-export type SessionGates = Pick<Session, 'workspace' | 'id' | 'spread' | 'firstGate'>;
+export type SessionGates = Pick<Session, 'workspace' | 'id' | 'spread' | 'first_gate'>;
 
-/** What commits may change of sessions and what is in them beside tasks. */
 export interface SessionChanges {
   /** Makes a session its workspace's own; `replaces` is the workspace's version, where it has one. */
   readonly openSession: { readonly session: Session; readonly replaces?: string };
@@ -53,7 +52,7 @@ export interface SessionChanges {
   readonly queueGrew: {
     readonly session: SessionGates;
     /** All that its tasks require, if the session does not know some of them or is written anyway; else none. */
-    readonly capabilityKeys: readonly string[];
+    readonly capability_keys: readonly string[];
     /** Where nothing else of the session may have changed meanwhile. */
     readonly version?: string;
   };
@@ -63,11 +62,10 @@ export interface SessionChanges {
    */
   readonly renewCapabilityKeys: {
     readonly session: Session;
-    readonly capabilityKeys: readonly string[];
+    readonly capability_keys: readonly string[];
     readonly gates: readonly Versioned<string>[];
     readonly version: string;
   };
-  /** Spreads its gates and counters over more documents. */
   readonly spreadSession: { readonly session: Session; readonly before: number; readonly version: string };
   readonly count: {
     readonly workspace: string;
@@ -103,7 +101,6 @@ export function sumCounters(shards: readonly CounterShard[]) {
   };
 }
 
-/** The name of a session that another goal has replaced. */
 export type ArchivedSession = Pick<Session, 'workspace' | 'id'>;
 
 /**

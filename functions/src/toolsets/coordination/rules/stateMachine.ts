@@ -33,16 +33,27 @@ function later(one: Date, other: Date): Date {
   return one > other ? one : other;
 }
 
-/** A claim that begins now. */
 function newClaim(holder: LapsedClaim, leaseSeconds: number, now: Date): Claim {
-  return { ...holder, claimedAt: now, leaseSeconds, leaseExpiresAt: laterBySeconds(now, leaseSeconds) };
+  const { agent_id: claimed_by, claim_epoch } = holder;
+  return {
+    claimed_by,
+    claim_epoch,
+    claimed_at: now,
+    lease_seconds: leaseSeconds,
+    lease_expires_at: laterBySeconds(now, leaseSeconds),
+  };
 }
 
 export function claimTask(task: Task, agentId: string, leaseSeconds: number, now: Date): Task {
   if (task.status !== 'available' || task.blockers > 0) throw notPossible(task, 'be claimed');
-  const epoch = task.epoch + 1;
-  const { waitingFor: _formerHolders, ...rest } = task;
-  return { ...rest, status: 'claimed', epoch, claim: newClaim({ agentId, epoch }, leaseSeconds, now) };
+  const epoch = task.claim_epoch + 1;
+  const { waiting_for: _formerHolders, ...rest } = task;
+  return {
+    ...rest,
+    status: 'claimed',
+    claim_epoch: epoch,
+    claim: newClaim({ agent_id: agentId, claim_epoch: epoch }, leaseSeconds, now),
+  };
 }
 
 /** What the same claim has started already stays the very same task. */
@@ -50,8 +61,8 @@ export function startTask(task: Task, claimant: Claimant, now: Date): Task {
   const claim = currentClaim(task, claimant);
   if (claim !== undefined && task.status === 'in_progress') return task;
   if (claim === undefined || task.status !== 'claimed')
-    throw notPossible(task, 'be started', claimant.agentId);
-  const renewed = { ...claim, startedAt: now, leaseExpiresAt: laterBySeconds(now, claim.leaseSeconds) };
+    throw notPossible(task, 'be started', claimant.agent_id);
+  const renewed = { ...claim, started_at: now, lease_expires_at: laterBySeconds(now, claim.lease_seconds) };
   return { ...task, status: 'in_progress', claim: renewed };
 }
 
@@ -59,28 +70,28 @@ export function startTask(task: Task, claimant: Claimant, now: Date): Task {
 export function noteStart(task: Task, now: Date): Task {
   const { claim } = task;
   if (claim === undefined || task.status !== 'claimed') throw notPossible(task, 'be started');
-  return { ...task, status: 'in_progress', claim: { ...claim, startedAt: now } };
+  return { ...task, status: 'in_progress', claim: { ...claim, started_at: now } };
 }
 
 /** It is taken back that it has begun: its holder has it as before. */
 export function unstartTask(task: Task): Task {
   const { claim } = task;
   if (claim === undefined || task.status !== 'in_progress') throw notPossible(task, 'be as before its start');
-  const { startedAt: _begun, ...rest } = claim;
+  const { started_at: _begun, ...rest } = claim;
   return { ...task, status: 'claimed', claim: rest };
 }
 
 /** The agent is done and its session is still alive. */
 export function waitTask(task: Task, claimant: Claimant): Task {
   if (task.status !== 'in_progress' || currentClaim(task, claimant) === undefined)
-    throw notPossible(task, 'wait', claimant.agentId);
+    throw notPossible(task, 'wait', claimant.agent_id);
   return { ...task, status: 'waiting' };
 }
 
 /** Ends an open task for somebody other than its holder, who hears of it at the next call. */
 export function cancelTask(task: Task, error: string, now: Date): Task {
   if (isClosed(task.status)) throw notPossible(task, 'be cancelled');
-  return { ...withoutBackoff(task), status: 'cancelled', error, closedAt: now };
+  return { ...withoutBackoff(task), status: 'cancelled', error, completed_at: now };
 }
 
 /** Gives the task back to the last holder whose lease ran out; undefined where somebody has claimed it since. */
@@ -91,12 +102,13 @@ export function restoreClaim(
   now: Date,
 ): Task | undefined {
   const lapsed = lapsedClaim(task, claimant);
-  if (task.status !== 'available' || lapsed?.epoch !== task.epoch || task.blockers > 0) return undefined;
+  if (task.status !== 'available' || lapsed?.claim_epoch !== task.claim_epoch || task.blockers > 0)
+    return undefined;
   // Somebody has taken it away, and it did not just run out.
-  if (task.releasedEpoch === task.epoch) return undefined;
-  const claim = { ...newClaim(lapsed, leaseSeconds, now), startedAt: now };
-  const lapsedClaims = task.lapsedClaims.filter((one) => one !== lapsed);
-  return { ...task, status: 'in_progress', claim, lapsedClaims };
+  if (task.released_epoch === task.claim_epoch) return undefined;
+  const claim = { ...newClaim(lapsed, leaseSeconds, now), started_at: now };
+  const lapsedClaims = task.lapsed_claims.filter((one) => one !== lapsed);
+  return { ...task, status: 'in_progress', claim, lapsed_claims: lapsedClaims };
 }
 
 /** Closes the task with an outcome, hands it back for a retry, or keeps the outcome as a late result. */
@@ -111,13 +123,13 @@ export function reportOutcome(
   if ((isOwn || hasReported(task, claimant)) && sameOutcome(task, outcome)) return { kind: 'repeated', task };
   const lapsed = isOwn ? undefined : lapsedClaim(task, claimant);
   if (lapsed === undefined)
-    throw notPossible(task, outcome.kind === 'done' ? 'be completed' : 'be failed', claimant.agentId);
-  if (task.status === 'available' && lapsed.epoch === task.epoch) {
+    throw notPossible(task, outcome.kind === 'done' ? 'be completed' : 'be failed', claimant.agent_id);
+  if (task.status === 'available' && lapsed.claim_epoch === task.claim_epoch) {
     const claim = newClaim(lapsed, 0, now);
     return { kind: 'accepted', task: applyOutcome({ ...task, claim }, outcome, now) };
   }
   const told = outcome.kind === 'done' ? { result: outcome.result } : { error: outcome.error };
-  return { kind: 'late', task: { ...task, lateResult: { ...lapsed, receivedAt: now, ...told } } };
+  return { kind: 'late', task: { ...task, late_result: { ...lapsed, received_at: now, ...told } } };
 }
 
 /**
@@ -126,7 +138,7 @@ export function reportOutcome(
  */
 export function finishTask(task: Task, result: TaskResult, now: Date): TaskOutcome {
   if (isClosed(task.status)) return { kind: 'repeated', task };
-  const lapsed = task.lapsedClaims.findLast(({ epoch }) => epoch === task.epoch);
+  const lapsed = task.lapsed_claims.findLast(({ claim_epoch: epoch }) => epoch === task.claim_epoch);
   const claim = task.claim ?? (lapsed && newClaim(lapsed, 0, now));
   const open = { ...withoutBackoff(task), ...(claim && { claim }) };
   return { kind: 'accepted', task: applyOutcome(open, { kind: 'done', result }, now) };
@@ -136,46 +148,48 @@ export function finishTask(task: Task, result: TaskResult, now: Date): TaskOutco
 export function releaseTask(task: Task): Task {
   const { claim, ...rest } = task;
   if (claim === undefined || !isHeld(task.status)) throw notPossible(task, 'be released');
-  const { agentId, epoch } = claim;
-  const lapsedClaims = [...task.lapsedClaims, { agentId, epoch }].slice(-MAX_LAPSED_CLAIMS);
-  return { ...rest, status: 'available', lapsedClaims };
+  const { claimed_by: agentId, claim_epoch: epoch } = claim;
+  const lapsedClaims = [...task.lapsed_claims, { agent_id: agentId, claim_epoch: epoch }].slice(
+    -MAX_LAPSED_CLAIMS,
+  );
+  return { ...rest, status: 'available', lapsed_claims: lapsedClaims };
 }
 
 /** Takes the task from its holder, whose result still counts until somebody else has claimed the task. */
 export function takeAway(task: Task): Task {
-  return { ...releaseTask(task), releasedEpoch: task.epoch };
+  return { ...releaseTask(task), released_epoch: task.claim_epoch };
 }
 
 /** Extends the lease of a holder that was seen at `seenAt`. */
 export function renewLease(task: Task, seenAt: Date): Task {
   if (task.claim === undefined || !isHeld(task.status)) throw notPossible(task, 'be renewed');
-  const leaseExpiresAt = laterBySeconds(seenAt, task.claim.leaseSeconds);
-  return { ...task, claim: { ...task.claim, leaseExpiresAt } };
+  const leaseExpiresAt = laterBySeconds(seenAt, task.claim.lease_seconds);
+  return { ...task, claim: { ...task.claim, lease_expires_at: leaseExpiresAt } };
 }
 
 /** The holder has asked a person: the claim stands until the question is over. */
-export function waitForAnswer(task: Task, waitingFor: NonNullable<Task['waitingFor']>): Task {
+export function waitForAnswer(task: Task, waitingFor: NonNullable<Task['waiting_for']>): Task {
   if (task.claim === undefined || !isHeld(task.status)) throw notPossible(task, 'wait for an answer');
-  const leaseExpiresAt = later(task.claim.leaseExpiresAt, waitingFor.until);
-  return { ...task, waitingFor, claim: { ...task.claim, leaseExpiresAt } };
+  const leaseExpiresAt = later(task.claim.lease_expires_at, waitingFor.until);
+  return { ...task, waiting_for: waitingFor, claim: { ...task.claim, lease_expires_at: leaseExpiresAt } };
 }
 
 /** The question is over: the lease begins anew. Undefined where the task no longer waits for it. */
 export function endWaitForAnswer(task: Task, requestId: string, now: Date): Task | undefined {
-  const { waitingFor, claim, ...rest } = task;
-  if (waitingFor?.requestId !== requestId || claim === undefined || !isHeld(task.status)) return undefined;
-  return { ...rest, claim: { ...claim, leaseExpiresAt: laterBySeconds(now, claim.leaseSeconds) } };
+  const { waiting_for, claim, ...rest } = task;
+  if (waiting_for?.request_id !== requestId || claim === undefined || !isHeld(task.status)) return undefined;
+  return { ...rest, claim: { ...claim, lease_expires_at: laterBySeconds(now, claim.lease_seconds) } };
 }
 
 /** Ends the wait before a retry. */
 export function endBackoff(task: Task): Task {
-  const { retryAt, budgetWait: _, ...rest } = task;
-  if (retryAt === undefined || task.status !== 'available') throw notPossible(task, 'be retried');
+  const { retry_at, budget_wait: _, ...rest } = task;
+  if (retry_at === undefined || task.status !== 'available') throw notPossible(task, 'be retried');
   return { ...rest, blockers: task.blockers - 1 };
 }
 
 function withoutBackoff(task: Task): Task {
-  return task.retryAt === undefined ? task : endBackoff(task);
+  return task.retry_at === undefined ? task : endBackoff(task);
 }
 
 function applyOutcome(task: Task, outcome: ReportedOutcome, now: Date): Task {
@@ -183,8 +197,8 @@ function applyOutcome(task: Task, outcome: ReportedOutcome, now: Date): Task {
     const { error: _overcome, ...rest } = task;
     const { result, whenPartsDone } = outcome;
     if (whenPartsDone && task.ancestors && task.claim) return awaitParts(rest, task.claim, result, now);
-    const stuckUnsettled = task.stuckUnsettled || task.stuck;
-    return { ...rest, status: 'done', result, closedAt: now, stuckUnsettled };
+    const stuckUnsettled = task.stuck_unsettled || task.stuck;
+    return { ...rest, status: 'done', result, completed_at: now, stuck_unsettled: stuckUnsettled };
   }
   if (outcome.kind === 'returned')
     return requeued(task, { error: outcome.error, retries: task.retries }, outcome.afterSeconds, now);
@@ -193,7 +207,7 @@ function applyOutcome(task: Task, outcome: ReportedOutcome, now: Date): Task {
     backoffSeconds: FIRST_BACKOFF_SECONDS * 2 ** task.retries,
   };
   if (!outcome.retryable || task.retries >= limit) {
-    return { ...task, status: 'failed', error: outcome.error, closedAt: now };
+    return { ...task, status: 'failed', error: outcome.error, completed_at: now };
   }
   return requeued(task, { error: outcome.error, retries: task.retries + 1 }, backoffSeconds, now);
 }
@@ -209,31 +223,30 @@ function requeued(
     ...task,
     ...changed,
     status: 'available',
-    lapsedClaims: task.lapsedClaims.filter((lapsed) => lapsed.epoch !== task.epoch),
-    ...(backoffSeconds > 0 && {
-      retryAt: laterBySeconds(now, backoffSeconds),
-      blockers: task.blockers + 1,
-    }),
+    lapsed_claims: task.lapsed_claims.filter((lapsed) => lapsed.claim_epoch !== task.claim_epoch),
+    ...(backoffSeconds > 0 && { retry_at: laterBySeconds(now, backoffSeconds), blockers: task.blockers + 1 }),
   };
 }
 
 function sameOutcome(task: Task, outcome: ReportedOutcome): boolean {
   if (outcome.kind === 'returned') return false;
   if (outcome.kind === 'failed') return task.status === 'failed' && task.error === outcome.error;
-  const isThere = task.status === 'done' || task.partsAwaited !== undefined;
+  const isThere = task.status === 'done' || task.parts_awaited !== undefined;
   return isThere && JSON.stringify(task.result) === JSON.stringify(outcome.result);
 }
 
-function isOf(claim: LapsedClaim, { agentId, epoch }: Claimant): boolean {
-  return claim.agentId === agentId && (epoch === undefined || epoch === claim.epoch);
+function isOf(claim: LapsedClaim, { agent_id, claim_epoch: epoch }: Claimant): boolean {
+  return claim.agent_id === agent_id && (epoch === undefined || epoch === claim.claim_epoch);
 }
 
 function currentClaim({ claim }: Task, claimant: Claimant): Claim | undefined {
-  return claim && isOf(claim, claimant) ? claim : undefined;
+  return claim && isOf({ agent_id: claim.claimed_by, claim_epoch: claim.claim_epoch }, claimant)
+    ? claim
+    : undefined;
 }
 
 function lapsedClaim(task: Task, claimant: Claimant): LapsedClaim | undefined {
-  return task.lapsedClaims.findLast((lapsed) => isOf(lapsed, claimant));
+  return task.lapsed_claims.findLast((lapsed) => isOf(lapsed, claimant));
 }
 
 export function notPossible(
@@ -242,7 +255,7 @@ export function notPossible(
   agentId?: string,
   suggestion = suggestionFor(task, agentId),
 ): MusterError {
-  const holder = task.claim?.agentId;
+  const holder = task.claim?.claimed_by;
   const by = holder === undefined ? '' : holder === agentId ? ', held by you' : `, held by "${holder}"`;
   const blocked = task.status === 'available' && task.blockers > 0 ? ' and not ready yet' : '';
   // Whoever held it hears who has cancelled it, and why.
@@ -261,7 +274,7 @@ export function notPossible(
 function suggestionFor(task: Task, agentId: string | undefined): string {
   if (isClosed(task.status)) return 'A closed task is final: claim another one with coordination.claim_task.';
   if (task.status === 'available') return 'Claim it first with coordination.claim_task.';
-  if (task.claim?.agentId !== agentId) return 'Only its holder can report on it: claim another task.';
+  if (task.claim?.claimed_by !== agentId) return 'Only its holder can report on it: claim another task.';
   if (task.status === 'claimed')
     return `Check ${task.coding ? 'the epoch' : 'claim_epoch'} against the one that coordination.claim_task answered.`;
   return `Report its outcome with ${task.coding ? 'coding.end_task' : 'coordination.complete_task or coordination.fail_task'}.`;
@@ -272,11 +285,16 @@ function suggestionFor(task: Task, agentId: string | undefined): string {
 /** Nobody holds it any more: what is still to be done is done by those who have its parts. */
 export function awaitParts(
   { claim: _relieved, ...task }: Task,
-  { agentId, epoch }: Claim,
+  { claimed_by: agentId, claim_epoch: epoch }: Claim,
   result: TaskResult,
   since: Date,
 ): Task {
-  return { ...task, status: 'waiting', result, partsAwaited: { agentId, epoch, since, failed: [] } };
+  return {
+    ...task,
+    status: 'waiting',
+    result,
+    parts_awaited: { agent_id: agentId, claim_epoch: epoch, since, failed: [] },
+  };
 }
 
 /**
@@ -290,14 +308,17 @@ export function partsChanged(
   now: Date,
 ): Task {
   const { open, failed } = below;
-  const { partsAwaited: awaited } = task;
+  const { parts_awaited: awaited } = task;
   if (task.status !== 'waiting' || awaited === undefined) return task;
-  if (open === 0 && failed.length === 0) return { ...task, status: 'done', closedAt: now };
+  if (open === 0 && failed.length === 0) return { ...task, status: 'done', completed_at: now };
   if (JSON.stringify(failed) === JSON.stringify(awaited.failed)) return task;
-  return { ...task, partsAwaited: { ...awaited, failed } };
+  return { ...task, parts_awaited: { ...awaited, failed } };
 }
 
 /** Whether it was the claimant who reported the result that waits, or waited, for what is below. */
-export function hasReported({ partsAwaited: awaited }: Task, { agentId, epoch }: Claimant): boolean {
-  return awaited?.agentId === agentId && (epoch === undefined || epoch === awaited.epoch);
+export function hasReported(
+  { parts_awaited: awaited }: Task,
+  { agent_id, claim_epoch: epoch }: Claimant,
+): boolean {
+  return awaited?.agent_id === agent_id && (epoch === undefined || epoch === awaited.claim_epoch);
 }

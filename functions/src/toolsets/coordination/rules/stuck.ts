@@ -16,8 +16,12 @@ import type { Task } from './task.ts';
 const BATCH = 50;
 
 /** The task that another can never start for: the one that its dependents know of while it is one of several. */
-export function stuckBy({ failedDependencies, stuckDependencies, stuckBy: told }: Task): string | undefined {
-  const causes = [...failedDependencies, ...Object.values(stuckDependencies)];
+export function stuckBy({
+  failed_dependencies,
+  stuck_dependencies,
+  stuck_by: told,
+}: Task): string | undefined {
+  const causes = [...failed_dependencies, ...Object.values(stuck_dependencies)];
   return told !== undefined && causes.includes(told) ? told : causes[0];
 }
 
@@ -44,7 +48,7 @@ export class StuckTasks extends Service<CoordinationPorts> {
     return retryStale(randomness, async () => {
       // What becomes readable again is written, and so comes here again.
       const found = await unlessUnreadable(tasks.find(taskId));
-      if (found?.value.stuckUnsettled) await store.commit(settlingChanges(found.value, found.version));
+      if (found?.value.stuck_unsettled) await store.commit(settlingChanges(found.value, found.version));
     });
   }
 
@@ -85,10 +89,10 @@ export class StuckTasks extends Service<CoordinationPorts> {
 
 /** The task as its dependents know it from now on, and what they are told. */
 function settlingChanges(before: Task, version: string): CoordinationChange[] {
-  const { stuckBy: told, ...rest } = before;
+  const { stuck_by: told, ...rest } = before;
   const by = before.status === 'done' ? undefined : stuckBy(before);
   const stuck = by !== undefined;
-  const task: Task = { ...rest, stuck, stuckUnsettled: false, ...(stuck && { stuckBy: by }) };
+  const task: Task = { ...rest, stuck, stuck_unsettled: false, ...(stuck && { stuck_by: by }) };
   const marks = before.dependents.map((taskId): CoordinationChange => {
     return { kind: 'dependencyStuck', taskId, dependencyId: before.id, ...(stuck && { by }) };
   });

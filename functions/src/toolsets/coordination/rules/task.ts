@@ -28,7 +28,6 @@ export type CodingTool = keyof typeof PROGRAMS;
 
 export const CODING_TOOLS: readonly CodingTool[] = ['CLAUDECODE', 'GEMINI'];
 
-/** Why a coding task failed. */
 export const FAILURE_CLASSES = [
   'queue_expired',
   'runner_lost',
@@ -58,9 +57,7 @@ const codingDocument = z.object({
   queue_seconds: z.number(),
   /** While it waits: when it has waited too long. */
   queue_ends_at: timestamp,
-  /** What its holder last said of it. */
   progress: z.string().nullable(),
-  /** Why its last attempt failed. */
   failure: failure.nullable(),
   /** The attempts that are over, but for the one that closed the task, each with the latest commits that it reported. */
   attempts: z.array(
@@ -91,10 +88,7 @@ const result = z.object({
   files_created: z.array(z.string()).exactOptional(),
 });
 
-/**
- * A task: flat, in the specification's words, so that the console reads like the tools. What has a default is younger
- * than the first tasks that are stored.
- */
+/** A task, flat, in the specification's words. What has a default is younger than the first tasks that are stored. */
 const document = z.object({
   id: z.string(),
   workspace: z.string(),
@@ -203,18 +197,12 @@ const document = z.object({
     .default(null),
   /** Its result is there, and it is done when all that is part of it is: who reported it, and what stands against that. */
   parts_awaited: z
-    .object({
-      agent_id: z.string(),
-      claim_epoch: z.int(),
-      since: timestamp,
-      /** The keys of parts that have failed. */
-      failed: z.array(z.string()),
-    })
+    .object({ agent_id: z.string(), claim_epoch: z.int(), since: timestamp, failed: z.array(z.string()) })
     .nullable()
     .default(null),
 });
 
-const codec = documentCodec(document, { claim_epoch: 'epoch', completed_at: 'closedAt', given_type: 'type' });
+const codec = documentCodec(document);
 
 export type StoredTask = ReturnType<typeof codec.fromDocument>;
 
@@ -228,25 +216,35 @@ const claims = documentCodec(
     started_at: timestamp.nullable(),
     claimed_by_runner: z.boolean().default(false),
   }),
-  { claimed_by: 'agentId', claimed_by_runner: 'isRunners' },
 );
 
 /** Every field is always written, so that replacing a task leaves nothing of the old one behind. */
 export function taskToDocument(task: Task): Record<string, unknown> {
   return {
     ...codec.toDocument(task),
-    ...claims.toDocument({ isRunners: false, ...task.claim }),
+    ...claims.toDocument({ claimed_by_runner: false, ...task.claim }),
     type: taskType(task),
-    capability_key: capabilityKey(task.requiredCapabilities),
+    capability_key: capabilityKey(task.required_capabilities),
   };
 }
 
 export function taskFromDocument(data: unknown): Task {
   const task = codec.fromDocument(data);
-  const { agentId, claimedAt, leaseExpiresAt, isRunners, ...rest } = claims.fromDocument(data);
-  if (agentId === undefined || claimedAt === undefined || leaseExpiresAt === undefined) return task;
-  const lease = { leaseSeconds: 0, leaseExpiresAt, ...rest, ...(isRunners && { isRunners }) };
-  return { ...task, claim: { agentId, epoch: task.epoch, claimedAt, ...lease } };
+  const {
+    claimed_by: agentId,
+    claimed_at,
+    lease_expires_at,
+    claimed_by_runner: isRunners,
+    ...rest
+  } = claims.fromDocument(data);
+  if (agentId === undefined || claimed_at === undefined || lease_expires_at === undefined) return task;
+  const lease = {
+    lease_seconds: 0,
+    lease_expires_at,
+    ...rest,
+    ...(isRunners && { claimed_by_runner: isRunners }),
+  };
+  return { ...task, claim: { claimed_by: agentId, claim_epoch: task.claim_epoch, claimed_at, ...lease } };
 }
 
 export const taskFields = fieldsCodec<Task>(taskToDocument, taskFromDocument);
@@ -254,10 +252,12 @@ export const taskFields = fieldsCodec<Task>(taskToDocument, taskFromDocument);
 /** The type of a task whose creator names none. */
 export const USUAL_TYPE = 'coordination';
 
-/** The type of the tasks that runners do. */
 export const CODING_TYPE = 'coding';
 
-export function taskType({ coding, type = USUAL_TYPE }: Pick<Task, 'coding' | 'type'>): string {
+export function taskType({
+  coding,
+  given_type: type = USUAL_TYPE,
+}: Pick<Task, 'coding' | 'given_type'>): string {
   return coding === undefined ? type : CODING_TYPE;
 }
 
@@ -275,8 +275,8 @@ export function capabilityKey(required: readonly string[]): string {
 
 /** Who reports an outcome. `epoch`, where given, must be the claim's: an older one never overwrites. */
 export interface Claimant {
-  readonly agentId: string;
-  readonly epoch?: number | undefined;
+  readonly agent_id: string;
+  readonly claim_epoch?: number | undefined;
 }
 
 export type ReportedOutcome =
@@ -296,33 +296,29 @@ export type ReportedOutcome =
   /** The holder returns the task: it is available again after so many seconds, and no retry is used up. */
   | { readonly kind: 'returned'; readonly error: string; readonly afterSeconds: number };
 
-/** What became of a reported outcome. */
 export interface TaskOutcome {
-  /**
-   * `accepted`: the task is closed, or waits for its retry or its parts. `repeated`: the same holder had reported the same before.
-   * `late`: somebody else has claimed the task since, which keeps the report as its late result.
-   */
+  /** `accepted`: closed, or waits for a retry or parts; `repeated`: reported before; `late`: somebody else has claimed it since. */
   readonly kind: 'accepted' | 'repeated' | 'late';
   readonly task: Task;
 }
 
 /** Who may work on a task, until when. `epoch` fences: it grows with every claim of the task. */
 export interface Claim {
-  readonly agentId: string;
-  readonly epoch: number;
-  readonly claimedAt: Date;
-  readonly leaseSeconds: number;
-  readonly leaseExpiresAt: Date;
-  readonly startedAt?: Date;
+  readonly claimed_by: string;
+  readonly claim_epoch: number;
+  readonly claimed_at: Date;
+  readonly lease_seconds: number;
+  readonly lease_expires_at: Date;
+  readonly started_at?: Date;
   /** A runner's: only what it says of this task extends the lease, not just any call of its agent. */
-  readonly isRunners?: true;
+  readonly claimed_by_runner?: true;
 }
 
 /** `claim` is the one in force, or the one that closed the task. store/documents.ts tells of the other fields. */
 export type Task = StoredTask & { readonly claim?: Claim };
 
 /** A claim whose lease ran out: its holder may still come back with a result. */
-export type LapsedClaim = Task['lapsedClaims'][number];
+export type LapsedClaim = Task['lapsed_claims'][number];
 
 export type TaskResult = NonNullable<Task['result']>;
 
@@ -335,17 +331,14 @@ export function isHeld(status: TaskStatus): boolean {
 }
 
 /** The question that a task waits for, while somebody holds it. */
-export function askedFor({ waitingFor, status }: Task): Task['waitingFor'] {
-  return isHeld(status) ? waitingFor : undefined;
+export function askedFor({ waiting_for, status }: Task): Task['waiting_for'] {
+  return isHeld(status) ? waiting_for : undefined;
 }
 
 /** How long ago a deadline may be that its creator still took for the future. */
 const GRACE_MILLISECONDS = 60_000;
 
-/**
- * @param field the argument that names the deadline
- * @throws MusterError VALIDATION_ERROR where it was more than a minute ago
- */
+/** @param field the argument that names the deadline. @throws MusterError VALIDATION_ERROR where it was over a minute ago */
 export function requireAhead(deadline: Date | undefined, field: string, now: Date): void {
   if (deadline === undefined || deadline.getTime() >= now.getTime() - GRACE_MILLISECONDS) return;
   throw new MusterError('VALIDATION_ERROR', `The deadline ${deadline.toISOString()} has passed already.`, {
@@ -375,7 +368,6 @@ export const PRIORITY_WORDS = ['critical', 'high', 'normal', 'low'] as const;
 
 export type PriorityWord = (typeof PRIORITY_WORDS)[number];
 
-/** The priorities that a word stands for. */
 export const PRIORITY_RANGES = {
   critical: { from: 1, to: 2 },
   high: { from: 3, to: 4 },
@@ -400,7 +392,7 @@ export function compareInQueue(one: Task, other: Task): number {
     one.priority - other.priority ||
     // Where neither has one this is not a number, and the next decides.
     Number(one.deadline ?? Infinity) - Number(other.deadline ?? Infinity) ||
-    one.createdAt.getTime() - other.createdAt.getTime() ||
+    one.created_at.getTime() - other.created_at.getTime() ||
     (one.id < other.id ? -1 : Number(one.id > other.id))
   );
 }
@@ -436,7 +428,6 @@ export function taskNotFound(taskId: string): MusterError {
   });
 }
 
-/** What commits may change of tasks. */
 export interface TaskChanges {
   readonly createTask: { readonly task: Task };
   readonly replaceTask: { readonly task: Task; readonly before: Task; readonly version: string };
@@ -447,7 +438,6 @@ export interface TaskChanges {
   readonly dependencyFailed: { readonly taskId: string; readonly dependencyId: string };
   /** The result of a dependency was taken back: one blocker more. */
   readonly dependencyReopened: { readonly taskId: string; readonly version: string };
-  /** The dependency is to be tried again. */
   readonly dependencyRevived: { readonly taskId: string; readonly dependencyId: string };
   /** The dependency can never start itself, because of the task `by`; without it, it can again. */
   readonly dependencyStuck: { readonly taskId: string; readonly dependencyId: string; readonly by?: string };
@@ -456,18 +446,16 @@ export interface TaskChanges {
     readonly dependents: readonly string[];
     readonly version: string;
   };
-  /** The task no longer waits for this one. */
   readonly removeDependent: { readonly taskId: string; readonly dependentId: string };
   /** A check of the pull request of a task failed. An entry of the same id is written again. `details` is others' data. */
   readonly logFailedCheck: {
     readonly task: Pick<Task, 'id' | 'workspace'>;
-    readonly entry: Pick<NonNullable<Task['failedCheck']>, 'at' | 'repository' | 'pullRequest'> & {
+    readonly entry: Pick<NonNullable<Task['failed_check']>, 'at' | 'repository' | 'pull_request'> & {
       readonly id: string;
       readonly details: JsonObject;
     };
   };
   /** Marks the task: this check of its pull request is the one that failed last. */
-  readonly checkFailed: { readonly taskId: string; readonly check: NonNullable<Task['failedCheck']> };
-  /** The check that failed last has passed. */
+  readonly checkFailed: { readonly taskId: string; readonly check: NonNullable<Task['failed_check']> };
   readonly checkPassed: { readonly taskId: string; readonly version: string };
 }

@@ -1,17 +1,26 @@
 /** What commits may change of tasks, and all that an outcome of a task changes. Source: docs/semantics.md#coordination. */
 
 import type { ClosedWork } from '../../../access/rules/agent.ts';
-import { exactUsd, NO_WORK, type Spent } from '../../../graph/rules/graphNode.ts';
-import type { CoordinationChange } from './ports.ts';
-import { isClosed, isHeld, type Task, type TaskOutcome } from './task.ts';
+import {
+  exactUsd,
+  type GraphNode,
+  NO_WORK,
+  type NodeStatus,
+  type Spent,
+  titleOf,
+} from '../../../graph/rules/graphNode.ts';
+import type { NodeFinder } from '../../../graph/rules/linking.ts';
+import { readIn } from '../../../kernel/ports.ts';
+import type { CoordinationChange, TaskQueries } from './ports.ts';
+import { isClosed, isHeld, type Task, type TaskOutcome, type TaskStatus } from './task.ts';
 
 /** The task with more that was spent on it. */
 export function withSpent(task: Task, more: Partial<Spent>): Task {
-  const { inputTokens, outputTokens, costUsd, milliseconds } = task.spent ?? NO_WORK;
+  const { input_tokens, output_tokens, cost_usd, milliseconds } = task.spent ?? NO_WORK;
   const spent = {
-    inputTokens: inputTokens + (more.inputTokens ?? 0),
-    outputTokens: outputTokens + (more.outputTokens ?? 0),
-    costUsd: exactUsd(costUsd + (more.costUsd ?? 0)),
+    input_tokens: input_tokens + (more.input_tokens ?? 0),
+    output_tokens: output_tokens + (more.output_tokens ?? 0),
+    cost_usd: exactUsd(cost_usd + (more.cost_usd ?? 0)),
     milliseconds: milliseconds + (more.milliseconds ?? 0),
   };
   return { ...task, spent };
@@ -21,7 +30,7 @@ export function withSpent(task: Task, more: Partial<Spent>): Task {
 export function timed(before: Task, after: Task, now: Date): Task {
   const { claim } = before;
   if (claim === undefined || !isHeld(before.status) || (isHeld(after.status) && after.claim)) return after;
-  return withSpent(after, { milliseconds: Math.max(0, now.getTime() - claim.claimedAt.getTime()) });
+  return withSpent(after, { milliseconds: Math.max(0, now.getTime() - claim.claimed_at.getTime()) });
 }
 
 /** A task's change of state, counted. */
@@ -32,15 +41,17 @@ export function taskChanges(before: Task, task: Task, version: string, now: Date
   ];
 }
 
-/** What a task adds to the record of who closed it. */
-function closedWork(before: Task, { status, claim, closedAt, partsAwaited }: Task): { closed?: ClosedWork } {
+function closedWork(
+  before: Task,
+  { status, claim, completed_at: closedAt, parts_awaited }: Task,
+): { closed?: ClosedWork } {
   // Whose work is done, whatever becomes of the rest.
-  if (status === 'waiting' && partsAwaited !== undefined && before.claim !== undefined) {
-    const worked = partsAwaited.since.getTime() - before.claim.claimedAt.getTime();
-    return { closed: { status: 'done', at: partsAwaited.since, milliseconds: worked } };
+  if (status === 'waiting' && parts_awaited !== undefined && before.claim !== undefined) {
+    const worked = parts_awaited.since.getTime() - before.claim.claimed_at.getTime();
+    return { closed: { status: 'done', at: parts_awaited.since, milliseconds: worked } };
   }
   if ((status !== 'done' && status !== 'failed') || claim === undefined || closedAt === undefined) return {};
-  const milliseconds = closedAt.getTime() - claim.claimedAt.getTime();
+  const milliseconds = closedAt.getTime() - claim.claimed_at.getTime();
   return { closed: { status, at: closedAt, milliseconds } };
 }
 
@@ -53,7 +64,7 @@ export function outcomeChanges(
 ): CoordinationChange[] {
   if (kind === 'late') return [{ kind: 'replaceTask', task, before, version }];
   const changes = taskChanges(before, task, version, now);
-  const holder = before.claim?.agentId ?? task.claim?.agentId;
+  const holder = before.claim?.claimed_by ?? task.claim?.claimed_by;
   if (holder !== undefined) {
     const wasHeld = isHeld(before.status);
     changes.push({
@@ -75,20 +86,54 @@ export function outcomeChanges(
   return changes;
 }
 
-/**
- * Moves a task from the counter of its former state, if it had one, to that of its new one. Its first claim
- * also adds its wait to those of the session.
- */
+/** Counts a task in its new state and no longer in its former one; a first claim also adds its wait. */
 
 export function countedChange(before: Task | undefined, after: Task, at: Date): CoordinationChange {
   const moved = { ...(before && { [before.status]: -1 }), [after.status]: 1 };
-  const isFirstClaim = after.status === 'claimed' && before?.epoch === 0 && after.epoch === 1;
+  const isFirstClaim = after.status === 'claimed' && before?.claim_epoch === 0 && after.claim_epoch === 1;
   return {
     kind: 'count',
     workspace: after.workspace,
     session: after.session,
     by: before?.status === after.status ? {} : moved,
     at,
-    ...(isFirstClaim && { waited: Math.max(0, at.getTime() - after.createdAt.getTime()) }),
+    ...(isFirstClaim && { waited: Math.max(0, at.getTime() - after.created_at.getTime()) }),
+  };
+}
+
+/** Tasks as parts of what they were made for. Source: docs/decisions/0035-graph-and-budgets.md. */
+const STATUSES: Readonly<Record<TaskStatus, NodeStatus>> = {
+  available: 'open',
+  claimed: 'in_progress',
+  in_progress: 'in_progress',
+  waiting: 'waiting',
+  done: 'done',
+  failed: 'failed',
+  cancelled: 'cancelled',
+};
+
+/** An attempt is a claim. */
+export function taskNode(task: Task): GraphNode {
+  const { id, workspace, description, status, claim_epoch: attempts, spent = NO_WORK, created_at } = task;
+  return {
+    kind: 'task',
+    thing_id: id,
+    title: titleOf(description),
+    workspace,
+    status: STATUSES[status],
+    attempts,
+    spent,
+    created_at,
+    ...(task.part_of && { part_of: task.part_of }),
+    ...(task.ancestors && { ancestors: task.ancestors }),
+  };
+}
+
+/** Finds tasks of the workspace in which they are asked for. */
+export function taskNodeFinder(tasks: TaskQueries): NodeFinder {
+  return async (id, { workspace }) => {
+    const found = await readIn((one) => one === workspace, tasks.find(id));
+    if (found?.value.workspace !== workspace) return undefined;
+    return { value: taskNode(found.value), version: found.version };
   };
 }

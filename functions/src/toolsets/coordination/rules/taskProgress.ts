@@ -41,10 +41,7 @@ export class TaskQueue extends Service<CoordinationPorts> {
     });
   }
 
-  /**
-   * Reports an outcome: closes the task and frees or blocks its dependents.
-   * @throws MusterError NOT_FOUND, or CONFLICT naming the task's state and holder
-   */
+  /** Closes the task and frees or blocks its dependents. @throws MusterError NOT_FOUND; CONFLICT with the task's state and holder */
   async reportOutcome(
     principal: Principal,
     taskId: string,
@@ -59,11 +56,7 @@ export class TaskQueue extends Service<CoordinationPorts> {
     });
   }
 
-  /**
-   * Closes a task as done whose result is there although nobody reports it: its pull request was merged. It is
-   * closed for its holder, if it has one. A closed one stays as it is.
-   * @throws MusterError NOT_FOUND
-   */
+  /** Closes a task for its holder, whose pull request was merged. A closed one stays as it is. @throws MusterError NOT_FOUND */
   finish(taskId: string, result: TaskResult): Promise<TaskOutcome> {
     return this.change(
       taskId,
@@ -84,7 +77,7 @@ export class TaskQueue extends Service<CoordinationPorts> {
     const { tasks, graph, store, clock, randomness } = this.ports;
     return retryStale(randomness, async () => {
       const found = await unlessUnreadable(tasks.find(taskId));
-      if (found?.value.partsAwaited === undefined || found.value.status !== 'waiting') return;
+      if (found?.value.parts_awaited === undefined || found.value.status !== 'waiting') return;
       const { value: before, version } = found;
       const now = clock.now();
       const task = partsChanged(before, await graph.progressOf({ kind: 'task', id: taskId }), now);

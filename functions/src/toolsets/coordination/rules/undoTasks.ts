@@ -1,7 +1,4 @@
-/**
- * Takes back what was done to tasks, by the transitions that the levers make. Source:
- * docs/semantics.md#taking-back.
- */
+/** Takes back what was done to tasks, by the transitions that the levers make. Source: docs/semantics.md#taking-back. */
 
 import type { Agent } from '../../../access/rules/agent.ts';
 import { type Principal, roleIn } from '../../../access/rules/principal.ts';
@@ -50,7 +47,6 @@ const GOING_ON = [
   'failed_dependencies',
 ];
 
-/** What update_task changes. */
 const UPDATED = [
   ...['description', 'priority', 'dependencies', 'context', 'deadline'],
   ...['required_capabilities', 'capability_key'],
@@ -63,7 +59,6 @@ interface InversePorts extends CoordinationPorts {
   readonly sessionFields: FieldsCodec<Session>;
 }
 
-/** A task whose change is taken back. */
 interface TakenBack {
   readonly effect: Effect;
   readonly found: Versioned<Task>;
@@ -145,17 +140,16 @@ export class TaskInverse extends Service<InversePorts> {
     const names = changedNames(before, after);
     if (names.length === 0 || names.some((name) => !UPDATED.includes(name)))
       throw cannotUndo(effect, 'What others have told it, or asked for it, stays.');
-    const { priority, requiredCapabilities, dependencies } = former;
+    const { priority, required_capabilities, dependencies } = former;
     const wishes = {
       priority,
-      requiredCapabilities,
+      required_capabilities,
       ...(names.includes('dependencies') && { dependencies }),
     };
     const described = { ...former, dependencies: found.value.dependencies };
     return (await this.updates.changesTo(found, described, wishes, now)).changes;
   }
 
-  /** Taken from its holder, as release_task does it. */
   private async handedBack({ found, by, now }: TakenBack): Promise<readonly CoordinationChange[]> {
     const { value: before, version } = found;
     const message = said('Taken back', by, undefined);
@@ -164,7 +158,6 @@ export class TaskInverse extends Service<InversePorts> {
     return [...changes, ...(await queueGrowth(this.ports.sessions, task))];
   }
 
-  /** In the queue again, as retry_task does it. */
   private async revivedBack({ found, former, now }: TakenBack): Promise<readonly CoordinationChange[]> {
     const { value: before, version } = found;
     if (isOfRun(before)) throw runHasEnded(before.id);
@@ -188,10 +181,10 @@ export class TaskInverse extends Service<InversePorts> {
     const grown = await queueGrowth(this.ports.sessions, before);
     if (grown.length === 0) throw sessionArchived(before.id, 'be opened again');
     const { claim } = former;
-    const agent = claim && isHeld(former.status) ? await this.ports.agents.find(claim.agentId) : undefined;
+    const agent = claim && isHeld(former.status) ? await this.ports.agents.find(claim.claimed_by) : undefined;
     const isFree =
       agent !== undefined &&
-      Object.keys(agent.value.held).length < agent.value.configuration.maxConcurrentTasks;
+      Object.keys(agent.value.held).length < agent.value.configuration.max_concurrent_tasks;
     const task = reopenTask(before, former, isFree, now);
     const held = isFree ? [heldAgain(agent, task)] : [];
     const blocked = dependents.map(({ value, version: read }): CoordinationChange => {
@@ -206,17 +199,18 @@ export class TaskInverse extends Service<InversePorts> {
 }
 
 /** That its agent has it again is no sign of life of the agent. */
-function heldAgain({ value, version }: Versioned<Agent>, { id, session, epoch }: Task): CoordinationChange {
-  const agent = { ...value, held: { ...value.held, [id]: { session, epoch } } };
+function heldAgain(
+  { value, version }: Versioned<Agent>,
+  { id, session, claim_epoch }: Task,
+): CoordinationChange {
+  const agent = { ...value, held: { ...value.held, [id]: { session, claim_epoch } } };
   return { kind: 'holdTask', agent, taskId: id, version };
 }
 
-/** The task stands in the way of its dependents again. */
 function failedAgain({ id, dependents }: Task): CoordinationChange[] {
   return dependents.map((taskId) => ({ kind: 'dependencyFailed', taskId, dependencyId: id }));
 }
 
-/** The effect without the fields in which a task goes on whatever is taken back. */
 function withoutGoingOn(effect: Effect): Effect {
   const { before, after, digests } = effect;
   return {
@@ -232,7 +226,7 @@ function decided<Value>(fields: Readonly<Record<string, Value>>): Record<string,
 }
 
 function dependentBegun({ id }: Effect, { id: dependentId, status, claim }: Task): MusterError {
-  const by = claim === undefined ? '' : `, by "${claim.agentId}"`;
+  const by = claim === undefined ? '' : `, by "${claim.claimed_by}"`;
   const what = `The task "${id}" cannot be taken back: task "${dependentId}", which waited for it, is ${status}${by}.`;
   return new MusterError('CONFLICT', what, {
     reason: 'CHANGED_SINCE',
@@ -241,10 +235,7 @@ function dependentBegun({ id }: Effect, { id: dependentId, status, claim }: Task
 }
 
 export class SessionInverse extends Service<InversePorts> {
-  /**
-   * Its former goal and plan; which session is open is nothing that this changes.
-   * @throws MusterError FORBIDDEN; CONFLICT, with the reason CHANGED_SINCE or CANNOT_BE_UNDONE
-   */
+  /** Its former goal and plan. @throws MusterError FORBIDDEN; CONFLICT, with the reason CHANGED_SINCE or CANNOT_BE_UNDONE */
   readonly session = async (effect: Effect, by: Principal): Promise<readonly CoordinationChange[]> => {
     const { sessions, sessionFields } = this.ports;
     const { workspace = '' } = effect;

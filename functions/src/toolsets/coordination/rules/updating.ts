@@ -19,7 +19,7 @@ export interface TaskUpdate {
   readonly description?: string | undefined;
   readonly priority?: number | undefined;
   readonly dependencies?: readonly string[] | undefined;
-  readonly requiredCapabilities?: readonly string[] | undefined;
+  readonly required_capabilities?: readonly string[] | undefined;
   readonly hints?: string | null | undefined;
   readonly files?: readonly string[] | undefined;
   readonly deadline?: Date | null | undefined;
@@ -27,11 +27,9 @@ export interface TaskUpdate {
 
 export interface UpdatedTask {
   readonly task: Task;
-  /** False if the task had all of the given values already. */
   readonly isChanged: boolean;
 }
 
-/** A task with other dependencies, and what that changes in others. */
 interface Redirected {
   readonly task: Task;
   readonly changes: readonly CoordinationChange[];
@@ -61,11 +59,7 @@ export class TaskUpdates extends Service<CoordinationPorts> {
     });
   }
 
-  /**
-   * What gives an open task what it is to ask for from now on.
-   * @param described the task so, but for its dependencies
-   * @throws MusterError as update does
-   */
+  /** What gives an open task other wishes. @param described the task so, but for its dependencies. @throws as update does */
   async changesTo(
     { value: before, version }: Versioned<Task>,
     described: Task,
@@ -107,10 +101,10 @@ export class TaskUpdates extends Service<CoordinationPorts> {
     await requireNoCycle(tasks, task, dependencies);
     const standing = standingOf(dependencies);
     if (isHeld(before.status) && standing.blockers > 0) throw blockedInHand(before);
-    const blockers = standing.blockers + (before.retryAt === undefined ? 0 : 1);
-    const stuckUnsettled = standing.stuckUnsettled || before.stuck || before.stuckUnsettled;
+    const blockers = standing.blockers + (before.retry_at === undefined ? 0 : 1);
+    const stuckUnsettled = standing.stuck_unsettled || before.stuck || before.stuck_unsettled;
     return {
-      task: { ...task, ...standing, blockers, stuckUnsettled, dependencies: ids },
+      task: { ...task, ...standing, blockers, stuck_unsettled: stuckUnsettled, dependencies: ids },
       changes: edgeChanges(before, found),
     };
   }
@@ -118,8 +112,8 @@ export class TaskUpdates extends Service<CoordinationPorts> {
 
 function withWishes(before: Task, { deadline, hints, files, ...update }: TaskUpdate): Task {
   const { description = before.description, priority = before.priority } = update;
-  const { requiredCapabilities = before.requiredCapabilities } = update;
-  if (before.coding !== undefined && update.requiredCapabilities !== undefined) throw codingRequires(before);
+  const { required_capabilities = before.required_capabilities } = update;
+  if (before.coding !== undefined && update.required_capabilities !== undefined) throw codingRequires(before);
   const { deadline: former, context, ...rest } = before;
   const kept = deadline === undefined ? former : (deadline ?? undefined);
   const { hints: formerHints, ...contextRest } = context;
@@ -128,7 +122,7 @@ function withWishes(before: Task, { deadline, hints, files, ...update }: TaskUpd
     ...rest,
     description,
     priority,
-    requiredCapabilities,
+    required_capabilities,
     context: {
       ...contextRest,
       ...(files && { files }),
@@ -138,19 +132,18 @@ function withWishes(before: Task, { deadline, hints, files, ...update }: TaskUpd
   };
 }
 
-/** Returns what an update can change of a task, as text. */
-function wishesOf({ description, priority, dependencies, requiredCapabilities, context, deadline }: Task) {
-  return canonicalJson([description, priority, dependencies, requiredCapabilities, context, deadline]);
+function wishesOf({ description, priority, dependencies, required_capabilities, context, deadline }: Task) {
+  return canonicalJson([description, priority, dependencies, required_capabilities, context, deadline]);
 }
 
 /** Whether an update decides about who gets the task when. */
 function concernsQueue({
   priority,
   dependencies,
-  requiredCapabilities,
+  required_capabilities,
   deadline,
 }: Omit<TaskUpdate, 'taskId'>): boolean {
-  return [priority, dependencies, requiredCapabilities, deadline].some((wish) => wish !== undefined);
+  return [priority, dependencies, required_capabilities, deadline].some((wish) => wish !== undefined);
 }
 
 /** Those that it depends on from now on know of it, and those that it does not no longer. */
@@ -190,7 +183,7 @@ function closed({ id, status }: Task): MusterError {
 }
 
 function blockedInHand({ id, claim }: Task): MusterError {
-  const what = `Task "${id}" cannot wait for others: it is held by "${claim?.agentId}".`;
+  const what = `Task "${id}" cannot wait for others: it is held by "${claim?.claimed_by}".`;
   return new MusterError('CONFLICT', what, {
     field: 'dependencies',
     reason: 'WRONG_STATE',

@@ -1,5 +1,3 @@
-/** How tasks are found. */
-
 import { FieldPath, type Query } from '@google-cloud/firestore';
 import type { Versioned } from '../../../kernel/commit.ts';
 import { deleteFound } from '../../../kernel/firestore/client.ts';
@@ -196,7 +194,6 @@ export class FirestoreTaskQueries extends FirestoreReader implements TaskQueries
     return this.tasks.where('session', '==', session);
   }
 
-  /** The tasks of a session that are not closed. */
   private open(session: string): Query {
     return this.inSession(session).where('status', 'in', OPEN);
   }

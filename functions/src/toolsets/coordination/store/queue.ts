@@ -15,10 +15,7 @@ import { compareInQueue, priorityWord, type Task, taskFromDocument, taskType } f
 import { STATE_SHARE } from '../rules/taskProgress.ts';
 import { type FirestoreTaskQueries, OPEN, withDeadline, withoutRegardToDeadline } from './queries.ts';
 
-/**
- * How many tasks are read for one page of those that can be claimed, to find some without a deadline past those that
- * have one, and how often.
- */
+/** How many tasks are read for one page, to find those without a deadline past those that have one, and how often. */
 const MOST_READ = 100;
 const MAX_READINGS = 5;
 
@@ -55,7 +52,7 @@ export class FirestoreQueueQueries extends FirestoreReader implements QueueQueri
   async oldest(session: string): Promise<Date | undefined> {
     const open = this.tasks.where('session', '==', session).where('status', 'in', OPEN);
     const [oldest] = await this.documents.firstVersioned(open.orderBy('created_at'), 1, taskFromDocument);
-    return oldest?.value.createdAt;
+    return oldest?.value.created_at;
   }
 
   /** A task in hand has no blockers, so that one index serves all states. */
@@ -123,15 +120,14 @@ export class FirestoreQueueQueries extends FirestoreReader implements QueueQueri
 }
 
 /** @param before what tasks are ordered by before their creation */
-function placeOf({ createdAt, id }: Task, ...before: readonly number[]): Place {
-  return { order: [...before, createdAt.getTime()], id };
+function placeOf({ created_at, id }: Task, ...before: readonly number[]): Place {
+  return { order: [...before, created_at.getTime()], id };
 }
 
 function placeInQueue(task: Task): Place {
   return placeOf(task, task.priority, ...(task.deadline ? [task.deadline.getTime()] : []));
 }
 
-/** What a query by numbers, creation and id starts after. */
 function valuesOf({ order, id }: Place): readonly unknown[] {
   return [...order.slice(0, -1), new Date(order.at(-1) ?? 0), id];
 }
@@ -199,8 +195,8 @@ function queueEntry(task: Task): Record<string, unknown> | null {
     priority: priorityWord(task.priority),
     description: task.description,
     workspace: task.workspace,
-    required_capabilities: [...task.requiredCapabilities],
-    created_at: task.createdAt.toISOString(),
+    required_capabilities: [...task.required_capabilities],
+    created_at: task.created_at.toISOString(),
     ...(task.deadline && { deadline: task.deadline.toISOString() }),
   };
 }

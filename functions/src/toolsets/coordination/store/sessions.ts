@@ -1,5 +1,3 @@
-/** How sessions, what is counted in them, and discoveries are found. */
-
 import type { DocumentSnapshot, Firestore, Query } from '@google-cloud/firestore';
 import { agentFromDocument } from '../../../access/rules/agent.ts';
 import { workspaceFromDocument } from '../../../access/rules/workspace.ts';

@@ -1,5 +1,3 @@
-/** How each change of tasks, sessions and discoveries is written. */
-
 import { FieldPath, FieldValue } from '@google-cloud/firestore';
 import { writeNode } from '../../../graph/store/nodes.ts';
 import {
@@ -24,7 +22,7 @@ import {
   sessionToDocument,
 } from '../rules/session.ts';
 import { type Task, type TaskChanges, taskToDocument } from '../rules/task.ts';
-import { taskNode } from '../rules/taskNode.ts';
+import { taskNode } from '../rules/taskChanges.ts';
 import type { SessionSpreads } from './sessions.ts';
 
 export const sessionWriters = (spreads: SessionSpreads): ChangeWriters<SessionChanges> => ({
@@ -33,8 +31,8 @@ export const sessionWriters = (spreads: SessionSpreads): ChangeWriters<SessionCh
     writes.create(sessionPath(session.workspace, session.id), sessionToDocument(session));
     openGates(session, 0, writes);
   },
-  describeSession({ session: { workspace, id, goal, masterPlan }, version }, writes) {
-    writes.replace(sessionPath(workspace, id), { goal, master_plan: masterPlan }, version);
+  describeSession({ session: { workspace, id, goal, master_plan }, version }, writes) {
+    writes.replace(sessionPath(workspace, id), { goal, master_plan }, version);
   },
   archiveSession({ session, version, at }, writes) {
     const { workspace, id } = session;
@@ -53,9 +51,9 @@ export const sessionWriters = (spreads: SessionSpreads): ChangeWriters<SessionCh
   sessionCleared({ session: { workspace, id } }, writes) {
     writes.update(archivedSessionPath(workspace, id), { cleared: true });
   },
-  queueGrew({ session, capabilityKeys, version }, writes) {
+  queueGrew({ session, capability_keys, version }, writes) {
     const { workspace, id, spread } = session;
-    if (capabilityKeys.length === 0 && version === undefined) {
+    if (capability_keys.length === 0 && version === undefined) {
       const gate = gatePath(session, writes.randomness.integer(spread));
       writes.update(gate, { grown_at: FieldValue.serverTimestamp() });
       return;
@@ -63,22 +61,22 @@ export const sessionWriters = (spreads: SessionSpreads): ChangeWriters<SessionCh
     const path = sessionPath(workspace, id);
     const fields = {
       queue_version: FieldValue.increment(1),
-      ...(capabilityKeys.length > 0 && { capability_keys: FieldValue.arrayUnion(...capabilityKeys) }),
+      ...(capability_keys.length > 0 && { capability_keys: FieldValue.arrayUnion(...capability_keys) }),
     };
     if (version === undefined) writes.update(path, fields);
     else writes.replace(path, fields, version);
   },
-  renewCapabilityKeys({ session, capabilityKeys, gates, version }, writes) {
+  renewCapabilityKeys({ session, capability_keys, gates, version }, writes) {
     const { workspace, id, spread } = session;
-    const firstGate = session.firstGate + spread;
-    const fields = { capability_keys: capabilityKeys, first_gate: firstGate };
+    const firstGate = session.first_gate + spread;
+    const fields = { capability_keys, first_gate: firstGate };
     writes.replace(
       sessionPath(workspace, id),
       { queue_version: FieldValue.increment(1), ...fields },
       version,
     );
     for (const gate of gates) writes.deleteAt(`${gatesPath(workspace, id)}/${gate.value}`, gate.version);
-    openGates({ ...session, firstGate }, 0, writes);
+    openGates({ ...session, first_gate: firstGate }, 0, writes);
   },
   spreadSession({ session, before, version }, writes) {
     writes.replace(sessionPath(session.workspace, session.id), { spread: session.spread }, version);
@@ -101,8 +99,8 @@ function openGates(session: Session, from: number, writes: CommitWrites): void {
     writes.set(gatePath(session, gate), { grown_at: FieldValue.serverTimestamp() });
 }
 
-function gatePath({ workspace, id, firstGate }: SessionGates, gate: number): string {
-  return `${gatesPath(workspace, id)}/${firstGate + gate}`;
+function gatePath({ workspace, id, first_gate }: SessionGates, gate: number): string {
+  return `${gatesPath(workspace, id)}/${first_gate + gate}`;
 }
 
 export const taskWriters: ChangeWriters<TaskChanges> = {
@@ -118,7 +116,7 @@ export const taskWriters: ChangeWriters<TaskChanges> = {
   },
   removeTask({ task, node, version }, writes) {
     writes.deleteAt(taskPath(task.id), version);
-    writeNode(node, { ...node, isDeleted: true }, writes);
+    writeNode(node, { ...node, deleted: true }, writes);
   },
   dependencyDone({ taskId }, writes) {
     writes.updateIfThere(taskPath(taskId), [['blockers', FieldValue.increment(-1)]]);
@@ -152,12 +150,12 @@ export const taskWriters: ChangeWriters<TaskChanges> = {
     writes.updateIfThere(taskPath(taskId), [['dependents', FieldValue.arrayRemove(dependentId)]]);
   },
   logFailedCheck({ task: { id: taskId, workspace }, entry }, writes) {
-    const { id, details, at, repository, pullRequest: pull_request } = entry;
+    const { id, details, at, repository, pull_request } = entry;
     const kept = { ...details, repository, pull_request, kind: 'check_failed', at, workspace };
     writes.set(taskLogPath(taskId, id), kept);
   },
   checkFailed({ taskId, check }, writes) {
-    const { name, at, repository, pullRequest: pull_request, url } = check;
+    const { name, at, repository, pull_request, url } = check;
     const address = url === undefined ? {} : { url };
     writes.update(taskPath(taskId), { failed_check: { name, at, repository, pull_request, ...address } });
   },
@@ -226,9 +224,6 @@ export const coordinationEffects: EffectsOf<TaskChanges & SessionChanges & Messa
       kind: 'message',
       id: `${mailbox.id}/${sent.id}`,
       workspace: sent.workspace,
-      after: {
-        agent_id: mailbox.id,
-        ...(sent.taskId !== undefined && { task_id: sent.taskId }),
-      },
+      after: { agent_id: mailbox.id, ...(sent.task_id !== undefined && { task_id: sent.task_id }) },
     },
 };

@@ -24,7 +24,7 @@ export const addDiscovery = defineTool({
   answer: (discovery: Discovery) => ({ success: true, discovery: discoveryAnswer(discovery) }),
   handler: async ({ services, workspace, principal, recordAnswer }, { agent_id, content, tags = [] }) => {
     const agentId = await services.liveness.actAs(principal, workspace, agent_id);
-    const discovery = { workspace, agentId, content, tags: [...new Set(tags)] };
+    const discovery = { workspace, agent_id: agentId, content, tags: [...new Set(tags)] };
     return services.coordination.addDiscovery(discovery, recordAnswer, principal);
   },
 });

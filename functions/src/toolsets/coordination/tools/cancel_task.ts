@@ -20,6 +20,6 @@ export const cancelTask = defineTool({
   role: 'worker',
   example: { task_id: 'task-xxx-002', reason: 'No longer wanted' },
   answer: (task: Task) => ({ success: true, task: taskAnswer(task), blocked_tasks: some(task.dependents) }),
-  handler: ({ services, principal, recordAnswer }, { task_id: taskId, reason }) =>
-    services.taskLevers.cancel(principal, { taskId, reason }, recordAnswer),
+  handler: ({ services, principal, recordAnswer }, { task_id, reason }) =>
+    services.taskLevers.cancel(principal, { taskId: task_id, reason }, recordAnswer),
 });

@@ -39,19 +39,22 @@ export const completeTask = defineTool({
   answer: outcomeAnswer,
   handler: async (
     { services, workspace, principal, recordAnswer },
-    { agent_id, task_id, claim_epoch, when_parts_done: whenPartsDone, ...report },
+    { agent_id, task_id, claim_epoch, when_parts_done, ...report },
   ) => {
     const agentId = await services.liveness.actAs(principal, workspace, agent_id);
-    const claimant = { agentId, epoch: claim_epoch };
+    const claimant = { agent_id: agentId, claim_epoch: claim_epoch };
     const result = {
       output: report.output,
-      ...(report.files_modified && { filesModified: report.files_modified }),
-      ...(report.files_created && { filesCreated: report.files_created }),
+      ...(report.files_modified && { files_modified: report.files_modified }),
+      ...(report.files_created && { files_created: report.files_created }),
     };
     return services.taskQueue.reportOutcome(
       principal,
       task_id,
-      { claimant, outcome: { kind: 'done', result, ...(whenPartsDone && { whenPartsDone }) } },
+      {
+        claimant,
+        outcome: { kind: 'done', result, ...(when_parts_done && { whenPartsDone: when_parts_done }) },
+      },
       recordAnswer,
     );
   },

@@ -97,7 +97,6 @@ export const taskArguments = {
   part_of: partOf,
 };
 
-/** The priority of a task that names none. */
 export const USUAL_PRIORITY = 5;
 
 type Written = z.output<z.ZodObject<typeof taskArguments>> & { readonly priority?: number | undefined };
@@ -109,10 +108,10 @@ export function draftOf(written: Written): TaskDraft {
     dependencies: written.dependencies ?? [],
     files: written.context_files ?? [],
     hints: written.hints,
-    requiredCapabilities: written.required_capabilities ?? [],
+    required_capabilities: written.required_capabilities ?? [],
     type: written.type,
     deadline: written.deadline === undefined ? undefined : new Date(written.deadline),
-    partOf: written.part_of,
+    part_of: written.part_of,
   };
 }
 
@@ -123,18 +122,14 @@ const result = z.object({
 });
 
 const waitShape = z
-  .object({
-    since: z.string(),
-    failed: z.array(z.string()).describe('Parts that have failed.'),
-  })
+  .object({ since: z.string(), failed: z.array(z.string()).describe('Parts that have failed.') })
   .describe('Its result is there; it is done when all that is part of it is.');
 
-function waitAnswer({ status, partsAwaited: awaited }: Task): z.output<typeof waitShape> | undefined {
+function waitAnswer({ status, parts_awaited: awaited }: Task): z.output<typeof waitShape> | undefined {
   if (status !== 'waiting' || awaited === undefined) return undefined;
   return { since: awaited.since.toISOString(), failed: [...awaited.failed] };
 }
 
-/** A task as every coordination tool shows it. */
 export const taskShape = z.object({
   id: z.string(),
   description: z.string(),
@@ -212,49 +207,49 @@ export function taskAnswer(task: Task): TaskAnswer {
     priority: task.priority,
     dependencies: [...task.dependencies],
     context: { files: some(context.files), hints: context.hints },
-    created_at: task.createdAt.toISOString(),
-    type: task.type,
+    created_at: task.created_at.toISOString(),
+    type: task.given_type,
     deadline: task.deadline?.toISOString(),
     part_of: shownPartOf(task),
     waits_for_parts: waitAnswer(task),
-    required_capabilities: some(task.requiredCapabilities),
+    required_capabilities: some(task.required_capabilities),
     blocked: (status === 'available' && task.blockers > 0) || undefined,
-    failed_dependencies: some(task.failedDependencies),
+    failed_dependencies: some(task.failed_dependencies),
     stuck: stuckReason(task),
     waits: budgetReason(task),
-    retry_at: task.retryAt?.toISOString(),
-    claimed_by: claim?.agentId,
-    claimed_at: claim?.claimedAt.toISOString(),
-    claim_epoch: claim?.epoch,
-    lease_expires_at: isHeld(status) ? claim?.leaseExpiresAt.toISOString() : undefined,
-    started_at: claim?.startedAt?.toISOString(),
-    waiting_for: waiting && { request_id: waiting.requestId, who: waiting.who },
+    retry_at: task.retry_at?.toISOString(),
+    claimed_by: claim?.claimed_by,
+    claimed_at: claim?.claimed_at.toISOString(),
+    claim_epoch: claim?.claim_epoch,
+    lease_expires_at: isHeld(status) ? claim?.lease_expires_at.toISOString() : undefined,
+    started_at: claim?.started_at?.toISOString(),
+    waiting_for: waiting && { request_id: waiting.request_id, who: waiting.who },
     coding: coding && { tool: coding.tool, instructions: coding.instructions, branch: coding.branch },
-    completed_at: task.closedAt?.toISOString(),
+    completed_at: task.completed_at?.toISOString(),
     result: resultAnswer(task.result),
     error: task.error,
-    earlier_ends: some(task.formerEnds.map(endAnswer)),
+    earlier_ends: some(task.former_ends.map(endAnswer)),
     late_result: lateResultOf(task),
   };
 }
 
-function endAnswer({ status, error, endedAt, epoch, agentId: agent_id }: Task['formerEnds'][number]) {
-  return { status, error, ended_at: endedAt.toISOString(), claim_epoch: epoch, agent_id };
+function endAnswer({ status, error, ended_at, claim_epoch: epoch, agent_id }: Task['former_ends'][number]) {
+  return { status, error, ended_at: ended_at.toISOString(), claim_epoch: epoch, agent_id };
 }
 
 export function resultAnswer(stored: TaskResult | undefined): TaskAnswer['result'] {
   if (stored === undefined) return undefined;
-  const { output, filesModified: modified, filesCreated: created } = stored;
+  const { output, files_modified: modified, files_created: created } = stored;
   return { output, files_modified: modified && [...modified], files_created: created && [...created] };
 }
 
 /** For the answers that show nothing else of a task. */
-export function lateResultOf({ lateResult: late }: Task): TaskAnswer['late_result'] {
+export function lateResultOf({ late_result: late }: Task): TaskAnswer['late_result'] {
   return (
     late && {
-      agent_id: late.agentId,
-      claim_epoch: late.epoch,
-      received_at: late.receivedAt.toISOString(),
+      agent_id: late.agent_id,
+      claim_epoch: late.claim_epoch,
+      received_at: late.received_at.toISOString(),
       result: resultAnswer(late.result),
       error: late.error,
     }
@@ -269,11 +264,10 @@ export const discoveryShape = z.object({
   created_at: z.string(),
 });
 
-export function discoveryAnswer({ id, agentId: agent_id, content, tags, createdAt }: Discovery) {
-  return { id, agent_id, content, tags: [...tags], created_at: createdAt.toISOString() };
+export function discoveryAnswer({ id, agent_id, content, tags, created_at }: Discovery) {
+  return { id, agent_id, content, tags: [...tags], created_at: created_at.toISOString() };
 }
 
-/** A session that was archived, with what is left in it. */
 export const archivedShape = {
   id: z.string(),
   goal: z.string(),
@@ -292,7 +286,6 @@ export const cursor = z.string().max(500).optional().describe('The last next_cur
 export const pageLimit = (description: string, usual: number, most: number) =>
   wholeNumber(1, most).default(usual).describe(description);
 
-/** What a list says of its end. */
 export const pageShape = {
   truncated: z.boolean().describe('Whether there is more; next_cursor continues.'),
   next_cursor: z.string().optional(),
@@ -327,7 +320,6 @@ export function pageOf<Item extends { readonly id: string }, Answer>(
   return { items, end: { truncated: true, next_cursor: next } };
 }
 
-/** How complete_task and fail_task answer. */
 export const outcomeShape = z.object({
   success: z.boolean(),
   ...partial({
@@ -342,13 +334,13 @@ export const outcomeShape = z.object({
 export function outcomeAnswer({ kind, task }: TaskOutcome): z.output<typeof outcomeShape> {
   const late_result = lateResultOf(task);
   if (kind === 'late') {
-    const by = task.claim === undefined ? '' : ` by "${task.claim.agentId}"`;
+    const by = task.claim === undefined ? '' : ` by "${task.claim.claimed_by}"`;
     const message = `Your lease had lapsed and the task is now ${task.status}${by}. Your report is kept as its late_result.`;
     return { success: false, message, late_result };
   }
   if (task.status === 'available') {
     const retries_left = MAX_RETRIES - task.retries;
-    return { success: true, retry_at: task.retryAt?.toISOString(), retries_left, late_result };
+    return { success: true, retry_at: task.retry_at?.toISOString(), retries_left, late_result };
   }
   if (task.status === 'waiting')
     return {
@@ -379,7 +371,7 @@ export const messagesShape = z
 
 export function messagesAnswer(messages: readonly Message[]): z.output<typeof messagesShape> {
   return some(
-    messages.map(({ id, from, text, at, workspace, taskId: task_id }) => {
+    messages.map(({ id, from, text, at, workspace, task_id }) => {
       return { id, from, text, at: at.toISOString(), workspace, task_id };
     }),
   );

@@ -33,7 +33,7 @@ export const createTask = defineTool({
     return { success: true, task: taskAnswer(task) };
   },
   handler: ({ services, workspace, principal, recordAnswer }, written) => {
-    const createdBy = principal.agentId ?? principal.uid;
+    const createdBy = principal.agent_id ?? principal.uid;
     const request = {
       workspace,
       createdBy,

@@ -33,7 +33,7 @@ export const createTasksBatch = defineTool({
     task_ids: tasks.map(({ id }) => id),
   }),
   handler: ({ services, workspace, principal, recordAnswer }, { tasks, part_of }) => {
-    const createdBy = principal.agentId ?? principal.uid;
+    const createdBy = principal.agent_id ?? principal.uid;
     const drafts = tasks.map((task) => draftOf({ part_of, ...task }));
     const by = { createdBy, opener: principal, viewer: principal };
     const request = { workspace, ...by, drafts, isBatch: true };

@@ -33,7 +33,7 @@ export const failTask = defineTool({
     { agent_id, task_id, claim_epoch, ...report },
   ) => {
     const agentId = await services.liveness.actAs(principal, workspace, agent_id);
-    const claimant = { agentId, epoch: claim_epoch };
+    const claimant = { agent_id: agentId, claim_epoch: claim_epoch };
     return services.taskQueue.reportOutcome(
       principal,
       task_id,

@@ -36,7 +36,7 @@ export const getAllTasks = defineTool({
     const found = await (status_filter === 'stuck'
       ? coordination.listStuck(workspace, page)
       : coordination.listTasks(workspace, statuses, page));
-    const { items, end } = pageOf(found, (task) => task.createdAt, taskAnswer);
+    const { items, end } = pageOf(found, (task) => task.created_at, taskAnswer);
     return { tasks: items, ...end };
   },
 });

@@ -28,7 +28,7 @@ export const getDiscoveries = defineTool({
   handler: async ({ services, workspace }, { tags = [], limit, cursor: encoded }) => {
     const page = pageAfter(encoded, limit);
     const found = await services.coordination.listDiscoveries(workspace, some([...new Set(tags)]), page);
-    const { items, end } = pageOf(found, (discovery) => discovery.createdAt, discoveryAnswer);
+    const { items, end } = pageOf(found, (discovery) => discovery.created_at, discoveryAnswer);
     return { discoveries: items, ...end };
   },
 });

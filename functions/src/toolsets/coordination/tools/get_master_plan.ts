@@ -10,7 +10,11 @@ export function masterPlanAnswer(session: Session | undefined, workspace: string
       suggestion: 'A leader starts one with coordination.init_coordination.',
     });
   }
-  return { goal: session.goal, master_plan: session.masterPlan, created_at: session.createdAt.toISOString() };
+  return {
+    goal: session.goal,
+    master_plan: session.master_plan,
+    created_at: session.created_at.toISOString(),
+  };
 }
 
 export const getMasterPlan = defineTool({

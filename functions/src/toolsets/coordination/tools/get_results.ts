@@ -21,7 +21,7 @@ const resultAnswerOf = (task: Task) => ({
   task_id: task.id,
   description: task.description,
   result: resultAnswer(task.result),
-  completed_at: task.closedAt?.toISOString(),
+  completed_at: task.completed_at?.toISOString(),
 });
 
 export const getResults = defineTool({
@@ -52,7 +52,7 @@ export const getResults = defineTool({
   handler: async ({ services, workspace }, { task_ids = [], limit, cursor: encoded }) => {
     if (task_ids.length === 0) {
       const found = await services.coordination.listDone(workspace, pageAfter(encoded, limit));
-      const { items, end } = pageOf(found, (task) => task.closedAt, resultAnswerOf);
+      const { items, end } = pageOf(found, (task) => task.completed_at, resultAnswerOf);
       return { results: items, ...end };
     }
     const named = await services.coordination.namedTasks(workspace, task_ids);

@@ -71,7 +71,7 @@ export function statusAnswer(status: CoordinationStatus): z.output<typeof status
     progress_percent: all === 0 ? 0 : Math.floor((tasks.done * 100) / all),
     agents: { total, leaders, workers: total - leaders, active },
     discoveries_count: counts.discoveries,
-    last_activity: (lastActivity ?? session?.createdAt)?.toISOString() ?? null,
+    last_activity: (lastActivity ?? session?.created_at)?.toISOString() ?? null,
     late: late.count > 0 ? { count: late.count, tasks: late.first.map(lateAnswer) } : undefined,
     stuck: stuck.count > 0 ? { count: stuck.count, tasks: stuck.first.map(stuckAnswer) } : undefined,
   };
@@ -82,7 +82,7 @@ function stuckAnswer(task: Task) {
 }
 
 function lateAnswer({ id, deadline, status, claim }: Task) {
-  const claimed_by = isHeld(status) ? claim?.agentId : undefined;
+  const claimed_by = isHeld(status) ? claim?.claimed_by : undefined;
   return { id, deadline: deadline?.toISOString(), status: coordinationStatus(status), claimed_by };
 }
 

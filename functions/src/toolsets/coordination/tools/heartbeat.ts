@@ -19,6 +19,6 @@ export const heartbeat = defineTool({
   routine: true,
   example: { agent_id: 'terminal-2' },
   answer: (messages: readonly Message[]) => ({ success: true, messages: messagesAnswer(messages) }),
-  handler: ({ services, workspace, principal, recordAnswer }, { agent_id: name, read_until: readUntil }) =>
-    services.membership.heartbeat(principal, { workspace, name, readUntil }, recordAnswer),
+  handler: ({ services, workspace, principal, recordAnswer }, { agent_id: name, read_until }) =>
+    services.membership.heartbeat(principal, { workspace, name, readUntil: read_until }, recordAnswer),
 });

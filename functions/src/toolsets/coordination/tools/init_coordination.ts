@@ -30,7 +30,7 @@ export const initCoordination = defineTool({
   answer: ({ session, archived }: Initialised) => ({
     success: true,
     goal: session.goal,
-    created_at: session.createdAt.toISOString(),
+    created_at: session.created_at.toISOString(),
     archived_session: archived && archivedAnswer(archived),
   }),
   handler: ({ services, workspace, principal, recordAnswer }, { goal, master_plan }) =>

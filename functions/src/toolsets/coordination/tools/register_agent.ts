@@ -35,10 +35,10 @@ export const registerAgent = defineTool({
     agent: {
       id: agent.id,
       role,
-      last_heartbeat: agent.lastSeen.toISOString(),
+      last_heartbeat: agent.last_seen.toISOString(),
       current_task: currentTask,
-      tasks_completed: agent.tasksCompleted,
-      capabilities: agent.capabilities.map(({ name }) => name),
+      tasks_completed: agent.tasks_completed,
+      capabilities: agent.capability_details.map(({ name }) => name),
     },
   }),
   handler: ({ services, workspace, principal, recordAnswer }, { agent_id, ...declared }) =>

@@ -15,6 +15,6 @@ export const releaseTask = defineTool({
   role: 'worker',
   example: { task_id: 'task-xxx-002', reason: 'Its agent hangs' },
   answer: (task: Task) => ({ success: true, task: taskAnswer(task) }),
-  handler: ({ services, principal, recordAnswer }, { task_id: taskId, reason }) =>
-    services.taskLevers.release(principal, { taskId, reason }, recordAnswer),
+  handler: ({ services, principal, recordAnswer }, { task_id, reason }) =>
+    services.taskLevers.release(principal, { taskId: task_id, reason }, recordAnswer),
 });

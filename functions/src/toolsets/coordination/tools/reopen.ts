@@ -29,7 +29,7 @@ export const reopen = defineTool({
     success: true,
     session_id: session.id,
     goal: session.goal,
-    created_at: session.createdAt.toISOString(),
+    created_at: session.created_at.toISOString(),
     open_tasks: open,
     held_tasks: held,
     archived_session: archived && archivedAnswer(archived),

@@ -29,6 +29,6 @@ export const retryTask = defineTool({
     retried_dependents: some(dependents),
     truncated: isCut || undefined,
   }),
-  handler: ({ services, principal, recordAnswer }, { task_id: taskId, with_dependents: withDependents }) =>
-    services.taskLevers.retry(principal, { taskId, withDependents }, recordAnswer),
+  handler: ({ services, principal, recordAnswer }, { task_id, with_dependents }) =>
+    services.taskLevers.retry(principal, { taskId: task_id, withDependents: with_dependents }, recordAnswer),
 });

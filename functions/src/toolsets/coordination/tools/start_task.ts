@@ -17,11 +17,7 @@ export const startTask = defineTool({
   title: 'Start a task',
   description: 'Marks a task that you claimed as in progress.',
   details: 'Its holder may say so again.',
-  input: z.strictObject({
-    agent_id: agentId,
-    task_id: taskId,
-    claim_epoch: claimEpoch,
-  }),
+  input: z.strictObject({ agent_id: agentId, task_id: taskId, claim_epoch: claimEpoch }),
   output: z.object({
     success: z.boolean(),
     late_result: taskShape.shape.late_result,
@@ -40,7 +36,7 @@ export const startTask = defineTool({
     const agent = await services.liveness.acting(principal, workspace, agent_id);
     const messages = await services.messages.unread(agent, workspace);
     const started = (task: Task): Started => ({ task, messages });
-    const claimant = { agentId: agent.id, epoch: claim_epoch };
+    const claimant = { agent_id: agent.id, claim_epoch: claim_epoch };
     const record = (task: Task) => recordAnswer(started(task));
     return started(await services.taskQueue.start(principal, task_id, claimant, record));
   },

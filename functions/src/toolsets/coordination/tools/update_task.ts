@@ -43,7 +43,7 @@ export const updateTask = defineTool({
         description: wishes.description,
         priority: wishes.priority,
         dependencies: wishes.dependencies,
-        requiredCapabilities: wishes.required_capabilities,
+        required_capabilities: wishes.required_capabilities,
         hints: changed('hints', wishes.hints),
         files: wishes.context_files,
         deadline: changed('deadline', deadlineDate),

@@ -1,5 +1,3 @@
-/** Firestore clients that come as their caller. */
-
 import { Firestore, type Settings } from '@google-cloud/firestore';
 import type { Caller } from '../../../access/rules/principal.ts';
 import type { CallerTokens } from '../../../access/store/idTokens.ts';
@@ -26,10 +24,7 @@ const WITHOUT_BLIND_RETRIES = {
     interfaces: {
       'google.firestore.v1.Firestore': {
         retry_codes: { none: [] },
-        methods: {
-          BatchGetDocuments: { retry_codes_name: 'none' },
-          RunQuery: { retry_codes_name: 'none' },
-        },
+        methods: { BatchGetDocuments: { retry_codes_name: 'none' }, RunQuery: { retry_codes_name: 'none' } },
       },
     },
   },
@@ -90,7 +85,6 @@ function closeUnused({ client, users }: Entry): void {
 }
 
 /** The emulator takes the token as a header of each call, production as the connection's credential. */
-
 async function settingsFor(idToken: string): Promise<Settings> {
   const settings = { ...SETTINGS, databaseId: databaseId() };
   if (process.env['FIRESTORE_EMULATOR_HOST']) {

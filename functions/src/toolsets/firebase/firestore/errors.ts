@@ -78,7 +78,7 @@ function refusedByRules(error: unknown, attempt: Attempt): MusterError {
 function couldBeReadable({ caller, path: { database, text, kind } }: Attempt): boolean {
   if (kind !== 'document') return false;
   const { permission } = permissionFor({ database, path: text });
-  const isHeld = permission.spansWorkspaces === true && caller.principal.heldTo !== undefined;
+  const isHeld = permission.spansWorkspaces === true && caller.principal.held_to !== undefined;
   return isDecidedByContent(permission) && !isHeld;
 }
 

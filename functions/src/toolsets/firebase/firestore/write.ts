@@ -94,19 +94,15 @@ function add(batch: WriteBatch, document: DocumentReference, request: WriteReque
   return operation === 'push' || !values.increments;
 }
 
-/**
- * Reads, compares and writes over exactly what was read. Preconditions do it, not Firestore's transactions,
- * which lock: docs/decisions/0001-optimistic-commits.md.
- */
+/** Writes over exactly what was read, by preconditions: transactions lock. Source: docs/decisions/0001-optimistic-commits.md. */
 async function addOverRead(batch: WriteBatch, document: DocumentReference, request: WriteRequest) {
   const { operation, merge, data, expectedVersion } = request;
   const snapshot = await document.get();
   const { updateTime: lastUpdateTime } = snapshot;
   const version = lastUpdateTime === undefined ? null : versionOf(lastUpdateTime);
   if (expectedVersion !== undefined && expectedVersion !== version) {
-    const isGone = version === null;
     throw writeConflict(
-      isGone ? 'There is nothing here any more, or not yet.' : 'It is not at expectedVersion.',
+      version === null ? 'There is nothing here any more, or not yet.' : 'It is not at expectedVersion.',
     );
   }
   if (operation === 'delete') {

@@ -74,8 +74,7 @@ export class ChildBounds {
   }
 
   private async keysAt(rest: CallerRest, path: string): Promise<ReadonlySet<string>> {
-    const { data } = await rest.read({ path, parameters: { shallow: 'true' } });
-    return new Set(keysOf(data));
+    return new Set(keysOf((await rest.read({ path, parameters: { shallow: 'true' } })).data));
   }
 }
 

@@ -1,5 +1,3 @@
-/** Clients of the Realtime Database that watch as a caller. */
-
 import type { Database } from 'firebase-admin/database';
 import { z } from 'zod';
 import type { CallerToken } from '../../../access/store/idTokens.ts';
@@ -30,7 +28,6 @@ export type Lease = Awaited<ReturnType<CallerClients['lease']>>;
  * Source: docs/decisions/0009-databases-as-the-caller.md;
  * https://firebase.google.com/docs/database/admin/start#authenticate-with-limited-privileges
  */
-
 export class CallerClients extends Service<Pick<RealtimePorts, 'app' | 'randomness'>> {
   /** By claims, the longest unused first. */
   private readonly clients = new Map<string, Client>();

@@ -8,7 +8,6 @@ import { invalidRequest } from '../rules/dataErrors.ts';
 
 interface Ranked {
   readonly key: string;
-  /** What it is ordered by. */
   readonly rank: Rank;
 }
 

@@ -28,23 +28,20 @@ export async function readPage(rest: CallerRest, path: string, asked: ReadQuery)
   const { found, begin, more, missingIndex } = await selectAfter(rest, path, query, after);
   const children = fitting(found.slice(begin, begin + limit), ({ key, data }) => ({ [key]: data }));
   const end = begin + children.length;
-  const goesOn = more || found.length > end;
   return {
     // In the order of the query, but for keys that look like whole numbers: objects have those first.
     data: Object.fromEntries(children.map(({ key, data }) => [key, data])),
     count: children.length,
     timestamp: clock.now(),
     missingIndex,
-    nextCursor: goesOn
-      ? cursors.encode(positionAfter(found.slice(0, end), orderBy, after?.from ?? null))
-      : undefined,
+    nextCursor:
+      more || found.length > end
+        ? cursors.encode(positionAfter(found.slice(0, end), orderBy, after?.from ?? null))
+        : undefined,
   };
 }
 
-/**
- * All children from the beginning of the query or the cursor's, those that were given already included, and
- * at least one more than the page: it tells that there is more.
- */
+/** All children from the beginning of the query or of the cursor, and at least one more than the page where there is more. */
 async function selectAfter(rest: CallerRest, path: string, query: CheckedQuery, after: Position | undefined) {
   const from = { ...query, startAt: after?.from ?? query.startAt };
   let skip = after?.given ?? 0;
@@ -58,10 +55,7 @@ async function selectAfter(rest: CallerRest, path: string, query: CheckedQuery, 
   }
 }
 
-/**
- * @param given every child from where the query began, up to the last of the page
- * @param began what the query began at, where an earlier cursor said so
- */
+/** @param given every child from where the query began (`began`, where an earlier cursor said so) to the last of the page */
 function positionAfter(given: readonly Child[], orderBy: string, began: Position['from']): Position {
   const last = given.at(-1);
   if (last === undefined) throw new Error('A page that ends has a last child.');
@@ -69,8 +63,7 @@ function positionAfter(given: readonly Child[], orderBy: string, began: Position
   if (orderBy === '$key') return { from: key, given: 1, rank, key };
   const value = given.map((one) => one.rank).findLast((one) => one !== null && one !== BRANCH);
   if (value === undefined) return { from: began, given: given.length, rank, key };
-  const first = given.findIndex((one) => one.rank === value);
-  return { from: value, given: given.length - first, rank, key };
+  return { from: value, given: given.length - given.findIndex((one) => one.rank === value), rank, key };
 }
 
 /** So many children with one value can be paged over. */

@@ -86,8 +86,7 @@ export class CallerRest {
 
   /** Whether there is anything, however large it is. @throws MusterError as read does */
   async exists(path: string): Promise<boolean> {
-    const answer = await this.readWithin(GLANCE_BYTES, { path, parameters: { shallow: 'true' } });
-    return answer?.data !== null;
+    return (await this.readWithin(GLANCE_BYTES, { path, parameters: { shallow: 'true' } }))?.data !== null;
   }
 
   /**

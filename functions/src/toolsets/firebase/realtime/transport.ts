@@ -45,18 +45,14 @@ export class UnansweredError extends Error {
   }
 }
 
-/**
- * @param url may hold a credential
- * @throws UnansweredError
- */
+/** @param url may hold a credential @throws UnansweredError */
 export async function exchange(
   url: string,
   request: RequestInit,
   { timeoutMilliseconds, mostBytes }: HttpLimits,
 ): Promise<HttpAnswer> {
   try {
-    const signal = AbortSignal.timeout(timeoutMilliseconds);
-    const response = await fetch(url, { ...request, signal });
+    const response = await fetch(url, { ...request, signal: AbortSignal.timeout(timeoutMilliseconds) });
     const etag = response.headers.get('etag') ?? undefined;
     return { status: response.status, etag, text: await textOf(response, mostBytes) };
   } catch (error) {

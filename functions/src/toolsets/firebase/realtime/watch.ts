@@ -25,10 +25,7 @@ interface Watched {
   readonly most: number;
 }
 
-/**
- * One watch. It lasts no longer than the caller's right to it: when the token ends, another is asked for, which
- * there is for an agent, but not for a person who has not signed in again.
- */
+/** One watch. When its token ends, another is asked for: an agent has one, a person only after signing in again. */
 export class CallerWatch implements Watch {
   private readonly ports: WatchPorts;
   private readonly watched: Watched;

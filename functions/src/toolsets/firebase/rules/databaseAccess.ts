@@ -111,10 +111,7 @@ export interface DatabaseAccess {
   read(caller: Caller, path: DataPath, request: ReadRequest): Promise<ReadOutcome>;
   /** @throws MusterError as toolsets/firebase/rules/errors.ts makes them */
   write(caller: Caller, path: DataPath, request: WriteRequest): Promise<WriteOutcome>;
-  /**
-   * Begins to watch. Whatever goes wrong, also at once, goes to the watcher.
-   * @param watched `most`: how many children may be there: more are a SIZE_LIMIT_EXCEEDED, whenever they come
-   */
+  /** Begins to watch; whatever goes wrong goes to the watcher. @param watched more than `most` children: SIZE_LIMIT_EXCEEDED */
   watch(caller: Caller, path: DataPath, watched: Watched, watcher: Watcher): Watch;
 }
 

@@ -11,10 +11,7 @@ export const MAX_ENTRY_TRANSITIONS = 100;
 
 const MAX_ENTRY_BYTES = 262_144;
 
-/**
- * Waits to be logged. What changed again meanwhile is one change, from how it was first to how it is now;
- * what came or went is never merged.
- */
+/** Waits to be logged. Changes of one key become one, from the first state to the last; what came or went is never merged. */
 export class Pending {
   private transitions: Transition[] = [];
   /** Where the last transition of each key stands. */
@@ -86,20 +83,14 @@ const MAX_AGE_MILLISECONDS = 24 * 3_600_000;
 const CHECKPOINT_TRANSITIONS = 500;
 const CHECKPOINT_BYTES = { least: 262_144, most: 2 * 1_048_576 };
 
-/**
- * @param since what was appended since the last checkpoint
- * @param stateBytes what a checkpoint takes: a large one is written less often
- */
+/** @param since appended after the last checkpoint @param stateBytes of a checkpoint: a large one is written less often */
 export function isCheckpointDue(since: readonly EntrySize[], stateBytes: number): boolean {
   const { transitions, bytes } = total(since);
   const worth = Math.min(Math.max(CHECKPOINT_BYTES.least, stateBytes), CHECKPOINT_BYTES.most);
   return transitions >= CHECKPOINT_TRANSITIONS || bytes >= worth;
 }
 
-/**
- * The entries to drop, oldest first.
- * @param covered the last entry that the checkpoint takes in: none after it may go
- */
+/** The entries to drop, oldest first. @param covered the last entry in the checkpoint: none after it may go */
 export function outdated(entries: readonly EntrySize[], covered: number, now: Date): readonly number[] {
   const all = total(entries);
   const isFull = all.events > TRIMMED_ABOVE || all.bytes > MAX_BYTES;

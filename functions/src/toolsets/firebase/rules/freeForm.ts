@@ -32,10 +32,7 @@ interface Written {
 }
 
 export class FreeFormTrail extends Service<Pick<FirebasePorts, 'databases'>> {
-  /**
-   * Carries out a write, and tells what it has changed. The states are read beside the write and not with it: where
-   * others write to the same in the same moment, theirs may be told as a part of it.
-   */
+  /** Writes, and tells what changed, maybe by others in the same moment too: the states are read beside the write. */
   async told(
     caller: Caller,
     path: DataPath,
@@ -50,8 +47,7 @@ export class FreeFormTrail extends Service<Pick<FirebasePorts, 'databases'>> {
     const known = isRepetition && !isPush ? notKept('A call before this one has written it.') : before;
     const thing = { kind: 'document', id: `${written.database}:${written.text}`, workspace };
     const isWhole = [known, after].every((fields) => fields === undefined || !(NOT_KEPT in fields));
-    const effect = { ...effectOf(thing, known, after), ...(!isWhole && { cut: true as const }) };
-    return { outcome, effect };
+    return { outcome, effect: { ...effectOf(thing, known, after), ...(!isWhole && { cut: true as const }) } };
   }
 
   /**
@@ -162,5 +158,5 @@ function effectOf(
   after: Fields | undefined,
 ): Effect {
   const whose = workspace === undefined ? {} : { workspace };
-  return { kind, id, ...whose, ...(before && { before }), ...(after && { after }), freeForm: true };
+  return { kind, id, ...whose, ...(before && { before }), ...(after && { after }), free_form: true };
 }

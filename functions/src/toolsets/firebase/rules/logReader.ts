@@ -49,8 +49,7 @@ export class LogReader {
     gone?: AbortSignal,
   ): Promise<Reading> {
     const subscription = await this.known.opened(caller, from.subscriptionId);
-    const builder = startingAt(subscription, from.cursor);
-    const page = await this.read(builder);
+    const page = await this.read(startingAt(subscription, from.cursor));
     if (hasNews(page) || gone?.aborted) return readingOf(page);
     const { follower, caughtUp, leave } = this.join(caller, subscription, page.position);
     const waited = cancellableDelay(waitMs);

@@ -61,8 +61,10 @@ export class PageBuilder {
   /** Tells whether there was room for it. */
   private take(entry: Entry, at: number, transition: Transition): boolean {
     if (this.isFull) return false;
-    const { subscriptionId, eventType } = this.subscription;
-    const event = isEvent(eventType, transition) ? eventOf(subscriptionId, eventType, transition) : undefined;
+    const { subscription_id, event_type } = this.subscription;
+    const event = isEvent(event_type, transition)
+      ? eventOf(subscription_id, event_type, transition)
+      : undefined;
     if (event !== undefined && !this.takesRoom(event)) return false;
     this.position = after(entry, at, this.position.log);
     if (event !== undefined) this.events.push({ cursor: cursorOf(this.position), event });
@@ -115,11 +117,7 @@ export class LogFollower {
     this.wake?.();
   }
 
-  /**
-   * The entries that came since the last call; where there are none, waits for the first.
-   * @param until ends the waiting
-   * @throws what the follower failed with, after everything that came before
-   */
+  /** The new entries, or the first to come. @param until ends the waiting @throws the follower's failure, after all before it */
   async next(until: Promise<unknown>): Promise<readonly Entry[]> {
     if (this.entries.length === 0 && this.error === undefined) {
       const woken = new Promise<void>((resolve) => {
@@ -147,10 +145,7 @@ export interface Reading {
   readonly events: readonly LoggedEvent[];
   /** Where to go on. */
   readonly cursor: string;
-  /**
-   * Events between the cursor asked for and these were dropped, since the log keeps 1,000 for 24 hours; or they may
-   * never have come into it.
-   */
+  /** Whether events after the cursor asked for were dropped (the log keeps 1,000 for 24 hours), or may never have come in. */
   readonly overflow: boolean;
 }
 
@@ -158,7 +153,6 @@ export interface Reading {
 export interface KnownSubscriptions {
   /** @throws MusterError NOT_FOUND where the caller has no such subscription */
   opened(caller: Caller, subscriptionId: string): Promise<Subscription>;
-  /** Whether the subscription is still there. */
   isOpen(subscription: Subscription): Promise<boolean>;
 }
 

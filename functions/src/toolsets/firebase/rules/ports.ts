@@ -25,10 +25,7 @@ export interface SubscriptionQueries {
 }
 
 export interface WatcherLeases {
-  /**
-   * Takes or renews the lease, where `may` allows it. It goes by itself when the instance loses the database.
-   * @returns whether it was taken
-   */
+  /** Takes or renews the lease where `may` allows it, and tells whether. It goes when the instance loses the database. */
   take(log: string, lease: Lease, may: (current: Lease | undefined) => boolean): Promise<boolean>;
   /** Gives the lease back, if it is the holder's. */
   release(log: string, holder: string): Promise<void>;

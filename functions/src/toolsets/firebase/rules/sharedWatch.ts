@@ -38,7 +38,6 @@ export class SharedWatch {
   private known: Deferred = deferred();
   private step: 'none' | 'one' | 'another' = 'none';
   private isEnded = false;
-  /** How often the lease was seen to be not ours. */
   private losses = 0;
   private lingering: NodeJS.Timeout | undefined;
   private readonly renewing: NodeJS.Timeout;
@@ -121,7 +120,7 @@ export class SharedWatch {
       {
         writer: this.ports.randomness.letters(12),
         caller: reader.caller,
-        log: replay(this.subscription.eventType, loaded),
+        log: replay(this.subscription.event_type, loaded),
       },
       {
         overtaken: () => this.watchEnded(watch, () => this.proceed()),
@@ -136,19 +135,19 @@ export class SharedWatch {
   /** An instance that died while it made the subscription left no log: it begins now. */
   private async load(): Promise<LoadedLog> {
     const { events, databases, randomness } = this.ports;
-    const { log, database, path, eventType, subscriptionId } = this.subscription;
+    const { log, database, path, event_type, subscription_id } = this.subscription;
     const loaded = await events.load(log);
     if (loaded !== undefined) return loaded;
     const [reader] = this.readers;
     if (reader !== undefined && (await this.subscriptions.isOpen(this.subscription))) {
-      const data = await readSnapshot(databases, reader.caller, parsePath(database, path), eventType);
-      await beginLate(events, log, stateOf(eventType, data), randomness.letters(12));
+      const data = await readSnapshot(databases, reader.caller, parsePath(database, path), event_type);
+      await beginLate(events, log, stateOf(event_type, data), randomness.letters(12));
       const created = await events.load(log);
       // Asked again: what is removed after this takes the lease along, and that is noticed.
       if (created !== undefined && (await this.subscriptions.isOpen(this.subscription))) return created;
     }
     await this.clearAway();
-    throw subscriptionNotFound(subscriptionId);
+    throw subscriptionNotFound(subscription_id);
   }
 
   private watchEnded(watch: RecordedWatch, next: () => void): void {
@@ -185,8 +184,7 @@ export class SharedWatch {
 
   private take(reading: boolean, may: (lease: Lease | undefined) => boolean): Promise<boolean> {
     const { leases, clock } = this.ports;
-    const lease = { holder: this.holder, reading, renewed: clock.now() };
-    return leases.take(this.subscription.log, lease, may);
+    return leases.take(this.subscription.log, { holder: this.holder, reading, renewed: clock.now() }, may);
   }
 
   /** Nobody reads here: whoever has a reader may watch instead. */
@@ -236,13 +234,13 @@ export class RecordedWatch {
     { writer, caller, log }: { readonly writer: string; readonly caller: Caller; readonly log: Replayed },
     end: RecorderEnd,
   ) {
-    const { database, path, eventType } = subscription;
+    const { database, path, event_type } = subscription;
     this.caller = caller;
-    this.recorder = new Recorder(ports, { log: subscription.log, eventType, writer }, log, end);
+    this.recorder = new Recorder(ports, { log: subscription.log, eventType: event_type, writer }, log, end);
     this.watch = ports.databases[database].watch(
       caller,
       parsePath(database, path),
-      { shape: shapeOf(eventType), most: MAX_CHILDREN },
+      { shape: shapeOf(event_type), most: MAX_CHILDREN },
       {
         initial: (state) => this.recorder.begin(state),
         changed: (changes) => this.recorder.changed(changes),

@@ -51,7 +51,7 @@ export function checkEventType(path: DataPath, eventType: EventType): void {
 }
 
 export function hasExpired(subscription: Subscription, now: Date): boolean {
-  return subscription.expiresAt <= now;
+  return subscription.expires_at <= now;
 }
 
 export function subscriptionNotFound(subscriptionId: string): MusterError {
@@ -63,11 +63,11 @@ export function subscriptionNotFound(subscriptionId: string): MusterError {
   });
 }
 
-export function otherDefinition({ database, path, eventType }: Subscription): MusterError {
+export function otherDefinition({ database, path, event_type }: Subscription): MusterError {
   return new MusterError('CONFLICT', 'You have another subscription of this id.', {
     field: 'subscriptionId',
     reason: 'CONFLICT',
-    suggestion: `It is for ${eventType} at ${path} (${database}). Use another id, or unsubscribe it first.`,
+    suggestion: `It is for ${event_type} at ${path} (${database}). Use another id, or unsubscribe it first.`,
   });
 }
 
@@ -134,10 +134,7 @@ export interface LoggedEvent {
 /** The method of the notification that carries an event. */
 export const EVENT_METHOD = 'firebase.event';
 
-/**
- * The event as one answer has room for it. What is left out can be read at its path.
- * @param isWithin whether it has room
- */
+/** The event as one answer has room for it; the rest can be read at its path. @param isWithin whether it has room */
 export function withinAnswer(event: DataEvent, isWithin: (event: object) => boolean) {
   const shown = notificationOf(event);
   if (isWithin(shown)) return shown;

@@ -95,8 +95,7 @@ export class SubscriptionService implements EventReader, Expiring {
     const path = parsePath(request.database, request.path);
     checkEventType(path, request.eventType);
     const { log, ...subscribed } = await retryStale(randomness, async () => {
-      const id = this.idOf(caller, request.subscriptionId);
-      const known = await this.ports.subscriptions.find(id);
+      const known = await this.ports.subscriptions.find(this.idOf(caller, request.subscriptionId));
       return known === undefined || hasExpired(known.value, this.now())
         ? this.open(caller, { path, request }, known, recordAnswer)
         : this.goOn(caller, { path, request }, known, recordAnswer);
@@ -119,8 +118,10 @@ export class SubscriptionService implements EventReader, Expiring {
     // It ends before its log does: whoever reads takes a log that is missing for one that is still to be made.
     const ended = await retryStale(randomness, async () => {
       const before = await this.mine(caller, subscriptionId);
-      const { ownerUid } = caller.principal;
-      await store.commit([{ kind: 'endSubscription', before, ownerUid, until: OVER }], recordAnswer());
+      await store.commit(
+        [{ kind: 'endSubscription', before, ownerUid: caller.principal.owner_uid, until: OVER }],
+        recordAnswer(),
+      );
       return before.value;
     });
     try {
@@ -164,23 +165,26 @@ export class SubscriptionService implements EventReader, Expiring {
     recordAnswer: RecordAnswer<Subscribed>,
   ): Promise<Subscribed & { readonly log: string }> {
     const { randomness, store, subscriptions, events } = this.ports;
-    const { uid, ownerUid } = caller.principal;
+    const { uid, owner_uid } = caller.principal;
     const data = await this.readable(caller, path, request.eventType);
     if ((await subscriptions.count(uid)) >= MAX_SUBSCRIPTIONS) throw tooManySubscriptions();
     const createdAt = this.now();
+    const { subscriptionId: subscription_id, eventType: event_type, ...watched } = request;
     const subscription: Subscription = {
-      ...request,
+      ...watched,
+      subscription_id,
+      event_type,
       id: this.idOf(caller, request.subscriptionId),
       uid,
       log: randomness.letters(LOG_LETTERS),
-      createdAt,
+      created_at: createdAt,
       rights: this.rightsOf(caller),
-      expiresAt: new Date(createdAt.getTime() + KEPT_MILLISECONDS),
+      expires_at: new Date(createdAt.getTime() + KEPT_MILLISECONDS),
     };
     const subscribed = { data, cursor: cursorOf(beginningOf(subscription.log)) };
     if (expired !== undefined) await events.remove(expired.value.log);
     await store.commit(
-      [{ kind: 'openSubscription', subscription, ownerUid, replaces: expired?.version }],
+      [{ kind: 'openSubscription', subscription, ownerUid: owner_uid, replaces: expired?.version }],
       recordAnswer(subscribed),
     );
     return { ...subscribed, log: subscription.log };
@@ -193,8 +197,8 @@ export class SubscriptionService implements EventReader, Expiring {
     recordAnswer: RecordAnswer<Subscribed>,
   ): Promise<Subscribed & { readonly log: string }> {
     const { events, store, randomness } = this.ports;
-    const { log, database, path: text, eventType } = known.value;
-    const isSame = database === request.database && text === request.path && eventType === request.eventType;
+    const { log, database, path: text, event_type } = known.value;
+    const isSame = database === request.database && text === request.path && event_type === request.eventType;
     if (!isSame) throw otherDefinition(known.value);
     // The end before the data, so that nothing falls in between.
     const [isThere, end] = await Promise.all([events.exists(log), events.end(log)]);
@@ -223,17 +227,14 @@ export class SubscriptionService implements EventReader, Expiring {
     return known.value;
   }
 
-  /**
-   * Looks whether the path may still be read, where what the caller may do is not what it was when that was last seen.
-   * @throws MusterError as a reading of the path does
-   */
+  /** Reads the path where the caller's rights are not what they were when last seen. @throws MusterError as that reading does */
   private async requireReadable(
     caller: Caller,
-    { value: { id, database, path, eventType, rights: before }, version }: Versioned<Subscription>,
+    { value: { id, database, path, event_type, rights: before }, version }: Versioned<Subscription>,
   ): Promise<void> {
     const rights = this.rightsOf(caller);
     if (rights === before) return;
-    await this.readable(caller, parsePath(database, path), eventType);
+    await this.readable(caller, parsePath(database, path), event_type);
     await unlessStale(this.ports.store.commit([{ kind: 'renewRights', id, rights, version }]));
   }
 
@@ -254,11 +255,10 @@ export class SubscriptionService implements EventReader, Expiring {
   }
 
   /** Whoever reads keeps it. */
-  private async extend({ value: { id, expiresAt }, version }: Versioned<Subscription>): Promise<void> {
+  private async extend({ value: { id, expires_at }, version }: Versioned<Subscription>): Promise<void> {
     const until = new Date(this.now().getTime() + KEPT_MILLISECONDS);
-    if (until.getTime() - expiresAt.getTime() < EXTENDED_EVERY_MILLISECONDS) return;
-    const { store } = this.ports;
-    await unlessStale(store.commit([{ kind: 'keepSubscription', id, until, version }]));
+    if (until.getTime() - expires_at.getTime() < EXTENDED_EVERY_MILLISECONDS) return;
+    await unlessStale(this.ports.store.commit([{ kind: 'keepSubscription', id, until, version }]));
   }
 
   /** Its owner's own: nobody else finds it. */

@@ -6,10 +6,7 @@ import { within } from '../../../kernel/waiting.ts';
 import type { Change, DatabaseAccesses, DataPath } from './databaseAccess.ts';
 import { type DataEvent, type EventType, MAX_CHILDREN, shapeOf } from './subscription.ts';
 
-/**
- * What is known of a watched path: the canonical JSON of each child, or of the one value under the empty key.
- * Where only the arrival of children matters, it is just which there are, and the texts are empty.
- */
+/** The canonical JSON of each child, or of the one value under the empty key; empty texts where only arrivals matter. */
 export type State = ReadonlyMap<string, string>;
 
 /** What was noticed of one key. It has no more data than the events of its subscription and its state need. */
@@ -41,8 +38,7 @@ export function isEvent(eventType: EventType, { kind }: Transition): boolean {
 
 /** What is to be remembered of a child's data. */
 export function remembered(eventType: EventType, data: JsonValue): string {
-  const onlyPresence = eventType !== 'value' && EVENT_KINDS[eventType] === 'added';
-  return onlyPresence ? '' : canonicalJson(data);
+  return eventType !== 'value' && EVENT_KINDS[eventType] === 'added' ? '' : canonicalJson(data);
 }
 
 /** What there is at the path, as a state. */
@@ -66,8 +62,7 @@ export function transitionOf(
       : changed(eventType, known, { key, data, at });
   }
   if (known === undefined) return undefined;
-  const wanted = EVENT_KINDS[eventType] === 'removed';
-  return { kind: 'removed', key, ...(wanted && { data: parsed(known) }), at };
+  return { kind: 'removed', key, ...(EVENT_KINDS[eventType] === 'removed' && { data: parsed(known) }), at };
 }
 
 function changed(
@@ -125,10 +120,7 @@ const SNAPSHOT_MILLISECONDS = 15_000;
 /** What there is at a path. */
 export type Snapshot = ReadonlyMap<string, JsonValue>;
 
-/**
- * Reads a path as it is now, the way it is watched.
- * @throws MusterError as toolsets/firebase/rules/errors.ts makes them
- */
+/** Reads a path as it is now, as it is watched. @throws MusterError as toolsets/firebase/rules/errors.ts makes them */
 export async function readSnapshot(
   databases: DatabaseAccesses,
   caller: Caller,

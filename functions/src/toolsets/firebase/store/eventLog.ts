@@ -68,8 +68,7 @@ export class DatabaseEventLog implements EventLog {
   }
 
   async exists(log: string): Promise<boolean> {
-    const checkpoints = (await this.bus(log)).child('checkpoints');
-    return (await lastOf(checkpoints)) !== undefined;
+    return (await lastOf((await this.bus(log)).child('checkpoints'))) !== undefined;
   }
 
   async remove(log: string): Promise<void> {
@@ -180,10 +179,7 @@ export class DatabaseEventLog implements EventLog {
     return after_loss ? { ...entry, isAfterLoss: true } : entry;
   }
 
-  /**
-   * None is stepped over: what follows would be told of a state that never was.
-   * @throws UnreadableDocumentError
-   */
+  /** None is stepped over: what follows would be told of a state that never was. @throws UnreadableDocumentError */
   private value<Value>(snapshot: DataSnapshot, schema: z.ZodType<Value>): Value {
     try {
       return schema.parse(snapshot.val());

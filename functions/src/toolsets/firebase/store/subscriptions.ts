@@ -35,21 +35,21 @@ export class FirestoreSubscriptionQueries extends FirestoreReader implements Sub
 }
 
 /** By its owner's name for it. Its log and its rights are nothing that anybody has said. */
-function toldOf({ uid, subscriptionId, database, path, eventType }: StoredSubscription): Fields {
-  return { uid, subscription_id: subscriptionId, database, path, event_type: eventType };
+function toldOf({ uid, subscription_id, database, path, event_type }: StoredSubscription): Fields {
+  return { uid, subscription_id, database, path, event_type };
 }
 
 export const subscriptionEffects: EffectsOf<SubscriptionChanges> = {
   openSubscription: ({ subscription, ownerUid }) => ({
     kind: 'subscription',
-    id: subscription.subscriptionId,
-    ownerUid,
+    id: subscription.subscription_id,
+    owner_uid: ownerUid,
     after: toldOf(subscription),
   }),
   endSubscription: ({ before: { value }, ownerUid }) => ({
     kind: 'subscription',
-    id: value.subscriptionId,
-    ownerUid,
+    id: value.subscription_id,
+    owner_uid: ownerUid,
     before: toldOf(value),
   }),
 };

@@ -8,9 +8,7 @@ import type { Expiring } from '../../../kernel/sweep.ts';
 import type { Lease, WatcherLeases } from '../rules/ports.ts';
 
 export const storedLease = z.object({
-  /** The watch that has it. */
   holder: z.string(),
-  /** Whether anybody reads there: an instance that serves no request may stand still. */
   reading: z.boolean(),
   renewed: z.number().transform((time) => new Date(time)),
 });

@@ -6,9 +6,7 @@ export const unsubscribe = defineTool({
   title: 'Unsubscribe',
   description: 'Ends a subscription of yours and removes its log.',
   details: 'Whoever waits for events of it is told NOT_FOUND.',
-  input: z.strictObject({
-    subscriptionId: subscriptionId.describe('The subscription'),
-  }),
+  input: z.strictObject({ subscriptionId: subscriptionId.describe('The subscription') }),
   output: z.object({ success: z.boolean(), subscriptionId: z.string() }),
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
   loosens: [],

@@ -15,10 +15,7 @@ const TYPES = [
   { type: 'null' },
 ];
 
-/**
- * All types are accepted. Clients need one plain type of what is required: Genkit drops a property without one
- * and still requires it, which Gemini refuses.
- */
+/** All types are accepted, listed as one: Genkit drops a required property without a plain type, and Gemini then refuses it. */
 const data = listedAs({ ...OPEN_OBJECT, anyOf: TYPES }, z.json());
 
 export const write = defineTool({

@@ -1,7 +1,4 @@
-/**
- * GitHub's answers, checked, bounded, and in the words of our tools. What others wrote loses what cannot be seen; the
- * content of files is left as it is.
- */
+/** GitHub's answers, checked and bounded. What others wrote loses what cannot be seen; the content of files is left as it is. */
 
 import { z } from 'zod';
 import { type ErrorDetails, MusterError } from '../../../kernel/errors.ts';
@@ -46,25 +43,15 @@ const hasSha = z.object({ sha }).transform((object) => object.sha);
 
 /** Its id stays the same when the repository is renamed. */
 export const repository = z
-  .object({
-    id: number,
-    name: line,
-    owner: login,
-    default_branch: line,
-    stargazers_count: count.default(0),
-  })
-  .transform(({ default_branch: defaultBranch, stargazers_count: stars, ...same }) => ({
+  .object({ id: number, name: line, owner: login, default_branch: line, stargazers_count: count.default(0) })
+  .transform(({ default_branch, stargazers_count: stars, ...same }) => ({
     ...same,
-    defaultBranch,
+    defaultBranch: default_branch,
     stars,
   }));
 
 export const commit = z
-  .object({
-    sha,
-    commit: z.object({ message: z.string(), tree: hasSha }),
-    parents: z.array(hasSha),
-  })
+  .object({ sha, commit: z.object({ message: z.string(), tree: hasSha }), parents: z.array(hasSha) })
   .transform(({ commit: content, ...same }) => ({ ...same, ...content }));
 
 export type Commit = z.output<typeof commit>;
@@ -84,9 +71,15 @@ export const issue = z
     assignees: optional(z.array(login)),
     created_at: time,
   })
-  .transform(({ html_url: url, labels, assignees = [], created_at: createdAt, ...same }) => {
+  .transform(({ html_url: url, labels, assignees = [], created_at, ...same }) => {
     const names = labels.map((label) => (typeof label === 'string' ? label : (label.name ?? '')));
-    return { ...same, url, labels: names.map((name) => plainLine(name, 100)), assignees, createdAt };
+    return {
+      ...same,
+      url,
+      labels: names.map((name) => plainLine(name, 100)),
+      assignees,
+      createdAt: created_at,
+    };
   });
 
 export type Issue = z.output<typeof issue>;
@@ -102,7 +95,7 @@ export const pullRequest = z
     base: z.object({ ref: line, repo: z.object({ id: number }) }),
     created_at: time,
   })
-  .transform(({ html_url: url, head, base, created_at: createdAt, ...same }) => ({
+  .transform(({ html_url: url, head, base, created_at, ...same }) => ({
     ...same,
     url,
     head: head.ref,
@@ -110,7 +103,7 @@ export const pullRequest = z
     base: base.ref,
     /** Of the repository that it is to be merged into. */
     repositoryId: base.repo.id,
-    createdAt,
+    createdAt: created_at,
   }));
 
 export type PullRequest = z.output<typeof pullRequest>;
@@ -167,9 +160,15 @@ const job = z
     completed_at: optional(time),
     steps: optional(z.array(z.object({ name: line, conclusion: z.string().nullish() }))),
   })
-  .transform(({ html_url: url, started_at: startedAt, completed_at: completedAt, steps = [], ...same }) => {
+  .transform(({ html_url: url, started_at, completed_at, steps = [], ...same }) => {
     const failed = steps.filter(({ conclusion }) => conclusion === 'failure').slice(0, MAX_FAILED_STEPS);
-    return { ...same, url, startedAt, completedAt, failedSteps: failed.map(({ name }) => name) };
+    return {
+      ...same,
+      url,
+      startedAt: started_at,
+      completedAt: completed_at,
+      failedSteps: failed.map(({ name }) => name),
+    };
   });
 
 export const jobs = z

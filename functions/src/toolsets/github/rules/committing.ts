@@ -88,7 +88,6 @@ export async function commitChanges(
   return outcome;
 }
 
-/** One commit to be made. */
 class Committing extends Service<{ readonly gitHub: GitHub; readonly request: CommitRequest }> {
   /** Those made so far, by path: a further attempt uses them again. */
   private readonly blobs = new Map<string, string>();

@@ -102,7 +102,6 @@ interface Delivery {
   readonly state?: PullRequestState;
   readonly mergedAs?: string | null | undefined;
   readonly check?: Seen['check'];
-  /** What the task's log keeps of a check that failed. */
   readonly entry?: { readonly id: string; readonly details: JsonObject } | undefined;
 }
 
@@ -173,17 +172,17 @@ export class Deliveries extends Service<GitHubPorts> {
       const link = (await this.ports.pullRequestLinks.find(delivery.repositoryId, number))?.value;
       if (link === undefined) continue;
       await this.note(link, delivery, head);
-      if (delivery.state === 'merged' && link.taskId !== '') await this.finish(link, delivery);
+      if (delivery.state === 'merged' && link.task_id !== '') await this.finish(link, delivery);
     }
     return 'noted';
   }
 
   /** Notes what is new in a delivery, with the mark of its task that follows from all that is known. */
-  private note({ repositoryId, number }: PullRequestLink, delivery: Delivery, head: string | undefined) {
+  private note({ repository_id, number }: PullRequestLink, delivery: Delivery, head: string | undefined) {
     const { pullRequestLinks, store, randomness, clock } = this.ports;
     const { state, check, at = clock.now() } = delivery;
     return retryStale(randomness, async () => {
-      const found = await pullRequestLinks.find(repositoryId, number);
+      const found = await pullRequestLinks.find(repository_id, number);
       if (found === undefined) return;
       const { value: before, version } = found;
       const link = learned(before, { at, head, state, check });
@@ -201,30 +200,30 @@ export class Deliveries extends Service<GitHubPorts> {
     { entry }: Delivery,
     at: Date,
   ): Promise<readonly GitHubChange[]> {
-    const { taskId, owner, repo, number: pullRequest } = link;
-    if (taskId === '') return [];
-    const found = await this.ports.tasks.find(taskId);
+    const { task_id, owner, repo, number: pullRequest } = link;
+    if (task_id === '') return [];
+    const found = await this.ports.tasks.find(task_id);
     if (found === undefined) {
-      this.ports.log.warn('pull_request_without_task', { taskId });
+      this.ports.log.warn('pull_request_without_task', { taskId: task_id });
       return [];
     }
-    const { failedCheck: marked, workspace } = found.value;
-    const task = { id: taskId, workspace };
-    const where = { repository: `${owner}/${repo}`, pullRequest };
+    const { failed_check: marked, workspace } = found.value;
+    const task = { id: task_id, workspace };
+    const where = { repository: `${owner}/${repo}`, pull_request: pullRequest };
     const logged: GitHubChange[] =
       entry === undefined ? [] : [{ kind: 'logFailedCheck', task, entry: { ...entry, ...where, at } }];
-    const isOwn = marked?.pullRequest === pullRequest && marked.repository === where.repository;
+    const isOwn = marked?.pull_request === pullRequest && marked.repository === where.repository;
     const failed = failureOf(link);
     if (failed === undefined) {
       const { version } = found;
-      return isOwn ? [...logged, { kind: 'checkPassed', taskId, version }] : logged;
+      return isOwn ? [...logged, { kind: 'checkPassed', taskId: task_id, version }] : logged;
     }
     const { name, at: failedAt, url } = failed;
     const check = { name, at: failedAt, ...where, ...(url !== undefined && { url }) };
     const isNewer = marked === undefined || isOwn || marked.at < failedAt;
     const isSame = marked?.name === name && marked.url === url && marked.at.getTime() === failedAt.getTime();
     const isMarked = isOwn && isSame;
-    return isNewer && !isMarked ? [...logged, { kind: 'checkFailed', taskId, check }] : logged;
+    return isNewer && !isMarked ? [...logged, { kind: 'checkFailed', taskId: task_id, check }] : logged;
   }
 
   private async finish(link: PullRequestLink, { mergedAs: commit }: Delivery): Promise<void> {
@@ -232,12 +231,12 @@ export class Deliveries extends Service<GitHubPorts> {
     const at = commit == null ? '' : ` as ${commit}`;
     const output = `Pull request ${link.owner}/${link.repo}#${link.number} was merged${at}.`;
     try {
-      const { kind } = await new TaskQueue(this.ports).finish(link.taskId, { output });
-      log.info('pull_request_merged', { taskId: link.taskId, kind });
+      const { kind } = await new TaskQueue(this.ports).finish(link.task_id, { output });
+      log.info('pull_request_merged', { taskId: link.task_id, kind });
     } catch (error) {
       // The task is gone: another delivery of the same would not find it either.
       if (!(error instanceof MusterError && error.code === 'NOT_FOUND')) throw error;
-      log.warn('pull_request_without_task', { taskId: link.taskId });
+      log.warn('pull_request_without_task', { taskId: link.task_id });
     }
   }
 }
@@ -247,7 +246,6 @@ export class Deliveries extends Service<GitHubPorts> {
 
 export type CheckResult = PullRequestLink['checks'][number];
 
-/** What a delivery says of one pull request. */
 export interface Seen {
   /** When that was so, by GitHub's clock. */
   readonly at: Date;
@@ -272,16 +270,16 @@ const STATE_ORDER = { open: 0, closed: 1, merged: 2 } as const satisfies Record<
 /** A later state replaces an earlier one. A merged pull request stays merged. */
 function withState(link: PullRequestLink, { state, at }: Seen): PullRequestLink {
   if (state === undefined || link.state === 'merged') return link;
-  const past = link.stateAt?.getTime() ?? Number.NEGATIVE_INFINITY;
+  const past = link.state_at?.getTime() ?? Number.NEGATIVE_INFINITY;
   const [now, before] = [STATE_ORDER[state], STATE_ORDER[link.state]];
   if (state !== 'merged' && compared([at.getTime(), now], [past, before]) <= 0) return link;
-  return { ...link, state, stateAt: at };
+  return { ...link, state, state_at: at };
 }
 
 function withHead(link: PullRequestLink, { head, at }: Seen): PullRequestLink {
   if (head === undefined) return link;
-  const past = link.headAt?.getTime() ?? Number.NEGATIVE_INFINITY;
-  return compared([at.getTime(), head], [past, link.head ?? '']) <= 0 ? link : { ...link, head, headAt: at };
+  const past = link.head_at?.getTime() ?? Number.NEGATIVE_INFINITY;
+  return compared([at.getTime(), head], [past, link.head ?? '']) <= 0 ? link : { ...link, head, head_at: at };
 }
 
 /** Keeps the latest result of each check of each commit; of two at the same time the one with the higher id. */

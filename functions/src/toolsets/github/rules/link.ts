@@ -47,7 +47,6 @@ export const { toDocument: linkToDocument, fromDocument: linkFromDocument } = do
 
 export type PullRequestLink = ReturnType<typeof linkFromDocument>;
 
-/** What commits may change of links. */
 export interface LinkChanges {
   readonly linkPullRequest: { readonly link: PullRequestLink };
   readonly replaceLink: {

@@ -149,11 +149,7 @@ function quotable(name: string, value: string): string {
   throw refusal('INVALID_FORMAT', 'filter', { name, field: `filters.${name}` });
 }
 
-/**
- * The number of the line, from 1, on which a match stands.
- * @param start of the match within the fragment
- * @returns undefined where the file does not hold the fragment
- */
+/** The number of the line, from 1, of a match; undefined if the file lacks the fragment. @param start within the fragment */
 export function lineOf(content: string, fragment: string, start: number): number | undefined {
   const at = content.indexOf(fragment);
   return at === -1 ? undefined : content.slice(0, at + start).split('\n').length;

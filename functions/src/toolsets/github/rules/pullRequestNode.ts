@@ -15,22 +15,22 @@ const STATUSES: Readonly<Record<PullRequestState, NodeStatus>> = {
 };
 
 /** By the repository's id, which outlives its name. */
-export function linkId({ repositoryId, number }: Pick<PullRequestLink, 'repositoryId' | 'number'>): string {
-  return `${repositoryId}-${number}`;
+export function linkId({ repository_id, number }: Pick<PullRequestLink, 'repository_id' | 'number'>): string {
+  return `${repository_id}-${number}`;
 }
 
 export function linkNode(link: PullRequestLink): GraphNode {
-  const { owner, repo, number, title, workspace, state, linkedAt } = link;
+  const { owner, repo, number, title, workspace, state, linked_at } = link;
   return {
     kind: 'pull_request',
-    id: linkId(link),
+    thing_id: linkId(link),
     title: titleOf(`${owner}/${repo}#${number} ${title}`),
     workspace,
     status: STATUSES[state],
     attempts: 0,
     spent: NO_WORK,
-    createdAt: linkedAt,
-    ...(link.partOf && { partOf: link.partOf }),
+    created_at: linked_at,
+    ...(link.part_of && { part_of: link.part_of }),
     ...(link.ancestors && { ancestors: link.ancestors }),
   };
 }

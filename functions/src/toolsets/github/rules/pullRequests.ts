@@ -1,7 +1,7 @@
 /** Creating pull requests, and the task of each. Source: the network specification. */
 import { type Principal, roleIn } from '../../../access/rules/principal.ts';
 import { hasRole } from '../../../access/rules/role.ts';
-import { type NodeRef, nodeKey } from '../../../graph/rules/graphNode.ts';
+import { keyOfNode, type NodeRef, nodeKey } from '../../../graph/rules/graphNode.ts';
 import { linkTo, pathOf } from '../../../graph/rules/linking.ts';
 import type { RecordAnswer } from '../../../kernel/commit.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
@@ -22,7 +22,7 @@ interface PullRequestRequest {
   /** The task that is done when it is merged. */
   readonly taskId: string | undefined;
   /** What it is opened for; its task, where that is named. */
-  readonly partOf?: NodeRef | undefined;
+  readonly part_of?: NodeRef | undefined;
 }
 
 export interface CreatedPullRequest extends PullRequest {
@@ -43,7 +43,7 @@ export async function openPullRequest(
   refName(pullRequest.base, 'base');
   if (owner !== at.owner) await reachable(ports, request, { owner, repo: at.repo });
   if (taskId !== undefined) await requireTask(ports, request, taskId);
-  else if (request.partOf !== undefined) await linkTo(ports, { ...request, partOf: request.partOf });
+  else if (request.part_of !== undefined) await linkTo(ports, { ...request, part_of: request.part_of });
   const outcome = await findOrCreate(ports, at, `${owner}:${branch}`, withTask(pullRequest, taskId));
   const { store, randomness } = ports;
   return retryStale(randomness, async () => {
@@ -83,9 +83,9 @@ async function requireTask(
   if (task?.workspace !== workspace) throw taskNotFound(taskId);
   const { status } = task;
   if (isClosed(status)) throw refusal('CONFLICT', 'taskIsClosed', { taskId, status });
-  const holder = task.claim?.agentId;
+  const holder = task.claim?.claimed_by;
   const role = roleIn(principal, workspace) ?? 'viewer';
-  if (holder === undefined || holder === principal.agentId || hasRole(role, 'leader')) return;
+  if (holder === undefined || holder === principal.agent_id || hasRole(role, 'leader')) return;
   throw refusal('FORBIDDEN', 'notHolder', { taskId, holder });
 }
 
@@ -95,28 +95,28 @@ async function requireTask(
  */
 async function linkChanges(
   ports: GitHubPorts,
-  { principal, workspace, at, taskId = '', partOf: given }: PullRequestRequest,
+  { principal, workspace, at, taskId = '', part_of: given }: PullRequestRequest,
   { repositoryId, number, title }: PullRequest,
 ): Promise<{ readonly id?: string; readonly changes: readonly GitHubChange[] }> {
   const { pullRequestLinks, clock } = ports;
   const partOf: NodeRef | undefined = taskId === '' ? given : { kind: 'task', id: taskId };
   if (partOf === undefined) return { changes: [] };
   const known = (await pullRequestLinks.find(repositoryId, number))?.value;
-  const id = linkId({ repositoryId, number });
+  const id = linkId({ repository_id: repositoryId, number });
   if (known !== undefined) {
-    const { partOf: before = { kind: 'task', id: known.taskId } } = known;
+    const { part_of: before = { kind: 'task', id: known.task_id } } = known;
     if (nodeKey(before) === nodeKey(partOf)) return { id, changes: [] };
     const parent = await ports.nodes[partOf.kind](partOf.id, { principal, workspace });
     const path = parent === undefined ? [] : pathOf(parent.value);
-    const round = path.slice(0, path.indexOf(nodeKey(linkNode(known))) + 1);
+    const round = path.slice(0, path.indexOf(keyOfNode(linkNode(known))) + 1);
     if (round.length > 0) throw refusal('CONFLICT', 'partOfItself', { number, path: round.join(' in ') });
-    if (known.taskId !== '')
-      throw refusal('CONFLICT', 'linkedToAnotherTask', { number, taskId: known.taskId });
+    if (known.task_id !== '')
+      throw refusal('CONFLICT', 'linkedToAnotherTask', { number, taskId: known.task_id });
     throw refusal('CONFLICT', 'partOfAnother', { number });
   }
-  const { place, changes } = await linkTo(ports, { partOf, principal, workspace });
-  const names = { repositoryId, number, ...at, title, workspace };
-  const origin = { taskId, linkedBy: principal.uid, linkedAt: clock.now() };
+  const { place, changes } = await linkTo(ports, { part_of: partOf, principal, workspace });
+  const names = { repository_id: repositoryId, number, ...at, title, workspace };
+  const origin = { task_id: taskId, linked_by: principal.uid, linked_at: clock.now() };
   const link: PullRequestLink = { ...names, ...origin, state: 'open', checks: [], ...place };
   return { id, changes: [{ kind: 'linkPullRequest', link }, ...changes] };
 }

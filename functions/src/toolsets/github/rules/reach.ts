@@ -10,7 +10,6 @@ import { refusal } from './answers.ts';
 import { MAX_QUERY_LENGTH } from './names.ts';
 import type { GitHubPorts, RepositoryName } from './ports.ts';
 
-/** For whom a repository is reached. */
 export interface Place {
   readonly principal: Principal;
   readonly workspace: string;

@@ -175,7 +175,6 @@ const LOGS_READ = 5;
 /** The end of a log that lines are taken from, in characters. */
 const MAX_LOG_LENGTH = 400_000;
 
-/** A workflow's file, without its folder. */
 const WORKFLOW_FILE = /^[\w.-]{1,200}\.ya?ml$/;
 
 export async function listRuns(gitHub: GitHub, at: RepositoryName, { workflow, ...query }: WorkflowRunQuery) {
@@ -216,10 +215,7 @@ const TIMESTAMP = /^\ufeff?\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z /;
 
 const MAX_LINE_LENGTH = 2000;
 
-/**
- * The last lines of a job's log, without timestamps and terminal codes.
- * @param mostBytes what they may take of an answer
- */
+/** The last lines of a job's log, without timestamps and terminal codes. @param mostBytes what they may take of an answer */
 export function logTail(log: string, lines: number, mostBytes: number) {
   const all = log.replace(/\r\n?/g, '\n').replace(/\n+$/, '').split('\n').slice(-lines);
   const plain = all.map((line) => plainText(withoutCodes(line.replace(TIMESTAMP, '')), MAX_LINE_LENGTH));

@@ -1,7 +1,4 @@
-/**
- * Repositories as GitHub's REST API has them. Undefined is GitHub's 404, which does not tell what is missing: who asked
- * looks again. Source: https://docs.github.com/rest
- */
+/** Undefined is GitHub's 404, which does not tell what is missing: who asked looks again. Source: https://docs.github.com/rest */
 import { z } from 'zod';
 import type { MusterError } from '../../../kernel/errors.ts';
 import {
@@ -72,13 +69,11 @@ export class RestGitHub implements GitHub {
     return this.clients.configured;
   }
 
-  /** What is left of the hour's requests. Asking costs none of them. */
   async rateLimit() {
     const client = await this.clients.any();
     return checked(rateLimit, await client.ask('GET /rate_limit', {}));
   }
 
-  /** @throws MusterError ACCESS_DENIED where nobody can tell whether it is there */
   async repository(at: RepositoryName) {
     const found = await this.read('reading', repository, at, { path: '' });
     const hiding = found === undefined ? await this.clients.hiding(at) : undefined;
@@ -90,12 +85,10 @@ export class RestGitHub implements GitHub {
     return this.read('reading', contents, at, { path: '/contents/{path}', parameters: { path, ref } });
   }
 
-  /** A file's content in base64. */
   blob(at: RepositoryName, sha: string) {
     return this.read('reading', blob, at, { path: '/git/blobs/{file_sha}', parameters: { file_sha: sha } });
   }
 
-  /** The commit of a branch, a tag or a SHA. */
   commit(at: RepositoryName, ref: string) {
     // One of the files that it changed is still too many, but GitHub gives no fewer.
     const parameters = { ref, per_page: 1 };
@@ -116,7 +109,6 @@ export class RestGitHub implements GitHub {
     return this.read('reading', workflowRuns, at, { path, parameters });
   }
 
-  /** The failed jobs of a run's latest attempt, and whether there may be more of them. */
   async failedJobs(at: RepositoryName, runId: number) {
     const failed: z.output<typeof jobs>['jobs'] = [];
     for (let page = 1, read = 0; ; page++) {
@@ -131,14 +123,12 @@ export class RestGitHub implements GitHub {
     }
   }
 
-  /** The end of a job's log: at most so many characters. */
   async jobLog(at: RepositoryName, jobId: number, most: number): Promise<string | undefined> {
     const client = await this.clients.reading(at);
     const route = `GET ${IN_REPOSITORY}/actions/jobs/{job_id}/logs`;
     return client.download(route, { ...at, job_id: jobId }, most);
   }
 
-  /** Like all that create or move: `unanswered` where GitHub may have done it, and nobody knows. */
   async createIssue(at: RepositoryName, fields: NewIssue) {
     const recognise: RecogniseRefusal<'off'> = ({ status }) => (status === 410 ? 'off' : undefined);
     const answer = await this.write(at, { method: 'POST', path: '/issues' }, fields, recognise);
@@ -146,7 +136,6 @@ export class RestGitHub implements GitHub {
     return answer === 'unanswered' ? answer : checked(issue, answer);
   }
 
-  /** The newest issue since then whose text holds the marker. */
   async findIssue(at: RepositoryName, marker: string, since: Date) {
     const client = await this.clients.writing(at);
     const order = { state: 'all', sort: 'created', direction: 'desc', since: since.toISOString() };
@@ -165,7 +154,6 @@ export class RestGitHub implements GitHub {
     return undefined;
   }
 
-  /** `exists` where there is an open one already. */
   async createPullRequest(at: RepositoryName, fields: NewPullRequest) {
     const answer = await this.write(at, { method: 'POST', path: '/pulls' }, fields, refusedPullRequest);
     if (answer === 'exists' || answer === 'unanswered') return answer;
@@ -177,13 +165,11 @@ export class RestGitHub implements GitHub {
     return checked(pullRequest, answer);
   }
 
-  /** The open one from `owner:branch` into a branch. */
   async findPullRequest(at: RepositoryName, head: string, base: string) {
     const parameters = { state: 'open', head, base, per_page: 1 };
     return (await this.read('writing', z.array(pullRequest), at, { path: '/pulls', parameters }))?.[0];
   }
 
-  /** The commit at the head of a branch. */
   branch(at: RepositoryName, name: string) {
     return this.read('writing', reference, at, {
       path: '/git/ref/{ref}',
@@ -203,7 +189,6 @@ export class RestGitHub implements GitHub {
     return typeof answer === 'string' ? answer : 'created';
   }
 
-  /** Never by force: `stale` where the branch has moved on since. */
   async moveBranch(at: RepositoryName, name: string, sha: string) {
     const parameters = { ref: `heads/${name}`, sha, force: false };
     const answer = await this.write(
@@ -221,7 +206,6 @@ export class RestGitHub implements GitHub {
     return typeof answer === 'string' ? answer : 'moved';
   }
 
-  /** A tree with all below it, as far as GitHub lists that at once; or one level of it. */
   tree(at: RepositoryName, sha: string, depth: 'whole' | 'level') {
     const recursive = depth === 'whole' ? '1' : undefined;
     return this.read('writing', tree, at, {
@@ -249,14 +233,12 @@ export class RestGitHub implements GitHub {
     return this.createObject(at, 'commits', { ...fields, parents: [parent] });
   }
 
-  /** What GitHub itself has said to be there. @throws MusterError where it is gone */
   async found<T>(at: RepositoryName, asked: Promise<T | undefined>): Promise<T> {
     const answer = await asked;
     if (answer !== undefined) return answer;
     throw await this.missing(at, refusal('CONFLICT', 'changedMeanwhile', at));
   }
 
-  /** What GitHub's 404 means: there is no such repository, or else what the caller says. */
   async missing(at: RepositoryName, otherwise: MusterError): Promise<MusterError> {
     return (await this.repository(at)) === undefined ? refusal('NOT_FOUND', 'repository', at) : otherwise;
   }

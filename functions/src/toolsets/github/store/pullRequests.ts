@@ -1,5 +1,3 @@
-/** Which pull request belongs to which task. */
-
 import { writeNode } from '../../../graph/store/nodes.ts';
 import type { Versioned } from '../../../kernel/commit.ts';
 import { pullRequestPath } from '../../../kernel/firestore/paths.ts';
@@ -11,7 +9,7 @@ import { linkId, linkNode } from '../rules/pullRequestNode.ts';
 
 export class FirestorePullRequestLinkQueries extends FirestoreReader implements PullRequestLinkQueries {
   find(repositoryId: number, number: number): Promise<Versioned<PullRequestLink> | undefined> {
-    return this.findById(linkId({ repositoryId, number }));
+    return this.findById(linkId({ repository_id: repositoryId, number }));
   }
 
   async findById(id: string): Promise<Versioned<PullRequestLink> | undefined> {

@@ -39,9 +39,9 @@ export const commitFiles = defineTool({
     files: [{ path: 'src/retry.ts', content: 'export const MAX_RETRIES = 5;\n' }],
   },
   answer: (outcome: CommitOutcome, { branch }) => ({ ...outcome, branch }),
-  handler: async (context, { owner, repo, expected_parent: expectedParent, ...request }) => {
+  handler: async (context, { owner, repo, expected_parent, ...request }) => {
     const { gitHub } = context.services;
     const at = await reachable(gitHub, context, repositoryName(owner, repo));
-    return commitChanges(gitHub, { at, expectedParent, ...request }, context.recordAnswer);
+    return commitChanges(gitHub, { at, expectedParent: expected_parent, ...request }, context.recordAnswer);
   },
 });

@@ -51,14 +51,14 @@ export const createPR = defineTool({
     head: 'fix/retries',
     base: 'main',
   },
-  answer: (outcome: CreatedPullRequest, { task_id: taskId }) => ({
+  answer: (outcome: CreatedPullRequest, { task_id }) => ({
     ...outcome,
-    ...(taskId !== undefined && { taskId }),
+    ...(task_id !== undefined && { taskId: task_id }),
   }),
-  handler: async (context, { owner, repo, task_id: taskId, part_of: partOf, ...pullRequest }) => {
+  handler: async (context, { owner, repo, task_id, part_of, ...pullRequest }) => {
     const { services, principal, workspace, recordAnswer } = context;
     const at = await reachable(services.gitHub, context, repositoryName(owner, repo));
-    const request = { principal, workspace, at, pullRequest, taskId, partOf };
+    const request = { principal, workspace, at, pullRequest, taskId: task_id, part_of };
     return openPullRequest(services.gitHub, request, recordAnswer);
   },
 });

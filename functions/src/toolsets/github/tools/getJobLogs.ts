@@ -41,9 +41,9 @@ export const getJobLogs = defineTool({
   annotations: READS,
   role: 'worker',
   example: { owner: 'sartor-ai', repo: 'claude-network', run_id: 4000000001, tail_lines: 50 },
-  handler: async (context, { owner, repo, run_id: runId, tail_lines: lines }) => {
+  handler: async (context, { owner, repo, run_id, tail_lines: lines }) => {
     const { gitHub } = context.services;
     const at = await reachable(gitHub, context, repositoryName(owner, repo));
-    return { runId, ...(await failedJobLogs(gitHub.gitHub, at, runId, lines)) };
+    return { runId: run_id, ...(await failedJobLogs(gitHub.gitHub, at, run_id, lines)) };
   },
 });

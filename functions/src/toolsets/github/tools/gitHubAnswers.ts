@@ -14,10 +14,7 @@ export const inRepository = {
 
 /** Listed with its patterns; what does not match is an error of ours, which says more. */
 export const inPatternedRepository = {
-  owner: z.string().meta({
-    pattern: OWNER_PATTERN,
-    description: 'Repository owner (user or organization)',
-  }),
+  owner: z.string().meta({ pattern: OWNER_PATTERN, description: 'Repository owner (user or organization)' }),
   repo: z.string().meta({ pattern: REPO_PATTERN, description: 'Repository name' }),
 };
 

@@ -33,7 +33,6 @@ export interface Answering {
   readonly comment?: string | undefined;
 }
 
-/** What waits for the caller's owner, or what the caller has asked. */
 export type Box = 'received' | 'sent';
 
 export class Answers extends Service<InboxPorts> {
@@ -42,24 +41,21 @@ export class Answers extends Service<InboxPorts> {
 
   /** Newest first. An agent has sent what it has asked itself; a person, what they and their agents have. */
   async list(
-    { uid, kind, ownerUid, heldTo }: Principal,
+    { uid, kind, owner_uid, held_to }: Principal,
     box: Box,
     states: readonly RequestState[],
     page: Page,
   ): Promise<Slice<Request>> {
     const whose =
       box === 'received'
-        ? ({ by: 'asked_of', uid: ownerUid } as const)
+        ? ({ by: 'asked_of', uid: owner_uid } as const)
         : ({ by: kind === 'agent' ? 'asked_by' : 'owner_uid', uid } as const);
-    const { items, more } = await this.ports.requests.list({ ...whose, workspace: heldTo, states }, page);
+    const { items, more } = await this.ports.requests.list({ ...whose, workspace: held_to, states }, page);
     const now = this.ports.clock.now();
     return { items: items.map((request) => (isDue(request, now) ? expired(request, now) : request)), more };
   }
 
-  /**
-   * The request when it is over, or as it is after so many milliseconds.
-   * @throws MusterError NOT_FOUND
-   */
+  /** The request when it is over, or as it is after so many milliseconds. @throws MusterError NOT_FOUND */
   async wait(
     principal: Principal,
     id: string,
@@ -112,7 +108,7 @@ export class Answers extends Service<InboxPorts> {
       const now = clock.now();
       if (!isAskedAtClient(found.value, principal) || isDue(found.value, now)) return;
       if (answer === undefined) {
-        const request = { ...found.value, putOff: true };
+        const request = { ...found.value, put_off: true };
         const putOff = {
           kind: 'replaceRequest',
           request,
@@ -122,27 +118,27 @@ export class Answers extends Service<InboxPorts> {
         await store.commit([putOff]);
         return;
       }
-      const by = { uid: found.value.askedOf, agentId: principal.agentId };
+      const by = { uid: found.value.asked_of, agentId: principal.agent_id };
       const request = answered(found.value, { answer }, by, now);
       await store.commit(await settlement(this.ports, found, request, now), record);
     });
   }
 
   private async answererOf(principal: Principal, request: Request): Promise<Answerer> {
-    const { uid, kind, agentId, ownerUid, owner } = principal;
-    if (ownerUid !== request.askedOf) throw notAsked(request);
+    const { uid, kind, agent_id, owner_uid, owner } = principal;
+    if (owner_uid !== request.asked_of) throw notAsked(request);
     if (personsRoleIn(owner, request.workspace) === undefined) throw notAsked(request);
     if (kind === 'person') return { uid };
     // An agent could otherwise register another one, have it ask, and approve that.
-    const isFromIt = request.call?.lineage?.some((link) => link.agentId === agentId) === true;
+    const isFromIt = request.call?.lineage?.some((link) => link.agent_id === agent_id) === true;
     const isAllowed =
-      !request.inPerson &&
-      uid !== request.askedBy &&
+      !request.in_person &&
+      uid !== request.asked_by &&
       !isFromIt &&
-      agentId !== undefined &&
-      (await this.ports.agentsMayAnswer(ownerUid)).includes(agentId);
+      agent_id !== undefined &&
+      (await this.ports.agentsMayAnswer(owner_uid)).includes(agent_id);
     if (!isAllowed) throw notAPerson(request);
-    return { uid: ownerUid, agentId };
+    return { uid: owner_uid, agentId: agent_id };
   }
 
   /** The request as it is now: one whose time is over is ended by whoever sees it first. */
@@ -167,9 +163,9 @@ export class Answers extends Service<InboxPorts> {
   }
 
   /** Resolves when the request is over, when its time is, after so long, or when the caller has gone. */
-  private async settled({ id, expiresAt }: Request, milliseconds: number, gone: AbortSignal): Promise<void> {
+  private async settled({ id, expires_at }: Request, milliseconds: number, gone: AbortSignal): Promise<void> {
     const { requests, clock, log } = this.ports;
-    const left = Math.max(0, expiresAt.getTime() - clock.now().getTime());
+    const left = Math.max(0, expires_at.getTime() - clock.now().getTime());
     const end = new AbortController();
     const late = cancellableDelay(Math.min(milliseconds, left));
     const away = cancellableAbort(gone);
@@ -205,20 +201,17 @@ export function isSettled(request: Request): boolean {
   return request.state !== 'open' && !isApproved(request);
 }
 
-/**
- * A request that concerns the caller: that they or their owner asked, or that their owner is asked.
- * @throws MusterError NOT_FOUND
- */
+/** What the caller or their owner asked, or is asked. @throws MusterError NOT_FOUND */
 export async function findOwn(
   { requests }: Pick<InboxPorts, 'requests'>,
-  { ownerUid, heldTo, ...rest }: Principal,
+  { owner_uid, held_to, ...rest }: Principal,
   id: string,
 ): Promise<Versioned<Request>> {
-  const found = await readFor(ownerUid, requests.find(id));
+  const found = await readFor(owner_uid, requests.find(id));
   const { value } = found ?? {};
-  const concerns = value !== undefined && [value.ownerUid, value.askedOf].includes(ownerUid);
-  const isHere = heldTo === undefined || heldTo === value?.workspace;
-  const role = ownRole({ ownerUid, ...(heldTo !== undefined && { heldTo }), ...rest });
+  const concerns = value !== undefined && [value.owner_uid, value.asked_of].includes(owner_uid);
+  const isHere = held_to === undefined || held_to === value?.workspace;
+  const role = ownRole({ owner_uid, ...(held_to !== undefined && { held_to }), ...rest });
   if (found === undefined || !concerns || !isHere || role === undefined || !hasRole(role, 'viewer'))
     throw requestNotFound(id);
   return found;
@@ -234,23 +227,23 @@ export async function settlement(
   const changes: InboxChange[] = [
     { kind: 'replaceRequest', request, before: before.value, version: before.version },
   ];
-  if (request.taskId === undefined) return changes;
-  const found = await unlessUnreadable(tasks.find(request.taskId));
+  if (request.task_id === undefined) return changes;
+  const found = await unlessUnreadable(tasks.find(request.task_id));
   const task = found && endWaitForAnswer(found.value, request.id, now);
   if (found === undefined || task === undefined) return changes;
   return [...changes, { kind: 'replaceTask', task, before: found.value, version: found.version }];
 }
 
-function notAsked({ id, askedOfName }: Request): MusterError {
-  return new MusterError('FORBIDDEN', `Only ${askedOfName} answers the request "${id}".`, {
+function notAsked({ id, asked_of_name }: Request): MusterError {
+  return new MusterError('FORBIDDEN', `Only ${asked_of_name} answers the request "${id}".`, {
     field: 'request_id',
     reason: 'NOT_ASKED',
     suggestion: 'inbox.withdraw takes it back, where you have asked it.',
   });
 }
 
-function notAPerson({ id, askedOfName }: Request): MusterError {
-  return new MusterError('FORBIDDEN', `${askedOfName} answers the request "${id}" in person.`, {
+function notAPerson({ id, asked_of_name }: Request): MusterError {
+  return new MusterError('FORBIDDEN', `${asked_of_name} answers the request "${id}" in person.`, {
     field: 'request_id',
     reason: 'NOT_A_PERSON',
     suggestion:

@@ -37,7 +37,7 @@ interface WantedApproval {
 
 interface GatePorts extends InboxPorts {
   /** What a run may spend of which its caller says nothing. */
-  readonly budget: { readonly costUsd: number };
+  readonly budget: { readonly cost_usd: number };
 }
 
 export class ApprovalGate extends Service<GatePorts> implements Approvals {
@@ -47,10 +47,10 @@ export class ApprovalGate extends Service<GatePorts> implements Approvals {
     const found = await workspaces.find(call.workspace);
     const rule = found?.value.approvals?.find(({ tool }) => tool === call.tool);
     if (rule === undefined) return undefined;
-    const { aboveUsd } = rule;
-    if (aboveUsd !== undefined && (call.mostUsd ?? budget.costUsd) <= aboveUsd) return undefined;
+    const { above_usd } = rule;
+    if (above_usd !== undefined && (call.mostUsd ?? budget.cost_usd) <= above_usd) return undefined;
     const { principal } = call;
-    const askedOf = rule.asks ?? principal.ownerUid;
+    const askedOf = rule.asks ?? principal.owner_uid;
     // Whoever would be asked says so by calling.
     if (principal.kind === 'person' && principal.uid === askedOf) return undefined;
     await this.requirePerson(principal, rule, call.workspace);
@@ -103,7 +103,7 @@ export class ApprovalGate extends Service<GatePorts> implements Approvals {
     requireSize('A call that waits for approval', 'arguments', args, MAX_KEPT_BYTES);
     const now = clock.now();
     const name = (await idTokens.profiles([askedOf])).get(askedOf)?.name ?? askedOf;
-    const { toolsets, heldTo, readonly = false, grant, lineage } = principal;
+    const { toolsets, held_to, readonly = false, grant, lineage } = principal;
     const request: Request = {
       // Of two that ask at once one is stale, and finds the other's.
       id: `request-${hashing.sha256(`${callKey}:${before}`).slice(0, ID_LENGTH)}`,
@@ -111,34 +111,34 @@ export class ApprovalGate extends Service<GatePorts> implements Approvals {
       kind: 'approval',
       question: questionOf(principal, tool, args, would),
       options: [],
-      askedBy: principal.uid,
-      ...(principal.agentId !== undefined && { askedByAgent: principal.agentId }),
-      ownerUid: principal.ownerUid,
-      askedOf,
-      askedOfName: name,
+      asked_by: principal.uid,
+      ...(principal.agent_id !== undefined && { asked_by_agent: principal.agent_id }),
+      owner_uid: principal.owner_uid,
+      asked_of: askedOf,
+      asked_of_name: name,
       state: 'open',
-      createdAt: now,
-      expiresAt: new Date(now.getTime() + USUAL_HOURS * 3_600_000),
+      created_at: now,
+      expires_at: new Date(now.getTime() + USUAL_HOURS * 3_600_000),
       call: {
         tool,
         arguments: args,
         ...(toolsets && { toolsets }),
-        ...(heldTo !== undefined && { heldTo }),
+        ...(held_to !== undefined && { held_to }),
         readonly,
         ...(grant && { grant: grant.id }),
         ...(lineage && { lineage }),
       },
-      callKey,
-      ...(would !== undefined && { inPerson: true as const, would }),
-      putOff: false,
-      epoch: 0,
+      call_key: callKey,
+      ...(would !== undefined && { in_person: true as const, would }),
+      put_off: false,
+      execution_epoch: 0,
     };
     await store.commit(openingOf(request));
     return approvalRequired(request);
   }
 
-  private async requirePerson({ ownerUid }: Principal, { asks, tool }: ApprovalRule, workspace: string) {
-    if (asks === undefined || asks === ownerUid) return;
+  private async requirePerson({ owner_uid }: Principal, { asks, tool }: ApprovalRule, workspace: string) {
+    if (asks === undefined || asks === owner_uid) return;
     if (personsRoleIn(await this.ports.roles.of(asks), workspace) !== undefined) return;
     throw new MusterError('FORBIDDEN', `Whoever approves ${tool} has left the workspace "${workspace}".`, {
       reason: 'NOBODY_TO_ASK',
@@ -147,14 +147,11 @@ export class ApprovalGate extends Service<GatePorts> implements Approvals {
   }
 }
 
-/**
- * What is said to the same call again: undefined where it is asked about anew.
- * @throws MusterError while it waits, and where it was refused
- */
+/** The answer to the same call again; undefined where it is asked about anew. @throws MusterError while it waits, or if refused */
 function saidBefore(request: Request, now: Date): JsonObject | undefined {
-  const { state, answer, settledAt, outcome } = request;
+  const { state, answer, settled_at, outcome } = request;
   if (state === 'open' || isApproved(request)) throw approvalRequired(request);
-  const isOld = now.getTime() - Number(settledAt) > REPLAY_HOURS * 3_600_000;
+  const isOld = now.getTime() - Number(settled_at) > REPLAY_HOURS * 3_600_000;
   if (state !== 'answered' || isOld) return undefined;
   if (answer !== APPROVE) throw notApproved(request);
   if (outcome === undefined || needsNewApproval(outcome, request)) return undefined;
@@ -170,12 +167,12 @@ function nobodyToAsk(would: readonly string[], workspace: string): MusterError {
 }
 
 function questionOf(
-  { agentId, uid }: Principal,
+  { agent_id, uid }: Principal,
   tool: string,
   args: JsonObject,
   would?: readonly string[],
 ): string {
-  const who = agentId === undefined ? `"${uid}"` : `the agent "${agentId}"`;
+  const who = agent_id === undefined ? `"${uid}"` : `the agent "${agent_id}"`;
   const json = [...JSON.stringify(args)];
   const shown = json.slice(0, SHOWN_CHARACTERS).join('');
   const effect = would === undefined ? '' : `It would ${inWords(would)}. `;
@@ -183,27 +180,26 @@ function questionOf(
 }
 
 function approvalRequired(request: Request): MusterError {
-  const { id, call, askedOfName, expiresAt } = request;
+  const { id, call, asked_of_name, expires_at } = request;
   const message = isApproved(request)
     ? `${call?.tool} is approved and is being made: request "${id}".`
-    : `${call?.tool} waits for approval by ${askedOfName}: request "${id}".`;
+    : `${call?.tool} waits for approval by ${asked_of_name}: request "${id}".`;
   return new MusterError('APPROVAL_REQUIRED', message, {
     reason: isApproved(request) ? 'BEING_MADE' : 'WAITS_FOR_APPROVAL',
-    about: { request_id: id, expires_at: expiresAt.toISOString() },
+    about: { request_id: id, expires_at: expires_at.toISOString() },
     suggestion: `Call inbox.wait with request_id "${id}". Once approved the call is made by itself, as you: do not look for another way. The same call again then gives its answer.`,
   });
 }
 
-function notApproved({ id, call, askedOfName, comment }: Request): MusterError {
+function notApproved({ id, call, asked_of_name, comment }: Request): MusterError {
   const why = comment === undefined ? '' : ` "${comment}"`;
-  return new MusterError('FORBIDDEN', `${askedOfName} has not approved this call of ${call?.tool}.${why}`, {
+  return new MusterError('FORBIDDEN', `${asked_of_name} has not approved this call of ${call?.tool}.${why}`, {
     reason: 'NOT_APPROVED',
     about: { request_id: id },
     suggestion: 'Do something else, or ask them with inbox.ask what would be right.',
   });
 }
 
-/** How a call ended. */
 export type CallOutcome = { readonly answer: JsonObject } | { readonly error: MusterError };
 
 const text = z.string().exactOptional();
@@ -211,13 +207,7 @@ const text = z.string().exactOptional();
 const stored = z.union([
   z.object({ answer: jsonObject }),
   z.object({
-    error: z.object({
-      code: z.string(),
-      message: z.string(),
-      field: text,
-      reason: text,
-      suggestion: text,
-    }),
+    error: z.object({ code: z.string(), message: z.string(), field: text, reason: text, suggestion: text }),
   }),
 ]);
 
@@ -228,10 +218,7 @@ export function keptOutcome(outcome: CallOutcome): JsonObject {
   return { error: { code, message, field, reason, suggestion } };
 }
 
-/**
- * The answer of the call.
- * @throws MusterError where it failed, as it did
- */
+/** The answer of the call. @throws MusterError where it failed, as it did */
 export function answerOf(outcome: JsonObject): JsonObject {
   const kept = stored.parse(outcome);
   if ('answer' in kept) return kept.answer;

@@ -55,18 +55,18 @@ export class Asking extends Service<InboxPorts> {
         kind,
         question,
         options,
-        ...(taskId !== undefined && { taskId }),
-        askedBy: principal.uid,
-        ...(principal.agentId !== undefined && { askedByAgent: principal.agentId }),
-        ownerUid: principal.ownerUid,
-        askedOf,
-        askedOfName,
+        ...(taskId !== undefined && { task_id: taskId }),
+        asked_by: principal.uid,
+        ...(principal.agent_id !== undefined && { asked_by_agent: principal.agent_id }),
+        owner_uid: principal.owner_uid,
+        asked_of: askedOf,
+        asked_of_name: askedOfName,
         state: 'open',
-        createdAt: now,
-        expiresAt: expiryOf(asked.expires, now),
-        ...(defaultAnswer !== undefined && { defaultAnswer }),
-        putOff: false,
-        epoch: 0,
+        created_at: now,
+        expires_at: expiryOf(asked.expires, now),
+        ...(defaultAnswer !== undefined && { default: defaultAnswer }),
+        put_off: false,
+        execution_epoch: 0,
       };
       const waiting = taskId === undefined ? [] : await this.taskWaits(principal, request, taskId);
       await store.commit([...openingOf(request), ...waiting], recordAnswer(request));
@@ -74,15 +74,13 @@ export class Asking extends Service<InboxPorts> {
     });
   }
 
-  /**
-   * By whoever has asked, or their owner. What was withdrawn already is answered again.
-   * @throws MusterError NOT_FOUND; FORBIDDEN to others who see it; CONFLICT where it is over
-   */
+  /** By whoever asked, or their owner; repeatable. @throws MusterError NOT_FOUND; FORBIDDEN to others who see it; CONFLICT if over */
   withdraw(principal: Principal, id: string, recordAnswer: RecordAnswer<Request>): Promise<Request> {
     const { clock, randomness, store } = this.ports;
     return retryStale(randomness, async () => {
       const found = await findOwn(this.ports, principal, id);
-      if (principal.uid !== found.value.askedBy && principal.uid !== found.value.ownerUid) throw notAsker(id);
+      if (principal.uid !== found.value.asked_by && principal.uid !== found.value.owner_uid)
+        throw notAsker(id);
       const now = clock.now();
       const request = withdrawn(found.value, now);
       const changes = request === found.value ? [] : await settlement(this.ports, found, request, now);
@@ -91,11 +89,11 @@ export class Asking extends Service<InboxPorts> {
     });
   }
 
-  private async personNamed({ ownerUid }: Principal, { workspace, to }: Question): Promise<string> {
-    if (to === undefined || to === ownerUid) return ownerUid;
+  private async personNamed({ owner_uid }: Principal, { workspace, to }: Question): Promise<string> {
+    if (to === undefined || to === owner_uid) return owner_uid;
     const { idTokens, roles } = this.ports;
     const uid = to.includes('@') ? await idTokens.uidOf(foldedEmail(to)) : to;
-    if (uid === ownerUid) return ownerUid;
+    if (uid === owner_uid) return owner_uid;
     const role = uid === undefined ? undefined : personsRoleIn(await roles.of(uid), workspace);
     if (uid === undefined || role === undefined) throw notKnown(workspace, to);
     return uid;
@@ -108,16 +106,16 @@ export class Asking extends Service<InboxPorts> {
   /** The task that its holder asks about waits, and keeps its lease until the question is over. */
   private async taskWaits(principal: Principal, request: Request, taskId: string): Promise<InboxChange[]> {
     const { tasks, liveness } = this.ports;
-    const { workspace, id: requestId, askedOfName: who, expiresAt: until } = request;
+    const { workspace, id: requestId, asked_of_name: who, expires_at: until } = request;
     const found = await tasks.find(taskId);
     if (found === undefined || found.value.workspace !== workspace) throw taskNotFound(taskId);
-    const { claim, status, waitingFor } = found.value;
-    const isOwn = claim?.agentId === principal.agentId;
+    const { claim, status, waiting_for } = found.value;
+    const isOwn = claim?.claimed_by === principal.agent_id;
     if (claim === undefined || !isHeld(status)) throw notHolder(taskId);
-    if (!isOwn && (await liveness.actable(principal, workspace, claim.agentId)) === undefined)
+    if (!isOwn && (await liveness.actable(principal, workspace, claim.claimed_by)) === undefined)
       throw notHolder(taskId);
-    if (waitingFor !== undefined) throw waitsAlready(taskId, waitingFor.requestId);
-    const task = waitForAnswer(found.value, { requestId, who, until });
+    if (waiting_for !== undefined) throw waitsAlready(taskId, waiting_for.request_id);
+    const task = waitForAnswer(found.value, { request_id: requestId, who, until });
     return [{ kind: 'replaceTask', task, before: found.value, version: found.version }];
   }
 }
@@ -136,10 +134,7 @@ function requireOptions(kind: RequestKind, options: readonly string[]): void {
   throw new MusterError(
     'VALIDATION_ERROR',
     'A choice has 2 options or more, which differ; nothing else has any.',
-    {
-      field: 'options',
-      suggestion: 'Give options with kind choice alone.',
-    },
+    { field: 'options', suggestion: 'Give options with kind choice alone.' },
   );
 }
 
@@ -196,13 +191,14 @@ function tooMany(): MusterError {
 
 /** Its id is made of the request's: whatever is delivered twice tells once. */
 export function questionEvent(request: Request): TaskEvent {
-  const { id, workspace, kind, question, options, askedBy, askedOf, taskId, createdAt, expiresAt } = request;
+  const { id, workspace, kind, question, options, asked_by, asked_of, task_id, created_at, expires_at } =
+    request;
   return {
     id: `question-${id}`,
     type: QUESTION,
     taskId: id,
-    userId: askedOf,
-    timestamp: createdAt,
+    userId: asked_of,
+    timestamp: created_at,
     before: null,
     after: {
       request_id: id,
@@ -210,9 +206,9 @@ export function questionEvent(request: Request): TaskEvent {
       kind,
       question,
       options: [...options],
-      asked_by: askedBy,
-      ...(taskId !== undefined && { task_id: taskId }),
-      expires_at: expiresAt.toISOString(),
+      asked_by,
+      ...(task_id !== undefined && { task_id }),
+      expires_at: expires_at.toISOString(),
     },
     changes: [],
   };

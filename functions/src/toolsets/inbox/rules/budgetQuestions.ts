@@ -21,11 +21,11 @@ export class BudgetQuestions extends Service<InboxPorts> {
   readonly ask = async (refusal: Refusal, workspace: string): Promise<void> => {
     const { store, clock, requests, idTokens } = this.ports;
     const { budget } = refusal.by;
-    const { kind, id, ownerUid } = budget;
+    const { kind, thing_id: id, owner_uid } = budget;
     const requestId = this.idOf(budget, budget.round);
     if ((await requests.find(requestId)) !== undefined) return;
-    const name = (await idTokens.profiles([ownerUid])).get(ownerUid)?.name ?? ownerUid;
-    const { costUsd: money, tokens } = raised(refusal);
+    const name = (await idTokens.profiles([owner_uid])).get(owner_uid)?.name ?? owner_uid;
+    const { cost_usd: money, tokens } = raised(refusal);
     const limits = { ...(money !== undefined && { money }), ...(tokens !== undefined && { tokens }) };
     const now = clock.now();
     const request: Request = {
@@ -34,17 +34,17 @@ export class BudgetQuestions extends Service<InboxPorts> {
       kind: 'approval',
       question: questionOf(refusal),
       options: [],
-      askedBy: ownerUid,
-      ownerUid,
-      askedOf: ownerUid,
-      askedOfName: name,
+      asked_by: owner_uid,
+      owner_uid,
+      asked_of: owner_uid,
+      asked_of_name: name,
       state: 'open',
-      createdAt: now,
-      expiresAt: new Date(now.getTime() + STANDING_MILLISECONDS),
+      created_at: now,
+      expires_at: new Date(now.getTime() + STANDING_MILLISECONDS),
       call: { tool: 'system.setBudget', arguments: { kind, id, ...limits }, readonly: false },
-      inPerson: true,
-      putOff: false,
-      epoch: 0,
+      in_person: true,
+      put_off: false,
+      execution_epoch: 0,
     };
     try {
       await store.commit(openingOf(request));
@@ -73,14 +73,14 @@ export class BudgetQuestions extends Service<InboxPorts> {
 
 function questionOf(refusal: Refusal): string {
   const { budget, counts } = refusal.by;
-  const { kind, id, costUsd, tokens } = budget;
+  const { kind, thing_id: id, cost_usd, tokens } = budget;
   const spent = [
-    ...(costUsd === undefined ? [] : [`${usdOf(counts.spent).toFixed(4)} of ${costUsd} US dollars`]),
+    ...(cost_usd === undefined ? [] : [`${usdOf(counts.spent).toFixed(4)} of ${cost_usd} US dollars`]),
     ...(tokens === undefined ? [] : [`${counts.spent.tokens} of ${tokens} tokens`]),
   ];
   const to = raised(refusal);
   const more = [
-    ...(to.costUsd === undefined ? [] : [`${to.costUsd} US dollars`]),
+    ...(to.cost_usd === undefined ? [] : [`${to.cost_usd} US dollars`]),
     ...(to.tokens === undefined ? [] : [`${to.tokens} tokens`]),
   ];
   return `The budget of ${kind} "${id}" is spent: ${spent.join(', ')}. What needs it waits. Raise it to ${more.join(' and ')}?`;

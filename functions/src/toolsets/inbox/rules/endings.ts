@@ -9,14 +9,10 @@ import { settlement } from './answering.ts';
 import type { InboxChange, InboxPorts } from './ports.ts';
 import { isDue, type Request, revoked, withdrawn } from './request.ts';
 
-/** How many questions are read at once. */
 const BATCH = 100;
 
 export class RequestLeaving extends Service<InboxPorts> implements LeavingEnd {
-  /**
-   * Withdraws the open questions that they or their agents have asked, and those that they are asked: whoever waits for one
-   * goes on, and asks somebody who is there.
-   */
+  /** Withdraws questions by or to them and their agents: whoever waits for one goes on, and asks somebody who is there. */
   async end(uid: string, left: Left): Promise<number> {
     const isOver = (request: Request) => concernsLeft(request, uid, left);
     const withdraw = ({ id }: Request) => this.withdraw(id, isOver);
@@ -43,11 +39,11 @@ export class RequestLeaving extends Service<InboxPorts> implements LeavingEnd {
 
 /** Returns whether nothing can come of a question any more: who asked may not go on, or who is asked is not there. */
 export function concernsLeft(
-  { ownerUid, askedOf, workspace }: Pick<Request, 'ownerUid' | 'askedOf' | 'workspace'>,
+  { owner_uid, asked_of, workspace }: Pick<Request, 'owner_uid' | 'asked_of' | 'workspace'>,
   uid: string,
   { isOut, isGone }: Left,
 ): boolean {
-  return (ownerUid === uid && isOut(workspace)) || (askedOf === uid && isGone(workspace));
+  return (owner_uid === uid && isOut(workspace)) || (asked_of === uid && isGone(workspace));
 }
 
 // Calls that wait for approval end with the credential that made them. Source: docs/decisions/0033-asking-people.md.
@@ -64,7 +60,7 @@ export async function waitingCallsOf(
   const now = clock.now();
   return found.flat().flatMap(({ value: before, version }) => {
     const request = revoked(before, now);
-    const { call, askedByAgent: agentId } = before;
+    const { call, asked_by_agent: agentId } = before;
     if (request === undefined || call?.lineage === undefined || agentId === undefined) return [];
     const ended = { kind: 'replaceRequest', request, before, version } as const;
     return [{ id: before.id, agentId, lineage: call.lineage, ended }];

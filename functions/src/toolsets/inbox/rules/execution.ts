@@ -57,20 +57,20 @@ export class ApprovalExecution extends Service<InboxPorts & { readonly makeCall:
 
   private async outcomeOf(
     request: Request,
-    { tool, arguments: input, toolsets, heldTo, readonly, grant, lineage }: NonNullable<Request['call']>,
+    { tool, arguments: input, toolsets, held_to, readonly, grant, lineage }: NonNullable<Request['call']>,
   ): Promise<CallOutcome> {
-    const { id, workspace, epoch, askedBy, askedByAgent, ownerUid, answeredBy, answeredByAgent } = request;
-    const { would: shown } = request;
-    const approvedBy = answeredByAgent === undefined ? answeredBy : undefined;
+    const { id, workspace, execution_epoch: epoch, owner_uid, answered_by, would: shown } = request;
+    const approvedBy = request.answered_by_agent === undefined ? answered_by : undefined;
     const limits = {
       ...(toolsets && { toolsets }),
-      ...(heldTo !== undefined && { heldTo }),
+      ...(held_to !== undefined && { held_to }),
       ...(readonly && { readonly: true as const }),
     };
-    const caller = { uid: askedBy, agentId: askedByAgent, ownerUid, limits, grant, lineage };
+    const by = { uid: request.asked_by, agentId: request.asked_by_agent, ownerUid: owner_uid };
+    const caller = { ...by, limits, grant, lineage };
     try {
       // The call itself checks the rights of who asked, and of their owner.
-      const approver = answeredBy === ownerUid ? undefined : answeredBy;
+      const approver = answered_by === owner_uid ? undefined : answered_by;
       if (approver !== undefined && (await this.hasLeft(approver, workspace)))
         return { error: approverLeft(workspace) };
       const outcome = await this.ports.makeCall({ id, caller, workspace, tool, input, approvedBy, shown });
@@ -89,7 +89,7 @@ export class ApprovalExecution extends Service<InboxPorts & { readonly makeCall:
     return personsRoleIn(await this.ports.roles.of(uid), workspace) === undefined;
   }
 
-  private finish({ id, epoch }: Request, outcome: JsonObject): Promise<void> {
+  private finish({ id, execution_epoch: epoch }: Request, outcome: JsonObject): Promise<void> {
     const { requests, store, randomness } = this.ports;
     return retryStale(randomness, async () => {
       const found = await requests.find(id);
@@ -119,10 +119,7 @@ function approverLeft(workspace: string): MusterError {
   return new MusterError(
     'FORBIDDEN',
     `The call was not made: the person who approved it has no role in the workspace "${workspace}" any more.`,
-    {
-      reason: APPROVER_LEFT,
-      suggestion: 'Make the call again: somebody who is in the workspace is asked.',
-    },
+    { reason: APPROVER_LEFT, suggestion: 'Make the call again: somebody who is in the workspace is asked.' },
   );
 }
 

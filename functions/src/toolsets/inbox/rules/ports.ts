@@ -19,7 +19,6 @@ export interface InboxPorts extends CoordinationPorts {
 export interface RequestFilter {
   readonly by: 'asked_of' | 'asked_by' | 'owner_uid';
   readonly uid: string;
-  /** The only workspace. */
   readonly workspace?: string | undefined;
   readonly states: readonly RequestState[];
 }
@@ -35,7 +34,6 @@ export interface RequestQueries {
     limit: number,
     after?: string,
   ): Promise<readonly StoredRequest[]>;
-  /** How many that somebody has asked are open. */
   countOpen(askedBy: string): Promise<number>;
   /** The latest that somebody has asked and that are open. */
   openOf(askedBy: string, limit: number): Promise<readonly Versioned<StoredRequest>[]>;

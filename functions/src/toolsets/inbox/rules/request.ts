@@ -44,8 +44,8 @@ export function optionsOf({
 }
 
 /** Whether its time is over and nobody has noted that yet. */
-export function isDue({ state, expiresAt }: Request, now: Date): boolean {
-  return state === 'open' && expiresAt <= now;
+export function isDue({ state, expires_at }: Request, now: Date): boolean {
+  return state === 'open' && expires_at <= now;
 }
 
 /**
@@ -59,7 +59,7 @@ export function answered(
   now: Date,
 ): Request {
   const answer = answerMeant(request, 'answer', written);
-  if (request.state === 'answered' && request.answer === answer && request.answeredBy === by.uid)
+  if (request.state === 'answered' && request.answer === answer && request.answered_by === by.uid)
     return request;
   if (request.state !== 'open' || isDue(request, now)) throw isOver(request, now);
   return {
@@ -67,46 +67,43 @@ export function answered(
     state: 'answered',
     answer,
     ...(comment !== undefined && { comment }),
-    answeredBy: by.uid,
-    ...(by.agentId !== undefined && { answeredByAgent: by.agentId }),
-    ...(request.call !== undefined && answer === APPROVE && { dueAt: now }),
-    settledAt: now,
+    answered_by: by.uid,
+    ...(by.agentId !== undefined && { answered_by_agent: by.agentId }),
+    ...(request.call !== undefined && answer === APPROVE && { due_at: now }),
+    settled_at: now,
   };
 }
 
 /** Whoever has asked may have its client ask the person too: of what it wants to know itself, and nobody demands. */
 export function isAskedAtClient(
-  { state, askedBy, askedOf, call, putOff }: Request,
-  { uid, kind, ownerUid, readonly }: Pick<Principal, 'uid' | 'kind' | 'ownerUid' | 'readonly'>,
+  { state, asked_by, asked_of, call, put_off }: Request,
+  { uid, kind, owner_uid, readonly }: Pick<Principal, 'uid' | 'kind' | 'owner_uid' | 'readonly'>,
 ): boolean {
-  const isOwn = kind === 'agent' && askedBy === uid && askedOf === ownerUid;
-  return state === 'open' && isOwn && call === undefined && !putOff && readonly !== true;
+  const isOwn = kind === 'agent' && asked_by === uid && asked_of === owner_uid;
+  return state === 'open' && isOwn && call === undefined && !put_off && readonly !== true;
 }
 
 /** Its time is over: the answer that was said beforehand holds, or none. */
 export function expired(request: Request, now: Date): Request {
   if (!isDue(request, now)) throw isOver(request, now);
-  const { defaultAnswer: answer } = request;
-  return { ...request, state: 'expired', ...(answer !== undefined && { answer }), settledAt: now };
+  const { default: answer } = request;
+  return { ...request, state: 'expired', ...(answer !== undefined && { answer }), settled_at: now };
 }
 
 /** Nobody needs the answer any more. @throws MusterError CONFLICT where it is over */
 export function withdrawn(request: Request, now: Date): Request {
   if (request.state === 'withdrawn') return request;
   if (request.state !== 'open' || isDue(request, now)) throw isOver(request, now);
-  return { ...request, state: 'withdrawn', settledAt: now };
+  return { ...request, state: 'withdrawn', settled_at: now };
 }
 
 /** The credential that made its call was revoked. Undefined if it is over. */
 export function revoked(request: Request, now: Date): Request | undefined {
   if (request.state !== 'open' || isDue(request, now)) return undefined;
-  return { ...request, state: 'withdrawn', withdrawnBecause: 'REVOKED', settledAt: now };
+  return { ...request, state: 'withdrawn', withdrawn_because: 'REVOKED', settled_at: now };
 }
 
-/**
- * Returns the option that an answer means, as the option was written, or the words of a text.
- * @throws MusterError VALIDATION_ERROR for what is none of the options
- */
+/** The option as it was written, or the words of a text. @throws MusterError VALIDATION_ERROR for what is none of the options */
 export function answerMeant(
   request: Pick<Request, 'kind' | 'options'>,
   field: 'answer' | 'default',
@@ -126,15 +123,15 @@ export function answerMeant(
 }
 
 function isOver(request: Request, now: Date) {
-  const { id, state, answer, answeredBy, answeredByAgent, settledAt, withdrawnBecause } = request;
-  const at = (settledAt ?? now).toISOString();
-  const by = answeredByAgent === undefined ? `"${answeredBy}"` : `the agent "${answeredByAgent}"`;
+  const { id, state, answer, answered_by, answered_by_agent, settled_at, withdrawn_because } = request;
+  const at = (settled_at ?? now).toISOString();
+  const by = answered_by_agent === undefined ? `"${answered_by}"` : `the agent "${answered_by_agent}"`;
   const how = {
     open: 'its time is over',
     answered: `${by} answered it at ${at}`,
     expired: `it expired at ${at}`,
     withdrawn:
-      withdrawnBecause === 'REVOKED'
+      withdrawn_because === 'REVOKED'
         ? `the credential that made the call was revoked at ${at}`
         : `it was withdrawn at ${at}`,
   }[state];
@@ -150,21 +147,21 @@ function isOver(request: Request, now: Date) {
 export const EXECUTION_MILLISECONDS = 2 * 60_000;
 
 /** Whether an approved call is yet to be made. */
-export function isApproved({ dueAt }: Request): boolean {
-  return dueAt !== undefined;
+export function isApproved({ due_at }: Request): boolean {
+  return due_at !== undefined;
 }
 
 /** Taken on by an instance, which has the call until its time is over. Undefined while another one has it. */
 export function takenOn(request: Request, now: Date): Request | undefined {
-  const { dueAt, epoch } = request;
-  if (dueAt === undefined || (epoch > 0 && dueAt > now)) return undefined;
-  return { ...request, epoch: epoch + 1, dueAt: new Date(now.getTime() + EXECUTION_MILLISECONDS) };
+  const { due_at, execution_epoch: epoch } = request;
+  if (due_at === undefined || (epoch > 0 && due_at > now)) return undefined;
+  return { ...request, execution_epoch: epoch + 1, due_at: new Date(now.getTime() + EXECUTION_MILLISECONDS) };
 }
 
 /** What came of the call. Undefined where another instance has taken it on since. */
 export function madeWith(request: Request, outcome: JsonObject, epoch: number): Request | undefined {
-  const { dueAt, ...rest } = request;
-  return dueAt === undefined || request.epoch !== epoch ? undefined : { ...rest, outcome };
+  const { due_at, ...rest } = request;
+  return due_at === undefined || request.execution_epoch !== epoch ? undefined : { ...rest, outcome };
 }
 
 /** The same whether there is none, or one that is somebody else's. */
@@ -176,7 +173,6 @@ export function requestNotFound(id: string): MusterError {
   });
 }
 
-/** What commits may change of requests. */
 export interface RequestChanges {
   readonly createRequest: { readonly request: Request };
   readonly replaceRequest: {
@@ -195,7 +191,6 @@ const requestCodec = documentCodec(
     question: z.string(),
     /** Of a choice; empty otherwise. */
     options: z.array(z.string()),
-    /** The task that waits for the answer. */
     task_id: z.string().nullable(),
     /** The uid of who asked, the id of the agent that did, and the uid of its owner or of the person themselves. */
     asked_by: z.string(),
@@ -244,7 +239,6 @@ const requestCodec = documentCodec(
     /** What came of the call: its answer, or its error. */
     outcome: jsonText.nullable(),
   }),
-  { default: 'defaultAnswer', execution_epoch: 'epoch' },
 );
 
 export const requestToDocument = requestCodec.toDocument;

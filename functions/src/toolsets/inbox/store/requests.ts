@@ -99,8 +99,8 @@ export const requestEffects: EffectsOf<RequestChanges> = {
   }),
 };
 
-function namedOf({ id, workspace, ownerUid }: StoredRequest) {
-  return { kind: 'request', id, workspace, ownerUid };
+function namedOf({ id, workspace, owner_uid }: StoredRequest) {
+  return { kind: 'request', id, workspace, owner_uid };
 }
 
 export const requestWriters: ChangeWriters<RequestChanges> = {

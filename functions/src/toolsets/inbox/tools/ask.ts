@@ -42,12 +42,12 @@ export const ask = defineTool({
     next: `Call inbox.wait with request_id "${request.id}".`,
   }),
   handler: ({ services, principal, workspace, recordAnswer }, asked) => {
-    const { task_id: taskId, default: defaultAnswer, expires, options = [], ...rest } = asked;
+    const { task_id, default: defaultAnswer, expires, options = [], ...rest } = asked;
     const question = {
       ...rest,
       workspace,
       options,
-      taskId,
+      taskId: task_id,
       defaultAnswer,
       expires: expires === undefined ? undefined : new Date(expires),
     };

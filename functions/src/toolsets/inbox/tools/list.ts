@@ -41,7 +41,7 @@ export const list = defineTool({
       truncated,
       next_cursor:
         truncated && last
-          ? encodeCursor(question, { order: [last.createdAt.getTime()], id: last.id })
+          ? encodeCursor(question, { order: [last.created_at.getTime()], id: last.id })
           : undefined,
     };
   },

@@ -45,7 +45,7 @@ export const requestShape = z.object({
 });
 
 export function requestAnswer(request: Request): z.output<typeof requestShape> {
-  const { answeredBy, answeredByAgent } = request;
+  const { answered_by, answered_by_agent } = request;
   const options = optionsOf(request);
   return {
     request_id: request.id,
@@ -54,16 +54,16 @@ export function requestAnswer(request: Request): z.output<typeof requestShape> {
     question: request.question,
     options: options && [...options],
     state: request.state,
-    asked_by: request.askedBy,
-    asked_of: { uid: request.askedOf, name: request.askedOfName },
-    task_id: request.taskId,
-    created_at: request.createdAt.toISOString(),
-    expires_at: request.expiresAt.toISOString(),
-    default: request.defaultAnswer,
+    asked_by: request.asked_by,
+    asked_of: { uid: request.asked_of, name: request.asked_of_name },
+    task_id: request.task_id,
+    created_at: request.created_at.toISOString(),
+    expires_at: request.expires_at.toISOString(),
+    default: request.default,
     answer: request.answer,
     comment: request.comment,
-    answered_by: answeredBy === undefined ? undefined : { uid: answeredBy, agent_id: answeredByAgent },
-    settled_at: request.settledAt?.toISOString(),
+    answered_by: answered_by === undefined ? undefined : { uid: answered_by, agent_id: answered_by_agent },
+    settled_at: request.settled_at?.toISOString(),
     call: request.call && { tool: request.call.tool, arguments: request.call.arguments },
     outcome: request.outcome,
   };

@@ -9,7 +9,6 @@ import { defineTool, reading, requestAnswer, requestId, requestShape } from './r
 
 const MAX_WAIT_MS = 25_000;
 
-/** The form's one field. */
 const ANSWER = 'answer';
 
 const said = z.object({ [ANSWER]: z.string().trim().refine(isVisible).max(MAX_ANSWER) });
@@ -59,7 +58,7 @@ export const wait = defineTool({
     const request = await services.inbox.answers.wait(principal, id, milliseconds, { gone, waiting });
     const next = isSettled(request)
       ? undefined
-      : `${request.askedOfName} has not answered yet: call inbox.wait again, or do something else meanwhile.`;
+      : `${request.asked_of_name} has not answered yet: call inbox.wait again, or do something else meanwhile.`;
     return { ...requestAnswer(request), next };
   },
 });

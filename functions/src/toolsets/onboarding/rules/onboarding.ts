@@ -35,12 +35,11 @@ export class OnboardingService extends Service<OnboardingPorts> {
       });
     }
     const ownName = registrationName(name, this.ports.hashing);
-    const specializations = written.specializations.map(oneLine).filter(isVisible);
     return welcome({
       ...written,
       name,
-      specializations: [...new Set(specializations)],
-      registration: { name: ownName, agentId: this.ports.registration.agentId(principal.ownerUid, ownName) },
+      specializations: [...new Set(written.specializations.map(oneLine).filter(isVisible))],
+      registration: { name: ownName, agentId: this.ports.registration.agentId(principal.owner_uid, ownName) },
       mayLead: hasRole(roleIn(principal, written.workspace) ?? 'viewer', 'leader'),
     });
   }
@@ -50,10 +49,7 @@ export class OnboardingService extends Service<OnboardingPorts> {
     return this.ports.directory.leaders(workspace, MAX_CONTACTS);
   }
 
-  /**
-   * An agent's checklist, for itself, its owner, leaders and admins.
-   * @throws MusterError NOT_FOUND for everybody else
-   */
+  /** For the agent itself, its owner, leaders and admins. @throws MusterError NOT_FOUND for everybody else */
   async checklist(
     principal: Principal,
     workspace: string,
@@ -79,10 +75,7 @@ export class OnboardingService extends Service<OnboardingPorts> {
 const MIN_LENGTH = 3;
 const MAX_LENGTH = 50;
 
-/**
- * The name under which onboarding.registerAgent takes an agent: letters, digits, "-" and "_". What had to be
- * left out of it is told apart by a digest, so that two names never become one agent.
- */
+/** The name to register: letters, digits, "-", "_"; a digest for what is left out, so that no two names become one agent. */
 export function registrationName(name: string, hashing: Hashing): string {
   const plain = name
     .normalize('NFKD')
@@ -91,8 +84,7 @@ export function registrationName(name: string, hashing: Hashing): string {
     .replace(/^-+|-+$/g, '');
   if (plain === name && plain.length >= MIN_LENGTH && plain.length <= MAX_LENGTH) return plain;
   const digest = hashing.sha256(name).slice(0, 8);
-  const start = plain.slice(0, MAX_LENGTH - digest.length - 1) || 'agent';
-  return `${start}-${digest}`;
+  return `${plain.slice(0, MAX_LENGTH - digest.length - 1) || 'agent'}-${digest}`;
 }
 
 /** When an agent first did something that its own document does not tell. Each is one read. */
@@ -134,7 +126,7 @@ export function checklist({ agent, firstDiscovery, firstTaskCreated }: Facts): r
   const isWorker = hasRole(agent.role, 'worker');
   const connecting = isWorker ? callOf('heartbeat', { agent_id }) : callOf('get_status', {});
   const arriving = [
-    item('register', true, agent.registeredAt),
+    item('register', true, agent.registered_at),
     item('connect', true, milestones.seen, connecting),
   ];
   if (!isWorker) return arriving;
@@ -143,7 +135,7 @@ export function checklist({ agent, firstDiscovery, firstTaskCreated }: Facts): r
   const creating = callOf('create_task', { description: 'What is to be done.' });
   const claiming = callOf('claim_task', { agent_id });
   const sharing = callOf('add_discovery', { agent_id, content: 'What you have found out.' });
-  const completedAt = milestones.completed ?? agent.lastCompletedAt;
+  const completedAt = milestones.completed ?? agent.last_completed_at;
   const [task_id] = Object.keys(agent.held).sort();
   const reporting = callOf('complete_task', { agent_id, task_id, output: 'What came of it.' });
   const holding = {

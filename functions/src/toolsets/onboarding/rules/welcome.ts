@@ -33,9 +33,7 @@ export interface Newcomer {
   readonly language: string;
   /** The name to register under, and the id that this gives. */
   readonly registration: { readonly name: string; readonly agentId: string };
-  /** The workspace that it is to work in. */
   readonly workspace: string;
-  /** Whether it may be registered as a leader. */
   readonly mayLead: boolean;
 }
 
@@ -96,10 +94,7 @@ function callsOf(newcomer: Newcomer): Readonly<Record<StepName, ProposedCall>> {
   };
 }
 
-/**
- * The language of a BCP 47 tag by its primary subtag, `pt` of `pt-BR`; English where there is none.
- * @returns whether English stands in for another language
- */
+/** The language of a BCP 47 tag, `pt` of `pt-BR`, or English. @returns whether English stands in for another language */
 export function chooseLanguage(tag: string): { readonly language: Language; readonly isFallback: boolean } {
   const primary = tag.slice(0, 100).trim().split(/[-_]/)[0]?.toLowerCase();
   const language = LANGUAGES.find((known) => known === primary);

@@ -1,5 +1,3 @@
-/** What the checklist asks of what an agent has done. */
-
 import { FieldPath } from '@google-cloud/firestore';
 import { COLLECTIONS } from '../../../kernel/firestore/paths.ts';
 import { FirestoreReader } from '../../../kernel/firestore/reading.ts';
@@ -13,7 +11,7 @@ export class FirestoreOnboardingFacts extends FirestoreReader implements Onboard
       .collection(COLLECTIONS.discoveries)
       .where('agent_id', '==', agentId)
       .orderBy('created_at');
-    return (await this.documents.firstVersioned(own, 1, discoveryFromDocument))[0]?.value.createdAt;
+    return (await this.documents.firstVersioned(own, 1, discoveryFromDocument))[0]?.value.created_at;
   }
 
   async createdTask(agentId: string): Promise<Date | undefined> {
@@ -21,6 +19,6 @@ export class FirestoreOnboardingFacts extends FirestoreReader implements Onboard
       .collection(COLLECTIONS.tasks)
       .where('created_by', '==', agentId)
       .orderBy(FieldPath.documentId());
-    return (await this.documents.firstVersioned(own, 1, taskFromDocument))[0]?.value.createdAt;
+    return (await this.documents.firstVersioned(own, 1, taskFromDocument))[0]?.value.created_at;
   }
 }

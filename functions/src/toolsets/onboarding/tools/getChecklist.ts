@@ -20,13 +20,6 @@ const itemShape = partial({
     .describe('The call that does it, as a tool, a space and its arguments as JSON; then where to make it.'),
 });
 
-const progressShape = partial({
-  completed: z.int(),
-  total: z.int(),
-  percentage: z.number().describe('Rounded down: 100 means that all is done.'),
-  requiredRemaining: z.int(),
-});
-
 export const getChecklist = defineTool({
   name: 'getChecklist',
   title: 'Onboarding checklist',
@@ -39,7 +32,12 @@ export const getChecklist = defineTool({
   }),
   output: z.object({
     checklist: z.array(itemShape),
-    progress: progressShape.describe('Counts all items, also those that are not included.'),
+    progress: partial({
+      completed: z.int(),
+      total: z.int(),
+      percentage: z.number().describe('Rounded down: 100 means that all is done.'),
+      requiredRemaining: z.int(),
+    }).describe('Counts all items, also those that are not included.'),
   }),
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   role: 'viewer',

@@ -91,13 +91,13 @@ const stored = z.object({
 function answer(baseUrl: string, { agent, credential }: Omit<Registered, 'secret'>): z.output<typeof stored> {
   return {
     agentId: agent.id,
-    credentials: { apiKey: credential.apiKey, expiresAt: credential.expiresAt.toISOString() },
+    credentials: { apiKey: credential.api_key, expiresAt: credential.expires_at.toISOString() },
     endpoints: {
       messages: `${baseUrl}/agent/messages`,
       tasks: `${baseUrl}/agent/tasks`,
       status: `${baseUrl}/agent/status`,
     },
-    registeredAt: agent.registeredAt.toISOString(),
+    registeredAt: agent.registered_at.toISOString(),
   };
 }
 
@@ -135,21 +135,30 @@ export const registerAgent = defineTool({
     configuration: { maxConcurrentTasks: 2 },
   },
   handler: async ({ services, principal, workspace, operation, baseUrl }, input) => {
-    const { retryPolicy: retries = {}, ...limits } = configuration.parse(input.configuration ?? {});
+    const {
+      maxConcurrentTasks,
+      timeout,
+      retryPolicy: retries,
+    } = configuration.parse(input.configuration ?? {});
+    const { maxRetries, backoffMs } = retryPolicy.parse(retries ?? {});
     const limit = clearing(input.clear);
     const draft = {
       ...input.agentInfo,
-      capabilities: input.capabilities.map(({ name, category, parameters }) => ({
+      capability_details: input.capabilities.map(({ name, category, parameters }) => ({
         name,
         category,
         ...(parameters && { parameters }),
       })),
-      configuration: { ...limits, retryPolicy: retryPolicy.parse(retries) },
+      configuration: {
+        max_concurrent_tasks: maxConcurrentTasks,
+        timeout,
+        retry_policy: { max_retries: maxRetries, backoff_ms: backoffMs },
+      },
       role: input.role,
       workspace: input.workspace,
       limits: {
         toolsets: limit('toolsets', input.toolsets),
-        heldTo: limit('heldTo', input.heldTo),
+        held_to: limit('heldTo', input.heldTo),
         readonly: input.readonly,
       },
     };

@@ -41,8 +41,8 @@ export function networkTask(
       dependencies: [],
       files: [],
       hints: `A step of the run ${run.id}, role ${step.role}. The workflow continues with the output that you give when you complete this task.`,
-      requiredCapabilities: step.capabilities,
-      partOf: { kind: 'run', id: run.id },
+      required_capabilities: step.capabilities,
+      part_of: { kind: 'run', id: run.id },
     },
   };
 }
@@ -59,25 +59,24 @@ export async function executeOnNetwork(
 }
 
 async function createTask(draft: TaskDraft, run: Run, taskCreation: PortOf<TaskCreation>): Promise<Task> {
-  const { workspace, startedBy: createdBy, ownerUid } = run;
-  const opener = { uid: createdBy, ownerUid };
-  const request = { workspace, createdBy, opener, drafts: [draft] };
+  const { workspace, started_by: createdBy, owner_uid } = run;
+  const request = { workspace, createdBy, opener: { uid: createdBy, owner_uid }, drafts: [draft] };
   const [task] = await taskCreation.create(request, () => ({ by: actorOfRun(run) }));
   if (task === undefined) throw new Error('A task was created and is not there.');
   return task;
 }
 
 /** A run acts in the name of who has started it. */
-function actorOfRun({ id: runId, startedBy: uid, ownerUid, workspace }: Run): Actor {
+function actorOfRun({ id: runId, started_by: uid, owner_uid, workspace }: Run): Actor {
   const tool = 'orchestration.orchestrate_workflow';
-  return { uid, ownerUid, tool, workspace, requestId: runId, runId };
+  return { uid, owner_uid, tool, workspace, request_id: runId, run_id: runId };
 }
 
 /** A step as it stands with its task: it waits while that is open. */
 export function recordOf(begun: BegunStep, task: Task, now: Date): StepRecord {
   const { status, claim, result, error } = task;
-  const known = { ...begun, agents: [claim?.agentId ?? NETWORK], taskId: task.id };
-  const settled = { ...known, settledAt: now };
+  const known = { ...begun, agents: [claim?.claimed_by ?? NETWORK], task_id: task.id };
+  const settled = { ...known, settled_at: now };
   const failed = (message: string): StepRecord => ({
     ...settled,
     status: 'failed',
@@ -85,17 +84,14 @@ export function recordOf(begun: BegunStep, task: Task, now: Date): StepRecord {
   });
   if (status === 'done') return { ...settled, status: 'succeeded', output: result?.output ?? '' };
   if (status === 'failed') {
-    const by = claim === undefined ? 'Nobody' : `The agent ${claim.agentId}`;
+    const by = claim === undefined ? 'Nobody' : `The agent ${claim.claimed_by}`;
     return failed(`${by} could not do the task ${task.id}: ${error ?? 'no reason given'}`);
   }
   if (status !== 'cancelled') return { ...known, status: 'waiting' };
   return failed(`The task ${task.id} was cancelled${error === undefined ? '.' : `: ${error}`}`);
 }
 
-/**
- * Cancels the tasks that a run still has open when it ends, whether or not an agent has claimed them. Each change is
- * of the version that was read, so that a result which comes first stands. Changes nothing where the run goes on or has succeeded.
- */
+/** Cancels the open tasks of a run that ends without success, at the version read: a result that comes first stands. */
 export async function taskCancellations(
   tasks: OrchestrationPorts['tasks'],
   run: Run,
@@ -103,8 +99,7 @@ export async function taskCancellations(
 ): Promise<readonly OrchestrationChange[]> {
   if (!isEnded(run) || run.status === 'succeeded') return [];
   const end = run.status === 'cancelled' ? 'was cancelled' : 'has failed';
-  const found = await tasks.startingWith(`${run.id}-`);
-  return found
+  return (await tasks.startingWith(`${run.id}-`))
     .filter(({ value }) => !isClosed(value.status))
     .flatMap(({ value: before, version }) => {
       const task = cancelTask(before, `The run ${run.id} that it belongs to ${end}.`, now);

@@ -74,7 +74,7 @@ export interface RunQueries {
   /** The run as it is now and after each change, until the signal. Changes in quick succession may come as one. */
   watch(runId: string, end: AbortSignal): AsyncGenerator<Run, void, undefined>;
   /** Which run has answered a question, or is about to. */
-  answer(key: string): Promise<Versioned<{ readonly runId: string }> | undefined>;
+  answer(key: string): Promise<Versioned<{ readonly run_id: string }> | undefined>;
 }
 
 export interface WorkflowQueries {

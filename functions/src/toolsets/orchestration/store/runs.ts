@@ -40,8 +40,7 @@ export const OPEN_RUNS: readonly RunStatus[] = ['pending', 'running', 'waiting']
 
 export class FirestoreRunQueries extends FirestoreReader implements RunQueries {
   async find(runId: string): Promise<Versioned<Run> | undefined> {
-    const snapshot = await this.database.doc(runPath(runId)).get();
-    return this.documents.findVersioned(snapshot, runFromDocument);
+    return this.documents.findVersioned(await this.database.doc(runPath(runId)).get(), runFromDocument);
   }
 
   async order(runId: string): Promise<RunOrder> {
@@ -62,8 +61,7 @@ export class FirestoreRunQueries extends FirestoreReader implements RunQueries {
   }
 
   private async entries(query: Query): Promise<readonly JournalEntry[]> {
-    const { docs } = await query.get();
-    return docs.map((snapshot) => this.documents.value(snapshot, callFromDocument));
+    return (await query.get()).docs.map((snapshot) => this.documents.value(snapshot, callFromDocument));
   }
 
   list(ownerUid: string, { status, workspace }: RunFilter, page: Page): Promise<Slice<Run>> {
@@ -84,8 +82,7 @@ export class FirestoreRunQueries extends FirestoreReader implements RunQueries {
   private async open(query: Query, limit: number, after: string | undefined): Promise<readonly Run[]> {
     const ordered = query.where('status', 'in', OPEN_RUNS).orderBy(FieldPath.documentId());
     const page = after === undefined ? ordered : ordered.startAfter(after);
-    const found = await this.documents.firstVersioned(page, limit, runFromDocument);
-    return found.map(({ value }) => value);
+    return (await this.documents.firstVersioned(page, limit, runFromDocument)).map(({ value }) => value);
   }
 
   due(now: Date, limit: number, after?: Position): Promise<Batch<Run>> {
@@ -135,9 +132,8 @@ export class FirestoreRunQueries extends FirestoreReader implements RunQueries {
     }
   }
 
-  async answer(key: string): Promise<Versioned<{ readonly runId: string }> | undefined> {
-    const snapshot = await this.database.doc(answerPath(key)).get();
-    return this.documents.findVersioned(snapshot, answerFromDocument);
+  async answer(key: string): Promise<Versioned<{ readonly run_id: string }> | undefined> {
+    return this.documents.findVersioned(await this.database.doc(answerPath(key)).get(), answerFromDocument);
   }
 
   private get runs(): Query {
@@ -158,7 +154,7 @@ export const runWriters: ChangeWriters<RunChanges> = {
   removeRun({ run, version }, writes) {
     writes.deleteAt(runPath(run.id), version);
     const node = runNode(run);
-    writeNode(node, { ...node, isDeleted: true }, writes);
+    writeNode(node, { ...node, deleted: true }, writes);
   },
   recordStep({ runId, step }, writes) {
     writes.set(`${runStepsPath(runId)}/${step.id}`, stepToDocument(step));

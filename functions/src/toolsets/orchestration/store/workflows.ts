@@ -29,7 +29,7 @@ import {
 } from '../rules/workflows/savedWorkflow.ts';
 
 function namedDocument(saved: SavedWorkflow): Record<string, unknown> {
-  return { ...workflowToDocument(saved), name: saved.workflow.name };
+  return { ...workflowToDocument(saved), name: saved.definition.name };
 }
 
 export class FirestoreWorkflowQueries extends FirestoreReader implements WorkflowQueries {
@@ -91,14 +91,14 @@ export class FirestoreAgentMeasures extends FirestoreReader implements AgentMeas
   }
 }
 
-const ofWorkflow = ({ id, ownerUid }: SavedWorkflow) => ({ kind: 'workflow', id, ownerUid });
+const ofWorkflow = ({ id, owner_uid }: SavedWorkflow) => ({ kind: 'workflow', id, owner_uid });
 
 /** What leaders of its workspace may see of a run too: its input is its owner's. */
-function courseOf({ status, workflow, cancelRequested }: Run): Fields {
-  return { status, workflow, cancel_requested: cancelRequested };
+function courseOf({ status, workflow, cancel_requested }: Run): Fields {
+  return { status, workflow, cancel_requested };
 }
 
-const ofRun = ({ id, workspace, ownerUid }: Run) => ({ kind: 'run', id, workspace, ownerUid });
+const ofRun = ({ id, workspace, owner_uid }: Run) => ({ kind: 'run', id, workspace, owner_uid });
 
 export const orchestrationEffects: EffectsOf<WorkflowChanges & RunChanges> = {
   createWorkflow: ({ saved }): Effect => ({ ...ofWorkflow(saved), after: workflowFields.of(saved) }),
@@ -134,10 +134,7 @@ export const { toDocument: workToDocument, fromDocument: workFromDocument } = do
     kinds: z
       .record(
         z.string(),
-        z.object({
-          outcomes: count,
-          buckets: z.record(z.string(), z.record(z.string(), tally)).default({}),
-        }),
+        z.object({ outcomes: count, buckets: z.record(z.string(), z.record(z.string(), tally)).default({}) }),
       )
       .default({}),
   }),
@@ -154,9 +151,9 @@ export class FirestoreWorkRecordQueries extends FirestoreReader implements WorkR
 export const workWriters: ChangeWriters<WorkChanges> = {
   bookOutcomes({ workspace, bookings }, writes) {
     const kinds = bookings.map(({ kind, outcomes, bucket, tallies, faded }) => {
-      const counted = Object.entries(tallies).map(([agent, { costUsd, ...rest }]) => [
+      const counted = Object.entries(tallies).map(([agent, { cost_usd, ...rest }]) => [
         agent,
-        increments({ ...rest, cost_usd: costUsd }),
+        increments({ ...rest, cost_usd }),
       ]);
       const dropped = faded.map((one) => [one, FieldValue.delete()]);
       const buckets = Object.fromEntries([[bucket, Object.fromEntries(counted)], ...dropped]);

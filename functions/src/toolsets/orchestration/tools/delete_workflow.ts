@@ -14,10 +14,7 @@ export const deleteWorkflow = defineTool({
   description: 'Deletes a saved workflow and answers it as it was.',
   details: 'Runs that have begun go on with it. Built-in workflows stay.',
   audience: 'those who administer',
-  input: z.strictObject({
-    name: workflowName.describe('Name of workflow'),
-    expectedVersion,
-  }),
+  input: z.strictObject({ name: workflowName.describe('Name of workflow'), expectedVersion }),
   output: z.object({ success: z.boolean(), workflow: workflowShape }).partial(),
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
   loosens: [],
@@ -26,5 +23,5 @@ export const deleteWorkflow = defineTool({
   example: { name: 'plan-and-check' },
   answer: (saved: SavedWorkflow) => ({ success: true, workflow: savedAnswer(saved, true) }),
   handler: ({ services, principal, recordAnswer }, { name, expectedVersion: version }) =>
-    services.orchestration.workflows.delete(principal.ownerUid, name, version, recordAnswer),
+    services.orchestration.workflows.delete(principal.owner_uid, name, version, recordAnswer),
 });

@@ -19,7 +19,6 @@ export const executeCode = defineTool({
     const preferences = { agent: 'gemini', workflow: 'direct', role: 'execute' } as const;
     const options = { budget: runs.budgetOf() };
     const situation = await roster.situation(context.workspace);
-    const request = requestFor({ prompt: input }, preferences, options, situation);
-    return runAndAnswer(context, request);
+    return runAndAnswer(context, requestFor({ prompt: input }, preferences, options, situation));
   },
 });

@@ -45,10 +45,10 @@ function hostedAnswer({ name, availability: now, model, capabilities, metrics }:
 }
 
 function networkAnswer(agent: Agent, includeMetrics: boolean): ListedAgent {
-  const closed = agent.tasksCompleted + agent.tasksFailed;
+  const closed = agent.tasks_completed + agent.tasks_failed;
   const metrics = {
-    avgResponseTime: Math.round(agent.workMilliseconds / closed),
-    successRate: agent.tasksCompleted / closed,
+    avgResponseTime: Math.round(agent.work_milliseconds / closed),
+    successRate: agent.tasks_completed / closed,
     totalRequests: closed,
   };
   return {
@@ -56,7 +56,7 @@ function networkAnswer(agent: Agent, includeMetrics: boolean): ListedAgent {
     kind: 'network',
     status: availability(agent) === 'busy' ? 'busy' : 'available',
     capabilities: {},
-    skills: agent.capabilities.map(({ name }) => name),
+    skills: agent.capability_details.map(({ name }) => name),
     ...(includeMetrics && closed > 0 && { metrics }),
   };
 }

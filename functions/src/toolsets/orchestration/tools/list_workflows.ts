@@ -48,7 +48,7 @@ export const listWorkflows = defineTool({
     const found =
       filter === 'built-in'
         ? { items: [], more: false }
-        : await services.orchestration.workflows.list(principal.ownerUid, limit, after);
+        : await services.orchestration.workflows.list(principal.owner_uid, limit, after);
     const items = fitting(found.items, (saved) => savedAnswer(saved, detailed));
     const more = found.more || items.length < found.items.length;
     const last = more ? items.at(-1) : undefined;
@@ -58,7 +58,7 @@ export const listWorkflows = defineTool({
         ...items.map((saved) => savedAnswer(saved, detailed)),
       ],
       truncated: more,
-      ...(last && { nextCursor: Buffer.from(last.workflow.name).toString('base64url') }),
+      ...(last && { nextCursor: Buffer.from(last.definition.name).toString('base64url') }),
     };
   },
 });

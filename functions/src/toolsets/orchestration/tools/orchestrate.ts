@@ -54,7 +54,7 @@ export const orchestrate = defineTool({
     const bounded = { ...options, budget: runs.budgetOf(options.budget) };
     const situation = await roster.situation(context.workspace);
     const request = requestFor({ prompt: input }, preferences, bounded, situation);
-    return runAndAnswer(context, { ...request, partOf: part_of }, options.timeout);
+    return runAndAnswer(context, { ...request, part_of }, options.timeout);
   },
   replay: (context, { options }, stored) => answerAgain(context, stored, options?.timeout),
 });

@@ -26,12 +26,7 @@ export const orchestrateParallel = defineTool({
   }),
   ...startsRun,
   mostUsd: ({ budget: wanted }) => wanted?.cost_usd,
-  example: {
-    prompt: 'Optimize this SQL query',
-    agents: ['claude', 'gemini'],
-    mode: 'vote',
-    role: 'execute',
-  },
+  example: { prompt: 'Optimize this SQL query', agents: ['claude', 'gemini'], mode: 'vote', role: 'execute' },
   handler: async (
     context,
     { prompt: input, agents = [], mode = 'all', role = 'execute', budget: wanted, cache: isCached, part_of },
@@ -40,7 +35,6 @@ export const orchestrateParallel = defineTool({
     const situation = await roster.situation(context.workspace);
     const workflow = parallelWorkflow(agents, mode, requireRole(role, 'role'), situation);
     const given = { input, context: {}, budget: runs.budgetOf(wanted), cache: isCached };
-    const request = requestOf(workflow, given, {}, situation);
-    return runAndAnswer(context, { ...request, partOf: part_of });
+    return runAndAnswer(context, { ...requestOf(workflow, given, {}, situation), part_of });
   },
 });

@@ -37,16 +37,13 @@ export const orchestrateWorkflow = defineTool({
   }),
   ...startsRun,
   mostUsd: ({ budget: wanted }) => wanted?.cost_usd,
-  example: {
-    workflow: 'code-review',
-    input: 'function add(a, b) { return a - b; }',
-  },
+  example: { workflow: 'code-review', input: 'function add(a, b) { return a - b; }' },
   handler: async (
     call,
     { workflow, input, context = {}, overrides = {}, budget: wanted, cache: isCached, part_of },
   ) => {
     const { runs, workflows, roster } = call.services.orchestration;
-    const resolved = await workflows.resolve(call.principal.ownerUid, workflow);
+    const resolved = await workflows.resolve(call.principal.owner_uid, workflow);
     const given = {
       input,
       context: jsonObject.parse(context),
@@ -54,6 +51,6 @@ export const orchestrateWorkflow = defineTool({
       cache: isCached,
     };
     const request = requestOf(resolved, given, overrides, await roster.situation(call.workspace));
-    return runAndAnswer(call, { ...request, partOf: part_of });
+    return runAndAnswer(call, { ...request, part_of });
   },
 });

@@ -134,21 +134,20 @@ export const workflowShape = z
 export function workflowAnswer(workflow: Workflow, detailed: boolean): z.output<typeof workflowShape> {
   const steps = allSteps(workflow);
   const agents = [...new Set(steps.flatMap(agentsOf))];
-  const isParallel = steps.some((step) => step.parallel || agentsOf(step).length > 1);
   return {
     name: workflow.name,
     ...(workflow.description !== undefined && { description: workflow.description }),
     steps: steps.length,
     agents,
-    ...(isParallel && { parallel: true }),
+    ...(steps.some((step) => step.parallel || agentsOf(step).length > 1) && { parallel: true }),
     ...(detailed && { definition: { ...workflow } }),
   };
 }
 
 export function savedAnswer(saved: SavedWorkflow, detailed: boolean): z.output<typeof workflowShape> {
   return {
-    ...workflowAnswer(saved.workflow, detailed),
+    ...workflowAnswer(saved.definition, detailed),
     version: saved.version,
-    updatedAt: saved.updatedAt.toISOString(),
+    updatedAt: saved.updated_at.toISOString(),
   };
 }

@@ -24,12 +24,12 @@ export function runAnswer(
 ): RunAnswer {
   return {
     success: true,
-    result: steps.find(({ id }) => id === run.resultStep)?.output,
+    result: steps.find(({ id }) => id === run.result_step)?.output,
     metadata: {
       workflow: run.workflow,
       agents: [...new Set(steps.flatMap(participants))],
       cached,
-      duration: (run.endedAt ?? at).getTime() - run.createdAt.getTime(),
+      duration: (run.ended_at ?? at).getTime() - run.created_at.getTime(),
     },
     runId: run.id,
     status: run.status,
@@ -38,7 +38,11 @@ export function runAnswer(
     steps: steps.map((step) => stepAnswer(step, full)),
     running: isEnded(run) ? [] : [...run.current],
     attempts: steps.flatMap(attemptsOf),
-    usage: run.spent,
+    usage: {
+      inputTokens: run.spent.input_tokens,
+      outputTokens: run.spent.output_tokens,
+      costUsd: run.spent.cost_usd,
+    },
     selection: run.selection && { ...run.selection, reasons: [...run.selection.reasons] },
     warnings: [...run.warnings],
     budgets: budgets.length === 0 ? undefined : budgets.map(budgetAnswer),
@@ -67,10 +71,10 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
   EXECUTION_FAILED: 'INTERNAL',
 };
 
-function nextCall({ id, status, budgetWait }: Run): string {
-  const isHeld = status === 'waiting' && budgetWait === undefined;
-  const why = budgetWait
-    ? budgetReason(budgetWait)
+function nextCall({ id, status, budget_wait }: Run): string {
+  const isHeld = status === 'waiting' && budget_wait === undefined;
+  const why = budget_wait
+    ? budgetReason(budget_wait)
     : isHeld
       ? 'A live agent has a step in hand.'
       : 'The run goes on.';
@@ -79,7 +83,7 @@ function nextCall({ id, status, budgetWait }: Run): string {
 
 /** Of what the step and its attempts have, the schema of the answer leaves out what it does not list. */
 function stepAnswer(step: ShownStep, full: boolean): RunAnswer['steps'][number] {
-  const { iteration, agents, output, results, explanation, failure, startedAt, settledAt } = step;
+  const { iteration, agents, output, results, explanation, failure, started_at, settled_at } = step;
   const excerpt = (text: string | undefined) => (full ? text : shortened(text));
   return {
     ...step,
@@ -89,8 +93,8 @@ function stepAnswer(step: ShownStep, full: boolean): RunAnswer['steps'][number] 
     results: results?.map((result) => ({ ...result, output: excerpt(result.output) })),
     explanation: explanation || undefined,
     error: failure?.message,
-    startedAt: startedAt.toISOString(),
-    settledAt: settledAt?.toISOString(),
+    startedAt: started_at.toISOString(),
+    settledAt: settled_at?.toISOString(),
   };
 }
 
@@ -106,14 +110,14 @@ function attemptsOf({ name, attempts }: ShownStep): RunAnswer['attempts'] {
     ...attempt,
     step: name,
     outcome: attempt.end,
-    tokens: { input: attempt.usage.inputTokens, output: attempt.usage.outputTokens },
-    outcomeUnknown: attempt.outcomeUnknown || undefined,
+    tokens: { input: attempt.usage.input_tokens, output: attempt.usage.output_tokens },
+    outcomeUnknown: attempt.outcome_unknown || undefined,
   }));
 }
 
 /** The agents that have answered in a step; a live agent leaves no attempts. */
-function participants({ attempts, agents, taskId }: ShownStep): readonly string[] {
-  if (taskId !== undefined) return agents;
+function participants({ attempts, agents, task_id }: ShownStep): readonly string[] {
+  if (task_id !== undefined) return agents;
   return attempts.filter(({ end }) => end === 'answered').map(({ agent }) => agent);
 }
 
@@ -178,10 +182,7 @@ async function answerOf(
   return runAnswer(view, cached);
 }
 
-/**
- * The run when it has ended, or when the time is over. Meanwhile the client is told how far it has come.
- * @throws MusterError NOT_FOUND
- */
+/** The run when it has ended or the time is over; its progress is told meanwhile. @throws MusterError NOT_FOUND */
 export async function awaitedRun(
   context: CallContext<OrchestrationServices>,
   runId: string,
@@ -209,7 +210,7 @@ function sayIfLate({ ifLate }: CallContext<OrchestrationServices>, runId: string
 function reporting(progress: CallContext['progress']): (run: Run) => void {
   let told = -1;
   return (run) => {
-    const done = 2 * run.stepsSettled + (run.current.length > 0 ? 1 : 0);
+    const done = 2 * run.steps_settled + (run.current.length > 0 ? 1 : 0);
     if (done <= told || isEnded(run)) return;
     told = done;
     progress({ progress: done, message: said(run) });
@@ -217,16 +218,16 @@ function reporting(progress: CallContext['progress']): (run: Run) => void {
 }
 
 /** Why a run waits for a budget, and what would help. */
-function budgetReason({ key, isSpent }: NonNullable<Run['budgetWait']>): string {
-  if (isSpent) return `${waitsForBudget(key)} Whoever set it is asked, and system.setBudget raises it.`;
+function budgetReason({ key, is_spent }: NonNullable<Run['budget_wait']>): string {
+  if (is_spent) return `${waitsForBudget(key)} Whoever set it is asked, and system.setBudget raises it.`;
   return 'Waits for calls in flight, which have reserved what is left of a budget.';
 }
 
-function said({ workflow, stepsSettled, current, status, budgetWait }: Run): string {
-  if (budgetWait !== undefined) return `${workflow}: ${budgetReason(budgetWait)}`;
+function said({ workflow, steps_settled, current, status, budget_wait }: Run): string {
+  if (budget_wait !== undefined) return `${workflow}: ${budgetReason(budget_wait)}`;
   if (status === 'waiting') return `${workflow}: a live agent has ${current.join(', ')} in hand.`;
   if (current.length > 0) return `${workflow}: ${current.join(', ')}.`;
-  return `${workflow}: ${stepsSettled === 0 ? 'about to begin' : `${stepsSettled} steps done`}.`;
+  return `${workflow}: ${steps_settled === 0 ? 'about to begin' : `${steps_settled} steps done`}.`;
 }
 
 type Shown = z.output<typeof runShape>;
@@ -260,9 +261,8 @@ function stepLines(step: Shown['steps'][number]): readonly string[] {
   const round = iteration === undefined ? '' : `, round ${iteration}`;
   const task = taskId === undefined ? '' : `, task ${taskId}`;
   const { startedAt, settledAt } = step;
-  const times = `  from ${startedAt}${settledAt === undefined ? '' : ` to ${settledAt}`}`;
   const said = [
-    times,
+    `  from ${startedAt}${settledAt === undefined ? '' : ` to ${settledAt}`}`,
     ...(explanation === undefined ? [] : [`  ${explanation}`]),
     ...(error === undefined ? [] : ['  error:', ...quotedLines(error)]),
     ...(output === undefined ? [] : quotedLines(output)),

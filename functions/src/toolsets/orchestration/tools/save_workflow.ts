@@ -43,5 +43,5 @@ export const saveWorkflow = defineTool({
   },
   answer: ({ saved, change }: Saving) => ({ success: true, workflow: savedAnswer(saved, true), change }),
   handler: ({ services, principal, recordAnswer }, { workflow, expectedVersion: version }) =>
-    services.orchestration.workflows.save(principal.ownerUid, workflow, version, recordAnswer),
+    services.orchestration.workflows.save(principal.owner_uid, workflow, version, recordAnswer),
 });

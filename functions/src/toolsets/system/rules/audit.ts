@@ -44,8 +44,8 @@ export class AuditTrail extends Service<Pick<TrailPorts, 'trail'>> {
 }
 
 /** The entries of the caller's owner; for a restricted credential, only those of calls in its workspace. */
-export function ownOf({ ownerUid, heldTo }: Principal): TrailFilter['whose'] {
-  return { ownerUid, calledIn: heldTo };
+export function ownOf({ owner_uid, held_to }: Principal): TrailFilter['whose'] {
+  return { ownerUid: owner_uid, calledIn: held_to };
 }
 
 /** The entry with the effects that the caller may see; undefined if there are none, which would tell of hidden things. */
@@ -62,19 +62,19 @@ const NAMES_WORKSPACES = ['agent', 'subscription'];
  * seen by them and their agents: by a restricted credential if it was called in its workspace and names no other.
  */
 export function maySee(principal: Principal, { by }: TrailEntry, effect: Effect): boolean {
-  const isOwn = by.ownerUid === principal.ownerUid;
+  const isOwn = by.owner_uid === principal.owner_uid;
   if (effect.workspace !== undefined) {
     const role = roleIn(principal, effect.workspace);
     return role !== undefined && (isOwn || hasRole(role, 'leader'));
   }
-  if (effect.ownerUid !== principal.ownerUid) return false;
-  const { heldTo } = principal;
-  return heldTo === undefined || (by.workspace === heldTo && !NAMES_WORKSPACES.includes(effect.kind));
+  if (effect.owner_uid !== principal.owner_uid) return false;
+  const { held_to } = principal;
+  return held_to === undefined || (by.workspace === held_to && !NAMES_WORKSPACES.includes(effect.kind));
 }
 
 /** The workspace of the call, if the caller may know its name: others' calls may come from a private workspace. */
 export function callWorkspace(principal: Principal, { by }: TrailEntry): string | undefined {
-  const isOwn = by.ownerUid === principal.ownerUid && principal.heldTo === undefined;
+  const isOwn = by.owner_uid === principal.owner_uid && principal.held_to === undefined;
   return isOwn || roleIn(principal, by.workspace) !== undefined ? by.workspace : undefined;
 }
 

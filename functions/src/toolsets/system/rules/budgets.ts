@@ -14,7 +14,7 @@ import {
   NOTHING,
   settersAfter,
 } from '../../../graph/rules/budget.ts';
-import { nodeKey, nodeNotFound, type StoredNode } from '../../../graph/rules/graphNode.ts';
+import { keyOfNode, nodeKey, nodeNotFound, type StoredNode } from '../../../graph/rules/graphNode.ts';
 import type { GraphPorts } from '../../../graph/rules/linking.ts';
 import type { BudgetPorts } from '../../../graph/rules/ports.ts';
 import type { RecordAnswer, Versioned } from '../../../kernel/commit.ts';
@@ -86,15 +86,12 @@ export class Budgets extends Service<Ports> {
   holdingFor(principal: Principal, seen: readonly StoredNode[]): Promise<readonly CountedBudget[]> {
     const here = seen.flatMap(({ workspace }) => workspace ?? []);
     const workspaces = here.filter((one) => roleIn(principal, one) !== undefined);
-    const outermost = workspaces.map((id) => budgetKey({ kind: 'workspace', id }));
-    return this.ports.budgets.limited([...new Set([...seen.map(nodeKey), ...outermost])]);
+    const outermost = workspaces.map((id) => budgetKey({ kind: 'workspace', thing_id: id }));
+    return this.ports.budgets.limited([...new Set([...seen.map(keyOfNode), ...outermost])]);
   }
 
-  /**
-   * Whoever leads a workspace, may decide about a task, sees a run, or owns a to-do sets its budget.
-   * @returns what was spent on it before
-   */
-  private async authorised(principal: Principal, { kind, id, workspace }: WantedBudget) {
+  /** For whoever leads a workspace, decides about a task, sees a run or owns a to-do. @returns what was spent before */
+  private async authorised(principal: Principal, { kind, thing_id: id, workspace }: WantedBudget) {
     if (kind === 'workspace') {
       requireLeading(principal, id, workspace);
       return NOTHING;
@@ -128,26 +125,26 @@ function requireLeading(principal: Principal, id: string, workspace: string): vo
 }
 
 function changed(
-  { kind, id, workspace, money, tokens }: WantedBudget,
+  { kind, thing_id, workspace, money, tokens }: WantedBudget,
   principal: Principal,
   before: Versioned<Budget> | undefined,
   setAt: Date,
 ): Budget {
-  const { costUsd: usdBefore = null, tokens: tokensBefore = null, round = 0 } = before?.value ?? {};
-  const limit = { costUsd: orBefore(money, usdBefore), tokens: orBefore(tokens, tokensBefore) };
+  const { cost_usd: usdBefore = null, tokens: tokensBefore = null, round = 0 } = before?.value ?? {};
+  const limit = { cost_usd: orBefore(money, usdBefore), tokens: orBefore(tokens, tokensBefore) };
   const limits = {
-    ...(limit.costUsd !== null && { costUsd: limit.costUsd }),
+    ...(limit.cost_usd !== null && { cost_usd: limit.cost_usd }),
     ...(limit.tokens !== null && { tokens: limit.tokens }),
   };
   return {
     kind,
-    id,
+    thing_id,
     ...(kind !== 'todo' && { workspace }),
-    ownerUid: principal.ownerUid,
+    owner_uid: principal.owner_uid,
     ...limits,
     ...settersAfter(before?.value, limits, principal),
     round: round + 1,
-    setAt,
+    set_at: setAt,
   };
 }
 

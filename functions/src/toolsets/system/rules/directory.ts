@@ -22,8 +22,7 @@ export class AgentOverview extends Service<SystemPorts> {
 
   async list(query: AgentQuery, limit: number, after: Place | undefined) {
     const { directory, clock } = this.ports;
-    const key = JSON.stringify([query, limit, after]);
-    const { items, ...end } = await this.pages.read(key, this.stamp(), () =>
+    const { items, ...end } = await this.pages.read(JSON.stringify([query, limit, after]), this.stamp(), () =>
       directory.list(query, limit, after),
     );
     const seen = await this.lastSeen(items.filter(({ status }) => status === 'active'));
@@ -69,10 +68,7 @@ export class AgentOverview extends Service<SystemPorts> {
   }
 }
 
-/**
- * How many agents of a workspace are in each state; offline ones as the last sweep, at most a minute ago, found them. From counters
- * and from counts of those at work: however many others there are, they are not read.
- */
+/** Agents by state, from counters, however many there are; offline as the last sweep, at most a minute ago, found them. */
 async function countAgents({ directory }: SystemPorts, workspace: string) {
   const [{ registered, online }, active, busy, error] = await Promise.all([
     directory.counts(workspace),
@@ -106,8 +102,6 @@ interface SkillRequest {
   readonly limit: number;
   readonly offset: number;
 }
-
-export type FindSkills = ReturnType<typeof findSkillsWith>;
 
 /** Finds skills among all tools and the capabilities of a workspace's agents: the tools first, in their order, then by name. */
 export function findSkillsWith(capabilities: SystemPorts['skills']) {

@@ -22,10 +22,7 @@ export interface FoundSkills {
 
 /** Whose entries, and which of them: of one agent, or about one thing. */
 export interface TrailFilter {
-  /**
-   * Those on behalf of a person, only from calls in one workspace if it is named; or those that tell of what belongs to a
-   * workspace.
-   */
+  /** Those on behalf of a person, from calls in one workspace if named; or those about what belongs to a workspace. */
   readonly whose:
     | { readonly ownerUid: string; readonly calledIn?: string | undefined }
     | { readonly workspace: string };

@@ -24,10 +24,7 @@ export interface Reading {
 
 export type Readings = Partial<Readonly<Record<ServiceName, Reading>>>;
 
-/**
- * How long a service is waited for. The Realtime Database answers at once or not at all, and others wait for
- * it too before a call is answered.
- */
+/** How long a service is waited for. The Realtime Database answers at once or not at all, and others wait for it too. */
 const WAIT_MILLISECONDS: Readonly<Record<ServiceName, number>> = {
   firestore: 2000,
   realtimeDatabase: 1000,

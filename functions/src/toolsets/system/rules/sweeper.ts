@@ -103,20 +103,20 @@ async function presenceHealth(
       (error: unknown) => ({ error }),
     );
     if (away !== undefined) {
-      const since = outage !== undefined && outage.backAt === undefined ? outage.since : now;
+      const since = outage !== undefined && outage.back_at === undefined ? outage.since : now;
       log.warn('presence_away', { since, error: away.error });
       await sweepRecord.saveOutage({ since });
       return 'away';
     }
     if (outage === undefined) return 'trusted';
-    const { since, backAt = now } = outage;
-    if (now.getTime() - backAt.getTime() >= RECOVERY_MILLISECONDS) {
+    const { since, back_at = now } = outage;
+    if (now.getTime() - back_at.getTime() >= RECOVERY_MILLISECONDS) {
       await sweepRecord.saveOutage(undefined);
       return 'trusted';
     }
-    if (outage.backAt === undefined) {
+    if (outage.back_at === undefined) {
       log.info('presence_back', { since });
-      await sweepRecord.saveOutage({ since, backAt });
+      await sweepRecord.saveOutage({ since, back_at });
     }
     return 'back';
   } catch (error) {

@@ -87,8 +87,7 @@ export class TaskOverview extends Service<QueuePorts> {
     if (request.agentId !== undefined) return this.listOf(principal, request.agentId, request);
     if (state === undefined) return NO_TASKS;
     const { session, stamp } = state;
-    const key = JSON.stringify([session, request]);
-    return this.pages.read(key, stamp, () => this.listAll(session, request));
+    return this.pages.read(JSON.stringify([session, request]), stamp, () => this.listAll(session, request));
   }
 
   /** Numbers of tasks that are not closed; the wait is from creation to first claim. */
@@ -145,7 +144,7 @@ export class TaskOverview extends Service<QueuePorts> {
     if (open === undefined || request.status === 'blocked') return NO_TASKS;
     const { session } = open;
     if (request.status === 'pending') {
-      const names = agent.capabilities.map(({ name }) => name);
+      const names = agent.capability_details.map(({ name }) => name);
       const keys = claimableKeys(session, names);
       const claimable = await tasks.claimable(session.id, keys, MAX_OWN_TASKS, request);
       const values = claimable.map(({ value }) => value);
@@ -154,7 +153,7 @@ export class TaskOverview extends Service<QueuePorts> {
     const held = Object.entries(agent.held).filter(([, task]) => task.session === session.id);
     const ids = held.map(([taskId]) => taskId).sort();
     const found = await tasks.findAll(ids.slice(0, MAX_OWN_TASKS));
-    const own = found.flatMap((task) => (task?.value.claim?.agentId === agent.id ? [task.value] : []));
+    const own = found.flatMap((task) => (task?.value.claim?.claimed_by === agent.id ? [task.value] : []));
     const page = firstOf(own.sort(compareInQueue), request);
     return { ...page, truncated: page.truncated || ids.length > MAX_OWN_TASKS };
   }
@@ -163,7 +162,7 @@ export class TaskOverview extends Service<QueuePorts> {
   private async visible(principal: Principal, workspace: string, name: string): Promise<Agent | undefined> {
     const { agents, liveness } = this.ports;
     const own = await liveness.actable(principal, workspace, name);
-    const found = (own ?? (await readFor(principal.ownerUid, agents.find(name))))?.value;
+    const found = (own ?? (await readFor(principal.owner_uid, agents.find(name))))?.value;
     return own !== undefined || (found !== undefined && isIn(found, workspace)) ? found : undefined;
   }
 }

@@ -28,10 +28,7 @@ interface TreeRequest extends NodeRef {
 }
 
 export class Trees extends Service<GraphPorts> {
-  /**
-   * Reads what it returns, the way up, and two documents more at most.
-   * @throws MusterError NOT_FOUND where there is no such thing, or none that the caller may see
-   */
+  /** Reads what it returns, the way up, and two more at most. @throws MusterError NOT_FOUND, also where it may not be seen */
   async tree(principal: Principal, { workspace, page, ...ref }: TreeRequest) {
     const { graph, nodes } = this.ports;
     const key = nodeKey(ref);
@@ -60,10 +57,11 @@ export class Trees extends Service<GraphPorts> {
 
 /** Whether the caller may see it, wherever the call is made from. */
 function sightOfNode(principal: Principal, node: StoredNode): NodeSight | undefined {
-  const { kind, ownerUid, workspace } = node;
-  if (kind === 'todo') return ownerUid === principal.ownerUid ? 'all' : undefined;
+  const { kind, owner_uid, workspace } = node;
+  if (kind === 'todo') return owner_uid === principal.owner_uid ? 'all' : undefined;
   if (workspace === undefined) return undefined;
-  if (kind === 'run') return ownerUid === undefined ? undefined : sightOf(principal, { ownerUid, workspace });
+  if (kind === 'run')
+    return owner_uid === undefined ? undefined : sightOf(principal, { owner_uid, workspace });
   const role = roleIn(principal, workspace);
   return role !== undefined && hasRole(role, 'viewer') ? 'all' : undefined;
 }
@@ -71,13 +69,13 @@ function sightOfNode(principal: Principal, node: StoredNode): NodeSight | undefi
 /** A thing that is in no graph: its totals are its own. */
 function alone({ attempts, spent, ...node }: GraphNode): StoredNode {
   const totals = { counts: { [node.status]: 1 }, attempts, ...spent };
-  const { workspace, ownerUid, ...rest } = node;
+  const { workspace, owner_uid, ...rest } = node;
   return {
     ...rest,
     ...(workspace !== undefined && { workspace }),
-    ...(ownerUid !== undefined && { ownerUid }),
+    ...(owner_uid !== undefined && { owner_uid }),
     ancestors: [],
-    isDeleted: false,
+    deleted: false,
     totals,
     parts: 0,
   };

@@ -77,7 +77,7 @@ export class Undoing<Change extends AnyChange> extends Service<UndoPorts<Change>
       const found = await this.ports.trail.find(id);
       if (found === undefined || !isVisible(principal, found.value)) throw noEvent(id);
       requireMayUndo(principal, found.value);
-      if (found.value.undoneBy !== undefined) throw alreadyUndone(found.value);
+      if (found.value.undone_by !== undefined) throw alreadyUndone(found.value);
       const { changes, things, refused } = await this.plan(caller, found.value);
       const [first] = refused;
       if (first !== undefined && things.length === 0) throw explained(first);
@@ -87,10 +87,7 @@ export class Undoing<Change extends AnyChange> extends Service<UndoPorts<Change>
     });
   }
 
-  /**
-   * Takes back what an agent or a run has done, the newest first, event by event. Events that were taken back are not read,
-   * and refused ones do not count towards the limit, so that repeated calls come to an end.
-   */
+  /** Takes back events, newest first. Those taken back are not read and refused ones not counted, so that repeated calls end. */
   async several(
     caller: Caller,
     filter: TrailFilter,
@@ -137,7 +134,7 @@ export class Undoing<Change extends AnyChange> extends Service<UndoPorts<Change>
   private oneOfSeveral(caller: Caller, { id }: TrailEntry, by: CallRecord['by']): Promise<Plan<Change>> {
     return retryStale(this.ports.randomness, async () => {
       const found = await this.ports.trail.find(id);
-      if (found === undefined || found.value.undoneBy !== undefined)
+      if (found === undefined || found.value.undone_by !== undefined)
         return { changes: [], things: [], refused: [] };
       requireMayUndo(caller.principal, found.value);
       const plan = await this.plan(caller, found.value);
@@ -169,11 +166,7 @@ export class Undoing<Change extends AnyChange> extends Service<UndoPorts<Change>
 
   /** The last that was done is taken back first. */
   private async plan(caller: Caller, entry: TrailEntry): Promise<Plan<Change>> {
-    const plan = {
-      changes: [] as Change[],
-      things: [] as Effect[],
-      refused: [] as Refused[],
-    };
+    const plan = { changes: [] as Change[], things: [] as Effect[], refused: [] as Refused[] };
     for (const effect of entry.effects.toReversed()) {
       if (!maySee(caller.principal, entry, effect)) continue;
       try {
@@ -210,8 +203,7 @@ export class Undoing<Change extends AnyChange> extends Service<UndoPorts<Change>
     // What belongs to no workspace is the caller's owner's: nobody else sees it.
     const whose = workspace === undefined ? ownOf(principal) : { workspace };
     const filter = { whose, narrowed: { thing: thingKey(effect) }, since: at };
-    const { items } = await this.ports.trail.list(filter, { limit: 2 });
-    const [latest] = items;
+    const [latest] = (await this.ports.trail.list(filter, { limit: 2 })).items;
     return latest?.id === id ? undefined : latest;
   }
 }
@@ -220,19 +212,16 @@ function isVisible(principal: Principal, entry: TrailEntry): boolean {
   return entry.effects.some((effect) => maySee(principal, entry, effect));
 }
 
-/**
- * A person takes back what was done on their behalf, an agent what it has done itself, and leaders of a workspace what
- * anybody has done to what belongs to it.
- */
+/** People undo what was done for them, agents what they did, leaders what anybody did to what is their workspace's. */
 function requireMayUndo(principal: Principal, { id, by, effects }: TrailEntry): void {
   if (by.uid === principal.uid) return;
-  if (by.ownerUid === principal.ownerUid && principal.kind === 'person') return;
+  if (by.owner_uid === principal.owner_uid && principal.kind === 'person') return;
   const leads = ({ workspace }: Effect): boolean => {
     const role = workspace === undefined ? undefined : roleIn(principal, workspace);
     return role !== undefined && hasRole(role, 'leader');
   };
   if (effects.every(leads)) return;
-  throw new MusterError('FORBIDDEN', `The event "${id}" was another's, "${by.agentId ?? by.uid}".`, {
+  throw new MusterError('FORBIDDEN', `The event "${id}" was another's, "${by.agent_id ?? by.uid}".`, {
     field: 'event_id',
     value: id,
     reason: 'NOT_YOURS',
@@ -249,8 +238,8 @@ function noEvent(id: string): MusterError {
   });
 }
 
-function alreadyUndone({ id, undoneBy }: TrailEntry): MusterError {
-  return new MusterError('CONFLICT', `The event "${id}" was taken back already, by "${undoneBy}".`, {
+function alreadyUndone({ id, undone_by }: TrailEntry): MusterError {
+  return new MusterError('CONFLICT', `The event "${id}" was taken back already, by "${undone_by}".`, {
     field: 'event_id',
     value: id,
     reason: 'ALREADY_UNDONE',
@@ -262,7 +251,7 @@ function alreadyUndone({ id, undoneBy }: TrailEntry): MusterError {
 function explained({ error, since }: Refused): MusterError {
   if (since === undefined) return error;
   const { by, at, id } = since;
-  const who = `"${by.agentId ?? by.uid}" by ${by.tool} at ${at.toISOString()} (event "${id}")`;
+  const who = `"${by.agent_id ?? by.uid}" by ${by.tool} at ${at.toISOString()} (event "${id}")`;
   return new MusterError(error.code, `${error.message} The latest change was by ${who}.`, error.details);
 }
 

@@ -34,13 +34,11 @@ interface MetricsPorts {
 
 export class DatabaseMetricsReader extends Service<MetricsPorts> implements MetricsReader {
   async between(from: Date, to: Date): Promise<CallsBetween> {
-    const database = await this.ports.database();
-    const byMinute = database.ref(METRICS_MINUTES).orderByKey();
+    const byMinute = (await this.ports.database()).ref(METRICS_MINUTES).orderByKey();
     const found = await byMinute.startAt(minuteKey(from)).endAt(minuteKey(to)).get();
     const minutes: DataSnapshot[] = [];
     found.forEach((child) => void minutes.push(child));
     let all = NOTHING;
-    /** By full name, `coordination.create_task`; only those that were called, and the last minute in which they were. */
     const tools = new Map<string, Counts & { readonly lastUsed: Date }>();
     for (const snapshot of minutes) {
       const path = `${METRICS_MINUTES}/${snapshot.key}`;

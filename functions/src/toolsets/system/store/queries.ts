@@ -22,16 +22,14 @@ export class FirestoreSkillQueries extends FirestoreReader implements SkillQueri
     const candidates = this.candidates(query, longest);
     const rest = restOf(query, longest);
     if (rest !== undefined) {
-      const { docs } = await candidates.limit(MAX_CANDIDATES).get();
-      const matching = this.readable(docs).filter(rest);
+      const matching = this.readable((await candidates.limit(MAX_CANDIDATES).get()).docs).filter(rest);
       return { skills: matching.slice(offset, offset + limit), total: matching.length };
     }
     const [counted, page] = await Promise.all([
       candidates.count().get(),
       limit === 0 || offset > MAX_SKIPPED ? undefined : candidates.offset(offset).limit(limit).get(),
     ]);
-    const skills = this.readable(page?.docs ?? []);
-    return { skills, total: counted.data().count };
+    return { skills: this.readable(page?.docs ?? []), total: counted.data().count };
   }
 
   /** Places are counted, so none is read in place of one that cannot be. */
@@ -63,7 +61,6 @@ function restOf({ category, words }: SkillFilter, longest: string | undefined) {
 }
 
 /** How entries of the trail are found. */
-
 export class FirestoreTrailQueries extends FirestoreReader implements TrailQueries {
   async find(id: string): Promise<Versioned<TrailEntry> | undefined> {
     return this.documents.findVersioned(await this.database.doc(trailPath(id)).get(), entryFromDocument);
@@ -76,7 +73,7 @@ export class FirestoreTrailQueries extends FirestoreReader implements TrailQueri
     const those = stands ? some.where('undone_by', '==', null) : some;
     const from = since === undefined ? those : those.where('at', '>=', since);
     const found = until === undefined ? from : from.where('at', '<=', until);
-    return this.documents.slice(found, 'at', 'desc', page, entryFromDocument);
+    return this.documents.slice(found, ['at', 'desc'], page, entryFromDocument);
   }
 }
 

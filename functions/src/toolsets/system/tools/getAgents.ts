@@ -43,23 +43,23 @@ function agentAnswer(agent: Agent, now: Date, includeMetrics: boolean): z.output
     name: agent.name,
     type: agent.type,
     status: availability(agent),
-    capabilities: agent.capabilities.map((capability) => capability.name),
+    capabilities: agent.capability_details.map((capability) => capability.name),
     currentTasks: Object.keys(agent.held).length,
-    maxTasks: agent.configuration.maxConcurrentTasks,
-    lastSeen: agent.lastSeen.toISOString(),
+    maxTasks: agent.configuration.max_concurrent_tasks,
+    lastSeen: agent.last_seen.toISOString(),
     metrics: includeMetrics ? metricsAnswer(agent, now) : undefined,
   };
 }
 
 function metricsAnswer(agent: Agent, now: Date): z.output<typeof metrics> {
-  const { tasksCompleted, tasksFailed, workMilliseconds, activeSince, status } = agent;
-  const closed = tasksCompleted + tasksFailed;
-  const onlineSeconds = activeSince && Math.floor((now.getTime() - activeSince.getTime()) / 1000);
+  const { tasks_completed, tasks_failed, work_milliseconds, active_since, status } = agent;
+  const closed = tasks_completed + tasks_failed;
+  const onlineSeconds = active_since && Math.floor((now.getTime() - active_since.getTime()) / 1000);
   return {
     ...(closed > 0 && {
-      tasksCompleted,
-      successRate: tasksCompleted / closed,
-      avgResponseTime: Math.round(workMilliseconds / closed),
+      tasksCompleted: tasks_completed,
+      successRate: tasks_completed / closed,
+      avgResponseTime: Math.round(work_milliseconds / closed),
     }),
     uptime: status === 'active' && onlineSeconds !== undefined ? Math.max(0, onlineSeconds) : undefined,
   };

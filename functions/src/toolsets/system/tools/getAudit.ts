@@ -97,10 +97,10 @@ interface Narrowing {
 }
 
 /** @throws MusterError VALIDATION_ERROR where more than one is named */
-function narrowedBy({ agent_id: agentId, run_id: runId, thing }: Narrowing): TrailFilter['narrowed'] {
+function narrowedBy({ agent_id, run_id, thing }: Narrowing): TrailFilter['narrowed'] {
   const named = [
-    ...(agentId === undefined ? [] : [{ agentId }]),
-    ...(runId === undefined ? [] : [{ runId }]),
+    ...(agent_id === undefined ? [] : [{ agentId: agent_id }]),
+    ...(run_id === undefined ? [] : [{ runId: run_id }]),
     ...(thing === undefined ? [] : [{ thing }]),
   ];
   if (named.length <= 1) return named[0];
@@ -111,19 +111,19 @@ function narrowedBy({ agent_id: agentId, run_id: runId, thing }: Narrowing): Tra
 }
 
 function eventAnswer(principal: Principal, entry: TrailEntry): z.output<typeof eventShape> {
-  const { id, at, by, effects, undoes, undoneBy } = entry;
+  const { id, at, by, effects, undoes, undone_by } = entry;
   return {
     event_id: id,
     at: at.toISOString(),
-    by: by.agentId ?? by.uid,
-    on_behalf_of: by.ownerUid,
-    app: by.grantId,
-    run_id: by.runId,
+    by: by.agent_id ?? by.uid,
+    on_behalf_of: by.owner_uid,
+    app: by.grant_id,
+    run_id: by.run_id,
     tool: by.tool,
     workspace: callWorkspace(principal, entry),
     changes: effects.map(changeAnswer),
     undoes,
-    undone_by: undoneBy,
+    undone_by,
   };
 }
 

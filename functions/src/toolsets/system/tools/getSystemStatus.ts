@@ -106,13 +106,12 @@ export const getSystemStatus = defineTool({
   ) => {
     const { system } = services;
     const isIn = roleIn(principal, workspace) !== undefined;
-    const needsCalls = includeServices || includeMetrics;
     const [readings, sweepAlerts, unreadable, workload, history] = await Promise.all([
       system.status.readings(),
       system.status.sweepAlerts(),
       system.status.unreadable(),
       includeMetrics && isIn ? system.status.workload(workspace) : undefined,
-      needsCalls ? system.recentCalls.lastHour() : undefined,
+      includeServices || includeMetrics ? system.recentCalls.lastHour() : undefined,
     ]);
     const now = system.status.now();
     const alerts = [...alertsOf(readings), ...sweepAlerts, ...unreadableAlert(unreadable ?? [], now)];

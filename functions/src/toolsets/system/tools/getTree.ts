@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { budgetAnswer, budgetShape } from '../../../graph/rules/budget.ts';
-import { NODE_KINDS, NODE_STATUSES, nodeKey } from '../../../graph/rules/graphNode.ts';
+import { keyOfNode, NODE_KINDS, NODE_STATUSES, nodeKey } from '../../../graph/rules/graphNode.ts';
 import { idOf } from '../../../kernel/ids.ts';
 import { fitting } from '../../../kernel/json.ts';
 import { encodeCursor } from '../../../kernel/paging.ts';
@@ -19,8 +19,6 @@ const totalsShape = z.object({
   milliseconds: z.number().describe('Of work; what goes on side by side is added up.'),
 });
 
-const refShape = z.object({ kind: z.enum(NODE_KINDS), id: z.string().optional() });
-
 const nodeShape = z.object({
   kind: z.enum(NODE_KINDS),
   ...partial({
@@ -31,7 +29,7 @@ const nodeShape = z.object({
     workspace: z.string(),
     status: z.enum(NODE_STATUSES),
     createdAt: z.iso.datetime(),
-    partOf: refShape,
+    partOf: z.object({ kind: z.enum(NODE_KINDS), id: z.string().optional() }),
     depth: z.int().describe('1 for what is directly part of what was asked for.'),
     totals: totalsShape,
   }).shape,
@@ -40,7 +38,7 @@ const nodeShape = z.object({
 type NodeAnswer = z.output<typeof nodeShape>;
 
 function nodeAnswer({ node, sight }: SeenNode): NodeAnswer {
-  const { kind, id, status, workspace, createdAt, totals, isDeleted } = node;
+  const { kind, thing_id: id, status, workspace, created_at, totals, deleted: isDeleted } = node;
   if (sight === undefined) return { kind, private: true };
   return {
     kind,
@@ -48,13 +46,13 @@ function nodeAnswer({ node, sight }: SeenNode): NodeAnswer {
     ...(isDeleted ? { deleted: true } : sight === 'all' && { title: node.title }),
     workspace,
     status,
-    createdAt: createdAt.toISOString(),
+    createdAt: created_at.toISOString(),
     totals: {
       counts: Object.fromEntries(Object.entries(totals.counts).filter(([, count]) => count !== 0)),
       attempts: totals.attempts,
-      inputTokens: totals.inputTokens,
-      outputTokens: totals.outputTokens,
-      costUsd: totals.costUsd,
+      inputTokens: totals.input_tokens,
+      outputTokens: totals.output_tokens,
+      costUsd: totals.cost_usd,
       milliseconds: totals.milliseconds,
     },
   };
@@ -93,13 +91,13 @@ export const getTree = defineTool({
     const holding = await budgets.holdingFor(principal, ways);
     // What is shown to nobody who may not see it: of a parent too, its kind alone.
     const shown = new Set(
-      [root, ...path, ...below.items].flatMap((one) => (one.sight ? [nodeKey(one.node)] : [])),
+      [root, ...path, ...below.items].flatMap((one) => (one.sight ? [keyOfNode(one.node)] : [])),
     );
     const answerOf = (seen: SeenNode): NodeAnswer => {
-      const { partOf, ancestors } = seen.node;
-      const depth = seen === root ? 0 : ancestors.indexOf(nodeKey(root.node)) + 1;
+      const { part_of, ancestors } = seen.node;
+      const depth = seen === root ? 0 : ancestors.indexOf(keyOfNode(root.node)) + 1;
       if (seen.sight === undefined) return { ...nodeAnswer(seen), ...(depth > 0 && { depth }) };
-      const parent = partOf && (shown.has(nodeKey(partOf)) ? { ...partOf } : { kind: partOf.kind });
+      const parent = part_of && (shown.has(nodeKey(part_of)) ? { ...part_of } : { kind: part_of.kind });
       return { ...nodeAnswer(seen), ...(parent && { partOf: parent }), ...(depth > 0 && { depth }) };
     };
     const items = fitting(below.items, answerOf);
@@ -111,7 +109,7 @@ export const getTree = defineTool({
       budgets: holding.map(budgetAnswer),
       truncated: last !== undefined,
       nextCursor:
-        last && encodeCursor(question, { order: [last.node.createdAt.getTime()], id: nodeKey(last.node) }),
+        last && encodeCursor(question, { order: [last.node.created_at.getTime()], id: keyOfNode(last.node) }),
     };
   },
 });

@@ -63,14 +63,13 @@ export const listSkills = defineTool({
       skills.map((skill) => ({ ...skill, ...usage(skill.id, history) })),
       (skill) => skill,
     );
-    const categories = [...tools, ...skills].map(({ category }) => category);
     return {
       skills: [...shown],
       total,
       totalPages: Math.ceil(total / request.limit),
       hasNext: request.offset + shown.length < total,
       hasPrevious: total > 0 && request.offset > 0,
-      categories: [...new Set(categories)],
+      categories: [...new Set([...tools, ...skills].map(({ category }) => category))],
     };
   },
 });

@@ -27,11 +27,11 @@ export const setBudget = defineTool({
   example: { kind: 'task', id: 'task-xxx-001', money: 5, tokens: 2_000_000 },
   answer: budgetAnswer,
   handler: ({ services, principal, workspace, recordAnswer }, input) => {
-    const { clear, money, tokens, ...named } = input;
+    const { clear, money, tokens, kind, id: thing_id } = input;
     const changed = clearing(clear);
     const limits = { money: changed('money', money), tokens: changed('tokens', tokens) };
     if (limits.money === undefined && limits.tokens === undefined) throw nothingSaid();
-    return services.system.budgets.set(principal, { workspace, ...named, ...limits }, recordAnswer);
+    return services.system.budgets.set(principal, { workspace, kind, thing_id, ...limits }, recordAnswer);
   },
 });
 

@@ -19,10 +19,7 @@ export const pageShape = {
   nextCursor: z.string().optional(),
 };
 
-/**
- * @param filters what the list was asked for, as text
- * @throws MusterError INVALID_FORMAT for what is no cursor of ours, or one of a list with other filters
- */
+/** @param filters of the list, as text @throws MusterError INVALID_FORMAT for no cursor of ours, or one of other filters */
 export function placeAfter(filters: string, encoded: string | undefined): Place | undefined {
   const suggestion =
     'Send nextCursor with the same filters as before, or leave the cursor out to start again.';

@@ -55,11 +55,11 @@ export const undo = defineTool({
     more,
     nextCursor: last && encodeCursor(questionOf(asked), { order: [last.at.getTime()], id: last.id }),
   }),
-  handler: ({ services, caller, recordAnswer }, { event_id: eventId, ...several }) => {
+  handler: ({ services, caller, recordAnswer }, { event_id, ...several }) => {
     const { undoing } = services.system;
-    if (eventId !== undefined) {
+    if (event_id !== undefined) {
       if (Object.keys(several).length > 0) throw oneOf();
-      return undoing.event(caller, eventId, recordAnswer);
+      return undoing.event(caller, event_id, recordAnswer);
     }
     const { cursor: encoded, ...asked } = several;
     const place = placeAfter(questionOf(asked), encoded);
@@ -81,14 +81,14 @@ interface Several {
 }
 
 /** Of what was done on the caller's own behalf: what others' agents did is taken back event by event. */
-function filterOf(principal: Principal, { agent_id: agentId, run_id: runId, since }: Several): TrailFilter {
+function filterOf(principal: Principal, { agent_id, run_id, since }: Several): TrailFilter {
   const whose = ownOf(principal);
-  if (runId !== undefined) {
-    if (agentId !== undefined || since !== undefined) throw oneOf();
-    return { whose, narrowed: { runId } };
+  if (run_id !== undefined) {
+    if (agent_id !== undefined || since !== undefined) throw oneOf();
+    return { whose, narrowed: { runId: run_id } };
   }
-  if (agentId === undefined || since === undefined) throw oneOf();
-  return { whose, narrowed: { agentId }, since: new Date(since) };
+  if (agent_id === undefined || since === undefined) throw oneOf();
+  return { whose, narrowed: { agentId: agent_id }, since: new Date(since) };
 }
 
 function oneOf(): MusterError {
@@ -107,7 +107,7 @@ function refusedAnswer({ eventId, effect, error, since }: Refused) {
     ...thingAnswer(effect),
     event_id: eventId,
     why: error.message,
-    changed_by: since && (since.by.agentId ?? since.by.uid),
+    changed_by: since && (since.by.agent_id ?? since.by.uid),
     changed_at: since?.at.toISOString(),
     changed_with: since?.by.tool,
   };

@@ -21,7 +21,7 @@ interface DelegationRequest {
   readonly todoId: string;
   readonly workspace: string;
   readonly priority: number;
-  readonly requiredCapabilities: readonly string[];
+  readonly required_capabilities: readonly string[];
   readonly hints?: string | undefined;
 }
 
@@ -30,7 +30,6 @@ export interface Delegated {
   readonly task: Task;
 }
 
-/** What a to-do shows of the task that was made of it. */
 export type DelegatedProgress = ReturnType<typeof progressAnswer>;
 
 /** Why a to-do cannot be completed that was completed or deleted in the meantime. */
@@ -50,26 +49,26 @@ export class Delegation extends Service<DelegationPorts> {
     request: DelegationRequest,
     recordAnswer: RecordAnswer<Delegated>,
   ): Promise<Delegated> {
-    const { workspace, todoId, priority, requiredCapabilities, hints } = request;
+    const { workspace, todoId, priority, required_capabilities, hints } = request;
     const refusal = refusalFor(principal, workspace, NEED);
     if (refusal !== undefined) throw refusal;
-    const first = await this.open(principal.ownerUid, todoId);
+    const first = await this.open(principal.owner_uid, todoId);
     let unused: typeof first | undefined = first;
     const draft = { description: descriptionOf(first.value), priority, dependencies: [], files: [], hints };
     let todo = first.value;
     const creation = {
       workspace,
-      createdBy: principal.agentId ?? principal.uid,
+      createdBy: principal.agent_id ?? principal.uid,
       opener: principal,
-      drafts: [{ ...draft, requiredCapabilities }],
+      drafts: [{ ...draft, required_capabilities }],
       link: async ([taskId = '']: readonly string[]) => {
         // Where the commit was stale it is read again.
-        const found = unused ?? (await this.open(principal.ownerUid, todoId));
+        const found = unused ?? (await this.open(principal.owner_uid, todoId));
         unused = undefined;
         const { value: before, version } = found;
-        todo = { ...before, delegatedTaskId: taskId, ancestors: before.ancestors ?? [] };
+        todo = { ...before, delegated_task_id: taskId, ancestors: before.ancestors ?? [] };
         const partOf = { kind: 'todo' as const, id: todoId };
-        const place = { partOf, ancestors: [nodeKey(partOf), ...(before.ancestors ?? [])] };
+        const place = { part_of: partOf, ancestors: [nodeKey(partOf), ...(before.ancestors ?? [])] };
         const counted = asReported(found);
         return { place, changes: [{ kind: 'delegateTodo' as const, before: counted, todo, version }] };
       },
@@ -82,32 +81,26 @@ export class Delegation extends Service<DelegationPorts> {
     return outcomeOf(tasks[0]);
   }
 
-  /**
-   * The task of a to-do is closed: where it is done, so is the to-do, with all that follows from that. Where it has
-   * come to nothing the to-do stays open. Told twice it is completed once.
-   */
+  /** Completes the to-do of a task that is done, once however often told; where the task came to nothing it stays open. */
   async taskClosed(taskId: string): Promise<void> {
     const { tasks, todos, todoService } = this.ports;
     const task = (await unlessUnreadable(tasks.find(taskId)))?.value;
-    if (task?.status !== 'done' || task.partOf?.kind !== 'todo') return;
-    const todo = (await unlessUnreadable(todos.find(task.partOf.id)))?.value;
-    if (todo === undefined || todo.completed || todo.delegatedTaskId !== taskId) return;
+    if (task?.status !== 'done' || task.part_of?.kind !== 'todo') return;
+    const todo = (await unlessUnreadable(todos.find(task.part_of.id)))?.value;
+    if (todo === undefined || todo.completed || todo.delegated_task_id !== taskId) return;
     try {
-      await todoService.complete(todo.ownerUid, todo.id, () => undefined);
+      await todoService.complete(todo.owner_uid, todo.id, () => undefined);
     } catch (error) {
       if (!(error instanceof MusterError && ENDED_REASONS.includes(error.details.reason ?? ''))) throw error;
     }
   }
 
-  /**
-   * How far the tasks of those are that are delegated, in workspaces where the caller has a role: no more documents than there
-   * are such to-dos.
-   */
+  /** How far delegated to-dos are, where the caller has a role: no more documents than there are such to-dos. */
   async progress(
     principal: Principal,
     todos: readonly Todo[],
   ): Promise<ReadonlyMap<string, DelegatedProgress>> {
-    const delegated = todos.flatMap(({ id, delegatedTaskId: taskId }) => (taskId ? [{ id, taskId }] : []));
+    const delegated = todos.flatMap(({ id, delegated_task_id: taskId }) => (taskId ? [{ id, taskId }] : []));
     const keys = delegated.map(({ taskId }) => nodeKey({ kind: 'task', id: taskId }));
     const nodes = await this.ports.graph.findAll(keys);
     return new Map(
@@ -123,9 +116,9 @@ export class Delegation extends Service<DelegationPorts> {
   private async open(ownerUid: string, id: string) {
     const { todos, tasks } = this.ports;
     const found = await readFor(ownerUid, todos.findReminded(id));
-    if (found?.value.ownerUid !== ownerUid) throw notFound('Task', id, ownerUid);
+    if (found?.value.owner_uid !== ownerUid) throw notFound('Task', id, ownerUid);
     if (found.value.completed) throw alreadyCompleted(found.value);
-    const { delegatedTaskId: taskId } = found.value;
+    const { delegated_task_id: taskId } = found.value;
     const before = taskId === undefined ? undefined : (await tasks.find(taskId))?.value;
     if (before !== undefined && !isClosed(before.status)) throw alreadyDelegated(id, before.id);
     return found;
@@ -152,15 +145,7 @@ function progressAnswer(
   const { status, workspace, totals } = node;
   const { done = 0, ...others } = totals.counts;
   const things = Object.values(others).reduce((sum, count) => sum + count, done);
-  return {
-    task_id,
-    workspace,
-    status,
-    done,
-    things,
-    attempts: totals.attempts,
-    cost_usd: totals.costUsd,
-  };
+  return { task_id, workspace, status, done, things, attempts: totals.attempts, cost_usd: totals.cost_usd };
 }
 
 function alreadyDelegated(id: string, taskId: string): MusterError {

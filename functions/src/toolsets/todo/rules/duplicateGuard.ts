@@ -8,15 +8,12 @@ import { MusterError } from '../../../kernel/errors.ts';
 import type { TodoChange, TodoPorts } from './ports.ts';
 import { caseFolded, type Todo } from './todo.ts';
 
-/**
- * Releases the guard of a to-do as it was, and reserves the guard of the to-do as it becomes.
- * @throws MusterError CONFLICT, with the reason DUPLICATE_TASK
- */
+/** Reserves the guard of `after` in place of that of `before`. @throws MusterError CONFLICT, with the reason DUPLICATE_TASK */
 export async function guardChanges(ports: TodoPorts, before: Todo | undefined, after: Todo | undefined) {
   const { changes, holder } = await exchange(ports, before, after, before?.id ?? after?.id);
   if (holder === undefined) return changes;
-  const { id, title, dueDate } = holder;
-  const due = dueDate ? `the due date ${dueDate.toISOString()}` : 'no due date';
+  const { id, title, due_date } = holder;
+  const due = due_date ? `the due date ${due_date.toISOString()}` : 'no due date';
   throw new MusterError('CONFLICT', `An open task with this title and ${due} already exists.`, {
     field: 'title',
     value: title,
@@ -56,6 +53,6 @@ async function exchange(ports: TodoPorts, before?: Todo, after?: Todo, id?: stri
 /** Undefined for a to-do that needs no guard. */
 function guardOf({ hashing }: TodoPorts, todo: Todo | undefined): string | undefined {
   if (todo === undefined || todo.completed) return undefined;
-  const { ownerUid, title, dueDate } = todo;
-  return hashing.sha256(JSON.stringify([ownerUid, caseFolded(title), dueDate?.getTime() ?? null]));
+  const { owner_uid, title, due_date } = todo;
+  return hashing.sha256(JSON.stringify([owner_uid, caseFolded(title), due_date?.getTime() ?? null]));
 }

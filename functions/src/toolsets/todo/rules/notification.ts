@@ -13,15 +13,11 @@ export interface Notification {
   readonly what: 'Reminder' | 'Question';
   readonly title: string;
   readonly body: string;
-  /** The console's page of what it is about. */
   readonly link: string;
   readonly at: Date;
 }
 
-/**
- * What became of a push: `unregistered`, the device has gone for good; `refused`, it will never be taken;
- * `unreachable`, it may be taken later.
- */
+/** `unregistered`: the device has gone for good; `refused`: never taken; `unreachable`: may be taken later. */
 
 export type PushOutcome = 'sent' | 'unregistered' | 'refused' | 'unreachable';
 

@@ -19,7 +19,7 @@ const DAYS_BEFORE = 2;
 
 /** The occurrence that the anchor is. */
 export function firstOccurrence(rule: RecurrenceRule): Occurrence {
-  return { on: start(rule).toPlainDate().toString(), due: rule.anchor };
+  return { on: start(rule).toPlainDate().toString(), due: rule.start_date };
 }
 
 /**
@@ -35,10 +35,10 @@ export function firstOccurrence(rule: RecurrenceRule): Occurrence {
  */
 export function nextOccurrence(rule: RecurrenceRule, after: Date, afterDate = ''): Occurrence | undefined {
   const first = firstOccurrence(rule);
-  if (after < rule.anchor && afterDate < first.on) return first;
+  if (after < rule.start_date && afterDate < first.on) return first;
   const days = recurringDays(rule, first.on);
   const time = start(rule).toPlainTime();
-  const last = rule.endDate ?? END_OF_TIME;
+  const last = rule.end_date ?? END_OF_TIME;
   let day = days.next(midnight(searchStart(rule, after, first.on, afterDate)));
   while (day !== null) {
     const due = instant(day.toPlainDateTime().withPlainTime(time), rule.timezone);
@@ -66,31 +66,28 @@ const LONGEST_DAYS = { DAILY: 3, WEEKLY: 9, MONTHLY: 33 };
 
 /** The last occurrence of a rule that ends. */
 export function lastOccurrence(rule: RecurrenceRule): Occurrence | undefined {
-  if (rule.endDate === undefined) return undefined;
-  const near = rule.endDate.getTime() - LONGEST_DAYS[rule.frequency] * DAY_MILLISECONDS;
+  if (rule.end_date === undefined) return undefined;
+  const near = rule.end_date.getTime() - LONGEST_DAYS[rule.frequency] * DAY_MILLISECONDS;
   let last = firstOccurrence(rule);
-  let next = nextOccurrence(rule, new Date(Math.max(rule.anchor.getTime(), near)));
+  let next = nextOccurrence(rule, new Date(Math.max(rule.start_date.getTime(), near)));
   for (; next !== undefined; next = nextOccurrence(rule, next.due, next.on)) last = next;
   return last;
 }
 
-/**
- * The rule in another zone, with the same dates and the same time of day there. Its end moves along, so that it has
- * the same occurrences.
- */
+/** The rule in another zone, with the same dates and times of day. Its end moves along, so that the occurrences stay the same. */
 export function inTimezone(rule: RecurrenceRule, timezone: string): RecurrenceRule {
   if (timezone === rule.timezone) return rule;
-  const { localStart: _, endDate, ...rest } = rule;
+  const { local_start: _, end_date, ...rest } = rule;
   const meant = start(rule);
   const anchor = instant(meant, timezone);
   const isSkipped = !local(anchor, timezone).toPlainDateTime().equals(meant);
-  const end = endDate && instant(local(endDate, rule.timezone).toPlainDateTime(), timezone);
+  const end = end_date && instant(local(end_date, rule.timezone).toPlainDateTime(), timezone);
   return {
     ...rest,
-    anchor,
+    start_date: anchor,
     timezone,
-    ...(end && { endDate: storable(end) }),
-    ...(isSkipped && { localStart: meant.toString() }),
+    ...(end && { end_date: storable(end) }),
+    ...(isSkipped && { local_start: meant.toString() }),
   };
 }
 
@@ -107,10 +104,10 @@ function storable(date: Date): Date {
 }
 
 /** The date and time of day that the rule means. The clock may skip them on the first day: the anchor is later then. */
-function start({ anchor, timezone, localStart }: RecurrenceRule): Temporal.PlainDateTime {
-  return localStart === undefined
+function start({ start_date: anchor, timezone, local_start }: RecurrenceRule): Temporal.PlainDateTime {
+  return local_start === undefined
     ? local(anchor, timezone).toPlainDateTime()
-    : Temporal.PlainDateTime.from(localStart);
+    : Temporal.PlainDateTime.from(local_start);
 }
 
 /** The days on which the rule recurs, as midnights of UTC, where every day has one. */

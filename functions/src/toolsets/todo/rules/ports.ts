@@ -13,7 +13,6 @@ import type { Reminder, ReminderChanges } from './reminder.ts';
 import type { DeadLetters, EventChanges, EventPublisher, TaskEvent } from './taskEvent.ts';
 import type { FoundTodos, RemindedTodo, Todo, TodoFilter, TodoPage, TodoSort } from './todo.ts';
 
-/** The tasks of the queue, for those that were made of to-dos. */
 export type DelegationTasks = CoordinationPorts['tasks'];
 
 export interface TodoPorts extends AccessPorts, GraphPorts {
@@ -26,10 +25,7 @@ export interface TodoPorts extends AccessPorts, GraphPorts {
   readonly recurringTasks: RecurringTaskQueries;
   readonly taskHistory: TaskHistory;
   readonly reminders: ReminderQueries;
-  /**
-   * Records that an event arrived, unless that is recorded.
-   * @param digest SHA-256 of the event's canonical JSON: an event that was changed since has another
-   */
+  /** Recorded once. @param digest SHA-256 of the event's canonical JSON: an event that was changed since has another */
   readonly recordArrival: (event: TaskEvent, digest: string, recordedAt: Date) => Promise<void>;
   readonly notifications: Notifications;
   readonly clientLists: ClientLists;
@@ -56,7 +52,7 @@ export interface Preferences {
   /** How long before its due date they are reminded of a to-do. */
   readonly leadMilliseconds: number;
   /** The ids of the agents that may answer questions for them. */
-  readonly agentsMayAnswer: readonly string[];
+  readonly agents_may_answer: readonly string[];
   readonly push: boolean;
   readonly email: boolean;
 }
@@ -122,18 +118,13 @@ export interface Deliveries {
   expire(): Promise<number>;
 }
 
-/** What each person prefers, and mails. */
 export interface Notifications {
   /** The defaults, where the person has not said anything. */
   preferences(uid: string): Promise<Preferences>;
-  /**
-   * Queues a mail for Firebase's extension Trigger Email, unless the notification has been queued.
-   * Source: https://extensions.dev/extensions/firebase/firestore-send-email
-   */
+  /** Queued once. Source: https://extensions.dev/extensions/firebase/firestore-send-email, Firebase's extension Trigger Email */
   queueMail(address: string, notification: Notification): Promise<void>;
 }
 
-/** What commits may change of to-dos, their titles and recurring tasks. */
 export interface TodoChanges {
   readonly createTodo: { readonly todo: Todo };
   /** `before` as its last event reported it. */

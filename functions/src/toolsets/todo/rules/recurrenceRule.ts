@@ -15,15 +15,14 @@ export const END_OF_TIME = new Date('9999-12-31T23:59:59.999Z');
 
 export type RecurrenceRule = Pick<
   RecurringTask,
-  'frequency' | 'anchor' | 'timezone' | 'endDate' | 'localStart'
+  'frequency' | 'start_date' | 'timezone' | 'end_date' | 'local_start'
 >;
 
-/** A rule as a caller wrote it. */
 export interface RequestedRule {
   readonly frequency: string;
-  readonly anchor: Date;
+  readonly start_date: Date;
   readonly timezone?: string | undefined;
-  readonly endDate?: Date | undefined;
+  readonly end_date?: Date | undefined;
 }
 
 /**
@@ -35,7 +34,7 @@ export function recurrenceRule(
   requested: RequestedRule,
   lastInstant: (endDate: Date, timezone: string) => Date = (endDate) => endDate,
 ): RecurrenceRule {
-  const { anchor, endDate: end, timezone = DEFAULT_TIMEZONE } = requested;
+  const { start_date: anchor, end_date: end, timezone = DEFAULT_TIMEZONE } = requested;
   const frequency = FREQUENCIES.find((known) => known === requested.frequency);
   if (frequency === undefined) {
     const suggestion = `Use one of ${FREQUENCIES.join(', ')}.`;
@@ -43,14 +42,14 @@ export function recurrenceRule(
   }
   checkTimezone(timezone);
   checkDate('start_date', anchor);
-  if (end === undefined) return { frequency, anchor, timezone };
+  if (end === undefined) return { frequency, start_date: anchor, timezone };
   checkDate('end_date', end);
   const endDate = lastInstant(end, timezone);
   if (endDate < anchor) {
     const suggestion = 'Give an end_date at or after the start_date, or none to repeat without end.';
     throw invalid('end_date', 'END_BEFORE_START', 'The end_date is before the start_date.', suggestion);
   }
-  return { frequency, anchor, timezone, endDate };
+  return { frequency, start_date: anchor, timezone, end_date: endDate };
 }
 
 /**
@@ -116,7 +115,6 @@ export const recurringTaskCodec = documentCodec(
     latest_on: z.string(),
     latest_due: timestamp,
   }),
-  { start_date: 'anchor' },
 );
 
 export const recurringTaskFromDocument = recurringTaskCodec.fromDocument;

@@ -20,20 +20,18 @@ interface RecurringDraft extends WrittenTexts, RequestedRule {}
 
 interface RecurringEdit extends WrittenTexts {
   readonly frequency?: string | undefined;
-  readonly endDate?: Date | null | undefined;
+  readonly end_date?: Date | null | undefined;
   readonly timezone?: string | undefined;
 }
 
 export interface BegunRecurrence {
   readonly recurringTask: RecurringTask;
   readonly first: Todo;
-  /** When the last occurrence is due, if the rule ends. */
   readonly lastDue?: Date;
 }
 
 export interface EditedRecurringTask {
   readonly recurringTask: RecurringTask;
-  /** False if it had all the values already. */
   readonly isChanged: boolean;
 }
 
@@ -52,10 +50,17 @@ export class RecurringTasks extends Service<TodoPorts> {
     const last = lastOccurrence(rule);
     return retryStale(randomness, async () => {
       const createdAt = clock.now();
-      requireFuture('start_date', rule.anchor, createdAt);
+      requireFuture('start_date', rule.start_date, createdAt);
       const { on: latestOn, due: latestDue } = firstOccurrence(rule);
-      const latest = { latestOn, latestDue };
-      const recurringTask = { id: randomness.uuid(), ownerUid, ...checked, ...rule, createdAt, ...latest };
+      const latest = { latest_on: latestOn, latest_due: latestDue };
+      const recurringTask = {
+        id: randomness.uuid(),
+        owner_uid: ownerUid,
+        ...checked,
+        ...rule,
+        created_at: createdAt,
+        ...latest,
+      };
       const first = latestOccurrence(recurringTask, createdAt);
       const reserved = await guardChanges(this.ports, undefined, first);
       const created = creationChanges(first, await changeContext(this.ports, first, createdAt, true));
@@ -68,10 +73,7 @@ export class RecurringTasks extends Service<TodoPorts> {
     });
   }
 
-  /**
-   * Changes the occurrences to come; the one that is there stays as it is.
-   * @throws MusterError NOT_FOUND; VALIDATION_ERROR
-   */
+  /** Changes the occurrences to come only. @throws MusterError NOT_FOUND; VALIDATION_ERROR */
   async edit(
     ownerUid: string,
     id: string,
@@ -87,13 +89,10 @@ export class RecurringTasks extends Service<TodoPorts> {
     return this.replace(ownerUid, id, { change, outcomeOf }, recordAnswer);
   }
 
-  /**
-   * Ends it: no more occurrences come, and the one that is there stays.
-   * @throws MusterError NOT_FOUND
-   */
+  /** Ends it: the occurrence that is there stays. @throws MusterError NOT_FOUND */
   end(ownerUid: string, id: string, recordAnswer: RecordAnswer<RecurringTask>): Promise<RecurringTask> {
     const { clock } = this.ports;
-    const change = (recurring: RecurringTask) => ({ ...recurring, endedAt: clock.now() });
+    const change = (recurring: RecurringTask) => ({ ...recurring, ended_at: clock.now() });
     const outcomeOf = (recurring: RecurringTask) => recurring;
     return this.replace(ownerUid, id, { change, outcomeOf }, recordAnswer);
   }
@@ -104,12 +103,12 @@ export class RecurringTasks extends Service<TodoPorts> {
 
   /** When the next few of each are due after the one that there is; of what has ended, nothing. */
   async followingDates(all: readonly RecurringTask[]): Promise<ReadonlyMap<string, readonly Date[]>> {
-    const living = all.filter(({ endedAt }) => endedAt === undefined);
+    const living = all.filter(({ ended_at }) => ended_at === undefined);
     if (living.length === 0) return new Map();
     const { followingOccurrences } = await import('./occurrences.ts');
     return new Map(
       living.map((recurring) => {
-        const { latestDue: due, latestOn: on } = recurring;
+        const { latest_due: due, latest_on: on } = recurring;
         const next = followingOccurrences(recurring, { due, on }, SHOWN_AHEAD);
         return [recurring.id, next.map((occurrence) => occurrence.due)];
       }),
@@ -125,7 +124,7 @@ export class RecurringTasks extends Service<TodoPorts> {
     const { randomness, store, recurringTasks } = this.ports;
     return retryStale(randomness, async () => {
       const found = await readFor(ownerUid, recurringTasks.find(id));
-      if (found?.value.ownerUid !== ownerUid || found.value.endedAt)
+      if (found?.value.owner_uid !== ownerUid || found.value.ended_at)
         throw notFound('Recurring task', id, ownerUid);
       const recurringTask = change(found.value);
       const outcome = outcomeOf(recurringTask, found.value);
@@ -145,16 +144,16 @@ function edited(
   edit: RecurringEdit,
   { inTimezone, lastInstant }: Calendar,
 ): RecurringTask {
-  const { description: _, endDate: _end, localStart: _start, ...rest } = recurring;
+  const { description: _, end_date: _end, local_start: _start, ...rest } = recurring;
   const { frequency = rest.frequency, timezone = rest.timezone } = edit;
   const checked = checkedTexts(edit, recurring);
   checkTimezone(timezone);
-  const { anchor, localStart, endDate: movedEnd } = inTimezone(recurring, timezone);
+  const { start_date: anchor, local_start, end_date: movedEnd } = inTimezone(recurring, timezone);
   // An end that the caller does not name means what it has meant before.
-  const { endDate = movedEnd } = edit;
-  const requested = { anchor, frequency, timezone, endDate: endDate ?? undefined };
-  const rule = recurrenceRule(requested, edit.endDate ? lastInstant : undefined);
-  return { ...rest, ...checked, ...rule, ...(localStart !== undefined && { localStart }) };
+  const { end_date = movedEnd } = edit;
+  const requested = { start_date: anchor, frequency, timezone, end_date: end_date ?? undefined };
+  const rule = recurrenceRule(requested, edit.end_date ? lastInstant : undefined);
+  return { ...rest, ...checked, ...rule, ...(local_start !== undefined && { local_start }) };
 }
 
 export function replacement(recurringTask: RecurringTask, found: Versioned<RecurringTask>): TodoChange {
@@ -162,25 +161,25 @@ export function replacement(recurringTask: RecurringTask, found: Versioned<Recur
 }
 
 /** The id of the to-do of a recurring task's latest occurrence. It does not depend on who creates the to-do. */
-export function latestId({ id, latestOn }: RecurringTask): string {
-  return `${id}_${latestOn}`;
+export function latestId({ id, latest_on }: RecurringTask): string {
+  return `${id}_${latest_on}`;
 }
 
 /** The to-do of a recurring task's latest occurrence. */
 export function latestOccurrence(recurring: RecurringTask, createdAt: Date): Todo {
-  const { id, ownerUid, title, description, priority, tags, latestOn, latestDue } = recurring;
+  const { id, owner_uid, title, description, priority, tags, latest_on, latest_due } = recurring;
   return {
     id: latestId(recurring),
-    ownerUid,
+    owner_uid,
     title,
     ...(description !== undefined && { description }),
-    dueDate: latestDue,
+    due_date: latest_due,
     priority,
     tags,
     completed: false,
-    createdAt,
-    recurringTaskId: id,
-    occursOn: latestOn,
+    created_at: createdAt,
+    recurring_task_id: id,
+    occurs_on: latest_on,
   };
 }
 
@@ -196,20 +195,19 @@ interface FollowingOccurrence {
  */
 export async function followingOccurrence(
   ports: TodoPorts,
-  { ownerUid, dueDate, recurringTaskId, occursOn }: Todo,
+  { owner_uid, due_date, recurring_task_id, occurs_on }: Todo,
   now: Date,
 ): Promise<FollowingOccurrence> {
-  if (recurringTaskId === undefined || occursOn === undefined) return { changes: [] };
-  const found = await ports.recurringTasks.find(recurringTaskId);
-  if (found === undefined || !isLatest(found.value, ownerUid, occursOn)) return { changes: [] };
+  if (recurring_task_id === undefined || occurs_on === undefined) return { changes: [] };
+  const found = await ports.recurringTasks.find(recurring_task_id);
+  if (found === undefined || !isLatest(found.value, owner_uid, occurs_on)) return { changes: [] };
   const recurring = found.value;
-  const after = new Date(Math.max(now.getTime(), dueDate?.getTime() ?? 0));
+  const after = new Date(Math.max(now.getTime(), due_date?.getTime() ?? 0));
   const following = await occurrenceAfter(ports, { found, recurring, after, now });
-  return following ?? { changes: [replacement({ ...recurring, endedAt: now }, found)] };
+  return following ?? { changes: [replacement({ ...recurring, ended_at: now }, found)] };
 }
 
 interface Advance {
-  /** The recurring task as it is stored, and as it is to continue. */
   readonly found: Versioned<RecurringTask>;
   readonly recurring: RecurringTask;
   readonly after: Date;
@@ -226,9 +224,9 @@ export async function occurrenceAfter(
   { found, recurring, after, now }: Advance,
 ): Promise<FollowingOccurrence | undefined> {
   const { nextOccurrence } = await import('./occurrences.ts');
-  let latest: Occurrence | undefined = nextOccurrence(recurring, after, recurring.latestOn);
+  let latest: Occurrence | undefined = nextOccurrence(recurring, after, recurring.latest_on);
   for (; latest !== undefined; latest = nextOccurrence(recurring, latest.due, latest.on)) {
-    const advanced = { ...recurring, latestOn: latest.on, latestDue: latest.due };
+    const advanced = { ...recurring, latest_on: latest.on, latest_due: latest.due };
     const next = latestOccurrence(advanced, now);
     const existing = (await ports.todos.find(next.id))?.value;
     if (existing?.completed) continue;
@@ -246,5 +244,5 @@ export async function occurrenceAfter(
 }
 
 function isLatest(recurring: RecurringTask, ownerUid: string, on: string): boolean {
-  return recurring.endedAt === undefined && recurring.ownerUid === ownerUid && recurring.latestOn === on;
+  return recurring.ended_at === undefined && recurring.owner_uid === ownerUid && recurring.latest_on === on;
 }

@@ -8,10 +8,9 @@ import { fieldsCodec } from '../../../kernel/trail.ts';
 /** How long before the due date, where its owner has not said otherwise. */
 export const DEFAULT_LEAD_MILLISECONDS = 60 * 60000;
 
-/** What a reminder needs to know of its to-do. */
 interface Remindable {
   readonly id: string;
-  readonly ownerUid: string;
+  readonly owner_uid: string;
   readonly title: string;
 }
 
@@ -25,11 +24,10 @@ export function reminderBefore(
   return reminderAt(todo, new Date(Math.max(dueDate.getTime() - leadMilliseconds, now.getTime())));
 }
 
-export function reminderAt({ id, ownerUid, title }: Remindable, remindAt: Date): Reminder {
-  return { id, taskId: id, taskTitle: title, ownerUid, remindAt, sent: false };
+export function reminderAt({ id, owner_uid, title }: Remindable, remindAt: Date): Reminder {
+  return { id, task_id: id, task_title: title, owner_uid, remind_at: remindAt, sent: false };
 }
 
-/** What commits may change of reminders. */
 export interface ReminderChanges {
   /** In place of the one that the to-do may have. */
   readonly createReminder: { readonly reminder: Reminder };

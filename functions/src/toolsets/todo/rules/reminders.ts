@@ -17,17 +17,17 @@ const LATE_MILLISECONDS = 2 * 60_000;
 
 /** The reminder after it was sent. */
 export function sentReminder(reminder: Reminder, now: Date): Reminder {
-  const isLate = now.getTime() - reminder.remindAt.getTime() > LATE_MILLISECONDS;
-  return { ...reminder, sent: true, sentAt: now, ...(isLate && { late: true }) };
+  const isLate = now.getTime() - reminder.remind_at.getTime() > LATE_MILLISECONDS;
+  return { ...reminder, sent: true, sent_at: now, ...(isLate && { late: true }) };
 }
 
 /** Says that the reminder became due. Its id is the same however often that is found out. */
 export function reminderEvent(before: Reminder, after: Reminder, now: Date): TaskEvent {
   return {
-    id: `reminder-${before.id}-${before.remindAt.getTime()}`,
+    id: `reminder-${before.id}-${before.remind_at.getTime()}`,
     type: 'reminder',
-    taskId: before.taskId,
-    userId: before.ownerUid,
+    taskId: before.task_id,
+    userId: before.owner_uid,
     timestamp: now,
     before: reminderAnswer(before),
     after: reminderAnswer(after),
@@ -39,11 +39,11 @@ export function reminderEvent(before: Reminder, after: Reminder, now: Date): Tas
 export function reminderAnswer(reminder: Reminder) {
   return {
     id: reminder.id,
-    task_id: reminder.taskId,
-    task_title: reminder.taskTitle,
-    remind_at: reminder.remindAt.toISOString(),
+    task_id: reminder.task_id,
+    task_title: reminder.task_title,
+    remind_at: reminder.remind_at.toISOString(),
     sent: reminder.sent,
-    ...(reminder.sentAt && { sent_at: reminder.sentAt.toISOString() }),
+    ...(reminder.sent_at && { sent_at: reminder.sent_at.toISOString() }),
     ...(reminder.late === true && { late: true }),
   } satisfies JsonObject;
 }
@@ -56,15 +56,12 @@ export class ReminderService extends Service<TodoPorts> {
     return reminders.list(ownerUid, isUpcoming ? clock.now() : undefined, page);
   }
 
-  /**
-   * Sets the reminder of a to-do, whether it has one or not.
-   * @throws MusterError NOT_FOUND, CONFLICT where the to-do is completed, VALIDATION_ERROR for a time that has passed
-   */
+  /** Replaces the one that it has. @throws MusterError NOT_FOUND; CONFLICT if completed; VALIDATION_ERROR for a past time */
   set(ownerUid: string, todoId: string, remindAt: Date, recordAnswer: RecordAnswer<Reminder>) {
     const { todos, store, clock, randomness } = this.ports;
     return retryStale(randomness, async () => {
       const found = await readFor(ownerUid, todos.findReminded(todoId));
-      if (found?.value.ownerUid !== ownerUid) throw notFound('Task', todoId, ownerUid);
+      if (found?.value.owner_uid !== ownerUid) throw notFound('Task', todoId, ownerUid);
       if (found.value.completed) throw alreadyCompleted(found.value);
       requireFuture('remind_at', remindAt, clock.now());
       const reminder = reminderAt(found.value, remindAt);
@@ -74,16 +71,13 @@ export class ReminderService extends Service<TodoPorts> {
     });
   }
 
-  /**
-   * Reminds again after some time from now, also of what was sent.
-   * @throws MusterError NOT_FOUND
-   */
+  /** Reminds again after some time from now, also of what was sent. @throws MusterError NOT_FOUND */
   snooze(ownerUid: string, id: string, milliseconds: number, recordAnswer: RecordAnswer<Reminder>) {
     const { store, clock, randomness } = this.ports;
     return retryStale(randomness, async () => {
       const before = await this.own(ownerUid, id);
       const remindAt = new Date(clock.now().getTime() + milliseconds);
-      const reminder = reminderAt({ id, ownerUid, title: before.value.taskTitle }, remindAt);
+      const reminder = reminderAt({ id, owner_uid: ownerUid, title: before.value.task_title }, remindAt);
       await store.commit([{ kind: 'setReminder', reminder, before }], recordAnswer(reminder));
       return reminder;
     });
@@ -100,7 +94,7 @@ export class ReminderService extends Service<TodoPorts> {
 
   private async own(ownerUid: string, id: string): Promise<Versioned<Reminder>> {
     const found = await readFor(ownerUid, this.ports.reminders.find(id));
-    if (found?.value.ownerUid !== ownerUid) throw notFound('Reminder', id, ownerUid);
+    if (found?.value.owner_uid !== ownerUid) throw notFound('Reminder', id, ownerUid);
     return found;
   }
 }
@@ -146,7 +140,7 @@ async function sendTogether(
   reminders: readonly Versioned<Reminder>[],
 ): Promise<readonly Outcome[]> {
   try {
-    const todos = await ports.todos.findAll(reminders.map(({ value }) => value.taskId));
+    const todos = await ports.todos.findAll(reminders.map(({ value }) => value.task_id));
     const sendings = reminders.map((reminder, index) => sendingOf(reminder, todos[index], ports.clock.now()));
     await ports.store.commit(sendings.flatMap(({ changes }) => changes));
     return sendings.map(({ outcome }) => outcome);
@@ -166,7 +160,7 @@ async function trySend(ports: TodoPorts, reminder: Versioned<Reminder>): Promise
 }
 
 async function send(ports: TodoPorts, reminder: Versioned<Reminder>): Promise<Outcome> {
-  const todo = await ports.todos.find(reminder.value.taskId);
+  const todo = await ports.todos.find(reminder.value.task_id);
   const { outcome, changes, event } = sendingOf(reminder, todo, ports.clock.now());
   if (await unlessStale(ports.store.commit(changes))) return outcome;
   // It may have been set once more to the very time at which it was sent: that is one reminder.
@@ -182,7 +176,6 @@ interface Sending {
   readonly event?: TaskEvent;
 }
 
-/** Returns the changes that send a reminder of a to-do. */
 function sendingOf(
   { value: reminder, version }: Versioned<Reminder>,
   todo: Versioned<Todo> | undefined,

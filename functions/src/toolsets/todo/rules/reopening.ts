@@ -14,14 +14,10 @@ import { changeContext, removalEffects, replacementChanges } from './todoChanges
 
 export interface ReopenedOutcome {
   readonly todo: Todo;
-  /** The occurrence that has followed it, and whether it has gone again. */
   readonly next?: { readonly todo: Todo; readonly isWithdrawn: boolean };
 }
 
-/**
- * @param own reads the to-do of the caller
- * @throws MusterError CONFLICT where it is open, or with the reason DUPLICATE_TASK where another has its title and due date
- */
+/** @param own reads the to-do of the caller. @throws MusterError CONFLICT where it is open, or with the reason DUPLICATE_TASK */
 export function reopenTodo(
   ports: TodoPorts,
   own: () => Promise<RemindedTodo>,
@@ -31,10 +27,10 @@ export function reopenTodo(
   return retryStale(randomness, async () => {
     const found = await own();
     if (!found.value.completed) throw notCompleted(found.value);
-    const { completedAt: _undone, ...rest } = found.value;
+    const { completed_at: _undone, ...rest } = found.value;
     const todo: Todo = { ...rest, completed: false };
     const now = clock.now();
-    const context = await changeContext(ports, todo, now, todo.dueDate !== undefined);
+    const context = await changeContext(ports, todo, now, todo.due_date !== undefined);
     const following = await withoutFollowing(ports, found.value, now);
     const outcome = { todo, ...(following.next && { next: following.next }) };
     const reserved = await guardChanges(ports, undefined, todo);
@@ -53,17 +49,17 @@ interface Following {
 
 /** Takes back what the completion of an occurrence has brought about, where nobody has touched that. */
 async function withoutFollowing(ports: TodoPorts, todo: Todo, now: Date): Promise<Following> {
-  const { recurringTaskId, occursOn, completedAt, dueDate, ownerUid } = todo;
-  if (recurringTaskId === undefined || occursOn === undefined) return { changes: [] };
-  const found = await ports.recurringTasks.find(recurringTaskId);
-  if (found === undefined || found.value.ownerUid !== ownerUid) return { changes: [] };
-  if (found.value.latestOn === occursOn) return { changes: revivalOf(found, completedAt) };
+  const { recurring_task_id, occurs_on, completed_at, due_date, owner_uid } = todo;
+  if (recurring_task_id === undefined || occurs_on === undefined) return { changes: [] };
+  const found = await ports.recurringTasks.find(recurring_task_id);
+  if (found === undefined || found.value.owner_uid !== owner_uid) return { changes: [] };
+  if (found.value.latest_on === occurs_on) return { changes: revivalOf(found, completed_at) };
   const next = await ports.todos.findReminded(latestId(found.value));
   if (next === undefined) return { changes: [] };
-  const isItsOwn = next.value.createdAt.getTime() === completedAt?.getTime();
+  const isItsOwn = next.value.created_at.getTime() === completed_at?.getTime();
   if (!isItsOwn || !(await isUntouched(ports, next, found.value)))
     return { next: { todo: next.value, isWithdrawn: false }, changes: [] };
-  const latest = { ...found.value, latestOn: occursOn, latestDue: dueDate ?? found.value.latestDue };
+  const latest = { ...found.value, latest_on: occurs_on, latest_due: due_date ?? found.value.latest_due };
   return {
     next: { todo: next.value, isWithdrawn: true },
     changes: [
@@ -77,8 +73,8 @@ async function withoutFollowing(ports: TodoPorts, todo: Todo, now: Date): Promis
 
 /** The completion of its last occurrence had ended it. */
 function revivalOf(found: Versioned<RecurringTask>, completedAt: Date | undefined): readonly TodoChange[] {
-  const { endedAt, ...recurring } = found.value;
-  const endedByIt = endedAt !== undefined && endedAt.getTime() === completedAt?.getTime();
+  const { ended_at, ...recurring } = found.value;
+  const endedByIt = ended_at !== undefined && ended_at.getTime() === completedAt?.getTime();
   return endedByIt ? [replacement(recurring, found)] : [];
 }
 
@@ -86,11 +82,11 @@ function revivalOf(found: Versioned<RecurringTask>, completedAt: Date | undefine
 async function isUntouched(ports: TodoPorts, next: RemindedTodo, recurring: RecurringTask): Promise<boolean> {
   const { value: todo, reminder } = next;
   if (todo.ancestors !== undefined) return false;
-  const made = latestOccurrence(recurring, todo.createdAt);
+  const made = latestOccurrence(recurring, todo.created_at);
   if (!isReported(next) || canonicalJson(todoAnswer(made)) !== canonicalJson(todoAnswer(todo))) return false;
-  const { leadMilliseconds } = await ports.notifications.preferences(todo.ownerUid);
-  const usual = reminderBefore(todo, recurring.latestDue, todo.createdAt, leadMilliseconds);
-  return reminder?.value.remindAt.getTime() === usual.remindAt.getTime();
+  const { leadMilliseconds } = await ports.notifications.preferences(todo.owner_uid);
+  const usual = reminderBefore(todo, recurring.latest_due, todo.created_at, leadMilliseconds);
+  return reminder?.value.remind_at.getTime() === usual.remind_at.getTime();
 }
 
 function notCompleted({ id }: Todo): MusterError {

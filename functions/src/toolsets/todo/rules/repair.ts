@@ -56,7 +56,7 @@ async function repairPresent(ports: TodoPorts, found: RemindedTodo): Promise<voi
     });
   if (differences(reported ?? null, after).length > 0) {
     const before = reported && reportedTodo(todo, reported);
-    const isDue = !todo.completed && todo.dueDate !== undefined;
+    const isDue = !todo.completed && todo.due_date !== undefined;
     const context = await changeContext(ports, todo, now, isDue);
     changes.push(
       { kind: 'recordEvent', event: todoEvent(reported ?? null, todo, after, context) },
@@ -86,12 +86,9 @@ export function isReported({ value, lastReported }: RemindedTodo): boolean {
 /** Stands for a title of which nothing can be seen. */
 const UNTITLED = 'Untitled';
 
-/**
- * Returns the to-do as a tool would have written it. What no tool takes is cut or left out.
- * @param lastTitle the title that its last event reported, in place of one of which nothing can be seen
- */
+/** The to-do as a tool would have written it; what none takes is cut or left out. @param lastTitle in place of an invisible one */
 export function normalised(todo: Todo, now: Date, lastTitle = UNTITLED): Todo {
-  const { completedAt, description, title, ...rest } = todo;
+  const { completed_at, description, title, ...rest } = todo;
   const tags = new Map<string, string>();
   for (const written of todo.tags) {
     const tag = beginning(written.trim(), MAX_TAG_LENGTH);
@@ -103,23 +100,21 @@ export function normalised(todo: Todo, now: Date, lastTitle = UNTITLED): Todo {
     title: isVisible(shown) ? shown : lastTitle,
     ...(description !== undefined && { description: beginning(description, MAX_DESCRIPTION_LENGTH) }),
     tags: [...tags.values()].slice(0, MAX_TAGS),
-    ...(todo.completed && { completedAt: completedAt ?? now }),
+    ...(todo.completed && { completed_at: completed_at ?? now }),
   };
 }
 
-/** Returns at most so many characters of a text. */
 function beginning(text: string, most: number): string {
   return text.length <= most ? text : [...text].slice(0, most).join('').trimEnd();
 }
 
-/** The to-do with the title, due date and completion that its last event reported. */
 function reportedTodo(todo: Todo, reported: JsonObject): Todo {
-  const { dueDate: _dueDate, ...rest } = todo;
+  const { due_date: _dueDate, ...rest } = todo;
   const { title, due_date: due, completed } = jsonObject.parse(reported);
   return {
     ...rest,
     title: typeof title === 'string' ? title : todo.title,
     completed: completed === true,
-    ...(typeof due === 'string' && { dueDate: new Date(due) }),
+    ...(typeof due === 'string' && { due_date: new Date(due) }),
   };
 }

@@ -19,7 +19,6 @@ export interface TaskEvent {
   /** The to-do, or of a reminder the reminder, as tools answer it; null where there was none. */
   readonly before: JsonObject | null;
   readonly after: JsonObject | null;
-  /** The fields in which the two differ. */
   readonly changes: readonly string[];
 }
 
@@ -73,7 +72,6 @@ export const TOPICS = {
 
 export type Topic = (typeof TOPICS)[keyof typeof TOPICS];
 
-/** What commits add to the events. */
 export interface EventChanges {
   /** Stale where there is an event of this id: what it says has happened already. */
   readonly recordEvent: { readonly event: TaskEvent };
@@ -89,7 +87,6 @@ export interface DeadLetter {
   readonly consumer: string;
   readonly reason: string;
   readonly messageId: string;
-  /** The message as it came. */
   readonly text: string;
 }
 

@@ -32,17 +32,16 @@ export function todoAnswer(todo: Todo) {
     id: todo.id,
     title: todo.title,
     ...(todo.description !== undefined && { description: todo.description }),
-    ...(todo.dueDate && { due_date: todo.dueDate.toISOString() }),
+    ...(todo.due_date && { due_date: todo.due_date.toISOString() }),
     priority: todo.priority,
     tags: [...todo.tags],
     completed: todo.completed,
-    created_at: todo.createdAt.toISOString(),
-    ...(todo.completedAt && { completed_at: todo.completedAt.toISOString() }),
-    ...(todo.recurringTaskId !== undefined && { recurring_task_id: todo.recurringTaskId }),
+    created_at: todo.created_at.toISOString(),
+    ...(todo.completed_at && { completed_at: todo.completed_at.toISOString() }),
+    ...(todo.recurring_task_id !== undefined && { recurring_task_id: todo.recurring_task_id }),
   } satisfies JsonObject;
 }
 
-/** The texts of a to-do or a recurring task. */
 type TodoTexts = Pick<Todo, 'title' | 'description' | 'priority' | 'tags'>;
 
 /** Of something new, the texts may be left out. Of an edit, what is left out stays, and null removes. */
@@ -70,10 +69,7 @@ export function checkedTexts(written: WrittenTexts, before: TodoTexts = USUAL_TE
 /** How long ago a date may be that its caller still took for the future. */
 const GRACE_MILLISECONDS = 60_000;
 
-/**
- * @param field the argument that names the date
- * @throws MusterError VALIDATION_ERROR where it was more than a minute ago
- */
+/** @param field the argument that names the date. @throws MusterError VALIDATION_ERROR where it was over a minute ago */
 export function requireFuture(field: string, date: Date, now: Date): void {
   if (date.getTime() >= now.getTime() - GRACE_MILLISECONDS) return;
   throw new MusterError('VALIDATION_ERROR', `The ${field} is in the past.`, {
@@ -88,19 +84,13 @@ export const MAX_TAGS = 10;
 
 export const MAX_TAG_LENGTH = 50;
 
-/**
- * Tags trimmed, in their order, each once whatever its case.
- * @throws MusterError VALIDATION_ERROR, with the reason MAX_TAGS_EXCEEDED for more than ten
- */
+/** Tags trimmed, each once whatever its case. @throws MusterError VALIDATION_ERROR, with the reason MAX_TAGS_EXCEEDED */
 export function checkedTags(written: readonly string[]): readonly string[] {
   if (written.length > MAX_TAGS) throw tooManyTags();
   return addedTags([], written);
 }
 
-/**
- * Adds tags to those that a to-do has.
- * @throws MusterError VALIDATION_ERROR, with the reason MAX_TAGS_EXCEEDED for more than ten
- */
+/** Adds tags to those that a to-do has. @throws MusterError VALIDATION_ERROR, with the reason MAX_TAGS_EXCEEDED */
 export function addedTags(present: readonly string[], written: readonly string[]): readonly string[] {
   const tags = new Map(present.map((tag) => [caseFolded(tag), tag]));
   for (const tag of written.map((text) => text.trim())) {
@@ -124,7 +114,7 @@ export const SORT_ORDERS = ['asc', 'desc'] as const;
 
 /** The ends of the range of due dates belong to it; a to-do without a due date is in no range. */
 export interface TodoFilter {
-  readonly ownerUid: string;
+  readonly owner_uid: string;
   readonly priority?: Priority | undefined;
   /** All of them, whatever their case. */
   readonly tags: readonly string[];
@@ -176,8 +166,8 @@ export function notFound(what: keyof typeof HOW_TO_FIND, id: string, userId: str
   });
 }
 
-export function alreadyCompleted({ id, completedAt }: Todo): MusterError {
-  const when = completedAt ? ` at ${completedAt.toISOString()}` : '';
+export function alreadyCompleted({ id, completed_at }: Todo): MusterError {
+  const when = completed_at ? ` at ${completed_at.toISOString()}` : '';
   return new MusterError('CONFLICT', `This task was already completed${when}. Nothing was changed.`, {
     field: 'task_id',
     value: id,
@@ -222,7 +212,6 @@ export type Todo = ReturnType<typeof todoFromDocument>;
 /** What is read of a to-do; its index, which is longer, stays where it is. */
 export const TODO_FIELDS: readonly string[] = Object.keys(todoDocument.shape);
 
-/** A to-do with its reminder, where it has one. */
 export interface RemindedTodo extends Versioned<Todo> {
   readonly reminder?: Versioned<Reminder>;
   /** The to-do as its last event reported it; undefined where it has none. */
@@ -233,8 +222,6 @@ export interface RemindedTodo extends Versioned<Todo> {
 
 export interface FoundTodos {
   readonly todos: readonly Todo[];
-  /** How many match in all. */
   readonly total: number;
-  /** Where the list goes on, if it does. */
   readonly next?: Place;
 }

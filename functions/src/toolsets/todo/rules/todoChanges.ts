@@ -15,18 +15,14 @@ export function differences(before: JsonObject | null, after: JsonObject | null)
   return REPORTED.filter((field) => canonicalJson(before?.[field]) !== canonicalJson(after?.[field]));
 }
 
-/**
- * The id of the event that a to-do is gone. It is another one after the to-do came back (`restored`), and after an
- * occurrence was created once more under its id (`createdAt`).
- */
-export function removalId({ id, recurringTaskId, createdAt, restored }: Todo): string {
-  const removed = recurringTaskId === undefined ? `deleted-${id}` : `withdrawn-${id}-${createdAt.getTime()}`;
+/** The id of the event that a to-do is gone: another after it came back (`restored`), or was created again (`createdAt`). */
+export function removalId({ id, recurring_task_id, created_at, restored }: Todo): string {
+  const removed =
+    recurring_task_id === undefined ? `deleted-${id}` : `withdrawn-${id}-${created_at.getTime()}`;
   return restored === undefined ? removed : `${removed}-${restored}`;
 }
 
-/** What all changes of one commit have in common. */
 interface ChangeContext {
-  /** When the change happened, and the id of its event. */
   readonly now: Date;
   readonly eventId: string;
   /** How long before the due date the owner wants to be reminded, where that matters. */
@@ -37,7 +33,7 @@ interface ChangeContext {
 export async function changeContext(ports: TodoPorts, todo: Todo, now: Date, isDue: boolean) {
   const context = { eventId: ports.randomness.uuid(), now };
   if (!isDue) return context;
-  const { leadMilliseconds } = await ports.notifications.preferences(todo.ownerUid);
+  const { leadMilliseconds } = await ports.notifications.preferences(todo.owner_uid);
   return { ...context, leadMilliseconds };
 }
 
@@ -51,7 +47,7 @@ export function todoEvent(
     id: eventId,
     type: eventType(before, after),
     taskId: todo.id,
-    userId: todo.ownerUid,
+    userId: todo.owner_uid,
     timestamp: now,
     before,
     after,
@@ -95,9 +91,8 @@ export function removalEffects(todo: Todo, now: Date): TodoChange[] {
   ];
 }
 
-/** The due date that a to-do is to be reminded of. */
 function awaited(todo: Todo | undefined): Date | undefined {
-  return todo?.completed === false ? todo.dueDate : undefined;
+  return todo?.completed === false ? todo.due_date : undefined;
 }
 
 /**
@@ -119,11 +114,11 @@ export function reminderChanges(
   if (reminder === undefined) return [];
   const { value: present, version } = reminder;
   if (was === undefined || was.getTime() === is.getTime()) {
-    const isRenamed = present.taskTitle !== after.title && !present.sent;
-    const renamed = { ...present, taskTitle: after.title };
+    const isRenamed = present.task_title !== after.title && !present.sent;
+    const renamed = { ...present, task_title: after.title };
     return isRenamed ? [{ kind: 'moveReminder', reminder: renamed, version }] : [];
   }
-  const distance = was.getTime() - present.remindAt.getTime();
+  const distance = was.getTime() - present.remind_at.getTime();
   const lead = present.sent || distance < 0 ? leadMilliseconds : distance;
   return [{ kind: 'moveReminder', reminder: reminderBefore(after, is, now, lead), version }];
 }

@@ -7,26 +7,23 @@ import type { TodoQueries } from './ports.ts';
 import type { RemindedTodo, Todo } from './todo.ts';
 
 export function todoNode(todo: Todo, isDeleted = false): GraphNode {
-  const { id, title, ownerUid, completed, createdAt } = todo;
+  const { id, title, owner_uid, completed, created_at } = todo;
   return {
     kind: 'todo',
-    id,
+    thing_id: id,
     title: titleOf(title),
-    ownerUid,
+    owner_uid,
     status: completed ? 'done' : isDeleted ? 'cancelled' : 'open',
     attempts: 0,
     spent: NO_WORK,
-    createdAt,
-    ...(todo.partOf && { partOf: todo.partOf }),
+    created_at,
+    ...(todo.part_of && { part_of: todo.part_of }),
     ...(todo.ancestors && { ancestors: todo.ancestors }),
-    ...(isDeleted && { isDeleted }),
+    ...(isDeleted && { deleted: isDeleted }),
   };
 }
 
-/**
- * The to-do as the graph counts it: what its owner has changed past the tools is counted as it is repaired, from what
- * was reported last.
- */
+/** Counted as it was reported last: what its owner has changed past the tools is counted as it is repaired. */
 export function asReported({ value, lastReported }: RemindedTodo): Todo {
   return lastReported === undefined ? value : { ...value, completed: lastReported['completed'] === true };
 }
@@ -35,9 +32,9 @@ export function asReported({ value, lastReported }: RemindedTodo): Todo {
 export function todoNodeFinder(todos: TodoQueries): NodeFinder {
   return async (id, { principal }) => {
     const reading = todos.findReminded(id);
-    const found = await (principal ? readFor(principal.ownerUid, reading) : reading);
+    const found = await (principal ? readFor(principal.owner_uid, reading) : reading);
     if (found === undefined) return undefined;
-    if (principal !== undefined && found.value.ownerUid !== principal.ownerUid) return undefined;
+    if (principal !== undefined && found.value.owner_uid !== principal.owner_uid) return undefined;
     return { value: todoNode(asReported(found)), version: found.version };
   };
 }

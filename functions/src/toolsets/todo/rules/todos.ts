@@ -42,26 +42,24 @@ import {
 const MAX_WORDS = 10;
 
 interface TodoDraft extends WrittenTexts {
-  readonly dueDate?: Date | undefined;
+  readonly due_date?: Date | undefined;
   /** What it is for, and who must see that, from where. */
-  readonly link?: { readonly partOf: NodeRef; readonly principal: Principal; readonly workspace: string };
+  readonly link?: { readonly part_of: NodeRef; readonly principal: Principal; readonly workspace: string };
 }
 
 interface TodoEdit extends WrittenTexts {
-  readonly dueDate?: Date | null | undefined;
+  readonly due_date?: Date | null | undefined;
   /** Beside the tags that there are. */
   readonly moreTags?: readonly string[] | undefined;
 }
 
 export interface EditedOutcome {
   readonly todo: Todo;
-  /** The fields that were changed. */
   readonly changed: readonly string[];
 }
 
 export interface EndedOutcome {
   readonly todo: Todo;
-  /** Where it was an occurrence: the one that follows. */
   readonly next?: Todo;
 }
 
@@ -69,40 +67,45 @@ export class TodoService extends Service<TodoPorts> {
   /** @throws MusterError VALIDATION_ERROR; CONFLICT, with the reason DUPLICATE_TASK */
   add(
     ownerUid: string,
-    { dueDate, link: wanted, ...texts }: TodoDraft,
+    { due_date, link: wanted, ...texts }: TodoDraft,
     recordAnswer: RecordAnswer<Todo>,
   ): Promise<Todo> {
     const { clock, randomness, store } = this.ports;
     const checked = checkedTexts(texts);
     return retryStale(randomness, async () => {
       const createdAt = clock.now();
-      if (dueDate) requireFuture('due_date', dueDate, createdAt);
-      const due = dueDate && { dueDate };
+      if (due_date) requireFuture('due_date', due_date, createdAt);
+      const due = due_date && { due_date };
       const link = wanted && (await linkTo(this.ports, wanted));
       const id = randomness.uuid();
-      const todo: Todo = { id, ownerUid, ...checked, ...due, completed: false, createdAt, ...link?.place };
+      const todo: Todo = {
+        id,
+        owner_uid: ownerUid,
+        ...checked,
+        ...due,
+        completed: false,
+        created_at: createdAt,
+        ...link?.place,
+      };
       const reserved = await guardChanges(this.ports, undefined, todo);
-      const context = await changeContext(this.ports, todo, createdAt, dueDate !== undefined);
+      const context = await changeContext(this.ports, todo, createdAt, due_date !== undefined);
       const changes = [...creationChanges(todo, context), ...reserved, ...(link?.changes ?? [])];
       await store.commit(changes, recordAnswer(todo));
       return todo;
     });
   }
 
-  /**
-   * @throws MusterError NOT_FOUND, with the reason TASK_NOT_FOUND; VALIDATION_ERROR; CONFLICT, with the reason
-   *   DUPLICATE_TASK
-   */
+  /** @throws MusterError NOT_FOUND, with the reason TASK_NOT_FOUND; VALIDATION_ERROR; CONFLICT, with the reason DUPLICATE_TASK */
   edit(ownerUid: string, id: string, edit: TodoEdit, recordAnswer: RecordAnswer<EditedOutcome>) {
     const { clock, randomness, store } = this.ports;
     return retryStale(randomness, async () => {
       const found = await this.own(ownerUid, id);
       const now = clock.now();
       const todo = edited(found.value, edit);
-      const moved = todo.dueDate?.getTime() !== found.value.dueDate?.getTime();
-      if (todo.dueDate && moved) requireFuture('due_date', todo.dueDate, now);
+      const moved = todo.due_date?.getTime() !== found.value.due_date?.getTime();
+      if (todo.due_date && moved) requireFuture('due_date', todo.due_date, now);
       const outcome = { todo, changed: differences(todoAnswer(found.value), todoAnswer(todo)) };
-      const context = await changeContext(this.ports, todo, now, moved && todo.dueDate !== undefined);
+      const context = await changeContext(this.ports, todo, now, moved && todo.due_date !== undefined);
       const reserved = await guardChanges(this.ports, found.value, todo);
       await store.commit([...replacementChanges(found, todo, context), ...reserved], recordAnswer(outcome));
       return outcome;
@@ -113,16 +116,13 @@ export class TodoService extends Service<TodoPorts> {
   complete(ownerUid: string, id: string, recordAnswer: RecordAnswer<EndedOutcome>): Promise<EndedOutcome> {
     return this.end(ownerUid, id, recordAnswer, (found, now) => {
       if (found.value.completed) throw alreadyCompleted(found.value);
-      const todo = { ...found.value, completed: true, completedAt: now };
+      const todo = { ...found.value, completed: true, completed_at: now };
       const context = { eventId: this.ports.randomness.uuid(), now };
       return { todo, changes: replacementChanges(found, todo, context) };
     });
   }
 
-  /**
-   * Makes a completed to-do open again.
-   * @throws MusterError NOT_FOUND, with the reason TASK_NOT_FOUND; CONFLICT where it is open, or DUPLICATE_TASK
-   */
+  /** @throws MusterError NOT_FOUND, with the reason TASK_NOT_FOUND; CONFLICT where it is open, or DUPLICATE_TASK */
   reopen(
     ownerUid: string,
     id: string,
@@ -168,7 +168,6 @@ export class TodoService extends Service<TodoPorts> {
     return slice;
   }
 
-  /** Ends a to-do, and makes the occurrence that follows it. */
   private end(
     ownerUid: string,
     id: string,
@@ -201,15 +200,15 @@ export class TodoService extends Service<TodoPorts> {
 
   private async find(ownerUid: string, id: string): Promise<RemindedTodo> {
     const found = await readFor(ownerUid, this.ports.todos.findReminded(id));
-    if (found?.value.ownerUid !== ownerUid) throw notFound('Task', id, ownerUid);
+    if (found?.value.owner_uid !== ownerUid) throw notFound('Task', id, ownerUid);
     return found;
   }
 }
 
 function edited(todo: Todo, edit: TodoEdit): Todo {
-  const { description: _, dueDate: oldDueDate, ...rest } = todo;
-  const { dueDate = oldDueDate, moreTags } = edit;
+  const { description: _, due_date: oldDueDate, ...rest } = todo;
+  const { due_date = oldDueDate, moreTags } = edit;
   const checked = checkedTexts(edit, todo);
   const tags = moreTags ? addedTags(checked.tags, moreTags) : checked.tags;
-  return { ...rest, ...checked, tags, ...(dueDate && { dueDate }) };
+  return { ...rest, ...checked, tags, ...(due_date && { due_date }) };
 }

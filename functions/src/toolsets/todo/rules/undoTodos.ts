@@ -44,7 +44,7 @@ export class TodoInverse extends Service<InversePorts> {
 
   readonly reminder = async (effect: Effect): Promise<readonly TodoChange[]> => {
     const { todos, reminders, reminderFields } = this.ports;
-    const ownerUid = effect.ownerUid ?? '';
+    const ownerUid = effect.owner_uid ?? '';
     const [todo, before] = await Promise.all([
       readFor(ownerUid, todos.find(effect.id)),
       readFor(ownerUid, reminders.find(effect.id)),
@@ -59,7 +59,6 @@ export class TodoInverse extends Service<InversePorts> {
     return effect.kind === 'todo' ? this.todo(effect) : this.recurringTask(effect);
   }
 
-  /** Undoes the only part of an event, with the occurrence that has to follow from that. */
   private async alone(effect: Effect): Promise<readonly TodoChange[]> {
     const changes = await this.part(effect);
     const now = this.ports.clock.now();
@@ -82,8 +81,9 @@ export class TodoInverse extends Service<InversePorts> {
     if (fields === undefined) return found === undefined ? [] : this.deletion(effect, found);
     const before = todoFields.from(fields);
     if (found === undefined) return this.recreation(before, now);
-    if (before.delegatedTaskId !== found.value.delegatedTaskId) return this.delegation(effect, found, before);
-    const isDue = before.dueDate !== undefined && !before.completed;
+    if (before.delegated_task_id !== found.value.delegated_task_id)
+      return this.delegation(effect, found, before);
+    const isDue = before.due_date !== undefined && !before.completed;
     const context = await changeContext(this.ports, before, now, isDue);
     const reserved = await guardChanges(this.ports, found.value, before);
     const changes = [...replacementChanges(found, before, context), ...reserved];
@@ -91,47 +91,45 @@ export class TodoInverse extends Service<InversePorts> {
     return isKept ? changes.filter(({ kind }) => kind !== 'deleteReminder') : changes;
   }
 
-  /**
-   * Undoes that a to-do was delegated, or that this was undone. It stays part of the graph. While somebody has its task, or
-   * has done it, the to-do waits for that.
-   */
+  /** Undoes a delegation, or its undoing. While somebody has its task, or has done it, the to-do waits for that. */
   private async delegation(
     effect: Effect,
     { value: before, version }: RemindedTodo,
-    { delegatedTaskId }: Todo,
+    { delegated_task_id }: Todo,
   ): Promise<readonly TodoChange[]> {
-    const { delegatedTaskId: taskId, ...rest } = before;
+    const { delegated_task_id: taskId, ...rest } = before;
     const task = taskId === undefined ? undefined : (await this.ports.tasks.find(taskId))?.value;
     if (task !== undefined && !UNDELEGATED.includes(task.status))
       throw changedSince(effect, [`task "${task.id}" is ${task.status}`]);
-    const todo = { ...rest, ...(delegatedTaskId !== undefined && { delegatedTaskId }) };
+    const todo = { ...rest, ...(delegated_task_id !== undefined && { delegated_task_id }) };
     return [{ kind: 'delegateTodo', before, todo, version }];
   }
 
   /** Whether a due date goes that came to a to-do whose owner had set a reminder: one at another time than the default. */
   private async hasOwnReminder({ value, reminder }: RemindedTodo, before: Todo): Promise<boolean> {
-    if (before.completed || before.dueDate || !value.dueDate || reminder?.value.sent !== false) return false;
-    const { leadMilliseconds } = await this.ports.notifications.preferences(value.ownerUid);
-    const usual = reminderBefore(value, value.dueDate, this.ports.clock.now(), leadMilliseconds);
-    return reminder.value.remindAt.getTime() !== usual.remindAt.getTime();
+    if (before.completed || before.due_date || !value.due_date || reminder?.value.sent !== false)
+      return false;
+    const { leadMilliseconds } = await this.ports.notifications.preferences(value.owner_uid);
+    const usual = reminderBefore(value, value.due_date, this.ports.clock.now(), leadMilliseconds);
+    return reminder.value.remind_at.getTime() !== usual.remind_at.getTime();
   }
 
   /** Repairs first what its owner changed past the tools: an event reports the change from the event before it. */
-  private async repaired({ id, ownerUid = '' }: Effect): Promise<RemindedTodo | undefined> {
+  private async repaired({ id, owner_uid = '' }: Effect): Promise<RemindedTodo | undefined> {
     const { todos } = this.ports;
-    const found = await readFor(ownerUid, todos.findReminded(id));
+    const found = await readFor(owner_uid, todos.findReminded(id));
     if (found === undefined || isReported(found)) return found;
     await repairTodo(this.ports, id, undefined);
-    return readFor(ownerUid, todos.findReminded(id));
+    return readFor(owner_uid, todos.findReminded(id));
   }
 
   private async recurringTask(effect: Effect): Promise<readonly TodoChange[]> {
     const { recurringTasks, recurringTaskFields, clock } = this.ports;
-    const found = await readFor(effect.ownerUid ?? '', recurringTasks.find(effect.id));
+    const found = await readFor(effect.owner_uid ?? '', recurringTasks.find(effect.id));
     if (found === undefined) throw changedSince(effect, ['it is gone']);
     const fields = asBefore(effect, recurringTaskFields.of(found.value));
     const recurringTask =
-      fields === undefined ? { ...found.value, endedAt: clock.now() } : recurringTaskFields.from(fields);
+      fields === undefined ? { ...found.value, ended_at: clock.now() } : recurringTaskFields.from(fields);
     return [replacement(recurringTask, found)];
   }
 
@@ -142,10 +140,10 @@ export class TodoInverse extends Service<InversePorts> {
     now: Date,
   ): Promise<readonly TodoChange[]> {
     const { recurringTask: recurring, before, version } = change;
-    if (before.endedAt === undefined || recurring.endedAt !== undefined) return [change];
+    if (before.ended_at === undefined || recurring.ended_at !== undefined) return [change];
     const latest = await this.ports.todos.find(latestId(recurring));
     if (latest?.value.completed === false) return [change];
-    const after = new Date(Math.max(now.getTime(), recurring.latestDue.getTime()));
+    const after = new Date(Math.max(now.getTime(), recurring.latest_due.getTime()));
     const following = await occurrenceAfter(this.ports, {
       found: { value: before, version },
       recurring,
@@ -161,7 +159,7 @@ export class TodoInverse extends Service<InversePorts> {
     { value: todo, version }: RemindedTodo,
   ): Promise<readonly TodoChange[]> {
     // Another occurrence may be created under its id, and would not know what is part of this one.
-    if (todo.recurringTaskId !== undefined && todo.ancestors !== undefined)
+    if (todo.recurring_task_id !== undefined && todo.ancestors !== undefined)
       throw changedSince(effect, ['something is part of it']);
     const released = await guardChanges(this.ports, todo, undefined);
     const effects = removalEffects(todo, this.ports.clock.now());
@@ -171,7 +169,7 @@ export class TodoInverse extends Service<InversePorts> {
   private async recreation(before: Todo, now: Date): Promise<readonly TodoChange[]> {
     // One event can bring it back several times: the time makes each different from those before.
     const todo = { ...before, restored: Math.max(now.getTime(), (before.restored ?? 0) + 1) };
-    const isDue = todo.dueDate !== undefined && !todo.completed;
+    const isDue = todo.due_date !== undefined && !todo.completed;
     const context = await changeContext(this.ports, todo, now, isDue);
     const reserved = await guardChanges(this.ports, undefined, todo);
     return [...creationChanges(todo, context), ...reserved];

@@ -65,10 +65,7 @@ export class FirestoreTaskHistory extends FirestoreReader implements TaskHistory
   }
 }
 
-/**
- * Records that an event arrived, unless that is recorded.
- * @param digest SHA-256 of the event's canonical JSON: an event that was changed since has another
- */
+/** Recorded once. @param digest SHA-256 of the event's canonical JSON: an event that was changed since has another */
 export function recordArrivalIn(database: Firestore) {
   return async (event: TaskEvent, digest: string, recorded_at: Date): Promise<void> => {
     const { event_data: _, schema_version: _version, ...arrived } = eventToDocument(event);

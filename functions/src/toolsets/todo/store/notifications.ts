@@ -76,7 +76,6 @@ export class DatabaseDevices extends Service<RealtimePorts> implements Devices {
   }
 }
 
-/** What is stored of a device that has been told. */
 const DELIVERED = 'settled';
 
 /** A sender that takes longer is dead. */
@@ -147,18 +146,13 @@ const preferencesDocument = z.object({
     .catch(DEFAULT_LEAD_MILLISECONDS / MINUTE),
   push: z.boolean().catch(true),
   email: z.boolean().catch(false),
-  /** The ids of the agents that may answer questions for the person. */
   agents_may_answer: z.array(z.string()).catch([]),
 });
 
 /** How long before its due date a person is reminded of a to-do, and how beside the list that always shows it. */
 export function preferencesFromDocument(data: unknown): Preferences {
   const { reminder_lead_minutes, agents_may_answer, ...channels } = preferencesDocument.parse(data);
-  return {
-    leadMilliseconds: reminder_lead_minutes * MINUTE,
-    agentsMayAnswer: agents_may_answer,
-    ...channels,
-  };
+  return { leadMilliseconds: reminder_lead_minutes * MINUTE, agents_may_answer, ...channels };
 }
 
 /** What each person prefers, and mails. */

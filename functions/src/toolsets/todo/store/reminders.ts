@@ -62,7 +62,7 @@ function positionOf(snapshot: DocumentSnapshot): Position {
 
 export function recurringTaskToDocument(recurring: RecurringTask): Record<string, unknown> {
   // Beside `ended_at` for queries.
-  return { ...recurringTaskCodec.toDocument(recurring), ended: recurring.endedAt !== undefined };
+  return { ...recurringTaskCodec.toDocument(recurring), ended: recurring.ended_at !== undefined };
 }
 
 export const recurringTaskFields = fieldsCodec<RecurringTask>(

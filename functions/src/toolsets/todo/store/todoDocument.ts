@@ -26,7 +26,7 @@ type WordPlace = 'title' | 'rest' | 'any';
 
 export type WordIndex = Readonly<Record<WordPlace, Readonly<Record<string, string>>>>;
 
-type Worded = Pick<Todo, 'ownerUid' | 'title' | 'description'>;
+type Worded = Pick<Todo, 'owner_uid' | 'title' | 'description'>;
 
 /**
  * What the words of one to-do may take of its document, in bytes: room for a usual text of 5,000 letters. A text of
@@ -34,25 +34,21 @@ type Worded = Pick<Todo, 'ownerUid' | 'title' | 'description'>;
  */
 export const MAX_WORD_BYTES = 100_000;
 
-export function wordIndexOf({ ownerUid, title, description = '' }: Worded): WordIndex {
+export function wordIndexOf({ owner_uid, title, description = '' }: Worded): WordIndex {
   const room = { bytes: MAX_WORD_BYTES };
   const known = new Set<string>();
   const indexed = (words: readonly string[]) => {
     const taken = shortEnough(
       words.filter((word) => !known.has(word)),
-      ownerUid,
+      owner_uid,
       room,
     );
     for (const word of taken) known.add(word);
     return taken;
   };
   const [inTitle, inRest] = [indexed(prefixesOf(title)), indexed(prefixesOf(description))];
-  const listed = (words: readonly string[]) => Object.fromEntries(words.map((word) => [word, ownerUid]));
-  return {
-    title: listed(inTitle),
-    rest: listed(inRest),
-    any: listed([...known]),
-  };
+  const listed = (words: readonly string[]) => Object.fromEntries(words.map((word) => [word, owner_uid]));
+  return { title: listed(inTitle), rest: listed(inRest), any: listed([...known]) };
 }
 
 /**
@@ -67,7 +63,6 @@ function shortEnough(words: readonly string[], ownerUid: string, room: { bytes: 
   return end < 0 ? words : words.slice(0, end);
 }
 
-/** One word that a search asks for, and where it is to be. */
 export interface SoughtWord {
   readonly place: WordPlace;
   readonly word: string;
@@ -131,9 +126,9 @@ export function kindOf({ completed, priority }: Pick<TodoFilter, 'completed' | '
 /** What queries go by. Times are in milliseconds of the epoch, so that cursors are numbers. */
 function indexOf(todo: Todo) {
   const { completed, priority } = todo;
-  const [due, done] = [todo.dueDate?.getTime(), todo.completedAt?.getTime()];
+  const [due, done] = [todo.due_date?.getTime(), todo.completed_at?.getTime()];
   return {
-    created: todo.createdAt.getTime(),
+    created: todo.created_at.getTime(),
     due_up: due ?? LAST_OF_ALL,
     due_down: due ?? FIRST_OF_ALL,
     done_up: done ?? LAST_OF_ALL,
@@ -148,11 +143,7 @@ function indexOf(todo: Todo) {
 
 /** `recorded` is the to-do as its last event reported it: what somebody changes past the tools differs from it. */
 export function todoToDocument(todo: Todo): Record<string, unknown> {
-  return {
-    ...todoCodec.toDocument(todo),
-    index: indexOf(todo),
-    recorded: todoAnswer(todo),
-  };
+  return { ...todoCodec.toDocument(todo), index: indexOf(todo), recorded: todoAnswer(todo) };
 }
 
 /** The to-do as its last event reported it, where it has one. */

@@ -1,5 +1,3 @@
-/** How to-dos are found and written. */
-
 import { FieldPath, type Query, type QueryDocumentSnapshot } from '@google-cloud/firestore';
 import { enlistNode, writeNode } from '../../../graph/store/nodes.ts';
 import type { Versioned } from '../../../kernel/commit.ts';
@@ -121,7 +119,7 @@ export class FirestoreTodoQueries extends FirestoreReader implements TodoQueries
     const byPriority = sort.by === 'priority' && filter.priority === undefined;
     const direction = sort.order === 'asc' ? 'up' : 'down';
     const due = `index.due_${direction}`;
-    const own = this.todos.where('owner_uid', '==', filter.ownerUid);
+    const own = this.todos.where('owner_uid', '==', filter.owner_uid);
     const query = withinDueDates(ofKind(own, filter, byPriority), due, filter);
     const created = 'index.created';
     if (byPriority) return { query, fields: ['index.priority', created, due] };
@@ -135,10 +133,7 @@ export class FirestoreTodoQueries extends FirestoreReader implements TodoQueries
   }
 }
 
-/**
- * A query takes one array, so with tags the rest is asked of its own fields: "either" as "any of these", which
- * the same indexes serve.
- */
+/** A query takes one array, so with tags the rest is asked of its own fields: "either" as "any of these", with the same indexes. */
 function ofKind(own: Query, filter: TodoFilter, byPriority: boolean): Query {
   const { tags, completed, priority } = filter;
   if (tags.length === 0) return own.where('index.kinds', 'array-contains', kindOf(filter));
@@ -167,8 +162,8 @@ export const todoWriters: ChangeWriters<TodoChanges> = {
     writes.replace(todoPath(todo.id), todoToDocument(todo), version);
     writeNode(todoNode(before), todoNode(todo), writes);
   },
-  delegateTodo({ before, todo: { id, delegatedTaskId, ancestors }, version }, writes) {
-    writes.replace(todoPath(id), { delegated_task_id: delegatedTaskId ?? null, ancestors }, version);
+  delegateTodo({ before, todo: { id, delegated_task_id, ancestors }, version }, writes) {
+    writes.replace(todoPath(id), { delegated_task_id: delegated_task_id ?? null, ancestors }, version);
     if (before.ancestors === undefined) enlistNode(todoNode(before), writes);
   },
   deleteTodo({ todo: { id }, version }, writes) {
@@ -213,7 +208,7 @@ export async function searchTodos(
   return {
     todos: shown
       .flatMap(({ way, snapshot }) => readable(snapshot).map((todo) => ({ way, todo })))
-      .sort((a, b) => a.way - b.way || b.todo.createdAt.getTime() - a.todo.createdAt.getTime())
+      .sort((a, b) => a.way - b.way || b.todo.created_at.getTime() - a.todo.created_at.getTime())
       .map(({ todo }) => todo),
     total,
     ...(last && { next: { order: [last.way], id: last.snapshot.id } }),
@@ -249,14 +244,13 @@ async function firstMatches(having: Having, words: readonly string[], { limit, a
 
 /** What the trail tells of to-dos, recurring tasks and reminders that somebody sets; titles and events follow from them. */
 
-/** What the trail tells of, and back. */
 export const fieldsOfTodos = { todoFields, recurringTaskFields, reminderFields };
 
-const ofTodo = ({ id, ownerUid }: Todo) => ({ kind: 'todo', id, ownerUid });
+const ofTodo = ({ id, owner_uid }: Todo) => ({ kind: 'todo', id, owner_uid });
 
-const ofRecurring = ({ id, ownerUid }: RecurringTask) => ({ kind: 'recurring_task', id, ownerUid });
+const ofRecurring = ({ id, owner_uid }: RecurringTask) => ({ kind: 'recurring_task', id, owner_uid });
 
-const ofReminder = ({ id, ownerUid }: Reminder) => ({ kind: 'reminder', id, ownerUid });
+const ofReminder = ({ id, owner_uid }: Reminder) => ({ kind: 'reminder', id, owner_uid });
 
 export const todoEffects: EffectsOf<TodoChanges & ReminderChanges> = {
   createTodo: ({ todo }): Effect => ({ ...ofTodo(todo), after: todoFields.of(todo) }),

@@ -29,8 +29,8 @@ export const addTask = defineTool({
   },
   answer: (todo: Todo) => shapes.writtenAnswer(todo, `Task '${todo.title}' added.`),
   handler: ({ services, principal, workspace, recordAnswer }, { due_date, part_of, ...texts }) => {
-    const link = part_of && { link: { partOf: part_of, principal, workspace } };
-    const draft = { ...texts, dueDate: shapes.dateOf(due_date), ...link };
-    return services.todos.add(principal.ownerUid, draft, recordAnswer);
+    const link = part_of && { link: { part_of: part_of, principal, workspace } };
+    const draft = { ...texts, due_date: shapes.dateOf(due_date), ...link };
+    return services.todos.add(principal.owner_uid, draft, recordAnswer);
   },
 });

@@ -14,5 +14,5 @@ export const addTaskTags = defineTool({
   example: { task_id: 'todo-xxx-001', tags: ['urgent', 'bug'] },
   answer: (outcome: EditedOutcome) => editAnswer(outcome, 'Tags added.'),
   handler: ({ services, principal, recordAnswer }, { task_id, tags: moreTags }) =>
-    services.todos.edit(principal.ownerUid, task_id, { moreTags }, recordAnswer),
+    services.todos.edit(principal.owner_uid, task_id, { moreTags }, recordAnswer),
 });

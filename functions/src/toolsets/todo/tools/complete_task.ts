@@ -25,5 +25,5 @@ export const completeTask = defineTool({
   example: { task_id: 'todo-xxx-001' },
   answer,
   handler: ({ services, principal, recordAnswer }, { task_id }) =>
-    services.todos.complete(principal.ownerUid, task_id, recordAnswer),
+    services.todos.complete(principal.owner_uid, task_id, recordAnswer),
 });

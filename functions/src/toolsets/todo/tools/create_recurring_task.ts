@@ -8,7 +8,7 @@ const { dateOf } = shapes;
 
 function answer({ recurringTask: task, first, lastDue }: BegunRecurrence) {
   const last = lastDue ? `, last on ${lastDue.toISOString()}` : '';
-  const message = `Recurring task '${task.title}' created. First occurrence on ${task.latestDue.toISOString()}${last}`;
+  const message = `Recurring task '${task.title}' created. First occurrence on ${task.latest_due.toISOString()}${last}`;
   return {
     ...shapes.writtenRecurringAnswer(task, message),
     first_occurrence: shapes.occurrenceAnswer(first),
@@ -40,7 +40,7 @@ export const createRecurringTask = defineTool({
   example: { title: 'Check emails', frequency: 'DAILY', start_date: '2099-02-11T09:00:00Z' },
   answer,
   handler: ({ services, principal, recordAnswer }, { start_date, end_date, ...written }) => {
-    const draft = { ...written, anchor: dateOf(start_date), endDate: dateOf(end_date) };
-    return services.recurringTasks.create(principal.ownerUid, draft, recordAnswer);
+    const draft = { ...written, start_date: dateOf(start_date), end_date: dateOf(end_date) };
+    return services.recurringTasks.create(principal.owner_uid, draft, recordAnswer);
   },
 });

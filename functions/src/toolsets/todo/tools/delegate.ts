@@ -40,13 +40,8 @@ export const delegate = defineTool({
     message: `Task '${todo.title}' is delegated as ${task.id} in the workspace ${task.workspace}.`,
   }),
   handler: ({ services, principal, workspace: own, recordAnswer }, written) => {
-    const {
-      task_id: todoId,
-      workspace = own,
-      required_capabilities: requiredCapabilities = [],
-      ...rest
-    } = written;
-    const request = { ...rest, todoId, workspace, requiredCapabilities };
+    const { task_id: todoId, workspace = own, required_capabilities = [], ...rest } = written;
+    const request = { ...rest, todoId, workspace, required_capabilities };
     return services.delegation.delegate(principal, request, recordAnswer);
   },
 });

@@ -19,5 +19,5 @@ export const deleteRecurringTask = defineTool({
   example: { recurring_task_id: 'recurring-xxx-001' },
   answer,
   handler: ({ services, principal, recordAnswer }, { recurring_task_id }) =>
-    services.recurringTasks.end(principal.ownerUid, recurring_task_id, recordAnswer),
+    services.recurringTasks.end(principal.owner_uid, recurring_task_id, recordAnswer),
 });

@@ -13,5 +13,5 @@ export const deleteReminder = defineTool({
   example: { reminder_id: 'todo-xxx-001' },
   answer: () => ({ success: true, message: 'The reminder is deleted. Its task stays.' }),
   handler: async ({ services, principal, recordAnswer }, { reminder_id }) =>
-    services.reminders.delete(principal.ownerUid, reminder_id, recordAnswer),
+    services.reminders.delete(principal.owner_uid, reminder_id, recordAnswer),
 });

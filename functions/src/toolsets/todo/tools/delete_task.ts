@@ -21,5 +21,5 @@ export const deleteTask = defineTool({
   example: { task_id: 'todo-xxx-001' },
   answer,
   handler: ({ services, principal, recordAnswer }, { task_id }) =>
-    services.todos.delete(principal.ownerUid, task_id, recordAnswer),
+    services.todos.delete(principal.owner_uid, task_id, recordAnswer),
 });

@@ -9,11 +9,7 @@ const object = z.record(z.string(), z.unknown());
 const eventShape = eventMessage.extend({
   event_type: z.string(),
   schema_version: z.int(),
-  event_data: z.object({
-    before: object.nullable(),
-    after: object.nullable(),
-    changes: z.array(z.string()),
-  }),
+  event_data: z.object({ before: object.nullable(), after: object.nullable(), changes: z.array(z.string()) }),
 });
 
 export const getTaskHistory = defineTool({
@@ -28,7 +24,7 @@ export const getTaskHistory = defineTool({
   example: { task_id: 'todo-xxx-001' },
   handler: async ({ services, principal }, { task_id, ...asked }) => {
     const page = timePageOf({ task_id }, asked);
-    const found = await services.todos.history(principal.ownerUid, task_id, page);
+    const found = await services.todos.history(principal.owner_uid, task_id, page);
     const { answers, end } = fittingPage({ task_id }, found, messageOf, ({ timestamp }) => timestamp);
     return { events: answers, ...end };
   },

@@ -30,7 +30,7 @@ export const listRecurringTasks = defineTool({
   handler: async ({ services, principal }, { include_ended, ...asked }) => {
     const question = { include_ended };
     const page = timePageOf(question, asked);
-    const found = await services.recurringTasks.list(principal.ownerUid, include_ended, page);
+    const found = await services.recurringTasks.list(principal.owner_uid, include_ended, page);
     const following = await services.recurringTasks.followingDates(found.items);
     const answer = (recurring: RecurringTask) => {
       const dates = following.get(recurring.id) ?? [];
@@ -39,7 +39,7 @@ export const listRecurringTasks = defineTool({
         ...(dates.length > 0 && { following_occurrences: dates.map((date) => date.toISOString()) }),
       };
     };
-    const { answers, end } = fittingPage(question, found, answer, ({ createdAt }) => createdAt);
+    const { answers, end } = fittingPage(question, found, answer, ({ created_at }) => created_at);
     return { recurring_tasks: answers, total: found.total, ...pagesOf(found.total, asked), ...end };
   },
 });

@@ -25,8 +25,8 @@ export const listReminders = defineTool({
   example: { upcoming: true, limit: 10 },
   handler: async ({ services, principal }, { upcoming, ...asked }) => {
     const page = timePageOf({ upcoming }, asked);
-    const found = await services.reminders.list(principal.ownerUid, upcoming, page);
-    const { answers, end } = fittingPage({ upcoming }, found, reminderAnswer, ({ remindAt }) => remindAt);
+    const found = await services.reminders.list(principal.owner_uid, upcoming, page);
+    const { answers, end } = fittingPage({ upcoming }, found, reminderAnswer, ({ remind_at }) => remind_at);
     return { reminders: answers, total: found.total, ...pagesOf(found.total, asked), ...end };
   },
 });

@@ -34,5 +34,5 @@ export const reopenTask = defineTool({
   example: { task_id: 'todo-xxx-002' },
   answer,
   handler: ({ services, principal, recordAnswer }, { task_id }) =>
-    services.todos.reopen(principal.ownerUid, task_id, recordAnswer),
+    services.todos.reopen(principal.owner_uid, task_id, recordAnswer),
 });

@@ -6,14 +6,11 @@ export const setReminder = defineTool({
   title: 'Set a reminder',
   description: 'Sets when to be reminded of a to-do, in place of the reminder it has.',
   details: 'A task with a due date has one by itself.',
-  input: z.strictObject({
-    task_id: taskId,
-    remind_at: date('In UTC'),
-  }),
+  input: z.strictObject({ task_id: taskId, remind_at: date('In UTC') }),
   output: setShape,
   ...writing({ destructiveHint: false, idempotentHint: true }),
   example: { task_id: 'todo-xxx-001', remind_at: '2099-02-11T16:00:00Z' },
   answer: setAnswer,
   handler: ({ services, principal, recordAnswer }, { task_id, remind_at }) =>
-    services.reminders.set(principal.ownerUid, task_id, dateOf(remind_at), recordAnswer),
+    services.reminders.set(principal.owner_uid, task_id, dateOf(remind_at), recordAnswer),
 });

@@ -7,10 +7,7 @@ export const setTaskDueDate = defineTool({
   title: "Set a to-do's due date",
   description: 'Sets when a to-do is due; its reminder moves along, and null removes both.',
   audience: 'older clients',
-  input: z.strictObject({
-    task_id: taskId,
-    due_date: dateOrNull('null removes it'),
-  }),
+  input: z.strictObject({ task_id: taskId, due_date: dateOrNull('null removes it') }),
   output: writtenShape,
   ...writing({ destructiveHint: false, idempotentHint: true }),
   example: { task_id: 'todo-xxx-001', due_date: '2099-02-11T17:00:00Z' },
@@ -19,5 +16,5 @@ export const setTaskDueDate = defineTool({
     return editAnswer(outcome, dueDate ? `Due date set to ${dueDate.toISOString()}.` : 'Due date removed.');
   },
   handler: ({ services, principal, recordAnswer }, { task_id, due_date }) =>
-    services.todos.edit(principal.ownerUid, task_id, { dueDate: dateOf(due_date) }, recordAnswer),
+    services.todos.edit(principal.owner_uid, task_id, { due_date: dateOf(due_date) }, recordAnswer),
 });

@@ -13,5 +13,5 @@ export const setTaskPriority = defineTool({
   example: { task_id: 'todo-xxx-001', priority: 'HIGH' },
   answer: (outcome: EditedOutcome, { priority: wanted }) => editAnswer(outcome, `Priority set to ${wanted}.`),
   handler: ({ services, principal, recordAnswer }, { task_id, ...edit }) =>
-    services.todos.edit(principal.ownerUid, task_id, edit, recordAnswer),
+    services.todos.edit(principal.owner_uid, task_id, edit, recordAnswer),
 });

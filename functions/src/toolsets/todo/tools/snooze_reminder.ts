@@ -18,5 +18,5 @@ export const snoozeReminder = defineTool({
   example: { reminder_id: 'todo-xxx-001', minutes: 30 },
   answer: setAnswer,
   handler: ({ services, principal, recordAnswer }, { reminder_id, minutes }) =>
-    services.reminders.snooze(principal.ownerUid, reminder_id, minutes * MINUTE, recordAnswer),
+    services.reminders.snooze(principal.owner_uid, reminder_id, minutes * MINUTE, recordAnswer),
 });

@@ -70,7 +70,6 @@ export function dateOf(text: string | null | undefined): Date | null | undefined
 
 const time = z.iso.datetime();
 
-/** How far the task is that was made of a to-do. */
 export const delegatedShape = partial({
   task_id: z.string(),
   workspace: z.string(),
@@ -96,11 +95,10 @@ export const taskShape = partial({
   delegated: delegatedShape.describe('Where agents do it: how far they are.'),
 });
 
-/** What tools that write answer. */
 export const writtenShape = partial({ success: z.boolean(), task: taskShape, message: z.string() });
 
-export function occurrenceAnswer({ id, title: text, dueDate }: Todo) {
-  return { id, title: text, ...(dueDate && { due_date: dueDate.toISOString() }) };
+export function occurrenceAnswer({ id, title: text, due_date }: Todo) {
+  return { id, title: text, ...(due_date && { due_date: due_date.toISOString() }) };
 }
 
 export const occurrenceShape = partial({ id: z.string(), title: z.string(), due_date: time });
@@ -122,11 +120,7 @@ export const reading = {
   role: 'viewer' as const,
 };
 
-/** @param done what to say where something was changed */
-/**
- * Refuses an edit that names no field.
- * @throws MusterError VALIDATION_ERROR
- */
+/** Refuses an edit that names no field. @throws MusterError VALIDATION_ERROR */
 export function requireChange(edit: Readonly<Record<string, unknown>>, names: string): void {
   if (Object.values(edit).some((value) => value !== undefined)) return;
   throw new MusterError('VALIDATION_ERROR', 'There is nothing to change.', {
@@ -135,13 +129,14 @@ export function requireChange(edit: Readonly<Record<string, unknown>>, names: st
   });
 }
 
+/** @param done what to say where something was changed */
 export function editAnswer({ todo, changed }: EditedOutcome, done: string) {
   return writtenAnswer(todo, changed.length === 0 ? 'Nothing changed: the task is so already.' : done);
 }
 
 /** What the end of an occurrence has made: a sentence about it, and the occurrence. */
 export function following(next: Todo | undefined) {
-  const sentence = next?.dueDate ? ` Next occurrence created for ${next.dueDate.toISOString()}` : '';
+  const sentence = next?.due_date ? ` Next occurrence created for ${next.due_date.toISOString()}` : '';
   return { sentence, ...(next && { next_occurrence: occurrenceAnswer(next) }) };
 }
 
@@ -172,21 +167,21 @@ export const recurringTaskShape = partial({
 });
 
 export function recurringTaskAnswer(recurring: RecurringTask) {
-  const { id, title, description, frequency, timezone, priority, tags, anchor, endDate, endedAt } = recurring;
+  const { id, title, description, frequency, timezone, priority, tags, end_date, ended_at } = recurring;
   return {
     id,
     title,
     ...(description !== undefined && { description }),
     frequency,
-    start_date: anchor.toISOString(),
-    ...(endDate && { end_date: endDate.toISOString() }),
+    start_date: recurring.start_date.toISOString(),
+    ...(end_date && { end_date: end_date.toISOString() }),
     timezone,
     priority,
     tags: [...tags],
-    created_at: recurring.createdAt.toISOString(),
-    ...(endedAt
-      ? { ended_at: endedAt.toISOString() }
-      : { next_occurrence: recurring.latestDue.toISOString() }),
+    created_at: recurring.created_at.toISOString(),
+    ...(ended_at
+      ? { ended_at: ended_at.toISOString() }
+      : { next_occurrence: recurring.latest_due.toISOString() }),
   };
 }
 
@@ -216,6 +211,6 @@ export const reminderShape = partial({
 export const setShape = partial({ success: z.boolean(), reminder: reminderShape, message: z.string() });
 
 export function setAnswer(reminder: Reminder) {
-  const message = `The reminder comes at ${reminder.remindAt.toISOString()}.`;
+  const message = `The reminder comes at ${reminder.remind_at.toISOString()}.`;
   return { success: true, reminder: reminderAnswer(reminder), message };
 }

@@ -35,7 +35,6 @@ export const pageLimit = (usual = 10) =>
 
 export const listedLimit = z.int().min(1).max(MAX_LIMIT).default(10).describe('How many');
 
-/** What to-dos can be filtered by. */
 export const filters = {
   priority: priority('Of this priority').optional(),
   tags: tags('All of these tags').optional(),
@@ -46,13 +45,11 @@ export const filters = {
 
 export const sortOrder = z.enum(SORT_ORDERS).optional().describe('desc by default');
 
-/** What a list says of its end. */
 export const endShape = {
   truncated: z.boolean().optional().describe('Whether there is more; next_cursor goes on.'),
   next_cursor: z.string().optional(),
 };
 
-/** What a list whose total is known says of its pages and of its end. */
 export const pagesShape = {
   total_pages: z.int().optional().describe('How many pages of this limit hold all of it.'),
   has_previous: z.boolean().optional().describe('Whether there is a page before this one.'),
@@ -80,7 +77,7 @@ export async function listed({ services, principal }: CallContext<TodoServices>,
   const { sort_by: by = 'created_at', sort_order: order = 'desc', limit, cursor: from, ...criteria } = asked;
   const { due_after, due_before, tags: all = [], ...rest } = criteria;
   const range = { dueAfter: dateOf(due_after), dueBefore: dateOf(due_before) };
-  const filter = { ...rest, ...range, ownerUid: principal.ownerUid, tags: all };
+  const filter = { ...rest, ...range, owner_uid: principal.owner_uid, tags: all };
   const question = { ...criteria, by, order };
   const found = await services.todos.list(filter, { by, order }, pageOf(question, { limit, cursor: from }));
   return listAnswer({ services, principal }, question, found, asked);

@@ -35,9 +35,9 @@ export const updateRecurringTask = defineTool({
     const edit = {
       ...others,
       description: changed('description', description),
-      endDate: changed('end_date', shapes.dateOf(end_date)),
+      end_date: changed('end_date', shapes.dateOf(end_date)),
     };
     shapes.requireChange(edit, 'title, description, priority, tags, frequency, end_date, timezone and clear');
-    return services.recurringTasks.edit(principal.ownerUid, recurring_task_id, edit, recordAnswer);
+    return services.recurringTasks.edit(principal.owner_uid, recurring_task_id, edit, recordAnswer);
   },
 });

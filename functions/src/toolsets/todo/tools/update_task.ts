@@ -28,9 +28,9 @@ export const updateTask = defineTool({
     const edit = {
       ...others,
       description: changed('description', description),
-      dueDate: changed('due_date', shapes.dateOf(due_date)),
+      due_date: changed('due_date', shapes.dateOf(due_date)),
     };
     shapes.requireChange(edit, 'title, description, due_date, priority, tags and clear');
-    return services.todos.edit(principal.ownerUid, task_id, edit, recordAnswer);
+    return services.todos.edit(principal.owner_uid, task_id, edit, recordAnswer);
   },
 });

@@ -1,7 +1,4 @@
-/** A model behind a vendor's API, as calls ask it. */
-
 /** Why a model's call failed, in no vendor's words. What is tried again, and by whom, is decided by these. */
-
 export const FAILURE_CLASSES = [
   'overloaded',
   'rate_limited',
@@ -27,8 +24,8 @@ export interface ModelRequest {
 }
 
 export interface Usage {
-  readonly inputTokens: number;
-  readonly outputTokens: number;
+  readonly input_tokens: number;
+  readonly output_tokens: number;
 }
 
 export interface ModelAnswer {
@@ -39,37 +36,37 @@ export interface ModelAnswer {
   /** False: cut at `maxOutputTokens`. */
   readonly complete: boolean;
 }
-/** The most that an answer may say, in bytes of UTF-8: with what it cost it is one document of a run's journal. */
 
+/** The most that an answer may say, in bytes of UTF-8: with what it cost it is one document of a run's journal. */
 export const MAX_ANSWER_BYTES = 800000;
 
 export interface ModelFailureDetails {
   /** What the vendor said about when to ask again. */
-  readonly retryAfterMs?: number | undefined;
+  readonly retry_after_ms?: number | undefined;
   /** What was counted before it failed. */
   readonly usage?: Usage | undefined;
   /** Whether the vendor may have done the work, and billed it. */
-  readonly outcomeUnknown?: boolean;
+  readonly outcome_unknown?: boolean;
 }
-/** Thrown by `HostedAgent.ask`. Its message is Muster's own: it never quotes a vendor, and can be shown. */
 
+/** Thrown by `HostedAgent.ask`. Its message is Muster's own: it never quotes a vendor, and can be shown. */
 export class ModelFailure extends Error {
   readonly kind: FailureClass;
-  readonly retryAfterMs?: number;
+  readonly retry_after_ms?: number;
   readonly usage?: Usage;
-  readonly outcomeUnknown: boolean;
+  readonly outcome_unknown: boolean;
 
   constructor(kind: FailureClass, message: string, details: ModelFailureDetails = {}) {
     super(message);
     this.name = 'ModelFailure';
     this.kind = kind;
-    if (details.retryAfterMs !== undefined) this.retryAfterMs = details.retryAfterMs;
+    if (details.retry_after_ms !== undefined) this.retry_after_ms = details.retry_after_ms;
     if (details.usage !== undefined) this.usage = details.usage;
-    this.outcomeUnknown = details.outcomeUnknown ?? false;
+    this.outcome_unknown = details.outcome_unknown ?? false;
   }
 }
-/** In US dollars. */
 
+/** In US dollars. */
 export interface Price {
   readonly inputPerMillion: number;
   readonly outputPerMillion: number;
@@ -86,16 +83,13 @@ export interface AskOptions {
   /** Is told each piece of the answer as it comes. */
   readonly onText?: (text: string) => void;
 }
-/** A model behind a vendor's API. */
 
+/** A model behind a vendor's API. */
 export interface HostedAgent {
   readonly name: string;
   readonly model: string;
   readonly price: Price;
   availability(): Availability;
-  /**
-   * Exactly one request: it is never repeated here.
-   * @throws ModelFailure
-   */
+  /** Exactly one request: it is never repeated here. @throws ModelFailure */
   ask(request: ModelRequest, options: AskOptions): Promise<ModelAnswer>;
 }

@@ -11,10 +11,7 @@ export type AgentRole = KindOfWork;
 
 /** In the order of the orchestration specification, list_agents. Capabilities from 0 to 1, and the context window in tokens. */
 export const PROFILES = [
-  {
-    name: 'claude',
-    capabilities: { planning: 0.95, execution: 0.85, review: 0.9, contextWindow: 200_000 },
-  },
+  { name: 'claude', capabilities: { planning: 0.95, execution: 0.85, review: 0.9, contextWindow: 200_000 } },
   {
     name: 'gemini',
     capabilities: { planning: 0.85, execution: 0.95, review: 0.8, contextWindow: 1_000_000 },
@@ -142,10 +139,7 @@ const FACTORS: Readonly<Record<string, number>> = { k: 1000, thousand: 1000, m: 
 /** How much of a task is looked at, in characters: a bound on what the looking costs. */
 export const LOOKED_AT = 4000;
 
-/**
- * What is given wins over what the description says.
- * @returns notes: what was read out of the description, in words
- */
+/** What is given wins over what the description says. @returns notes: what was read out of the description, in words */
 export function inferRequirements(
   description: string,
   given: { [Name in keyof Requirements]?: Requirements[Name] | undefined },
@@ -192,8 +186,7 @@ export function isKnownLanguage(name: string | undefined): boolean {
 /** A language as it is usually written; one that is not known stays as it is. */
 export function languageNamed(text: string): string {
   const trimmed = text.trim();
-  const known = LANGUAGES.find(([name]) => name.toLowerCase() === trimmed.toLowerCase());
-  return known?.[0] ?? trimmed;
+  return LANGUAGES.find(([name]) => name.toLowerCase() === trimmed.toLowerCase())?.[0] ?? trimmed;
 }
 
 /** What commits may change of measures. */
@@ -215,7 +208,6 @@ const measureDocument = z.object({
 export type AgentMeasure = Readonly<z.output<typeof measureDocument>>;
 
 /** What one shard has of an agent. */
-
 export function measureFromDocument(data: unknown): AgentMeasure {
   return measureDocument.parse(data);
 }

@@ -25,10 +25,9 @@ export interface Experience {
 
 /** How the agents stand at a role, in their order: first by what the specification says of them. */
 export function standingsAt(role: AgentRole, agents: readonly AgentStatus[], work: WorkRecord) {
-  const capability = CAPABILITY_OF[role];
   const candidates = agents.map(({ name, capabilities }) => ({
     agent: name,
-    capability: capabilities[capability],
+    capability: capabilities[CAPABILITY_OF[role]],
   }));
   return standingsOf(candidates, work[role]);
 }

@@ -26,10 +26,7 @@ const BUILDING =
   /\b(build|create|implement|develop|design|migrate|refactor|set up)\b[^.?!]*\b(app\w*|api|system|service|component|module|library|pipeline|website|server|database|platform|scraper|tool)\b/i;
 const LIST_ITEM = /^[ \t]*(?:[-*]|\d{1,3}[.)])[ \t]/;
 
-/**
- * What `auto` chooses.
- * @param available how many hosted agents can be asked now
- */
+/** What `auto` chooses. @param available how many hosted agents can be asked now */
 export function chooseWorkflow(prompt: string, available: number) {
   const beginning = prompt.slice(0, LOOKED_AT);
   const chosen = (workflow: string, reason: string) => ({ workflow, reason: `${workflow}: ${reason}` });
@@ -101,14 +98,11 @@ export class AgentRoster {
   async situation(workspace: string): Promise<Situation> {
     const { workspaces, workRecords } = this.ports;
     const [found, work] = await Promise.all([workspaces.find(workspace), workRecords.find(workspace)]);
-    const { pinnedAgents: pins = [], forbiddenAgents: forbidden = [] } = found?.value ?? {};
+    const { pinned_agents: pins = [], forbidden_agents: forbidden = [] } = found?.value ?? {};
     return { workspace, agentStatuses: this.agentStatuses(), routing: { pins, forbidden }, work };
   }
 
-  /**
-   * The hosted agents, and those of the network that a step for it can reach.
-   * @param word a role, or of agents of the network any capability
-   */
+  /** The hosted agents, and those of the network that a step can reach. @param word a role, or a capability of the network's */
   async list(workspace: string, word: string | undefined, withMetrics: boolean) {
     const role = word === undefined ? undefined : roleNamed(word);
     const capable = this.agentStatuses().filter(
@@ -131,7 +125,7 @@ export class AgentRoster {
   }
 }
 
-function hasCapability({ capabilities }: Agent, word: string): boolean {
+function hasCapability({ capability_details: capabilities }: Agent, word: string): boolean {
   const names = capabilities.map(({ name }) => foldedCapability(name));
   const role = roleNamed(word);
   return (

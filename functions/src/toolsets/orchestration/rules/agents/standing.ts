@@ -20,7 +20,7 @@ export interface Tally {
   /** The sum of what the outcomes are worth, each from 0 to 1. */
   readonly worth: number;
   readonly milliseconds: number;
-  readonly costUsd: number;
+  readonly cost_usd: number;
 }
 
 /** What became of one agent's work in one step. */
@@ -70,7 +70,7 @@ const NOTHING: Tally = {
   retried: 0,
   worth: 0,
   milliseconds: 0,
-  costUsd: 0,
+  cost_usd: 0,
 };
 
 /** How an agent stands at a kind of work. */
@@ -109,16 +109,15 @@ export function standingsOf(
     const deviation = Math.sqrt((mean * (1 - mean)) / (PRIOR_OUTCOMES + weight + 1));
     return { agent, mean, deviation, whole, count: outcomesIn(whole) };
   });
-  const average = (of: 'costUsd' | 'milliseconds') => {
+  const average = (of: 'cost_usd' | 'milliseconds') => {
     const each = known.map(({ whole, count }) => (count === 0 ? 0 : whole[of] / count));
     const most = Math.max(...each);
     return each.map((one) => (most === 0 ? 0 : one / most));
   };
-  const [costs, times] = [average('costUsd'), average('milliseconds')];
+  const [costs, times] = [average('cost_usd'), average('milliseconds')];
   return known.map(({ agent, mean, deviation, whole, count }, index) => {
     const spent = COST_WEIGHT * (costs[index] ?? 0) + TIME_WEIGHT * (times[index] ?? 0);
-    const score = Math.max(0, mean - spent);
-    return { agent, score, deviation, record: count === 0 ? undefined : whole };
+    return { agent, score: Math.max(0, mean - spent), deviation, record: count === 0 ? undefined : whole };
   });
 }
 
@@ -152,13 +151,9 @@ export interface Booking {
   readonly faded: readonly number[];
 }
 
-/**
- * Where outcomes are counted. Nothing follows from the record but the bucket: runs that end at once add up, and a
- * bucket that gets more than its share only fades as one.
- */
+/** Where outcomes are counted: runs that end at once add up, and a bucket that gets more than its share only fades as one. */
 export function bookingsOf(record: WorkRecord, outcomes: readonly Outcome[]): readonly Booking[] {
-  const kinds = [...new Set(outcomes.map(({ kind }) => kind))];
-  return kinds.map((kind) => {
+  return [...new Set(outcomes.map(({ kind }) => kind))].map((kind) => {
     const own = outcomes.filter((outcome) => outcome.kind === kind);
     const before = record[kind];
     const bucket = Math.floor((before?.outcomes ?? 0) / BUCKET_OUTCOMES);
@@ -178,7 +173,7 @@ export function outcomesIn({ accepted, failed, lost }: Tally): number {
 export function evidenceOf(record: Tally, kind: KindOfWork): string {
   const count = outcomesIn(record);
   const seconds = `${round(record.milliseconds / count / 1000, 1)} s`;
-  const cost = `${round(record.costUsd / count, 4)} USD`;
+  const cost = `${round(record.cost_usd / count, 4)} USD`;
   return `${record.accepted} of ${count} accepted here for ${kind}, ${seconds}, ${cost}`;
 }
 
@@ -194,7 +189,7 @@ function added(left: Tally, right: Tally): Tally {
     retried: left.retried + right.retried,
     worth: left.worth + right.worth,
     milliseconds: left.milliseconds + right.milliseconds,
-    costUsd: left.costUsd + right.costUsd,
+    cost_usd: left.cost_usd + right.cost_usd,
   };
 }
 

@@ -18,12 +18,9 @@ interface Asking {
   readonly onAnswer?: ((answer: ModelAnswer) => void) | undefined;
 }
 
-const UNKNOWN = { outcomeUnknown: true };
+const UNKNOWN = { outcome_unknown: true };
 
-/**
- * Asks within a time, whatever the agent does with its signal.
- * @returns also how many tokens of text have come, estimated
- */
+/** Asks within a time, whatever the agent does with its signal. @returns also the estimated tokens of text that have come */
 export async function askOnce(
   agent: HostedAgent,
   question: ModelRequest,
@@ -74,10 +71,7 @@ export type Outcome =
       readonly ranOut: boolean;
     };
 
-/**
- * Returns what an attempt comes to: an answer without text is a failure. The journal keeps it as the vendor sent it, so
- * that a replay comes to the same.
- */
+/** An answer without text is a failure; the journal keeps it as the vendor sent it, so that a replay comes to the same. */
 export function outcomeOf(agent: string, completed: CompletedAttempt, maxOutputTokens: number): Outcome {
   if ('failure' in completed) return { failure: completed.failure, ranOut: false };
   const { text, complete, usage } = completed.answer;
@@ -92,9 +86,9 @@ export function outcomeOf(agent: string, completed: CompletedAttempt, maxOutputT
 
 /** The fields of an attempt that say how it ended. */
 export function endOf(outcome: Outcome) {
-  if ('answer' in outcome) return { end: 'answered' as const, outcomeUnknown: false };
-  const { kind: end, message: reason, outcomeUnknown } = outcome.failure;
-  return { end, reason, outcomeUnknown };
+  if ('answer' in outcome) return { end: 'answered' as const, outcome_unknown: false };
+  const { kind: end, message: reason, outcome_unknown } = outcome.failure;
+  return { end, reason, outcome_unknown };
 }
 
 /**
@@ -106,15 +100,15 @@ export function endOf(outcome: Outcome) {
  */
 export function bookedFor(outcome: Outcome, received: number, reserved: Usage): Usage | undefined {
   if ('answer' in outcome) return outcome.answer.usage;
-  const { kind, outcomeUnknown, usage } = outcome.failure;
-  if (!outcomeUnknown) return usage ?? NO_USAGE;
-  const inputTokens = usage?.inputTokens || reserved.inputTokens;
+  const { kind, outcome_unknown, usage } = outcome.failure;
+  if (!outcome_unknown) return usage ?? NO_USAGE;
+  const inputTokens = usage?.input_tokens || reserved.input_tokens;
   if (received > 0) {
-    const counted = Math.max(usage?.outputTokens ?? 0, received);
-    return { inputTokens, outputTokens: Math.min(counted, reserved.outputTokens) };
+    const counted = Math.max(usage?.output_tokens ?? 0, received);
+    return { input_tokens: inputTokens, output_tokens: Math.min(counted, reserved.output_tokens) };
   }
   // An attempt that Muster called off has taken little: the vendor sees the connection close.
   if (kind === 'aborted') return usage;
   const hasBegun = usage !== undefined || kind === 'timeout';
-  return hasBegun ? { inputTokens, outputTokens: reserved.outputTokens } : undefined;
+  return hasBegun ? { input_tokens: inputTokens, output_tokens: reserved.output_tokens } : undefined;
 }

@@ -5,11 +5,7 @@ import { documentCodec, timestamp } from '../../../../kernel/documentCodec.ts';
 import { FAILURE_CLASSES, type ModelAnswer, ModelFailure } from '../agents/model.ts';
 import type { AgentMeasure } from '../agents/profile.ts';
 
-/**
- * `answered`, or why not; `unavailable` and `over_budget` were never asked, and of an `interrupted` one nobody knows,
- * since the instance that made it died.
- */
-
+/** Those `unavailable` or `over_budget` were never asked; of an `interrupted` one nobody knows, since its instance died. */
 export const ATTEMPT_ENDS = [
   'answered',
   'unavailable',
@@ -32,7 +28,6 @@ export const identity = z.object({
 });
 export const attempt = identity.extend({
   end: z.enum(ATTEMPT_ENDS),
-  /** Why it failed, in words. */
   reason: z.string().exactOptional(),
   milliseconds: z.number(),
   /** As far as it is known. */
@@ -50,30 +45,38 @@ const stepFailure = z.object({
   outcome_unknown: z.boolean(),
 });
 const answers = documentCodec(answer);
-const failures = documentCodec(stepFailure, { failure: 'kind' });
+const failures = documentCodec(stepFailure);
 const storedCompleted = z.discriminatedUnion('kind', [
   answer.extend({ kind: z.literal('answer') }),
   stepFailure.extend({ kind: z.literal('failure') }),
 ]);
+function storedFailure(failed: ModelFailure) {
+  const { kind: failure, message, retry_after_ms, usage, outcome_unknown } = failed;
+  return {
+    ...{ failure, message, outcome_unknown },
+    ...(retry_after_ms !== undefined && { retry_after_ms }),
+    ...(usage && { usage }),
+  };
+}
+
 const settled = z.codec(storedCompleted, z.custom<CompletedAttempt>(), {
   decode: (stored) => {
     if (stored.kind === 'answer') return { answer: answers.fromDocument(stored) };
-    const { kind, message, ...details } = failures.fromDocument(stored);
+    const { failure: kind, message, ...details } = failures.fromDocument(stored);
     return { failure: new ModelFailure(kind, message, details) };
   },
   encode: (completed) =>
     storedCompleted.parse(
       'answer' in completed
         ? { kind: 'answer', ...answers.toDocument(completed.answer) }
-        : { kind: 'failure', ...failures.toDocument(completed.failure) },
+        : { kind: 'failure', ...failures.toDocument(storedFailure(completed.failure)) },
     ),
 });
-/** One request to a model as the journal has it: `runs/{runId}/calls/{id}`. */
 
+/** One request to a model as the journal has it: `runs/{runId}/calls/{id}`. */
 export const { toDocument: callToDocument, fromDocument: callFromDocument } = documentCodec(
   identity.extend({
     id: z.string(),
-    /** The id of the step that it belongs to. */
     step: z.string(),
     /** How many instances died in the middle of this very attempt. */
     repetition: z.number(),
@@ -115,13 +118,13 @@ const DOING = {
   invalid_request: 'nobody',
   context_too_long: 'nobody',
 } as const satisfies Record<Attempt['end'], 'agent' | 'nobody'>;
-/** Whether an attempt counts for or against its agent. */
 
+/** Whether an attempt counts for or against its agent. */
 export function isMeasured({ end }: Pick<Attempt, 'end'>): boolean {
   return DOING[end] === 'agent';
 }
-/** By agent. Attempts that an earlier execution has made, and counted, must not be among them. */
 
+/** By agent. Attempts that an earlier execution has made, and counted, must not be among them. */
 export function measuresOf(attempts: readonly Attempt[]): readonly AgentMeasure[] {
   const measured = attempts.filter(isMeasured);
   return [...new Set(measured.map(({ agent }) => agent))].map((agent) => {

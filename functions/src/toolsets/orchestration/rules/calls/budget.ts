@@ -7,12 +7,12 @@ import type { HostedAgent, Price, Usage } from '../agents/model.ts';
 
 interface Spending {
   readonly usage: Usage;
-  readonly costUsd: number;
+  readonly cost_usd: number;
 }
 
 export interface Reservation {
   /** As many output tokens as the call may ask for. */
-  readonly maxOutputTokens: number;
+  readonly max_output_tokens: number;
   /**
    * Books what the call cost and gives back the rest.
    * @param usage what the vendor counted; undefined where that is unknown: nothing is booked then, and all stays
@@ -22,9 +22,9 @@ export interface Reservation {
   complete(usage: Usage | undefined): Spending;
 }
 
-export const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0 };
+export const NO_USAGE: Usage = { input_tokens: 0, output_tokens: 0 };
 
-const NOTHING: Spending = { usage: NO_USAGE, costUsd: 0 };
+const NOTHING: Spending = { usage: NO_USAGE, cost_usd: 0 };
 
 /**
  * With fewer output tokens no call is made, unless its step asks for fewer: a thinking model takes 1,024 or more before
@@ -34,7 +34,7 @@ export const LEAST_OUTPUT_TOKENS = 2048;
 
 export class Budget {
   /** Tokens of input and output together, and US dollars. */
-  private readonly limit: { readonly tokens?: number | undefined; readonly costUsd?: number | undefined };
+  private readonly limit: { readonly tokens?: number | undefined; readonly cost_usd?: number | undefined };
   /** All that has been booked, by this execution and those before it. */
   spent: Spending;
   private reservedTokens = 0;
@@ -52,39 +52,39 @@ export class Budget {
    * @returns undefined where too little is left for an answer
    */
   reserve(planned: {
-    readonly inputTokens: number;
-    readonly maxOutputTokens: number;
+    readonly input_tokens: number;
+    readonly max_output_tokens: number;
     readonly price: Price;
     readonly sharedBy: number;
   }): Reservation | undefined {
-    const { inputTokens, maxOutputTokens, price, sharedBy } = planned;
+    const { input_tokens, max_output_tokens, price, sharedBy } = planned;
     const most = Math.floor(
       Math.min(
-        maxOutputTokens,
-        this.tokensLeft(sharedBy) - inputTokens,
-        outputFor(this.usdLeft(sharedBy) - costOf({ inputTokens, outputTokens: 0 }, price), price),
+        max_output_tokens,
+        this.tokensLeft(sharedBy) - input_tokens,
+        outputFor(this.usdLeft(sharedBy) - costOf({ input_tokens, output_tokens: 0 }, price), price),
       ),
     );
-    if (most < Math.min(LEAST_OUTPUT_TOKENS, maxOutputTokens)) return undefined;
-    const reservedUsd = costOf({ inputTokens, outputTokens: most }, price);
-    this.reservedTokens += inputTokens + most;
+    if (most < Math.min(LEAST_OUTPUT_TOKENS, max_output_tokens)) return undefined;
+    const reservedUsd = costOf({ input_tokens, output_tokens: most }, price);
+    this.reservedTokens += input_tokens + most;
     this.reservedUsd += reservedUsd;
     return {
-      maxOutputTokens: most,
+      max_output_tokens: most,
       complete: (usage) => {
         if (usage === undefined) return NOTHING;
         const costUsd = costOf(usage, price);
-        this.reservedTokens -= inputTokens + most;
+        this.reservedTokens -= input_tokens + most;
         this.reservedUsd -= reservedUsd;
-        const { costUsd: bookedUsd, usage: booked } = this.spent;
+        const { cost_usd: bookedUsd, usage: booked } = this.spent;
         this.spent = {
           usage: {
-            inputTokens: booked.inputTokens + usage.inputTokens,
-            outputTokens: booked.outputTokens + usage.outputTokens,
+            input_tokens: booked.input_tokens + usage.input_tokens,
+            output_tokens: booked.output_tokens + usage.output_tokens,
           },
-          costUsd: exactUsd(bookedUsd + costUsd),
+          cost_usd: exactUsd(bookedUsd + costUsd),
         };
-        return { usage, costUsd };
+        return { usage, cost_usd: costUsd };
       },
     };
   }
@@ -93,18 +93,18 @@ export class Budget {
   describe(): string {
     const parts = [
       ...(this.limit.tokens === undefined ? [] : [`${Math.max(0, Math.floor(this.tokensLeft()))} tokens`]),
-      ...(this.limit.costUsd === undefined ? [] : [`${Math.max(0, this.usdLeft()).toFixed(4)} US dollars`]),
+      ...(this.limit.cost_usd === undefined ? [] : [`${Math.max(0, this.usdLeft()).toFixed(4)} US dollars`]),
     ];
     return parts.length === 0 ? 'no limit' : parts.join(' and ');
   }
 
   private tokensLeft(sharedBy = 1): number {
-    const { inputTokens, outputTokens } = this.spent.usage;
-    return share(this.limit.tokens, inputTokens + outputTokens, this.reservedTokens, sharedBy);
+    const { input_tokens, output_tokens } = this.spent.usage;
+    return share(this.limit.tokens, input_tokens + output_tokens, this.reservedTokens, sharedBy);
   }
 
   private usdLeft(sharedBy = 1): number {
-    return share(this.limit.costUsd, this.spent.costUsd, this.reservedUsd, sharedBy);
+    return share(this.limit.cost_usd, this.spent.cost_usd, this.reservedUsd, sharedBy);
   }
 }
 
@@ -120,8 +120,10 @@ function outputFor(usd: number, { outputPerMillion }: Price): number {
 }
 
 /** In US dollars. */
-export function costOf({ inputTokens, outputTokens }: Usage, price: Price): number {
-  return exactUsd((inputTokens * price.inputPerMillion + outputTokens * price.outputPerMillion) / 1_000_000);
+export function costOf({ input_tokens, output_tokens }: Usage, price: Price): number {
+  return exactUsd(
+    (input_tokens * price.inputPerMillion + output_tokens * price.outputPerMillion) / 1_000_000,
+  );
 }
 
 /** Tenths of a token in one character of ASCII, and in one byte of UTF-8 of any other character. */

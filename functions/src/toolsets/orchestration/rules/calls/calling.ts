@@ -130,29 +130,33 @@ class Calling {
     const time = Math.min(timeout, deadline.getTime() - clock.now().getTime());
     if (time <= 0) return this.notMade(agent, 'timeout', 'The time for the whole call is over.');
     const inputTokens = estimatedTokens(prompt);
-    const reservation = budget.reserve({ inputTokens, maxOutputTokens: this.room, price, sharedBy });
+    const reservation = budget.reserve({
+      input_tokens: inputTokens,
+      max_output_tokens: this.room,
+      price,
+      sharedBy,
+    });
     if (reservation === undefined) {
-      const reason = `The budget does not cover it: ${budget.describe()} left.`;
-      return this.notMade(agent, 'over_budget', reason);
+      return this.notMade(agent, 'over_budget', `The budget does not cover it: ${budget.describe()} left.`);
     }
     const identity = { call: key, number, agent: name, model, waited };
-    const planned = { ...identity, prompt, time, maxOutputTokens: reservation.maxOutputTokens };
+    const planned = { ...identity, prompt, time, max_output_tokens: reservation.max_output_tokens };
     const before = await journal.begin(planned);
     if (before !== undefined && !('cutTo' in before)) {
       // Booked already, by the execution that made it.
       reservation.complete(NO_USAGE);
-      const outcome = outcomeOf(name, before, planned.maxOutputTokens);
+      const outcome = outcomeOf(name, before, planned.max_output_tokens);
       const { usage = NO_USAGE } = 'answer' in before ? before.answer : before.failure;
-      this.attempts.push({ ...identity, ...endOf(outcome), milliseconds: 0, usage, costUsd: 0 });
-      return { outcome, maxOutputTokens: planned.maxOutputTokens };
+      this.attempts.push({ ...identity, ...endOf(outcome), milliseconds: 0, usage, cost_usd: 0 });
+      return { outcome, maxOutputTokens: planned.max_output_tokens };
     }
-    const maxOutputTokens = before?.cutTo ?? planned.maxOutputTokens;
+    const maxOutputTokens = before?.cutTo ?? planned.max_output_tokens;
     const asked = clock.now().getTime();
     const question = { prompt, maxOutputTokens };
     const { completed, received } = await askOnce(agent, question, time, { ...this.request, timer });
     const milliseconds = clock.now().getTime() - asked;
     const outcome = outcomeOf(name, completed, maxOutputTokens);
-    const reserved = { inputTokens, outputTokens: maxOutputTokens };
+    const reserved = { input_tokens: inputTokens, output_tokens: maxOutputTokens };
     const spending = reservation.complete(bookedFor(outcome, received, reserved));
     const attempt = { ...identity, ...endOf(outcome), milliseconds, ...spending };
     await journal.end(attempt, completed);
@@ -163,23 +167,21 @@ class Calling {
   /** Notes an agent that was not asked, and why. */
   private notMade({ name, model }: HostedAgent, end: FailedCall['end'], reason: string): undefined {
     const identity = { call: this.request.key, number: 0, agent: name, model, waited: 0 };
-    const nothing = { milliseconds: 0, usage: NO_USAGE, costUsd: 0, outcomeUnknown: false };
+    const nothing = { milliseconds: 0, usage: NO_USAGE, cost_usd: 0, outcome_unknown: false };
     this.attempts.push({ ...identity, end, reason, ...nothing });
   }
 
   /** @returns how long to wait before the same agent is asked again; undefined where it is not */
   private react(failure: ModelFailure, failed: number, { contextWindow }: Candidate): number | undefined {
     const { request, ports } = this;
-    const mayBeMadeAgain = request.repeatable || !failure.outcomeUnknown;
-    const reaction = mayBeMadeAgain ? this.reactionTo(failure.kind) : 'stop';
+    const reaction = request.repeatable || !failure.outcome_unknown ? this.reactionTo(failure.kind) : 'stop';
     if (reaction === 'stop') this.waiting = [];
     if (reaction === 'larger_context') {
       this.waiting = this.waiting.filter((other) => other.contextWindow > contextWindow);
     }
     if (reaction !== 'retry' || failed >= request.attempts) return undefined;
     const left = request.deadline.getTime() - ports.clock.now().getTime();
-    const chance = ports.randomness.integer(1001) / 1000;
-    return backoff(failed, failure.retryAfterMs, left, chance);
+    return backoff(failed, failure.retry_after_ms, left, ports.randomness.integer(1001) / 1000);
   }
 
   /** A model may refuse as many output tokens as it was offered after an answer that was cut. */
@@ -188,10 +190,7 @@ class Calling {
     return kind === 'invalid_request' && wasWidened ? 'next_agent' : REACTIONS[kind];
   }
 
-  /**
-   * After an answer that was cut before any text: the same agent again with more room, if the step's limit has cut it.
-   * If the budget has, another call gets no more, and only the next agent is left.
-   */
+  /** An answer cut before any text by the step's limit: the same agent again with more room; by the budget: the next agent. */
   private widen(had: number, failed: number): number | undefined {
     const isOwnLimit = had >= this.room && this.room < OUTPUT_TOKENS.most;
     this.room = Math.min(OUTPUT_TOKENS.most, Math.max(OUTPUT_TOKENS.usual, 2 * this.room));

@@ -15,7 +15,7 @@ import { costOf, estimatedTokens, priceOf } from './budget.ts';
 import { reservationFor, settledAs } from './reserving.ts';
 
 export interface PlannedAttempt
-  extends Pick<JournalEntry, 'call' | 'number' | 'agent' | 'model' | 'waited' | 'maxOutputTokens'> {
+  extends Pick<JournalEntry, 'call' | 'number' | 'agent' | 'model' | 'waited' | 'max_output_tokens'> {
   readonly prompt: string;
   /** Milliseconds that it may take. */
   readonly time: number;
@@ -60,7 +60,7 @@ export class StepJournal {
   get outdated(): readonly Attempt[] {
     return [...this.entries.values()].flatMap((entry) => {
       const instead = this.begun.get(attemptKeyOf(entry));
-      const isOutdated = instead !== undefined && instead.inputHash !== entry.inputHash;
+      const isOutdated = instead !== undefined && instead.input_hash !== entry.input_hash;
       return isOutdated && entry.ending !== undefined ? [entry.ending.attempt] : [];
     });
   }
@@ -91,7 +91,7 @@ export class StepJournal {
     const { runId, step, repeatable, requireLease, budgetKeys } = this.scope;
     // In the place of null stood a system prompt, which no call has.
     const inputHash = hashing.sha256(JSON.stringify([null, prompt]));
-    const before = this.entries.get(keyOf({ ...asked, inputHash }));
+    const before = this.entries.get(keyOf({ ...asked, input_hash: inputHash }));
     if (before?.ending !== undefined) {
       this.replayable--;
       this.begun.set(attemptKeyOf(before), before);
@@ -104,18 +104,24 @@ export class StepJournal {
     const { call, number, agent } = asked;
     const name = JSON.stringify([step, call, agent, number, inputHash, repetition]);
     const id = hashing.sha256(name).slice(0, 20);
-    const inputTokens = estimatedTokens(prompt);
-    const planned = { ...asked, id, step, repetition, inputHash, inputTokens, startedAt: clock.now() };
-    const price = priceOf(hosted(), agent);
-    const beginning = { ...planned, runId, price, time };
+    const planned = {
+      ...asked,
+      id,
+      step,
+      repetition,
+      input_hash: inputHash,
+      input_tokens: estimatedTokens(prompt),
+      started_at: clock.now(),
+    };
+    const beginning = { ...planned, runId, price: priceOf(hosted(), agent), time };
     const { reservation, maxOutputTokens } = await reservationFor(this.ports, budgetKeys, beginning);
-    const entry = { ...planned, maxOutputTokens };
+    const entry = { ...planned, max_output_tokens: maxOutputTokens };
     requireLease();
     const started: OrchestrationChange = { kind: 'startCall', runId, entry };
     await store.commit(reservation === undefined ? [started] : [started, { kind: 'reserve', reservation }]);
     if (reservation !== undefined) this.reservations.set(id, reservation);
     this.begun.set(attemptKeyOf(entry), entry);
-    return maxOutputTokens < asked.maxOutputTokens ? { cutTo: maxOutputTokens } : undefined;
+    return maxOutputTokens < asked.max_output_tokens ? { cutTo: maxOutputTokens } : undefined;
   }
 
   /** Notes how an attempt ended. */
@@ -134,13 +140,13 @@ export class StepJournal {
   /** With what it has cost, unless it took so long that it counts as the most already. */
   private async complete(
     change: Extract<OrchestrationChange, { readonly kind: 'completeCall' }>,
-    { usage, costUsd, outcomeUnknown }: Attempt,
+    { usage, cost_usd, outcome_unknown }: Attempt,
   ): Promise<void> {
     const { store } = this.ports;
     const reservation = this.reservations.get(change.entry.id);
     if (reservation === undefined) return store.commit([change]);
-    const isUnknown = outcomeUnknown && usage.inputTokens + usage.outputTokens === 0;
-    const spent = settledAs(reservation, isUnknown ? undefined : { usage, costUsd });
+    const isUnknown = outcome_unknown && usage.input_tokens + usage.output_tokens === 0;
+    const spent = settledAs(reservation, isUnknown ? undefined : { usage, cost_usd });
     try {
       await store.commit([change, { kind: 'settle', reservation, spent }]);
     } catch (error) {
@@ -165,23 +171,23 @@ function attemptKeyOf({ call, agent, number }: Pick<Attempt, 'call' | 'agent' | 
 }
 
 /** And with what input: the same attempt with another input is another call. */
-function keyOf(entry: Pick<JournalEntry, 'call' | 'agent' | 'number' | 'inputHash'>): string {
-  return `${attemptKeyOf(entry)}#${entry.inputHash}`;
+function keyOf(entry: Pick<JournalEntry, 'call' | 'agent' | 'number' | 'input_hash'>): string {
+  return `${attemptKeyOf(entry)}#${entry.input_hash}`;
 }
 
 /** What is booked for a call: its cost, or the most that it can have cost where that is unknown. */
 export function bookingOf(entry: JournalEntry, hosted: readonly HostedAgent[]): Attempt {
   if (entry.ending !== undefined) return entry.ending.attempt;
-  const { call, number, agent, model, waited, inputTokens, maxOutputTokens } = entry;
+  const { call, number, agent, model, waited, input_tokens, max_output_tokens } = entry;
   const identity = { call, number, agent, model, waited };
-  const usage = { inputTokens, outputTokens: maxOutputTokens };
+  const usage = { input_tokens, output_tokens: max_output_tokens };
   return {
     ...identity,
     usage,
     end: 'interrupted',
     reason: 'The instance that made this call ended before its answer. It may have been billed.',
     milliseconds: 0,
-    costUsd: costOf(usage, priceOf(hosted, agent)),
-    outcomeUnknown: true,
+    cost_usd: costOf(usage, priceOf(hosted, agent)),
+    outcome_unknown: true,
   };
 }

@@ -22,7 +22,7 @@ import { Budget, costOf, LEAST_OUTPUT_TOKENS } from './budget.ts';
 const GRACE_MILLISECONDS = 60_000;
 
 /** A call that is about to begin. */
-export interface BeginningCall extends Pick<JournalEntry, 'id' | 'inputTokens' | 'maxOutputTokens'> {
+export interface BeginningCall extends Pick<JournalEntry, 'id' | 'input_tokens' | 'max_output_tokens'> {
   readonly runId: string;
   readonly price: Price;
   /** Milliseconds that it may take. */
@@ -48,22 +48,20 @@ export async function reservationFor(
   { id, runId, time, price, ...call }: BeginningCall,
 ): Promise<GrantedCall> {
   const limited = await budgets.limited(keys);
-  if (limited.length === 0) return { reservation: undefined, maxOutputTokens: call.maxOutputTokens };
-  const { inputTokens } = call;
-  const amountWith = (outputTokens: number) => countedOf({ inputTokens, outputTokens }, price);
+  if (limited.length === 0) return { reservation: undefined, maxOutputTokens: call.max_output_tokens };
+  const amountWith = (outputTokens: number) =>
+    countedOf({ input_tokens: call.input_tokens, output_tokens: outputTokens }, price);
   const most = outputWithin(limited, call, price);
-  const least = Math.min(LEAST_OUTPUT_TOKENS, call.maxOutputTokens);
-  const maxOutputTokens = Math.max(least, most);
+  const maxOutputTokens = Math.max(Math.min(LEAST_OUTPUT_TOKENS, call.max_output_tokens), most);
   const amount = amountWith(maxOutputTokens);
   const refusal = refusalOf(limited, amount);
   if (refusal !== undefined)
-    throw new OutOfBudgetError({ ...refusal, wanted: amountWith(call.maxOutputTokens) });
-  const dueAt = new Date(clock.now().getTime() + time + GRACE_MILLISECONDS);
+    throw new OutOfBudgetError({ ...refusal, wanted: amountWith(call.max_output_tokens) });
   const reservation = {
     id: `${runId}-${id}`,
     keys: limited.map(({ budget }) => budgetKey(budget)),
     amount,
-    dueAt,
+    due_at: new Date(clock.now().getTime() + time + GRACE_MILLISECONDS),
   };
   return { reservation, maxOutputTokens };
 }
@@ -71,21 +69,21 @@ export async function reservationFor(
 /** Returns how many output tokens fit into what is left of every budget. */
 function outputWithin(
   limited: readonly CountedBudget[],
-  call: Pick<BeginningCall, 'inputTokens' | 'maxOutputTokens'>,
+  call: Pick<BeginningCall, 'input_tokens' | 'max_output_tokens'>,
   price: Price,
 ): number {
   const granted = limited.map((one) => new Budget(leftOf(one)).reserve({ ...call, price, sharedBy: 1 }));
-  return Math.min(...granted.map((one) => one?.maxOutputTokens ?? 0));
+  return Math.min(...granted.map((one) => one?.max_output_tokens ?? 0));
 }
 
 function countedOf(usage: Usage, price: Price): Amount {
-  return amountOf({ ...usage, costUsd: costOf(usage, price) });
+  return amountOf({ ...usage, cost_usd: costOf(usage, price) });
 }
 
 /** What a call counts as that is over. @param usage undefined where nobody knows it */
 export function settledAs(
   { amount }: Reservation,
-  spent: { readonly usage: Usage; readonly costUsd: number } | undefined,
+  spent: { readonly usage: Usage; readonly cost_usd: number } | undefined,
 ): Amount {
-  return spent === undefined ? amount : amountOf({ ...spent.usage, costUsd: spent.costUsd });
+  return spent === undefined ? amount : amountOf({ ...spent.usage, cost_usd: spent.cost_usd });
 }

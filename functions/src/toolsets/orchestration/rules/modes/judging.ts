@@ -53,11 +53,10 @@ export async function judge({ judges, replaceable, prompt, contributions, ask, c
         : undefined;
       const result = again ?? first;
       const letters = isValid(result) ? rankingIn(result.answer.text, shown.length) : undefined;
-      const ranking = letters?.flatMap((letter) => shown.find((one) => one.letter === letter)?.agent ?? []);
       const ballot: Ballot = {
         judge: name,
         shown: shown.map(({ letter, agent }) => ({ letter, agent })),
-        ranking,
+        ranking: letters?.flatMap((letter) => shown.find((one) => one.letter === letter)?.agent ?? []),
       };
       return { ballot, result, calls: again === undefined ? [first] : [first, again] };
     }),
@@ -74,11 +73,10 @@ function judgesPrompt(
   prompt: string,
   shown: readonly { readonly letter: string; readonly output: string }[],
 ): string {
-  const answers = shown.map(({ letter, output }) => fenced(`Answer ${letter}`, output));
   return [
     'Rank these answers to one task by how correct, complete and useful they are. Whose they are and in which order they stand says nothing about them.',
     fenced('The task', prompt),
-    ...answers,
+    ...shown.map(({ letter, output }) => fenced(`Answer ${letter}`, output)),
     `Give your reasons in a few sentences. End with one line that has all the letters, best first: ${exampleOf(shown)}, for example.`,
   ].join('\n\n');
 }
@@ -112,10 +110,7 @@ export function shuffled<Item>(items: readonly Item[], chance: Chance): Item[] {
   return items.flatMap(() => left.splice(chance.integer(left.length), 1));
 }
 
-/**
- * Numbers that cannot be foreseen without the seed, and are the same for the same seed: an instance that takes a run
- * over shows a judge the same answers in the same order.
- */
+/** Unforeseeable, and the same for the same seed: an instance that takes a run over shows a judge the same order of answers. */
 export function seededChance(hashing: Hashing, seed: string): Chance {
   let count = 0;
   return {
@@ -168,10 +163,7 @@ interface Vote extends Round {
 /** The longest answer that is compared as a whole, in characters after normalising. */
 const SHORT = 120;
 
-/**
- * The majority of short answers, or else the answer that judges rank best without knowing whose it is. Ties are broken
- * by rules, and the explanation says by which.
- */
+/** The majority of short answers, or what judges rank best blindly; the explanation says which rule has broken a tie. */
 export async function vote(round: Vote): Promise<ModeResult> {
   const answers = await askAll(round);
   const valid = answers.filter(isValid);
@@ -213,10 +205,7 @@ function judgesAmong(judges: readonly string[], valid: readonly AnsweredCall[]):
 const BEFORE = /^[\s"'`*_“”„‘’«»]+/u;
 const AFTER = /[\s"'`*_“”„‘’«».,;:]+$/u;
 
-/**
- * An answer as short answers are compared: without case, quotation marks, emphasis and a full stop, and with
- * single spaces. Signs stay: -1 is not 1, and 50% is not 50.
- */
+/** Without case, quotation marks, emphasis, full stop and repeated spaces. Signs stay: -1 is not 1, and 50% is not 50. */
 export function normalised(text: string): string {
   return text.normalize('NFKC').toLowerCase().replace(/\s+/gu, ' ').replace(BEFORE, '').replace(AFTER, '');
 }

@@ -93,10 +93,7 @@ const NUMBERED = new RegExp(
 
 const HEADING = /\b(?:rank\w*|best to worst|best first|order)\b/iu;
 
-/**
- * Reads a numbered list of so many lines, in front of which its heading may stand. A list of remarks about the answers looks like a ranking: with
- * reasons in it, its heading must say that it is one.
- */
+/** Reads a numbered list of so many lines. Remarks look like one: where it has reasons, its heading must say that it ranks. */
 function inList(lines: readonly string[], count: number): readonly string[] | undefined {
   const items = lines.slice(-count).map((line) => NUMBERED.exec(line));
   const isNumbered = items.every((item, index) => Number(item?.groups?.['number']) === index + 1);

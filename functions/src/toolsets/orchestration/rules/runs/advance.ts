@@ -89,16 +89,16 @@ export class Advance {
     if (lease.isCancelled || came.has('failed')) return 'more';
     if (refused !== undefined) return waitForBudget(this.ports, lease, run, refused.refusal);
     if (!came.has('waiting')) return 'more';
-    const left = await lease.change((current) => (current.cancelRequested ? current : waiting(current)));
-    return left.cancelRequested ? 'more' : 'over';
+    const left = await lease.change((current) => (current.cancel_requested ? current : waiting(current)));
+    return left.cancel_requested ? 'more' : 'over';
   }
 
   private async endingOf(run: Run, next: Next): Promise<Ending | undefined> {
-    if (run.cancelRequested) return { status: 'cancelled' };
+    if (run.cancel_requested) return { status: 'cancelled' };
     if (next.kind === 'finished') {
       const rounds = [...this.records.values()].filter(({ name }) => name === next.result);
       const last = rounds.sort((left, right) => left.iteration - right.iteration).at(-1);
-      return { status: 'succeeded', ...(last && { resultStep: last.id }) };
+      return { status: 'succeeded', ...(last && { result_step: last.id }) };
     }
     if (next.kind === 'failed') {
       const failure = this.records.get(stepId(next.at))?.failure;
@@ -115,7 +115,10 @@ export class Advance {
   private async end(ending: Ending, { next, skipped, warnings }: Progress, run: Run): Promise<void> {
     const { runId } = this.lease;
     const settledAt = this.ports.clock.now();
-    const unexecuted = (round: StepRound, index: number) => ({ ...this.begun(round, index), settledAt });
+    const unexecuted = (round: StepRound, index: number) => ({
+      ...this.begun(round, index),
+      settled_at: settledAt,
+    });
     const records: StepRecord[] = skipped.map((round, index) => ({
       ...unexecuted(round, index),
       status: 'skipped',
@@ -201,8 +204,7 @@ export class Advance {
   /** It never rejects for what is the step's own fault: that is its record. */
   private async executeStep(task: StepTask): Promise<StepWork | OutOfBudgetError> {
     try {
-      const isForNetwork = agentsOf(task.due.step)[0] === NETWORK;
-      const work = await (isForNetwork
+      const work = await (agentsOf(task.due.step)[0] === NETWORK
         ? executeOnNetwork(task, this.ports, this.taskCreation)
         : new HostedStep(task, this.ports).execute());
       const { output, results, ...rest } = work.record;
@@ -217,15 +219,15 @@ export class Advance {
       const { output: _, results: __, ...rest } = task.begun;
       const attempts = task.journal.booked;
       const failure = { reason: error.details.reason ?? error.code, message: error.message };
-      const ending = { spent: spentOn(attempts), settledAt: this.ports.clock.now(), failure };
+      const ending = { spent: spentOn(attempts), settled_at: this.ports.clock.now(), failure };
       return { record: { ...rest, attempts, ...ending, status: 'failed' }, warnings: [] };
     }
   }
 
   private openBudget(booked: readonly Run['spent'][]): Budget {
     const before = [...this.records.values()].map(({ spent }) => spent);
-    const { costUsd, ...usage } = [...before, ...booked].reduce(addSpent, NOTHING_SPENT);
-    return new Budget(this.order.budget, { usage, costUsd });
+    const { cost_usd, ...usage } = [...before, ...booked].reduce(addSpent, NOTHING_SPENT);
+    return new Budget(this.order.budget, { usage, cost_usd });
   }
 }
 
@@ -268,10 +270,11 @@ export async function waitForBudget(
 ): Promise<'more' | 'over'> {
   const { budget } = refusal.by;
   if (refusal.isSpent) await askToRaise(refusal, workspace);
-  const left = await lease.change((run, now) => (run.cancelRequested ? run : outOfBudget(run, refusal, now)));
-  if (left.cancelRequested) return 'more';
+  const left = await lease.change((run, now) =>
+    run.cancel_requested ? run : outOfBudget(run, refusal, now),
+  );
+  if (left.cancel_requested) return 'more';
   // Whoever has raised it meanwhile has found no run that waits.
-  const now = await budgets.find(budgetKey(budget));
-  if (now?.value.round !== budget.round) await dispatch.dispatch(id);
+  if ((await budgets.find(budgetKey(budget)))?.value.round !== budget.round) await dispatch.dispatch(id);
   return 'over';
 }

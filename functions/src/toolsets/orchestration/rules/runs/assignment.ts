@@ -88,10 +88,7 @@ export function asRouted(workflow: Workflow, { routing }: Situation): Assigned {
   return { workflow: { ...adapted, steps: adapted.steps.filter((entry) => !hasNoChoice(entry)) }, reasons };
 }
 
-/**
- * @param chance of the run: the same for the same run, so that its choice can be made again
- * @returns the workflow with no step for `auto` any more, and why each became what it is
- */
+/** @param chance of the run, so that its choice can be made again @returns the workflow without `auto`, and why */
 export function assignAgents(
   workflow: Workflow,
   input: string,

@@ -5,10 +5,7 @@ import { taskCancellations } from '../network.ts';
 import type { OrchestrationChange, OrchestrationPorts } from '../ports.ts';
 import { ended, isEnded, isLeased, type Run, spentOn, workedOn } from './run.ts';
 
-/**
- * Ends a run at once, or as soon as the instance sees it that executes it, and the tasks that it waits for with it.
- * @param why what its warnings then say, where nobody has called for its end
- */
+/** Ends a run at once, or as soon as its instance sees it, with its tasks. @param why for its warnings, where nobody asked */
 export async function cancellationOf(
   ports: OrchestrationPorts,
   { value, version }: Versioned<Run>,
@@ -16,7 +13,7 @@ export async function cancellationOf(
 ): Promise<{ readonly run: Run; readonly changes: readonly OrchestrationChange[] }> {
   const now = ports.clock.now();
   const warnings = why === undefined ? value.warnings : [...value.warnings, why];
-  const asked = { ...value, cancelRequested: true, warnings };
+  const asked = { ...value, cancel_requested: true, warnings };
   const run = isEnded(value) || isLeased(value, now) ? asked : await cancelled(ports, asked, now);
   const tasks = isEnded(value) ? [] : await taskCancellations(ports.tasks, run, now);
   return { run, changes: [{ kind: 'replaceRun', run, before: value, version }, ...tasks] };
@@ -24,14 +21,11 @@ export async function cancellationOf(
 
 /** A run that nobody executes. Where an instance died in the middle of a step, its journal says what that took. */
 async function cancelled(ports: OrchestrationPorts, run: Run, now: Date): Promise<Run> {
-  const booked = run.status === 'running' || run.budgetWait ? await bookedOf(ports, run) : {};
+  const booked = run.status === 'running' || run.budget_wait ? await bookedOf(ports, run) : {};
   return ended({ ...run, ...booked }, { status: 'cancelled' }, now);
 }
 
-/**
- * All that its calls have taken, those of steps included that came to nothing, as where an instance died in one. Where
- * the journal cannot be read it stays at what its steps have told.
- */
+/** What its calls have taken, also in steps that came to nothing; where the journal cannot be read, what its steps have told. */
 export async function bookedOf(
   { runs, hosted, log }: OrchestrationPorts,
   run: Run,

@@ -86,10 +86,9 @@ export class RunExecution {
     const where = run.current.length === 0 ? '' : ` at ${run.current.join(', ')}`;
     const said = why instanceof MusterError ? why.message : LOGGED;
     const message = `The run was taken up ${MAX_DELIVERIES} times${where}, and broke off each time before a step was done. ${said}`;
-    const failure = { reason: 'EXECUTION_FAILED', message };
     const failed = ended(
       { ...run, ...(await bookedOf(this.ports, run)) },
-      { status: 'failed', failure },
+      { status: 'failed', failure: { reason: 'EXECUTION_FAILED', message } },
       now,
     );
     return { run: failed, changes: await taskCancellations(this.ports.tasks, failed, now) };

@@ -58,10 +58,7 @@ export class HostedStep {
     this.agents = agentsOf(task.due.step);
   }
 
-  /**
-   * Where a call rejects, the others are called off and waited for, so that none goes on unheard. Where it waits for a
-   * budget they go on: what they bring is noted, and is not asked for again.
-   */
+  /** Where a call rejects, the others are called off and waited for; where it waits for a budget, they go on and are noted. */
   async execute(): Promise<StepWork> {
     try {
       return this.workOf(await this.answers());
@@ -127,7 +124,7 @@ export class HostedStep {
         spent: spentOn(journal.booked),
         ...(judged && { judged }),
         ...((several || due.candidates !== undefined) && { explanation: told(explanation, ballots) }),
-        settledAt: this.ports.clock.now(),
+        settled_at: this.ports.clock.now(),
       },
       warnings: warnings.map((warning) => `Step "${begun.name}": ${warning}`),
     };
@@ -135,8 +132,7 @@ export class HostedStep {
 
   /** One agent, and in its place those that suit the step best. */
   private async alone(agent: string): Promise<ModeResult> {
-    const { prompt } = this.task.due;
-    const result = await this.ask({ key: 'answer', agent, prompt, replaceable: true });
+    const result = await this.ask({ key: 'answer', agent, prompt: this.task.due.prompt, replaceable: true });
     if (!isValid(result)) return modeResult([result], reasonOf(result));
     const { answer, agent: winner, warnings } = result;
     return modeResult([result], '', { output: answer.text, winner, warnings });

@@ -40,9 +40,9 @@ export function callOff(ports: OrchestrationPorts, runId: string, task: Task): P
   return retryStale(randomness, async () => {
     const found = await unlessUnreadable(runs.find(runId));
     if (found === undefined || isEnded(found.value) || !isLeased(found.value, clock.now())) return;
-    if (found.value.cancelRequested) return;
+    if (found.value.cancel_requested) return;
     const warnings = [...found.value.warnings, whyCalledOff(task)];
-    const run = { ...found.value, cancelRequested: true, warnings };
+    const run = { ...found.value, cancel_requested: true, warnings };
     await store.commit([{ kind: 'replaceRun', before: found.value, run, version: found.version }]);
   });
 }
@@ -64,17 +64,16 @@ export class RunLease {
   private lost: unknown;
   /** The last change. Steps that run together take turns: concurrent changes of one run only make each other stale. */
   private lastChange: Promise<unknown> = Promise.resolve();
-  /** Whether somebody has cancelled the run. */
   isCancelled: boolean;
   /** Aborted when somebody has cancelled the run, and when it is no longer this instance's. */
   readonly stop = this.stopping.signal;
 
-  constructor(ports: OrchestrationPorts, { id, epoch, leaseExpiresAt, cancelRequested }: Run) {
+  constructor(ports: OrchestrationPorts, { id, epoch, lease_expires_at, cancel_requested }: Run) {
     this.ports = ports;
     this.runId = id;
     this.epoch = epoch;
-    this.expiresAt = leaseExpiresAt;
-    this.isCancelled = cancelRequested;
+    this.expiresAt = lease_expires_at;
+    this.isCancelled = cancel_requested;
     this.timer = setInterval(() => void this.renew(), LEASE_MILLISECONDS / 3);
     void this.watch();
   }
@@ -85,20 +84,13 @@ export class RunLease {
     if (this.expiresAt === undefined || this.expiresAt <= this.ports.clock.now()) throw this.lose();
   };
 
-  /**
-   * Stops all that goes on of the run here, since it cannot be gone on with: requests are called off, and nothing
-   * more is written of what they bring. The instance that has the run next asks again.
-   * @param why is thrown from then on where something is to be written
-   */
+  /** Stops all of the run here: requests are called off, and nothing more is written. @param why is thrown at further writes */
   giveUp(why: unknown): void {
     this.lost ??= why;
     this.stopping.abort();
   }
 
-  /**
-   * Lets go of a run that was given up, so that it can be taken at once and not when the lease lapses.
-   * @param left the run as it is left to others
-   */
+  /** Lets go of a run that was given up, before the lease lapses. @param left the run as it is left to others */
   async giveBack(left: (run: Run, now: Date) => Promise<LeftRun>): Promise<void> {
     const { store, clock, randomness, log } = this.ports;
     try {
@@ -120,10 +112,7 @@ export class RunLease {
     }
   }
 
-  /**
-   * Changes the run, together with what else has changed, if it is still this instance's.
-   * @throws LeaseLostError, or what the run was given up for
-   */
+  /** Changes the run and what goes with it, if it is this instance's. @throws LeaseLostError, or why the run was given up */
   change(
     apply: (run: Run, now: Date) => Run,
     more: (
@@ -146,7 +135,7 @@ export class RunLease {
           version: found.version,
         };
         await store.commit([replaced, ...(await more(run, now))]);
-        if (run.leaseExpiresAt !== undefined) this.expiresAt = run.leaseExpiresAt;
+        if (run.lease_expires_at !== undefined) this.expiresAt = run.lease_expires_at;
         return run;
       });
     const changed = this.lastChange.then(changeOnce);
@@ -185,7 +174,7 @@ export class RunLease {
     try {
       for await (const run of this.ports.runs.watch(this.runId, this.watching.signal)) {
         if (run.epoch !== this.epoch) this.lose();
-        if (!run.cancelRequested) continue;
+        if (!run.cancel_requested) continue;
         this.isCancelled = true;
         this.stopping.abort();
       }

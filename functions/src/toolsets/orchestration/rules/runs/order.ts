@@ -18,29 +18,29 @@ const LIFETIME_MILLISECONDS = 24 * 3_600_000;
 const TITLE_LENGTH = 200;
 
 export function newRun(
-  { id, workspace, createdAt }: Pick<Run, 'id' | 'workspace' | 'createdAt'>,
-  { ownerUid, uid: startedBy }: Principal,
+  { id, workspace, created_at }: Pick<Run, 'id' | 'workspace' | 'created_at'>,
+  { owner_uid, uid: startedBy }: Principal,
   { workflow, input }: RunRequest,
   selection: Run['selection'],
 ): Run {
-  const origin = { id, ownerUid, startedBy, workspace, createdAt };
+  const origin = { id, owner_uid, started_by: startedBy, workspace, created_at };
   const run: Run = {
     ...origin,
     workflow: workflow.name,
     title: [...input].slice(0, TITLE_LENGTH).join(''),
     status: 'pending',
-    cancelRequested: false,
+    cancel_requested: false,
     epoch: 0,
     deliveries: 0,
-    deadline: new Date(createdAt.getTime() + LIFETIME_MILLISECONDS),
+    deadline: new Date(created_at.getTime() + LIFETIME_MILLISECONDS),
     current: [],
-    stepsSettled: 0,
-    stepsPlanned: allSteps(workflow).length,
+    steps_settled: 0,
+    steps_planned: allSteps(workflow).length,
     spent: NOTHING_SPENT,
     warnings: [],
     ...(selection && { selection }),
   };
-  return released(run, createdAt);
+  return released(run, created_at);
 }
 
 export interface RunRequest extends Omit<RunOrder, 'forbidden'>, Pick<Run, 'selection'> {
@@ -49,7 +49,7 @@ export interface RunRequest extends Omit<RunOrder, 'forbidden'>, Pick<Run, 'sele
   /** Whether a fresh answer to the same question will do, or the one that is being made, if the workflow allows it. */
   readonly cache: boolean;
   /** What it is started for. An answer that was given elsewhere has cost that, and is not given here again. */
-  readonly partOf?: NodeRef | undefined;
+  readonly part_of?: NodeRef | undefined;
 }
 
 /** An input with its context and workflow is one document. */
@@ -65,8 +65,7 @@ export function ordersOf(
   { workflow, input, context, budget, parallel, situation }: RunRequest,
   chance: Chance,
 ): { readonly asked: RunOrder; readonly order: RunOrder; readonly reasons: readonly string[] } {
-  const { forbidden } = situation.routing;
-  const asked = { workflow, input, context, budget, parallel, forbidden };
+  const asked = { workflow, input, context, budget, parallel, forbidden: situation.routing.forbidden };
   requireSize('A run', 'input', asked, MAX_ORDER_BYTES);
   const { next } = progressOf(workflow, asked, new Map());
   if (next.kind === 'failed' && next.reason === 'PROMPT_TOO_LARGE') {
@@ -87,17 +86,15 @@ export function ordersOf(
  */
 export function answerKeyOf(
   hashing: Hashing,
-  { cache, situation, partOf }: Pick<RunRequest, 'cache' | 'situation' | 'partOf'>,
+  { cache, situation, part_of }: Pick<RunRequest, 'cache' | 'situation' | 'part_of'>,
   asked: RunOrder,
   {
     ownerUid,
     workspace,
     models,
-  }: { readonly [Name in 'ownerUid' | 'workspace']: string } & {
-    readonly models: readonly string[];
-  },
+  }: { readonly [Name in 'ownerUid' | 'workspace']: string } & { readonly models: readonly string[] },
 ): string | undefined {
   if (!cache || !isCacheable(asked.workflow)) return undefined;
-  const forWhat = partOf === undefined ? [] : [nodeKey(partOf)];
+  const forWhat = part_of === undefined ? [] : [nodeKey(part_of)];
   return hashing.sha256(canonicalJson([ownerUid, workspace, asked, models, situation.routing, ...forWhat]));
 }

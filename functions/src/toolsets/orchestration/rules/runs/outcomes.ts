@@ -24,10 +24,7 @@ const VERDICTS: ReadonlyMap<string, boolean> = new Map([
   ['FINDINGS', false],
 ]);
 
-/**
- * How an agent's answer compares with what others say of it; undefined if nobody was to judge it, `undecided` if judges
- * were asked and something else than their judgement has decided.
- */
+/** Undefined if nobody was to judge the answer; `undecided` if judges were asked and something else has decided. */
 type Judgement = { readonly good: boolean; readonly worth: number } | 'undecided' | undefined;
 
 /** @param records all of the run's */
@@ -41,7 +38,7 @@ export function outcomesOfRun(
   const inOrder = records.toSorted((left, right) => left.number - right.number);
   return inOrder.flatMap((record, index) => {
     const step = steps.get(record.name);
-    if (step === undefined || record.taskId !== undefined) return [];
+    if (step === undefined || record.task_id !== undefined) return [];
     const later = inOrder.slice(index + 1);
     return new StepOutcomes(step, record, later, { steps, isUsed: status === 'succeeded' }).all();
   });
@@ -86,7 +83,7 @@ class StepOutcomes {
     const failures = measured.filter(({ end }) => end !== 'answered');
     const spent = {
       milliseconds: attempts.reduce((sum, { milliseconds }) => sum + milliseconds, 0),
-      costUsd: attempts.reduce((sum, { costUsd }) => sum + costUsd, 0),
+      cost_usd: attempts.reduce((sum, { cost_usd }) => sum + cost_usd, 0),
     };
     const outcome = (end: 'accepted' | 'failed' | 'lost', worth: number): readonly Outcome[] => {
       const retried = end === 'accepted' && failures.length > 0 ? 1 : 0;

@@ -10,15 +10,12 @@ import type { OrchestrationPorts } from '../ports.ts';
 import { cancellationOf } from './cancelling.ts';
 import { type Ending, isEnded, type Run } from './run.ts';
 
-/**
- * Returns how the run ends if its owner may not have work done in its workspace any more.
- * @throws MusterError if what is stored of the owner cannot be read: the run is tried again later
- */
+/** How the run ends if its owner may not work there any more. @throws MusterError if the owner cannot be read: tried again */
 export async function ownerEnding(
   { ownerRoles }: OwnerPorts,
-  { ownerUid, workspace }: Run,
+  { owner_uid, workspace }: Run,
 ): Promise<Ending | undefined> {
-  const standing = await ownerRoles.standing(ownerUid, workspace);
+  const standing = await ownerRoles.standing(owner_uid, workspace);
   if (standing === 'works') return undefined;
   if (standing === 'out')
     return { status: 'failed', failure: { reason: OWNER_LEFT, message: ownerLeft(workspace) } };
@@ -52,10 +49,9 @@ export class RunLeaving extends Service<OrchestrationPorts> implements LeavingEn
     const { runs, store, randomness } = this.ports;
     return retryStale(randomness, async () => {
       const found = await unlessUnreadable(runs.find(runId));
-      if (found === undefined || isEnded(found.value) || found.value.cancelRequested) return false;
+      if (found === undefined || isEnded(found.value) || found.value.cancel_requested) return false;
       if (!isOut(found.value.workspace)) return false;
-      const { changes } = await cancellationOf(this.ports, found, ownerLeft(found.value.workspace));
-      await store.commit(changes);
+      await store.commit((await cancellationOf(this.ports, found, ownerLeft(found.value.workspace))).changes);
       return true;
     });
   }

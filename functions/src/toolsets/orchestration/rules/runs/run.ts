@@ -9,10 +9,7 @@ import { type Attempt, attempt, type JournalEntry } from '../calls/attempt.ts';
 import type { StepRound } from '../workflows/progress.ts';
 import { workflowText } from '../workflows/savedWorkflow.ts';
 
-/**
- * `pending` until an instance takes it, `waiting` while a live agent of the network has a step in hand, or a budget has
- * no room; the last three are final.
- */
+/** `pending` until taken; `waiting` for a live agent, or for room in a budget; the last three are final. */
 export const RUN_STATUSES = ['pending', 'running', 'waiting', 'succeeded', 'failed', 'cancelled'] as const;
 
 export const STEP_STATUSES = ['waiting', 'succeeded', 'failed', 'skipped'] as const;
@@ -22,16 +19,12 @@ const failure = z.object({ reason: z.string(), message: z.string() });
 
 const spent = z.object({ input_tokens: z.number(), output_tokens: z.number(), cost_usd: z.number() });
 
-/**
- * `runs/{runId}`: small, since it is watched and written at every step. Every field is always written, so that replacing
- * a run leaves nothing of the old one behind.
- */
+/** `runs/{runId}`: small, since it is watched. Every field is always written, so that replacing leaves nothing old behind. */
 export const { toDocument: runToDocument, fromDocument: runFromDocument } = documentCodec(
   z.object({
     id: z.string(),
     /** Whose it is: only they and their agents see all of it, and leaders of the workspace its course. */
     owner_uid: z.string(),
-    /** The principal that started it. */
     started_by: z.string(),
     workspace: z.string(),
     workflow: z.string(),
@@ -57,7 +50,6 @@ export const { toDocument: runToDocument, fromDocument: runFromDocument } = docu
     /** How many steps it has at least, if none is skipped. */
     steps_planned: z.number(),
     spent,
-    /** The id of the step whose output is the result. */
     result_step: z.string().nullable(),
     failure: failure.nullable(),
     warnings: z.array(z.string()),
@@ -76,10 +68,7 @@ export const { toDocument: runToDocument, fromDocument: runFromDocument } = docu
 
 export type Run = ReturnType<typeof runFromDocument>;
 
-/**
- * What a run is to do, written once: `runs/{runId}/order/1`. The workflow, as it was checked when the run was started,
- * and the context are the caller's JSON, which may hold what Firestore cannot: lists of lists.
- */
+/** `runs/{runId}/order/1`, written once. It holds the caller's JSON, with what Firestore cannot hold: lists of lists. */
 export const { toDocument: orderToDocument, fromDocument: orderFromDocument } = documentCodec(
   z.object({
     workflow: workflowText,
@@ -107,7 +96,6 @@ export const { toDocument: stepToDocument, fromDocument: stepFromDocument } = do
     /** The round of a repeated group, from 1; outside of one, 1. */
     iteration: z.number(),
     role: z.enum(ROLES),
-    /** Those that took part. */
     agents: z.array(z.string()),
     status: z.enum(STEP_STATUSES),
     output: z.string().exactOptional(),
@@ -141,7 +129,7 @@ export type RunStatus = Run['status'];
 
 type Worked = NonNullable<Run['worked']>;
 
-export const NOTHING_SPENT: Run['spent'] = { inputTokens: 0, outputTokens: 0, costUsd: 0 };
+export const NOTHING_SPENT: Run['spent'] = { input_tokens: 0, output_tokens: 0, cost_usd: 0 };
 
 /** `cancelled`: its run ended while it waited. It is never stored: how its run ended says it. */
 export const SHOWN_STEP_STATUSES = [...STEP_STATUSES, 'cancelled'] as const;
@@ -169,7 +157,7 @@ export function shownStep(step: StepRecord, run: Run): ShownStep {
   if (step.status !== 'waiting' || !isEnded(run)) return step;
   const message = `The run ${run.status === 'cancelled' ? 'was cancelled' : 'failed'} before this step was done.`;
   const failure = { reason: 'RUN_ENDED', message };
-  return { ...step, status: 'cancelled', failure, ...(run.endedAt && { settledAt: run.endedAt }) };
+  return { ...step, status: 'cancelled', failure, ...(run.ended_at && { settled_at: run.ended_at }) };
 }
 
 /** Names have no dot. */
@@ -178,8 +166,8 @@ export function stepId({ name, iteration }: StepRound): string {
 }
 
 /** Whether another instance may be executing the run. */
-export function isLeased({ leaseExpiresAt }: Run, now: Date): boolean {
-  return leaseExpiresAt !== undefined && leaseExpiresAt > now;
+export function isLeased({ lease_expires_at }: Run, now: Date): boolean {
+  return lease_expires_at !== undefined && lease_expires_at > now;
 }
 
 /** A run tells no more of them. */
@@ -199,58 +187,63 @@ const BUDGET_SPENT_MILLISECONDS = 10 * 60_000;
 const BUDGET_RESERVED_MILLISECONDS = 15_000;
 
 /** The run, taken by an instance. What it has waited for a budget is none of its time. */
-export function take({ budgetWait, ...run }: Run, now: Date): Run {
-  const waited = budgetWait === undefined ? 0 : Math.max(0, now.getTime() - budgetWait.since.getTime());
+export function take({ budget_wait, ...run }: Run, now: Date): Run {
+  const waited = budget_wait === undefined ? 0 : Math.max(0, now.getTime() - budget_wait.since.getTime());
   const deadline = new Date(run.deadline.getTime() + waited);
   const taken = { ...run, deadline, epoch: run.epoch + 1, deliveries: run.deliveries + 1 };
   return renewed({ ...taken, status: 'running' }, now);
 }
 
 /** The run while its next call does not fit into a budget: until that is raised, or what others reserve is settled. */
-export function outOfBudget({ leaseExpiresAt: _, ...run }: Run, refusal: Refusal, now: Date): Run {
+export function outOfBudget({ lease_expires_at: _, ...run }: Run, refusal: Refusal, now: Date): Run {
   const { by, isSpent } = refusal;
   const later = isSpent ? BUDGET_SPENT_MILLISECONDS : BUDGET_RESERVED_MILLISECONDS;
-  const budgetWait = { key: budgetKey(by.budget), isSpent, since: now };
-  return { ...run, status: 'waiting', budgetWait, dueAt: new Date(now.getTime() + later), deliveries: 0 };
+  return {
+    ...run,
+    status: 'waiting',
+    budget_wait: { key: budgetKey(by.budget), is_spent: isSpent, since: now },
+    due_at: new Date(now.getTime() + later),
+    deliveries: 0,
+  };
 }
 
 export function renewed(run: Run, now: Date): Run {
   const expiresAt = new Date(now.getTime() + LEASE_MILLISECONDS);
-  return { ...run, leaseExpiresAt: expiresAt, dueAt: expiresAt };
+  return { ...run, lease_expires_at: expiresAt, due_at: expiresAt };
 }
 
 /** The run without a lease, with more to do: the instance that it is dispatched to goes on. */
-export function released({ leaseExpiresAt: _, ...run }: Run, now: Date): Run {
-  return { ...run, dueAt: new Date(now.getTime() + PICKUP_MILLISECONDS) };
+export function released({ lease_expires_at: _, ...run }: Run, now: Date): Run {
+  return { ...run, due_at: new Date(now.getTime() + PICKUP_MILLISECONDS) };
 }
 
 /** The run while a task of the network is open. At its deadline it is looked at again. */
-export function waiting({ leaseExpiresAt: _, ...run }: Run): Run {
-  return { ...run, status: 'waiting', dueAt: run.deadline, deliveries: 0 };
+export function waiting({ lease_expires_at: _, ...run }: Run): Run {
+  return { ...run, status: 'waiting', due_at: run.deadline, deliveries: 0 };
 }
 
-export interface Ending extends Pick<Run, 'resultStep' | 'failure'> {
+export interface Ending extends Pick<Run, 'result_step' | 'failure'> {
   readonly status: 'succeeded' | 'failed' | 'cancelled';
 }
 
 export function ended(
-  { leaseExpiresAt: _, dueAt: __, budgetWait: ___, ...run }: Run,
+  { lease_expires_at: _, due_at: __, budget_wait: ___, ...run }: Run,
   ending: Ending,
   now: Date,
 ): Run {
-  return { ...run, ...ending, current: [], endedAt: now };
+  return { ...run, ...ending, current: [], ended_at: now };
 }
 
 export function addSpent(left: Run['spent'], right: Run['spent']): Run['spent'] {
   return {
-    inputTokens: left.inputTokens + right.inputTokens,
-    outputTokens: left.outputTokens + right.outputTokens,
-    costUsd: exactUsd(left.costUsd + right.costUsd),
+    input_tokens: left.input_tokens + right.input_tokens,
+    output_tokens: left.output_tokens + right.output_tokens,
+    cost_usd: exactUsd(left.cost_usd + right.cost_usd),
   };
 }
 
 export function spentOn(attempts: readonly Attempt[]): Run['spent'] {
-  return attempts.map(({ usage, costUsd }) => ({ ...usage, costUsd })).reduce(addSpent, NOTHING_SPENT);
+  return attempts.map(({ usage, cost_usd }) => ({ ...usage, cost_usd })).reduce(addSpent, NOTHING_SPENT);
 }
 
 /** The requests that were made, and how long they took. */
@@ -263,17 +256,23 @@ export function workedOn(attempts: readonly Attempt[]): Worked {
 }
 
 function addWorked(left: Worked = { attempts: 0, milliseconds: 0 }, right: Worked): Worked {
-  return {
-    attempts: left.attempts + right.attempts,
-    milliseconds: left.milliseconds + right.milliseconds,
-  };
+  return { attempts: left.attempts + right.attempts, milliseconds: left.milliseconds + right.milliseconds };
 }
 
 /** The record of a step that begins. */
 export function begun(round: StepRound, role: AgentRole, number: number, startedAt: Date): BegunStep {
   const { name, iteration } = round;
-  const id = stepId(round);
-  return { id, number, name, iteration, role, agents: [], attempts: [], spent: NOTHING_SPENT, startedAt };
+  return {
+    id: stepId(round),
+    number,
+    name,
+    iteration,
+    role,
+    agents: [],
+    attempts: [],
+    spent: NOTHING_SPENT,
+    started_at: startedAt,
+  };
 }
 
 /** The run once a step is recorded. */
@@ -282,7 +281,7 @@ export function withRecord(run: Run, { record, warnings }: StepWork): Run {
   return {
     ...run,
     deliveries: 0,
-    stepsSettled: run.stepsSettled + 1,
+    steps_settled: run.steps_settled + 1,
     spent: addSpent(run.spent, record.spent),
     worked: addWorked(run.worked, workedOn(record.attempts)),
     current: run.current.filter((name) => name !== record.name),

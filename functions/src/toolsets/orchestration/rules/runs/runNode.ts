@@ -18,18 +18,18 @@ const STATUSES: Readonly<Record<RunStatus, NodeStatus>> = {
 
 /** An attempt is a request to a model. What is spent follows the steps: a run has it as each of them is recorded. */
 export function runNode(run: Run): GraphNode {
-  const { id, ownerUid, workspace, title, status, spent, worked, createdAt } = run;
+  const { id, owner_uid, workspace, title, status, spent, worked, created_at } = run;
   return {
     kind: 'run',
-    id,
+    thing_id: id,
     title: titleOf(title),
     workspace,
-    ownerUid,
+    owner_uid,
     status: STATUSES[status],
     attempts: worked?.attempts ?? 0,
     spent: { ...spent, milliseconds: worked?.milliseconds ?? 0 },
-    createdAt,
-    ...(run.partOf && { partOf: run.partOf }),
+    created_at,
+    ...(run.part_of && { part_of: run.part_of }),
     ...(run.ancestors && { ancestors: run.ancestors }),
   };
 }
@@ -38,7 +38,7 @@ export function runNode(run: Run): GraphNode {
 export function runNodeFinder(runs: RunQueries): NodeFinder {
   return async (id, { principal, workspace }) => {
     const reading = runs.find(id);
-    const found = await (principal ? readFor(principal.ownerUid, reading) : reading);
+    const found = await (principal ? readFor(principal.owner_uid, reading) : reading);
     if (found?.value.workspace !== workspace) return undefined;
     if (principal !== undefined && sightOf(principal, found.value) === undefined) return undefined;
     return { value: runNode(found.value), version: found.version };

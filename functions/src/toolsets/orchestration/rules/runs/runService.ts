@@ -41,25 +41,22 @@ export class RunService extends Service<OrchestrationPorts> {
     recordAnswer: RecordAnswer<Beginning>,
   ): Promise<Beginning> {
     const { clock, randomness, hashing, hosted, runs, store } = this.ports;
-    const { ownerUid } = principal;
+    const { owner_uid } = principal;
     const id = `run-${randomness.letters(20)}`;
     const { asked, order, reasons } = ordersOf(request, seededChance(hashing, id));
     const { selection } = request;
     const run = newRun(
-      { id, workspace, createdAt: clock.now() },
+      { id, workspace, created_at: clock.now() },
       principal,
       request,
-      selection && {
-        ...selection,
-        reasons: [...selection.reasons, ...reasons],
-      },
+      selection && { ...selection, reasons: [...selection.reasons, ...reasons] },
     );
-    const { partOf } = request;
+    const { part_of } = request;
     const models = hosted().map(({ model }) => model);
-    const key = answerKeyOf(hashing, request, asked, { ownerUid, workspace, models });
+    const key = answerKeyOf(hashing, request, asked, { ownerUid: owner_uid, workspace, models });
     const beginning = await retryStale(randomness, async () => {
       const kept = key === undefined ? undefined : await runs.answer(key);
-      const good = kept && (await this.goodRun(kept.value.runId));
+      const good = kept && (await this.goodRun(kept.value.run_id));
       if (good !== undefined) {
         await store.commit([], recordAnswer({ runId: good.id, cached: true }));
         return { runId: good.id, cached: true, status: good.status };
@@ -67,7 +64,7 @@ export class RunService extends Service<OrchestrationPorts> {
       const { id: runId, deadline, status } = run;
       // Kept for as long as the run may take, and then for as long as its answer is fresh.
       const expiresAt = new Date(deadline.getTime() + FRESH_MILLISECONDS);
-      const link = partOf && (await linkTo(this.ports, { partOf, principal, workspace }));
+      const link = part_of && (await linkTo(this.ports, { part_of, principal, workspace }));
       const changes: OrchestrationChange[] = [
         { kind: 'createRun', run: { ...run, ...link?.place }, order },
         ...(link?.changes ?? []),
@@ -86,18 +83,14 @@ export class RunService extends Service<OrchestrationPorts> {
   /** A success that is fresh, or a run that may still become one. */
   private async goodRun(runId: string): Promise<Run | undefined> {
     const run = (await this.ports.runs.find(runId))?.value;
-    if (run?.endedAt === undefined) return run?.cancelRequested ? undefined : run;
-    const age = this.ports.clock.now().getTime() - run.endedAt.getTime();
+    if (run?.ended_at === undefined) return run?.cancel_requested ? undefined : run;
+    const age = this.ports.clock.now().getTime() - run.ended_at.getTime();
     return run.status === 'succeeded' && age < FRESH_MILLISECONDS ? run : undefined;
   }
 
-  /**
-   * Dispatches a run that nobody has taken yet: the instance that stored it may have died before it did that. One
-   * that is dispatched twice is executed once.
-   */
+  /** Dispatches a run that nobody has taken: its instance may have died before it did. Twice dispatched is once executed. */
   async dispatchPending(runId: string): Promise<void> {
-    const run = (await this.ports.runs.find(runId))?.value;
-    if (run?.status === 'pending') await this.dispatch(runId);
+    if ((await this.ports.runs.find(runId))?.value.status === 'pending') await this.dispatch(runId);
   }
 
   /** What a caller has said of its budget, and the deployment's for what it has not. */
@@ -105,13 +98,10 @@ export class RunService extends Service<OrchestrationPorts> {
     wanted: { readonly tokens?: number | undefined; readonly cost_usd?: number | undefined } = {},
   ): RunOrder['budget'] {
     const { budget } = this.ports;
-    return { tokens: wanted.tokens ?? budget.tokens, costUsd: wanted.cost_usd ?? budget.costUsd };
+    return { tokens: wanted.tokens ?? budget.tokens, cost_usd: wanted.cost_usd ?? budget.cost_usd };
   }
 
-  /**
-   * Goes on until the run has ended, or until the signal aborts.
-   * @param told is told of each change
-   */
+  /** Goes on until the run has ended, or until the signal aborts. @param told is told of each change */
   async follow(runId: string, until: AbortSignal, told: (run: Run) => void): Promise<void> {
     for await (const run of this.ports.runs.watch(runId, until)) {
       told(run);
@@ -123,18 +113,14 @@ export class RunService extends Service<OrchestrationPorts> {
   async view(principal: Principal, runId: string): Promise<RunView> {
     const { value: run } = await this.visible(principal, runId);
     const { runs, budgets, clock } = this.ports;
-    const keys = budgetKeysOf(nodeKey({ kind: 'run', id: runId }), run);
     const [steps, holding] = await Promise.all([
       runs.steps(runId),
-      isEnded(run) ? [] : budgets.limited(keys),
+      isEnded(run) ? [] : budgets.limited(budgetKeysOf(nodeKey({ kind: 'run', id: runId }), run)),
     ]);
     return viewOf(principal, run, { records: steps, holding }, clock.now());
   }
 
-  /**
-   * Changes of a run, as they come.
-   * @throws MusterError NOT_FOUND
-   */
+  /** Changes of a run, as they come. @throws MusterError NOT_FOUND */
   async watch(principal: Principal, runId: string, end: AbortSignal): Promise<AsyncIterable<Run>> {
     await this.visible(principal, runId);
     return this.ports.runs.watch(runId, end);
@@ -151,14 +137,14 @@ export class RunService extends Service<OrchestrationPorts> {
     limit: number,
     after: string | undefined,
   ): Promise<VisibleSlice<Run>> {
-    const { ownerUid, heldTo: workspace } = principal;
+    const { owner_uid, held_to: workspace } = principal;
     const { runs } = this.ports;
-    const last = after === undefined ? undefined : (await readFor(ownerUid, runs.find(after)))?.value;
-    const isOwn = last?.ownerUid === ownerUid && [undefined, last.workspace].includes(workspace);
+    const last = after === undefined ? undefined : (await readFor(owner_uid, runs.find(after)))?.value;
+    const isOwn = last?.owner_uid === owner_uid && [undefined, last.workspace].includes(workspace);
     if (after !== undefined && !isOwn) throw noRun(after);
     return visiblePage(
       { limit, ...(last && { after: placeOf(last) }) },
-      (page) => runs.list(ownerUid, { status, workspace }, page),
+      (page) => runs.list(owner_uid, { status, workspace }, page),
       placeOf,
       (run) => (sightOf(principal, run) === 'all' ? run : undefined),
     );
@@ -187,35 +173,28 @@ export class RunService extends Service<OrchestrationPorts> {
     });
   }
 
-  /**
-   * A task was cancelled: the runs that were started for it end with it. Safe to be told twice, late and out of order.
-   */
+  /** A task was cancelled: the runs that were started for it end with it. Safe to be told twice, late and out of order. */
   async wholeCancelled(taskId: string): Promise<void> {
     const { tasks, graph, runs, store, randomness } = this.ports;
     const task = (await unlessUnreadable(tasks.find(taskId)))?.value;
     if (task?.status !== 'cancelled') return;
-    const open = await graph.openParts({ kind: 'task', id: taskId }, 'run');
-    const ending = open.map((runId) =>
+    const ending = (await graph.openParts({ kind: 'task', id: taskId }, 'run')).map((runId) =>
       retryStale(randomness, async () => {
         const found = await unlessUnreadable(runs.find(runId));
-        if (found === undefined || isEnded(found.value) || found.value.cancelRequested) return;
-        const { changes } = await cancellationOf(this.ports, found, whyCalledOff(task));
-        await store.commit(changes);
+        if (found === undefined || isEnded(found.value) || found.value.cancel_requested) return;
+        await store.commit((await cancellationOf(this.ports, found, whyCalledOff(task))).changes);
       }),
     );
     await Promise.all(ending);
   }
 
-  /**
-   * A run of which the caller sees its course at least. Whoever does and may call `cancel_run` may cancel it.
-   * @throws MusterError NOT_FOUND for everybody else, as if there were none
-   */
+  /** A run whose course the caller sees at least. @throws MusterError NOT_FOUND for everybody else, as if there were none */
   private async visible(
     principal: Principal,
     runId: string,
     least: Sight = 'course',
   ): Promise<Versioned<Run>> {
-    const run = await readFor(principal.ownerUid, this.ports.runs.find(runId));
+    const run = await readFor(principal.owner_uid, this.ports.runs.find(runId));
     const sight = run && sightOf(principal, run.value);
     if (run === undefined || sight === undefined || (least === 'all' && sight !== 'all')) throw noRun(runId);
     return run;
@@ -232,10 +211,7 @@ export class RunService extends Service<OrchestrationPorts> {
     return { ...end, counts: { dispatched } };
   }
 
-  /**
-   * A task has changed. Where it was made for a run and is closed, the run goes on; where it is open and the run
-   * has ended, as when an instance made it that had lost the run, it is cancelled.
-   */
+  /** A task has changed: closed, its run goes on; open after its run's end, as of an instance that lost it, it is cancelled. */
   async taskChanged(taskId: string): Promise<void> {
     const { runs, tasks, store, clock, randomness, dispatch } = this.ports;
     const runId = runOfTask(taskId);

@@ -12,15 +12,15 @@ import { type Run, type ShownStep, type StepRecord, shownStep } from './run.ts';
  */
 export type Sight = 'all' | 'course';
 
-export function sightOf(principal: Principal, run: Pick<Run, 'ownerUid' | 'workspace'>): Sight | undefined {
+export function sightOf(principal: Principal, run: Pick<Run, 'owner_uid' | 'workspace'>): Sight | undefined {
   const role = roleIn(principal, run.workspace);
   if (role === undefined) return undefined;
-  if (run.ownerUid === principal.ownerUid) return 'all';
+  if (run.owner_uid === principal.owner_uid) return 'all';
   return hasRole(role, 'leader') ? 'course' : undefined;
 }
 
 /** The place of a run in a list by time of creation. */
-export function placeOf({ createdAt: at, id }: Run): Position {
+export function placeOf({ created_at: at, id }: Run): Position {
   return { at, id };
 }
 
@@ -31,7 +31,6 @@ export interface RunView {
   readonly sight: Sight;
   readonly run: Run;
   readonly steps: readonly ShownStep[];
-  /** When it was looked at. */
   readonly at: Date;
   /** Those that hold for it while it goes on, as far as the viewer may know of them. */
   readonly budgets: readonly CountedBudget[];
@@ -53,13 +52,13 @@ export function viewOf(
 }
 
 /** Its own; of tasks and the workspace, whoever has a role there; of a to-do, its owner. Of others' runs nobody. */
-function mayKnow(principal: Principal, run: Run, { kind, id, ownerUid }: Budget): boolean {
+function mayKnow(principal: Principal, run: Run, { kind, thing_id: id, owner_uid }: Budget): boolean {
   if (kind === 'run') return id === run.id;
-  return kind === 'todo' ? ownerUid === principal.ownerUid : roleIn(principal, run.workspace) !== undefined;
+  return kind === 'todo' ? owner_uid === principal.owner_uid : roleIn(principal, run.workspace) !== undefined;
 }
 
 /** The run without what its owner has asked and what it has brought, and without texts that may quote either. */
-function courseOf({ resultStep: _, selection: __, ...run }: Run): Run {
+function courseOf({ result_step: _, selection: __, ...run }: Run): Run {
   return {
     ...run,
     title: '',

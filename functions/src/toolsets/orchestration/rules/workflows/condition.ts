@@ -31,10 +31,7 @@ const environment = new Environment({ limits })
 
 const EXAMPLE = 'A condition is CEL, such as steps.review.output.startsWith("APPROVED").';
 
-/**
- * @returns the steps that it names
- * @throws ExpressionError where it is no condition; the message says why
- */
+/** @returns the steps that it names @throws ExpressionError where it is no condition; the message says why */
 export function checkCondition(expression: string): { readonly steps: readonly string[] } {
   const { valid, type, error } = environment.check(expression);
   if (!valid) throw new ExpressionError(`${summaryOf(error)} ${EXAMPLE}`);
@@ -44,10 +41,7 @@ export function checkCondition(expression: string): { readonly steps: readonly s
   return { steps: [...steps] };
 }
 
-/**
- * @param expression as checkCondition has accepted it
- * @throws ExpressionError where it cannot be evaluated in this scope
- */
+/** @param expression as checkCondition has accepted it @throws ExpressionError where it cannot be evaluated in this scope */
 export function evaluateCondition(expression: string, scope: Scope): boolean {
   const { input, context, iteration, steps } = scope;
   const values = { input, context, iteration: BigInt(iteration), steps: Object.fromEntries(steps) };

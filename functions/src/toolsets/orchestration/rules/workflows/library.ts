@@ -38,21 +38,15 @@ export class WorkflowLibrary extends Service<OrchestrationPorts> {
     return this.ports.workflows.list(ownerUid, limit, after);
   }
 
-  /**
-   * @param workflow a name, a definition, or a definition's JSON
-   * @throws MusterError NOT_FOUND, or VALIDATION_ERROR for a definition that is wrong
-   */
+  /** @param workflow a name, a definition or its JSON @throws MusterError NOT_FOUND, or VALIDATION_ERROR where it is wrong */
   async resolve(ownerUid: string, workflow: unknown): Promise<Workflow> {
     if (typeof workflow !== 'string' || workflow.trimStart().startsWith('{')) {
       return readWorkflow(workflow, 'workflow');
     }
-    return builtIn(workflow) ?? (await this.find(ownerUid, workflow, 'workflow')).value.workflow;
+    return builtIn(workflow) ?? (await this.find(ownerUid, workflow, 'workflow')).value.definition;
   }
 
-  /**
-   * @param expectedVersion 0 for one that does not exist yet
-   * @throws MusterError VALIDATION_ERROR; CONFLICT where the version is another
-   */
+  /** @param expectedVersion 0 for a new one @throws MusterError VALIDATION_ERROR; CONFLICT where the version is another */
   save(
     ownerUid: string,
     definition: unknown,
@@ -72,13 +66,20 @@ export class WorkflowLibrary extends Service<OrchestrationPorts> {
         return saving;
       };
       if (before === undefined) {
-        const saved = { id, ownerUid, workflow, version: 1, createdAt: now, updatedAt: now };
+        const saved = {
+          id,
+          owner_uid: ownerUid,
+          definition: workflow,
+          version: 1,
+          created_at: now,
+          updated_at: now,
+        };
         return commit({ saved, change: 'created' }, [{ kind: 'createWorkflow', saved }]);
       }
       const { value, version } = before;
-      if (canonicalJson(value.workflow) === canonicalJson(workflow))
+      if (canonicalJson(value.definition) === canonicalJson(workflow))
         return commit({ saved: value, change: 'unchanged' }, []);
-      const saved = { ...value, workflow, version: value.version + 1, updatedAt: now };
+      const saved = { ...value, definition: workflow, version: value.version + 1, updated_at: now };
       return commit({ saved, change: 'replaced' }, [
         { kind: 'replaceWorkflow', saved, before: value, version },
       ]);
@@ -145,14 +146,14 @@ export class WorkflowInverse extends Service<OrchestrationPorts> {
   /** @throws MusterError CONFLICT, with the reason CHANGED_SINCE */
   readonly workflow = async (effect: Effect): Promise<readonly OrchestrationChange[]> => {
     const { workflows, workflowFields, clock } = this.ports;
-    const found = await readFor(effect.ownerUid ?? '', workflows.find(effect.id));
+    const found = await readFor(effect.owner_uid ?? '', workflows.find(effect.id));
     const fields = asBefore(effect, found && workflowFields.of(found.value));
     if (fields === undefined) return found ? [deletion(found)] : [];
     const before = workflowFields.from(fields);
     if (found === undefined) return [{ kind: 'createWorkflow', saved: before }];
     const { value, version } = found;
     // Its version counts changes, and this is one.
-    const saved = { ...before, version: value.version + 1, updatedAt: clock.now() };
+    const saved = { ...before, version: value.version + 1, updated_at: clock.now() };
     return [{ kind: 'replaceWorkflow', saved, before: value, version }];
   };
 }

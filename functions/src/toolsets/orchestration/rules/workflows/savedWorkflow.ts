@@ -1,5 +1,3 @@
-/** A workflow that somebody has saved, as it is stored. */
-
 import { z } from 'zod';
 import { documentCodec, timestamp } from '../../../../kernel/documentCodec.ts';
 import { fieldsCodec } from '../../../../kernel/trail.ts';
@@ -7,14 +5,12 @@ import type { Workflow } from './definition.ts';
 import { readWorkflow } from './validation.ts';
 
 /** A workflow as JSON: nothing queries what is in it. */
-
 export const workflowText = z.codec(z.string(), z.custom<Workflow>(), {
   decode: (text) => readWorkflow(text, 'workflow'),
   encode: (workflow) => JSON.stringify(workflow),
 });
 
 /** A workflow that somebody has saved: `workflows/{id}`, which has its name besides. */
-
 export const { toDocument: workflowToDocument, fromDocument: workflowFromDocument } = documentCodec(
   z.object({
     /** Derived from its owner and its name. */
@@ -26,16 +22,14 @@ export const { toDocument: workflowToDocument, fromDocument: workflowFromDocumen
     created_at: timestamp,
     updated_at: timestamp,
   }),
-  { definition: 'workflow' },
 );
 
 export type SavedWorkflow = ReturnType<typeof workflowFromDocument>;
 
 /** Workflows as the trail tells of them. */
-
 export const workflowFields = fieldsCodec<SavedWorkflow>(workflowToDocument, workflowFromDocument);
-/** What commits may change of saved workflows. */
 
+/** What commits may change of saved workflows. */
 export interface WorkflowChanges {
   readonly createWorkflow: { readonly saved: SavedWorkflow };
   readonly replaceWorkflow: {

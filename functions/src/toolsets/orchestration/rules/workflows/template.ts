@@ -8,24 +8,15 @@ import mustache from 'mustache';
 import { characterCount } from '../../../../kernel/text.ts';
 import { BoundedText, ExpressionError, fenced, printed, type Scope, type StepView } from './scope.ts';
 
-/**
- * How many parts may be rendered in all: sections within sections multiply, whether or not they have something to
- * say.
- */
+/** How many parts may be rendered in all: sections within sections multiply, whether or not they have something to say. */
 const MAX_PARTS = 100_000;
 
-/**
- * @returns the steps that it names
- * @throws ExpressionError where it is no template; the message says why
- */
+/** @returns the steps that it names @throws ExpressionError where it is no template; the message says why */
 export function checkTemplate(template: string): { readonly steps: readonly string[] } {
   return { steps: [...new Set(stepsNamed(partsOf(template)))] };
 }
 
-/**
- * @param template as checkTemplate has accepted it
- * @throws ExpressionError where the prompt would be too long
- */
+/** @param template as checkTemplate has accepted it @throws ExpressionError where the prompt would be too long */
 export function renderTemplate(template: string, scope: Scope): string {
   const parts = partsOf(template);
   const rendering = new Rendering();
@@ -156,10 +147,7 @@ function partsOf(template: string): readonly Part[] {
 
 type Token = readonly unknown[];
 
-/**
- * The template without what its tags may do without: white space and comments. Mustache looks for the end of a tag
- * in a way that takes the square of the white space in it.
- */
+/** Without the tags' white space and comments: Mustache takes the square of the white space to find the end of a tag. */
 function tightened(template: string): string {
   const pieces: string[] = [];
   let at = 0;

@@ -25,11 +25,7 @@ import { checkTemplate } from './template.ts';
 /** A definition, in bytes of JSON. */
 const MAX_DEFINITION_BYTES = 100_000;
 
-/**
- * @param definition an object, or its JSON
- * @param field the argument that it came in
- * @throws MusterError VALIDATION_ERROR or INVALID_FORMAT, naming the step and the reason
- */
+/** @param definition an object or its JSON @param field its argument @throws MusterError VALIDATION_ERROR, INVALID_FORMAT */
 export function readWorkflow(definition: unknown, field: string): Workflow {
   const raw = typeof definition === 'string' ? parsedJson(definition) : definition;
   if (!isObject(raw)) {
