@@ -1,7 +1,8 @@
 /** Agents that call in the benchmarks. Each benchmark has a Firestore project of its own in the emulator. */
 import { Firestore } from '@google-cloud/firestore';
-import { type Agent, NOTHING_DONE } from '../functions/src/access/rules/agent.ts';
-import { CREDENTIAL_DAYS } from '../functions/src/access/rules/credential.ts';
+import { type Agent, NOTHING_DONE } from '../functions/src/agents/rules/agent.ts';
+import { agentToDocument } from '../functions/src/agents/store/agents.ts';
+import { CREDENTIAL_DAYS } from '../functions/src/identity/rules/credential.ts';
 import {
   CODE_MILLISECONDS,
   challengeOf,
@@ -9,10 +10,10 @@ import {
   grantToDocument,
   MOST_MILLISECONDS,
   tokenOf,
-} from '../functions/src/access/rules/grant.ts';
-import { personToDocument } from '../functions/src/access/rules/people.ts';
-import { DEFAULT_WORKSPACE } from '../functions/src/access/rules/principal.ts';
-import { agentToDocument, credentialToDocument } from '../functions/src/access/store/agents.ts';
+} from '../functions/src/identity/rules/grant.ts';
+import { personToDocument } from '../functions/src/identity/rules/people.ts';
+import { DEFAULT_WORKSPACE } from '../functions/src/identity/rules/principal.ts';
+import { credentialToDocument } from '../functions/src/identity/store/credentials.ts';
 import {
   agentCountsPath,
   agentPath,

@@ -12,12 +12,13 @@ import {
   NOTHING_DONE,
   skillChanges,
   USUAL_CONFIGURATION,
-} from '../functions/src/access/rules/agent.ts';
-import { CREDENTIAL_DAYS, type Credential } from '../functions/src/access/rules/credential.ts';
-import { ROLES } from '../functions/src/access/rules/role.ts';
-import { credentialToDocument, FirestoreAgentQueries } from '../functions/src/access/store/agents.ts';
+} from '../functions/src/agents/rules/agent.ts';
+import { FirestoreAgentQueries } from '../functions/src/agents/store/agents.ts';
 import type { Change } from '../functions/src/composition/changes.ts';
 import { changeEffects, changeLoosening, changeWriters } from '../functions/src/composition/changes.ts';
+import { CREDENTIAL_DAYS, type Credential } from '../functions/src/identity/rules/credential.ts';
+import { ROLES } from '../functions/src/identity/rules/role.ts';
+import { credentialToDocument } from '../functions/src/identity/store/credentials.ts';
 
 import { firestore } from '../functions/src/kernel/firestore/client.ts';
 import { credentialPath } from '../functions/src/kernel/firestore/paths.ts';

@@ -3,10 +3,10 @@
  * clock that walks through the last two days, so that all of it has happened as it would have.
  */
 import { z } from 'zod';
-import type { Principal } from '../functions/src/access/rules/principal.ts';
-import type { Role } from '../functions/src/access/rules/role.ts';
 import { compose } from '../functions/src/composition/compose.ts';
 import { hostedAgents, outside } from '../functions/src/composition/outside.ts';
+import type { Principal } from '../functions/src/identity/rules/principal.ts';
+import type { Role } from '../functions/src/identity/rules/role.ts';
 import type { JsonObject } from '../functions/src/kernel/json.ts';
 import { timeLeftOfRequest } from '../functions/src/mcp/answer.ts';
 import { callTool } from '../functions/src/mcp/call.ts';

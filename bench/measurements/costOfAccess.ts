@@ -1,7 +1,7 @@
 /** One call of every tool of access: in a workspace that is made for it, to which somebody is invited. */
 import { initializeApp } from 'firebase-admin/app';
 import { getAuth } from 'firebase-admin/auth';
-import { personToDocument } from '../../functions/src/access/rules/people.ts';
+import { personToDocument } from '../../functions/src/identity/rules/people.ts';
 import { personPath } from '../../functions/src/kernel/firestore/paths.ts';
 import { OWNER, type Project } from '../seed.ts';
 import type { Cast, Ledger } from './costLedger.ts';

@@ -1,7 +1,7 @@
 /** What `firebase.read` as the caller costs, against the same read by the same client in a bare function. */
 import { fileURLToPath } from 'node:url';
-import { agentUid } from '../../functions/src/access/rules/principal.ts';
 import { IdentityToolkitSignIn } from '../../functions/src/access/store/idTokens.ts';
+import { agentUid } from '../../functions/src/identity/rules/principal.ts';
 import { firebaseApp } from '../../functions/src/kernel/platform.ts';
 import { mcpHeaders, mcpMessage } from '../load/client.ts';
 import { measureRate } from '../load/saturation.ts';

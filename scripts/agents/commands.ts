@@ -1,8 +1,8 @@
 /** What each command about agents does, and what it says of it. */
-import { homeOf } from '../../functions/src/access/rules/agent.ts';
-import type { Limits } from '../../functions/src/access/rules/limits.ts';
-import type { Registered } from '../../functions/src/access/rules/registration.ts';
 import { isAnything } from '../../functions/src/access/rules/revocation.ts';
+import { homeOf } from '../../functions/src/agents/rules/agent.ts';
+import type { Registered } from '../../functions/src/agents/rules/registration.ts';
+import type { Limits } from '../../functions/src/identity/rules/lineage.ts';
 import { endedLines } from '../operator/endings.ts';
 import type { Command, Options } from './arguments.ts';
 import type { Listed } from './registry.ts';

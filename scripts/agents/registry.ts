@@ -1,5 +1,6 @@
 /** What an operator may do with agents, by the same services as the endpoint. */
 import type { Query } from '@google-cloud/firestore';
+import type { Ended } from '../../functions/src/access/rules/revocation.ts';
 import {
   type Agent,
   agentFromDocument,
@@ -7,17 +8,15 @@ import {
   homeOf,
   USUAL_CONFIGURATION,
   workspacesOf,
-} from '../../functions/src/access/rules/agent.ts';
-import type { Credential } from '../../functions/src/access/rules/credential.ts';
-import { isConnected } from '../../functions/src/access/rules/grant.ts';
-import { grantedLimits, type Limits } from '../../functions/src/access/rules/limits.ts';
-import { withdrawalOf } from '../../functions/src/access/rules/lineage.ts';
-import { DEFAULT_WORKSPACE, type Principal } from '../../functions/src/access/rules/principal.ts';
-import { newCredential, type Registered } from '../../functions/src/access/rules/registration.ts';
-import type { Ended } from '../../functions/src/access/rules/revocation.ts';
-import type { Role } from '../../functions/src/access/rules/role.ts';
+} from '../../functions/src/agents/rules/agent.ts';
+import { newCredential, type Registered } from '../../functions/src/agents/rules/registration.ts';
 import { compose } from '../../functions/src/composition/compose.ts';
 import { outside } from '../../functions/src/composition/outside.ts';
+import type { Credential } from '../../functions/src/identity/rules/credential.ts';
+import { isConnected } from '../../functions/src/identity/rules/grant.ts';
+import { grantedLimits, type Limits, withdrawalOf } from '../../functions/src/identity/rules/lineage.ts';
+import { DEFAULT_WORKSPACE, type Principal } from '../../functions/src/identity/rules/principal.ts';
+import type { Role } from '../../functions/src/identity/rules/role.ts';
 import type { Versioned } from '../../functions/src/kernel/commit.ts';
 import { firestore } from '../../functions/src/kernel/firestore/client.ts';
 import { COLLECTIONS } from '../../functions/src/kernel/firestore/paths.ts';

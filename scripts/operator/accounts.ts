@@ -1,7 +1,7 @@
 /** Accounts of people, as Firebase Auth has them. */
 import type { Auth, UserRecord } from 'firebase-admin/auth';
 import { z } from 'zod';
-import { ROLES, type Role } from '../../functions/src/access/rules/role.ts';
+import { ROLES, type Role } from '../../functions/src/identity/rules/role.ts';
 import { firebaseApp } from '../../functions/src/kernel/platform.ts';
 
 export interface Account {

@@ -1,8 +1,8 @@
 /** Whether the owner of an agent may do anything: an agent may never do more. */
 
 import type { AccessPorts } from '../../functions/src/access/rules/ports.ts';
-import { type PersonRoles, personsRoleIn } from '../../functions/src/access/rules/principal.ts';
-import { hasRole, type Role } from '../../functions/src/access/rules/role.ts';
+import { type PersonRoles, personsRoleIn } from '../../functions/src/identity/rules/principal.ts';
+import { hasRole, type Role } from '../../functions/src/identity/rules/role.ts';
 import { findAccount } from './accounts.ts';
 
 type Ports = Pick<AccessPorts, 'people' | 'store'>;

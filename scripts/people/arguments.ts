@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { WORKSPACE_NAME } from '../../functions/src/access/rules/principal.ts';
-import { MEMBER_ROLES, type MemberRole, ROLES, type Role } from '../../functions/src/access/rules/role.ts';
+import { WORKSPACE_NAME } from '../../functions/src/identity/rules/principal.ts';
+import { MEMBER_ROLES, type MemberRole, ROLES, type Role } from '../../functions/src/identity/rules/role.ts';
 import { DEPLOYMENT_USAGE, deployment, parsedLine, UsageError } from '../operator/deployment.ts';
 
 const GIVEN = [...ROLES, 'none'] as const;

@@ -1,11 +1,11 @@
 /** What an operator may do with people: roles of the deployment, members of workspaces, accounts. */
-import { type Person, personFromDocument } from '../../functions/src/access/rules/people.ts';
-import { accessOf, type PersonRoles, personsRoleIn } from '../../functions/src/access/rules/principal.ts';
 import { type Ended, isAnything } from '../../functions/src/access/rules/revocation.ts';
-import { MEMBER_ROLES, type MemberRole, type Role } from '../../functions/src/access/rules/role.ts';
 import { compose } from '../../functions/src/composition/compose.ts';
 import type { EndedWork } from '../../functions/src/composition/following.ts';
 import { outside } from '../../functions/src/composition/outside.ts';
+import { type Person, personFromDocument } from '../../functions/src/identity/rules/people.ts';
+import { accessOf, type PersonRoles, personsRoleIn } from '../../functions/src/identity/rules/principal.ts';
+import { MEMBER_ROLES, type MemberRole, type Role } from '../../functions/src/identity/rules/role.ts';
 import { firestore } from '../../functions/src/kernel/firestore/client.ts';
 import { COLLECTIONS, MEMBERS, workspacePath } from '../../functions/src/kernel/firestore/paths.ts';
 import { systemClock } from '../../functions/src/kernel/platform.ts';

@@ -4,10 +4,10 @@
  * the counters lack stays the same while others work. It is measured in one snapshot of the database and then added.
  */
 import { FieldPath, type Query } from '@google-cloud/firestore';
-import type { AgentCount } from '../../functions/src/access/rules/agent.ts';
-import { DEFAULT_WORKSPACE } from '../../functions/src/access/rules/principal.ts';
 import { workspaceFromDocument } from '../../functions/src/access/rules/workspace.ts';
-import { agentCountFromDocument, sumAgents } from '../../functions/src/access/store/agentDirectory.ts';
+import type { AgentCount } from '../../functions/src/agents/rules/agent.ts';
+import { agentCountFromDocument, sumAgents } from '../../functions/src/agents/store/agents.ts';
+import { DEFAULT_WORKSPACE } from '../../functions/src/identity/rules/principal.ts';
 import {
   ARCHIVE,
   agentCountsPath,

@@ -3,7 +3,7 @@
  * find that one has gone. Firestore knows the last claim or registration alone, so that for five minutes after entries
  * are put back nobody is taken for dead, as after the Realtime Database was away.
  */
-import { agentFromDocument, homeOf } from '../../functions/src/access/rules/agent.ts';
+import { agentFromDocument, homeOf } from '../../functions/src/agents/rules/agent.ts';
 import { agentPath, COLLECTIONS } from '../../functions/src/kernel/firestore/paths.ts';
 import { PRESENCE, presencePath } from '../../functions/src/kernel/realtime/database.ts';
 import { forEach, pagesOf, readable } from '../operator/documents.ts';

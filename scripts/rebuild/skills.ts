@@ -8,8 +8,8 @@ import {
   foldedCapability,
   skillChanges,
   skillFromDocument,
-} from '../../functions/src/access/rules/agent.ts';
-import { capabilityIn } from '../../functions/src/access/store/agents.ts';
+} from '../../functions/src/agents/rules/agent.ts';
+import { capabilityIn } from '../../functions/src/agents/store/agents.ts';
 import { COLLECTIONS, skillPath } from '../../functions/src/kernel/firestore/paths.ts';
 import { STALE_CODES, statusCode } from '../../functions/src/kernel/firestore/provenCommit.ts';
 import { forEach, pagesOf, readable } from '../operator/documents.ts';

@@ -3,7 +3,7 @@
  * and spelled out in each rule. `UPDATE=1 npm test -- rules` writes the file.
  */
 import { permissions } from '../../functions/src/access/rules/permissions.ts';
-import { hasRole, ROLES, type Role, strongerOf } from '../../functions/src/access/rules/role.ts';
+import { hasRole, ROLES, type Role, strongerOf } from '../../functions/src/identity/rules/role.ts';
 import { FREE_FORM } from '../../functions/src/kernel/realtime/database.ts';
 
 /** Rules are JSON: an expression, or rules of what lies below. */

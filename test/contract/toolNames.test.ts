@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { ROLES } from '../../functions/src/access/rules/role.ts';
+import { ROLES } from '../../functions/src/identity/rules/role.ts';
 import { type Catalogue, Catalogues } from '../../functions/src/mcp/catalogue.ts';
 import { guidance, guidanceIn, namedIn } from '../../functions/src/mcp/tool.ts';
 import { parseSelection } from '../../functions/src/mcp/urlSelection.ts';

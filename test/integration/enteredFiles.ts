@@ -76,7 +76,7 @@ async function claim(inHand: readonly string[]): Promise<string> {
 // For the first call, an instance loads and makes its parts. From time to time, it reads a credential and counts calls.
 const first = await claim([]);
 await request('ping', {});
-await app().access.callMetrics.flush();
+await app().limits.callMetrics.flush();
 
 const session = new Session();
 session.connect();

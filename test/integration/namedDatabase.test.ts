@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { McpCaller } from '../../bench/load/client.ts';
 import { addCallers, newProject } from '../../bench/seed.ts';
 import { type FunctionServer, musterFunction, serveFunction } from '../../bench/servers/functionServer.ts';
-import { DEFAULT_WORKSPACE } from '../../functions/src/access/rules/principal.ts';
+import { DEFAULT_WORKSPACE } from '../../functions/src/identity/rules/principal.ts';
 import * as functions from '../../functions/src/index.ts';
 import { queuedTaskPath, realtimeDatabase } from '../../functions/src/kernel/realtime/database.ts';
 import { root } from '../../scripts/project.mjs';

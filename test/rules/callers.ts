@@ -4,10 +4,10 @@ import {
   decideAccess,
   type Subject,
 } from '../../functions/src/access/rules/decision.ts';
-import type { Person } from '../../functions/src/access/rules/people.ts';
-import { agentUid, type PersonRoles, type Principal } from '../../functions/src/access/rules/principal.ts';
-import { ROLES, type Role } from '../../functions/src/access/rules/role.ts';
 import { claimsOf } from '../../functions/src/access/store/idTokens.ts';
+import type { Person } from '../../functions/src/identity/rules/people.ts';
+import { agentUid, type PersonRoles, type Principal } from '../../functions/src/identity/rules/principal.ts';
+import { ROLES, type Role } from '../../functions/src/identity/rules/role.ts';
 import { IS_NIGHT } from '../support/night.ts';
 import { ACCESS, personOf, type Standing } from './world.ts';
 

@@ -8,8 +8,8 @@ import { connectDatabaseEmulator, type Database, getDatabase, ref, set } from 'f
 // The lite client reads by request. The full one reads by listening, which the emulator breaks off now and
 // then when several clients listen at once ("Received message larger than max"), and then waits a minute.
 import { connectFirestoreEmulator, doc, type Firestore, getFirestore, setDoc } from 'firebase/firestore/lite';
-import { accessToDocument, personToDocument } from '../../functions/src/access/rules/people.ts';
 import { mirrorOf } from '../../functions/src/access/store/accessMirror.ts';
+import { accessToDocument, personToDocument } from '../../functions/src/identity/rules/people.ts';
 import { personPath, WORKSPACE_ACCESS_PATH } from '../../functions/src/kernel/firestore/paths.ts';
 import { ACCESS_WORKSPACES, personAccessPath } from '../../functions/src/kernel/realtime/database.ts';
 import { type Caller, callers } from './callers.ts';

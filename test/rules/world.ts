@@ -1,6 +1,6 @@
 /** The workspaces that callers of the rules' tests come from, and what is stored of the people. */
-import type { AccountState, Person } from '../../functions/src/access/rules/people.ts';
-import type { WorkspaceAccess } from '../../functions/src/access/rules/role.ts';
+import type { AccountState, Person } from '../../functions/src/identity/rules/people.ts';
+import type { WorkspaceAccess } from '../../functions/src/identity/rules/role.ts';
 
 /** Beside `default`, which is open. Nobody has opened `unopened`. */
 export const ACCESS: Readonly<Record<string, WorkspaceAccess>> = {

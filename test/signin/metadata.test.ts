@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { z } from 'zod';
-import { TOOLSETS } from '../../functions/src/access/rules/limits.ts';
+import { TOOLSETS } from '../../functions/src/identity/rules/lineage.ts';
 import { RESERVED } from '../../functions/src/signin/http/signIn.ts';
 import { Deployment } from './support/deployment.ts';
 

@@ -1,24 +1,24 @@
 /** Every shape in which Firestore has ever kept a document is read today, whatever a newer version adds to it. */
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { agentFromDocument, skillFromDocument } from '../../functions/src/access/rules/agent.ts';
-import { credentialFromDocument } from '../../functions/src/access/rules/credential.ts';
-import { grantFromDocument } from '../../functions/src/access/rules/grant.ts';
-import {
-  accessFromDocument,
-  invitationFromDocument,
-  memberFromDocument,
-  personFromDocument,
-} from '../../functions/src/access/rules/people.ts';
 import { workspaceFromDocument } from '../../functions/src/access/rules/workspace.ts';
-import { accessChangeFromDocument } from '../../functions/src/access/store/accessChanges.ts';
-import { agentCountFromDocument, sumAgents } from '../../functions/src/access/store/agentDirectory.ts';
+import { agentFromDocument, skillFromDocument } from '../../functions/src/agents/rules/agent.ts';
+import { agentCountFromDocument, sumAgents } from '../../functions/src/agents/store/agents.ts';
 import {
   budgetFromDocument,
   countsFromDocument,
   reservationFromDocument,
 } from '../../functions/src/graph/rules/budget.ts';
 import { nodeFromDocument } from '../../functions/src/graph/rules/graphNode.ts';
+import { credentialFromDocument } from '../../functions/src/identity/rules/credential.ts';
+import { grantFromDocument } from '../../functions/src/identity/rules/grant.ts';
+import {
+  accessFromDocument,
+  invitationFromDocument,
+  memberFromDocument,
+  personFromDocument,
+} from '../../functions/src/identity/rules/people.ts';
+import { accessChangeFromDocument } from '../../functions/src/identity/store/credentials.ts';
 import * as paths from '../../functions/src/kernel/firestore/paths.ts';
 import { recordedAnswerFromDocument } from '../../functions/src/kernel/firestore/store.ts';
 import { canonicalJson } from '../../functions/src/kernel/json.ts';

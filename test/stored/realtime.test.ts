@@ -1,8 +1,8 @@
 /** Every shape in which the Realtime Database has ever kept a value is read today, whatever a newer version adds to it. */
 import assert from 'node:assert/strict';
-import { bucketIn } from '../../functions/src/access/store/ledgers.ts';
-import { lastSeenIn } from '../../functions/src/access/store/presence.ts';
+import { lastSeenIn } from '../../functions/src/agents/store/presence.ts';
 import * as paths from '../../functions/src/kernel/realtime/database.ts';
+import { bucketIn } from '../../functions/src/limits/store/ledgers.ts';
 import { proofValue } from '../../functions/src/toolsets/firebase/realtime/writing.ts';
 import {
   storedEntry,

@@ -1,9 +1,9 @@
 /** Something of everything that is stored: changes with all that a document may have, and with as little as it may. */
-import type { Agent } from '../../functions/src/access/rules/agent.ts';
-import type { Grant } from '../../functions/src/access/rules/grant.ts';
-import type { Caller } from '../../functions/src/access/rules/principal.ts';
+import type { Agent } from '../../functions/src/agents/rules/agent.ts';
 import type { Change } from '../../functions/src/composition/changes.ts';
 import type { Budget, Reservation } from '../../functions/src/graph/rules/budget.ts';
+import type { Grant } from '../../functions/src/identity/rules/grant.ts';
+import type { Caller } from '../../functions/src/identity/rules/principal.ts';
 import type { CallRecord } from '../../functions/src/kernel/commit.ts';
 import type { SweepState } from '../../functions/src/kernel/sweep.ts';
 import type { Authorization } from '../../functions/src/signin/rules/authorization.ts';

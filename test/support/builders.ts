@@ -1,12 +1,12 @@
 /** The smallest valid object of each kind of the domain. A test names only the fields that it is about. */
-import { type Agent, NOTHING_DONE } from '../../functions/src/access/rules/agent.ts';
-import type { Credential } from '../../functions/src/access/rules/credential.ts';
+import { type Agent, NOTHING_DONE } from '../../functions/src/agents/rules/agent.ts';
+import type { Credential } from '../../functions/src/identity/rules/credential.ts';
 import {
   CODE_MILLISECONDS,
   challengeOf,
   type Grant,
   MOST_MILLISECONDS,
-} from '../../functions/src/access/rules/grant.ts';
+} from '../../functions/src/identity/rules/grant.ts';
 import type { Versioned } from '../../functions/src/kernel/commit.ts';
 import { systemHashing } from '../../functions/src/kernel/platform.ts';
 import type { CodingTask, CodingWork } from '../../functions/src/toolsets/coordination/rules/codingTask.ts';

@@ -1,6 +1,6 @@
 /** Subscriptions and their logs in memory, for whoever reads them. */
 import { EventEmitter, once } from 'node:events';
-import type { Caller } from '../../functions/src/access/rules/principal.ts';
+import type { Caller } from '../../functions/src/identity/rules/principal.ts';
 import { MusterError } from '../../functions/src/kernel/errors.ts';
 import type { JsonValue } from '../../functions/src/kernel/json.ts';
 import type { EventReader } from '../../functions/src/toolsets/firebase/rules/logReader.ts';

@@ -1,5 +1,5 @@
 /** Every list of tools that a client can be shown: each address, role and kind of caller. */
-import { ROLES } from '../../functions/src/access/rules/role.ts';
+import { ROLES } from '../../functions/src/identity/rules/role.ts';
 import { Catalogues } from '../../functions/src/mcp/catalogue.ts';
 import { knownPaths, parseSelection } from '../../functions/src/mcp/urlSelection.ts';
 import { toolsets } from '../../functions/src/toolsets/index.ts';

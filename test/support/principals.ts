@@ -1,6 +1,6 @@
 /** Callers as authentication makes them. */
-import type { PersonRoles, Principal } from '../../functions/src/access/rules/principal.ts';
-import type { Role } from '../../functions/src/access/rules/role.ts';
+import type { PersonRoles, Principal } from '../../functions/src/identity/rules/principal.ts';
+import type { Role } from '../../functions/src/identity/rules/role.ts';
 
 /** Somebody whom the deployment gives a role, and a member of the workspace where one is named. */
 export function rolesOf(role: Role | undefined, workspace?: string): PersonRoles {

@@ -1,3 +1,5 @@
+import type { AgentLiveness } from '../agents/rules/liveness.ts';
+import type { IdentityPorts } from '../identity/rules/ports.ts';
 import type { AnyChange, Store } from '../kernel/commit.ts';
 import type { DocumentSource } from '../kernel/firestore/reading.ts';
 import type { firebaseApp } from '../kernel/platform.ts';
@@ -5,24 +7,12 @@ import type { KernelPorts } from '../kernel/ports.ts';
 import type { realtimeDatabase } from '../kernel/realtime/database.ts';
 import { AccountSweep } from './rules/accountSweep.ts';
 import { CredentialAuthenticator } from './rules/authentication.ts';
-import { CallRecorder } from './rules/callMetrics.ts';
 import { Invitations } from './rules/invitations.ts';
 import { OwnerRoles } from './rules/leaving.ts';
-import { AgentLiveness } from './rules/liveness.ts';
-import { PersonRoleReader } from './rules/personRoles.ts';
 import type { AccessChange, AccessPorts } from './rules/ports.ts';
-import { type RateLimit, RateLimiter, UNLIMITED } from './rules/rateLimiter.ts';
-import { AgentRegistration } from './rules/registration.ts';
 import { type Endings, Revocation } from './rules/revocation.ts';
-import { FirestoreAccessChangeQueries } from './store/accessChanges.ts';
 import { followChanges, mirrorPerson, mirrorWorkspaces } from './store/accessMirror.ts';
-import { FirebaseIdTokenVerifier } from './store/accounts.ts';
-import { FirestoreAgentDirectory } from './store/agentDirectory.ts';
-import { FirestoreAgentQueries, FirestoreGrantQueries } from './store/agents.ts';
 import { CachedCallerTokens, IdentityToolkitSignIn } from './store/idTokens.ts';
-import { DatabaseLimitLedger, DatabaseMetricsLedger } from './store/ledgers.ts';
-import { FirestorePeopleQueries } from './store/people.ts';
-import { DatabasePresence } from './store/presence.ts';
 import { FirestoreWorkspaceQueries } from './store/workspaces.ts';
 
 /** `Change`: how the calls of a revoked agent end that wait for approval. */
@@ -31,45 +21,25 @@ export interface AccessDependencies<Change extends AnyChange> extends DocumentSo
   readonly store: Store<AccessChange | Change>;
   readonly realtime: typeof realtimeDatabase;
   readonly app: typeof firebaseApp;
+  readonly identity: IdentityPorts;
+  readonly limits: Pick<AccessPorts, 'limits' | 'metrics'>;
+  readonly agents: Pick<AccessPorts, 'agents' | 'directory' | 'presence'>;
+  readonly liveness: AgentLiveness;
   readonly webApiKey: string;
-  /** undefined: nobody is limited. */
-  readonly rateLimit: RateLimit | undefined;
   readonly waitingCalls: Endings<Change>['waitingCalls'];
 }
 
-/** Creates who may call: credentials, agents, people and their roles, rate limits and presence. */
+/** Creates who may call and do what: authentication, workspaces, invitations, and how access ends. */
 export function createAccess<Change extends AnyChange>(dependencies: AccessDependencies<Change>) {
-  const { database, documents, kernel, store, realtime, app, webApiKey, rateLimit, waitingCalls } =
-    dependencies;
+  const { database, documents, kernel, store, realtime, app, liveness } = dependencies;
+  const { identity, limits, agents, webApiKey, waitingCalls } = dependencies;
   const { clock, log } = kernel;
-  const ledgers = {
-    limits: new DatabaseLimitLedger({ database: realtime, clock }),
-    metrics: new DatabaseMetricsLedger({ database: realtime, clock }),
-  };
-  const people = new FirestorePeopleQueries(database, documents);
-  const idTokens = new FirebaseIdTokenVerifier({ app, clock });
-  const callMetrics = new CallRecorder(ledgers.metrics, kernel);
-  const ports: AccessPorts = {
-    ...kernel,
-    store,
-    agents: new FirestoreAgentQueries(database, documents),
-    accessChanges: new FirestoreAccessChangeQueries(database, documents),
-    grants: new FirestoreGrantQueries(database, documents),
-    directory: new FirestoreAgentDirectory(database, documents),
-    people,
-    workspaces: new FirestoreWorkspaceQueries(database, documents, realtime),
-    roles: new PersonRoleReader({ people, idTokens }),
-    presence: new DatabasePresence({ database: realtime, clock }),
-    idTokens,
-    limits: rateLimit ? new RateLimiter(rateLimit, ledgers.limits, kernel) : UNLIMITED,
-    metrics: callMetrics,
-  };
-  const liveness = new AgentLiveness(ports);
+  const { people } = identity;
+  const workspaces = new FirestoreWorkspaceQueries(database, documents, realtime);
+  const ports: AccessPorts = { ...agents, ...identity, ...limits, ...kernel, store, workspaces };
   const invitations = new Invitations(ports);
   return {
     ports,
-    ledgers,
-    callMetrics,
     invitations,
     ownerRoles: new OwnerRoles(ports),
     /** For what runs under the security rules as its caller. */
@@ -78,9 +48,7 @@ export function createAccess<Change extends AnyChange>(dependencies: AccessDepen
     followed: (changes: Parameters<typeof followChanges>[1]) =>
       followChanges({ database: realtime, people, log }, changes),
     services: {
-      liveness,
       authenticator: new CredentialAuthenticator({ ...ports, liveness, invitations }),
-      registration: new AgentRegistration(ports),
       revocation: new Revocation<Change>({ ...ports, store, endings: { waitingCalls } }),
       accountSweep: new AccountSweep(ports),
       mirrorPerson: (uid: string) => mirrorPerson(realtime, people, uid),

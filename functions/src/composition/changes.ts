@@ -2,14 +2,14 @@
 
 import { accessLoosening } from '../access/rules/loosening.ts';
 import type { AccessChange } from '../access/rules/ports.ts';
-import { agentEffects, peopleEffects } from '../access/store/accessEffects.ts';
-import { agentWriters, grantWriters } from '../access/store/agents.ts';
-import { peopleWriters } from '../access/store/people.ts';
-import { workspaceWriters } from '../access/store/workspaces.ts';
+import { workspaceEffects, workspaceWriters } from '../access/store/workspaces.ts';
+import { agentEffects, agentWriters } from '../agents/store/agents.ts';
 import { budgetLoosening } from '../graph/rules/budget.ts';
 import type { GraphChange } from '../graph/rules/ports.ts';
 import { budgetEffects, budgetWriters } from '../graph/store/budgets.ts';
 import { graphWriters } from '../graph/store/nodes.ts';
+import { grantWriters } from '../identity/store/credentials.ts';
+import { peopleEffects, peopleWriters } from '../identity/store/people.ts';
 import type { ChangeWriters, EffectsOf } from '../kernel/firestore/store.ts';
 import { type LooseningOf, neverLoosens } from '../kernel/loosening.ts';
 import type { SignInChange } from '../signin/rules/clients.ts';
@@ -86,6 +86,7 @@ export const changeWriters: ChangeWriters<ChangeKinds> = {
 export const changeEffects: EffectsOf<ChangeKinds> = {
   ...agentEffects,
   ...peopleEffects,
+  ...workspaceEffects,
   ...budgetEffects,
   ...coordinationEffects,
   ...linkEffects,

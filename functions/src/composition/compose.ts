@@ -1,8 +1,10 @@
 /** The composition root: the features by name, in the order in which they need each other. */
 
 import { createAccess } from '../access/create.ts';
+import { createAgents } from '../agents/create.ts';
 import { consoleOrigin, gitHubWebhookKey, VERSION } from '../config.ts';
 import { createGraph } from '../graph/create.ts';
+import { createIdentity } from '../identity/create.ts';
 import { ConsoleLinks } from '../kernel/consoleLinks.ts';
 import { DocumentReading } from '../kernel/firestore/reading.ts';
 import { FirestoreRecordedAnswerQueries, FirestoreStore } from '../kernel/firestore/store.ts';
@@ -10,6 +12,7 @@ import { firebaseApp, readAsset, systemHashing, systemRandomness, systemTimer } 
 import { realtimeDatabase } from '../kernel/realtime/database.ts';
 import { DatabaseUnreadable } from '../kernel/realtime/unreadable.ts';
 import { expiryPart } from '../kernel/sweep.ts';
+import { createLimits } from '../limits/create.ts';
 import { ApprovedCalls } from '../mcp/approvedCalls.ts';
 import { createWebhookEndpoint } from '../mcp/http/webhook.ts';
 import { served } from '../mcp/tool.ts';
@@ -51,7 +54,6 @@ import { archiveRetention, graphRetention, Retention, recordRetention } from './
 export function compose(outer: Outside, baseUrl = '') {
   const { database, log, clock } = outer;
   const realtime = realtimeDatabase;
-  const app = firebaseApp;
   const unreadable = new DatabaseUnreadable({ database: realtime, clock, log });
   const documents = new DocumentReading(unreadable);
   const randomness = systemRandomness;
@@ -66,18 +68,25 @@ export function compose(outer: Outside, baseUrl = '') {
   });
   const recordedAnswers = new FirestoreRecordedAnswerQueries(database, documents);
   const kernel = { recordedAnswers, clock, randomness, hashing: systemHashing, log };
-  const platform = { database, documents, store, kernel, log, realtime, app, unreadable };
+  const platform = { database, documents, store, kernel, log, realtime, app: firebaseApp, unreadable };
   const consoleLinks = new ConsoleLinks(consoleOrigin());
-  const { openRepositories, budget } = outer;
+  const { openRepositories, budget, retention: days } = outer;
 
+  const { ports: identity } = createIdentity(platform);
+  const limits = createLimits({ ...platform, rateLimit: outer.rateLimit });
+  const agents = createAgents({ ...platform, identity });
+  const { liveness, registration } = agents.services;
   const access = createAccess<InboxChange>({
     ...platform,
+    identity,
+    liveness,
+    limits: limits.ports,
+    agents: agents.ports,
     webApiKey: outer.webApiKey,
-    rateLimit: outer.rateLimit,
     waitingCalls: (agentIds) => inbox.waitingCalls(agentIds),
   });
   const { ownerRoles, invitations } = access;
-  const { liveness, registration, revocation, authenticator } = access.services;
+  const { revocation, authenticator } = access.services;
   const graph = createGraph({
     ...platform,
     nodes: {
@@ -155,7 +164,7 @@ export function compose(outer: Outside, baseUrl = '') {
   });
   const leaving = new Leaving({
     log,
-    roles: access.ports.roles,
+    roles: identity.roles,
     tasks: coordination.ports.tasks,
     runs: orchestration.ports.runs,
     ends: {
@@ -196,6 +205,7 @@ export function compose(outer: Outside, baseUrl = '') {
     budgetWaits: coordination.budgetWaits,
   };
   const services = {
+    ...agents.services,
     ...access.services,
     ...graph.services,
     ...signIn.services,
@@ -224,12 +234,11 @@ export function compose(outer: Outside, baseUrl = '') {
   };
   const approvedCalls = new ApprovedCalls(calls, baseUrl);
 
-  const days = outer.retention;
   const retention = new Retention({
     ...coordination.ports,
     store,
     retention: days,
-    ledgers: access.ledgers,
+    ledgers: limits.ledgers,
     taskLogs: coding.ports.taskLogs,
     runs: orchestration.ports.runs,
   });
@@ -239,19 +248,13 @@ export function compose(outer: Outside, baseUrl = '') {
     archiveRetention(database, days),
   ];
   const expiring = [
-    ...Object.values(access.ledgers),
+    ...Object.values(limits.ledgers),
     firebase.expiring.subscriptions,
     todo.deliveries,
     firebase.expiring.commitProofs,
     unreadable,
   ];
-  const repeating = repeatPart({
-    database,
-    realtime,
-    people: access.ports.people,
-    log,
-    record: system.repeatsRecord,
-  });
+  const repeating = repeatPart({ ...platform, people: identity.people, record: system.repeatsRecord });
   const parts = [
     ...services.taskSweep.parts,
     services.stuckTasks.part,
@@ -271,6 +274,7 @@ export function compose(outer: Outside, baseUrl = '') {
   const webhook = new GitHubWebhook({ secret: gitHubWebhookKey, deliveries: gitHub.deliveries });
   return {
     kernel: { ...kernel, store, unreadable },
+    limits,
     access,
     graph,
     signIn,

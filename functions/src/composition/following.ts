@@ -8,11 +8,11 @@
  */
 
 import { closedSince, type LeavingEnd, leftBy, mayHaveLost, type OpenWork } from '../access/rules/leaving.ts';
-import { accessFromDocument, personFromDocument } from '../access/rules/people.ts';
-import type { RolesOfPeople } from '../access/rules/ports.ts';
-import type { PersonRoles } from '../access/rules/principal.ts';
 import { budgetFromDocument, budgetKey } from '../graph/rules/budget.ts';
 import { nodeFromDocument } from '../graph/rules/graphNode.ts';
+import { accessFromDocument, personFromDocument } from '../identity/rules/people.ts';
+import type { RolesOfPeople } from '../identity/rules/ports.ts';
+import type { PersonRoles } from '../identity/rules/principal.ts';
 import { type Log, Service, unlessUnreadable } from '../kernel/ports.ts';
 import type { BudgetWaits } from '../toolsets/coordination/rules/budgetWait.ts';
 import type { TaskQueries } from '../toolsets/coordination/rules/ports.ts';

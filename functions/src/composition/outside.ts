@@ -1,6 +1,5 @@
 /** What is not of this process: the databases, vendors and the environment. */
 import type { Firestore } from '@google-cloud/firestore';
-import type { RateLimit } from '../access/rules/rateLimiter.ts';
 import {
   clientDocumentsUrl,
   clockFile,
@@ -19,6 +18,7 @@ import { firestore } from '../kernel/firestore/client.ts';
 import { cloudLog, firebaseApp, movableClock, systemClock, systemRandomness } from '../kernel/platform.ts';
 import type { Clock, Log } from '../kernel/ports.ts';
 import type { RetentionDays } from '../kernel/sweep.ts';
+import type { RateLimit } from '../limits/rules/rateLimiter.ts';
 import type { ClientDocuments } from '../signin/rules/clients.ts';
 import type { HostedAgent } from '../toolsets/orchestration/rules/agents/model.ts';
 import type { RunDispatch } from '../toolsets/orchestration/rules/ports.ts';

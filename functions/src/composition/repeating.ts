@@ -5,8 +5,8 @@
  */
 
 import { type DocumentSnapshot, FieldPath, type Firestore, type Query } from '@google-cloud/firestore';
-import { DEFAULT_WORKSPACE } from '../access/rules/principal.ts';
-import type { FirestorePeopleQueries } from '../access/store/people.ts';
+import { DEFAULT_WORKSPACE } from '../identity/rules/principal.ts';
+import type { FirestorePeopleQueries } from '../identity/store/people.ts';
 import { auditPath, COLLECTIONS } from '../kernel/firestore/paths.ts';
 import type { Batch, Position } from '../kernel/paging.ts';
 import type { Log, PortOf } from '../kernel/ports.ts';

@@ -4,8 +4,7 @@
  */
 
 import type { DocumentReference, Firestore } from '@google-cloud/firestore';
-import { type Agent, countedAgent, skillChanges } from '../access/rules/agent.ts';
-import type { DatabaseMetricsLedger } from '../access/store/ledgers.ts';
+import { type Agent, countedAgent, skillChanges } from '../agents/rules/agent.ts';
 import { type GraphPorts, isPartOfOpenWork } from '../graph/rules/linking.ts';
 import type { Store } from '../kernel/commit.ts';
 import { StaleWriteError, type Versioned } from '../kernel/commit.ts';
@@ -24,6 +23,7 @@ import {
   walk,
 } from '../kernel/sweep.ts';
 import { retryStale } from '../kernel/waiting.ts';
+import type { DatabaseMetricsLedger } from '../limits/store/ledgers.ts';
 import type { TaskLogQueries } from '../toolsets/coding/rules/ports.ts';
 import { type CoordinationPorts, isClosed, type Task, taskNode } from '../toolsets/coordination/index.ts';
 import type { RunQueries } from '../toolsets/orchestration/rules/ports.ts';

@@ -42,7 +42,7 @@ export const mcp = onRequest(
   },
   (request, response) => {
     leaveDomain();
-    beforeEnding(() => app().access.callMetrics.flush());
+    beforeEnding(() => app().limits.callMetrics.flush());
     return app().endpoint(request, response);
   },
 );

@@ -1,7 +1,7 @@
 /** Makes calls that were approved, as whoever asked, after their request is over. Source: docs/decisions/0033-asking-people.md. */
 
+import { type RememberedCaller, standingOf } from '../access/rules/authentication.ts';
 import type { AccessPorts } from '../access/rules/ports.ts';
-import { type RememberedCaller, standingOf } from '../access/rules/standing.ts';
 import { MusterError } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import { type Outcome, presentable, timeLeftOfRequest, withinBounds } from './answer.ts';

@@ -1,8 +1,8 @@
 /** Runs one call of a tool, from its raw arguments to its answer. */
 import { type Approvals, admit, authorise, type GatePorts } from '../access/rules/gate.ts';
-import { callingAgent, touchPresence } from '../access/rules/liveness.ts';
 import type { AccessPorts } from '../access/rules/ports.ts';
-import { asksIn, rightsOf } from '../access/rules/principal.ts';
+import { callingAgent, touchPresence } from '../agents/rules/liveness.ts';
+import { asksIn, rightsOf } from '../identity/rules/principal.ts';
 import {
   type Operation,
   REPLAY_HOURS,

@@ -1,7 +1,7 @@
 /** What is known of a request and of the call that it carries. */
 
-import type { Caller, Principal, Scope } from '../access/rules/principal.ts';
-import type { Role } from '../access/rules/role.ts';
+import type { Caller, Principal, Scope } from '../identity/rules/principal.ts';
+import type { Role } from '../identity/rules/role.ts';
 import type { Operation } from '../kernel/commit.ts';
 import type { ErrorDetails } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';

@@ -1,8 +1,8 @@
 /** What a selection lists and finds, and the list itself. Built once per instance and selection. */
 
 import { roleNeeded } from '../access/rules/gate.ts';
-import type { Principal, rolesOf } from '../access/rules/principal.ts';
-import { hasRole, type Role } from '../access/rules/role.ts';
+import type { Principal, rolesOf } from '../identity/rules/principal.ts';
+import { hasRole, type Role } from '../identity/rules/role.ts';
 import { type JsonObject, type JsonValue, jsonObject } from '../kernel/json.ts';
 import type { Directory, KnownTool, RequestContext } from './callContext.ts';
 import { answerOrRefusalSchema, inputJsonSchema, lightSchema, outputJsonSchema } from './jsonSchema.ts';

@@ -1,8 +1,8 @@
 /** The shape of a resource. Source: CONTRIBUTING.md#add-a-tool. */
 
 import type { z } from 'zod';
-import type { Scope } from '../access/rules/principal.ts';
-import type { Role } from '../access/rules/role.ts';
+import type { Scope } from '../identity/rules/principal.ts';
+import type { Role } from '../identity/rules/role.ts';
 import type { CallContext } from './callContext.ts';
 
 /** A resource with a fixed URI. */

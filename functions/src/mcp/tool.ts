@@ -1,8 +1,8 @@
 /** The shape of a tool and of a toolset. Source: CONTRIBUTING.md#add-a-tool. */
 
 import { z } from 'zod';
-import type { Caller, Scope } from '../access/rules/principal.ts';
-import type { Role } from '../access/rules/role.ts';
+import type { Caller, Scope } from '../identity/rules/principal.ts';
+import type { Role } from '../identity/rules/role.ts';
 import type { RecordAnswer } from '../kernel/commit.ts';
 import { MusterError } from '../kernel/errors.ts';
 import { type JsonObject, jsonObject } from '../kernel/json.ts';

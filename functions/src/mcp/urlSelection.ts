@@ -1,5 +1,5 @@
 /** What a URL selects: toolsets, a workspace, and reading alone. Source: docs/semantics.md#the-endpoint. */
-import { type Principal, WORKSPACE_NAME } from '../access/rules/principal.ts';
+import { type Principal, WORKSPACE_NAME } from '../identity/rules/principal.ts';
 import { MusterError, shownName } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import { type Dialect, NETWORK_TOOLSETS } from './names.ts';

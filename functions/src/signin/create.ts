@@ -1,6 +1,6 @@
 import type { Invitations } from '../access/rules/invitations.ts';
 import type { AccessPorts } from '../access/rules/ports.ts';
-import type { AgentRegistration } from '../access/rules/registration.ts';
+import type { AgentRegistration } from '../agents/rules/registration.ts';
 import type { Store } from '../kernel/commit.ts';
 import type { DocumentSource } from '../kernel/firestore/reading.ts';
 import { Apps } from './rules/apps.ts';

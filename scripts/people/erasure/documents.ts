@@ -10,8 +10,8 @@ import {
   type QueryDocumentSnapshot,
 } from '@google-cloud/firestore';
 import { z } from 'zod';
-import { EVERYBODY } from '../../../functions/src/access/rules/trust.ts';
 import type { Composition } from '../../../functions/src/composition/compose.ts';
+import { EVERYBODY } from '../../../functions/src/identity/rules/credential.ts';
 import { StaleWriteError } from '../../../functions/src/kernel/commit.ts';
 import {
   ARCHIVE,

@@ -1,6 +1,6 @@
 /** Where mistakes are made: people and agents with credentials, good and bad, and things to be mistaken about. */
 import assert from 'node:assert/strict';
-import { credentialToDocument } from '../../../functions/src/access/store/agents.ts';
+import { credentialToDocument } from '../../../functions/src/identity/store/credentials.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { credentialPath } from '../../../functions/src/kernel/firestore/paths.ts';
 import { systemHashing } from '../../../functions/src/kernel/platform.ts';

@@ -1,7 +1,7 @@
 /** People of a test's own, who sign up as people do. */
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import type { Role } from '../../../functions/src/access/rules/role.ts';
+import type { Role } from '../../../functions/src/identity/rules/role.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { personPath } from '../../../functions/src/kernel/firestore/paths.ts';
 

@@ -3,8 +3,8 @@
  * are let in. `test/unit/access/gate` has the role of every tool and resource.
  */
 import assert from 'node:assert/strict';
-import { rolesOf, type Scope } from '../../../functions/src/access/rules/principal.ts';
-import { hasRole, type Role } from '../../../functions/src/access/rules/role.ts';
+import { rolesOf, type Scope } from '../../../functions/src/identity/rules/principal.ts';
+import { hasRole, type Role } from '../../../functions/src/identity/rules/role.ts';
 import { fullName } from '../../../functions/src/mcp/tool.ts';
 import { toolsets } from '../../../functions/src/toolsets/index.ts';
 import { IS_NIGHT } from '../../support/night.ts';

@@ -1,9 +1,8 @@
 /** The limits that hold agents in the world of two owners, as the databases store them, and what was loosened between two looks. */
-import type { WorkspaceAccess } from '../../../functions/src/access/rules/role.ts';
-import { hasRole, type Role } from '../../../functions/src/access/rules/role.ts';
 import type { ApprovalRule } from '../../../functions/src/access/rules/workspace.ts';
 import type { Composition } from '../../../functions/src/composition/compose.ts';
 import { BUDGET_KINDS } from '../../../functions/src/graph/rules/budget.ts';
+import { hasRole, type Role, type WorkspaceAccess } from '../../../functions/src/identity/rules/role.ts';
 import type { Ids } from './things.ts';
 import type { World } from './world.ts';
 

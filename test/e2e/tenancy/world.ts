@@ -7,9 +7,9 @@ import { randomUUID } from 'node:crypto';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { z } from 'zod';
 import { Addresses } from '../../../functions/src/access/rules/addresses.ts';
-import { type Agent, NOTHING_DONE, USUAL_CONFIGURATION } from '../../../functions/src/access/rules/agent.ts';
-import type { Role } from '../../../functions/src/access/rules/role.ts';
+import { type Agent, NOTHING_DONE, USUAL_CONFIGURATION } from '../../../functions/src/agents/rules/agent.ts';
 import { type Composition, compose } from '../../../functions/src/composition/compose.ts';
+import type { Role } from '../../../functions/src/identity/rules/role.ts';
 import { type JsonObject, jsonObject } from '../../../functions/src/kernel/json.ts';
 import { systemClock } from '../../../functions/src/kernel/platform.ts';
 import {

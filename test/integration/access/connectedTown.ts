@@ -1,11 +1,11 @@
 /** A town whose people sign in from apps, and register agents that have keys. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { challengeOf } from '../../../functions/src/access/rules/grant.ts';
-import type { WantedLimits } from '../../../functions/src/access/rules/limits.ts';
-import type { Principal } from '../../../functions/src/access/rules/principal.ts';
-import type { Registered } from '../../../functions/src/access/rules/registration.ts';
-import type { Role } from '../../../functions/src/access/rules/role.ts';
+import type { Registered } from '../../../functions/src/agents/rules/registration.ts';
+import { challengeOf } from '../../../functions/src/identity/rules/grant.ts';
+import type { WantedLimits } from '../../../functions/src/identity/rules/lineage.ts';
+import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
+import type { Role } from '../../../functions/src/identity/rules/role.ts';
 import { Apps } from '../../../functions/src/signin/rules/apps.ts';
 import type { Decision } from '../../../functions/src/signin/rules/choices.ts';
 import { Town } from './town.ts';

@@ -1,8 +1,8 @@
 /** The agents through which people are connected: who sees them, and who disconnects them. */
 import assert from 'node:assert/strict';
-import type { WantedLimits } from '../../../functions/src/access/rules/limits.ts';
-import type { Principal } from '../../../functions/src/access/rules/principal.ts';
-import type { Role } from '../../../functions/src/access/rules/role.ts';
+import type { WantedLimits } from '../../../functions/src/identity/rules/lineage.ts';
+import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
+import type { Role } from '../../../functions/src/identity/rules/role.ts';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import type { Decision } from '../../../functions/src/signin/rules/choices.ts';
 import { refusal } from '../../support/refusal.ts';

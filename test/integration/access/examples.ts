@@ -4,8 +4,8 @@
  */
 import { FieldValue } from '@google-cloud/firestore';
 import { invitationId } from '../../../functions/src/access/rules/invitations.ts';
-import type { Principal } from '../../../functions/src/access/rules/principal.ts';
-import type { MemberRole } from '../../../functions/src/access/rules/role.ts';
+import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
+import type { MemberRole } from '../../../functions/src/identity/rules/role.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import {
   credentialPath,

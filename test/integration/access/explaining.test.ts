@@ -1,6 +1,6 @@
 /** whoami and explain: what somebody is told of themselves and of what they may do. */
 import assert from 'node:assert/strict';
-import type { Principal } from '../../../functions/src/access/rules/principal.ts';
+import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import { sampleAgent } from '../../support/builders.ts';
 import { call } from '../coordination/calls.ts';

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { CredentialAuthenticator } from '../../../functions/src/access/rules/authentication.ts';
 import { Invitations } from '../../../functions/src/access/rules/invitations.ts';
-import { roleIn } from '../../../functions/src/access/rules/principal.ts';
 import { consoleOrigin } from '../../../functions/src/config.ts';
+import { roleIn } from '../../../functions/src/identity/rules/principal.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { unkeyed } from '../coordination/team.ts';
 import { Town, withName } from './town.ts';

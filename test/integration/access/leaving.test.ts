@@ -1,9 +1,9 @@
 /** What a person began in a workspace ends when they leave it, and nothing of it is done or shown afterwards. */
 import assert from 'node:assert/strict';
-import { accessToDocument, personToDocument } from '../../../functions/src/access/rules/people.ts';
-import type { Principal } from '../../../functions/src/access/rules/principal.ts';
 import { NO_ROUTING } from '../../../functions/src/access/rules/workspace.ts';
 import type { Composition } from '../../../functions/src/composition/compose.ts';
+import { accessToDocument, personToDocument } from '../../../functions/src/identity/rules/people.ts';
+import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import { readWorkflow } from '../../../functions/src/toolsets/orchestration/rules/workflows/validation.ts';
 import { answer, call } from '../coordination/calls.ts';
 import { unkeyed } from '../coordination/team.ts';

@@ -1,7 +1,7 @@
 /** Revoking ends everything that came from it, and a key opens at most what it came from opens now. */
 import assert from 'node:assert/strict';
-import type { Principal } from '../../../functions/src/access/rules/principal.ts';
 import { Revocation } from '../../../functions/src/access/rules/revocation.ts';
+import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { waitingCallsOf } from '../../../functions/src/toolsets/inbox/rules/endings.ts';
 import { refusal } from '../../support/refusal.ts';

@@ -1,6 +1,6 @@
 /** Credentials that are narrower than their agents, as onboarding.registerAgent gives them out. */
 import assert from 'node:assert/strict';
-import { type Principal, roleIn } from '../../../functions/src/access/rules/principal.ts';
+import { type Principal, roleIn } from '../../../functions/src/identity/rules/principal.ts';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import { answer, call } from '../coordination/calls.ts';
 import { Town } from './town.ts';

@@ -1,8 +1,8 @@
 /** People with accounts, who come and go in workspaces of their own, and their agents. */
 import { randomUUID } from 'node:crypto';
 import { getAuth } from 'firebase-admin/auth';
-import type { Principal } from '../../../functions/src/access/rules/principal.ts';
-import type { MemberRole, Role, WorkspaceAccess } from '../../../functions/src/access/rules/role.ts';
+import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
+import type { MemberRole, Role, WorkspaceAccess } from '../../../functions/src/identity/rules/role.ts';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import { firebaseApp } from '../../../functions/src/kernel/platform.ts';
 import { answer, call } from '../coordination/calls.ts';

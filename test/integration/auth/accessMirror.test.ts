@@ -1,8 +1,8 @@
 /** What the rules of the Realtime Database know of people and workspaces: a mirror of what Firestore has. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { Person } from '../../../functions/src/access/rules/people.ts';
 import { followChanges, mirrorPerson } from '../../../functions/src/access/store/accessMirror.ts';
+import type { Person } from '../../../functions/src/identity/rules/people.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { personPath } from '../../../functions/src/kernel/firestore/paths.ts';
 import {

@@ -5,7 +5,7 @@ import { Firestore } from '@google-cloud/firestore';
 import { addCallers, addGrant, newProject } from '../../../bench/seed.ts';
 import { type Bill, NOTHING, plus } from '../../../bench/wire/bill.ts';
 import { type Meter, openMeter } from '../../../bench/wire/meter.ts';
-import { USUAL_CONFIGURATION } from '../../../functions/src/access/rules/agent.ts';
+import { USUAL_CONFIGURATION } from '../../../functions/src/agents/rules/agent.ts';
 import { compose } from '../../../functions/src/composition/compose.ts';
 import { eventually } from '../../e2e/support/waiting.ts';
 import { outsideOf } from '../../support/outside.ts';

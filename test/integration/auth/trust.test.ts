@@ -1,9 +1,9 @@
 /** A credential that several instances trust, and what is changed of it at one of them. */
 import assert from 'node:assert/strict';
 import { newProject } from '../../../bench/seed.ts';
-import { USUAL_CONFIGURATION } from '../../../functions/src/access/rules/agent.ts';
-import { DEFAULT_WORKSPACE, type Principal } from '../../../functions/src/access/rules/principal.ts';
+import { USUAL_CONFIGURATION } from '../../../functions/src/agents/rules/agent.ts';
 import { type Composition, compose } from '../../../functions/src/composition/compose.ts';
+import { DEFAULT_WORKSPACE, type Principal } from '../../../functions/src/identity/rules/principal.ts';
 import { systemRandomness } from '../../../functions/src/kernel/platform.ts';
 import { outsideOf } from '../../support/outside.ts';
 import { personOf } from '../../support/principals.ts';

@@ -1,6 +1,6 @@
 /** Calls of coding's tools and resources as MCP makes them. */
 import assert from 'node:assert/strict';
-import type { Principal } from '../../../functions/src/access/rules/principal.ts';
+import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import { readResource } from '../../../functions/src/mcp/call.ts';
 import { resourcesOf } from '../../../functions/src/mcp/resources.ts';

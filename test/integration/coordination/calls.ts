@@ -1,6 +1,6 @@
 /** Calls of tools as MCP makes them: roles, arguments, idempotency and answers included. */
 import assert from 'node:assert/strict';
-import type { Principal } from '../../../functions/src/access/rules/principal.ts';
+import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import { type JsonObject, jsonObject } from '../../../functions/src/kernel/json.ts';
 import { type ToolResult, toolResult } from '../../../functions/src/mcp/answer.ts';
 import { callTool } from '../../../functions/src/mcp/call.ts';

@@ -1,6 +1,6 @@
 /** Tasks that others knew of and that somebody has deleted by hand: what is left can still end, and no sweep repeats itself. */
 import assert from 'node:assert/strict';
-import type { Principal } from '../../../functions/src/access/rules/principal.ts';
+import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { agentPath, taskPath } from '../../../functions/src/kernel/firestore/paths.ts';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';

@@ -1,6 +1,6 @@
 /** cancel_task, retry_task, release_task and update_task: what they bring about, and for whom. */
 import assert from 'node:assert/strict';
-import type { Role } from '../../../functions/src/access/rules/role.ts';
+import type { Role } from '../../../functions/src/identity/rules/role.ts';
 import { agentOf } from '../../support/principals.ts';
 import { refusal } from '../../support/refusal.ts';
 import { answer } from './calls.ts';

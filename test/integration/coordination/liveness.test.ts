@@ -1,8 +1,8 @@
 /** Presence, and the sweep that marks agents offline. */
 import assert from 'node:assert/strict';
 import type { Database } from 'firebase-admin/database';
-import { countedAgent } from '../../../functions/src/access/rules/agent.ts';
-import { DatabasePresence } from '../../../functions/src/access/store/presence.ts';
+import { countedAgent } from '../../../functions/src/agents/rules/agent.ts';
+import { DatabasePresence } from '../../../functions/src/agents/store/presence.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { agentPath } from '../../../functions/src/kernel/firestore/paths.ts';
 import { PRESENCE, presencePath, realtimeDatabase } from '../../../functions/src/kernel/realtime/database.ts';

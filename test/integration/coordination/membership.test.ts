@@ -1,6 +1,6 @@
 /** register_agent and heartbeat: who may register whom, and act as whom. */
 import assert from 'node:assert/strict';
-import type { Principal } from '../../../functions/src/access/rules/principal.ts';
+import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import { personOf } from '../../support/principals.ts';
 import { refusal } from '../../support/refusal.ts';
 import { Team, unkeyed } from './team.ts';

@@ -1,6 +1,6 @@
 /** The mirror of what can be claimed: tasks/queue, and a queue for each other workspace, in the Realtime Database. */
 import assert from 'node:assert/strict';
-import { DEFAULT_WORKSPACE } from '../../../functions/src/access/rules/principal.ts';
+import { DEFAULT_WORKSPACE } from '../../../functions/src/identity/rules/principal.ts';
 import type { Versioned } from '../../../functions/src/kernel/commit.ts';
 import { queuedTaskPath, realtimeDatabase } from '../../../functions/src/kernel/realtime/database.ts';
 import type { Task } from '../../../functions/src/toolsets/coordination/rules/task.ts';

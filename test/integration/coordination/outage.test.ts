@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type App, deleteApp, initializeApp } from 'firebase-admin/app';
 import { type Database, getDatabase } from 'firebase-admin/database';
-import { DatabasePresence } from '../../../functions/src/access/store/presence.ts';
+import { DatabasePresence } from '../../../functions/src/agents/store/presence.ts';
 import { firebaseApp } from '../../../functions/src/kernel/platform.ts';
 import { inTime } from '../../../functions/src/kernel/waiting.ts';
 import { Team } from './team.ts';

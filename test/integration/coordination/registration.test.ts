@@ -1,8 +1,8 @@
 /** onboarding.registerAgent and what authenticates with its credentials. */
 import assert from 'node:assert/strict';
-import { CREDENTIAL_DAYS } from '../../../functions/src/access/rules/credential.ts';
-import type { Principal } from '../../../functions/src/access/rules/principal.ts';
-import type { AgentDraft, Registered } from '../../../functions/src/access/rules/registration.ts';
+import type { AgentDraft, Registered } from '../../../functions/src/agents/rules/registration.ts';
+import { CREDENTIAL_DAYS } from '../../../functions/src/identity/rules/credential.ts';
+import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import type { Operation } from '../../../functions/src/kernel/commit.ts';
 import { personOf } from '../../support/principals.ts';
 import { refusal } from '../../support/refusal.ts';

@@ -1,6 +1,6 @@
 /** Taking back what was done to tasks and sessions, and what stands against it. */
 import assert from 'node:assert/strict';
-import type { Principal } from '../../../functions/src/access/rules/principal.ts';
+import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import { Town } from '../access/town.ts';
 import { answer as ask, call } from './calls.ts';

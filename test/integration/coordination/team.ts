@@ -1,10 +1,10 @@
 /** A team in a workspace of its own, over the real services and the emulators, with a clock of its own. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { AgentLiveness } from '../../../functions/src/access/rules/liveness.ts';
-import type { Principal } from '../../../functions/src/access/rules/principal.ts';
-import type { Role } from '../../../functions/src/access/rules/role.ts';
+import { AgentLiveness } from '../../../functions/src/agents/rules/liveness.ts';
 import { type Composition, compose } from '../../../functions/src/composition/compose.ts';
+import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
+import type { Role } from '../../../functions/src/identity/rules/role.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { retryStale } from '../../../functions/src/kernel/waiting.ts';
 import { codingExpiry } from '../../../functions/src/toolsets/coding/rules/ending.ts';

@@ -1,8 +1,8 @@
 /** Callers of every kind, as the endpoint would hand them to the services. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { Caller, Principal } from '../../../functions/src/access/rules/principal.ts';
-import type { Role } from '../../../functions/src/access/rules/role.ts';
+import type { Caller, Principal } from '../../../functions/src/identity/rules/principal.ts';
+import type { Role } from '../../../functions/src/identity/rules/role.ts';
 import type { Operation } from '../../../functions/src/kernel/commit.ts';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import { agentOf, personOf } from '../../support/principals.ts';

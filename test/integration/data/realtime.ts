@@ -1,7 +1,7 @@
 /** The Realtime Database through the real services, in few words. */
 
-import type { Caller } from '../../../functions/src/access/rules/principal.ts';
 import { compose } from '../../../functions/src/composition/compose.ts';
+import type { Caller } from '../../../functions/src/identity/rules/principal.ts';
 import type { JsonValue } from '../../../functions/src/kernel/json.ts';
 import { realtimeDatabase } from '../../../functions/src/kernel/realtime/database.ts';
 import type {

@@ -1,7 +1,7 @@
 /** The adapter alone, and what a watch of it tells. */
 import assert from 'node:assert/strict';
-import type { Caller } from '../../../functions/src/access/rules/principal.ts';
 import { CachedCallerTokens, IdentityToolkitSignIn } from '../../../functions/src/access/store/idTokens.ts';
+import type { Caller } from '../../../functions/src/identity/rules/principal.ts';
 import type { MusterError } from '../../../functions/src/kernel/errors.ts';
 import type { JsonValue } from '../../../functions/src/kernel/json.ts';
 import {
@@ -11,13 +11,13 @@ import {
   systemRandomness,
 } from '../../../functions/src/kernel/platform.ts';
 import { RealtimeAccess } from '../../../functions/src/toolsets/firebase/realtime/access.ts';
-import type {
-  Change,
-  DatabaseAccess,
-  Watch,
-  WatchShape,
+import {
+  type Change,
+  type DatabaseAccess,
+  parsePath,
+  type Watch,
+  type WatchShape,
 } from '../../../functions/src/toolsets/firebase/rules/databaseAccess.ts';
-import { parsePath } from '../../../functions/src/toolsets/firebase/rules/databaseAccess.ts';
 import { eventually } from '../../e2e/support/waiting.ts';
 
 export function openAccess(clock = systemClock, timeoutMilliseconds = 10_000): DatabaseAccess {

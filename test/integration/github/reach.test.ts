@@ -1,6 +1,6 @@
 /** The members of a workspace reach what is listed for it, and nothing else that the GitHub App sees. */
 import assert from 'node:assert/strict';
-import type { Principal } from '../../../functions/src/access/rules/principal.ts';
+import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import { agentOf } from '../../support/principals.ts';
 import { AT, Stage } from './stage.ts';

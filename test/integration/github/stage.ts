@@ -1,7 +1,7 @@
 /** A local GitHub, and a deployment of Muster that is connected to it. */
 import assert from 'node:assert/strict';
-import type { Principal } from '../../../functions/src/access/rules/principal.ts';
 import { type Composition, compose } from '../../../functions/src/composition/compose.ts';
+import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import type { GitHubSettings } from '../../../functions/src/vendors/octokit/clients.ts';
 import { seedClaudeNetwork } from '../../support/github/seed.ts';

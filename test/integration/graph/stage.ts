@@ -1,13 +1,13 @@
 /** A team whose to-dos, tasks, runs and pull requests are each other's cause, over the real services. */
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
-import type { Principal } from '../../../functions/src/access/rules/principal.ts';
 import {
   type NodeRef,
   nodeFromDocument,
   nodeKey,
   type StoredNode,
 } from '../../../functions/src/graph/rules/graphNode.ts';
+import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { COLLECTIONS, graphPath } from '../../../functions/src/kernel/firestore/paths.ts';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';

@@ -1,6 +1,6 @@
 /** Calls that a workspace wants approved: they wait, and are made once, as whoever asked, with their rights then. */
 import assert from 'node:assert/strict';
-import type { Principal } from '../../../functions/src/access/rules/principal.ts';
+import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import { ApprovedCalls } from '../../../functions/src/mcp/approvedCalls.ts';

@@ -1,6 +1,6 @@
 /** Agents ask people, who answer once; the tasks that they ask about wait. */
 import assert from 'node:assert/strict';
-import type { Principal } from '../../../functions/src/access/rules/principal.ts';
+import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { eventPath, mailPath, preferencesPath } from '../../../functions/src/kernel/firestore/paths.ts';
 import { answer as answerOf } from '../coordination/calls.ts';

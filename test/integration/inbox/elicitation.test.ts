@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { Addresses } from '../../../functions/src/access/rules/addresses.ts';
-import type { Principal } from '../../../functions/src/access/rules/principal.ts';
+import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import { OpenStreams } from '../../../functions/src/mcp/http/streams.ts';
 import { type RunningEndpoint, serveEndpoint } from '../../support/mcp-endpoint.ts';
 import { authenticatorOf } from '../../support/principals.ts';

@@ -1,6 +1,6 @@
 /** Loosening belongs to people: an agent's call that loosens a limit waits for the right person. */
 import assert from 'node:assert/strict';
-import type { Principal } from '../../../functions/src/access/rules/principal.ts';
+import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import { sampleAgent } from '../../support/builders.ts';
 import { answer, call } from '../coordination/calls.ts';

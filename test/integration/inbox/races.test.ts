@@ -1,9 +1,9 @@
 /** What people, agents and clocks do to one question at the same instant: it is over once, and everybody is told the same. */
 import assert from 'node:assert/strict';
-import type { Principal } from '../../../functions/src/access/rules/principal.ts';
 import type { Change } from '../../../functions/src/composition/changes.ts';
 import { type Composition, compose } from '../../../functions/src/composition/compose.ts';
 import { consoleOrigin } from '../../../functions/src/config.ts';
+import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import type { Store } from '../../../functions/src/kernel/commit.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { mailPath, preferencesPath } from '../../../functions/src/kernel/firestore/paths.ts';

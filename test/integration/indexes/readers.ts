@@ -15,13 +15,11 @@ export const APART = '?read-for-indexes';
 
 const source = new URL('../../../functions/src/', import.meta.url);
 
-type AgentReaders = typeof import('../../../functions/src/access/store/agents.ts');
-type AccessChangeReaders = typeof import('../../../functions/src/access/store/accessChanges.ts');
-type GrantReaders = typeof import('../../../functions/src/access/store/agents.ts');
-type PeopleReaders = typeof import('../../../functions/src/access/store/people.ts');
+type AgentReaders = typeof import('../../../functions/src/agents/store/agents.ts');
+type CredentialReaders = typeof import('../../../functions/src/identity/store/credentials.ts');
+type PeopleReaders = typeof import('../../../functions/src/identity/store/people.ts');
 type BudgetReaders = typeof import('../../../functions/src/graph/store/budgets.ts');
 type GraphReaders = typeof import('../../../functions/src/graph/store/nodes.ts');
-type AgentDirectories = typeof import('../../../functions/src/access/store/agentDirectory.ts');
 type OnboardingFacts = typeof import('../../../functions/src/toolsets/onboarding/store/onboardingFacts.ts');
 type QueueReaders = typeof import('../../../functions/src/toolsets/coordination/store/queue.ts');
 type ReminderReaders = typeof import('../../../functions/src/toolsets/todo/store/reminders.ts');
@@ -51,10 +49,13 @@ type Call = (database: Firestore) => Promise<unknown>;
 
 /** By file, so that one without calls stands out. */
 export const calls: Readonly<Record<string, readonly Call[]>> = {
-  'access/store/agentDirectory.ts': await agentDirectoryCalls(),
-  'access/store/agents.ts': [...(await agentCalls()), ...(await credentialCalls()), ...(await grantCalls())],
-  'access/store/accessChanges.ts': await accessChangeCalls(),
-  'access/store/people.ts': await peopleCalls(),
+  'agents/store/agents.ts': [...(await agentDirectoryCalls()), ...(await agentCalls())],
+  'identity/store/credentials.ts': [
+    ...(await credentialCalls()),
+    ...(await grantCalls()),
+    ...(await accessChangeCalls()),
+  ],
+  'identity/store/people.ts': await peopleCalls(),
   'graph/store/budgets.ts': await budgetCalls(),
   'graph/store/nodes.ts': await graphCalls(),
   'toolsets/coding/store/logs.ts': await taskLogCalls(),
@@ -128,7 +129,7 @@ async function retentionCalls(): Promise<readonly Call[]> {
 }
 
 async function peopleCalls(): Promise<readonly Call[]> {
-  const { FirestorePeopleQueries: PeopleQueries }: PeopleReaders = await load('access/store/people.ts');
+  const { FirestorePeopleQueries: PeopleQueries }: PeopleReaders = await load('identity/store/people.ts');
   const queries = (database: Firestore) => new PeopleQueries(database, documents);
   return [
     (database) => queries(database).find('ada'),
@@ -178,9 +179,7 @@ async function graphCalls(): Promise<readonly Call[]> {
 }
 
 async function agentDirectoryCalls(): Promise<readonly Call[]> {
-  const { FirestoreAgentDirectory: AgentDirectory }: AgentDirectories = await load(
-    'access/store/agentDirectory.ts',
-  );
+  const { FirestoreAgentDirectory: AgentDirectory }: AgentReaders = await load('agents/store/agents.ts');
   const kinds = ['active', 'busy', 'error'] as const;
   const workspace = 'alpha';
   const capabilities = ['coding', 'research'];
@@ -411,7 +410,7 @@ async function reminderCalls(): Promise<readonly Call[]> {
 }
 
 async function agentCalls(): Promise<readonly Call[]> {
-  const { FirestoreAgentQueries: AgentQueries }: AgentReaders = await load('access/store/agents.ts');
+  const { FirestoreAgentQueries: AgentQueries }: AgentReaders = await load('agents/store/agents.ts');
   return [
     (database) => new AgentQueries(database, documents).find('agent-1'),
     (database) => new AgentQueries(database, documents).findAll(['agent-1', 'agent-2']),
@@ -423,8 +422,9 @@ async function agentCalls(): Promise<readonly Call[]> {
 }
 
 async function credentialCalls(): Promise<readonly Call[]> {
-  const { FirestoreCredentialQueries: CredentialQueries }: AgentReaders =
-    await load('access/store/agents.ts');
+  const { FirestoreCredentialQueries: CredentialQueries }: CredentialReaders = await load(
+    'identity/store/credentials.ts',
+  );
   return [
     (database) => new CredentialQueries(database, documents).credentials('agent-1'),
     (database) => new CredentialQueries(database, documents).credentialsOf(['agent-1', 'agent-2']),
@@ -436,8 +436,8 @@ async function credentialCalls(): Promise<readonly Call[]> {
 }
 
 async function accessChangeCalls(): Promise<readonly Call[]> {
-  const { FirestoreAccessChangeQueries: AccessChangeQueries }: AccessChangeReaders = await load(
-    'access/store/accessChanges.ts',
+  const { FirestoreAccessChangeQueries: AccessChangeQueries }: CredentialReaders = await load(
+    'identity/store/credentials.ts',
   );
   return [
     (database) => new AccessChangeQueries(database, documents).since(undefined),
@@ -446,7 +446,9 @@ async function accessChangeCalls(): Promise<readonly Call[]> {
 }
 
 async function grantCalls(): Promise<readonly Call[]> {
-  const { FirestoreGrantQueries: GrantQueries }: GrantReaders = await load('access/store/agents.ts');
+  const { FirestoreGrantQueries: GrantQueries }: CredentialReaders = await load(
+    'identity/store/credentials.ts',
+  );
   return [
     (database) => new GrantQueries(database, documents).find('grant-1'),
     (database) => new GrantQueries(database, documents).findAll(['grant-1', 'grant-2']),

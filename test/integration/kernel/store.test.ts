@@ -2,10 +2,14 @@
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { holding } from '../../../functions/src/access/rules/agent.ts';
-import { FirestoreAgentQueries } from '../../../functions/src/access/store/agents.ts';
-import type { Change } from '../../../functions/src/composition/changes.ts';
-import { changeEffects, changeLoosening, changeWriters } from '../../../functions/src/composition/changes.ts';
+import { holding } from '../../../functions/src/agents/rules/agent.ts';
+import { FirestoreAgentQueries } from '../../../functions/src/agents/store/agents.ts';
+import {
+  type Change,
+  changeEffects,
+  changeLoosening,
+  changeWriters,
+} from '../../../functions/src/composition/changes.ts';
 import { StaleWriteError } from '../../../functions/src/kernel/commit.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { agentPath } from '../../../functions/src/kernel/firestore/paths.ts';

@@ -1,13 +1,13 @@
 /** Rate limits over several instances of a deployment and the real database. */
 import assert from 'node:assert/strict';
-import type { Principal } from '../../../functions/src/access/rules/principal.ts';
-import { DatabaseLimitLedger } from '../../../functions/src/access/store/ledgers.ts';
 import { type Composition, compose } from '../../../functions/src/composition/compose.ts';
+import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import {
   limitPath,
   probeRealtimeDatabase,
   realtimeDatabase,
 } from '../../../functions/src/kernel/realtime/database.ts';
+import { DatabaseLimitLedger } from '../../../functions/src/limits/store/ledgers.ts';
 import { eventually } from '../../e2e/support/waiting.ts';
 import { outsideOf } from '../../support/outside.ts';
 import { call } from '../coordination/calls.ts';

@@ -1,8 +1,8 @@
 /** A workspace of its own for one call whose commits are lost, with vendors on this machine. */
 import type { Firestore } from '@google-cloud/firestore';
-import type { Principal } from '../../../functions/src/access/rules/principal.ts';
 import { type Composition, compose } from '../../../functions/src/composition/compose.ts';
 import type { NodeRef } from '../../../functions/src/graph/rules/graphNode.ts';
+import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import { readWorkflow } from '../../../functions/src/toolsets/orchestration/rules/workflows/validation.ts';
 import { LocalGitHub } from '../../support/github/server.ts';

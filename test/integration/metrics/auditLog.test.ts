@@ -1,6 +1,6 @@
 /** What is logged of calls: all that an operator asks for, and nothing that a caller has sent. */
 import assert from 'node:assert/strict';
-import type { Principal } from '../../../functions/src/access/rules/principal.ts';
+import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import type { Log } from '../../../functions/src/kernel/ports.ts';
 import { callTool } from '../../../functions/src/mcp/call.ts';
 import { fullName } from '../../../functions/src/mcp/tool.ts';

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
 import { z } from 'zod';
-import { DatabaseMetricsLedger } from '../../../functions/src/access/store/ledgers.ts';
 import {
   agentMetricsPath,
   minuteMetricsPath,
   realtimeDatabase,
 } from '../../../functions/src/kernel/realtime/database.ts';
+import { DatabaseMetricsLedger } from '../../../functions/src/limits/store/ledgers.ts';
 import { answer, call } from '../coordination/calls.ts';
 import { Team } from '../coordination/team.ts';
 
@@ -38,9 +38,9 @@ describe('counts of calls', () => {
           await call(team, 'coordination_get_status', { unheard: 'of' }, bob, app);
           await call(team, 'coordination_create_task', { description: 'x' }, ann, app);
         }
-        await app.access.callMetrics.flush();
+        await app.limits.callMetrics.flush();
         await call(team, 'coordination_get_status', { unheard: 'of' }, bob, app);
-        await app.access.callMetrics.flush();
+        await app.limits.callMetrics.flush();
       }),
     );
     const { tools, all } = (await stored(minuteMetricsPath(team.now))) as Record<
@@ -101,7 +101,7 @@ describe('counts of calls', () => {
     for (let made = 0; made < 3; made++) await call(team, 'coordination_get_status', {}, ann, app);
     await call(team, 'coordination_get_status', { unheard: 'of' }, ann, app);
     await call(team, 'coordination_create_task', { description: 'x' }, ann, app);
-    await app.access.callMetrics.flush();
+    await app.limits.callMetrics.flush();
     team.pass(120);
     assert.deepEqual(await look(), {
       windowSeconds: 3600,
@@ -134,7 +134,7 @@ describe('counts of calls', () => {
     const ann = team.principal('ann');
     for (const app of [team.anotherInstance(), team.anotherInstance()]) {
       await call(team, 'coordination_get_status', {}, ann, app);
-      await app.access.callMetrics.flush();
+      await app.limits.callMetrics.flush();
       team.pass(60);
     }
     const counts = (await stored(agentMetricsPath(team.agentId('ann')))) as Record<string, number>;
@@ -149,7 +149,7 @@ describe('counts of calls', () => {
       team.pass(seconds);
       minutes.push(team.now);
       await call(team, 'coordination_get_status', {}, team.leader);
-      await team.app.access.callMetrics.flush();
+      await team.app.limits.callMetrics.flush();
     }
     team.pass(1800);
     while ((await ledger.expire()) > 0);

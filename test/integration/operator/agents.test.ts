@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { USUAL_CONFIGURATION } from '../../../functions/src/access/rules/agent.ts';
-import { roleIn } from '../../../functions/src/access/rules/principal.ts';
+import { USUAL_CONFIGURATION } from '../../../functions/src/agents/rules/agent.ts';
 import { compose } from '../../../functions/src/composition/compose.ts';
+import { roleIn } from '../../../functions/src/identity/rules/principal.ts';
 import { outsideOf } from '../../support/outside.ts';
 import { unkeyed } from '../coordination/team.ts';
 import { authenticate, bearerIn, dataOf, printed, project, run, withoutJava } from './commands.ts';

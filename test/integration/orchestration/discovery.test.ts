@@ -1,8 +1,8 @@
 /** What there is to orchestrate with, and workflows of one's own, over the emulators and through the tools. */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
-import type { Principal } from '../../../functions/src/access/rules/principal.ts';
 import { type Composition, compose } from '../../../functions/src/composition/compose.ts';
+import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import type {
   Availability,

@@ -1,10 +1,10 @@
 /** An owner of runs over the real services, the emulators and models on this machine. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { Principal } from '../../../functions/src/access/rules/principal.ts';
 import { NO_ROUTING } from '../../../functions/src/access/rules/workspace.ts';
 import { type Composition, compose } from '../../../functions/src/composition/compose.ts';
 import { hostedAgents } from '../../../functions/src/composition/outside.ts';
+import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import type { HostedAgent } from '../../../functions/src/toolsets/orchestration/rules/agents/model.ts';
 import type { RunRequest } from '../../../functions/src/toolsets/orchestration/rules/runs/order.ts';
 import type { Run } from '../../../functions/src/toolsets/orchestration/rules/runs/run.ts';

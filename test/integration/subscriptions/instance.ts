@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { deleteApp, initializeApp } from 'firebase-admin/app';
 import { type Database, getDatabase } from 'firebase-admin/database';
-import type { Caller } from '../../../functions/src/access/rules/principal.ts';
 import { type Composition, compose } from '../../../functions/src/composition/compose.ts';
+import type { Caller } from '../../../functions/src/identity/rules/principal.ts';
 import { canonicalJson } from '../../../functions/src/kernel/json.ts';
 import { firebaseApp, systemClock } from '../../../functions/src/kernel/platform.ts';
 import type { Clock } from '../../../functions/src/kernel/ports.ts';

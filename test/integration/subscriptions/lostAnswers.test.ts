@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type App, deleteApp, initializeApp } from 'firebase-admin/app';
 import { type Database, getDatabase, type Reference } from 'firebase-admin/database';
-import { DatabasePresence } from '../../../functions/src/access/store/presence.ts';
+import { DatabasePresence } from '../../../functions/src/agents/store/presence.ts';
 import { firebaseApp, systemClock, systemRandomness } from '../../../functions/src/kernel/platform.ts';
 import { busPath, realtimeDatabase } from '../../../functions/src/kernel/realtime/database.ts';
 import { DatabaseEventLog } from '../../../functions/src/toolsets/firebase/store/eventLog.ts';

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { NOTHING, plus } from '../../../bench/wire/bill.ts';
 import { type Meter, openMeter } from '../../../bench/wire/meter.ts';
-import type { Principal } from '../../../functions/src/access/rules/principal.ts';
+import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import { clientAt } from '../../support/lossyFirestore/lanes.ts';
 import { answer } from '../coordination/calls.ts';

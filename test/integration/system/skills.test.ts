@@ -1,9 +1,9 @@
 /** system.listSkills: the tools as they are defined, and the capabilities that agents declare. */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
-import { DatabaseMetricsLedger } from '../../../functions/src/access/store/ledgers.ts';
 import { VERSION } from '../../../functions/src/config.ts';
 import { realtimeDatabase } from '../../../functions/src/kernel/realtime/database.ts';
+import { DatabaseMetricsLedger } from '../../../functions/src/limits/store/ledgers.ts';
 import { toolsets } from '../../../functions/src/toolsets/index.ts';
 import { answer } from '../coordination/calls.ts';
 import { Team, unkeyed } from '../coordination/team.ts';

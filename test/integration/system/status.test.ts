@@ -1,7 +1,7 @@
 /** system.getSystemStatus: of the deployment to whoever has a role, of a workspace to whoever has one there. */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
-import type { PersonRoles, Principal } from '../../../functions/src/access/rules/principal.ts';
+import type { PersonRoles, Principal } from '../../../functions/src/identity/rules/principal.ts';
 import { answer, call } from '../coordination/calls.ts';
 import { Team } from '../coordination/team.ts';
 

@@ -1,6 +1,6 @@
 /** Who changed what, and taking it back: the trail of real calls. */
 import assert from 'node:assert/strict';
-import type { Principal } from '../../../functions/src/access/rules/principal.ts';
+import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import { MAX_LOOKED_AT } from '../../../functions/src/toolsets/system/rules/undo.ts';
 import { Town } from '../access/town.ts';

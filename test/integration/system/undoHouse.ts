@@ -1,7 +1,7 @@
 /** A house whose agent does anything, for tests that undo it. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { Principal } from '../../../functions/src/access/rules/principal.ts';
+import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import { Town } from '../access/town.ts';
 import { answer, call } from '../coordination/calls.ts';

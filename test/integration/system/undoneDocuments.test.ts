@@ -1,6 +1,6 @@
 /** Free-form data of both databases: what the trail tells of writes under the security rules, and taking them back. */
 import assert from 'node:assert/strict';
-import type { Principal } from '../../../functions/src/access/rules/principal.ts';
+import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import type { JsonObject, JsonValue } from '../../../functions/src/kernel/json.ts';
 import { Town } from '../access/town.ts';
 import { answer, call } from '../coordination/calls.ts';

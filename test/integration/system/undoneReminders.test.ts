@@ -1,6 +1,6 @@
 /** Reminders that somebody has set, snoozed or deleted, taken back. */
 import assert from 'node:assert/strict';
-import type { Principal } from '../../../functions/src/access/rules/principal.ts';
+import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import { Town } from '../access/town.ts';
 import { answer, call } from '../coordination/calls.ts';

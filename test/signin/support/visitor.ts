@@ -1,7 +1,7 @@
 /** What a browser does at a sign-in, without one: it keeps its cookie and sends what the page sends. */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
-import { TOOLSETS } from '../../../functions/src/access/rules/limits.ts';
+import { TOOLSETS } from '../../../functions/src/identity/rules/lineage.ts';
 import { PASSWORD, type Someone } from './deployment.ts';
 
 const settings = z.object({

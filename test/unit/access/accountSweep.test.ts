@@ -1,9 +1,9 @@
 /** What is stored of a person's account, by what Firebase Auth says of it. */
 import assert from 'node:assert/strict';
 import { accountChange } from '../../../functions/src/access/rules/accountSweep.ts';
-import type { AccountState, Person } from '../../../functions/src/access/rules/people.ts';
-import { PersonRoleReader } from '../../../functions/src/access/rules/personRoles.ts';
 import { mirrorOf } from '../../../functions/src/access/store/accessMirror.ts';
+import type { AccountState, Person } from '../../../functions/src/identity/rules/people.ts';
+import { PersonRoleReader } from '../../../functions/src/identity/store/accounts.ts';
 import { portsOf } from '../../support/ports.ts';
 
 const MADE = 1000;

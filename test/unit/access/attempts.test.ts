@@ -1,8 +1,8 @@
 /** Failed authentications are limited by address, and nobody's good credential with them. */
 import assert from 'node:assert/strict';
 import { CredentialAuthenticator } from '../../../functions/src/access/rules/authentication.ts';
-import type { SignedInPerson } from '../../../functions/src/access/rules/ports.ts';
-import type { Principal } from '../../../functions/src/access/rules/principal.ts';
+import type { SignedInPerson } from '../../../functions/src/identity/rules/ports.ts';
+import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import { systemHashing } from '../../../functions/src/kernel/platform.ts';
 import { START, secondsAfterStart } from '../../support/builders.ts';

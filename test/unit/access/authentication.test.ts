@@ -1,11 +1,10 @@
 /** From a bearer credential to a principal, over credentials that live in memory. */
 import assert from 'node:assert/strict';
-import type { Agent } from '../../../functions/src/access/rules/agent.ts';
 import { CredentialAuthenticator } from '../../../functions/src/access/rules/authentication.ts';
-import type { Credential } from '../../../functions/src/access/rules/credential.ts';
-import { lineOf } from '../../../functions/src/access/rules/credential.ts';
-import type { Grant } from '../../../functions/src/access/rules/grant.ts';
-import type { Principal } from '../../../functions/src/access/rules/principal.ts';
+import type { Agent } from '../../../functions/src/agents/rules/agent.ts';
+import { type Credential, lineOf } from '../../../functions/src/identity/rules/credential.ts';
+import type { Grant } from '../../../functions/src/identity/rules/grant.ts';
+import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import { systemHashing } from '../../../functions/src/kernel/platform.ts';
 import { START, sampleAgent, sampleGrant, secondsAfterStart } from '../../support/builders.ts';
 import { portsOf } from '../../support/ports.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { goneSince, holding, seenAt } from '../../../functions/src/access/rules/agent.ts';
-import { availability, withPresence } from '../../../functions/src/access/rules/liveness.ts';
+import { goneSince, holding, seenAt } from '../../../functions/src/agents/rules/agent.ts';
+import { availability, withPresence } from '../../../functions/src/agents/rules/liveness.ts';
 import { START, sampleAgent, secondsAfterStart } from '../../support/builders.ts';
 
 const HAND = { session: 'session-1', claim_epoch: 1 };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { type Bucket, draw } from '../../../functions/src/access/rules/rateLimiter.ts';
+import { type Bucket, draw } from '../../../functions/src/limits/rules/rateLimiter.ts';
 
 const LIMIT = { perSecond: 10, burst: 50 };
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import type { Caller } from '../../../functions/src/access/rules/principal.ts';
-import type { Role } from '../../../functions/src/access/rules/role.ts';
 import {
   type AgentClaims,
   CachedCallerTokens,
   type IdentityToolkitSignIn,
 } from '../../../functions/src/access/store/idTokens.ts';
+import type { Caller } from '../../../functions/src/identity/rules/principal.ts';
+import type { Role } from '../../../functions/src/identity/rules/role.ts';
 import type { PortOf } from '../../../functions/src/kernel/ports.ts';
 import { agentOf, personOf } from '../../support/principals.ts';
 

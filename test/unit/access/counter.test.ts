@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { Counts, EndedCall, Tally } from '../../../functions/src/access/rules/callMetrics.ts';
-import { CallCounter } from '../../../functions/src/access/rules/callMetrics.ts';
+import {
+  CallCounter,
+  type Counts,
+  type EndedCall,
+  type Tally,
+} from '../../../functions/src/limits/rules/callMetrics.ts';
 
 const START = Date.UTC(2026, 10, 22, 1, 24);
 

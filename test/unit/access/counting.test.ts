@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Agent } from '../../../functions/src/access/rules/agent.ts';
-import { countedAgent, requireFewWorkspaces } from '../../../functions/src/access/rules/agent.ts';
+import { type Agent, countedAgent, requireFewWorkspaces } from '../../../functions/src/agents/rules/agent.ts';
 import { sampleAgent } from '../../support/builders.ts';
 
 const member = (more: Partial<Agent>): Agent => ({

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { decideAccess, sourcedRole } from '../../../functions/src/access/rules/decision.ts';
 import { permissionFor } from '../../../functions/src/access/rules/permissions.ts';
-import type { PersonRoles, Principal } from '../../../functions/src/access/rules/principal.ts';
+import type { PersonRoles, Principal } from '../../../functions/src/identity/rules/principal.ts';
 
 const OWNER: PersonRoles = {
   role: 'worker',

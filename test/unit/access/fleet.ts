@@ -1,6 +1,8 @@
 /** Instances over one bucket, with a clock and a ledger that the test moves on by hand. */
 
-import type { Principal } from '../../../functions/src/access/rules/principal.ts';
+import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
+import { MusterError } from '../../../functions/src/kernel/errors.ts';
+import type { KernelPorts } from '../../../functions/src/kernel/ports.ts';
 import {
   type Bucket,
   type Draw,
@@ -8,9 +10,7 @@ import {
   type Lease,
   type RateLimit,
   RateLimiter,
-} from '../../../functions/src/access/rules/rateLimiter.ts';
-import { MusterError } from '../../../functions/src/kernel/errors.ts';
-import type { KernelPorts } from '../../../functions/src/kernel/ports.ts';
+} from '../../../functions/src/limits/rules/rateLimiter.ts';
 import { portsOf } from '../../support/ports.ts';
 import { personOf } from '../../support/principals.ts';
 

@@ -4,8 +4,8 @@
  */
 import assert from 'node:assert/strict';
 import { type Need, refusalFor } from '../../../functions/src/access/rules/gate.ts';
-import type { Principal, Scope } from '../../../functions/src/access/rules/principal.ts';
-import { ROLES, type Role } from '../../../functions/src/access/rules/role.ts';
+import type { Principal, Scope } from '../../../functions/src/identity/rules/principal.ts';
+import { ROLES, type Role } from '../../../functions/src/identity/rules/role.ts';
 import { fullName } from '../../../functions/src/mcp/tool.ts';
 import { toolsets } from '../../../functions/src/toolsets/index.ts';
 import { memoryPorts, type RunningEndpoint, serveEndpoint } from '../../support/mcp-endpoint.ts';

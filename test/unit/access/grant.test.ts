@@ -15,7 +15,7 @@ import {
   refreshOf,
   type Tokens,
   tokenOf,
-} from '../../../functions/src/access/rules/grant.ts';
+} from '../../../functions/src/identity/rules/grant.ts';
 import { systemHashing } from '../../../functions/src/kernel/platform.ts';
 import { CODE, SALT, START, sampleGrant, secondsAfterStart, VERIFIER } from '../../support/builders.ts';
 import { FIRST, redeemed, secretOf } from './grantSamples.ts';

@@ -6,7 +6,7 @@ import {
   redemptionOf,
   type TokenKind,
   type Tokens,
-} from '../../../functions/src/access/rules/grant.ts';
+} from '../../../functions/src/identity/rules/grant.ts';
 import { systemHashing } from '../../../functions/src/kernel/platform.ts';
 import { CODE, START, sampleGrant, VERIFIER } from '../../support/builders.ts';
 

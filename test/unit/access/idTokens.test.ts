@@ -6,7 +6,7 @@ import { Agent, createServer, type Server } from 'node:https';
 import { text } from 'node:stream/consumers';
 import { connect } from 'node:tls';
 import { type App, deleteApp, initializeApp } from 'firebase-admin/app';
-import { FirebaseIdTokenVerifier } from '../../../functions/src/access/store/accounts.ts';
+import { FirebaseIdTokenVerifier } from '../../../functions/src/identity/store/accounts.ts';
 import { selfSigned } from '../../support/certificate.ts';
 
 const PROJECT = 'the-project';

@@ -1,9 +1,9 @@
 /** Who has lost a role, where, and what an instance knows of the owners of work. */
 import assert from 'node:assert/strict';
 import { closedSince, leftBy, mayHaveLost, OwnerRoles } from '../../../functions/src/access/rules/leaving.ts';
-import type { Person } from '../../../functions/src/access/rules/people.ts';
-import type { PersonRoles } from '../../../functions/src/access/rules/principal.ts';
 import { TRUSTED_MILLISECONDS } from '../../../functions/src/access/rules/trust.ts';
+import type { Person } from '../../../functions/src/identity/rules/people.ts';
+import type { PersonRoles } from '../../../functions/src/identity/rules/principal.ts';
 import { UnreadableDocumentError } from '../../../functions/src/kernel/ports.ts';
 
 const ACCESS = { alpha: 'private', beta: 'open' } as const;

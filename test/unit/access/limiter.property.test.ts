@@ -1,7 +1,7 @@
 /** Whatever order calls, answers and time come in, on however many instances. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { RateLimit } from '../../../functions/src/access/rules/rateLimiter.ts';
+import type { RateLimit } from '../../../functions/src/limits/rules/rateLimiter.ts';
 import { Fleet, settle } from './fleet.ts';
 
 const limits = fc.record({

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { LAPSE_MILLISECONDS } from '../../../functions/src/access/rules/rateLimiter.ts';
+import { LAPSE_MILLISECONDS } from '../../../functions/src/limits/rules/rateLimiter.ts';
 import { personOf } from '../../support/principals.ts';
 import { ANN, BOB, Fleet, settle } from './fleet.ts';
 

@@ -6,8 +6,8 @@ import {
   type Limits,
   TOOLSETS,
   type WantedLimits,
-} from '../../../functions/src/access/rules/limits.ts';
-import type { Principal } from '../../../functions/src/access/rules/principal.ts';
+} from '../../../functions/src/identity/rules/lineage.ts';
+import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import { toolsets } from '../../../functions/src/toolsets/index.ts';
 import { agentOf, personOf } from '../../support/principals.ts';

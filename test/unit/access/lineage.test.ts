@@ -1,13 +1,13 @@
 /** What a credential remembers of where it comes from, and what is left of what it opens. */
 import assert from 'node:assert/strict';
-import type { Credential, Link } from '../../../functions/src/access/rules/credential.ts';
+import type { Credential, Link } from '../../../functions/src/identity/rules/credential.ts';
 import {
   descentOf,
   MAX_ANCESTORS,
   narrowedBy,
   type Opening,
   openedIn,
-} from '../../../functions/src/access/rules/lineage.ts';
+} from '../../../functions/src/identity/rules/lineage.ts';
 import { START, secondsAfterStart } from '../../support/builders.ts';
 import { refusal } from '../../support/refusal.ts';
 

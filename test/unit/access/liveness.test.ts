@@ -1,8 +1,8 @@
 /** The sweep of agents at the moments that no clock can arrange: an agent comes back in the middle. */
 import assert from 'node:assert/strict';
-import type { Agent } from '../../../functions/src/access/rules/agent.ts';
-import { AgentLiveness } from '../../../functions/src/access/rules/liveness.ts';
 import type { AccessPorts } from '../../../functions/src/access/rules/ports.ts';
+import type { Agent } from '../../../functions/src/agents/rules/agent.ts';
+import { AgentLiveness } from '../../../functions/src/agents/rules/liveness.ts';
 import { systemRandomness } from '../../../functions/src/kernel/platform.ts';
 import type { PresenceHealth } from '../../../functions/src/kernel/sweep.ts';
 import { START, sampleAgent, secondsAfterStart, versionOf } from '../../support/builders.ts';

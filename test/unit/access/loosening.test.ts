@@ -1,10 +1,9 @@
 /** What loosens a limit, what tightens it, and who decides: the table, kind by kind. */
 import assert from 'node:assert/strict';
-import type { Invitation } from '../../../functions/src/access/rules/people.ts';
 import type { ApprovalRule } from '../../../functions/src/access/rules/workspace.ts';
-import type { Change } from '../../../functions/src/composition/changes.ts';
-import { changeLoosening } from '../../../functions/src/composition/changes.ts';
+import { type Change, changeLoosening } from '../../../functions/src/composition/changes.ts';
 import { type Budget, settersAfter } from '../../../functions/src/graph/rules/budget.ts';
+import type { Invitation } from '../../../functions/src/identity/rules/people.ts';
 
 import { LooseningError, looseningsIn, requireNoLoosening } from '../../../functions/src/kernel/loosening.ts';
 import type { Actor } from '../../../functions/src/kernel/trail.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { DatabasePresence } from '../../../functions/src/access/store/presence.ts';
+import { DatabasePresence } from '../../../functions/src/agents/store/presence.ts';
 
 describe('DatabasePresence', () => {
   it('DatabasePresence does not wait for ever for a database that is lost, and sends it no more', async () => {

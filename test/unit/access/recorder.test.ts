@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
-import type { EndedCall, Tally } from '../../../functions/src/access/rules/callMetrics.ts';
-import { CallRecorder, FLUSH_MILLISECONDS } from '../../../functions/src/access/rules/callMetrics.ts';
 import type { KernelPorts } from '../../../functions/src/kernel/ports.ts';
+import {
+  CallRecorder,
+  type EndedCall,
+  FLUSH_MILLISECONDS,
+  type Tally,
+} from '../../../functions/src/limits/rules/callMetrics.ts';
 import { portsOf } from '../../support/ports.ts';
 
 const CALL: Omit<EndedCall, 'at'> = { tool: 'system.echo', outcome: 'OK', milliseconds: 3 };

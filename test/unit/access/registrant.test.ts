@@ -1,9 +1,9 @@
 /** The table of who may register an agent again, with which role, and with which toolsets. */
 import assert from 'node:assert/strict';
-import { grantedLimits } from '../../../functions/src/access/rules/limits.ts';
-import type { Principal } from '../../../functions/src/access/rules/principal.ts';
-import { authoriseReplacing, grantedRole } from '../../../functions/src/access/rules/registration.ts';
-import { ROLES, type Role } from '../../../functions/src/access/rules/role.ts';
+import { authoriseReplacing, grantedRole } from '../../../functions/src/agents/rules/registration.ts';
+import { grantedLimits } from '../../../functions/src/identity/rules/lineage.ts';
+import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
+import { ROLES, type Role } from '../../../functions/src/identity/rules/role.ts';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import { sampleAgent, sampleCredential } from '../../support/builders.ts';
 import { agentOf, personOf } from '../../support/principals.ts';

@@ -1,8 +1,8 @@
 /** Who has which role where: the weaker of an agent's own and its owner's. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { ownRole, type Principal, roleIn } from '../../../functions/src/access/rules/principal.ts';
-import { hasRole, ROLES, type Role, weaker } from '../../../functions/src/access/rules/role.ts';
+import { ownRole, type Principal, roleIn } from '../../../functions/src/identity/rules/principal.ts';
+import { hasRole, ROLES, type Role, weaker } from '../../../functions/src/identity/rules/role.ts';
 import { agentOf, personOf } from '../../support/principals.ts';
 
 const ACCESS = { open: 'open', closed: 'private', other: 'private' } as const;

@@ -1,6 +1,6 @@
 /** What is refused before any database is asked. */
 import assert from 'node:assert/strict';
-import type { Caller } from '../../../functions/src/access/rules/principal.ts';
+import type { Caller } from '../../../functions/src/identity/rules/principal.ts';
 import type { Operation, RecordedAnswer } from '../../../functions/src/kernel/commit.ts';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import type {

@@ -1,7 +1,7 @@
 /** The endpoint over real HTTP, with ports in memory. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { Principal } from '../../../functions/src/access/rules/principal.ts';
+import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
 import { counterToolset, systemToolset } from '../../support/fixture-toolset.ts';
 import { LEADER, memoryPorts, type RunningEndpoint, serveEndpoint } from '../../support/mcp-endpoint.ts';

@@ -1,6 +1,6 @@
 /** What `tools/list` shows to whom, at which path, and how much of it. */
 import assert from 'node:assert/strict';
-import { ROLES, type Role } from '../../../functions/src/access/rules/role.ts';
+import { ROLES, type Role } from '../../../functions/src/identity/rules/role.ts';
 import { jsonObject } from '../../../functions/src/kernel/json.ts';
 import { Catalogues } from '../../../functions/src/mcp/catalogue.ts';
 import { inputJsonSchema, lightSchema } from '../../../functions/src/mcp/jsonSchema.ts';

@@ -1,7 +1,7 @@
 /** `subscriptions/listen` over real HTTP with a real client, with the log in memory. */
 import assert from 'node:assert/strict';
 import { Client, type McpSubscription, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import type { Principal } from '../../../functions/src/access/rules/principal.ts';
+import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import { eventually } from '../../e2e/support/waiting.ts';
 import { LEADER } from '../../support/mcp-endpoint.ts';
 import { LogStage, UID } from './logStage.ts';

@@ -1,6 +1,6 @@
 /** An endpoint over real HTTP with a log of events in memory, and a subscription of its own for each test. */
 import assert from 'node:assert/strict';
-import type { Principal } from '../../../functions/src/access/rules/principal.ts';
+import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import { MemoryEventLog } from '../../support/event-log.ts';
 import { systemToolset } from '../../support/fixture-toolset.ts';
 import { LEADER, memoryPorts, type RunningEndpoint, serveEndpoint } from '../../support/mcp-endpoint.ts';

@@ -1,7 +1,7 @@
 /** Which tools name a view, and who reads it where. Source: MCP Apps, 2026-01-26. */
 import assert from 'node:assert/strict';
 import { z } from 'zod';
-import type { Principal } from '../../../functions/src/access/rules/principal.ts';
+import type { Principal } from '../../../functions/src/identity/rules/principal.ts';
 import { wireName } from '../../../functions/src/mcp/names.ts';
 import { toolsets } from '../../../functions/src/toolsets/index.ts';
 import { LEADER, memoryPorts, type RunningEndpoint, serveEndpoint } from '../../support/mcp-endpoint.ts';

@@ -1,8 +1,8 @@
 /** What a new agent still has to do, and how far it has come. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { AGENT_TYPES, type Agent } from '../../../functions/src/access/rules/agent.ts';
-import { ROLES } from '../../../functions/src/access/rules/role.ts';
+import { AGENT_TYPES, type Agent } from '../../../functions/src/agents/rules/agent.ts';
+import { ROLES } from '../../../functions/src/identity/rules/role.ts';
 import {
   type ChecklistItem,
   checklist,

@@ -1,7 +1,7 @@
 /** What a new agent is told, in every language. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { AGENT_TYPES } from '../../../functions/src/access/rules/agent.ts';
+import { AGENT_TYPES } from '../../../functions/src/agents/rules/agent.ts';
 import { HIDDEN, oneLine } from '../../../functions/src/kernel/hidden.ts';
 import { systemHashing } from '../../../functions/src/kernel/platform.ts';
 import { registrationName } from '../../../functions/src/toolsets/onboarding/rules/onboarding.ts';

@@ -1,6 +1,6 @@
 /** Who sees a run. */
 import assert from 'node:assert/strict';
-import type { PersonRoles, Principal } from '../../../functions/src/access/rules/principal.ts';
+import type { PersonRoles, Principal } from '../../../functions/src/identity/rules/principal.ts';
 import { sightOf } from '../../../functions/src/toolsets/orchestration/rules/runs/visibility.ts';
 
 const ACCESS = { alpha: 'private', beta: 'open' } as const;

@@ -1,8 +1,8 @@
 /** Arbitrary values of the domain, as far as its types allow them. */
 import fc from 'fast-check';
-import { AGENT_TYPES, type Agent } from '../../../functions/src/access/rules/agent.ts';
-import type { Credential } from '../../../functions/src/access/rules/credential.ts';
-import { ROLES } from '../../../functions/src/access/rules/role.ts';
+import { AGENT_TYPES, type Agent } from '../../../functions/src/agents/rules/agent.ts';
+import type { Credential } from '../../../functions/src/identity/rules/credential.ts';
+import { ROLES } from '../../../functions/src/identity/rules/role.ts';
 import type { RecordedAnswer } from '../../../functions/src/kernel/commit.ts';
 import { type JsonObject, jsonObject } from '../../../functions/src/kernel/json.ts';
 import type {

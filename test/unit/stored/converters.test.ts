@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict';
 import { Timestamp } from '@google-cloud/firestore';
 import fc from 'fast-check';
-import { agentFromDocument } from '../../../functions/src/access/rules/agent.ts';
-import { credentialFromDocument } from '../../../functions/src/access/rules/credential.ts';
-import { agentToDocument, credentialToDocument } from '../../../functions/src/access/store/agents.ts';
+import { agentFromDocument } from '../../../functions/src/agents/rules/agent.ts';
+import { agentToDocument } from '../../../functions/src/agents/store/agents.ts';
+import { credentialFromDocument } from '../../../functions/src/identity/rules/credential.ts';
+import { credentialToDocument } from '../../../functions/src/identity/store/credentials.ts';
 import {
   recordedAnswerFromDocument,
   recordedAnswerToDocument,

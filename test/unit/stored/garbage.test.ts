@@ -1,9 +1,9 @@
 /** Whatever becomes of one document, lists can show it or have stepped over it: each field once of every other shape. */
 import assert from 'node:assert/strict';
 import { Timestamp } from '@google-cloud/firestore';
-import { agentFromDocument, holding } from '../../../functions/src/access/rules/agent.ts';
-import { agentToDocument } from '../../../functions/src/access/store/agents.ts';
-import { lastSeenIn } from '../../../functions/src/access/store/presence.ts';
+import { agentFromDocument, holding } from '../../../functions/src/agents/rules/agent.ts';
+import { agentToDocument } from '../../../functions/src/agents/store/agents.ts';
+import { lastSeenIn } from '../../../functions/src/agents/store/presence.ts';
 import {
   discoveryFromDocument,
   discoveryToDocument,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { skillChanges } from '../../../functions/src/access/rules/agent.ts';
+import { skillChanges } from '../../../functions/src/agents/rules/agent.ts';
 import type { Change } from '../../../functions/src/composition/changes.ts';
 import { sampleAgent } from '../../support/builders.ts';
 

@@ -1,9 +1,10 @@
 /** Stores changes of accounts, of which Firebase Auth tells nobody. Source: docs/security.md#credentials. */
+import { type AccountState, isOut, type PeopleChanges, type Person } from '../../identity/rules/people.ts';
+import type { KnownAccount } from '../../identity/rules/ports.ts';
 import { StaleWriteError } from '../../kernel/commit.ts';
 import { Service } from '../../kernel/ports.ts';
 import { type SweepPart, type SweepTurn, type Swept, walk } from '../../kernel/sweep.ts';
-import { type AccountState, isOut, type PeopleChanges, type Person } from './people.ts';
-import type { AccessPorts, KnownAccount } from './ports.ts';
+import type { AccessPorts } from './ports.ts';
 
 /** Firebase Auth looks up so many accounts at once. */
 const PAGE = 100;

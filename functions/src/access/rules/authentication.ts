@@ -1,25 +1,31 @@
-/** How a key, whose hash is compared, or an ID token becomes a principal. Source: docs/semantics.md#who-may-do-what. */
-import { MusterError } from '../../kernel/errors.ts';
-import { BoundedMap } from '../../kernel/memoCache.ts';
-import { Service } from '../../kernel/ports.ts';
-import { type Agent, principalOf } from './agent.ts';
-import { Attempts } from './attempts.ts';
-import type { Link, LinkSubject } from './credential.ts';
-import { accessBy, type Presented, presentedIn } from './grant.ts';
-import type { Invitations } from './invitations.ts';
+/**
+ * How a key, whose hash is compared, or an ID token becomes a principal: when it calls, and later if its call waited.
+ * Source: docs/semantics.md#who-may-do-what; docs/decisions/0033-asking-people.md.
+ */
+import { type Agent, principalOf } from '../../agents/rules/agent.ts';
+import type { AgentLiveness } from '../../agents/rules/liveness.ts';
+import { type Link, type LinkSubject, notAccepted } from '../../identity/rules/credential.ts';
+import { accessBy, type Presented, presentedIn } from '../../identity/rules/grant.ts';
 import {
   ancestorsOf,
+  commonLimits,
   grantLink,
   keyLink,
+  type Limits,
   lineageOf,
   type Opening,
   openedThrough,
   openingOf,
-} from './lineage.ts';
-import type { AgentLiveness } from './liveness.ts';
+} from '../../identity/rules/lineage.ts';
+import type { Principal } from '../../identity/rules/principal.ts';
+import { MusterError } from '../../kernel/errors.ts';
+import { BoundedMap } from '../../kernel/memoCache.ts';
+import { Service } from '../../kernel/ports.ts';
+import { Attempts } from '../../limits/rules/attempts.ts';
+import type { RateLimit } from '../../limits/rules/rateLimiter.ts';
+import { type Need, refusalFor } from './gate.ts';
+import type { Invitations } from './invitations.ts';
 import type { AccessPorts } from './ports.ts';
-import type { Principal } from './principal.ts';
-import type { RateLimit } from './rateLimiter.ts';
 import { type Checked, TRUSTED_MILLISECONDS, TrustedCredentials } from './trust.ts';
 
 const AGENT_CREDENTIAL = /^(mk_[a-z2-7]{20})\.([A-Za-z0-9_-]{20,100})$/;
@@ -40,11 +46,15 @@ const TOO_MANY_ATTEMPTS = {
 /** How many refused credentials an instance remembers, each for as long as it would trust a good one. */
 const MAX_REFUSED = 1000;
 
-/** A credential whose secret was right. */
-interface Presentation {
+/** A credential of an agent, with what it was registered through. */
+interface Own {
   readonly opens: Opening;
-  readonly ancestors: readonly LinkSubject[];
   readonly link: Link;
+  readonly ancestors: readonly LinkSubject[];
+}
+
+/** A credential whose secret was right. */
+interface Presentation extends Own {
   /** The public part of a key. */
   readonly key?: string;
   readonly grant: Principal['grant'];
@@ -207,14 +217,6 @@ function isNotAccepted(error: unknown): boolean {
   return error instanceof MusterError && error.code === 'UNAUTHORIZED';
 }
 
-export function notAccepted(cause?: unknown): MusterError {
-  return new MusterError('UNAUTHORIZED', 'The credential is not valid, or it was withdrawn.', {
-    suggestion:
-      'Use "<apiKey>.<secret>" of onboarding.registerAgent or of "npm run agents", or a Firebase ID token of this project.',
-    cause,
-  });
-}
-
 function expiredAccess(): MusterError {
   return new MusterError('TOKEN_EXPIRED', 'The access token has expired.', {
     suggestion: 'An access token is good for an hour: the app gets another with its refresh token.',
@@ -229,11 +231,94 @@ function expiredKey(): MusterError {
   });
 }
 
-/** A person's ID token is over. Source: https://firebase.google.com/docs/reference/rest/auth#section-refresh-token */
-export function expired(cause?: unknown): MusterError {
-  return new MusterError('TOKEN_EXPIRED', 'The credential has expired.', {
-    suggestion:
-      "An ID token is good for an hour: refresh it with its refresh token, as getIdToken() of Firebase's SDKs does, or sign in again.",
-    cause,
+/** A caller, as it is remembered: who it was, and what its credential opened. */
+export interface RememberedCaller {
+  readonly uid: string;
+  readonly agentId?: string | undefined;
+  readonly ownerUid: string;
+  readonly limits: Limits;
+  /** The id of the grant of an app. */
+  readonly grant?: string | undefined;
+  /** The credentials through which it came in; absent for a person. */
+  readonly lineage?: readonly Link[] | undefined;
+}
+
+type StandingPorts = Pick<AccessPorts, 'agents' | 'grants' | 'roles' | 'idTokens' | 'clock'>;
+
+/**
+ * The caller as it would come in now, within what it opened then, if a credential of it still opens what is needed.
+ * @throws MusterError FORBIDDEN where it may not any more
+ */
+export async function standingOf(
+  ports: StandingPorts,
+  caller: RememberedCaller,
+  workspace: string,
+  need: Need,
+): Promise<Principal> {
+  const principals =
+    caller.agentId === undefined
+      ? await asPerson(ports, caller)
+      : await asAgent(ports, caller, caller.agentId);
+  const [first] = principals;
+  if (first === undefined) throw gone();
+  const able = principals.find((principal) => refusalFor(principal, workspace, need) === undefined);
+  if (able === undefined) throw refusalFor(first, workspace, need) ?? gone();
+  const limits = commonLimits(caller.limits, able);
+  if (limits === undefined) throw gone();
+  const principal: Principal = { ...able, ...limits };
+  const refused = refusalFor(principal, workspace, need);
+  if (refused !== undefined) throw refused;
+  return principal;
+}
+
+async function asPerson(
+  { idTokens, roles }: StandingPorts,
+  { uid }: RememberedCaller,
+): Promise<readonly Principal[]> {
+  if (!(await idTokens.isGood(uid))) return [];
+  return [{ uid, kind: 'person', owner_uid: uid, maxRole: 'admin', owner: await roles.of(uid) }];
+}
+
+/** The agent by the credential that it came in with, as long as that is good. */
+async function asAgent(
+  ports: StandingPorts,
+  { ownerUid, grant: id, lineage }: RememberedCaller,
+  agentId: string,
+): Promise<readonly Principal[]> {
+  const { agents, grants, roles, clock } = ports;
+  const [known, credentials, grant] = await Promise.all([
+    agents.find(agentId),
+    agents.credentials(agentId),
+    id === undefined ? undefined : grants.find(id),
+  ]);
+  if (known === undefined || known.value.owner_uid !== ownerUid) return [];
+  const agent = known.value;
+  const own: readonly Own[] = [
+    ...(grant?.value.agent_id === agentId
+      ? [{ opens: openingOf(grant.value, agent.role), link: grantLink(grant.value), ancestors: [] }]
+      : []),
+    ...credentials
+      .filter((one) => one.grant === id)
+      .map((one) => ({ opens: openingOf(one, agent.role), link: keyLink(one), ancestors: ancestorsOf(one) })),
+  ];
+  const now = clock.now();
+  const remembered = lineage?.at(-1)?.subject;
+  const good = own.filter(({ opens, link }) => opens.endsAt > now && link.subject === remembered);
+  const owner = await roles.of(ownerUid);
+  const of = id === undefined ? undefined : { id };
+  const principals = await Promise.all(
+    good.map(async ({ opens, link, ancestors }) => {
+      const opened = await openedThrough(ports, opens, ancestors, now);
+      if (opened === undefined) return [];
+      return principalOf(agent, owner, opened.opens, { grant: of, lineage: lineageOf(opened, link) });
+    }),
+  );
+  return principals.flat();
+}
+
+function gone(): MusterError {
+  return new MusterError('FORBIDDEN', 'Whoever has asked may not call any more.', {
+    reason: 'RIGHTS_GONE',
+    suggestion: 'Its agent, its credential or its account was taken away since it asked.',
   });
 }

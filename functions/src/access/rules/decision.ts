@@ -1,12 +1,4 @@
 /** Whether the security rules let a caller do something, and why. Source: docs/data-model.md. */
-import { keyOf } from '../../kernel/ids.ts';
-import {
-  type DataQuestion,
-  type Least,
-  type MatchedPermission,
-  type Permission,
-  permissionFor,
-} from './permissions.ts';
 import {
   accessOf,
   DEFAULT_WORKSPACE,
@@ -15,8 +7,16 @@ import {
   type Principal,
   personsRoleIn,
   roleIn,
-} from './principal.ts';
-import { hasRole, type Role } from './role.ts';
+} from '../../identity/rules/principal.ts';
+import { hasRole, type Role } from '../../identity/rules/role.ts';
+import { keyOf } from '../../kernel/ids.ts';
+import {
+  type DataQuestion,
+  type Least,
+  type MatchedPermission,
+  type Permission,
+  permissionFor,
+} from './permissions.ts';
 
 export interface AccessQuestion extends DataQuestion {
   readonly operation: 'read' | 'write' | 'push';

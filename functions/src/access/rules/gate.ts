@@ -1,10 +1,9 @@
 /** The one gate in front of every tool and resource, which access.explain quotes. Source: docs/semantics.md#who-may-do-what. */
+import { accessOf, noRoleIn, type Principal, rolesOf, type Scope } from '../../identity/rules/principal.ts';
+import { hasRole, type Role } from '../../identity/rules/role.ts';
 import { MusterError } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { LooseningError } from '../../kernel/loosening.ts';
-import { accessOf, type Principal, rolesOf, type Scope } from './principal.ts';
-import { hasRole, type Role } from './role.ts';
-import { noRoleIn } from './workspaces.ts';
 
 /** What is called, and what that needs. */
 export interface Need {

@@ -1,14 +1,14 @@
 /** Invitations: whoever signs in with the address that one was sent to is let in. Source: docs/decisions/0006-roles-and-registration.md. */
+import { openedThrough } from '../../identity/rules/lineage.ts';
+import type { Invitation } from '../../identity/rules/people.ts';
+import { personsRoleIn } from '../../identity/rules/principal.ts';
+import { hasRole, type MemberRole } from '../../identity/rules/role.ts';
 import type { RecordAnswer } from '../../kernel/commit.ts';
 import { BoundedMap } from '../../kernel/memoCache.ts';
 import { type Hashing, Service } from '../../kernel/ports.ts';
 import { retryStale } from '../../kernel/waiting.ts';
 import { mayUse } from './gate.ts';
-import { openedThrough } from './lineage.ts';
-import type { Invitation } from './people.ts';
 import type { AccessChange, AccessPorts } from './ports.ts';
-import { personsRoleIn } from './principal.ts';
-import { hasRole, type MemberRole } from './role.ts';
 
 /** What a person was let into. */
 export interface Taken {

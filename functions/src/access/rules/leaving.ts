@@ -1,11 +1,11 @@
 /** Ends what people who lose a role began in a workspace. Source: docs/semantics.md#what-leaving-ends. */
-
+import type { Person } from '../../identity/rules/people.ts';
+import type { RolesOfPeople } from '../../identity/rules/ports.ts';
+import { type PersonRoles, personsRoleIn } from '../../identity/rules/principal.ts';
+import { hasRole, type Role } from '../../identity/rules/role.ts';
 import { BoundedMap } from '../../kernel/memoCache.ts';
 import { Service, unlessUnreadable } from '../../kernel/ports.ts';
-import type { Person } from './people.ts';
-import type { AccessPorts, RolesOfPeople } from './ports.ts';
-import { type PersonRoles, personsRoleIn } from './principal.ts';
-import { hasRole, type Role } from './role.ts';
+import type { AccessPorts } from './ports.ts';
 import { TRUSTED_MILLISECONDS } from './trust.ts';
 
 /** Where a person has lost what. */

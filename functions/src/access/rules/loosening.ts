@@ -1,11 +1,10 @@
 /** How changes of access loosen limits. Pure. Source: docs/security.md#two-rules. */
-
+import type { AgentChanges } from '../../agents/rules/agent.ts';
+import type { GrantChanges } from '../../identity/rules/grant.ts';
+import type { PeopleChanges } from '../../identity/rules/people.ts';
+import { hasRole } from '../../identity/rules/role.ts';
 import type { AnyChange, ChangeOf } from '../../kernel/commit.ts';
 import { type Loosening, type LooseningOf, neverLoosens } from '../../kernel/loosening.ts';
-import type { AgentChanges } from './agent.ts';
-import type { GrantChanges } from './grant.ts';
-import type { PeopleChanges } from './people.ts';
-import { hasRole } from './role.ts';
 import { type ApprovalRule, isListed, type RoutingChanges, type WorkspaceChanges } from './workspace.ts';
 
 type AccessChangeKinds = AgentChanges & GrantChanges & PeopleChanges & RoutingChanges & WorkspaceChanges;
@@ -18,7 +17,7 @@ function isNaming(change: AnyChange): change is Naming {
 
 export const accessLoosening: LooseningOf<AccessChangeKinds> = {
   ...neverLoosens('createAgent', 'holdTask', 'dropTask', 'noteMessages', 'countAgents'),
-  // A new credential opens at most what its maker's opens: access/rules/limits.ts.
+  // A new credential opens at most what its maker's opens: identity/rules/lineage.ts.
   ...neverLoosens('issueCredential', 'withdrawCredential', 'offerSkill', 'withdrawSkill'),
   ...neverLoosens('removeAgent', 'removeSkill'),
   // A person consents to each of them on the page of signing in.

@@ -1,7 +1,7 @@
 /** Direct access to both databases. Security rules are tested against permissions.json; see docs/data-model.md. */
 import { z } from 'zod';
+import { ROLES } from '../../identity/rules/role.ts';
 import rows from './permissions.json' with { type: 'json' };
-import { ROLES } from './role.ts';
 
 /** Who may: whoever has this role or a stronger one; whose it is, alone or with their agents; `nobody` but the server. */
 const least = z.enum([...ROLES, 'owner', 'owner and agents', 'nobody']);

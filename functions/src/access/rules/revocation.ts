@@ -2,13 +2,13 @@
  * Revoking an agent ends all that came from it: credentials, sign-ins, descendants, invitations and waiting calls.
  * Source: docs/semantics.md#who-may-do-what.
  */
+import type { Credential, Link } from '../../identity/rules/credential.ts';
+import { endingOf, type Grant } from '../../identity/rules/grant.ts';
+import { withdrawalOf } from '../../identity/rules/lineage.ts';
+import type { Invitation } from '../../identity/rules/people.ts';
 import type { AnyChange, RecordAnswer, Store } from '../../kernel/commit.ts';
 import { Service } from '../../kernel/ports.ts';
 import { retryStale } from '../../kernel/waiting.ts';
-import type { Credential, Link } from './credential.ts';
-import { endingOf, type Grant } from './grant.ts';
-import { withdrawalOf } from './lineage.ts';
-import type { Invitation } from './people.ts';
 import type { AccessChange, AccessPorts } from './ports.ts';
 
 /** A call of an agent that waits for its approval, and the change that ends it. */

@@ -3,11 +3,11 @@
  * has changed, and looks up anew only those who are concerned: a caller that nobody has changed anything of costs nothing,
  * and a credential that was withdrawn opens nothing anywhere after 5 seconds. Source: docs/decisions/0010-limits-trust-and-presence.md.
  */
-
+import { type AccessSubject, EVERYBODY } from '../../identity/rules/credential.ts';
+import type { AccessChangeQueries } from '../../identity/rules/ports.ts';
+import type { Principal } from '../../identity/rules/principal.ts';
 import { BoundedMap } from '../../kernel/memoCache.ts';
 import { type KernelPorts, Service } from '../../kernel/ports.ts';
-import type { AccessChangeQueries } from './ports.ts';
-import type { Principal } from './principal.ts';
 
 /** How old what an instance knows of a credential may be: a revoked one stops working everywhere within this time. */
 export const TRUSTED_MILLISECONDS = 5000;
@@ -23,11 +23,6 @@ const MAX_TRUSTED = 20_000;
 
 /** More than there are in the time that two readings of changes overlap. */
 const MAX_SEEN = 2000;
-
-export const EVERYBODY = 'everybody';
-
-/** Whose access has changed. A key is named by the part of it that is no secret. */
-export type AccessSubject = `${'agent' | 'person' | 'grant' | 'key'}:${string}` | typeof EVERYBODY;
 
 /** What was found out about a credential. */
 export interface Checked {

@@ -1,5 +1,4 @@
 /** A workspace, as it is stored, and what commits may change of it. Source: docs/decisions/0006-roles-and-registration.md. */
-
 import { z } from 'zod';
 import { documentCodec, timestamp } from '../../kernel/documentCodec.ts';
 import { fieldsCodec } from '../../kernel/trail.ts';

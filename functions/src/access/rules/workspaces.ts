@@ -1,9 +1,14 @@
 /** How workspaces come into being. Source: docs/decisions/0006-roles-and-registration.md. */
-
+import {
+  accessOf,
+  noRoleIn,
+  type PersonRoles,
+  type Principal,
+  personsRoleIn,
+} from '../../identity/rules/principal.ts';
+import type { WorkspaceAccess } from '../../identity/rules/role.ts';
 import { MusterError } from '../../kernel/errors.ts';
 import type { AccessChange, AccessPorts } from './ports.ts';
-import { accessOf, type PersonRoles, type Principal, personsRoleIn } from './principal.ts';
-import type { WorkspaceAccess } from './role.ts';
 
 /** Whoever opens a workspace; its owner leads it from then on. */
 export interface Opener extends Pick<Principal, 'uid' | 'owner_uid'> {
@@ -77,15 +82,5 @@ export function notAvailable(workspace: string): MusterError {
   return new MusterError('CONFLICT', `The name "${workspace}" is not available for a workspace.`, {
     reason: 'NAME_NOT_AVAILABLE',
     suggestion: 'Choose another name. access.whoami shows the workspaces in which you have a role.',
-  });
-}
-
-/** The same for a workspace that is not there and for one that is not the caller's. */
-export function noRoleIn(workspace: string, heldTo?: string): MusterError {
-  const held = heldTo === undefined ? '' : ` Your credential is held to the workspace "${heldTo}".`;
-  return new MusterError('FORBIDDEN', `You have no role in the workspace "${workspace}".${held}`, {
-    reason: 'NO_ROLE',
-    suggestion:
-      'access.whoami shows where you have one: name it in the URL, as in ?workspace=alpha. Its leaders can let you in.',
   });
 }

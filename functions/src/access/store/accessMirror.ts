@@ -4,21 +4,20 @@
  * there is is read, written, and read again until it has not changed meanwhile.
  */
 import type { Database } from 'firebase-admin/database';
+import { isOut, type PeopleChanges, type Person } from '../../identity/rules/people.ts';
+import type { PeopleQueries } from '../../identity/rules/ports.ts';
+import { hasRole, ROLES, type Role } from '../../identity/rules/role.ts';
 import type { AnyChange, ChangeOf } from '../../kernel/commit.ts';
 import { type Log, unlessUnreadable } from '../../kernel/ports.ts';
 import { ACCESS_WORKSPACES, personAccessPath } from '../../kernel/realtime/database.ts';
 import { inTime } from '../../kernel/waiting.ts';
-import type { PeopleChanges } from '../rules/people.ts';
-import { isOut, type Person } from '../rules/people.ts';
-import { hasRole, ROLES, type Role } from '../rules/role.ts';
-import type { FirestorePeopleQueries } from './people.ts';
 
 /** Somebody else's change ends the loop in a moment; this ends it when something is wrong. */
 const MAX_ATTEMPTS = 10;
 
 export async function mirrorPerson(
   database: () => Promise<Database>,
-  people: Pick<FirestorePeopleQueries, 'find'>,
+  people: Pick<PeopleQueries, 'find'>,
   uid: string,
 ): Promise<void> {
   await mirror(await database(), personAccessPath(uid), () => personMirror(people, uid));
@@ -26,7 +25,7 @@ export async function mirrorPerson(
 
 /** What the mirror has of a person where it shows them as they are now; null where nothing is stored of them. */
 export async function personMirror(
-  people: Pick<FirestorePeopleQueries, 'find'>,
+  people: Pick<PeopleQueries, 'find'>,
   uid: string,
 ): Promise<PersonMirror | null> {
   // Of a person who cannot be read nothing is known, so they may do nothing, whatever their token claims.
@@ -40,7 +39,7 @@ export async function personMirror(
 
 export async function mirrorWorkspaces(
   database: () => Promise<Database>,
-  people: Pick<FirestorePeopleQueries, 'workspaces'>,
+  people: Pick<PeopleQueries, 'workspaces'>,
 ): Promise<void> {
   await mirror(await database(), ACCESS_WORKSPACES, () => people.workspaces());
 }
@@ -50,7 +49,7 @@ const FOLLOW_MILLISECONDS = 2000;
 
 interface FollowPorts {
   readonly database: () => Promise<Database>;
-  readonly people: Pick<FirestorePeopleQueries, 'find' | 'workspaces'>;
+  readonly people: Pick<PeopleQueries, 'find' | 'workspaces'>;
   readonly log: Log;
 }
 

@@ -1,12 +1,11 @@
 /** Firebase ID tokens of callers, under which the databases' security rules decide. */
-
 import type { App } from 'firebase-admin/app';
 import { z } from 'zod';
+import { notAccepted } from '../../identity/rules/credential.ts';
+import type { Caller, Principal } from '../../identity/rules/principal.ts';
 import { connectionError, MusterError, quotaExceeded } from '../../kernel/errors.ts';
 import { BoundedMap } from '../../kernel/memoCache.ts';
 import { type Clock, type PortOf, Service } from '../../kernel/ports.ts';
-import { notAccepted } from '../rules/authentication.ts';
-import type { Caller, Principal } from '../rules/principal.ts';
 
 const PRODUCTION = 'https://identitytoolkit.googleapis.com';
 

@@ -1,13 +1,13 @@
 /** What is kept of a workspace itself, and what else lies under its name. */
-
 import type { Firestore } from '@google-cloud/firestore';
 import type { Database } from 'firebase-admin/database';
+import { EVERYBODY } from '../../identity/rules/credential.ts';
+import { announceAccess } from '../../identity/store/credentials.ts';
 import type { Versioned } from '../../kernel/commit.ts';
 import { WORKSPACE_ACCESS_PATH, workspacePath } from '../../kernel/firestore/paths.ts';
 import { type DocumentReading, FirestoreReader } from '../../kernel/firestore/reading.ts';
-import type { ChangeWriters, CommitWrites } from '../../kernel/firestore/store.ts';
+import type { ChangeWriters, CommitWrites, EffectsOf } from '../../kernel/firestore/store.ts';
 import type { WorkspaceQueries } from '../rules/ports.ts';
-import { EVERYBODY } from '../rules/trust.ts';
 import {
   type ApprovalRule,
   type Routing,
@@ -17,7 +17,6 @@ import {
   workspaceFromDocument,
   workspaceToDocument,
 } from '../rules/workspace.ts';
-import { announceAccess } from './accessChanges.ts';
 
 export function routingToFields({ pins, forbidden }: Partial<Routing>): Record<string, unknown> {
   return { ...(pins && { pinned_agents: pins }), ...(forbidden && { forbidden_agents: forbidden }) };
@@ -95,3 +94,36 @@ function setIn(
   if (version === undefined) writes.merge(workspacePath(workspace), fields);
   else writes.createOrReplace(workspacePath(workspace), fields, version ?? undefined);
 }
+
+export const workspaceEffects: EffectsOf<WorkspaceChanges & RoutingChanges> = {
+  createWorkspace: ({ name, workspace }) => ({
+    kind: 'workspace',
+    id: name,
+    workspace: name,
+    after: workspaceToDocument(workspace),
+  }),
+  demandApprovals: ({ workspace, approvals, before }) =>
+    before && {
+      kind: 'workspace',
+      id: workspace,
+      workspace,
+      before: { approvals: before.map(approvalToDocument) },
+      after: { approvals: approvals.map(approvalToDocument) },
+    },
+  listRepositories: ({ workspace, repositories, before }) =>
+    before && {
+      kind: 'workspace',
+      id: workspace,
+      workspace,
+      before: { repositories: before },
+      after: { repositories },
+    },
+  routeWorkspace: ({ workspace, routing, before }) =>
+    before && {
+      kind: 'workspace',
+      id: workspace,
+      workspace,
+      before: routingToFields(before),
+      after: routingToFields(routing),
+    },
+};

@@ -1,6 +1,6 @@
 /** Makes something new a part of what it is for. Links are made when their lower end is, so there is no way round. */
 
-import type { Principal } from '../../access/rules/principal.ts';
+import type { Principal } from '../../identity/rules/principal.ts';
 import type { Versioned } from '../../kernel/commit.ts';
 import { MusterError } from '../../kernel/errors.ts';
 import {

@@ -2,8 +2,8 @@
 
 import { belowMcp, metadataUrlOf } from '../../access/rules/addresses.ts';
 import { mayUse } from '../../access/rules/gate.ts';
-import { EVERY_SCOPE } from '../../access/rules/grant.ts';
-import type { Principal } from '../../access/rules/principal.ts';
+import { EVERY_SCOPE } from '../../identity/rules/grant.ts';
+import type { Principal } from '../../identity/rules/principal.ts';
 import { ERROR_CODES, type ErrorCode, MusterError } from '../../kernel/errors.ts';
 import type { Arrived } from './pipeline.ts';
 import { Refusal, refusal, refusalOf } from './refusal.ts';

@@ -1,7 +1,7 @@
 /** How each protocol answers a request, in the context of its caller. */
 
 import type { ServerResponse } from 'node:http';
-import { DEFAULT_WORKSPACE } from '../../access/rules/principal.ts';
+import { DEFAULT_WORKSPACE } from '../../identity/rules/principal.ts';
 import type { RoutedRequest } from '../catalogue.ts';
 import { serveMcp } from '../protocol/server.ts';
 import { knownPaths } from '../urlSelection.ts';

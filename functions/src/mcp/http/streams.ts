@@ -2,9 +2,9 @@
 
 import type { CredentialAuthenticator } from '../../access/rules/authentication.ts';
 import { admit, authorise, type Need } from '../../access/rules/gate.ts';
-import { callingAgent, touchPresence } from '../../access/rules/liveness.ts';
-import { type Principal, rightsOf } from '../../access/rules/principal.ts';
-import type { FirestorePeopleQueries } from '../../access/store/people.ts';
+import { callingAgent, touchPresence } from '../../agents/rules/liveness.ts';
+import { type Principal, rightsOf } from '../../identity/rules/principal.ts';
+import type { FirestorePeopleQueries } from '../../identity/store/people.ts';
 import { MusterError } from '../../kernel/errors.ts';
 import type { PortOf } from '../../kernel/ports.ts';
 import { errorObject, presentable } from '../answer.ts';

@@ -1,8 +1,8 @@
 /** The page on which a person signs in and decides, and the two requests that it makes. Source: OAuth 2.1, section 4.1. */
 import { z } from 'zod';
-import { Attempts } from '../../access/rules/attempts.ts';
-import { ROLES } from '../../access/rules/role.ts';
+import { ROLES } from '../../identity/rules/role.ts';
 import { MusterError } from '../../kernel/errors.ts';
+import { Attempts } from '../../limits/rules/attempts.ts';
 import { Refusal } from '../../mcp/http/refusal.ts';
 import { addressOf } from '../../mcp/http/request.ts';
 import {

@@ -1,5 +1,5 @@
 /** What clients call themselves: for tokens, to register, to revoke. Source: RFC 6749, section 5; RFC 7009; RFC 7591. */
-import { type Attempt, Attempts } from '../../access/rules/attempts.ts';
+import { type Attempt, Attempts } from '../../limits/rules/attempts.ts';
 import { addressOf } from '../../mcp/http/request.ts';
 import { parametersIn } from '../rules/authorization.ts';
 import { OAuthError } from '../rules/oauthError.ts';

@@ -1,6 +1,6 @@
 /** How clients find sign-in. Source: RFC 9728; RFC 8414; OpenID Connect Discovery 1.0; docs/guides/sign-in.md. */
 import type { Address } from '../../access/rules/addresses.ts';
-import { SCOPES } from '../../access/rules/grant.ts';
+import { SCOPES } from '../../identity/rules/grant.ts';
 import { json, type Reply, type SignInPorts } from './visit.ts';
 
 const PROTECTED_RESOURCE = '/.well-known/oauth-protected-resource';

@@ -1,4 +1,5 @@
 /** An app that somebody has signed in from is an agent of theirs. Source: docs/decisions/0032-signing-in.md. */
+import type { AccessPorts } from '../../access/rules/ports.ts';
 import {
   type Agent,
   countedAgent,
@@ -7,7 +8,8 @@ import {
   requireFewWorkspaces,
   skillChanges,
   USUAL_CONFIGURATION,
-} from '../../access/rules/agent.ts';
+} from '../../agents/rules/agent.ts';
+import type { AgentRegistration } from '../../agents/rules/registration.ts';
 import {
   CODE_MILLISECONDS,
   endingOf,
@@ -16,18 +18,16 @@ import {
   MAX_GRANTS,
   MOST_MILLISECONDS,
   tokenOf,
-} from '../../access/rules/grant.ts';
-import type { Limits } from '../../access/rules/limits.ts';
-import type { AccessPorts } from '../../access/rules/ports.ts';
+} from '../../identity/rules/grant.ts';
+import type { Limits } from '../../identity/rules/lineage.ts';
 import {
   DEFAULT_WORKSPACE,
   ownRole,
   type PersonRoles,
   personsRoleIn,
   roleIn,
-} from '../../access/rules/principal.ts';
-import type { AgentRegistration } from '../../access/rules/registration.ts';
-import { hasRole } from '../../access/rules/role.ts';
+} from '../../identity/rules/principal.ts';
+import { hasRole } from '../../identity/rules/role.ts';
 import type { Store, Versioned } from '../../kernel/commit.ts';
 import { Service } from '../../kernel/ports.ts';
 import type { Authorization } from './authorization.ts';

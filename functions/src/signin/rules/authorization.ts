@@ -1,7 +1,7 @@
 /** What a client asks a person for. Source: draft-ietf-oauth-v2-1, section 4.1; RFC 7636; RFC 8707; RFC 9207. */
 import { z } from 'zod';
 import type { Address } from '../../access/rules/addresses.ts';
-import { SCOPES } from '../../access/rules/grant.ts';
+import { SCOPES } from '../../identity/rules/grant.ts';
 import { documentCodec, timestamp } from '../../kernel/documentCodec.ts';
 import { OAuthError } from './oauthError.ts';
 import { answered } from './redirects.ts';

@@ -1,5 +1,5 @@
 /** What the sign-in page is told, and what it sends. */
-import type { Role } from '../../access/rules/role.ts';
+import type { Role } from '../../identity/rules/role.ts';
 
 /** Why the page cannot go on; it has a text for each. */
 export type Hindrance =

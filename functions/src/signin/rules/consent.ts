@@ -1,10 +1,10 @@
 /** A person decides what an app may do that has sent them here. Source: docs/decisions/0032-signing-in.md. */
 
 import type { Invitations } from '../../access/rules/invitations.ts';
-import { TOOLSETS } from '../../access/rules/limits.ts';
 import type { AccessPorts } from '../../access/rules/ports.ts';
-import { knownWorkspaces, ownRole, personsRoleIn } from '../../access/rules/principal.ts';
-import { hasRole, ROLES, weaker } from '../../access/rules/role.ts';
+import { TOOLSETS } from '../../identity/rules/lineage.ts';
+import { knownWorkspaces, ownRole, personsRoleIn } from '../../identity/rules/principal.ts';
+import { hasRole, ROLES, weaker } from '../../identity/rules/role.ts';
 import type { Store, Versioned } from '../../kernel/commit.ts';
 import { MusterError } from '../../kernel/errors.ts';
 import { Service } from '../../kernel/ports.ts';

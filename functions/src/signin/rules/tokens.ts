@@ -1,4 +1,5 @@
 /** Gives apps their tokens: for a code, and for a refresh token. Source: OAuth 2.1, section 3.2; RFC 7009; RFC 9700. */
+import type { AccessPorts } from '../../access/rules/ports.ts';
 import {
   EVERY_SCOPE,
   endingOf,
@@ -10,9 +11,8 @@ import {
   SCOPES,
   type SignInEnd,
   type Tokens,
-} from '../../access/rules/grant.ts';
-import type { AccessPorts } from '../../access/rules/ports.ts';
-import { DEFAULT_WORKSPACE, ownRole, type Principal } from '../../access/rules/principal.ts';
+} from '../../identity/rules/grant.ts';
+import { DEFAULT_WORKSPACE, ownRole, type Principal } from '../../identity/rules/principal.ts';
 import { StaleWriteError } from '../../kernel/commit.ts';
 import { Service } from '../../kernel/ports.ts';
 import { retryStale } from '../../kernel/waiting.ts';

@@ -1,10 +1,10 @@
 import type { Invitations } from '../../access/rules/invitations.ts';
 import type { OpenWork } from '../../access/rules/leaving.ts';
-import { memberFields } from '../../access/rules/people.ts';
 import type { AccessPorts } from '../../access/rules/ports.ts';
-import type { Caller } from '../../access/rules/principal.ts';
 import type { Revocation } from '../../access/rules/revocation.ts';
 import { workspaceFields } from '../../access/rules/workspace.ts';
+import { memberFields } from '../../identity/rules/people.ts';
+import type { Caller } from '../../identity/rules/principal.ts';
 import type { AnyChange } from '../../kernel/commit.ts';
 import type { ConsoleLinks } from '../../kernel/consoleLinks.ts';
 import { Connections } from './rules/connections.ts';

@@ -1,5 +1,5 @@
 import type { OwnerRoles } from '../../access/rules/leaving.ts';
-import type { AgentLiveness } from '../../access/rules/liveness.ts';
+import type { AgentLiveness } from '../../agents/rules/liveness.ts';
 import type { BudgetPorts } from '../../graph/rules/ports.ts';
 import type { Store } from '../../kernel/commit.ts';
 import type { DocumentSource } from '../../kernel/firestore/reading.ts';

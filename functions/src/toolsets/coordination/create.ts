@@ -1,6 +1,6 @@
 import type { OwnerRoles } from '../../access/rules/leaving.ts';
-import type { AgentLiveness } from '../../access/rules/liveness.ts';
 import type { AccessPorts } from '../../access/rules/ports.ts';
+import type { AgentLiveness } from '../../agents/rules/liveness.ts';
 import type { GraphPorts } from '../../graph/rules/linking.ts';
 import type { BudgetPorts } from '../../graph/rules/ports.ts';
 import type { AnyChange, Store } from '../../kernel/commit.ts';

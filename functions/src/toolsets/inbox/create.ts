@@ -1,4 +1,4 @@
-import type { AgentLiveness } from '../../access/rules/liveness.ts';
+import type { AgentLiveness } from '../../agents/rules/liveness.ts';
 import type { Store } from '../../kernel/commit.ts';
 import type { DocumentSource } from '../../kernel/firestore/reading.ts';
 import type { CoordinationPorts } from '../coordination/index.ts';

@@ -1,6 +1,6 @@
-import type { AgentLiveness } from '../../access/rules/liveness.ts';
 import type { AccessPorts } from '../../access/rules/ports.ts';
-import type { AgentRegistration } from '../../access/rules/registration.ts';
+import type { AgentLiveness } from '../../agents/rules/liveness.ts';
+import type { AgentRegistration } from '../../agents/rules/registration.ts';
 import type { DocumentSource } from '../../kernel/firestore/reading.ts';
 import { OnboardingService } from './rules/onboarding.ts';
 import { FirestoreOnboardingFacts } from './store/onboardingFacts.ts';

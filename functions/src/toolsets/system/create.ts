@@ -1,4 +1,4 @@
-import type { AgentLiveness } from '../../access/rules/liveness.ts';
+import type { AgentLiveness } from '../../agents/rules/liveness.ts';
 import type { BudgetPorts } from '../../graph/rules/ports.ts';
 import type { AnyChange, Store } from '../../kernel/commit.ts';
 import { probeFirestore } from '../../kernel/firestore/client.ts';

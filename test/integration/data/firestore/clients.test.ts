@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { Caller } from '../../../../functions/src/access/rules/principal.ts';
 import type { CallerTokens } from '../../../../functions/src/access/store/idTokens.ts';
+import type { Caller } from '../../../../functions/src/identity/rules/principal.ts';
 import { CallerClients } from '../../../../functions/src/toolsets/firebase/firestore/callerClients.ts';
 import type { Lease } from '../../../../functions/src/toolsets/firebase/firestore/watch.ts';
 import { agentCaller } from '../callers.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Caller } from '../../../../functions/src/access/rules/principal.ts';
+import type { Caller } from '../../../../functions/src/identity/rules/principal.ts';
 import { firestore } from '../../../../functions/src/kernel/firestore/client.ts';
 import {
   COLLECTIONS,

@@ -3,8 +3,8 @@
  * prints what came of it. Arguments: the person's ID token, and a path that nobody else uses.
  */
 
-import type { Caller } from '../../../../functions/src/access/rules/principal.ts';
 import { CachedCallerTokens } from '../../../../functions/src/access/store/idTokens.ts';
+import type { Caller } from '../../../../functions/src/identity/rules/principal.ts';
 import { MusterError } from '../../../../functions/src/kernel/errors.ts';
 import { systemClock, systemHashing } from '../../../../functions/src/kernel/platform.ts';
 import { FirestoreAccess } from '../../../../functions/src/toolsets/firebase/firestore/access.ts';

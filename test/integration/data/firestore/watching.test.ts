@@ -1,16 +1,19 @@
 import assert from 'node:assert/strict';
-import type { Caller } from '../../../../functions/src/access/rules/principal.ts';
 import {
   CachedCallerTokens,
   type CallerTokens,
   IdentityToolkitSignIn,
   TOKEN_MARGIN_MILLISECONDS,
 } from '../../../../functions/src/access/store/idTokens.ts';
+import type { Caller } from '../../../../functions/src/identity/rules/principal.ts';
 import { firestore } from '../../../../functions/src/kernel/firestore/client.ts';
 import { firebaseApp, systemClock, systemHashing } from '../../../../functions/src/kernel/platform.ts';
 import { FirestoreAccess } from '../../../../functions/src/toolsets/firebase/firestore/access.ts';
-import type { Watch, WatchShape } from '../../../../functions/src/toolsets/firebase/rules/databaseAccess.ts';
-import { parsePath } from '../../../../functions/src/toolsets/firebase/rules/databaseAccess.ts';
+import {
+  parsePath,
+  type Watch,
+  type WatchShape,
+} from '../../../../functions/src/toolsets/firebase/rules/databaseAccess.ts';
 import { setVariable } from '../../../support/environment.ts';
 import { agentCaller, personCaller } from '../callers.ts';
 import { unique } from '../dataClient.ts';

@@ -1,7 +1,7 @@
 /** Members, invitations, workspaces and connections. */
 
-import type { Principal } from '../../../../functions/src/access/rules/principal.ts';
-import type { MemberRole } from '../../../../functions/src/access/rules/role.ts';
+import type { Principal } from '../../../../functions/src/identity/rules/principal.ts';
+import type { MemberRole } from '../../../../functions/src/identity/rules/role.ts';
 import { answer } from '../../coordination/calls.ts';
 import { type Scene, scenariosOf } from '../scene.ts';
 

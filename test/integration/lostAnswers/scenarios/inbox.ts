@@ -1,5 +1,5 @@
 /** Asking people. */
-import type { Principal } from '../../../../functions/src/access/rules/principal.ts';
+import type { Principal } from '../../../../functions/src/identity/rules/principal.ts';
 import { answer } from '../../coordination/calls.ts';
 import { type Prepared, type Scene, scenariosOf } from '../scene.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { isDecidedByContent, permissions } from '../../../../functions/src/access/rules/permissions.ts';
-import type { Principal } from '../../../../functions/src/access/rules/principal.ts';
+import type { Principal } from '../../../../functions/src/identity/rules/principal.ts';
 import { MusterError } from '../../../../functions/src/kernel/errors.ts';
 import { type Attempt, explained } from '../../../../functions/src/toolsets/firebase/firestore/errors.ts';
 import { parsePath } from '../../../../functions/src/toolsets/firebase/rules/databaseAccess.ts';

@@ -4,13 +4,13 @@ import type { AccessPorts } from '../../../access/rules/ports.ts';
 import {
   accessOf,
   isAdmin,
+  noRoleIn,
   ownRole,
   type Principal,
   roleIn,
   type Scope,
-} from '../../../access/rules/principal.ts';
-import { hasRole, type Role, weaker } from '../../../access/rules/role.ts';
-import { noRoleIn } from '../../../access/rules/workspaces.ts';
+} from '../../../identity/rules/principal.ts';
+import { hasRole, type Role, weaker } from '../../../identity/rules/role.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 
 /** Whether the caller administers the workspace as an admin, whatever its role there. */

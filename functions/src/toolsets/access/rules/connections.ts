@@ -1,13 +1,18 @@
 /** The agents through which a person is connected: those that have a credential, and apps that were signed in from. */
-import { type Agent, homeOf } from '../../../access/rules/agent.ts';
-import type { Credential } from '../../../access/rules/credential.ts';
-import { endOf, type Grant, isConnected, type StoredEnd } from '../../../access/rules/grant.ts';
-import type { Limits } from '../../../access/rules/limits.ts';
-import { ancestorsOf, openedIn, openingOf, standingLinks } from '../../../access/rules/lineage.ts';
 import type { AccessPorts } from '../../../access/rules/ports.ts';
-import { isAdmin, ownRole, type Principal } from '../../../access/rules/principal.ts';
 import { type Ended, isAnything, type Revocation } from '../../../access/rules/revocation.ts';
-import { hasRole } from '../../../access/rules/role.ts';
+import { type Agent, homeOf } from '../../../agents/rules/agent.ts';
+import type { Credential } from '../../../identity/rules/credential.ts';
+import { endOf, type Grant, isConnected, type StoredEnd } from '../../../identity/rules/grant.ts';
+import {
+  ancestorsOf,
+  type Limits,
+  openedIn,
+  openingOf,
+  standingLinks,
+} from '../../../identity/rules/lineage.ts';
+import { isAdmin, ownRole, type Principal } from '../../../identity/rules/principal.ts';
+import { hasRole } from '../../../identity/rules/role.ts';
 import type { AnyChange, RecordAnswer, Versioned } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { Service } from '../../../kernel/ports.ts';

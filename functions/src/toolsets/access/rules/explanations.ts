@@ -2,8 +2,6 @@
  * Whether something is allowed, and why: by what the gate goes by, and by the table of the security rules. What it says
  * of somebody else's is the same as of what is not there.
  */
-import { type Agent, principalOf, terminalId } from '../../../access/rules/agent.ts';
-import type { Credential } from '../../../access/rules/credential.ts';
 import {
   type AccessDecision,
   type AccessQuestion,
@@ -12,12 +10,13 @@ import {
   type Subject,
 } from '../../../access/rules/decision.ts';
 import { mayUse, type Need, refusalFor, roleNeeded } from '../../../access/rules/gate.ts';
-import type { Limits } from '../../../access/rules/limits.ts';
-import { ancestorsOf, openedThrough, openingOf } from '../../../access/rules/lineage.ts';
 import { permissionFor } from '../../../access/rules/permissions.ts';
 import type { AccessPorts } from '../../../access/rules/ports.ts';
-import { accessOf, DEFAULT_WORKSPACE, type Principal, roleIn } from '../../../access/rules/principal.ts';
-import type { Role } from '../../../access/rules/role.ts';
+import { type Agent, principalOf, terminalId } from '../../../agents/rules/agent.ts';
+import type { Credential } from '../../../identity/rules/credential.ts';
+import { ancestorsOf, type Limits, openedThrough, openingOf } from '../../../identity/rules/lineage.ts';
+import { accessOf, DEFAULT_WORKSPACE, type Principal, roleIn } from '../../../identity/rules/principal.ts';
+import type { Role } from '../../../identity/rules/role.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { Service } from '../../../kernel/ports.ts';
 import {

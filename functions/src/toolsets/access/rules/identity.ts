@@ -2,7 +2,8 @@
 import { z } from 'zod';
 import { type RoleSource, sourcedRole } from '../../../access/rules/decision.ts';
 import type { Invitations, Taken } from '../../../access/rules/invitations.ts';
-import type { AccessPorts, Profile } from '../../../access/rules/ports.ts';
+import type { AccessPorts } from '../../../access/rules/ports.ts';
+import type { Profile } from '../../../identity/rules/ports.ts';
 import {
   type Caller,
   DEFAULT_WORKSPACE,
@@ -10,8 +11,8 @@ import {
   knownWorkspaces,
   type Principal,
   personsRoleIn,
-} from '../../../access/rules/principal.ts';
-import type { Role, WorkspaceAccess } from '../../../access/rules/role.ts';
+} from '../../../identity/rules/principal.ts';
+import type { Role, WorkspaceAccess } from '../../../identity/rules/role.ts';
 import { parsedJson } from '../../../kernel/json.ts';
 import { Service } from '../../../kernel/ports.ts';
 import { deploymentRole } from './administration.ts';

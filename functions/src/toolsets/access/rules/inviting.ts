@@ -6,11 +6,10 @@ import {
   invitationId,
   type Taken,
 } from '../../../access/rules/invitations.ts';
-import type { Invitation, Mail } from '../../../access/rules/people.ts';
 import type { AccessChange, AccessPorts } from '../../../access/rules/ports.ts';
-import { type Principal, personsRoleIn } from '../../../access/rules/principal.ts';
-import type { MemberRole } from '../../../access/rules/role.ts';
-import { noRoleIn } from '../../../access/rules/workspaces.ts';
+import type { Invitation, Mail } from '../../../identity/rules/people.ts';
+import { noRoleIn, type Principal, personsRoleIn } from '../../../identity/rules/principal.ts';
+import type { MemberRole } from '../../../identity/rules/role.ts';
 import type { RecordAnswer } from '../../../kernel/commit.ts';
 import type { ConsoleLinks } from '../../../kernel/consoleLinks.ts';
 import { MusterError } from '../../../kernel/errors.ts';

@@ -2,11 +2,16 @@
 
 import { foldedEmail, invitationId } from '../../../access/rules/invitations.ts';
 import type { OpenWork } from '../../../access/rules/leaving.ts';
-import type { Invitation, Member } from '../../../access/rules/people.ts';
 import type { AccessChange, AccessPorts } from '../../../access/rules/ports.ts';
-import { accessOf, type Principal, personsRoleIn, roleIn } from '../../../access/rules/principal.ts';
-import { hasRole, type MemberRole, type Role, type WorkspaceAccess } from '../../../access/rules/role.ts';
-import { noRoleIn } from '../../../access/rules/workspaces.ts';
+import type { Invitation, Member } from '../../../identity/rules/people.ts';
+import {
+  accessOf,
+  noRoleIn,
+  type Principal,
+  personsRoleIn,
+  roleIn,
+} from '../../../identity/rules/principal.ts';
+import { hasRole, type MemberRole, type Role, type WorkspaceAccess } from '../../../identity/rules/role.ts';
 import type { RecordAnswer, Versioned } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { Service } from '../../../kernel/ports.ts';

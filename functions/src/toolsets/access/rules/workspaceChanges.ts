@@ -2,20 +2,20 @@
 
 import type { AccessChange, AccessPorts } from '../../../access/rules/ports.ts';
 import {
-  accessOf,
-  DEFAULT_WORKSPACE,
-  isAdmin,
-  type Principal,
-  personsRoleIn,
-} from '../../../access/rules/principal.ts';
-import { WORKSPACE_ACCESS, type WorkspaceAccess } from '../../../access/rules/role.ts';
-import {
   type ApprovalRule,
   isListed,
   type Routing,
   type StoredWorkspace,
 } from '../../../access/rules/workspace.ts';
 import { foundingChanges, notAvailable, requireFree } from '../../../access/rules/workspaces.ts';
+import {
+  accessOf,
+  DEFAULT_WORKSPACE,
+  isAdmin,
+  type Principal,
+  personsRoleIn,
+} from '../../../identity/rules/principal.ts';
+import { WORKSPACE_ACCESS, type WorkspaceAccess } from '../../../identity/rules/role.ts';
 import type { RecordAnswer } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { canonicalJson } from '../../../kernel/json.ts';

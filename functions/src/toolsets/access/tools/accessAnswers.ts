@@ -1,8 +1,8 @@
 /** Arguments and answers that several of the tools have. */
 import { z } from 'zod';
-import { WORKSPACE_NAME } from '../../../access/rules/principal.ts';
-import { MEMBER_ROLES, ROLES, WORKSPACE_ACCESS } from '../../../access/rules/role.ts';
 import { HOSTED_AGENTS } from '../../../access/rules/workspace.ts';
+import { WORKSPACE_NAME } from '../../../identity/rules/principal.ts';
+import { MEMBER_ROLES, ROLES, WORKSPACE_ACCESS } from '../../../identity/rules/role.ts';
 import { idLike } from '../../../kernel/ids.ts';
 import { decodeCursor, encodeCursor } from '../../../kernel/paging.ts';
 import { listUpTo, textUpTo, toolsFor } from '../../../mcp/tool.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type AccessQuestion, type Subject, subjectIn } from '../../../access/rules/decision.ts';
 import { permissionFor } from '../../../access/rules/permissions.ts';
-import { DEFAULT_WORKSPACE } from '../../../access/rules/principal.ts';
+import { DEFAULT_WORKSPACE } from '../../../identity/rules/principal.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { chosenId } from '../../../kernel/ids.ts';
 import type { CallContext, KnownTool } from '../../../mcp/callContext.ts';

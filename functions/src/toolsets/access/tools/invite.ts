@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Invitation } from '../../../access/rules/people.ts';
+import type { Invitation } from '../../../identity/rules/people.ts';
 import { defineTool, emailArgument, memberRole, workspaceArgument } from './accessAnswers.ts';
 
 export const invite = defineTool({

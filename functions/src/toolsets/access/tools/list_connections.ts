@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { SIGN_IN_ENDS } from '../../../access/rules/grant.ts';
+import { SIGN_IN_ENDS } from '../../../identity/rules/grant.ts';
 import { type Connection, type EndedSignIn, homeThrough } from '../rules/connections.ts';
 import { anyRole, cursorAfter, cursorArgument, defineTool, idAfter, uidArgument } from './accessAnswers.ts';
 

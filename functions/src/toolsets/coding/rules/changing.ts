@@ -1,7 +1,7 @@
 /** Moving coding tasks on, and ending them. Source: the coding specification, update_task and end_task. */
 
-import { agentNotRegistered } from '../../../access/rules/agent.ts';
-import type { Principal } from '../../../access/rules/principal.ts';
+import { agentNotRegistered } from '../../../agents/rules/agent.ts';
+import type { Principal } from '../../../identity/rules/principal.ts';
 import type { RecordAnswer, Versioned } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { Service } from '../../../kernel/ports.ts';

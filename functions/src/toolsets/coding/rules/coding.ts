@@ -1,8 +1,8 @@
 /** Coding tasks, for those who want work done: creating and reading them. Source: the coding specification. */
 
-import { availability, withPresence } from '../../../access/rules/liveness.ts';
-import type { Principal } from '../../../access/rules/principal.ts';
+import { availability, withPresence } from '../../../agents/rules/liveness.ts';
 import type { NodeRef } from '../../../graph/rules/graphNode.ts';
+import type { Principal } from '../../../identity/rules/principal.ts';
 import type { RecordAnswer } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import type { Slice } from '../../../kernel/paging.ts';

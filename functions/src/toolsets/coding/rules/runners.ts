@@ -1,6 +1,6 @@
 /** Coding tasks, as runners work them: claim, report, stay alive. Source: docs/guides/runner.md. */
 
-import type { Principal } from '../../../access/rules/principal.ts';
+import type { Principal } from '../../../identity/rules/principal.ts';
 import type { RecordAnswer, Versioned } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { requireSize } from '../../../kernel/json.ts';

@@ -1,9 +1,9 @@
 /** Coding tasks: their state, their configuration, and who may decide on them. Source: docs/semantics.md#one-model. */
 
 import { z } from 'zod';
-import type { AgentLiveness } from '../../../access/rules/liveness.ts';
-import type { Principal } from '../../../access/rules/principal.ts';
+import type { AgentLiveness } from '../../../agents/rules/liveness.ts';
 import type { BudgetPorts } from '../../../graph/rules/ports.ts';
+import type { Principal } from '../../../identity/rules/principal.ts';
 import type { Store, Versioned } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { jsonObject, requireSize } from '../../../kernel/json.ts';

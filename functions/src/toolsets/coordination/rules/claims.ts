@@ -9,8 +9,8 @@ import {
   countedAgent,
   foldedCapability,
   holding,
-} from '../../../access/rules/agent.ts';
-import { touchPresence } from '../../../access/rules/liveness.ts';
+} from '../../../agents/rules/agent.ts';
+import { touchPresence } from '../../../agents/rules/liveness.ts';
 import { type RecordAnswer, StaleWriteError, type Versioned } from '../../../kernel/commit.ts';
 import { BoundedMap } from '../../../kernel/memoCache.ts';
 import { Service } from '../../../kernel/ports.ts';

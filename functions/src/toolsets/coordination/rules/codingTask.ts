@@ -1,5 +1,5 @@
 /** What makes a task a coding task: part of `tasks/{taskId}`. Source: the coding specification; docs/semantics.md#coding. */
-import { type Agent, foldedCapability } from '../../../access/rules/agent.ts';
+import { type Agent, foldedCapability } from '../../../agents/rules/agent.ts';
 import type { Versioned } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import type { Session } from './session.ts';

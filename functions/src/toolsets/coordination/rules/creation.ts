@@ -1,9 +1,9 @@
 /** Putting tasks into the queue, with their dependencies. Source: docs/semantics.md#coordination. */
 
-import type { Principal } from '../../../access/rules/principal.ts';
 import type { Opener } from '../../../access/rules/workspaces.ts';
 import type { NodeRef } from '../../../graph/rules/graphNode.ts';
 import { type Link, type Links, linkAll } from '../../../graph/rules/linking.ts';
+import type { Principal } from '../../../identity/rules/principal.ts';
 import type { AnyChange, RecordAnswer, Store } from '../../../kernel/commit.ts';
 import { MAX_TASK_BYTES, requireSize } from '../../../kernel/json.ts';
 import { Service } from '../../../kernel/ports.ts';

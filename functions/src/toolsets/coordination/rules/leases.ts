@@ -4,7 +4,7 @@
  * a late one or one that dies half-way do no harm. Source: docs/semantics.md#coordination.
  */
 
-import { LEASES } from '../../../access/rules/liveness.ts';
+import { LEASES } from '../../../agents/rules/liveness.ts';
 import { StaleWriteError, type Versioned } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import type { Batch, Position } from '../../../kernel/paging.ts';

@@ -1,7 +1,7 @@
 /** What whoever decides about a task does to it, each in one optimistic commit. Source: docs/semantics.md#levers. */
 
-import { type Principal, roleIn } from '../../../access/rules/principal.ts';
-import { hasRole } from '../../../access/rules/role.ts';
+import { type Principal, roleIn } from '../../../identity/rules/principal.ts';
+import { hasRole } from '../../../identity/rules/role.ts';
 import type { RecordAnswer, Versioned } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { readIn, Service } from '../../../kernel/ports.ts';

@@ -10,16 +10,16 @@ import {
   skillChanges,
   terminalId,
   USUAL_CONFIGURATION,
-} from '../../../access/rules/agent.ts';
+} from '../../../agents/rules/agent.ts';
 import {
   type AgentLiveness,
   callingAgent,
   mayReadMessages,
   touchPresence,
-} from '../../../access/rules/liveness.ts';
-import { accessOf, DEFAULT_WORKSPACE, type Principal, roleIn } from '../../../access/rules/principal.ts';
-import { isReserved } from '../../../access/rules/registration.ts';
-import { hasRole, weaker } from '../../../access/rules/role.ts';
+} from '../../../agents/rules/liveness.ts';
+import { isReserved } from '../../../agents/rules/registration.ts';
+import { accessOf, DEFAULT_WORKSPACE, type Principal, roleIn } from '../../../identity/rules/principal.ts';
+import { hasRole, weaker } from '../../../identity/rules/role.ts';
 import type { RecordAnswer } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { Service } from '../../../kernel/ports.ts';

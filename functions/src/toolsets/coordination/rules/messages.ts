@@ -3,9 +3,9 @@
  * has read them. Who has none costs no read. Source: docs/semantics.md#levers.
  */
 
-import { isIn } from '../../../access/rules/agent.ts';
-import type { ActingAgent } from '../../../access/rules/liveness.ts';
-import type { Principal } from '../../../access/rules/principal.ts';
+import { isIn } from '../../../agents/rules/agent.ts';
+import type { ActingAgent } from '../../../agents/rules/liveness.ts';
+import type { Principal } from '../../../identity/rules/principal.ts';
 import type { RecordAnswer, Versioned } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { readFor, readIn, Service } from '../../../kernel/ports.ts';

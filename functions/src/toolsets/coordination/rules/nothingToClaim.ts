@@ -1,6 +1,6 @@
 /** Why an agent is given no task: what a caller who waits for one has to know. */
 
-import type { Agent } from '../../../access/rules/agent.ts';
+import type { Agent } from '../../../agents/rules/agent.ts';
 import { MemoCache } from '../../../kernel/memoCache.ts';
 import { Service } from '../../../kernel/ports.ts';
 import { budgetReason } from './budgetWait.ts';

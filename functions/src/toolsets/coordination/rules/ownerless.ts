@@ -1,6 +1,6 @@
 /** Ends tasks of somebody who may not have work done here, instead of giving them out. Source: docs/semantics.md#what-leaving-ends. */
-import type { Agent } from '../../../access/rules/agent.ts';
 import type { LeavingEnd, Left, OwnerRoles } from '../../../access/rules/leaving.ts';
+import type { Agent } from '../../../agents/rules/agent.ts';
 import type { Versioned } from '../../../kernel/commit.ts';
 import { allOf } from '../../../kernel/paging.ts';
 import { type PortOf, Service, unlessUnreadable } from '../../../kernel/ports.ts';

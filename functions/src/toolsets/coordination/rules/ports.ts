@@ -1,7 +1,7 @@
 /** What the rules of coordination read by, and what its store implements. */
 
-import type { Agent } from '../../../access/rules/agent.ts';
 import type { AccessChange, AccessPorts } from '../../../access/rules/ports.ts';
+import type { Agent } from '../../../agents/rules/agent.ts';
 import type { GraphPorts } from '../../../graph/rules/linking.ts';
 import type { GraphChange } from '../../../graph/rules/ports.ts';
 import type { ChangeOf, Store, Versioned } from '../../../kernel/commit.ts';

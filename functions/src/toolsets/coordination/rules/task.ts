@@ -1,7 +1,7 @@
 /** A task of the one work queue: `tasks/{taskId}`. Source: docs/semantics.md#one-model. */
 
 import { z } from 'zod';
-import { foldedCapability } from '../../../access/rules/agent.ts';
+import { foldedCapability } from '../../../agents/rules/agent.ts';
 import { type GraphNode, placeFields } from '../../../graph/rules/graphNode.ts';
 import { documentCodec, jsonText, timestamp } from '../../../kernel/documentCodec.ts';
 import { MusterError } from '../../../kernel/errors.ts';

@@ -1,6 +1,6 @@
 /** What commits may change of tasks, and all that an outcome of a task changes. Source: docs/semantics.md#coordination. */
 
-import type { ClosedWork } from '../../../access/rules/agent.ts';
+import type { ClosedWork } from '../../../agents/rules/agent.ts';
 import {
   exactUsd,
   type GraphNode,

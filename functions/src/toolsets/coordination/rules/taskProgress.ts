@@ -3,8 +3,8 @@
  * the session's counters. Source: the coordination specification, "Worker Tools"; docs/semantics.md#coordination.
  */
 
-import { type Principal, roleIn } from '../../../access/rules/principal.ts';
-import { hasRole } from '../../../access/rules/role.ts';
+import { type Principal, roleIn } from '../../../identity/rules/principal.ts';
+import { hasRole } from '../../../identity/rules/role.ts';
 import type { CallRecord, RecordAnswer, Versioned } from '../../../kernel/commit.ts';
 import { MAX_REPORT_BYTES, requireSize } from '../../../kernel/json.ts';
 import { readIn, Service, unlessUnreadable } from '../../../kernel/ports.ts';

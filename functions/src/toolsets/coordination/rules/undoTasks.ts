@@ -1,8 +1,8 @@
 /** Takes back what was done to tasks, by the transitions that the levers make. Source: docs/semantics.md#taking-back. */
 
-import type { Agent } from '../../../access/rules/agent.ts';
-import { type Principal, roleIn } from '../../../access/rules/principal.ts';
-import { hasRole } from '../../../access/rules/role.ts';
+import type { Agent } from '../../../agents/rules/agent.ts';
+import { type Principal, roleIn } from '../../../identity/rules/principal.ts';
+import { hasRole } from '../../../identity/rules/role.ts';
 import type { Versioned } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { readIn, Service } from '../../../kernel/ports.ts';

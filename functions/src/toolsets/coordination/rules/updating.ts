@@ -1,6 +1,6 @@
 /** Changing what a task asks for while it is open. Source: docs/semantics.md#levers. */
 
-import type { Principal } from '../../../access/rules/principal.ts';
+import type { Principal } from '../../../identity/rules/principal.ts';
 import type { RecordAnswer, Versioned } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { canonicalJson, MAX_TASK_BYTES, requireSize } from '../../../kernel/json.ts';

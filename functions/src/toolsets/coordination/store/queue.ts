@@ -3,7 +3,7 @@
 import type { Query } from '@google-cloud/firestore';
 import type { Database } from 'firebase-admin/database';
 import { z } from 'zod';
-import { DEFAULT_WORKSPACE } from '../../../access/rules/principal.ts';
+import { DEFAULT_WORKSPACE } from '../../../identity/rules/principal.ts';
 import { COLLECTIONS } from '../../../kernel/firestore/paths.ts';
 import { FirestoreReader } from '../../../kernel/firestore/reading.ts';
 import { fitting, MAX_LISTED_BYTES } from '../../../kernel/json.ts';

@@ -1,6 +1,6 @@
 import type { DocumentSnapshot, Firestore, Query } from '@google-cloud/firestore';
-import { agentFromDocument } from '../../../access/rules/agent.ts';
 import { workspaceFromDocument } from '../../../access/rules/workspace.ts';
+import { agentFromDocument } from '../../../agents/rules/agent.ts';
 import type { Versioned } from '../../../kernel/commit.ts';
 import {
   ARCHIVE,

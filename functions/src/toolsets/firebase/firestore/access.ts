@@ -1,7 +1,7 @@
 /** Firestore as the caller. Source: docs/decisions/0009-databases-as-the-caller.md. */
 
 import type { Firestore } from '@google-cloud/firestore';
-import type { Caller } from '../../../access/rules/principal.ts';
+import type { Caller } from '../../../identity/rules/principal.ts';
 import { connectionError } from '../../../kernel/errors.ts';
 import { Service } from '../../../kernel/ports.ts';
 import { within } from '../../../kernel/waiting.ts';

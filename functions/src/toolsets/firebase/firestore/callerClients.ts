@@ -1,6 +1,6 @@
 import { Firestore, type Settings } from '@google-cloud/firestore';
-import type { Caller } from '../../../access/rules/principal.ts';
 import type { CallerTokens } from '../../../access/store/idTokens.ts';
+import type { Caller } from '../../../identity/rules/principal.ts';
 import { databaseId } from '../../../kernel/firestore/client.ts';
 import { type Clock, type Hashing, Service } from '../../../kernel/ports.ts';
 

@@ -1,8 +1,8 @@
 /** What a failed call of the Firestore client means to its caller. */
 
-import { expired } from '../../../access/rules/authentication.ts';
 import { isDecidedByContent, permissionFor } from '../../../access/rules/permissions.ts';
-import type { Caller } from '../../../access/rules/principal.ts';
+import { expired } from '../../../identity/rules/credential.ts';
+import type { Caller } from '../../../identity/rules/principal.ts';
 import { UnansweredCommitError } from '../../../kernel/commit.ts';
 import { connectionError, MusterError, quotaExceeded } from '../../../kernel/errors.ts';
 import { TOO_LARGE } from '../../../kernel/firestore/client.ts';

@@ -1,9 +1,9 @@
 /** Watches a document or a collection as the caller, through as many ID tokens as it takes. */
 
 import type { DocumentSnapshot, QueryDocumentSnapshot } from '@google-cloud/firestore';
-import { expired } from '../../../access/rules/authentication.ts';
-import type { Caller } from '../../../access/rules/principal.ts';
 import { TOKEN_MARGIN_MILLISECONDS } from '../../../access/store/idTokens.ts';
+import { expired } from '../../../identity/rules/credential.ts';
+import type { Caller } from '../../../identity/rules/principal.ts';
 import { connectionError, MusterError } from '../../../kernel/errors.ts';
 import { versionOf } from '../../../kernel/firestore/provenCommit.ts';
 import type { JsonValue } from '../../../kernel/json.ts';

@@ -10,7 +10,7 @@ import {
   type WriteBatch,
 } from '@google-cloud/firestore';
 import { z } from 'zod';
-import type { Caller } from '../../../access/rules/principal.ts';
+import type { Caller } from '../../../identity/rules/principal.ts';
 import { REPLAY_HOURS } from '../../../kernel/commit.ts';
 import { timestamp } from '../../../kernel/documentCodec.ts';
 import { keyReused } from '../../../kernel/errors.ts';

@@ -1,6 +1,6 @@
 /** The Realtime Database as the caller. Source: docs/decisions/0009-databases-as-the-caller.md. */
 
-import type { Caller } from '../../../access/rules/principal.ts';
+import type { Caller } from '../../../identity/rules/principal.ts';
 import { Service } from '../../../kernel/ports.ts';
 import type {
   DatabaseAccess,

@@ -4,8 +4,8 @@
  */
 
 import type { App } from 'firebase-admin/app';
-import type { Caller } from '../../../access/rules/principal.ts';
 import type { CallerTokens } from '../../../access/store/idTokens.ts';
+import type { Caller } from '../../../identity/rules/principal.ts';
 import { connectionError, type MusterError } from '../../../kernel/errors.ts';
 import { type JsonValue, jsonValue, parsedJson } from '../../../kernel/json.ts';
 import type { Clock, Hashing, Randomness } from '../../../kernel/ports.ts';

@@ -1,8 +1,8 @@
 /** One HTTP exchange, bounded in time and size, whose errors never quote the URL. */
 
 import { z } from 'zod';
-import { expired } from '../../../access/rules/authentication.ts';
 import { isDecidedByContent, permissionFor } from '../../../access/rules/permissions.ts';
+import { expired } from '../../../identity/rules/credential.ts';
 import { connectionError, type MusterError, quotaExceeded } from '../../../kernel/errors.ts';
 import { type JsonValue, parsedJson } from '../../../kernel/json.ts';
 import { connectionCodes, isUnsent } from '../../../kernel/platform.ts';

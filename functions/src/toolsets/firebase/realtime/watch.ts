@@ -1,9 +1,9 @@
 /** Watching as the caller. Source: https://firebase.google.com/docs/database/admin/retrieve-data */
 
 import type { Database, DataSnapshot } from 'firebase-admin/database';
-import { expired } from '../../../access/rules/authentication.ts';
-import type { Caller } from '../../../access/rules/principal.ts';
 import type { CallerToken } from '../../../access/store/idTokens.ts';
+import { expired } from '../../../identity/rules/credential.ts';
+import type { Caller } from '../../../identity/rules/principal.ts';
 import { connectionError, MusterError } from '../../../kernel/errors.ts';
 import type { JsonValue } from '../../../kernel/json.ts';
 import type { Change, Watch, Watcher, WatchShape } from '../rules/databaseAccess.ts';

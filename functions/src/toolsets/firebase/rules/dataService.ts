@@ -1,6 +1,6 @@
 /** Reading and writing as the caller. Source: the network specification, "Firebase Tools"; docs/semantics.md#network. */
 import { type AccessDecision, type AccessQuestion, decideAccess } from '../../../access/rules/decision.ts';
-import type { Caller } from '../../../access/rules/principal.ts';
+import type { Caller } from '../../../identity/rules/principal.ts';
 import type { Operation, RecordAnswer } from '../../../kernel/commit.ts';
 import {
   type DatabaseName,

@@ -2,7 +2,7 @@
  * Reading, writing and watching a database as a caller, under the security rules. `firestore/` and `realtime/` implement it, one
  * for each database. Nothing here ever runs with the server's own credentials.
  */
-import type { Caller } from '../../../access/rules/principal.ts';
+import type { Caller } from '../../../identity/rules/principal.ts';
 import type { MusterError } from '../../../kernel/errors.ts';
 import { type JsonValue, utf8Length } from '../../../kernel/json.ts';
 import { invalidPath } from './dataErrors.ts';

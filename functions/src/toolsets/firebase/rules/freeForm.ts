@@ -2,7 +2,7 @@
  * What the trail tells of free-form data, and taking it back. Source: docs/decisions/0036-trail.md;
  * docs/semantics.md#taking-back.
  */
-import type { Caller, Principal } from '../../../access/rules/principal.ts';
+import type { Caller, Principal } from '../../../identity/rules/principal.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { byteLength, type JsonValue, jsonObject, jsonValue } from '../../../kernel/json.ts';
 import { Service } from '../../../kernel/ports.ts';

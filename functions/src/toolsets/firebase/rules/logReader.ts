@@ -1,5 +1,5 @@
 /** Reads subscriptions' logs for their owners, and has them watched meanwhile. */
-import type { Caller } from '../../../access/rules/principal.ts';
+import type { Caller } from '../../../identity/rules/principal.ts';
 import type { PortOf } from '../../../kernel/ports.ts';
 import { cancellableAbort, cancellableDelay, type Waiting } from '../../../kernel/waiting.ts';
 import {

@@ -1,5 +1,5 @@
 /** What a reader gets of a log's entries. */
-import type { Caller } from '../../../access/rules/principal.ts';
+import type { Caller } from '../../../identity/rules/principal.ts';
 import { byteLength, MAX_LISTED_BYTES } from '../../../kernel/json.ts';
 import type { Entry, EntrySize, EventLog, LoadedLog } from './ports.ts';
 import {

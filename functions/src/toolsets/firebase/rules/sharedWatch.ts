@@ -3,7 +3,7 @@
  * another that has the lease. The lease only saves work. Two instances that both believe to have it do no
  * harm, since each entry of the log is taken from one of them alone.
  */
-import type { Caller } from '../../../access/rules/principal.ts';
+import type { Caller } from '../../../identity/rules/principal.ts';
 import { type Deferred, deferred } from '../../../kernel/waiting.ts';
 import { parsePath, type Watch } from './databaseAccess.ts';
 import { mayTake, RENEWED_EVERY_MILLISECONDS } from './eventLog.ts';

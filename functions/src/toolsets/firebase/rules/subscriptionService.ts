@@ -2,7 +2,7 @@
  * Subscriptions: made, read and removed by whoever owns them.
  * Source: the network specification; docs/decisions/0012-subscription-log.md.
  */
-import { type Caller, rightsOf } from '../../../access/rules/principal.ts';
+import { type Caller, rightsOf } from '../../../identity/rules/principal.ts';
 import type { RecordAnswer, Versioned } from '../../../kernel/commit.ts';
 import { byteLength } from '../../../kernel/json.ts';
 import type { Expiring } from '../../../kernel/sweep.ts';

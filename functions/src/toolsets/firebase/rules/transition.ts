@@ -1,5 +1,5 @@
 /** What becomes of a watched path, child by child, and which of it is an event. */
-import type { Caller } from '../../../access/rules/principal.ts';
+import type { Caller } from '../../../identity/rules/principal.ts';
 import { connectionError } from '../../../kernel/errors.ts';
 import { canonicalJson, type JsonValue } from '../../../kernel/json.ts';
 import { within } from '../../../kernel/waiting.ts';

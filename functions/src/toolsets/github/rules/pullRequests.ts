@@ -1,8 +1,8 @@
 /** Creating pull requests, and the task of each. Source: the network specification. */
-import { type Principal, roleIn } from '../../../access/rules/principal.ts';
-import { hasRole } from '../../../access/rules/role.ts';
 import { keyOfNode, type NodeRef, nodeKey } from '../../../graph/rules/graphNode.ts';
 import { linkTo, pathOf } from '../../../graph/rules/linking.ts';
+import { type Principal, roleIn } from '../../../identity/rules/principal.ts';
+import { hasRole } from '../../../identity/rules/role.ts';
 import type { RecordAnswer } from '../../../kernel/commit.ts';
 import { retryStale } from '../../../kernel/waiting.ts';
 import { isClosed, taskNotFound } from '../../coordination/index.ts';

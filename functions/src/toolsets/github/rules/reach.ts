@@ -3,8 +3,8 @@
  * the deployment lists for all. Nothing else, however much the GitHub App sees. Source: docs/guides/github.md.
  */
 
-import { accessOf, type Principal } from '../../../access/rules/principal.ts';
 import { isListed } from '../../../access/rules/workspace.ts';
+import { accessOf, type Principal } from '../../../identity/rules/principal.ts';
 import { hasAtMost } from '../../../kernel/text.ts';
 import { refusal } from './answers.ts';
 import { MAX_QUERY_LENGTH } from './names.ts';

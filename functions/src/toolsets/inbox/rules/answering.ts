@@ -1,6 +1,6 @@
 /** Finding, awaiting, answering and ending questions. Source: docs/guides/inbox.md. */
-import { ownRole, type Principal, personsRoleIn } from '../../../access/rules/principal.ts';
-import { hasRole } from '../../../access/rules/role.ts';
+import { ownRole, type Principal, personsRoleIn } from '../../../identity/rules/principal.ts';
+import { hasRole } from '../../../identity/rules/role.ts';
 import {
   type CallRecord,
   type RecordAnswer,

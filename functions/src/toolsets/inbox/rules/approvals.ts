@@ -5,8 +5,8 @@
 
 import { z } from 'zod';
 import type { Approvals, GatedCall } from '../../../access/rules/gate.ts';
-import { type Principal, personsRoleIn } from '../../../access/rules/principal.ts';
 import type { ApprovalRule } from '../../../access/rules/workspace.ts';
+import { type Principal, personsRoleIn } from '../../../identity/rules/principal.ts';
 import { REPLAY_HOURS } from '../../../kernel/commit.ts';
 import { ERROR_CODES, type ErrorCode, keyReused, MusterError } from '../../../kernel/errors.ts';
 import { canonicalJson, type JsonObject, jsonObject, requireSize } from '../../../kernel/json.ts';

@@ -1,6 +1,6 @@
 /** Asking a person, and taking a question back. Source: docs/guides/inbox.md. */
 import { foldedEmail } from '../../../access/rules/invitations.ts';
-import { type Principal, personsRoleIn } from '../../../access/rules/principal.ts';
+import { type Principal, personsRoleIn } from '../../../identity/rules/principal.ts';
 import type { RecordAnswer } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { Service } from '../../../kernel/ports.ts';

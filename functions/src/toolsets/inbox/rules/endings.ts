@@ -1,7 +1,7 @@
 /** Ends the questions that concern people who leave a workspace. Source: docs/semantics.md#what-leaving-ends. */
 import type { LeavingEnd, Left } from '../../../access/rules/leaving.ts';
-import { agentUid } from '../../../access/rules/principal.ts';
 import type { WaitingCall } from '../../../access/rules/revocation.ts';
+import { agentUid } from '../../../identity/rules/principal.ts';
 import { allOf } from '../../../kernel/paging.ts';
 import { Service, unlessUnreadable } from '../../../kernel/ports.ts';
 import { retryStale } from '../../../kernel/waiting.ts';

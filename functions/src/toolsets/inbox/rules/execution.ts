@@ -1,6 +1,6 @@
 /** Makes approved calls, each exactly once, by whoever is alive then. Source: docs/decisions/0033-asking-people.md. */
-import { personsRoleIn } from '../../../access/rules/principal.ts';
-import type { RememberedCaller } from '../../../access/rules/standing.ts';
+import type { RememberedCaller } from '../../../access/rules/authentication.ts';
+import { personsRoleIn } from '../../../identity/rules/principal.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import { Service, unlessUnreadable } from '../../../kernel/ports.ts';

@@ -1,6 +1,6 @@
 /** What the rules of questions read and write through. */
 
-import type { AgentLiveness } from '../../../access/rules/liveness.ts';
+import type { AgentLiveness } from '../../../agents/rules/liveness.ts';
 import type { ChangeOf, Store, Versioned } from '../../../kernel/commit.ts';
 import type { Batch, Page, Position, Slice } from '../../../kernel/paging.ts';
 import type { CoordinationChange, CoordinationPorts } from '../../coordination/index.ts';

@@ -3,8 +3,8 @@
  * transition is pure: it gives a new request or throws what stands in its way. Source: docs/guides/inbox.md.
  */
 import { z } from 'zod';
-import { lineage } from '../../../access/rules/credential.ts';
-import type { Principal } from '../../../access/rules/principal.ts';
+import { lineage } from '../../../identity/rules/credential.ts';
+import type { Principal } from '../../../identity/rules/principal.ts';
 import { documentCodec, jsonText, timestamp } from '../../../kernel/documentCodec.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';

@@ -1,11 +1,11 @@
 /** Arriving: the welcome and the checklist. Source: the network specification, "Onboarding Tools"; docs/semantics.md#network. */
 
-import type { Agent } from '../../../access/rules/agent.ts';
-import type { AgentLiveness } from '../../../access/rules/liveness.ts';
 import type { AccessPorts } from '../../../access/rules/ports.ts';
-import { type Principal, roleIn } from '../../../access/rules/principal.ts';
-import type { AgentRegistration } from '../../../access/rules/registration.ts';
-import { hasRole } from '../../../access/rules/role.ts';
+import type { Agent } from '../../../agents/rules/agent.ts';
+import type { AgentLiveness } from '../../../agents/rules/liveness.ts';
+import type { AgentRegistration } from '../../../agents/rules/registration.ts';
+import { type Principal, roleIn } from '../../../identity/rules/principal.ts';
+import { hasRole } from '../../../identity/rules/role.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { isVisible, oneLine } from '../../../kernel/hidden.ts';
 import type { JsonObject } from '../../../kernel/json.ts';

@@ -1,5 +1,5 @@
 /** What a new agent is told. Source: the network specification, onboarding.getWelcome; docs/semantics.md#network. */
-import type { Agent } from '../../../access/rules/agent.ts';
+import type { Agent } from '../../../agents/rules/agent.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import texts from './welcome.json' with { type: 'json' };
 

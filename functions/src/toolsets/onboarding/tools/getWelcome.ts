@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { AGENT_TYPES } from '../../../access/rules/agent.ts';
 import { refusalFor } from '../../../access/rules/gate.ts';
-import { roleIn } from '../../../access/rules/principal.ts';
+import { AGENT_TYPES } from '../../../agents/rules/agent.ts';
+import { roleIn } from '../../../identity/rules/principal.ts';
 import type { CallContext } from '../../../mcp/callContext.ts';
 import { partial, textUpTo } from '../../../mcp/tool.ts';
 import type { OnboardingServices } from '../create.ts';

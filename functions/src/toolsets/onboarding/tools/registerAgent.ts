@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { AGENT_TYPES } from '../../../access/rules/agent.ts';
-import { WORKSPACE_NAME } from '../../../access/rules/principal.ts';
-import type { Registered } from '../../../access/rules/registration.ts';
-import { ROLES } from '../../../access/rules/role.ts';
+import { AGENT_TYPES } from '../../../agents/rules/agent.ts';
+import type { Registered } from '../../../agents/rules/registration.ts';
+import { WORKSPACE_NAME } from '../../../identity/rules/principal.ts';
+import { ROLES } from '../../../identity/rules/role.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { isVisible } from '../../../kernel/hidden.ts';
 import { idLike } from '../../../kernel/ids.ts';

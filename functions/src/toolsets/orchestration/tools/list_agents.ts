@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Agent } from '../../../access/rules/agent.ts';
-import { availability } from '../../../access/rules/liveness.ts';
+import type { Agent } from '../../../agents/rules/agent.ts';
+import { availability } from '../../../agents/rules/liveness.ts';
 import { fitting } from '../../../kernel/json.ts';
 import { textUpTo } from '../../../mcp/tool.ts';
 import type { AgentRoster } from '../rules/agents/roster.ts';

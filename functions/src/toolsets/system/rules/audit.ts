@@ -1,8 +1,8 @@
 /** The trail as people and agents may see it. Source: docs/decisions/0036-trail.md; docs/semantics.md#taking-back. */
 
 import type { AccessPorts } from '../../../access/rules/ports.ts';
-import { type Principal, roleIn } from '../../../access/rules/principal.ts';
-import { hasRole } from '../../../access/rules/role.ts';
+import { type Principal, roleIn } from '../../../identity/rules/principal.ts';
+import { hasRole } from '../../../identity/rules/role.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { type Page, type VisibleSlice, visiblePage } from '../../../kernel/paging.ts';
 import { Service } from '../../../kernel/ports.ts';

@@ -1,7 +1,7 @@
 /** The agents of a workspace and what can be asked for. Source: the network specification; docs/semantics.md#network. */
-import type { Agent, OfferedSkill } from '../../../access/rules/agent.ts';
-import { availability, withPresence } from '../../../access/rules/liveness.ts';
-import type { AgentQuery } from '../../../access/rules/ports.ts';
+import type { Agent, OfferedSkill } from '../../../agents/rules/agent.ts';
+import { availability, withPresence } from '../../../agents/rules/liveness.ts';
+import type { AgentQuery } from '../../../agents/rules/ports.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import { MemoCache } from '../../../kernel/memoCache.ts';
 import type { Found, Place, Slice } from '../../../kernel/paging.ts';

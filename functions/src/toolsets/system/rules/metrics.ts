@@ -1,8 +1,8 @@
 /** What the calls of the last hour were like, in every instance together. */
 
-import type { Counts } from '../../../access/rules/callMetrics.ts';
 import { Service } from '../../../kernel/ports.ts';
 import { inTime } from '../../../kernel/waiting.ts';
+import type { Counts } from '../../../limits/rules/callMetrics.ts';
 import type { CallsBetween, SystemPorts } from './ports.ts';
 
 /** How far back calls are looked at. */

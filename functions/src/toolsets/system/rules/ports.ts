@@ -1,12 +1,12 @@
 /** What the rules of system read by, and what its store implements. */
 
-import type { AgentChanges, OfferedSkill } from '../../../access/rules/agent.ts';
-import type { Counts } from '../../../access/rules/callMetrics.ts';
+import type { AgentChanges, OfferedSkill } from '../../../agents/rules/agent.ts';
 import type { Store, Versioned } from '../../../kernel/commit.ts';
 import type { Page, Slice } from '../../../kernel/paging.ts';
 import type { UnreadableDocuments } from '../../../kernel/ports.ts';
 import type { SweepState } from '../../../kernel/sweep.ts';
 import type { TrailEntry } from '../../../kernel/trail.ts';
+import type { Counts } from '../../../limits/rules/callMetrics.ts';
 import type { GitHubChange, GitHubPorts } from '../../github/index.ts';
 
 export interface CallsBetween {

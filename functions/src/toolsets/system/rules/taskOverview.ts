@@ -1,7 +1,7 @@
 /** The one work queue as system.getTaskQueue shows it. Source: the network specification; docs/semantics.md#one-model. */
-import { type Agent, isIn } from '../../../access/rules/agent.ts';
-import type { AgentLiveness } from '../../../access/rules/liveness.ts';
-import type { Principal } from '../../../access/rules/principal.ts';
+import { type Agent, isIn } from '../../../agents/rules/agent.ts';
+import type { AgentLiveness } from '../../../agents/rules/liveness.ts';
+import type { Principal } from '../../../identity/rules/principal.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { fitsPage } from '../../../kernel/json.ts';
 import { MemoCache } from '../../../kernel/memoCache.ts';

@@ -1,6 +1,4 @@
 /** A thing with all that is part of it, as somebody may see it. Source: docs/semantics.md#one-graph. */
-import { type Principal, roleIn } from '../../../access/rules/principal.ts';
-import { hasRole } from '../../../access/rules/role.ts';
 import {
   type GraphNode,
   type NodeRef,
@@ -9,6 +7,8 @@ import {
   type StoredNode,
 } from '../../../graph/rules/graphNode.ts';
 import type { GraphPorts } from '../../../graph/rules/linking.ts';
+import { type Principal, roleIn } from '../../../identity/rules/principal.ts';
+import { hasRole } from '../../../identity/rules/role.ts';
 import type { Page } from '../../../kernel/paging.ts';
 import { Service } from '../../../kernel/ports.ts';
 import { sightOf } from '../../orchestration/index.ts';

@@ -1,6 +1,6 @@
 /** Taking back what calls have changed. Source: docs/decisions/0036-trail.md; docs/semantics.md#taking-back. */
-import { type Caller, type Principal, roleIn } from '../../../access/rules/principal.ts';
-import { hasRole } from '../../../access/rules/role.ts';
+import { type Caller, type Principal, roleIn } from '../../../identity/rules/principal.ts';
+import { hasRole } from '../../../identity/rules/role.ts';
 import type { AnyChange, CallRecord, RecordAnswer, Store, Versioned } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { LooseningError } from '../../../kernel/loosening.ts';

@@ -3,12 +3,12 @@
 import type { Firestore } from '@google-cloud/firestore';
 import type { Database, DataSnapshot } from 'firebase-admin/database';
 import { z } from 'zod';
-import type { Counts } from '../../../access/rules/callMetrics.ts';
 import { sweepPath } from '../../../kernel/firestore/paths.ts';
 import { nameOfKey } from '../../../kernel/ids.ts';
 import { type Log, Service, type UnreadableDocuments } from '../../../kernel/ports.ts';
 import { METRICS_MINUTES, minuteKey, timeOfMinuteKey } from '../../../kernel/realtime/database.ts';
 import { type SweepState, sweepFromDocument, sweepToDocument } from '../../../kernel/sweep.ts';
+import type { Counts } from '../../../limits/rules/callMetrics.ts';
 import type { CallsBetween, MetricsReader, SweepRecord } from '../rules/ports.ts';
 
 export const storedCounts = z.object({

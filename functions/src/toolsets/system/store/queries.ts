@@ -1,7 +1,7 @@
 /** How the skills of a workspace are searched. */
 
 import { type DocumentSnapshot, FieldPath, type Query } from '@google-cloud/firestore';
-import { type OfferedSkill, skillFromDocument } from '../../../access/rules/agent.ts';
+import { type OfferedSkill, skillFromDocument } from '../../../agents/rules/agent.ts';
 import type { Versioned } from '../../../kernel/commit.ts';
 import { COLLECTIONS, trailPath } from '../../../kernel/firestore/paths.ts';
 import { FirestoreReader } from '../../../kernel/firestore/reading.ts';

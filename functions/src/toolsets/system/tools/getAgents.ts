@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { type Agent, AVAILABILITIES, foldedCapability } from '../../../access/rules/agent.ts';
-import { availability } from '../../../access/rules/liveness.ts';
+import { type Agent, AVAILABILITIES, foldedCapability } from '../../../agents/rules/agent.ts';
+import { availability } from '../../../agents/rules/liveness.ts';
 import { encodeCursor } from '../../../kernel/paging.ts';
 import { listUpTo, partial, textUpTo } from '../../../mcp/tool.ts';
 import { cursor, defineTool, pageShape, placeAfter } from './systemPages.ts';

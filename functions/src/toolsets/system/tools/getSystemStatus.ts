@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Counts } from '../../../access/rules/callMetrics.ts';
-import { roleIn } from '../../../access/rules/principal.ts';
+import { roleIn } from '../../../identity/rules/principal.ts';
+import type { Counts } from '../../../limits/rules/callMetrics.ts';
 import { partial } from '../../../mcp/tool.ts';
 import type { SystemServices } from '../create.ts';
 import { type CallHistory, mostFailing, successRate, WINDOW_MILLISECONDS } from '../rules/metrics.ts';

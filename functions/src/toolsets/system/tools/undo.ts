@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Principal } from '../../../access/rules/principal.ts';
+import type { Principal } from '../../../identity/rules/principal.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { idOf } from '../../../kernel/ids.ts';
 import { encodeCursor } from '../../../kernel/paging.ts';

@@ -1,7 +1,7 @@
 /** To-dos that are handed to the agents of a workspace. Source: docs/semantics.md#one-graph. */
 import { refusalFor } from '../../../access/rules/gate.ts';
-import { type Principal, roleIn } from '../../../access/rules/principal.ts';
 import { nodeKey } from '../../../graph/rules/graphNode.ts';
+import { type Principal, roleIn } from '../../../identity/rules/principal.ts';
 import type { RecordAnswer } from '../../../kernel/commit.ts';
 import { MusterError } from '../../../kernel/errors.ts';
 import { type PortOf, readFor, Service, unlessUnreadable } from '../../../kernel/ports.ts';

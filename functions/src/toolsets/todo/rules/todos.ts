@@ -1,7 +1,7 @@
 /** A person's to-dos. Source: the to-do specification; docs/semantics.md#to-dos. */
-import type { Principal } from '../../../access/rules/principal.ts';
 import type { NodeRef } from '../../../graph/rules/graphNode.ts';
 import { linkTo } from '../../../graph/rules/linking.ts';
+import type { Principal } from '../../../identity/rules/principal.ts';
 import type { RecordAnswer } from '../../../kernel/commit.ts';
 import type { Page, Slice } from '../../../kernel/paging.ts';
 import { readFor, Service } from '../../../kernel/ports.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { WORKSPACE_NAME } from '../../../access/rules/principal.ts';
+import { WORKSPACE_NAME } from '../../../identity/rules/principal.ts';
 import { idLike } from '../../../kernel/ids.ts';
 import { listUpTo, partial, textUpTo, wholeNumber } from '../../../mcp/tool.ts';
 import { DELEGATED_PRIORITY, type Delegated } from '../rules/delegation.ts';

@@ -1,5 +1,5 @@
 /** Which agents there are, which workflow suits a task, and who may answer in whose place. */
-import { type Agent, foldedCapability } from '../../../../access/rules/agent.ts';
+import { type Agent, foldedCapability } from '../../../../agents/rules/agent.ts';
 import type { Slice } from '../../../../kernel/paging.ts';
 import type { OrchestrationPorts } from '../ports.ts';
 import type { HostedAgent } from './model.ts';

@@ -1,7 +1,7 @@
 /** What a run is to do, as it was asked and with its agents chosen. */
 
-import type { Principal } from '../../../../access/rules/principal.ts';
 import { type NodeRef, nodeKey } from '../../../../graph/rules/graphNode.ts';
+import type { Principal } from '../../../../identity/rules/principal.ts';
 import { MusterError } from '../../../../kernel/errors.ts';
 import { canonicalJson, requireSize } from '../../../../kernel/json.ts';
 import type { Hashing } from '../../../../kernel/ports.ts';

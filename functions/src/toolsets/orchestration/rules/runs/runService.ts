@@ -1,8 +1,8 @@
 /** Starting, following, looking at and cancelling runs. */
-import type { Principal } from '../../../../access/rules/principal.ts';
 import { budgetKeysOf } from '../../../../graph/rules/budget.ts';
 import { nodeKey } from '../../../../graph/rules/graphNode.ts';
 import { linkTo } from '../../../../graph/rules/linking.ts';
+import type { Principal } from '../../../../identity/rules/principal.ts';
 import type { RecordAnswer, Versioned } from '../../../../kernel/commit.ts';
 import { MusterError } from '../../../../kernel/errors.ts';
 import { type VisibleSlice, visiblePage } from '../../../../kernel/paging.ts';

@@ -1,7 +1,7 @@
 /** Who sees a run, and how much of it. Source: docs/semantics.md#who-may-do-what. */
-import { type Principal, roleIn } from '../../../../access/rules/principal.ts';
-import { hasRole } from '../../../../access/rules/role.ts';
 import type { Budget, CountedBudget } from '../../../../graph/rules/budget.ts';
+import { type Principal, roleIn } from '../../../../identity/rules/principal.ts';
+import { hasRole } from '../../../../identity/rules/role.ts';
 import { MusterError } from '../../../../kernel/errors.ts';
 import type { Position } from '../../../../kernel/paging.ts';
 import { type Run, type ShownStep, type StepRecord, shownStep } from './run.ts';

@@ -1,4 +1,6 @@
 /** Which agents are alive, and what they are doing. Source: docs/semantics.md#coordination. */
+import { type Principal, personsRoleIn, roleIn } from '../../identity/rules/principal.ts';
+import { hasRole } from '../../identity/rules/role.ts';
 import type { Versioned } from '../../kernel/commit.ts';
 import type { Position } from '../../kernel/paging.ts';
 import { readFor, Service } from '../../kernel/ports.ts';
@@ -6,6 +8,7 @@ import type { SweepPart, SweepTurn, Swept } from '../../kernel/sweep.ts';
 import { Batching, inTime, retryStale } from '../../kernel/waiting.ts';
 import {
   type Agent,
+  type AgentChange,
   type Availability,
   agentNotRegistered,
   countedAgent,
@@ -17,12 +20,11 @@ import {
   terminalId,
   workspacesOf,
 } from './agent.ts';
-import type { AccessChange, AccessPorts } from './ports.ts';
-import { type Principal, personsRoleIn, roleIn } from './principal.ts';
-import { hasRole } from './role.ts';
+import type { AgentPorts } from './ports.ts';
 
 /** How many agents are marked in one commit, and how many of these are under way at once. */
 const PAGE = 200;
+
 const PAGES_AT_ONCE = 8;
 
 /** The name of the part that releases or renews lapsed leases. */
@@ -41,7 +43,7 @@ export function mayReadMessages(principal: Principal, agent: Agent): boolean {
 /** How long a call waits until its agent is marked as active. */
 const REVIVAL_MILLISECONDS = 2000;
 
-export class AgentLiveness extends Service<AccessPorts> {
+export class AgentLiveness extends Service<AgentPorts> {
   private readonly reviving = new Batching<string, void>((ids) => this.reviveAll(ids), PAGE);
 
   /** It forgets presence, which decides about leases: they come first. */
@@ -113,7 +115,7 @@ export class AgentLiveness extends Service<AccessPorts> {
       return agent === undefined ? [] : [{ before, agent, version }];
     });
     await store.commit([
-      ...changed.map((change): AccessChange => ({ kind: 'replaceAgent', ...change })),
+      ...changed.map((change): AgentChange => ({ kind: 'replaceAgent', ...change })),
       ...countedAgents(changed.map(({ before, agent }) => [before, agent] as const)),
     ]);
   }
@@ -231,7 +233,7 @@ export function callingAgent({
 
 /** Notes that an agent was seen. A failure is logged and stops nobody. @returns whether it was noted */
 export async function touchPresence(
-  { presence, log }: Pick<AccessPorts, 'presence' | 'log'>,
+  { presence, log }: Pick<AgentPorts, 'presence' | 'log'>,
   agent: Pick<Agent, 'id' | 'workspace'>,
   leaseSeconds?: number,
 ): Promise<boolean> {

@@ -1,5 +1,4 @@
 /** The ledgers of access in the Realtime Database: rate limits and counts of calls. */
-
 import type { Database } from 'firebase-admin/database';
 import { z } from 'zod';
 import { keyOf } from '../../kernel/ids.ts';
@@ -28,7 +27,7 @@ import {
   type RateLimit,
 } from '../rules/rateLimiter.ts';
 
-export interface LedgerPorts {
+interface LedgerPorts {
   readonly database: () => Promise<Database>;
   readonly clock: Clock;
 }

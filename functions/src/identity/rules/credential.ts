@@ -1,9 +1,9 @@
-/** A credential of an agent, as it is stored. */
-
+/** A credential of an agent, as it is stored, and how a bad one is refused. */
 import { z } from 'zod';
 import { documentCodec, timestamp } from '../../kernel/documentCodec.ts';
+import { MusterError } from '../../kernel/errors.ts';
 
-/** The credentials through which something was made, outermost first. Source: access/rules/lineage.ts. */
+/** The credentials through which something was made, outermost first. Source: identity/rules/lineage.ts. */
 export const lineage = z.array(
   z.object({
     /** `key:` and the line of a key, or `grant:` and the id of a grant. */
@@ -63,3 +63,25 @@ export type Credential = ReturnType<typeof credentialFromDocument>;
 
 /** How long a credential lasts. */
 export const CREDENTIAL_DAYS = 90;
+
+export const EVERYBODY = 'everybody';
+
+/** Whose access has changed. A key is named by the part of it that is no secret. */
+export type AccessSubject = `${'agent' | 'person' | 'grant' | 'key'}:${string}` | typeof EVERYBODY;
+
+export function notAccepted(cause?: unknown): MusterError {
+  return new MusterError('UNAUTHORIZED', 'The credential is not valid, or it was withdrawn.', {
+    suggestion:
+      'Use "<apiKey>.<secret>" of onboarding.registerAgent or of "npm run agents", or a Firebase ID token of this project.',
+    cause,
+  });
+}
+
+/** A person's ID token is over. Source: https://firebase.google.com/docs/reference/rest/auth#section-refresh-token */
+export function expired(cause?: unknown): MusterError {
+  return new MusterError('TOKEN_EXPIRED', 'The credential has expired.', {
+    suggestion:
+      "An ID token is good for an hour: refresh it with its refresh token, as getIdToken() of Firebase's SDKs does, or sign in again.",
+    cause,
+  });
+}

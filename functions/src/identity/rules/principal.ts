@@ -1,8 +1,8 @@
 /** The caller: principals and roles. Source: docs/semantics.md#who-may-do-what. */
+import { MusterError } from '../../kernel/errors.ts';
 import type { Link } from './credential.ts';
 import type { Person } from './people.ts';
-import type { WorkspaceAccess } from './role.ts';
-import { hasRole, ROLES, type Role, weaker } from './role.ts';
+import { hasRole, ROLES, type Role, type WorkspaceAccess, weaker } from './role.ts';
 
 /**
  * An authenticated caller.
@@ -151,3 +151,13 @@ export const WORKSPACE_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 
 /** The workspace of callers who name none. */
 export const DEFAULT_WORKSPACE = 'default';
+
+/** The same for a workspace that is not there and for one that is not the caller's. */
+export function noRoleIn(workspace: string, heldTo?: string): MusterError {
+  const held = heldTo === undefined ? '' : ` Your credential is held to the workspace "${heldTo}".`;
+  return new MusterError('FORBIDDEN', `You have no role in the workspace "${workspace}".${held}`, {
+    reason: 'NO_ROLE',
+    suggestion:
+      'access.whoami shows where you have one: name it in the URL, as in ?workspace=alpha. Its leaders can let you in.',
+  });
+}

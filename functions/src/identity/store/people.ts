@@ -12,8 +12,9 @@ import {
   workspacePath,
 } from '../../kernel/firestore/paths.ts';
 import { FirestoreReader } from '../../kernel/firestore/reading.ts';
-import type { ChangeWriters } from '../../kernel/firestore/store.ts';
+import type { ChangeWriters, EffectsOf } from '../../kernel/firestore/store.ts';
 import type { Slice } from '../../kernel/paging.ts';
+import { EVERYBODY } from '../rules/credential.ts';
 import {
   accessFromDocument,
   type Deployment,
@@ -29,9 +30,7 @@ import {
 } from '../rules/people.ts';
 import type { PeopleQueries, StoredPerson } from '../rules/ports.ts';
 import type { WorkspaceAccess } from '../rules/role.ts';
-import { EVERYBODY } from '../rules/trust.ts';
-import { announceAccess } from './accessChanges.ts';
-import { registrantsIn } from './agents.ts';
+import { announceAccess, registrantsIn } from './credentials.ts';
 
 /** Nobody has so many open invitations, and no workspace more. */
 const MAX_INVITATIONS = 50;
@@ -161,4 +160,41 @@ export const peopleWriters: ChangeWriters<PeopleChanges> = {
   queueMail({ mail: { id, to, subject, text, at } }, writes) {
     writes.createLasting(mailPath(id), { to: [to], message: { subject, text }, created_at: at });
   },
+};
+
+/** By which the trail names a member. */
+function memberKey({ workspace, uid }: Pick<Member, 'workspace' | 'uid'>): string {
+  return `${workspace}/${uid}`;
+}
+
+export const peopleEffects: EffectsOf<PeopleChanges> = {
+  setMember: ({ member, before }) => ({
+    kind: 'member',
+    id: memberKey(member),
+    workspace: member.workspace,
+    ...(before && { before: memberToDocument(before) }),
+    after: memberToDocument(member),
+  }),
+  removeMember: ({ before }) =>
+    before && {
+      kind: 'member',
+      id: memberKey(before),
+      workspace: before.workspace,
+      before: memberToDocument(before),
+    },
+  invite: ({ invitation }) => ({
+    kind: 'invitation',
+    id: invitation.id,
+    workspace: invitation.workspace,
+    after: invitationToDocument(invitation),
+  }),
+  endInvitation: ({ id, before }) =>
+    before && { kind: 'invitation', id, workspace: before.workspace, before: invitationToDocument(before) },
+  nameWorkspace: ({ workspace, access, before }) => ({
+    kind: 'workspace',
+    id: workspace,
+    workspace,
+    ...(before && { before: { access: before } }),
+    after: { access },
+  }),
 };

@@ -3,7 +3,6 @@
  * opaque and stored as hashes. Source: docs/decisions/0032-signing-in.md; OAuth 2.1 (draft-ietf-oauth-v2-1), sections
  * 1.3 and 4; RFC 9700, section 4.14.
  */
-
 import { z } from 'zod';
 import type { ChangeOf } from '../../kernel/commit.ts';
 import { documentCodec, timestamp } from '../../kernel/documentCodec.ts';
@@ -35,11 +34,13 @@ export const SCOPES = { read: 'muster:read', write: 'muster:write' } as const;
 export const EVERY_SCOPE = `${SCOPES.read} ${SCOPES.write}`;
 
 const SECOND = 1000;
+
 const DAY = 24 * 60 * 60 * SECOND;
 
 export const CODE_MILLISECONDS = 60 * SECOND;
 
 const ACCESS_MILLISECONDS = 60 * 60 * SECOND;
+
 const UNUSED_MILLISECONDS = 90 * DAY;
 
 export const MOST_MILLISECONDS = 365 * DAY;

@@ -1,5 +1,4 @@
-/** People's ID tokens, and what Firebase Auth says of their accounts. */
-
+/** People's ID tokens, what Firebase Auth says of their accounts, and the roles that follow. */
 import type { App } from 'firebase-admin/app';
 import type { UserIdentifier, UserRecord } from 'firebase-admin/auth';
 import { z } from 'zod';
@@ -7,8 +6,18 @@ import { MusterError } from '../../kernel/errors.ts';
 import { BoundedMap } from '../../kernel/memoCache.ts';
 import { type Clock, Service } from '../../kernel/ports.ts';
 import { inTime } from '../../kernel/waiting.ts';
-import { expired, notAccepted } from '../rules/authentication.ts';
-import type { IdTokenVerifier, KnownAccount, Profile, SignedInPerson } from '../rules/ports.ts';
+import { expired, notAccepted } from '../rules/credential.ts';
+import { isOut } from '../rules/people.ts';
+import type {
+  AccountStanding,
+  IdentityPorts,
+  IdTokenVerifier,
+  KnownAccount,
+  Profile,
+  RolesOfPeople,
+  SignedInPerson,
+} from '../rules/ports.ts';
+import type { PersonRoles } from '../rules/principal.ts';
 import { ROLES, type Role } from '../rules/role.ts';
 
 /** `role`: the deployment's. `kind` agent: a token that Muster made for its clients, which is no person's. */
@@ -160,4 +169,28 @@ function notKnown(cause: unknown): MusterError {
     suggestion: 'Call again in a moment.',
     cause,
   });
+}
+
+/** What people may do, where: as it is stored of them, and as their accounts claim. */
+export class PersonRoleReader
+  extends Service<Pick<IdentityPorts, 'people' | 'idTokens'>>
+  implements RolesOfPeople
+{
+  async of(uid: string, claimed?: () => Promise<Role | undefined>): Promise<PersonRoles & AccountStanding> {
+    const { people, idTokens } = this.ports;
+    const [person, { access, asking }] = await Promise.all([people.find(uid), people.deployment()]);
+    if (claimed === undefined && isOut(person?.account))
+      return { workspaces: {}, access, asking, isOut: true };
+    const role = person?.role ?? (await (claimed ?? (() => idTokens.roleOf(uid)))());
+    const { workspaces = {}, valid_since } = person ?? {};
+    const isClaimed = person?.role === undefined && { isClaimed: true as const };
+    return {
+      workspaces,
+      access,
+      asking,
+      ...(role !== undefined && role !== 'none' && { role }),
+      ...isClaimed,
+      ...(valid_since !== undefined && { validSince: valid_since }),
+    };
+  }
 }

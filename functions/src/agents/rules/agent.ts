@@ -1,16 +1,16 @@
 /** The agents of the one registry, and the skills that they declare. Source: docs/semantics.md#one-model. */
 import { z } from 'zod';
+import type { CredentialChanges } from '../../identity/rules/credential.ts';
+import type { Limits } from '../../identity/rules/lineage.ts';
+import { agentUid, DEFAULT_WORKSPACE, type Principal } from '../../identity/rules/principal.ts';
+import { ROLES, type Role } from '../../identity/rules/role.ts';
 import type { ChangeOf } from '../../kernel/commit.ts';
 import { documentCodec, jsonText, timestamp } from '../../kernel/documentCodec.ts';
 import { MusterError } from '../../kernel/errors.ts';
 import { jsonObject } from '../../kernel/json.ts';
 import type { Hashing } from '../../kernel/ports.ts';
-import type { CredentialChanges } from './credential.ts';
-import type { Limits } from './limits.ts';
-import { agentUid, DEFAULT_WORKSPACE, type Principal } from './principal.ts';
-import { ROLES, type Role } from './role.ts';
 
-type AgentChange = ChangeOf<AgentChanges>;
+export type AgentChange = ChangeOf<AgentChanges>;
 
 export const AGENT_TYPES = ['researcher', 'developer', 'coordinator', 'analyst', 'specialist'] as const;
 

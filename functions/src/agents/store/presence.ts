@@ -1,16 +1,14 @@
 /** Presence: which agents are alive, in the Realtime Database. */
-
-import type { DataSnapshot, Reference } from 'firebase-admin/database';
+import type { Database, DataSnapshot, Reference } from 'firebase-admin/database';
 import { z } from 'zod';
+import { DEFAULT_WORKSPACE } from '../../identity/rules/principal.ts';
 import { BoundedMap } from '../../kernel/memoCache.ts';
 import type { Position } from '../../kernel/paging.ts';
-import { Service } from '../../kernel/ports.ts';
+import { type Clock, Service } from '../../kernel/ports.ts';
 import { CircuitBreaker } from '../../kernel/realtime/circuitBreaker.ts';
 import { changeNode, checkPath, PRESENCE, presencePath } from '../../kernel/realtime/database.ts';
 import { Batching } from '../../kernel/waiting.ts';
 import type { Presence } from '../rules/ports.ts';
-import { DEFAULT_WORKSPACE } from '../rules/principal.ts';
-import type { LedgerPorts } from './ledgers.ts';
 
 /** All instances together write an agent's presence at most this often. */
 const TOUCH_MILLISECONDS = 30_000;
@@ -20,6 +18,7 @@ const ASK_MILLISECONDS = 5000;
 
 /** A lease is renewed by presence, which is therefore noted so many times in it, and each second at most. */
 const NOTED_IN_A_LEASE = 10;
+
 const SHORTEST_MILLISECONDS = 1000;
 
 const MAX_REMEMBERED_TOUCHES = 10_000;
@@ -51,7 +50,10 @@ interface Known {
  * times in a second. So an instance writes in one go whatever was seen while it was writing.
  * Source: https://firebase.google.com/docs/database/usage/limits
  */
-export class DatabasePresence extends Service<LedgerPorts> implements Presence {
+export class DatabasePresence
+  extends Service<{ readonly database: () => Promise<Database>; readonly clock: Clock }>
+  implements Presence
+{
   private readonly breaker = new CircuitBreaker();
   private readonly touched = new BoundedMap<string, Known>(MAX_REMEMBERED_TOUCHES);
   private readonly writing = new Batching<Touch, void>((touches) => this.write(touches), MOST_WRITTEN);

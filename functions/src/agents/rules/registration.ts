@@ -1,9 +1,26 @@
 /** Registers agents. Only a person or an admin widens a key. Source: docs/decisions/0006-roles-and-registration.md. */
+import { CREDENTIAL_DAYS, type Credential } from '../../identity/rules/credential.ts';
+import {
+  descentOf,
+  grantedLimits,
+  type Limits,
+  mayWiden,
+  type WantedLimits,
+  withdrawalOf,
+} from '../../identity/rules/lineage.ts';
+import {
+  DEFAULT_WORKSPACE,
+  noRoleIn,
+  ownRole,
+  type Principal,
+  roleIn,
+} from '../../identity/rules/principal.ts';
+import { hasRole, type Role } from '../../identity/rules/role.ts';
 import type { Operation, RecordAnswer, Versioned } from '../../kernel/commit.ts';
 import { MusterError } from '../../kernel/errors.ts';
 import { ID } from '../../kernel/ids.ts';
 import { MAX_AGENT_BYTES, requireSize } from '../../kernel/json.ts';
-import { Service } from '../../kernel/ports.ts';
+import { type KernelPorts, Service } from '../../kernel/ports.ts';
 import { retryStale } from '../../kernel/waiting.ts';
 import {
   type Agent,
@@ -15,13 +32,7 @@ import {
   skillChanges,
   USUAL_DIGITS,
 } from './agent.ts';
-import { CREDENTIAL_DAYS, type Credential } from './credential.ts';
-import { grantedLimits, type Limits, mayWiden, type WantedLimits } from './limits.ts';
-import { descentOf, withdrawalOf } from './lineage.ts';
-import type { AccessPorts } from './ports.ts';
-import { DEFAULT_WORKSPACE, ownRole, type Principal, roleIn } from './principal.ts';
-import { hasRole, type Role } from './role.ts';
-import { noRoleIn } from './workspaces.ts';
+import type { AgentPorts } from './ports.ts';
 
 /**
  * Lets an agent be registered again by itself, its registrant, its owner, or a leader of its owner who is no weaker.
@@ -107,7 +118,7 @@ export interface Registered {
 const DAY_MILLISECONDS = 24 * 60 * 60 * 1000;
 
 export function newCredential(
-  { clock, randomness, hashing }: Pick<AccessPorts, 'clock' | 'randomness' | 'hashing'>,
+  { clock, randomness, hashing }: Pick<KernelPorts, 'clock' | 'randomness' | 'hashing'>,
   agentId: string,
   secret: string,
   opens: Limits & Pick<Credential, 'ancestors' | 'line' | 'grant'>,
@@ -124,7 +135,7 @@ export function newCredential(
 }
 
 /** Source: the network specification, onboarding.registerAgent; docs/decisions/0006-roles-and-registration.md. */
-export class AgentRegistration extends Service<AccessPorts> {
+export class AgentRegistration extends Service<AgentPorts> {
   /**
    * Registers an agent of the caller's owner, or registers it again: its profile and its credential are
    * replaced, and the old credential stops working. Whoever registers a new one as an agent acts for it.

@@ -1,5 +1,8 @@
-/** The keys and sign-ins behind a credential, which bound what it opens. Source: docs/semantics.md#who-may-do-what. */
-import type { ChangeOf } from '../../kernel/commit.ts';
+/**
+ * What a credential opens no more than: what it was limited to, and what the keys and sign-ins behind it open. Source:
+ * docs/semantics.md#who-may-do-what; docs/decisions/0006-roles-and-registration.md.
+ */
+import type { ChangeOf, Versioned } from '../../kernel/commit.ts';
 import { MusterError } from '../../kernel/errors.ts';
 import {
   type Credential,
@@ -8,8 +11,7 @@ import {
   type LinkSubject,
   lineOf,
 } from './credential.ts';
-import { commonLimits, type Limits } from './limits.ts';
-import type { AccessPorts } from './ports.ts';
+import type { CredentialQueries, GrantQueries } from './ports.ts';
 import type { Principal } from './principal.ts';
 import { type Role, weaker } from './role.ts';
 
@@ -88,9 +90,19 @@ export function descentOf(
   return { ancestors: lineage };
 }
 
+interface LineagePorts {
+  readonly agents: Pick<CredentialQueries, 'ofLines'> & {
+    /** Those that there are. */
+    findAll(
+      agentIds: readonly string[],
+    ): Promise<readonly Versioned<{ readonly id: string; readonly role: Role }>[]>;
+  };
+  readonly grants: Pick<GrantQueries, 'findAll'>;
+}
+
 /** Returns those of the links that stand now, by subject: their credentials are there and have not expired. */
 export async function standingLinks(
-  { agents, grants }: Pick<AccessPorts, 'agents' | 'grants'>,
+  { agents, grants }: LineagePorts,
   subjects: readonly LinkSubject[],
   now: Date,
 ): Promise<ReadonlyMap<LinkSubject, StandingLink>> {
@@ -118,7 +130,7 @@ export async function standingLinks(
 
 /** Returns what a credential opens now; undefined if an ancestor does not stand, or if they open nothing in common. */
 export async function openedThrough(
-  ports: Pick<AccessPorts, 'agents' | 'grants'>,
+  ports: LineagePorts,
   own: Opening,
   subjects: readonly LinkSubject[],
   now: Date,
@@ -175,5 +187,97 @@ function comesFromIt(): MusterError {
     field: 'agentInfo.name',
     reason: 'REGISTERED_THROUGH_IT',
     suggestion: 'Let that agent, its owner or another leader register it again.',
+  });
+}
+
+/** Every toolset that there is, in the order in which they are listed. */
+export const TOOLSETS = [
+  'onboarding',
+  'access',
+  'system',
+  'firebase',
+  'github',
+  'coordination',
+  'todo',
+  'orchestration',
+  'coding',
+  'inbox',
+] as const;
+
+/** What a credential opens no more than. */
+export type Limits = Pick<Credential, 'toolsets' | 'held_to' | 'readonly'>;
+
+/** Returns what two credentials both open; undefined if they are held to different workspaces and so open nothing. */
+export function commonLimits(one: Limits, other: Limits): Limits | undefined {
+  const heldTo = one.held_to ?? other.held_to;
+  if (other.held_to !== undefined && other.held_to !== heldTo) return undefined;
+  const toolsets =
+    one.toolsets && other.toolsets
+      ? one.toolsets.filter((toolset) => other.toolsets?.includes(toolset))
+      : (one.toolsets ?? other.toolsets);
+  return {
+    ...(toolsets && { toolsets }),
+    ...(heldTo !== undefined && { held_to: heldTo }),
+    ...((one.readonly || other.readonly) && { readonly: true }),
+  };
+}
+
+/** The limits that are asked for. `null` lifts one, and is a person's to say. */
+export interface WantedLimits {
+  readonly toolsets?: readonly string[] | null | undefined;
+  readonly held_to?: string | null | undefined;
+  readonly readonly?: boolean | undefined;
+}
+
+/** Whether the caller may lift what a credential before was narrowed to: only people may. */
+export function mayWiden({ kind }: Principal): boolean {
+  return kind === 'person';
+}
+
+/**
+ * The limits of the new credential: those of the caller's own, those that are asked for, and those of the credentials
+ * that it replaces, which nobody but a person lifts, by saying so.
+ * @throws MusterError VALIDATION_ERROR for a toolset that there is not; FORBIDDEN for a workspace that a credential
+ *   before, or the caller's own, is not held to
+ */
+export function grantedLimits(
+  principal: Principal,
+  old: readonly Limits[],
+  wanted: WantedLimits = {},
+): Limits {
+  requireKnown(wanted.toolsets ?? []);
+  const isTheirs = mayWiden(principal);
+  const kept = (field: keyof WantedLimits) =>
+    isTheirs && wanted[field] !== undefined ? [principal] : [principal, ...old];
+  const lists = [...kept('toolsets'), { toolsets: wanted.toolsets ?? undefined }].flatMap(({ toolsets }) =>
+    toolsets ? [toolsets] : [],
+  );
+  const [first, ...others] = lists;
+  const held = [...kept('held_to'), { held_to: wanted.held_to ?? undefined }].flatMap(
+    ({ held_to }) => held_to ?? [],
+  );
+  const [heldTo] = held;
+  if (held.some((workspace) => workspace !== heldTo)) {
+    throw new MusterError('FORBIDDEN', `The credential is held to the workspace "${heldTo}".`, {
+      field: 'heldTo',
+      suggestion: 'Leave it out to keep that, or let the owner of the agent in person choose another.',
+    });
+  }
+  const isReadonly = wanted.readonly === true || kept('readonly').some((one) => one.readonly);
+  return {
+    ...(first && { toolsets: first.filter((toolset) => others.every((list) => list.includes(toolset))) }),
+    ...(heldTo !== undefined && { held_to: heldTo }),
+    ...(isReadonly && { readonly: true }),
+  };
+}
+
+function requireKnown(toolsets: readonly string[]): void {
+  const known: readonly string[] = TOOLSETS;
+  const unknown = toolsets.filter((toolset) => !known.includes(toolset));
+  if (unknown.length === 0) return;
+  throw new MusterError('VALIDATION_ERROR', `There is no toolset "${unknown[0]}".`, {
+    field: 'toolsets',
+    value: unknown[0],
+    suggestion: `The toolsets are ${TOOLSETS.join(', ')}.`,
   });
 }

@@ -1,8 +1,8 @@
 /** How many calls a caller may make: a token bucket for each, of which instances lease chunks. */
+import type { Principal } from '../../identity/rules/principal.ts';
 import { MusterError } from '../../kernel/errors.ts';
 import { BoundedMap } from '../../kernel/memoCache.ts';
 import { type KernelPorts, type PortOf, Service } from '../../kernel/ports.ts';
-import type { Principal } from './principal.ts';
 
 /** At most `burst` calls at once, and `perSecond` calls a second for as long as one likes. */
 export interface RateLimit {

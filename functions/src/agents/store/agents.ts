@@ -1,0 +1,377 @@
+/** Agents and what they can do, as Firestore keeps them. */
+import { type DocumentSnapshot, FieldPath, FieldValue, type Query } from '@google-cloud/firestore';
+import { z } from 'zod';
+import { type Credential, credentialFromDocument } from '../../identity/rules/credential.ts';
+import type { GrantChanges } from '../../identity/rules/grant.ts';
+import {
+  announceAccess,
+  credentialWriters,
+  FirestoreCredentialQueries,
+} from '../../identity/store/credentials.ts';
+import type { Versioned } from '../../kernel/commit.ts';
+import { documentCodec } from '../../kernel/documentCodec.ts';
+import {
+  AGENT_COUNT_SHARDS,
+  agentCountsPath,
+  agentPath,
+  COLLECTIONS,
+  credentialPath,
+  mailboxPath,
+  skillPath,
+} from '../../kernel/firestore/paths.ts';
+import { atVersion } from '../../kernel/firestore/provenCommit.ts';
+import { FirestoreReader, readDue } from '../../kernel/firestore/reading.ts';
+import {
+  type ChangeWriters,
+  type CommitWrites,
+  type EffectsOf,
+  increments,
+} from '../../kernel/firestore/store.ts';
+import { byteLength, MAX_LISTED_BYTES } from '../../kernel/json.ts';
+import type { Batch, Found, Place, Position, Slice } from '../../kernel/paging.ts';
+import type { Fields } from '../../kernel/trail.ts';
+import { folded, prefixesOf } from '../../kernel/words.ts';
+import {
+  type Agent,
+  type AgentChanges,
+  type AgentCount,
+  type Availability,
+  agentCodec,
+  agentFromDocument,
+  type ClosedWork,
+  foldedCapability,
+  isIn,
+  partIn,
+  skillFromDocument,
+  skillToDocument,
+  workspacesOf,
+} from '../rules/agent.ts';
+import { availability } from '../rules/liveness.ts';
+import type { AgentDirectory, AgentQueries, AgentQuery } from '../rules/ports.ts';
+
+export class FirestoreAgentQueries extends FirestoreCredentialQueries implements AgentQueries {
+  async find(agentId: string): Promise<Versioned<Agent> | undefined> {
+    return this.documents.findVersioned(await this.database.doc(agentPath(agentId)).get(), agentFromDocument);
+  }
+
+  async findAll(agentIds: readonly string[]): Promise<readonly Versioned<Agent>[]> {
+    if (agentIds.length === 0) return [];
+    const found = await this.database.getAll(...agentIds.map((id) => this.database.doc(agentPath(id))));
+    return found.flatMap((snapshot) => this.documents.findVersioned(snapshot, agentFromDocument) ?? []);
+  }
+
+  terminalsGone(before: Date, limit: number, after?: Position): Promise<Batch<Versioned<Agent>>> {
+    const offline = this.database.collection(COLLECTIONS.agents).where('status', '==', 'offline');
+    return readDue(offline, 'last_seen', { now: before, limit, after }, (snapshot) =>
+      this.documents
+        .readableVersioned(snapshot, agentFromDocument)
+        .filter(({ value }) => value.registered_by !== undefined),
+    );
+  }
+
+  async skillCounts(
+    ids: readonly string[],
+  ): Promise<readonly Versioned<{ readonly id: string; readonly agents: number }>[]> {
+    if (ids.length === 0) return [];
+    const found = await this.database.getAll(...ids.map((id) => this.database.doc(skillPath(id))));
+    return found.flatMap((snapshot) => this.documents.readableVersioned(snapshot, skillFromDocument));
+  }
+
+  async findWithAgent(apiKey: string): Promise<{ credential: Credential; agent: Agent } | undefined> {
+    const snapshot = await this.database.doc(credentialPath(apiKey)).get();
+    const credential = this.documents.find(snapshot, credentialFromDocument);
+    if (credential === undefined) return undefined;
+    const agent = await this.find(credential.agent_id);
+    return agent && { credential, agent: agent.value };
+  }
+}
+
+export const agentWriters: ChangeWriters<AgentChanges> = {
+  ...credentialWriters,
+  createAgent({ agent }, writes) {
+    writes.create(agentPath(agent.id), agentToDocument(agent));
+  },
+  replaceAgent({ agent, before, version }, writes) {
+    writes.replace(agentPath(agent.id), agentToDocument(agent), version);
+    announceAgent(writes, before, agent);
+  },
+  holdTask({ agent, taskId, version }, writes) {
+    const { status, last_seen, active_since, milestones, held_count, free_slots } = agentToDocument(agent);
+    const fields = { status, last_seen, active_since, milestones, held_count, free_slots };
+    const task = agent.held[taskId];
+    const held = task && { session: task.session, claim_epoch: task.claim_epoch };
+    const pairs = [new FieldPath('held', taskId), held, ...Object.entries(fields).flat()] as const;
+    writes.batch.update(writes.document(agentPath(agent.id), version), ...pairs, atVersion(version));
+  },
+  dropTask({ agentId, taskId, wasHeld, closed }, writes) {
+    // Nobody has read the agent: counters go on from their stored values.
+    const fields = {
+      ...(wasHeld && increments({ held_count: -1, free_slots: 1 })),
+      ...(closed && closedFields(closed)),
+    };
+    writes.updateIfThere(agentPath(agentId), [
+      [new FieldPath('held', taskId), FieldValue.delete()],
+      ...Object.entries(fields),
+    ]);
+  },
+  noteMessages({ agentId, has_messages }, writes) {
+    writes.updateIfThere(agentPath(agentId), [['has_messages', has_messages]]);
+    announceAccess(writes, `agent:${agentId}`);
+  },
+  countAgents({ workspace, by }, writes) {
+    const shard = `${agentCountsPath(workspace)}/${writes.randomness.integer(AGENT_COUNT_SHARDS)}`;
+    writes.merge(shard, increments({ ...by }));
+  },
+  offerSkill({ skill, agents }, writes) {
+    writes.merge(skillPath(skill.id), {
+      ...skillToDocument({ ...skill, agents }),
+      ...increments({ agents }),
+      ...skillIndex(skill),
+    });
+  },
+  withdrawSkill({ id }, writes) {
+    writes.merge(skillPath(id), increments({ agents: -1 }));
+  },
+  removeAgent({ agent: { id }, version }, writes) {
+    writes.deleteAt(agentPath(id), version);
+    writes.delete(mailboxPath(id));
+    announceAccess(writes, `agent:${id}`);
+  },
+  removeSkill({ id, version }, writes) {
+    writes.deleteAt(skillPath(id), version);
+  },
+};
+
+/** Returns the fields by which skills are searched and ordered. */
+export function skillIndex({ name, category }: { readonly name: string; readonly category: string }) {
+  return { name_folded: folded(name), category_folded: folded(category), prefixes: prefixesOf(name) };
+}
+
+function closedFields({ status, at, milliseconds }: ClosedWork) {
+  const isDone = status === 'done';
+  return {
+    ...increments({ work_milliseconds: milliseconds, [isDone ? 'tasks_completed' : 'tasks_failed']: 1 }),
+    last_failed: !isDone,
+    ...(isDone && { last_completed_at: at }),
+  };
+}
+
+/** With what queries and people go by, and nothing reads: `free_slots` is below 0 where it holds more than it may at once. */
+export function agentToDocument(agent: Agent): Record<string, unknown> {
+  const heldCount = Object.keys(agent.held).length;
+  return {
+    ...agentCodec.toDocument(agent),
+    // Names only, as the network specification's firebase.read example shows them.
+    capabilities: agent.capability_details.map(({ name }) => name),
+    capability_names: foldedNames(agent),
+    workspaces: workspacesOf(agent),
+    workspace_capabilities: workspacesOf(agent).flatMap((workspace) =>
+      foldedNames(agent).map((name) => capabilityIn(workspace, name)),
+    ),
+    leads: workspacesOf(agent).filter((workspace) => partIn(agent, workspace) === 'leader'),
+    held_count: heldCount,
+    free_slots: agent.configuration.max_concurrent_tasks - heldCount,
+  };
+}
+
+/** By capability in a workspace: a query asks for one thing that an array contains. No workspace's name has a "|". */
+export function capabilityIn(workspace: string, foldedName: string): string {
+  return `${workspace}|${foldedName}`;
+}
+
+/** The capabilities' names, without regard to case. */
+export function foldedNames({ capability_details: capabilities }: Agent): readonly string[] {
+  return [...new Set(capabilities.map(({ name }) => foldedCapability(name)))];
+}
+
+/**
+ * Announces an agent whose credentials open something else now, or that is to be noticed when it comes back.
+ * @param before undefined where nobody knows
+ */
+export function announceAgent(writes: CommitWrites, before: Agent | undefined, agent: Agent): void {
+  const isGone = before?.status === 'active' && agent.status === 'offline';
+  const { role, owner_uid, workspace } = agent;
+  const opensSame = before?.role === role && before.owner_uid === owner_uid && before.workspace === workspace;
+  if (isGone || !opensSame) announceAccess(writes, `agent:${agent.id}`);
+}
+
+/** How many agents are in a workspace: a part of the count. Those without a part were not counted there at first. */
+export const { fromDocument: agentCountFromDocument } = documentCodec(
+  z.object({
+    total: z.int().default(0),
+    leaders: z.int().default(0),
+    active: z.int().default(0),
+    registered: z.int().default(0),
+    online: z.int().default(0),
+  }),
+);
+
+/** Adds up a workspace's counts of agents from the documents that they are spread over. */
+export function sumAgents(shards: readonly AgentCount[]): AgentCount {
+  const sum = (count: keyof AgentCount): number => shards.reduce((total, shard) => total + shard[count], 0);
+  return {
+    total: sum('total'),
+    leaders: sum('leaders'),
+    active: sum('active'),
+    registered: sum('registered'),
+    online: sum('online'),
+  };
+}
+
+/** How many agents one call looks at beyond those that it gives, where no index answers the whole query. */
+const MAX_PASSED_OVER = 200;
+
+/** How agents of a workspace are listed and counted. Each call reads what it gives and a constant more. */
+export class FirestoreAgentDirectory extends FirestoreReader implements AgentDirectory {
+  async list(query: AgentQuery, limit: number, after: Place | undefined): Promise<Found<Agent>> {
+    const { indexed, order } = this.indexed(query);
+    const ordered = indexed.orderBy(FieldPath.documentId());
+    const continued =
+      after?.order.length === order.length ? ordered.startAfter(...after.order, after.id) : ordered;
+    const most = limit + MAX_PASSED_OVER;
+    const items: Agent[] = [];
+    let last: DocumentSnapshot | undefined;
+    let looked = 0;
+    let bytes = 0;
+    const { availability: kind, type, capabilities } = query;
+    const filters = capabilities.length + Number(kind !== undefined) + Number(type !== undefined);
+    // One filter beside the workspace is answered by an index, which leaves nothing to be passed over.
+    const wanted = filters <= 1 ? limit + 1 : most + 1;
+    const found = this.documents.first(continued, wanted, agentFromDocument);
+    for await (const { value: agent, snapshot } of found) {
+      const isMatch = matches(agent, query);
+      if (isMatch) bytes += shownBytes(agent);
+      const isFull = items.length === limit || looked === most;
+      const isLong = isMatch && items.length > 0 && bytes > MAX_LISTED_BYTES;
+      if (last !== undefined && (isFull || isLong)) return { items, next: placeOf(last, order) };
+      last = snapshot;
+      looked++;
+      if (isMatch) items.push(agent);
+    }
+    return { items };
+  }
+
+  async count(workspace: string, kind: 'active' | 'busy' | 'error'): Promise<number> {
+    const counted = await this.available(workspace, kind).indexed.count().get();
+    return counted.data().count;
+  }
+
+  async counts(workspace: string): Promise<AgentCount> {
+    const shards = Array.from({ length: AGENT_COUNT_SHARDS }, (_, shard) =>
+      this.database.doc(`${agentCountsPath(workspace)}/${shard}`),
+    );
+    const snapshots = await this.database.getAll(...shards);
+    return sumAgents(
+      snapshots.flatMap((snapshot) => this.documents.readable(snapshot, agentCountFromDocument)),
+    );
+  }
+
+  live(workspace: string, limit: number): Promise<Slice<Agent>> {
+    const live = this.within(workspace).where('status', '==', 'active');
+    return this.documents.page(live, limit, agentFromDocument);
+  }
+
+  ofOwner(ownerUid: string, limit: number, after: string | undefined): Promise<Slice<Agent>> {
+    const own = this.agents.where('owner_uid', '==', ownerUid).orderBy(FieldPath.documentId());
+    return this.documents.page(after === undefined ? own : own.startAfter(after), limit, agentFromDocument);
+  }
+
+  async leaders(workspace: string, limit: number): Promise<readonly string[]> {
+    const { docs } = await this.agents.where('leads', 'array-contains', workspace).limit(limit).get();
+    return docs.map((snapshot) => snapshot.id);
+  }
+
+  /** A query that one index answers, and the fields by which it is ordered. */
+  private indexed({ workspace, availability: kind, type, capabilities: [name] }: AgentQuery): IndexedQuery {
+    if (name !== undefined) {
+      const capable = capabilityIn(workspace, name);
+      return { indexed: this.agents.where('workspace_capabilities', 'array-contains', capable), order: [] };
+    }
+    if (kind !== undefined) return this.available(workspace, kind);
+    const within = this.within(workspace);
+    return { indexed: type === undefined ? within : within.where('type', '==', type), order: [] };
+  }
+
+  private available(workspace: string, kind: Availability): IndexedQuery {
+    const within = this.within(workspace);
+    if (kind === 'offline') return { indexed: within.where('status', '==', 'offline'), order: [] };
+    const active = within.where('status', '==', 'active');
+    if (kind === 'idle' || kind === 'error') {
+      const free = active.where('held_count', '==', 0);
+      return { indexed: free.where('last_failed', '==', kind === 'error'), order: [] };
+    }
+    const working =
+      kind === 'busy'
+        ? active.where('free_slots', '<=', 0)
+        : active.where('free_slots', '>', 0).where('held_count', '>', 0);
+    return { indexed: working.orderBy('free_slots').orderBy('held_count'), order: WORKING_ORDER };
+  }
+
+  private within(workspace: string): Query {
+    return this.agents.where('workspaces', 'array-contains', workspace);
+  }
+
+  private get agents(): Query {
+    return this.database.collection(COLLECTIONS.agents);
+  }
+}
+
+/** The bytes of an agent in the list: of its long parts, and room for the rest. */
+function shownBytes({ name, type, capability_details: capabilities }: Agent): number {
+  return byteLength([name, type, capabilities.map((capability) => capability.name)]) + 500;
+}
+
+interface IndexedQuery {
+  readonly indexed: Query;
+  readonly order: readonly string[];
+}
+
+const WORKING_ORDER = ['free_slots', 'held_count'];
+
+/** By what is stored, as the query goes by it. */
+function placeOf(last: DocumentSnapshot, order: readonly string[]): Place {
+  const stored = last.data() ?? {};
+  return { order: order.map((field) => Number(stored[field])), id: last.id };
+}
+
+function matches(agent: Agent, { workspace, availability: kind, type, capabilities }: AgentQuery): boolean {
+  const names = foldedNames(agent);
+  return (
+    isIn(agent, workspace) &&
+    (kind === undefined || availability(agent) === kind) &&
+    (type === undefined || agent.type === type) &&
+    capabilities.every((name) => names.includes(name))
+  );
+}
+
+/** What calls do not change by themselves: what an agent holds and has done, and when it was seen. */
+const FOLLOWING = ['held', 'last_seen', 'status', 'milestones', 'active_since'];
+
+function toldOf(agent: Agent): Fields {
+  const fields = Object.entries(agentToDocument(agent)).filter(([name]) => !FOLLOWING.includes(name));
+  return Object.fromEntries(fields);
+}
+
+export const agentEffects: EffectsOf<AgentChanges & GrantChanges> = {
+  createAgent: ({ agent }) => ({
+    kind: 'agent',
+    id: agent.id,
+    owner_uid: agent.owner_uid,
+    after: toldOf(agent),
+  }),
+  replaceAgent: ({ agent, before }) =>
+    before && {
+      kind: 'agent',
+      id: agent.id,
+      owner_uid: agent.owner_uid,
+      before: toldOf(before),
+      after: toldOf(agent),
+    },
+  issueCredential: ({ credential: { api_key, agent_id } }) => ({
+    kind: 'connection',
+    id: api_key,
+    after: { agent_id },
+  }),
+  withdrawCredential: ({ apiKey }) => ({ kind: 'connection', id: apiKey, before: {} }),
+  endGrant: ({ id }) => ({ kind: 'connection', id, before: {} }),
+};

@@ -1,0 +1,195 @@
+/**
+ * Credentials and sign-ins, as Firestore keeps them. What instances that trust one look up anew is
+ * `accessChanges/{id}`, written in the commit that changes access. Source:
+ * docs/decisions/0010-limits-trust-and-presence.md.
+ */
+import { FieldPath, FieldValue, type Query, Timestamp } from '@google-cloud/firestore';
+import { z } from 'zod';
+import type { Versioned } from '../../kernel/commit.ts';
+import { documentCodec, timestamp } from '../../kernel/documentCodec.ts';
+import { accessChangePath, COLLECTIONS, credentialPath, grantPath } from '../../kernel/firestore/paths.ts';
+import { FirestoreReader } from '../../kernel/firestore/reading.ts';
+import type { ChangeWriters, CommitWrites } from '../../kernel/firestore/store.ts';
+import {
+  type AccessSubject,
+  type Credential,
+  type CredentialChanges,
+  credentialCodec,
+  credentialFromDocument,
+  EVERYBODY,
+  type Link,
+} from '../rules/credential.ts';
+import { type Grant, type GrantChanges, grantFromDocument, grantToDocument } from '../rules/grant.ts';
+import type { AccessChangeQueries, AccessNews, CredentialQueries, GrantQueries } from '../rules/ports.ts';
+
+/** The ids of the agents of a lineage, by which what was made through an agent is found. */
+export function registrantsIn(links: readonly Link[] | undefined): { readonly registrants?: string[] } {
+  return links ? { registrants: [...new Set(links.map(({ agent_id }) => agent_id))] } : {};
+}
+
+/** Registering again replaces the credential, so an agent has one, or a few while registrations meet. */
+const MAX_CREDENTIALS = 20;
+
+/** Firestore compares a field with so many values at a time. */
+const MAX_IN = 30;
+
+export class FirestoreCredentialQueries extends FirestoreReader implements CredentialQueries {
+  async credentials(agentId: string): Promise<readonly Credential[]> {
+    const found = await this.credentialDocuments
+      .where('agent_id', '==', agentId)
+      .limit(MAX_CREDENTIALS)
+      .get();
+    return found.docs.flatMap((snapshot) => this.documents.readable(snapshot, credentialFromDocument));
+  }
+
+  async credentialsOf(agentIds: readonly string[]): Promise<readonly Credential[]> {
+    if (agentIds.length === 0) return [];
+    const { docs } = await this.credentialDocuments.where('agent_id', 'in', [...agentIds]).get();
+    return docs.flatMap((snapshot) => this.documents.readable(snapshot, credentialFromDocument));
+  }
+
+  async hasCredential(agentId: string): Promise<boolean> {
+    const those = this.credentialDocuments.where('agent_id', '==', agentId);
+    return !(await those.limit(1).select().get()).empty;
+  }
+
+  async ofLines(lines: readonly string[]): Promise<readonly Credential[]> {
+    if (lines.length === 0) return [];
+    const unrenewed = await this.database.getAll(
+      ...lines.map((line) => this.database.doc(credentialPath(line))),
+    );
+    const first = unrenewed.flatMap(
+      (snapshot) => this.documents.find(snapshot, credentialFromDocument) ?? [],
+    );
+    const found = new Set(first.map(({ api_key }) => api_key));
+    const renewed = lines.filter((line) => !found.has(line));
+    const pages = await Promise.all(chunksOf(renewed).map((some) => this.renewedOf(some)));
+    return [...first, ...pages.flat()];
+  }
+
+  private async renewedOf(lines: readonly string[]): Promise<readonly Credential[]> {
+    const { docs } = await this.credentialDocuments.where('line', 'in', [...lines]).get();
+    return docs.flatMap((snapshot) => this.documents.readable(snapshot, credentialFromDocument));
+  }
+
+  async credentialsThrough(agentId: string, limit: number, after?: string): Promise<readonly Credential[]> {
+    const through = this.credentialDocuments.where('registrants', 'array-contains', agentId);
+    const ordered = through.orderBy(FieldPath.documentId()).limit(limit);
+    const { docs } = await (after === undefined ? ordered : ordered.startAfter(after)).get();
+    return docs.flatMap((snapshot) => this.documents.readable(snapshot, credentialFromDocument));
+  }
+
+  private get credentialDocuments(): Query {
+    return this.database.collection(COLLECTIONS.credentials);
+  }
+}
+
+function chunksOf(values: readonly string[]): readonly (readonly string[])[] {
+  return values.flatMap((_, index) => (index % MAX_IN === 0 ? [values.slice(index, index + MAX_IN)] : []));
+}
+
+export const credentialWriters: ChangeWriters<CredentialChanges> = {
+  issueCredential({ credential }, writes) {
+    writes.create(credentialPath(credential.api_key), credentialToDocument(credential));
+  },
+  withdrawCredential({ apiKey, line }, writes) {
+    // Two registrations may write the same profile, which Firestore takes for no change: this tells them apart.
+    writes.delete(credentialPath(apiKey), { exists: true });
+    announceAccess(writes, `key:${apiKey}`);
+    if (line !== undefined && line !== apiKey) announceAccess(writes, `key:${line}`);
+  },
+};
+
+/** With the agents of its ancestors, by which the descendants of an agent are found. */
+export function credentialToDocument(credential: Credential): Record<string, unknown> {
+  return { ...credentialCodec.toDocument(credential), ...registrantsIn(credential.ancestors) };
+}
+
+export class FirestoreGrantQueries extends FirestoreReader implements GrantQueries {
+  async find(id: string): Promise<Versioned<Grant> | undefined> {
+    return this.documents.findVersioned(await this.database.doc(grantPath(id)).get(), grantFromDocument);
+  }
+
+  async findAll(ids: readonly string[]): Promise<readonly Grant[]> {
+    if (ids.length === 0) return [];
+    const found = await this.database.getAll(...ids.map((id) => this.database.doc(grantPath(id))));
+    return found.flatMap((snapshot) => this.documents.find(snapshot, grantFromDocument) ?? []);
+  }
+
+  async ofAgents(agentIds: readonly string[]): Promise<readonly Versioned<Grant>[]> {
+    return (await this.withEnds(agentIds)).filter(({ value }) => value.end === undefined);
+  }
+
+  async withEnds(agentIds: readonly string[]): Promise<readonly Versioned<Grant>[]> {
+    if (agentIds.length === 0) return [];
+    const all = this.database.collection(COLLECTIONS.grants);
+    const { docs } = await all.where('agent_id', 'in', [...agentIds]).get();
+    return docs.flatMap((snapshot) => this.documents.readableVersioned(snapshot, grantFromDocument));
+  }
+}
+
+export const grantWriters: ChangeWriters<GrantChanges> = {
+  createGrant({ grant }, writes) {
+    writes.create(grantPath(grant.id), grantToDocument(grant));
+  },
+  replaceGrant({ grant, version, opensOther }, writes) {
+    writes.replace(grantPath(grant.id), grantToDocument(grant), version);
+    if (opensOther) announceAccess(writes, `grant:${grant.id}`);
+  },
+  endGrant({ id, record }, writes) {
+    writes.delete(grantPath(id), { exists: true });
+    if (record !== undefined) writes.set(grantPath(record.id), grantToDocument(record));
+    announceAccess(writes, `grant:${id}`);
+  },
+};
+
+/** Longer than any instance trusts what it has once looked up. */
+const KEPT_MILLISECONDS = 2 * 3_600_000;
+
+/** Firestore says when a write was asked for, which may be so long before it can be seen. */
+const OVERLAP_MILLISECONDS = 10_000;
+
+/** Where there are more, everybody is looked up anew. */
+const MAX_CHANGES = 500;
+
+const LETTERS = 20;
+
+export const { fromDocument: accessChangeFromDocument } = documentCodec(
+  z.object({
+    /** Whose access: `agent:…`, `person:…`, `grant:…`, `key:…`, or `everybody`. */
+    subject: z.string(),
+    /** By Firestore's clock. */
+    at: timestamp,
+    expires_at: timestamp,
+  }),
+);
+
+/** Has every instance look up, within 5 seconds, what somebody may do. */
+export function announceAccess(writes: CommitWrites, subject: AccessSubject): void {
+  writes.createLasting(accessChangePath(writes.randomness.letters(LETTERS)), {
+    subject,
+    at: FieldValue.serverTimestamp(),
+    expires_at: new Date(writes.now.getTime() + KEPT_MILLISECONDS),
+  });
+}
+
+export class FirestoreAccessChangeQueries extends FirestoreReader implements AccessChangeQueries {
+  async since(position: Date | undefined): Promise<AccessNews> {
+    const all = this.database.collection(COLLECTIONS.accessChanges);
+    if (position === undefined) {
+      const { readTime } = await all.orderBy('at', 'desc').limit(1).get();
+      return { changes: [], position: readTime.toDate() };
+    }
+    const from = Timestamp.fromMillis(position.getTime() - OVERLAP_MILLISECONDS);
+    const { docs, readTime } = await all.where('at', '>', from).orderBy('at').limit(MAX_CHANGES).get();
+    const changes = docs.flatMap((snapshot) =>
+      this.documents
+        .readable(snapshot, accessChangeFromDocument)
+        .map(({ subject }) => ({ id: snapshot.id, subject })),
+    );
+    // What cannot be read may be about anybody.
+    const isAll = docs.length < MAX_CHANGES && changes.length === docs.length;
+    const more = isAll ? [] : [{ id: `${EVERYBODY} ${readTime.toMillis()}`, subject: EVERYBODY }];
+    return { changes: [...changes, ...more], position: readTime.toDate() };
+  }
+}
