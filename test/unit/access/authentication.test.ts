@@ -10,7 +10,7 @@ import { START, sampleAgent, sampleGrant, secondsAfterStart } from '../../suppor
 import { portsOf } from '../../support/ports.ts';
 import { personOf } from '../../support/principals.ts';
 import { refusal } from '../../support/refusal.ts';
-import { redeemed } from './grantSamples.ts';
+import { redeemed } from '../identity/grantSamples.ts';
 
 const API_KEY = 'mk_aaaabbbbccccdddd2345';
 const SECRET = 'a-secret-of-some-length_123';
