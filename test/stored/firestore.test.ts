@@ -48,8 +48,8 @@ import { callFromDocument } from '../../functions/src/toolsets/orchestration/rul
 import {
   orderFromDocument,
   runFromDocument,
-  stepFromDocument,
 } from '../../functions/src/toolsets/orchestration/rules/runs/run.ts';
+import { stepFromDocument } from '../../functions/src/toolsets/orchestration/rules/steps/step.ts';
 import { workflowFromDocument } from '../../functions/src/toolsets/orchestration/rules/workflows/savedWorkflow.ts';
 import { answerFromDocument } from '../../functions/src/toolsets/orchestration/store/runs.ts';
 import { workFromDocument } from '../../functions/src/toolsets/orchestration/store/workflows.ts';

@@ -12,7 +12,8 @@ import { appendNumbered } from '../../functions/src/toolsets/coding/rules/log.ts
 import type { Task } from '../../functions/src/toolsets/coordination/rules/task.ts';
 import type { Request } from '../../functions/src/toolsets/inbox/rules/request.ts';
 import { ModelFailure } from '../../functions/src/toolsets/orchestration/rules/agents/model.ts';
-import type { Run, StepRecord } from '../../functions/src/toolsets/orchestration/rules/runs/run.ts';
+import type { Run } from '../../functions/src/toolsets/orchestration/rules/runs/run.ts';
+import type { StepRecord } from '../../functions/src/toolsets/orchestration/rules/steps/step.ts';
 import { readWorkflow } from '../../functions/src/toolsets/orchestration/rules/workflows/validation.ts';
 import type { Notification } from '../../functions/src/toolsets/todo/rules/notification.ts';
 import type { TaskEvent } from '../../functions/src/toolsets/todo/rules/taskEvent.ts';

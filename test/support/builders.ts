@@ -18,11 +18,11 @@ import type {
   Attempt,
   JournalEntry,
 } from '../../functions/src/toolsets/orchestration/rules/calls/attempt.ts';
+import type { Run } from '../../functions/src/toolsets/orchestration/rules/runs/run.ts';
 import {
   NOTHING_SPENT,
-  type Run,
   type StepRecord,
-} from '../../functions/src/toolsets/orchestration/rules/runs/run.ts';
+} from '../../functions/src/toolsets/orchestration/rules/steps/step.ts';
 import type { RecurringTask } from '../../functions/src/toolsets/todo/rules/recurrenceRule.ts';
 import type { Todo } from '../../functions/src/toolsets/todo/rules/todo.ts';
 

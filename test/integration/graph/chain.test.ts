@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { NodeRef, StoredNode } from '../../../functions/src/graph/rules/graphNode.ts';
-import { spentOn, workedOn } from '../../../functions/src/toolsets/orchestration/rules/runs/run.ts';
+import { spentOn, workedOn } from '../../../functions/src/toolsets/orchestration/rules/steps/step.ts';
 import { countReads } from '../../support/countedReads.ts';
 import { agentOf } from '../../support/principals.ts';
 import { GraphTeam } from './stage.ts';

@@ -19,12 +19,9 @@ import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { COLLECTIONS } from '../../../functions/src/kernel/firestore/paths.ts';
 import { taskFromDocument } from '../../../functions/src/toolsets/coordination/rules/task.ts';
 import { taskNode } from '../../../functions/src/toolsets/coordination/rules/taskChanges.ts';
-import {
-  runFromDocument,
-  spentOn,
-  workedOn,
-} from '../../../functions/src/toolsets/orchestration/rules/runs/run.ts';
+import { runFromDocument } from '../../../functions/src/toolsets/orchestration/rules/runs/run.ts';
 import { runNode } from '../../../functions/src/toolsets/orchestration/rules/runs/runNode.ts';
+import { spentOn, workedOn } from '../../../functions/src/toolsets/orchestration/rules/steps/step.ts';
 import { todoFromDocument } from '../../../functions/src/toolsets/todo/rules/todo.ts';
 import { todoNode } from '../../../functions/src/toolsets/todo/rules/todoNode.ts';
 import { type Lane, Lanes } from '../../support/lossyFirestore/lanes.ts';

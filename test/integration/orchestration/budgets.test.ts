@@ -4,7 +4,8 @@ import type { Composition } from '../../../functions/src/composition/compose.ts'
 import { type BudgetKind, budgetKey } from '../../../functions/src/graph/rules/budget.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { budgetPath, COLLECTIONS } from '../../../functions/src/kernel/firestore/paths.ts';
-import { isEnded, type Run, spentOn } from '../../../functions/src/toolsets/orchestration/rules/runs/run.ts';
+import { isEnded, type Run } from '../../../functions/src/toolsets/orchestration/rules/runs/run.ts';
+import { spentOn } from '../../../functions/src/toolsets/orchestration/rules/steps/step.ts';
 import { turnAt } from '../../unit/kernel/turn.ts';
 import { execute } from './doom.ts';
 import { Orchestra } from './orchestra.ts';

@@ -76,6 +76,10 @@ export const parts: readonly {
   { part: /\/rules\//, never: /^kernel\/(firestore|realtime|platform)|^vendors\// },
   { part: /\/rules\//, never: /\/(store|firestore|realtime)\// },
   { part: /\/(rules|store|firestore|realtime)\//, never: /\/tools\/|^mcp\/|^signin\/(http|page)\// },
+  // A run has steps, a step calls, a call asks an agent: never the other way.
+  { part: /orchestration\/rules\/steps\//, never: /orchestration\/rules\/runs\// },
+  { part: /orchestration\/rules\/calls\//, never: /orchestration\/rules\/(runs|steps)\// },
+  { part: /orchestration\/rules\/agents\//, never: /orchestration\/rules\/(runs|steps|calls)\// },
   // Only the composition root creates features; a tool takes the type of its services.
   { part: /^(?!composition\/)/, never: /(^|\/)create\.ts$/, butTypes: true },
   { part: /\/tools\//, never: /\/(store|firestore|realtime)\/|^kernel\/(firestore|realtime|platform)/ },

@@ -15,15 +15,15 @@ import {
 import type { Attempt } from '../../../functions/src/toolsets/orchestration/rules/calls/attempt.ts';
 import { measuresOf } from '../../../functions/src/toolsets/orchestration/rules/calls/attempt.ts';
 import {
-  networkTask,
-  recordOf,
-  runOfTask,
-} from '../../../functions/src/toolsets/orchestration/rules/network.ts';
-import {
   assignAgents,
   withOverrides,
 } from '../../../functions/src/toolsets/orchestration/rules/runs/assignment.ts';
-import { begun } from '../../../functions/src/toolsets/orchestration/rules/runs/run.ts';
+import {
+  networkTask,
+  recordOf,
+  runOfTask,
+} from '../../../functions/src/toolsets/orchestration/rules/steps/networkStep.ts';
+import { begun } from '../../../functions/src/toolsets/orchestration/rules/steps/step.ts';
 import {
   agentsOf,
   allSteps,

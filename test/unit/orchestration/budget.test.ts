@@ -10,7 +10,7 @@ import {
   estimatedTokens,
   LEAST_OUTPUT_TOKENS,
 } from '../../../functions/src/toolsets/orchestration/rules/calls/budget.ts';
-import { spentOn } from '../../../functions/src/toolsets/orchestration/rules/runs/run.ts';
+import { spentOn } from '../../../functions/src/toolsets/orchestration/rules/steps/step.ts';
 
 const price = { inputPerMillion: 3, outputPerMillion: 15 };
 const usual = { input_tokens: 1000, max_output_tokens: 10_000, price, sharedBy: 1 };

@@ -12,7 +12,6 @@ import {
   type Tally,
   type WorkRecord,
 } from '../../../functions/src/toolsets/orchestration/rules/agents/standing.ts';
-import { seededChance } from '../../../functions/src/toolsets/orchestration/rules/modes/judging.ts';
 import {
   parallelWorkflow,
   requestFor,
@@ -24,7 +23,8 @@ import {
   requireAllowed,
 } from '../../../functions/src/toolsets/orchestration/rules/runs/assignment.ts';
 import { outcomesOfRun } from '../../../functions/src/toolsets/orchestration/rules/runs/outcomes.ts';
-import { begun, type StepRecord } from '../../../functions/src/toolsets/orchestration/rules/runs/run.ts';
+import { seededChance } from '../../../functions/src/toolsets/orchestration/rules/steps/judging.ts';
+import { begun, type StepRecord } from '../../../functions/src/toolsets/orchestration/rules/steps/step.ts';
 import {
   agentsOf,
   allSteps,

@@ -4,7 +4,7 @@ import { FAILURE_CLASSES } from '../../../functions/src/toolsets/orchestration/r
 import type { Attempt } from '../../../functions/src/toolsets/orchestration/rules/calls/attempt.ts';
 import { measuresOf } from '../../../functions/src/toolsets/orchestration/rules/calls/attempt.ts';
 import { outcomesOfRun } from '../../../functions/src/toolsets/orchestration/rules/runs/outcomes.ts';
-import { begun, type StepRecord } from '../../../functions/src/toolsets/orchestration/rules/runs/run.ts';
+import { begun, type StepRecord } from '../../../functions/src/toolsets/orchestration/rules/steps/step.ts';
 import { builtIn } from '../../../functions/src/toolsets/orchestration/rules/workflows/library.ts';
 import { readWorkflow } from '../../../functions/src/toolsets/orchestration/rules/workflows/validation.ts';
 import { START } from '../../support/builders.ts';

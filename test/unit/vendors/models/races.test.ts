@@ -4,9 +4,9 @@ import { systemClock, systemRandomness, systemTimer } from '../../../../function
 import type { HostedAgent } from '../../../../functions/src/toolsets/orchestration/rules/agents/model.ts';
 import { Budget } from '../../../../functions/src/toolsets/orchestration/rules/calls/budget.ts';
 import { call } from '../../../../functions/src/toolsets/orchestration/rules/calls/calling.ts';
-import type { Ask, ModeResult } from '../../../../functions/src/toolsets/orchestration/rules/modes/ask.ts';
-import { race } from '../../../../functions/src/toolsets/orchestration/rules/modes/ask.ts';
 import type { OrchestrationPorts } from '../../../../functions/src/toolsets/orchestration/rules/ports.ts';
+import type { Ask, ModeResult } from '../../../../functions/src/toolsets/orchestration/rules/steps/ask.ts';
+import { race } from '../../../../functions/src/toolsets/orchestration/rules/steps/ask.ts';
 import { portsOf } from '../../../support/ports.ts';
 import { AGENTS, type AgentName, question, stage, VENDORS } from './stage.ts';
 

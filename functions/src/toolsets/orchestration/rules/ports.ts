@@ -15,7 +15,8 @@ import type { HostedAgent } from './agents/model.ts';
 import type { AgentMeasure, MeasureChanges } from './agents/profile.ts';
 import type { WorkChanges, WorkRecord } from './agents/standing.ts';
 import type { JournalEntry } from './calls/attempt.ts';
-import type { Run, RunChanges, RunOrder, RunStatus, StepRecord } from './runs/run.ts';
+import type { Run, RunChanges, RunOrder, RunStatus } from './runs/run.ts';
+import type { StepRecord } from './steps/step.ts';
 import type { SavedWorkflow, WorkflowChanges } from './workflows/savedWorkflow.ts';
 
 export interface RunDispatch {

@@ -29,11 +29,9 @@ import {
   type RunStatus,
   runFromDocument,
   runToDocument,
-  type StepRecord,
-  stepFromDocument,
-  stepToDocument,
 } from '../rules/runs/run.ts';
 import { runNode } from '../rules/runs/runNode.ts';
+import { type StepRecord, stepFromDocument, stepToDocument } from '../rules/steps/step.ts';
 
 /** The states of a run that has not ended. */
 export const OPEN_RUNS: readonly RunStatus[] = ['pending', 'running', 'waiting'];

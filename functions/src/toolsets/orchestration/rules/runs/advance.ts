@@ -11,8 +11,18 @@ import { bookingsOf, type Outcome } from '../agents/standing.ts';
 import { type Attempt, measuresOf } from '../calls/attempt.ts';
 import { Budget } from '../calls/budget.ts';
 import { StepJournal } from '../calls/journal.ts';
-import { executeOnNetwork, taskCancellations } from '../network.ts';
 import type { ExecutionPorts, OrchestrationChange } from '../ports.ts';
+import { HostedStep, type StepTask } from '../steps/hostedStep.ts';
+import { executeOnNetwork } from '../steps/networkStep.ts';
+import {
+  addSpent,
+  begun,
+  NOTHING_SPENT,
+  type StepRecord,
+  type StepWork,
+  spentOn,
+  stepId,
+} from '../steps/step.ts';
 import { agentsOf, allSteps } from '../workflows/definition.ts';
 import {
   type DueStep,
@@ -23,27 +33,11 @@ import {
   type StepRound,
 } from '../workflows/progress.ts';
 import type { StepOutcome } from '../workflows/scope.ts';
-import { bookedOf } from './cancelling.ts';
-import { HostedStep, type StepTask } from './hostedStep.ts';
+import { bookedOf, taskCancellations } from './cancelling.ts';
 import type { RunLease } from './lease.ts';
 import { outcomesOfRun } from './outcomes.ts';
 import { ownerEnding } from './owner.ts';
-import {
-  addSpent,
-  begun,
-  type Ending,
-  ended,
-  NOTHING_SPENT,
-  outOfBudget,
-  type Run,
-  type RunOrder,
-  type StepRecord,
-  type StepWork,
-  spentOn,
-  stepId,
-  waiting,
-  withRecord,
-} from './run.ts';
+import { type Ending, ended, outOfBudget, type Run, type RunOrder, waiting, withRecord } from './run.ts';
 
 /** What the output of a step may have, in bytes of JSON: a step is one document. */
 const MAX_OUTPUT_BYTES = 800_000;

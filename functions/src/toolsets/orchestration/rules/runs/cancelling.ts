@@ -1,9 +1,10 @@
 /** What ends a run that is not wanted any more. Source: docs/semantics.md#orchestration. */
 import type { Versioned } from '../../../../kernel/commit.ts';
+import { cancelTask, isClosed, outcomeChanges } from '../../../coordination/index.ts';
 import { bookingOf } from '../calls/journal.ts';
-import { taskCancellations } from '../network.ts';
 import type { OrchestrationChange, OrchestrationPorts } from '../ports.ts';
-import { ended, isEnded, isLeased, type Run, spentOn, workedOn } from './run.ts';
+import { spentOn, workedOn } from '../steps/step.ts';
+import { ended, isEnded, isLeased, type Run } from './run.ts';
 
 /** Ends a run at once, or as soon as its instance sees it, with its tasks. @param why for its warnings, where nobody asked */
 export async function cancellationOf(
@@ -37,4 +38,20 @@ export async function bookedOf(
     log.warn('run_not_booked', { runId: run.id, error });
     return { spent: run.spent, ...(run.worked && { worked: run.worked }) };
   }
+}
+
+/** Cancels the open tasks of a run that ends without success, at the version read: a result that comes first stands. */
+export async function taskCancellations(
+  tasks: OrchestrationPorts['tasks'],
+  run: Run,
+  now: Date,
+): Promise<readonly OrchestrationChange[]> {
+  if (!isEnded(run) || run.status === 'succeeded') return [];
+  const end = run.status === 'cancelled' ? 'was cancelled' : 'has failed';
+  return (await tasks.startingWith(`${run.id}-`))
+    .filter(({ value }) => !isClosed(value.status))
+    .flatMap(({ value: before, version }) => {
+      const task = cancelTask(before, `The run ${run.id} that it belongs to ${end}.`, now);
+      return outcomeChanges(before, { kind: 'accepted', task }, version, now);
+    });
 }

@@ -5,10 +5,9 @@ import { MusterError } from '../../../../kernel/errors.ts';
 import type { PortOf } from '../../../../kernel/ports.ts';
 import { unlessUnreadable } from '../../../../kernel/ports.ts';
 import type { TaskCreation } from '../../../coordination/index.ts';
-import { taskCancellations } from '../network.ts';
 import type { ExecutionPorts } from '../ports.ts';
 import { Advance } from './advance.ts';
-import { bookedOf } from './cancelling.ts';
+import { bookedOf, taskCancellations } from './cancelling.ts';
 import { LeaseLostError, type LeftRun, type RunLease, takeRun } from './lease.ts';
 import { ended, MAX_DELIVERIES, type Run, released } from './run.ts';
 

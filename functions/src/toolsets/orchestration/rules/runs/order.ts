@@ -7,10 +7,11 @@ import { canonicalJson, requireSize } from '../../../../kernel/json.ts';
 import type { Hashing } from '../../../../kernel/ports.ts';
 import type { Situation } from '../agents/roster.ts';
 import type { Chance } from '../agents/standing.ts';
+import { NOTHING_SPENT } from '../steps/step.ts';
 import { allSteps, isCacheable } from '../workflows/definition.ts';
 import { progressOf } from '../workflows/progress.ts';
 import { assignAgents } from './assignment.ts';
-import { NOTHING_SPENT, type Run, type RunOrder, released } from './run.ts';
+import { type Run, type RunOrder, released } from './run.ts';
 
 /** A run may wait for a live agent, but not for ever. */
 const LIFETIME_MILLISECONDS = 24 * 3_600_000;

@@ -6,9 +6,10 @@
 import type { Outcome } from '../agents/standing.ts';
 import type { Attempt } from '../calls/attempt.ts';
 import { isMeasured } from '../calls/attempt.ts';
-import { normalised } from '../modes/judging.ts';
+import { normalised } from '../steps/judging.ts';
+import type { StepRecord } from '../steps/step.ts';
 import { allSteps, type Step, type Workflow } from '../workflows/definition.ts';
-import type { Run, StepRecord } from './run.ts';
+import type { Run } from './run.ts';
 
 /** Of an answer that was accepted, but had to be asked for again. */
 const RETRIED_WORTH = 0.75;

@@ -2,22 +2,22 @@
 
 import { z } from 'zod';
 import { budgetKey, type Refusal } from '../../../../graph/rules/budget.ts';
-import { exactUsd, placeFields } from '../../../../graph/rules/graphNode.ts';
+import { placeFields } from '../../../../graph/rules/graphNode.ts';
 import { documentCodec, jsonText, timestamp } from '../../../../kernel/documentCodec.ts';
-import { type AgentRole, ROLES } from '../agents/profile.ts';
-import { type Attempt, attempt, type JournalEntry } from '../calls/attempt.ts';
-import type { StepRound } from '../workflows/progress.ts';
+import type { JournalEntry } from '../calls/attempt.ts';
+import {
+  addSpent,
+  failure,
+  STEP_STATUSES,
+  type StepRecord,
+  type StepWork,
+  spent,
+  workedOn,
+} from '../steps/step.ts';
 import { workflowText } from '../workflows/savedWorkflow.ts';
 
 /** `pending` until taken; `waiting` for a live agent, or for room in a budget; the last three are final. */
 export const RUN_STATUSES = ['pending', 'running', 'waiting', 'succeeded', 'failed', 'cancelled'] as const;
-
-export const STEP_STATUSES = ['waiting', 'succeeded', 'failed', 'skipped'] as const;
-
-/** Why a run or a step failed: for a program (`STEP_FAILED`, `BUDGET_EXHAUSTED`), and in words that its owner may see. */
-const failure = z.object({ reason: z.string(), message: z.string() });
-
-const spent = z.object({ input_tokens: z.number(), output_tokens: z.number(), cost_usd: z.number() });
 
 /** `runs/{runId}`: small, since it is watched. Every field is always written, so that replacing leaves nothing old behind. */
 export const { toDocument: runToDocument, fromDocument: runFromDocument } = documentCodec(
@@ -85,51 +85,9 @@ export const { toDocument: orderToDocument, fromDocument: orderFromDocument } = 
 
 export type RunOrder = ReturnType<typeof orderFromDocument>;
 
-/** What a step did: `runs/{runId}/steps/{id}`. Written when it settles, and when it begins to wait. */
-export const { toDocument: stepToDocument, fromDocument: stepFromDocument } = documentCodec(
-  z.object({
-    /** Its name and its round. */
-    id: z.string(),
-    /** Its place among the run's steps, from 1. */
-    number: z.number(),
-    name: z.string(),
-    /** The round of a repeated group, from 1; outside of one, 1. */
-    iteration: z.number(),
-    role: z.enum(ROLES),
-    agents: z.array(z.string()),
-    status: z.enum(STEP_STATUSES),
-    output: z.string().exactOptional(),
-    /** What each of several agents has answered, or why it has not. */
-    results: z
-      .array(
-        z.object({
-          agent: z.string(),
-          output: z.string().exactOptional(),
-          error: z.string().exactOptional(),
-        }),
-      )
-      .exactOptional(),
-    failure: failure.exactOptional(),
-    attempts: z.array(attempt),
-    spent,
-    /** How the output came about: who won, how the votes fell. */
-    explanation: z.string().exactOptional(),
-    /** True: of several answers it is the best because of what they say, and not by lot or by whose it is. */
-    judged: z.boolean().exactOptional(),
-    /** The task of the work queue that a live agent does for it. */
-    task_id: z.string().exactOptional(),
-    started_at: timestamp,
-    settled_at: timestamp.exactOptional(),
-  }),
-);
-
-export type StepRecord = ReturnType<typeof stepFromDocument>;
-
 export type RunStatus = Run['status'];
 
 type Worked = NonNullable<Run['worked']>;
-
-export const NOTHING_SPENT: Run['spent'] = { input_tokens: 0, output_tokens: 0, cost_usd: 0 };
 
 /** `cancelled`: its run ended while it waited. It is never stored: how its run ended says it. */
 export const SHOWN_STEP_STATUSES = [...STEP_STATUSES, 'cancelled'] as const;
@@ -138,15 +96,6 @@ export const SHOWN_STEP_STATUSES = [...STEP_STATUSES, 'cancelled'] as const;
 export type ShownStep = Omit<StepRecord, 'status'> & {
   readonly status: (typeof SHOWN_STEP_STATUSES)[number];
 };
-
-/** A step that has not come to anything yet. */
-export type BegunStep = Omit<StepRecord, 'status'>;
-
-/** The record of a step that was executed, and what its run warns of because of it. */
-export interface StepWork {
-  readonly record: StepRecord;
-  readonly warnings: readonly string[];
-}
 
 export function isEnded({ status }: Pick<Run, 'status'>): boolean {
   return status === 'succeeded' || status === 'failed' || status === 'cancelled';
@@ -158,11 +107,6 @@ export function shownStep(step: StepRecord, run: Run): ShownStep {
   const message = `The run ${run.status === 'cancelled' ? 'was cancelled' : 'failed'} before this step was done.`;
   const failure = { reason: 'RUN_ENDED', message };
   return { ...step, status: 'cancelled', failure, ...(run.ended_at && { settled_at: run.ended_at }) };
-}
-
-/** Names have no dot. */
-export function stepId({ name, iteration }: StepRound): string {
-  return `${name}.${iteration}`;
 }
 
 /** Whether another instance may be executing the run. */
@@ -234,45 +178,8 @@ export function ended(
   return { ...run, ...ending, current: [], ended_at: now };
 }
 
-export function addSpent(left: Run['spent'], right: Run['spent']): Run['spent'] {
-  return {
-    input_tokens: left.input_tokens + right.input_tokens,
-    output_tokens: left.output_tokens + right.output_tokens,
-    cost_usd: exactUsd(left.cost_usd + right.cost_usd),
-  };
-}
-
-export function spentOn(attempts: readonly Attempt[]): Run['spent'] {
-  return attempts.map(({ usage, cost_usd }) => ({ ...usage, cost_usd })).reduce(addSpent, NOTHING_SPENT);
-}
-
-/** The requests that were made, and how long they took. */
-export function workedOn(attempts: readonly Attempt[]): Worked {
-  const made = attempts.filter(({ number }) => number > 0);
-  return {
-    attempts: made.length,
-    milliseconds: made.reduce((sum, { milliseconds }) => sum + milliseconds, 0),
-  };
-}
-
 function addWorked(left: Worked = { attempts: 0, milliseconds: 0 }, right: Worked): Worked {
   return { attempts: left.attempts + right.attempts, milliseconds: left.milliseconds + right.milliseconds };
-}
-
-/** The record of a step that begins. */
-export function begun(round: StepRound, role: AgentRole, number: number, startedAt: Date): BegunStep {
-  const { name, iteration } = round;
-  return {
-    id: stepId(round),
-    number,
-    name,
-    iteration,
-    role,
-    agents: [],
-    attempts: [],
-    spent: NOTHING_SPENT,
-    started_at: startedAt,
-  };
 }
 
 /** The run once a step is recorded. */

@@ -10,10 +10,10 @@ import { readFor, Service, unlessUnreadable } from '../../../../kernel/ports.ts'
 import { type SweepPart, type SweepTurn, type Swept, walk } from '../../../../kernel/sweep.ts';
 import { retryStale } from '../../../../kernel/waiting.ts';
 import { isClosed } from '../../../coordination/index.ts';
-import { seededChance } from '../modes/judging.ts';
-import { runOfTask, taskCancellations } from '../network.ts';
 import type { OrchestrationChange, OrchestrationPorts } from '../ports.ts';
-import { cancellationOf } from './cancelling.ts';
+import { seededChance } from '../steps/judging.ts';
+import { runOfTask } from '../steps/networkStep.ts';
+import { cancellationOf, taskCancellations } from './cancelling.ts';
 import { callOff, whyCalledOff } from './lease.ts';
 import { answerKeyOf, newRun, ordersOf, type RunRequest } from './order.ts';
 import { isEnded, type Run, type RunOrder, type RunStatus } from './run.ts';

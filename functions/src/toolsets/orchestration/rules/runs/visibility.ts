@@ -4,7 +4,8 @@ import { type Principal, roleIn } from '../../../../identity/rules/principal.ts'
 import { hasRole } from '../../../../identity/rules/role.ts';
 import { MusterError } from '../../../../kernel/errors.ts';
 import type { Position } from '../../../../kernel/paging.ts';
-import { type Run, type ShownStep, type StepRecord, shownStep } from './run.ts';
+import type { StepRecord } from '../steps/step.ts';
+import { type Run, type ShownStep, shownStep } from './run.ts';
 
 /**
  * `all`: its owner and the owner's agents, if they have a role in its workspace now. `course`: leaders of its

@@ -4,16 +4,17 @@ import fc from 'fast-check';
 import { systemHashing, systemRandomness } from '../../../functions/src/kernel/platform.ts';
 import type { ModelRequest } from '../../../functions/src/toolsets/orchestration/rules/agents/model.ts';
 import { capabilityFor } from '../../../functions/src/toolsets/orchestration/rules/agents/profile.ts';
-import type { Ask, Question } from '../../../functions/src/toolsets/orchestration/rules/modes/ask.ts';
-import { all, merge, race } from '../../../functions/src/toolsets/orchestration/rules/modes/ask.ts';
+import type { Ask, Question } from '../../../functions/src/toolsets/orchestration/rules/steps/ask.ts';
+import { all, merge, race } from '../../../functions/src/toolsets/orchestration/rules/steps/ask.ts';
 import {
+  LETTERS,
   normalised,
   pick,
+  rankingIn,
   seededChance,
   shuffled,
   vote,
-} from '../../../functions/src/toolsets/orchestration/rules/modes/judging.ts';
-import { LETTERS, rankingIn } from '../../../functions/src/toolsets/orchestration/rules/modes/ranking.ts';
+} from '../../../functions/src/toolsets/orchestration/rules/steps/judging.ts';
 import { type Act, call, calling, callOf, ScriptedAgent } from './scripted.ts';
 import { VirtualTime } from './virtualTime.ts';
 

@@ -7,32 +7,22 @@ import { agentStatusesOf, standIns } from '../agents/roster.ts';
 import type { Budget } from '../calls/budget.ts';
 import { type CallResult, call } from '../calls/calling.ts';
 import type { StepJournal } from '../calls/journal.ts';
-import {
-  all,
-  isValid,
-  type ModeResult,
-  merge,
-  modeResult,
-  type Question,
-  race,
-  reasonOf,
-} from '../modes/ask.ts';
-import { pick, seededChance, vote } from '../modes/judging.ts';
 import type { OrchestrationPorts } from '../ports.ts';
 import { agentsOf } from '../workflows/definition.ts';
 import type { DueStep } from '../workflows/progress.ts';
-import type { RunLease } from './lease.ts';
-import { type BegunStep, type Run, type StepWork, spentOn } from './run.ts';
+import { all, isValid, type ModeResult, merge, modeResult, type Question, race, reasonOf } from './ask.ts';
+import { pick, seededChance, vote } from './judging.ts';
+import { type BegunStep, type RunOfStep, type StepWork, spentOn } from './step.ts';
 
 /** A step that is to be executed, and what its run gives it. */
 export interface StepTask {
-  readonly run: Run;
+  readonly run: RunOfStep;
   readonly due: DueStep;
   readonly begun: BegunStep;
   readonly budget: Budget;
   readonly journal: StepJournal;
   /** Is told at once of an error that is not the step's own: what else goes on of the run is then called off. */
-  readonly lease: Pick<RunLease, 'stop' | 'giveUp'>;
+  readonly lease: { readonly stop: AbortSignal; giveUp(error: unknown): void };
   /** How many steps run at once, this one included. */
   readonly abreast: number;
   /** Whether its agents are asked one after the other. */

@@ -3,21 +3,14 @@
  * step's output. The task's id is derived, so that a step that is dispatched twice has one task.
  */
 
-import type { PortOf } from '../../../kernel/ports.ts';
-import type { Actor } from '../../../kernel/trail.ts';
-import {
-  cancelTask,
-  isClosed,
-  outcomeChanges,
-  type Task,
-  type TaskCreation,
-  type TaskDraft,
-} from '../../coordination/index.ts';
-import { NETWORK } from './agents/profile.ts';
-import type { OrchestrationChange, OrchestrationPorts } from './ports.ts';
-import type { StepTask } from './runs/hostedStep.ts';
-import { type BegunStep, isEnded, type Run, type StepRecord, type StepWork } from './runs/run.ts';
-import type { DueStep } from './workflows/progress.ts';
+import type { PortOf } from '../../../../kernel/ports.ts';
+import type { Actor } from '../../../../kernel/trail.ts';
+import type { Task, TaskCreation, TaskDraft } from '../../../coordination/index.ts';
+import { NETWORK } from '../agents/profile.ts';
+import type { OrchestrationPorts } from '../ports.ts';
+import type { DueStep } from '../workflows/progress.ts';
+import type { StepTask } from './hostedStep.ts';
+import type { BegunStep, RunOfStep, StepRecord, StepWork } from './step.ts';
 
 /** Of the usual importance. */
 const PRIORITY = 5;
@@ -29,7 +22,7 @@ export function runOfTask(taskId: string): string | undefined {
 
 /** The id names the run, so that the trigger that sees the task closed knows which run goes on. */
 export function networkTask(
-  run: Pick<Run, 'id' | 'workflow'>,
+  run: Pick<RunOfStep, 'id' | 'workflow'>,
   { name, iteration, step, prompt }: DueStep,
 ): { readonly id: string; readonly draft: TaskDraft } {
   const round = iteration === 1 ? '' : `, round ${iteration}`;
@@ -58,7 +51,11 @@ export async function executeOnNetwork(
   return { record: recordOf(begun, task, ports.clock.now()), warnings: [] };
 }
 
-async function createTask(draft: TaskDraft, run: Run, taskCreation: PortOf<TaskCreation>): Promise<Task> {
+async function createTask(
+  draft: TaskDraft,
+  run: RunOfStep,
+  taskCreation: PortOf<TaskCreation>,
+): Promise<Task> {
   const { workspace, started_by: createdBy, owner_uid } = run;
   const request = { workspace, createdBy, opener: { uid: createdBy, owner_uid }, drafts: [draft] };
   const [task] = await taskCreation.create(request, () => ({ by: actorOfRun(run) }));
@@ -67,7 +64,7 @@ async function createTask(draft: TaskDraft, run: Run, taskCreation: PortOf<TaskC
 }
 
 /** A run acts in the name of who has started it. */
-function actorOfRun({ id: runId, started_by: uid, owner_uid, workspace }: Run): Actor {
+function actorOfRun({ id: runId, started_by: uid, owner_uid, workspace }: RunOfStep): Actor {
   const tool = 'orchestration.orchestrate_workflow';
   return { uid, owner_uid, tool, workspace, request_id: runId, run_id: runId };
 }
@@ -89,20 +86,4 @@ export function recordOf(begun: BegunStep, task: Task, now: Date): StepRecord {
   }
   if (status !== 'cancelled') return { ...known, status: 'waiting' };
   return failed(`The task ${task.id} was cancelled${error === undefined ? '.' : `: ${error}`}`);
-}
-
-/** Cancels the open tasks of a run that ends without success, at the version read: a result that comes first stands. */
-export async function taskCancellations(
-  tasks: OrchestrationPorts['tasks'],
-  run: Run,
-  now: Date,
-): Promise<readonly OrchestrationChange[]> {
-  if (!isEnded(run) || run.status === 'succeeded') return [];
-  const end = run.status === 'cancelled' ? 'was cancelled' : 'has failed';
-  return (await tasks.startingWith(`${run.id}-`))
-    .filter(({ value }) => !isClosed(value.status))
-    .flatMap(({ value: before, version }) => {
-      const task = cancelTask(before, `The run ${run.id} that it belongs to ${end}.`, now);
-      return outcomeChanges(before, { kind: 'accepted', task }, version, now);
-    });
 }
