@@ -1,8 +1,10 @@
 /** What a view looks like: for everybody, on any width, and whatever was written into it. */
+
 import assert from 'node:assert/strict';
 import { PAYLOADS } from '../e2e/console/support/hostile.ts';
 import { REPORT, RUN, STATUS, TODOS } from '../support/answers.ts';
 import { axeViolations } from '../support/browser.ts';
+import { IS_NIGHT } from '../support/night.ts';
 import type { Message } from './support/frame.ts';
 import { heading, useStage } from './support/stage.ts';
 import type { ToolAnswer } from './support/strictHost.ts';
@@ -35,6 +37,7 @@ describe('the looks of a view', () => {
       ['full', FULL[name], 'light'],
       ['full', FULL[name], 'dark'],
       ['empty', EMPTY[name], 'light'],
+      ...(IS_NIGHT ? ([['empty', EMPTY[name], 'dark']] as const) : []),
     ] as const)
       it(`${name}: has nothing that some people could not use (${what}, ${colorScheme})`, async () => {
         const host = await stage.show(name, { call, colorScheme, context: { theme: colorScheme } });
