@@ -22,7 +22,7 @@ export interface Walls {
 export async function wallsOf(world: World, ids: Ids): Promise<Walls> {
   const { access: known, graph } = world.app;
   const workspaces = [world.alpha, world.beta, world.empty, world.open];
-  const { access } = await known.ports.people.deployment();
+  const access = await known.ports.people.workspaces();
   const each = await Promise.all(workspaces.map((name) => workspaceWalls(known.ports, name)));
   const things = { workspace: world.alpha, todo: ids.todo, task: ids.task, run: ids.run };
   const keys = BUDGET_KINDS.map((kind) => `${kind}-${things[kind]}`);

@@ -1,6 +1,7 @@
 /** How workspaces come into being, and who changes them. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { type PersonRoles, personsRoleIn } from '../../../functions/src/identity/rules/principal.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
 import { realtimeDatabase } from '../../../functions/src/kernel/realtime/database.ts';
@@ -83,6 +84,25 @@ describe('workspaces', () => {
     const member = (await town.app.access.ports.people.member(workspace, town.id('ada')))?.value;
     assert.deepEqual([member?.role, member?.added_by], ['leader', agent.uid]);
     await answer(town, 'coordination_init_coordination', { goal: 'Another' }, await town.person('ada'));
+  });
+
+  it('workspaces that a leader opens never shut the leader out for a moment, whoever reads their roles meanwhile', async () => {
+    const ada = await town.person('ada');
+    const opened = Array.from({ length: 20 }, NEW);
+    const shutIn = (roles: PersonRoles) => opened.filter((name) => personsRoleIn(roles, name) === undefined);
+    let isOpening = true;
+    const reading = (async () => {
+      const shut: string[] = [];
+      while (isOpening) {
+        const read = await Promise.all(opened.map(() => town.app.access.ports.roles.of(ada.uid)));
+        shut.push(...read.flatMap(shutIn));
+      }
+      return shut;
+    })();
+    for (const name of opened)
+      await town.app.services.coordination.initialise(name, { goal: 'A goal' }, unkeyed, ada);
+    isOpening = false;
+    assert.deepEqual(await reading, []);
   });
 
   it('workspaces come into being with the first task, also one that a run makes later', async () => {

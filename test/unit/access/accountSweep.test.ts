@@ -67,8 +67,10 @@ describe('the roles of a person by their account', () => {
     new PersonRoleReader(
       portsOf<ConstructorParameters<typeof PersonRoleReader>[0]>({
         people: {
-          find: async () => ({ role: 'worker', workspaces: {}, valid_since: 7, ...(account && { account }) }),
-          deployment: async () => ({ access: {}, asking: {} }),
+          findWithDeployment: async () => ({
+            person: { role: 'worker', workspaces: {}, valid_since: 7, ...(account && { account }) },
+            ...{ access: {}, asking: {} },
+          }),
         },
         idTokens: { roleOf: async () => undefined },
       }),

@@ -61,11 +61,12 @@ export async function followChanges(
   const uids = new Set(changes.filter(isOfPerson).map(uidOf));
   const isNamed = changes.some(({ kind }) => kind === 'nameWorkspace');
   if (uids.size === 0 && !isNamed) return;
-  const following = Promise.all([
-    ...[...uids].map((uid) => mirrorPerson(database, people, uid)),
-    isNamed && mirrorWorkspaces(database, people),
-  ]);
-  await inTime(following, FOLLOW_MILLISECONDS, 'The mirror of access').catch((error: unknown) =>
+  const follow = async () => {
+    // A new workspace that is there before its leader would be closed to them.
+    await Promise.all([...uids].map((uid) => mirrorPerson(database, people, uid)));
+    if (isNamed) await mirrorWorkspaces(database, people);
+  };
+  await inTime(follow(), FOLLOW_MILLISECONDS, 'The mirror of access').catch((error: unknown) =>
     log.warn('access_not_mirrored', { error }),
   );
 }

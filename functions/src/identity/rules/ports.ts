@@ -68,14 +68,18 @@ export interface GrantQueries {
   withEnds(agentIds: readonly string[]): Promise<readonly Versioned<Grant>[]>;
 }
 
+export interface PersonAndDeployment extends Deployment {
+  readonly person: Person | undefined;
+}
+
 export interface PeopleQueries {
   /** Some of those of whom something is stored, by uid. One that cannot be read has no person. */
   after(uid: string | undefined, limit: number): Promise<readonly StoredPerson[]>;
   find(uid: string): Promise<Person | undefined>;
   /** Which workspaces there are beside `default`, and who may come into each. */
   workspaces(): Promise<Readonly<Record<string, WorkspaceAccess>>>;
-  /** The same, and in which of them some calls take an approval. */
-  deployment(): Promise<Deployment>;
+  /** A person, and what the deployment says of its workspaces: both at the same moment, for one commit may change both. */
+  findWithDeployment(uid: string): Promise<PersonAndDeployment>;
   /**
    * Tells of each change of what a person may do, once also in the beginning.
    * @param broke is told where it tells no more

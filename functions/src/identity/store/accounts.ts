@@ -178,7 +178,7 @@ export class PersonRoleReader
 {
   async of(uid: string, claimed?: () => Promise<Role | undefined>): Promise<PersonRoles & AccountStanding> {
     const { people, idTokens } = this.ports;
-    const [person, { access, asking }] = await Promise.all([people.find(uid), people.deployment()]);
+    const { person, access, asking } = await people.findWithDeployment(uid);
     if (claimed === undefined && isOut(person?.account))
       return { workspaces: {}, access, asking, isOut: true };
     const role = person?.role ?? (await (claimed ?? (() => idTokens.roleOf(uid)))());

@@ -28,12 +28,14 @@ import {
   type Person,
   personFromDocument,
 } from '../rules/people.ts';
-import type { PeopleQueries, StoredPerson } from '../rules/ports.ts';
+import type { PeopleQueries, PersonAndDeployment, StoredPerson } from '../rules/ports.ts';
 import type { WorkspaceAccess } from '../rules/role.ts';
 import { announceAccess, registrantsIn } from './credentials.ts';
 
 /** Nobody has so many open invitations, and no workspace more. */
 const MAX_INVITATIONS = 50;
+
+const NO_WORKSPACES: Deployment = { access: {}, asking: {} };
 
 export class FirestorePeopleQueries extends FirestoreReader implements PeopleQueries {
   async after(uid: string | undefined, limit: number): Promise<readonly StoredPerson[]> {
@@ -50,12 +52,21 @@ export class FirestorePeopleQueries extends FirestoreReader implements PeopleQue
   }
 
   async workspaces(): Promise<Readonly<Record<string, WorkspaceAccess>>> {
-    return (await this.deployment()).access;
+    const snapshot = await this.database.doc(WORKSPACE_ACCESS_PATH).get();
+    return (this.documents.find(snapshot, accessFromDocument) ?? NO_WORKSPACES).access;
   }
 
-  async deployment(): Promise<Deployment> {
-    const snapshot = await this.database.doc(WORKSPACE_ACCESS_PATH).get();
-    return this.documents.find(snapshot, accessFromDocument) ?? { access: {}, asking: {} };
+  async findWithDeployment(uid: string): Promise<PersonAndDeployment> {
+    // Of two requests, the second may see a commit of both that the first has not seen.
+    const paths = [WORKSPACE_ACCESS_PATH, personPath(uid)];
+    const [access, person] = await this.database.runTransaction(
+      (transaction) => transaction.getAll(...paths.map((path) => this.database.doc(path))),
+      { readOnly: true },
+    );
+    if (person === undefined || access === undefined)
+      throw new Error('Firestore returned too few documents.');
+    const deployment = this.documents.find(access, accessFromDocument) ?? NO_WORKSPACES;
+    return { person: this.documents.find(person, personFromDocument), ...deployment };
   }
 
   watch(uid: string, told: () => void, broke: (error: Error) => void): () => void {
