@@ -62,7 +62,7 @@ class SignInWay {
   }
 
   async get(path: string): Promise<void> {
-    await this.booked('GET', path, '', path, {});
+    await this.booked(path, '', { method: 'GET' });
   }
 
   async register(situation: string): Promise<string> {
@@ -79,7 +79,7 @@ class SignInWay {
       ...{ code_challenge: createHash('sha256').update(verifier).digest('base64url') },
       code_challenge_method: 'S256',
     });
-    const page = await this.booked('GET', '/authorize', '', `/authorize?${query}`, {});
+    const page = await this.booked(`/authorize?${query}`, '', { method: 'GET' });
     const [, settings = ''] = /<script [^>]*id="settings">(.*?)<\/script>/s.exec(page.text) ?? [];
     const { authorization } = begun.parse(JSON.parse(settings));
     const browser = { cookie: page.cookie, origin: ORIGIN };
@@ -99,28 +99,26 @@ class SignInWay {
 
   form(path: string, form: Form, situation: string) {
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-    return this.booked('POST', path, situation, path, headers, new URLSearchParams(form).toString());
+    return this.booked(path, situation, { method: 'POST', headers, body: new URLSearchParams(form) });
   }
 
   private json(path: string, body: object, situation: string, headers: Form = {}) {
     const all = { 'content-type': 'application/json', ...headers };
-    return this.booked('POST', path, situation, path, all, JSON.stringify(body));
+    return this.booked(path, situation, { method: 'POST', headers: all, body: JSON.stringify(body) });
   }
 
   private async booked(
-    method: 'GET' | 'POST',
-    name: string,
-    situation: string,
     path: string,
-    headers: Form,
-    body?: string,
+    situation: string,
+    request: RequestInit & { readonly method: string },
   ): Promise<{ readonly text: string; readonly cookie: string }> {
     let answer = { text: '', cookie: '' };
-    await this.ledger.whole(`${method} ${name}`, situation, async () => {
-      const url = new URL(path, this.cast.url);
-      const response = await fetch(url, { method, headers, ...(body !== undefined && { body }) });
+    const url = new URL(path, this.cast.url);
+    const name = `${request.method} ${url.pathname}`;
+    await this.ledger.whole(name, situation, async () => {
+      const response = await fetch(url, request);
       const text = await response.text();
-      if (!response.ok) throw new Error(`${method} ${name}: HTTP ${response.status}: ${text.slice(0, 500)}`);
+      if (!response.ok) throw new Error(`${name}: HTTP ${response.status}: ${text.slice(0, 500)}`);
       answer = { text, cookie: response.headers.get('set-cookie')?.split(';', 1)[0] ?? '' };
     });
     return answer;

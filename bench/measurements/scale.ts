@@ -37,11 +37,14 @@ export async function measureScale(): Promise<Measurement[]> {
   const reads = { short: await short.reads(), long: await long.reads() };
   await Promise.all([short.end(), long.end()]);
   return [
-    comparison('scale.claim', 'Median claim_task', claims, reads.short.claim, reads.long.claim),
+    comparison('scale.claim', 'Median claim_task', claims, {
+      short: reads.short.claim,
+      long: reads.long.claim,
+    }),
     ...LOOKED_AT.flatMap(({ name, tool }, index) => {
       const times = looks[index];
       const [few = 0, many = 0] = [reads.short.looks[index], reads.long.looks[index]];
-      return times ? [comparison(`scale.${name}`, `Median ${tool}`, times, few, many)] : [];
+      return times ? [comparison(`scale.${name}`, `Median ${tool}`, times, { short: few, long: many })] : [];
     }),
   ];
 }
@@ -55,7 +58,13 @@ const LOOKED_AT = [
 
 type Looked = (typeof LOOKED_AT)[number]['tool'];
 
-function comparison(name: string, what: string, times: Rounds, short: number, long: number): Measurement {
+/** @param reads the documents that a call reads of either */
+function comparison(
+  name: string,
+  what: string,
+  times: Rounds,
+  { short, long }: Record<'short' | 'long', number>,
+): Measurement {
   return {
     name,
     title: `${what}, ${LONG} tasks and agents against ${SHORT}`,

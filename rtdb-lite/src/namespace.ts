@@ -86,7 +86,8 @@ export class Namespace {
       expected !== undefined && paths.some((path) => nodeHash(nodeAt(before, path)) !== expected);
     // Who may read gets the value and tries again; who may not learns no more than that.
     if (isStale && paths.every((path) => this.#rules.canRead(before, path, caller))) throw new Stale();
-    if (!paths.every((path) => this.#rules.canWrite(before, after, path, caller, now))) throw new Denied();
+    if (!paths.every((path) => this.#rules.canWrite({ before, after }, path, caller, now)))
+      throw new Denied();
     if (isStale) throw new Stale();
     if (options.dry) return;
     this.#root = after;

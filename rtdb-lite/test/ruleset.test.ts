@@ -42,7 +42,7 @@ describe('a ruleset', () => {
       const root = fromJson(data);
       const after = withNodeAt(root, path, fromJson(written));
       const theirs = targaryen.create(rules, toJson(root, true)).as(caller.auth);
-      const canWrite = ours.canWrite(root, after, path, caller);
+      const canWrite = ours.canWrite({ before: root, after }, path, caller);
       if (canWrite) allowed += 1;
       const write = theirs.write(path.join('/'), written).allowed;
       assert.equal(canWrite, write, JSON.stringify({ data, path, written, auth }));

@@ -34,8 +34,13 @@ function wrapped(header) {
 
 /** A zip of one stored entry: local header, data, central directory, end. @param {string} name @param {Buffer} data */
 function zipOf(name, data) {
-  const local = header(0x04034b50, [20], name, data);
-  const central = header(0x02014b50, [20, 20], name, data, Buffer.alloc(14));
+  const local = Buffer.concat([header(0x04034b50, [20], name, data), Buffer.from(name)]);
+  const central = Buffer.concat([
+    header(0x02014b50, [20, 20], name, data),
+    // Comment, disk, attributes and offset: all zero for a first and only entry.
+    Buffer.alloc(14),
+    Buffer.from(name),
+  ]);
   const end = Buffer.alloc(22);
   end.writeUInt32LE(0x06054b50, 0);
   end.writeUInt16LE(1, 8);
@@ -46,14 +51,13 @@ function zipOf(name, data) {
 }
 
 /**
- * The fields which the two kinds of header share.
+ * The fields which the two kinds of header share, before the name.
  * @param {number} signature
  * @param {number[]} versions
  * @param {string} name
  * @param {Buffer} data
- * @param {Buffer} [beforeName] comment, disk, attributes and offset, all zero for a first and only entry
  */
-function header(signature, versions, name, data, beforeName = Buffer.alloc(0)) {
+function header(signature, versions, name, data) {
   const start = Buffer.alloc(4 + 2 * versions.length);
   start.writeUInt32LE(signature, 0);
   versions.forEach((version, index) => {
@@ -65,5 +69,5 @@ function header(signature, versions, name, data, beforeName = Buffer.alloc(0)) {
   shared.writeUInt32LE(data.length, 12);
   shared.writeUInt32LE(data.length, 16);
   shared.writeUInt16LE(Buffer.byteLength(name), 20);
-  return Buffer.concat([start, shared, beforeName, Buffer.from(name)]);
+  return Buffer.concat([start, shared]);
 }

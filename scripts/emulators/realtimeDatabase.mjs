@@ -24,7 +24,7 @@ export async function startRtdbLite({ node, ports, env, output }) {
   const log = (line) => output.line('database', line);
   const running = await startListening('rtdb-lite', { command, env, log, output });
   const rules = readFileSync(`${root}/database.rules.json`, 'utf8');
-  await put(ports.database, '/.settings/rules.json', databaseNamespace, rules);
+  await put(ports.database, `/.settings/rules.json?ns=${databaseNamespace}`, rules);
   return running;
 }
 
@@ -38,13 +38,13 @@ export async function importDatabase(ports, exported) {
   const files = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.json')) : [];
   for (const file of files) {
     const data = readFileSync(`${folder}/${file}`, 'utf8');
-    await put(ports.database, '/.json', basename(file, '.json'), data, '&disableTriggers=true');
+    await put(ports.database, `/.json?ns=${basename(file, '.json')}&disableTriggers=true`, data);
   }
 }
 
-/** @param {number} port @param {string} path @param {string} namespace @param {string} body @param {string} [more] */
-async function put(port, path, namespace, body, more = '') {
-  const url = `http://${host}:${port}${path}?ns=${namespace}${more}`;
+/** @param {number} port @param {string} path with the namespace in its query @param {string} body */
+async function put(port, path, body) {
+  const url = `http://${host}:${port}${path}`;
   const response = await fetch(url, { method: 'PUT', headers: owner, body });
   if (!response.ok) throw new Error(`rtdb-lite refused ${path}: ${await response.text()}`);
 }

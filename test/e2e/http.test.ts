@@ -125,7 +125,10 @@ describe('the endpoint over HTTP', () => {
   it('serves a call that no handshake came before, with a session id that it never gave out', async () => {
     const url = endpointUrl('/coordination', { workspace: newWorkspace('http') });
     const call = { name: 'get_status', arguments: {} };
-    const answer = await request(url, token, 'tools/call', call, { 'Mcp-Session-Id': 'never-issued' });
+    const answer = await request(url, token, 'tools/call', {
+      params: call,
+      headers: { 'Mcp-Session-Id': 'never-issued' },
+    });
     assert.equal(answer.status, 200);
     assert.match(answer.text, /"total_tasks":0/);
   });

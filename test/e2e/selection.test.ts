@@ -98,7 +98,9 @@ describe('the selection of tools', () => {
   });
 
   it('narrows to the toolsets in the header', async () => {
-    const answer = await request(endpointUrl(), token, 'tools/list', {}, { 'X-MCP-Toolsets': 'onboarding' });
+    const answer = await request(endpointUrl(), token, 'tools/list', {
+      headers: { 'X-MCP-Toolsets': 'onboarding' },
+    });
     const names = listedIn(answer.json);
     assert.ok(names.length > 0 && names.every((name) => name.startsWith('onboarding_')), answer.text);
   });
@@ -117,13 +119,9 @@ describe('the selection of tools', () => {
       all.filter((name) => WRITERS.includes(name.replace('coordination_', ''))),
       [],
     );
-    const byHeader = await request(
-      endpointUrl('/coordination'),
-      token,
-      'tools/list',
-      {},
-      { 'X-MCP-Readonly': '1' },
-    );
+    const byHeader = await request(endpointUrl('/coordination'), token, 'tools/list', {
+      headers: { 'X-MCP-Readonly': '1' },
+    });
     assert.deepEqual([...listedIn(byHeader.json)].sort(), [...READERS].sort());
   });
 

@@ -19,6 +19,12 @@ interface Step {
 /** What a write's rules see of one step. */
 type StateOf = (step: Step) => object;
 
+/** The whole tree without a write, and with it. */
+interface Write {
+  readonly before: Tree;
+  readonly after: Tree;
+}
+
 export class Ruleset {
   readonly source: string;
   readonly json: object;
@@ -45,7 +51,7 @@ export class Ruleset {
   }
 
   /** A removal is not validated. */
-  canWrite(before: Tree, after: Tree, path: Path, caller: Caller, now = Date.now()): boolean {
+  canWrite({ before, after }: Write, path: Path, caller: Caller, now = Date.now()): boolean {
     if (caller.isOwner) return true;
     const base = { root: new RuleDataSnapshot(before, []), auth: caller.auth, now };
     const stateOf: StateOf = (step) => ({

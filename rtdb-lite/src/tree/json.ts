@@ -30,7 +30,10 @@ export function fromJson(json: unknown, previous: Tree = null, now = Date.now(),
   if (!isRecord(json)) throw new BadData(unparsable);
   const priority = priorityFrom(json['.priority'], now);
   if ('.sv' in json) return { value: serverValue(json['.sv'], previous, now), priority };
-  if (!('.value' in json)) return branchFrom(json, priority, previous, now, depth);
+  if (!('.value' in json)) {
+    const children = childrenFrom(json, previous, now, depth);
+    return children.size > 0 ? { children, priority } : null;
+  }
   const leaf = fromJson(json['.value'], previous, now, depth + 1);
   if (leaf?.children) throw new BadData('Invalid data; .value must be a primitive');
   return leaf && { ...leaf, priority };
@@ -43,13 +46,12 @@ function finite(value: Primitive): Primitive {
   return value;
 }
 
-function branchFrom(
+function childrenFrom(
   json: Record<string, unknown>,
-  priority: Priority,
   previous: Tree,
   now: number,
   depth: number,
-): Tree {
+): Map<string, TreeNode> {
   const children = new Map<string, TreeNode>();
   for (const [key, value] of Object.entries(json)) {
     if (key === '.priority') continue;
@@ -57,7 +59,7 @@ function branchFrom(
     const child = fromJson(value, childOf(previous, key), now, depth + 1);
     if (child) children.set(key, child);
   }
-  return children.size > 0 ? { children, priority } : null;
+  return children;
 }
 
 export function priorityFrom(json: unknown, now: number): Priority {

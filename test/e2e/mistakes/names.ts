@@ -9,7 +9,7 @@ const called =
     scene.call(name, {}, { path });
 
 async function asked(scene: Scene, method: string, params: unknown, path = ''): Promise<string> {
-  return (await request(scene.url(path), scene.leader.token, method, params)).text;
+  return (await request(scene.url(path), scene.leader.token, method, { params })).text;
 }
 
 const UNKNOWN = /Unknown tool/;

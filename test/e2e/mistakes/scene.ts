@@ -44,7 +44,9 @@ export class Scene {
 
   /** A call that is no mistake, by the leader. */
   async made(tool: string, args: Fields = {}, by: Pick<TestAgent, 'token'> = this.leader): Promise<Fields> {
-    const { json, text } = await request(this.url(), by.token, 'tools/call', { name: tool, arguments: args });
+    const { json, text } = await request(this.url(), by.token, 'tools/call', {
+      params: { name: tool, arguments: args },
+    });
     const result = isRecord(json) ? json['result'] : undefined;
     assert.ok(isRecord(result) && result['isError'] !== true, `${tool}: ${text}`);
     const { structuredContent } = result;
@@ -55,7 +57,9 @@ export class Scene {
   /** What a model sees of a call: the text of its result, or the message of its error. */
   async call(tool: string, args: unknown, options: { by?: TestAgent; path?: string } = {}): Promise<string> {
     const { by = this.leader, path = '' } = options;
-    return seen(await request(this.url(path), by.token, 'tools/call', { name: tool, arguments: args }));
+    return seen(
+      await request(this.url(path), by.token, 'tools/call', { params: { name: tool, arguments: args } }),
+    );
   }
 
   /** What a person sees of a request: its status and body. */

@@ -58,6 +58,13 @@ export interface RunnerWishes {
   readonly program?: readonly string[];
 }
 
+interface Players {
+  readonly url: string;
+  readonly agent: TestAgent;
+  readonly leader: TestAgent;
+  readonly client: Connection;
+}
+
 export class Stage {
   readonly folder: string;
   readonly repo: string;
@@ -69,7 +76,8 @@ export class Stage {
   private readonly leader: TestAgent;
   private readonly runners: ChildProcess[] = [];
 
-  private constructor(folder: string, url: string, agent: TestAgent, leader: TestAgent, client: Connection) {
+  private constructor({ url, agent, leader, client }: Players) {
+    const folder = newFolder();
     this.folder = folder;
     this.repo = newRepository(`${folder}/repo`);
     this.bin = `${folder}/bin`;
@@ -90,7 +98,7 @@ export class Stage {
     const access = await connect('client 2026-07-28', endpointUrl('/access'), await tokenOf('person'));
     await succeed(access, 'create_workspace', { name: workspace, repositories: ['sartor-ai/*'] });
     await access.close();
-    return new Stage(newFolder(), endpointUrl('', { workspace }), agent, leader, client);
+    return new Stage({ url: endpointUrl('', { workspace }), agent, leader, client });
   }
 
   /** At a hub or in a workspace of the test's own. */
@@ -98,7 +106,7 @@ export class Stage {
     const coding = new URL(hubUrl);
     coding.pathname = `${coding.pathname.replace(/\/$/, '')}/coding`;
     const client = await connect('client 2026-07-28', String(coding), leader.token);
-    return new Stage(newFolder(), hubUrl, agent, leader, client);
+    return new Stage({ url: hubUrl, agent, leader, client });
   }
 
   async close(): Promise<void> {

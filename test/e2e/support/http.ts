@@ -48,8 +48,7 @@ export function request(
   url: string,
   token: string,
   method: string,
-  params: unknown = {},
-  headers: Record<string, string> = {},
+  { params = {}, headers }: { readonly params?: unknown; readonly headers?: Record<string, string> } = {},
 ): Promise<HttpAnswer> {
   return post(url, token, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }), headers);
 }

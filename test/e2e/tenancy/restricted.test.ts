@@ -41,7 +41,7 @@ describe('a credential that is restricted to one workspace', function () {
       added_at: new Date(),
     } as const;
     await world.app.kernel.store.commit([{ kind: 'setMember', member }]);
-    const credential = await world.agent(bea, 'bea-held', 'leader', alpha, alpha);
+    const credential = await world.agent(bea, 'bea-held', 'leader', { workspace: alpha, held_to: alpha });
     own = world.idOf('bea-held');
     await register(beta, { workspace: beta });
     const both = await register(alpha, { workspace: alpha });

@@ -114,11 +114,20 @@ export class World {
       { kind: 'setMember', member: { ...member, uid: this.bea, workspace: this.beta, role: 'leader' } },
     ]);
     for (const role of ['viewer', 'worker', 'leader'] as const) {
-      this.credentials.set(`ann the ${role}`, await this.agent(this.ann, `ann-${role}`, role, this.alpha));
+      this.credentials.set(
+        `ann the ${role}`,
+        await this.agent(this.ann, `ann-${role}`, role, { workspace: this.alpha }),
+      );
     }
     await this.mirrored();
-    this.credentials.set('bea the leader', await this.agent(this.bea, 'bea-leader', 'leader', this.beta));
-    this.credentials.set('cas the worker', await this.agent(this.cas, 'cas-worker', 'worker', this.alpha));
+    this.credentials.set(
+      'bea the leader',
+      await this.agent(this.bea, 'bea-leader', 'leader', { workspace: this.beta }),
+    );
+    this.credentials.set(
+      'cas the worker',
+      await this.agent(this.cas, 'cas-worker', 'worker', { workspace: this.alpha }),
+    );
     this.credentials.set('ann herself', await signIn(this.ann));
     this.credentials.set('cas himself', await signIn(this.cas));
     this.credentials.set('bea herself', await signIn(this.bea));
@@ -246,8 +255,7 @@ export class World {
     ownerUid: string,
     name: string,
     role: Role,
-    workspace: string,
-    heldTo?: string,
+    { workspace, held_to }: { readonly workspace: string; readonly held_to?: string },
   ): Promise<string> {
     const { store, randomness, hashing } = this.app.kernel;
     const now = new Date();
@@ -276,7 +284,7 @@ export class World {
       created_at: now,
       expires_at: new Date(now.getTime() + 3_600_000),
       ancestors: [],
-      ...(heldTo !== undefined && { held_to: heldTo }),
+      ...(held_to !== undefined && { held_to }),
     };
     await store.commit([
       { kind: 'createAgent', agent },

@@ -26,7 +26,6 @@ export class ConnectedTown extends Town {
     name: string,
     role: Role | undefined,
     limits: WantedLimits = {},
-    { services } = this.app,
   ): Promise<Registered> {
     const draft = {
       name,
@@ -41,7 +40,7 @@ export class ConnectedTown extends Town {
       role,
       limits,
     };
-    return services.registration.register(
+    return this.app.services.registration.register(
       { principal: as, workspace: 'default' },
       draft,
       NO_KEY,

@@ -24,7 +24,7 @@ class Leavers extends Town {
   }
 
   async order(by: Principal, workspace: string): Promise<string> {
-    const made = await answer(this, 'coding_create_task', ORDER, by, undefined, workspace);
+    const made = await answer(this.at({ workspace }), 'coding_create_task', ORDER, by);
     return String(Object(made['result']).taskId);
   }
 
@@ -119,12 +119,10 @@ describe('who leaves a workspace', () => {
     await town.letIn(workspace, 'ben', 'leader');
     ben = await town.person('ben');
     const made = await answer(
-      town,
+      town.at({ workspace }),
       'coordination_create_task',
       { description: 'Plan' },
       ben,
-      undefined,
-      workspace,
     );
     await remove();
     await town.left('ben', workspace);
@@ -158,14 +156,14 @@ describe('who leaves a workspace', () => {
     await remove();
     const runner = await town.agentOf('ada', 'worker');
     const register = { programs: [{ name: 'claude', version: '1.0.0' }], serves: 'workspace' };
-    await answer(town, 'coding_register_runner', register, runner, undefined, workspace);
-    const claim = await answer(town, 'coding_claim_task', {}, runner, undefined, workspace);
+    await answer(town.at({ workspace }), 'coding_register_runner', register, runner);
+    const claim = await answer(town.at({ workspace }), 'coding_claim_task', {}, runner);
     assert.equal(Object(claim['result']).task, null);
     const ended = await town.task(theirs);
     assert.equal(ended.status, 'cancelled');
     assert.match(String(ended.error), /its owner has no role/);
     const adas = await town.order(await town.person('ada'), workspace);
-    const next = await answer(town, 'coding_claim_task', {}, runner, undefined, workspace);
+    const next = await answer(town.at({ workspace }), 'coding_claim_task', {}, runner);
     assert.equal(Object(next['result']).task.id, adas, 'those who remain are served');
   });
 
@@ -206,7 +204,7 @@ describe('who leaves a workspace', () => {
   it('a person who leaves a workspace is asked nothing there any more, and nobody is asked for them', async () => {
     const ask = async (by: Principal, to?: string) => {
       const args = { question: 'Which?', kind: 'text', ...(to && { to }) };
-      const made = await answer(town, 'inbox_ask', args, by, undefined, workspace);
+      const made = await answer(town.at({ workspace }), 'inbox_ask', args, by);
       return String(made['request_id']);
     };
     const ada = await town.person('ada');
@@ -225,7 +223,7 @@ describe('who leaves a workspace', () => {
   it('a person who leaves a workspace keeps a to-do that they have delegated there, without news of its task', async () => {
     const todo = await answer(town, 'todo_add_task', { title: 'Write it' }, ben);
     const task_id = String(Object(todo['task']).id ?? todo['id']);
-    const delegated = await answer(town, 'todo_delegate', { task_id }, ben, undefined, workspace);
+    const delegated = await answer(town.at({ workspace }), 'todo_delegate', { task_id }, ben);
     const taskId = String(Object(delegated['delegated']).task_id);
     const shown = async (by: Principal) => {
       const { tasks } = await answer(town, 'todo_list_tasks', {}, by);
@@ -245,17 +243,15 @@ describe('who leaves a workspace', () => {
     await remove();
     await town.left('ben', workspace);
     await answer(
-      town,
+      town.at({ workspace }),
       'coordination_retry_task',
       { task_id: theirs },
       await town.person('ada'),
-      undefined,
-      workspace,
     );
     const runner = await town.agentOf('ada', 'worker');
     const register = { programs: [{ name: 'claude', version: '1.0.0' }], serves: 'workspace' };
-    await answer(town, 'coding_register_runner', register, runner, undefined, workspace);
-    const claim = await answer(town, 'coding_claim_task', {}, runner, undefined, workspace);
+    await answer(town.at({ workspace }), 'coding_register_runner', register, runner);
+    const claim = await answer(town.at({ workspace }), 'coding_claim_task', {}, runner);
     assert.equal(Object(claim['result']).task, null);
     assert.equal((await town.task(theirs)).status, 'cancelled');
   });

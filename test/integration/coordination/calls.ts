@@ -8,7 +8,7 @@ import { Catalogues } from '../../../functions/src/mcp/catalogue.ts';
 import type { FoundTool } from '../../../functions/src/mcp/tool.ts';
 import { toolsets } from '../../../functions/src/toolsets/index.ts';
 import { authenticatorOf } from '../../support/principals.ts';
-import { silent, type Team } from './team.ts';
+import { type Place, silent } from './team.ts';
 
 const catalogue = new Catalogues(toolsets).of({
   toolsets: toolsets.map((toolset) => toolset.name),
@@ -32,12 +32,10 @@ export function toolNamed(name: string): FoundTool {
  * @param name as `/mcp` lists it: `coordination_create_task`
  */
 export async function call(
-  team: Team,
+  { app, workspace, leader }: Place,
   name: string,
   rawArguments: JsonObject,
-  principal: Principal = team.leader,
-  app = team.app,
-  workspace = team.workspace,
+  principal: Principal = leader,
 ): Promise<ToolResult> {
   const ports = { ...app.calls, authenticator: authenticatorOf(principal), log: silent };
   const exchange = {

@@ -73,7 +73,7 @@ describe('the example of', () => {
         const instance = team.anotherInstance();
         let answered: Awaited<ReturnType<typeof call>> | undefined;
         const read = await reads.during(async () => {
-          answered = await call(team, name, args, callerOfExample(team, tool.name), instance);
+          answered = await call(team.at({ app: instance }), name, args, callerOfExample(team, tool.name));
         });
         assert.ok(answered);
         const { structuredContent, content, isError } = answered;

@@ -53,6 +53,9 @@ interface SweptInstance {
   readonly system: Pick<Composition['system'], 'ports'>;
 }
 
+/** Where calls are made, and who makes them unless a test says otherwise. */
+export type Place = Pick<Team, 'app' | 'workspace' | 'leader'>;
+
 export class Team {
   readonly workspace = `ws-${randomUUID().slice(0, 13)}`;
   readonly app: Composition;
@@ -69,6 +72,11 @@ export class Team {
   /** Another instance of the same deployment, with its own memory and the same clock. */
   anotherInstance(): Composition {
     return compose(outsideOf({ clock: { now: () => this.now }, ...this.bindings }));
+  }
+
+  /** At another instance, or in another workspace. */
+  at(other: Partial<Place>): Place {
+    return { app: this.app, workspace: this.workspace, leader: this.leader, ...other };
   }
 
   pass(seconds: number): void {

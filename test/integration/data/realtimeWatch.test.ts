@@ -33,7 +33,7 @@ describe('watching the Realtime Database as the caller', () => {
   });
 
   function watch(shape: WatchShape, caller = worker, at = path, most = 1000): Recorder {
-    const recorder = new Recorder(access, caller, at, shape, most);
+    const recorder = new Recorder(access, caller, at, { shape, most });
     watches.push(recorder);
     return recorder;
   }
@@ -195,7 +195,7 @@ describe('watching the Realtime Database as the caller', () => {
     await set(path, { a: 1, b: 2 });
     const proxy = await openProxy(process.env['FIREBASE_DATABASE_EMULATOR_HOST'] ?? '');
     const recorder = await withDatabaseAt(proxy.host, async () => {
-      const watching = new Recorder(openAccess(), worker, path, 'children', 10);
+      const watching = new Recorder(openAccess(), worker, path, { shape: 'children', most: 10 });
       await watching.begun();
       return watching;
     });
@@ -211,7 +211,10 @@ describe('watching the Realtime Database as the caller', () => {
   it('ends with the token of a person', async () => {
     const person = await personCaller('viewer');
     const later = new Date(Date.now() + 3_700_000);
-    const recorder = new Recorder(openAccess({ now: () => later }), person, path, 'value', 10);
+    const recorder = new Recorder(openAccess({ now: () => later }), person, path, {
+      shape: 'value',
+      most: 10,
+    });
     const error = await recorder.failed();
     assert.ok(error instanceof Error && 'code' in error);
     assert.equal(error.code, 'TOKEN_EXPIRED');
@@ -220,7 +223,9 @@ describe('watching the Realtime Database as the caller', () => {
   it('does not wait for ever for a database that is down', async () => {
     await withDatabaseAt('127.0.0.1:1', async () => {
       const unreachable = openAccess(undefined, 500);
-      because('CONNECTION_ERROR')(await new Recorder(unreachable, worker, path, 'value', 10).failed());
+      because('CONNECTION_ERROR')(
+        await new Recorder(unreachable, worker, path, { shape: 'value', most: 10 }).failed(),
+      );
     });
   });
 

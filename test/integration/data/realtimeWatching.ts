@@ -16,7 +16,7 @@ import {
   type DatabaseAccess,
   parsePath,
   type Watch,
-  type WatchShape,
+  type Watched,
 } from '../../../functions/src/toolsets/firebase/rules/databaseAccess.ts';
 import { eventually } from '../../e2e/support/waiting.ts';
 
@@ -44,7 +44,7 @@ export class Recorder {
   private taken = 0;
   private readonly watch: Watch;
 
-  constructor(access: DatabaseAccess, caller: Caller, path: string, shape: WatchShape, most: number) {
+  constructor(access: DatabaseAccess, caller: Caller, path: string, { shape, most }: Watched) {
     this.watch = access.watch(
       caller,
       parsePath('realtime', path),

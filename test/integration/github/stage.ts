@@ -74,7 +74,12 @@ export class Stage {
   }
 
   private call(tool: string, given: JsonObject, principal?: Principal) {
-    return call(this.team, `github_${tool}`, given, principal ?? this.team.principal('ann'), this.app);
+    return call(
+      this.team.at({ app: this.app }),
+      `github_${tool}`,
+      given,
+      principal ?? this.team.principal('ann'),
+    );
   }
 }
 

@@ -28,7 +28,7 @@ export class House extends Town {
     args: JsonObject = {},
     app = this.app,
   ): Promise<JsonObject> {
-    return answer(this, `inbox_${tool}`, args, principal, app);
+    return answer(this.at({ app }), `inbox_${tool}`, args, principal);
   }
 
   /** What is said to whom it is refused. */

@@ -145,7 +145,12 @@ describe('an agent that would loosen a limit', () => {
   it('asks in the workspace that is loosened, whose person may have no role where the call was made', async () => {
     const { workspace } = house;
     const args = { workspace, email: house.email('eve'), role: 'viewer' };
-    const { structuredContent } = await call(house, 'access_invite', args, leader, house.app, 'default');
+    const { structuredContent } = await call(
+      house.at({ workspace: 'default' }),
+      'access_invite',
+      args,
+      leader,
+    );
     const said = JSON.stringify(structuredContent);
     assert.match(said, /waits for approval/, said);
     const { requests } = await house.inbox(ada, 'list');

@@ -44,11 +44,10 @@ describe('at the same instant', () => {
     const given = await Promise.all(
       Array.from({ length: 11 }, (_, tab) =>
         call(
-          house,
+          house.at({ app: house.anotherInstance() }),
           'inbox_answer',
           { request_id, answer: `colour ${tab}` },
           tab === 10 ? helper : ada,
-          house.anotherInstance(),
         ),
       ),
     );
@@ -66,8 +65,8 @@ describe('at the same instant', () => {
     for (let times = 0; times < 5; times++) {
       const request_id = await ask();
       const [answered, withdrawn] = await Promise.all([
-        call(house, 'inbox_answer', { request_id, answer: 'red' }, ada, house.anotherInstance()),
-        call(house, 'inbox_withdraw', { request_id }, agent, house.anotherInstance()),
+        call(house.at({ app: house.anotherInstance() }), 'inbox_answer', { request_id, answer: 'red' }, ada),
+        call(house.at({ app: house.anotherInstance() }), 'inbox_withdraw', { request_id }, agent),
       ]);
       assert.notEqual(answered.isError, withdrawn.isError);
       assert.equal((await stored(request_id)).state, withdrawn.isError ? 'answered' : 'withdrawn');
@@ -125,7 +124,7 @@ describe('at the same instant', () => {
         house.inbox(agent, 'wait', { request_id, wait_ms: 0 }, house.anotherInstance()),
       );
       const [given, , ...seen] = await Promise.all([
-        call(house, 'inbox_answer', { request_id, answer: 'red' }, ada, early),
+        call(house.at({ app: early }), 'inbox_answer', { request_id, answer: 'red' }, ada),
         house.sweepRequests(),
         ...others,
       ]);

@@ -33,8 +33,13 @@ describe('rate limits', () => {
   const callTimes = async (count: number, principal: Principal): Promise<number> => {
     let passed = 0;
     for (let made = 0; made < count; made++) {
-      const app = instances[made % 2];
-      const { structuredContent } = await call(team, 'coordination_get_master_plan', {}, principal, app);
+      const app = instances[made % 2] ?? team.app;
+      const { structuredContent } = await call(
+        team.at({ app }),
+        'coordination_get_master_plan',
+        {},
+        principal,
+      );
       const refusal = String(structuredContent['error']);
       if (refusal.startsWith('Too many calls')) assert.match(refusal, /Call again in 1 second\.$/);
       else passed++;

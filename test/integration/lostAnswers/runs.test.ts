@@ -42,15 +42,13 @@ describe('a lost answer to the instance that executes', function () {
     orchestra.losing = true;
   });
 
-  for (const [what, workflow, questions, status] of [
-    ['a run for models', TWO_STEPS, 2, 'succeeded'],
-    ['a run for live agents', BY_HAND, 0, 'waiting'],
-  ] as const) {
-    it(what, async () => {
-      await lanes.use((lane) => execute(lane, undefined, workflow, questions, status)); // opens the session
-      const { problems } = await tryLosses(lanes, ALL, (lane, loss) =>
-        execute(lane, loss, workflow, questions, status),
-      );
+  for (const course of [
+    { what: 'a run for models', workflow: TWO_STEPS, questions: 2, status: 'succeeded' },
+    { what: 'a run for live agents', workflow: BY_HAND, questions: 0, status: 'waiting' },
+  ]) {
+    it(course.what, async () => {
+      await lanes.use((lane) => execute(lane, undefined, course)); // opens the session
+      const { problems } = await tryLosses(lanes, ALL, (lane, loss) => execute(lane, loss, course));
       if (problems.length > 0) assert.fail(problems.join('\n'));
       orchestra.assertAcceptable();
     });
@@ -59,9 +57,7 @@ describe('a lost answer to the instance that executes', function () {
   async function execute(
     lane: Lane,
     loss: Loss | undefined,
-    workflow: object,
-    questions: number,
-    status: string,
+    { workflow, questions, status }: { workflow: object; questions: number; status: string },
   ): Promise<Outcome> {
     const input = orchestra.question();
     // What agents have done is counted by workspace, and where it is counted goes by how much there is.

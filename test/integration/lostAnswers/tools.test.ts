@@ -75,7 +75,7 @@ describe('a lost answer to', function () {
     const keyed = isKeyed ? { ...args, idempotency_key: randomUUID() } : args;
     const name = wireNameOf(scenario.tool);
     lane.proxy.begin(loss);
-    const result = await call(scene, name, keyed, principal, app);
+    const result = await call(scene.at({ app }), name, keyed, principal);
     const { applied, sent, lost } = lane.proxy.seen;
     const again = isKeyed ? await call(scene, name, keyed, principal) : result;
     const problems = [

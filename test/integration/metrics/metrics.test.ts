@@ -34,12 +34,12 @@ describe('counts of calls', () => {
     await Promise.all(
       instances.map(async (app) => {
         for (let made = 0; made < 4; made++) {
-          await call(team, 'coordination_get_status', {}, ann, app);
-          await call(team, 'coordination_get_status', { unheard: 'of' }, bob, app);
-          await call(team, 'coordination_create_task', { description: 'x' }, ann, app);
+          await call(team.at({ app }), 'coordination_get_status', {}, ann);
+          await call(team.at({ app }), 'coordination_get_status', { unheard: 'of' }, bob);
+          await call(team.at({ app }), 'coordination_create_task', { description: 'x' }, ann);
         }
         await app.limits.callMetrics.flush();
-        await call(team, 'coordination_get_status', { unheard: 'of' }, bob, app);
+        await call(team.at({ app }), 'coordination_get_status', { unheard: 'of' }, bob);
         await app.limits.callMetrics.flush();
       }),
     );
@@ -93,14 +93,15 @@ describe('counts of calls', () => {
       }),
     });
     const look = async () =>
-      seen.parse(await answer(team, 'system_getSystemStatus', {}, team.leader, team.anotherInstance()))
-        .metrics.calls;
+      seen.parse(
+        await answer(team.at({ app: team.anotherInstance() }), 'system_getSystemStatus', {}, team.leader),
+      ).metrics.calls;
     assert.equal(await look(), undefined, 'nobody has called');
     const app = team.anotherInstance();
     const ann = team.principal('ann');
-    for (let made = 0; made < 3; made++) await call(team, 'coordination_get_status', {}, ann, app);
-    await call(team, 'coordination_get_status', { unheard: 'of' }, ann, app);
-    await call(team, 'coordination_create_task', { description: 'x' }, ann, app);
+    for (let made = 0; made < 3; made++) await call(team.at({ app }), 'coordination_get_status', {}, ann);
+    await call(team.at({ app }), 'coordination_get_status', { unheard: 'of' }, ann);
+    await call(team.at({ app }), 'coordination_create_task', { description: 'x' }, ann);
     await app.limits.callMetrics.flush();
     team.pass(120);
     assert.deepEqual(await look(), {
@@ -133,7 +134,7 @@ describe('counts of calls', () => {
     const first = team.now.getTime();
     const ann = team.principal('ann');
     for (const app of [team.anotherInstance(), team.anotherInstance()]) {
-      await call(team, 'coordination_get_status', {}, ann, app);
+      await call(team.at({ app }), 'coordination_get_status', {}, ann);
       await app.limits.callMetrics.flush();
       team.pass(60);
     }

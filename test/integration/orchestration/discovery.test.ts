@@ -59,13 +59,23 @@ describe('what there is to orchestrate with', () => {
   });
 
   async function tool(name: string, args: JsonObject = {}, principal?: Principal): Promise<JsonObject> {
-    const { structuredContent, isError } = await call(team, `orchestration_${name}`, args, principal, app);
+    const { structuredContent, isError } = await call(
+      team.at({ app }),
+      `orchestration_${name}`,
+      args,
+      principal,
+    );
     assert.equal(isError, undefined, JSON.stringify(structuredContent));
     return structuredContent;
   }
 
   async function refused(name: string, args: JsonObject, principal?: Principal) {
-    const { structuredContent, isError } = await call(team, `orchestration_${name}`, args, principal, app);
+    const { structuredContent, isError } = await call(
+      team.at({ app }),
+      `orchestration_${name}`,
+      args,
+      principal,
+    );
     assert.equal(isError, true, JSON.stringify(structuredContent));
     return error.parse(structuredContent).error;
   }

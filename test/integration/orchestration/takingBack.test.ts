@@ -27,7 +27,12 @@ describe('taking back a run', () => {
     const ann = await team.join('ann');
     const claimed = await team.claim(ann);
     const args = { run_id: runId };
-    const { structuredContent } = await call(team, 'system_undo', args, orchestra.principal, orchestra.app);
+    const { structuredContent } = await call(
+      team.at({ app: orchestra.app }),
+      'system_undo',
+      args,
+      orchestra.principal,
+    );
     const { undone, refused } = Object(structuredContent);
     const [left, right] = [`${runId}-left-1`, `${runId}-right-1`];
     const open = claimed === left ? right : left;

@@ -145,9 +145,8 @@ export function predict(what: Operation, { agent: name, taskId, epoch }: Aimed, 
 
 /** Does it, and enters it into the books. A refusal is an answer too. */
 export async function perform(what: Operation, aimed: Aimed, model: QueueModel, real: Real): Promise<string> {
-  const app = real.instances[what.instance] ?? real.team.app;
   try {
-    return await attempt(what, aimed, model, real, app);
+    return await attempt(what, aimed, model, real);
   } catch (error) {
     const expected = error instanceof MusterError && ['CONFLICT', 'NOT_FOUND'].includes(error.code);
     assert.ok(expected && error.details.reason !== 'CONTENTION', String(error));
@@ -159,14 +158,14 @@ async function attempt(
   what: Operation,
   { agent: agentId, taskId, epoch }: Aimed,
   model: QueueModel,
-  { team, ledger }: Real,
-  app: Composition,
+  { team, ledger, instances }: Real,
 ): Promise<string> {
+  const app = instances[what.instance] ?? team.app;
   const { taskQueue } = app.services;
   const claimant = { agent_id: agentId, ...(epoch !== undefined && { claim_epoch: epoch }) };
   switch (what.kind) {
     case 'create':
-      return create(what.tasks, model, team, ledger, app);
+      return create(what.tasks, model, { team, ledger, app });
     case 'claim': {
       const outcome = await team.claimOutcome(agentId, LEASE_SECONDS, app);
       if (outcome.kind === 'none') return 'none';
@@ -199,9 +198,7 @@ async function attempt(
 async function create(
   wanted: readonly NewTask[],
   model: QueueModel,
-  team: Team,
-  ledger: Ledger,
-  app: Composition,
+  { team, ledger, app }: Pick<Real, 'team' | 'ledger'> & { readonly app: Composition },
 ): Promise<string> {
   const known = model.tasks.map((task) => task.id);
   const start = team.now.getTime() - model.now * 1000;

@@ -172,11 +172,10 @@ describe('system.getTaskQueue', () => {
   describe('is never older than five seconds', () => {
     const waits = async (app = team.app) => {
       const { structuredContent } = await call(
-        team,
+        team.at({ app }),
         'system_getTaskQueue',
         { includeAssigned: true },
         team.leader,
-        app,
       );
       return Object(structuredContent).tasks[0].metadata;
     };

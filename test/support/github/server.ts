@@ -15,7 +15,7 @@ import { actions } from './routes/actions.ts';
 import { contents } from './routes/contents.ts';
 import { git } from './routes/git.ts';
 import { tracker } from './routes/tracker.ts';
-import { match, Refused, type Reply, type Routes } from './routing.ts';
+import { type Asked, match, Refused, type Reply, type Routes } from './routing.ts';
 import { World } from './world.ts';
 
 const routes: Routes = { ...access, ...contents, ...git, ...tracker, ...actions };
@@ -131,7 +131,7 @@ export class LocalGitHub {
     const query = Object.fromEntries(searchParams);
     const body: unknown = text === '' ? undefined : JSON.parse(text);
     this.problems.push(...requestProblems(route, { path, query, body }));
-    const reply = this.reply(route, path, query, body, request.headers.authorization);
+    const reply = this.reply(route, { path, query, body: Object(body) }, request.headers.authorization);
     fault?.carriedOut?.();
     if (fault !== undefined) return failWith(fault, response);
     this.problems.push(...answerProblems(route, reply.status, plain(reply.body)));
@@ -159,15 +159,13 @@ export class LocalGitHub {
 
   private reply(
     route: string,
-    path: Readonly<Record<string, string>>,
-    query: Readonly<Record<string, string>>,
-    body: unknown,
+    request: Pick<Asked, 'path' | 'query' | 'body'>,
     authorization: string | undefined,
   ): Reply {
     try {
       const asker = identify(this.world, authorization);
       if (asker.kind === 'refused') throw new Refused(401, asker.why);
-      const asked = { world: this.world, asker, path, query, body: Object(body), origin: this.url };
+      const asked = { world: this.world, asker, ...request, origin: this.url };
       return routes[route]?.(asked) ?? { status: 500 };
     } catch (error) {
       if (error instanceof Refused) return error.reply;

@@ -35,13 +35,7 @@ const WRITES: Readonly<Record<string, Write>> = {
   },
   'firestore.projects.databases.patch': ({ body, path }, answers) => {
     const name = path.replace('v1/', '');
-    change(
-      answers,
-      `firestore.googleapis.com/v1/projects/${PROJECT}/databases`,
-      'databases',
-      name,
-      fields(body),
-    );
+    change(answers, `firestore.googleapis.com/v1/projects/${PROJECT}/databases`, name, fields(body));
     return begun(answers, 'firestore.googleapis.com/v1/', `${name}/operations/2`, { name });
   },
   'firestore.projects.databases.backupSchedules.create': ({ body, path }, answers) => {
@@ -113,7 +107,6 @@ const WRITES: Readonly<Record<string, Write>> = {
     change(
       answers,
       `firebasehosting.googleapis.com/v1beta1/projects/${PROJECT}/sites`,
-      'sites',
       path.replace('v1beta1/', ''),
       fields(body),
     ),
@@ -159,7 +152,7 @@ const WRITES: Readonly<Record<string, Write>> = {
   },
   'run.projects.locations.services.patch': ({ body, path }, answers) => {
     const name = path.replace('v2/', '');
-    change(answers, `run.googleapis.com/v2/${HERE}/services`, 'services', name, fields(body));
+    change(answers, `run.googleapis.com/v2/${HERE}/services`, name, fields(body));
     return begun(answers, 'run.googleapis.com/v2/', `${HERE}/operations/1`, { name });
   },
   'artifactregistry.projects.locations.repositories.patch': ({ body, path }, answers) => {
@@ -168,26 +161,17 @@ const WRITES: Readonly<Record<string, Write>> = {
     return repository;
   },
   'cloudtasks.projects.locations.queues.resume': ({ path }, answers) =>
-    change(
-      answers,
-      `cloudtasks.googleapis.com/v2/${HERE}/queues`,
-      'queues',
-      path.replace(/^v2\/|:resume$/g, ''),
-      { state: 'RUNNING' },
-    ),
+    change(answers, `cloudtasks.googleapis.com/v2/${HERE}/queues`, path.replace(/^v2\/|:resume$/g, ''), {
+      state: 'RUNNING',
+    }),
   'cloudscheduler.projects.locations.jobs.resume': ({ path }, answers) =>
-    change(
-      answers,
-      `cloudscheduler.googleapis.com/v1/${HERE}/jobs`,
-      'jobs',
-      path.replace(/^v1\/|:resume$/g, ''),
-      { state: 'ENABLED' },
-    ),
+    change(answers, `cloudscheduler.googleapis.com/v1/${HERE}/jobs`, path.replace(/^v1\/|:resume$/g, ''), {
+      state: 'ENABLED',
+    }),
   'pubsub.projects.subscriptions.patch': ({ body, path }, answers) =>
     change(
       answers,
       `pubsub.googleapis.com/v1/projects/${PROJECT}/subscriptions`,
-      'subscriptions',
       path.replace('v1/', ''),
       fields(fields(body)['subscription']),
     ),
@@ -197,7 +181,7 @@ const WRITES: Readonly<Record<string, Write>> = {
   },
   'logging.projects.exclusions.patch': ({ api, body, path }, answers) => {
     const [, list = '', name = ''] = /^(.*)\/([^/]+)$/.exec(path) ?? [];
-    return change(answers, `${api}/${list}`, 'exclusions', name, fields(body));
+    return change(answers, `${api}/${list}`, name, fields(body));
   },
   'identitytoolkit.projects.updateConfig': ({ api, body, path }, answers) => {
     const config = { ...fields(answers.get(`${api}/${path}`)), ...fields(body) };
@@ -260,7 +244,9 @@ function append(answers: Answers, path: string, key: string, ...items: readonly 
   answers.set(path, { ...answer, [key]: [...itemsIn(answer[key]), ...items] });
 }
 
-function change(answers: Answers, path: string, key: string, name: string, changed: Fields): object {
+/** Changes an item of a list that has the name of the last part of its path. */
+function change(answers: Answers, path: string, name: string, changed: Fields): object {
+  const key = path.slice(path.lastIndexOf('/') + 1);
   const answer = fields(answers.get(path));
   const items = itemsIn(answer[key]).map((item) => (item['name'] === name ? { ...item, ...changed } : item));
   answers.set(path, { ...answer, [key]: items });

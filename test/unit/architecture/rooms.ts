@@ -41,7 +41,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'mcp/http/request.ts',
     'mcp/http/response.ts',
   ],
-  'signin/page/': ['signin/http/texts.ts'],
+  'signin/page/': ['signin/http/texts.ts', 'signin/rules/choices.ts'],
   'toolsets/access/': ground,
   'toolsets/firebase/': ground,
   'toolsets/todo/': [...ground, ...door('coordination')],

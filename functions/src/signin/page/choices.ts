@@ -1,6 +1,8 @@
 /** The form of what the client may do. */
+
+import type { Offer } from '../rules/choices.ts';
 import { type Embedded, fill } from './embedded.ts';
-import type { Choices, Offer } from './server.ts';
+import type { Choices } from './server.ts';
 import { element, type View } from './view.ts';
 
 type Texts = Embedded['texts'];

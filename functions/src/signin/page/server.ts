@@ -1,26 +1,9 @@
 /** Muster's two endpoints for this page. What they answer is looked at before it is believed. */
+import type { Offer } from '../rules/choices.ts';
 import type { Embedded } from './embedded.ts';
 import { Failure, type Trouble } from './view.ts';
 
-export const ROLES = ['viewer', 'worker', 'leader', 'admin'] as const;
-
-export type Role = (typeof ROLES)[number];
-
-export interface Offer {
-  /** Spent by one decision. */
-  readonly approval: string;
-  readonly person: { readonly name: string; readonly email?: string };
-  readonly agentName: string;
-  /** The one to begin with. */
-  readonly role: Role;
-  /** Weakest first. */
-  readonly roles: readonly Role[];
-  readonly workspaces: readonly string[];
-  readonly toolsets: readonly string[];
-  /** The toolsets that are ticked at first. */
-  readonly proposed: readonly string[];
-  readonly readonly: { readonly value: boolean; readonly fixed: boolean };
-}
+const ROLES: Offer['roles'] = ['viewer', 'worker', 'leader', 'admin'];
 
 export interface Choices {
   readonly agentName: string;

@@ -22,11 +22,12 @@ export class Hindered extends Error {
 }
 
 /** What somebody may choose from who has signed in. */
-export interface Choices {
+export interface Offer {
   /** Shows, with the browser's cookie, that the decision is theirs. */
   readonly approval: string;
   readonly person: { readonly name: string; readonly email?: string };
   readonly agentName: string;
+  /** The one to begin with. */
   readonly role: Role;
   /** Weakest first. */
   readonly roles: readonly Role[];

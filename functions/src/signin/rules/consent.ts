@@ -11,7 +11,7 @@ import { Service } from '../../kernel/ports.ts';
 import { retryStale } from '../../kernel/waiting.ts';
 import type { Apps } from './apps.ts';
 import { type Asked, type Authorization, DECIDING_MILLISECONDS, wayBack } from './authorization.ts';
-import { type Choices, type Decision, Hindered } from './choices.ts';
+import { type Decision, Hindered, type Offer } from './choices.ts';
 import { type Client, type Clients, type SignInChange, type SignInQueries, shownName } from './clients.ts';
 import { OAuthError } from './oauthError.ts';
 import { personOf } from './tokens.ts';
@@ -79,7 +79,7 @@ export class Consent extends Service<ConsentPorts> {
     browser: string | undefined,
     idToken: string,
     toolsetsAt: (resource: string) => readonly string[],
-  ): Promise<Choices> {
+  ): Promise<Offer> {
     const { idTokens, roles, randomness, hashing, store } = this.ports;
     await this.find(id, browser);
     const { uid, role, email } = await idTokens.verifyRecent(idToken, SIGNED_IN_SECONDS).catch(signInAgain);

@@ -22,7 +22,7 @@ export const contents: Routes = {
     const files = repo.objects.filesOf(commit);
     const found = files.get(path ?? '');
     if (found !== undefined)
-      return { status: 200, body: shownContent(asked, repo, files, path ?? '', found) };
+      return { status: 200, body: shownContent(asked, repo, files, [path ?? '', found]) };
     const inside = [...files].filter(([name]) => name.startsWith(`${path}/`));
     if (inside.length === 0) throw notFound();
     return { status: 200, body: listing(asked, repo, path ?? '', inside) };
@@ -79,8 +79,7 @@ function shownContent(
   asked: Asked,
   repo: Repo,
   files: ReadonlyMap<string, FileEntry>,
-  path: string,
-  entry: FileEntry,
+  [path, entry]: readonly [string, FileEntry],
 ): unknown {
   const common = { ...commonOf(asked, repo, path, entry), type: TYPES[entry.mode] };
   if (entry.mode === '160000') {
@@ -91,7 +90,7 @@ function shownContent(
     const target = blob.toString();
     const followed = files.get(target);
     // A link to a file of the repository is answered with the file.
-    if (followed !== undefined) return shownContent(asked, repo, files, target, followed);
+    if (followed !== undefined) return shownContent(asked, repo, files, [target, followed]);
     return { ...common, size: blob.length, target };
   }
   if (blob.length > MAX_INLINE_BYTES) return { ...common, size: blob.length, encoding: 'none', content: '' };
@@ -166,22 +165,21 @@ function hitsIn(asked: Asked, repo: Repo, { words, qualifiers }: Query): unknown
     const text = repo.objects.blobs.get(entry.sha)?.toString() ?? '';
     const fits = qualifiers.every(([name, value]) => tests[name]?.(path, value) ?? true);
     if (!fits || !words.every((word) => text.toLowerCase().includes(word.toLowerCase()))) return [];
-    return [shownHit(asked, repo, path, entry, text, words)];
+    const hit = shownHit(asked, repo, path, entry);
+    return [{ ...hit, text_matches: matchesIn(text, words, hit.url) }];
   });
 }
 
-function shownHit(
-  asked: Asked,
-  repo: Repo,
-  path: string,
-  entry: FileEntry,
-  text: string,
-  words: readonly string[],
-): unknown {
+function shownHit(asked: Asked, repo: Repo, path: string, entry: FileEntry) {
   const example = Object(exampleOf('GET /search/code', 200)).items[0];
   const { name, url, git_url, html_url } = commonOf(asked, repo, path, entry);
   const repository = { ...example.repository, ...ofHit(shownRepository(repo)) };
-  const textMatches = words.map((word) => {
+  return { ...example, name, path, sha: entry.sha, url, git_url, html_url, repository };
+}
+
+/** The surroundings of the first place of each word. */
+function matchesIn(text: string, words: readonly string[], url: string): unknown[] {
+  return words.map((word) => {
     const at = text.toLowerCase().indexOf(word.toLowerCase());
     const start = Math.max(0, text.lastIndexOf('\n', at - 1) + 1);
     const fragment = text.slice(start, start + 300);
@@ -189,8 +187,6 @@ function shownHit(
     const matches = [{ text: text.slice(at, at + word.length), indices }];
     return { object_url: url, object_type: 'FileContent', property: 'content', fragment, matches };
   });
-  const sha = entry.sha;
-  return { ...example, name, path, sha, url, git_url, html_url, repository, text_matches: textMatches };
 }
 
 /** A hit's repository is a short one: without its stars, for one. */

@@ -67,7 +67,10 @@ export const tracker: Routes = {
       state: 'open',
     };
     repo.pulls.push(pull);
-    return { status: 201, body: shownPull(asked, repo, pull, 'POST /repos/{owner}/{repo}/pulls', 201) };
+    return {
+      status: 201,
+      body: shownPull(asked, repo, pull, exampleOf('POST /repos/{owner}/{repo}/pulls', 201)),
+    };
   },
 
   'GET /repos/{owner}/{repo}/pulls': (asked) => {
@@ -79,7 +82,8 @@ export const tracker: Routes = {
         (head === undefined || head === `${repo.owner}:${pull.head}`) &&
         (base === undefined || base === pull.base),
     );
-    const body = found.map((pull) => shownPull(asked, repo, pull, 'GET /repos/{owner}/{repo}/pulls', 200));
+    const [example] = Object(exampleOf('GET /repos/{owner}/{repo}/pulls', 200));
+    const body = found.map((pull) => shownPull(asked, repo, pull, example));
     return { status: 200, body };
   },
 };
@@ -117,9 +121,8 @@ function shownIssue(repo: Repo, issue: Issue): unknown {
   };
 }
 
-function shownPull(asked: Asked, repo: Repo, pull: Pull, route: string, status: number): unknown {
-  const whole = Object(exampleOf(route, status));
-  const example = Array.isArray(whole) ? whole[0] : whole;
+function shownPull(asked: Asked, repo: Repo, pull: Pull, like: unknown): unknown {
+  const example = Object(like);
   const side = (of: Record<string, unknown>, ref: string) => ({
     ...of,
     label: `${repo.owner}:${ref}`,

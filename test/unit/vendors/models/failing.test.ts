@@ -37,13 +37,12 @@ const status = (code: number, kind: FailureClass, unknown = false): Case => ({
   unknown,
 });
 
-const refused = (agent: AgentName, code: number, body: unknown, kind: FailureClass, title: string): Case => ({
-  title,
-  does: { does: 'error', status: code, body },
-  kind,
-  unknown: false,
-  agents: [agent],
-});
+const refused = (
+  agent: AgentName,
+  status: number,
+  body: unknown,
+  { kind, title }: Pick<Case, 'kind' | 'title'>,
+): Case => ({ title, does: { does: 'error', status, body }, kind, unknown: false, agents: [agent] });
 
 const cases: readonly Case[] = [
   status(400, 'invalid_request'),
@@ -69,22 +68,19 @@ const cases: readonly Case[] = [
     'claude',
     400,
     anthropicSays('invalid_request_error', 'prompt is too long: 215000 tokens > 200000 maximum'),
-    'context_too_long',
-    'a prompt that is too long',
+    { kind: 'context_too_long', title: 'a prompt that is too long' },
   ),
   refused(
     'claude',
     400,
     anthropicSays('invalid_request_error', 'Your credit balance is too low to access the Anthropic API.'),
-    'quota',
-    'no credit',
+    { kind: 'quota', title: 'no credit' },
   ),
   refused(
     'claude',
     429,
     anthropicSays('rate_limit_error', 'Spent.', { error_code: 'enforced_spend_limit_reached' }),
-    'quota',
-    'a limit of spending',
+    { kind: 'quota', title: 'a limit of spending' },
   ),
   refused(
     'gemini',
@@ -94,8 +90,7 @@ const cases: readonly Case[] = [
       'INVALID_ARGUMENT',
       'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).',
     ),
-    'context_too_long',
-    'a prompt that is too long',
+    { kind: 'context_too_long', title: 'a prompt that is too long' },
   ),
   refused(
     'gemini',
@@ -103,15 +98,13 @@ const cases: readonly Case[] = [
     geminiSays(400, 'INVALID_ARGUMENT', 'API key not valid.', [
       { '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: 'API_KEY_INVALID' },
     ]),
-    'authentication',
-    'a key that is none',
+    { kind: 'authentication', title: 'a key that is none' },
   ),
   refused(
     'gemini',
     400,
     geminiSays(400, 'FAILED_PRECONDITION', 'The free tier is not available in your country.'),
-    'quota',
-    'no billing',
+    { kind: 'quota', title: 'no billing' },
   ),
   refused(
     'gemini',
@@ -122,15 +115,13 @@ const cases: readonly Case[] = [
         violations: [{ quotaId: 'GenerateRequestsPerDayPerProjectPerModel-FreeTier' }],
       },
     ]),
-    'quota',
-    "the day's quota",
+    { kind: 'quota', title: "the day's quota" },
   ),
   refused(
     'gemini',
     429,
     geminiSays(429, 'RESOURCE_EXHAUSTED', 'Quota exceeded, limit: 0, model: gemini-test'),
-    'quota',
-    'no quota at all',
+    { kind: 'quota', title: 'no quota at all' },
   ),
   { title: 'a refusal to answer', does: { does: 'answer', end: 'refusal' }, kind: 'refused', unknown: false },
   { title: 'an empty answer', does: { does: 'answer', text: '' }, kind: 'malformed', unknown: false },
