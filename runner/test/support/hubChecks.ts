@@ -1,7 +1,7 @@
 /** The checks of the hub itself, for tests that run without it. */
 import { argumentsChecker } from '../../../functions/src/mcp/validation.ts';
-import { appendLogs } from '../../../functions/src/toolsets/coding/tools/append_logs.ts';
-import { endTask } from '../../../functions/src/toolsets/coding/tools/end_task.ts';
+import { appendLogs, endTask } from '../../../functions/src/toolsets/coding/tools/work.ts';
+
 import { HubRefusal } from '../../src/hub/connection.ts';
 import type { Ending, LogEntry } from '../../src/hub/hub.ts';
 

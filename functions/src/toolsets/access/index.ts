@@ -1,16 +1,10 @@
 import type { Toolset } from '../../mcp/tool.ts';
 import type { AccessServices } from './create.ts';
-import { acceptInvitation } from './tools/accept_invitation.ts';
-import { createWorkspace } from './tools/create_workspace.ts';
-import { explain } from './tools/explain.ts';
-import { invite } from './tools/invite.ts';
-import { listConnections } from './tools/list_connections.ts';
-import { listMembers } from './tools/list_members.ts';
-import { removeMember } from './tools/remove_member.ts';
-import { revokeConnection } from './tools/revoke_connection.ts';
-import { setMember } from './tools/set_member.ts';
-import { updateWorkspace } from './tools/update_workspace.ts';
-import { whoami } from './tools/whoami.ts';
+import { listConnections, revokeConnection } from './tools/connections.ts';
+import { acceptInvitation, invite, listMembers, removeMember, setMember } from './tools/members.ts';
+import { explain, whoami } from './tools/rights.ts';
+
+import { createWorkspace, updateWorkspace } from './tools/workspaces.ts';
 
 /** Who may do what, where. Source: docs/semantics.md#who-may-do-what. */
 export const access: Toolset<AccessServices> = {

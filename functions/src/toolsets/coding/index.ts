@@ -2,15 +2,8 @@ import { z } from 'zod';
 import type { ErrorEnvelope, Toolset } from '../../mcp/tool.ts';
 import type { CodingServices } from './create.ts';
 import { resources, templates } from './resources.ts';
-import { appendLogs } from './tools/append_logs.ts';
-import { claimTask } from './tools/claim_task.ts';
-import { createTask } from './tools/create_task.ts';
-import { endTask } from './tools/end_task.ts';
-import { getTaskLogs } from './tools/get_task_logs.ts';
-import { heartbeatTask } from './tools/heartbeat_task.ts';
-import { registerRunner } from './tools/register_runner.ts';
-import { reportTask } from './tools/report_task.ts';
-import { updateTask } from './tools/update_task.ts';
+import { createTask, getTaskLogs, updateTask } from './tools/tasks.ts';
+import { appendLogs, claimTask, endTask, heartbeatTask, registerRunner, reportTask } from './tools/work.ts';
 
 /** The coding specification, "Tool Response Format". */
 const errorEnvelope: ErrorEnvelope = {

@@ -3,29 +3,18 @@ import type { CallContext } from '../../mcp/callContext.ts';
 import type { Resource } from '../../mcp/resource.ts';
 import type { Toolset } from '../../mcp/tool.ts';
 import type { CoordinationServices } from './create.ts';
-
-import { addDiscovery } from './tools/add_discovery.ts';
-import { cancelTask } from './tools/cancel_task.ts';
-import { claimTask } from './tools/claim_task.ts';
-import { completeTask } from './tools/complete_task.ts';
+import { heartbeat, messageAgent, registerAgent } from './tools/agents.ts';
 import { discoveryAnswer, pageOf, taskAnswer } from './tools/coordinationAnswers.ts';
-import { createTask } from './tools/create_task.ts';
-import { createTasksBatch } from './tools/create_tasks_batch.ts';
-import { failTask } from './tools/fail_task.ts';
-import { getAllTasks } from './tools/get_all_tasks.ts';
-import { getDiscoveries } from './tools/get_discoveries.ts';
-import { getMasterPlan, masterPlanAnswer } from './tools/get_master_plan.ts';
-import { getResults } from './tools/get_results.ts';
-import { getStatus, statusAnswer } from './tools/get_status.ts';
-import { heartbeat } from './tools/heartbeat.ts';
-import { initCoordination } from './tools/init_coordination.ts';
-import { messageAgent } from './tools/message_agent.ts';
-import { registerAgent } from './tools/register_agent.ts';
-import { releaseTask } from './tools/release_task.ts';
-import { reopen } from './tools/reopen.ts';
-import { retryTask } from './tools/retry_task.ts';
-import { startTask } from './tools/start_task.ts';
-import { updateTask } from './tools/update_task.ts';
+import { addDiscovery, getAllTasks, getDiscoveries, getResults } from './tools/results.ts';
+import {
+  getMasterPlan,
+  getStatus,
+  initCoordination,
+  masterPlanAnswer,
+  statusAnswer,
+} from './tools/session.ts';
+import { cancelTask, createTask, createTasksBatch, reopen, retryTask, updateTask } from './tools/tasks.ts';
+import { claimTask, completeTask, failTask, releaseTask, startTask } from './tools/work.ts';
 
 /** Source: the coordination specification, "MCP Resources". */
 const resources: readonly Resource<CoordinationServices>[] = [

@@ -6,12 +6,9 @@ import type { EventSource, ServerSentEvent, Toolset } from '../../mcp/tool.ts';
 import type { FirebaseServices } from './create.ts';
 import type { Reading } from './rules/page.ts';
 import { EVENT_METHOD, notificationOf, withinAnswer } from './rules/subscription.ts';
+import { read, write } from './tools/data.ts';
 import { subscriptionId } from './tools/dataAnswers.ts';
-import { pollEvents } from './tools/pollEvents.ts';
-import { read } from './tools/read.ts';
-import { subscribe } from './tools/subscribe.ts';
-import { unsubscribe } from './tools/unsubscribe.ts';
-import { write } from './tools/write.ts';
+import { pollEvents, subscribe, unsubscribe } from './tools/subscriptions.ts';
 
 /** Subscriptions as resources: what MCP's own `subscriptions/listen` watches. */
 const subscription = templatesFor<FirebaseServices>()({

@@ -1,13 +1,8 @@
 import type { Toolset } from '../../mcp/tool.ts';
 import type { GitHubServices } from './create.ts';
-import { commitFiles } from './tools/commitFiles.ts';
-import { createBranch } from './tools/createBranch.ts';
-import { createIssue } from './tools/createIssue.ts';
-import { createPR } from './tools/createPR.ts';
-import { getJobLogs } from './tools/getJobLogs.ts';
-import { getWorkflowRuns } from './tools/getWorkflowRuns.ts';
-import { readFile } from './tools/readFile.ts';
-import { searchCode } from './tools/searchCode.ts';
+import { getJobLogs, getWorkflowRuns } from './tools/actions.ts';
+import { commitFiles, createBranch, readFile, searchCode } from './tools/code.ts';
+import { createIssue, createPR } from './tools/tracker.ts';
 
 /** Repositories. Source: the network specification, "GitHub Tools"; the last three are ours. */
 export const github: Toolset<GitHubServices> = {

@@ -1,10 +1,7 @@
 import type { Toolset } from '../../mcp/tool.ts';
 import type { InboxServices } from './create.ts';
-import { answer } from './tools/answer.ts';
-import { ask } from './tools/ask.ts';
-import { list } from './tools/list.ts';
-import { wait } from './tools/wait.ts';
-import { withdraw } from './tools/withdraw.ts';
+import { answer, list } from './tools/answers.ts';
+import { ask, wait, withdraw } from './tools/questions.ts';
 
 /** Agents ask people. Source: docs/guides/inbox.md. */
 export const inbox: Toolset<InboxServices> = {

@@ -1,8 +1,7 @@
 import type { Toolset } from '../../mcp/tool.ts';
 import type { OnboardingServices } from './create.ts';
-import { getChecklist } from './tools/getChecklist.ts';
-import { getWelcome } from './tools/getWelcome.ts';
 import { registerAgent } from './tools/registerAgent.ts';
+import { getChecklist, getWelcome } from './tools/welcome.ts';
 
 /** Arriving. Source: the network specification, "Onboarding Tools", in its order. */
 export const onboarding: Toolset<OnboardingServices> = {

@@ -2,21 +2,18 @@ import { z } from 'zod';
 import { templatesFor } from '../../mcp/resource.ts';
 import type { Toolset } from '../../mcp/tool.ts';
 import type { OrchestrationServices } from './create.ts';
-import { cancelRun } from './tools/cancel_run.ts';
-import { deleteWorkflow } from './tools/delete_workflow.ts';
-import { executeCode } from './tools/execute_code.ts';
-import { executeTask } from './tools/execute_task.ts';
-import { getCapabilities } from './tools/get_capabilities.ts';
-import { getRun } from './tools/get_run.ts';
-import { listAgents } from './tools/list_agents.ts';
-import { listRuns } from './tools/list_runs.ts';
-import { listWorkflows } from './tools/list_workflows.ts';
-import { orchestrate } from './tools/orchestrate.ts';
-import { orchestrateParallel } from './tools/orchestrate_parallel.ts';
-import { orchestrateWorkflow } from './tools/orchestrate_workflow.ts';
+import { getCapabilities, listAgents } from './tools/agents.ts';
 import { runId, runShape } from './tools/orchestrationAnswers.ts';
 import { runAnswer } from './tools/runAnswers.ts';
-import { saveWorkflow } from './tools/save_workflow.ts';
+import { cancelRun, getRun, listRuns } from './tools/runs.ts';
+import {
+  executeCode,
+  executeTask,
+  orchestrate,
+  orchestrateParallel,
+  orchestrateWorkflow,
+} from './tools/starting.ts';
+import { deleteWorkflow, listWorkflows, saveWorkflow } from './tools/workflows.ts';
 
 /** Runs as resources: what MCP's own `subscriptions/listen` watches. */
 const run = templatesFor<OrchestrationServices>()({

@@ -1,13 +1,10 @@
 import type { Toolset } from '../../mcp/tool.ts';
 import type { SystemServices } from './create.ts';
-import { getAgents } from './tools/getAgents.ts';
-import { getAudit } from './tools/getAudit.ts';
+import { getAgents, listSkills } from './tools/agents.ts';
+import { getAudit, undo } from './tools/audit.ts';
 import { getSystemStatus } from './tools/getSystemStatus.ts';
 import { getTaskQueue } from './tools/getTaskQueue.ts';
-import { getTree } from './tools/getTree.ts';
-import { listSkills } from './tools/listSkills.ts';
-import { setBudget } from './tools/setBudget.ts';
-import { undo } from './tools/undo.ts';
+import { getTree, setBudget } from './tools/tree.ts';
 
 /** Finding one's way. Source: the network specification, "System Navigation Tools". */
 export const system: Toolset<SystemServices> = {

@@ -2,28 +2,26 @@ import { z } from 'zod';
 import type { ErrorEnvelope, Toolset } from '../../mcp/tool.ts';
 import type { TodoServices } from './create.ts';
 import { TODO_CODES } from './rules/todo.ts';
-import { addTask } from './tools/add_task.ts';
-import { addTaskTags } from './tools/add_task_tags.ts';
-import { completeTask } from './tools/complete_task.ts';
-import { createRecurringTask } from './tools/create_recurring_task.ts';
-import { delegate } from './tools/delegate.ts';
-import { deleteRecurringTask } from './tools/delete_recurring_task.ts';
-import { deleteReminder } from './tools/delete_reminder.ts';
-import { deleteTask } from './tools/delete_task.ts';
-import { filterTasks } from './tools/filter_tasks.ts';
-import { getTaskHistory } from './tools/get_task_history.ts';
-import { listRecurringTasks } from './tools/list_recurring_tasks.ts';
-import { listReminders } from './tools/list_reminders.ts';
-import { listTasks } from './tools/list_tasks.ts';
-import { reopenTask } from './tools/reopen_task.ts';
-import { searchTasks } from './tools/search_tasks.ts';
-import { setReminder } from './tools/set_reminder.ts';
-import { setTaskDueDate } from './tools/set_task_due_date.ts';
-import { setTaskPriority } from './tools/set_task_priority.ts';
-import { snoozeReminder } from './tools/snooze_reminder.ts';
-import { sortTasks } from './tools/sort_tasks.ts';
-import { updateRecurringTask } from './tools/update_recurring_task.ts';
-import { updateTask } from './tools/update_task.ts';
+import { filterTasks, listTasks, searchTasks, sortTasks } from './tools/lists.ts';
+import {
+  createRecurringTask,
+  deleteRecurringTask,
+  listRecurringTasks,
+  updateRecurringTask,
+} from './tools/recurringTasks.ts';
+import { deleteReminder, listReminders, setReminder, snoozeReminder } from './tools/reminders.ts';
+import {
+  addTask,
+  addTaskTags,
+  completeTask,
+  delegate,
+  deleteTask,
+  getTaskHistory,
+  reopenTask,
+  setTaskDueDate,
+  setTaskPriority,
+  updateTask,
+} from './tools/tasks.ts';
 
 /** The to-do specification, "Error Handling". The codes that it adds to ours are reasons of ours. */
 const errorEnvelope: ErrorEnvelope = {

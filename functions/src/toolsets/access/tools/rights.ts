@@ -1,0 +1,238 @@
+/** The tools that say who the caller is and why somebody may do something. */
+import { z } from 'zod';
+import { type AccessQuestion, type Subject, subjectIn } from '../../../access/rules/decision.ts';
+import { permissionFor } from '../../../access/rules/permissions.ts';
+import { DEFAULT_WORKSPACE } from '../../../identity/rules/principal.ts';
+import { MusterError } from '../../../kernel/errors.ts';
+import { chosenId } from '../../../kernel/ids.ts';
+import type { CallContext, KnownTool } from '../../../mcp/callContext.ts';
+import { guidance, textUpTo } from '../../../mcp/tool.ts';
+import type { AccessServices } from '../create.ts';
+import type { Explanation } from '../rules/explanations.ts';
+import type { Identity } from '../rules/identity.ts';
+import { accessArgument, anyRole, defineTool, memberRole, workspaceName } from './accessAnswers.ts';
+
+export const whoami = defineTool({
+  name: 'whoami',
+  title: 'Who am I?',
+  description: 'Returns your owner, roles, limits and default workspace.',
+  details:
+    "A role in a workspace comes from membership, from the deployment where the workspace is open, or from the agent's own role where that is weaker than its owner's. Invitations to your verified address are taken first.",
+  input: z.strictObject({}),
+  output: z.object({
+    uid: z.string(),
+    kind: z.enum(['agent', 'person']),
+    agent: z.object({ id: z.string(), name: z.string().optional() }).optional(),
+    owner: z
+      .object({ uid: z.string(), name: z.string().optional(), email: z.string().optional() })
+      .describe('The person for whom you act.'),
+    home: z
+      .object({ workspace: z.string(), why: z.string() })
+      .describe('What a call means that names no workspace.'),
+    this_call: z.string().describe('The workspace of this call.'),
+    deployment_role: anyRole.optional(),
+    workspaces: z
+      .array(
+        z.object({
+          workspace: z.string(),
+          access: accessArgument,
+          role: anyRole,
+          from: z.string().describe('membership, deployment, or own: the role of the agent itself.'),
+          owners_role: anyRole.optional(),
+        }),
+      )
+      .describe('Every workspace in which you have a role.'),
+    administers: z
+      .array(z.object({ workspace: z.string(), access: accessArgument }))
+      .optional()
+      .describe(
+        'Other workspaces, of which an admin changes members, settings and connections, and sees no work.',
+      ),
+    truncated: z.boolean().describe('Whether either list is cut.'),
+    limits: z
+      .object({
+        role: anyRole.optional().describe('The most that the agent may, whoever its owner is.'),
+        toolsets: z.array(z.string()).optional(),
+        held_to: z.string().optional(),
+        readonly: z.boolean().optional(),
+        expires_at: z.iso.datetime().optional(),
+      })
+      .describe('What your credential opens no more than.'),
+    accepted: z
+      .array(z.object({ workspace: z.string(), role: memberRole }))
+      .describe('Invitations that were taken with this call.'),
+    advice: z.string().optional(),
+  }),
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  role: 'viewer',
+  scope: 'anyone',
+  openToAll: true,
+  example: {},
+  handler: async ({ services, caller, workspace }) => {
+    const identity = await services.access.identities.describe(caller);
+    const { principal, owner, agentName, home, expiresAt, accepted } = identity;
+    const { uid, kind, agent_id, owner_uid, maxRole, toolsets, held_to, readonly } = principal;
+    return {
+      uid,
+      kind,
+      agent: agent_id === undefined ? undefined : { id: agent_id, name: agentName },
+      owner: { uid: owner_uid, name: owner.name, email: kind === 'person' ? owner.email : undefined },
+      home,
+      this_call: workspace,
+      deployment_role: identity.deploymentRole,
+      workspaces: identity.workspaces.map(({ ownersRole, ...standing }) => ({
+        ...standing,
+        owners_role: ownersRole,
+      })),
+      administers: identity.administers && [...identity.administers],
+      truncated: identity.truncated,
+      limits: {
+        role: kind === 'agent' ? maxRole : undefined,
+        toolsets: toolsets && [...toolsets],
+        held_to,
+        readonly,
+        expires_at: expiresAt?.toISOString(),
+      },
+      accepted: [...accepted],
+      advice: adviceFor(identity),
+    };
+  },
+});
+
+function adviceFor({ principal, workspaces, owner }: Identity): string | undefined {
+  if (workspaces.length > 0) return undefined;
+  if (principal.kind === 'agent') return 'Your owner has no role here, so you have none. Tell them.';
+  return owner.email !== undefined && principal.email === undefined
+    ? 'You have no role here yet. Invitations are taken once your address is verified: verify it, and sign in anew.'
+    : 'You have no role here yet. Ask a leader of a workspace to invite your address, or whoever runs this deployment for a role.';
+}
+
+const input = z.strictObject({
+  tool: textUpTo(100).optional().describe('As in todo.add_task'),
+  database: z.enum(['firestore', 'realtime']).optional().describe('With a path'),
+  path: textUpTo(1500).optional().describe('In the database'),
+  operation: z.enum(['read', 'write', 'push']).default('read').describe('At the path'),
+  workspace: workspaceName.optional().describe('Instead of this'),
+  agent: chosenId().optional().describe('Of your own'),
+});
+
+type Question = z.output<typeof input>;
+
+export const explain = defineTool({
+  name: 'explain',
+  title: 'Explain access',
+  description: 'Whether you may use a tool or path, why, and who can change that.',
+  details:
+    "Name a tool, or a database and a path with an operation. workspace stands for that of the call or of the argument, agent for an agent of your own. Of what is not yours it says the same as of what is not there. A tool may still refuse what it is asked to work on, where that is somebody else's.",
+  input,
+  output: z.object({
+    allowed: z.boolean(),
+    for: z.object({ uid: z.string(), agent: z.string().optional() }),
+    workspace: z.string().optional(),
+    needs: z.string().describe('The least role, or whose it must be.'),
+    has: z
+      .object({ role: anyRole, from: z.string().optional() })
+      .optional()
+      .describe("The role that counts, and where it comes from: membership, deployment or the agent's own."),
+    why: guidance(),
+    rule: z.string().optional().describe('The path of the security rule that decides.'),
+    changeable_by: z
+      .object({
+        who: guidance(),
+        people: z.array(z.object({ uid: z.string(), name: z.string().optional() })),
+      })
+      .optional(),
+  }),
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  role: 'viewer',
+  scope: 'anyone',
+  openToAll: true,
+  example: { tool: 'coordination.create_task' },
+  handler: async (context, question) => {
+    const { services, principal, workspace: here } = context;
+    const { explanations } = services.access;
+    const { tool, database, path } = question;
+    if (tool !== undefined && database === undefined && path === undefined) {
+      const found = toolNamed(context, tool);
+      const asked = await explanations.subject(principal, here, question.agent);
+      const workspace = question.workspace ?? asked.workspace ?? DEFAULT_WORKSPACE;
+      return answered(await explanations.tool(asked.principal, workspace, found));
+    }
+    if (tool !== undefined || database === undefined || path === undefined) throw unclear(question);
+    const asked = await explanations.subject(principal, here, question.agent);
+    const about = { database, path: plainPath(path), operation: question.operation };
+    const read = () => subjectOf(context, { ...question, database }, about.path);
+    return answered(await explanations.path(asked.principal, about, read));
+  },
+});
+
+function answered({ principal: { uid, agent_id }, ...explained }: Explanation) {
+  const { isAllowed, workspace, needs, held, why, rule, changeableBy } = explained;
+  return {
+    allowed: isAllowed,
+    for: { uid, agent: agent_id },
+    workspace,
+    needs,
+    has: held,
+    why,
+    rule,
+    changeable_by: changeableBy && { who: changeableBy.who, people: [...changeableBy.people] },
+  };
+}
+
+/** @throws MusterError NOT_FOUND */
+function toolNamed({ directory }: CallContext<AccessServices>, name: string): KnownTool {
+  const found = directory.tools.find(({ fullName, toolset }) => {
+    const bare = fullName.slice(toolset.length + 1);
+    return [fullName, `${toolset}_${bare}`, directory.wireName(fullName)].includes(name);
+  });
+  if (found !== undefined) return found;
+  throw new MusterError('NOT_FOUND', 'There is no such tool.', {
+    field: 'tool',
+    suggestion: 'Name it as tools/list does, or with its toolset: coordination.create_task.',
+  });
+}
+
+/** What is stored there says of itself, read as the caller: what the caller may not read is not there. */
+async function subjectOf(
+  { services, caller }: CallContext<AccessServices>,
+  { database, workspace }: Pick<Question, 'workspace'> & Pick<AccessQuestion, 'database'>,
+  path: string,
+): Promise<Subject | undefined> {
+  const { permission, isList } = permissionFor({ database, path });
+  if (isList) return workspace === undefined ? { owner: caller.principal.owner_uid } : { workspace };
+  // Below a child of the Realtime Database lies more of it, which does not say whose it is.
+  const whole = path.split('/').slice(0, permission.path.split('/').length).join('/');
+  try {
+    const { data } = await services.data.read(caller, database, whole, { shallow: false });
+    return subjectIn(permission, stored.parse(data));
+  } catch (error) {
+    if (error instanceof MusterError && UNSEEN.includes(error.code)) return undefined;
+    throw error;
+  }
+}
+
+const UNSEEN: readonly string[] = ['NOT_FOUND', 'FORBIDDEN', 'INVALID_FORMAT', 'VALIDATION_ERROR'];
+
+const stored = z.record(z.string(), z.unknown()).catch({});
+
+/** @throws MusterError INVALID_FORMAT */
+function plainPath(path: string): string {
+  const plain = path.replace(/^\/+|\/+$/g, '');
+  if (plain !== '' && !plain.split('/').includes('')) return plain;
+  throw new MusterError('INVALID_FORMAT', 'The path has an empty segment, or none at all.', {
+    field: 'path',
+    suggestion: 'Write segments with "/" between them, as in messages/conversations.',
+  });
+}
+
+/** @throws MusterError REQUIRED_FIELD, VALIDATION_ERROR */
+function unclear({ tool, database }: Question): MusterError {
+  const isBoth = tool !== undefined;
+  const field = isBoth ? 'tool' : database === undefined ? 'database' : 'path';
+  return new MusterError(
+    isBoth ? 'VALIDATION_ERROR' : 'REQUIRED_FIELD',
+    'Name either a tool, or a database and a path.',
+    { field, suggestion: 'For example {"tool": "coordination.create_task"}.' },
+  );
+}

@@ -1,0 +1,158 @@
+/** The tools that show tasks, results and discoveries, and the one that adds a discovery. Source: the coordination specification. */
+import { z } from 'zod';
+import { idOf } from '../../../kernel/ids.ts';
+import { fitting } from '../../../kernel/json.ts';
+import { listUpTo } from '../../../mcp/tool.ts';
+import type { Discovery } from '../rules/session.ts';
+import { COORDINATION_STATUSES, coordinationStatus, storedStatuses, type Task } from '../rules/task.ts';
+import {
+  agentId,
+  cursor,
+  defineTool,
+  discoveryAnswer,
+  discoveryShape,
+  pageAfter,
+  pageLimit,
+  pageOf,
+  pageShape,
+  resultAnswer,
+  some,
+  taskAnswer,
+  taskShape,
+  text,
+  texts,
+} from './coordinationAnswers.ts';
+
+export const getAllTasks = defineTool({
+  name: 'get_all_tasks',
+  title: 'All tasks',
+  description: 'Lists the tasks of the session, oldest first. system.getTaskQueue shows the order of claims.',
+  input: z.strictObject({
+    status_filter: z
+      .enum(['all', ...COORDINATION_STATUSES, 'stuck'])
+      .default('all')
+      .describe('stuck: those that will never start'),
+    limit: pageLimit('1 to 500', 200, 500),
+    cursor,
+  }),
+  output: z.object({ tasks: z.array(taskShape), ...pageShape }),
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  answersWhole: true,
+  role: 'viewer',
+  example: { status_filter: 'available' },
+  handler: async ({ services, workspace }, { status_filter, limit, cursor: encoded }) => {
+    const page = pageAfter(encoded, limit);
+    const { coordination } = services;
+    const statuses =
+      status_filter === 'all' || status_filter === 'stuck' ? undefined : storedStatuses(status_filter);
+    const found = await (status_filter === 'stuck'
+      ? coordination.listStuck(workspace, page)
+      : coordination.listTasks(workspace, statuses, page));
+    const { items, end } = pageOf(found, (task) => task.created_at, taskAnswer);
+    return { tasks: items, ...end };
+  },
+});
+
+const { status, error, result, completed_at } = taskShape.shape;
+
+const resultAnswerOf = (task: Task) => ({
+  task_id: task.id,
+  description: task.description,
+  result: resultAnswer(task.result),
+  completed_at: task.completed_at?.toISOString(),
+});
+
+export const getResults = defineTool({
+  name: 'get_results',
+  title: 'Results',
+  description: 'Answers the results of completed tasks, in the order of completion.',
+  input: z.strictObject({
+    task_ids: listUpTo(100, idOf('a task'), 'ids').optional().describe('All if left out or empty'),
+    limit: pageLimit('1 to 500', 200, 500),
+    cursor,
+  }),
+  output: z.object({
+    results: z.array(z.object({ task_id: z.string(), description: z.string(), result, completed_at })),
+    without_result: z
+      .array(z.object({ task_id: z.string(), status, error }))
+      .optional()
+      .describe('The named tasks that are not done.'),
+    left_out: z
+      .array(z.string())
+      .optional()
+      .describe('The named tasks whose results this answer has no room for: ask for them again.'),
+    ...pageShape,
+  }),
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  answersWhole: true,
+  role: 'viewer',
+  example: { task_ids: ['task-xxx-001'] },
+  handler: async ({ services, workspace }, { task_ids = [], limit, cursor: encoded }) => {
+    if (task_ids.length === 0) {
+      const found = await services.coordination.listDone(workspace, pageAfter(encoded, limit));
+      const { items, end } = pageOf(found, (task) => task.completed_at, resultAnswerOf);
+      return { results: items, ...end };
+    }
+    const named = await services.coordination.namedTasks(workspace, task_ids);
+    const others = named.filter((task) => task.status !== 'done');
+    const done = named.filter((task) => task.status === 'done');
+    const given = fitting(done, resultAnswerOf);
+    const leftOut = done.slice(given.length);
+    return {
+      results: given.map(resultAnswerOf),
+      left_out: some(leftOut.map(({ id }) => id)),
+      without_result: some(
+        others.map(({ id, status, error }) => ({ task_id: id, status: coordinationStatus(status), error })),
+      ),
+      truncated: leftOut.length > 0,
+    };
+  },
+});
+
+export const addDiscovery = defineTool({
+  name: 'add_discovery',
+  title: 'Share a discovery',
+  description: 'Shares a finding with the other agents of the workspace.',
+  details: 'It cannot be taken back: add another one that corrects it.',
+  input: z.strictObject({
+    agent_id: agentId,
+    content: text('What you found', 50_000),
+    tags: texts('Tags', 20, 100).optional(),
+  }),
+  output: z.object({ success: z.boolean(), discovery: discoveryShape }),
+  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+  loosens: [],
+  role: 'worker',
+  example: {
+    agent_id: 'terminal-2',
+    content: 'Found existing auth middleware in src/middleware/auth.ts - can be reused',
+    tags: ['auth', 'existing-code'],
+  },
+  answer: (discovery: Discovery) => ({ success: true, discovery: discoveryAnswer(discovery) }),
+  handler: async ({ services, workspace, principal, recordAnswer }, { agent_id, content, tags = [] }) => {
+    const agentId = await services.liveness.actAs(principal, workspace, agent_id);
+    const discovery = { workspace, agent_id: agentId, content, tags: [...new Set(tags)] };
+    return services.coordination.addDiscovery(discovery, recordAnswer, principal);
+  },
+});
+
+export const getDiscoveries = defineTool({
+  name: 'get_discoveries',
+  title: 'Discoveries',
+  description: 'Lists shared findings, newest first.',
+  input: z.strictObject({
+    tags: texts('Those with any of these', 20, 100).optional(),
+    limit: pageLimit('How many', 20, 500),
+    cursor,
+  }),
+  output: z.object({ discoveries: z.array(discoveryShape), ...pageShape }),
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  role: 'viewer',
+  example: { tags: ['auth'] },
+  handler: async ({ services, workspace }, { tags = [], limit, cursor: encoded }) => {
+    const page = pageAfter(encoded, limit);
+    const found = await services.coordination.listDiscoveries(workspace, some([...new Set(tags)]), page);
+    const { items, end } = pageOf(found, (discovery) => discovery.created_at, discoveryAnswer);
+    return { discoveries: items, ...end };
+  },
+});

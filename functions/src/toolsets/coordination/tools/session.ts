@@ -1,0 +1,196 @@
+/** The tools of the session: its goal, its plan and its state. Source: the coordination specification. */
+import { z } from 'zod';
+import { MusterError } from '../../../kernel/errors.ts';
+import { columnLines, terminalLines } from '../../../kernel/text.ts';
+import { guidance } from '../../../mcp/tool.ts';
+import type { CoordinationStatus, Initialised } from '../rules/coordination.ts';
+import type { Session } from '../rules/session.ts';
+import { stuckBy, stuckReason } from '../rules/stuck.ts';
+import { coordinationStatus, isHeld, type Task } from '../rules/task.ts';
+import { archivedAnswer, archivedShape, defineTool, taskShape, text } from './coordinationAnswers.ts';
+
+export const initCoordination = defineTool({
+  name: 'init_coordination',
+  title: 'Initialise coordination',
+  description:
+    "Begins the workspace's session with a goal and plan. The same goal keeps the session; another archives it with its tasks, which reopen undoes.",
+  input: z.strictObject({
+    goal: text('Overall project goal', 5000),
+    master_plan: text('High-level plan', 100_000).optional(),
+  }),
+  output: z.object({
+    success: z.boolean(),
+    goal: z.string(),
+    created_at: z.string(),
+    archived_session: z
+      .object(archivedShape)
+      .optional()
+      .describe('The session that made room for the new goal. reopen brings it back.'),
+  }),
+  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+  loosens: [],
+  role: 'leader',
+  example: {
+    goal: 'Build a REST API for user management',
+    master_plan: '1. Design data models\n2. Implement endpoints\n3. Add authentication',
+  },
+  answer: ({ session, archived }: Initialised) => ({
+    success: true,
+    goal: session.goal,
+    created_at: session.created_at.toISOString(),
+    archived_session: archived && archivedAnswer(archived),
+  }),
+  handler: ({ services, workspace, principal, recordAnswer }, { goal, master_plan }) =>
+    services.coordination.initialise(workspace, { goal, masterPlan: master_plan }, recordAnswer, principal),
+});
+
+/** @throws MusterError NOT_FOUND where no goal was ever given */
+export function masterPlanAnswer(session: Session | undefined, workspace: string) {
+  if (session === undefined || session.goal === '') {
+    throw new MusterError('NOT_FOUND', `Workspace "${workspace}" has no coordination yet.`, {
+      suggestion: 'A leader starts one with coordination.init_coordination.',
+    });
+  }
+  return {
+    goal: session.goal,
+    master_plan: session.master_plan,
+    created_at: session.created_at.toISOString(),
+  };
+}
+
+export const getMasterPlan = defineTool({
+  name: 'get_master_plan',
+  title: 'Master plan',
+  description: 'Returns the goal and master plan.',
+  input: z.strictObject({}),
+  output: z.object({ goal: z.string(), master_plan: z.string(), created_at: z.string() }),
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  role: 'viewer',
+  example: {},
+  handler: async ({ services, workspace }) =>
+    masterPlanAnswer(await services.coordination.session(workspace), workspace),
+});
+
+const { status, claimed_by } = taskShape.shape;
+
+const statusShape = z.object({
+  goal: z.string(),
+  tasks: z.object({
+    available: z.number(),
+    claimed: z.number(),
+    in_progress: z.number(),
+    done: z.number(),
+    failed: z.number(),
+  }),
+  blocked_tasks: z
+    .number()
+    .describe('How many of the available tasks wait for others, or for a retry, and cannot be claimed yet.'),
+  total_tasks: z.number(),
+  progress_percent: z.number(),
+  agents: z.object({ total: z.number(), leaders: z.number(), workers: z.number(), active: z.number() }),
+  discoveries_count: z.number(),
+  last_activity: z.string().nullable(),
+  late: z
+    .object({
+      count: z.number(),
+      tasks: z.array(z.object({ id: z.string(), deadline: z.string().optional(), status, claimed_by })),
+    })
+    .optional()
+    .describe('Tasks that are not closed and past their deadline; the first 10 by deadline are named.'),
+  stuck: z
+    .object({
+      count: z.number(),
+      tasks: z.array(
+        z.object({
+          id: z.string(),
+          reason: guidance().optional(),
+          because_of: z.string().optional().describe('The task that failed or was cancelled.'),
+        }),
+      ),
+    })
+    .optional()
+    .describe(
+      'Tasks that will never start; the 5 oldest are named. coordination.get_all_tasks has all, with status_filter stuck.',
+    ),
+});
+
+/** Progress is the floor of done over all: 100 means that everything is done. */
+export function statusAnswer(status: CoordinationStatus): z.output<typeof statusShape> {
+  const { session, counters, blocked, agents, late, stuck } = status;
+  const { counts, lastActivity } = counters;
+  const { total, leaders, active } = agents;
+  const tasks = {
+    available: counts.available,
+    claimed: counts.claimed,
+    in_progress: counts.in_progress + counts.waiting,
+    done: counts.done,
+    failed: counts.failed + counts.cancelled,
+  };
+  const all = Object.values(tasks).reduce((sum, count) => sum + count);
+  return {
+    goal: session?.goal ?? '',
+    tasks,
+    // A task may have been claimed since the others were counted.
+    blocked_tasks: Math.min(blocked, tasks.available),
+    total_tasks: all,
+    progress_percent: all === 0 ? 0 : Math.floor((tasks.done * 100) / all),
+    agents: { total, leaders, workers: total - leaders, active },
+    discoveries_count: counts.discoveries,
+    last_activity: (lastActivity ?? session?.created_at)?.toISOString() ?? null,
+    late: late.count > 0 ? { count: late.count, tasks: late.first.map(lateAnswer) } : undefined,
+    stuck: stuck.count > 0 ? { count: stuck.count, tasks: stuck.first.map(stuckAnswer) } : undefined,
+  };
+}
+
+function stuckAnswer(task: Task) {
+  return { id: task.id, reason: stuckReason(task), because_of: stuckBy(task) };
+}
+
+function lateAnswer({ id, deadline, status, claim }: Task) {
+  const claimed_by = isHeld(status) ? claim?.claimed_by : undefined;
+  return { id, deadline: deadline?.toISOString(), status: coordinationStatus(status), claimed_by };
+}
+
+export const getStatus = defineTool({
+  name: 'get_status',
+  title: 'Coordination status',
+  view: 'goal',
+  description: "Returns the session's goal, progress, agents and task counts.",
+  input: z.strictObject({}),
+  output: statusShape,
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  role: 'viewer',
+  example: {},
+  text: statusText,
+  handler: async ({ services, workspace }) => statusAnswer(await services.coordination.status(workspace)),
+});
+
+export function statusText(answer: ReturnType<typeof statusAnswer>): string {
+  const { goal, tasks, total_tasks, progress_percent, blocked_tasks, agents, late, stuck } = answer;
+  const blocked = blocked_tasks > 0 ? ` (${blocked_tasks} of them blocked)` : '';
+  const lines = [
+    `Goal: ${goal || 'none is set'}`,
+    `Tasks: ${tasks.done} of ${total_tasks} done (${progress_percent} %), ${tasks.in_progress} in progress, ${tasks.claimed} claimed, ${tasks.available} available${blocked}, ${tasks.failed} failed`,
+    `Agents: ${agents.active} active of ${agents.total} (leaders ${agents.leaders}, workers ${agents.workers})`,
+    `Discoveries: ${answer.discoveries_count}`,
+    `Last activity: ${answer.last_activity ?? 'none'}`,
+  ];
+  if (stuck !== undefined) {
+    lines.push(`Will never start: ${stuck.count}${named(stuck)}`);
+    lines.push(...columnLines(stuck.tasks.map(({ id, reason = '' }) => [id, reason])));
+  }
+  if (late !== undefined) {
+    const rows = late.tasks.map(({ id, status, deadline = '', claimed_by }) => [
+      id,
+      status,
+      `due ${deadline}`,
+      claimed_by === undefined ? '' : `held by ${claimed_by}`,
+    ]);
+    lines.push(`Late: ${late.count}${named(late)}`, ...columnLines(rows));
+  }
+  return terminalLines(lines);
+}
+
+function named({ count, tasks }: { readonly count: number; readonly tasks: readonly unknown[] }): string {
+  return count > tasks.length ? `, of which ${tasks.length} are named` : '';
+}

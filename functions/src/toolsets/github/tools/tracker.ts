@@ -1,0 +1,108 @@
+/** The tools that create pull requests and issues. Source: the network specification. */
+import { z } from 'zod';
+import { partOf } from '../../../graph/rules/graphNode.ts';
+import { isVisible } from '../../../kernel/hidden.ts';
+import { idOf } from '../../../kernel/ids.ts';
+import { openIssue } from '../rules/issues.ts';
+import { repositoryName } from '../rules/names.ts';
+import { type CreatedPullRequest, openPullRequest } from '../rules/pullRequests.ts';
+import { reachable } from '../rules/reach.ts';
+import { ADDS, defineTool, inRepository } from './gitHubAnswers.ts';
+
+export const createPR = defineTool({
+  name: 'createPR',
+  title: 'Create a pull request',
+  description:
+    'Creates a pull request, or answers the open one of the same branches. With task_id, merging it completes that task.',
+  details:
+    'An open one is answered unchanged, with created: false. With task_id, checks that fail are noted below tasks/<task_id>/logs.',
+  rare: ['maintainer_can_modify', 'part_of'],
+  input: z.strictObject({
+    ...inRepository,
+    title: z.string().min(1).max(256).refine(isVisible, 'expected some text').describe('PR title'),
+    body: z.string().optional().describe('Description, in Markdown'),
+    head: z.string().describe('Branch with changes'),
+    base: z.string().describe('Target branch'),
+    draft: z.boolean().default(false).describe('As a draft'),
+    maintainer_can_modify: z.boolean().default(true).describe('Maintainers may push'),
+    task_id: idOf('a task').optional().describe('Task of the queue'),
+    part_of: partOf.describe('What it is for, where no task_id'),
+  }),
+  output: z.object({
+    number: z.int(),
+    url: z.string().optional().describe('Where people see it.'),
+    title: z.string(),
+    state: z.string(),
+    draft: z.boolean(),
+    head: z.string(),
+    headSha: z.string(),
+    base: z.string(),
+    createdAt: z.iso.datetime(),
+    created: z.boolean().describe('False where it was there already.'),
+    taskId: z.string().optional(),
+    id: z.string().optional().describe('For part_of and system.getTree, where it is part of something.'),
+  }),
+  annotations: ADDS,
+  loosens: [],
+  role: 'worker',
+  approvable: true,
+  example: {
+    owner: 'sartor-ai',
+    repo: 'claude-network',
+    title: 'End retries after three attempts',
+    head: 'fix/retries',
+    base: 'main',
+  },
+  answer: (outcome: CreatedPullRequest, { task_id }) => ({
+    ...outcome,
+    ...(task_id !== undefined && { taskId: task_id }),
+  }),
+  handler: async (context, { owner, repo, task_id, part_of, ...pullRequest }) => {
+    const { services, principal, workspace, recordAnswer } = context;
+    const at = await reachable(services.gitHub, context, repositoryName(owner, repo));
+    const request = { principal, workspace, at, pullRequest, taskId: task_id, part_of };
+    return openPullRequest(services.gitHub, request, recordAnswer);
+  },
+});
+
+export const createIssue = defineTool({
+  name: 'createIssue',
+  title: 'Create an issue',
+  description: 'Creates an issue.',
+  details:
+    "An invisible comment marks the issue, so that it is found again where GitHub's answer was lost; with an idempotency_key, a repeated call never creates a second one.",
+  input: z.strictObject({
+    ...inRepository,
+    title: z.string().min(1).max(256).refine(isVisible, 'expected some text').describe('Issue title'),
+    body: z.string().optional().describe('Issue, in Markdown'),
+    labels: z.array(z.string()).optional().describe('Labels'),
+    assignees: z.array(z.string()).optional().describe('Users'),
+    milestone: z.int().optional().describe('Number'),
+  }),
+  output: z.object({
+    number: z.int(),
+    url: z.string().optional().describe('Where people see it.'),
+    title: z.string(),
+    state: z.string(),
+    labels: z.array(z.string()),
+    assignees: z.array(z.string()).describe('GitHub drops those who cannot be assigned.'),
+    createdAt: z.iso.datetime(),
+    created: z.boolean().describe('False where an earlier attempt of this call had created it.'),
+  }),
+  annotations: ADDS,
+  loosens: [],
+  role: 'worker',
+  approvable: true,
+  example: {
+    owner: 'sartor-ai',
+    repo: 'claude-network',
+    title: 'Retries never end',
+    body: 'Seen in `src/retry.ts`.',
+    labels: ['bug'],
+  },
+  handler: async (context, { owner, repo, ...fields }) => {
+    const { services, operation, recordAnswer } = context;
+    const at = await reachable(services.gitHub, context, repositoryName(owner, repo));
+    return openIssue(services.gitHub, at, fields, { operation, recordAnswer });
+  },
+});

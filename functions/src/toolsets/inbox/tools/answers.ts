@@ -1,0 +1,78 @@
+/** The tools of the person who is asked: list what is open, answer it. */
+import { z } from 'zod';
+import { fitting } from '../../../kernel/json.ts';
+import { decodeCursor, encodeCursor } from '../../../kernel/paging.ts';
+import { textUpTo, wholeNumber } from '../../../mcp/tool.ts';
+import { text } from '../../coordination/index.ts';
+import { MAX_ANSWER, REQUEST_STATES } from '../rules/request.ts';
+import {
+  defineTool,
+  reading,
+  requestAnswer,
+  requestId,
+  requestShape,
+  requestState,
+} from './requestAnswers.ts';
+
+const SUGGESTION =
+  'Send next_cursor with the same box and state as before, or leave the cursor out to start again.';
+
+export const list = defineTool({
+  name: 'list',
+  title: 'List requests',
+  description: 'What waits for your owner (received), or what you have asked (sent), newest first.',
+  input: z.strictObject({
+    box: z.enum(['received', 'sent']).default('received').describe('Which'),
+    state: requestState.optional().describe('Of this state'),
+    limit: wholeNumber(1, 100).default(20).describe('How many'),
+    cursor: textUpTo(4000).optional().describe('The last next_cursor'),
+  }),
+  output: z.object({
+    requests: z.array(requestShape),
+    truncated: z.boolean(),
+    next_cursor: z.string().optional(),
+  }),
+  annotations: reading,
+  role: 'viewer',
+  example: { state: 'open' },
+  handler: async ({ services, principal }, { box, state, limit, cursor }) => {
+    const question = `${box} requests ${state ?? ''}`;
+    const place = decodeCursor(question, cursor, SUGGESTION);
+    const after = place && { at: new Date(place.order[0] ?? 0), id: place.id };
+    const states = state === undefined ? REQUEST_STATES : [state];
+    const page = { limit, ...(after && { after }) };
+    const { items, more } = await services.inbox.answers.list(principal, box, states, page);
+    const given = fitting(items, requestAnswer);
+    const last = given.at(-1);
+    const truncated = more || given.length < items.length;
+    return {
+      requests: given.map(requestAnswer),
+      truncated,
+      next_cursor:
+        truncated && last
+          ? encodeCursor(question, { order: [last.created_at.getTime()], id: last.id })
+          : undefined,
+    };
+  },
+});
+
+export const answer = defineTool({
+  name: 'answer',
+  title: 'Answer a request',
+  description: 'For people: answers what was asked of you, once.',
+  details:
+    'An approval takes approve or refuse, a choice one of its options. An agent answers for its owner only where they have named it in agents_may_answer of their preferences, and never what it has asked itself. An answer cannot be taken back.',
+  input: z.strictObject({
+    request_id: requestId,
+    answer: text('An option, or words', MAX_ANSWER),
+    comment: text('For who asked', 2000).optional(),
+  }),
+  output: requestShape,
+  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  loosens: [],
+  role: 'viewer',
+  example: { request_id: 'request-region', answer: 'us-central1' },
+  answer: requestAnswer,
+  handler: ({ services, principal, recordAnswer }, { request_id: id, ...given }) =>
+    services.inbox.answers.answer(principal, id, given, recordAnswer),
+});

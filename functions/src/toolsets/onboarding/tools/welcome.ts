@@ -1,0 +1,152 @@
+/** The tools that tell a new agent what to do first. Source: the network specification. */
+import { z } from 'zod';
+import { refusalFor } from '../../../access/rules/gate.ts';
+import { AGENT_TYPES } from '../../../agents/rules/agent.ts';
+import { roleIn } from '../../../identity/rules/principal.ts';
+import { idOf } from '../../../kernel/ids.ts';
+import type { CallContext } from '../../../mcp/callContext.ts';
+import { partial, textUpTo } from '../../../mcp/tool.ts';
+import type { OnboardingServices } from '../create.ts';
+import { type ChecklistItem, progressOf } from '../rules/onboarding.ts';
+import { LANGUAGES, type ProposedCall } from '../rules/welcome.ts';
+import { callText, defineTool, writtenCall } from './exampleCalls.ts';
+
+const MAX_SPECIALIZATIONS = 20;
+
+const step = partial({ step: z.int(), title: z.string(), description: z.string(), action: callText });
+
+const resources = partial({
+  documentation: z
+    .array(z.string())
+    .describe('Endpoints of this deployment, whose tools/list documents every tool, and resources to read.'),
+  tutorials: z.array(z.string()).describe('Calls that guide you further.'),
+  contacts: z.array(z.string()).describe('Ids of agents that lead this workspace, or whom to ask.'),
+});
+
+export const getWelcome = defineTool({
+  name: 'getWelcome',
+  title: 'Welcome',
+  description: 'Introduces Muster: what it is, what your role can do here, and which calls come first.',
+  details: `In ${LANGUAGES.join(', ')}. Another language falls back to English and says so.`,
+  input: z.strictObject({
+    agentName: z.string().min(1).max(100).describe("The agent's name"),
+    role: z.enum(AGENT_TYPES).describe("The agent's role"),
+    specializations: z
+      .array(textUpTo(100))
+      .refine((list) => list.length <= MAX_SPECIALIZATIONS, `expected at most ${MAX_SPECIALIZATIONS}`)
+      .optional()
+      .describe('What it is good at, to register as capabilities'),
+    language: z.string().default('en').describe('ISO 639-1 code, or a tag such as pt-BR'),
+  }),
+  output: z.object({
+    welcome: partial({ message: z.string(), systemOverview: z.string(), roleDescription: z.string() }),
+    quickStart: z.array(step),
+    resources,
+    language: z.enum(LANGUAGES).optional().describe('The language of these texts.'),
+    notice: z.string().optional().describe('Says so where the language asked for is not there.'),
+  }),
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  role: 'viewer',
+  scope: 'anyone',
+  example: { agentName: 'Ada', role: 'developer', specializations: ['typescript'], language: 'en' },
+  handler: async (context, { agentName: name, specializations = [], ...input }) => {
+    const { services, principal, workspace, directory, baseUrl } = context;
+    const newcomer = { ...input, name, specializations, workspace };
+    const { steps, elsewhere, askWhoInvitedYou, ...texts } = services.onboarding.welcome(principal, newcomer);
+    const isIn = roleIn(principal, workspace) !== undefined;
+    const contacts = isIn ? await services.onboarding.contacts(workspace) : [];
+    const open = steps.filter(({ call }) => mayCall(context, call.tool));
+    const quickStart = open.map(({ title, description, call }, index) => {
+      const isServed = directory.wireName(call.tool) !== undefined;
+      const told = isServed ? description : `${description} ${elsewhere(baseUrl)}`;
+      return { step: index + 1, title, description: told, action: writtenCall(directory, call) };
+    });
+    return {
+      welcome: texts,
+      quickStart,
+      resources: {
+        documentation: documentation(context),
+        tutorials: tutorials(open.map(({ call }) => call)).map((call) => writtenCall(directory, call)),
+        contacts: contacts.length > 0 ? [...contacts] : [askWhoInvitedYou],
+      },
+      language: texts.language,
+      notice: texts.notice,
+    };
+  },
+});
+
+/** Whether the gate lets the caller through, whose rights a new agent of its own has at most. */
+function mayCall(
+  { directory, principal, workspace }: CallContext<OnboardingServices>,
+  fullName: string,
+): boolean {
+  const tool = directory.tools.find((known) => known.fullName === fullName);
+  return tool !== undefined && refusalFor(principal, workspace, { ...tool, what: fullName }) === undefined;
+}
+
+function documentation({ directory, baseUrl }: CallContext<OnboardingServices>): string[] {
+  const toolsets = new Set(directory.tools.map(({ toolset }) => toolset));
+  return [baseUrl, ...[...toolsets].map((toolset) => `${baseUrl}/${toolset}`), ...directory.resources];
+}
+
+/** The checklist guides on; the list of skills has an example for every tool. */
+function tutorials(calls: readonly ProposedCall[]): readonly ProposedCall[] {
+  const checklist = calls.filter(({ tool }) => tool === 'onboarding.getChecklist');
+  return [...checklist, { tool: 'system.listSkills', args: {} }];
+}
+
+const itemShape = partial({
+  id: z.string(),
+  category: z.string(),
+  title: z.string(),
+  description: z.string(),
+  required: z.boolean(),
+  completed: z.boolean(),
+  completedAt: z.iso.datetime(),
+  dependencies: z.array(z.string()).describe('Ids of the items that come before it.'),
+  resources: z
+    .array(z.string())
+    .describe('The call that does it, as a tool, a space and its arguments as JSON; then where to make it.'),
+});
+
+export const getChecklist = defineTool({
+  name: 'getChecklist',
+  title: 'Onboarding checklist',
+  description: "Returns an agent's onboarding checklist and the next call to make.",
+  details:
+    'It ticks itself from what the agent has really done. An agent sees its own, a person those of their agents, leaders and admins all.',
+  input: z.strictObject({
+    agentId: idOf('an agent').describe('Agent identifier'),
+    includeCompleted: z.boolean().default(true).describe('Include completed'),
+  }),
+  output: z.object({
+    checklist: z.array(itemShape),
+    progress: partial({
+      completed: z.int(),
+      total: z.int(),
+      percentage: z.number().describe('Rounded down: 100 means that all is done.'),
+      requiredRemaining: z.int(),
+    }).describe('Counts all items, also those that are not included.'),
+  }),
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  role: 'viewer',
+  example: { agentId: 'terminal-2' },
+  handler: async (context, { agentId, includeCompleted }) => {
+    const items = await context.services.onboarding.checklist(context.principal, context.workspace, agentId);
+    const shown = includeCompleted ? items : items.filter(({ completed }) => !completed);
+    return { checklist: shown.map((item) => itemAnswer(context, item)), progress: progressOf(items) };
+  },
+});
+
+function itemAnswer(
+  { directory, baseUrl }: CallContext<OnboardingServices>,
+  { call, completedAt, dependencies, ...item }: ChecklistItem,
+): z.output<typeof itemShape> {
+  const where = call === undefined ? 'onboarding' : call.tool.slice(0, call.tool.indexOf('.'));
+  return {
+    ...item,
+    ...(completedAt && { completedAt: completedAt.toISOString() }),
+    dependencies: [...dependencies],
+    resources: [...(call ? [writtenCall(directory, call)] : []), `${baseUrl}/${where}`],
+  };
+}

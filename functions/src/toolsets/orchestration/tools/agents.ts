@@ -1,0 +1,143 @@
+/** The tools that show which agents there are and what they can do. Source: the orchestration specification. */
+import { z } from 'zod';
+import type { Agent } from '../../../agents/rules/agent.ts';
+import { availability } from '../../../agents/rules/liveness.ts';
+import { fitting } from '../../../kernel/json.ts';
+import { textUpTo } from '../../../mcp/tool.ts';
+import { languageNamed, requireRole } from '../rules/agents/profile.ts';
+import type { AgentRoster } from '../rules/agents/roster.ts';
+import { defineTool } from './orchestrationAnswers.ts';
+
+const agentShape = z
+  .object({
+    name: z.string(),
+    kind: z.enum(['hosted', 'network']).describe('A model behind an API, or a live agent of this workspace.'),
+    status: z.enum(['available', 'busy', 'unavailable']),
+    reason: z.string().describe('Why it is unavailable, and what to do about it.'),
+    model: z.string(),
+    capabilities: z
+      .object({
+        planning: z.number(),
+        execution: z.number(),
+        review: z.number(),
+        contextWindow: z.int().describe('In tokens.'),
+      })
+      .partial()
+      .describe('From 0 to 1. Nothing is known of agents of the network.'),
+    skills: z.array(z.string()).describe('What an agent of the network says that it can do.'),
+    metrics: z
+      .object({
+        avgResponseTime: z.int().describe('Milliseconds, on average.'),
+        successRate: z.number(),
+        totalRequests: z.int(),
+      })
+      .partial()
+      .describe('Measured; left out where nothing has been measured.'),
+  })
+  .partial();
+
+type ListedAgent = z.output<typeof agentShape>;
+
+type HostedAgent = Awaited<ReturnType<AgentRoster['list']>>['hosted'][number];
+
+function hostedAnswer({ name, availability: now, model, capabilities, metrics }: HostedAgent): ListedAgent {
+  const known = { name, kind: 'hosted', model, capabilities, ...(metrics && { metrics }) } as const;
+  if (now.available) return { ...known, status: 'available' };
+  return { ...known, status: 'unavailable', reason: now.reason };
+}
+
+function networkAnswer(agent: Agent, includeMetrics: boolean): ListedAgent {
+  const closed = agent.tasks_completed + agent.tasks_failed;
+  const metrics = {
+    avgResponseTime: Math.round(agent.work_milliseconds / closed),
+    successRate: agent.tasks_completed / closed,
+    totalRequests: closed,
+  };
+  return {
+    name: agent.id,
+    kind: 'network',
+    status: availability(agent) === 'busy' ? 'busy' : 'available',
+    capabilities: {},
+    skills: agent.capability_details.map(({ name }) => name),
+    ...(includeMetrics && closed > 0 && { metrics }),
+  };
+}
+
+export const listAgents = defineTool({
+  name: 'list_agents',
+  title: 'Agents for workflows',
+  description:
+    'Lists who can take steps of workflows: hosted models, and live agents of this workspace by their skills.',
+  details: 'A step names a hosted one; one for the agent network reaches the live ones.',
+  input: z.strictObject({
+    role: textUpTo(100).optional().describe('plan, execute, review, or a skill'),
+    includeMetrics: z.boolean().default(false).describe('With metrics'),
+  }),
+  output: z.object({
+    agents: z.array(agentShape),
+    truncated: z.boolean().optional().describe('Whether the workspace has more live agents.'),
+  }),
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  role: 'viewer',
+  example: { includeMetrics: true },
+  handler: async ({ services, workspace }, { role, includeMetrics }) => {
+    const { roster } = services.orchestration;
+    const { hosted, network, moreOfNetwork } = await roster.list(workspace, role, includeMetrics);
+    const live = network.map((agent) => networkAnswer(agent, includeMetrics));
+    const given = fitting(live, (agent) => agent);
+    return {
+      agents: [...hosted.map(hostedAnswer), ...given],
+      truncated: moreOfNetwork || given.length < live.length,
+    };
+  },
+});
+
+const shortText = textUpTo(100);
+
+export const getCapabilities = defineTool({
+  name: 'get_capabilities',
+  title: 'Who suits a task',
+  description: 'Ranks the hosted models for a task, with reasons and warnings.',
+  details: 'Role, language and size are read out of the task where the requirements leave them out.',
+  audience: 'those who administer',
+  input: z.strictObject({
+    task: textUpTo(100_000).optional().describe('Task description'),
+    requirements: z
+      .strictObject({
+        language: shortText.optional().describe('Programming language'),
+        contextSize: z
+          .number()
+          .refine((size) => Number.isFinite(size) && size >= 0, 'expected a number of tokens')
+          .optional()
+          .describe('In tokens'),
+        role: shortText.optional().describe('plan, execute or review'),
+      })
+      .optional()
+      .describe('What it needs'),
+  }),
+  output: z.object({
+    recommendations: z.array(
+      z
+        .object({
+          agent: z.string(),
+          score: z.number().describe('From 0 to 1.'),
+          reasons: z.array(z.string()),
+          warnings: z.array(z.string()),
+        })
+        .partial(),
+    ),
+    inferred: z.array(z.string()).optional().describe('What was read out of the task.'),
+  }),
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  role: 'viewer',
+  example: { task: 'Process 1MB of text data', requirements: { contextSize: 1_000_000 } },
+  handler: async ({ services, workspace }, { task = '', requirements = {} }) => {
+    const { language, contextSize, role } = requirements;
+    const { recommendations, inferred } = await services.orchestration.roster.recommend(workspace, task, {
+      contextSize,
+      language: language === undefined ? undefined : languageNamed(language),
+      role: role === undefined ? undefined : requireRole(role, 'requirements.role'),
+    });
+    return { recommendations, ...(inferred.length > 0 && { inferred }) };
+  },
+});

@@ -1,0 +1,111 @@
+/** The tools that show, list and cancel runs. */
+import { z } from 'zod';
+import { isEnded, RUN_STATUSES, type Run } from '../rules/runs/run.ts';
+import { defineTool, runId, runShape } from './orchestrationAnswers.ts';
+import { awaitedRun, LONGEST_WAIT_MS, runAnswer, runText } from './runAnswers.ts';
+
+export const getRun = defineTool({
+  name: 'get_run',
+  title: 'Get a run',
+  view: 'run',
+  description: 'Tells what a run has come to, with steps, attempts and cost; waits up to waitMs for its end.',
+  input: z.strictObject({
+    runId,
+    waitMs: z.number().int().min(0).max(LONGEST_WAIT_MS).default(0).describe('Milliseconds to wait'),
+    full: z.boolean().default(false).describe('Every output whole'),
+  }),
+  output: runShape,
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  answersWhole: true,
+  role: 'viewer',
+  scope: 'owner',
+  notifies: true,
+  example: { runId: 'run-abcdefghijklmnopqrst' },
+  text: runText,
+  handler: async (context, { runId: id, waitMs, full }) =>
+    runAnswer(await awaitedRun(context, id, waitMs), false, full),
+});
+
+export const listRuns = defineTool({
+  name: 'list_runs',
+  title: 'List runs',
+  description: 'Lists your runs, newest first.',
+  input: z.strictObject({
+    status: z.enum(RUN_STATUSES).optional().describe('Of this status'),
+    limit: z.int().min(1).max(100).default(20).describe('How many'),
+    cursor: runId.optional().describe('nextCursor of the page before'),
+  }),
+  output: z.object({
+    success: z.boolean(),
+    runs: z.array(
+      z.object({
+        runId: z.string(),
+        workflow: z.string(),
+        prompt: z.string().describe('The beginning of it'),
+        status: z.enum(RUN_STATUSES),
+        createdAt: z.iso.datetime(),
+        endedAt: z.iso.datetime().optional(),
+        running: z.array(z.string()).describe('The steps that are under way'),
+        stepsDone: z.number(),
+        costUsd: z.number(),
+        error: z.string().optional(),
+      }),
+    ),
+    truncated: z.boolean().describe('Whether there is more; nextCursor goes on'),
+    nextCursor: z.string().optional(),
+  }),
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  role: 'viewer',
+  scope: 'owner',
+  example: { limit: 10 },
+  handler: async ({ services, principal }, { status, limit, cursor }) => {
+    const { items, more, last } = await services.orchestration.runs.list(principal, status, limit, cursor);
+    return {
+      success: true,
+      runs: items.map((run) => ({
+        runId: run.id,
+        workflow: run.workflow,
+        prompt: run.title,
+        status: run.status,
+        createdAt: run.created_at.toISOString(),
+        endedAt: run.ended_at?.toISOString(),
+        running: run.ended_at ? [] : [...run.current],
+        stepsDone: run.steps_settled,
+        costUsd: run.spent.cost_usd,
+        error: run.failure?.message,
+      })),
+      truncated: more,
+      ...(last && { nextCursor: last.id }),
+    };
+  },
+});
+
+export const cancelRun = defineTool({
+  name: 'cancel_run',
+  title: 'Cancel a run',
+  description: 'Ends a run. What is done stays, with its cost; nothing more begins.',
+  details:
+    'Requests under way are closed at the vendor, and a task that a live agent has for it is cancelled.',
+  input: z.strictObject({ runId }),
+  output: z.object({
+    success: z.boolean(),
+    runId: z.string(),
+    status: z.enum(RUN_STATUSES),
+    message: z.string(),
+  }),
+  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+  loosens: [],
+  role: 'worker',
+  scope: 'owner',
+  example: { runId: 'run-abcdefghijklmnopqrst' },
+  answer: (run: Run) => ({
+    success: true,
+    runId: run.id,
+    status: run.status,
+    message: isEnded(run)
+      ? 'The run is cancelled. What had been done stays.'
+      : 'The run is being cancelled: its requests are closed, and what had been done stays.',
+  }),
+  handler: ({ services, principal, recordAnswer }, { runId: id }) =>
+    services.orchestration.runs.cancel(principal, id, recordAnswer),
+});

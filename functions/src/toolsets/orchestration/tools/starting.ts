@@ -1,0 +1,194 @@
+/** The tools that start a run. Source: the orchestration specification. */
+import { z } from 'zod';
+import { partOf } from '../../../graph/rules/graphNode.ts';
+import { jsonObject } from '../../../kernel/json.ts';
+import { listedAs } from '../../../mcp/jsonSchema.ts';
+import { listUpTo, textUpTo, wholeNumber } from '../../../mcp/tool.ts';
+import { requireRole } from '../rules/agents/profile.ts';
+import { parallelWorkflow, requestFor, requestOf } from '../rules/requests.ts';
+import { MAX_AGENTS, MAX_ATTEMPTS, MODES } from '../rules/workflows/definition.ts';
+import { budget, cache, defineTool, json, prompt } from './orchestrationAnswers.ts';
+import { answerAgain, runAndAnswer, startsRun } from './runAnswers.ts';
+
+/** Source: the orchestration specification, "Backward Compatibility". */
+export const executeTask = defineTool({
+  name: 'execute_task',
+  title: 'Execute a task',
+  description:
+    'For older clients: orchestrate task.prompt with the workflow plan-execute and the context {taskId: task.id}.',
+  input: z.strictObject({
+    task: z
+      .strictObject({
+        id: textUpTo(200).optional().describe('What the caller calls it'),
+        prompt: prompt('What to do'),
+      })
+      .describe('The task'),
+  }),
+  ...startsRun,
+  audience: 'older clients',
+  mostUsd: () => undefined,
+  example: { task: { id: 'task-001', prompt: 'Build a REST API' } },
+  handler: async (context, { task }) => {
+    const { runs, roster } = context.services.orchestration;
+    const options = { budget: runs.budgetOf() };
+    const about = task.id === undefined ? {} : { taskId: task.id };
+    const preferences = { workflow: 'plan-execute' };
+    const situation = await roster.situation(context.workspace);
+    const request = requestFor({ prompt: task.prompt, context: about }, preferences, options, situation);
+    return runAndAnswer(context, request);
+  },
+});
+
+/** Source: the orchestration specification, "Backward Compatibility". */
+export const executeCode = defineTool({
+  name: 'execute_code',
+  title: 'Execute code',
+  description:
+    'For older clients: orchestrate with the agent gemini, the role execute and the workflow direct.',
+  input: z.strictObject({ prompt: prompt('What to write') }),
+  ...startsRun,
+  audience: 'older clients',
+  mostUsd: () => undefined,
+  example: { prompt: 'Write a Python web scraper' },
+  handler: async (context, { prompt: input }) => {
+    const { runs, roster } = context.services.orchestration;
+    const preferences = { agent: 'gemini', workflow: 'direct', role: 'execute' } as const;
+    const options = { budget: runs.budgetOf() };
+    const situation = await roster.situation(context.workspace);
+    return runAndAnswer(context, requestFor({ prompt: input }, preferences, options, situation));
+  },
+});
+
+export const orchestrate = defineTool({
+  name: 'orchestrate',
+  title: 'Orchestrate',
+  description:
+    'Has models do a task, with agent and workflow chosen for you. Waits up to 45 seconds; orchestration.get_run has what takes longer.',
+  details: 'The same question within 5 minutes gets the same answer, unless cache is false.',
+  input: z.strictObject({
+    prompt: prompt('What to do'),
+    preferences: z
+      .strictObject({
+        agent: z.enum(['auto', 'claude', 'gemini']).optional().describe('Preferred agent'),
+        workflow: z
+          .enum(['auto', 'direct', 'plan-execute', 'competitive', 'iterative'])
+          .optional()
+          .describe('Workflow'),
+        role: z.enum(['auto', 'plan', 'execute', 'review']).optional().describe('In one-step workflows'),
+        cache: z.boolean().default(true).describe('Same answer within 5 minutes'),
+      })
+      .optional()
+      .describe('What to choose'),
+    options: z
+      .strictObject({
+        timeout: z
+          .number()
+          .refine((value) => value >= 0, 'expected 0 or more')
+          .optional()
+          .describe('Milliseconds to wait, at most 45000; the run goes on'),
+        retries: wholeNumber(0, MAX_ATTEMPTS - 1)
+          .optional()
+          .describe('Of each request'),
+        parallel: z.boolean().optional().describe('false: one after the other'),
+        budget,
+      })
+      .optional()
+      .describe('How'),
+    part_of: partOf,
+  }),
+  ...startsRun,
+  mostUsd: ({ options }) => options?.budget?.cost_usd,
+  example: {
+    prompt: 'Create a React component for user authentication',
+    preferences: { workflow: 'plan-execute', agent: 'auto' },
+  },
+  handler: async (context, { prompt: input, preferences = {}, options = {}, part_of }) => {
+    const { runs, roster } = context.services.orchestration;
+    const bounded = { ...options, budget: runs.budgetOf(options.budget) };
+    const situation = await roster.situation(context.workspace);
+    const request = requestFor({ prompt: input }, preferences, bounded, situation);
+    return runAndAnswer(context, { ...request, part_of }, options.timeout);
+  },
+  replay: (context, { options }, stored) => answerAgain(context, stored, options?.timeout),
+});
+
+export const orchestrateParallel = defineTool({
+  name: 'orchestrate_parallel',
+  title: 'Orchestrate in parallel',
+  description:
+    'Has several agents do one task. race: first valid answer; all: every result; vote: what most answer; merge: one answer from all.',
+  details:
+    'race: the others are called off. all: failures included. vote: else what a blind ranking finds best. merge: it says what came from whom. With cache, the same call within 5 minutes gets the same answer.',
+  rare: ['cache', 'part_of'],
+  input: z.strictObject({
+    prompt: prompt('What to do'),
+    agents: listUpTo(MAX_AGENTS, z.string(), 'agents').optional().describe('All if left out or empty'),
+    mode: z.enum(MODES).optional().describe('all by default'),
+    role: z.string().optional().describe('plan, execute or review'),
+    budget,
+    cache,
+    part_of: partOf,
+  }),
+  ...startsRun,
+  mostUsd: ({ budget: wanted }) => wanted?.cost_usd,
+  example: { prompt: 'Optimize this SQL query', agents: ['claude', 'gemini'], mode: 'vote', role: 'execute' },
+  handler: async (
+    context,
+    { prompt: input, agents = [], mode = 'all', role = 'execute', budget: wanted, cache: isCached, part_of },
+  ) => {
+    const { runs, roster } = context.services.orchestration;
+    const situation = await roster.situation(context.workspace);
+    const workflow = parallelWorkflow(agents, mode, requireRole(role, 'role'), situation);
+    const given = { input, context: {}, budget: runs.budgetOf(wanted), cache: isCached };
+    return runAndAnswer(context, { ...requestOf(workflow, given, {}, situation), part_of });
+  },
+});
+
+export const orchestrateWorkflow = defineTool({
+  name: 'orchestrate_workflow',
+  title: 'Orchestrate a workflow',
+  description:
+    'Runs a workflow, by name or inline. Waits up to 45 seconds; orchestration.get_run has what takes longer.',
+  details:
+    'orchestration.list_workflows lists what there is, with detailed how a definition looks. With cache, the same call within 5 minutes gets the same answer, unless a step is for the network or not repeatable.',
+  rare: ['overrides', 'cache', 'part_of'],
+  input: z.strictObject({
+    // The specification lists text, and its example is an object: both are accepted.
+    workflow: listedAs({ type: 'string' }, z.union([z.string().min(1).max(100_000), json])).describe(
+      'Name, or JSON text of a definition',
+    ),
+    input: prompt("The workflow's input"),
+    context: json.optional().describe('For templates and conditions: context'),
+    overrides: z
+      .strictObject({
+        agents: z.record(z.string().max(100), z.string().max(100)).optional().describe('Agents by step'),
+        timeouts: z
+          .record(z.string().max(100), z.number())
+          .optional()
+          .describe("Milliseconds, by the step's name"),
+      })
+      .optional()
+      .describe('Changes'),
+    budget,
+    cache,
+    part_of: partOf,
+  }),
+  ...startsRun,
+  mostUsd: ({ budget: wanted }) => wanted?.cost_usd,
+  example: { workflow: 'code-review', input: 'function add(a, b) { return a - b; }' },
+  handler: async (
+    call,
+    { workflow, input, context = {}, overrides = {}, budget: wanted, cache: isCached, part_of },
+  ) => {
+    const { runs, workflows, roster } = call.services.orchestration;
+    const resolved = await workflows.resolve(call.principal.owner_uid, workflow);
+    const given = {
+      input,
+      context: jsonObject.parse(context),
+      budget: runs.budgetOf(wanted),
+      cache: isCached,
+    };
+    const request = requestOf(resolved, given, overrides, await roster.situation(call.workspace));
+    return runAndAnswer(call, { ...request, part_of });
+  },
+});

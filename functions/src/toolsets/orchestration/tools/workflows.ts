@@ -1,0 +1,130 @@
+/** The tools that save, list and delete workflows. */
+import { z } from 'zod';
+import { MusterError } from '../../../kernel/errors.ts';
+import { fitting } from '../../../kernel/json.ts';
+import { NAME } from '../rules/workflows/definition.ts';
+import { builtIns, type Saving } from '../rules/workflows/library.ts';
+import type { SavedWorkflow } from '../rules/workflows/savedWorkflow.ts';
+import {
+  defineTool,
+  definition,
+  expectedVersion,
+  savedAnswer,
+  workflowAnswer,
+  workflowName,
+  workflowShape,
+} from './orchestrationAnswers.ts';
+
+export const saveWorkflow = defineTool({
+  name: 'save_workflow',
+  title: 'Save a workflow',
+  description:
+    'Saves or replaces a workflow under its name. A step has agent (claude, gemini, auto, network) or agents and mode, and optionally role, name, condition, prompt (Mustache: {{input}}, {{steps.plan.output}}). orchestration.list_workflows with detailed shows examples.',
+  details:
+    'For you and your agents. mode: race, all, vote, merge. role: plan, execute, review. prompt also knows {{context.x}}. condition: CEL, such as steps.review.output.startsWith("APPROVED"). Also retry {attempts}, timeout, parallel, repeatable, maxOutputTokens, picks, capabilities. {repeat: {until, max}, steps} repeats a group.',
+  audience: 'those who administer',
+  input: z.strictObject({
+    workflow: definition.describe('{name, description?, steps, result?}'),
+    expectedVersion,
+  }),
+  output: z
+    .object({
+      success: z.boolean(),
+      workflow: workflowShape,
+      change: z.enum(['created', 'replaced', 'unchanged']),
+    })
+    .partial(),
+  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+  loosens: [],
+  role: 'worker',
+  scope: 'owner',
+  example: {
+    workflow: {
+      name: 'plan-and-check',
+      steps: [
+        { name: 'plan', agent: 'claude', role: 'plan' },
+        { name: 'execute', agent: 'gemini' },
+        { name: 'check', agent: 'claude', role: 'review' },
+      ],
+    },
+  },
+  answer: ({ saved, change }: Saving) => ({ success: true, workflow: savedAnswer(saved, true), change }),
+  handler: ({ services, principal, recordAnswer }, { workflow, expectedVersion: version }) =>
+    services.orchestration.workflows.save(principal.owner_uid, workflow, version, recordAnswer),
+});
+
+/** The name of the last saved workflow of the page before. */
+function nameIn(cursor: string | undefined): string | undefined {
+  if (cursor === undefined) return undefined;
+  const name = Buffer.from(cursor, 'base64url').toString();
+  if (NAME.test(name)) return name;
+  throw new MusterError('INVALID_FORMAT', 'This cursor is not one that this list has answered.', {
+    field: 'cursor',
+    suggestion: 'Send nextCursor of the page before, or leave the cursor out to start again.',
+  });
+}
+
+export const listWorkflows = defineTool({
+  name: 'list_workflows',
+  title: 'Workflows',
+  description:
+    'Lists built-in and saved workflows; detailed shows definitions, as examples for orchestration.save_workflow.',
+  details: 'The saved ones are those of you, or of the person whose agent you are.',
+  input: z.strictObject({
+    filter: z.enum(['all', 'built-in', 'custom']).default('all').describe('Which'),
+    detailed: z.boolean().default(false).describe('With definitions'),
+    limit: z.int().min(1).max(100).default(50).describe('How many'),
+    cursor: z
+      .string()
+      .refine((text) => text.length <= 200, 'expected a nextCursor of this tool')
+      .optional()
+      .describe('nextCursor of the page before'),
+  }),
+  output: z.object({
+    workflows: z.array(workflowShape),
+    truncated: z.boolean().optional().describe('Whether there is more; nextCursor goes on.'),
+    nextCursor: z.string().optional(),
+  }),
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  answersWhole: true,
+  role: 'viewer',
+  scope: 'owner',
+  example: { filter: 'all' },
+  handler: async ({ services, principal }, { filter, detailed, limit, cursor }) => {
+    const after = nameIn(cursor);
+    const builtIn = filter === 'custom' || after !== undefined ? [] : builtIns();
+    const found =
+      filter === 'built-in'
+        ? { items: [], more: false }
+        : await services.orchestration.workflows.list(principal.owner_uid, limit, after);
+    const items = fitting(found.items, (saved) => savedAnswer(saved, detailed));
+    const more = found.more || items.length < found.items.length;
+    const last = more ? items.at(-1) : undefined;
+    return {
+      workflows: [
+        ...builtIn.map((workflow) => workflowAnswer(workflow, detailed)),
+        ...items.map((saved) => savedAnswer(saved, detailed)),
+      ],
+      truncated: more,
+      ...(last && { nextCursor: Buffer.from(last.definition.name).toString('base64url') }),
+    };
+  },
+});
+
+export const deleteWorkflow = defineTool({
+  name: 'delete_workflow',
+  title: 'Delete a workflow',
+  description: 'Deletes a saved workflow and answers it as it was.',
+  details: 'Runs that have begun go on with it. Built-in workflows stay.',
+  audience: 'those who administer',
+  input: z.strictObject({ name: workflowName.describe('Name of workflow'), expectedVersion }),
+  output: z.object({ success: z.boolean(), workflow: workflowShape }).partial(),
+  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
+  loosens: [],
+  role: 'worker',
+  scope: 'owner',
+  example: { name: 'plan-and-check' },
+  answer: (saved: SavedWorkflow) => ({ success: true, workflow: savedAnswer(saved, true) }),
+  handler: ({ services, principal, recordAnswer }, { name, expectedVersion: version }) =>
+    services.orchestration.workflows.delete(principal.owner_uid, name, version, recordAnswer),
+});

@@ -1,0 +1,238 @@
+/** The tools that show what was done, and undo it. */
+import { z } from 'zod';
+import type { Principal } from '../../../identity/rules/principal.ts';
+import { MusterError } from '../../../kernel/errors.ts';
+import { idOf } from '../../../kernel/ids.ts';
+import { fitting } from '../../../kernel/json.ts';
+import { encodeCursor, type Page } from '../../../kernel/paging.ts';
+import type { Effect, TrailEntry } from '../../../kernel/trail.ts';
+import { guidance, wholeNumber } from '../../../mcp/tool.ts';
+import { callWorkspace, ownOf, type TrailFilter } from '../rules/audit.ts';
+import type { Refused, Undone } from '../rules/undo.ts';
+import { cursor, defineTool, pageShape, placeAfter } from './systemPages.ts';
+
+const fields = z.record(z.string(), z.unknown());
+
+const changeShape = z.object({
+  kind: z.string().describe('task, todo, member, workflow, document and so on.'),
+  id: z.string(),
+  before: fields.optional().describe('The fields that changed; absent where there was nothing.'),
+  after: fields.optional().describe('Absent where it is gone.'),
+  shortened: z.boolean().optional().describe('Not all that there was is kept.'),
+});
+
+const eventShape = z.object({
+  event_id: z.string(),
+  at: z.iso.datetime(),
+  by: z.string().describe('The agent, or the person by their uid.'),
+  on_behalf_of: z.string().describe('The person, by their uid.'),
+  app: z.string().optional().describe('The connection through which it was done.'),
+  run_id: z.string().optional(),
+  tool: z.string(),
+  workspace: z.string().optional().describe('That of the call; absent if you have no role in it.'),
+  changes: z.array(changeShape),
+  undoes: z.string().optional().describe('The event that this one took back.'),
+  undone_by: z.string().optional().describe('The event that took this one back.'),
+});
+
+const instant = z.iso.datetime({ offset: true }).optional();
+
+export const getAudit = defineTool({
+  name: 'getAudit',
+  title: 'Who changed what',
+  description: 'Lists who changed what, when, by which tool, newest first. undo takes an event back.',
+  details:
+    "Each event is one commit of one call, with every thing that it changed, before and after. Of your own and your agents' doings, or, for leaders, of a workspace. Heartbeats and reads leave none.",
+  input: z.strictObject({
+    of: z.enum(['mine', 'workspace']).default('mine').describe('workspace: of everybody there, for leaders'),
+    agent_id: idOf('an agent').optional().describe('Done by it'),
+    run_id: idOf('a run').optional().describe('Done by it'),
+    thing: z
+      .string()
+      .max(2000)
+      .refine((name) => /^[a-z_]+:./.test(name), 'expected a kind and an id, as in "task:task-123"')
+      .optional()
+      .describe('About it, as in "task:task-123"'),
+    since: instant.describe('From then on'),
+    until: instant.describe('Up to then'),
+    limit: wholeNumber(1, 100).default(20).describe('1 to 100'),
+    cursor,
+  }),
+  output: z.object({ events: z.array(eventShape), ...pageShape }),
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  answersWhole: true,
+  role: 'viewer',
+  audience: 'those who administer',
+  example: { limit: 5 },
+  handler: async ({ services, principal, workspace }, { limit, cursor: encoded, ...asked }) => {
+    const question = JSON.stringify(asked);
+    const place = placeAfter(question, encoded);
+    const at = place?.order[0];
+    const page: Page = {
+      limit,
+      ...(place && at !== undefined && { after: { at: new Date(at), id: place.id } }),
+    };
+    const { of, since, until } = asked;
+    const request = {
+      of,
+      narrowed: narrowedBy(asked),
+      since: since === undefined ? undefined : new Date(since),
+      until: until === undefined ? undefined : new Date(until),
+    };
+    const { items, more, last } = await services.system.audit.list(principal, workspace, request, page);
+    const all = items.map((entry) => eventAnswer(principal, entry));
+    const events = fitting(all, (event) => event);
+    const isCut = events.length < all.length;
+    const end = isCut ? items[events.length - 1] : last;
+    return {
+      events: [...events],
+      truncated: more || isCut,
+      ...(end && { nextCursor: encodeCursor(question, { order: [end.at.getTime()], id: end.id }) }),
+    };
+  },
+});
+
+interface Narrowing {
+  readonly agent_id?: string | undefined;
+  readonly run_id?: string | undefined;
+  readonly thing?: string | undefined;
+}
+
+/** @throws MusterError VALIDATION_ERROR where more than one is named */
+function narrowedBy({ agent_id, run_id, thing }: Narrowing): TrailFilter['narrowed'] {
+  const named = [
+    ...(agent_id === undefined ? [] : [{ agentId: agent_id }]),
+    ...(run_id === undefined ? [] : [{ runId: run_id }]),
+    ...(thing === undefined ? [] : [{ thing }]),
+  ];
+  if (named.length <= 1) return named[0];
+  throw new MusterError('VALIDATION_ERROR', 'Events are listed of an agent, of a run or of a thing.', {
+    field: 'thing',
+    suggestion: 'Give one of agent_id, run_id and thing.',
+  });
+}
+
+function eventAnswer(principal: Principal, entry: TrailEntry): z.output<typeof eventShape> {
+  const { id, at, by, effects, undoes, undone_by } = entry;
+  return {
+    event_id: id,
+    at: at.toISOString(),
+    by: by.agent_id ?? by.uid,
+    on_behalf_of: by.owner_uid,
+    app: by.grant_id,
+    run_id: by.run_id,
+    tool: by.tool,
+    workspace: callWorkspace(principal, entry),
+    changes: effects.map(changeAnswer),
+    undoes,
+    undone_by,
+  };
+}
+
+function changeAnswer({ kind, id, before, after, cut }: Effect): z.output<typeof changeShape> {
+  return { kind, id, before, after, shortened: cut };
+}
+
+const thingShape = z.object({ kind: z.string(), id: z.string() });
+
+export const undo = defineTool({
+  name: 'undo',
+  title: 'Take back',
+  description: 'Takes back an event of system.getAudit, or what an agent or a run has done since.',
+  details:
+    'Each event is taken back in one commit, by a new change, as far as nobody has changed the same since; what was refused says why, and who changed it. What has left Muster (a mail, a pull request, a model that was paid) stays. At most 50 events a call, the newest first; nextCursor goes on with older ones.',
+  input: z.strictObject({
+    event_id: idOf('an event').optional().describe('One event'),
+    agent_id: idOf('an agent').optional().describe('Or what it has done'),
+    run_id: idOf('a run').optional().describe('Or what it has done'),
+    since: z.iso.datetime({ offset: true }).optional().describe('From then on; with agent_id'),
+    cursor,
+  }),
+  output: z.object({
+    success: z.boolean(),
+    events: z.array(z.string()).describe('The events that were taken back.'),
+    undone: z.array(thingShape).describe('What is as it was.'),
+    refused: z
+      .array(
+        thingShape.extend({
+          event_id: z.string(),
+          why: guidance(),
+          changed_by: z.string().optional().describe('Who has changed it since.'),
+          changed_at: z.iso.datetime().optional(),
+          changed_with: z.string().optional().describe('By which tool.'),
+        }),
+      )
+      .describe('What is not, and why.'),
+    more: z.boolean().describe('Whether there are older events: call again with nextCursor.'),
+    nextCursor: z.string().optional(),
+  }),
+  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+  loosens: ['approvals', 'budget', 'member', 'access', 'repositories', 'routing'],
+  role: 'worker',
+  audience: 'those who administer',
+  example: { agent_id: 'agent-001', since: '2099-01-01T00:00:00Z' },
+  answer: ({ events, things, refused, more, last }: Undone, asked) => ({
+    success: refused.length === 0,
+    events: [...events],
+    undone: things.map(thingAnswer),
+    refused: refused.map(refusedAnswer),
+    more,
+    nextCursor: last && encodeCursor(questionOf(asked), { order: [last.at.getTime()], id: last.id }),
+  }),
+  handler: ({ services, caller, recordAnswer }, { event_id, ...several }) => {
+    const { undoing } = services.system;
+    if (event_id !== undefined) {
+      if (Object.keys(several).length > 0) throw oneOf();
+      return undoing.event(caller, event_id, recordAnswer);
+    }
+    const { cursor: encoded, ...asked } = several;
+    const place = placeAfter(questionOf(asked), encoded);
+    const at = place?.order[0];
+    const after = place && at !== undefined ? { at: new Date(at), id: place.id } : undefined;
+    return undoing.several(caller, filterOf(caller.principal, asked), after, recordAnswer);
+  },
+});
+
+/** What a cursor is good for, as text. */
+function questionOf({ agent_id, run_id, since }: Several): string {
+  return JSON.stringify([agent_id, run_id, since]);
+}
+
+interface Several {
+  readonly agent_id?: string | undefined;
+  readonly run_id?: string | undefined;
+  readonly since?: string | undefined;
+}
+
+/** Of what was done on the caller's own behalf: what others' agents did is taken back event by event. */
+function filterOf(principal: Principal, { agent_id, run_id, since }: Several): TrailFilter {
+  const whose = ownOf(principal);
+  if (run_id !== undefined) {
+    if (agent_id !== undefined || since !== undefined) throw oneOf();
+    return { whose, narrowed: { runId: run_id } };
+  }
+  if (agent_id === undefined || since === undefined) throw oneOf();
+  return { whose, narrowed: { agentId: agent_id }, since: new Date(since) };
+}
+
+function oneOf(): MusterError {
+  return new MusterError('VALIDATION_ERROR', 'It does not say what is to be taken back.', {
+    field: 'event_id',
+    suggestion: 'Give event_id, or agent_id with since, or run_id.',
+  });
+}
+
+function thingAnswer({ kind, id }: Effect): z.output<typeof thingShape> {
+  return { kind, id };
+}
+
+function refusedAnswer({ eventId, effect, error, since }: Refused) {
+  return {
+    ...thingAnswer(effect),
+    event_id: eventId,
+    why: error.message,
+    changed_by: since && (since.by.agent_id ?? since.by.uid),
+    changed_at: since?.at.toISOString(),
+    changed_with: since?.by.tool,
+  };
+}

@@ -1,0 +1,146 @@
+/** The tools that create, change, delete and list recurring to-dos. Source: the to-do specification. */
+import { z } from 'zod';
+import { clearArgument, clearing, partial } from '../../../mcp/tool.ts';
+import type { RecurringTask } from '../rules/recurrenceRule.ts';
+import type { BegunRecurrence, EditedRecurringTask } from '../rules/recurringTasks.ts';
+import * as shapes from './todoAnswers.ts';
+import { defineTool, reading, recurringTaskAnswer, recurringTaskShape } from './todoAnswers.ts';
+import { cursor, fittingPage, pageLimit, pagesOf, pagesShape, timePageOf } from './todoLists.ts';
+
+const { dateOf } = shapes;
+
+function createRecurringTaskAnswer({ recurringTask: task, first, lastDue }: BegunRecurrence) {
+  const last = lastDue ? `, last on ${lastDue.toISOString()}` : '';
+  const message = `Recurring task '${task.title}' created. First occurrence on ${task.latest_due.toISOString()}${last}`;
+  return {
+    ...shapes.writtenRecurringAnswer(task, message),
+    first_occurrence: shapes.occurrenceAnswer(first),
+  };
+}
+
+export const createRecurringTask = defineTool({
+  name: 'create_recurring_task',
+  title: 'Create a recurring to-do',
+  description: 'Adds a to-do that repeats: completing or deleting an occurrence creates the next.',
+  details: 'Occurrences are computed from start_date; a month that lacks its day has one on its last day.',
+  input: z.strictObject({
+    title: shapes.title('Task title'),
+    description: shapes.description('Task description'),
+    frequency: shapes.frequency('How often'),
+    start_date: shapes.date('First occurrence, in UTC'),
+    end_date: shapes.date('Last occurrence').optional(),
+    timezone: shapes.timezone,
+    priority: shapes.priority('MEDIUM by default').optional(),
+    tags: shapes.fewTags('Tags').optional(),
+  }),
+  output: partial({
+    success: z.boolean(),
+    recurring_task: shapes.recurringTaskShape,
+    first_occurrence: shapes.occurrenceShape.describe('The first generated task occurrence'),
+    message: z.string(),
+  }),
+  ...shapes.writing({ destructiveHint: false, idempotentHint: false }),
+  example: { title: 'Check emails', frequency: 'DAILY', start_date: '2099-02-11T09:00:00Z' },
+  answer: createRecurringTaskAnswer,
+  handler: ({ services, principal, recordAnswer }, { start_date, end_date, ...written }) => {
+    const draft = { ...written, start_date: dateOf(start_date), end_date: dateOf(end_date) };
+    return services.recurringTasks.create(principal.owner_uid, draft, recordAnswer);
+  },
+});
+
+const UPDATED = 'Recurring task updated. The occurrence that there is now stays as it is.';
+
+const UNCHANGED = 'Nothing changed: the recurring task has these values already.';
+
+export const updateRecurringTask = defineTool({
+  name: 'update_recurring_task',
+  title: 'Change a recurring to-do',
+  description:
+    'Changes the occurrences to come of a repeating to-do; todo.update_task changes the present one.',
+  input: z.strictObject({
+    recurring_task_id: shapes.recurringTaskId,
+    title: shapes.title('New title').optional(),
+    description: shapes.description('New description'),
+    priority: shapes.priority('New priority').optional(),
+    tags: shapes.fewTags('Replace the old tags').optional(),
+    frequency: shapes.frequency('New frequency').optional(),
+    end_date: shapes.date('New last day').optional(),
+    timezone: shapes.timezone,
+    clear: clearArgument('description', 'end_date'),
+  }),
+  output: shapes.writtenRecurringShape,
+  ...shapes.writing({ destructiveHint: true, idempotentHint: true }),
+  example: { recurring_task_id: 'recurring-xxx-001', frequency: 'WEEKLY' },
+  answer: ({ recurringTask, isChanged }: EditedRecurringTask) =>
+    shapes.writtenRecurringAnswer(recurringTask, isChanged ? UPDATED : UNCHANGED),
+  handler: async ({ services, principal, recordAnswer }, { recurring_task_id, clear, ...fields }) => {
+    const { end_date, description, ...others } = fields;
+    const changed = clearing(clear);
+    const edit = {
+      ...others,
+      description: changed('description', description),
+      end_date: changed('end_date', shapes.dateOf(end_date)),
+    };
+    shapes.requireChange(edit, 'title, description, priority, tags, frequency, end_date, timezone and clear');
+    return services.recurringTasks.edit(principal.owner_uid, recurring_task_id, edit, recordAnswer);
+  },
+});
+
+const deleteRecurringTaskAnswer = (recurring: RecurringTask) =>
+  shapes.writtenRecurringAnswer(
+    recurring,
+    `Recurring task '${recurring.title}' ended. The occurrence that there is now stays.`,
+  );
+
+export const deleteRecurringTask = defineTool({
+  name: 'delete_recurring_task',
+  title: 'End a recurring to-do',
+  description: 'Ends a repeating to-do. Its present occurrence stays; todo.delete_task removes that.',
+  input: z.strictObject({ recurring_task_id: shapes.recurringTaskId }),
+  output: shapes.writtenRecurringShape,
+  ...shapes.writing({ destructiveHint: true, idempotentHint: true }),
+  example: { recurring_task_id: 'recurring-xxx-001' },
+  answer: deleteRecurringTaskAnswer,
+  handler: ({ services, principal, recordAnswer }, { recurring_task_id }) =>
+    services.recurringTasks.end(principal.owner_uid, recurring_task_id, recordAnswer),
+});
+
+export const listRecurringTasks = defineTool({
+  name: 'list_recurring_tasks',
+  title: 'Recurring to-dos',
+  description: 'Lists repeating to-dos, newest first.',
+  input: z.strictObject({
+    include_ended: z.boolean().default(false).describe('Also ended ones'),
+    limit: pageLimit(),
+    cursor,
+  }),
+  output: partial({
+    recurring_tasks: z.array(
+      recurringTaskShape.extend({
+        following_occurrences: z
+          .array(z.iso.datetime())
+          .optional()
+          .describe('When the next three after that are due, as the rule has them.'),
+      }),
+    ),
+    total: z.int(),
+    ...pagesShape,
+  }),
+  ...reading,
+  example: {},
+  handler: async ({ services, principal }, { include_ended, ...asked }) => {
+    const question = { include_ended };
+    const page = timePageOf(question, asked);
+    const found = await services.recurringTasks.list(principal.owner_uid, include_ended, page);
+    const following = await services.recurringTasks.followingDates(found.items);
+    const answer = (recurring: RecurringTask) => {
+      const dates = following.get(recurring.id) ?? [];
+      return {
+        ...recurringTaskAnswer(recurring),
+        ...(dates.length > 0 && { following_occurrences: dates.map((date) => date.toISOString()) }),
+      };
+    };
+    const { answers, end } = fittingPage(question, found, answer, ({ created_at }) => created_at);
+    return { recurring_tasks: answers, total: found.total, ...pagesOf(found.total, asked), ...end };
+  },
+});

@@ -1,0 +1,92 @@
+/** The tools that set, postpone, delete and list reminders. Source: the to-do specification. */
+import { z } from 'zod';
+import { partial } from '../../../mcp/tool.ts';
+import { reminderAnswer } from '../rules/reminders.ts';
+import {
+  date,
+  dateOf,
+  defineTool,
+  reading,
+  reminderId,
+  reminderShape,
+  setAnswer,
+  setShape,
+  taskId,
+  writing,
+} from './todoAnswers.ts';
+import { cursor, fittingPage, MAX_LIMIT, pagesOf, pagesShape, timePageOf } from './todoLists.ts';
+
+export const setReminder = defineTool({
+  name: 'set_reminder',
+  title: 'Set a reminder',
+  description: 'Sets when to be reminded of a to-do, in place of the reminder it has.',
+  details: 'A task with a due date has one by itself.',
+  input: z.strictObject({ task_id: taskId, remind_at: date('In UTC') }),
+  output: setShape,
+  ...writing({ destructiveHint: false, idempotentHint: true }),
+  example: { task_id: 'todo-xxx-001', remind_at: '2099-02-11T16:00:00Z' },
+  answer: setAnswer,
+  handler: ({ services, principal, recordAnswer }, { task_id, remind_at }) =>
+    services.reminders.set(principal.owner_uid, task_id, dateOf(remind_at), recordAnswer),
+});
+
+const MINUTE = 60_000;
+
+const MOST_MINUTES = 40_320; // four weeks
+
+export const snoozeReminder = defineTool({
+  name: 'snooze_reminder',
+  title: 'Snooze a reminder',
+  description: 'Reminds again some minutes from now, also of what was already sent.',
+  input: z.strictObject({
+    reminder_id: reminderId,
+    minutes: z.int().min(1).max(MOST_MINUTES).default(10).describe('From now'),
+  }),
+  output: setShape,
+  ...writing({ destructiveHint: false, idempotentHint: false }),
+  example: { reminder_id: 'todo-xxx-001', minutes: 30 },
+  answer: setAnswer,
+  handler: ({ services, principal, recordAnswer }, { reminder_id, minutes }) =>
+    services.reminders.snooze(principal.owner_uid, reminder_id, minutes * MINUTE, recordAnswer),
+});
+
+export const deleteReminder = defineTool({
+  name: 'delete_reminder',
+  title: 'Delete a reminder',
+  description: 'Deletes a reminder; its to-do stays.',
+  details: 'The task has none until todo.set_reminder makes another.',
+  input: z.strictObject({ reminder_id: reminderId }),
+  output: partial({ success: z.boolean(), message: z.string() }),
+  ...writing({ destructiveHint: true, idempotentHint: false }),
+  example: { reminder_id: 'todo-xxx-001' },
+  answer: () => ({ success: true, message: 'The reminder is deleted. Its task stays.' }),
+  handler: async ({ services, principal, recordAnswer }, { reminder_id }) =>
+    services.reminders.delete(principal.owner_uid, reminder_id, recordAnswer),
+});
+
+const limited = z
+  .int()
+  .refine((limit) => limit >= 1, 'expected a whole number from 1 to 100')
+  .max(MAX_LIMIT)
+  .default(10)
+  .describe('How many');
+
+export const listReminders = defineTool({
+  name: 'list_reminders',
+  title: 'Reminders',
+  description: 'Lists upcoming reminders, the next first; with upcoming false all, the latest first.',
+  input: z.strictObject({
+    upcoming: z.boolean().default(true).describe('Only those to come'),
+    limit: limited,
+    cursor,
+  }),
+  output: partial({ reminders: z.array(reminderShape), total: z.int(), ...pagesShape }),
+  ...reading,
+  example: { upcoming: true, limit: 10 },
+  handler: async ({ services, principal }, { upcoming, ...asked }) => {
+    const page = timePageOf({ upcoming }, asked);
+    const found = await services.reminders.list(principal.owner_uid, upcoming, page);
+    const { answers, end } = fittingPage({ upcoming }, found, reminderAnswer, ({ remind_at }) => remind_at);
+    return { reminders: answers, total: found.total, ...pagesOf(found.total, asked), ...end };
+  },
+});

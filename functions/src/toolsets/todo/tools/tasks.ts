@@ -1,0 +1,281 @@
+/** The tools that add, change, complete, reopen, delete and delegate a to-do, and its history. Source: the to-do specification. */
+import { z } from 'zod';
+import { partOf } from '../../../graph/rules/graphNode.ts';
+import { WORKSPACE_NAME } from '../../../identity/rules/principal.ts';
+import { idLike } from '../../../kernel/ids.ts';
+import { clearArgument, clearing, listUpTo, partial, textUpTo, wholeNumber } from '../../../mcp/tool.ts';
+import { DELEGATED_PRIORITY, type Delegated } from '../rules/delegation.ts';
+import type { ReopenedOutcome } from '../rules/reopening.ts';
+import { eventMessage, messageOf } from '../rules/taskEvent.ts';
+import { type Todo, todoAnswer } from '../rules/todo.ts';
+import type { EditedOutcome, EndedOutcome } from '../rules/todos.ts';
+import * as shapes from './todoAnswers.ts';
+import {
+  dateOf,
+  dateOrNull,
+  defineTool,
+  delegatedShape,
+  editAnswer,
+  fewTags,
+  following,
+  occurrenceShape,
+  priority,
+  reading,
+  taskId,
+  taskShape,
+  writing,
+  writtenShape,
+} from './todoAnswers.ts';
+import { cursor, endShape, fittingPage, pageLimit, timePageOf } from './todoLists.ts';
+
+export const addTask = defineTool({
+  name: 'add_task',
+  title: 'Add a to-do',
+  description:
+    'Adds a to-do. With a due date it gets a reminder, usually an hour before. What repeats: todo.create_recurring_task.',
+  details: 'The reminder comes an hour before unless preferences say otherwise.',
+  rare: ['part_of'],
+  input: z.strictObject({
+    title: shapes.title('Task title'),
+    description: shapes.description('Task description'),
+    due_date: shapes.date('Due, in UTC').optional(),
+    priority: shapes.priority('MEDIUM by default').optional(),
+    tags: shapes.fewTags('Tags').optional(),
+    part_of: partOf,
+  }),
+  output: shapes.writtenShape,
+  ...shapes.writing({ destructiveHint: false, idempotentHint: false }),
+  example: {
+    title: 'Finish presentation',
+    priority: 'HIGH',
+    due_date: '2099-02-11T17:00:00Z',
+    tags: ['work', 'urgent'],
+  },
+  answer: (todo: Todo) => shapes.writtenAnswer(todo, `Task '${todo.title}' added.`),
+  handler: ({ services, principal, workspace, recordAnswer }, { due_date, part_of, ...texts }) => {
+    const link = part_of && { link: { part_of: part_of, principal, workspace } };
+    const draft = { ...texts, due_date: shapes.dateOf(due_date), ...link };
+    return services.todos.add(principal.owner_uid, draft, recordAnswer);
+  },
+});
+
+export const updateTask = defineTool({
+  name: 'update_task',
+  title: 'Change a to-do',
+  description:
+    'Changes fields of a to-do; what is left out stays, clear removes. Of a repeating one it changes only this occurrence.',
+  input: z.strictObject({
+    task_id: shapes.taskId,
+    title: shapes.title('New title').optional(),
+    description: shapes.description('New description'),
+    due_date: shapes.date('New due date').optional(),
+    priority: shapes.priority('New priority').optional(),
+    tags: shapes.fewTags('Replace the old tags').optional(),
+    clear: clearArgument('description', 'due_date'),
+  }),
+  output: shapes.writtenShape,
+  ...shapes.writing({ destructiveHint: true, idempotentHint: true }),
+  example: { task_id: 'todo-xxx-001', priority: 'HIGH' },
+  answer: (outcome: EditedOutcome) => shapes.editAnswer(outcome, 'Task updated.'),
+  handler: async ({ services, principal, recordAnswer }, { task_id, clear, ...fields }) => {
+    const { due_date, description, ...others } = fields;
+    const changed = clearing(clear);
+    const edit = {
+      ...others,
+      description: changed('description', description),
+      due_date: changed('due_date', shapes.dateOf(due_date)),
+    };
+    shapes.requireChange(edit, 'title, description, due_date, priority, tags and clear');
+    return services.todos.edit(principal.owner_uid, task_id, edit, recordAnswer);
+  },
+});
+
+export const setTaskDueDate = defineTool({
+  name: 'set_task_due_date',
+  title: "Set a to-do's due date",
+  description: 'Sets when a to-do is due; its reminder moves along, and null removes both.',
+  audience: 'older clients',
+  input: z.strictObject({ task_id: taskId, due_date: dateOrNull('null removes it') }),
+  output: writtenShape,
+  ...writing({ destructiveHint: false, idempotentHint: true }),
+  example: { task_id: 'todo-xxx-001', due_date: '2099-02-11T17:00:00Z' },
+  answer: (outcome: EditedOutcome, { due_date }) => {
+    const dueDate = dateOf(due_date);
+    return editAnswer(outcome, dueDate ? `Due date set to ${dueDate.toISOString()}.` : 'Due date removed.');
+  },
+  handler: ({ services, principal, recordAnswer }, { task_id, due_date }) =>
+    services.todos.edit(principal.owner_uid, task_id, { due_date: dateOf(due_date) }, recordAnswer),
+});
+
+export const setTaskPriority = defineTool({
+  name: 'set_task_priority',
+  title: "Set a to-do's priority",
+  description: 'Sets the priority of a to-do.',
+  audience: 'older clients',
+  input: z.strictObject({ task_id: taskId, priority: priority('New priority') }),
+  output: writtenShape,
+  ...writing({ destructiveHint: false, idempotentHint: true }),
+  example: { task_id: 'todo-xxx-001', priority: 'HIGH' },
+  answer: (outcome: EditedOutcome, { priority: wanted }) => editAnswer(outcome, `Priority set to ${wanted}.`),
+  handler: ({ services, principal, recordAnswer }, { task_id, ...edit }) =>
+    services.todos.edit(principal.owner_uid, task_id, edit, recordAnswer),
+});
+
+export const addTaskTags = defineTool({
+  name: 'add_task_tags',
+  title: 'Tag a to-do',
+  description: 'Adds tags to a to-do and keeps those it has; todo.update_task replaces them.',
+  details: 'A tag that it has already, in whatever case, is not added again.',
+  audience: 'older clients',
+  input: z.strictObject({ task_id: taskId, tags: fewTags('Tags to add') }),
+  output: writtenShape,
+  ...writing({ destructiveHint: false, idempotentHint: true }),
+  example: { task_id: 'todo-xxx-001', tags: ['urgent', 'bug'] },
+  answer: (outcome: EditedOutcome) => editAnswer(outcome, 'Tags added.'),
+  handler: ({ services, principal, recordAnswer }, { task_id, tags: moreTags }) =>
+    services.todos.edit(principal.owner_uid, task_id, { moreTags }, recordAnswer),
+});
+
+function completeTaskAnswer({ todo, next }: EndedOutcome) {
+  const { sentence, ...rest } = following(next);
+  return { success: true, task: todoAnswer(todo), message: `Task completed!${sentence}`, ...rest };
+}
+
+export const completeTask = defineTool({
+  name: 'complete_task',
+  title: 'Complete a to-do',
+  description: 'Completes a to-do. If it repeats, the next occurrence is created.',
+  details: 'Its reminder goes. A task that is completed already stays as it is, and the answer says so.',
+  input: z.strictObject({ task_id: taskId }),
+  output: partial({
+    success: z.boolean(),
+    task: taskShape,
+    message: z.string(),
+    next_occurrence: occurrenceShape.describe('If task is recurring, contains next occurrence details'),
+  }),
+  ...writing({ destructiveHint: false, idempotentHint: true }),
+  example: { task_id: 'todo-xxx-001' },
+  answer: completeTaskAnswer,
+  handler: ({ services, principal, recordAnswer }, { task_id }) =>
+    services.todos.complete(principal.owner_uid, task_id, recordAnswer),
+});
+
+function reopenTaskAnswer({ todo, next }: ReopenedOutcome) {
+  const kept = next?.isWithdrawn === false;
+  const more = kept ? ' The occurrence that has followed it stays.' : '';
+  return {
+    success: true,
+    task: todoAnswer(todo),
+    message: `Task reopened.${more}`,
+    removed_occurrence: next?.isWithdrawn ? next.todo.id : undefined,
+    kept_occurrence: kept ? next.todo.id : undefined,
+  };
+}
+
+export const reopenTask = defineTool({
+  name: 'reopen_task',
+  title: 'Reopen a to-do',
+  description: 'Makes a completed to-do open again, with its reminder.',
+  details:
+    'Of one that repeats, the occurrence that its completion made goes again, unless it was changed since.',
+  input: z.strictObject({ task_id: taskId }),
+  output: partial({
+    success: z.boolean(),
+    task: taskShape,
+    message: z.string(),
+    removed_occurrence: z.string(),
+    kept_occurrence: z.string(),
+  }),
+  ...writing({ destructiveHint: false, idempotentHint: false }),
+  example: { task_id: 'todo-xxx-002' },
+  answer: reopenTaskAnswer,
+  handler: ({ services, principal, recordAnswer }, { task_id }) =>
+    services.todos.reopen(principal.owner_uid, task_id, recordAnswer),
+});
+
+function deleteTaskAnswer({ todo, next }: EndedOutcome) {
+  const { sentence, ...rest } = following(next);
+  return { success: true, message: `Task '${todo.title}' deleted.${sentence}`, ...rest };
+}
+
+export const deleteTask = defineTool({
+  name: 'delete_task',
+  title: 'Delete a to-do',
+  description:
+    'Deletes a to-do for good. If it repeats, that skips one occurrence; todo.delete_recurring_task ends them all.',
+  details:
+    'Its reminder goes with it. Of a recurring task the next occurrence is created. Its history stays.',
+  input: z.strictObject({ task_id: taskId }),
+  output: partial({ success: z.boolean(), message: z.string(), next_occurrence: occurrenceShape }),
+  ...writing({ destructiveHint: true, idempotentHint: true }),
+  example: { task_id: 'todo-xxx-001' },
+  answer: deleteTaskAnswer,
+  handler: ({ services, principal, recordAnswer }, { task_id }) =>
+    services.todos.delete(principal.owner_uid, task_id, recordAnswer),
+});
+
+export const delegate = defineTool({
+  name: 'delegate',
+  title: 'Delegate a to-do',
+  description:
+    'Hands a to-do to the agents of a workspace: makes a task of it, whose completion completes the to-do.',
+  details:
+    "Members of the workspace see its title and description as the task, and otherwise only that it is somebody's to-do. Where the task fails or is cancelled the to-do stays open, says so, and can be delegated again.",
+  input: z.strictObject({
+    task_id: taskId,
+    workspace: idLike(WORKSPACE_NAME, 'expected 1 to 64 letters, digits, "-" or "_"')
+      .optional()
+      .describe("Whose agents; the call's own"),
+    priority: wholeNumber(1, 10).default(DELEGATED_PRIORITY).describe('1 (first) to 10 (last)'),
+    required_capabilities: listUpTo(
+      10,
+      z.string().regex(/^[^|\s][^|]{0,99}$/u, 'expected 1 to 100 characters without "|"'),
+    )
+      .optional()
+      .describe('Only agents that have all of these get it'),
+    hints: textUpTo(20_000).optional().describe('For the worker'),
+  }),
+  output: partial({ success: z.boolean(), task: taskShape, delegated: delegatedShape, message: z.string() }),
+  ...writing({ destructiveHint: false, idempotentHint: false }),
+  // The to-do is its owner's; the task is the workspace's.
+  role: 'worker',
+  scope: 'workspace',
+  example: { task_id: 'todo-xxx-001', priority: 3 },
+  answer: ({ todo, task }: Delegated) => ({
+    success: true,
+    task: todoAnswer(todo),
+    delegated: { task_id: task.id, workspace: task.workspace, status: 'open' as const },
+    message: `Task '${todo.title}' is delegated as ${task.id} in the workspace ${task.workspace}.`,
+  }),
+  handler: ({ services, principal, workspace: own, recordAnswer }, written) => {
+    const { task_id: todoId, workspace = own, required_capabilities = [], ...rest } = written;
+    const request = { ...rest, todoId, workspace, required_capabilities };
+    return services.delegation.delegate(principal, request, recordAnswer);
+  },
+});
+
+const object = z.record(z.string(), z.unknown());
+
+const eventShape = eventMessage.extend({
+  event_type: z.string(),
+  schema_version: z.int(),
+  event_data: z.object({ before: object.nullable(), after: object.nullable(), changes: z.array(z.string()) }),
+});
+
+export const getTaskHistory = defineTool({
+  name: 'get_task_history',
+  title: 'What happened to a to-do',
+  description: 'Lists what happened to a to-do, newest first, also after it was deleted.',
+  details: 'What was created, updated, completed, reminded of and deleted, with the task before and after.',
+  audience: 'those who administer',
+  input: z.strictObject({ task_id: taskId, limit: pageLimit(20), cursor }),
+  output: partial({ events: z.array(eventShape), ...endShape }),
+  ...reading,
+  example: { task_id: 'todo-xxx-001' },
+  handler: async ({ services, principal }, { task_id, ...asked }) => {
+    const page = timePageOf({ task_id }, asked);
+    const found = await services.todos.history(principal.owner_uid, task_id, page);
+    const { answers, end } = fittingPage({ task_id }, found, messageOf, ({ timestamp }) => timestamp);
+    return { events: answers, ...end };
+  },
+});
