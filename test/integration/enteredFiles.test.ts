@@ -14,7 +14,7 @@ describe('coordination_claim_task', () => {
   it(`enters at most ${MOST_FILES} files of functions/src`, async () => {
     const { stdout } = await promisify(execFile)(process.execPath, [program]);
     const files = z.array(z.string()).parse(JSON.parse(stdout.trim().split('\n').at(-1) ?? ''));
-    for (const station of ['entry/http.ts', '/claim_task.ts', '/stateMachine.ts', '/provenCommit.ts'])
+    for (const station of ['entry/http.ts', '/tools/work.ts', '/stateMachine.ts', '/provenCommit.ts'])
       assert.ok(
         files.some((file) => file.endsWith(station)),
         `the call does not enter ${station}`,
