@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { compose } from '../functions/src/composition/compose.ts';
 import { outside } from '../functions/src/composition/outside.ts';
-import { FREQUENCIES } from '../functions/src/toolsets/todo/rules/recurrenceRule.ts';
+import { FREQUENCIES } from '../functions/src/toolsets/todo/rules/recurring/recurrenceRule.ts';
 import { PRIORITIES } from '../functions/src/toolsets/todo/rules/todo.ts';
 
 const MINUTE = 60_000;

@@ -10,7 +10,10 @@ import {
   titleGuardPath,
   todoPath,
 } from '../../functions/src/kernel/firestore/paths.ts';
-import { reminderBefore, reminderToDocument } from '../../functions/src/toolsets/todo/rules/reminder.ts';
+import {
+  reminderBefore,
+  reminderToDocument,
+} from '../../functions/src/toolsets/todo/rules/reminders/reminder.ts';
 import { TODO_FIELDS, type Todo, todoAnswer } from '../../functions/src/toolsets/todo/rules/todo.ts';
 import { todoEvent } from '../../functions/src/toolsets/todo/rules/todoChanges.ts';
 import { eventToDocument } from '../../functions/src/toolsets/todo/store/events.ts';

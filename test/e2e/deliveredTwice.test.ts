@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { getAuth } from 'firebase-admin/auth';
 import { getDatabase } from 'firebase-admin/database';
-import { SENT_TOGETHER } from '../../functions/src/toolsets/todo/rules/reminders.ts';
+import { SENT_TOGETHER } from '../../functions/src/toolsets/todo/rules/reminders/reminders.ts';
 import { LocalFcm } from '../support/fcm/server.ts';
 import { byDay } from '../support/night.ts';
 import { Deliveries, type Order } from './support/delivery/deliveries.ts';

@@ -21,7 +21,10 @@ import {
   reminderPath,
   todoPath,
 } from '../../functions/src/kernel/firestore/paths.ts';
-import { reminderAt, reminderToDocument } from '../../functions/src/toolsets/todo/rules/reminder.ts';
+import {
+  reminderAt,
+  reminderToDocument,
+} from '../../functions/src/toolsets/todo/rules/reminders/reminder.ts';
 import { todoAnswer } from '../../functions/src/toolsets/todo/rules/todo.ts';
 import { todoEvent } from '../../functions/src/toolsets/todo/rules/todoChanges.ts';
 import { eventToDocument } from '../../functions/src/toolsets/todo/store/events.ts';

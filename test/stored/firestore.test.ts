@@ -53,8 +53,8 @@ import { stepFromDocument } from '../../functions/src/toolsets/orchestration/rul
 import { workflowFromDocument } from '../../functions/src/toolsets/orchestration/rules/workflows/savedWorkflow.ts';
 import { answerFromDocument } from '../../functions/src/toolsets/orchestration/store/runs.ts';
 import { workFromDocument } from '../../functions/src/toolsets/orchestration/store/workflows.ts';
-import { recurringTaskFromDocument } from '../../functions/src/toolsets/todo/rules/recurrenceRule.ts';
-import { reminderFromDocument } from '../../functions/src/toolsets/todo/rules/reminder.ts';
+import { recurringTaskFromDocument } from '../../functions/src/toolsets/todo/rules/recurring/recurrenceRule.ts';
+import { reminderFromDocument } from '../../functions/src/toolsets/todo/rules/reminders/reminder.ts';
 import { todoFromDocument } from '../../functions/src/toolsets/todo/rules/todo.ts';
 import { eventFromDocument } from '../../functions/src/toolsets/todo/store/events.ts';
 import { preferencesFromDocument } from '../../functions/src/toolsets/todo/store/notifications.ts';

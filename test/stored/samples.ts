@@ -15,7 +15,7 @@ import { ModelFailure } from '../../functions/src/toolsets/orchestration/rules/a
 import type { Run } from '../../functions/src/toolsets/orchestration/rules/runs/run.ts';
 import type { StepRecord } from '../../functions/src/toolsets/orchestration/rules/steps/step.ts';
 import { readWorkflow } from '../../functions/src/toolsets/orchestration/rules/workflows/validation.ts';
-import type { Notification } from '../../functions/src/toolsets/todo/rules/notification.ts';
+import type { Notification } from '../../functions/src/toolsets/todo/rules/reminders/notification.ts';
 import type { TaskEvent } from '../../functions/src/toolsets/todo/rules/taskEvent.ts';
 import type { Todo } from '../../functions/src/toolsets/todo/rules/todo.ts';
 import {

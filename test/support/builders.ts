@@ -23,7 +23,7 @@ import {
   NOTHING_SPENT,
   type StepRecord,
 } from '../../functions/src/toolsets/orchestration/rules/steps/step.ts';
-import type { RecurringTask } from '../../functions/src/toolsets/todo/rules/recurrenceRule.ts';
+import type { RecurringTask } from '../../functions/src/toolsets/todo/rules/recurring/recurrenceRule.ts';
 import type { Todo } from '../../functions/src/toolsets/todo/rules/todo.ts';
 
 export const START = new Date('2030-01-01T00:00:00.000Z');

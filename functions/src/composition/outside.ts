@@ -23,7 +23,7 @@ import type { ClientDocuments } from '../signin/rules/clients.ts';
 import type { HostedAgent } from '../toolsets/orchestration/rules/agents/model.ts';
 import type { RunDispatch } from '../toolsets/orchestration/rules/ports.ts';
 import type { RunOrder } from '../toolsets/orchestration/rules/runs/run.ts';
-import type { PushService } from '../toolsets/todo/rules/notification.ts';
+import type { PushService } from '../toolsets/todo/rules/reminders/notification.ts';
 import type { DeadLetters, EventPublisher } from '../toolsets/todo/rules/taskEvent.ts';
 import { Claude } from '../vendors/anthropic/claude.ts';
 import { HttpsClientDocuments } from '../vendors/clientdocument/clientDocuments.ts';

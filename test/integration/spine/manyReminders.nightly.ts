@@ -2,7 +2,10 @@
 import assert from 'node:assert/strict';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { reminderPath, todoPath } from '../../../functions/src/kernel/firestore/paths.ts';
-import { reminderAt, reminderToDocument } from '../../../functions/src/toolsets/todo/rules/reminder.ts';
+import {
+  reminderAt,
+  reminderToDocument,
+} from '../../../functions/src/toolsets/todo/rules/reminders/reminder.ts';
 import { todoToDocument } from '../../../functions/src/toolsets/todo/store/todoDocument.ts';
 import { sampleTodo } from '../../support/builders.ts';
 import { Person } from './person.ts';

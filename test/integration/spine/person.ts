@@ -7,10 +7,10 @@ import type { Store } from '../../../functions/src/kernel/commit.ts';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { auditPath, eventPath, mailPath } from '../../../functions/src/kernel/firestore/paths.ts';
 import { realtimeDatabase } from '../../../functions/src/kernel/realtime/database.ts';
-import type { PushService } from '../../../functions/src/toolsets/todo/rules/notification.ts';
 import type { TodoPorts } from '../../../functions/src/toolsets/todo/rules/ports.ts';
-import { type Reminder, reminderAt } from '../../../functions/src/toolsets/todo/rules/reminder.ts';
-import { sendReminders } from '../../../functions/src/toolsets/todo/rules/reminders.ts';
+import type { PushService } from '../../../functions/src/toolsets/todo/rules/reminders/notification.ts';
+import { type Reminder, reminderAt } from '../../../functions/src/toolsets/todo/rules/reminders/reminder.ts';
+import { sendReminders } from '../../../functions/src/toolsets/todo/rules/reminders/reminders.ts';
 import {
   messageOf,
   type TaskEvent,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { reminderPath, todoPath } from '../../../functions/src/kernel/firestore/paths.ts';
-import { reminderAt } from '../../../functions/src/toolsets/todo/rules/reminder.ts';
+import { reminderAt } from '../../../functions/src/toolsets/todo/rules/reminders/reminder.ts';
 import { FirestoreReminderQueries } from '../../../functions/src/toolsets/todo/store/reminders.ts';
 import { byDay } from '../../support/night.ts';
 import { documents } from '../../support/reading.ts';

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { preferencesPath } from '../../../functions/src/kernel/firestore/paths.ts';
 import type { JsonObject } from '../../../functions/src/kernel/json.ts';
-import { sendReminders } from '../../../functions/src/toolsets/todo/rules/reminders.ts';
+import { sendReminders } from '../../../functions/src/toolsets/todo/rules/reminders/reminders.ts';
 import { answer, call } from '../coordination/calls.ts';
 import { silent, Team } from '../coordination/team.ts';
 

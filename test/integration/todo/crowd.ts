@@ -2,7 +2,7 @@
 
 import type { Change } from '../../../functions/src/composition/changes.ts';
 
-import { reminderAt } from '../../../functions/src/toolsets/todo/rules/reminder.ts';
+import { reminderAt } from '../../../functions/src/toolsets/todo/rules/reminders/reminder.ts';
 import { PRIORITIES, type Todo, todoAnswer } from '../../../functions/src/toolsets/todo/rules/todo.ts';
 import { todoEvent } from '../../../functions/src/toolsets/todo/rules/todoChanges.ts';
 import { sampleRecurringTask, sampleTodo } from '../../support/builders.ts';

@@ -9,7 +9,7 @@ import {
   reminderPath,
   todoPath,
 } from '../../../functions/src/kernel/firestore/paths.ts';
-import { reminderAt } from '../../../functions/src/toolsets/todo/rules/reminder.ts';
+import { reminderAt } from '../../../functions/src/toolsets/todo/rules/reminders/reminder.ts';
 import { creationChanges } from '../../../functions/src/toolsets/todo/rules/todoChanges.ts';
 import { sampleRecurringTask, sampleTodo } from '../../support/builders.ts';
 import type { Team } from '../coordination/team.ts';

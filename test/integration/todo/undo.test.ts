@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { firestore } from '../../../functions/src/kernel/firestore/client.ts';
 import { COLLECTIONS, todoPath } from '../../../functions/src/kernel/firestore/paths.ts';
 import { canonicalJson, type JsonObject } from '../../../functions/src/kernel/json.ts';
-import type { RecurringTask } from '../../../functions/src/toolsets/todo/rules/recurrenceRule.ts';
+import type { RecurringTask } from '../../../functions/src/toolsets/todo/rules/recurring/recurrenceRule.ts';
 import {
   FREQUENCIES,
   recurringTaskFromDocument,
-} from '../../../functions/src/toolsets/todo/rules/recurrenceRule.ts';
+} from '../../../functions/src/toolsets/todo/rules/recurring/recurrenceRule.ts';
 import { byDay } from '../../support/night.ts';
 import { call } from '../coordination/calls.ts';
 import { Team } from '../coordination/team.ts';

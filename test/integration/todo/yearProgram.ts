@@ -6,7 +6,7 @@ import { writeFileSync } from 'node:fs';
 import { z } from 'zod';
 import { compose } from '../../../functions/src/composition/compose.ts';
 import { movableClock } from '../../../functions/src/kernel/platform.ts';
-import { FREQUENCIES } from '../../../functions/src/toolsets/todo/rules/recurrenceRule.ts';
+import { FREQUENCIES } from '../../../functions/src/toolsets/todo/rules/recurring/recurrenceRule.ts';
 import { outsideOf } from '../../support/outside.ts';
 import { unkeyed } from '../coordination/team.ts';
 

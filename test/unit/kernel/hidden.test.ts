@@ -8,7 +8,7 @@ import { HIDDEN, isVisible, oneLine, withoutHidden } from '../../../functions/sr
 import { terminalText } from '../../../functions/src/kernel/text.ts';
 import { shownName } from '../../../functions/src/signin/rules/clients.ts';
 import { plainText } from '../../../functions/src/toolsets/github/rules/text.ts';
-import { notificationOf } from '../../../functions/src/toolsets/todo/rules/notification.ts';
+import { notificationOf } from '../../../functions/src/toolsets/todo/rules/reminders/notification.ts';
 import { screenOf } from '../../../packages/muster/src/status/screen.ts';
 import { clean } from '../../../runner/src/text.ts';
 

@@ -19,7 +19,7 @@ import {
   type TaskResult,
 } from '../../../functions/src/toolsets/coordination/rules/task.ts';
 import type { PullRequestLink } from '../../../functions/src/toolsets/github/rules/link.ts';
-import type { Reminder } from '../../../functions/src/toolsets/todo/rules/reminder.ts';
+import type { Reminder } from '../../../functions/src/toolsets/todo/rules/reminders/reminder.ts';
 import { EVENT_TYPES, type TaskEvent } from '../../../functions/src/toolsets/todo/rules/taskEvent.ts';
 
 export const id = fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9_-]{0,20}$/);

@@ -22,11 +22,11 @@ import {
   taskToDocument,
 } from '../../../functions/src/toolsets/coordination/rules/task.ts';
 import { linkFromDocument, linkToDocument } from '../../../functions/src/toolsets/github/rules/link.ts';
-import { recurringTaskFromDocument } from '../../../functions/src/toolsets/todo/rules/recurrenceRule.ts';
+import { recurringTaskFromDocument } from '../../../functions/src/toolsets/todo/rules/recurring/recurrenceRule.ts';
 import {
   reminderFromDocument,
   reminderToDocument,
-} from '../../../functions/src/toolsets/todo/rules/reminder.ts';
+} from '../../../functions/src/toolsets/todo/rules/reminders/reminder.ts';
 import { todoAnswer, todoFromDocument } from '../../../functions/src/toolsets/todo/rules/todo.ts';
 import { eventFromDocument, eventToDocument } from '../../../functions/src/toolsets/todo/store/events.ts';
 import { recurringTaskToDocument } from '../../../functions/src/toolsets/todo/store/reminders.ts';

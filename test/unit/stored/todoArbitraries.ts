@@ -1,8 +1,8 @@
 /** Any to-do and any recurring task that the domain can hold. */
 import fc from 'fast-check';
 import { isVisible } from '../../../functions/src/kernel/hidden.ts';
-import type { RecurringTask } from '../../../functions/src/toolsets/todo/rules/recurrenceRule.ts';
-import { FREQUENCIES } from '../../../functions/src/toolsets/todo/rules/recurrenceRule.ts';
+import type { RecurringTask } from '../../../functions/src/toolsets/todo/rules/recurring/recurrenceRule.ts';
+import { FREQUENCIES } from '../../../functions/src/toolsets/todo/rules/recurring/recurrenceRule.ts';
 import {
   checkedTags,
   MAX_TAG_LENGTH,

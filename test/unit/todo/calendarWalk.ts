@@ -5,7 +5,7 @@
 import type {
   Occurrence,
   RecurrenceRule,
-} from '../../../functions/src/toolsets/todo/rules/recurrenceRule.ts';
+} from '../../../functions/src/toolsets/todo/rules/recurring/recurrenceRule.ts';
 
 export const DAY = 86_400_000;
 

@@ -8,10 +8,10 @@ import { systemHashing, systemRandomness } from '../../../functions/src/kernel/p
 import type { TrailEntry } from '../../../functions/src/kernel/trail.ts';
 import { Undoing } from '../../../functions/src/toolsets/system/rules/undo.ts';
 import type { TodoPorts } from '../../../functions/src/toolsets/todo/rules/ports.ts';
-import type { RecurringTask } from '../../../functions/src/toolsets/todo/rules/recurrenceRule.ts';
-import { RecurringTasks } from '../../../functions/src/toolsets/todo/rules/recurringTasks.ts';
-import type { Reminder } from '../../../functions/src/toolsets/todo/rules/reminder.ts';
-import { ReminderService } from '../../../functions/src/toolsets/todo/rules/reminders.ts';
+import type { RecurringTask } from '../../../functions/src/toolsets/todo/rules/recurring/recurrenceRule.ts';
+import { RecurringTasks } from '../../../functions/src/toolsets/todo/rules/recurring/recurringTasks.ts';
+import type { Reminder } from '../../../functions/src/toolsets/todo/rules/reminders/reminder.ts';
+import { ReminderService } from '../../../functions/src/toolsets/todo/rules/reminders/reminders.ts';
 import { repairTodo } from '../../../functions/src/toolsets/todo/rules/repair.ts';
 import type { TaskEvent } from '../../../functions/src/toolsets/todo/rules/taskEvent.ts';
 import { type RemindedTodo, type Todo, todoAnswer } from '../../../functions/src/toolsets/todo/rules/todo.ts';

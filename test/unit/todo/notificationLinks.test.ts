@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { PAGES, SCREENS, SHOWN_QUESTION } from '../../../console/src/shell/screens.ts';
 import { ConsoleLinks } from '../../../functions/src/kernel/consoleLinks.ts';
-import { mailOf, notificationOf } from '../../../functions/src/toolsets/todo/rules/notification.ts';
+import { mailOf, notificationOf } from '../../../functions/src/toolsets/todo/rules/reminders/notification.ts';
 import {
   EVENT_TYPES,
   type TaskEvent,

@@ -2,12 +2,15 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import rrule from 'rrule';
-import { firstOccurrence, nextOccurrence } from '../../../functions/src/toolsets/todo/rules/occurrences.ts';
-import type { Occurrence } from '../../../functions/src/toolsets/todo/rules/recurrenceRule.ts';
+import {
+  firstOccurrence,
+  nextOccurrence,
+} from '../../../functions/src/toolsets/todo/rules/recurring/occurrences.ts';
+import type { Occurrence } from '../../../functions/src/toolsets/todo/rules/recurring/recurrenceRule.ts';
 import {
   FREQUENCIES,
   type RecurrenceRule,
-} from '../../../functions/src/toolsets/todo/rules/recurrenceRule.ts';
+} from '../../../functions/src/toolsets/todo/rules/recurring/recurrenceRule.ts';
 import { DAY, firstInstant, walkToNext, wallClock } from './calendarWalk.ts';
 
 const ZONES = Intl.supportedValuesOf('timeZone');

@@ -3,12 +3,12 @@ import {
   firstOccurrence,
   followingOccurrences,
   nextOccurrence,
-} from '../../../functions/src/toolsets/todo/rules/occurrences.ts';
-import type { Occurrence } from '../../../functions/src/toolsets/todo/rules/recurrenceRule.ts';
+} from '../../../functions/src/toolsets/todo/rules/recurring/occurrences.ts';
+import type { Occurrence } from '../../../functions/src/toolsets/todo/rules/recurring/recurrenceRule.ts';
 import {
   END_OF_TIME,
   type RecurrenceRule,
-} from '../../../functions/src/toolsets/todo/rules/recurrenceRule.ts';
+} from '../../../functions/src/toolsets/todo/rules/recurring/recurrenceRule.ts';
 
 const at = (text: string): Date => new Date(text);
 const shown = (found: Occurrence | undefined): string | undefined =>

@@ -8,8 +8,8 @@ import {
   type Reminder,
   reminderAt,
   reminderBefore,
-} from '../../../functions/src/toolsets/todo/rules/reminder.ts';
-import { sentReminder } from '../../../functions/src/toolsets/todo/rules/reminders.ts';
+} from '../../../functions/src/toolsets/todo/rules/reminders/reminder.ts';
+import { sentReminder } from '../../../functions/src/toolsets/todo/rules/reminders/reminders.ts';
 import type { Todo } from '../../../functions/src/toolsets/todo/rules/todo.ts';
 import { reminderChanges } from '../../../functions/src/toolsets/todo/rules/todoChanges.ts';
 import { START as NOW, sampleTodo, secondsAfterStart, versionOf } from '../../support/builders.ts';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
-import { nextOccurrence } from '../../../functions/src/toolsets/todo/rules/occurrences.ts';
+import { nextOccurrence } from '../../../functions/src/toolsets/todo/rules/recurring/occurrences.ts';
 import {
   type RequestedRule,
   recurrenceRule,
-} from '../../../functions/src/toolsets/todo/rules/recurrenceRule.ts';
-import { latestOccurrence } from '../../../functions/src/toolsets/todo/rules/recurringTasks.ts';
+} from '../../../functions/src/toolsets/todo/rules/recurring/recurrenceRule.ts';
+import { latestOccurrence } from '../../../functions/src/toolsets/todo/rules/recurring/recurringTasks.ts';
 import { sampleRecurringTask } from '../../support/builders.ts';
 
 const anchor = new Date('2026-02-11T09:00:00Z');

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { MusterError } from '../../../functions/src/kernel/errors.ts';
-import { followingOccurrences } from '../../../functions/src/toolsets/todo/rules/occurrences.ts';
-import { FREQUENCIES } from '../../../functions/src/toolsets/todo/rules/recurrenceRule.ts';
+import { followingOccurrences } from '../../../functions/src/toolsets/todo/rules/recurring/occurrences.ts';
+import { FREQUENCIES } from '../../../functions/src/toolsets/todo/rules/recurring/recurrenceRule.ts';
 import { todoAnswer } from '../../../functions/src/toolsets/todo/rules/todo.ts';
 import { byDay } from '../../support/night.ts';
 import { MemoryTodos } from './memory.ts';

@@ -1,7 +1,10 @@
 /** A whole year, held against calendars written by hand: leap day, the ends of months, and clocks that are changed. */
 import assert from 'node:assert/strict';
-import { firstOccurrence, nextOccurrence } from '../../../functions/src/toolsets/todo/rules/occurrences.ts';
-import type { Occurrence } from '../../../functions/src/toolsets/todo/rules/recurrenceRule.ts';
+import {
+  firstOccurrence,
+  nextOccurrence,
+} from '../../../functions/src/toolsets/todo/rules/recurring/occurrences.ts';
+import type { Occurrence } from '../../../functions/src/toolsets/todo/rules/recurring/recurrenceRule.ts';
 import { YEAR } from '../../support/calendars.ts';
 
 describe('a year of recurring to-dos', () => {

@@ -8,13 +8,13 @@ import {
   lastInstant,
   lastOccurrence,
   nextOccurrence,
-} from '../../../functions/src/toolsets/todo/rules/occurrences.ts';
+} from '../../../functions/src/toolsets/todo/rules/recurring/occurrences.ts';
 import {
   FREQUENCIES,
   type Occurrence,
   type RecurrenceRule,
   recurrenceRule,
-} from '../../../functions/src/toolsets/todo/rules/recurrenceRule.ts';
+} from '../../../functions/src/toolsets/todo/rules/recurring/recurrenceRule.ts';
 import { refusal } from '../../support/refusal.ts';
 import { DAY, firstInstant, wallClock } from './calendarWalk.ts';
 import { MemoryTodos } from './memory.ts';

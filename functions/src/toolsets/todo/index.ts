@@ -78,7 +78,7 @@ export const todo: Toolset<TodoServices> = {
   errors: errorEnvelope,
 };
 
-export type { Notification, PushService } from './rules/notification.ts';
+export type { Notification, PushService } from './rules/reminders/notification.ts';
 
 export {
   type DeadLetter,

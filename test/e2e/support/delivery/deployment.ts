@@ -21,7 +21,7 @@ import {
 import { FirestoreStore } from '../../../../functions/src/kernel/firestore/store.ts';
 import { movableClock, systemHashing, systemRandomness } from '../../../../functions/src/kernel/platform.ts';
 import type { TodoPorts } from '../../../../functions/src/toolsets/todo/rules/ports.ts';
-import { RecurringTasks } from '../../../../functions/src/toolsets/todo/rules/recurringTasks.ts';
+import { RecurringTasks } from '../../../../functions/src/toolsets/todo/rules/recurring/recurringTasks.ts';
 import { TodoService } from '../../../../functions/src/toolsets/todo/rules/todos.ts';
 import { FirestoreTaskHistory } from '../../../../functions/src/toolsets/todo/store/events.ts';
 import { FirestoreNotifications } from '../../../../functions/src/toolsets/todo/store/notifications.ts';

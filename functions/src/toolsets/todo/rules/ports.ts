@@ -7,9 +7,9 @@ import type { ConsoleLinks } from '../../../kernel/consoleLinks.ts';
 import type { Page, Position, Slice } from '../../../kernel/paging.ts';
 import type { FieldsCodec } from '../../../kernel/trail.ts';
 import type { CoordinationChange, CoordinationPorts } from '../../coordination/index.ts';
-import type { Device, Notification, PushService } from './notification.ts';
-import type { RecurringTask } from './recurrenceRule.ts';
-import type { Reminder, ReminderChanges } from './reminder.ts';
+import type { RecurringTask } from './recurring/recurrenceRule.ts';
+import type { Device, Notification, PushService } from './reminders/notification.ts';
+import type { Reminder, ReminderChanges } from './reminders/reminder.ts';
 import type { DeadLetters, EventChanges, EventPublisher, TaskEvent } from './taskEvent.ts';
 import type { FoundTodos, RemindedTodo, Todo, TodoFilter, TodoPage, TodoSort } from './todo.ts';
 

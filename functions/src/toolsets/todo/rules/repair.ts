@@ -9,7 +9,7 @@ import { canonicalJson, type JsonObject, jsonObject } from '../../../kernel/json
 import { retryStale } from '../../../kernel/waiting.ts';
 import { guardChanges, guardChangesIfFree } from './duplicateGuard.ts';
 import type { TodoChange, TodoPorts } from './ports.ts';
-import { followingOccurrence } from './recurringTasks.ts';
+import { followingOccurrence } from './recurring/recurringTasks.ts';
 import {
   caseFolded,
   MAX_DESCRIPTION_LENGTH,

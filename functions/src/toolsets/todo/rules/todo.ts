@@ -10,7 +10,7 @@ import type { JsonObject } from '../../../kernel/json.ts';
 import type { Place } from '../../../kernel/paging.ts';
 import { hasAtMost } from '../../../kernel/text.ts';
 import { fieldsCodec } from '../../../kernel/trail.ts';
-import type { Reminder } from './reminder.ts';
+import type { Reminder } from './reminders/reminder.ts';
 
 /** By rank, lowest first. */
 export const PRIORITIES = ['LOW', 'MEDIUM', 'HIGH'] as const;

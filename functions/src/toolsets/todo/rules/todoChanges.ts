@@ -2,7 +2,7 @@
 import type { Versioned } from '../../../kernel/commit.ts';
 import { canonicalJson, type JsonObject } from '../../../kernel/json.ts';
 import type { TodoChange, TodoPorts } from './ports.ts';
-import { type Reminder, reminderBefore } from './reminder.ts';
+import { type Reminder, reminderBefore } from './reminders/reminder.ts';
 import type { TaskEvent } from './taskEvent.ts';
 import { type RemindedTodo, type Todo, todoAnswer } from './todo.ts';
 import { todoNode } from './todoNode.ts';

@@ -9,7 +9,7 @@ import { retryStale } from '../../../kernel/waiting.ts';
 import { searchWords, soughtPrefixes } from '../../../kernel/words.ts';
 import { guardChanges } from './duplicateGuard.ts';
 import type { TodoChange, TodoPorts } from './ports.ts';
-import { followingOccurrence } from './recurringTasks.ts';
+import { followingOccurrence } from './recurring/recurringTasks.ts';
 import { type ReopenedOutcome, reopenTodo } from './reopening.ts';
 import { isReported, repairTodo } from './repair.ts';
 import type { TaskEvent } from './taskEvent.ts';

@@ -9,8 +9,8 @@ import { FirestoreReader } from '../../../kernel/firestore/reading.ts';
 import type { ChangeWriters } from '../../../kernel/firestore/store.ts';
 import type { Page, Slice } from '../../../kernel/paging.ts';
 import type { TaskHistory } from '../rules/ports.ts';
-import type { ReminderChanges } from '../rules/reminder.ts';
-import { reminderToDocument } from '../rules/reminder.ts';
+import type { ReminderChanges } from '../rules/reminders/reminder.ts';
+import { reminderToDocument } from '../rules/reminders/reminder.ts';
 import { type EventChanges, eventMessage, eventOf, messageOf, type TaskEvent } from '../rules/taskEvent.ts';
 
 /** An update keeps the fields that it does not name. */

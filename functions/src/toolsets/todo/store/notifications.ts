@@ -18,9 +18,9 @@ import {
   taskUpdatesPath,
 } from '../../../kernel/realtime/database.ts';
 import type { Expiring } from '../../../kernel/sweep.ts';
-import { type Device, mailOf, type Notification } from '../rules/notification.ts';
 import type { ClientLists, Deliveries, Devices, Notifications, Preferences } from '../rules/ports.ts';
-import { DEFAULT_LEAD_MILLISECONDS } from '../rules/reminder.ts';
+import { type Device, mailOf, type Notification } from '../rules/reminders/notification.ts';
+import { DEFAULT_LEAD_MILLISECONDS } from '../rules/reminders/reminder.ts';
 import { messageOf, type TaskEvent } from '../rules/taskEvent.ts';
 
 interface RealtimePorts {

@@ -13,8 +13,8 @@ import {
   type RecurringTask,
   recurringTaskCodec,
   recurringTaskFromDocument,
-} from '../rules/recurrenceRule.ts';
-import { type Reminder, reminderFromDocument } from '../rules/reminder.ts';
+} from '../rules/recurring/recurrenceRule.ts';
+import { type Reminder, reminderFromDocument } from '../rules/reminders/reminder.ts';
 
 export class FirestoreReminderQueries extends FirestoreReader implements ReminderQueries {
   async find(id: string): Promise<Versioned<Reminder> | undefined> {

@@ -13,13 +13,13 @@ import type { ChangeWriters, EffectsOf } from '../../../kernel/firestore/store.t
 import { fitting } from '../../../kernel/json.ts';
 import type { Effect } from '../../../kernel/trail.ts';
 import type { TodoChanges, TodoQueries } from '../rules/ports.ts';
-import type { RecurringTask } from '../rules/recurrenceRule.ts';
+import type { RecurringTask } from '../rules/recurring/recurrenceRule.ts';
 import {
   type Reminder,
   type ReminderChanges,
   reminderFields,
   reminderFromDocument,
-} from '../rules/reminder.ts';
+} from '../rules/reminders/reminder.ts';
 import {
   type FoundTodos,
   PRIORITIES,

@@ -1,8 +1,8 @@
 /** The tools that create, change, delete and list recurring to-dos. Source: the to-do specification. */
 import { z } from 'zod';
 import { clearArgument, clearing, partial } from '../../../mcp/tool.ts';
-import type { RecurringTask } from '../rules/recurrenceRule.ts';
-import type { BegunRecurrence, EditedRecurringTask } from '../rules/recurringTasks.ts';
+import type { RecurringTask } from '../rules/recurring/recurrenceRule.ts';
+import type { BegunRecurrence, EditedRecurringTask } from '../rules/recurring/recurringTasks.ts';
 import * as shapes from './todoAnswers.ts';
 import { defineTool, reading, recurringTaskAnswer, recurringTaskShape } from './todoAnswers.ts';
 import { cursor, fittingPage, pageLimit, pagesOf, pagesShape, timePageOf } from './todoLists.ts';

@@ -1,7 +1,7 @@
 /** The tools that set, postpone, delete and list reminders. Source: the to-do specification. */
 import { z } from 'zod';
 import { partial } from '../../../mcp/tool.ts';
-import { reminderAnswer } from '../rules/reminders.ts';
+import { reminderAnswer } from '../rules/reminders/reminders.ts';
 import {
   date,
   dateOf,

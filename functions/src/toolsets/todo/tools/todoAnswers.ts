@@ -9,9 +9,9 @@ import { hasAtMost } from '../../../kernel/text.ts';
 import { listedAs } from '../../../mcp/jsonSchema.ts';
 import { partial, type ToolHints, textUpTo, toolsFor } from '../../../mcp/tool.ts';
 import type { TodoServices } from '../create.ts';
-import { FREQUENCIES, type RecurringTask } from '../rules/recurrenceRule.ts';
-import type { Reminder } from '../rules/reminder.ts';
-import { reminderAnswer } from '../rules/reminders.ts';
+import { FREQUENCIES, type RecurringTask } from '../rules/recurring/recurrenceRule.ts';
+import type { Reminder } from '../rules/reminders/reminder.ts';
+import { reminderAnswer } from '../rules/reminders/reminders.ts';
 import {
   MAX_DESCRIPTION_LENGTH,
   MAX_TAGS,

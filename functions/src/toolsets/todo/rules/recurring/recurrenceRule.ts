@@ -1,7 +1,7 @@
 /** When a recurring to-do recurs. Source: the to-do specification, create_recurring_task; docs/semantics.md#to-dos. */
 import { z } from 'zod';
-import { documentCodec, timestamp } from '../../../kernel/documentCodec.ts';
-import { invalid, PRIORITIES } from './todo.ts';
+import { documentCodec, timestamp } from '../../../../kernel/documentCodec.ts';
+import { invalid, PRIORITIES } from '../todo.ts';
 
 export const FREQUENCIES = ['DAILY', 'WEEKLY', 'MONTHLY'] as const;
 

@@ -2,15 +2,15 @@
  * Reminders. A to-do with a due date has one, under the to-do's own id: it moves with the due date, and goes when
  * the to-do is completed or deleted. Source: the to-do specification, "list_reminders"; docs/semantics.md#to-dos.
  */
-import { type RecordAnswer, StaleWriteError, type Versioned } from '../../../kernel/commit.ts';
-import type { JsonObject } from '../../../kernel/json.ts';
-import type { Page, Position } from '../../../kernel/paging.ts';
-import { readFor, Service } from '../../../kernel/ports.ts';
-import { retryStale, unlessStale } from '../../../kernel/waiting.ts';
-import type { TodoChange, TodoPorts } from './ports.ts';
+import { type RecordAnswer, StaleWriteError, type Versioned } from '../../../../kernel/commit.ts';
+import type { JsonObject } from '../../../../kernel/json.ts';
+import type { Page, Position } from '../../../../kernel/paging.ts';
+import { readFor, Service } from '../../../../kernel/ports.ts';
+import { retryStale, unlessStale } from '../../../../kernel/waiting.ts';
+import type { TodoChange, TodoPorts } from '../ports.ts';
+import type { TaskEvent } from '../taskEvent.ts';
+import { alreadyCompleted, notFound, requireFuture, type Todo } from '../todo.ts';
 import { type Reminder, reminderAt } from './reminder.ts';
-import type { TaskEvent } from './taskEvent.ts';
-import { alreadyCompleted, notFound, requireFuture, type Todo } from './todo.ts';
 
 /** Later than this is late: the schedule runs every minute. */
 const LATE_MILLISECONDS = 2 * 60_000;

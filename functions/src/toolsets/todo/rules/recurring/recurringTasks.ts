@@ -1,11 +1,13 @@
 /** A person's recurring tasks. Source: the to-do specification, create_recurring_task; docs/semantics.md#to-dos. */
-import type { RecordAnswer, Versioned } from '../../../kernel/commit.ts';
-import { canonicalJson } from '../../../kernel/json.ts';
-import type { Page } from '../../../kernel/paging.ts';
-import { readFor, Service } from '../../../kernel/ports.ts';
-import { retryStale } from '../../../kernel/waiting.ts';
-import { guardChanges, guardChangesIfFree } from './duplicateGuard.ts';
-import type { TodoChange, TodoPorts } from './ports.ts';
+import type { RecordAnswer, Versioned } from '../../../../kernel/commit.ts';
+import { canonicalJson } from '../../../../kernel/json.ts';
+import type { Page } from '../../../../kernel/paging.ts';
+import { readFor, Service } from '../../../../kernel/ports.ts';
+import { retryStale } from '../../../../kernel/waiting.ts';
+import { guardChanges, guardChangesIfFree } from '../duplicateGuard.ts';
+import type { TodoChange, TodoPorts } from '../ports.ts';
+import { checkedTexts, notFound, requireFuture, type Todo, type WrittenTexts } from '../todo.ts';
+import { changeContext, creationChanges } from '../todoChanges.ts';
 import {
   checkTimezone,
   type Occurrence,
@@ -13,8 +15,6 @@ import {
   type RequestedRule,
   recurrenceRule,
 } from './recurrenceRule.ts';
-import { checkedTexts, notFound, requireFuture, type Todo, type WrittenTexts } from './todo.ts';
-import { changeContext, creationChanges } from './todoChanges.ts';
 
 interface RecurringDraft extends WrittenTexts, RequestedRule {}
 

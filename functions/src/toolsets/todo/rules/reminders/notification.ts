@@ -1,7 +1,7 @@
 /** What a person is told of, and the ways in which devices are told. */
-import type { ConsoleLinks } from '../../../kernel/consoleLinks.ts';
-import { oneLine } from '../../../kernel/hidden.ts';
-import { QUESTION, type TaskEvent } from './taskEvent.ts';
+import type { ConsoleLinks } from '../../../../kernel/consoleLinks.ts';
+import { oneLine } from '../../../../kernel/hidden.ts';
+import { QUESTION, type TaskEvent } from '../taskEvent.ts';
 
 export interface Notification {
   /** The event's id: a notification that comes again has the same one. */

@@ -1,9 +1,9 @@
 /** A reminder, as it is stored, and when it is due. Source: the to-do specification, set_reminder. */
 
 import { z } from 'zod';
-import type { Versioned } from '../../../kernel/commit.ts';
-import { documentCodec, timestamp } from '../../../kernel/documentCodec.ts';
-import { fieldsCodec } from '../../../kernel/trail.ts';
+import type { Versioned } from '../../../../kernel/commit.ts';
+import { documentCodec, timestamp } from '../../../../kernel/documentCodec.ts';
+import { fieldsCodec } from '../../../../kernel/trail.ts';
 
 /** How long before the due date, where its owner has not said otherwise. */
 export const DEFAULT_LEAD_MILLISECONDS = 60 * 60000;
