@@ -19,19 +19,19 @@ export interface Repository {
 export async function openRepository(path: string): Promise<Repository> {
   const folder = resolve(path);
   const search = gitIn(folder);
-  const gitDir = await search('rev-parse', '--absolute-git-dir');
-  const commonDir = realpathSync(resolve(folder, await search('rev-parse', '--git-common-dir')));
+  const paths = await search('rev-parse', '--absolute-git-dir', '--git-common-dir');
+  const [gitDir = '', common = ''] = paths.split('\n');
+  const commonDir = realpathSync(resolve(folder, common));
   // From now on git searches no more: if the repository went away, it would find one around it.
   const git = gitIn(folder, { set: { GIT_DIR: gitDir } });
   if (!(await succeeds(git, 'rev-parse', '--verify', '--quiet', 'HEAD^{commit}')))
     throw new GitError(`HEAD of ${folder} is not a commit: check out a branch, or make the first commit.`);
   const stateFolder = `${commonDir}/muster`;
   mkdirSync(stateFolder, { recursive: true });
-  const hasOrigin = await succeeds(git, 'remote', 'get-url', 'origin');
-  const project = hasOrigin
-    ? await projectOfOrigin(git, hostBySsh(await sshCommand(git), process.env))
-    : undefined;
-  return { git, commonDir, stateFolder, project, hasOrigin };
+  const origin = await git('remote', 'get-url', 'origin').catch(() => undefined);
+  const resolveHost = async (host: string) => hostBySsh(await sshCommand(git), process.env)(host);
+  const project = origin === undefined ? undefined : await projectOfOrigin(git, origin, resolveHost);
+  return { git, commonDir, stateFolder, project, hasOrigin: origin !== undefined };
 }
 
 /** Returns the ssh command in git's order of precedence. */

@@ -37,7 +37,8 @@ export async function commitToBranch(worktree: Worktree, work: Work): Promise<Co
   const tip = (isSymbolic ? undefined : existing) ?? work.startedAt;
   const isAtBranch = (await git('symbolic-ref', '--quiet', 'HEAD').catch(() => '')) === ref;
   const head = isAtBranch ? tip : await commitOf(git, 'HEAD');
-  const follows = head !== undefined && (await succeeds(git, 'merge-base', '--is-ancestor', tip, head));
+  const follows =
+    head !== undefined && (head === tip || (await succeeds(git, 'merge-base', '--is-ancestor', tip, head)));
   const { commit, end, notes } = follows
     ? await continued(worktree, work, head)
     : await moved(worktree, work, tip, head);

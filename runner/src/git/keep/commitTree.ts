@@ -1,5 +1,4 @@
 import { type Checkout, gitAt } from '../checkout.ts';
-import { gitIn, succeeds } from '../git.ts';
 
 const FALLBACK_IDENTITY = {
   GIT_AUTHOR_NAME: 'Muster runner',
@@ -18,7 +17,9 @@ export async function commitTree(
   parents: readonly string[],
   message: string,
 ): Promise<string> {
-  const isKnown = await succeeds(gitIn(checkout.folder), 'var', 'GIT_COMMITTER_IDENT');
-  const git = gitAt(checkout, { input: message, ...(!isKnown && { set: FALLBACK_IDENTITY }) });
-  return git('commit-tree', tree, ...parents.flatMap((parent) => ['-p', parent]), '-F', '-');
+  const args = ['commit-tree', tree, ...parents.flatMap((parent) => ['-p', parent]), '-F', '-'];
+  // Git refuses if it knows no name or address of the user.
+  return gitAt(checkout, { input: message })(...args).catch(() =>
+    gitAt(checkout, { input: message, set: FALLBACK_IDENTITY })(...args),
+  );
 }

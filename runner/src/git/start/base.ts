@@ -30,13 +30,14 @@ export async function nameBase(git: Git, ref: string): Promise<NamedBase> {
   await requireUnambiguous(git, ref);
   const full = await git('rev-parse', '--verify', '--quiet', '--symbolic-full-name', ref).catch(() => '');
   const sha = await commitOf(git, ref);
-  const remotes = (await git('remote')).split('\n').filter(Boolean);
   const [, space = '', name = ''] = /^refs\/(heads|tags|remotes)\/(.+)$/.exec(full) ?? [];
   if (space === 'heads') return { name, kind: 'branch', sha, remote: 'origin', suffix: '' };
   if (space === 'tags') return { name, kind: 'tag', sha, remote: 'origin', suffix: '' };
-  const isRemote = space === 'remotes' || sha === undefined;
-  const remote = remoteIn(name || ref.replace(/^(?:refs\/)?remotes\//, ''), remotes);
-  if (isRemote && remote !== undefined) return { ...remote, kind: 'remote branch', sha, suffix: '' };
+  if (space === 'remotes' || sha === undefined) {
+    const remotes = (await git('remote')).split('\n').filter(Boolean);
+    const remote = remoteIn(name || ref.replace(/^(?:refs\/)?remotes\//, ''), remotes);
+    if (remote !== undefined) return { ...remote, kind: 'remote branch', sha, suffix: '' };
+  }
   const kind = sha === undefined ? 'unknown' : 'commit';
   return (await offsetBase(git, ref)) ?? { name: ref, kind, sha, remote: 'origin', suffix: '' };
 }

@@ -57,9 +57,13 @@ export async function projectOf(address: string, resolveHost: ResolveHost): Prom
 /**
  * Returns `owner/name` if "origin" is fetched from and pushed to one repository on github.com. Git's `insteadOf`
  * settings apply to both addresses.
+ * @param fetched the address that "origin" is fetched from
  */
-export async function projectOfOrigin(git: Git, resolveHost: ResolveHost): Promise<string | undefined> {
-  const fetched = await git('remote', 'get-url', 'origin');
+export async function projectOfOrigin(
+  git: Git,
+  fetched: string,
+  resolveHost: ResolveHost,
+): Promise<string | undefined> {
   const pushed = await git('remote', 'get-url', '--push', '--all', 'origin');
   const addresses = [...new Set([fetched, ...pushed.split('\n')])];
   const projects = await Promise.all(addresses.map((address) => projectOf(address, resolveHost)));
