@@ -1,6 +1,6 @@
 /** Where a task starts: its branch, its base, and what blocks them. With real git. */
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { GitError } from '../src/git/git.ts';
 import { openRepository, type Repository } from '../src/git/repository.ts';
 import { BranchBusy } from '../src/git/start/branchUse.ts';
@@ -10,40 +10,50 @@ import {
   type StartingPointWishes,
 } from '../src/git/start/startingPoint.ts';
 import { openWorktree } from '../src/git/worktree.ts';
-import { copyFolder, git, newFolder, newRepository, removeFolder } from './support/folders.ts';
+import {
+  addCommit,
+  copyFolder,
+  git,
+  newFolder,
+  newRepository,
+  removeFolder,
+  writeRef,
+} from './support/folders.ts';
 
 describe('findStartingPoint', () => {
+  let own: string;
+  let template: string;
   let folder: string;
   let repo: string;
-  let elsewhere: string;
+  let origin: string;
   let ownFolder: string;
   let repository: Repository;
+  /** The commit that both repositories have. */
+  let first: string;
+  /** The latest commit that another clone has pushed. */
+  let pushedLast: string;
 
-  let template: string;
-
-  before(() => {
-    template = newFolder();
-    const main = newRepository(`${template}/repo`);
-    git(template, 'clone', '--quiet', '--bare', main, `${template}/origin.git`);
-    git(main, 'remote', 'add', 'origin', `${template}/origin.git`);
-    git(main, 'fetch', '--quiet', 'origin');
-    git(template, 'clone', '--quiet', `${template}/origin.git`, `${template}/elsewhere`);
-  });
-  after(() => removeFolder(template));
-
-  beforeEach(async () => {
-    folder = newFolder();
-    copyFolder(template, folder);
+  before(async () => {
+    own = newFolder();
+    template = `${own}/template`;
+    folder = `${own}/test`;
     ownFolder = `${folder}/worktrees`;
-    repo = `${folder}/repo`;
-    elsewhere = `${folder}/elsewhere`;
-    for (const clone of [repo, elsewhere]) {
-      const config = `${clone}/.git/config`;
-      writeFileSync(config, readFileSync(config, 'utf8').replaceAll(template, folder));
-    }
+    repo = newRepository(`${folder}/repo`);
+    origin = `${folder}/origin.git`;
+    git(folder, 'clone', '--quiet', '--template=', '--bare', repo, origin);
+    git(repo, 'remote', 'add', 'origin', origin);
+    git(repo, 'fetch', '--quiet', 'origin');
+    first = git(repo, 'rev-parse', 'HEAD');
     repository = await openRepository(repo);
+    copyFolder(folder, template);
   });
-  afterEach(() => removeFolder(folder));
+  after(() => removeFolder(own));
+
+  beforeEach(() => {
+    removeFolder(folder);
+    copyFolder(template, folder);
+    pushedLast = first;
+  });
 
   const find = (wishes: Partial<StartingPointWishes> = {}): Promise<StartingPoint> =>
     findStartingPoint(repository, {
@@ -59,18 +69,22 @@ describe('findStartingPoint', () => {
   const open = (start: StartingPoint, name = start.branch.replaceAll('/', '-')) =>
     openWorktree(repository, { folder: `${ownFolder}/${name}`, ownFolder, ...start });
 
-  function commit(at: string, message: string): string {
-    git(at, 'commit', '--quiet', '--allow-empty', '-m', message);
-    return git(at, 'rev-parse', 'HEAD');
+  /** Adds a commit to the branch that the user has checked out. */
+  function commit(message: string): string {
+    const branch = readFileSync(`${repo}/.git/HEAD`, 'utf8').trim().replace('ref: refs/heads/', '');
+    return addCommit(`${repo}/.git`, `refs/heads/${branch}`, tipOf(branch), message);
   }
 
-  /** Pushes a commit to origin from another clone. */
+  /** Adds a commit to a branch of origin, as a push from another clone does. */
   function pushElsewhere(branch: string, message = `On ${branch}`): string {
-    git(elsewhere, 'checkout', '--quiet', '-B', branch);
-    const sha = commit(elsewhere, message);
-    git(elsewhere, 'push', '--quiet', 'origin', `refs/heads/${branch}`);
-    return sha;
+    pushedLast = addCommit(origin, `refs/heads/${branch}`, pushedLast, message);
+    return pushedLast;
   }
+
+  /** Returns the commit of a branch of the repository. */
+  const tipOf = (branch: string): string => readFileSync(`${repo}/.git/refs/heads/${branch}`, 'utf8').trim();
+
+  const createBranch = (branch: string): void => writeRef(`${repo}/.git`, `refs/heads/${branch}`, first);
 
   const rejectsAs = (kind: GitError['kind'], message: RegExp) => (error: unknown) => {
     assert.ok(error instanceof GitError, String(error));
@@ -88,22 +102,21 @@ describe('findStartingPoint', () => {
     });
 
     it('changes no ref, no FETCH_HEAD, no configuration and no checkout, with any fetch settings', async () => {
-      for (const [key, value] of [
-        ['fetch.prune', 'true'],
-        ['fetch.pruneTags', 'true'],
-        ['remote.origin.tagOpt', '--tags'],
-        ['remote.origin.fetch', '+refs/*:refs/*'],
-        ['fetch.recurseSubmodules', 'true'],
-        ['fetch.writeCommitGraph', 'true'],
-      ])
-        git(repo, 'config', '--add', key ?? '', value ?? '');
-      git(repo, 'tag', 'mine');
-      git(repo, 'branch', 'other');
-      git(repo, 'update-ref', 'refs/remotes/origin/gone', 'HEAD');
+      const settings = `
+[fetch]
+  prune = true
+  pruneTags = true
+  recurseSubmodules = true
+  writeCommitGraph = true
+[remote "origin"]
+  tagOpt = --tags
+  fetch = +refs/*:refs/*
+`;
+      appendFileSync(`${repo}/.git/config`, settings);
+      for (const ref of ['refs/tags/mine', 'refs/heads/other', 'refs/remotes/origin/gone'])
+        writeRef(`${repo}/.git`, ref, first);
       pushElsewhere('main');
-      pushElsewhere('unrelated');
-      git(elsewhere, 'tag', 'theirs');
-      git(elsewhere, 'push', '--quiet', 'origin', 'theirs');
+      writeRef(origin, 'refs/tags/theirs', pushElsewhere('unrelated'));
       const state = () => [
         git(repo, 'for-each-ref'),
         git(repo, 'status', '--porcelain'),
@@ -128,7 +141,10 @@ describe('findStartingPoint', () => {
       '@{u}',
     ])
       it(`takes ${base} from origin, and knows its branch`, async () => {
-        git(repo, 'branch', '--quiet', '--set-upstream-to=origin/main', 'main');
+        appendFileSync(
+          `${repo}/.git/config`,
+          '[branch "main"]\n  remote = origin\n  merge = refs/heads/main\n',
+        );
         const pushed = pushElsewhere('main');
         const found = (await find({ base })).base;
         assert.deepEqual([found.sha, found.branch], [pushed, 'main']);
@@ -143,8 +159,7 @@ describe('findStartingPoint', () => {
 
     it('takes a tag or a full commit that only origin has, which is not the head of a branch', async () => {
       const pushed = pushElsewhere('old');
-      git(elsewhere, 'tag', '-a', '-m', 'Version 1', 'v1');
-      git(elsewhere, 'push', '--quiet', 'origin', 'v1');
+      git(origin, 'tag', '-a', '-m', 'Version 1', 'v1', pushed);
       pushElsewhere('old');
       for (const base of ['v1', 'refs/tags/v1', pushed]) {
         const found = (await find({ base })).base;
@@ -153,10 +168,9 @@ describe('findStartingPoint', () => {
     });
 
     it('counts an offset from what origin has, and from the checkout for HEAD', async () => {
-      const first = git(repo, 'rev-parse', 'main');
-      const second = commit(repo, 'Second');
-      git(repo, 'push', '--quiet', 'origin', 'main');
-      git(elsewhere, 'pull', '--quiet');
+      const second = commit('Second');
+      assert.equal(pushElsewhere('main', 'Second'), second);
+      writeRef(`${repo}/.git`, 'refs/remotes/origin/main', second);
       pushElsewhere('main', 'Third');
       assert.deepEqual((await find({ base: 'main~1' })).base.sha, second);
       assert.deepEqual((await find({ base: 'origin/main^' })).base.sha, second);
@@ -165,72 +179,65 @@ describe('findStartingPoint', () => {
     });
 
     it('takes the local branch if it has all that origin has, and says so', async () => {
-      const local = commit(repo, 'Mine');
+      const local = commit('Mine');
       const { base, notes } = await find({ base: 'main' });
       assert.equal(base.sha, local);
       assert.match(notes.join(), /local branch main: origin lacks 1 commit\./);
     });
 
     it("takes origin's branch if the two have diverged, and says so; the local one keeps its commits", async () => {
-      const local = commit(repo, 'Mine');
+      const local = commit('Mine');
       const pushed = pushElsewhere('main');
       const { base, notes } = await find({ base: 'main' });
       assert.equal(base.sha, pushed);
       assert.match(notes.join(), /lacks 1 commit of the local branch, which stay there/);
-      assert.equal(git(repo, 'rev-parse', 'main'), local);
+      assert.equal(tipOf('main'), local);
     });
 
     it('takes the local branch if origin does not have it, and says so', async () => {
-      git(repo, 'branch', 'mine');
+      createBranch('mine');
       const { base, notes, originBranches } = await find({ base: 'mine' });
       assert.deepEqual([base.branch, originBranches?.has('mine')], ['mine', false]);
       assert.match(notes.join(), /"mine" is not on origin/);
     });
 
     it('takes the branch of another remote from there, which is not a branch of origin', async () => {
-      git(folder, 'clone', '--quiet', '--bare', repo, `${folder}/upstream.git`);
-      git(repo, 'remote', 'add', 'upstream', `${folder}/upstream.git`);
-      git(repo, 'fetch', '--quiet', 'upstream');
-      git(elsewhere, 'remote', 'add', 'upstream', `${folder}/upstream.git`);
-      const newer = commit(elsewhere, 'Upstream');
-      git(elsewhere, 'push', '--quiet', 'upstream', 'HEAD:refs/heads/main');
+      copyFolder(origin, `${folder}/upstream.git`);
+      git(repo, 'remote', 'add', '-f', 'upstream', `${folder}/upstream.git`);
+      const newer = addCommit(`${folder}/upstream.git`, 'refs/heads/main', first, 'Upstream');
       const { base } = await find({ base: 'upstream/main' });
       assert.deepEqual([base.sha, base.branch], [newer, undefined]);
       assert.match(base.description, /"main" of the remote "upstream"/);
     });
 
     it('starts from the commit of a detached HEAD', async () => {
-      git(repo, 'checkout', '--quiet', '--detach');
-      const here = git(repo, 'rev-parse', 'HEAD');
+      writeFileSync(`${repo}/.git/HEAD`, `${first}\n`);
       pushElsewhere('main');
       const { base } = await find();
-      assert.deepEqual([base.sha, base.branch], [here, undefined]);
+      assert.deepEqual([base.sha, base.branch], [first, undefined]);
     });
   });
 
   it('knows that a tag and a commit are not branches', async () => {
-    git(repo, 'tag', 'v1');
-    const sha = git(repo, 'rev-parse', 'HEAD');
+    writeRef(`${repo}/.git`, 'refs/tags/v1', first);
     for (const fetch of [true, false])
-      for (const base of ['v1', 'refs/tags/v1', sha, sha.slice(0, 10)]) {
+      for (const base of ['v1', 'refs/tags/v1', first, first.slice(0, 10)]) {
         const found = (await find({ base, fetch })).base;
-        assert.deepEqual([base, found.sha, found.branch], [base, sha, undefined]);
+        assert.deepEqual([base, found.sha, found.branch], [base, first, undefined]);
       }
   });
 
   it('refuses a base that is both a tag and a branch, unless its full name is given', async () => {
-    const tagged = git(repo, 'rev-parse', 'HEAD');
-    git(repo, 'tag', 'v1');
-    git(repo, 'branch', 'v1');
+    writeRef(`${repo}/.git`, 'refs/tags/v1', first);
+    createBranch('v1');
     await assert.rejects(find({ base: 'v1' }), rejectsAs('permanent', /both a branch and a tag/));
     assert.deepEqual((await find({ base: 'refs/tags/v1' })).base, {
-      sha: tagged,
+      sha: first,
       branch: undefined,
       description: 'the tag "v1"',
     });
     assert.equal((await find({ base: 'refs/heads/v1' })).base.branch, 'v1');
-    pushElsewhere('v2');
-    git(elsewhere, 'push', '--quiet', 'origin', 'HEAD:refs/tags/v2');
+    writeRef(origin, 'refs/tags/v2', pushElsewhere('v2'));
     await assert.rejects(find({ base: 'v2' }), rejectsAs('permanent', /both a branch and a tag/));
   });
 
@@ -256,35 +263,31 @@ describe('findStartingPoint', () => {
     });
 
     it('moves the local branch forward', async () => {
-      git(repo, 'branch', 'work');
+      createBranch('work');
       const pushed = pushElsewhere('work');
       assert.equal((await find()).at, pushed);
-      assert.equal(git(repo, 'rev-parse', 'work'), pushed);
+      assert.equal(tipOf('work'), pushed);
     });
 
     it('keeps local commits that origin lacks', async () => {
-      pushElsewhere('work');
+      const pushed = pushElsewhere('work');
       git(repo, 'fetch', '--quiet', 'origin', 'work:work');
-      git(repo, 'checkout', '--quiet', 'work');
-      const local = commit(repo, 'Mine');
-      git(repo, 'checkout', '--quiet', 'main');
+      const local = addCommit(`${repo}/.git`, 'refs/heads/work', pushed, 'Mine');
       assert.equal((await find()).at, local);
     });
 
     it('refuses to start if the branch here and on origin have diverged, until one of them is changed', async () => {
-      git(repo, 'checkout', '--quiet', '-b', 'work');
-      const local = commit(repo, 'Mine');
-      git(repo, 'checkout', '--quiet', 'main');
+      const local = addCommit(`${repo}/.git`, 'refs/heads/work', first, 'Mine');
       pushElsewhere('work');
       await assert.rejects(find(), rejectsAs('transient', /"work" and that of origin have diverged/));
-      assert.equal(git(repo, 'rev-parse', 'work'), local);
+      assert.equal(tipOf('work'), local);
     });
 
     it('fails for now, and creates no branch, if origin does not respond', async () => {
       pushElsewhere('work');
       git(repo, 'remote', 'set-url', 'origin', `${folder}/nowhere.git`);
       await assert.rejects(find(), rejectsAs('transient', /git ls-remote: .*nowhere/s));
-      assert.equal(git(repo, 'for-each-ref', 'refs/heads/work'), '');
+      assert.throws(() => tipOf('work'), { code: 'ENOENT' });
     });
 
     it('retries until origin responds', async () => {
@@ -308,7 +311,7 @@ describe('findStartingPoint', () => {
       ['a', 'a/b/c'],
     ] as const) {
       it(`refuses ${branch} at once because of ${existing} if the task chose the name`, async () => {
-        git(repo, 'branch', existing);
+        createBranch(existing);
         const message = new RegExp(`"${branch}" cannot be created, because the branch "${existing}" blocks`);
         await assert.rejects(find({ branch }), rejectsAs('permanent', message));
         await assert.rejects(find({ branch, fetch: false }), rejectsAs('permanent', message));
@@ -323,13 +326,13 @@ describe('findStartingPoint', () => {
     }
 
     it('is not misled by a remote-tracking ref of a branch that origin no longer has', async () => {
-      git(repo, 'update-ref', 'refs/remotes/origin/feature', 'HEAD');
+      writeRef(`${repo}/.git`, 'refs/remotes/origin/feature', first);
       const pushed = pushElsewhere('feature/auth');
       assert.equal((await find({ branch: 'feature/auth' })).at, pushed);
     });
 
     it('refuses a name that differs in case only if the file system ignores case', async () => {
-      git(repo, 'branch', 'Feature/Auth');
+      createBranch('Feature/Auth');
       assert.equal((await find({ branch: 'feature/auth' })).branch, 'feature/auth');
       git(repo, 'config', 'core.ignoreCase', 'true');
       const message = /because the branch "Feature\/Auth" blocks/;
@@ -339,12 +342,12 @@ describe('findStartingPoint', () => {
 
     it('chooses another name if the hub chose it, and the same one in the next attempt', async () => {
       const wish = { taskId: 'task-1234abcd', branch: 'task/1234abcd-add-login' };
-      git(repo, 'branch', 'task');
+      createBranch('task');
       const start = await find(wish);
       assert.equal(start.branch, 'task-1234abcd-add-login');
       assert.match(start.notes.join(), /The branch is task-1234abcd-add-login\./);
       const worktree = await open(start);
-      const done = commit(worktree.folder, 'Done');
+      const done = addCommit(`${repo}/.git`, `refs/heads/${start.branch}`, first, 'Done');
       git(repo, 'worktree', 'remove', '--force', worktree.folder);
       git(repo, 'branch', '--quiet', '-D', 'task');
       const next = await find(wish);
@@ -369,19 +372,16 @@ describe('findStartingPoint', () => {
     });
 
     it('does not move the branch forward if the user has it checked out', async () => {
-      const before = git(repo, 'rev-parse', 'main');
       pushElsewhere('main');
       await assert.rejects(find({ branch: 'main' }), BranchBusy);
-      assert.deepEqual(
-        [git(repo, 'rev-parse', 'main'), git(repo, 'status', '--porcelain')],
-        [before, '?? notes.txt'],
-      );
+      assert.deepEqual([tipOf('main'), git(repo, 'status', '--porcelain')], [first, '?? notes.txt']);
     });
 
     it('refuses for now during a rebase or bisect of the branch in another worktree', async () => {
-      git(repo, 'checkout', '--quiet', '-b', 'work');
-      commit(repo, 'Mine');
-      commit(repo, 'Mine too');
+      createBranch('work');
+      writeFileSync(`${repo}/.git/HEAD`, 'ref: refs/heads/work\n');
+      commit('Mine');
+      commit('Mine too');
       pushElsewhere('work');
       assert.throws(() => git(repo, 'rebase', '--quiet', '--force-rebase', '--exec', 'false', 'HEAD~1'));
       assert.throws(() => git(repo, 'symbolic-ref', '--quiet', 'HEAD'));
@@ -406,7 +406,7 @@ describe('findStartingPoint', () => {
     });
 
     it('gives the branch to one of several attempts that start at the same instant', async () => {
-      git(repo, 'branch', 'work');
+      createBranch('work');
       const starts = await Promise.all([find(), find(), find()]);
       const opened = await Promise.allSettled(starts.map((start, index) => open(start, `t${index}`)));
       const refused = opened.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));

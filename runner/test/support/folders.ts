@@ -1,6 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { dirname } from 'node:path';
+import { deflateSync, inflateSync } from 'node:zlib';
 
 /** A folder of a test's own. */
 export function newFolder(): string {
@@ -11,10 +14,14 @@ export function removeFolder(folder: string): void {
   rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
 }
 
-/** Git as the tests use it: in a folder, with an identity. */
+/** An identity, and no collection of garbage, for which each commit would start another process. */
+const SETTINGS = ['user.name=Ada', 'user.email=ada@example.com', 'maintenance.auto=false'].flatMap(
+  (setting) => ['-c', setting],
+);
+
+/** Git as the tests use it: in a folder. */
 export function git(folder: string, ...args: readonly string[]): string {
-  const identity = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.com'];
-  return execFileSync('git', ['-C', folder, ...identity, ...args], {
+  return execFileSync('git', ['-C', folder, ...SETTINGS, ...args], {
     encoding: 'utf8',
     stdio: 'pipe',
   }).trim();
@@ -31,7 +38,7 @@ let template: string | undefined;
 /** Made once in a process, since a copy is cheaper than git is. */
 function makeTemplate(): string {
   const folder = newFolder();
-  git(folder, 'init', '--quiet', '--initial-branch=main');
+  git(folder, 'init', '--quiet', '--template=', '--initial-branch=main');
   writeFileSync(`${folder}/README.md`, '# Example\n');
   git(folder, 'add', '.');
   git(folder, 'commit', '--quiet', '-m', 'Begin');
@@ -43,4 +50,33 @@ function makeTemplate(): string {
 export function copyFolder(from: string, to: string): string {
   cpSync(from, to, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });
   return to;
+}
+
+/**
+ * Adds a commit without changes to a repository, without a process of git. The index and the files stay.
+ * @param parent a commit that is not packed
+ * @returns the commit: the same for the same parent and message
+ */
+export function addCommit(gitDir: string, ref: string, parent: string, message: string): string {
+  const [, tree = ''] =
+    /\0tree (\w+)/.exec(inflateSync(readFileSync(objectFile(gitDir, parent))).toString()) ?? [];
+  const by = 'Ada <ada@example.com> 1790000000 +0000';
+  const text = `tree ${tree}\nparent ${parent}\nauthor ${by}\ncommitter ${by}\n\n${message}\n`;
+  const object = `commit ${Buffer.byteLength(text)}\0${text}`;
+  const sha = createHash('sha1').update(object).digest('hex');
+  const file = objectFile(gitDir, sha);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, deflateSync(object));
+  writeRef(gitDir, ref, sha);
+  return sha;
+}
+
+/** @param ref its full name */
+export function writeRef(gitDir: string, ref: string, sha: string): void {
+  mkdirSync(dirname(`${gitDir}/${ref}`), { recursive: true });
+  writeFileSync(`${gitDir}/${ref}`, `${sha}\n`);
+}
+
+function objectFile(gitDir: string, sha: string): string {
+  return `${gitDir}/objects/${sha.slice(0, 2)}/${sha.slice(2)}`;
 }
