@@ -33,18 +33,21 @@ describe('the looks of a view', () => {
   const stage = useStage();
 
   for (const name of VIEWS)
-    for (const [what, answer, colorScheme] of [
-      ['full', FULL[name], 'light'],
-      ['full', FULL[name], 'dark'],
-      ['empty', EMPTY[name], 'light'],
-      ...(IS_NIGHT ? ([['empty', EMPTY[name], 'dark']] as const) : []),
+    for (const [what, answer, themes] of [
+      ['full', FULL[name], ['light', 'dark']],
+      ['empty', EMPTY[name], IS_NIGHT ? ['light', 'dark'] : ['light']],
     ] as const)
-      it(`${name}: has nothing that some people could not use (${what}, ${colorScheme})`, async () => {
-        const host = await stage.show(name, { call, colorScheme, context: { theme: colorScheme } });
+      it(`${name}: has nothing that some people could not use (${what}, ${themes.join(' and ')})`, async () => {
+        const host = await stage.show(name, { call });
         await host.give({}, resultOf(answer));
         const view = await host.frame.view();
         await heading(view).waitFor();
-        assert.deepEqual(await axeViolations(view), []);
+        for (const theme of themes) {
+          await host.frame.page.emulateMedia({ colorScheme: theme });
+          await host.notify('ui/notifications/host-context-changed', { theme });
+          await view.waitForFunction(`document.documentElement.style.colorScheme === '${theme}'`);
+          assert.deepEqual(await axeViolations(view), [], theme);
+        }
         await host.end();
       });
 
@@ -53,17 +56,19 @@ describe('the looks of a view', () => {
       const long: Message = JSON.parse(JSON.stringify(FULL[name]), (_key, value: unknown) =>
         typeof value === 'string' && !/^\d{4}-/.test(value) ? `${value} ${LONG}` : value,
       );
+      const host = await stage.show(name, { call });
+      await host.give({}, resultOf(long));
+      const view = await host.frame.view();
+      await heading(view).waitFor();
       for (const width of [300, 390, 480]) {
-        const host = await stage.show(name, { call, width });
-        await host.give({}, resultOf(long));
-        const view = await host.frame.view();
-        await heading(view).waitFor();
+        await host.frame.page.setViewportSize({ width, height: 900 });
+        await view.waitForFunction(`innerWidth === ${width}`);
         const beyond =
           '[...document.querySelectorAll("*")].filter((one) => one.getBoundingClientRect().right > innerWidth + 1).map((one) => one.outerHTML.slice(0, 80))';
         assert.deepEqual(await view.evaluate(beyond), [], `${width} px`);
         assert.ok(await view.evaluate('document.documentElement.scrollWidth <= innerWidth'));
-        await host.end();
       }
+      await host.end();
     });
 
   for (const name of VIEWS)

@@ -88,8 +88,6 @@ async function serve(page: () => string, headers: Readonly<Record<string, string
 }
 
 interface FrameSettings {
-  readonly width?: number;
-  readonly colorScheme?: 'light' | 'dark';
   /** Whether the test moves the time. */
   readonly hasClock?: boolean;
 }
@@ -118,13 +116,13 @@ export class ViewFrame {
   static async open(
     browser: Browser,
     chat: Chat,
-    { width = 400, colorScheme = 'light', hasClock = false }: FrameSettings = {},
+    { hasClock = false }: FrameSettings = {},
   ): Promise<ViewFrame> {
     const context = await browser.newContext({
       locale: 'en-GB',
       timezoneId: 'Europe/Berlin',
-      viewport: { width, height: 900 },
-      colorScheme,
+      viewport: { width: 400, height: 900 },
+      colorScheme: 'light',
     });
     const page = await context.newPage();
     const frame = new ViewFrame(context, page);

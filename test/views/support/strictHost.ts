@@ -49,8 +49,6 @@ export interface HostSettings {
   readonly capabilities?: Message;
   /** Absent: views may call nothing. */
   readonly call?: (name: string, toolArguments: Message) => Promise<ToolAnswer>;
-  readonly width?: number;
-  readonly colorScheme?: 'light' | 'dark';
   readonly hasClock?: boolean;
 }
 
