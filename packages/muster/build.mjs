@@ -9,7 +9,7 @@ await bundlePrograms(
   [
     { in: `${root}/packages/muster/src/main.ts`, out: 'muster' },
     { in: `${root}/runner/src/main.ts`, out: 'runner' },
-    { in: `${root}/runner/src/process/watchdog.ts`, out: 'process/watchdog' },
+    { in: `${root}/runner/src/process/watchdog.js`, out: 'process/watchdog' },
   ],
   `${root}/packages/muster/dist`,
 );

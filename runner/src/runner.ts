@@ -14,6 +14,7 @@ import { probeAgent } from './outage/probe.ts';
 import type { Clock } from './outage/schedule.ts';
 import { Journal } from './outbox/journal.ts';
 import { type Delivery, Outbox } from './outbox/outbox.ts';
+import { MARK_VARIABLE } from './process/identity.ts';
 import { recover } from './recovery.ts';
 import type { Redactor } from './redaction.ts';
 import { Attempt } from './task/attempt.ts';
@@ -295,9 +296,8 @@ function unusedPath(path: string): string {
 
 /** Ends what we have started if we are killed. @returns what lets it go */
 function startWatchdog(mark: string): () => void {
-  const own = fileURLToPath(import.meta.url);
-  const program = own.replace(/runner(\.[jt]s)$/, 'process/watchdog$1');
-  const child = spawn(process.execPath, [...process.execArgv, program, mark], {
+  const program = fileURLToPath(new URL('process/watchdog.js', import.meta.url));
+  const child = spawn(process.execPath, [program, `${MARK_VARIABLE}=${mark}`], {
     stdio: ['pipe', 'ignore', 'ignore'],
     detached: true,
   });

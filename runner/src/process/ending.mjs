@@ -2,6 +2,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { listProcesses } from './table.mjs';
 
+/** How long processes of a runner have to end after they are asked, in milliseconds. */
+export const GENTLE_MS = 4000;
 const HARD_MS = 10_000;
 const BETWEEN_LOOKS_MS = 50;
 

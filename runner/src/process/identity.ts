@@ -1,14 +1,11 @@
 /** Which process is which: a process id alone is used again after its process has ended. */
 import { readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { endMarked } from './ending.mjs';
+import { endMarked, GENTLE_MS } from './ending.mjs';
 import { isZombie, listProcesses as listMarked, output, readOrEmpty, startTimeOf } from './table.mjs';
 
 /** Every process of an attempt carries this variable, and so do those that it starts, whatever their group. */
 export const MARK_VARIABLE = 'MUSTER_RUNNER_MARK';
-
-/** How long processes have to end after they are asked, in milliseconds. */
-const GENTLE_MS = 4000;
 
 /** Where a process id means one process: a start of a machine, and a namespace of process ids on it. */
 export interface Place {

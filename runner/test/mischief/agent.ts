@@ -23,8 +23,12 @@ if (process.argv.includes('--version')) {
 const plan: Plan = JSON.parse(readFileSync(process.env['MISCHIEF_PLAN'] ?? '', 'utf8'));
 process.once('uncaughtExceptionMonitor', (error) => writeFileSync(plan.fault, String(error.stack)));
 const folder = process.cwd();
-const gitDir = git('rev-parse', '--absolute-git-dir');
-const common = git('rev-parse', '--path-format=absolute', '--git-common-dir');
+const [gitDir = '', common = ''] = git(
+  'rev-parse',
+  '--absolute-git-dir',
+  '--path-format=absolute',
+  '--git-common-dir',
+).split('\n');
 const link = readFileSync(`${folder}/.git`, 'utf8');
 const environment = { GITDIR: gitDir, COMMON: common, ...plan.shell };
 execFileSync('/bin/sh', ['-c', `set +e\n${plan.commands.join('\n')}\ntrue`], {
@@ -70,16 +74,8 @@ function isStillOurs(): boolean {
     if (!lstatSync(folder).isDirectory() || !lstatSync(`${folder}/.git`).isFile()) return false;
     if (readFileSync(`${folder}/.git`, 'utf8') !== link || !lstatSync(gitDir).isDirectory()) return false;
     if (readFileSync(`${gitDir}/gitdir`, 'utf8').trim() !== `${folder}/.git`) return false;
-    const seen = execFileSync('git', ['-C', folder, 'rev-parse', '--show-toplevel'], {
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
-    const parent = execFileSync(
-      'git',
-      ['-C', folder, 'rev-parse', '--path-format=absolute', '--git-common-dir'],
-      { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] },
-    );
-    return seen.trim() === folder && parent.trim() === common;
+    const paths = ['--path-format=absolute', '--show-toplevel', '--git-common-dir'];
+    return git('-C', folder, 'rev-parse', ...paths) === `${folder}\n${common}`;
   } catch {
     return false;
   }
@@ -120,7 +116,7 @@ function commitsOf(dir: string, commonDir: string): readonly string[] {
           .flatMap((line) => line.split(' ')[1] ?? [])
           .filter((name) => !/^0*$/.test(name))
       : [];
-    const refs = execFileSync('git', ['rev-list', '--ignore-missing', '--all', ...names], {
+    const refs = execFileSync('git', ['rev-list', '--ignore-missing', '--all', ...new Set(names)], {
       encoding: 'utf8',
       env,
       stdio: ['ignore', 'pipe', 'ignore'],

@@ -50,10 +50,10 @@ describe('a runner with a fault', () => {
   let folder: string;
   let restore: () => void;
 
-  before(() => {
+  before(async () => {
     folder = newFolder();
     restore = isolateGit(folder);
-    makeTemplates(`${folder}/templates`);
+    await makeTemplates(`${folder}/templates`);
     for (const name of IMPORTED) symlinkSync(`${ROOT}/${name}`, `${folder}/${name}`);
   });
   after(() => {

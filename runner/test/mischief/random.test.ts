@@ -17,7 +17,7 @@ const STEPS = 80;
 const KIND_NAMES = Object.keys(KINDS);
 
 /** How many kinds take their turn in one sequence, before the random ones. */
-const TURNS = byDay(3, { night: 1 });
+const TURNS = byDay(4, { night: 1 });
 /** After so many sequences, each kind has taken its turn: by day once. */
 const ROUND = Math.ceil(KIND_NAMES.length / TURNS);
 const SEQUENCES = byDay(ROUND, { night: 5000 });
@@ -51,10 +51,10 @@ describe('mischief of an agent', () => {
   let folder: string;
   let restore: () => void;
 
-  before(() => {
+  before(async () => {
     folder = newFolder();
     restore = isolateGit(folder);
-    makeTemplates(`${folder}/templates`);
+    await makeTemplates(`${folder}/templates`);
   });
   after(() => {
     restore();

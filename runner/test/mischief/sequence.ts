@@ -2,11 +2,22 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, lstatSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { Ending } from '../../src/hub/hub.ts';
 import type { Doom } from './doom.ts';
 import { KINDS, NEEDING_SUBMODULE } from './kinds.ts';
 import { type Inventory, listing, type Plan, repair } from './plan.ts';
-import { BRANCH, copyTemplate, endingsOf, git, recoverAll, runOnce, type Stage } from './stage.ts';
+import {
+  BRANCH,
+  type Code,
+  codeOf,
+  copyTemplate,
+  endingsOf,
+  git,
+  recoverAll,
+  runOnce,
+  type Stage,
+} from './stage.ts';
 
 export interface Sequence {
   readonly kinds: readonly string[];
@@ -19,7 +30,6 @@ export interface Sequence {
 export const NEVER: Doom = { at: Number.MAX_SAFE_INTEGER, when: 'before' };
 
 const SOURCE = new URL('../../src', import.meta.url).pathname;
-const PROCESS = new URL('./runnerProcess.ts', import.meta.url).pathname;
 
 /**
  * @param templates a folder of `makeTemplates`
@@ -41,7 +51,12 @@ export async function play(
   writeFileSync(stage.plan, JSON.stringify(plan));
   const registrations = `${stage.repo}/.git/worktrees`;
   const before = listing(plan, stage.worktrees, registrations);
-  await run(sequence, source, stage, plan);
+  await run(
+    sequence,
+    { code: await codeOf(source), program: `${templates}/programs/runnerProcess.js` },
+    stage,
+    plan,
+  );
   if (existsSync(plan.fault))
     return [`The agent of this test has a fault: ${readFileSync(plan.fault, 'utf8')}`];
   // If it was killed before its agent had finished, nothing may have changed.
@@ -54,18 +69,24 @@ export async function play(
   ];
 }
 
+interface Runners {
+  readonly code: Code;
+  /** The bundle of `runnerProcess`, of the code as it is. */
+  readonly program: string;
+}
+
 /** Has the runner do the task, and the next runners recover if it was killed. */
-async function run({ doom }: Sequence, source: string, stage: Stage, plan: Plan): Promise<void> {
-  if (doom === undefined) return runOnce(source, stage);
-  await runDoomed(source, stage, doom);
+async function run({ doom }: Sequence, { code, program }: Runners, stage: Stage, plan: Plan): Promise<void> {
+  if (doom === undefined) return runOnce(code, stage);
+  await runDoomed(program, stage, doom);
   const restore = repair(plan);
   if (restore !== undefined) {
     restore();
-    await assert.rejects(recoverAll(source, stage), /Expected git repo version|is not a commit/);
+    await assert.rejects(recoverAll(code, stage), /Expected git repo version|is not a commit/);
     repair(plan);
   }
-  await recoverAll(source, stage);
-  await recoverAll(source, stage);
+  await recoverAll(code, stage);
+  await recoverAll(code, stage);
   restore?.();
 }
 
@@ -74,8 +95,9 @@ function planOf({ kinds, succeeds }: Sequence, stage: Stage, template: string): 
   const commands = kinds.flatMap((kind, n) => {
     const file = (path: string): string => {
       written += 1;
-      const quoted = `'${path.replaceAll("'", `'\\''`)}'`;
-      return `mkdir -p -- "$(dirname -- ${quoted})"; echo 'written ${written} of ${kinds.join(' ')}' > ./${quoted}`;
+      const quote = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
+      const folder = path.includes('/') ? `mkdir -p -- ${quote(dirname(path))}; ` : '';
+      return `${folder}echo 'written ${written} of ${kinds.join(' ')}' > ./${quote(path)}`;
     };
     return KINDS[kind]?.({ file, n, branch: BRANCH }) ?? [];
   });
@@ -87,7 +109,7 @@ function planOf({ kinds, succeeds }: Sequence, stage: Stage, template: string): 
     shell: { OUTER: stage.outer, ELSEWHERE: `${stage.home}/elsewhere`, LIBRARY: `${template}/library` },
     inventory: `${stage.plan}.inventory`,
     fault: `${stage.plan}.fault`,
-    known: [stage.repo, `${template}/library`].flatMap((at) => git(at, 'rev-list', '--all').split('\n')),
+    known: readFileSync(`${template}/known`, 'utf8').split('\n'),
     succeeds,
   };
 }
@@ -105,11 +127,10 @@ const wrapper: readonly string[] =
     : [];
 
 /** Resolves when the runner has been killed. */
-async function runDoomed(source: string, stage: Stage, doom: Doom): Promise<void> {
+async function runDoomed(bundle: string, stage: Stage, doom: Doom): Promise<void> {
   const args = [
-    '--disable-warning=ExperimentalWarning',
-    PROCESS,
-    source,
+    '--max-semi-space-size=64', // it collects no garbage while it loads its code
+    bundle,
     JSON.stringify(stage),
     JSON.stringify(doom),
   ];

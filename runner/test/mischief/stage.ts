@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { delimiter } from 'node:path';
+import { bundlePrograms } from '../../../scripts/setup/bundle.mjs';
 import type { Ending } from '../../src/hub/hub.ts';
 import { LocalHub, quickClock, taskOf } from '../support/localHub.ts';
 import { until } from '../support/waiting.ts';
@@ -30,8 +31,6 @@ export const BRANCH = `work/${TASK}`;
 const AGENT_ID = 'agent-1';
 const HUB = 'http://127.0.0.1:9/mcp';
 
-const AGENT = new URL('./agent.ts', import.meta.url).href;
-
 /** @param folder an empty folder */
 export function stageIn(folder: string): Stage {
   const home = `${folder}/home`;
@@ -46,13 +45,23 @@ export function stageIn(folder: string): Stage {
   };
 }
 
-/** Makes the homes once; sequences get copies of them. In one of them, the checkout has the submodule `lib`. */
-export function makeTemplates(folder: string): void {
-  makeTemplate(`${folder}/plain`, false);
-  makeTemplate(`${folder}/submodule`, true);
+/**
+ * Makes the homes once; sequences get copies of them. In one of them, the checkout has the submodule `lib`. The programs
+ * that each sequence starts are bundled, since Node takes half a second of the processor to load them otherwise.
+ */
+export async function makeTemplates(folder: string): Promise<void> {
+  const file = (path: string) => new URL(path, import.meta.url).pathname;
+  const programs = [
+    { in: file('./agent.ts'), out: 'agent' },
+    { in: file('./runnerProcess.ts'), out: 'runnerProcess' },
+    { in: file('../../src/process/watchdog.js'), out: 'process/watchdog' },
+  ];
+  await bundlePrograms(programs, `${folder}/programs`);
+  makeTemplate(`${folder}/plain`, false, `${folder}/programs/agent.js`);
+  makeTemplate(`${folder}/submodule`, true, `${folder}/programs/agent.js`);
 }
 
-function makeTemplate(folder: string, withSubmodule: boolean): void {
+function makeTemplate(folder: string, withSubmodule: boolean, agent: string): void {
   const { home, outer, repo, bin } = stageIn(folder);
   const library = `${folder}/library`;
   for (const [at, name] of [
@@ -83,15 +92,18 @@ function makeTemplate(folder: string, withSubmodule: boolean): void {
   writeFileSync(`${repo}/mine.txt`, 'mine\n');
   mkdirSync(`${home}/elsewhere`);
   writeFileSync(`${home}/elsewhere/notes.txt`, 'notes\n');
+  const known = [repo, library].map((at) => git(at, 'rev-list', '--all'));
+  writeFileSync(`${folder}/known`, known.join('\n'));
   mkdirSync(bin);
-  writeFileSync(`${bin}/claude`, `#!${process.execPath}\nimport(${JSON.stringify(AGENT)});\n`);
+  writeFileSync(`${bin}/claude`, `#!${process.execPath}\nimport(${JSON.stringify(agent)});\n`);
   chmodSync(`${bin}/claude`, 0o755);
 }
 
 /** Gives git a configuration of the test's. @returns what restores the user's */
 export function isolateGit(folder: string): () => void {
   const former = process.env['GIT_CONFIG_GLOBAL'];
-  const settings = '[user]\nname = Ada\nemail = ada@example.com\n[protocol "file"]\nallow = always\n';
+  const settings =
+    '[user]\nname = Ada\nemail = ada@example.com\n[protocol "file"]\nallow = always\n[maintenance]\nauto = false\n';
   writeFileSync(`${folder}/gitconfig`, settings);
   process.env['GIT_CONFIG_GLOBAL'] = `${folder}/gitconfig`;
   return () => {
@@ -113,8 +125,6 @@ export function copyTemplate(template: string, folder: string): Stage {
 function repository(at: string): void {
   mkdirSync(at, { recursive: true });
   git(at, 'init', '--quiet', '--template=', '--initial-branch=main');
-  git(at, 'config', 'user.name', 'Ada');
-  git(at, 'config', 'user.email', 'ada@example.com');
 }
 
 export function git(folder: string, ...args: readonly string[]): string {
@@ -154,10 +164,8 @@ export function endingsOf(stage: Stage): readonly Ending[] {
 
 /**
  * Has a runner do the task.
- * @param source the folder of the runner's code
  */
-export async function runOnce(source: string, stage: Stage): Promise<void> {
-  const code = await codeOf(source);
+export async function runOnce(code: Code, stage: Stage): Promise<void> {
   const hub = new LastingHub(endingsFile(stage), taskOf(TASK));
   const settings = code.parseSettings(['--repo', stage.repo, '--url', HUB, '--once'], {
     MUSTER_TOKEN: 'mk_a.b',
@@ -185,8 +193,7 @@ export async function runOnce(source: string, stage: Stage): Promise<void> {
 }
 
 /** Has the next runner finish what an earlier one has left. */
-export async function recoverAll(source: string, stage: Stage): Promise<void> {
-  const code = await codeOf(source);
+export async function recoverAll(code: Code, stage: Stage): Promise<void> {
   const hub = new LastingHub(endingsFile(stage));
   const repository = await code.openRepository(stage.repo);
   const attempts = `${repository.stateFolder}/attempts`;
@@ -203,8 +210,10 @@ export async function recoverAll(source: string, stage: Stage): Promise<void> {
   await until(() => hub.endings.length === outboxes.length);
 }
 
-/** The runner's code can be a changed copy. */
-async function codeOf(source: string) {
+export type Code = Awaited<ReturnType<typeof codeOf>>;
+
+/** @param source the folder of the runner's code, which can be a changed copy */
+export async function codeOf(source: string) {
   const { Runner }: typeof import('../../src/runner.ts') = await import(`${source}/runner.ts`);
   const { recover }: typeof import('../../src/recovery.ts') = await import(`${source}/recovery.ts`);
   const { parseSettings }: typeof import('../../src/arguments.ts') = await import(`${source}/arguments.ts`);

@@ -10,7 +10,6 @@ const result = (text = 'Done.') => print({
 });
 const fs = require('node:fs');
 const { spawn } = require('node:child_process');
-if (process.argv.includes('--version')) { console.log('9.9.9 (stand-in)'); process.exit(0); }
 print({ type: 'system', subtype: 'init', model: 'stand-in' });
 `;
 
@@ -22,7 +21,10 @@ print({ type: 'system', subtype: 'init', model: 'stand-in' });
 export function installStandIn(bin: string, body: string, program = 'claude'): void {
   mkdirSync(bin, { recursive: true });
   const file = `${bin}/${program}`;
-  writeFileSync(file, `#!${process.execPath}\n${PRELUDE}\n${body}\n`);
+  writeFileSync(`${file}.js`, `${PRELUDE}\n${body}\n`);
+  // A shell says the version, since Node would take longer to start than all the rest.
+  const version = `[ "$1" = --version ] && echo '9.9.9 (stand-in)' && exit`;
+  writeFileSync(file, `#!/bin/sh\n${version}\nexec '${process.execPath}' '${file}.js' "$@"\n`);
   chmodSync(file, 0o755);
 }
 
