@@ -45,7 +45,6 @@ describe('hostile arguments', () => {
 
   after(async () => {
     console.log(dearest.report);
-    await everyone.close();
     await target.end();
   });
 

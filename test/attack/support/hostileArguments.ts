@@ -1,8 +1,8 @@
 /** Arguments that mean harm, or that nobody thought of, made after a tool's own schema. */
 import fc from 'fast-check';
 import { isRecord } from '../../e2e/support/clients.ts';
-import type { Victims } from '../../e2e/support/victims.ts';
 import { HOSTILE_NUMBERS, hostileText, hostileValue, hugeValue, trapFor } from './hostileValues.ts';
+import type { Victims } from './victims.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 

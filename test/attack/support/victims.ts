@@ -1,7 +1,7 @@
 /** What exists and may be harmed: with it hostile arguments get past "not found". */
 import { randomUUID } from 'node:crypto';
-import { succeed } from './calls.ts';
-import { type Connection, isRecord } from './clients.ts';
+import type { McpCaller } from '../../../bench/load/client.ts';
+import { isRecord } from '../../e2e/support/clients.ts';
 
 /** By the name of an argument, values that are right for it; undefined: to be left out. */
 export type Victims = Readonly<Record<string, readonly unknown[]>>;
@@ -16,11 +16,11 @@ const EARLIER = '2026-02-10T00:00:00Z';
 const LATER = '2099-02-11T17:00:00Z';
 
 /** A task of the agent's workspace, and the agent, which holds one. */
-export async function newTask(client: Connection, agentId: string): Promise<Victims> {
-  const created = await succeed(client, 'coordination_create_task', { description: 'A victim' });
+export async function newTask(client: McpCaller, agentId: string): Promise<Victims> {
+  const created = await client.call('coordination_create_task', { description: 'A victim' });
   const id = idOf(created['task']);
-  await succeed(client, 'coordination_register_agent', { agent_id: agentId, role: 'worker' });
-  await succeed(client, 'coordination_claim_task', { agent_id: agentId });
+  await client.call('coordination_register_agent', { agent_id: agentId, role: 'worker' });
+  await client.call('coordination_claim_task', { agent_id: agentId });
   return {
     ...ANY_LIST,
     agent_id: [agentId],
@@ -37,15 +37,15 @@ export async function newTask(client: Connection, agentId: string): Promise<Vict
 }
 
 /** To-dos of the caller's with their reminders, and recurring tasks. Those that are completed have no reminders. */
-export async function newTodos(client: Connection, areCompleted: boolean): Promise<Victims> {
+export async function newTodos(client: McpCaller, areCompleted: boolean): Promise<Victims> {
   const ids: string[] = [];
   const recurring: string[] = [];
   for (let number = 0; number < VICTIMS; number++) {
     const rule = { frequency: 'DAILY', start_date: LATER };
     const title = `A victim ${randomUUID()}`;
-    const begun = await succeed(client, 'todo_create_recurring_task', { title, ...rule });
+    const begun = await client.call('todo_create_recurring_task', { title, ...rule });
     const task_id = idOf(begun['first_occurrence']);
-    if (areCompleted) await succeed(client, 'todo_complete_task', { task_id });
+    if (areCompleted) await client.call('todo_complete_task', { task_id });
     ids.push(task_id);
     recurring.push(idOf(begun['recurring_task']));
   }
@@ -68,14 +68,14 @@ export async function newTodos(client: Connection, areCompleted: boolean): Promi
 }
 
 /** Questions of the caller's to its owner, and a task that the agent holds and may ask about. */
-export async function newRequests(client: Connection, agentId: string): Promise<Victims> {
+export async function newRequests(client: McpCaller, agentId: string): Promise<Victims> {
   const ids: string[] = [];
   for (let number = 0; number < VICTIMS; number++) {
     const asked = { question: 'A victim?', kind: 'text' };
-    ids.push(String((await succeed(client, 'inbox_ask', asked))['request_id']));
+    ids.push(String((await client.call('inbox_ask', asked))['request_id']));
   }
   await newTask(client, agentId);
-  const { task } = await succeed(client, 'coordination_claim_task', { agent_id: agentId });
+  const { task } = await client.call('coordination_claim_task', { agent_id: agentId });
   return {
     ...ANY_LIST,
     request_id: ids,
@@ -87,9 +87,9 @@ export async function newRequests(client: Connection, agentId: string): Promise<
 }
 
 /** A run of the caller's, and questions that are answered by then: asked again, they cost no time. */
-export async function newRun(client: Connection): Promise<Victims> {
+export async function newRun(client: McpCaller): Promise<Victims> {
   const prompt = `A victim ${randomUUID()}`;
-  const { runId } = await succeed(client, 'orchestration_execute_code', { prompt });
+  const { runId } = await client.call('orchestration_execute_code', { prompt });
   return {
     ...ANY_LIST,
     runId: [runId],
@@ -107,16 +107,16 @@ export async function newRun(client: Connection): Promise<Victims> {
 }
 
 /** A coding task that the caller, a runner, has in hand, and others that it may claim. */
-export async function newCodingTask(client: Connection): Promise<Victims> {
+export async function newCodingTask(client: McpCaller): Promise<Victims> {
   const ids: string[] = [];
   for (let number = 0; number < VICTIMS; number++) {
     const work = { tool: 'CLAUDECODE', description: 'A victim', instructions: 'Suffer.' };
-    const { result } = await succeed(client, 'coding_create_task', work);
+    const { result } = await client.call('coding_create_task', work);
     ids.push(idOf(isRecord(result) ? result['task'] : undefined));
   }
-  await succeed(client, 'coding_register_runner', { programs: [{ name: 'claude', version: '1' }] });
+  await client.call('coding_register_runner', { programs: [{ name: 'claude', version: '1' }] });
   const [first] = ids;
-  await succeed(client, 'coding_claim_task', { taskId: first });
+  await client.call('coding_claim_task', { taskId: first });
   return {
     ...ANY_LIST,
     agentId: [undefined],
