@@ -1,0 +1,61 @@
+/** The program in which firebase-tools runs a function, with what is required before it. */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { text } from 'node:stream/consumers';
+import { root } from '../../../scripts/project.mjs';
+import { eventually } from '../../e2e/support/waiting.ts';
+
+const PROGRAM = createRequire(import.meta.url).resolve(
+  'firebase-tools/lib/emulator/functionsEmulatorRuntime',
+);
+
+const FUNCTION = 'exports.loaded = (request, response) => response.json(Object.keys(require.cache));';
+
+describe('a process that runs a function in the emulator', () => {
+  const folder = mkdtempSync(`${tmpdir()}/muster-worker-`);
+  after(() => rmSync(folder, { recursive: true }));
+
+  it('answers, and has loaded nothing of firebase-admin, firebase-functions and how firebase-tools deploys', async () => {
+    const dependencies = { 'firebase-admin': '*', 'firebase-functions': '*' };
+    writeFileSync(`${folder}/package.json`, JSON.stringify({ dependencies }));
+    writeFileSync(`${folder}/index.js`, FUNCTION);
+    symlinkSync(`${root}/node_modules`, `${folder}/node_modules`);
+    const socketPath = `${folder}/socket`;
+    const child = spawn(
+      process.execPath,
+      ['--require', `${root}/scripts/emulators/workers.cjs`, PROGRAM.replace(/\.js$/, '')],
+      {
+        cwd: folder,
+        env: { ...process.env, PORT: socketPath, FUNCTION_TARGET: 'loaded', FUNCTION_SIGNATURE_TYPE: 'http' },
+        stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      },
+    );
+    try {
+      const loaded: string[] = JSON.parse(
+        await eventually('it answers', () => asked(socketPath).catch(() => undefined)),
+      );
+      assert.ok(loaded.includes(PROGRAM));
+      const filesOf = (folder: string) => loaded.filter((file) => file.includes(folder)).length;
+      // One stands in for all of each.
+      const folders = ['/firebase-admin/lib/', '/firebase-functions/lib/', '/firebase-tools/lib/deploy/'];
+      assert.deepEqual(folders.map(filesOf), [1, 1, 0]);
+    } finally {
+      const ended = once(child, 'exit');
+      child.kill('SIGKILL');
+      await ended;
+    }
+  });
+});
+
+async function asked(socketPath: string): Promise<string> {
+  const sent = request({ socketPath, path: '/' });
+  sent.end();
+  const [response] = await once(sent, 'response');
+  assert.equal(response.statusCode, 200);
+  return text(response);
+}
