@@ -1,5 +1,6 @@
 /** Agents of a test's own, made as any agent is made: by onboarding. */
-import { connect, isRecord } from './clients.ts';
+import { McpCaller } from '../../../bench/load/client.ts';
+import { isRecord } from './clients.ts';
 import { endpointUrl, newAgentName, tokenOf } from './endpoint.ts';
 
 export interface TestAgent {
@@ -13,21 +14,17 @@ export interface AgentWishes {
   readonly capabilities?: readonly string[];
 }
 
-/** Registers an agent under a name of its own, with the leader's credential. */
+/** Registers an agent under a name of its own, with the leader's credential. A client would list the tools first. */
 export async function registerAgent(label: string, wishes: AgentWishes = {}): Promise<TestAgent> {
   const { role = 'worker', maxConcurrentTasks = 1, capabilities = ['coding'] } = wishes;
-  const leader = await connect('client 2026-07-28', endpointUrl('/onboarding'), await tokenOf('leader'));
-  try {
-    const { structured } = await leader.call('onboarding_registerAgent', {
-      agentInfo: { name: newAgentName(label), type: 'developer', version: '1.0.0' },
-      capabilities: capabilities.map((name) => ({ name, category: 'general' })),
-      configuration: { maxConcurrentTasks },
-      role,
-    });
-    return { id: String(structured['agentId']), token: bearerOf(structured['credentials']) };
-  } finally {
-    await leader.close();
-  }
+  const leader = new McpCaller(endpointUrl('/onboarding'), await tokenOf('leader'));
+  const { agentId, credentials } = await leader.call('onboarding_registerAgent', {
+    agentInfo: { name: newAgentName(label), type: 'developer', version: '1.0.0' },
+    capabilities: capabilities.map((name) => ({ name, category: 'general' })),
+    configuration: { maxConcurrentTasks },
+    role,
+  });
+  return { id: String(agentId), token: bearerOf(credentials) };
 }
 
 /** The credential as an `Authorization` header carries it. */
