@@ -11,7 +11,7 @@ import { layeredGraph, type PlannedTask } from './support/taskGraph.ts';
 import { eventually } from './support/waiting.ts';
 import { type Report, startWorker, type WorkerProcess } from './support/workers.ts';
 
-const GRAPH = layeredGraph(byDay(6, { night: 14 }), 15);
+const GRAPH = layeredGraph(byDay(4, { night: 14 }), 15);
 const BATCH = 50;
 const WORKERS = 6;
 

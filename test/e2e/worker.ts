@@ -6,7 +6,8 @@ import { z } from 'zod';
 import { type Connection, connect } from './support/clients.ts';
 import type { Report, WorkerOrders } from './support/workers.ts';
 
-const BETWEEN_LOOKS_MS = 150;
+/** Six of them look, twice each time. */
+const BETWEEN_LOOKS_MS = 400;
 
 const claimAnswer = z.object({
   success: z.boolean(),

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-const BETWEEN_LOOKS_MS = 100;
+/** Each look at a deployment takes a part of the machine, so what takes longer is looked for less often. */
+const BETWEEN_LOOKS = { leastMs: 100, mostMs: 500, share: 1 / 4 };
 
 /** What takes a second may take a minute where many things run. */
 const PATIENCE_MS = 120_000;
@@ -14,11 +15,13 @@ export async function eventually<T>(
   look: () => Promise<T | undefined>,
   patienceMs = PATIENCE_MS,
 ): Promise<T> {
-  const deadline = Date.now() + patienceMs;
+  const began = Date.now();
   for (;;) {
     const seen = await look();
     if (seen !== undefined) return seen;
-    if (Date.now() > deadline) throw new Error(`Waited ${patienceMs / 1000} s in vain: ${what}.`);
-    await delay(BETWEEN_LOOKS_MS);
+    const waitedMs = Date.now() - began;
+    if (waitedMs > patienceMs) throw new Error(`Waited ${patienceMs / 1000} s in vain: ${what}.`);
+    const { leastMs, mostMs, share } = BETWEEN_LOOKS;
+    await delay(Math.min(mostMs, Math.max(leastMs, share * waitedMs)));
   }
 }
