@@ -70,13 +70,13 @@ describe('the mirror of the queue', () => {
     const team = new Team();
     const task = await team.createOne();
     const ann = await team.join('ann');
-    await Promise.all([
-      team.app.services.mirrorQueuedTask(task.id),
-      team.claim(ann),
-      team.anotherInstance().services.mirrorQueuedTask(task.id),
-    ]);
-    await Promise.all([1, 2, 3].map(() => team.app.services.mirrorQueuedTask(task.id)));
-    assert.equal(await mirrored(task.id, team.workspace), null);
+    const instances = Array.from({ length: 10 }, () => team.anotherInstance());
+    const refreshed = () => Promise.all(instances.map((one) => one.services.mirrorQueuedTask(task.id)));
+    for (const change of [() => team.claim(ann), () => team.complete(ann, task.id)]) {
+      await Promise.all([refreshed(), change(), refreshed()]);
+      await team.app.services.mirrorQueuedTask(task.id); // by the event of the change
+      assert.equal(await mirrored(task.id, team.workspace), null);
+    }
   });
 
   it('looks again until the task stands still', async () => {
