@@ -59,6 +59,8 @@ export class Deliveries {
   private readonly written = new Set<string>();
   private turn = 0;
   private settling: Promise<void> = Promise.resolve();
+  /** What begins when that has ended, for all who ask until then. */
+  private next: Promise<void> | undefined;
   private readonly cloudTasks: Server = createServer((request, response) => {
     void text(request).then((body) => {
       this.orders.push(ordered.parse(JSON.parse(body)).task.httpRequest.body);
@@ -91,16 +93,18 @@ export class Deliveries {
   }
 
   /**
-   * Delivers all that was written since, and what follows from it.
+   * Delivers all that was written since, and what follows from it. Each round reads whole collections, so those who
+   * ask while a delivery is under way share the next one.
    * @throws where it never comes to rest: each version writes what the other has just written otherwise
    */
   settle(): Promise<void> {
-    const settled = this.settling.then(async () => {
+    this.next ??= this.settling.then(async () => {
+      this.next = undefined;
       for (let round = 1; (await this.deliverAll()) > 0; round += 1)
         if (round === MOST_ROUNDS) throw new Error(`Still written: ${[...this.written].join(', ')}`);
     });
-    this.settling = settled.catch(() => undefined);
-    return settled;
+    this.settling = this.next.catch(() => undefined);
+    return this.next;
   }
 
   /** Calls what Cloud Scheduler does, at one version. */
