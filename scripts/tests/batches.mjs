@@ -10,6 +10,9 @@
 /** Starting mocha and loading the code takes about two seconds of these. */
 const batchSeconds = 120;
 
+/** Where only one batch runs at a time, more of them are no sooner done. */
+const oneAtATimeSeconds = 300;
+
 /** Where each batch has a project of its own, the emulators answer the sooner the less has been done in it. */
 const ownProjectSeconds = 45;
 
@@ -22,7 +25,8 @@ const ownProjectSeconds = 45;
  */
 export function batchesOf(suite, files, secondsOf) {
   const total = files.reduce((sum, file) => sum + secondsOf(file), 0);
-  const wanted = suite.ownProject ? ownProjectSeconds : batchSeconds;
+  const most = suite.oneAtATime ? oneAtATimeSeconds : batchSeconds;
+  const wanted = suite.ownProject ? ownProjectSeconds : most;
   const batches = Array.from({ length: Math.ceil(total / wanted) }, () => newBatch(suite));
   for (const file of files.toSorted((one, other) => secondsOf(other) - secondsOf(one))) {
     const shortest = batches.reduce((least, batch) => (batch.seconds < least.seconds ? batch : least));

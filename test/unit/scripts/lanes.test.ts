@@ -36,10 +36,10 @@ describe('batches', () => {
     );
   });
 
-  it('are more where each has a project of its own, which gets slower', () => {
+  it('are more where each has a project of its own, which gets slower, and fewer where one runs at a time', () => {
     const files = Array.from({ length: 30 }, (_, index) => `${index}.test.ts`);
-    const lengths = [rules, integration].map((suite) => batchesOf(suite, files, () => 9).length);
-    assert.deepEqual(lengths, [3, 6]);
+    const lengths = [rules, integration, endToEnd].map((suite) => batchesOf(suite, files, () => 9).length);
+    assert.deepEqual(lengths, [3, 6, 1]);
   });
 
   it('are none where there are no files', () => {
