@@ -69,7 +69,8 @@ const OWNERS: Standing = { claim: 'viewer' };
 /** Whose the things are that belong to somebody. */
 export const OWNER = person('their owner', 'owner-1', OWNERS);
 
-const owners: readonly Caller[] = [
+/** The same person, and agents of theirs. */
+export const owners: readonly Caller[] = [
   OWNER,
   agent('an agent of their owner, admin by itself', 'owners-1', {
     role: 'admin',

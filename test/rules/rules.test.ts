@@ -2,7 +2,7 @@
 import { assertFails, assertSucceeds } from '@firebase/rules-unit-testing';
 import type { AccessQuestion } from '../../functions/src/access/rules/decision.ts';
 import { IS_NIGHT } from '../support/night.ts';
-import { type Caller, callers, may, someOf } from './callers.ts';
+import { type Caller, callers, may, owners, someOf } from './callers.ts';
 import { type Environment, useEnvironment } from './environment.ts';
 import { type Operation, operations, parentOf, put } from './operations.ts';
 import { contentsOf, freshPath, type Situation, situationsOf, subjectOf } from './situations.ts';
@@ -42,7 +42,10 @@ let turn = 0;
 async function check(tried: Case): Promise<void> {
   const isClosed = tried.situation.permission[tried.operation.needs] === 'nobody';
   const isThorough = THOROUGH.includes(tried.operation.name) && !isClosed;
-  const asking = someOf(callers, isThorough ? 5 : isClosed ? 12 : 10, turn++);
+  const some = someOf(callers, isThorough ? 5 : isClosed ? 12 : 10, turn++);
+  // Of what belongs to somebody they alone differ.
+  const { ownerField } = tried.situation.permission;
+  const asking = [...new Set([...(ownerField === undefined ? [] : owners), ...some])];
   const allowed = asking.filter((caller) => mayTry(tried, caller));
   const denied = asking.filter((caller) => !allowed.includes(caller));
   // Whoever reads leaves it as it is for the next; whoever writes needs one of their own.
