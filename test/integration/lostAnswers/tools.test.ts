@@ -7,6 +7,7 @@ import type { ToolResult } from '../../../functions/src/mcp/answer.ts';
 import { wireName } from '../../../functions/src/mcp/names.ts';
 import { fullName } from '../../../functions/src/mcp/tool.ts';
 import { toolsets } from '../../../functions/src/toolsets/index.ts';
+import { someAtOnce } from '../../e2e/support/atOnce.ts';
 import { accountOf, short } from '../../support/lossyFirestore/account.ts';
 import { connectingThrough, type Lane, Lanes } from '../../support/lossyFirestore/lanes.ts';
 import { type Outcome, tryLosses } from '../../support/lossyFirestore/losses.ts';
@@ -19,6 +20,9 @@ import { type Scenario, Scene, Vendors } from './scene.ts';
 
 /** Cases at once: most of each is the client's wait before it sends again. */
 const LANES = 6;
+
+/** So many scenarios have enough cases for the lanes. */
+const AT_ONCE = 3;
 
 const MOST_COMMITS = 3;
 
@@ -49,22 +53,25 @@ describe('a lost answer to', function () {
     assert.deepEqual(new Set(scenarios.map(({ tool }) => tool)), new Set(writing));
   });
 
-  for (const scenario of scenarios) {
-    it(`${scenario.tool} ${scenario.when}`, async () => {
-      // By day with a key alone: what is stored under it is all that differs.
-      const tried = byDay([true], { night: [true, false] }).map(async (isKeyed) => {
-        const { problems, losses } = await tryLosses(
-          isAsCaller(scenario) ? callersLanes : lanes,
-          MOST_COMMITS,
-          (lane, loss) => perform(scenario, isKeyed, lane, loss),
-        );
-        cases += losses;
-        return problems.map((problem) => `${isKeyed ? 'keyed' : 'unkeyed'}, ${problem}`);
-      });
-      const problems = (await Promise.all(tried)).flat();
-      if (problems.length > 0) assert.fail(problems.join('\n'));
+  async function loses(scenario: Scenario): Promise<void> {
+    // By day with a key alone: what is stored under it is all that differs.
+    const tried = byDay([true], { night: [true, false] }).map(async (isKeyed) => {
+      const { problems, losses } = await tryLosses(
+        isAsCaller(scenario) ? callersLanes : lanes,
+        MOST_COMMITS,
+        (lane, loss) => perform(scenario, isKeyed, lane, loss),
+      );
+      cases += losses;
+      return problems.map((problem) => `${isKeyed ? 'keyed' : 'unkeyed'}, ${problem}`);
     });
+    const problems = (await Promise.all(tried)).flat();
+    if (problems.length > 0) assert.fail(problems.join('\n'));
   }
+
+  someAtOnce(
+    AT_ONCE,
+    Object.fromEntries(scenarios.map((one) => [`${one.tool} ${one.when}`, () => loses(one)])),
+  );
 
   async function perform(scenario: Scenario, isKeyed: boolean, lane: Lane, loss?: Loss): Promise<Outcome> {
     const asCaller = isAsCaller(scenario);
