@@ -42,7 +42,7 @@ let turn = 0;
 async function check(tried: Case): Promise<void> {
   const isClosed = tried.situation.permission[tried.operation.needs] === 'nobody';
   const isThorough = THOROUGH.includes(tried.operation.name) && !isClosed;
-  const some = someOf(callers, isThorough ? 5 : isClosed ? 12 : 10, turn++);
+  const some = someOf(callers, isThorough ? 3 : isClosed ? 12 : 6, turn++);
   // Of what belongs to somebody they alone differ.
   const { ownerField } = tried.situation.permission;
   const asking = [...new Set([...(ownerField === undefined ? [] : owners), ...some])];

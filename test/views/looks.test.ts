@@ -29,13 +29,15 @@ const call = async (): Promise<ToolAnswer> => ({ result: resultOf({}) });
 /** As long as what people write gets, without a place to break. */
 const LONG = 'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft'.repeat(3);
 
+const THEMES = ['light', 'dark'] as const;
+
 describe('the looks of a view', () => {
   const stage = useStage();
 
   for (const name of VIEWS)
     for (const [what, answer, themes] of [
-      ['full', FULL[name], ['light', 'dark']],
-      ['empty', EMPTY[name], IS_NIGHT ? ['light', 'dark'] : ['light']],
+      ['full', FULL[name], THEMES],
+      ['empty', EMPTY[name], IS_NIGHT ? THEMES : ['light']],
     ] as const)
       it(`${name}: has nothing that some people could not use (${what}, ${themes.join(' and ')})`, async () => {
         const host = await stage.show(name, { call });
